@@ -23,13 +23,17 @@ const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except)
     return n;
 }
 
+static bool has_axis(const Stage *s, int axis) { return axis >= 0 && axis < s->axis_count; }
+
 const char *loop_name(Ctx *cx, const Stage *s, int axis)
 {
-    return name_format(cx, "%s.%s", s->name, expr_as_var(s->axis[axis].var)->name);
+    return name_format(cx, "%s.%s", s->name, has_axis(s, axis) ? expr_as_var(s->axis[axis].var)->name : "");
 }
 
 int64_t axis_extent(const Stage *s, int axis)
 {
-    const Expr *e = s->axis[axis].extent;
-    return e->kind == EXPR_INT ? e->integer : -1;
+    const Expr *e = has_axis(s, axis) ? s->axis[axis].extent : NULL;
+    return e && e->kind == EXPR_INT ? e->integer : -1;
 }
+
+int64_t last_extent(const Stage *s) { return axis_extent(s, s->data_count - 1); }

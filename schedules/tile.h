@@ -10,9 +10,12 @@ const Stage *output_stage(const Nest *n);
 bool makes_output(const Nest *n, const Stage *s);
 /* Inlines every stage that neither reduces nor is an output nor is `except`. */
 const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except);
-/* Returns "stage.axis" for the stage's axis number a, as in the naive nest. */
+/* Returns "stage.axis" for the stage's axis, as in the naive nest; the name of no loop if there is no such axis. */
 const char *loop_name(Ctx *cx, const Stage *s, int axis);
-int64_t axis_extent(const Stage *s, int axis);        /* -1 if symbolic */
+/* -1 if the axis is symbolic, or if the stage has no such axis. */
+int64_t axis_extent(const Stage *s, int axis);
+/* The extent of the last data axis; -1 if it is symbolic, or if the stage is a scalar. */
+int64_t last_extent(const Stage *s);
 /* Tiles the loops of `out`. Each tile contains the accumulators of reductions: acc[0], which out's tile reads, acc[1],
  * which initializes acc[0], and so on. They are in registers, with their reduce loops outside the tile loops
  * (generic/contraction.c). whole_row: the tile covers the axis before the last, if there are enough registers. */

@@ -422,8 +422,8 @@ void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
     text_char(t, ')');
     wrap_list(cx, t, start);
     text_add(t, "\n{\n");
-    if (f->body) unused_numbers(&p, f);
-    if (f->body) statement(&p, f->body);
+    unused_numbers(&p, f);
+    statement(&p, f->body);
     text_add(t, stops ? "    return 0;\n}\n" : "}\n");
 }
 

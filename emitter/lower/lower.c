@@ -121,12 +121,15 @@ static const Code *run_passes(Ctx *cx, const LowerOptions *options, const Code *
     return code;
 }
 
+/* A function's body: passes drop code without effect, as of a copy of a tensor onto itself. */
+static const Code *or_empty(Ctx *cx, const Code *code) { return code ? code : code_seq(cx, NULL, 0); }
+
 const Function *lower_final(Ctx *cx, const Function *f, const LowerOptions *options)
 {
     const LowerOptions own = { .view = NULL };
     if (!f) return NULL;
     Function *final = arena_copy(cx->arena, f, sizeof *f);
-    final->body = run_passes(cx, options ? options : &own, f->body, true);
+    final->body = or_empty(cx, run_passes(cx, options ? options : &own, f->body, true));
     return final;
 }
 
@@ -145,7 +148,7 @@ const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options)
     check_pointers(cx, n, code);
     Function *f = NEW(cx->arena, Function);
     f->name = name_identifier(cx, n->name);
-    f->body = code;
+    f->body = or_empty(cx, code);
     parameters(cx, &s, f);
     Comment c = comment_of(cx, &s, f);
     f->comment = arena_copy(cx->arena, c.line, sizeof c.line);

@@ -310,7 +310,7 @@ static Function walk_function(MergeWalk *w, const Function *f)
     w->now = map_new(w->cx->arena);
     w->outline = text_new(w->cx);
     for (int i = 0; i < f->memory_count; i++) memory[i] = walk_memory(w, f->memory[i]);
-    if (f->body) now.body = walk_code(w, f->body, false);
+    now.body = walk_code(w, f->body, false);
     now.memory = memory;
     return now;
 }

@@ -333,7 +333,7 @@ static Tensor *alter_bias(Ctx *cx, const Implementation *with, const Target *t, 
     const Tensor *b = product->in[initial];
     Tensor **in = arena_copy(cx->arena, product->in, (size_t)product->in_count * sizeof *in);
     int64_t outs = tensor_dim(n->in[0], n->in[0]->rank - 1), capacity = tensor_elems(b);
-    if (tensor_elems(bias) != outs || tensor_dim(bias, bias->rank - 1) != outs) return NULL;
+    if (!bias->rank || tensor_elems(bias) != outs || tensor_dim(bias, bias->rank - 1) != outs) return NULL;
     uint32_t *sum = NEW_ARRAY(cx->arena, uint32_t, capacity);
     for (int64_t o = 0; o < outs; o++)
         sum[o] = (uint32_t)((const int32_t *)b->data)[o] + (uint32_t)((const int32_t *)bias->data)[o];

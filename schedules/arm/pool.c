@@ -101,7 +101,7 @@ static const Nest *schedule_max(Ctx *cx, const Nest *n, const Pool *p)
         if (at) n = sched_compute_at(cx, n, p->acc->name, at);
         n = sched_set_scope(cx, n, p->acc->name, SCOPE_STACK);
     }
-    return order_taps(cx, n, p, axis_extent(out, out->data_count - 1));
+    return order_taps(cx, n, p, last_extent(out));
 }
 
 static const Nest *schedule_sum(Ctx *cx, const GroupNest *g, const Nest *n, Pool *p)
@@ -142,7 +142,7 @@ static bool applies(Ctx *cx, const GroupNest *g)
 {
     enum { MOST_TAPS = 256 };
     const Stage *acc = reducing_stage(g->nest);
-    const int64_t channels = acc ? axis_extent(acc, acc->data_count - 1) : 0;
+    const int64_t channels = acc ? last_extent(acc) : 0;
     if (!acc || channels % channel_tile(g->target, channels)) return false;
     DiagMark mark = diag_mark(cx);
     const Nest *n = inline_elementwise(cx, g->nest, NULL);

@@ -531,7 +531,7 @@ static const Nest *fill_patch(Ctx *cx, const Nest *n, const GroupNest *g, const 
 {
     enum { SHORTEST = 4 };
     const Stage *s = nest_stage(n, patch);
-    int64_t length = axis_extent(s, s->data_count - 1), run = run_of(g->group->anchor, of_rows);
+    int64_t length = last_extent(s), run = run_of(g->group->anchor, of_rows);
     const char *e = loop_name(cx, s, s->data_count - 1);
     if (run < SHORTEST || ctx_failed(cx)) return n;
     if (run < length) {
@@ -633,7 +633,7 @@ static int64_t window_rows(const GroupNest *g, const Stage *patch, const Stage *
         || patch->value[0]->kind != EXPR_READ)
         return 0;
     const int64_t depth = tensor_dim(k, 3), run = run_of(g->group->anchor, true);
-    return depth > 2 && run % depth == 0 && run > depth ? axis_extent(patch, patch->data_count - 1) / run : 0;
+    return depth > 2 && run % depth == 0 && run > depth ? last_extent(patch) / run : 0;
 }
 
 /* Returns the stage between the product and the output that scales it to bytes, if the target has vectors for that;
@@ -716,7 +716,7 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
     const int64_t least = form == PAIRED || form == BYTES || form == LONG ? 4
                         : form == PANEL                   ? tensor_dim(g->group->anchor->in[1], 2)
                                                           : 1;
-    return axis_extent(product, product->data_count - 1) >= least;
+    return last_extent(product) >= least;
 }
 
 /* A core with 13 registers and a scalar multiply-accumulate gains by a patch, whose padding costs the loops nothing. It

@@ -59,7 +59,7 @@ static bool scales_sum(const Stage *stage, Scale *s)
 
 static bool has_vectors(const GroupNest *g, const Stage *stage, int64_t count)
 {
-    return target_has(g->target, "bytes") && axis_extent(stage, stage->data_count - 1) % count == 0;
+    return target_has(g->target, "bytes") && last_extent(stage) > 0 && last_extent(stage) % count == 0;
 }
 
 bool scales_at_once(const GroupNest *g, const Stage *stage, int64_t count)
@@ -122,7 +122,8 @@ static bool read_term(const Stage *stage, const Expr *e, ScaledTerm *t)
     if (as_kind(e, sum)) e = with_number(e, sum, &t->zero);
     if (sum == EXPR_SUB) t->zero = -t->zero;
     e = as_kind(e, EXPR_CAST) && e->arg[0]->kind == EXPR_READ && e->arg[0]->type == I8 ? e->arg[0] : NULL;
-    return e && e->arg_count > 0 && e->arg[e->arg_count - 1] == stage->axis[stage->data_count - 1].var;
+    return e && e->arg_count > 0 && stage->data_count > 0
+           && e->arg[e->arg_count - 1] == stage->axis[stage->data_count - 1].var;
 }
 
 static bool read_sum(const Stage *stage, Scale *s, ScaledTerm term[2], int64_t *factor, int64_t *shift)
@@ -272,7 +273,7 @@ static bool is_addition(Ctx *cx, const GroupNest *g)
 {
     enum { LANES = 4 };
     const Stage *out = output_stage(g->nest);
-    if (g->nest->output_count != 1 || out->data_count < 1 || axis_extent(out, out->data_count - 1) < LANES)
+    if (g->nest->output_count != 1 || out->data_count < 1 || last_extent(out) < LANES)
         return false;
     DiagMark mark = diag_mark(cx);
     const Nest *n = inline_elementwise(cx, g->nest, NULL);

@@ -35,7 +35,7 @@ static bool applies(Ctx *cx, const GroupNest *g)
         return false;
     for (int d = 0; d < a->data_count; d++)
         if (a->axis[d].extent != out->axis[d].extent) return false;
-    return axis_extent(out, out->data_count - 1) >= 0;
+    return last_extent(out) >= 0;
 }
 
 /* Chooses the register tile: w positions times c channels, in registers of `unit` channels. One step of the reduction

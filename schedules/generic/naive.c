@@ -57,7 +57,7 @@ static const Nest *row_by_row(Ctx *cx, const Nest *n)
         if (s == out) continue;
         n = sched_compute_at(cx, n, s->name, row);
         if (ctx_failed(cx) || !computes_one_row(cx, n, nest_stage(n, s->name), leading)) return NULL;
-        int64_t width = s->data_count > leading ? axis_extent(s, s->data_count - 1) : 1;
+        int64_t width = s->data_count > leading ? last_extent(s) : 1;
         bool is_short = width > 0 && width * dtype_info(s->out[0]->type)->bytes <= SHORT_ROW;
         if (is_short) n = sched_set_scope(cx, n, s->out[0]->name, width == 1 ? SCOPE_REGISTER : SCOPE_STACK);
     }

@@ -68,7 +68,7 @@ static bool applies(Ctx *cx, const GroupNest *g)
         return false;
     for (int d = 0; d < acc->data_count; d++)
         if (axis_extent(acc, d) < 0 || axis_extent(acc, d) != axis_extent(out, d)) return false;
-    return vector_tile(g->target, 1, axis_extent(out, out->data_count - 1), 1, 0).c > 0;
+    return vector_tile(g->target, 1, last_extent(out), 1, 0).c > 0;
 }
 
 /* A transposed operand that is read along the vector axis: its elements would be gathered lane by lane. */
@@ -239,7 +239,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (ctx_failed(cx)) return n;
     t.out = output_stage(n);
     t.last = loop_name(cx, t.out, t.out->data_count - 1);
-    t.outs = axis_extent(t.out, t.out->data_count - 1);
+    t.outs = last_extent(t.out);
     t.is_joined = nest_stage(n, acc)->data_count != t.out->data_count;
     if (t.is_joined) n = join_positions(cx, n, &t);
     else find_rows(cx, n, &t);

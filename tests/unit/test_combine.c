@@ -213,6 +213,24 @@ static void parts_keep_their_steps(void)
     ctx_free(n.cx);
 }
 
+/* ---- Without statements ------------------------------------------------------------------------------------------ */
+
+/* The upper triangle of one row is the row, in place: its function has no statements. */
+static const char kept_whole[] =
+    "input x: f32[1][4]\n"
+    "a = softmax(x)\n"
+    "y = trilu(a)\n"
+    "output y\n";
+
+static void without_effect(void)
+{
+    Net n;
+    const char *said = report_of(&n, kept_whole, "all");
+    check_that(!ctx_failed(n.cx) && n.b.groups.count == 2, "a function without statements counts no instructions",
+               "%d groups: %s", n.b.groups.count, said);
+    ctx_free(n.cx);
+}
+
 int main(void)
 {
     computes_once("conv-conv-pool computes nothing twice", conv_conv_pool, "generic");
@@ -220,6 +238,6 @@ int main(void)
     computes_once("three residual blocks compute nothing twice", residual_blocks, "generic");
     computes_once("three residual blocks compute nothing twice on cortex-m4", residual_blocks, "cortex-m4");
     computes_once("a diamond computes nothing twice", diamond, "cortex-m4");
-    CHECK_RUN(any_loop, sets, ram_never_grows, stop_leaves_no_copy, parts_keep_their_steps);
+    CHECK_RUN(any_loop, sets, ram_never_grows, stop_leaves_no_copy, parts_keep_their_steps, without_effect);
     return check_done();
 }

@@ -391,6 +391,37 @@ static void rows_of_one_channel(void)
     }
 }
 
+/* The bytes of an integer product, multiplied by a scalar whose cast is a stage without axes: every target chooses a
+ * schedule. */
+static void beside_a_scalar(void)
+{
+    static const char rescale[] = "multiplier=1099511562 shift=7 left=0 once=0 zero=3 min=-128 max=127 to=i8";
+    static const int64_t pixels[] = { 1, 4, 4, 8 }, rows[] = { 3, 12 };
+    for (int is_conv = 0; is_conv < 2; is_conv++) {
+        Net net = net_new(1), *n = &net;
+        int count;
+        const Target *const *target = target_list(n->cx, &count);
+        Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, is_conv ? 4 : 2,
+                                                                  is_conv ? pixels : rows),
+               *gain = n->input[n->input_count++] = tensor_new_fixed(n->cx, "gain", I8, 0, NULL),
+               *w = is_conv ? tensor_constant(n->cx, "w", I8, SHAPE(3, 3, 8, 8), NULL)
+                            : tensor_constant(n->cx, "w", I8, SHAPE(12, 8), NULL);
+        fill(w, own_data(n->cx, w), &n->seed);
+        Tensor *y = one(n, "rescale", "bytes", two(n, is_conv ? "conv2d" : "dense", "sum", x, w, ""), rescale);
+        y = two(n, "mul", "scaled", one(n, "cast", "factor", gain, "to=i32"), one(n, "cast", "wide", y, "to=i32"), "");
+        net_output(n, one(n, "rescale", "y", y, rescale));
+        for (int i = 0; i < count; i++) {
+            const lw_options options = { .name = "net", .target = target[i]->name };
+            Build b = net_build(n, &options);
+            b.target = target[i];
+            check_that(build_graph(&b) && build_nests(&b) && !n->cx->diags,
+                       text_format(n->cx, "a %s before a scalar factor has a schedule on %s",
+                                   is_conv ? "convolution" : "dense layer", target[i]->name), "%s", net_error(n));
+        }
+        ctx_free(n->cx);
+    }
+}
+
 /* A narrow depthwise layer has a row's sums in registers on cores of single bytes, if it runs often, is short, or code
  * does not count; vectors take several channels. */
 static void narrow_depthwise(void)
@@ -538,6 +569,7 @@ static void equal_groups(void)
 int main(void)
 {
     CHECK_RUN(order, conditions, decided_when_run, otherwise_the_next_best, computes, blocks, rows_as_they_are,
-              rows_of_one_channel, narrow_depthwise, tiles_of_vectors, refused_step, rows_in_one_number, equal_groups);
+              rows_of_one_channel, narrow_depthwise, tiles_of_vectors, refused_step, rows_in_one_number,
+              beside_a_scalar, equal_groups);
     return check_done();
 }

@@ -40,7 +40,7 @@ typedef struct Function {
     int memory_count; const Memory *const *memory;
     bool may_alias;              /* inputs and outputs may alias in some call: no restrict */
     bool no_inline;              /* emitted with LW_NOINLINE */
-    const Code *body;
+    const Code *body;            /* never NULL: a function without effect has an empty CODE_SEQ */
     const char *const *comment; int comment_count;   /* comment lines above the function: formula, shapes, schedule */
 } Function;
 

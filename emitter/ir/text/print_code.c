@@ -84,5 +84,5 @@ void print_code(Ctx *cx, Text *t, const Function *f)
         print_memory(t, f->memory[i]);
         text_char(t, '\n');
     }
-    if (f->body) print_line(cx, t, f->body, 1);
+    print_line(cx, t, f->body, 1);
 }
