@@ -113,6 +113,20 @@ constant() {
 }
 check constant-samples-give-a-grid constant
 
+# An output that passes rebuild keeps the scale of its port in every form: the simulation is that of the integer C.
+turned() {
+    printf 'input x: f32[2][2]\nconst w: f32[2][2] = [1, 2, 3, 5]\na = dense(x, w)\ny = transpose(a)\noutput y\n' \
+        > "$work/turned.te"
+    npy square.npy '1, 2, 2' '<f4' 0 ''
+    tail -c 16 "$work/varied.npy" >> "$work/square.npy"
+    "$lw" quantize "$work/turned.te" --samples "$work/square.npy" --test "$work/square.npy" -o "$work/turned.c" \
+        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    [ "$(sed -n 's/^simulated //p' "$work/said")" = "$(sed -n 's/^integer C //p' "$work/said")" ] && return
+    cat "$work/said"
+    return 1
+}
+check a-transposed-port-is-simulated-with-its-scale turned
+
 says_constant() {
     "$lw" quantize "$work/net.te" --samples "$work/good.npy" -o "$work/net.c" 2>&1 |
         grep 'warning: tensor "x" is 1 in all samples'

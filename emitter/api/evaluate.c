@@ -155,8 +155,8 @@ static bool read_outputs(Build *b, const char *path, Batch batch, Outputs *out)
         diag_error(b->cx, NULL, "the emitted program wrote %lld bytes; %lld are expected", (long long)file.count,
                    (long long)each * (long long)batch.count);
     if (ctx_failed(b->cx)) return false;
-    for (int64_t k = 0; k < batch.count; k++)
-        outputs_put(out, b->graph.output[0], batch.first + k, file.at + (size_t)k * each);
+    for (int64_t k = 0; k < batch.count; k++)          /* the model's port: the tensor of a pass may lack its scale */
+        outputs_put(out, b->model.output[0], batch.first + k, file.at + (size_t)k * each);
     return true;
 }
 

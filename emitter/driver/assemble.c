@@ -109,8 +109,7 @@ static const State *states_of(Build *b, Map *taken)
                             build_is_single(b, t, b->graph.output[b->state[i].output]),
                             build_initial(b, b->state[i].input), NULL };
         if (state[i].initial)
-            state[i].initial_name = build_unique_name(b->cx, &b->shared->symbols,
-                                                      name_format(b->cx, "%s_initial", state[i].name));
+            state[i].initial_name = build_symbol(b, name_format(b->cx, "%s_initial", state[i].name));
     }
     return state;
 }

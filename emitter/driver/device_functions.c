@@ -33,8 +33,7 @@ static int number_on_device(const Build *b, const char *device, const char *comp
 static const char *function_name(Build *b, const char *device, const char *composite)
 {
     const char *of = composite ? text_format(b->cx, "%s_%s", device, composite) : device;
-    return build_symbol(b, text_format(b->cx, "%s_%d", name_identifier(b->cx, of),
-                                       number_on_device(b, device, composite)));
+    return build_symbol(b, text_format(b->cx, "%s_%d", of, number_on_device(b, device, composite)));
 }
 
 static Partition new_partition(Build *b, const char *device, const char *composite, const Expr *when)

@@ -21,7 +21,12 @@ const char *build_unique_name(Ctx *cx, Map *taken, const char *base)
     return unique;
 }
 
-const char *build_symbol(Build *b, const char *base) { return build_unique_name(b->cx, &b->shared->symbols, base); }
+/* The only place that gives a symbol its name, so that it is a part of an identifier whatever `base` holds: names of
+ * operators such as annotation.simulated_quantize, too. */
+const char *build_symbol(Build *b, const char *base)
+{
+    return build_unique_name(b->cx, &b->shared->symbols, name_suffix(b->cx, base));
+}
 
 /* Marks the names that every program uses after the model's prefix, before those of functions and constants. */
 Shared *build_shared(Ctx *cx)
@@ -65,7 +70,7 @@ static void name_group(Build *b, Group *g)
     const char *base = g->name + strspn(g->name, "_");
     if (!*base) base = g->anchor->op->name;
     if (*base >= '0' && *base <= '9') base = name_format(b->cx, "%s_%s", g->anchor->op->name, base);
-    g->name = build_unique_name(b->cx, &b->shared->symbols, base);
+    g->name = build_symbol(b, base);
 }
 
 /* Names each function after its anchor; each name is unique. Groups that only move elements are named last: a layout
@@ -83,8 +88,7 @@ void build_name_groups(Build *b)
 /* Returns the anchors' operators, without epilogues: "conv2d"; for a combined group, "conv2d_max_pool2d". */
 static const char *operators_of(Ctx *cx, const Group *g)
 {
-    const char *own = g->anchor ? g->anchor->op->name : NULL;
-    if (own) return strchr(own, '.') ? name_identifier(cx, own) : own;
+    if (g->anchor) return g->anchor->op->name;
     Text t = text_new(cx);
     for (int i = 0; i < g->node_count; i++) {
         const Op *op = g->node[i]->op;

@@ -81,7 +81,7 @@ static bool nest_of_te(Build *b)
     Group *group = NEW(cx->arena, Group);
     const Nest *n = nest_naive(cx, b->name, g->input, g->input_count, g->output, g->output_count);
     n = n ? nest_for(cx, n, b->target->features) : NULL;
-    const char *group_name = build_unique_name(cx, &b->shared->symbols, g->output[0]->name);
+    const char *group_name = build_symbol(b, g->output[0]->name);
     const Nest *by_block = n ? build_schedule_nest(b, n, group_name) : NULL;
     n = by_block ? by_block : after_file_schedules(b, n, group_name);
     watch_lap(b->watch, "nest", "steps of the file, with their proofs");

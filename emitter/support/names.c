@@ -118,12 +118,17 @@ const char *name_prefix(Ctx *cx, const char *text)
     return name_identifier(cx, is_letter ? text : text_format(cx, "m%s", text));
 }
 
-const char *name_identifier(Ctx *cx, const char *text)
+const char *name_suffix(Ctx *cx, const char *text)
 {
     Text t = text_new(cx);
-    if (!*text || (*text >= '0' && *text <= '9')) text_char(&t, '_');
     for (; *text; text++) text_char(&t, is_word(*text) ? *text : '_');
-    const char *word = text_string(&t);
+    return name(cx, text_string(&t));
+}
+
+const char *name_identifier(Ctx *cx, const char *text)
+{
+    const bool is_open = !*text || (*text >= '0' && *text <= '9');
+    const char *word = name_suffix(cx, is_open ? text_format(cx, "_%s", text) : text);
     if (is_reserved_beginning(word)) return name_format(cx, *word == '_' ? "own%s" : "own_%s", word);
     return is_reserved(word) ? name_format(cx, "%s_", word) : name(cx, word);
 }

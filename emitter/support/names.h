@@ -23,6 +23,9 @@ const char *name_identifier(Ctx *cx, const char *text);
  * dumps do not depend on that prefix. */
 const char *name_unprefixed(Ctx *cx, const char *text);
 void name_reserve_macros(Ctx *cx, const char *prefix);              /* the model's prefix */
+/* Converts `text` to the rest of an identifier after the model's prefix and '_': other characters than letters, digits
+ * and '_' become '_'. No word is reserved there. */
+const char *name_suffix(Ctx *cx, const char *text);
 /* As name_identifier, but begins with a letter: "9bad" gives "m9bad". */
 const char *name_prefix(Ctx *cx, const char *text);
 const char *name_upper(Ctx *cx, const char *text);                  /* in capital letters */
