@@ -14,6 +14,7 @@ typedef struct OnnxImport {
     OnnxStrings strings;
     Map sizes;                    /* size lists of tensors with symbolic elements, see onnx_open.c */
     Map sizes_materialized;       /* the tensors that compute these lists at run time, created on demand */
+    Map filled;                   /* tensors whose last rows may be filler, since the run decides how many there are */
     bool has_saved_layout;        /* reported: nodes in the layout of the machine that saved the file */
     int64_t own_work, work;       /* node and input counts of the model's graph, and of all others; bounded,
                                    * so that a hostile file costs bounded time */

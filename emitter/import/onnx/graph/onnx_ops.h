@@ -146,6 +146,10 @@ Tensor *onnx_before_cast(const OnnxCall *c, int input);
 /* Returns the file's element type of an input that is an initializer; 0: it is none. onnx_graph.c */
 int64_t onnx_constant_type(const OnnxCall *c, int input);
 
+/* Marks a result whose rows behind a number that the run decides are filler: only the model's outputs may read it.
+ * onnx_graph.c */
+void onnx_mark_filled(OnnxCall *c, Tensor *t);
+
 Tensor *onnx_in(const OnnxCall *c, int index);                               /* NULL: absent */
 bool onnx_requires(OnnxCall *c, int count);              /* refuses the node unless inputs 0..count-1 are present */
 /* onnx_call(c, op, x, attributes...) and onnx_call2(c, op, a, b, attributes...), with any number of attributes */

@@ -215,5 +215,9 @@ void onnx_loop(OnnxCall *c, const OnnxLoop *l)
     r.graph[0] = graph_of(c, e.inner, e.inner_count, e.result, e.result_count);
     Node *n = region_new(cx, c->name, &r, e.outer, e.outer_count);
     for (int i = 0; n && i < r.state_count; i++) c->out[index[i]] = n->out[i];
-    for (int i = 0; n && i < l->row_count; i++) c->out[l->state_count + i] = n->out[r.state_count + i];
+    const bool is_whole = !l->condition && !b.condition && l->count && tensor_is_constant(l->count);
+    for (int i = 0; n && i < l->row_count; i++) {
+        c->out[l->state_count + i] = n->out[r.state_count + i];
+        if (!is_whole) onnx_mark_filled(c, n->out[r.state_count + i]);
+    }
 }

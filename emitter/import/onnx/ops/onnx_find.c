@@ -22,11 +22,29 @@ static int64_t capacity_of(OnnxCall *c, int o, int d, int64_t most)
 static Node *producer_of(const Tensor *t) { return t ? t->producer : NULL; }
 static Tensor *flat(OnnxCall *c, Tensor *x, int64_t rows) { return onnx_reshape(c, x, (int64_t[]){ rows, -1 }, 2); }
 
+/* The number of elements of a constant that are not 0. */
+static int64_t count_nonzero(const Tensor *x)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < tensor_elems(x); i++) {
+        const Scalar v = dtype_load(x->type, x->data, i);
+        found += dtype_is_float(x->type) ? v.f != 0 : v.i != 0;
+    }
+    return found;
+}
+
 static void nonzero(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0]->rank ? c->in[0] : onnx_reshape(c, c->in[0], (int64_t[]){ 1 }, 1);
-    if (x) c->out[0] = onnx_call(c, "nonzero", x, attr_int("capacity", capacity_of(c, 0, 1, tensor_elems(x))));
+    if (!x) return;
+    const bool is_known = tensor_is_constant(x);
+    const int64_t known = is_known ? count_nonzero(x) : 0;
+    if (is_known && !known) c->out[0] = onnx_empty(c, I64, (int64_t[]){ x->rank, 0 }, 2);
+    else
+        c->out[0] = onnx_call(c, "nonzero", x,
+                              attr_int("capacity", is_known ? known : capacity_of(c, 0, 1, tensor_elems(x))));
+    if (!is_known) onnx_mark_filled(c, c->out[0]);
 }
 
 /* ---- Unique ------------------------------------------------------------------------------------------------------ */
@@ -89,6 +107,8 @@ static void unique(OnnxCall *c)
     c->out[1] = index;
     c->out[2] = found->out[1];
     c->out[3] = found->out[2];
+    for (int i = 0; i < 4 && !known; i++)
+        if (i != 2) onnx_mark_filled(c, c->out[i]);
 }
 
 /* ---- Boxes ------------------------------------------------------------------------------------------------------- */
@@ -128,6 +148,7 @@ static void non_max_suppression(OnnxCall *c)
     c->out[0] = call(c->cx, "non_max_suppression", c->name, in, 5, 
                      ATTRS(attr_int("capacity", capacity),
                            attr_flag("center", onnx_int(c, "center_point_box", 0))));
+    onnx_mark_filled(c, c->out[0]);
 }
 
 static void roi_align(OnnxCall *c)
