@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cgen/cgen.h"
 #include "context/context.h"
@@ -139,16 +140,26 @@ const char *emit_batch_text(EmitBatch *b)
     return text_string(&t);
 }
 
+static int kept(const char *why, int status, const char *stem, int mismatches)
+{
+    printf("# %s: status %d; see %s.c\n", why, status, stem);
+    return mismatches;
+}
+
 int emit_batch_run(EmitBatch *b, const char *stem, const char *cc, const char *flags)
 {
-    FILE *f = fopen(text_format(b->cx, "%s.c", stem), "w");
-    if (!f) return -1;
+    stem = text_format(b->cx, "%s-%ld", stem, (long)getpid());
+    const char *source = text_format(b->cx, "%s.c", stem);
+    FILE *f = fopen(source, "w");
+    if (!f) return kept("the program cannot be written", 0, stem, -1);
     fputs(emit_batch_text(b), f);
-    if (fclose(f) != 0) return -1;
-    int status = system(text_format(b->cx, "%s %s -Iruntime -o %s %s.c -lm", cc, flags, stem, stem));
-    if (status != 0) return -1;
+    if (fclose(f) != 0) return kept("the program cannot be written", 0, stem, -1);
+    int status = system(text_format(b->cx, "%s %s -Iruntime -o %s %s -lm", cc, flags, stem, source));
+    if (status != 0) return kept("the program does not compile", status, stem, -1);
     status = system(text_format(b->cx, "%s%s", stem[0] == '/' ? "" : "./", stem));
-    if (status == -1 || status % 256 != 0) return -1;
-    status /= 256;               /* the exit status, where the host is POSIX */
-    return status > 100 ? -1 : status;
+    if (status == -1 || status % 256 != 0 || status / 256 > 100) return kept("the program stops", status, stem, -1);
+    if (status) return kept("mismatches", status / 256, stem, status / 256);    /* where the host is POSIX */
+    remove(stem);
+    remove(source);
+    return 0;
 }

@@ -16,7 +16,8 @@ void emit_batch_free(EmitBatch *b);
 bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env);
 int  emit_batch_count(const EmitBatch *b);
 const char *emit_batch_text(EmitBatch *b);
-/* Writes STEM.c, compiles it with `cc flags` (from the project's root, for -Iruntime), runs it: it prints a line for
- * each mismatch. The number of mismatches; -1 where it does not compile or run. */
+/* Writes STEM-PROCESS.c, so that no two runs share a file, compiles it with `cc flags` (from the project's root, for
+ * -Iruntime), runs it: it prints a line for each mismatch. The number of mismatches; -1, after a line that says why,
+ * where it does not compile or run. Both files are removed without mismatches, else their path is printed. */
 int  emit_batch_run(EmitBatch *b, const char *stem, const char *cc, const char *flags);
 #endif

@@ -32,16 +32,18 @@ bool random_chance(Random *r, int percent) { return random_below(r, 100) < perce
 
 /* ---- Growing --------------------------------------------------------------------------------------------------- */
 
-typedef struct Grower { Ctx *cx; Random *r; Program *p; int stages, inputs, most; } Grower;
+typedef struct Grower { Ctx *cx; Random *r; Program *p; int stages, inputs, most; bool has_kernels; } Grower;
 
 static int within(const Grower *g, int size) { return g->most && size > g->most ? g->most : size; }
 
 static const Expr *some_size(Grower *g)
 {
     static const int fixed[] = { 1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12 };
+    static const int long_ones[] = { 1, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 20, 24, 33 };
+    const int *sizes = g->has_kernels ? long_ones : fixed;
     Program *p = g->p;
     if (!random_chance(g->r, 18))
-        return expr_index(g->cx, within(g, fixed[random_below(g->r, (int)(sizeof fixed / sizeof *fixed))]));
+        return expr_index(g->cx, within(g, sizes[random_below(g->r, (int)(sizeof fixed / sizeof *fixed))]));
     if (p->size_count && (p->size_count == MAX_SIZES || random_chance(g->r, 60)))
         return p->size[random_below(g->r, p->size_count)];
     int i = p->size_count++;
@@ -50,7 +52,10 @@ static const Expr *some_size(Grower *g)
     return p->size[i];
 }
 
-static const Expr *small_size(Grower *g) { return expr_index(g->cx, within(g, 1 + random_below(g->r, 5))); }
+static const Expr *small_size(Grower *g)
+{
+    return expr_index(g->cx, within(g, 1 + random_below(g->r, g->has_kernels ? 9 : 5)));
+}
 
 static Tensor *keep(Grower *g, Tensor *t)
 {
@@ -109,9 +114,63 @@ static const Expr *mix(Grower *g, const Expr *a, const Expr *b)
     return expr_binary(g->cx, kinds[random_below(g->r, 6)], a, b);
 }
 
+static const Expr *as_fixed_point(Grower *g, const Expr *e)
+{
+    Ctx *cx = g->cx;
+    const Expr *x = expr_cast(cx, I32, e), *shift = expr_int(cx, I32, 1 + random_below(g->r, 6));
+    switch (random_below(g->r, 4)) {
+    case 0:  x = expr_binary(cx, EXPR_MULHIGH, x, expr_int(cx, I32, 1518500250)); break;
+    case 1:  x = expr_binary(cx, EXPR_ROUNDSHIFT, x, shift); break;
+    case 2:  x = expr_binary(cx, EXPR_SHR, x, shift); break;
+    default: x = expr_binary(cx, EXPR_BITAND, x, expr_int(cx, I32, 0x5b)); break;
+    }
+    return expr_cast(cx, e->type, x);
+}
+
+static const Expr *in_words(Grower *g, const Expr *e)
+{
+    Ctx *cx = g->cx;
+    const Expr *x = expr_mul(cx, expr_cast(cx, I64, e), expr_int(cx, I64, 1 + random_below(g->r, 1 << 20)));
+    x = expr_binary(cx, EXPR_SHR, x, expr_int(cx, I64, random_below(g->r, 24)));
+    return expr_cast(cx, e->type, x);
+}
+
+static const Expr *in_floats(Grower *g, const Expr *e)
+{
+    const Expr *x = expr_mul(g->cx, expr_cast(g->cx, F32, e), expr_real(g->cx, F32, 0.75));
+    return expr_cast(g->cx, e->type, expr_unary(g->cx, EXPR_NEARBYINT, x));
+}
+
+/* Comparisons of every kind, and all connectives. */
+static const Expr *chosen(Grower *g, const Expr *e)
+{
+    Ctx *cx = g->cx;
+    const Expr *two = expr_int(cx, e->type, 2), *cond = expr_binary(cx, EXPR_LE, e, two);
+    const Expr *is_odd = expr_binary(cx, EXPR_NE, e, expr_int(cx, e->type, random_below(g->r, 5)));
+    cond = random_chance(g->r, 50) ? expr_and(cx, cond, is_odd)
+                                   : expr_binary(cx, EXPR_OR, cond, expr_unary(cx, EXPR_NOT, is_odd));
+    return expr_select(cx, cond, expr_add(cx, e, two), e);
+}
+
+static const Expr *dress_for_kernels(Grower *g, const Expr *e)
+{
+    Ctx *cx = g->cx;
+    const Expr *one = expr_int(cx, e->type, 1);
+    if (random_chance(g->r, 25)) return chosen(g, e);
+    if (dtype_is_float(e->type))
+        return random_chance(g->r, 50) ? expr_unary(cx, EXPR_NEARBYINT, e)
+                                       : expr_binary(cx, EXPR_DIV, e, expr_add(cx, expr_unary(cx, EXPR_ABS, e), one));
+    switch (random_below(g->r, 3)) {
+    case 0:  return as_fixed_point(g, e);
+    case 1:  return in_words(g, e);
+    default: return in_floats(g, e);
+    }
+}
+
 static const Expr *dress(Grower *g, const Expr *e)
 {
     Ctx *cx = g->cx;
+    if (g->has_kernels && random_chance(g->r, 60)) return dress_for_kernels(g, e);
     switch (random_below(g->r, 8)) {
     case 0: return expr_binary(cx, EXPR_MAX, e, expr_int(cx, e->type, 0));
     case 1: return expr_unary(cx, EXPR_NEG, e);
@@ -365,13 +424,11 @@ static bool is_too_large(Grower *g, const Tensor *t)
     return elems > 1500;
 }
 
-Program *program_random(Ctx *cx, Random *r) { return program_within(cx, r, 0); }
-
-Program *program_within(Ctx *cx, Random *r, int most)
+static Program *grow(Ctx *cx, Random *r, int most, bool has_kernels)
 {
-    static const DType types[] = { I8, I8, U8, I16, I32, I32, I64, F32, F32, F64 };
-    Grower g = { cx, r, NEW(cx->arena, Program), 0, 0, most };
-    g.p->type = types[random_below(r, 10)];
+    static const DType types[] = { I8, I8, U8, I16, I32, I32, I64, F32, F32, F64, U16, I16 };
+    Grower g = { cx, r, NEW(cx->arena, Program), 0, 0, most, has_kernels };
+    g.p->type = types[random_below(r, has_kernels ? 12 : 10)];
     int rank = 1 + random_below(r, 3), wanted = 1 + random_below(r, 4);
     const Expr *shape[3];
     for (int d = 0; d < rank; d++) shape[d] = some_size(&g);
@@ -390,6 +447,9 @@ Program *program_within(Ctx *cx, Random *r, int most)
         g.p->output[g.p->output_count++] = main->producer->out[1];
     return g.p;
 }
+
+Program *program_within(Ctx *cx, Random *r, int most) { return grow(cx, r, most, false); }
+Program *program_of_kernels(Ctx *cx, Random *r, int most) { return grow(cx, r, most, true); }
 
 /* ---- Running --------------------------------------------------------------------------------------------------- */
 

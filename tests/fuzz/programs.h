@@ -22,8 +22,10 @@ typedef struct Program {
     DType type;                                         /* of most tensors */
 } Program;
 
-Program *program_random(Ctx *cx, Random *r);
-Program *program_within(Ctx *cx, Random *r, int most);           /* the same, sizes limited to `most`; 0: unlimited */
+/* Sizes are limited to `most`; 0: unlimited */
+Program *program_within(Ctx *cx, Random *r, int most);
+/* The same with more kinds of operations and types, and longer dimensions: for kernels, and loops of many iterations */
+Program *program_of_kernels(Ctx *cx, Random *r, int most);
 /* Sizes and inputs; values exact in any order of summing */
 Env *program_env(Ctx *cx, const Program *p, uint64_t seed);
 void program_print(Ctx *cx, Text *t, const Program *p);          /* as a .te file without its steps */

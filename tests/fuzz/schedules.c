@@ -3,7 +3,7 @@
  *
  *   - the checker proves the nest,
  *   - the interpreted nest, with all checks, parallel loops shuffled and lanes in lockstep, gives the plain evaluator's
- *     values, bit for bit.
+ *     values, bit for bit, and so does the fast interpreter, whose paths are counted.
  *
  * At the end the trace is replayed on a fresh naive nest and must print the same, byte for byte. A refusal must name
  * its step and leave the nest unchanged. Accepted and refused steps are counted for each primitive. */
@@ -489,6 +489,42 @@ static const char *step_decompose(Chooser *c)
     return name_format(c->cx, "decompose_reduction %s %s", stage_name(c), loop_name(c));
 }
 
+/* Puts the loop over the last data axis of a reduction inside of its own, else cuts one of those or attaches a producer
+ * to it: the sums then have several parts. */
+static const char *step_cut_sums(Chooser *c)
+{
+    const Stmt *at[MAX_DEPTH], *last = NULL, *sums = NULL, *block = NULL;
+    int count = 0;
+    for (int tries = 0; tries < 20 && !(last && sums); tries++) {
+        last = sums = NULL;
+        count = 0;
+        for (block = some_loop(c); block && block->kind == STMT_FOR && count < MAX_DEPTH; block = block->child[0])
+            at[count++] = block;
+        if (!block || block->kind != STMT_BLOCK || block->stage->reducer == REDUCE_NONE) continue;
+        const Stage *s = block->stage;
+        for (int i = 0; i < count; i++) {
+            if (feeds_axis(block, at[i]->var, AXIS_REDUCE)) sums = sums && random_chance(c->r, 40) ? sums : at[i];
+            else if (s->data_count && block->bind[s->data_count - 1] == at[i]->var) last = at[i];
+        }
+    }
+    if (!last || !sums) return step_reorder(c);
+    if (at[count - 1] != last) {
+        Text t = text_new(c->cx);
+        text_add(&t, "reorder");
+        for (int i = 0; i < count; i++)
+            if (at[i] != last) text_printf(&t, " %s", at[i]->name);
+        text_printf(&t, " %s", last->name);
+        return text_string(&t);
+    }
+    switch (random_below(c->r, 5)) {
+    case 0:  return name_format(c->cx, "split %s %d tail=peel", sums->name, some_factor(c));
+    case 1:  return name_format(c->cx, "split %s %d", sums->name, some_factor(c));
+    case 2:  return name_format(c->cx, "peel %s", sums->name);
+    case 3:  return name_format(c->cx, "unroll %s by=%d", sums->name, some_factor(c));
+    default: return name_format(c->cx, "compute_at %s %s", stage_name(c), sums->name);
+    }
+}
+
 typedef const char *Choose(Chooser *c);
 static Choose *const choices[] = {
     step_split, step_split, step_split, step_peel, step_tile, step_fuse, step_reorder, step_reorder, step_unroll,
@@ -535,23 +571,30 @@ static void fail(Case *c, const char *what, const char *detail)
     printf("# seed %llu: %s: %s\n%s\n", (unsigned long long)c->seed, what, detail ? detail : "", text_string(&t));
 }
 
-/* Returns the difference from the evaluator; NULL: none. */
-static const char *fault_of(Case *c, const Nest *n)
+/* Returns the difference of one run from the evaluator; NULL: none. */
+static const char *fault_of_run(Case *c, const Nest *n, const RunOptions *options)
 {
     Env *e = program_env(c->cx, c->program, c->seed);
-    RunOptions options = { .checked = true, .shuffle = c->seed | 1 };
     DiagMark mark = diag_mark(c->cx);
     c->counts->runs++;
-    bool ran = interpret(c->cx, n, e, &options);
+    bool ran = interpret(c->cx, n, e, options);
     Diag *why = diag_rewind(c->cx, mark);
     if (!ran || why) return text_format(c->cx, "the interpreter stops: %s", why ? why->what : "");
     for (int i = 0; i < n->output_count; i++) {
         const Tensor *t = n->output[i];
         size_t bytes = (size_t)env_elems(c->cx, e, t) * (size_t)dtype_info(t->type)->bytes;
         if (bytes && memcmp(env_get(e, t), env_get(c->expected, t), bytes) != 0)
-            return text_format(c->cx, "wrong values in %s", t->name);
+            return text_format(c->cx, "wrong values in %s%s", t->name, options->checked ? "" : ", unchecked");
     }
     return NULL;
+}
+
+/* The same of a run with checks, and of the fast interpreter. */
+static const char *fault_of(Case *c, const Nest *n)
+{
+    const RunOptions checked = { .checked = true, .shuffle = c->seed | 1 }, fast = { .ran = c->counts->path };
+    const char *fault = fault_of_run(c, n, &checked);
+    return fault ? fault : fault_of_run(c, n, &fast);
 }
 
 static bool runs_right(Case *c, const Nest *n)
@@ -651,9 +694,21 @@ static void replay(Case *c)
         fail(c, "the replayed nest differs", printed(c->cx, n));
 }
 
+/* Odd seeds give programs for the kernels of the fast interpreter. */
+static bool has_kernels(const Case *c) { return c->seed % 2; }
+
+static const char *some_step(const Case *c, Random *r, int *made)
+{
+    Chooser ch = { c->cx, r, c->nest, nouns_of(c->nest), *made };
+    const bool cuts = has_kernels(c) && random_chance(r, 25);
+    const char *text = cuts ? step_cut_sums(&ch) : choices[random_below(r, CHOICE_COUNT)](&ch);
+    *made = ch.made;
+    return text;
+}
+
 static bool prepare(Case *c, Random *r)
 {
-    c->program = program_within(c->cx, r, c->most);
+    c->program = has_kernels(c) ? program_of_kernels(c->cx, r, c->most) : program_within(c->cx, r, c->most);
     if (!c->program || ctx_failed(c->cx)) return false;
     c->program->is_rough = c->is_rough;
     c->naive = c->nest = nest_naive(c->cx, "fuzz", NULL, 0, c->program->output, c->program->output_count);
@@ -734,11 +789,7 @@ bool fuzz_schedule(uint64_t seed, Counts *counts, bool loud)
     if (nest_check(c.cx, c.nest, &doubt) != PROVED) fail(&c, "the naive nest", doubt);
     else runs_right(&c, c.nest);
     int steps = 1 + random_below(&r, MAX_STEPS), made = 0;
-    for (int i = 0; i < steps && !c.failed; i++) {
-        Chooser ch = { c.cx, &r, c.nest, nouns_of(c.nest), made };
-        try_step(&c, choices[random_below(&r, CHOICE_COUNT)](&ch));
-        made = ch.made;
-    }
+    for (int i = 0; i < steps && !c.failed; i++) try_step(&c, some_step(&c, &r, &made));
     if (!c.failed) replay(&c);
     if (c.failed && !loud) shrink(&c);
     if (loud) printf("%s", printed(c.cx, c.nest));
@@ -754,4 +805,17 @@ void print_counts(const Counts *c)
         printf("%-22s %10ld %10ld %10ld %10ld\n", c->primitive[i], c->count[i][0], c->count[i][1], c->count[i][2],
                c->count[i][3]);
     printf("%ld programs, %ld steps, %ld runs: %ld failures\n", c->programs, c->steps, c->runs, c->failures);
+}
+
+int print_paths(const Counts *c)
+{
+    int never = 0;
+    Ctx *cx = context_new(NULL, NULL);
+    printf("%-30s %12s\n", "path of the fast interpreter", "runs");
+    for (int i = 0; i < interpret_path_count() && i < MAX_PATHS; i++) {
+        never += c->path[i] == 0;
+        printf("%-30s %12lld\n", interpret_path_name(cx, i), (long long)c->path[i]);
+    }
+    ctx_free(cx);
+    return never;
 }

@@ -6,15 +6,17 @@
 
 /* Refused for a counterexample, for a limit of the compiler, or because a name of the step does not exist. */
 typedef enum Outcome { ACCEPTED, REFUSED_WRONG, REFUSED_UNPROVED, REFUSED_NAMES, OUTCOME_COUNT } Outcome;
-enum { MAX_PRIMITIVES = 32 };
+enum { MAX_PRIMITIVES = 32, MAX_PATHS = 128 };
 typedef struct Counts {
     int primitive_count; char primitive[MAX_PRIMITIVES][32];     /* in order of first use */
     long count[MAX_PRIMITIVES][OUTCOME_COUNT];
     long programs, steps, runs, failures;
+    int64_t path[MAX_PATHS];                                     /* of the fast interpreter: how often each ran */
 } Counts;
 
 /* One random program under random steps; false after a failure, which is printed with its seed. `loud` prints each
  * step. */
 bool fuzz_schedule(uint64_t seed, Counts *counts, bool loud);
 void print_counts(const Counts *c);
+int  print_paths(const Counts *c);                               /* returns the number of those that never ran */
 #endif

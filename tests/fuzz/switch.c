@@ -106,12 +106,10 @@ static void gather(Checks *all, uint64_t seed)
     if (prepare(&c, &r)) {
         int steps = 1 + random_below(&r, MAX_STEPS), made = 0;
         for (int i = 0; i < steps; i++) {
-            Chooser ch = { c.cx, &r, c.nest, nouns_of(c.nest), made };
             Diag *why;
-            const Nest *next = tried(&c, choices[random_below(&r, CHOICE_COUNT)](&ch), &why);
+            const Nest *next = tried(&c, some_step(&c, &r, &made), &why);
             if (why && outcome_of(why) == REFUSED_WRONG && c.cx->refusing_check) note(all, c.cx->refusing_check, seed);
             c.nest = next;
-            made = ch.made;
         }
     }
     ctx_free(c.cx);
@@ -229,11 +227,8 @@ static void try_seed(FILE *tell, const void *what)
     if (!prepare(&c, &r)) return;
     int steps = 1 + random_below(&r, MAX_STEPS), made = 0;
     c.cx->off = s->number;
-    for (int i = 0; i < steps; i++) {
-        Chooser ch = { c.cx, &r, c.nest, nouns_of(c.nest), made };
-        if (try_and_tell(&c, choices[random_below(&r, CHOICE_COUNT)](&ch), tell)) return;
-        made = ch.made;
-    }
+    for (int i = 0; i < steps; i++)
+        if (try_and_tell(&c, some_step(&c, &r, &made), tell)) return;
 }
 
 static void print_case(FILE *out, const Shrunk *s, uint32_t number)

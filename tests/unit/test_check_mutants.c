@@ -192,11 +192,7 @@ static void try_seed(uint64_t seed, Tally *t)
     Random r = random_new(seed);
     Case c = { .cx = context_new(NULL, NULL), .seed = seed, .counts = &counts };
     if (prepare(&c, &r)) {
-        for (int i = 0, made = 0; i < 6 && !c.failed; i++) {
-            Chooser ch = { c.cx, &r, c.nest, nouns_of(c.nest), made };
-            try_step(&c, choices[random_below(&r, CHOICE_COUNT)](&ch));
-            made = ch.made;
-        }
+        for (int i = 0, made = 0; i < 6 && !c.failed; i++) try_step(&c, some_step(&c, &r, &made));
         for (int i = 0; i < 12 && !c.failed; i++) try_mutant(&c, &r, t);
     }
     ctx_free(c.cx);

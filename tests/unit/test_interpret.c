@@ -10,6 +10,7 @@
 #include "ir/interpret/evaluate.h"
 #include "ir/text/formula.h"
 #include "ir/interpret/interpret.h"
+#include "support/text.h"
 
 static uint32_t next_random(uint32_t *seed)
 {
@@ -58,9 +59,13 @@ static const char *first_error(Ctx *cx)
     return "no error";
 }
 
+/* How often each path of the fast interpreter has run */
+enum { MOST_PATHS = 128 };
+static int64_t paths_ran[MOST_PATHS];
+
 typedef struct Mode { const char *name; RunOptions options; } Mode;
 static const Mode modes[] = {
-    { "fast",     { .checked = false } },
+    { "fast",     { .checked = false, .ran = paths_ran } },
     { "checked",  { .checked = true } },
     { "shuffled", { .checked = true, .shuffle = 1 } },
     { "again",    { .checked = true, .shuffle = 0xfeedface } },
@@ -118,6 +123,10 @@ static const Naive naive[] = {
     { "max-pool-i8", { { "x", I8, 3, { 8, 8, 3 } } }, { "y[h<4,w<4,c] = max(i<3,j<3) (x[2*h+i,2*w+j,c]? : -128)" } },
     { "max-pool-f32", { { "x", F32, 3, { 9, 9, 3 } } }, { "y[h<4,w<4,c] = max(i<3,j<3) x[2*h+i,2*w+j,c]" } },
     { "min-i32", { { "x", I32, 2, { 30, 40 } } }, { "y[i] = min(k) x[i,k]" } },
+    { "max-i32", { { "x", I32, 2, { 30, 40 } } }, { "y[i] = max(k) x[i,k]" } },
+    { "min-f32", { { "x", F32, 2, { 30, 40 } } }, { "y[i] = min(k) x[i,k]" } },
+    { "min-i8", { { "x", I8, 2, { 30, 40 } } }, { "y[i] = min(k) x[i,k]" } },
+    { "padded-rows", { { "x", F32, 2, { 4, 600 } } }, { "y[i<6,j<600] = (x[i-1,j]? : 0.5)" } },
     { "prod-f32", { { "x", F32, 2, { 30, 4 } } }, { "y[i] = prod(k) x[i,k]" } },
     { "any-all", { { "x", I32, 2, { 20, 3 } } }, { "y[i] = all(k) x[i,k] < 9" } },
     { "argmax", { { "x", F32, 2, { 6, 700 } } }, { "y, v[i] = argmax(k) x[i,k]" } },
@@ -187,7 +196,7 @@ static void check_kind(ExprKind k, DType from, DType to)
     const Nest *n = nest_naive(cx, name, in, arity, &y, 1);
     Env *meant = env_for(cx, n, 0), *run = env_for(cx, n, 0);
     evaluate(cx, meant, &y, 1);
-    interpret(cx, n, run, NULL);
+    interpret(cx, n, run, &modes[0].options);
     check_that(!ctx_failed(cx) && same_outputs(cx, n, meant, run), check_label(name, "equals-the-evaluator"), "%s",
                first_error(cx));
     ctx_free(cx);
@@ -413,8 +422,19 @@ static void test_wrong_kinds(void)
     }
 }
 
+static void test_paths(void)
+{
+    Ctx *cx = context_new(NULL, NULL);
+    Text never = text_new(cx);
+    for (int i = 0; i < interpret_path_count(); i++)
+        if (!paths_ran[i]) text_printf(&never, " \"%s\"", interpret_path_name(cx, i));
+    check_that(!never.length, "each-path-of-the-fast-interpreter-runs", "never:%s", text_string(&never));
+    ctx_free(cx);
+}
+
 int main(void)
 {
     CHECK_RUN(test_naive, test_kinds, test_scheduled, test_faults, test_stray_index, test_wrong_kinds);
+    if (!getenv("TEST_CASE")) test_paths();
     return check_done();
 }

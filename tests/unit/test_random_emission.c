@@ -14,7 +14,12 @@
 
 enum { BATCH = 200 };
 
-typedef struct Run { EmitBatch *batch; const char *cc, *flags, *stem; long programs, steps, wrong, unlowered; } Run;
+typedef struct Run {
+    EmitBatch *batch;
+    const char *cc, *flags, *stem;
+    uint64_t first, last;              /* seeds of the batch */
+    long programs, steps, wrong, unlowered;
+} Run;
 
 /* Every loop that may be parallel is, with EMIT_PARALLEL in the environment: for compilers with OpenMP. */
 static const Nest *in_threads(Ctx *cx, const Nest *n)
@@ -52,18 +57,18 @@ static void emit_seed(Run *run, uint64_t seed)
     if (prepare(&c, &r)) {
         int steps = random_below(&r, MAX_STEPS), made = 0;
         for (int i = 0; i < steps; i++) {
-            Chooser ch = { c.cx, &r, c.nest, nouns_of(c.nest), made };
             DiagMark mark = diag_mark(c.cx);
-            const Nest *next = sched_step(c.cx, c.nest, choices[random_below(&r, CHOICE_COUNT)](&ch));
+            const Nest *next = sched_step(c.cx, c.nest, some_step(&c, &r, &made));
             if (!diag_rewind(c.cx, mark)) {
                 c.nest = next;
                 run->steps++;
             }
-            made = ch.made;
         }
         if (emit_batch_count(run->batch) % 4) c.nest = in_vectors(c.cx, c.nest);
         if (getenv("EMIT_PARALLEL")) c.nest = in_threads(c.cx, c.nest);
         run->programs++;
+        if (!emit_batch_count(run->batch)) run->first = seed;
+        run->last = seed;
         if (!emit_batch_add(run->batch, c.cx, text_format(c.cx, "seed %llu", (unsigned long long)seed), c.nest,
                             c.expected)) {
             run->unlowered++;
@@ -78,7 +83,9 @@ static void flush(Run *run)
 {
     if (emit_batch_count(run->batch)) {
         int wrong = emit_batch_run(run->batch, run->stem, run->cc, run->flags);
-        if (wrong) printf("# %d mismatches (-1: no compilation): see %s.c\n", wrong, run->stem);
+        if (wrong)
+            printf("# seeds %llu to %llu: %d mismatches (-1: no result)\n", (unsigned long long)run->first,
+                   (unsigned long long)run->last, wrong);
         run->wrong += wrong < 0 ? 1 : wrong;
     }
     emit_batch_free(run->batch);
@@ -97,7 +104,7 @@ int main(int argc, char **argv)
     char stem[1024];
     /* In the program's folder, so two builds may run at once */
     snprintf(stem, sizeof stem, "%s.emitted", argv[0]);
-    Run run = { emit_batch_new(), cc && *cc ? cc : "cc", flags, stem, 0, 0, 0, 0 };
+    Run run = { .batch = emit_batch_new(), .cc = cc && *cc ? cc : "cc", .flags = flags, .stem = stem };
     if (!flags) run.flags = "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O1 -ffp-contract=off";
     if (system(text_format(run.batch->cx, "command -v %s >/dev/null 2>&1", run.cc)) != 0) {
         check_skip("random-emission", "no C compiler to run");
@@ -110,7 +117,8 @@ int main(int argc, char **argv)
     }
     flush(&run);
     printf("# %ld programs, %ld steps\n", run.programs, run.steps);
-    check_that(run.wrong == 0, "random-emission-equals-evaluator", "see above");
+    check_that(run.wrong == 0, "random-emission-equals-evaluator", "see above; the first seed was %llu",
+               (unsigned long long)seed);
     check_that(run.unlowered == 0, "random-nests-lower", "%ld did not", run.unlowered);
     emit_batch_free(run.batch);
     return check_done();

@@ -10,14 +10,19 @@
 
 int main(int argc, char **argv)
 {
-    enum { ENOUGH_FAILURES = 5 };
+    enum { ENOUGH_FAILURES = 5, ENOUGH_PROGRAMS = 4000 };
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     long count = argc > 2 ? strtol(argv[2], NULL, 10) : 400;
     Counts counts = { 0 };
     for (long i = 0; i < count && counts.failures < ENOUGH_FAILURES; i++)
         fuzz_schedule(seed + (uint64_t)i, &counts, count == 1);
     print_counts(&counts);
-    CHECK("random schedules keep every value", counts.failures == 0);
+    const int never = print_paths(&counts);
+    check_that(counts.failures == 0, "random schedules keep every value", "%ld programs failed, from seed %llu on",
+               counts.failures, (unsigned long long)seed);
     CHECK("most seeds give a program", counts.programs >= count * 9 / 10);
+    if (count >= ENOUGH_PROGRAMS)
+        check_that(never == 0, "each path of the fast interpreter runs", "%d of %d paths never ran", never,
+                   interpret_path_count());
     return check_done();
 }

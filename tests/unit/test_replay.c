@@ -70,11 +70,9 @@ static void replay_seed(uint64_t seed, Total *total)
         c.nest = read_back(c.cx, as_file(&c));       /* formulas are simplified when they are read */
         if (!c.nest) total->bad += differs(seed, diag_text(c.cx, c.cx->diags), "", NULL, NULL);
         for (int i = 0; i < steps && c.nest; i++) {
-            Chooser ch = { c.cx, &r, c.nest, nouns_of(c.nest), made };
             DiagMark mark = diag_mark(c.cx);
-            const Nest *next = sched_step(c.cx, c.nest, choices[random_below(&r, CHOICE_COUNT)](&ch));
+            const Nest *next = sched_step(c.cx, c.nest, some_step(&c, &r, &made));
             if (!diag_rewind(c.cx, mark)) c.nest = next;
-            made = ch.made;
         }
         if (!c.nest) return;
         total->programs++;

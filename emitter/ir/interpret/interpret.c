@@ -8,12 +8,12 @@
 #include "support/guard.h"
 
 /* Frees the program's arena after the run, so that repeated runs do not accumulate memory. */
-static bool run_program(Ctx *cx, const Nest *n, Env *e)
+static bool run_program(Ctx *cx, const Nest *n, Env *e, int64_t *ran)
 {
     Arena *arena = arena_beside(cx->arena);
     Resource held;
     resource_hold_arena(cx, &held, arena);
-    const bool done = program_run(cx, program_compile(cx, arena, n, e));
+    const bool done = program_run(cx, program_compile(cx, arena, n, e, ran));
     resource_drop(cx, &held);
     return done;
 }
@@ -51,12 +51,13 @@ bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
     if (ctx_failed(cx) || !n) return false;
     if (n->otherwise && !env_eval_size(cx, e, n->when)) return interpret_other(cx, n, e, options);
     const RunOptions plain = { .checked = false };
-    return watched || contracts_any(n) ? walk_nest(cx, n, e, options ? options : &plain) : run_program(cx, n, e);
+    if (!options) options = &plain;
+    return watched || contracts_any(n) ? walk_nest(cx, n, e, options) : run_program(cx, n, e, options->ran);
 }
 
 struct Loop *interpret_compile(Ctx *cx, const Nest *n, Env *e)
 {
-    return ctx_failed(cx) || n->otherwise || contracts_any(n) ? NULL : program_compile(cx, env_arena(e), n, e);
+    return ctx_failed(cx) || n->otherwise || contracts_any(n) ? NULL : program_compile(cx, env_arena(e), n, e, NULL);
 }
 
 bool interpret_compiled(Ctx *cx, struct Loop *program) { return program_run(cx, program); }

@@ -16,7 +16,12 @@ typedef struct RunOptions {
     bool checked;
     uint64_t shuffle;      /* not 0: parallel loops run in an order shuffled by this seed, vector loops in lockstep */
     InstanceVisit *visit; void *user;       /* may be NULL */
+    int64_t *ran;          /* [interpret_path_count()] how often each path of the fast interpreter ran is added; NULL */
 } RunOptions;
+
+/* The paths of the fast interpreter: kernels, kinds of loads and stores, orders of loops. Tests show that each runs. */
+int interpret_path_count(void);
+const char *interpret_path_name(Ctx *cx, int path);
 
 /* Reads inputs from e; writes outputs, allocating them in e if absent. */
 bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options);

@@ -8,6 +8,7 @@
 
 #include "runtime/lw_fixed.h"
 #include "runtime/lw_math.h"
+#include "support/text.h"
 
 Rep rep_of(DType t)
 {
@@ -106,7 +107,8 @@ OPERATION2(lt_i32, int32_t, int32_t, a[l] < b[l])
 OPERATION2(le_i32, int32_t, int32_t, a[l] <= b[l])
 OPERATION2(eq_i32, int32_t, int32_t, a[l] == b[l])
 OPERATION2(ne_i32, int32_t, int32_t, a[l] != b[l])
-OPERATION2(and_i32, int32_t, int32_t, a[l] & b[l])
+OPERATION2(bitand_i32, int32_t, int32_t, a[l] & b[l])
+OPERATION2(and_bool, int32_t, int32_t, a[l] & b[l])
 /* An arithmetic shift; by amounts outside of the type's bits the sign remains. */
 #define SHIFT_BY(n, most) ((uint64_t)(n) < (most) ? (n) : (most))
 #define SHIFTED(x, n, most) ((x) < 0 ? ~(~(x) >> SHIFT_BY(n, most)) : (x) >> SHIFT_BY(n, most))
@@ -151,11 +153,11 @@ static const struct { ExprKind kind; int result, operand; Kernel *run; } special
     { EXPR_DIV,    F32,      F32,      div_f32 },   { EXPR_EQ,  BOOL,    ANY_I32, eq_i32 },
     { EXPR_MULHIGH, I32,     I32,      mulhigh_i32 }, { EXPR_ROUNDSHIFT, I32, I32, roundshift_i32 },
     { EXPR_NOT,    BOOL,     BOOL,     not_bool },  { EXPR_NE,  BOOL,    ANY_I32, ne_i32 },
-    { EXPR_AND,    BOOL,     BOOL,     and_i32 },   { EXPR_OR,  BOOL,    BOOL,    or_bool },
+    { EXPR_AND,    BOOL,     BOOL,     and_bool },  { EXPR_OR,  BOOL,    BOOL,    or_bool },
     { EXPR_ADD,    I64,      I64,      add_i64 },   { EXPR_SUB, I64,     I64,     sub_i64 },
     { EXPR_MUL,    I64,      I64,      mul_i64 },   { EXPR_SHR, I64,     I64,     shr_i64 },
     { EXPR_MIN,    I64,      I64,      min_i64 },   { EXPR_MAX, I64,     I64,     max_i64 },
-    { EXPR_SHR,    I32,      I32,      shr_i32 },   { EXPR_BITAND, I32,  I32,     and_i32 },
+    { EXPR_SHR,    I32,      I32,      shr_i32 },   { EXPR_BITAND, I32,  I32,     bitand_i32 },
     { EXPR_CAST,   I8,       F32,      f32_to_i8 }, { EXPR_CAST, U8, F32, f32_to_u8 },
     { EXPR_CAST,   I16,      F32,      f32_to_i16 }, { EXPR_NEARBYINT, F32, F32, nearbyint_f32 },
     { EXPR_CAST,   F32,      ANY_I32,  i32_to_f32 },
@@ -255,6 +257,7 @@ static void note_fault(ProgramAccess *x, int lane, int64_t at)
 
 static void load_nothing(const Instr *in, int lanes)
 {
+    in->access->ran[PATH_LOAD_NOTHING]++;
     memset(in->to, 0, (size_t)lanes * rep_bytes(rep_of(in->access->tensor->type)));
 }
 
@@ -267,6 +270,7 @@ static void load_carefully(const Instr *in, int lanes, int64_t at)
         load_nothing(in, lanes);
         return;
     }
+    x->ran[PATH_LOAD_CHECKED]++;
     for (int l = 0; l < lanes; l++) {
         const int64_t elem = at + x->offsets->at[l];
         const bool is_inside = elem >= 0 && elem < x->elems;
@@ -283,6 +287,12 @@ static void load_wide(const Instr *in, int lanes)
     load_carefully(in, lanes, access_at(in->access));
 }
 
+static FastPath load_path(const Offsets *o)
+{
+    if (o->is_even && o->step) return o->step == 1 ? PATH_LOAD_ROW : PATH_LOAD_STEPS;
+    return o->run > 1 ? PATH_LOAD_RUNS : o->row > 1 ? PATH_LOAD_ROWS : PATH_LOAD_LANES;
+}
+
 #define LOAD(NAME, M, R, FILL)                                                                                         \
     static void NAME##_row(R *restrict to, const M *from, int lanes) { EACH_LANE(to[l] = from[l]); }                   \
     static void NAME(const Instr *in, int lanes)                                                                       \
@@ -297,11 +307,13 @@ static void load_wide(const Instr *in, int lanes)
             return;                                                                                                    \
         }                                                                                                              \
         const M *from = (const M *)x->data + at, *even = from + o->at[0];                                              \
-        if (o->is_even && step == 1) NAME##_row(to, even, lanes);                                                      \
-        else if (o->is_even && step) for (int l = 0; l < lanes; l++) to[l] = even[l * step];                           \
-        else if (o->run > 1)                                                                                           \
+        const FastPath path = load_path(o);                                                                            \
+        x->ran[path]++;                                                                                                \
+        if (path == PATH_LOAD_ROW) NAME##_row(to, even, lanes);                                                        \
+        else if (path == PATH_LOAD_STEPS) for (int l = 0; l < lanes; l++) to[l] = even[l * step];                      \
+        else if (path == PATH_LOAD_RUNS)                                                                               \
             for (int l = 0; l < lanes; l += o->run) FILL(to + l, from[o->at[l]], least(o->run, lanes - l));            \
-        else if (o->row > 1)                                                                                           \
+        else if (path == PATH_LOAD_ROWS)                                                                               \
             for (int l = 0; l < lanes; l += o->row) NAME##_row(to + l, from + o->at[l], least(o->row, lanes - l));     \
         else for (int l = 0; l < lanes; l++) to[l] = from[o->at[l]];                                                   \
     }
@@ -331,7 +343,9 @@ Kernel *kernel_load(DType t)
         const Offsets *o = t->access.offsets;                                                                          \
         const R *value = t->value.at;                                                                                  \
         M *to = (M *)t->access.own + at;                                                                               \
-        if (o->row > 1 && t->value.step)                                                                               \
+        const bool has_rows = o->row > 1 && t->value.step;                                                             \
+        s->ran[has_rows ? PATH_STORE_ROWS : PATH_STORE_LANES]++;                                                       \
+        if (has_rows)                                                                                                  \
             for (int l = 0; l < lanes; l += o->row)                                                                    \
                 NAME##_row(to + o->at[l], value + l, least(o->row, lanes - l));                                        \
         else for (int l = 0; l < lanes; l++) to[o->at[l]] = (M)value[l * t->value.step];                               \
@@ -364,7 +378,9 @@ Finish *finish_store(DType t)
         const int32_t *first = s->first.at;                                                                            \
         const int value_step = t->value.step, init_step = t->init.step, first_step = s->first.step;                    \
         M *to = (M *)t->access.own + at;                                                                               \
-        if (o->row > 1 && value_step && !first) {                                                                      \
+        const bool has_rows = o->row > 1 && value_step && !first;                                                      \
+        s->ran[has_rows ? PATH_REDUCE_ROWS : PATH_REDUCE_RUNS]++;                                                      \
+        if (has_rows) {                                                                                                \
             for (int l = 0; l < lanes; l += o->row)                                                                    \
                 NAME##_row(to + o->at[l], next + l, least(o->row, lanes - l));                                         \
             return;                                                                                                    \
@@ -402,4 +418,68 @@ Finish *finish_reduce(Reducer r, DType t)
     for (size_t i = 0; i < sizeof reductions / sizeof reductions[0]; i++)
         if (reductions[i].reducer == r && reductions[i].type == t) return reductions[i].finish;
     return NULL;
+}
+
+/* ---- The paths --------------------------------------------------------------------------------------------------- */
+
+static const struct { Kernel *run; const char *name; } other[] = {
+    { general, "any kind" },     { kernel_offsets, "offsets" }, { splat_i32, "splat i32" }, { splat_f32, "splat f32" },
+    { splat_wide, "splat wide" }, { load_i8, "load i8" },       { load_u8, "load u8" },     { load_i16, "load i16" },
+    { load_u16, "load u16" },    { load_i32, "load i32" },      { load_f32, "load f32" },   { load_wide, "load wide" },
+};
+static const struct { Finish *finish; const char *name; } stores[] = {
+    { store_8, "store 8" }, { store_16, "store 16" }, { store_i32, "store i32" }, { store_f32, "store f32" },
+};
+enum {
+    OTHERS = sizeof other / sizeof *other, SPECIALS = sizeof special / sizeof *special,
+    STORES = sizeof stores / sizeof *stores, REDUCTIONS = sizeof reductions / sizeof *reductions,
+};
+
+int path_of_kernel(Kernel *run)
+{
+    int i = 0, k = 0;
+    while (i < OTHERS && other[i].run != run) i++;
+    while (k < SPECIALS && special[k].run != run) k++;
+    return PATH_KERNELS + (i < OTHERS ? i : OTHERS + k);
+}
+
+int path_of_finish(Finish *f)
+{
+    int i = 0, k = 0;
+    while (i < STORES && stores[i].finish != f) i++;
+    while (k < REDUCTIONS && reductions[k].finish != f) k++;
+    return PATH_KERNELS + OTHERS + SPECIALS + (i < STORES ? i : STORES + k);
+}
+
+int interpret_path_count(void) { return PATH_KERNELS + OTHERS + SPECIALS + STORES + REDUCTIONS; }
+
+static const char *type_name(int type)
+{
+    return type == ANY_I32 ? "small" : type == ANY_WIDE ? "wide" : dtype_info((DType)type)->spelling;
+}
+
+static const char *special_name(Ctx *cx, int i)
+{
+    const char *kind = expr_info(special[i].kind)->spelling, *operand = type_name(special[i].operand);
+    if (special[i].kind == EXPR_CAST) return text_format(cx, "%s to %s", operand, type_name(special[i].result));
+    return text_format(cx, "%s %s", kind, operand);
+}
+
+const char *interpret_path_name(Ctx *cx, int path)
+{
+    static const char *const names[] = {
+#define PATH(NAME, SPELLING) SPELLING,
+#include "ir/interpret/paths.def"
+#undef PATH
+    };
+    if (path < PATH_KERNELS) return names[path];
+    path -= PATH_KERNELS;
+    if (path < OTHERS) return other[path].name;
+    path -= OTHERS;
+    if (path < SPECIALS) return special_name(cx, path);
+    path -= SPECIALS;
+    if (path < STORES) return stores[path].name;
+    path -= STORES;
+    return text_format(cx, "%s %s", reducer_info(reductions[path].reducer)->spelling,
+                       dtype_info(reductions[path].type)->spelling);
 }

@@ -199,6 +199,7 @@ static void compile_sink(Compiler *c, int i, const ProgramValue *mask)
 static Strip *begin_strip(Compiler *c, const Stmt *block, const Stmt *const *lane_loops, int count, const Strip *lanes)
 {
     Strip *s = arena_copy(c->arena, lanes, sizeof *lanes);
+    s->ran = c->ran;
     c->strip = s;
     c->stage = block->stage;
     c->block = s->block = block;
@@ -237,6 +238,8 @@ static void compile_strip(Compiler *c, const Stmt *block, const Stmt *const *lan
     if (s->reduces && block->part == BLOCK_WHOLE) compile_first(c);
     if (stage->out_count == 1)
         s->finish = s->reduces ? finish_reduce(stage->reducer, s->sink[0].type) : finish_store(s->sink[0].type);
+    if (s->finish) s->finish_ran = &c->ran[path_of_finish(s->finish)];
+    c->ran[PATH_LANES] += count > 1;
     end_strip(c);
 }
 
@@ -321,6 +324,7 @@ static void compile_ordered(Compiler *c, const Stmt *const *chain, int count, in
     init.bind = arena_copy(c->arena, bind, sizeof bind);
     init.cond = begins->kind == EXPR_INT ? NULL : begins;
     update->part = BLOCK_UPDATE;
+    c->ran[begins->kind != EXPR_INT ? PATH_ORDERED_IF : begins->integer ? PATH_ORDERED : PATH_CONTINUED]++;
     if (begins->kind != EXPR_INT || begins->integer)
         compile_chain(c, of_init, data + 1, arena_copy(c->arena, &init, sizeof init));
     compile_chain(c, chain, count, update);
@@ -398,10 +402,11 @@ static void enter_given(Compiler *c)
     }
 }
 
-Loop *program_compile(Ctx *cx, Arena *arena, const Nest *n, Env *e)
+Loop *program_compile(Ctx *cx, Arena *arena, const Nest *n, Env *e, int64_t *ran)
 {
     static const Stmt nothing = { .kind = STMT_SEQ };
     Compiler c = { .cx = cx, .arena = arena, .nest = n, .env = e };
+    c.ran = ran ? ran : NEW_ARRAY(arena, int64_t, interpret_path_count());
     c.data = map_new(arena);
     c.reads = map_new(arena);
     enter_given(&c);

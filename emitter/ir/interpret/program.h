@@ -17,6 +17,14 @@
  * program.c compiles, lanes.c implements the instructions, program_run.c the loops and stores. */
 #include "ir/interpret/interpret.h"
 
+/* The paths whose runs are counted. Kernels and stores follow, numbered by path_of_kernel and path_of_finish. */
+typedef enum FastPath {
+#define PATH(NAME, SPELLING) PATH_##NAME,
+#include "ir/interpret/paths.def"
+#undef PATH
+    PATH_KERNELS
+} FastPath;
+
 enum { MOST_LANES = 512 };
 
 /* The representation of a value in a register: bool to i32 as int32_t, f32 as float, everything else as Scalar. */
@@ -47,6 +55,7 @@ typedef struct ProgramAccess {
     const int32_t *mask; int mask_step;
     int fault_lane;                          /* first lane out of bounds, -1: none */
     int64_t fault_at;                        /* its element */
+    int64_t *ran;                            /* [interpret_path_count()] */
 } ProgramAccess;
 int64_t access_at(const ProgramAccess *x);          /* the uniform part of the address */
 static inline bool access_fits(const ProgramAccess *x, int64_t at)
@@ -58,6 +67,7 @@ typedef struct Instr Instr;
 typedef void Kernel(const Instr *in, int lanes);
 struct Instr {
     Kernel *run;
+    int64_t *ran;                      /* how often */
     int lanes;                         /* 1, or all those of its strip */
     void *to; const void *arg[3];
     ProgramAccess *access;                    /* loads */
@@ -71,6 +81,7 @@ Kernel *kernel_of(ExprKind k, DType result, DType operand);          /* the spec
 Kernel *kernel_load(DType t);
 Kernel *kernel_splat(Rep r);                                         /* copies one lane to all */
 void kernel_offsets(const Instr *in, int lanes);
+int path_of_kernel(Kernel *run);
 Scalar lane_get(Rep r, const void *at, int lane);
 void lane_put(Rep r, void *at, int lane, Scalar v);
 
@@ -100,10 +111,12 @@ struct Strip {
     Instrs combine;                      /* with a reducer: combined = combine(old, new_value), for one lane */
     bool reduces;
     Finish *finish;                    /* or NULL */
+    int64_t *finish_ran, *ran;         /* how often `finish` ran; [interpret_path_count()] */
     int load_count; ProgramAccess **load;
 };
 Finish *finish_store(DType t);
 Finish *finish_reduce(Reducer r, DType t);                           /* NULL: only the general method */
+int path_of_finish(Finish *f);
 
 typedef struct Loop Loop;
 typedef struct Action { Loop *loop; Strip *strip; } Action;          /* one of them */
@@ -114,7 +127,7 @@ struct Loop {
     int count, capacity; Action *action;
 };
 
-/* Returns NULL on error; `arena` owns the instructions. */
-Loop *program_compile(Ctx *cx, Arena *arena, const Nest *n, Env *e);
+/* Returns NULL on error; `arena` owns the instructions. `ran`: RunOptions.ran. */
+Loop *program_compile(Ctx *cx, Arena *arena, const Nest *n, Env *e, int64_t *ran);
 bool  program_run(Ctx *cx, const Loop *root);
 #endif

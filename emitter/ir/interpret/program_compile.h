@@ -14,6 +14,7 @@ typedef struct Compiler {
     Arena *arena;
     const Nest *nest;
     Env *env;
+    int64_t *ran;                   /* [interpret_path_count()] */
     Map data;                       /* Tensor -> its elements */
     Map reads;                      /* Expr -> true if it reads tensors */
     Loop *loops[MAX_DEPTH];         /* around the current statement: [0] is the program itself */

@@ -5,15 +5,21 @@
 
 #include "support/text.h"
 
+static void run_instr(const Instr *in, int lanes)
+{
+    ++*in->ran;
+    in->run(in, lanes);
+}
+
 static void run_code(const Instrs *code, int lanes)
 {
-    for (int i = 0; i < code->count; i++) code->at[i]->run(code->at[i], code->at[i]->lanes == 1 ? 1 : lanes);
+    for (int i = 0; i < code->count; i++) run_instr(code->at[i], code->at[i]->lanes == 1 ? 1 : lanes);
 }
 
 /* Outside the strip, instructions compute all lanes that the strip can have. */
 static void run_each(const Instrs *code)
 {
-    for (int i = 0; i < code->count; i++) code->at[i]->run(code->at[i], code->at[i]->lanes);
+    for (int i = 0; i < code->count; i++) run_instr(code->at[i], code->at[i]->lanes);
 }
 
 static bool is_on(Lane condition, int lane) { return ((const int32_t *)condition.at)[lane * condition.step]; }
@@ -59,6 +65,7 @@ static void store_lane(const Strip *s, int lane, const int64_t *elem)
 static void store_generally(Ctx *cx, const Strip *s, int lanes)
 {
     int64_t at[2], elem[2];
+    s->ran[PATH_STORE_GENERAL]++;
     for (int i = 0; i < s->sink_count; i++) at[i] = access_at(&s->sink[i].access);
     for (int l = 0; l < lanes; l++) {
         if (s->guard.at && !is_on(s->guard, l)) continue;
@@ -89,8 +96,12 @@ static void run_lanes(Ctx *cx, const Strip *s, int lanes)
     if (!all && s->guard.step == 0) return;
     if (!loads_are_good(cx, s, lanes)) return;
     const int64_t at = access_at(&s->sink[0].access);
-    if (s->finish && all && access_fits(&s->sink[0].access, at)) s->finish(s, at, lanes);
-    else store_generally(cx, s, lanes);
+    if (!s->finish || !all || !access_fits(&s->sink[0].access, at)) {
+        store_generally(cx, s, lanes);
+        return;
+    }
+    ++*s->finish_ran;
+    s->finish(s, at, lanes);
 }
 
 static void run_strip(Ctx *cx, const Strip *s)
@@ -100,6 +111,7 @@ static void run_strip(Ctx *cx, const Strip *s)
         return;
     }
     const int per_iteration = s->lanes / s->chunk;
+    s->ran[PATH_CHUNKS]++;
     for (int32_t base = 0, n = *s->chunked; base < n && !ctx_failed(cx); base += s->chunk) {
         *s->base = base;
         run_lanes(cx, s, (n - base < s->chunk ? n - base : s->chunk) * per_iteration);

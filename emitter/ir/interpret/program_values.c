@@ -33,7 +33,9 @@ static void append(Compiler *c, int level, const Instr *in)
 {
     Instrs *code = code_at(c, level);
     code->at = grown(c->arena, code->at, code->count, &code->capacity, sizeof *code->at);
-    code->at[code->count++] = arena_copy(c->arena, in, sizeof *in);
+    Instr *own = arena_copy(c->arena, in, sizeof *in);
+    own->ran = &c->ran[path_of_kernel(in->run)];
+    code->at[code->count++] = own;
 }
 
 static void *known(const Compiler *c, const void *what, const void *mask)
@@ -279,6 +281,7 @@ int compile_address(Compiler *c, ProgramAccess *x, const Tensor *t, const Expr *
     x->data = data_of(c, t);
     x->elems = env_elems(c->cx, c->env, t);
     x->fault_lane = -1;
+    x->ran = c->ran;
     return set_address(c, x, &s);
 }
 
