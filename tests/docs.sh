@@ -58,6 +58,17 @@ names_identifiers() {
 }
 all_words > "$work/words"
 
+# Decisions at the heads of files name what exists, as pages do.
+decisions_are_true() {
+    find emitter ops schedules runtime python tests samples -type f -exec awk '
+        FNR == 1 { show = 0 }
+        /^(\/\*|#) Decision: / { show = 1 }
+        show && !/^( \*|#|\/\*)/ { show = 0 }
+        show' {} + > "$work/decisions.md"
+    names_files "$work/decisions.md" && names_identifiers "$work/decisions.md"
+}
+check decisions-name-what-exists decisions_are_true
+
 if has python3; then check tflite-table-is-current python3 tests/tools/tflite_table.py "$build" --check
 else skip tflite-table-is-current "$(missing python3)"; fi
 for page in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md samples/*/README.md; do

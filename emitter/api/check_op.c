@@ -2,6 +2,11 @@
 /* Tests that all implementations of an operator compute the same function. The evaluator runs one call by the compute
  * of the operator's row. The interpreter runs the nest of each applicable implementation, on the implementation's
  * target. Schedules are proved step by step; the equality of two computes is only tested. */
+
+/* Decision: another compute is tried, not proved. An implementation may compute in another way
+ * (`Implementation.compute`, formulas as text). Its type and shape are compared with the operator's, its values by
+ * `lw_check_op` (`emitter/api/check_op.c`). `tests/unit/test_registry.c` tries every implementation of every
+ * operator on the operator's cases, in the interpreter and in emitted C. */
 #include <string.h>
 
 #include "api/computation/arguments.h"

@@ -8,6 +8,13 @@
  *
  * Numbers are little-endian, as the elements are. model.c holds the header that it expects: NAME_run compares it, so a
  * file of another model is refused, and NAME_check_weights computes the CRC, too, which finds a damaged copy. */
+
+/* Decision: weights apart are one table of offsets. `--weights` (`cgen/apart.c`) changes where a constant's address
+ * comes from, not the functions: these receive pointers in any case. A file has a header that `kws.c` holds, too;
+ * `kws_run` compares the two, so no other model's file is read. The file's address is a parameter, after the arena,
+ * because emitted C has no mutable globals; bodies of regions pass it on. In program memory of an AVR the parameters
+ * and pointers of constants have an address space (`LW_FLASH`); a function that is called with both kinds of memory
+ * is refused. */
 #include "cgen/apart.h"
 
 #include <string.h>

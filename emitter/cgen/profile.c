@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* --profile: LW_LAYER reads the core's counter (runtime/lw_counter.h), and adds its advance to the row of the layer
  * that ends. The numbers of layers are those of LW_LAYER: NAME_run's, then those of bodies, then NAME_train's. */
+
+/* Decision: counts per layer are the one mutable global. `LW_LAYER` has no operand through which a caller could pass
+ * storage, and a parameter of `NAME_run` would change the interface that is measured. So `--profile` emits a table
+ * and a counter (`cgen/profile.c`, `runtime/lw_counter.h`); without it, emitted C has none. */
 #include "cgen/control_flow.h"
 
 #include "support/names.h"

@@ -21,6 +21,35 @@
  * Where a padding's operand is stored in its result, plans that copy it are tried, too.
  *
  * Where two groups have the same peak, one pair alone saves nothing: the search then tries a second pair with it. */
+
+/* Decision: a limit of RAM is a search that stops early. `--ram` (`emitter/driver/combine_for_ram.c`) begins with
+ * the fastest plan, every group alone, and gives instructions for RAM in stages, the cheapest first: pairs by rows,
+ * then joins of chains under growing limits of counted instructions. It stops at the first plan within the limit. A
+ * join counts as progress if the arena shrinks, or the bytes above the limit summed over all groups: two equal peaks
+ * shrink one after the other.
+ *
+ * If no stage fits, the groups above the limit get forms with smaller buffers (`graph/plan/sparing.c`), and the
+ * stages follow again: a stage that a strategy computes for a row of pixels moves to the loop over tiles, where its
+ * own steps are dropped and some elements are computed again. No template has a case for it; the nest is proved like
+ * any other. The stages are greedy, so those for a low limit may end above the plan that the search for 0 bytes
+ * reaches. That plan is the fallback, and the least that a refusal prints: each limit from it on is kept.
+ *
+ * The stages ask for the same combinations and plans again: a search keeps the results of `combine_add`, and each
+ * plan by its nests. The steps of the parts that keep their loops are replayed once for all attachments of one more
+ * part. A sweep has a target, the limit or half of the present arena, and joins only layers that hold more, or much
+ * of it in a chain of overlaps: the many small layers at a network's end cannot lower its peak. The search for the
+ * least RAM takes 3 s or less for the recorded networks (`make bench-compiler`). `--optimize` names today's trades;
+ * `balanced` changes no byte. */
+
+/* Decision: rows instead of images, where memory peaks. No template has a case for it: the two nests are combined.
+ *
+ *   - The producer keeps its steps and loops. Its outermost loop moves into the consumer's (`compute_at
+ *     loops=kept`), and a ring buffer holds the live rows. Each row is computed once.
+ *   - The warm-up is a guard (`fold_storage warm=guard`), which lowering turns into the start of the loop: one copy
+ *     of the code.
+ *   - Loops over several rows at once move unchanged (`schedule/draft/rows.c`): each row group is a function of its
+ *     first row. If the consumer takes one row, it takes as many at once.
+ *   - An instruction may read a ring buffer if its window never wraps around the end. */
 #include "driver/combine_layers.h"
 
 #include "support/text.h"

@@ -19,11 +19,23 @@
  *                  much flash as RAM, so beyond this the join pays on none. None if it saves no RAM
  *   instructions   all joins together a fiftieth: the promise of --combine. A join that saves no RAM costs none, but
  *                  for a thousandth, the rounding of averaged loop bounds
- *   the count      is within 8 % of the emulator's, so a difference of two counts within 16 %. Functions that are
- *                  combined without saving RAM hold at most an eighth of all instructions: 16 % of these are a
- *                  fiftieth of all
+ *   the count      is not exact (make bench-cost); a difference of two counts is within 16 % of the emulator's.
+ *                  Functions that are combined without saving RAM hold at most an eighth of all instructions: 16 % of
+ *                  these are a fiftieth of all
  *
  * Each sweep tries each of n groups once, with at most 4 nests per loop around its consumers and 3 plans each. */
+
+/* Decision: `--combine` joins what pays for itself. The limits above follow from statements that concern no model.
+ *
+ *   - A macro of an instruction costs what the target's row states, for a use and for each point of its formula.
+ *   - On cores without an FPU the time of a float product depends on its data. What a ReLU computes is half zeros as
+ *     a rule, so products with such values have cost rows of their own; a group's stand-ins carry that fact
+ *     (`is_rectified`).
+ *
+ * What is left is reported with its reason and the counted cost of what was tried; where the proofs refuse every
+ * loop, with that of a function that computes the group before its consumers' loops. Each graph of a region is
+ * searched separately, before the graph that holds the region: its plan gives the region's memory. Groups of a
+ * device combine within one function of the device; copies between devices stay. */
 #include "driver/combine_layers.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of the emitted symbols, after the model's prefix. All graphs of a model share them. */
+
+/* Decision: a shared function is named by its operators and shape. Its first layer gives no name:
+ * `kws_packed_conv2d_25x5x64`. Layers with equal text share one function. */
 #include "driver/driver.h"
 
 #include <string.h>

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Which outputs may alias a dying input, for the plan: lower/overlap.c proves it for each function. Candidates are
  * tensors that occupy a whole root of memory, in groups that run on the host. */
+
+/* Decision: strict aliasing holds without a flag. The arena is bytes that layers read as floats and integers. Each
+ * tensor is stored before it is loaded, as one type; in memory without a declared type the store sets the effective
+ * type, so reuse for another type is defined. `--static-arena` declares a union with an array of each type in use.
+ * An arena that the caller declares as unsigned char relies on gcc and clang, which let every type alias an object
+ * of character type. Two tensors of one function share bytes only if their types agree or one has elements of one
+ * byte (`may_share_bytes` in `driver/overlaps.c`, `views.c`), because compilers may move a store of one type before
+ * a load of another. The comment of `runtime/lw_base.h` has the rules; `tests/emitted.sh` runs networks of mixed
+ * types at -O3 with gcc and clang. */
 #include "driver/driver.h"
 
 #include "graph/dag/target.h"

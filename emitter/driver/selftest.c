@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* --selftest: the checksum of every result of a layer on the recorded input, after the program is assembled. A result
  * is compared right after its layer: later layers may reuse its memory. */
+
+/* Decision: a self-test shares the list of layers. With `--selftest`, `NAME_layers` is the list; `NAME_run` and
+ * `NAME_selftest` call it. A second list would cost the code of every call again. After each layer its results are
+ * compared with FNV-1a sums of the interpreter's (`driver/selftest.c`), because later layers reuse their memory.
+ * Floats are compared by bits, which `runtime/lw_math.h` keeps the same everywhere. */
 #include "driver/driver.h"
 
 #include "support/names.h"

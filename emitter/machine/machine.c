@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Decodes an instruction when it is first reached, and executes it: see machine.h. */
+
+/* Decision: compiled code is executed, not matched. The user's compiler unrolls, vectorizes, merges and inlines, so
+ * no map from its loops to those of a nest gives their trip counts. `report --cc` executes the linked code instead
+ * (`emitter/machine`): a row for each encoding, decoded once, with the meaning as a function. What control depends
+ * on is computed; Helium's products are not, as its loops count vectors. On 22 networks, three cores and two levels
+ * the count differs from QEMU's by 0.4 % at most, one network 1.5 %. `tests/unit/test_machine.c` compares results
+ * with the host's on the same C file. */
 #include "machine/machine.h"
 
 #include "machine/insn.h"

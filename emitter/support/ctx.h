@@ -6,6 +6,12 @@
  *
  * Errors are sticky. The first one is kept. From then on every call on the context is a harmless no-op that returns a
  * poison value (NULL or the poison expression), so a caller checks ctx_failed() once, after all its calls. */
+
+/* Decision: three lifetimes of memory. Results of a compilation live as long as its context. Temporary data of one
+ * rewrite (memo tables) come from the context's scratch arena and are released at its end by a mark. Intervals of
+ * one scope (`Ranges`) have an arena of their own, because callbacks of a rewrite add to them. Texts and tables grow
+ * in place, or give a large block back. Without the three, 1,000 convolutions take 917 MB, with them 227
+ * (`tests/unit/test_scale.c`). */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>

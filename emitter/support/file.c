@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Decision: output files appear whole. `emitter/support/file.c` writes every file of a command under a free name
+ * beside its destination (O_EXCL) and renames all of them at the end. A failed write removes them, and so does
+ * running out of memory. */
 #if defined __unix__ || defined __APPLE__
 #define _POSIX_C_SOURCE 200809L
 #define HAS_POSIX

@@ -3,6 +3,11 @@
  * for this process alone would be lost; with POSIX the process waits itself, and a handler of the caller runs. Without
  * SA_RESTART it ends waitpid, and is_ended decides. A command with a time limit is the leader of a process group, which
  * ends as a whole: a runner's emulator does not outlive it. */
+
+/* Decision: commands of the shell end with the work. system() ignores SIGINT while it waits, so a signal for the
+ * compiler's process alone was lost. `emitter/support/shell.c` forks and waits: a handler without SA_RESTART ends
+ * the wait, the field `progress` decides whether the work ends, and the command gets SIGTERM. Without POSIX it is
+ * system(). */
 #if defined __unix__ || defined __APPLE__
 #define _POSIX_C_SOURCE 200809L
 #endif

@@ -15,6 +15,12 @@
  *
  * mersenne_uniform takes 53 bits of two words for each number. Seeded generators of many libraries produce the same
  * sequence. */
+
+/* Decision: random numbers are a function. `philox(key, counter)` is a kind of expression: element i is drawn from
+ * counter i under a key that is an ordinary input (`ops/elements/random.c`). The folder, the interpreter and the
+ * emitted C draw the same numbers, in any order that a schedule computes them. The ONNX importer's key is the
+ * attribute `seed`, or follows from the node's name and from the iteration numbers of the loops around it
+ * (`onnx_iterations`), unrolled or not. For different numbers on each run, make the key a state input. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>

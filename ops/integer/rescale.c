@@ -6,6 +6,18 @@
  *   lookup    y = table[x - least]        a function of an 8-bit input, tabulated at its 256 values
  *
  * m and n are attributes or, if they vary along the last axis, constants with one value per channel. */
+
+/* Decision: quantized operators are small calls. A quantized convolution is an i32 convolution without zero points,
+ * an addition of the bias, and a `rescale` to fixed point; the importer computes the multipliers. Fusion joins them
+ * again, and activations, additions and pools need no special case.
+ *
+ *   - The two roundings are two kinds of expression, `mulhigh` and `roundshift`; an interval of their operands shows
+ *     which cheaper form is exact.
+ *   - Functions of one int8 are tables. The constant folder fills them from a fixed-point formula, or the importer
+ *     does, where the reference uses steps that no formula of ours has (`tflite_curve.c`).
+ *   - Every operator has models in `tests/tflite` with the bytes of the reference kernels, and a second opinion
+ *     (`tests/tflite/case.h`): random models of one operator, and expected bytes from formulas that share nothing
+ *     with the compiler and are tested on the recorded bytes. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>

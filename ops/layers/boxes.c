@@ -18,6 +18,11 @@
  *                         overlap
  *
  * The rows (image, class, box) of the result list the selected boxes by image, then by class; unused rows are -1. */
+
+/* Decision: searches are stages. Non-maximum suppression, the indices of nonzero elements and elimination for a
+ * determinant (`ops/layers/boxes.c`, `ops/move/find.c`, `ops/layers/linear_algebra.c`) are recurrences and
+ * reductions, not opaque bodies: the checker, the evaluator and two-slot storage apply unchanged. Only the data
+ * decide the number of results: the capacity is the model's declaration, and unused rows are -1. */
 #include <string.h>
 
 #include "graph/dag/index_map.h"

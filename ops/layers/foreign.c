@@ -6,6 +6,13 @@
  *
  *   function(inputs..., outputs..., the dimensions of each input and output, numbers)
  */
+
+/* Decision: an unknown function is a call whose formulas state nothing. `--extern` makes an operator of a file a
+ * `foreign_call` (`ops/layers/foreign.c`). Its computes draw numbers from a key that all inputs determine: every
+ * element depends on all elements, in no way that a proof could use. Expansion, shrinking, streaming and the plan
+ * need no case for it. Three places ask `is_foreign`: calls over constants are not folded, the interpreter refuses
+ * the group, and lowering requires the step `external` in its nest (`driver/functions.c`), which the row's one
+ * implementation runs. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>

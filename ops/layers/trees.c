@@ -15,6 +15,19 @@
  * outside.
  *
  * Semantics: ONNX TreeEnsemble. Breiman et al. 1984, "Classification and Regression Trees". */
+
+/* Decision: a forest is data, walked to its leaves. A node is a feature, a threshold and two links
+ * (`ops/layers/trees.c`). A link of 0 or more is a node, a negative one a leaf: leaves take no node. A leaf is a
+ * list of pairs of column and weight, without zeros; a list that is the end of another is stored once. The formula
+ * of `forest` takes as many steps as the deepest tree, each a stage, and sums all pairs of all columns; the emitted
+ * C is a macro (`runtime/lw_trees.h`), whose loop ends at the leaf, and which adds that leaf's pairs only. The loop
+ * needs no clamps because the arrays are constants: `schedules/generic/trees.c` proves each link, feature and
+ * column, and that links lead to later nodes. The macro is called by the step `external`, so the checker and the
+ * interpreter use the formula. Nested conditions instead of data take a third of the instructions of a walk and
+ * twice its flash; data alone keep both below emlearn's. Least and greatest weights, and nodes that trees share,
+ * take the rows of `tree_walk`. The importer (`import/onnx/ml/onnx_forest.c`) reduces the file's conditions,
+ * directions of NaN and sets to one comparison, `<=` or `<`, whose false branch takes NaN. Thresholds have the type
+ * of the features; those of integers the narrowest that holds them. */
 #include "graph/dag/op_build.h"
 #include "support/text.h"
 

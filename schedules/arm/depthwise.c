@@ -9,6 +9,12 @@
  *           acc += padded . weights                      LW_WINDOW2_I8: all taps at once, of several tiles of
  *                                                        channels on Helium (LW_WINDOW2_TILES_I8)
  *           y = epilogue(acc) */
+
+/* Decision: a depthwise convolution reads padded rows. The rows of x that an output row requires are copied with
+ * their padding, once for two output rows. No tap needs a guard, and all taps are one instruction for a tile of
+ * channels (`schedules/arm/depthwise.c`). On cores that multiply pairs of 16 bits, windows of 3x3 with a step of one
+ * gather four rows channel by channel: a pair of rows serves two output rows and three columns of the window, six
+ * products from one load, and a channel's weights, factor and shift stay in registers (`schedules/arm/columns.c`). */
 #include "schedules/arm/scale.h"
 
 #include "support/text.h"

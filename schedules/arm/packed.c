@@ -2,6 +2,21 @@
 /* 8-bit convolutions and dense layers in the form that the instructions require (ops/integer/packed.c): weights packed
  * in reading order, zero points and biases folded into the initial values of the sums. The same for elements of 16 bits
  * where the target multiplies pairs of them. */
+
+/* Decision: panels of bytes follow the instruction. Where a core adds several products of bytes to a lane, weights
+ * are stored as [O/B][Q][B][D]: D adjacent elements of each of B channels. D is 16 or 8 for pairs of products
+ * (SMLAL, SADALP), 4 for SDOT, 8 for SMMLA (`schedules/arm/packed.c`). Pixels stay bytes. Two products fit 16 bits
+ * unless a weight is -128, so such weights keep their rows. RISC-V with vectors takes the layout of SMLAL: VWMUL and
+ * VWMACC add two products in 16 bits, and VWREDSUM the lanes (`runtime/simd/rvv_rows.h`); VSMUL and VNCLIP round as
+ * the reference does. With SDOT and SMMLA the rows of a window are read where they are, if each holds whole blocks
+ * of D elements; otherwise they are gathered in a patch.
+ *
+ * On Helium a panel is 16 elements of all channels of a tile. Three vectors of two pixels stay in registers for all
+ * channels, so pixels are loaded once, and a load of weights serves two products. The sums of the two pixels
+ * alternate in memory (`pack`): one LDM and one STM move those of three channels, and VLD4 separates them for the
+ * requantization. 18 products of vectors take 30 instructions; a tile of two pixels by three channels, which loads
+ * both for each product, took 36 and more. Windows of whole vectors are read in the padded rows. Rows that do not
+ * fill their vectors stay rows, as LETP counts their lanes. */
 #include "schedules/arm/arm.h"
 
 #include "support/text.h"

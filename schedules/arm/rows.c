@@ -18,6 +18,12 @@
  * addition reads the scaled products as bytes, in a tile of their own. A single pixel uses up to four channels at a
  * time, and a single channel is computed separately. The tile of pixels follows the axis that it divides best; the last
  * tile starts earlier to stay in range. The portable form of every instruction is in runtime/simd/rows.h. */
+
+/* Decision: a scalar core with many registers has a tile, too. Panels of four channels by four bytes (`panels`
+ * without `bytes`: RISC-V) are multiplied by four pixels in 16 registers: 8 loads for 16 products
+ * (`runtime/simd/riscv_rows.h`). Five pixels take two channels at a time. Where neither rows nor columns are
+ * multiples of four, a convolution of single pixels is computed over one row of all pixels; its epilogue moves
+ * before the reshape (`schedules/arm/pixels.c`). */
 #include "schedules/arm/scale.h"
 
 #include <string.h>

@@ -7,6 +7,12 @@
  *       for the tile: y = epilogue(acc[w][c])
  *
  * c is the last axis, w the one before it. The reduce axes keep their order, so floats are exact. */
+
+/* Decision: the generic schedule keeps a register tile. A contraction (convolution, dense, pool, sum) accumulates a
+ * tile of the output: a few positions along the row, 16 to 32 channels. The accumulators are a small local array,
+ * and the innermost loop runs over channels with a constant trip count of at least 16. C compilers keep such an
+ * array in vector registers. A trip count of 8 is unrolled before it is vectorized, and runs ten times slower. A
+ * scalar core gets single accumulators instead (`lanes` 1 in the target's row). */
 #include "schedules/tile.h"
 
 /* The axes of `out` to tile: c (the last) and w (the one before it that has a loop; -1: none, or symbolic); with tile

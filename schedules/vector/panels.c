@@ -7,6 +7,27 @@
  * A padded convolution becomes a copy with the padding and a convolution without: windows need no guards, and a row of
  * a window is contiguous. The products that padding adds are +0 or -0 times finite weights; a sum that starts at +0
  * does not change by adding them. */
+
+/* Decision: vector targets store weights in panels. On a target with `vectors`, the pass `alter` reorders constant
+ * float weights into tiles of B output channels (`schedules/vector/panels.c`), each contiguous over the reduction.
+ * `from_panels` is the logical order; it joins the group of its consumer as weights stored narrower do, and is
+ * inlined.
+ *
+ *   - The panel loop is outermost: all positions are computed before the next panel is read, so weights beyond the
+ *     first cache are streamed once, not once per tile of positions (`schedules/vector/contraction.c`).
+ *   - `schedules/panel.c` chooses the tile, positions by channels, from the registers and lanes of the target and
+ *     the extents: multiply-adds, loads, overhanging tiles. A panel that exceeds the second cache costs more loads,
+ *     so deep sums take narrow ones.
+ *   - While a panel is multiplied, the next one is fetched (`prefetch`, a part in each tile), if all of them exceed
+ *     the second cache: ResNet-50 reads 100 MB of weights once, and the first tile of each panel waited for memory.
+ *     A tile whose part exceeds the lines that may be under way at once fetches a little in each step of its sums.
+ *   - A convolution is computed over one axis of positions (`build_pixels`), so tiles cross rows: padding is copied
+ *     before, each position has an address, and a row of 14 or 28 pixels wastes no part of a tile of 3. Where
+ *     positions stay in rows, a remainder of them moves the last tile back (`tail=shift`).
+ *   - Padding is a copy before the convolution: products with zero leave a sum unchanged if the weights are finite.
+ *     The copy costs RAM, and a few percent of the convolution; guards cost more, because they turn the tile into an
+ *     array.
+ *   - The order of each sum stays, so the bits stay. */
 #include <math.h>
 #include <string.h>
 

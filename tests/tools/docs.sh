@@ -10,10 +10,14 @@
 #   <!-- begin output -->         between this line and `<!-- end -->`: the output of the last block that ran
 #   <!-- begin shown LANG: COMMAND -->   the same of a COMMAND that the page does not show, in a block of language LANG
 #   <!-- begin operators -->      the tables of all operators
+#   <!-- begin decisions -->      the decisions that heads of files state: comments that begin with `Decision: `
 #
 # The blocks of a page run one after the other in one scratch folder. In it `build` is BUILD, and the project's other
 # folders have their names.
 # Status 1 if a command ends with another status than the page states.
+#
+# Decision: pages show what the program prints. Commands in README.md and `docs/` run, and their outputs are
+# compared (`tests/tools/docs.sh`), so a change of behaviour that a page describes cannot pass unnoticed.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:?usage: docs.sh BUILD PAGE}" && pwd)
@@ -77,6 +81,29 @@ operators() {
     done
 }
 
+# decision_of FILE...: `FILE<tab>DECISION`, the first sentence of each comment that begins with "Decision: ".
+decision_of() {
+    awk '
+        function end() {
+            sub(/\. .*/, "", text)
+            sub(/\.$/, "", text)
+            if (text != "") print file "\t" text
+            text = ""
+        }
+        FNR == 1 { end(); file = FILENAME }
+        /^(\/\*|#) Decision: / { end(); sub(/^(\/\*|#) Decision: /, ""); text = $0; next }
+        text != "" && /^( \*|#) [^ ]/ { sub(/^( \*|#) /, ""); text = text " " $0; next }
+        { end() }
+        END { end() }' "$@" | sed 's| \*/$||'
+}
+decisions() {
+    echo '| decision | file |'
+    echo '|---|---|'
+    (cd "$root" && find emitter ops schedules runtime python tests samples -type f |
+        xargs grep -l '^\(/\*\|#\) Decision: ' | LC_ALL=C sort | while read -r file; do decision_of "$file"; done) |
+        awk -F '\t' '{ printf "| %s%s | `%s` |\n", toupper(substr($2, 1, 1)), substr($2, 2), $1 }'
+}
+
 state=text
 while IFS= read -r line; do
     case $state:$line in
@@ -101,6 +128,7 @@ while IFS= read -r line; do
         case $name in
         output) fenced '' ;;
         operators) operators ;;
+        decisions) decisions ;;
         'shown '*)
             printf '%s\n' "${name#*: }" > "$work/block"
             run 0

@@ -2,6 +2,12 @@
 /* Rows of a client (the third part of loopwright.h): a program that links the library adds operators, targets, devices,
  * schedules and importer rows to its context. They are copied into rows like the built-in ones; code past the registry
  * does not distinguish the two. A client's schedule receives its group as a computation (api/computation). */
+
+/* Decision: rows from outside are rows. `emitter/api/extend/extend.c` copies what a program gives (formulas,
+ * conditions and steps as text, a function that applies steps to a group) into the rows of the built-in tables. A
+ * condition in words, `dim(x, 1) % 4 == 0`, that open sizes leave undecided is tested at run time: the nest has an
+ * alternative, `otherwise`, that the next best row scheduled. Lowering writes both into one function under the
+ * condition, on which each of them may rely. */
 #include <string.h>
 
 #include "api/extend/builder.h"

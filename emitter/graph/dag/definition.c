@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+/* Decision: a formula is a call. The reader of a `.te` file creates computes; at its end `graph/dag/definition.c`
+ * replaces them by calls of rows made on the fly, so fusion, strategies, devices, annotations and the plan have no
+ * case for formulas.
+ *
+ *   - The row has no attributes and the name `formula`; `Op.definition` holds the computes over stand-ins of the
+ *     inputs. Expansion copies them over a group's tensors. An axis that indexes a dimension alone follows its size,
+ *     so shrinking applies.
+ *   - Equal formulas share a row, hence stage names, hence functions. The formulas of a recurrence are one call with
+ *     the results that others read.
+ *   - The pattern follows from the reads (`definition_pattern.c`). It is the kind of the stage, except where a fused
+ *     producer would be computed more than once: a stencil, and a reduction that reuses elements, are out-fusable.
+ *   - A schedule of the file keeps the file's names for the stages of its group (`Group.keeps_names`); other groups
+ *     name stages by role.
+ *   - A file that says `nest` keeps its computes, and is one group without an anchor. */
 #include "graph/dag/definition.h"
 
 #include <string.h>

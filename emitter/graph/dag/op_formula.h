@@ -2,6 +2,12 @@
 #ifndef LW_GRAPH_DAG_OP_FORMULA_H
 #define LW_GRAPH_DAG_OP_FORMULA_H
 /* The formulas of a call: its computes, and its place in diagnostics. */
+
+/* Decision: a formula is a constant text, or expressions. `y[n,h,w,c] = sum(i,j) ...` in a string is the definition,
+ * and the reader checks it. Names in it that depend on the call are bound: to tensors and values, or to phrases,
+ * which are index lists, types and numbers (`op_text` in `graph/dag/op_formula.h`): `sum[kept] = sum(chosen) x[all]`
+ * serves every rank. Where axes, guards or divisors follow from attributes (convolutions, pools, resizing, gathers,
+ * scatters, slices), they are built as expressions over axes (`graph/dag/index_map.h`). */
 #include "graph/dag/op.h"
 
 const char *op_where(Ctx *cx, const Node *call);                      /* `node "conv_7" (conv2d)` */

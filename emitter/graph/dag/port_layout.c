@@ -2,6 +2,10 @@
 /* Names the dimensions of an input or output: "NHWC", "NCHW". Operators with windows define the order of their
  * dimensions (OpLayout.has_windows); a transpose, and an operator that commutes with transposes (elementwise, padding,
  * slices), carries it on. A reshape ends it, so a tensor that no window reaches, or only as a list, has no layout. */
+
+/* Decision: a port's layout follows from the dataflow. No file says whether an input is NHWC. Operators with windows
+ * define the order of their dimensions (`OpLayout.has_windows`), and `graph/dag/port_layout.c` carries it to the
+ * inputs and outputs. */
 #include "graph/dag/graph.h"
 #include "graph/dag/op_build.h"
 

@@ -14,6 +14,23 @@
  *           node outputs  the final states, the collected rows; rows never produced are zero
  *
  * So input k of a graph is input k + 1 of the node, except for the iteration index. */
+
+/* Decision: control flow is a node that holds graphs. An If, Loop or Scan of ONNX, an IF or WHILE of TFLite, that
+ * only the run can decide is a region (`graph/dag/region.h`): a choice between two graphs, or a repeated body.
+ *
+ *   - A graph reads its inputs and constants, nothing else. The importer captures outer tensors and passes them in
+ *     (`onnx_graph.c`), so a region is pure dataflow, and opaque to fusion.
+ *   - Each graph takes the whole path of the model's own graph (`driver/region_graphs.c`) and becomes a static
+ *     function. Functions, constants and names are shared; copies of one weight that separate passes created are
+ *     found by their bytes (`driver/constants.c`).
+ *   - Its memory plan starts at 0, in one block of the group's scratch memory, as large as the largest of its graphs
+ *     requires.
+ *   - A Scan is a loop whose inputs and outputs advance row by row. A state is written beside the old one, and the
+ *     two arrays swap; or over it, if the plan shows that the old one is dead.
+ *   - A loop is unrolled instead if that takes at most 8 nodes or one iteration, if nothing of it remains for the
+ *     run, or if its states change their shape (`import/onnx/ops/onnx_control.c`).
+ *   - Collected rows have the capacity of the known count, or of the shape that the model declares. Rows that are
+ *     never produced are zero; one too many ends the run with `NAME_E_DIM`. */
 #include "graph/dag/graph.h"
 
 typedef enum RegionKind { REGION_CHOICE, REGION_LOOP } RegionKind;

@@ -2,6 +2,10 @@
 #ifndef LW_GRAPH_DAG_TARGET_H
 #define LW_GRAPH_DAG_TARGET_H
 /* Targets and strategies: select a (compute, schedule) for each fused group. */
+
+/* Decision: schedules ask for features. An implementation states the features that it requires, not the cores that
+ * it is for. A core is a row of features and costs, so a new row with the features of a Cortex-M4 gets its 8-bit
+ * schedules (`tests/unit/test_features.c`). */
 #include "graph/dag/op.h"
 
 typedef struct Target {

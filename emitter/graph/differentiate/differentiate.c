@@ -1,6 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* The sweep over the DAG: the calls on which y depends, from the last to the first. A call is visited after all its
  * consumers, so the adjoints of its outputs are complete. */
+
+/* Decision: a gradient follows from formulas. The calls `gradient` and `adjoint` are replaced by the first pass
+ * (`graph/differentiate`), so importers, `.te` files and the command line only create a call. The sweep visits the
+ * calls on the way from the wanted tensors to the loss, last to first. The result is calls of formulas, which
+ * fusion, strategies and the plan treat like any others.
+ *
+ *   - A call expands to its computes (`by_formulas.c`); no operator needs a rule. `Op.gradient` may give a better
+ *     form: from the result (softmax), or without a quotient that cancels (cross entropy). `Op.gradient.refusal` is
+ *     for rows whose derivative exists and is useless: a recurrent state that is rounded at each step is a
+ *     staircase.
+ *   - Reverse accumulation over an expression (`local.c`, the table `derivatives.def`) yields a term and a condition
+ *     per read. Conditions are kept apart from values, because an operand of a guarded read exists under its
+ *     condition only.
+ *   - The read's index is solved for the variables (`solve.c`): digits, phases of a stride, pivots. Nothing has to
+ *     be solvable: what is left is a condition on variables that are reduced over. So a scatter is a sum over all
+ *     points, in row-major order.
+ *   - The adjoint of a recurrence is a promised recurrence over the steps in reverse.
+ *   - Checkpoints are copies of calls (`recompute.c`), created in the order of the backward pass; execution follows
+ *     the order of creation, so no edge has to keep them behind the loss.
+ *   - Derivatives prefer the stored result of the compute (tanh, relu), so the operand need not stay live. */
 #include "graph/differentiate/differentiate.h"
 
 #include "graph/dag/definition.h"

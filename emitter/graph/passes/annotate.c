@@ -8,6 +8,12 @@
  *
  * The pass then removes the calls, so later passes read no annotations. It copies every call, which keeps the model's
  * execution order. */
+
+/* Decision: annotations are calls until they are properties. Importers, `.te` files, `--annotate`
+ * (`import/model/annotations.c`) and C insert them into the DAG as identities. The first pass
+ * (`graph/passes/annotate.c`) turns devices into a field of the node and recorded annotations into marks. Rewriting
+ * preserves both, so every later pass has the graph without annotations. `stop_fusion` stays a call: it is a view,
+ * fusion leaves views alone, and the memory plan gives it no memory of its own. */
 #include "graph/passes/passes.h"
 
 #include <string.h>

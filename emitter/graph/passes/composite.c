@@ -3,6 +3,13 @@
  * next call is the only consumer of the one before it. Optional operators are passed over. Among the composites that
  * match at a call, the longest wins, then the first registered; a call belongs to one match. A condition that open
  * sizes leave undecided counts as a match: the emitted program tests it and runs the default in C otherwise. */
+
+/* Decision: a composite is a run of its own. A device's row may list chains of operators that it runs as one
+ * function (`graph/passes/composite.c`). Calls of a match have it as a field; fusion and the order of groups keep a
+ * match together and apart from others, and tensors between two functions of a device are dense and unshared. A
+ * condition on open sizes is tested by `NAME_run`, which calls the default where it does not hold. Parameters have
+ * the names of the model's tensors: passes keep the names of nodes, from which the imported model's last call gives
+ * the tensor. */
 #include "graph/passes/composite.h"
 
 #include <string.h>

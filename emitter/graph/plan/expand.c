@@ -2,6 +2,10 @@
 /* Expands a group into computes. Each call is expanded over the expansions of its producers, so the stages read one
  * another directly. Names derive from the operators, so equal groups have equal text; or from the model's tensors,
  * where steps of the model's file address them (Group.keeps_names). */
+
+/* Decision: groups have stand-ins. Before a group's nest is built, its outer tensors are replaced by copies that are
+ * named by role (`x`, `w`, `b`). Two layers of the same shape then print the same function, and sharing is a
+ * comparison of texts. */
 #include "graph/plan/plan.h"
 
 #include <string.h>

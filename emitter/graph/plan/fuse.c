@@ -15,6 +15,10 @@
  * by phase, so anchors fuse their epilogues first. A group has at most one anchor. Views and concatenations of separate
  * tensors are groups of their own: they alias memory and compute nothing. (After the relay fuser; ours in addition:
  * reductions fuse an elementwise epilogue, anchors fold transposes.) */
+
+/* Decision: tensors between groups are narrow. Epilogues are fused greedily, so a group may end in a call that only
+ * widens (an int8 rescaled to i32 for a following sum). Such a last call moves to its consumer's group
+ * (`graph/plan/fuse.c`): a quarter of the memory, and the sum can then be computed in place. */
 #include "graph/dag/region.h"
 
 #include <string.h>

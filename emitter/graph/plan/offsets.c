@@ -11,6 +11,10 @@
  *
  * A chain of such overlaps needs the sum of their distances. If that is more than there is room for, an output is moved
  * behind its distance when it is computed: two items, the one that is written and the one that is read. */
+
+/* Decision: inputs and outputs are slots like any other. They are caller-owned unless `--io arena` is given: then
+ * the planner gives them offsets, an input until its last read, an output from its first write to the end. Calls use
+ * the caller's pointers in either case, so the functions do not change, and a caller may pass other pointers. */
 #include "graph/plan/exact.h"
 #include "graph/plan/plan.h"
 #include "ir/algebra/algebra.h"

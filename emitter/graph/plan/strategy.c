@@ -4,6 +4,10 @@
  * (implementation_rank); then the first registered. A nearer row overrides one of the same name. Without candidates the
  * nest stays naive. A condition over open sizes is tested at run time; if it fails, the best of the other candidates
  * runs, and so on down to one without such a condition. */
+
+/* Decision: a built-in template that does not apply costs speed, not the model. If a step of a built-in schedule is
+ * refused for a group, `graph/plan/strategy.c` warns and takes the next best implementation. A row from outside that
+ * declines (its function returns false) is noted, and passed over; its refused step is an error. */
 #include "graph/condition/condition.h"
 #include "graph/plan/plan.h"
 

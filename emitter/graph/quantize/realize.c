@@ -16,6 +16,29 @@
  *
  * A function of one tensor becomes a table (curves.c). A simulated quantization is treated as a quantization and its
  * inverse; it is restored if that gained nothing. */
+
+/* Decision: a QDQ network becomes integers. Between a dequantization and a quantization every real tensor is an
+ * affine function of integers that other calls compute exactly: a quantized affine value
+ * (`graph/quantize/quantized_value.c`, from facts in the operators' rows). `graph/quantize/realize.c` creates these
+ * calls and requantizes once.
+ *
+ *   - Correct is defined in real numbers: sums without error, one rounding to the grid, ties to even.
+ *   - A stored value is a staircase of at most 255 steps over the sum, and `(sum * m + c) >> n` is the same
+ *     staircase if c is within bounds that each step sets. `graph/quantize/requantize.c` finds the constants from
+ *     the steps: exact for every sum, with any bias, and cheaper than two roundings.
+ *   - A grid of 16 bits has 65,535 steps, which a factor of 31 bits seldom meets. A factor of two words does
+ *     (`requantize_words`): a step whose position is clearly between two integers needs no check, the others bound
+ *     c. Sums of products, scales and shifts of 16 bits are therefore exact on integers.
+ *   - A quotient of two bytes is a product with a reciprocal from a table (`quotient_requantized`), in networks of
+ *     `quantize`. A divisor of 0 is a factor that saturates.
+ *   - The sum of two 16-bit grids stays in floats, which round it as other runtimes do; with `--qdq integer` it is
+ *     an exact quotient.
+ *   - Frequent exact ties (means of four) have no such line, so they stay in float by default; `--qdq integer` takes
+ *     them.
+ *   - Functions of one byte are tables. Those of a 16-bit tensor are parabolas over intervals
+ *     (`graph/quantize/curves.c`): the function runs on all 65,536 values during compilation, which proves the
+ *     error, so no bound is derived from its formula. They exist only in networks of `quantize`, as a file's result
+ *     is defined by rounding the real value. */
 #include <math.h>
 
 #include "graph/quantize/curves.h"

@@ -14,6 +14,15 @@
  *
  * The second walk builds. If reach > fresh, the last `reach` frames are a state: the old one without its first `fresh`
  * frames, and the new frames. Each call reads a slice of it. */
+
+/* Decision: a streamed window is state, and a call slides by proof. `--stream` (`graph/stream`) turns a graph over a
+ * window into one over the new frames of a hop. A tensor carries the axis if frame t of the next window is frame t +
+ * hop / rate of this one. `slide.c` proves this for a call from its stages: the axis occurs only as the linear index
+ * of operands that carry it, so strided, dilated, grouped and user-defined calls need no fact. The shorter call is
+ * compared with the old one, stage by stage, because a formula may depend on a length. The last frames that some
+ * call reads are one state, and its new value is a concatenation, into which the producer writes. Every other call
+ * reads whole windows. Padding along the axis is refused: to compute both ends of every window again would cost more
+ * than it saves in networks of a few layers. */
 #include "graph/stream/stream.h"
 
 #include "graph/dag/region.h"

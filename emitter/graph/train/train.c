@@ -1,4 +1,23 @@
 /* SPDX-License-Identifier: MIT */
+/* Decision: a training step is a second graph. `--train` splits the model's graph after the pass `affine`, when
+ * constants are folded (`graph/train`, `driver/training.c`): trained constants become inputs that both graphs read.
+ * The step's outputs are the loss and the new value of each parameter; optimizers are rows of formulas
+ * (`graph/train/rows.c`). Each graph is fused, scheduled and planned separately, and both share functions, constants
+ * and the caller's arena.
+ *
+ *   - An input and its new value are a pair that shares memory (`Graph.update`). Groups are ordered so that no group
+ *     reads the old value after the update (`graph/plan/updates.c`), and updates run as early as possible.
+ *   - A nest that may not overwrite what it reads, as one with a tail shifted inwards, is replaced by the naive
+ *     nest.
+ *   - `--checkpoint` is a search over whole plans (`driver/training.c`): operands of layers become checkpoints, one
+ *     at a time, as long as the planned arena shrinks. No estimate stands in for the plan, because fusion and
+ *     updates in place decide what is live. Each set of checkpoints is planned in three forms: the sparing one
+ *     computes regions again for each adjoint, and orders its groups by live bytes (`graph/plan/order_by_memory.c`);
+ *     the repeating one computes a gradient for each state that reads it, because a call with one consumer is fused
+ *     and a stored gradient is not.
+ *   - Calls with a training form (dropout, batch norm: `OpGradient.role`) survive the passes before the split
+ *     (`Graph.keeps_dropout`, `keeps_norms`), and `graph/train/forms.c` replaces them in the step.
+ *   - What persists between steps is `struct NAME_params` alone: interrupted training continues to the same bits. */
 #include "graph/train/train.h"
 
 #include <string.h>

@@ -5,6 +5,11 @@
  *
  * Tensors in the environment are given. Intermediate tensors are owned by the call, so a second call with other inputs
  * never reads results of the first. Only the outputs are entered into the environment. */
+
+/* Decision: one definition of exp. The emitted C, the evaluator and the constant folder share `runtime/lw_math.h`.
+ * With an own definition in the interpreter, "the same bits everywhere" would depend on two texts that must agree.
+ * The same holds for `runtime/lw_fixed.h` and `runtime/lw_random.h`: these three headers are the only includes of
+ * `runtime/` by the compiler. */
 #include "ir/interpret/evaluate.h"
 
 #include "ir/interpret/point.h"

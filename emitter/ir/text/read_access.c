@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads of tensors. A padded read adds the bounds conditions that the axes' ranges do not prove. Any other read is
  * recorded, and checked at the end if nothing guards it. */
+
+/* Decision: an index from data is clamped. In a file, an index that is read from a tensor, `x[at[i]]`, is clamped to
+ * `x` unless its range proves it inside (`ir/text/read_access.c`). The clamp is part of the formula, so the
+ * interpreter and the emitted C agree, and no input makes a program read outside of its memory. Formulas of
+ * operators clamp where their definitions do. */
 #include "ir/text/read.h"
 
 #include <string.h>

@@ -5,6 +5,14 @@
  *
  * In a loop of kind LANES, a value that differs by lane keeps its operations: vectors wrap. Its indices become
  * `first + lane`, where `first` is the legal index of the first lane. */
+
+/* Decision: the printer selects nothing. The pass `legalize` replaces integer operations by those of C, in the
+ * expressions themselves: unsigned arithmetic where a sum may wrap, `tdiv` and masks where intervals admit them, and
+ * otherwise a function of the runtime. Such a call (`EXPR_RUNTIME`, rows in `ir/expr/runtime.def`) keeps the
+ * expression that it computes as its first operand, so interpretation and intervals need no rule for it.
+ * `ir/algebra/legalize.c` selects; `tests/unit/test_legalize.c` executes its choices on random expressions as C
+ * would. The pass runs after functions are merged, because the numbers of a merged function have wider ranges;
+ * whether two functions share their text is decided on legal code, too. */
 #include "ir/algebra/legalize.h"
 
 #include "lower/passes/passes.h"

@@ -20,6 +20,11 @@
  * the number of groups; where no whole group fits above row 0, all groups begin later by the same distance.
  *
  * The checker's rule (b) of I3 and I4 proves that a row is computed in time and stays stored until its last read. */
+
+/* Decision: a rolling window is three steps. `compute_at` computes all rows that are read, `store_at` moves only the
+ * storage, and `fold_storage` drops the rows that the previous iteration computed, adds the warm-up and sets the
+ * ring buffer. Each has one effect and one reason to refuse. Fold producers first: a stage's warm-up copies
+ * everything attached to it. */
 #include "schedule/draft/attach.h"
 #include "schedule/draft/rows.h"
 

@@ -12,6 +12,9 @@
  *
  * Any other text is refused, for it might promise something false. After each later step the checker verifies that the
  * pragma still suits its loop. */
+
+/* Decision: hints belong to a loop's variable. Of `pragma` and `prefetch`, a step that keeps the loop keeps them, a
+ * step that consumes the loop ends them, and lowering carries them along. Only hints that can be proved true exist. */
 #include <string.h>
 
 #include "ir/check/check.h"

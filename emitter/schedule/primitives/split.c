@@ -8,6 +8,10 @@
  *   shift   the clamped tile, min(outer * factor, E - factor) + inner; the checker's I1 proves that repeated points do
  *           no harm: a reduction is repeated whole
  *   round   the last tile runs whole without a guard, where the axes of all stages below are padded that far (pad) */
+
+/* Decision: tails are guards first. A split whose factor does not divide the extent leaves a guard; lowering cuts
+ * the loop where the guard becomes true. Peeling in the nest (`peel`, or `tail=peel`) creates copies that a later
+ * `compute_at` would have to follow, so it is the last step. */
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 

@@ -7,6 +7,15 @@
  * A unit keeps the meaning of its statement, so only emission can fail: the statement must match the formula, with its
  * operands laid out as the macro expects (ir/nest/instruction.c). The checker repeats this match after every later
  * step. */
+
+/* Decision: a tensorized nest keeps its loops. It is printed as `#ifdef MACRO`, the call, `#else`, the loops. The
+ * portable form is the statement that was matched, so nothing more is generated or tested, and any compiler builds
+ * the text; a header selects the instruction by defining the macro.
+ *
+ *   - Each operand is one argument, `LW_AT(memory, index, strides...)`. No pointer is formed until the instruction
+ *     reads, because a guarded operand may begin outside of its memory. `lower/check_pointers.c` proves for the
+ *     tests that every other pointer stays inside of its memory.
+ *   - Declarations of instructions are steps, so a printed schedule replays alone. */
 #include <string.h>
 
 #include "ir/check/match_instruction.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Decision: a role is a question to the nest. `@contraction` or `@elementwise` in a step names stages by what they
+ * compute (`schedule/step/role.c`): the formula decides (`ir/nest/pattern.c`), not the operator, so a formula of the
+ * user's and a stage that an earlier step created have roles too. Roles are resolved before the step runs, for text
+ * and C alike; the trace holds names, so it replays alone. A stage knows the call that it is part of (`Stage.call`),
+ * which steps preserve. */
 #include "schedule/step/role.h"
 
 #include <string.h>

@@ -5,6 +5,10 @@
  *
  *   split conv.h 4 tail=peel names=ho,hi        LOOP FACTOR, then options as key=value
  *   reorder conv.i conv.h reassociate           a list takes all words up to the options */
+
+/* Decision: a step is a row. `schedule/step/steps.def` has a row per primitive: name, operands, options with
+ * defaults, help. Reading, printing, replay, `loopwright steps` and the `lw_` functions follow from it. A new option
+ * is an operand of the row, a field of `StepArgs`, and its use in the primitive. */
 #include <stddef.h>
 #include <string.h>
 

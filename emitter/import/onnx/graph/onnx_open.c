@@ -7,6 +7,21 @@
  *   - chains of shape arithmetic (Shape, Gather, Concat, ..) are no longer constants but short lists of sizes,
  *     evaluated symbolically here. Translations read a list as a shape, an end or an element count (onnx_sizes); for
  *     any other consumer, a tensor computes the list at run time */
+
+/* Decision: an open dimension is a variable in every shape. `--dim 'n<=16'` creates a `VAR_SIZE` in the importer.
+ * Formulas, proofs and emitted loops have such sizes from `.te` files anyway.
+ *
+ *   - A row of the ONNX importer states which dimensions its operator keeps open; other operators are refused by
+ *     name. `import/onnx/graph/onnx_open.c` applies these facts and evaluates chains of Shape, Gather and Concat as
+ *     lists of sizes.
+ *   - A translation that requires a shape, an end or a count calls `onnx_sizes` and passes the result on as the
+ *     shape of an attribute tensor (`like`). Other arithmetic receives sizes as values (`extent` and `ramp`,
+ *     `ops/move/sizes.c`).
+ *   - A view compares products of sizes; a symbolic size counts as a prime (`ops/move/shape.c`). Resizing by a ratio
+ *     of sizes computes positions as integer quotients (`interpolate`).
+ *   - The memory plan takes sizes at their maximum, and plans no slices of tensors with such shapes.
+ *   - `verify` compares with the model compiled for fixed sizes. `tests/open.py` has a row per operator and kind of
+ *     dimension, compared with onnxruntime; SUPPORT.md's table follows from it. */
 #include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/graph/onnx_sizes.h"
 #include "ir/algebra/algebra.h"

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Decision: custom operators are rows. A row with the code of custom operators is found by its name; options are a
+ * flexbuffer (`import/formats/flexbuffer.c`). TensorFlow Lite Micro's signal library is such rows
+ * (`import/tflite/custom`, `tflite_spectrum.c`, `tflite_frames.c`), and so is the end of SSD detectors
+ * (`tflite_detect.c`). Private buffers of the library's kernels become states of an operator (`tflite_own_state`),
+ * the oldest sample first: no ring index is needed, because the new state is a slice of a concatenation. The
+ * transform in fixed point is a call per factor (`ops/integer/fourier.c`), so the plan lets two arrays alternate.
+ * Digits are reversed by one transpose per factor. `CIRCULAR_BUFFER` may end a run: the operators after it are
+ * computed all the same, but their states and the model's outputs keep their old values (`tflite_states_gate`). */
 #include "import/tflite/custom/tflite_custom.h"
 
 #include "import/tflite/ops/tflite_state.h"
