@@ -43,10 +43,14 @@ names_files() {
 }
 
 # An identifier in backquotes occurs in the sources.
+# Comments that begin with "Decision: " in the input, and the input without them.
+in_decision='/^(\/\*|#) Decision: / { inside = 1 } inside && !/^( \*|#|\/\*)/ { inside = 0 }'
+the_decisions() { LC_ALL=C awk "$in_decision inside"; }
+without_decisions() { LC_ALL=C awk "$in_decision !inside"; }
 all_words() {
     find emitter ops schedules runtime samples tests \
         \( -name '*.[ch]' -o -name '*.def' -o -name '*.te' -o -name '*.sh' -o -name '*.py' \) \
-        -exec cat {} + | tr -c 'A-Za-z0-9_' '\n' | grep _ | LC_ALL=C sort -u
+        -exec cat {} + | without_decisions | tr -c 'A-Za-z0-9_' '\n' | grep _ | LC_ALL=C sort -u
 }
 names_identifiers() {
     sed '/^```/,/^```/d; /^<!-- begin/,/^<!-- end/d' "$1" | grep -o '`[A-Za-z0-9]*_[A-Za-z0-9_]*`' | tr -d '`' |
@@ -58,13 +62,9 @@ names_identifiers() {
 }
 all_words > "$work/words"
 
-# Decisions at the heads of files name what exists, as pages do.
+# Decisions at the heads of files name what exists, as pages do. The words above leave decisions out.
 decisions_are_true() {
-    find emitter ops schedules runtime python tests samples -type f -exec awk '
-        FNR == 1 { show = 0 }
-        /^(\/\*|#) Decision: / { show = 1 }
-        show && !/^( \*|#|\/\*)/ { show = 0 }
-        show' {} + > "$work/decisions.md"
+    find emitter ops schedules runtime python tests samples -type f -exec cat {} + | the_decisions > "$work/decisions.md"
     names_files "$work/decisions.md" && names_identifiers "$work/decisions.md"
 }
 check decisions-name-what-exists decisions_are_true
