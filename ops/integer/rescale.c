@@ -23,6 +23,7 @@
 #include <string.h>
 
 enum { MULTIPLIER = 1, SHIFT = 2 };
+enum { ROUND_TWICE, ROUND_ONCE_UP, ROUND_ONCE_AWAY };          /* the attribute `once`: by its ties */
 
 static bool read_type(Ctx *cx, const Node *n, DType *t)
 {
@@ -56,6 +57,7 @@ static bool check(Ctx *cx, const Node *n)
         }
     return check_range(cx, n, "multiplier", 0, INT32_MAX) && check_range(cx, n, "shift", 0, 31)
            && check_range(cx, n, "left", 0, 31) && check_range(cx, n, "zero", INT32_MIN, INT32_MAX)
+           && check_range(cx, n, "once", ROUND_TWICE, ROUND_ONCE_AWAY)
            && check_range(cx, n, "zero_x", INT32_MIN, INT32_MAX);
 }
 
@@ -79,16 +81,22 @@ static const char *scaled_text(Ctx *cx, const Node *n, const Scaling *s, const c
                    { "left", op_number(cx, node_int(n, "left", 0)) },
                    { "from", s->subtracts ? "(wide - zero_x)" : "wide" },
                    { "shifted", s->shifts_left ? "(from << left)" : "from" }, { "m", s->m },
-                   { "half", op_number(cx, INT64_C(1) << (30 + shift)) }, { "all", op_number(cx, 31 + shift) },
+                   { "half", op_number(cx, INT64_C(1) << (30 + shift)) },
+                   { "below", op_number(cx, (INT64_C(1) << (30 + shift)) - 1) }, { "all", op_number(cx, 31 + shift) },
                    { "n", s->n ? s->n : op_number(cx, shift) });
 }
 
-/* Returns the text of ((x - zero_x) << left) * m / 2^(31+n) in 64 bits, rounded to nearest, ties up. */
-static const char *scaled_once(Ctx *cx, const Node *n)
+/* Returns the text of ((x - zero_x) << left) * m / 2^(31+n) in 64 bits, rounded to nearest. */
+static const char *scaled_once(Ctx *cx, const Node *n, bool has_ties_away)
 {
+    static const char *const of_one[] = { "i32((shifted * m + half) >> all)",
+                                          "i32((shifted * m + select(shifted < 0, i64(below), i64(half))) >> all)" };
+    static const char *const of_each[] = {
+        "i32((shifted * m + (i64(1) << (n + 30))) >> (n + 31))",
+        "i32((shifted * m + (i64(1) << (n + 30)) - select(shifted < 0, i64(1), i64(0))) >> (n + 31))"
+    };
     const Scaling s = scaling_of(cx, n, "i64(m[*])", "i64(n[*])");
-    return scaled_text(cx, n, &s, "i64(x[*])", s.n ? "i32((shifted * m + (i64(1) << (n + 30))) >> (n + 31))"
-                                                   : "i32((shifted * m + half) >> all)");
+    return scaled_text(cx, n, &s, "i64(x[*])", (s.n ? of_each : of_one)[has_ties_away]);
 }
 
 /* The same with two roundings. */
@@ -108,8 +116,9 @@ static int rescale(Ctx *cx, const Node *n, Tensor **out)
     const int64_t zero = node_int(n, "zero", 0), least = node_int(n, "min", type->least),
                   greatest = node_int(n, "max", type->greatest);
     const bool clamps = to != I32 || least > type->least || greatest < type->greatest;
+    const int64_t once = node_int(n, "once", ROUND_TWICE);
     const char *text = OP_TEXT(
-        cx, "y[*] = result", { "scaled", node_int(n, "once", 0) ? scaled_once(cx, n) : scaled_twice(cx, n) },
+        cx, "y[*] = result", { "scaled", once ? scaled_once(cx, n, once == ROUND_ONCE_AWAY) : scaled_twice(cx, n) },
         { "zero", op_number(cx, zero) }, { "least", op_number(cx, least > type->least ? least : type->least) },
         { "greatest", op_number(cx, greatest < type->greatest ? greatest : type->greatest) },
         { "value", zero ? "scaled + zero" : "scaled" }, { "to", type->spelling },
@@ -143,7 +152,7 @@ static const AttrRow rescale_attrs[] = {
     { "zero",       ATTR_INT, "the zero point of the result", NULL },
     { "min",        ATTR_INT, "the lower bound, if above that of the type", NULL },
     { "max",        ATTR_INT, "the upper bound, if below that of the type", NULL },
-    { "once",       ATTR_INT, "1: one rounding, of the whole product, ties up", "0" },
+    { "once",       ATTR_INT, "1: one rounding, of the whole product, ties up; 2: ties away from zero", "0" },
     { "to",         ATTR_TEXT, "the type of the result: i8, u8, i16, i32", "i8" },
     { 0 }
 };
@@ -160,6 +169,9 @@ static const OpCase rescale_cases[] = {
     { "multiplier=1518500250 shift=3 zero=-5 once=1", "i32[2][3]={1000,-1000,24,-24,2147483647,-2147483648}",
       "i8[2][3]", NULL },
     { "once=1", "i32[2][3] i32[3]={1073741824,2147483647,1500000000} u8[3]={20,23,25}", "i8[2][3]", NULL },
+    { "multiplier=1073741824 shift=1 once=2 to=i32", "i32[8]={1,-1,2,-2,3,-3,6,-6}", "i32[8]", NULL },
+    { "once=2", "i32[2][3] i32[3]={1073741824,2147483647,1500000000} u8[3]={20,23,25}", "i8[2][3]", NULL },
+    { "multiplier=5 once=3", "i32[3]", NULL, "'once' is 3" },
     { "multiplier=5 to=f32", "i32[3]", NULL, "'to' is \"f32\"" },
     { "multiplier=5 shift=32", "i32[3]", NULL, "'shift' is 32" },
     { "multiplier=5", "f32[3]", NULL, "integers of up to 32 bits" },

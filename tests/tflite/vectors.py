@@ -1158,6 +1158,74 @@ def at_ties(kinds):
     return make
 
 
+def two_roundings(v, real):
+    """v * real in fixed point, rounded to 31 bits behind the point and then to an integer."""
+    mantissa, exponent = np.frexp(real)
+    product = (v * int(np.floor(mantissa * 2.0 ** 31 + 0.5)) + (1 << 30)) >> 31
+    return int(np.floor(product * 2.0 ** exponent + 0.5))
+
+
+def products_at_ties(r, i):
+    """UINT8 products that round otherwise where scales are multiplied in floats than where they are in doubles; dense
+    layers: where the product is rounded twice."""
+    code = [B.CONV_2D, B.DEPTHWISE_CONV_2D, B.TRANSPOSE_CONV, B.FULLY_CONNECTED, B.MUL, B.PRELU][i % 6]
+    has_bias = code in (B.CONV_2D, B.DEPTHWISE_CONV_2D, B.TRANSPOSE_CONV, B.FULLY_CONNECTED)
+    results = [0, 0]
+    while results[0] == results[1]:
+        x, w, bias = int(r.integers(-120, 0)), int(r.integers(-120, 0)), int(r.integers(0, 5000)) if has_bias else 0
+        v, sx, sw = x * w + bias, *(np.float32(quant(r)[0]) for _ in range(2))
+        sy = np.float32(float(sx) * float(sw) * v / (r.integers(1, 100) + 0.5))
+        product = float(sx) * float(sw) / float(sy)
+        results = [two_roundings(v, float(sx * sw) / float(sy) if has_bias else float(sx * sw / sy)),
+                   two_roundings(v, product)]
+        if code == B.FULLY_CONNECTED:
+            results[0] = int(np.floor(v * product + 0.5))
+    vector = [4, 1] if code == B.FULLY_CONNECTED else [1, 1, 4, 1]
+    one = [1] * len(vector)
+    a = Operand(vector, np.uint8, sx, 128, feed=np.array([x, x, 0, x], np.int64).reshape(vector) + 128)
+    b = Operand(one, np.uint8, sw, 125, data=np.full(one, w + 125, np.uint8))
+    a.feed = a.feed.astype(np.uint8)
+    y = Operand(vector, np.uint8, sy, 3)
+    biases = [Operand([1], np.int32, np.float32(sx * sw), 0, data=np.array([bias], np.int32))] if has_bias else []
+    strides, dilations = {"strideH": 1, "strideW": 1}, {"dilationHFactor": 1, "dilationWFactor": 1}
+    name, fields = {B.CONV_2D: ("Conv2DOptions", {**strides, **dilations}),
+                    B.DEPTHWISE_CONV_2D: ("DepthwiseConv2DOptions", {**strides, **dilations, "depthMultiplier": 1}),
+                    B.TRANSPOSE_CONV: ("TransposeConvOptions", strides),
+                    B.FULLY_CONNECTED: ("FullyConnectedOptions", {}), B.MUL: ("MulOptions", {}),
+                    B.PRELU: (None, {})}[code]
+    shape = [constant(vector)] if code == B.TRANSPOSE_CONV else []
+    operands = [b, a] if code == B.TRANSPOSE_CONV else [a, b]
+    return code, 3 if shape else 1, options(name, **fields) if name else None, shape + operands + biases, [y]
+
+
+def prelu_sixteen(r, i):
+    """Slopes stay of 8 bits."""
+    code, version, fields, inputs, outputs = sixteen(prelu)(r, i)
+    inputs[1].zeros = [0]
+    steepest = max(1, inputs[1].scales[0] * 128)
+    outputs[0].scales = [float(np.float32(inputs[0].scales[0] * steepest * r.uniform(0.5, 1.5)))]
+    return code, version, fields, inputs, outputs
+
+
+def comparison_sixteen(r, i):
+    """Operands of different scales where the reference compares real values."""
+    code, name = [(B.EQUAL, "EqualOptions"), (B.NOT_EQUAL, "NotEqualOptions"), (B.LESS, "LessOptions"),
+                  (B.LESS_EQUAL, "LessEqualOptions"), (B.GREATER, "GreaterOptions"),
+                  (B.GREATER_EQUAL, "GreaterEqualOptions")][i % 6]
+    a, b, y = broadcast_pair(r)
+    scale = quant(r, 1e-5, 0.01)[0]
+    ratio = float(r.choice([1, 0.5, 2])) if i % 6 < 2 else 1
+    pair = [Operand(a, np.int16, scale, feed=r.integers(-100, 100, a).astype(np.int16)),
+            Operand(b, np.int16, scale * ratio, feed=r.integers(-100, 100, b).astype(np.int16))]
+    return code, 2, options(name), pair, [Operand(y, np.bool_)]
+
+
+def cumsum_bytes(r, i):
+    code, version, fields, inputs, _ = cumsum(r, i)
+    x = int8(r, inputs[0].shape)
+    return code, version, fields, [x, inputs[1]], [int8_out(r, x.shape)]
+
+
 def gelu_sixteen(r, i):
     """Two of eight are so steep that slopes of 16 bits wrap in the reference's table."""
     def make(r, i):
@@ -2264,7 +2332,8 @@ OPERATORS = {
                           (B.ABS, "AbsOptions", {}, np.int16)]),
     "quotients_uint8": at_ties(
         [(B.RELU, None, {}, np.uint8), (B.LEAKY_RELU, "LeakyReluOptions", {"alpha": 0.5}, np.uint8)]),
-    "log_softmax": log_softmax,
+    "products_uint8": products_at_ties, "prelu_int16": prelu_sixteen, "comparisons_int16": comparison_sixteen,
+    "cumsum_int8": cumsum_bytes, "log_softmax": log_softmax,
     "signal_window": signal_window, "signal_auto_scale": signal_auto_scale, "signal_rfft": signal_rfft(False, False),
     "signal_irfft": signal_rfft(True, False),
     "signal_rfft_float": signal_rfft(False, True), "signal_irfft_float": signal_rfft(True, True),
@@ -2316,6 +2385,7 @@ OPERATORS["network_uint8"], OPERATORS["concatenation_rescaled_uint8"] = network_
 LITE = (["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_div", "tile", "reverse_v2", "topk_v2",
          "pow", "floor_mod", "reduce_prod", "reduce_prod_int8", "reduce_prod_int16",
          "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "gelu_int16", "quotients_uint8",
+         "products_uint8", "prelu_int16", "comparisons_int16",
          "padv2_float16", "rnn", "rnn_relu", "rfft2d", "rfft2d_images",
          "exp_int16", "log_int16", "resize_bilinear_int16", "reduce_max_whole", "reduce_min_whole", "sum_whole",
          "one_hot", "reverse_sequence", "matrix_diag",

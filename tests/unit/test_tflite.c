@@ -22,7 +22,7 @@
 #include "ir/interpret/interpret.h"
 #include "support/text.h"
 
-enum { FLOAT32 = 0, INT32 = 2, INT8 = 9, INT4 = 17, INT2 = 19, UINT4 = 20 };
+enum { FLOAT32 = 0, INT32 = 2, BOOLEAN = 6, INT16 = 7, INT8 = 9, INT4 = 17, INT2 = 19, UINT4 = 20 };
 typedef struct Line { const char *name; int type, rank, dim[2], buffer; float scale; int zero; } Line;
 
 /* Buffer 0 is empty; 1 are the weights, 2 is the bias. */
@@ -37,11 +37,24 @@ typedef struct Spec {
     int inputs;                                     /* of the operator; 0: all three */
     bool is_fixed;                                  /* the output has no signature; else its batch is open with x's */
     int fed;                                        /* the model's input: 0 for x */
+    int per_channel;                                /* bits: the tensors with two scales, along dimension 0 */
 } Spec;
 
-static void put_tensor(Out *o, size_t from, const Line *l, bool is_variable, bool is_sparse, int open)
+static void put_quant(Out *o, size_t from, const Line *l, size_t scales)
 {
-    size_t t = table(o, open ? 8 : 7), q, s, z;
+    size_t q = table(o, 4), s, z;
+    point(o, from, q);
+    absent(o, q, 0);
+    absent(o, q, 1);
+    s = vector(o, field(q, 2), scales, 4);
+    for (size_t i = 0; i < scales; i++) memcpy(o->at + s + 4 * i, &l->scale, 4);
+    z = vector(o, field(q, 3), 1, 8);
+    put(o, z, (uint64_t)(int64_t)l->zero, 8);
+}
+
+static void put_tensor(Out *o, size_t from, const Line *l, bool is_variable, bool is_sparse, int open, size_t scales)
+{
+    size_t t = table(o, open ? 8 : 7);
     point(o, from, t);
     if (open) ints(o, field(t, 7), l->rank, (int[]){ open & 1 ? -1 : l->dim[0], open & 2 ? -1 : l->dim[1] });
     put(o, field(t, 5), is_variable, 1);
@@ -51,18 +64,8 @@ static void put_tensor(Out *o, size_t from, const Line *l, bool is_variable, boo
     put(o, field(t, 2), (uint64_t)l->buffer, 4);
     ints(o, field(t, 0), l->rank, l->dim);
     text(o, field(t, 3), l->name);
-    if (l->scale == 0) {
-        absent(o, t, 4);
-        return;
-    }
-    q = table(o, 4);
-    point(o, field(t, 4), q);
-    absent(o, q, 0);
-    absent(o, q, 1);
-    s = vector(o, field(q, 2), 1, 4);
-    memcpy(o->at + s, &l->scale, 4);
-    z = vector(o, field(q, 3), 1, 8);
-    put(o, z, (uint64_t)(int64_t)l->zero, 8);
+    if (l->scale == 0) absent(o, t, 4);
+    else put_quant(o, field(t, 4), l, scales);
 }
 
 static void put_operator(Out *o, size_t from, const Spec *s)
@@ -98,7 +101,7 @@ static Out write_model(const Spec *s)
     list = vector(&o, field(graph, 0), 4, 4);
     for (size_t i = 0; i < 4; i++)
         put_tensor(&o, list + 4 * i, &s->tensor[i], s->variables >> i & 1, s->sparse >> i & 1,
-                   i == 0 ? s->open : i == 3 && !s->is_fixed ? s->open & 1 : 0);
+                   i == 0 ? s->open : i == 3 && !s->is_fixed ? s->open & 1 : 0, s->per_channel >> i & 1 ? 2 : 1);
     ints(&o, field(graph, 1), 1, (int[]){ s->fed });
     ints(&o, field(graph, 2), 1, (int[]){ 3 });
     list = vector(&o, field(graph, 3), (size_t)s->operators, 4);
@@ -375,6 +378,26 @@ static void check_refusals(void)
     s = float_spec();
     s.operators = 0;
     check_refused("nothing-makes-it", &s, "no operator computes it", 1);
+    s = int8_spec();
+    s.per_channel = 1 << 1;
+    s.tensor[1].zero = 4;
+    check_refused("a-zero-point-per-channel", &s, "weights with the zero point 4; accepted: 0", 1);
+}
+
+/* Comparisons of 16 bits: TensorFlow Lite compares stored values, but of EQUAL and NOT_EQUAL. */
+static void check_comparison(void)
+{
+    enum { LESS = 58, EQUAL = 71 };
+    static const int16_t half[1] = { 8 };
+    Spec s = { { { "x", INT16, 1, { 1 }, 0, 0.5f, 0 }, { "h", INT16, 1, { 1 }, 1, 0.25f, 0 },
+                 { "unused", FLOAT32, 1, { 1 }, 2, 0, 0 }, { "y", BOOLEAN, 1, { 1 }, 0, 0, 0 } },
+               { NULL, half, bias }, { 0, sizeof half, sizeof *bias }, EQUAL, 2, 0, 0, "", 1, 0, 0, 0, 2, false, 0, 0 };
+    Ctx *cx = context_new(NULL, NULL);
+    const bool *y = run(cx, &s, NULL, (const int16_t[]){ 4 });
+    check_that(y && *y, "equal-of-two-scales", "%s", cx->diags ? diag_text(cx, cx->diags) : "4 * 0.5 is not 8 * 0.25");
+    ctx_free(cx);
+    s.code = LESS;
+    check_refused("less-of-two-scales", &s, "16-bit operands of the scales 0.5 and 0.25", 1);
 }
 
 /* A scale at the edge is refused with the tensor's name. */

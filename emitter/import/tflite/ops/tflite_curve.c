@@ -367,24 +367,30 @@ static void relu_0_to_1(TfliteCall *c)
     c->out[0] = tflite_rescale(c, c->in[0], tflite_factor((double)(tflite_scale(x) / tflite_scale(y))), r);
 }
 
+/* TensorFlow Lite, the only reference of UINT8 and INT16, computes the factors in floats. */
 static void prelu(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
-    if (!tflite_is_int8(c)) {
+    if (!tflite_is_quantized(c)) {
         c->out[0] = tflite_call2(c, "prelu", c->in[0], c->in[1]);
         return;
     }
-    if (!tflite_has_quants(c, 2)) return;
+    if (c->in[1]->type != I8)
+        tflite_unsupported(c, "slopes of type %s; accepted: INT8, of activations of 16 bits, too",
+                           tflite_type_text(c->cx, tflite_in_info(c, 1)->type));
+    if (ctx_failed(c->cx) || !tflite_has_quants(c, 2)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *a = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
-    double scale = (double)tflite_scale(x), slope = scale * (double)tflite_scale(a) / (double)tflite_scale(y);
-    Tensor *d = tflite_difference(c, 0), *above = whole_factor(c, d, scale / (double)tflite_scale(y));
-    Tensor *below = whole_factor(c, tflite_call2(c, "mul", d, tflite_difference(c, 1)), slope),
+    const bool is_float = c->is_unsigned || tflite_is_int16(c);
+    Tensor *d = tflite_difference(c, 0), *above = whole_factor(c, d, quotient(x, y, 1, is_float));
+    Tensor *below = whole_factor(c, tflite_call2(c, "mul", d, tflite_difference(c, 1)),
+                                 quotient(x, y, tflite_scale(a), is_float)),
            *is_below = tflite_call2(c, "less", d, tensor_scalar(c->cx, c->name, I32, 0));
     if (!above || !below || !is_below) return;
     Tensor *v = tflite_select(c, is_below, below, above);
     v = tflite_call2(c, "add", v, tensor_scalar(c->cx, c->name, I32, tflite_zero(y)));
-    v = tflite_call(c, "clip", v, attr_real("min", INT8_MIN), attr_real("max", INT8_MAX));
-    c->out[0] = tflite_call(c, "cast", v, attr_type("to", I8));
+    const DTypeInfo *type = dtype_info(c->in[0]->type);
+    v = tflite_call(c, "clip", v, attr_real("min", (double)type->least), attr_real("max", (double)type->greatest));
+    c->out[0] = tflite_call(c, "cast", v, attr_type("to", c->in[0]->type));
 }
 
 /* ---- Quotients and norms ----------------------------------------------------------------------------------------- */
@@ -457,7 +463,7 @@ const TfliteRow tflite_rows_curve[] = {
     { 21, "RELU6", 3, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, relu6, TFLITE_KEEPS_ALL },
     { 42, "DIV", 2, OPTIONS_DIV, OF_F32 | OF_I32 | OF_I8 | AS_INT8, 2, NULL, divide, TFLITE_KEEPS_ALL },
     { 47, "EXP", 3, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, exp_, TFLITE_KEEPS_ALL },
-    { 54, "PRELU", 1, 0, OF_F32 | OF_I8 | AS_INT8, 2, NULL, prelu, TFLITE_KEEPS_ALL },
+    { 54, "PRELU", 1, 0, OF_F32 | OF_I8 | OF_I16 | AS_INT8 | HAS_STORED_WEIGHTS, 2, NULL, prelu, TFLITE_KEEPS_ALL },
     { 73, "LOG", 3, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, log_, TFLITE_KEEPS_ALL },
     { 75, "SQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, sqrt_, TFLITE_KEEPS_ALL },
     { 76, "RSQRT", 3, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, rsqrt, TFLITE_KEEPS_ALL },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparisons, select and logic. Two int8 are compared by their real values, as in the reference: each is rescaled by
- * its own scale, in fixed point with eight more bits. */
+ * its own scale, in fixed point with eight more bits. Of int16 the reference does so for EQUAL and NOT_EQUAL;
+ * it compares the stored values for the others, whose scales must therefore be equal. */
 #include "import/tflite/ops/tflite_rows.h"
 
 static Tensor *real_value(TfliteCall *c, int i)
@@ -16,10 +17,22 @@ static Tensor *real_value(TfliteCall *c, int i)
                        attr_flag("once", c->file->rounds_once), attr_type("to", I32));
 }
 
+static bool has_equal_scales(TfliteCall *c)
+{
+    const TfliteTensor *a = tflite_in_info(c, 0), *b = tflite_in_info(c, 1);
+    if (!tflite_has_quant(c, a, false) || !tflite_has_quant(c, b, false)) return false;
+    if (tflite_scale(a) != tflite_scale(b))
+        tflite_unsupported(c, "16-bit operands of the scales %g and %g; TensorFlow Lite compares their stored values, "
+                           "so equal scales are accepted", (double)tflite_scale(a), (double)tflite_scale(b));
+    return !ctx_failed(c->cx);
+}
+
 static void compare(TfliteCall *c, const char *op)
 {
     if (!tflite_needs(c, 2)) return;
-    bool is_quantized = tflite_is_int8(c) && tflite_in_info(c, 0)->quant;
+    const bool has_scale = tflite_in_info(c, 0)->quant != NULL, is_int16 = c->in[0]->type == I16 && has_scale,
+               is_quantized = has_scale && (tflite_is_int8(c) || (is_int16 && c->row->types & SCALES_INT16));
+    if (is_int16 && !is_quantized && !has_equal_scales(c)) return;
     c->out[0] = is_quantized ? tflite_call2(c, op, real_value(c, 0), real_value(c, 1))
                              : tflite_call2(c, op, c->in[0], c->in[1]);
 }
@@ -40,7 +53,7 @@ static void select_(TfliteCall *c)
     else c->out[0] = call(c->cx, "where", c->name, c->in, 3, NULL);
 }
 
-enum { OF_COMPARABLE = OF_F32 | OF_I8 | OF_WHOLE | AS_INT8 };
+enum { OF_COMPARABLE = OF_F32 | OF_I8 | OF_WHOLE | AS_INT8 | OF_I16 };
 
 const TfliteRow tflite_rows_logic[] = {
     { 58, "LESS", 3, 0, OF_COMPARABLE, 2, NULL, less, TFLITE_KEEPS_ALL },
@@ -48,8 +61,8 @@ const TfliteRow tflite_rows_logic[] = {
     { 62, "GREATER_EQUAL", 3, 0, OF_COMPARABLE, 2, NULL, greater_equal, TFLITE_KEEPS_ALL },
     { 63, "LESS_EQUAL", 2, 0, OF_COMPARABLE, 2, NULL, less_equal, TFLITE_KEEPS_ALL },
     { 64, "SELECT", 4, 0, OF_BOOL, 1, NULL, select_, TFLITE_KEEPS_ALL },
-    { 71, "EQUAL", 4, 0, OF_COMPARABLE | OF_BOOL, 2, NULL, equal, TFLITE_KEEPS_ALL },
-    { 72, "NOT_EQUAL", 3, 0, OF_COMPARABLE | OF_BOOL, 2, NULL, not_equal, TFLITE_KEEPS_ALL },
+    { 71, "EQUAL", 4, 0, OF_COMPARABLE | OF_BOOL | SCALES_INT16, 2, NULL, equal, TFLITE_KEEPS_ALL },
+    { 72, "NOT_EQUAL", 3, 0, OF_COMPARABLE | OF_BOOL | SCALES_INT16, 2, NULL, not_equal, TFLITE_KEEPS_ALL },
     { 84, "LOGICAL_OR", 1, 0, OF_BOOL, 2, "or", NULL, TFLITE_KEEPS_NONE },
     { 86, "LOGICAL_AND", 1, 0, OF_BOOL, 2, "and", NULL, TFLITE_KEEPS_NONE },
     { 87, "LOGICAL_NOT", 1, 0, OF_BOOL, 1, "not", NULL, TFLITE_KEEPS_NONE },

@@ -50,6 +50,7 @@ static void add_or_sub(TfliteCall *c, const char *op)
 static void add(TfliteCall *c) { add_or_sub(c, "add"); }
 static void sub(TfliteCall *c) { add_or_sub(c, "sub"); }
 
+/* The reference of UINT8 computes the factor in floats, that of the other types in doubles. */
 static void mul(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
@@ -59,8 +60,9 @@ static void mul(TfliteCall *c)
     }
     if (!tflite_has_factor(c, 0) || !tflite_has_factor(c, 1)) return;
     if (!tflite_has_quant(c, tflite_out_info(c, 0), false)) return;
-    double scale = (double)tflite_scale(tflite_in_info(c, 0)) * (double)tflite_scale(tflite_in_info(c, 1))
-                   / (double)tflite_scale(tflite_out_info(c, 0));
+    const float a = tflite_scale(tflite_in_info(c, 0)), b = tflite_scale(tflite_in_info(c, 1)),
+                y = tflite_scale(tflite_out_info(c, 0));
+    const double scale = c->is_unsigned ? (double)(a * b / y) : (double)a * (double)b / (double)y;
     c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", tflite_difference(c, 0), tflite_difference(c, 1)), &scale,
                                   1, activation(c));
 }

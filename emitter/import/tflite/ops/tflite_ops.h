@@ -53,6 +53,7 @@ enum {
     OF_U64 = 16384,
     AS_INT8 = 32768,                 /* UINT8 with a scale: lowered on INT8 (tflite_unsigned.h) */
     FOLLOWS_INT8 = 65536,            /* the same where input 0 has such a value: moves of elements */
+    SCALES_INT16 = 131072,           /* a comparison: INT16 by its real values, not by the stored ones */
     OF_MOVED = OF_ALL | FOLLOWS_INT8
 };
 
@@ -159,6 +160,7 @@ bool tflite_has_one_scale(TfliteCall *c, int inputs);
 typedef struct Rescaling {
     int zero_x, zero;
     bool has_least, has_greatest;
+    bool is_exact;                   /* the whole product is rounded, ties away from zero, whatever the options say */
     int64_t least, greatest;
     DType to;
 } Rescaling;
@@ -170,6 +172,8 @@ Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *sca
 /* To output 0 */
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
 Tensor *tflite_requantize_wide(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
+/* By one rounding of the whole product, ties away from zero */
+Tensor *tflite_requantize_once(TfliteCall *c, Tensor *sums, double scale, int activation);
 /* True if each sum of an output channel's products with i16, and its bias (NULL: none), fits 32 bits, by the magnitudes
  * of its constant weights, which are `stride` apart: then its 64 bits are not needed. */
 bool tflite_sums_fit(const Tensor *w, const Tensor *bias, int64_t channels, int64_t stride);

@@ -15,16 +15,28 @@ static void tile(TfliteCall *c)
     if (!ctx_failed(c->cx)) c->out[0] = tflite_call(c, "tile", c->in[0], attr_ints("times", times, c->in[0]->rank));
 }
 
+/* int8 is summed in units of 2^-19 of its scale, in 32 bits that wrap around as the reference's do; the reference
+ * begins its sum with a stored 0. */
 static void cumsum(TfliteCall *c)
 {
-    enum { EXCLUSIVE, REVERSE };
+    enum { EXCLUSIVE, REVERSE, SUM_BITS = 19 };
+    const bool is_int8 = tflite_is_int8(c);
     int64_t axis;
     if (!tflite_needs(c, 2) || !tflite_list(c, 1, &axis, 1)) return;
     int d = tflite_axis(c, axis, c->in[0]->rank);
-    if (d >= 0)
-        c->out[0] = tflite_call(c, "cumsum", c->in[0], attr_int("axis", d),
-                                attr_flag("exclusive", flat_int(&c->op->options, EXCLUSIVE, 1, 0)),
-                                attr_flag("reverse", flat_int(&c->op->options, REVERSE, 1, 0)));
+    if (d < 0 || (is_int8 && !tflite_has_quants(c, 1))) return;
+    Tensor *x = !is_int8 ? c->in[0] : tflite_call2(c, "mul", tflite_difference(c, 0),
+                                                   tensor_scalar(c->cx, c->name, I32, 1 << SUM_BITS));
+    Tensor *sums = tflite_call(c, "cumsum", x, attr_int("axis", d),
+                               attr_flag("exclusive", flat_int(&c->op->options, EXCLUSIVE, 1, 0)),
+                               attr_flag("reverse", flat_int(&c->op->options, REVERSE, 1, 0)));
+    c->out[0] = sums;
+    if (!is_int8 || !sums) return;
+    const int zero = tflite_zero(tflite_in_info(c, 0));
+    sums = tflite_call2(c, "sub", sums, tensor_scalar(c->cx, c->name, I32, (double)zero * (1 << SUM_BITS)));
+    const double back = 2 * (double)tflite_scale(tflite_in_info(c, 0))
+                        / ((1 << (SUM_BITS + 1)) * (double)tflite_scale(tflite_out_info(c, 0)));
+    c->out[0] = tflite_requantize(c, sums, &back, 1, ACT_NONE);
 }
 
 /* The greatest elements of each row and their indices; of equal elements the first. */
@@ -72,6 +84,6 @@ const TfliteRow tflite_rows_order[] = {
     { 78, "POW", 1, OPTIONS_POW, OF_F32 | OF_I32, 2, "pow", NULL, TFLITE_KEEPS_NONE },
     { 95, "FLOOR_MOD", 2, OPTIONS_FLOOR_MOD, OF_F32 | OF_WHOLE | OF_I8 | OF_I16, 2, "mod", NULL, TFLITE_KEEPS_NONE },
     { 105, "REVERSE_V2", 3, OPTIONS_REVERSE, OF_EVERY, 1, NULL, reverse, TFLITE_KEEPS_FIRST },
-    { 128, "CUMSUM", 1, OPTIONS_CUMSUM, OF_F32 | OF_WHOLE, 1, NULL, cumsum, TFLITE_KEEPS_FIRST },
+    { 128, "CUMSUM", 1, OPTIONS_CUMSUM, OF_F32 | OF_WHOLE | OF_I8, 1, NULL, cumsum, TFLITE_KEEPS_FIRST },
     { 0 }
 };

@@ -144,11 +144,12 @@ static void refuse_channel(TfliteCall *c, int channel, int exponent, const char 
 
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, Rescaling r)
 {
+    enum { TWICE, ONCE, ONCE_AWAY };
     if (f.exponent > 31) refuse_factor(c, "", f.exponent, "up to 2^31");
     return tflite_call(c, "rescale", x, attr_int("multiplier", f.multiplier),
                        attr_int("shift", f.exponent < 0 ? -f.exponent : 0),
-                       attr_int("left", f.exponent > 0 ? f.exponent : 0), attr_flag("once", c->file->rounds_once),
-                       RESCALING(r));
+                       attr_int("left", f.exponent > 0 ? f.exponent : 0),
+                       attr_int("once", r.is_exact ? ONCE_AWAY : c->file->rounds_once ? ONCE : TWICE), RESCALING(r));
 }
 
 /* Returns the quantization of output 0. */
@@ -263,6 +264,13 @@ Tensor *tflite_requantize_to(TfliteCall *c, Tensor *sums, const double *scales, 
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation)
 {
     return tflite_requantize_to(c, sums, scales, count, store_of(c, activation));
+}
+
+Tensor *tflite_requantize_once(TfliteCall *c, Tensor *sums, double scale, int activation)
+{
+    Rescaling r = store_of(c, activation);
+    r.is_exact = true;
+    return tflite_requantize_to(c, sums, &scale, 1, r);
 }
 
 Tensor *tflite_block_scales(TfliteCall *c, int i)

@@ -109,7 +109,13 @@ static Tensor *add_bias(TfliteCall *c, Tensor *sums, bool fits)
              : sums;
 }
 
-/* Requantizes a convolution per channel; the product of the scales is computed in doubles. */
+/* The reference of UINT8 multiplies scales in floats, that of the other types in doubles. */
+static double product_of_scales(const TfliteCall *c, float x, float w)
+{
+    return c->is_unsigned ? (double)(x * w) : (double)x * (double)w;
+}
+
+/* Requantizes a convolution per channel. */
 static Tensor *requantize_channels(TfliteCall *c, Tensor *sums, int64_t channels, int act)
 {
     const TfliteTensor *x = tflite_in_info(c, 0), *k = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
@@ -121,7 +127,7 @@ static Tensor *requantize_channels(TfliteCall *c, Tensor *sums, int64_t channels
         return NULL;
     }
     for (int i = 0; i < count; i++)
-        scales[i] = (double)tflite_scale(x) * (double)k->quant->scale[i] / (double)tflite_scale(y);
+        scales[i] = product_of_scales(c, tflite_scale(x), k->quant->scale[i]) / (double)tflite_scale(y);
     return (has_wide_bias(c) ? tflite_requantize_wide : tflite_requantize)(c, sums, scales, count, act);
 }
 
@@ -232,11 +238,15 @@ static Tensor *as_rows(TfliteCall *c, int64_t each)
     return tflite_reshape(c, x, (int64_t[]){ -1, each }, 2);
 }
 
-/* Requantizes a dense layer; the product of the scales is computed in floats, or per channel in doubles. */
+/* Requantizes a dense layer; the product of the scales is computed in floats, or per channel in doubles. The reference
+ * of UINT8 multiplies the sum in doubles, too, and rounds once, ties away from zero. */
 static Tensor *requantize_dense(TfliteCall *c, Tensor *sums, int64_t channels, int act, bool is_wide)
 {
     const TfliteTensor *x = tflite_in_info(c, 0), *w = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
     if (w->quant->count > 1) return requantize_channels(c, sums, channels, act);
+    if (c->is_unsigned)
+        return tflite_requantize_once(c, sums, (double)tflite_scale(x) * (double)tflite_scale(w)
+                                               / (double)tflite_scale(y), act);
     const float product = tflite_scale(x) * tflite_scale(w);
     const double scale = (double)product / (double)tflite_scale(y);
     return (is_wide ? tflite_requantize_wide : tflite_requantize)(c, sums, &scale, 1, act);
@@ -275,7 +285,8 @@ static void fully_connected(TfliteCall *c)
     Tensor *x = as_rows(c, tensor_dim(c->in[1], 1)), *w = tflite_call(c, "transpose", c->in[1],
                                                                       attr_list("perm", 1, 0));
     if (!x || !w || !check_bias(c, channels, is_int ? I32 : F32) || (is_int && !has_quants(c))) return;
-    if (tflite_is_int16(c) && !has_symmetric_weights(c)) return;
+    const bool is_per_channel = is_int && tflite_in_info(c, 1)->quant->count > 1;
+    if ((tflite_is_int16(c) || is_per_channel) && !has_symmetric_weights(c)) return;
     if (is_hybrid
         && !tflite_hybrid_round(c, x, x->rank - 1, flat_int(&c->op->options, DENSE_ASYMMETRIC, 1, 0) != 0, &h))
         return;
