@@ -58,6 +58,40 @@ same_names() {
 }
 check profile-names-layers-as-report-does same_names tests/models/heads.onnx
 
+# ---- Values that a condition skips -----------------------------------------------------------------------------------
+# A statement names what it uses several times, also where a condition decides whether it is used: its text would double
+# with each square. A named load keeps its condition: only the first four rows of x exist.
+
+squares() {     # squares FIRST: lines a0 to a19, each the square of the one before; a0 of FIRST
+    last=$1 i=0
+    while [ $i -lt 20 ]; do echo "a$i = mul($last, $last)"; last=a$i i=$((i + 1)); done
+}
+{
+    printf 'input x: f32[8]\ninput r: f32[1]\ninput c: bool[8]\ninput d: bool[8]\ninput z: f32[8]\n'
+    printf 't = tanh(add(x, r))\n'
+    squares t
+    printf 'b = where(d, a19, add(a18, r))\ny = where(c, b, z)\noutput y\n'
+} > "$work/skipped.te"
+{
+    printf 'input x: f32[4]\ninput z: f32[8]\ninput c: bool[8]\n'
+    printf 'b[i<8] = select(c[i] && i < 4, tanh(x[min(i, 3)]), z[i])\n'
+    squares b
+    printf 'y[i<8] = select(c[i] && i < 4, a19[i] + x[min(i, 3)], 0)\noutput y\n'
+} > "$work/guarded.te"
+has_short_text() {
+    "$lw" "$1" -o "$work/short.c" --name m --quiet && [ "$(wc -c < "$work/short.c")" -lt 12000 ]
+}
+for model in skipped guarded; do
+    check text-of-$model-values-is-short has_short_text "$work/$model.te"
+    check $model-values-are-computed says 0 '^verified: 1 of 1' "$work/$model.te"
+done
+printf 'input x: i8[4][128]\ny = l2_norm_fixed(x, zero=3)\noutput y\n' > "$work/norm.te"
+check text-of-a-norm-is-short has_short_text "$work/norm.te"
+scales_rows_once() {
+    "$lw" "$work/norm.te" -o "$work/norm.c" --name m && [ "$(grep -c lw_mulhigh "$work/norm.c")" -lt 30 ]
+}
+check norm-of-a-row-is-computed-once scales_rows_once
+
 # ---- Output ----------------------------------------------------------------------------------------------------------
 
 check equal-outputs-are-verified says 0 '^y: 0 of 4 elements differ$' "$work/real.te"

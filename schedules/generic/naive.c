@@ -1,20 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* The fallback for groups that no other template accepts (several reductions, as in a softmax). Inlines elementwise
- * stages with one consumer, and computes all others row by row of the output if possible; else stage by stage as
- * written. Single values between stages become variables, short rows are allocated on the stack. */
+ * stages with one consumer, but no costly value of a row into the row's elements, and computes all others row by row of
+ * the output if possible; else stage by stage as written. Single values between stages become variables, short rows are
+ * allocated on the stack. */
 #include "schedules/tile.h"
 
 #include "ir/check/check.h"
 
-static int readers_of(Ctx *cx, const Nest *n, const Stage *s)
+/* Returns the only stage that reads s; NULL: none, or several. */
+static const Stage *reader_of(Ctx *cx, const Nest *n, const Stage *s)
 {
+    const Stage *reader = NULL;
     int count = 0;
     for (int i = 0; i < n->stage_count; i++) {
         const Tensor **reads;
         int r = stage_reads(cx, n->stage[i], &reads);
-        for (int j = 0; j < r; j++) count += reads[j] == s->out[0];
+        for (int j = 0; j < r; j++)
+            if (reads[j] == s->out[0]) reader = n->stage[i], count++;
     }
+    return count == 1 ? reader : NULL;
+}
+
+/* True for a plain value; false for a recurrence, which is computed step by step. */
+static bool is_value(const Stage *s)
+{
+    return s->reducer == REDUCE_NONE && (s->data_count == 0 || s->axis[0].kind != AXIS_ORDERED);
+}
+
+enum { CHEAP = 128 };           /* nodes of a value */
+
+/* Returns the nodes of the expression as a tree in which the values that it reads are inlined; not much more than
+ * CHEAP. */
+static int nodes_of(const Nest *n, const Expr *e)
+{
+    int count = 1;
+    for (int i = 0; e->kind == EXPR_READ && i < n->stage_count; i++)
+        if (n->stage[i]->out[0] == e->ref && is_value(n->stage[i])) count += nodes_of(n, n->stage[i]->value[0]);
+    for (int i = 0; i < e->arg_count && count <= CHEAP; i++) count += nodes_of(n, e->arg[i]);
     return count;
+}
+
+/* True for a value of a row that its reader would compute for each element of the row, at some cost. */
+static bool is_row_value(const Nest *n, const Stage *s, const Stage *reader)
+{
+    return s->data_count < reader->data_count && nodes_of(n, s->value[0]) > CHEAP;
 }
 
 enum { SHORT_ROW = 256 };       /* bytes */
@@ -65,25 +94,26 @@ static const Nest *row_by_row(Ctx *cx, const Nest *n)
     return !ctx_failed(cx) && nest_check(cx, n, &why) == PROVED ? n : NULL;
 }
 
-/* True for a plain value; false for a recurrence, which is computed step by step. */
-static bool is_value(const Stage *s)
+/* Inlines the values with one consumer, but no value of a row of at most `most` bytes. */
+static const Nest *inline_values(Ctx *cx, const Nest *n, int64_t most)
 {
-    return s->reducer == REDUCE_NONE && (s->data_count == 0 || s->axis[0].kind != AXIS_ORDERED);
+    for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
+        const Stage *s = n->stage[i], *reader = is_value(s) && !makes_output(n, s) ? reader_of(cx, n, s) : NULL;
+        const int64_t bytes = tensor_bytes(s->out[0]);
+        const bool stays = reader && bytes >= 0 && bytes <= most && is_row_value(n, s, reader);
+        if (reader && !stays) n = sched_compute_inline(cx, n, s->name);
+    }
+    return n;
 }
 
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
-    const Nest *n = g->nest;
-    for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
-        const Stage *s = n->stage[i];
-        if (is_value(s) && !makes_output(n, s) && readers_of(cx, n, s) == 1)
-            n = sched_compute_inline(cx, n, s->name);
-    }
-    if (ctx_failed(cx)) return n;
     DiagMark mark = diag_mark(cx);
-    const Nest *rows = row_by_row(cx, n);
+    const Nest *n = inline_values(cx, g->nest, INT64_MAX), *rows = ctx_failed(cx) ? NULL : row_by_row(cx, n);
     diag_rewind(cx, mark);
-    return rows ? rows : keep_close(cx, n);
+    if (rows) return rows;
+    n = inline_values(cx, g->nest, SHORT_ROW);
+    return ctx_failed(cx) ? n : keep_close(cx, n);
 }
 
 const Implementation implementations_generic_naive[] = {
