@@ -41,6 +41,15 @@ static bool relu_limits(const Node *n, double *low, double *high)
     return true;
 }
 
+static int sign(Ctx *cx, const Node *n, Tensor **out)
+{
+    const bool is_unsigned = dtype_is_integer(n->in[0]->type) && dtype_info(n->in[0]->type)->least == 0;
+    out[0] = OP_FORMULA(cx, n, is_unsigned ? "y[*] = min(x[*], 1)"
+                                           : "y[*] = select(x[*] > 0, 1, select(x[*] < 0, -1, x[*]))",
+                        BIND_T("x", n->in[0]));
+    return out[0] ? 1 : 0;
+}
+
 static int cast(Ctx *cx, const Node *n, Tensor **out)
 {
     DType t;
@@ -122,6 +131,13 @@ static const OpCase number_cases[] = {
     { "", "i8[5]", "i8[5]", NULL },
     { 0 }
 };
+static const OpCase sign_cases[] = {
+    { "", "f32[2][4]={nan,inf,-inf,0,-0,3,-2,1e-30}", "f32[2][4]", NULL },
+    { "", "i8[3]={-128,0,5}", "i8[3]", NULL },
+    { "", "u8[3]={0,1,255}", "u8[3]", NULL },
+    { "", "u64[2]={0,7}", "u64[2]", NULL },
+    { 0 }
+};
 static const OpCase test_cases[] = { { "", "f32[2][3]", "bool[2][3]", NULL }, { 0 } };
 static const OpCase bool_cases[] = {
     { "", "bool[4]={0,1,1,0}", "bool[4]", NULL }, { "", "f32[2]", NULL, "bool" }, { 0 }
@@ -171,7 +187,8 @@ const Op ops_elementwise[] = {
     /* Arithmetic */
     UNARY("neg", "y[*] = -x[*]", 3, number_cases),
     UNARY("abs", "y[*] = abs(x[*])", 3, number_cases),
-    UNARY("sign", "y[*] = select(x[*] > 0, 1, select(x[*] < 0, -1, x[*]))", 3, number_cases),
+    { ROW("sign", "y[*] = select(x[*] > 0, 1, select(x[*] < 0, -1, x[*]))", 3, sign_cases),
+      .meaning.compute = sign },
     UNARY("square", "y[*] = x[*] * x[*]", 3, number_cases),
     FLOATS("reciprocal", "y[*] = 1 / x[*]", 3),
     FLOATS("floor", "y[*] = floor(x[*])", 3),

@@ -88,6 +88,7 @@ static Tensor *mean_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero,
     return total ? total->out[0] : NULL;
 }
 
+/* Infinite elements are not shifted: inf - inf is NaN. */
 static int log_sum_exp(Ctx *cx, const Node *n, Tensor **out)
 {
     Axes a;
@@ -97,6 +98,8 @@ static int log_sum_exp(Ctx *cx, const Node *n, Tensor **out)
     const Phrase words[] = { AXES(a.text), { "result", a.result }, { "type", type },
                              { "real", dtype_is_float(x->type) ? type : "f64" }, { NULL, NULL } };
     Tensor *peak = OP_FORMULA(cx, n, op_text(cx, "peak[kept] = max(chosen) x[all]", words), BIND_T("x", x));
+    if (dtype_is_float(x->type))
+        peak = OP_FORMULA(cx, n, "shift[*] = select(isinf(peak[*]), 0, peak[*])", BIND_T("peak", peak));
     const char *sum = op_text(cx, "sum[kept] = sum(chosen) exp(real(x[all]) - real(peak[kept]))", words);
     Tensor *total = OP_FORMULA(cx, n, sum, BIND_T("x", x), BIND_T("peak", peak));
     out[0] = OP_FORMULA(cx, n, op_text(cx, "y[result] = type(log(total[kept]) + real(peak[kept]))", words),
@@ -198,6 +201,7 @@ static const OpCase arg_cases[] = {
     { "axis=1", "f32[2][3]", "i64[2]", NULL },
     { "axis=-2 keepdims=1", "f32[2][3]", "i64[1][3]", NULL },
     { "axis=0 last=1", "i32[5]={1,3,3,2,1}", "i64", NULL },
+    { "axis=1", "f32[3][3]={nan,nan,nan,1,nan,2,-inf,-inf,-inf}", "i64[3]", NULL },
     { 0 }
 };
 

@@ -10,7 +10,8 @@
  *
  * Suppression iterates over the ranks t of the boxes of each image b and class c, an ordered axis:
  *
- *   rank[b,c,i]           the number of boxes with a greater score than box i, or an equal one and a lower index
+ *   rank[b,c,i]           the number of boxes with a greater score than box i, or an equal one and a lower index; NaN
+ *                         is the least score, so that each rank has one box
  *   ranked[t,b,c]         the box of rank t
  *   selected[t,b,c]       1 if the box is selected: not suppressed, score > least, less than `most` selected before
  *   number[t,b,c]         the number of selected boxes up to rank t
@@ -64,8 +65,10 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
     formulas_name(&f, (Bind)BIND_V("B", images));
     formulas_name(&f, (Bind)BIND_V("C", classes));
     formulas_name(&f, (Bind)BIND_V("N", count));
-    formulas_compute(&f, "rank[b<B,c<C,i<N] = sum(o<N) select(score[b,c,o] > score[b,c,i] || (score[b,c,o] == "
-                      "score[b,c,i] && o < i), 1, 0)");
+    formulas_phrase(&f, "own", "score[b,c,i]");
+    formulas_phrase(&f, "theirs", "score[b,c,o]");
+    formulas_compute(&f, "rank[b<B,c<C,i<N] = sum(o<N) select(theirs > own || (isnan(own) && !isnan(theirs)) || "
+                         "(o < i && (theirs == own || (isnan(own) && isnan(theirs)))), 1, 0)");
     formulas_compute(&f, "ranked[t<N,b<B,c<C] = sum(i<N) select(rank[b,c,i] == t, i, 0)");
     formulas_compute(&f, node_int(n, "center", 0)
         ? "edges[b<B,i<N,k<4] = select(k < 2, box[b,i,k%2] - box[b,i,k%2+2] * 0.5, box[b,i,k%2] + box[b,i,k%2+2] * 0.5)"

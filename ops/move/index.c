@@ -60,10 +60,13 @@ static int gather_elements(Ctx *cx, const Node *n, Tensor **out)
 /* ---- Scattering ------------------------------------------------------------------------------------------------- */
 
 /* `none`: over the update indices, so that the last update wins. */
-typedef struct Combination { const char *name; Reducer by; bool replaces; } Combination;
+typedef struct Combination { const char *name; Reducer by, by_of_bools; bool replaces; } Combination;
 static const Combination combinations[] = {
-    { "none", REDUCE_MAX, true }, { "add", REDUCE_SUM, false }, { "mul", REDUCE_PROD, false },
-    { "max", REDUCE_MAX, false }, { "min", REDUCE_MIN, false },
+    { "none", REDUCE_MAX,  REDUCE_MAX, true  },
+    { "add",  REDUCE_SUM,  REDUCE_ANY, false },
+    { "mul",  REDUCE_PROD, REDUCE_ALL, false },
+    { "max",  REDUCE_MAX,  REDUCE_ANY, false },
+    { "min",  REDUCE_MIN,  REDUCE_ALL, false },
 };
 
 static const Combination *combination_of(Ctx *cx, const Node *n)
@@ -119,12 +122,13 @@ static int scatter(Ctx *cx, const Node *n, const Scatter *s, Tensor **out)
         out[0] = replaced(cx, n, s);
         return out[0] ? 1 : 0;
     }
-    const Expr *at[MAX_RANK], *none = reducer_identity(cx, c->by, x->type, 0);
+    const Reducer by = x->type == BOOL ? c->by_of_bools : c->by;
+    const Expr *at[MAX_RANK], *none = reducer_identity(cx, by, x->type, 0);
     IndexMap m = { .cx = cx, .call = n };
     index_axes(&m, x, at);
     const Expr *own = tensor_read(cx, x, at, x->rank), *k = index_tap(&m, "k", s->count),
                *is_match = s->is_match(s, &m, at, k), *taken = expr_select(cx, is_match, s->update(s, &m, at, k), none);
-    out[0] = index_reduced_from(&m, c->by, own, index_guarded(&m, taken, none));
+    out[0] = index_reduced_from(&m, by, own, index_guarded(&m, taken, none));
     return out[0] ? 1 : 0;
 }
 
@@ -294,8 +298,24 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* True if a is below b, or if b alone is NaN: NaN is the greatest value. */
+static const Expr *is_below(Ctx *cx, const Expr *a, const Expr *b)
+{
+    const Expr *less = expr_binary(cx, EXPR_LT, a, b);
+    if (!dtype_is_float(a->type)) return less;
+    const Expr *is_number = expr_unary(cx, EXPR_NOT, expr_unary(cx, EXPR_ISNAN, a));
+    return expr_binary(cx, EXPR_OR, less, expr_and(cx, expr_unary(cx, EXPR_ISNAN, b), is_number));
+}
+
+static const Expr *is_equal(Ctx *cx, const Expr *a, const Expr *b)
+{
+    const Expr *equal = expr_binary(cx, EXPR_EQ, a, b);
+    if (!dtype_is_float(a->type)) return equal;
+    return expr_binary(cx, EXPR_OR, equal, expr_and(cx, expr_unary(cx, EXPR_ISNAN, a), expr_unary(cx, EXPR_ISNAN, b)));
+}
+
 /* Computes the index of the element at each rank. The rank of i is the count of its predecessors, ordered by value,
- * then by index. */
+ * then by index. The order is total, so that each rank has one element. */
 static int topk(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
@@ -313,9 +333,8 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
     memcpy(other, at, sizeof at);
     const Expr *o = other[axis] = index_tap(&order, "o", x->shape[axis]);
     const Expr *own = tensor_read(cx, x, at, rank), *theirs = tensor_read(cx, x, other, rank),
-               *is_ahead = node_int(n, "largest", 1) ? expr_binary(cx, EXPR_LT, own, theirs)
-                                                     : expr_binary(cx, EXPR_LT, theirs, own),
-               *is_tie = expr_and(cx, expr_binary(cx, EXPR_EQ, theirs, own), expr_binary(cx, EXPR_LT, o, at[axis]));
+               *is_ahead = node_int(n, "largest", 1) ? is_below(cx, own, theirs) : is_below(cx, theirs, own),
+               *is_tie = expr_and(cx, expr_binary(cx, EXPR_LT, o, at[axis]), is_equal(cx, theirs, own));
     const Expr *precedes = expr_binary(cx, EXPR_OR, is_ahead, is_tie);
     const Tensor *ranks = index_reduced(&order, REDUCE_SUM, expr_select(cx, precedes, one, zero));
     if (!ranks) return 0;
@@ -400,6 +419,7 @@ static const OpCase gather_nd_cases[] = {
 static const OpCase topk_cases[] = {
     { "k=3", "f32[2][5]", "i64[2][3]", NULL },
     { "k=2 axis=0 largest=0", "i32[5]={3,1,3,1,1}", "i64[2]", NULL },
+    { "k=3", "f32[2][4]={nan,1,nan,2,nan,nan,nan,nan}", "i64[2][3]", NULL },
     { "k=6", "f32[2][5]", NULL, "'k' is 6; 1 to 5" },
     { 0 }
 };

@@ -158,6 +158,78 @@ static const Corner corners[] = {
     { "reduce-log-sum-exp-of-i32-in-double", 13, "x:4:6; ReduceLogSumExp x y keepdims=0!; >y", { "2,2,1,1" }, { "3" },
       0, false },
     { "reduce-log-sum-of-a-scalar-i32", 18, "x::6; ReduceLogSum x y; >y", { "100" }, { "4" }, 0, false },
+    /* NaN is the greatest value, as in numpy; an index is inside of its row. */
+    { "argmax-of-nan", 13, "x:4,3; ArgMax x y axis=1! keepdims=0!; >y",
+      { "nan,nan,nan, 1,nan,inf, -inf,-inf,-inf, 5,7,7" }, { "0,1,0,1" }, 0, false },
+    { "argmax-of-nan-last", 13, "x:3,3; ArgMax x y axis=1! keepdims=0! select_last_index=1!; >y",
+      { "nan,nan,nan, nan,nan,inf, 1,nan,2" }, { "2,1,1" }, 0, false },
+    { "argmin-of-nan", 13, "x:3,3; ArgMin x y axis=1! keepdims=0!; >y", { "nan,nan,nan, -inf,2,nan, inf,inf,inf" },
+      { "0,2,0" }, 0, false },
+    { "hardmax-of-nan", 13, "x:2,3; Hardmax x y; >y", { "nan,nan,nan, 1,nan,2" }, { "1,0,0,0,1,0" }, 0, false },
+    { "max-pool-index-of-nan", 13, "x:1,1,3; MaxPool x y,i kernel_shape=2; >y; >i", { "nan,nan,1" },
+      { "nan,nan", "0,1" }, 0, false },
+    { "topk-of-nan", 13, "x:2,4; k#3; TopK x,k y,i; >y; >i", { "1,nan,inf,nan, nan,nan,nan,nan" },
+      { "nan,nan,inf,nan,nan,nan", "1,3,2,0,1,2" }, 0, false },
+    { "topk-of-nan-least", 13, "x:1,4; k#4; TopK x,k y,i largest=0!; >y; >i", { "1,nan,-inf,nan" },
+      { "-inf,1,nan,nan", "2,0,1,3" }, 0, false },
+    { "suppression-of-nan-scores", 13,
+      "b:1,4,4; s:1,1,4; m#4; NonMaxSuppression b,s,m y; >y:4,3",
+      { "0,0,1,1, 2,2,3,3, 4,4,5,5, 6,6,7,7", "nan,1,nan,2" }, { "0,0,3,0,0,1,-1,-1,-1,-1,-1,-1" }, 0, false },
+
+    { "log-sum-exp-of-infinities", 18, "x:4,2; a#1; ReduceLogSumExp x,a y keepdims=0!; >y",
+      { "-inf,-inf, inf,1, inf,-inf, 0,-inf" }, { "-inf,inf,inf,0" }, 1e-6, false },
+    { "norm-of-zeros", 11, "x:3,2; LpNormalization x y; >y", { "0,0, 3,-4, nan,0" }, { "0,0,0.6,-0.8,nan,nan" }, 1e-6,
+      false },
+    { "norm-of-zeros-by-sums", 22, "x:2,2; LpNormalization x y p=1!; >y", { "0,0, 3,-1" }, { "0,0,0.75,-0.25" }, 1e-6,
+      false },
+
+    { "sign-of-u8", 13, "x:3:2; Sign x y; >y", { "0,1,255" }, { "0,1,1" }, 0, false },
+    { "scatter-of-bools", 18, "x:4:9; i:3:7; u:3:9; ScatterElements x,i,u y; >y", { "1,1,0,0", "0,2,0", "1,1,0" },
+      { "0,1,1,0" }, 0, false },
+    { "scatter-of-bools-added", 18, "x:4:9; i:3:7; u:3:9; ScatterElements x,i,u y reduction=add; >y",
+      { "0,1,0,0", "0,1,3", "1,0,0" }, { "1,1,0,0" }, 0, false },
+    { "scatter-of-bools-least", 18, "x:2:9; i:2,1:7; u:2:9; ScatterND x,i,u y reduction=min; >y",
+      { "1,1", "1,1", "1,0" }, { "1,0" }, 0, false },
+
+    /* The power of an integer by a real number is real; ONNX Runtime's results. */
+    { "power-of-i32-by-f32", 13, "x:4:6; e:4; Pow x,e y; >y", { "1,3,5,2", "0.5,2,1.5,-1" }, { "1,9,11,0" }, 0,
+      false },
+    { "power-of-i64-by-a-constant", 13, "x:2:7; e$1$$0.5; Pow x,e y; >y", { "16,20" }, { "4,4" }, 0, false },
+    { "power-of-i32-by-i64", 13, "x:2:6; e:2:7; Pow x,e y; >y", { "2,7", "4294967297,1" }, { "2147483647,7" }, 0,
+      false },
+    { "power-of-f32-by-i64", 13, "x:2; e:2:7; Pow x,e y; >y", { "1.5,-2", "2,3" }, { "2.25,-8" }, 1e-5, false },
+
+    /* Five outputs were training mode before there was the attribute. */
+    { "batch-norm-of-set-9-trains", 9,
+      "x:2,1,3; s$1$1$1; z$1$1$0; m$1$1$0; v$1$1$1; "
+      "BatchNormalization x,s,z,m,v y,rm,rv,sm,sv epsilon=0~; >y; >rm; >rv",
+      { "0,1,2,3,4,5" }, { "-1.46385,-0.87831,-0.29277,0.29277,0.87831,1.46385", "0.25", "1.19166667" }, 1e-5,
+      false },
+    { "batch-norm-of-set-9-infers", 9,
+      "x:2,1,1; s$1$1$2; z$1$1$1; m$1$1$3; v$1$1$4; BatchNormalization x,s,z,m,v y,,,, epsilon=0~; >y", { "3,5" },
+      { "1,3" }, 1e-6, false },
+
+    { "cumsum-along-an-axis-of-the-run", 14, "x:2,3; a::7; CumSum x,a y; >y", { "1,2,3,4,5,6", "0" },
+      { "1,2,3,5,7,9" }, 0, false },
+    { "cumsum-along-an-axis-from-the-end", 14, "x:2,3; a:1:6; CumSum x,a y reverse=1! exclusive=1!; >y",
+      { "1,2,3,4,5,6", "-1" }, { "5,3,0,11,6,0" }, 0, false },
+
+    /* Integers are rounded to even, as in ONNX's reference. */
+    { "resize-of-u8-is-rounded", 18, "x:1,1,4,4:2; s$7$4$1,1,2,3; Resize x,,,s y mode=linear antialias=1!; >y",
+      { "0,13,26,39,52,65,78,91,104,117,130,143,156,169,182,195" }, { "36,52,68,127,143,159" }, 0, false },
+    { "resize-of-i8-is-rounded", 18, "x:1,1,5:3; s$1$3$1,1,0.5; Resize x,,s y mode=cubic antialias=1!; >y",
+      { "-100,7,50,-3,90" }, { "-42,34" }, 0, false },
+    { "resize-of-i8-without-antialias", 18, "x:1,1,5:3; s$1$3$1,1,2; Resize x,,s y mode=linear; >y",
+      { "-100,7,50,-3,90" }, { "-100,-73,-20,18,39,37,10,20,67,90" }, 0, false },
+    /* Below operator set 11, a smaller axis takes the next element; ONNX Runtime's results. */
+    { "resize-10-nearest", 10, "x:1,1,1,4; s$1$4$1,1,2,0.6; Resize x,s y mode=nearest; >y", { "1,2,3,4" },
+      { "1,3,1,3" }, 0, false },
+    /* 1.2f - 0.2f is 1: the last position inside is the last element. */
+    { "resize-of-a-region-ends-inside", 13,
+      "x:1,1,6; r$1$6$0,0,0.2,1,1,1.2; s$7$3$1,1,11; Resize x,r,,s y mode=nearest nearest_mode=floor "
+      "coordinate_transformation_mode=tf_crop_and_resize; >y",
+      { "80,102,-27,95,-2,123" }, { "102,102,-27,-27,95,95,-2,-2,123,0,0" }, 0, false },
+
     { "reduce-mean-over-no-axes-i32", 18, "x:2:6; ReduceMean x y noop_with_empty_axes=1!; >y", { "-7,9" }, { "-7,9" },
       0, false },
 };

@@ -20,7 +20,7 @@ static const ReducerInfo reducers[REDUCER_COUNT] = {
     [REDUCE_MIN]    = { "min",     1,          true,                   false },
     [REDUCE_ALL]    = { "all",     1,          true,                   true },
     [REDUCE_ANY]    = { "any",     1,          true,                   true },
-    /* With a NaN, the order changes the result */
+    /* Of several NaNs the first combined one is taken, whatever its index */
     [REDUCE_ARGMAX] = { "argmax",  2,          true,                   false },
     [REDUCE_ARGMIN] = { "argmin",  2,          true,                   false },
 };
@@ -50,11 +50,19 @@ const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component)
     return expr_poison(cx);
 }
 
-/* (value[0], value[1]) replaces (old[0], old[1]) if its value is better, or equal at a smaller index. */
-static void combine_arg(Ctx *cx, ExprKind better, const Expr *const *old, const Expr *const *value, const Expr **out)
+/* True if a is a number and b is not. */
+static const Expr *first_nan(Ctx *cx, const Expr *a, const Expr *b)
 {
-    const Expr *a = better == EXPR_LT ? old[1] : value[1], *b = better == EXPR_LT ? value[1] : old[1];
+    return expr_and(cx, expr_unary(cx, EXPR_ISNAN, b), expr_unary(cx, EXPR_NOT, expr_unary(cx, EXPR_ISNAN, a)));
+}
+
+/* (value[0], value[1]) replaces (old[0], old[1]) if its value is better, or equal at a smaller index. A NaN is better
+ * than any number, so the value is that of max and min, and the index is inside of the row. */
+static void combine_arg(Ctx *cx, bool is_max, const Expr *const *old, const Expr *const *value, const Expr **out)
+{
+    const Expr *a = is_max ? old[1] : value[1], *b = is_max ? value[1] : old[1];
     const Expr *wins = expr_binary(cx, EXPR_LT, a, b);
+    if (dtype_is_float(old[1]->type)) wins = expr_binary(cx, EXPR_OR, wins, first_nan(cx, old[1], value[1]));
     const Expr *ties = expr_and(cx, expr_binary(cx, EXPR_EQ, old[1], value[1]),
                                 expr_binary(cx, EXPR_LT, value[0], old[0]));
     const Expr *take = expr_binary(cx, EXPR_OR, wins, ties);
@@ -68,7 +76,7 @@ void reducer_combine(Ctx *cx, Reducer r, const Expr *const *old, const Expr *con
         [REDUCE_ALL] = EXPR_AND, [REDUCE_ANY] = EXPR_OR,
     };
     if (r == REDUCE_ARGMAX || r == REDUCE_ARGMIN)
-        combine_arg(cx, r == REDUCE_ARGMAX ? EXPR_LT : EXPR_LE, old, value, out);
+        combine_arg(cx, r == REDUCE_ARGMAX, old, value, out);
     else out[0] = expr_binary(cx, kinds[r], old[0], value[0]);
 }
 

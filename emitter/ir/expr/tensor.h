@@ -47,7 +47,8 @@ typedef struct Axis { const Expr *var; AxisKind kind; const Expr *extent; } Axis
 
 typedef enum Reducer {
     REDUCE_NONE, REDUCE_SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL, REDUCE_ANY,
-    REDUCE_ARGMAX, REDUCE_ARGMIN,    /* two outputs (index, value); a tie takes the smaller index */
+    /* Two outputs (index, value); a tie takes the smaller index. NaN is better than any number */
+    REDUCE_ARGMAX, REDUCE_ARGMIN,
     REDUCER_COUNT
 } Reducer;
 typedef struct ReducerInfo {

@@ -19,7 +19,7 @@ static void argmax_with_value_i(const float *restrict x, int32_t *restrict i, fl
         float acc2 = -INFINITY;
         const float *x_r = x + r * 7;
         for (int32_t k = 0; k < 7; k++) {
-            if (acc2 < x_r[k] || (acc2 == x_r[k] && k < acc)) {
+            if ((acc2 < x_r[k] || (lw_isnanf(x_r[k]) && !lw_isnanf(acc2))) || (acc2 == x_r[k] && k < acc)) {
                 acc = k;
                 acc2 = x_r[k];
             }

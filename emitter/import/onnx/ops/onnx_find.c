@@ -137,7 +137,7 @@ static void non_max_suppression(OnnxCall *c)
     if (onnx_in(c, 2) && tensor_is_constant(c->in[2]) && onnx_scalar(c, 2, &most) && most < (double)each)
         each = most < 1 ? 1 : (int64_t)most;
     Tensor *in[] = { boxes, scores, scalar_or(c, 2, I64, 0), scalar_or(c, 3, boxes->type, 0),
-                     scalar_or(c, 4, boxes->type, -1e38) };
+                     scalar_or(c, 4, boxes->type, -1.0 / 0.0) };
     for (int i = 0; i < 5; i++)
         if (!in[i]) {
             onnx_refuse(c, "input %d (\"%s\") is %s; one number is accepted", i, c->node->in[i],

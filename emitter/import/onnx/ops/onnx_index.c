@@ -124,13 +124,33 @@ static void one_hot(OnnxCall *c)
 
 /* ---- By element index -------------------------------------------------------------------------------------------- */
 
+static Tensor *cumulate_along(OnnxCall *c, int64_t axis)
+{
+    return onnx_call(c, c->op_name, c->in[0], attr_int("axis", axis),
+                     attr_flag("exclusive", onnx_int(c, "exclusive", 0)),
+                     attr_flag("reverse", onnx_int(c, "reverse", 0)));
+}
+
+/* An axis of the run selects among the results along all axes. */
 static void cumulate(OnnxCall *c)
 {
-    double axis;
-    if (!onnx_requires(c, 2) || !onnx_scalar(c, 1, &axis)) return;
-    c->out[0] = onnx_call(c, c->op_name, c->in[0], attr_int("axis", (int64_t)axis),
-                          attr_flag("exclusive", onnx_int(c, "exclusive", 0)),
-                          attr_flag("reverse", onnx_int(c, "reverse", 0)));
+    double known;
+    if (!onnx_requires(c, 2)) return;
+    const int rank = c->in[0]->rank;
+    if (tensor_is_constant(c->in[1])) {
+        if (onnx_scalar(c, 1, &known)) c->out[0] = cumulate_along(c, (int64_t)known);
+        return;
+    }
+    if (rank < 1 || tensor_elems(c->in[1]) != 1 || !dtype_is_integer(c->in[1]->type)) {
+        onnx_refuse(c, "the axis is %s of %s for %d dimensions; one integer is accepted",
+                    tensor_shape_text(c->cx, c->in[1]), dtype_info(c->in[1]->type)->spelling, rank);
+        return;
+    }
+    Tensor *axis = onnx_reshape(c, c->in[1], NULL, 0), *y = cumulate_along(c, 0);
+    axis = onnx_call2(c, "mod", axis, onnx_scalar_like(c, axis, rank));
+    for (int d = 1; d < rank; d++)
+        y = onnx_select(c, onnx_call2(c, "equal", axis, onnx_scalar_like(c, axis, d)), cumulate_along(c, d), y);
+    c->out[0] = y;
 }
 
 static void trilu(OnnxCall *c)

@@ -168,19 +168,22 @@ static void mod(OnnxCall *c)
     if (onnx_requires(c, 2)) c->out[0] = onnx_call2(c, onnx_int(c, "fmod", 0) ? "fmod" : "mod", c->in[0], c->in[1]);
 }
 
-/* The exponent's type may differ from the base's. */
+/* The exponent's type may differ from the base's. The power of an integer by another type is the real power without
+ * its fraction. */
 static void pow_(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
     double v;
     Tensor *e = c->in[1];
+    const DType type = c->in[0]->type;
     if (tensor_is_constant(e) && tensor_elems(e) == 1 && onnx_scalar(c, 1, &v) && v == 2.0
         && e->rank <= c->in[0]->rank) {
         c->out[0] = onnx_call(c, "square", c->in[0]);
         return;
     }
-    if (e->type != c->in[0]->type) e = onnx_call(c, "cast", e, attr_type("to", c->in[0]->type));
-    c->out[0] = onnx_call2(c, "pow", c->in[0], e);
+    const DType computed = e->type != type && dtype_is_integer(type) ? F64 : type;
+    Tensor *base = onnx_cast(c, c->in[0], computed);
+    c->out[0] = onnx_cast(c, onnx_call2(c, "pow", base, onnx_cast(c, e, computed)), type);
 }
 
 static void shift(OnnxCall *c)

@@ -99,7 +99,7 @@ static void mean_variance_norm(OnnxCall *c)
     c->out[0] = onnx_call2(c, "div", centred, onnx_call2(c, "add", spread, onnx_scalar_like(c, x, 1e-9)));
 }
 
-/* Since operator set 22, the result is zero where the norm is zero. */
+/* The result is zero where the norm is zero. */
 static void lp_norm(OnnxCall *c)
 {
     int64_t p = onnx_int(c, "p", 2);
@@ -108,7 +108,7 @@ static void lp_norm(OnnxCall *c)
     Tensor *size = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0],
                              attr_list("axes", onnx_int(c, "axis", -1)), attr_flag("keepdims", true));
     Tensor *zero = onnx_scalar_like(c, size, 0), *y = onnx_call2(c, "div", c->in[0], size);
-    if (c->opset >= 22 && size && y) y = onnx_select(c, onnx_call2(c, "equal", size, zero), zero, y);
+    if (size && y) y = onnx_select(c, onnx_call2(c, "equal", size, zero), zero, y);
     c->out[0] = y;
 }
 

@@ -19,7 +19,8 @@ static int64_t ceil_of(double v) { return -floor_of(-v); }
 static double size_of(double v) { return v < 0 ? -v : v; }
 
 typedef struct OnnxResize {
-    const char *mode, *coordinates, *nearest;
+    const char *mode, *coordinates;
+    const char *nearest;             /* NULL: below operator set 11 */
     double cubic, extrapolated;
     bool antialias, excludes_outside, crops;
 } OnnxResize;
@@ -33,6 +34,9 @@ typedef struct SampleLine {
     bool is_open;
 } SampleLine;
 
+/* The ends of a region are f32, and so is their distance: 1.2f - 0.2f is 1. */
+static double length_of(const SampleLine *l) { return (double)(float)(l->end - l->start); }
+
 static double source_coordinate(const OnnxResize *r, const SampleLine *l, int64_t i)
 {
     double x = (double)i, in = (double)l->in, out = l->scale * in;
@@ -41,17 +45,23 @@ static double source_coordinate(const OnnxResize *r, const SampleLine *l, int64_
     if (strcmp(r->coordinates, "align_corners") == 0) return out == 1 ? 0 : x * (in - 1) / (out - 1);
     if (strcmp(r->coordinates, "pytorch_half_pixel") == 0 && l->out == 1) return -0.5 + 0.5;
     if (r->crops)
-        return l->out > 1 ? l->start * (in - 1) + x * (l->end - l->start) * (in - 1) / (out - 1)
+        return l->out > 1 ? (double)(float)(l->start * (in - 1)) + x * length_of(l) * (in - 1) / (out - 1)
                           : 0.5 * (l->start + l->end) * (in - 1);
     double centred = strcmp(r->coordinates, "half_pixel_symmetric") == 0 ? in / 2 * (1 - (double)l->out / out) : 0;
     return centred + (x + 0.5) / l->scale - 0.5;
 }
 
-static int64_t nearest_of(const OnnxResize *r, double v)
+/* Below operator set 11, an axis that shrinks takes the next element, another one the previous. */
+static const char *nearest_mode(const OnnxResize *r, const SampleLine *l)
 {
-    if (strcmp(r->nearest, "floor") == 0) return floor_of(v);
-    if (strcmp(r->nearest, "ceil") == 0) return ceil_of(v);
-    return strcmp(r->nearest, "round_prefer_ceil") == 0 ? floor_of(v + 0.5) : ceil_of(v - 0.5);
+    return r->nearest ? r->nearest : l->scale < 1 ? "ceil" : "floor";
+}
+
+static int64_t nearest_of(const char *mode, double v)
+{
+    if (strcmp(mode, "floor") == 0) return floor_of(v);
+    if (strcmp(mode, "ceil") == 0) return ceil_of(v);
+    return strcmp(mode, "round_prefer_ceil") == 0 ? floor_of(v + 0.5) : ceil_of(v - 0.5);
 }
 
 static double kernel_at(const OnnxResize *r, double distance)
@@ -69,7 +79,8 @@ static int64_t clamped(int64_t i, int64_t size) { return i < 0 ? 0 : i >= size ?
 static Tensor *gather_axis(OnnxCall *c, const OnnxResize *r, const SampleLine *l, Tensor *x, int axis)
 {
     int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, l->out);
-    for (int64_t i = 0; i < l->out; i++) index[i] = (int32_t)clamped(nearest_of(r, source_coordinate(r, l, i)), l->in);
+    for (int64_t i = 0; i < l->out; i++)
+        index[i] = (int32_t)clamped(nearest_of(nearest_mode(r, l), source_coordinate(r, l, i)), l->in);
     Tensor *table = tensor_constant(c->cx, c->name, I32, 1, &l->out, index);
     return x && table ? call(c->cx, "gather", c->name, (Tensor *[]){ x, table }, 2,
                              ATTRS(attr_int("axis", axis))) : NULL;
@@ -151,9 +162,16 @@ static Tensor *interpolate_axis(OnnxCall *c, const OnnxResize *r, const SampleLi
     }
     const Tensor *like = l->requested ? tensor_new(c->cx, c->name, x->type, 1, &l->requested) : NULL;
     return onnx_call(c, "interpolate", x, attr_int("axis", axis), attr_word("mode", r->mode),
-                     attr_word("coordinates", r->coordinates), attr_word("nearest", r->nearest),
+                     attr_word("coordinates", r->coordinates), attr_word("nearest", nearest_mode(r, l)),
                      attr_int("times", times), attr_int("per", per), attr_real("cubic", r->cubic),
                      attr_if(like, attr_tensor("like", like)));
+}
+
+/* Integers are rounded, as in ONNX's reference. It has no operator set below 11, where ONNX Runtime drops fractions. */
+static Tensor *in_type(OnnxCall *c, const OnnxResize *r, Tensor *y, DType t)
+{
+    if (dtype_is_float(t)) return y;
+    return onnx_cast(c, r->nearest ? onnx_call(c, "nearbyint", y) : y, t);
 }
 
 static Tensor *resize_axes(OnnxCall *c, const OnnxResize *r, const SampleLine *line, Tensor *x)
@@ -170,13 +188,13 @@ static Tensor *resize_axes(OnnxCall *c, const OnnxResize *r, const SampleLine *l
         }
         if (line[d].in == line[d].out && line[d].scale == 1 && !(r->crops && (line[d].start != 0 || line[d].end != 1)))
             continue;
-        y = is_nearest ? gather_axis(c, r, &line[d], y, d) : resample_axis(c, r, &line[d], y, d);
+        y = is_nearest || line[d].in == 1 ? gather_axis(c, r, &line[d], y, d) : resample_axis(c, r, &line[d], y, d);
         if (!r->crops) continue;
         Tensor *here = outside_along(c, r, &line[d], rank - 1 - d);
         outside = outside ? onnx_call2(c, "or", outside, here) : here;
     }
     if (outside && y) y = onnx_select(c, outside, onnx_scalar_like(c, y, r->extrapolated), y);
-    return is_nearest ? y : onnx_cast(c, y, t);
+    return is_nearest ? y : in_type(c, r, y, t);
 }
 
 /* ---- Attributes and operands ------------------------------------------------------------------------------------- */
@@ -215,6 +233,7 @@ static bool check_modes(OnnxCall *c, const OnnxResize *r)
                   { "nearest_mode", r->nearest, nearests } };
     for (size_t i = 0; i < 3; i++) {
         const char *const *k = words[i].accepted;
+        if (!words[i].word) continue;
         while (*k && strcmp(*k, words[i].word) != 0) k++;
         if (*k) continue;
         Text list = text_new(c->cx);
@@ -307,7 +326,7 @@ static void resize(OnnxCall *c)
     bool is_old = c->opset < 11;
     OnnxResize r = { onnx_text(c, "mode", "nearest"),
                      onnx_text(c, "coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel"),
-                     onnx_text(c, "nearest_mode", is_old ? "floor" : "round_prefer_floor"),
+                     is_old ? NULL : onnx_text(c, "nearest_mode", "round_prefer_floor"),
                      onnx_real(c, "cubic_coeff_a", -0.75),
                      onnx_real(c, "extrapolation_value", 0),
                      onnx_int(c, "antialias", 0) != 0,
@@ -336,7 +355,7 @@ static void upsample(OnnxCall *c)
     const char *mode = onnx_text(c, "mode", "nearest");
     if (!onnx_requires(c, 1)) return;
     OnnxResize r = {
-        strcmp(mode, "bilinear") == 0 ? "linear" : mode, "asymmetric", "floor", -0.75, 0, false, false, false
+        strcmp(mode, "bilinear") == 0 ? "linear" : mode, "asymmetric", NULL, -0.75, 0, false, false, false
     };
     const OnnxAttr *a = onnx_attr(c, "scales");
     int count = c->in[0]->rank;

@@ -330,9 +330,18 @@ static void batch_norm_trained(OnnxCall *c, double epsilon)
     y = onnx_call2(c, "mul", y, onnx_append_ones(c, c->in[1], x->rank - 2));
     c->out[0] = onnx_call2(c, "add", y, onnx_append_ones(c, c->in[2], x->rank - 2));
     Tensor *own[2] = { onnx_call(c, "reduce_mean", x, axes), var };
+    for (int i = 0; i < 2; i++) c->out[3 + i] = own[i];
     for (int i = 0; i < 2; i++)
         c->out[1 + i] = onnx_call2(c, "add", onnx_call2(c, "mul", c->in[3 + i], onnx_scalar_like(c, x, momentum)),
                                    onnx_call2(c, "mul", own[i], onnx_scalar_like(c, x, 1 - momentum)));
+}
+
+/* In operator sets 7 to 13, further outputs ask for the statistics of the batch. */
+static bool is_trained(const OnnxCall *c)
+{
+    bool has_statistics = false;
+    for (int i = 1; i < c->node->out_count; i++) has_statistics = has_statistics || *c->node->out[i];
+    return c->opset < 14 ? has_statistics : onnx_int(c, "training_mode", 0) != 0;
 }
 
 static void batch_norm(OnnxCall *c)
@@ -343,7 +352,7 @@ static void batch_norm(OnnxCall *c)
         return;
     }
     const double epsilon = (double)(float)onnx_real(c, "epsilon", 1e-5);
-    if (onnx_int(c, "training_mode", 0)) {
+    if (is_trained(c)) {
         batch_norm_trained(c, epsilon);
         return;
     }
