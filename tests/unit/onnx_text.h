@@ -6,6 +6,7 @@
  *   x:1,2,4              an input of these dimensions        w=1,2,4        a float initializer of these dimensions,
  *                                                                           zeros
  *   x:1,2,4:7            an input of element type 7          >y:1,4         an output, here with declared dimensions
+ *   w%3,2%0,4%1.5,-2     a sparse initializer of floats: dimensions, row-major indices or coordinates, values
  *   k$3$2,1$-5,4         an initializer of element type 3 (float, uint8, int8, int32 or int64), dimensions and values
  *   s#3,-1               an initializer of these int64s      >y             an output
  *   w&1,4&FILE&8&16      a float initializer in an external file: where, offset and length; either may be left empty
@@ -99,7 +100,7 @@ static void initializer(Writer *w, const char *tensor_name, const char *list, bo
 }
 
 /* TYPE$DIMENSIONS$VALUES: values are stored in `raw_data`, little-endian. */
-static void typed_initializer(Writer *w, const char *tensor_name, const char *s)
+static Text typed_tensor(Writer *w, const char *tensor_name, const char *s)
 {
     Text t = text_new(w->cx), data = text_new(w->cx);
     const int64_t type = strtoll(word(w, &s, "$"), NULL, 10);
@@ -117,7 +118,35 @@ static void typed_initializer(Writer *w, const char *tensor_name, const char *s)
     number_field(&t, 2, type);
     bytes_field(&t, 8, tensor_name, strlen(tensor_name));
     text_field(&t, 9, &data);
+    return t;
+}
+
+static void typed_initializer(Writer *w, const char *tensor_name, const char *s)
+{
+    const Text t = typed_tensor(w, tensor_name, s);
     text_field(&w->graph, 5, &t);
+}
+
+static int count_of(const char *list)
+{
+    int count = *list != 0;
+    for (; *list; list++) count += *list == ',';
+    return count;
+}
+
+/* DIMENSIONS%INDICES%VALUES: a SparseTensorProto. */
+static void sparse_initializer(Writer *w, const char *tensor_name, const char *s)
+{
+    Text t = text_new(w->cx);
+    const char *dims = word(w, &s, "%"), *indices = word(w, &s, "%");
+    const int values = count_of(s), each = values ? count_of(indices) / values : 1;
+    const char *shape = each > 1 ? text_format(w->cx, "%d,%d", values, each) : text_format(w->cx, "%d", values);
+    const Text value = typed_tensor(w, tensor_name, text_format(w->cx, "1$%d$%s", values, s)),
+               index = typed_tensor(w, "", text_format(w->cx, "7$%s$%s", shape, indices));
+    text_field(&t, 1, &value);
+    text_field(&t, 2, &index);
+    while (*dims) number_field(&t, 3, strtoll(word(w, &dims, ","), NULL, 10));
+    text_field(&w->graph, 15, &t);
 }
 
 static void entry(Writer *w, Text *t, const char *key, const char *what)
@@ -190,12 +219,13 @@ static void repeated(Writer *w, const char *s)
 
 static void statement(Writer *w, const char *s)
 {
-    const char *rest = s + strcspn(s, ":=#&$ "), *head = text_format(w->cx, "%.*s", (int)(rest - s), s);
+    const char *rest = s + strcspn(s, ":=#&$% "), *head = text_format(w->cx, "%.*s", (int)(rest - s), s);
     if (*s == '>') value(w, 12, text_format(w->cx, "%.*s", (int)(rest - s - 1), s + 1), *rest == ':' ? rest + 1 : "");
     else if (*rest == '$') typed_initializer(w, head, rest + 1);
     else if (*s == '*') repeated(w, s);
     else if (*rest == ':') value(w, 11, head, rest + 1);
     else if (*rest == '=' || *rest == '#') initializer(w, head, rest + 1, *rest == '=');
+    else if (*rest == '%') sparse_initializer(w, head, rest + 1);
     else if (*rest == '&') external(w, head, rest + 1);
     else node(w, s);
 }

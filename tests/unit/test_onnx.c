@@ -555,6 +555,26 @@ static void check_functions(void)
     refused("function-that-calls-itself", &m, "functions that call one another, or themselves");
 }
 
+/* A function is named by its domain, its name and its overload. */
+static void check_overloads(void)
+{
+    for (int i = 0; i < 3; i++) {
+        const Message leaks = node("LeakyRelu", "leaks", "x", NULL, "y"), abs = node("Abs", "abs", "x", NULL, "y");
+        Message caller = node("Own", "call", "x", NULL, "y"), first = function("Own", &leaks, NULL),
+                second = function("Own", &abs, NULL);
+        put_text(&caller, 7, "own");
+        put_text(&caller, 8, (const char *const[]){ "second", "", "third" }[i]);
+        if (i != 1) put_text(&first, 13, "first");
+        if (i != 1) put_text(&second, 13, "second");
+        else put_text(&first, 13, "second");
+        Message g = graph_with(&caller, NULL), m = model_of(&g, 13);
+        put_message(&m, 25, &first);
+        put_message(&m, 25, &second);
+        if (i < 2) check_values(i ? "a-function-without-an-overload" : "an-overload-is-called", &m, absolute);
+        else refused("overload-that-no-function-has", &m, "the function Own has no overload \"third\"");
+    }
+}
+
 /* A graph of one node over values from outside, with one output. */
 static Message inner_graph(const Message *n, const char *out)
 {
@@ -581,12 +601,13 @@ static void check_course(const char *test_name, const Message *m, NodeKind kind,
     ctx_free(r.cx);
 }
 
-/* |x|: only the run decides whether the largest element is positive, so the branches are graphs of a region. */
-static void check_control(void)
+/* |x|: only the run decides whether the largest element is positive, so the branches are graphs of a region. Their
+ * results have these names. */
+static void check_branches(const char *test_name, const char *of_then, const char *of_else)
 {
-    Message yes = node("Abs", "yes", "x", NULL, "a"), no = node("Neg", "no", "b", NULL, "c"),
+    Message yes = node("Abs", "yes", "x", NULL, of_then), no = node("Neg", "no", "b", NULL, of_else),
             sum = node("ReduceMax", "sum", "x", NULL, "s");
-    Message then_graph = inner_graph(&yes, "a"), else_graph = inner_graph(&no, "c"),
+    Message then_graph = inner_graph(&yes, of_then), else_graph = inner_graph(&no, of_else),
             compare = node("Greater", "compare", "s", "zero", "t");
     Message branch = node("If", "branch", "t", NULL, "y"), zero = float_tensor("zero", 0, NULL, 1, 1),
             g = { .count = 0 }, outside = node("Abs", "outside", "x", NULL, "b");
@@ -600,11 +621,17 @@ static void check_control(void)
     put_message(&g, 5, &zero);
     put_ends(&g, X_DIMS);
     Message m = model_of(&g, 13);
-    check_values("if-reads-values-from-outside", &m, absolute);
+    check_values(test_name, &m, absolute);
+}
+
+static void check_control(void)
+{
+    check_branches("if-reads-values-from-outside", "a", "c");
+    check_branches("branches-whose-results-have-the-name-of-the-output", "y", "y");
 
     /* Three times doubled. */
     Message twice = node("Add", "twice", "v", "v", "w"), goes_on = node("Identity", "goes_on", "c", NULL, "d"),
-            body = { .count = 0 };
+            body = { .count = 0 }, g, m;
     Message i = value_info("i", 0, NULL, 7), c = value_info("c", 0, NULL, 9), v = value_info("v", 3, X_DIMS, 1),
             d = value_info("d", 0, NULL, 9), w = value_info("w", 3, X_DIMS, 1);
     const Message *ins[] = { &i, &c, &v }, *outs[] = { &d, &w };
@@ -732,7 +759,8 @@ int main(void)
 {
     for (int form = 0; form < 3; form++) check_small(form);
     CHECK_RUN(check_unknowns, check_names, check_shapes, check_dim_formulas, check_open, check_initializers,
-              check_state, check_attributes, check_functions, check_control, check_sequences, check_damage);
+              check_state, check_attributes, check_functions, check_overloads,
+              check_control, check_sequences, check_damage);
     static const char *const networks[] = { "lenet5", "mnist8", "dscnn", "ad01", "transformer" };
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) check_network(networks[i]);
     return check_done();

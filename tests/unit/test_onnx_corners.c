@@ -230,6 +230,11 @@ static const Corner corners[] = {
       "coordinate_transformation_mode=tf_crop_and_resize; >y",
       { "80,102,-27,95,-2,123" }, { "102,102,-27,-27,95,95,-2,-2,123,0,0" }, 0, false },
 
+    { "sparse-initializer", 13, "x:1,3; w%3,2%1,4%1.5,-2; MatMul x,w y; >y", { "1,10,100" }, { "-200,1.5" }, 0, false },
+    { "sparse-initializer-by-coordinates", 13, "x:1,3; w%3,2%0,1,2,0%1.5,-2; MatMul x,w y; >y", { "1,10,100" },
+      { "-200,1.5" }, 0, false },
+    { "sparse-initializer-of-zeros", 13, "x:1,3; w%3,2%%; MatMul x,w y; >y", { "1,10,100" }, { "0,0" }, 0, false },
+
     { "reduce-mean-over-no-axes-i32", 18, "x:2:6; ReduceMean x y noop_with_empty_axes=1!; >y", { "-7,9" }, { "-7,9" },
       0, false },
 };
@@ -400,6 +405,13 @@ static void check_refusals(void)
         { "sequences-of-many-elements-as-outputs", "x:600; SplitToSequence x s; >s; Identity s t; >t",
           "refused.onnx: output \"t\": unsupported: outputs are sequences of more than 1000 elements in total; at "
           "most 1000 are accepted" },
+        { "sparse-index-outside", "x:1,3; w%3,2%1,6%1.5,-2; MatMul x,w y; >y",
+          "refused.onnx: tensor \"w\": error: the index of value 1 is outside of [3][2]" },
+        { "sparse-without-bound", "x:1,3; w%3,1000000000%1,6%1.5,-2; MatMul x,w y; >y",
+          "refused.onnx: tensor \"w\": unsupported: a sparse tensor of [3][1000000000]; at most 67108864 elements are "
+          "accepted" },
+        { "sparse-of-too-few-indices", "x:1,3; w%3,2%1%1.5,-2; MatMul x,w y; >y",
+          "refused.onnx: tensor \"w\": error: its shape has 2 elements of 8 bytes, but 8 bytes of data are given" },
         { "real-zero-points-too-few", "x:1,16; w$2$1,1,8$1,2,3,4,5,6,7,8; s$1$1$0.5; z$1$2$7.25,3.5; "
           "com.microsoft/MatMulNBits x,w,s,z y N=1! K=16! bits=4! block_size=16!; >y",
           "refused.onnx: node \"y\" (MatMulNBits): unsupported: zero points [2] of f32; constant ones [1][1] of f32, "

@@ -23,7 +23,8 @@ enum {
     ATTR_FLOATS = 7,
     ATTR_INT_LIST = 8,
     ATTR_STRINGS = 9,
-    ATTR_REFERENCE = 21
+    ATTR_REFERENCE = 21,
+    ATTR_SPARSE = 22
 };
 
 static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth);
@@ -42,9 +43,10 @@ static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a, int depth)
         case ATTR_I: a->i = (int64_t)f.value, a->kind = ONNX_ATTR_INT; break;
         case ATTR_S: a->s = proto_text(cx, &f); break;
         case ATTR_REFERENCE: a->reference = proto_text(cx, &f); break;
-        case ATTR_T: {
+        case ATTR_T: case ATTR_SPARSE: {
             OnnxTensor *t = NEW(cx->arena, OnnxTensor);
-            onnx_tensor_open(cx, f.bytes, t);
+            if (f.number == ATTR_T) onnx_tensor_open(cx, f.bytes, t);
+            else onnx_tensor_open_sparse(cx, f.bytes, t);
             a->tensor = t;
             break;
         }
@@ -72,36 +74,54 @@ static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a, int depth)
     proto_malformed(cx, &m, text_format(cx, "attribute \"%s\"", a->name));
 }
 
-enum { NODE_IN = 1, NODE_OUT = 2, NODE_NAME = 3, NODE_TYPE = 4, NODE_ATTR = 5, NODE_DOMAIN = 7 };
+enum { NODE_IN = 1, NODE_OUT = 2, NODE_NAME = 3, NODE_TYPE = 4, NODE_ATTR = 5, NODE_DOMAIN = 7, NODE_OVERLOAD = 8 };
+
+/* The names that a graph defines. They are not visible outside, so an enclosing graph may use them for other values. */
+static Map names_defined(Ctx *cx, const OnnxGraph *g)
+{
+    Map own = map_new(cx->arena);
+    for (int i = 0; i < g->input_count; i++) map_put_const_ptr(&own, g->input[i].name, g);
+    for (int i = 0; i < g->initializer_count; i++) map_put_const_ptr(&own, g->initializer[i].name, g);
+    for (int i = 0; i < g->node_count; i++)
+        for (int j = 0; j < g->node[i].out_count; j++) map_put_const_ptr(&own, g->node[i].out[j], g);
+    return own;
+}
+
+static void add_capture(OnnxNode *n, const Map *own, const char *value_name)
+{
+    if (!map_get_const_ptr(own, value_name)) n->capture[n->capture_count++] = value_name;
+}
+
+static int64_t names_read(const OnnxGraph *g)
+{
+    int64_t count = g->output_count;
+    for (int i = 0; i < g->node_count; i++) count += g->node[i].in_count + g->node[i].capture_count;
+    return count;
+}
 
 /* A graph in an attribute may read values of the enclosing graphs, so the node depends on them: the captures are its
  * hidden inputs. */
 static void add_captures(Ctx *cx, OnnxNode *n)
 {
-    int count = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass) n->capture = NEW_ARRAY(cx->arena, const char *, count);
-        for (int a = 0; a < n->attr_count; a++) {
-            const OnnxGraph *g = n->attr[a].graph;
-            for (int i = 0; g && i < g->node_count; i++) {
-                const OnnxNode *inner = &g->node[i];
-                for (int j = 0; j < inner->in_count + inner->capture_count; j++) {
-                    const char *in = j < inner->in_count ? inner->in[j] : inner->capture[j - inner->in_count];
-                    if (pass) n->capture[n->capture_count++] = in;
-                    else count++;
-                }
-            }
-            for (int i = 0; g && i < g->output_count; i++) {
-                if (pass) n->capture[n->capture_count++] = g->output[i].name;
-                else count++;
-            }
+    int64_t most = 0;
+    for (int a = 0; a < n->attr_count; a++) most += n->attr[a].graph ? names_read(n->attr[a].graph) : 0;
+    n->capture = NEW_ARRAY(cx->arena, const char *, most);
+    for (int a = 0; a < n->attr_count; a++) {
+        const OnnxGraph *g = n->attr[a].graph;
+        if (!g) continue;
+        const Map own = names_defined(cx, g);
+        for (int i = 0; i < g->node_count; i++) {
+            const OnnxNode *inner = &g->node[i];
+            for (int j = 0; j < inner->in_count; j++) add_capture(n, &own, inner->in[j]);
+            for (int j = 0; j < inner->capture_count; j++) add_capture(n, &own, inner->capture[j]);
         }
+        for (int i = 0; i < g->output_count; i++) add_capture(n, &own, g->output[i].name);
     }
 }
 
 static void read_node(Ctx *cx, Cursor m, OnnxNode *n, int depth)
 {
-    *n = (OnnxNode){ .name = name(cx, ""), .type = name(cx, ""), .domain = name(cx, "") };
+    *n = (OnnxNode){ .name = name(cx, ""), .type = name(cx, ""), .domain = name(cx, ""), .overload = name(cx, "") };
     n->in = NEW_ARRAY(cx->arena, const char *, proto_fields(m, NODE_IN));
     n->out = NEW_ARRAY(cx->arena, const char *, proto_fields(m, NODE_OUT));
     n->attr = NEW_ARRAY(cx->arena, OnnxAttr, proto_fields(m, NODE_ATTR));
@@ -114,6 +134,7 @@ static void read_node(Ctx *cx, Cursor m, OnnxNode *n, int depth)
         case NODE_TYPE: n->type = proto_text(cx, &f); break;
         case NODE_ATTR: read_attr(cx, f.bytes, &n->attr[n->attr_count++], depth); break;
         case NODE_DOMAIN: n->domain = proto_text(cx, &f); break;
+        case NODE_OVERLOAD: n->overload = proto_text(cx, &f); break;
         default: break;
         }
     }
@@ -203,7 +224,8 @@ static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth)
         return;
     }
     g->node = NEW_ARRAY(cx->arena, OnnxNode, proto_fields(m, GRAPH_NODE));
-    g->initializer = NEW_ARRAY(cx->arena, OnnxTensor, proto_fields(m, GRAPH_INITIALIZER));
+    g->initializer = NEW_ARRAY(cx->arena, OnnxTensor,
+                               proto_fields(m, GRAPH_INITIALIZER) + proto_fields(m, GRAPH_SPARSE));
     g->input = NEW_ARRAY(cx->arena, OnnxValue, proto_fields(m, GRAPH_INPUT));
     g->output = NEW_ARRAY(cx->arena, OnnxValue, proto_fields(m, GRAPH_OUTPUT));
     g->value = NEW_ARRAY(cx->arena, OnnxValue, proto_fields(m, GRAPH_VALUE));
@@ -216,7 +238,7 @@ static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth)
         case GRAPH_INPUT: read_value(cx, f.bytes, &g->input[g->input_count++]); break;
         case GRAPH_OUTPUT: read_value(cx, f.bytes, &g->output[g->output_count++]); break;
         case GRAPH_VALUE: read_value(cx, f.bytes, &g->value[g->value_count++]); break;
-        case GRAPH_SPARSE: diag_unsupported(cx, NULL, "sparse initializers; dense ones are accepted"); break;
+        case GRAPH_SPARSE: onnx_tensor_open_sparse(cx, f.bytes, &g->initializer[g->initializer_count++]); break;
         default: break;
         }
     }
@@ -242,12 +264,13 @@ enum {
     FUNCTION_NODE = 7,
     FUNCTION_OPSET = 9,
     FUNCTION_DOMAIN = 10,
-    FUNCTION_DEFAULT = 11
+    FUNCTION_DEFAULT = 11,
+    FUNCTION_OVERLOAD = 13
 };
 
 static void read_function(Ctx *cx, Cursor m, OnnxFunction *f)
 {
-    *f = (OnnxFunction){ .name = name(cx, ""), .domain = name(cx, "") };
+    *f = (OnnxFunction){ .name = name(cx, ""), .domain = name(cx, ""), .overload = name(cx, "") };
     OnnxGraph *g = &f->body;
     g->name = "";
     g->node = NEW_ARRAY(cx->arena, OnnxNode, proto_fields(m, FUNCTION_NODE));
@@ -259,6 +282,7 @@ static void read_function(Ctx *cx, Cursor m, OnnxFunction *f)
         switch (part.number) {
         case FUNCTION_NAME: f->name = proto_text(cx, &part); break;
         case FUNCTION_DOMAIN: f->domain = proto_text(cx, &part); break;
+        case FUNCTION_OVERLOAD: f->overload = proto_text(cx, &part); break;
         case FUNCTION_IN: g->input[g->input_count++] = (OnnxValue){ .name = proto_text(cx, &part) }; break;
         case FUNCTION_OUT: g->output[g->output_count++] = (OnnxValue){ .name = proto_text(cx, &part) }; break;
         case FUNCTION_NODE: read_node(cx, part.bytes, &g->node[g->node_count++], 1); break;

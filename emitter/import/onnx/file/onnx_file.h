@@ -50,7 +50,11 @@ typedef struct OnnxTensor {
     int rank;
     int64_t dim[MAX_RANK];
     Cursor message;                                        /* the values are read from here on demand */
+    const struct OnnxSparse *sparse;                       /* instead: the elements that are not zero; or NULL */
 } OnnxTensor;
+
+/* The indices are row-major ones of the dense tensor, [values], or its coordinates, [values][rank]. */
+typedef struct OnnxSparse { OnnxTensor values, indices; } OnnxSparse;
 
 enum { ONNX_ATTR_OTHER, ONNX_ATTR_INT, ONNX_ATTR_FLOAT };
 
@@ -69,6 +73,7 @@ typedef struct OnnxAttr {
 
 typedef struct OnnxNode {
     const char *name, *type, *domain;                      /* an unnamed node takes its first output's name */
+    const char *overload;                                  /* of the function that it calls; "" if it has none */
     int in_count;  const char **in;                        /* "" for an omitted optional input */
     int out_count; const char **out;
     int attr_count; OnnxAttr *attr;
@@ -98,7 +103,7 @@ typedef struct OnnxGraph {
 } OnnxGraph;
 
 typedef struct OnnxFunction {                              /* a model-local operator */
-    const char *name, *domain;
+    const char *name, *domain, *overload;
     int64_t opset;                                         /* of the default domain; 0: the model's */
     int attr_count; OnnxAttr *attr;                        /* attributes with a default */
     OnnxGraph body;
@@ -115,6 +120,7 @@ bool onnx_file_read(Ctx *cx, Bytes bytes, OnnxFile *out);
 typedef struct OnnxFolder { const char *path; Map files; } OnnxFolder;
 
 void onnx_tensor_open(Ctx *cx, Cursor message, OnnxTensor *out);                 /* without its values */
+void onnx_tensor_open_sparse(Ctx *cx, Cursor message, OnnxTensor *out);          /* of a SparseTensorProto */
 Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder);      /* with its values */
 /* A tensor i64 of the shape of a tensor of strings, without data; *texts: the elements. */
 Tensor *onnx_tensor_strings(Ctx *cx, const OnnxTensor *t, const char *const **texts);

@@ -99,27 +99,57 @@ enum {
     TENSOR_LOCATION = 14
 };
 
-void onnx_tensor_open(Ctx *cx, Cursor m, OnnxTensor *t)
+static void read_dims(OnnxTensor *t, Field *f, uint64_t number)
 {
-    *t = (OnnxTensor){ .name = name(cx, ""), .message = m };
     uint64_t value;
-    int rank = 0;
-    for (Field f; proto_next(&m, &f);) {
-        if (f.number == TENSOR_NAME) t->name = proto_text(cx, &f);
-        if (f.number == TENSOR_TYPE) t->data_type = (int64_t)f.value;
-        while (f.number == TENSOR_DIMS && proto_number(&f, WIRE_VARINT, &value)) {
-            if (rank < MAX_RANK) t->dim[rank] = (int64_t)value;
-            rank++;
-        }
+    while (f->number == number && proto_number(f, WIRE_VARINT, &value)) {
+        if (t->rank < MAX_RANK) t->dim[t->rank] = (int64_t)value;
+        t->rank++;
     }
-    t->rank = rank;
+}
+
+static void check_dims(Ctx *cx, const OnnxTensor *t, const Cursor *m)
+{
     const char *where = text_format(cx, "tensor \"%s\"", t->name);
-    if (proto_malformed(cx, &m, where)) return;
-    if (rank > MAX_RANK) diag_unsupported(cx, where, "it has %d dimensions; at most %d are accepted", rank, MAX_RANK);
-    for (int d = 0; d < rank && d < MAX_RANK; d++)
+    if (proto_malformed(cx, m, where)) return;
+    if (t->rank > MAX_RANK)
+        diag_unsupported(cx, where, "it has %d dimensions; at most %d are accepted", t->rank, MAX_RANK);
+    for (int d = 0; d < t->rank && d < MAX_RANK; d++)
         if (t->dim[d] < 0 || t->dim[d] > INT32_MAX)
             diag_error(cx, where, "dimension %d is %lld; 0 to %ld is accepted", d, (long long)t->dim[d],
                        (long)INT32_MAX);
+}
+
+void onnx_tensor_open(Ctx *cx, Cursor m, OnnxTensor *t)
+{
+    *t = (OnnxTensor){ .name = name(cx, ""), .message = m };
+    for (Field f; proto_next(&m, &f);) {
+        if (f.number == TENSOR_NAME) t->name = proto_text(cx, &f);
+        if (f.number == TENSOR_TYPE) t->data_type = (int64_t)f.value;
+        read_dims(t, &f, TENSOR_DIMS);
+    }
+    check_dims(cx, t, &m);
+}
+
+enum { SPARSE_VALUES = 1, SPARSE_INDICES, SPARSE_DIMS };
+
+/* The name is that of the values. */
+void onnx_tensor_open_sparse(Ctx *cx, Cursor m, OnnxTensor *t)
+{
+    OnnxSparse *parts = NEW(cx->arena, OnnxSparse);
+    const Cursor none = cursor_new(NULL, 0);
+    *t = (OnnxTensor){ .name = name(cx, ""), .sparse = parts };
+    onnx_tensor_open(cx, none, &parts->values);
+    onnx_tensor_open(cx, none, &parts->indices);
+    for (Field f; !ctx_failed(cx) && proto_next(&m, &f);) {
+        if (f.number == SPARSE_VALUES && f.wire == WIRE_BYTES) onnx_tensor_open(cx, f.bytes, &parts->values);
+        if (f.number == SPARSE_INDICES && f.wire == WIRE_BYTES) onnx_tensor_open(cx, f.bytes, &parts->indices);
+        read_dims(t, &f, SPARSE_DIMS);
+    }
+    t->name = parts->values.name;
+    if (!*parts->indices.name) parts->indices.name = t->name;
+    t->data_type = parts->values.data_type;
+    check_dims(cx, t, &m);
 }
 
 /* Returns the field that stores values of a type if they are not raw, and its packed encoding. */
@@ -316,6 +346,58 @@ Tensor *onnx_tensor_strings(Ctx *cx, const OnnxTensor *t, const char *const **te
     return out;
 }
 
+/* ---- Sparse tensors ---------------------------------------------------------------------------------------------- */
+
+/* A few bytes of a file declare any size, so the dense tensor is bounded. */
+enum { MOST_DENSE = 1 << 26 };
+
+/* Returns the row-major index of value i; -1: outside of the tensor. */
+static int64_t place_of(const Tensor *dense, const Tensor *index, int64_t i)
+{
+    int64_t at = 0;
+    if (index->rank == 1) {
+        at = dtype_load(I64, index->data, i).i;
+        return at >= 0 && at < tensor_elems(dense) ? at : -1;
+    }
+    for (int d = 0; d < dense->rank; d++) {
+        const int64_t part = dtype_load(I64, index->data, i * dense->rank + d).i;
+        if (part < 0 || part >= tensor_dim(dense, d)) return -1;
+        at = at * tensor_dim(dense, d) + part;
+    }
+    return at;
+}
+
+static Tensor *read_sparse(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, const char *where)
+{
+    const Tensor *value = onnx_tensor_read(cx, &t->sparse->values, folder),
+                 *index = value ? onnx_tensor_read(cx, &t->sparse->indices, folder) : NULL;
+    if (!index) return NULL;
+    const int64_t count = tensor_elems(value);
+    void *data = NULL;
+    Tensor *out = tensor_new_fixed(cx, t->name, value->type, t->rank, t->dim);
+    const bool fits = out && value->rank == 1 && index->type == I64 && index->rank >= 1 && index->rank <= 2
+                      && tensor_dim(index, 0) == count && (index->rank == 1 || tensor_dim(index, 1) == t->rank);
+    if (out && (tensor_elems(out) < 0 || tensor_elems(out) > MOST_DENSE))
+        diag_unsupported(cx, where, "a sparse tensor of %s; at most %d elements are accepted",
+                         tensor_shape_text(cx, out), MOST_DENSE);
+    else if (!fits && out)
+        diag_error(cx, where, "a sparse tensor of %s with values %s and indices %s of %s; as many int64 indices "
+                   "[values], or coordinates [values][%d], as values are accepted", tensor_shape_text(cx, out),
+                   tensor_shape_text(cx, value), tensor_shape_text(cx, index), dtype_info(index->type)->spelling,
+                   t->rank);
+    if (!out || ctx_failed(cx)) return NULL;
+    out = tensor_zeros(cx, t->name, value->type, t->rank, t->dim, &data);
+    for (int64_t i = 0; out && i < count; i++) {
+        const int64_t at = place_of(out, index, i);
+        if (at < 0) {
+            diag_error(cx, where, "the index of value %lld is outside of %s", (long long)i, tensor_shape_text(cx, out));
+            return NULL;
+        }
+        dtype_store(value->type, data, at, dtype_load(value->type, value->data, i));
+    }
+    return out;
+}
+
 /* ---- Values of a tensor, from any storage ------------------------------------------------------------------------ */
 
 Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
@@ -323,6 +405,7 @@ Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
     DType type;
     const char *where = text_format(cx, "tensor \"%s\"", t->name);
     if (ctx_failed(cx)) return NULL;
+    if (t->sparse) return read_sparse(cx, t, folder, where);
     if (!onnx_constant_dtype(t->data_type, &type)) {
         diag_unsupported(cx, where, "elements of type %s; accepted: %s", onnx_type_text(cx, t->data_type),
                          onnx_types_text(cx));

@@ -173,7 +173,18 @@ static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
 {
     const OnnxFile *f = &s->import->file;
     for (int i = 0; i < f->function_count; i++)
-        if (strcmp(f->function[i].name, n->type) == 0 && strcmp(f->function[i].domain, n->domain) == 0)
+        if (text_equal(f->function[i].name, n->type) && text_equal(f->function[i].domain, n->domain)
+            && text_equal(f->function[i].overload, n->overload))
+            return &f->function[i];
+    return NULL;
+}
+
+/* A function of the node's name, whatever its overload; NULL: there is none. */
+static const OnnxFunction *function_near(const OnnxScope *s, const OnnxNode *n)
+{
+    const OnnxFile *f = &s->import->file;
+    for (int i = 0; i < f->function_count; i++)
+        if (text_equal(f->function[i].name, n->type) && text_equal(f->function[i].domain, n->domain))
             return &f->function[i];
     return NULL;
 }
@@ -246,6 +257,12 @@ static void list_unsupported_in_node(OnnxScope *s, const OnnxNode *n)
     const OnnxOp *op = row_of(s, n);
     if (function_of(s, n) || (!op && has_saved_layout(s, n))) return;
     const char *near = op ? NULL : onnx_op_near(cx, s->import->rows, n->type);
+    const OnnxFunction *other = *n->overload || !op ? function_near(s, n) : NULL;
+    if (other) {
+        diag_listed(cx, UNSUPPORTED, where, "the function %s has no overload \"%s\"; the file has \"%s\"", n->type,
+                    n->overload, other->overload);
+        return;
+    }
     if (!op) {
         diag_listed(cx, UNSUPPORTED, where,
                     "the operator %s%s%s%s is not known%s%s; accepted: those of `loopwright ops --onnx`, or a C "

@@ -44,8 +44,8 @@ static void size_of(OnnxCall *c)
 
 static void constant(OnnxCall *c)
 {
-    static const char constant_attrs[] = "value, value_int, value_ints, value_float, value_floats, value_string and "
-                                         "value_strings";
+    static const char constant_attrs[] = "value, sparse_value, value_int, value_ints, value_float, value_floats, "
+                                         "value_string and value_strings";
     Ctx *cx = c->cx;
     const OnnxAttr *a = c->node->attr_count == 1 ? &c->node->attr[0] : NULL;
     float *reals = NEW_ARRAY(cx->arena, float, a ? a->real_count + 1 : 1);
@@ -55,7 +55,8 @@ static void constant(OnnxCall *c)
     else if (strcmp(a->name, "value_strings") == 0) c->out[0] = string_constant(c, 1, a->texts, a->text_count);
     else if (strcmp(a->name, "value") == 0 && a->tensor && a->tensor->data_type == ONNX_STRING)
         c->out[0] = onnx_string_tensor(cx, c->strings, a->tensor);
-    else if (strcmp(a->name, "value") == 0 && a->tensor) c->out[0] = onnx_tensor_read(cx, a->tensor, c->folder);
+    else if ((strcmp(a->name, "value") == 0 || strcmp(a->name, "sparse_value") == 0) && a->tensor)
+        c->out[0] = onnx_tensor_read(cx, a->tensor, c->folder);
     else if (strcmp(a->name, "value_int") == 0) c->out[0] = int64_constant(c, 0, &a->i, 1);
     else if (strcmp(a->name, "value_ints") == 0) c->out[0] = int64_constant(c, 1, a->ints, a->int_count);
     else if (strcmp(a->name, "value_float") == 0 || strcmp(a->name, "value_floats") == 0) {
@@ -154,8 +155,8 @@ static void range(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_constant[] = {
-    { ONNX_MOVE("Constant", 0, "value value_float value_floats value_int value_ints value_string value_strings",
-                constant) },
+    { ONNX_MOVE("Constant", 0, "sparse_value value value_float value_floats value_int value_ints value_string "
+                "value_strings", constant) },
     { ONNX_MOVE("ConstantOfShape", 1, "value", constant_of_shape), .open.translate = onnx_open_constant_of_shape },
     { ONNX_MOVE("Range", 3, "", range), .open.keeps = KEEPS_ALL, .open.lists = LISTS_READ },
     { ONNX_MOVE("Shape", 1, "end start", shape_of), .strings = STRINGS_READ, .open.on_shape = onnx_sizes_of_shape },
