@@ -29,6 +29,13 @@ typedef struct Corner {
     "nodes_modes=|BRANCH_LEQ|LEAF|LEAF| nodes_truenodeids=1,0,0 nodes_falsenodeids=2,0,0 " \
     "target_treeids=0,0,0,0,0,0 target_nodeids=1,2,1,2,1,2 target_ids=" ids " target_weights=3,5,7,-2,4,1|; >y"
 
+/* A set of two categories: both conditions share the leaf 3. */
+#define CATEGORIES(aggregate) \
+    "x:4,1; ai.onnx.ml/TreeEnsembleRegressor x y aggregate_function=" aggregate " n_targets=1! " \
+    "nodes_treeids=0,0,0,0 nodes_nodeids=0,1,2,3 nodes_featureids=0,0,0,0 nodes_values=1,2,0,0| " \
+    "nodes_modes=|BRANCH_EQ|BRANCH_EQ|LEAF|LEAF| nodes_truenodeids=3,3,0,0 nodes_falsenodeids=1,2,0,0 " \
+    "target_treeids=0,0 target_nodeids=2,3 target_ids=0,0 target_weights=5,7|; >y"
+
 static const Corner corners[] = {
     /* The index of an element that equals the type's minimum is never an index of the padding. */
     { "max-pool-index-of-least-u8", 13, "x:1,2,2:2; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i", { "0,0,0,0" },
@@ -230,6 +237,9 @@ static const Corner corners[] = {
       "coordinate_transformation_mode=tf_crop_and_resize; >y",
       { "80,102,-27,95,-2,123" }, { "102,102,-27,-27,95,95,-2,-2,123,0,0" }, 0, false },
 
+    { "branches-share-a-leaf", 13, CATEGORIES("SUM"), { "1,2,3,nan" }, { "7,7,5,5" }, 0, false },
+    { "branches-share-a-leaf-greatest", 13, CATEGORIES("MAX"), { "1,2,3,nan" }, { "7,7,5,5" }, 0, false },
+
     { "sparse-initializer", 13, "x:1,3; w%3,2%1,4%1.5,-2; MatMul x,w y; >y", { "1,10,100" }, { "-200,1.5" }, 0, false },
     { "sparse-initializer-by-coordinates", 13, "x:1,3; w%3,2%0,1,2,0%1.5,-2; MatMul x,w y; >y", { "1,10,100" },
       { "-200,1.5" }, 0, false },
@@ -405,6 +415,11 @@ static void check_refusals(void)
         { "sequences-of-many-elements-as-outputs", "x:600; SplitToSequence x s; >s; Identity s t; >t",
           "refused.onnx: output \"t\": unsupported: outputs are sequences of more than 1000 elements in total; at "
           "most 1000 are accepted" },
+        { "tree-with-two-roots", "x:1,1; ai.onnx.ml/TreeEnsembleRegressor x y n_targets=1! nodes_treeids=0,0 "
+          "nodes_nodeids=0,1 nodes_featureids=0,0 nodes_values=1,2| nodes_modes=|LEAF|LEAF| nodes_truenodeids=0,0 "
+          "nodes_falsenodeids=0,0 target_treeids=0,0 target_nodeids=0,1 target_ids=0,0 target_weights=5,7|; >y",
+          "refused.onnx: node \"y\" (TreeEnsembleRegressor): error: tree 0 has two nodes without a parent; one is "
+          "accepted" },
         { "sparse-index-outside", "x:1,3; w%3,2%1,6%1.5,-2; MatMul x,w y; >y",
           "refused.onnx: tensor \"w\": error: the index of value 1 is outside of [3][2]" },
         { "sparse-without-bound", "x:1,3; w%3,1000000000%1,6%1.5,-2; MatMul x,w y; >y",

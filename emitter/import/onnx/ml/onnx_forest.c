@@ -53,8 +53,8 @@ static void make_integer(Branch *b, DType type)
 
 /* ---- The order of the arrays ------------------------------------------------------------------------------------- */
 
-/* Appends a branch and what follows it; returns the steps to its deepest leaf. */
-static int emit(Forest *f, int at, int depth)
+/* Appends what follows a branch, then the branch itself; returns the steps to its deepest leaf. */
+static int append(Forest *f, int at, int depth)
 {
     Branch *b = &f->branch[at];
     if (b->is_open || depth > MOST_STEPS) {
@@ -64,27 +64,32 @@ static int emit(Forest *f, int at, int depth)
         return 0;
     }
     if (b->at >= 0) return b->depth;
+    if (!b->is_leaf) {
+        b->is_open = true;
+        const int no = append(f, b->no, depth + 1), yes = ctx_failed(f->c->cx) ? 0 : append(f, b->yes, depth + 1);
+        b->is_open = false;
+        b->depth = 1 + (yes > no ? yes : no);
+    }
     b->at = f->emitted;
     f->order[f->emitted++] = at;
-    if (b->is_leaf) return 0;
-    b->is_open = true;
-    const int yes = emit(f, b->yes, depth + 1);
-    b = &f->branch[at];
-    const int no = ctx_failed(f->c->cx) ? 0 : emit(f, b->no, depth + 1);
-    b = &f->branch[at];
-    b->is_open = false;
-    b->depth = 1 + (yes > no ? yes : no);
     return b->depth;
 }
 
+/* Each branch comes before those that follow it, also where several share one: appended last, reversed first. */
 static void emit_all(Forest *f)
 {
-    f->order = NEW_ARRAY(f->c->cx->arena, int, 2 * f->count + f->trees);
+    f->order = NEW_ARRAY(f->c->cx->arena, int, f->count);
     f->end = NEW_ARRAY(f->c->cx->arena, int, f->trees);
-    for (int t = 0; t < f->trees && !ctx_failed(f->c->cx); t++) {
-        const int steps = emit(f, f->root[t], 0);
+    for (int t = 0, begin = 0; t < f->trees && !ctx_failed(f->c->cx); begin = f->end[t++]) {
+        const int steps = append(f, f->root[t], 0);
         if (steps > f->steps) f->steps = steps;
         f->end[t] = f->emitted;
+        for (int i = begin, j = f->emitted - 1; i < j; i++, j--) {
+            const int first = f->order[i];
+            f->order[i] = f->order[j];
+            f->order[j] = first;
+        }
+        for (int i = begin; i < f->emitted; i++) f->branch[f->order[i]].at = i;
     }
     if (!f->steps) f->steps = 1;
 }
@@ -223,28 +228,34 @@ static Tensor *walk(Forest *f, const int64_t *row)
 
 /* ---- Leaves ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the one target of the leaves in a range of the arrays; -1: several, -2: none. */
-static int64_t target_of(const Forest *f, int first, int end)
+/* One target of leaves; none: no leaf has a weight, several: there is more than one. */
+enum { NO_TARGET = -2, SEVERAL_TARGETS = -1 };
+
+static int64_t target_of_both(int64_t a, int64_t b)
 {
-    int64_t target = -2;
-    for (int i = first; i < end; i++) {
-        const Branch *b = &f->branch[f->order[i]];
-        if (!b->is_leaf) continue;
-        if (b->count > 1) return -1;
-        const int64_t own = b->count ? f->pair[b->first].target : -2;
-        if (own >= 0 && target >= 0 && own != target) return -1;
-        if (own >= 0) target = own;
-    }
-    return target;
+    if (a == NO_TARGET || a == b) return b;
+    return b == NO_TARGET ? a : SEVERAL_TARGETS;
 }
 
-/* Sets the target of each tree; false: a tree has several. */
+static int64_t target_of_leaf(const Forest *f, const Branch *b)
+{
+    return b->count > 1 ? SEVERAL_TARGETS : b->count ? f->pair[b->first].target : NO_TARGET;
+}
+
+/* Sets the target of each tree; false: a tree has several. A branch is followed by branches behind it in its tree, or
+ * in an earlier tree. */
 static bool one_target_each(const Forest *f, int64_t *target)
 {
-    for (int t = 0; t < f->trees; t++) {
-        target[t] = target_of(f, f->branch[f->root[t]].at, f->end[t]);
-        if (target[t] == -1) return false;
-        if (target[t] == -2) target[t] = 0;
+    int64_t *below = NEW_ARRAY(f->c->cx->arena, int64_t, f->emitted);
+    for (int t = 0, begin = 0; t < f->trees; begin = f->end[t++]) {
+        for (int i = f->end[t] - 1; i >= begin; i--) {
+            const Branch *b = &f->branch[f->order[i]];
+            below[i] = b->is_leaf ? target_of_leaf(f, b)
+                                  : target_of_both(below[f->branch[b->yes].at], below[f->branch[b->no].at]);
+        }
+        target[t] = below[f->branch[f->root[t]].at];
+        if (target[t] == SEVERAL_TARGETS) return false;
+        if (target[t] == NO_TARGET) target[t] = 0;
     }
     return true;
 }

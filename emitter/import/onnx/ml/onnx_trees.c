@@ -132,7 +132,8 @@ static bool open_forest(OnnxCall *c, Forest *f)
     return !ctx_failed(c->cx);
 }
 
-/* Refuses a feature that the input does not have, and a second parent of a branch. */
+/* Refuses a feature that the input does not have; marks the children. Branches may share a child, as those of
+ * LightGBM's sets of categories do. */
 static void check_branch(Forest *f, int at, bool *has_parent)
 {
     const Branch *b = &f->branch[at];
@@ -140,10 +141,17 @@ static void check_branch(Forest *f, int at, bool *has_parent)
     if (b->feature < 0 || b->feature >= tensor_dim(f->x, 1))
         onnx_refuse(f->c, "a node tests feature %lld; 0 to %lld are accepted", (long long)b->feature,
                     (long long)tensor_dim(f->x, 1) - 1);
-    const int child[2] = { b->yes, b->no };
-    for (int k = 0; k < 2; k++) {
-        if (has_parent[child[k]]) onnx_refuse(f->c, "a node has two parents; one is accepted");
-        has_parent[child[k]] = true;
+    has_parent[b->yes] = has_parent[b->no] = true;
+}
+
+/* Takes the listed nodes as roots. */
+static void take_roots(Forest *f, const int64_t *root, int count)
+{
+    f->root = NEW_ARRAY(f->c->cx->arena, int, count);
+    for (int i = 0; i < count && !ctx_failed(f->c->cx); i++) {
+        if (root[i] < 0 || root[i] >= f->count)
+            onnx_refuse(f->c, "'tree_roots' has %lld; 0 to %d are accepted", (long long)root[i], f->count - 1);
+        f->root[f->trees++] = (int)root[i];
     }
 }
 
@@ -156,6 +164,18 @@ static void find_roots(Forest *f)
     for (int i = 0; i < f->count; i++)
         if (!has_parent[i]) f->root[f->trees++] = i;
     if (!f->trees && !ctx_failed(f->c->cx)) onnx_refuse(f->c, "there is no root; one tree or more is accepted");
+}
+
+/* Refuses a second root of a tree. tree: of each node of the file. */
+static void check_roots(Forest *f, const int64_t *tree)
+{
+    Map known = map_new(f->c->cx->arena);
+    for (int t = 0; t < f->trees && !ctx_failed(f->c->cx); t++) {
+        const int64_t *own = &tree[f->root[t]];
+        if (map_get(&known, own, sizeof *own))
+            onnx_refuse(f->c, "tree %lld has two nodes without a parent; one is accepted", (long long)*own);
+        map_put(&known, own, sizeof *own, f);
+    }
 }
 
 /* Sorts the pairs by leaf, in a stable way, and gives each leaf its own. */
@@ -235,6 +255,7 @@ static void read_nodes(Forest *f, const char *prefix)
         f->branch[i].no = find_node(f, &nodes, tree[i], no[i], "nodes_falsenodeids");
     }
     if (!ctx_failed(c->cx)) find_roots(f);
+    if (!ctx_failed(c->cx)) check_roots(f, tree);
     if (!ctx_failed(c->cx)) read_pairs(f, &nodes, prefix);
     for (int i = 0; i < count && !ctx_failed(c->cx); i++)
         if (mode[i] != MODE_LEAF) set_condition(f, i, mode[i], missing && missing[i], (Reals){ 0, NULL });
@@ -414,6 +435,7 @@ static void read_indexed(Forest *f)
                     split.count, mode.count, e.leaves, e.weight.count);
     if (ctx_failed(c->cx)) return;
     e.pair = NEW_ARRAY(c->cx->arena, Pair, 2 * n);
+    const OnnxAttr *roots = onnx_attr(c, "tree_roots");
     for (int i = 0; i < n; i++) onnx_forest_add(f, (Branch){ .feature = feature[i], .value = split.at[i] });
     for (int i = 0; i < n && !ctx_failed(c->cx); i++) {
         const int yes = child_of(f, &e, e.yes[i], e.yes_is_leaf[i] != 0),
@@ -421,6 +443,7 @@ static void read_indexed(Forest *f)
         f->branch[i].yes = yes, f->branch[i].no = no;
     }
     if (!ctx_failed(c->cx)) find_roots(f);
+    if (!ctx_failed(c->cx) && roots) f->trees = 0, take_roots(f, roots->ints, roots->int_count);
     if (!ctx_failed(c->cx)) assign_pairs(f, e.pair, e.pairs);
     for (int i = 0, next = 0; i < n && !ctx_failed(c->cx); i++) {
         if (!(mode.at[i] >= 0 && mode.at[i] < MODE_LEAF))
