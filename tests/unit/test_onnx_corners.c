@@ -237,6 +237,29 @@ static const Corner corners[] = {
       "coordinate_transformation_mode=tf_crop_and_resize; >y",
       { "80,102,-27,95,-2,123" }, { "102,102,-27,-27,95,95,-2,-2,123,0,0" }, 0, false },
 
+    /* Results without elements. */
+    { "slice-of-nothing-by-steps", 13, "x:3,5; b#3; e#1; a#1; s#2; Slice x,b,e,a,s y; Shape y z; >z", { "0" },
+      { "3,0" }, 0, false },
+    { "slice-of-nothing-backwards", 13, "x:3,5; b#1; e#3; a#1; s#-1; Slice x,b,e,a,s y; Shape y z; >z", { "0" },
+      { "3,0" }, 0, false },
+    { "slice-of-nothing-along-two-axes", 13, "x:3,5; b#1,3; e#1,1; a#0,1; s#1,2; Slice x,b,e,a,s y; Shape y z; >z",
+      { "0" }, { "0,0" }, 0, false },
+    { "slice-of-nothing-beside-a-slice", 13, "x:3,5; b#1,4; e#1,-9; a#0,1; s#1,-2; Slice x,b,e,a,s y; Shape y z; >z",
+      { "0" }, { "0,3" }, 0, false },
+    { "views-of-nothing", 13,
+      "x:1,3; b#1; Slice x,b,b y; a#2; Unsqueeze y,a u; Flatten u f axis=2!; Squeeze u,a q; Shape u c; Shape f d; "
+      "Shape q e; >c; >d; >e",
+      { "1,2,3" }, { "0,3,1", "0,1", "0,3" }, 0, false },
+    { "nothing-beside-nothing", 13, "x:1,3; b#1; Slice x,b,b y; Concat y,y z axis=1!; Shape z c; >c; Expand y,s w; "
+      "s#2,1,1; Shape w d; >d; t#2,0; Tile x,t v; Shape v e; >e", { "1,2,3" }, { "0,6", "2,0,3", "2,0" }, 0, false },
+    { "sums-of-nothing", 13, "x:2,3; b#1; Slice x,b,b y; a#0; ReduceSum y,a s keepdims=0!; Add x,s z; >z; "
+      "ReduceMax y m axes=0; >m", { "1,2,3,4,5,6" }, { "1,2,3,4,5,6", "-inf,-inf,-inf" }, 0, false },
+    { "scatter-of-nothing", 18, "x:3; u:1; b#1; i$7$0,1$; Slice u,b,b n; ScatterND x,i,n y; >y", { "1,2,3", "9" },
+      { "1,2,3" }, 0, false },
+    { "no-greatest-element", 13, "x:2,3; k#0; TopK x,k y,i; Shape i z; >z", { "0" }, { "2,0" }, 0, false },
+    { "compress-to-nothing", 13, "x:2,3; c$9$2$0,0; Compress x,c y axis=0!; Shape y z; >z", { "0" }, { "0,3" }, 0,
+      false },
+
     { "branches-share-a-leaf", 13, CATEGORIES("SUM"), { "1,2,3,nan" }, { "7,7,5,5" }, 0, false },
     { "branches-share-a-leaf-greatest", 13, CATEGORIES("MAX"), { "1,2,3,nan" }, { "7,7,5,5" }, 0, false },
 

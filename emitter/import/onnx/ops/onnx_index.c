@@ -19,23 +19,61 @@ static void check_range(OnnxCall *c, const Tensor *index, int64_t size)
     }
 }
 
+/* A tensor without elements of the shape of t. */
+static Tensor *empty_like(OnnxCall *c, DType type, const Tensor *t)
+{
+    int64_t shape[MAX_RANK];
+    for (int d = 0; d < t->rank; d++) shape[d] = tensor_dim(t, d);
+    return onnx_empty(c, type, shape, t->rank);
+}
+
+/* An update of no elements, where index and update are the node's inputs 1 and 2. */
+static bool updates_nothing(const OnnxCall *c)
+{
+    return tensor_elems(c->in[2]) == 0 && (tensor_elems(c->in[1]) == 0 || tensor_elems(c->in[0]) == 0);
+}
+
 static void gather_elements(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
+    if (tensor_elems(c->in[1]) == 0 && c->in[1]->rank == c->in[0]->rank) {
+        c->out[0] = empty_like(c, c->in[0]->type, c->in[1]);
+        return;
+    }
     int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
     if (axis >= 0) check_range(c, c->in[1], tensor_dim(c->in[0], axis));
     c->out[0] = onnx_call2(c, "gather_elements", c->in[0], c->in[1], attr_int("axis", axis));
 }
 
+static bool gathers_nothing(OnnxCall *c, int64_t batch)
+{
+    const Tensor *x = c->in[0], *index = c->in[1];
+    const int lead = index->rank - 1;
+    const int64_t q = lead >= 0 ? tensor_dim(index, lead) : -1;
+    int64_t shape[MAX_RANK];
+    int rank = 0;
+    if (tensor_elems(index) != 0 || q < 1 || batch < 0 || batch + q > x->rank
+        || lead + x->rank - batch - q > MAX_RANK)
+        return false;
+    for (int d = 0; d < lead; d++) shape[rank++] = tensor_dim(index, d);
+    for (int d = (int)(batch + q); d < x->rank; d++) shape[rank++] = tensor_dim(x, d);
+    c->out[0] = onnx_empty(c, x->type, shape, rank);
+    return true;
+}
+
 static void gather_nd(OnnxCall *c)
 {
-    if (onnx_requires(c, 2))
+    if (onnx_requires(c, 2) && !gathers_nothing(c, onnx_int(c, "batch_dims", 0)))
         c->out[0] = onnx_call2(c, "gather_nd", c->in[0], c->in[1], attr_int("batch", onnx_int(c, "batch_dims", 0)));
 }
 
 static void scatter_elements(OnnxCall *c)
 {
     if (!onnx_requires(c, 3)) return;
+    if (updates_nothing(c)) {
+        c->out[0] = c->in[0];
+        return;
+    }
     int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
     if (axis >= 0) check_range(c, c->in[1], tensor_dim(c->in[0], axis));
     c->out[0] = call(c->cx, "scatter_elements", c->name, c->in, 3, 
@@ -48,6 +86,10 @@ static void scatter_nd(OnnxCall *c)
     if (!onnx_requires(c, 3)) return;
     const Tensor *x = c->in[0], *index = c->in[1];
     int64_t q = index->rank ? tensor_dim(index, index->rank - 1) : -1, shape[MAX_RANK];
+    if (updates_nothing(c)) {
+        c->out[0] = c->in[0];
+        return;
+    }
     if (q < 1 || q > x->rank || tensor_elems(index) < 1) {
         onnx_refuse(c, "an index of %s into %s; a last dimension of 1 up to the rank is accepted",
                     tensor_shape_text(c->cx, index), tensor_shape_text(c->cx, x));
@@ -68,6 +110,13 @@ static void topk(OnnxCall *c)
     double k = (double)onnx_int(c, "k", 0);
     if (!onnx_requires(c, 1) || (c->opset >= 10 && (!onnx_requires(c, 2) || !onnx_scalar(c, 1, &k)))) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
+    if (axis >= 0 && tensor_dim(c->in[0], axis) >= k && (k == 0 || tensor_elems(c->in[0]) == 0)) {
+        int64_t shape[MAX_RANK];
+        for (int d = 0; d < c->in[0]->rank; d++) shape[d] = d == axis ? (int64_t)k : tensor_dim(c->in[0], d);
+        c->out[0] = onnx_empty(c, c->in[0]->type, shape, c->in[0]->rank);
+        c->out[1] = onnx_empty(c, I64, shape, c->in[0]->rank);
+        return;
+    }
     Tensor *index = onnx_call(c, "topk", c->in[0], attr_int("axis", axis), attr_int("k", (int64_t)k),
                               attr_flag("largest", onnx_int(c, "largest", 1)));
     c->out[0] = onnx_call2(c, "gather_elements", c->in[0], index, attr_int("axis", axis));
@@ -110,7 +159,7 @@ static void compress(OnnxCall *c)
     if (axis < 0 || ctx_failed(c->cx)) return;
     check_range(c, index, tensor_dim(x, axis));
     if (count) c->out[0] = onnx_call2(c, "gather", x, index, attr_int("axis", axis));
-    else onnx_unsupported(c, "the condition selects no element; at least one is accepted");
+    else c->out[0] = onnx_empty_slice(c, x, axis);
 }
 
 static void one_hot(OnnxCall *c)

@@ -27,10 +27,57 @@ static void reshape(OnnxCall *c)
     else c->out[0] = onnx_call(c, "reshape", c->in[0], attr_ints("shape", shape, count));
 }
 
+/* A view of a tensor without elements is a constant. */
+static bool is_empty(const Tensor *x) { return tensor_elems(x) == 0; }
+
 static void flatten(OnnxCall *c)
 {
-    if (onnx_requires(c, 1))
-        c->out[0] = onnx_call(c, "flatten", c->in[0], attr_int("axis", onnx_int(c, "axis", 1)));
+    if (!onnx_requires(c, 1)) return;
+    const Tensor *x = c->in[0];
+    const int64_t axis = onnx_int(c, "axis", 1), from = axis < 0 ? axis + x->rank : axis;
+    if (!is_empty(x) || from < 0 || from > x->rank) {
+        c->out[0] = onnx_call(c, "flatten", c->in[0], attr_int("axis", axis));
+        return;
+    }
+    int64_t shape[2] = { 1, 1 };
+    for (int d = 0; d < x->rank; d++) shape[d >= from] *= tensor_dim(x, d);
+    c->out[0] = onnx_empty(c, x->type, shape, 2);
+}
+
+/* Without the listed dimensions of 1, without a list (-1) of all. False: the operator refuses the list. */
+static bool squeeze_empty(OnnxCall *c, const int64_t *axes, int count)
+{
+    const Tensor *x = c->in[0];
+    bool drops[MAX_RANK] = { false };
+    int64_t shape[MAX_RANK];
+    int rank = 0;
+    for (int d = 0; d < x->rank && count < 0; d++) drops[d] = tensor_dim(x, d) == 1;
+    for (int i = 0; i < count; i++) {
+        const int64_t d = axes[i] < 0 ? axes[i] + x->rank : axes[i];
+        if (d < 0 || d >= x->rank || tensor_dim(x, (int)d) != 1) return false;
+        drops[d] = true;
+    }
+    for (int d = 0; d < x->rank; d++)
+        if (!drops[d]) shape[rank++] = tensor_dim(x, d);
+    c->out[0] = onnx_empty(c, x->type, shape, rank);
+    return true;
+}
+
+static bool unsqueeze_empty(OnnxCall *c, const int64_t *axes, int count)
+{
+    const Tensor *x = c->in[0];
+    const int rank = x->rank + count;
+    bool is_new[MAX_RANK] = { false };
+    int64_t shape[MAX_RANK];
+    if (rank > MAX_RANK) return false;
+    for (int i = 0; i < count; i++) {
+        const int64_t d = axes[i] < 0 ? axes[i] + rank : axes[i];
+        if (d < 0 || d >= rank || is_new[d]) return false;
+        is_new[d] = true;
+    }
+    for (int d = 0, from = 0; d < rank; d++) shape[d] = is_new[d] ? 1 : tensor_dim(x, from++);
+    c->out[0] = onnx_empty(c, x->type, shape, rank);
+    return true;
 }
 
 static void squeeze(OnnxCall *c)
@@ -38,7 +85,7 @@ static void squeeze(OnnxCall *c)
     int64_t axes[MAX_RANK];
     if (!onnx_requires(c, 1)) return;
     int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
-    if (count >= -1)
+    if (count >= -1 && !(is_empty(c->in[0]) && squeeze_empty(c, axes, count)))
         c->out[0] = onnx_call(c, "squeeze", c->in[0], attr_ints("axes", axes, count < 0 ? 0 : count));
 }
 
@@ -47,7 +94,7 @@ static void unsqueeze(OnnxCall *c)
     int64_t axes[MAX_RANK];
     if (!onnx_requires(c, 1)) return;
     int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
-    if (!onnx_is_missing(c, count, "axes"))
+    if (!onnx_is_missing(c, count, "axes") && !(is_empty(c->in[0]) && unsqueeze_empty(c, axes, count)))
         c->out[0] = onnx_call(c, "unsqueeze", c->in[0], attr_ints("axes", axes, count));
 }
 
@@ -62,6 +109,33 @@ static void transpose(OnnxCall *c)
     else if (count >= 0) c->out[0] = onnx_call(c, "transpose", c->in[0], attr_ints("perm", perm, count));
 }
 
+/* Operands of which none has elements. */
+static void concat_empty(OnnxCall *c)
+{
+    int64_t shape[MAX_RANK], total = 0;
+    const Tensor *first = c->in_count ? c->in[0] : NULL;
+    if (!first) {
+        onnx_refuse(c, "input 0 is missing");
+        return;
+    }
+    const int axis = onnx_axis(c, onnx_int(c, "axis", 0), first->rank);
+    for (int d = 0; d < first->rank; d++) shape[d] = tensor_dim(first, d);
+    for (int i = 0; i < c->in_count && axis >= 0; i++) {
+        const Tensor *x = c->in[i];
+        bool fits = x && x->rank == first->rank && x->type == first->type;
+        for (int d = 0; fits && d < x->rank; d++) fits = d == axis || tensor_dim(x, d) == shape[d];
+        if (!fits) {
+            onnx_refuse(c, "inputs 0 and %d are %s and %s; one type, and equal sizes beside the axis, are accepted", i,
+                        tensor_shape_text(c->cx, first), x ? tensor_shape_text(c->cx, x) : "missing");
+            return;
+        }
+        total += tensor_dim(x, axis);
+    }
+    if (axis < 0) return;
+    shape[axis] = total;
+    c->out[0] = onnx_empty(c, first->type, shape, first->rank);
+}
+
 /* Drops operands without elements. */
 static void concat(OnnxCall *c)
 {
@@ -69,7 +143,7 @@ static void concat(OnnxCall *c)
     Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
     for (int i = 0; i < c->in_count; i++)
         if (c->in[i] && tensor_elems(c->in[i]) != 0) in[count++] = c->in[i];
-    if (!count) onnx_refuse(c, "none of its inputs has elements; at least one with elements is accepted");
+    if (!count) concat_empty(c);
     while (count > 0 && !ctx_failed(c->cx)) {
         int stages = 0;
         for (int i = 0; i < count; i += MOST_OPERANDS)
@@ -120,6 +194,18 @@ static void split(OnnxCall *c)
                     (long long)tensor_dim(x, (int)axis));
 }
 
+static int64_t limited(int64_t v, int64_t least, int64_t most) { return v < least ? least : v > most ? most : v; }
+
+/* The number of elements from `from` on, up to but without `to`, each `by` elements. */
+static int64_t slice_length(int64_t from, int64_t to, int64_t by, int64_t size)
+{
+    const int64_t below = by < 0 ? -1 : 0;
+    from = limited(from < 0 ? from + size : from, below, size + below);
+    to = limited(to < 0 ? to + size : to, below, size + below);
+    const int64_t length = by < 0 ? from - to : to - from, step = by < 0 ? -by : by;
+    return length > 0 ? (length + step - 1) / step : 0;
+}
+
 /* A slice without elements becomes a constant without elements, whatever its operand: shape arithmetic contains such
  * slices. */
 static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end, const int64_t *axes, int axis_count,
@@ -127,22 +213,18 @@ static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end
 {
     const Tensor *x = c->in[0];
     int64_t shape[MAX_RANK];
-    bool is_empty = false;
+    bool listed[MAX_RANK] = { false }, is_empty = false;
+    if (!tensor_is_fixed(x)) return false;
     for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
-    for (int i = 0; i < count && i < x->rank; i++) {
-        int64_t d = axis_count >= 0 ? axes[i] : i, by = steps >= 0 ? step[i] : 1, from = begin[i], to = end[i], size;
-        if (d < 0) d += x->rank;
-        if (d < 0 || d >= x->rank || by != 1) continue;
-        size = shape[d];
-        from = from < 0 ? from + size : from;
-        to = to < 0 ? to + size : to;
-        if (from < 0) from = 0;
-        if (to > size) to = size;
-        if (to > from) continue;
-        shape[d] = 0;
-        is_empty = true;
+    for (int i = 0; i < count; i++) {
+        const int64_t axis = axis_count >= 0 ? axes[i] : i, d = axis < 0 ? axis + x->rank : axis,
+                      by = steps >= 0 ? step[i] : 1;
+        if (d < 0 || d >= x->rank || listed[d] || by == 0) return false;       /* the operator refuses it */
+        listed[d] = true;
+        shape[d] = slice_length(begin[i], end[i], by, shape[d]);
     }
-    if (is_empty && tensor_is_fixed(x)) c->out[0] = tensor_constant(c->cx, c->name, x->type, x->rank, shape, NULL);
+    for (int d = 0; d < x->rank; d++) is_empty = is_empty || shape[d] == 0;
+    if (is_empty) c->out[0] = onnx_empty(c, x->type, shape, x->rank);
     return c->out[0] != NULL;
 }
 
@@ -224,6 +306,20 @@ static void gather(OnnxCall *c)
     else c->out[0] = call(c->cx, "gather", c->name, c->in, 2, ATTRS(attr_int("axis", axis)));
 }
 
+static bool pad_to_nothing(OnnxCall *c, const int64_t *pads)
+{
+    const Tensor *x = c->in[0];
+    int64_t shape[MAX_RANK];
+    bool has_zero = false;
+    for (int d = 0; d < x->rank; d++) {
+        shape[d] = tensor_dim(x, d) + pads[d] + pads[x->rank + d];
+        if (tensor_dim(x, d) < 0 || shape[d] < 0) return false;
+        has_zero = has_zero || shape[d] == 0;
+    }
+    if (has_zero) c->out[0] = onnx_empty(c, x->type, shape, x->rank);
+    return has_zero;
+}
+
 static void pad(OnnxCall *c)
 {
     int64_t given[2 * MAX_RANK], pads[2 * MAX_RANK] = { 0 }, axes[MAX_RANK];
@@ -251,8 +347,27 @@ static void pad(OnnxCall *c)
     }
     double value = onnx_real(c, "value", 0);
     if (c->opset >= 11) onnx_scalar(c, 2, &value);
+    if (!ctx_failed(c->cx) && pad_to_nothing(c, pads)) return;
     c->out[0] = onnx_call(c, "pad", c->in[0], attr_ints("pad", pads, 2 * rank),
                           attr_word("mode", onnx_text(c, "mode", "constant")), attr_real("value", value));
+}
+
+/* A result with a size of 0; false: it has elements, or the operator refuses the shape. */
+static bool expand_to_nothing(OnnxCall *c, const int64_t *shape, int count)
+{
+    const Tensor *x = c->in[0];
+    const int rank = count > x->rank ? count : x->rank;
+    int64_t sizes[MAX_RANK];
+    bool has_zero = false;
+    for (int d = 0; d < rank; d++) {
+        const int own = d - (rank - x->rank), given = d - (rank - count);
+        const int64_t a = own >= 0 ? tensor_dim(x, own) : 1, b = given >= 0 ? shape[given] : 1;
+        if (a < 0 || b < 0 || (a != b && a != 1 && b != 1)) return false;
+        sizes[d] = a == 1 ? b : a;
+        has_zero = has_zero || sizes[d] == 0;
+    }
+    if (has_zero) c->out[0] = onnx_empty(c, x->type, sizes, rank);
+    return has_zero;
 }
 
 static void expand(OnnxCall *c)
@@ -260,7 +375,22 @@ static void expand(OnnxCall *c)
     int64_t shape[MAX_RANK];
     if (!onnx_requires(c, 2)) return;
     int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
-    if (count >= 0) c->out[0] = onnx_call(c, "expand", c->in[0], attr_ints("shape", shape, count));
+    if (count >= 0 && !expand_to_nothing(c, shape, count))
+        c->out[0] = onnx_call(c, "expand", c->in[0], attr_ints("shape", shape, count));
+}
+
+static bool tile_to_nothing(OnnxCall *c, const int64_t *times)
+{
+    const Tensor *x = c->in[0];
+    int64_t shape[MAX_RANK];
+    bool has_zero = false;
+    for (int d = 0; d < x->rank; d++) {
+        if (tensor_dim(x, d) < 0 || times[d] < 0) return false;
+        shape[d] = tensor_dim(x, d) * times[d];
+        has_zero = has_zero || shape[d] == 0;
+    }
+    if (has_zero) c->out[0] = onnx_empty(c, x->type, shape, x->rank);
+    return has_zero;
 }
 
 /* An open size as repeat count is accepted for a unit dimension only. */
@@ -283,6 +413,7 @@ static void tile(OnnxCall *c)
             onnx_unsupported(c, "dimension %d of %s is repeated an open number of times; a dimension of 1 is accepted",
                              d, tensor_shape_text(c->cx, x));
     }
+    if (!ctx_failed(c->cx) && !is_open && tile_to_nothing(c, times)) return;
     Tensor *y = ctx_failed(c->cx) ? NULL : is_open ? onnx_expand(c, c->in[0], requested, count) : c->in[0];
     c->out[0] = onnx_call(c, "tile", y, attr_ints("times", times, count));
 }
