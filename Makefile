@@ -25,8 +25,9 @@ INCLUDE := -Iemitter -I$(BUILD)/gen -I.
 Q   := $(if $(filter-out 0,$(V)),,@)
 say = $(if $(Q),@echo "$(1) $(2)")
 
-# files(ROOT...): the C sources below these folders, at any depth.
-files     = $(sort $(shell find -L $(1) -name '*.c'))
+# files(ROOT...): the C sources below these folders, at any depth. Templates of packages are texts.
+TEMPLATES := emitter/api/package/templates
+files     = $(sort $(shell find -L $(1) -path $(TEMPLATES) -prune -o -name '*.c' -print))
 CLIENT    := emitter/main.c $(call files,emitter/command)
 SOURCES   := $(filter-out $(CLIENT),$(call files,emitter ops schedules))
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -67,10 +68,10 @@ $(SHARED): $(SHARED_OBJECTS) $(BUILD)/gen/sources.txt
 	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='lw_*' $(BUILD)/loopwright-shared.o
 	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $(BUILD)/loopwright-shared.o -lm
 
-# The package for Python, and a wheel of it with the shared library inside (python/wheel.py: the standard library only).
+# The package for Python, and a wheel of it with the shared library inside (emitter/python/wheel.py: no package needed).
 .PHONY: wheel
 wheel: $(SHARED) $(GENERATED)
-	$(Q)$(or $(PYTHON),python3) python/wheel.py $(BUILD)
+	$(Q)$(or $(PYTHON),python3) emitter/python/wheel.py $(BUILD)
 
 # The lists of built-in rows follow from the file names: ops/layers/conv.c defines `const Op ops_conv[]`, and so on.
 # Folders have any depth. A table is named after its file; a table of schedules also after the first folder, so
@@ -83,7 +84,7 @@ DEVICE_FILES := $(filter schedules/%/device.c,$(SOURCES))
 # Headers precede the headers that use them: simd.h selects one of the headers beside it.
 RUNTIME_FILES := $(sort $(wildcard runtime/*.h)) runtime/simd/simd.h \
   $(sort $(filter-out runtime/simd/simd.h,$(wildcard runtime/simd/*.h)))
-PACKAGE_FILES := $(sort $(shell find packages -type f))
+PACKAGE_FILES := $(sort $(shell find $(TEMPLATES) -type f))
 GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h $(BUILD)/gen/package_text.h
 
 # Lists of file names. Archives and files that are generated from names depend on a list: a file that vanishes renews
@@ -106,7 +107,7 @@ as_lines = for f in $(3); do \
 $(BUILD)/gen/runtime_text.h: Makefile $(BUILD)/gen/headers.txt $(RUNTIME_FILES)
 	@$(call as_lines,RUNTIME,runtime,$(RUNTIME_FILES)) > $@
 $(BUILD)/gen/package_text.h: Makefile $(BUILD)/gen/packages.txt $(PACKAGE_FILES)
-	@$(call as_lines,PACKAGE,packages,$(PACKAGE_FILES)) > $@
+	@$(call as_lines,PACKAGE,$(TEMPLATES),$(PACKAGE_FILES)) > $@
 
 # Rows of the table are words of make; '...' keeps their parentheses from the shell.
 folder_of = $(firstword $(subst /, ,$(1:schedules/%=%)))
@@ -150,7 +151,7 @@ install: $(PROGRAM) $(PUBLIC)
 	cp runtime/*.h runtime/LICENSE $(DESTDIR)$(PREFIX)/share/loopwright/runtime/
 	cp runtime/simd/*.h $(DESTDIR)$(PREFIX)/share/loopwright/runtime/simd/
 	mkdir -p $(DESTDIR)$(PREFIX)/lib/cmake/Loopwright $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	cp cmake/LoopwrightConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Loopwright/
+	cp runtime/cmake/LoopwrightConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Loopwright/
 	printf '%s\n' 'set(PACKAGE_VERSION "$(VERSION)")' 'if(PACKAGE_FIND_VERSION VERSION_LESS_EQUAL PACKAGE_VERSION)' \
 	  '    set(PACKAGE_VERSION_COMPATIBLE TRUE)' 'endif()' \
 	  > $(DESTDIR)$(PREFIX)/lib/cmake/Loopwright/LoopwrightConfigVersion.cmake

@@ -97,7 +97,8 @@ emitter/driver/assemble emitter/driver/region_bodies   a call of a region calls 
 
 # `FILE INCLUDED` for every include of the project's own files, both from the root.
 includes() {
-    sources=$(find emitter ops schedules runtime -name '*.[ch]' -o -name '*.def')
+    sources=$(find emitter ops schedules runtime -path '*/templates' -prune -o \
+        \( -name '*.[ch]' -o -name '*.def' \) -print)
     # shellcheck disable=SC2086
     { echo "$sources"; grep -n '^[ 	]*#[ 	]*include[ 	]*"' /dev/null $sources; } | awk -F '[:"]' '
         function normal(path) { sub("[^/.]*/\\.\\./", "", path); return path }
@@ -145,7 +146,7 @@ arrows() {
 wrong=$(arrows)
 if [ -z "$wrong" ]; then pass "includes point downwards"; else fail "includes point downwards" "$wrong"; fi
 
-stray=$(find emitter ops schedules -name '*.[ch]' | while read -r file; do
+stray=$(find emitter ops schedules -path '*/templates' -prune -o -name '*.[ch]' -print | while read -r file; do
     folder=$(dirname "$file")
     case $folder in ops/*) folder=ops ;; esac
     printf '%s\n' "$floors" | grep -q "^\($folder\|$file\)\( \|\$\)" || echo "$file"

@@ -16,7 +16,7 @@ elif [ -z "$python" ]; then
     skip conformance "no Python has numpy and onnx: $python_hint"
 else
     mkdir -p "$build/conformance"
-    cp SUPPORT.md "$build/conformance/SUPPORT.md"
+    cp docs/SUPPORT.md "$build/conformance/SUPPORT.md"
     "$python" tests/conformance.py "$build" "$data" "$only" --support "$build/conformance/SUPPORT.md" > "$log" 2>&1 ||
         true
     grep '^LOST \|^failed ' "$log" > "$build/conformance/bad.txt" || true
@@ -24,7 +24,7 @@ else
     count=$(sed -n 's/^\(core\|beyond\): \([0-9]*\) of .*/\2/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
     [ "$count" -gt 0 ] || fail conformance "no case passed: $(tail -n 3 "$log")"
     passed=$count
-    [ "$only" ] || check support-table-is-that-of-make-conformance diff SUPPORT.md "$build/conformance/SUPPORT.md"
+    [ "$only" ] || check support-table-is-that-of-make-conformance diff docs/SUPPORT.md "$build/conformance/SUPPORT.md"
 fi
 # If a listed case gives other numbers, the run reports it as lost and ends with an error.
 loses() {

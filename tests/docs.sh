@@ -64,7 +64,7 @@ all_words > "$work/words"
 
 # Decisions at the heads of files name what exists, as pages do. The words above leave decisions out.
 decisions_are_true() {
-    find emitter ops schedules runtime python tests samples -type f -exec cat {} + | the_decisions \
+    find emitter ops schedules runtime tests samples -type f -exec cat {} + | the_decisions \
         > "$work/decisions.md"
     names_files "$work/decisions.md" && names_identifiers "$work/decisions.md"
 }

@@ -11,7 +11,8 @@ set -u
 begin "long_lines.sh BUILD [--list]" "$@"
 
 # Columns are characters, not bytes. NUMBER FILE:LINE.
-find .ci docs emitter ops schedules runtime samples tests ./*.md Makefile -path tests/golden -prune -o -type f \
+find .ci docs emitter ops schedules runtime samples tests ./*.md Makefile -path tests/golden -prune -o \
+    -path emitter/api/package/templates -prune -o -type f \
     \( -name '*.[ch]' -o -name '*.def' -o -name '*.md' -o -name '*.py' -o -name '*.sh' -o -name '*.mk' -o \
     -name Makefile -o -path .ci/run \) -print | sed 's|^\./||' | LC_ALL=C sort |
     LC_ALL=C xargs awk '

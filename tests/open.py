@@ -601,8 +601,8 @@ def main(arguments):
     if support:
         text = open(support).read()
         with open(support, "w") as f: f.write(with_table(text, rows))
-    is_current = with_table(open(os.path.join(ROOT, "SUPPORT.md")).read(),
-                            rows) == open(os.path.join(ROOT, "SUPPORT.md")).read()
+    is_current = with_table(open(os.path.join(ROOT, "docs/SUPPORT.md")).read(),
+                            rows) == open(os.path.join(ROOT, "docs/SUPPORT.md")).read()
     rows = [r for r in rows if pattern.search(r.group + " " + r.name)]
     place = lambda r: os.path.join(arguments[0], "open", re.sub(r"\W+", "-", r.group + " " + r.name))
     with ThreadPoolExecutor(2) as pool:
@@ -616,7 +616,7 @@ def main(arguments):
         print("%s %s, %s%s" % ("skip" if isinstance(why, Skipped) else "not ok" if why else "ok", row.group, row.name,
                                ": %s" % why if why else ""))
     print("ok the table in SUPPORT.md" if is_current else "not ok the table in SUPPORT.md: is not that of these rows; "
-          "--support SUPPORT.md writes it")
+          "--support docs/SUPPORT.md writes it")
     skipped = sum(isinstance(w, Skipped) for w in whys)
     bad = sum(map(bool, whys)) - skipped + (not is_current)
     print("%d passed, %d failed, %d skipped" % (len(rows) + 1 - bad - skipped, bad, skipped))

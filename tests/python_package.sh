@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# python_package.sh BUILD: the package python/loopwright over BUILD/libloopwright.so: its docstrings, the cases of
-# tests/python/cases.py, and the wheel, unpacked and imported.
+# python_package.sh BUILD: the package emitter/python/loopwright over BUILD/libloopwright.so: its docstrings, the cases
+# of tests/python/cases.py, and the wheel, unpacked and imported.
 set -u
 selected=${TEST_CASE:-}
 . "$(dirname "$0")/report.sh"
@@ -12,7 +12,7 @@ python=$(python_with numpy) || { skip python-package "no Python has numpy"; repo
 export LW="$lw" LOOPWRIGHT_LIBRARY="$build/libloopwright.so" PYTHONDONTWRITEBYTECODE=1
 
 # wheel FOLDER: builds a wheel into it.
-wheel() { mkdir -p "$1" && cp "$build/libloopwright.so" "$1/" && "$python" python/wheel.py "$1"; }
+wheel() { mkdir -p "$1" && cp "$build/libloopwright.so" "$1/" && "$python" emitter/python/wheel.py "$1"; }
 
 is_same_wheel() { wheel "$work/one" && wheel "$work/two" && cmp "$work"/one/*.whl "$work"/two/*.whl; }
 
@@ -35,7 +35,7 @@ for name, digest, size in csv.reader(next(pathlib.Path(".").glob("*.dist-info/RE
 check wheel-is-whole is_wheel_whole
 check wheel-has-same-bytes is_same_wheel
 
-TEST_CASE=$selected PYTHONPATH=python "$python" tests/python/cases.py > "$work/cases.txt" 2> "$work/errors.txt"
+TEST_CASE=$selected PYTHONPATH=emitter/python "$python" tests/python/cases.py > "$work/cases.txt" 2> "$work/errors.txt"
 grep '^ok \|^skip \|^not ok \|^    ' "$work/cases.txt"
 sums=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' "$work/cases.txt")
 [ "$sums" ] || { cat "$work/cases.txt" "$work/errors.txt"; sums="0 1 0"; }

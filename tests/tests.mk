@@ -247,7 +247,7 @@ conformance: all
 	@build=$(BUILD) && . tests/python.sh && python=$$(python_with numpy onnx) || \
 	  { echo "no Python has numpy and onnx; to get one: $$python_hint" >&2; exit 1; }; \
 	  $$python tests/conformance.py $(BUILD) $(or $(ONNX_DATA),/usr/share/libonnx-testdata/data) \
-	    --support SUPPORT.md $(ACCEPT)
+	    --support docs/SUPPORT.md $(ACCEPT)
 
 # Disables one check at a time and searches for a program that requires it (tests/fuzz/switch.c), in a separate build.
 .PHONY: fuzz-checks

@@ -47,9 +47,9 @@ def docstrings_hold():
 def annotations_hold():
     if not importlib.util.find_spec("mypy"):
         return "mypy is not installed"
-    check = subprocess.run([sys.executable, "-m", "mypy", "--config-file", "python/mypy.ini", "--cache-dir",
+    check = subprocess.run([sys.executable, "-m", "mypy", "--config-file", "emitter/python/mypy.ini", "--cache-dir",
                             WORK / "mypy",
-                            "python/loopwright"], capture_output=True, text=True)
+                            "emitter/python/loopwright"], capture_output=True, text=True)
     assert check.returncode == 0, check.stdout + check.stderr
 
 

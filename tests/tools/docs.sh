@@ -99,7 +99,7 @@ decision_of() {
 decisions() {
     echo '| decision | file |'
     echo '|---|---|'
-    (cd "$root" && find emitter ops schedules runtime python tests samples -type f |
+    (cd "$root" && find emitter ops schedules runtime tests samples -type f |
         xargs grep -l '^\(/\*\|#\) Decision: ' | LC_ALL=C sort | while read -r file; do decision_of "$file"; done) |
         awk -F '\t' '{ printf "| %s%s | `%s` |\n", toupper(substr($2, 1, 1)), substr($2, 2), $1 }'
 }

@@ -35,7 +35,7 @@ def main():
         lines += ["", "## %s (%d operators; tests/tools/%s)" % (domain, len(own), tool), "",
                   "| operator | recorded forms |", "|---|---|"]
         lines += ["| %s | %d |" % (n, forms[domain, n]) for n in own]
-    path = ROOT / "SUPPORT.md"
+    path = ROOT / "docs/SUPPORT.md"
     text = path.read_text()
     before, after = text[:min(text.find(m) for m in (BEGIN, NEXT) if m in text)], text[text.find(NEXT):]
     path.write_text(before.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n\n" + after)

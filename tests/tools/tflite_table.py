@@ -122,7 +122,7 @@ def main():
         others = ", ".join(t + (": %d" % recorded[codes[name], t] if recorded[codes[name], t] else "") for t in types
                            if t in OTHERS)
         lines.append("| %s | %s | %s | %s |" % (name, version, " | ".join(cells), others))
-    path = ROOT / "SUPPORT.md"
+    path = ROOT / "docs/SUPPORT.md"
     text = path.read_text()
     if BEGIN in text:
         start = text.index(BEGIN)

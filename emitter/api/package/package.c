@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a model as a package of a build system or platform. The templates are the files of packages/KIND, which the
+/* Writes a model as a package of a build system or platform. The templates are the files of templates/KIND, which the
  * Makefile embeds; @word@ in their names and lines is replaced (words.c). The model's sources and its self-test are
  * added to the kind's folder of sources. */
 #include "api/package/package.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_PACKAGE_PACKAGE_H
 #define LW_API_PACKAGE_PACKAGE_H
-/* The parts of a package that depend on the model; the rest are the templates of packages/. */
+/* The parts of a package that depend on the model; the rest are the files below templates/. */
 #include "driver/driver.h"
 #include "support/names.h"
 #include "support/text.h"

@@ -76,7 +76,7 @@ def _structures(header: str) -> dict[str, Any]:
 def _folder() -> tuple[Path, Path]:
     """Returns the library and its header."""
     named = os.environ.get("LOOPWRIGHT_LIBRARY")
-    root = _HERE.parents[1]
+    root = _HERE.parents[2]
     built = Path(named) if named else root / "build" / _NAME
     if not named and (_HERE / _NAME).exists():
         return _HERE / _NAME, _HERE / "loopwright.h"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Decision: the Python package reads the interfaces that it uses. `python/loopwright` is a client of
+# Decision: the Python package reads the interfaces that it uses. `emitter/python/loopwright` is a client of
 # `libloopwright.so` through ctypes. It reads the structures from `loopwright.h` at import and the ports from the
 # macros of the emitted header, so no layout is written twice. It runs the emitted C, built by `$CC`, not the
 # interpreter: a test set measures what is shipped.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""wheel.py BUILD: writes BUILD/loopwright-VERSION-py3-none-PLATFORM.whl from python/loopwright, the header and the
-shared library. Requires the standard library only. Same input, same bytes: entries are sorted and have one date."""
+"""wheel.py BUILD: writes BUILD/loopwright-VERSION-py3-none-PLATFORM.whl from emitter/python/loopwright, the header and
+the shared library. Requires the standard library only. Same input, same bytes: entries are sorted and have one date."""
 import base64
 import hashlib
 import re
@@ -9,7 +9,7 @@ import sysconfig
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 METADATA = """Metadata-Version: 2.1
 Name: loopwright
@@ -29,7 +29,8 @@ Description-Content-Type: text/markdown
 
 def contents(build: Path) -> dict[str, bytes]:
     """Returns the files of the package by their names in the wheel."""
-    files = {f"loopwright/{p.name}": p.read_bytes() for p in (ROOT / "python/loopwright").iterdir() if p.is_file()}
+    package = ROOT / "emitter/python/loopwright"
+    files = {f"loopwright/{p.name}": p.read_bytes() for p in package.iterdir() if p.is_file()}
     files["loopwright/loopwright.h"] = (ROOT / "emitter/loopwright.h").read_bytes()
     files["loopwright/libloopwright.so"] = (build / "libloopwright.so").read_bytes()
     files["loopwright/LICENSE"] = (ROOT / "LICENSE").read_bytes()
@@ -46,7 +47,7 @@ def main() -> None:
     version = re.search(rb'#define LW_VERSION "(.*)"', files["loopwright/loopwright.h"]).group(1).decode()
     tag = "py3-none-" + re.sub(r"\W", "_", sysconfig.get_platform())
     info = f"loopwright-{version}.dist-info"
-    readme = (ROOT / "python/README.md").read_text()
+    readme = (ROOT / "emitter/python/README.md").read_text()
     files[f"{info}/METADATA"] = METADATA.format(version=version, readme=readme).encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: wheel.py\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     record = "".join(f"{name},sha256={digest(data)},{len(data)}\n" for name, data in sorted(files.items()))
