@@ -62,7 +62,8 @@ static void print_row(Quantizing *z, const char *what, const Outputs *floats, co
     text_printf(&z->said, "%18s\n", floats == y ? "" : decibel_text(cx, outputs_sqnr(floats, y)));
 }
 
-/* Emits a graph of the quantization under the name of the evaluation, on integers or in floats, and runs it. */
+/* Emits a graph of the quantization under the name of the evaluation, on integers or in floats, and runs it. NULL: the
+ * model as it is read, without its grids: what the quantizer made of it is not its own measure. */
 static bool emitted(Quantizing *z, const char *model, const Graph *g, bool on_integers, const Samples *s, Outputs *out)
 {
     Build b;
@@ -71,8 +72,11 @@ static bool emitted(Quantizing *z, const char *model, const Graph *g, bool on_in
     own.time_passes = false;
     own.stream = NULL;                 /* windows are whole; a hop's outputs have their bytes */
     if (!build_read(&b, z->cx, model, &own)) return false;
-    b.model.input = g->input;
-    b.model.output = g->output;
+    if (!g) model_without_grids(z->cx, &b.model);
+    else {
+        b.model.input = g->input;
+        b.model.output = g->output;
+    }
     b.in_fixed_point = on_integers;
     return build_graph(&b) && build_nests(&b) && outputs_emitted(&b, s, out);
 }
@@ -85,7 +89,7 @@ static void test(Quantizing *z, const char *model)
     const lw_quantization *q = z->q;
     if (!build_read(&b, z->cx, model, z->o) || !samples_read(&b, q->test, q->test_count, &s)) return;
     const Samples stored = samples_for(z->cx, &s, z->done.simulated.input);
-    if (!emitted(z, model, &z->done.original, false, &s, &floats)) return;
+    if (!emitted(z, model, NULL, false, &s, &floats)) return;
     if (!emitted(z, model, &z->done.simulated, false, &stored, &simulated)) return;
     if (!emitted(z, model, &z->done.simulated, true, &stored, &integers)) return;
     const int64_t *label = q->labels ? labels_read(z->cx, q->labels, s.count, floats.each) : NULL;

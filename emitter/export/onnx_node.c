@@ -7,9 +7,10 @@
 
 #include "support/text.h"
 
-enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_F = 2, ATTRIBUTE_I = 3, ATTRIBUTE_S = 4, ATTRIBUTE_G = 6, ATTRIBUTE_INTS = 8,
-       ATTRIBUTE_TYPE = 20 };
-enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3, TYPE_GRAPH = 5, TYPE_INTS = 7 };
+enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_F = 2, ATTRIBUTE_I = 3, ATTRIBUTE_S = 4, ATTRIBUTE_G = 6, ATTRIBUTE_FLOATS = 7,
+       ATTRIBUTE_INTS = 8, ATTRIBUTE_STRINGS = 9, ATTRIBUTE_TYPE = 20 };
+enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3, TYPE_GRAPH = 5, TYPE_FLOATS = 6, TYPE_INTS = 7,
+       TYPE_STRINGS = 8 };
 enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9 };
 enum { VALUE_NAME = 1, VALUE_TYPE = 2, TYPE_TENSOR = 1, TENSOR_ELEMENT = 1, TENSOR_SHAPE = 2, SHAPE_DIM = 1 };
 enum { DIM_VALUE = 1 };
@@ -35,7 +36,8 @@ int onnx_type(Ctx *cx, DType t)
 
 const char *onnx_fresh(OnnxWriter *w, const char *what)
 {
-    const char *base = *what ? text_format(w->cx, "%s_%s", w->stem, what) : w->stem, *name = base;
+    const char *stem = *w->stem ? w->stem : "t", *base = *what ? text_format(w->cx, "%s_%s", stem, what) : stem;
+    const char *name = base;
     for (int i = 2; map_get_const(&w->taken, name, strlen(name)); i++) name = text_format(w->cx, "%s_%d", base, i);
     map_put_const(&w->taken, name, strlen(name), name);
     return name;
@@ -110,6 +112,20 @@ void onnx_put_ints(OnnxNode *n, const char *name, const int64_t *v, int count)
 {
     Message m = attribute_begin(n, name, TYPE_INTS);
     for (int i = 0; i < count; i++) message_int(&m, ATTRIBUTE_INTS, v[i]);
+    message_nested(&n->m, NODE_ATTRIBUTE, &m);
+}
+
+void onnx_put_floats(OnnxNode *n, const char *name, const float *v, int count)
+{
+    Message m = attribute_begin(n, name, TYPE_FLOATS);
+    for (int i = 0; i < count; i++) message_float(&m, ATTRIBUTE_FLOATS, v[i]);
+    message_nested(&n->m, NODE_ATTRIBUTE, &m);
+}
+
+void onnx_put_texts(OnnxNode *n, const char *name, const char *const *text, int count)
+{
+    Message m = attribute_begin(n, name, TYPE_STRINGS);
+    for (int i = 0; i < count; i++) message_text(&m, ATTRIBUTE_STRINGS, text[i]);
     message_nested(&n->m, NODE_ATTRIBUTE, &m);
 }
 
@@ -269,6 +285,11 @@ const char *onnx_weights(OnnxWriter *w, const Tensor *t, int rank, const int64_t
 bool onnx_is_constant(const Tensor *t)
 {
     return tensor_is_constant(t) || (onnx_is_simulation(t->producer) && tensor_is_constant(t->producer->in[0]));
+}
+
+bool onnx_is_written(const OnnxWriter *w, const Tensor *t)
+{
+    return map_get_ptr(&w->names, t) || onnx_is_constant(t);
 }
 
 void onnx_name_output(OnnxWriter *w, const Tensor *t, const char *name)

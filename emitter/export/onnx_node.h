@@ -3,6 +3,7 @@
 #define LW_EXPORT_ONNX_NODE_H
 /* What the forms of operators in an ONNX file share: names, constants, nodes with their attributes, operands, ports. A
  * tensor of the file is its name, which most of these functions return. */
+#include "graph/dag/graph.h"
 #include "graph/dag/op.h"
 #include "import/formats/protobuf_write.h"
 #include "support/map.h"
@@ -14,14 +15,17 @@ enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP_TYPE = 4, NODE_AT
 /* Has QuantizeLinear for 16 bits. ONNX Runtime 1.32 refuses files of opset 21, which has it too, with 8-bit grids. */
 extern const char onnx_domain_of_i16[];
 
-typedef struct OnnxWriter {
+typedef struct OnnxWriter OnnxWriter;
+struct OnnxWriter {
     Ctx *cx;
+    const Graph *graph;
     Message nodes;                     /* of the graph that is written: nodes, initializers and ports */
     Map names;                         /* tensor -> its name in the file */
     Map taken;                         /* the file's names */
     const char *stem;                  /* the name of the call or constant that is written: names begin with it */
     bool has_i16;                      /* grids of 16 bits */
-} OnnxWriter;
+    void (*write_node)(OnnxWriter *w, const Node *n);      /* any node; a diagnostic if it has no form */
+};
 
 /* A node under construction: its operator and attributes. */
 typedef struct OnnxNode { OnnxWriter *w; Message m; const char *op; } OnnxNode;
@@ -50,6 +54,8 @@ OnnxNode onnx_node_begin(OnnxWriter *w, const char *op);
 void onnx_put_int(OnnxNode *n, const char *name, int64_t v);
 void onnx_put_float(OnnxNode *n, const char *name, double v);
 void onnx_put_ints(OnnxNode *n, const char *name, const int64_t *v, int count);
+void onnx_put_floats(OnnxNode *n, const char *name, const float *v, int count);
+void onnx_put_texts(OnnxNode *n, const char *name, const char *const *text, int count);
 void onnx_put_text(OnnxNode *n, const char *name, const char *text);
 void onnx_put_graph(OnnxNode *n, const char *name, const Message *graph);
 /* Ends the node; `out` becomes the names of its outputs. An input of NULL is absent. */
@@ -70,6 +76,7 @@ bool onnx_is_store(const Node *n);
 DType onnx_stored_type(const Node *n);           /* in which a simulation or a quantization stores */
 bool onnx_is_constant(const Tensor *t);
 void onnx_dims_of(const Tensor *t, int64_t *shape);
+bool onnx_is_written(const OnnxWriter *w, const Tensor *t);      /* it has a name, or is a constant */
 void onnx_name_output(OnnxWriter *w, const Tensor *t, const char *name);
 const char *onnx_operand(OnnxWriter *w, Tensor *t);
 
@@ -81,4 +88,6 @@ void onnx_put_port(OnnxWriter *w, int number, const char *name, DType t, int ran
 const char *onnx_fresh(OnnxWriter *w, const char *what);
 
 WriteForm onnx_recurrent;                        /* onnx_recurrent.c: rnn, gru, lstm */
+/* onnx_formula.c: writes the formulas of the call, and names all its outputs. NULL, with a diagnostic: not possible. */
+const char *onnx_formula(OnnxWriter *w, const Node *n);
 #endif

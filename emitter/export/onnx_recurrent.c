@@ -47,9 +47,9 @@ static bool is_recurrent(OnnxWriter *w, const Node *n, const Recurrent *r)
     for (int i = 0; i < 4; i++)
         is_constant = is_constant && (!input(n, constants[i]) || tensor_is_constant(input(n, constants[i])));
     const bool is_stored = dtype_is_integer(n->in[OF_X]->type);
-    if (strcmp(activations, r->activations) != 0)
-        diag_unsupported(w->cx, place, "%s with the activations \"%s\" in a written ONNX file; accepted: \"%s\"", r->op,
-                         activations, r->activations);
+    if (is_stored && strcmp(activations, r->activations) != 0)
+        diag_unsupported(w->cx, place, "%s on integers with the activations \"%s\" in a written ONNX file; accepted: "
+                         "\"%s\"", r->op, activations, r->activations);
     else if (node_real(n, "cell_clip", 0) > 0 || node_int(n, "by_range", 0))
         diag_unsupported(w->cx, place, "%s with '%s' in a written ONNX file; accepted: %s", r->op,
                          node_int(n, "by_range", 0) ? "by_range" : "cell_clip", "a layer without it");
@@ -88,6 +88,33 @@ static const char *gate_bias(OnnxWriter *w, const Tensor *b, const Tensor *rb, i
     return onnx_initializer(w, "bias", F32, 2, shape, v);
 }
 
+/* Writes the activations, with the parameters of those that have them. */
+static void put_activations(OnnxNode *node, const Node *n, const Recurrent *r)
+{
+    static const struct { const char *word, *onnx; bool has_alpha, has_beta; } rows[] = {
+        { "affine", "Affine", true, true },           { "elu", "Elu", true, false },
+        { "hard_sigmoid", "HardSigmoid", true, true }, { "leaky_relu", "LeakyRelu", true, false },
+        { "relu", "Relu", false, false },             { "scaled_tanh", "ScaledTanh", true, true },
+        { "sigmoid", "Sigmoid", false, false },       { "softplus", "Softplus", false, false },
+        { "softsign", "Softsign", false, false },     { "tanh", "Tanh", false, false },
+        { "thresholded_relu", "ThresholdedRelu", true, false },
+    };
+    const Attr *a = node_attr(n, "alpha"), *b = node_attr(n, "beta");
+    const char *name[3] = { NULL }, *word = node_text(n, "activations", r->activations);
+    float alpha[3], beta[3];
+    int count = 0, alphas = 0, betas = 0;
+    for (; *word && count < 3; word += strcspn(word, ","), word += *word == ',', count++)
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            if (strlen(rows[i].word) != strcspn(word, ",") || strncmp(word, rows[i].word, strcspn(word, ","))) continue;
+            name[count] = rows[i].onnx;
+            if (rows[i].has_alpha && a) alpha[alphas++] = (float)a->reals[count];
+            if (rows[i].has_beta && b) beta[betas++] = (float)b->reals[count];
+        }
+    onnx_put_texts(node, "activations", name, count);
+    if (alphas) onnx_put_floats(node, "activation_alpha", alpha, alphas);
+    if (betas) onnx_put_floats(node, "activation_beta", beta, betas);
+}
+
 static const char *real_layer(OnnxWriter *w, const Node *n, const OnnxForm *f, const Recurrent *r)
 {
     Tensor *h0 = input(n, OF_H0), *c0 = input(n, r->c0), *p = input(n, r->p), *lens = input(n, r->lens);
@@ -109,6 +136,7 @@ static const char *real_layer(OnnxWriter *w, const Node *n, const OnnxForm *f, c
     if (node_int(n, "reverse", 0)) onnx_put_text(&node, "direction", "reverse");
     if (node_real(n, "clip", 0) > 0) onnx_put_float(&node, "clip", node_real(n, "clip", 0));
     if (r->flag) onnx_put_int(&node, r->flag, node_int(n, r->flag, 0));
+    if (node_attr(n, "activations")) put_activations(&node, n, r);
     onnx_node_ends(&node, in, p ? 8 : c0 ? 7 : h0 ? 6 : 5, out, n->out_count);
     for (int i = 1; i < n->out_count; i++) onnx_name_output(w, n->out[i], onnx_reshaped(w, out[i], state + 1, 2));
     return onnx_reshaped(w, out[0], all, 3);

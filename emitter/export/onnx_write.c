@@ -114,15 +114,24 @@ static const char *concat(OnnxWriter *w, const Node *n, const OnnxForm *f)
     return onnx_node_end(&node, in, n->in_count);
 }
 
+/* The values of an attribute; a single one is that of all dimensions. */
+static void each_of(const Node *n, const char *name, int64_t *out, int count, int64_t otherwise)
+{
+    const Attr *a = node_attr(n, name);
+    const bool is_one = a && a->kind == ATTR_INTS && a->count == 1;
+    node_ints(n, name, out, count, is_one ? a->ints[0] : otherwise);
+    for (int i = 0; is_one && i < count; i++) out[i] = a->ints[0];
+}
+
 /* Adds strides, dilations and pads as the call has them. */
 static void put_window(OnnxNode *node, const Node *n, int spatial)
 {
     int64_t v[2 * MAX_RANK];
-    node_ints(n, "stride", v, spatial, 1);
+    each_of(n, "stride", v, spatial, 1);
     onnx_put_ints(node, "strides", v, spatial);
-    node_ints(n, "dilation", v, spatial, 1);
+    each_of(n, "dilation", v, spatial, 1);
     onnx_put_ints(node, "dilations", v, spatial);
-    node_ints(n, "pad", v, 2 * spatial, 0);
+    each_of(n, "pad", v, 2 * spatial, 0);
     onnx_put_ints(node, "pads", v, 2 * spatial);
 }
 
@@ -144,24 +153,46 @@ static const char *conv(OnnxWriter *w, const Node *n, const OnnxForm *f)
     return channel_last(w, onnx_node_end(&node, in, 2), rank);
 }
 
+/* conv*d_transpose: weights [taps..][c][o], of groups [taps..][c][o / groups]. */
+static const char *conv_transpose(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const Tensor *k = n->in[1];
+    const int rank = n->in[0]->rank, spatial = rank - 2;
+    int64_t shape[MAX_RANK], perm[MAX_RANK] = { rank - 2, rank - 1 }, extra[MAX_RANK], stride[MAX_RANK];
+    if (!onnx_is_constant(k)) return NULL;
+    onnx_dims_of(k, shape);
+    each_of(n, "extra", extra, spatial, 0);
+    each_of(n, "stride", stride, spatial, 1);
+    for (int d = 0; d < spatial; d++) {
+        perm[2 + d] = d;
+        if (extra[d] >= stride[d]) return NULL;                        /* ONNX accepts less */
+    }
+    const char *in[] = { channel_second(w, onnx_operand(w, n->in[0]), rank), onnx_weights(w, k, rank, shape, perm) };
+    OnnxNode node = onnx_node_begin(w, f->onnx);
+    put_window(&node, n, spatial);
+    onnx_put_ints(&node, "output_padding", extra, spatial);
+    onnx_put_int(&node, "group", node_int(n, "groups", 1));
+    return channel_last(w, onnx_node_end(&node, in, 2), rank);
+}
+
 static const char *pool(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     const int rank = n->in[0]->rank, spatial = rank - 2;
     int64_t kernel[MAX_RANK];
     const char *x = channel_second(w, onnx_operand(w, n->in[0]), rank);
     OnnxNode node = onnx_node_begin(w, f->onnx);
-    node_ints(n, "kernel", kernel, spatial, 1);
+    each_of(n, "kernel", kernel, spatial, 1);
     onnx_put_ints(&node, "kernel_shape", kernel, spatial);
     const bool is_average = strcmp(f->onnx, "AveragePool") == 0;
     int64_t dilation[MAX_RANK], plain = 1;
-    node_ints(n, "dilation", dilation, spatial, 1);
+    each_of(n, "dilation", dilation, spatial, 1);
     for (int d = 0; d < spatial; d++) plain = plain && dilation[d] == 1;
     if (is_average && !plain) return NULL;
     int64_t v[2 * MAX_RANK];
-    node_ints(n, "stride", v, spatial, 1);
+    each_of(n, "stride", v, spatial, 1);
     onnx_put_ints(&node, "strides", v, spatial);
     if (!is_average) onnx_put_ints(&node, "dilations", dilation, spatial);
-    node_ints(n, "pad", v, 2 * spatial, 0);
+    each_of(n, "pad", v, 2 * spatial, 0);
     onnx_put_ints(&node, "pads", v, 2 * spatial);
     onnx_put_int(&node, "ceil_mode", node_int(n, "ceil_mode", 0));
     if (is_average) onnx_put_int(&node, "count_include_pad", node_int(n, "count_pad", 0));
@@ -188,17 +219,30 @@ static const char *reduce(OnnxWriter *w, const Node *n, const OnnxForm *f)
 
 static int64_t zero_of(const Node *n) { return dtype_load(n->in[2]->type, n->in[2]->data, 0).i; }
 
+/* True if the scale and the zero point are constants of the whole tensor, with a stored type and a rounding of
+ * QuantizeLinear's. */
+static bool has_plain_grid(const Node *n)
+{
+    if (n->in_count < 3 || !n->in[1] || !n->in[2] || n->in[1]->type != F32 || n->in[0]->type != F32) return false;
+    if (!tensor_is_constant(n->in[1]) || !tensor_is_constant(n->in[2])) return false;
+    const DType t = onnx_stored_type(n);
+    const bool is_stored = (node_int(n, "bits", 8) == 8 || node_int(n, "bits", 8) == 16) && node_int(n, "sign", 1)
+        && strcmp(node_text(n, "rounding", "even"), "even") == 0;
+    return tensor_elems(n->in[1]) == 1 && tensor_elems(n->in[2]) == 1 && is_stored && (t == I8 || t == I16);
+}
+
 /* Writes a simulation, or a quantization whose consumers read the real numbers, as a pair. The pair of a simulation on
  * the same grid suffices. */
 static const char *simulation(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     const Node *before = n->in[0]->producer;
-    const int64_t zero = zero_of(n);
-    const DType t = onnx_stored_type(n);
     int16_t stored_zero;                              /* of the type's size */
     (void)f;
-    if (tensor_elems(n->in[1]) != 1) return NULL;
-    if (onnx_is_store(n) && onnx_is_simulation(before) && onnx_stored_type(before) == t && zero_of(before) == zero &&
+    if (!has_plain_grid(n) || (onnx_is_store(n) && graph_has_output(w->graph, n->out[0]))) return NULL;
+    const int64_t zero = zero_of(n);
+    const DType t = onnx_stored_type(n);
+    const bool is_again = onnx_is_store(n) && onnx_is_simulation(before) && has_plain_grid(before);
+    if (is_again && onnx_stored_type(before) == t && zero_of(before) == zero &&
         *(const float *)before->in[1]->data == *(const float *)n->in[1]->data)
         return onnx_operand(w, n->in[0]);
     dtype_store(t, &stored_zero, 0, (Scalar){ .i = zero });
@@ -221,6 +265,8 @@ static const char *dequantize(OnnxWriter *w, const Node *n, const OnnxForm *f)
 static const OnnxForm forms[] = {
     { "conv1d", "Conv", conv }, { "conv2d", "Conv", conv }, { "conv3d", "Conv", conv },
     { "depthwise_conv1d", "Conv", conv }, { "depthwise_conv2d", "Conv", conv },
+    { "conv1d_transpose", "ConvTranspose", conv_transpose }, { "conv2d_transpose", "ConvTranspose", conv_transpose },
+    { "conv3d_transpose", "ConvTranspose", conv_transpose },
     { "dense", "MatMul", same }, { "matmul", "MatMul", same },
     { "max_pool1d", "MaxPool", pool }, { "max_pool2d", "MaxPool", pool }, { "max_pool3d", "MaxPool", pool },
     { "avg_pool1d", "AveragePool", pool }, { "avg_pool2d", "AveragePool", pool }, { "avg_pool3d", "AveragePool", pool },
@@ -229,7 +275,8 @@ static const OnnxForm forms[] = {
     { "minimum", "Min", same }, { "maximum", "Max", same }, { "pow", "Pow", same }, { "prelu", "PRelu", same },
     { "relu", "Relu", same }, { "sigmoid", "Sigmoid", same }, { "tanh", "Tanh", same }, { "exp", "Exp", same },
     { "log", "Log", same }, { "sqrt", "Sqrt", same }, { "erf", "Erf", same }, { "neg", "Neg", same },
-    { "abs", "Abs", same }, { "reciprocal", "Reciprocal", same }, { "sin", "Sin", same }, { "cos", "Cos", same },
+    { "abs", "Abs", same }, { "where", "Where", same }, { "identity", "Identity", same },
+    { "reciprocal", "Reciprocal", same }, { "sin", "Sin", same }, { "cos", "Cos", same },
     { "softplus", "Softplus", same }, { "square", "Mul", square }, { "floor", "Floor", same }, { "ceil", "Ceil", same },
     { "leaky_relu", "LeakyRelu", with_alpha }, { "elu", "Elu", with_alpha },
     { "hard_sigmoid", "HardSigmoid", with_alpha }, { "clip", "Clip", clip },
@@ -243,22 +290,31 @@ static const OnnxForm forms[] = {
     { "dequantize", "DequantizeLinear", dequantize },
 };
 
+/* A call that the form does not cover leaves nothing of it in the file. */
+static const char *by_form(OnnxWriter *w, const Node *n)
+{
+    const Message before = w->nodes;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (strcmp(forms[i].op, n->op->name) != 0) continue;
+        const char *out = forms[i].write(w, n, &forms[i]);
+        if (!out) w->nodes = before;
+        return out;
+    }
+    return NULL;
+}
+
 static void write_node(OnnxWriter *w, const Node *n)
 {
-    const char *out = NULL;
     w->stem = n->out[0]->name;
     if (n->kind == NODE_CALL && onnx_is_simulation(n) && tensor_is_constant(n->in[0])) return;       /* weights */
-    for (size_t i = 0; n->kind == NODE_CALL && i < sizeof forms / sizeof forms[0]; i++)
-        if (strcmp(forms[i].op, n->op->name) == 0) out = forms[i].write(w, n, &forms[i]);
-    if (!out) {
-        Text accepted = text_new(w->cx);
-        for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
-            if (!i || strcmp(forms[i].op, forms[i - 1].op) != 0)
-                text_printf(&accepted, "%s%s", i ? ", " : "", forms[i].op);
+    if (n->kind != NODE_CALL) {
         diag_unsupported(w->cx, text_format(w->cx, "node \"%s\"", n->name),
-                         "%s in a written ONNX file; accepted: %s", n->kind == NODE_CALL ? n->op->name : "a region",
-                         text_string(&accepted));
-    } else onnx_name_output(w, n->out[0], out);
+                         "control flow in a written ONNX file; without -o NAME.onnx the C is written");
+        return;
+    }
+    const char *out = by_form(w, n);
+    if (!out && !ctx_failed(w->cx)) out = onnx_formula(w, n);
+    if (out) onnx_name_output(w, n->out[0], out);
 }
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
@@ -280,7 +336,8 @@ static void put_opset(Message *model, const char *domain, int version)
 
 bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
 {
-    OnnxWriter w = { .cx = cx, .nodes = message_new(cx), .names = map_new(cx->arena), .taken = map_new(cx->arena) };
+    OnnxWriter w = { .cx = cx, .graph = g, .write_node = write_node, .nodes = message_new(cx),
+                     .names = map_new(cx->arena), .taken = map_new(cx->arena) };
     Node **order;
     const int count = graph_order(cx, g, &order);
     message_text(&w.nodes, GRAPH_NAME, g->name ? g->name : "model");
@@ -301,6 +358,7 @@ bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
         OnnxNode copy = onnx_node_begin(&w, "Identity");
         message_text(&copy.m, NODE_INPUT, from);
         message_text(&copy.m, NODE_OUTPUT, names[i]);
+        message_text(&copy.m, NODE_NAME, names[i]);
         message_nested(&w.nodes, GRAPH_NODE, &copy.m);
         put_port(&w, GRAPH_OUTPUT, g->output[i], names[i]);
     }

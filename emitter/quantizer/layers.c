@@ -147,6 +147,21 @@ static bool follows_channels(Ctx *cx, const Tensor *t, const Tensor *x)
     return count > 0;
 }
 
+static void find_other_value(const Expr *e, void *user)
+{
+    bool *has = user;
+    if (e->kind == EXPR_REAL && e->real != 0 && !isinf(e->real)) *has = true;
+}
+
+/* True if the call also has elements of a constant, which no factor of a channel leaves as it is: a border of ones. */
+static bool has_other_values(Ctx *cx, const Tensor *t)
+{
+    bool has = false;
+    const Stage *s = t->producer && t->producer->kind == NODE_COMPUTE ? t->producer->stage : NULL;
+    for (int i = 0; s && i < s->out_count; i++) expr_walk(cx, s->value[i], find_other_value, &has);
+    return has;
+}
+
 bool keeps_channels(Ctx *cx, const Node *n)
 {
     if (n->kind != NODE_CALL || n->out_count != 1 || n->in_count < 1 || !n->in[0]) return false;
@@ -157,5 +172,6 @@ bool keeps_channels(Ctx *cx, const Node *n)
     if (q->limits) return q->limits(n, &low, &high) && low == 0 && isinf(high);
     if (n->op->layout.is_transpose || (!q->moves_elements && !q->total)) return false;
     Tensor *const *out = op_expand(cx, n);
-    return out && follows_channels(cx, out[0], n->in[0]);
+    if (!out || (q->moves_elements && has_other_values(cx, out[0]))) return false;
+    return follows_channels(cx, out[0], n->in[0]);
 }

@@ -23,7 +23,7 @@ typedef struct Raise { const char *name; int group; double gain; } Raise;
 
 typedef struct Search {
     const Build *b; Ctx *cx;
-    const Graph *graph;
+    const Graph *model, *graph;        /* before and after scales are moved between layers */
     const Samples *samples;
     QualityBounds bounds;
     int64_t searched;                  /* samples of each step: all if labels are counted */
@@ -51,11 +51,11 @@ static double decibels(double signal, double noise)
     return noise > 0 && signal > 0 ? fmin(equal, 10 * log10(signal / noise)) : noise > 0 ? 0 : equal;
 }
 
-/* Runs the float network on all samples. */
+/* Runs the float network on all samples: the model's, so that what quantization prepares is measured, too. */
 static bool run_floats(WidthSearch *z)
 {
     const int64_t count = z->samples->count, each = tensor_elems(z->graph->output[0]);
-    z->want = runner_outputs(z->b, z->graph, z->samples, count);
+    z->want = runner_outputs(z->b, z->model, z->samples, count);
     for (int64_t k = 0; z->want && z->want[0] && z->bounds.label && k < count; k++)
         z->out->right += greatest_at(z->want[0] + k * each, each) == z->bounds.label[k];
     return z->want != NULL;
@@ -426,8 +426,8 @@ static bool choose_scales(Trial *t)
     return !ctx_failed(z->cx);
 }
 
-bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod method, const ChannelStats *stats,
-                   const LastLayers *last, Edges *e)
+bool choose_ranges(const Build *b, const Graph *model, const Graph *g, const Samples *s, RangeMethod method,
+                   const ChannelStats *stats, const LastLayers *last, Edges *e)
 {
     static const RangeMethod method_of[] = { RANGE_LEAST_ERROR, RANGE_MIN_MAX, RANGE_PERCENTILE, RANGE_CURVES };
     enum { METHODS = sizeof method_of / sizeof method_of[0] };
@@ -436,7 +436,8 @@ bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod
     Samples some = *s;
     const int64_t most = trial_samples(b->cx, g);
     if (some.count > most) some.count = most;
-    Trial t = { { .b = b, .cx = b->cx, .graph = g, .samples = &some, .bounds = none, .edges = e, .out = &out },
+    Trial t = { { .b = b, .cx = b->cx, .model = model, .graph = g, .samples = &some, .bounds = none, .edges = e,
+                  .out = &out },
                 stats, last, -INFINITY };
     RangeMethod best = RANGE_LEAST_ERROR;
     if (!choose_by_results(b, g, s, e) || (method == RANGE_BEST && !run_floats(&t.search))) return false;
@@ -451,12 +452,12 @@ bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod
     return method == RANGE_BEST ? choose_scales(&t) : !ctx_failed(b->cx);
 }
 
-bool choose_precision(const Build *b, const Graph *g, const Samples *s, Ports ports, const QualityBounds *bounds,
-                      Edges *e, Precision *out)
+bool choose_precision(const Build *b, const Graph *model, const Graph *g, const Samples *s, Ports ports,
+                      const QualityBounds *bounds, Edges *e, Precision *out)
 {
     Ctx *cx = b->cx;
-    WidthSearch z = { .b = b, .cx = cx, .graph = g, .samples = s, .bounds = *bounds, .edges = e, .ports = ports,
-                      .out = out,
+    WidthSearch z = { .b = b, .cx = cx, .model = model, .graph = g, .samples = s, .bounds = *bounds, .edges = e,
+                      .ports = ports, .out = out,
                       .narrow = NEW_ARRAY(cx->arena, Grid, e->group_count),
                       .least = NEW_ARRAY(cx->arena, int, e->group_count) };
     const bool is_bounded = bounds->least_sqnr > 0 || bounds->most_drop >= 0;

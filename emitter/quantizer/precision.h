@@ -39,14 +39,15 @@ struct Precision {
     NetworkCost narrow_cost, chosen_cost;          /* counted with a bound, and if a grid is widened for it; else 0 */
 };
 
+/* Both compare with the outputs of `model`, the float network before scales are moved between layers. */
 /* Gives every group its grid, by the method; RANGE_BEST: by the one of `least`, `min-max` and `percentile` with the
  * least noise at the outputs, over some of the samples. False on error. */
-bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod method, const ChannelStats *stats,
-                   const LastLayers *last, Edges *e);
+bool choose_ranges(const Build *b, const Graph *model, const Graph *g, const Samples *s, RangeMethod method,
+                   const ChannelStats *stats, const LastLayers *last, Edges *e);
 /* Chooses bits and grid of every group; the grids of 8 bits are chosen already. False, with a diagnostic, if no choice
  * keeps the bounds. */
-bool choose_precision(const Build *b, const Graph *g, const Samples *s, Ports ports, const QualityBounds *bounds,
-                      Edges *e, Precision *out);
+bool choose_precision(const Build *b, const Graph *model, const Graph *g, const Samples *s, Ports ports,
+                      const QualityBounds *bounds, Edges *e, Precision *out);
 
 /* ---- Counted costs: width_cost.c --------------------------------------------------------------------------------- */
 

@@ -110,7 +110,6 @@ bool build_annotate(Build *b, Ports ports, Quantized *out)
     *out = (Quantized){ 0 };
     refuse_quantized(b);
     if (!float_graph(b, &out->floats)) return false;
-    out->original = out->floats;
     out->edges = edges_of(cx, &out->floats, ports);
     if (!out->edges.count)
         diag_error(cx, NULL,
@@ -170,15 +169,15 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
     e.refined = refined;
     if (!refine_recurrent(b, &g, s, &e, refined)) return false;
     const LastLayers *last = last_layers_of(b, &g, s, &e);
-    if (!last || !choose_ranges(b, &g, s, settings->ranges, stats, last, &e)) return false;
+    if (!last || !choose_ranges(b, &out->floats, &g, s, settings->ranges, stats, last, &e)) return false;
     warn_of_constants(cx, &e);
     if (settings->refines && (ctx_failed(cx) || !refine_layers(b, &g, s, &e, refined))) return false;
     Map corrected = corrected_biases(cx, &g, &e, stats), scaled = map_new(cx->arena);
     e.corrected = &corrected;
     if (ctx_failed(cx) || !correct_last_biases(last, &e, s->count, &corrected)) return false;
-    if (ctx_failed(cx) || (p && !choose_precision(b, &g, s, ports, settings->bounds, &e, p))) return false;
+    if (ctx_failed(cx) || (p && !choose_precision(b, &out->floats, &g, s, ports, settings->bounds, &e, p)))
+        return false;
     if (settings->tuner && !finetune(b, &g, s, settings->tuner, &e, refined, &corrected, &scaled)) return false;
-    const Graph original = g;
     g = with_corrected_biases(cx, g, &e);
     Edges now = edges_of(cx, &g, ports);                /* the same edges, in the same order, of the changed graph */
     now.refined = refined;
@@ -190,6 +189,6 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
         now.group[i].bits = e.group[i].bits;
         now.group[i].seen = e.group[i].seen;
     }
-    *out = (Quantized){ .edges = now, .original = original, .floats = g, .precision = p };
+    *out = (Quantized){ .edges = now, .floats = g, .precision = p };
     return simulate_model(b, ports, out);
 }

@@ -217,7 +217,6 @@ typedef struct QuantizeSettings {
 /* The whole: after build_read, replaces the model by its quantized form. */
 typedef struct Quantized {
     Edges edges;                       /* of `floats`, with their grids */
-    Graph original;                    /* equalized: the same function as the model */
     Graph floats;                      /* with the biases that the simulated graph has */
     Graph simulated;                   /* before the passes: its calls compute in floats, its ports are the model's */
     const Precision *precision;        /* precision.h; NULL without bounds */

@@ -88,10 +88,13 @@ static inline bool run_calls(Ctx *cx, Tensor *const *outputs, int count, Env *en
             if (!run_region(cx, n, env, is_checked)) return false;
             continue;
         }
-        Tensor *const *out = op_expand(cx, n);
+        Tensor *const *out = op_expand(cx, n), **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+        int in_count = 0;                                  /* without absent ones */
         for (int j = 0; j < n->in_count; j++)
-            if (n->in[j] && n->in[j]->data) env_set_const(env, n->in[j], n->in[j]->data);
-        const Nest *nest = nest_naive(cx, n->name, n->in, n->in_count, out, n->out_count);
+            if (n->in[j]) in[in_count++] = n->in[j];
+        for (int j = 0; j < in_count; j++)
+            if (in[j]->data) env_set_const(env, in[j], in[j]->data);
+        const Nest *nest = nest_naive(cx, n->name, in, in_count, out, n->out_count);
         if (!nest || !interpret(cx, nest, env, &options)) return false;
         for (int o = 0; o < n->out_count; o++) env_set_const(env, n->out[o], env_get(env, out[o]));
     }

@@ -263,7 +263,7 @@ static double dense_error(bool refines)
     if (build_read_text(&b, cx, "net.te", text_string(&t), false, &plain_options)
         && build_quantize(&b, &s, &settings, &q)) {
         const Tensor *w = b.model.output[0]->producer->in[0]->producer->in[1]->producer->in[0];
-        const Tensor *was = q.original.output[0]->producer->in[1];
+        const Tensor *was = q.floats.output[0]->producer->in[1];
         int64_t count;
         const float *scale = weight_scales(cx, &q.edges, was, 1, &count), *v = w->data, *v0 = was->data;
         error = 0;
