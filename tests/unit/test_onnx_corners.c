@@ -237,6 +237,17 @@ static const Corner corners[] = {
       "coordinate_transformation_mode=tf_crop_and_resize; >y",
       { "80,102,-27,95,-2,123" }, { "102,102,-27,-27,95,95,-2,-2,123,0,0" }, 0, false },
 
+    { "attention-mask-of-i32-is-added", 23,
+      "q:1,1,1,1; k$1$1,1,2,1$0,0; v$1$1,1,2,1$1,5; m:1,2:6; Attention q,k,v,m y; >y", { "3", "0,100" }, { "5" }, 1e-6,
+      false },
+    /* softmax(0) beside a key of score 0, or of log 3, which has no value. */
+    { "attention-with-a-smooth-softmax", 17,
+      "x:1,1,3; l$6$1$0; t$6$$1; com.microsoft/GroupQueryAttention x,,,,,l,t y num_heads=1! kv_num_heads=1! "
+      "smooth_softmax=1!; >y", { "1,0,8" }, { "4" }, 1e-6, false },
+    { "attention-with-a-sink", 17,
+      "x:1,1,3; l$6$1$0; t$6$$1; s$1$1$1.0986123; com.microsoft/GroupQueryAttention x,,,,,l,t,,,,,s y num_heads=1! "
+      "kv_num_heads=1!; >y", { "1,0,8" }, { "2" }, 1e-5, false },
+
     /* Results without elements. */
     { "slice-of-nothing-by-steps", 13, "x:3,5; b#3; e#1; a#1; s#2; Slice x,b,e,a,s y; Shape y z; >z", { "0" },
       { "3,0" }, 0, false },

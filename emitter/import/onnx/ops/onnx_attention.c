@@ -125,18 +125,19 @@ static void allow_valid(Attention *a)
                                            attr_list("axes", 0, 1, 2)), a->valid));
 }
 
-/* A bool mask is the condition itself; any other mask is added to the scores. Keys past the end of the mask are not
- * allowed. */
+/* A bool mask is the condition itself; any other mask is a number that is added to the scores. Keys past the end of the
+ * mask are not allowed. */
 static void apply_mask(Attention *a, Tensor *mask)
 {
     OnnxCall *c = a->c;
     if (!mask) return;
     int64_t width = mask->rank ? tensor_dim(mask, mask->rank - 1) : 0;
-    if (width == 0 || (mask->type != BOOL && mask->type != a->q->type)) {
-        onnx_refuse(c, "the mask is %s of %s; [..][keys] of bool or of the type of the query is accepted",
-                    tensor_shape_text(c->cx, mask), dtype_info(mask->type)->spelling);
+    if (width == 0) {
+        onnx_refuse(c, "the mask is %s; [..][keys] is accepted", tensor_shape_text(c->cx, mask));
         return;
     }
+    if (mask->type != BOOL) mask = onnx_cast(c, mask, a->q->type);
+    if (!mask) return;
     if (width > 1 && a->keys->kind != EXPR_INT)
         onnx_unsupported(c, "a mask of %lld keys over an open number of keys; a mask of the same open size is accepted",
                          (long long)width);
@@ -209,6 +210,21 @@ static int64_t window(const OnnxCall *c, const char *attr)
     return n > INT32_MAX ? INT32_MAX : n;
 }
 
+/* The weights of the keys. With a sink, a number of each head, one more key has this score and no value: the weights of
+ * the others add up to less than 1. */
+static Tensor *weights_of(OnnxCall *c, Tensor *scores, Tensor *sink)
+{
+    if (!scores || !sink) return onnx_call(c, "softmax", scores, attr_int("axis", -1));
+    const Expr *one = expr_index(c->cx, 1), *const shape[4] = { scores->shape[0], scores->shape[1], scores->shape[2],
+                                                                one };
+    sink = onnx_cast(c, sink, scores->type);
+    if (sink && sink->rank) sink = onnx_view(c, sink, (const Expr *[]){ one, sink->shape[0], one, one }, 4);
+    Tensor *all = onnx_call2(c, "concat", scores, onnx_expand(c, sink, shape, 4), attr_int("axis", 3));
+    return onnx_call(c, "slice", onnx_call(c, "softmax", all, attr_int("axis", -1)), attr_list("axes", 3),
+                     attr_list("begin", 0), attr_list("end", -1));
+}
+
+/* Input 7, the sink, is given by GroupQueryAttention alone. */
 static void attention(OnnxCall *c)
 {
     Attention a = { 0 };
@@ -234,7 +250,7 @@ static void attention(OnnxCall *c)
     if (a.bias) scores = onnx_call2(c, "add", scores, a.bias);
     if (a.allowed) scores = onnx_select(c, a.allowed, scores, onnx_scalar_like(c, scores, -INFINITY));
     stage[2] = scores;
-    Tensor *weight = onnx_call(c, "softmax", scores, attr_int("axis", -1)), *masked = masked_rows(&a);
+    Tensor *weight = weights_of(c, scores, onnx_in(c, 7)), *masked = masked_rows(&a);
     stage[3] = masked ? onnx_select(c, masked, onnx_scalar_like(c, weight, 0), weight) : weight;
 
     Tensor *y = head_product(c, stage[3], a.v);

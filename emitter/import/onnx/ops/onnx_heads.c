@@ -9,7 +9,7 @@
 
 #include "import/onnx/ops/onnx_rows.h"
 
-enum { Q, K, V, MASK, PAST_K, PAST_V, VALID, OPERANDS };       /* the inputs of ONNX's Attention */
+enum { Q, K, V, MASK, PAST_K, PAST_V, VALID, SINK, OPERANDS };     /* the inputs of ONNX's Attention, and a sink */
 
 static OnnxAttr int_attr(const char *attr, int64_t v) { return (OnnxAttr){ .name = attr, .i = v, .s = "" }; }
 static OnnxAttr real_attr(const char *attr, double v) { return (OnnxAttr){ .name = attr, .f = v, .s = "" }; }
@@ -255,9 +255,8 @@ static bool open_cache(OnnxCall *c, Cache *g, Tensor **in)
     *g = (Cache){ .heads = heads_of(c), .shared = onnx_int(c, "kv_num_heads", 0) };
     if (!onnx_in(c, 0) || !onnx_in(c, 5) || g->shared < 1)
         onnx_refuse(c, "a query, 'seqlens_k' and 'kv_num_heads' of 1 or more are required");
-    for (int i = 10; i < c->in_count; i++)
-        if (c->in[i]) onnx_unsupported(c, "input %d; inputs 0 to 9 are accepted", i);
-    if (onnx_int(c, "smooth_softmax", 0) > 0) onnx_unsupported(c, "'smooth_softmax'; 0 is accepted");
+    for (int i = 12; i < c->in_count; i++)
+        if (c->in[i]) onnx_unsupported(c, "input %d; inputs 0 to 11 are accepted", i);
     if (ctx_failed(c->cx) || !is_fixed3(c, c->in[0], "the query is") || !split_packed(c, g, in)) return false;
     g->batch = tensor_dim(c->in[0], 0), g->rows = tensor_dim(c->in[0], 1);
     g->past = onnx_in(c, 3) && c->in[3]->rank == 4 ? tensor_dim(c->in[3], 2) : 0;
@@ -266,7 +265,18 @@ static bool open_cache(OnnxCall *c, Cache *g, Tensor **in)
     return !ctx_failed(c->cx);
 }
 
-/* query key value past_key past_value seqlens_k total_sequence_length cosines sines position_ids */
+/* A sink of each head, or, with smooth_softmax, one of score 0. */
+static Tensor *sink_of(OnnxCall *c, const Cache *g)
+{
+    Tensor *sink = onnx_in(c, 11);
+    if (!sink) return onnx_int(c, "smooth_softmax", 0) > 0 ? onnx_scalar_like(c, c->in[0], 0) : NULL;
+    if (sink->rank != 1 || tensor_dim(sink, 0) != g->heads)
+        onnx_refuse(c, "the sink is %s for %lld heads; one number of each is accepted", tensor_shape_text(c->cx, sink),
+                    (long long)g->heads);
+    return sink;
+}
+
+/* query key value past_key past_value seqlens_k total_sequence_length cosines sines position_ids attention_bias sink */
 static void group_query_attention(OnnxCall *c)
 {
     Cache g;
@@ -285,6 +295,9 @@ static void group_query_attention(OnnxCall *c)
     if (ctx_failed(c->cx)) return;
     in[Q] = by_head(c, &g, in[Q], g.heads);
     in[MASK] = causal_mask(c, &g, tensor_dim(in[K], 2), onnx_int(c, "local_window_size", -1));
+    in[SINK] = sink_of(c, &g);
+    if (onnx_in(c, 10) && in[MASK])
+        in[MASK] = onnx_select(c, in[MASK], c->in[10], onnx_scalar_like(c, c->in[10], -INFINITY));
     attend(c, in, &(Options){ g.heads, g.shared, false, -1 });
     if (!c->out[0]) return;
     c->out[0] = onnx_reshape(c, onnx_call(c, "transpose", c->out[0], attr_list("perm", 0, 2, 1, 3)),
