@@ -237,6 +237,19 @@ static const Corner corners[] = {
       "coordinate_transformation_mode=tf_crop_and_resize; >y",
       { "80,102,-27,95,-2,123" }, { "102,102,-27,-27,95,95,-2,-2,123,0,0" }, 0, false },
 
+    /* Values of qonnx 1.0. */
+    { "qonnx-quant-narrow", 13,
+      "x:6; s$1$$0.5; z$1$$0; b$1$$4; qonnx.custom_op.general/Quant x,s,z,b y signed=1! narrow=1! rounding_mode=ROUND; "
+      ">y", { "-9,-0.25,0.25,0.75,1.3,9" }, { "-3.5,0,0,1,1.5,3.5" }, 0, false },
+    { "qonnx-quant-with-a-zero", 13,
+      "x:5; s$1$$0.5; z$1$$1; b$1$$2; onnx.brevitas/Quant x,s,z,b y signed=0! narrow=0! rounding_mode=HALF_UP; >y",
+      { "-2,-0.25,0.25,0.75,9" }, { "-0.5,0,0.5,1,1" }, 0, false },
+    { "qonnx-quant-of-a-bit", 13,
+      "x:3; s$1$$0.5; z$1$$0; b$1$$1; qonnx.custom_op.general/IntQuant x,s,z,b y signed=1! narrow=0!; >y", { "-2,0,3" },
+      { "-0.5,0.5,0.5" }, 0, false },
+    { "qonnx-bipolar-quant", 13, "x:3; s$1$$0.25; qonnx.custom_op.general/BipolarQuant x,s y; >y", { "-2,0,3" },
+      { "-0.25,0.25,0.25" }, 0, false },
+
     { "attention-mask-of-i32-is-added", 23,
       "q:1,1,1,1; k$1$1,1,2,1$0,0; v$1$1,1,2,1$1,5; m:1,2:6; Attention q,k,v,m y; >y", { "3", "0,100" }, { "5" }, 1e-6,
       false },

@@ -7,9 +7,9 @@
 /* Each is terminated by a row without a name. */
 extern const OnnxOp onnx_rows_annotation[], onnx_rows_attention[], onnx_rows_constant[], onnx_rows_control[],
     onnx_rows_find[], onnx_rows_fused[], onnx_rows_heads[], onnx_rows_image[], onnx_rows_index[],
-    onnx_rows_linear_attention[], onnx_rows_math[], onnx_rows_norm[], onnx_rows_qlinear[], onnx_rows_quant[],
-    onnx_rows_random[], onnx_rows_recurrent[], onnx_rows_resize[], onnx_rows_sequence[], onnx_rows_shape[],
-    onnx_rows_signal[], onnx_rows_training[], onnx_rows_window[];
+    onnx_rows_linear_attention[], onnx_rows_math[], onnx_rows_norm[], onnx_rows_qlinear[], onnx_rows_qonnx[],
+    onnx_rows_quant[], onnx_rows_random[], onnx_rows_recurrent[], onnx_rows_resize[], onnx_rows_sequence[],
+    onnx_rows_shape[], onnx_rows_signal[], onnx_rows_training[], onnx_rows_window[];
 
 extern const OnnxOp *const onnx_rows[];       /* the arrays above, NULL-terminated */
 
