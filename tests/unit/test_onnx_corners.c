@@ -237,6 +237,14 @@ static const Corner corners[] = {
       "coordinate_transformation_mode=tf_crop_and_resize; >y",
       { "80,102,-27,95,-2,123" }, { "102,102,-27,-27,95,95,-2,-2,123,0,0" }, 0, false },
 
+    /* A size with one possible value, whatever the data are. */
+    { "size-that-ranges-prove", 18,
+      "x:3:7; z:1:7; c$7$$6; a#0; ReduceMax x m keepdims=0!; Max m,c l; Min l,c b; Unsqueeze b,a u; "
+      "ConstantOfShape u k; Cast z f to=1!; Add k,f y; >y", { "5,-3,9", "7" }, { "7,7,7,7,7,7" }, 0, false },
+    { "size-that-a-clip-proves", 18,
+      "x:1:7; l$7$$2; h$7$$2; y:1,3; Clip x,l,h n; c#3; Concat n,c s axis=0!; Expand y,s z; >z", { "9", "1,2,3" },
+      { "1,2,3,1,2,3" }, 0, false },
+
     /* Values of qonnx 1.0. */
     { "qonnx-quant-narrow", 13,
       "x:6; s$1$$0.5; z$1$$0; b$1$$4; qonnx.custom_op.general/Quant x,s,z,b y signed=1! narrow=1! rounding_mode=ROUND; "

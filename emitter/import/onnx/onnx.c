@@ -390,6 +390,7 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
                                .rows = onnx_rows,
                                .folder = { path_folder(cx, path), map_new(a) },
                                .sizes = map_new(a),
+                               .ranges = map_new(a),
                                .sizes_materialized = map_new(a), .filled = map_new(a) };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;

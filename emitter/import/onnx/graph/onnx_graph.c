@@ -410,7 +410,7 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
     if (!t || !*value_name) return;
     for (int j = 0; j < c->in_count; j++) is_new = is_new && t != c->in[j];
     if (is_new) t->name = value_name;
-    if (is_new && all_constant(c)) t = import_folded(s->import->cx, t);
+    if (is_new) t = all_constant(c) ? import_folded(s->import->cx, t) : onnx_decided_by_ranges(s->import, t);
     if (t && is_too_large(s->import->cx, t))
         diag_error(s->import->cx, onnx_where(s->import->cx, c->node),
                    "its output \"%s\" is %s; fewer than 2^31 elements are accepted", value_name,

@@ -15,6 +15,7 @@ typedef struct OnnxImport {
     Map sizes;                    /* size lists of tensors with symbolic elements, see onnx_open.c */
     Map sizes_materialized;       /* the tensors that compute these lists at run time, created on demand */
     Map filled;                   /* tensors whose last rows may be filler, since the run decides how many there are */
+    Map ranges;                   /* bounds of integer tensors: onnx_range.c */
     bool has_saved_layout;        /* reported: nodes in the layout of the machine that saved the file */
     int64_t own_work, work;       /* node and input counts of the model's graph, and of all others; bounded,
                                    * so that a hostile file costs bounded time */
@@ -55,6 +56,8 @@ void onnx_scope_report_missing(const OnnxScope *s, const char *name);        /* 
 /* Handles a node with an open input, or with one computed from open sizes. Returns true if the node is done (c->out, or
  * a diagnostic). */
 bool onnx_translate_open(OnnxCall *c, const OnnxOp *op);
+/* Returns the constant of a small integer tensor whose elements have one possible value; any other tensor unchanged. */
+Tensor *onnx_decided_by_ranges(OnnxImport *im, Tensor *t);
 /* Returns a tensor that computes a size list at run time; any other tensor unchanged. */
 Tensor *onnx_materialize_sizes(OnnxImport *im, Tensor *t);
 void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type);
