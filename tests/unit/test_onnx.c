@@ -624,6 +624,37 @@ static void check_branches(const char *test_name, const char *of_then, const cha
     check_values(test_name, &m, absolute);
 }
 
+/* A loop without iterations: the state is its initial value, and there are no rows of the body's shape. */
+static void check_no_iteration(void)
+{
+    const Message twice = node("Add", "twice", "v", "v", "w"), goes_on = node("Identity", "goes_on", "c", NULL, "d"),
+                  row = node("Flatten", "row", "v", NULL, "f");
+    const Message ends[] = { value_info("i", 0, NULL, 7), value_info("c", 0, NULL, 9), value_info("v", 3, X_DIMS, 1),
+                             value_info("d", 0, NULL, 9), value_info("w", 3, X_DIMS, 1),
+                             value_info("f", 2, (int64_t[]){ 1, 8 }, 1) };
+    Message body = { .count = 0 }, loop = { .count = 0 }, g, times = int64_tensor("times", (int64_t[]){ 0 }, 1),
+            rows = value_info("rows", 3, (int64_t[]){ 0, 1, 8 }, 1);
+    put_message(&body, 1, &twice);
+    put_message(&body, 1, &goes_on);
+    put_message(&body, 1, &row);
+    for (int k = 0; k < 6; k++) put_message(&body, k < 3 ? 11 : 12, &ends[k]);
+    put_text(&loop, 1, "times");
+    put_text(&loop, 1, "");
+    put_text(&loop, 1, "x");
+    put_text(&loop, 2, "y");
+    put_text(&loop, 2, "rows");
+    put_text(&loop, 4, "Loop");
+    put_attr_graph(&loop, "body", &body);
+    g = graph_with(&loop, NULL);
+    put_message(&g, 5, &times);
+    put_message(&g, 12, &rows);
+    const Message m = model_of(&g, 13);
+    Read r = read_model(&m, NULL);
+    const char *shape = r.ok ? tensor_shape_text(r.cx, r.model.output[1]) : r.text;
+    check_that(text_equal(shape, "[0][1][8]"), "no-iteration-gives-no-rows", "%s", shape);
+    ctx_free(r.cx);
+}
+
 static void check_control(void)
 {
     check_branches("if-reads-values-from-outside", "a", "c");
@@ -760,7 +791,7 @@ int main(void)
     for (int form = 0; form < 3; form++) check_small(form);
     CHECK_RUN(check_unknowns, check_names, check_shapes, check_dim_formulas, check_open, check_initializers,
               check_state, check_attributes, check_functions, check_overloads,
-              check_control, check_sequences, check_damage);
+              check_no_iteration, check_control, check_sequences, check_damage);
     static const char *const networks[] = { "lenet5", "mnist8", "dscnn", "ad01", "transformer" };
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) check_network(networks[i]);
     return check_done();

@@ -132,6 +132,25 @@ static void end_rows(OnnxCall *c, const LoopEntry *s, ScanRows *rows)
         c->out[i] = concat_rows(c, &rows[1 + i], 0);
 }
 
+/* The rows of a loop without iterations: none, of the shapes that one iteration would give them. */
+static void no_rows(OnnxCall *c, const LoopEntry *s, Tensor **in)
+{
+    Tensor *out[ONNX_OUTPUTS];
+    if (c->node->out_count <= s->states) return;
+    begin_iteration(c, in, 0);
+    if (!onnx_run_graph(c, s->body, in[0], in, 2 + s->states, out)) return;
+    for (int i = s->states; i < c->node->out_count && i + 1 < s->body->output_count; i++) {
+        const Tensor *row = out[1 + i];
+        int64_t shape[MAX_RANK] = { 0 };
+        if (row->rank == MAX_RANK || !tensor_is_fixed(row))
+            onnx_unsupported(c, "rows of %s; fixed sizes, and at most %d dimensions, are accepted",
+                             tensor_shape_text(c->cx, row), MAX_RANK - 1);
+        if (ctx_failed(c->cx)) return;
+        for (int d = 0; d < row->rank; d++) shape[1 + d] = tensor_dim(row, d);
+        c->out[i] = onnx_empty(c, row->type, shape, 1 + row->rank);
+    }
+}
+
 /* Unrolls a Loop. The body's inputs are the iteration index, the condition, the states; its outputs are the condition,
  * the states, rows. Returns false, without effect on the node's outputs, if it exceeds `most_nodes` nodes or its trip
  * count is not constant. */
@@ -154,7 +173,8 @@ static bool unroll(OnnxCall *c, const LoopEntry *s, int64_t most_nodes)
     }
     if (u.iterations > 1 && u.nodes > most_nodes && !u.changes_shape) return false;
     for (int i = 0; i < s->states; i++) c->out[i] = in[2 + i];
-    end_rows(c, s, rows);
+    if (u.iterations) end_rows(c, s, rows);
+    else no_rows(c, s, in);
     return true;
 }
 
