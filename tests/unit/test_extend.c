@@ -102,6 +102,20 @@ static void test_built_op(void)
     lw_free(cx);
 }
 
+/* At registration the sizes are unknown, so the elements of a temporary are not counted. */
+static void test_temporary_of_higher_rank(void)
+{
+    lw_context *cx = lw_new();
+    lw_register_op(cx, &(lw_op){ .name = "pairs", .pattern = "opaque", .inputs = "x", .outputs = "y",
+                                 .formula = "t[i<dim(x, 0), j<dim(x, 0), k<dim(x, 0)] = x[i] * x[j] + x[k]; "
+                                            "y[i] = sum(j, k) t[i, j, k]" });
+    write_model(cx, "size n in 1..7\ninput x: f32[n]\ny = pairs(x)\noutput y\n");
+    const char *text = verify(cx, NULL);
+    check_that(text && strstr(text, "3 of 3 outputs agree"), "a temporary of higher rank over open sizes", "%s",
+               text ? text : said(cx));
+    lw_free(cx);
+}
+
 static int pick_built(lw_context *cx, lw_call *c, lw_tensor **out)
 {
     lw_tensor *in[] = { lw_call_input(c, 0), lw_call_input(c, 1) };
@@ -532,7 +546,8 @@ static void test_null(void)
 
 int main(void)
 {
-    CHECK_RUN(test_clamped_indices, test_index_of_nothing, test_built_op, test_untried, test_wrong_ops,
+    CHECK_RUN(test_clamped_indices, test_index_of_nothing, test_built_op,
+              test_temporary_of_higher_rank, test_untried, test_wrong_ops,
               test_other_compute, test_altered, test_calls);
     const int shared = arena_size(true), apart = arena_size(false);
     check_that(shared == apart - 96, "a call is in place only if its row says so", "%d and %d bytes", shared, apart);

@@ -12,6 +12,12 @@
 
 enum { MOST_TRIED = 3, RANK_OF_STAR = 2 };
 
+/* The greatest trial sizes, as powers of two: elements of an input (0: any number), and any other dimension. The second
+ * row is for temporaries with more elements than the inputs; a call is checked with its own sizes. */
+typedef struct TrialSizes { int of_input, of_dimension; } TrialSizes;
+static const TrialSizes trial_sizes[] = { { 30, 15 }, { 0, 3 } };
+enum { TRIALS = sizeof trial_sizes / sizeof trial_sizes[0] };
+
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -60,28 +66,30 @@ static Guess guess_rank(const char *text, const char *input)
 
 /* Inputs indexed with [*] share one shape, so any broadcast is valid. Sizes are small enough that no product
  * overflows. */
-static Tensor *trial_input(Ctx *cx, const char *word, const char *text, DType type, const Expr *const *star)
+static Tensor *trial_input(Ctx *cx, const char *word, const char *text, DType type, const Expr *const *star,
+                           const TrialSizes *sizes)
 {
     const Guess g = guess_rank(text, word);
     const Expr *shape[MAX_RANK];
     if (g.rank > MAX_RANK) return NULL;
+    const int bits = sizes->of_input && g.rank ? sizes->of_input / g.rank : sizes->of_dimension;
     for (int d = 0; d < g.rank; d++)
         shape[d] = g.is_star && g.rank <= RANK_OF_STAR
-                 ? star[d] : expr_new_var(cx, name_format(cx, "%s_%d", word, d), VAR_SIZE, I32, 1, 1 << (30 / g.rank));
+                 ? star[d] : expr_new_var(cx, name_format(cx, "%s_%d", word, d), VAR_SIZE, I32, 1, 1 << bits);
     return tensor_new(cx, word, type, g.rank, shape);
 }
 
-static bool reads_with(Ctx *cx, const Op *op, const DType *type, Diag **why)
+static bool reads_with(Ctx *cx, const Op *op, const DType *type, const TrialSizes *sizes, Diag **why)
 {
     Node call = { .kind = NODE_CALL, .name = op->name, .op = op, .in_count = op->least_inputs };
     Tensor *out[MAX_OUTPUTS];
     const Expr *star[RANK_OF_STAR];
     DiagMark mark = diag_mark(cx);
     for (int d = 0; d < RANK_OF_STAR; d++)
-        star[d] = expr_new_var(cx, name_format(cx, "n%d", d), VAR_SIZE, I32, 1, 1 << 15);
+        star[d] = expr_new_var(cx, name_format(cx, "n%d", d), VAR_SIZE, I32, 1, 1 << sizes->of_dimension);
     call.in = NEW_ARRAY(cx->arena, Tensor *, call.in_count);
     for (int i = 0; i < call.in_count; i++)
-        call.in[i] = trial_input(cx, op_input_name(cx, op, i), op->meaning.formula, type[i], star);
+        call.in[i] = trial_input(cx, op_input_name(cx, op, i), op->meaning.formula, type[i], star, sizes);
     Text given = text_new(cx);
     for (const AttrRow *a = op->attr; a && a->name; a++)
         if (a->otherwise) text_printf(&given, " %s=%s", a->name, a->otherwise);
@@ -99,12 +107,12 @@ bool op_formula_reads(Ctx *cx, const Op *op, const char *place)
     Diag *first = NULL, *why = NULL;
     int tried = 1;
     for (int i = 0; i < op->least_inputs && i < MOST_TRIED; i++) tried *= TYPES;
-    for (int t = 0; t < tried; t++) {
-        for (int i = 0, rest = t; i < op->least_inputs; i++) {
+    for (int t = 0; t < TRIALS * tried; t++) {
+        for (int i = 0, rest = t % tried; i < op->least_inputs; i++) {
             type[i] = i < MOST_TRIED ? types[rest % TYPES] : type[0];
             if (i < MOST_TRIED) rest /= TYPES;
         }
-        if (reads_with(cx, op, type, &why)) return true;
+        if (reads_with(cx, op, type, &trial_sizes[t / tried], &why)) return true;
         if (!first) first = why;
     }
     while (first && first->severity < ERROR) first = first->next;
