@@ -237,6 +237,10 @@ static const Corner corners[] = {
       "coordinate_transformation_mode=tf_crop_and_resize; >y",
       { "80,102,-27,95,-2,123" }, { "102,102,-27,-27,95,95,-2,-2,123,0,0" }, 0, false },
 
+    { "shrink-of-i32", 13, "x:4:6; Shrink x y lambd=1.5~ bias=0.7~; >y", { "-5,-1,1,5" }, { "-4,0,0,4" }, 0, false },
+    { "grid-sample-of-f64-by-f32", 20, "x:1,1,2,2:11; g:1,1,1,2; GridSample x,g y mode=linear align_corners=1!; >y",
+      { "1,2,3,4", "0,0" }, { "2.5" }, 1e-9, false },
+
     /* A size with one possible value, whatever the data are. */
     { "size-that-ranges-prove", 18,
       "x:3:7; z:1:7; c$7$$6; a#0; ReduceMax x m keepdims=0!; Max m,c l; Min l,c b; Unsqueeze b,a u; "

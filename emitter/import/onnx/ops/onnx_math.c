@@ -218,12 +218,14 @@ static void cast_like(OnnxCall *c)
     if (onnx_requires(c, 2)) c->out[0] = onnx_cast(c, c->in[0], c->in[1]->type);
 }
 
-/* x + bias below -lambd, x - bias above lambd, 0 between. */
+/* x + bias below -lambd, x - bias above lambd, 0 between. Of integers the real result without its fraction. */
 static void shrink(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
-    c->out[0] = onnx_call(c, "shrink", c->in[0], attr_real("lambda", onnx_real(c, "lambd", 0.5)),
-                          attr_real("bias", onnx_real(c, "bias", 0)));
+    const DType type = c->in[0]->type;
+    Tensor *x = dtype_is_integer(type) ? onnx_cast(c, c->in[0], F64) : c->in[0];
+    c->out[0] = onnx_cast(c, onnx_call(c, "shrink", x, attr_real("lambda", onnx_real(c, "lambd", 0.5)),
+                                       attr_real("bias", onnx_real(c, "bias", 0))), type);
 }
 
 /* Removes spaces from the equation. */

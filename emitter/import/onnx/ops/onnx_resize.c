@@ -416,7 +416,9 @@ static void grid_sample(OnnxCall *c)
                          tensor_shape_text(c->cx, c->in[0]));
         return;
     }
-    Tensor *y = onnx_call2(c, "grid_sample", onnx_channels_last(c, c->in[0]), c->in[1], attr_word("mode", mode),
+    const DType type = c->in[0]->type;
+    Tensor *grid = dtype_is_float(type) ? onnx_cast(c, c->in[1], type) : c->in[1];
+    Tensor *y = onnx_call2(c, "grid_sample", onnx_channels_last(c, c->in[0]), grid, attr_word("mode", mode),
                            attr_word("padding", onnx_text(c, "padding_mode", "zeros")),
                            attr_flag("align", onnx_int(c, "align_corners", 0)));
     c->out[0] = onnx_channels_second(c, y);
