@@ -161,7 +161,11 @@ soak-realize: $(BUILD)/test/test_realize
 soak-quantize: $(BUILD)/test/test_quantize_layers
 	$< $(or $(COUNT),10000) $(SEED)
 soak-schedules: fuzz-schedules
-soak-shrink: shrink
+# Lossless shrinking of random networks: small ones with every range checked, then NETS long ones from seed SEED (by
+# default a new one), by an oracle of plain loops. Then the recorded networks.
+soak-shrink: shrink $(BUILD)/test/test_shrink $(BUILD)/test/test_shrink_networks
+	@$(BUILD)/test/test_shrink $(or $(COUNT),3000)
+	@$(BUILD)/test/test_shrink_networks $(or $(NETS),500) $(or $(SEED),$$(date +%s))
 soak-simplify: $(BUILD)/test/test_simplify
 	$< $(or $(COUNT),30000)
 soak-tflite: $(BUILD)/test/test_tflite_reference
@@ -194,10 +198,9 @@ soak-damaged: $(BUILD)/test/test_hostile
 	@mkdir -p $(BUILD)/damaged && python3 tests/fuzz/seeds.py tflite $(BUILD)/damaged
 	@$< $(wildcard tests/models/ml_*.onnx) $$(ls $(BUILD)/damaged/*-0.tflite | grep -E '$(DAMAGED)')
 
-# Lossless shrinking: random networks, then the recorded int8 networks with and without it, on COUNT inputs each.
+# Lossless shrinking: the recorded int8 networks with and without it, on COUNT inputs each.
 .PHONY: shrink
-shrink: all $(BUILD)/test/test_shrink
-	@$(BUILD)/test/test_shrink $(or $(NETS),3000)
+shrink: all
 	@tests/shrink.sh $(BUILD) $(or $(COUNT),10000)
 
 # Damaged copies of every recorded model beside the project, and a table: half an hour. test_hostile alone uses small

@@ -290,13 +290,21 @@ static void one_element(Ctx *cx, Text *t, const Program *p, const char *prefix, 
     else text_printf(t, "    return %s * (float)((int32_t)value - %s);\n}\n", scale, zero);
 }
 
+/* Returns the elements behind an index of the channels' axis; -1: their number is open. */
+static int64_t elems_of_channel(const Tensor *x)
+{
+    int64_t elems = 1;
+    for (int d = x->quant->axis + 1; d < x->rank && elems >= 0; d++)
+        elems = tensor_dim(x, d) < 0 ? -1 : elems * tensor_dim(x, d);
+    return elems;
+}
+
 static void all_elements(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input)
 {
     const Tensor *x = port->tensor;
     const char *type = dtype_info(x->type)->c_type, *channel = "";
-    int64_t inner = 1;
-    for (int d = x->quant->axis + 1; x->quant->count > 1 && d < x->rank; d++)
-        inner *= interval_of(cx, x->shape[d], NULL).greatest;
+    const int64_t inner = x->quant->count > 1 ? elems_of_channel(x) : 1;
+    if (inner < 0) return;             /* the position of a channel depends on the run's sizes */
     if (x->quant->count > 1)
         channel = text_format(cx, ", i / %lld %% %d", (long long)inner, x->quant->count);
     text_printf(t, "static inline void %s_%s(const %s *from, %s *to)\n{\n    int32_t i;\n", p->name, port->convert_all,

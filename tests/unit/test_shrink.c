@@ -464,7 +464,7 @@ static Net chance_net(uint32_t seed)
 /* The first call that leaves the range of a channel for the inputs; NULL: none. */
 static const char *first_outside(Net *n, const Graph *g, const void *const *inputs)
 {
-    const GraphRanges *r = graph_ranges(n->cx, g);
+    const GraphRanges *r = graph_ranges(n->cx, g, ranges_budget(n->cx, g));
     Env *env = env_new(n->cx);
     Node **order;
     int count = graph_order(n->cx, g, &order);

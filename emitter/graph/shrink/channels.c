@@ -182,14 +182,35 @@ static Interval contribution(const Channels *c, const Contraction *k, int64_t v,
     return terms_reduce(c->ranges, k->terms, box, NULL);
 }
 
+/* The value of an interval that holds one only. An infinite end is none. */
+static bool is_single_value(Interval i)
+{
+    return i.least == i.greatest && i.least != INT64_MIN && i.least != INT64_MAX;
+}
+
+/* Proves contributions once, and keeps their values: the analysis may be without budget when they are summed. */
 static void find_known(Channels *c, Contraction *k)
 {
+    const ArenaMark mark = arena_mark(c->cx->scratch);
+    int64_t *of_output = NEW_ARRAY(c->cx->scratch, int64_t, k->channels), *more, capacity = 0;
     k->is_known = NEW_ARRAY(c->cx->arena, unsigned char, k->outputs * k->channels);
-    for (int64_t v = 0; v < k->outputs; v++)
+    k->first = NEW_ARRAY(c->cx->arena, int64_t, k->outputs);
+    for (int64_t v = 0; v < k->outputs; v++) {
+        int64_t count = 0;
         for (int64_t u = 0; u < k->channels; u++) {
-            Interval i = contribution(c, k, v, u);
-            k->is_known[v * k->channels + u] = i.least == i.greatest;
+            const Interval i = contribution(c, k, v, u);
+            k->is_known[v * k->channels + u] = is_single_value(i);
+            if (is_single_value(i)) of_output[count++] = i.least;
         }
+        k->first[v] = k->known_count;
+        if (k->known_count + count > capacity) {
+            more = NEW_ARRAY(c->cx->arena, int64_t, capacity = 2 * (k->known_count + count));
+            for (int64_t i = 0; i < k->known_count; i++) more[i] = k->known[i];
+            k->known = more;
+        }
+        for (int64_t i = 0; i < count; i++) k->known[k->known_count++] = of_output[i];
+    }
+    arena_reset(c->cx->scratch, mark);
 }
 
 enum { LEAST_VECTOR = 8 };      /* below it, removing channels gains more than whole vectors */
@@ -387,11 +408,17 @@ const Contraction *contraction_of(const Channels *c, const Node *call)
     return NULL;
 }
 
-int64_t contraction_rest(const Channels *c, const Contraction *k, int64_t v)
+bool contraction_rest(const Channels *c, const Contraction *k, int64_t v, int64_t *rest)
 {
     uint64_t sum = 0;
     const Atoms *x = atoms_of(c, k->x);
-    for (int64_t u = 0; u < k->channels; u++)
-        if (!is_live(c, x, u)) sum += (uint64_t)contribution(c, k, v, u).least;
-    return (int64_t)sum;
+    const int64_t *known = k->known + k->first[v];
+    for (int64_t u = 0; u < k->channels; u++) {
+        const bool is_known = k->is_known[v * k->channels + u];
+        if (!is_live(c, x, u) && !is_known) return false;
+        if (!is_live(c, x, u)) sum += (uint64_t)*known;
+        known += is_known;
+    }
+    *rest = (int64_t)sum;
+    return true;
 }

@@ -14,6 +14,8 @@ typedef struct Contraction {
     int axis;                         /* index of c among the stage's axes */
     int64_t channels, outputs;
     unsigned char *is_known;          /* [outputs][channels]: the contribution of x's channel is a single value */
+    int64_t *known;                   /* these values, output by output; those of output v begin at first[v] */
+    int64_t *first, known_count;
 } Contraction;
 
 typedef struct Channels Channels;
@@ -26,6 +28,6 @@ const int *channels_kept(const Channels *c, const Tensor *t, int *count);
 /* True if no channel is live: a concatenation drops the tensor */
 bool channels_all_dead(const Channels *c, const Tensor *t);
 const Contraction *contraction_of(const Channels *c, const Node *call);
-/* Returns the removed channels' contribution to output v, modulo 2^64. */
-int64_t contraction_rest(const Channels *c, const Contraction *k, int64_t v);
+/* Stores the removed channels' contribution to output v, modulo 2^64. False: one of them is not known. */
+bool contraction_rest(const Channels *c, const Contraction *k, int64_t v, int64_t *rest);
 #endif

@@ -79,7 +79,7 @@ int graph_facts(Ctx *cx, const Graph *g, const Fact **out)
     Node **order;
     const Stage **stage;
     int count = graph_order(cx, g, &order), found = 0;
-    const GraphRanges *r = graph_ranges(cx, g);
+    const GraphRanges *r = graph_ranges(cx, g, ranges_budget(cx, g));
     Fact *fact = NEW_ARRAY(cx->arena, Fact, count);
     for (int i = 0; i < count; i++) {
         Fact f = { .call = order[i] };

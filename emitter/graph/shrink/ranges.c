@@ -390,15 +390,22 @@ static int64_t constant_elems(const Node *call)
     return elems;
 }
 
-GraphRanges *graph_ranges(Ctx *cx, const Graph *g)
+int64_t ranges_budget(Ctx *cx, const Graph *g)
+{
+    Node **order;
+    int64_t values = LEAST_VALUES;
+    for (int i = graph_order(cx, g, &order) - 1; i >= 0; i--)
+        values = sat_add(values, sat_mul(VALUES_OF_ELEMENT, constant_elems(order[i])));
+    return values < MOST_VALUES ? values : MOST_VALUES;
+}
+
+GraphRanges *graph_ranges(Ctx *cx, const Graph *g, int64_t budget)
 {
     Node **order;
     int count = graph_order(cx, g, &order);
     GraphRanges *r = NEW(cx->arena, GraphRanges);
     *r = (GraphRanges){ cx, map_new(cx->arena), NEW(cx->arena, int64_t) };
-    *r->left = LEAST_VALUES;
-    for (int i = 0; i < count; i++) *r->left = sat_add(*r->left, sat_mul(VALUES_OF_ELEMENT, constant_elems(order[i])));
-    if (*r->left > MOST_VALUES) *r->left = MOST_VALUES;
+    *r->left = budget;
     for (int i = 0; i < g->input_count; i++) enter_whole(r, g->input[i]);
     for (int i = 0; i < count && !ctx_failed(cx); i++) enter_call(r, order[i]);
     return r;

@@ -9,9 +9,11 @@
 typedef struct ChannelRange { int64_t count; Interval *at; } ChannelRange;       /* at[count] */
 
 /* Walking taps one by one costs at most a share of the graph's constants: *left is the remaining budget of values. When
- * it is used up, a sum has its type's full range. */
+ * it is used up, a sum has its type's full range. The same question may therefore be answered less well later: keep an
+ * answer that is needed again. */
 typedef struct GraphRanges { Ctx *cx; Map of; int64_t *left; } GraphRanges;
-GraphRanges *graph_ranges(Ctx *cx, const Graph *g);
+GraphRanges *graph_ranges(Ctx *cx, const Graph *g, int64_t budget);
+int64_t ranges_budget(Ctx *cx, const Graph *g);
 /* For tensors of the DAG and between the computes of a call. NULL: floats, or the last dimension's size is unknown. */
 const ChannelRange *channel_range(const GraphRanges *r, const Tensor *t);
 

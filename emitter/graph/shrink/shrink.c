@@ -24,9 +24,11 @@
  * Constants behind padding need no rule: a tap that may be outside contributes the hull of its product and 0, so
  * only a value that the boundary contributes as well as the interior counts as constant. The same ranges tell the
  * report (`graph/shrink/facts.c`) which sums fit into 16 bits and which clamps never bind. */
-#include "graph/shrink/shrink_proof.h"
+#include "graph/shrink/shrink.h"
 
 #include <string.h>
+
+#include "graph/shrink/shrink_proof.h"
 
 typedef struct Shrinker {
     Ctx *cx;
@@ -125,35 +127,38 @@ static Node *rebuilt(Shrinker *s, const Node *call, Tensor *const *to)
     return op_call(s->cx, call->op, call->name, in, count, call->attr, call->attr_count);
 }
 
-/* Returns the contribution of x's removed channels to the sums; NULL: none. */
-static Tensor *rest_of(Shrinker *s, const Node *call)
+/* Stores the contribution of x's removed channels to the sums in *out; NULL: none. False: it is not known. */
+static bool find_rest(Shrinker *s, const Node *call, Tensor **out)
 {
     const Contraction *k = contraction_of(s->channels, call);
     int count = 0;
-    if (!k || !channels_kept(s->channels, k->x, &count)) return NULL;
+    *out = NULL;
+    if (!k || !channels_kept(s->channels, k->x, &count)) return true;
     const int *kept = channels_kept(s->channels, call->out[0], &count);
     int64_t outputs = kept ? count : k->outputs;
     bool any = false;
     void *data;
     Tensor *rest = tensor_zeros(s->cx, call->name, call->out[0]->type, 1, &outputs, &data);
     for (int64_t v = 0; rest && v < outputs; v++) {
-        Scalar sum = dtype_wrap(rest->type, (Scalar){ .i = contraction_rest(s->channels, k, kept ? kept[v] : v) });
+        Scalar sum;
+        if (!contraction_rest(s->channels, k, kept ? kept[v] : v, &sum.i)) return false;
+        sum = dtype_wrap(rest->type, sum);
         any = any || sum.i;
         dtype_store(rest->type, data, v, sum);
     }
-    return any ? rest : NULL;
+    if (any) *out = rest;
+    return true;
 }
 
-static void replace_outputs(Shrinker *s, const Node *node, Node *now)
+static void replace_outputs(Shrinker *s, const Node *node, Node *now, Tensor *rest)
 {
     for (int i = 0; i < node->out_count; i++) {
-        Tensor *out = now->op->layout.is_concat && now->in_count == 1 ? now->in[0] : now->out[i], *rest = i ? NULL
-            : rest_of(s, node);
+        Tensor *out = now->op->layout.is_concat && now->in_count == 1 ? now->in[0] : now->out[i];
         if (out == now->out[i]) {
             out->name = node->out[i]->name;
             out->quant = node->out[i]->quant;
         }
-        if (rest) out = call(s->cx, "add", node->name, (Tensor *[]){ out, rest }, 2, NULL);
+        if (rest && i == 0) out = call(s->cx, "add", node->name, (Tensor *[]){ out, rest }, 2, NULL);
         if (out) map_put_ptr(&s->to, node->out[i], out);
     }
 }
@@ -179,8 +184,10 @@ static bool shrink_call(Shrinker *s, Node *call)
     DiagMark mark = diag_mark(cx);
     Node *now = rebuilt(s, call, to);
     if (is_cut && ctx_failed(cx)) diag_rewind(cx, mark);
-    if (!now || (is_cut && !shrink_proved(cx, s->channels, s->ranges, call, to, now))) return false;
-    replace_outputs(s, call, now);
+    Tensor *rest;
+    if (!now || (is_cut && !shrink_proved(cx, s->channels, s->ranges, call, to, now)) || !find_rest(s, call, &rest))
+        return false;
+    replace_outputs(s, call, now, rest);
     return true;
 }
 
@@ -260,12 +267,12 @@ static bool has_devices(const Shrinker *s)
     return false;
 }
 
-Graph graph_shrink(Ctx *cx, Graph g)
+Graph shrink_within(Ctx *cx, Graph g, int64_t budget)
 {
     Shrinker s = { .cx = cx, .graph = g };
     s.count = graph_order(cx, &g, &s.order);
     if (has_computes(&s) || has_devices(&s)) return g;
-    s.ranges = graph_ranges(cx, &g);
+    s.ranges = graph_ranges(cx, &g, budget);
     s.channels = channels_new(cx, &g, s.ranges);
     shrink_calls(&s);
     if (ctx_failed(cx) || !s.count) return g;
@@ -280,3 +287,5 @@ Graph graph_shrink(Ctx *cx, Graph g)
     g.shrunk_total = s.total;
     return g;
 }
+
+Graph graph_shrink(Ctx *cx, Graph g) { return shrink_within(cx, g, ranges_budget(cx, &g)); }

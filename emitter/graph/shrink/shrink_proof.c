@@ -17,14 +17,23 @@ typedef struct ShrinkProof {
     bool checks_data;
 } ShrinkProof;
 
-/* Returns the old index of new index i along an axis. */
-static int64_t old_index(const int *kept, int64_t i) { return kept ? kept[i] : i; }
+/* The channels that stay, in order, with their number; NULL: all. */
+typedef struct Kept { const int *at; int count; } Kept;
 
-static const int *kept_along(const ShrinkProof *p, int axis)
+/* Returns the old index of new index i; -1: there is no such channel. */
+static int64_t old_index(Kept kept, int64_t i) { return !kept.at ? i : i >= 0 && i < kept.count ? kept.at[i] : -1; }
+
+static Kept kept_of(const ShrinkProof *p, const Tensor *t)
 {
-    int count;
-    if (axis == p->channel) return channels_kept(p->channels, p->was->stage->out[0], &count);
-    return axis >= 0 && axis == p->summed ? channels_kept(p->channels, p->contraction->x, &count) : NULL;
+    Kept kept = { NULL, 0 };
+    kept.at = channels_kept(p->channels, t, &kept.count);
+    return kept;
+}
+
+static Kept kept_along(const ShrinkProof *p, int axis)
+{
+    if (axis == p->channel) return kept_of(p, p->was->stage->out[0]);
+    return axis >= 0 && axis == p->summed ? kept_of(p, p->contraction->x) : (Kept){ NULL, 0 };
 }
 
 /* Skips selects with a decided condition. */
@@ -53,7 +62,7 @@ static bool holds_kept(const ShrinkProof *p, int i, int j)
         int64_t flat = 0;
         for (int d = 0; d < x->rank; d++) {
             int64_t at = old_index(kept_along(p, p->was->axis[p->was->operand[i][d]]), index[d]);
-            if (at >= tensor_dim(x, d)) return false;
+            if (at < 0 || at >= tensor_dim(x, d)) return false;
             flat = flat * tensor_dim(x, d) + at;
         }
         if (dtype_load(x->type, x->data, flat).i != dtype_load(y->type, y->data, n).i) return false;
@@ -62,37 +71,37 @@ static bool holds_kept(const ShrinkProof *p, int i, int j)
     return true;
 }
 
-static bool is_same_place(ShrinkProof *p, int i, int j, const int *kept, bool may_cut)
+static bool is_same_place(ShrinkProof *p, int i, int j, Kept kept, bool may_cut)
 {
     int a = p->was->axis[i], b = p->is->axis[j];
     Interval was = p->was->value[i], is = p->is->value[j];
     if (may_cut && a == b && a >= 0 && (a == p->channel || a == p->summed)) return true;
     if (is_point(was) && is_point(is)) return old_index(kept, is.least) == was.least;
-    return !kept && is_same(p, i, j);
+    return !kept.at && is_same(p, i, j);
 }
 
 static bool is_same_constant(ShrinkProof *p, int i, int j)
 {
     const Tensor *x = p->was->e[i]->ref;
+    const Kept all = { NULL, 0 };
     for (int d = 0; d < x->rank; d++)
-        if (!is_same_place(p, p->was->operand[i][d], p->is->operand[j][d], NULL, true)) return false;
+        if (!is_same_place(p, p->was->operand[i][d], p->is->operand[j][d], all, true)) return false;
     return !p->checks_data || holds_kept(p, i, j);
 }
 
 static bool is_same_read(ShrinkProof *p, int i, int j)
 {
     const Tensor *x = p->was->e[i]->ref, *y = p->is->e[j]->ref;
-    int count;
     if (x->rank != y->rank || x->type != y->type || tensor_is_constant(x) != tensor_is_constant(y)) return false;
     if (tensor_is_constant(x)) return is_same_constant(p, i, j);
     const Tensor *to = map_get_ptr(&p->to, x);
     if ((to ? to : x) != y) return false;
-    const int *kept = channels_kept(p->channels, x, &count);
+    const Kept kept = kept_of(p, x), all = { NULL, 0 };
     for (int d = 0; d < x->rank; d++) {
         bool is_last = d == x->rank - 1;
         int from = p->was->operand[i][d], at = p->is->operand[j][d];
         bool is_summed = is_last && p->summed >= 0 && p->was->axis[from] == p->summed && p->contraction->x == x;
-        if (is_summed ? p->is->axis[at] != p->summed : !is_same_place(p, from, at, is_last ? kept : NULL, false))
+        if (is_summed ? p->is->axis[at] != p->summed : !is_same_place(p, from, at, is_last ? kept : all, false))
             return false;
     }
     return true;
@@ -103,7 +112,7 @@ static bool compare(ShrinkProof *p, int i, int j)
     const Expr *a = p->was->e[i], *b = p->is->e[j];
     if (a->kind != b->kind || a->type != b->type || a->arg_count != b->arg_count || p->was->axis[i] != p->is->axis[j])
         return false;
-    if (p->was->axis[i] >= 0) return !kept_along(p, p->was->axis[i]);
+    if (p->was->axis[i] >= 0) return !kept_along(p, p->was->axis[i]).at;
     if (a->kind == EXPR_READ) return is_same_read(p, i, j);
     if (!a->arg_count || a->ref || b->ref) return a == b;
     for (int n = 0; n < a->arg_count; n++)
@@ -128,11 +137,9 @@ static bool has_same_axes(const ShrinkProof *p, const Stage *was, const Stage *i
         return false;
     if ((was->init != NULL) != (is->init != NULL) || (was->init && was->init[0] != is->init[0])) return false;
     for (int a = 0; a < was->axis_count; a++) {
-        int count;
-        const int *kept = kept_along(p, a)
-                              ? channels_kept(p->channels, a == p->channel ? was->out[0] : p->contraction->x, &count)
-                              : NULL;
-        if (kept ? !expr_is_int(is->axis[a].extent, count) : was->axis[a].extent != is->axis[a].extent) return false;
+        const Kept kept = kept_along(p, a);
+        if (kept.at ? !expr_is_int(is->axis[a].extent, kept.count) : was->axis[a].extent != is->axis[a].extent)
+            return false;
     }
     return true;
 }
@@ -145,15 +152,15 @@ static bool is_same_stage(ShrinkProof *p, const Stage *was, const Stage *is)
     p->channel = was->data_count - 1;
     p->summed = p->contraction && p->contraction->terms->stage == was ? p->contraction->axis : -1;
     if (!has_same_axes(p, was, is)) return false;
-    const int *kept = kept_along(p, p->channel);
+    const Kept kept = kept_along(p, p->channel);
     int64_t count = p->channel < 0 ? 1 : axis_interval(&is->axis[p->channel]).greatest + 1;
     for (int a = 0; a < was->axis_count; a++) {
         old_box[a] = axis_interval(&was->axis[a]);
         new_box[a] = axis_interval(&is->axis[a]);
     }
-    for (int64_t i = 0; i < (kept ? count : 1); i++) {
-        if (kept) {
-            old_box[p->channel] = (Interval){ kept[i], kept[i] };
+    for (int64_t i = 0; i < (kept.at ? count : 1); i++) {
+        if (kept.at) {
+            old_box[p->channel] = (Interval){ kept.at[i], kept.at[i] };
             new_box[p->channel] = (Interval){ i, i };
         }
         terms_run(p->ranges, p->was, old_box);
