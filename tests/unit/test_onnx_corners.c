@@ -237,6 +237,9 @@ static const Corner corners[] = {
       "coordinate_transformation_mode=tf_crop_and_resize; >y",
       { "80,102,-27,95,-2,123" }, { "102,102,-27,-27,95,95,-2,-2,123,0,0" }, 0, false },
 
+    { "gemm-of-i32-by-a-real-factor", 13,
+      "x:2,2:6; w$6$2,2$2,0,1,5; c$6$1,2$3,1; Gemm x,w,c y alpha=1.5~ beta=2.5~; >y", { "1,2,3,4" },
+      { "13,17,22,32" }, 0, false },
     { "shrink-of-i32", 13, "x:4:6; Shrink x y lambd=1.5~ bias=0.7~; >y", { "-5,-1,1,5" }, { "-4,0,0,4" }, 0, false },
     { "grid-sample-of-f64-by-f32", 20, "x:1,1,2,2:11; g:1,1,1,2; GridSample x,g y mode=linear align_corners=1!; >y",
       { "1,2,3,4", "0,0" }, { "2.5" }, 1e-9, false },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arithmetic, logic, activations, reductions, matrix products. */
+#include <math.h>
 #include <string.h>
 
 #include "import/onnx/graph/onnx_sizes.h"
@@ -54,7 +55,7 @@ static void clip(OnnxCall *c)
     c->out[0] = onnx_call(c, "clip", c->in[0], attr_real("min", low), attr_real("max", high));
 }
 
-/* y = alpha * a' * b' + beta * bias */
+/* y = alpha * a' * b' + beta * bias. Of integers, real factors give the real sum without its fraction. */
 static void gemm(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -62,10 +63,13 @@ static void gemm(OnnxCall *c)
     double alpha = onnx_real(c, "alpha", 1), beta = onnx_real(c, "beta", 1);
     if (onnx_int(c, "transA", 0)) a = onnx_call(c, "transpose", a, attr_list("perm", 1, 0));
     if (onnx_int(c, "transB", 0)) b = onnx_call(c, "transpose", b, attr_list("perm", 1, 0));
+    const DType type = c->in[0]->type;
+    const bool is_real = dtype_is_integer(type) && (alpha != floor(alpha) || beta != floor(beta));
     Tensor *y = onnx_call2(c, "dense", a, b);
+    if (is_real) y = onnx_cast(c, y, F64), bias = onnx_cast(c, bias, F64);
     if (alpha != 1) y = onnx_call2(c, "mul", y, onnx_scalar_like(c, y, alpha));
     if (bias && beta != 1) bias = onnx_call2(c, "mul", bias, onnx_scalar_like(c, bias, beta));
-    c->out[0] = bias && beta != 0 ? onnx_call2(c, "add", y, bias) : y;
+    c->out[0] = onnx_cast(c, bias && beta != 0 ? onnx_call2(c, "add", y, bias) : y, type);
 }
 
 static void matmul(OnnxCall *c)
