@@ -320,6 +320,22 @@ static bool pad_to_nothing(OnnxCall *c, const int64_t *pads)
     return has_zero;
 }
 
+/* Crops by the negative pads, and clears them: the copies of the other modes are of elements that stay. */
+static Tensor *cropped(OnnxCall *c, int64_t *pads)
+{
+    const int ends = 2 * c->in[0]->rank;
+    int64_t crop[2 * MAX_RANK];
+    bool has_crop = false, has_pad = false;
+    for (int i = 0; i < ends; i++) {
+        crop[i] = pads[i] < 0 ? pads[i] : 0;
+        has_crop = has_crop || pads[i] < 0;
+        has_pad = has_pad || pads[i] > 0;
+    }
+    if (!has_crop || !has_pad || strcmp(onnx_text(c, "mode", "constant"), "constant") == 0) return c->in[0];
+    for (int i = 0; i < ends; i++) pads[i] -= crop[i];
+    return onnx_call(c, "pad", c->in[0], attr_ints("pad", crop, ends), attr_word("mode", "constant"));
+}
+
 static void pad(OnnxCall *c)
 {
     int64_t given[2 * MAX_RANK], pads[2 * MAX_RANK] = { 0 }, axes[MAX_RANK];
@@ -348,7 +364,8 @@ static void pad(OnnxCall *c)
     double value = onnx_real(c, "value", 0);
     if (c->opset >= 11) onnx_scalar(c, 2, &value);
     if (!ctx_failed(c->cx) && pad_to_nothing(c, pads)) return;
-    c->out[0] = onnx_call(c, "pad", c->in[0], attr_ints("pad", pads, 2 * rank),
+    Tensor *x = cropped(c, pads);
+    c->out[0] = onnx_call(c, "pad", x, attr_ints("pad", pads, 2 * rank),
                           attr_word("mode", onnx_text(c, "mode", "constant")), attr_real("value", value));
 }
 
