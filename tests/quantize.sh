@@ -371,6 +371,32 @@ recurrent_onnx() {
     grep -q '^against .*noise [4-6][0-9]' "$work/said"
 }
 check recurrent-layers-are-written-to-the-qdq-file recurrent_onnx
+# Boxes of hundreds and scores below 1 in one output: with float ports each part has a grid of its own; where they share
+# one, a warning names both ranges, and the bound counts for the scores alone.
+boxes_te() {
+    printf 'input x: f32[1][4][3]\nconst w: f32[3][4] = [%s]\nconst s: f32[3][2] = [%s]\n' "$(numbers 12 3)" \
+        "$(numbers 6 4)"
+    printf '%s\n' 'const large: f32[1] = [500]' 'a = dense(x, w)' 'big = mul(a, large)' 'boxes = relu(big)' \
+        'b = dense(x, s)' 'scores = sigmoid(b)' 'both = concat(boxes, scores, axis=2)' \
+        'y = transpose(both, perm=[0,2,1])' 'output y'
+}
+parts_of_an_output() {
+    boxes_te > "$work/boxes.te"
+    npy boxes.npy '20, 1, 4, 3' '<f4' 0 '' && tail -c 960 "$work/steps.npy" >> "$work/boxes.npy"
+    "$lw" quantize "$work/boxes.te" --samples "$work/boxes.npy" --test "$work/boxes.npy" --ports float --min-sqnr 30 \
+        -o "$work/boxes.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    cat "$work/said"
+    grep -q 'the bound holds' "$work/said" && grep -q '^integer C .*, [3-6][0-9].* dB of the part' "$work/said" &&
+        ! grep -q warning "$work/said"
+}
+shared_grid() {
+    refuses 'reaches 30 dB; the best has .* of the part "scores"' quantize "$work/boxes.te" --samples \
+        "$work/boxes.npy" --min-sqnr 30 && cat "$work/said" &&
+        grep -q 'warning: "scores", from .* to .*, has the grid of "boxes", from .* to .*: its step is' "$work/said"
+}
+setup parts-of-an-output-have-grids-of-their-own parts_of_an_output
+check parts-of-one-grid-are-a-warning-and-count shared_grid
+
 # A border with a value keeps it: scales do not move through it. The measure is the model itself, not what it became.
 bordered() {
     npy border.npy '20, 1, 4, 3, 1' '<f4' 0 '' && tail -c 960 "$work/steps.npy" >> "$work/border.npy"

@@ -8,6 +8,7 @@
 #include "api/run.h"
 #include "export/onnx_write.h"
 #include "export/te_write.h"
+#include "graph/quantize/output_parts.h"
 #include "support/guard.h"
 
 #include <stdlib.h>
@@ -54,12 +55,26 @@ static void print_summary(Quantizing *z)
 
 /* ---- The test set ------------------------------------------------------------------------------------------------ */
 
+/* Names the worst part of the output. */
+static void print_worst(Quantizing *z, const Outputs *floats, const Outputs *y)
+{
+    const OutputParts p = parts_of_output(z->cx, z->done.floats.output[0]);
+    int worst = 0;
+    if (!p.of) return;
+    for (int i = 1; i < p.count; i++)
+        if (outputs_sqnr_of(floats, y, p.of, i) < outputs_sqnr_of(floats, y, p.of, worst)) worst = i;
+    text_printf(&z->said, ", %s of the part \"%s\"", decibel_text(z->cx, outputs_sqnr_of(floats, y, p.of, worst)),
+                p.name[worst]);
+}
+
 static void print_row(Quantizing *z, const char *what, const Outputs *floats, const Outputs *y, const int64_t *label)
 {
     Ctx *cx = z->cx;
     text_printf(&z->said, "%-12s", what);
     if (label) text_printf(&z->said, "%10s", percent_text(cx, scores_right(y, label, 1), y->count));
-    text_printf(&z->said, "%18s\n", floats == y ? "" : decibel_text(cx, outputs_sqnr(floats, y)));
+    text_printf(&z->said, "%18s", floats == y ? "" : decibel_text(cx, outputs_sqnr(floats, y)));
+    if (floats != y) print_worst(z, floats, y);
+    text_char(&z->said, '\n');
 }
 
 /* Emits a graph of the quantization under the name of the evaluation, on integers or in floats, and runs it. NULL: the

@@ -72,10 +72,13 @@ void print_confusion(Ctx *cx, Text *t, const Outputs *y, const int64_t *label)
     }
 }
 
-double outputs_sqnr(const Outputs *want, const Outputs *got)
+double outputs_sqnr(const Outputs *want, const Outputs *got) { return outputs_sqnr_of(want, got, NULL, 0); }
+
+double outputs_sqnr_of(const Outputs *want, const Outputs *got, const int *of, int part)
 {
     double signal = 0, noise = 0;
     for (int64_t i = 0; i < want->count * want->each; i++) {
+        if (of && of[i % want->each] != part) continue;
         const double error = want->value[i] - got->value[i];
         signal += want->value[i] * want->value[i];
         noise += error * error;

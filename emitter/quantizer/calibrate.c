@@ -56,6 +56,16 @@ static bool are_finite(Ctx *cx, const Tensor *t, const float *v, int64_t sample)
     return true;
 }
 
+static void add_range(Edge *e, const float *v, int64_t sample)
+{
+    const int64_t count = tensor_elems(e->tensor);
+    if (!sample && count) e->least = e->greatest = v[0];
+    for (int64_t i = 0; i < count; i++) {
+        e->least = fminf(e->least, v[i]);
+        e->greatest = fmaxf(e->greatest, v[i]);
+    }
+}
+
 bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, Edges *e, ChannelStats *stats)
 {
     Ctx *cx = b->cx;
@@ -72,6 +82,7 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
             const float *v = input < 0 ? runner_output(r, out++) : runner_input(r, input);
             is_good = are_finite(cx, t, v, k);
             if (!is_good) break;
+            add_range(&e->at[i], v, k);
             histogram_add(cx->arena, &e->group[e->at[i].group].seen, v, tensor_elems(t));
             if (stats) add_channels(&stats[i], v, tensor_elems(t));
         }
@@ -310,5 +321,42 @@ void warn_of_constants(Ctx *cx, const Edges *e)
             diag_warn(cx, NULL, "tensor \"%s\" is %g in all samples; its grid covers %g to %g", g->name,
                       (double)g->seen.first, (double)(INT8_MIN - g->grid.zero) * g->grid.step,
                       (double)(INT8_MAX - g->grid.zero) * g->grid.step);
+    }
+}
+
+/* The edge of the same group with the greatest values. */
+static const Edge *widest(const Edges *e, int group)
+{
+    const Edge *most = NULL;
+    for (int i = 0; i < e->count; i++) {
+        const Edge *x = &e->at[i];
+        if (x->group == group && (!most || x->greatest - x->least > most->greatest - most->least)) most = x;
+    }
+    return most;
+}
+
+static void warn_of_part(Ctx *cx, const Edges *e, const Node *n, const Tensor *t)
+{
+    enum { FEW_STEPS = 16 };
+    const Edge *part = t ? edge_of(e, t) : NULL;
+    const EdgeGroup *g = part ? &e->group[part->group] : NULL;
+    if (!g || group_bits(g) != 8 || g->range == EDGE_GIVEN || !(part->greatest > part->least)) return;
+    if ((double)part->greatest - (double)part->least >= FEW_STEPS * g->grid.step) return;
+    const Edge *other = widest(e, part->group);
+    diag_warn(cx, text_format(cx, "node \"%s\" (%s)", n->name, n->op->name),
+              "\"%s\", from %g to %g, has the grid of \"%s\", from %g to %g: its step is %g; --ports float keeps the "
+              "grids of parts that only outputs read, --min-sqnr widens them", t->name, (double)part->least,
+              (double)part->greatest, other->tensor->name, (double)other->least, (double)other->greatest, g->grid.step);
+}
+
+void warn_of_parts(Ctx *cx, const Graph *g, const Edges *e)
+{
+    Node **order;
+    const int count = graph_order(cx, g, &order);
+    for (int i = 0; i < count && !ctx_failed(cx); i++) {
+        const Node *n = order[i];
+        if (n->kind != NODE_CALL || n->out_count != 1 || !edge_of(e, n->out[0])) continue;
+        for (int k = 0; k < n->in_count && n->op->layout.is_concat; k++) warn_of_part(cx, e, n, n->in[k]);
+        if (n->op->layout.box && !n->op->layout.is_view) warn_of_part(cx, e, n, n->out[0]);
     }
 }

@@ -11,7 +11,8 @@
  *   CURVE      a function of a single source tensor, elementwise: a table of 256 values
  *   FIXED      a softmax, which has an 8-bit form
  *   WEIGHTS    products with 8-bit weights inside of a layer that computes in floats otherwise: its input has a grid
- *   FLOAT      everything else
+ *   FLOAT      everything else; also a concatenation that only float outputs read, perhaps after moves, with these: its
+ *              parts keep grids of their own
  *
  * AFFINE and LIMIT after a PRODUCT or an AFFINE, and LIMIT after a QUOTIENT, belong to its requantization if they
  * alone read it: the tensor between them has no grid. Neither has one inside a CURVE. Every other tensor that a call
@@ -118,6 +119,42 @@ static void find_facts(Finder *f)
     }
 }
 
+/* True if the call only moves elements to outputs. `is_last`: the calls of which that is known, all behind it. */
+static bool is_last_move(const Finder *f, const Node *n, const Map *is_last)
+{
+    const Tensor *t = n->kind == NODE_CALL && n->out_count == 1 ? n->out[0] : NULL;
+    if (!t || facts_of(f, n)->role != MOVE || asked(f, t)) return false;
+    const ReaderList *readers = readers_list(&f->readers, t);
+    bool is_known = readers->count > 0 || graph_has_output(f->graph, t);
+    for (int i = 0; i < readers->count; i++) is_known = is_known && map_get_ptr(is_last, readers->at[i]);
+    return is_known;
+}
+
+static void leave_in_floats(Finder *f, const Node *n)
+{
+    Facts *x = map_get_ptr(&f->facts, n);
+    *x = (Facts){ .role = FLOATS };
+}
+
+/* Concatenations before float outputs, and the moves behind them, stay in floats. */
+static void find_float_ends(Finder *f)
+{
+    Map is_last = map_new(f->cx->arena), is_float = map_new(f->cx->arena);
+    if (f->ports != PORTS_FLOAT) return;
+    for (int i = f->count - 1; i >= 0; i--)
+        if (is_last_move(f, f->order[i], &is_last)) map_put_ptr(&is_last, f->order[i], f);
+    for (int i = 0; i < f->count; i++) {
+        const Node *n = f->order[i];
+        if (!map_get_ptr(&is_last, n)) continue;
+        bool is_behind = n->op->layout.is_concat && n->in_count > 1;
+        for (int k = 0; k < n->in_count; k++)
+            is_behind = is_behind || (n->in[k] && n->in[k]->producer && map_get_ptr(&is_float, n->in[k]->producer));
+        if (!is_behind) continue;
+        map_put_ptr(&is_float, n, f);
+        leave_in_floats(f, n);
+    }
+}
+
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
 static const Tensor *root_of(const Finder *f, const Tensor *t)
@@ -149,7 +186,7 @@ static void add_edge(Finder *f, Tensor *t, bool is_narrow)
     if (is_data(t) && is_narrow) map_put_ptr(&f->narrow, t, t);
     if (!is_data(t) || map_get_ptr(&f->edges.of, t)) return;
     Edge *e = &f->edges.at[f->edges.count++];
-    *e = (Edge){ t, -1 };
+    *e = (Edge){ t, -1, 0, 0 };
     map_put_ptr(&f->edges.of, t, e);
 }
 
@@ -338,6 +375,7 @@ Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
     f.count = f.readers.count;
     f.order = f.readers.order;
     find_facts(&f);
+    find_float_ends(&f);
     add_edges(&f);
     f.edges.group = NEW_ARRAY(cx->arena, EdgeGroup, f.edges.count);
     for (int i = 0; i < f.edges.count; i++) add_group(&f, &f.edges.at[i], &group_of);

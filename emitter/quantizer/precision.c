@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/quantize/output_parts.h"
 #include "graph/shrink/ranges.h"
 #include "quantizer/layers.h"
+#include "support/text.h"
 
 enum { SENSITIVITY_SAMPLES = 8 };
 
@@ -29,6 +31,7 @@ typedef struct Search {
     int64_t searched;                  /* samples of each step: all if labels are counted */
     Edges *edges;
     Grid *narrow; int *least;          /* [groups] the first grids and widths: 8 bits, or the user's */
+    OutputParts *parts;                /* [outputs] */
     float **want;                      /* of the float network, over all samples: runner_outputs */
     Ports ports;
     Precision *out;
@@ -56,9 +59,34 @@ static bool run_floats(WidthSearch *z)
 {
     const int64_t count = z->samples->count, each = tensor_elems(z->graph->output[0]);
     z->want = runner_outputs(z->b, z->model, z->samples, count);
+    z->parts = NEW_ARRAY(z->cx->arena, OutputParts, z->graph->output_count);
+    for (int o = 0; o < z->graph->output_count; o++) z->parts[o] = parts_of_output(z->cx, z->graph->output[o]);
     for (int64_t k = 0; z->want && z->want[0] && z->bounds.label && k < count; k++)
         z->out->right += greatest_at(z->want[0] + k * each, each) == z->bounds.label[k];
     return z->want != NULL;
+}
+
+/* The noise of an output's parts. */
+typedef struct Noise { double *signal, *noise; } Noise;
+
+static void add_parts(const OutputParts *p, const float *want, const float *got, int64_t count, Noise *n)
+{
+    if (!p->of) {
+        add_noise(want, got, count, n->signal, n->noise);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) add_noise(&want[i], &got[i], 1, &n->signal[p->of[i]], &n->noise[p->of[i]]);
+}
+
+/* Enters the worst part. */
+static void find_worst(const OutputParts *p, const Noise *n, Quality *out)
+{
+    for (int i = 0; i < p->count; i++) {
+        const double sqnr = decibels(n->signal[i], n->noise[i]);
+        if (sqnr >= out->sqnr) continue;
+        out->sqnr = sqnr;
+        out->worst = p->of ? p->name[i] : NULL;
+    }
 }
 
 /* Compares a graph of the same ports with the float network. */
@@ -67,20 +95,23 @@ static bool compare(WidthSearch *z, const Graph *other, int64_t count, Quality *
     Ctx *cx = z->cx;
     const Graph *g = z->graph;
     Runner *r = ctx_failed(cx) ? NULL : runner_new(z->b, other);
-    double *signal = NEW_ARRAY(cx->arena, double, 2 * g->output_count), *noise = signal + g->output_count;
-    *out = (Quality){ INFINITY, 0 };
+    Noise *noise = NEW_ARRAY(cx->arena, Noise, g->output_count);
+    *out = (Quality){ INFINITY, 0, NULL };
+    for (int o = 0; o < g->output_count; o++)
+        noise[o] = (Noise){ NEW_ARRAY(cx->arena, double, z->parts[o].count),
+                            NEW_ARRAY(cx->arena, double, z->parts[o].count) };
     bool is_good = r != NULL;
     for (int64_t k = 0; is_good && k < count; k++) {
         is_good = runner_run(r, z->samples, k);
         for (int o = 0; is_good && o < g->output_count; o++) {
             const int64_t each = tensor_elems(g->output[o]);
-            if (z->want[o]) add_noise(z->want[o] + k * each, runner_output(r, o), each, &signal[o], &noise[o]);
+            if (z->want[o]) add_parts(&z->parts[o], z->want[o] + k * each, runner_output(r, o), each, &noise[o]);
         }
         if (is_good && z->bounds.label && z->want[0])
             out->right += greatest_at(runner_output(r, 0), tensor_elems(g->output[0])) == z->bounds.label[k];
     }
     runner_free(r);
-    for (int o = 0; o < g->output_count; o++) out->sqnr = fmin(out->sqnr, decibels(signal[o], noise[o]));
+    for (int o = 0; o < g->output_count; o++) find_worst(&z->parts[o], &noise[o], out);
     return is_good && !ctx_failed(cx);
 }
 
@@ -345,8 +376,9 @@ static void refuse(WidthSearch *z)
     for (int i = 0; i < z->out->count; i++) has_ports = has_ports || z->out->at[i].is_port;
     const char *hint = has_ports ? "; inputs and outputs keep their width: --ports float leaves them out" : "";
     if (z->bounds.least_sqnr > 0 && q->sqnr < z->bounds.least_sqnr)
-        diag_error(z->cx, NULL, "--min-sqnr: no choice of widths reaches %g dB; the best has %.1f dB%s",
-                   z->bounds.least_sqnr, q->sqnr, hint);
+        diag_error(z->cx, NULL, "--min-sqnr: no choice of widths reaches %g dB; the best has %.1f dB%s%s",
+                   z->bounds.least_sqnr, q->sqnr, q->worst ? text_format(z->cx, " of the part \"%s\"", q->worst) : "",
+                   hint);
     else diag_error(z->cx, NULL, "--max-drop: no choice of widths loses at most %g %% of accuracy; the best loses %.2f "
                     "%%%s", 100 * z->bounds.most_drop, drop, hint);
 }
@@ -367,7 +399,8 @@ static bool search_once(WidthSearch *z)
 
 static Quality better(Quality a, Quality b)
 {
-    return (Quality){ fmax(a.sqnr, b.sqnr), a.right > b.right ? a.right : b.right };
+    const Quality *quiet = b.sqnr > a.sqnr ? &b : &a;
+    return (Quality){ quiet->sqnr, a.right > b.right ? a.right : b.right, quiet->worst };
 }
 
 /* Integers may violate a bound that their simulation meets; the bound of the search is then raised. */

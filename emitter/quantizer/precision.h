@@ -28,8 +28,9 @@ typedef struct LayerPrecision {
     NetworkCost wide, floats;          /* added by 16 bits, and by floats instead of 16 bits; counted with a bound */
 } LayerPrecision;
 
-/* What the outputs have with a choice of widths. */
-typedef struct Quality { double sqnr; int64_t right; } Quality;
+/* What the outputs have with a choice of widths. sqnr: of the worst output, or part of one; worst: the part's name;
+ * NULL: the output is no concatenation. */
+typedef struct Quality { double sqnr; int64_t right; const char *worst; } Quality;
 
 struct Precision {
     int count; LayerPrecision *at;     /* by group; count 0: not measured */

@@ -171,6 +171,7 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
     const LastLayers *last = last_layers_of(b, &g, s, &e);
     if (!last || !choose_ranges(b, &out->floats, &g, s, settings->ranges, stats, last, &e)) return false;
     warn_of_constants(cx, &e);
+    warn_of_parts(cx, &g, &e);
     if (settings->refines && (ctx_failed(cx) || !refine_layers(b, &g, s, &e, refined))) return false;
     Map corrected = corrected_biases(cx, &g, &e, stats), scaled = map_new(cx->arena);
     e.corrected = &corrected;

@@ -80,7 +80,8 @@ typedef struct EdgeGroup {
     Grid grid;
 } EdgeGroup;
 
-typedef struct Edge { Tensor *tensor; int group; } Edge;
+/* least, greatest: of the tensor alone, over the samples of the calibration */
+typedef struct Edge { Tensor *tensor; int group; float least, greatest; } Edge;
 
 typedef struct Tuned Tuned;            /* finetune.h */
 
@@ -146,6 +147,8 @@ bool choose_by_curves(Ctx *cx, Edges *e);
 void choose_grids(Ctx *cx, Edges *e, RangeMethod method);
 /* Warns of each tensor that is constant in all samples. */
 void warn_of_constants(Ctx *cx, const Edges *e);
+/* Warns of each part of a concatenation or of a slice that has few steps of the grid that it shares. */
+void warn_of_parts(Ctx *cx, const Graph *g, const Edges *e);
 /* Chooses the rounding of weights by the error of the layers' outputs over the samples, and enters weights -> float[]:
  * of recurrent layers, and of all others. */
 bool refine_recurrent(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *refined);

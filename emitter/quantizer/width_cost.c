@@ -65,7 +65,7 @@ static void enter_edge(Part *p, const Tensor *old, Tensor *now)
     map_put_ptr(&p->now, old, now);
     if (!e || !now) return;
     Edge *own = &p->edges.at[p->edges.count++];
-    *own = (Edge){ now, e->group };
+    *own = (Edge){ now, e->group, e->least, e->greatest };
     map_put_ptr(&p->edges.of, now, own);
 }
 

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_GRAPH_QUANTIZE_OUTPUT_PARTS_H
+#define LW_GRAPH_QUANTIZE_OUTPUT_PARTS_H
+#include "graph/dag/op.h"
+
+/* The tensors that an output consists of. of: the part of each element; NULL: it is one. */
+typedef struct OutputParts { int count; int *of; const char **name; } OutputParts;
+OutputParts parts_of_output(Ctx *cx, Tensor *t);
+#endif
