@@ -46,6 +46,18 @@ void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t)
     return parsed(cx, path, file, t, &sizes);
 }
 
+const Tensor *elements_shaped(Ctx *cx, const char *path, const Tensor *t)
+{
+    DType type;
+    Sizes sizes;
+    void *data;
+    if (tensor_is_fixed(t)) return t;
+    if (!npy_parse(cx, path, file_read(cx, path), &type, &sizes.rank, sizes.of, &data)) return NULL;
+    Tensor *shaped = tensor_new_fixed(cx, t->name, t->type, sizes.rank, sizes.of);
+    if (shaped) shaped->quant = t->quant;
+    return shaped;
+}
+
 void *elements_read(Ctx *cx, const char *path, const Tensor *t)
 {
     return elements_parse(cx, path, file_read(cx, path), t);

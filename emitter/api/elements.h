@@ -10,6 +10,8 @@
 /* Reads a .npy file; its type and its element count must be the tensor's, its shape may differ. NULL on error. */
 void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t);
 void *elements_read(Ctx *cx, const char *path, const Tensor *t);
+/* The tensor with the shape that the file has; a tensor of fixed shape itself. NULL on error. */
+const Tensor *elements_shaped(Ctx *cx, const char *path, const Tensor *t);
 /* The same of an input: another order of the sizes is refused, as NCHW for NHWC. Dimensions of 1 may differ; a list has
  * the elements in the tensor's order. */
 void *elements_read_input(Ctx *cx, const char *path, const Tensor *t);

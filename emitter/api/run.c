@@ -174,7 +174,7 @@ static bool run(Ctx *cx, const char *model, const char *const *input, int input_
     FileOut *files = NEW_ARRAY(cx->arena, FileOut, output_count);
     for (int i = 0; i < output_count; i++) {
         const int at = run_output_number(&b, i);
-        const Bytes file = elements_bytes(cx, b.model.output[at], outputs[at]);
+        const Bytes file = elements_bytes(cx, build_actual(&b, b.model.output[at]), outputs[at]);
         files[i] = (FileOut){ .path = output[i], .bytes = file.at, .count = file.count };
     }
     return file_write_all(cx, files, (size_t)output_count);
@@ -188,7 +188,7 @@ static const char *run_text(Ctx *cx, const char *model, const char *const *input
     if (!interpret(&b, cx, model, input, input_count, &outputs, o)) return NULL;
     for (int i = 0; i < b.model.output_count - b.state_count; i++) {
         const int at = run_output_number(&b, i);
-        elements_print(cx, &t, b.model.output[at], outputs[at]);
+        elements_print(cx, &t, build_actual(&b, b.model.output[at]), outputs[at]);
     }
     return text_string(&t);
 }

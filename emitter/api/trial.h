@@ -22,5 +22,7 @@ bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o);
 /* `sizes` are arguments of the program: " n=4". The lines `instructions N`, `cycles N` and `ns N` that the runner
  * prints are added to `said`; with --profile also the counts of layers. */
 bool trial_run(Build *b, const char *folder, const char *sizes, const void *const *inputs, int runs, Text *said);
+/* The output with the shape that the program gave it; NULL on error */
+const Tensor *trial_shape(Ctx *cx, const char *folder, int number, const Tensor *out);
 const void *trial_output(Ctx *cx, const char *folder, int number, const Tensor *out);      /* NULL on error */
 #endif

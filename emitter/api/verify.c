@@ -57,6 +57,22 @@ static void print_difference(Text *t, const char *sizes, const Tensor *out, cons
     text_char(t, '\n');
 }
 
+static bool same_shape(const Tensor *a, const Tensor *b)
+{
+    bool same = a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++) same = tensor_dim(a, d) == tensor_dim(b, d);
+    return same;
+}
+
+/* "kept: [3][4], as expected" or "kept: [3][4], but [4][4] is expected": an output whose shape the run decides. */
+static bool compare_shapes(Text *t, Ctx *cx, const Tensor *got, const Tensor *want)
+{
+    const bool same = same_shape(got, want);
+    text_printf(t, "%s: %s, %s\n", want->name, tensor_shape_text(cx, got),
+                same ? "as expected" : text_format(cx, "but %s is expected", tensor_shape_text(cx, want)));
+    return same;
+}
+
 /* Compares the outputs and prints a line each. With --layers, outputs from number `layers_from` are results of layers.
  * */
 static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, const void *const *interpreted)
@@ -66,7 +82,16 @@ static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, con
     Recorded r;
     if (!recorded_open(b, &r)) return false;
     for (int i = 0; i < b->model.output_count - b->state_count && !ctx_failed(cx); i++) {
-        const Tensor *out = b->model.output[run_output_number(b, i)];
+        const Tensor *as_built = b->model.output[run_output_number(b, i)],
+                     *out = i < f->expect_count ? elements_shaped(cx, f->expect[i], as_built)
+                                                : build_actual(b, as_built),
+                     *given = trial_shape(cx, v->folder, i, as_built);
+        if (!out || !given || ctx_failed(cx)) return false;
+        if (given != as_built && !compare_shapes(&v->said, cx, given, out)) {
+            v->outputs++;
+            v->wrong_outputs++;
+            continue;
+        }
         const void *got = trial_output(cx, v->folder, i, out);
         const void *recorded = i < f->expect_count ? elements_read(cx, f->expect[i], out) : recorded_layer(b, &r, out);
         if (!got || ctx_failed(cx)) return false;

@@ -33,6 +33,9 @@ typedef struct Partition {
 
 typedef struct Call Call;
 
+/* A size that gets its value: the i64 at the place, which is tested. is_read: by a later call, or for an output */
+typedef struct SizeBind { const Expr *size; Place count; const Tensor *constant; bool is_read; } SizeBind;
+
 /* A graph of a region: a function that calls its layers like NAME_run. */
 typedef struct Body {
     const char *name, *what;           /* "if_1_then"; for comments */
@@ -82,6 +85,7 @@ struct Call {
     int place_count; const Place *place;
     const Expr *const *size;           /* one per size parameter */
     const int64_t *number;             /* one per number parameter */
+    int bind_count; const SizeBind *bind;              /* before the call */
     struct { int64_t from, to, bytes; } move;          /* of its result within the arena, afterwards; 0 bytes: none */
     /* The partition whose default makes this call; NULL: NAME_run does. Calls of a partition are consecutive */
     const Partition *partition;
@@ -98,7 +102,12 @@ typedef struct Port {                  /* an input or output of the model */
     const char *convert, *convert_all;
     const char *base;                  /* the struct that holds its pointer; NULL: "in" or "out" */
     bool is_alone;                     /* its pointer is a parameter of the function */
+    /* [rank] of an output with sizes that the run decides: the index among them, -1: a number; NULL: other ports */
+    const int *decided;
 } Port;
+
+/* A dimension of outputs that the run decides, or that stands beside one: a field of the struct of outputs. */
+typedef struct DecidedSize { const char *name; const Expr *size; int64_t least, greatest; } DecidedSize;
 
 /* State: an output that the next run reads as an input. If the new value's live range begins after the last read of the
  * old one, or shifts it, they share an array. Otherwise two arrays alternate from run to run. */
@@ -164,6 +173,9 @@ struct Program {
     int64_t arena_size, arena_align;   /* bytes */
     /* symbolic sizes, and the fields of the inputs struct that hold them */
     int size_count; const Expr *const *size; const char *const *size_name;
+    int decided_count; const DecidedSize *decided;         /* of outputs */
+    int last_bind_count; const SizeBind *last_bind;        /* after the last call */
+    bool decides_sizes;                /* a size is tested at run time: NAME_E_SIZE exists */
     const char *flags;                 /* of the C compiler, without which the portable form is taken; NULL: none */
     bool contracts;                    /* products and sums of floats are rounded once */
     bool rounds_twice;                 /* a requantization of 8-bit integers has two rounding steps */

@@ -149,8 +149,7 @@ typedef struct ControlPrinter {
     PrintPlace *place;
 } ControlPrinter;
 
-/* True if the loop may run more iterations than its rows have capacity for. */
-static bool may_overflow(const Control *c)
+bool control_has_limit(const Control *c)
 {
     return c->capacity >= 0 && (c->trip_count < 0 || c->trip_count > c->capacity);
 }
@@ -159,7 +158,7 @@ bool control_may_stop(const Control *c)
 {
     for (int i = 0; i < c->body_count; i++)
         if (c->body[i]->may_stop) return true;
-    return may_overflow(c);
+    return control_has_limit(c);
 }
 
 static const char *operand_place(const ControlPrinter *r, int place, DType t, bool is_written)
@@ -325,8 +324,8 @@ void control_notes(Ctx *cx, Text *t, const Program *p)
         if (!c || !c->row_count || is_counted(c)) continue;
         text_printf(t, " *\n * \"%s\" computes at most %lld rows; the remaining rows are zero%s.\n",
                     comment_text(cx, call->label), (long long)c->capacity,
-                    may_overflow(c)
-                        ? text_format(cx, ". A further row ends\n * the run with %s_E_DIM", name_upper(cx, p->name))
+                    control_has_limit(c)
+                        ? text_format(cx, ". A further row ends\n * the run with %s_E_SIZE", name_upper(cx, p->name))
                         : "");
     }
 }
@@ -337,8 +336,8 @@ static void loop(const ControlPrinter *r)
     text_add(r->t, "    {\n");
     for (int i = 0; i < c->state_count; i++) declare_state(r, &c->state[i]);
     loop_head(r);
-    if (may_overflow(c))
-        text_printf(r->t, "            if (iteration == %lld) return %s_E_DIM;     /* capacity of the rows */\n",
+    if (control_has_limit(c))
+        text_printf(r->t, "            if (iteration == %lld) return %s_E_SIZE;     /* capacity of the rows */\n",
                     (long long)c->capacity, name_upper(r->cx, r->p->name));
     body_call(r, c->body[0], "            ");
     swap_states(r);

@@ -7,6 +7,8 @@
 /* Returns call i of the program: NAME_run's calls, then those of the bodies. NULL after the last. */
 const Call *program_call(const Program *p, int i);
 /* A loop that ends the run with an error if its rows exceed their capacity */
+/* True if a loop may run more iterations than its rows have capacity for. */
+bool control_has_limit(const Control *c);
 bool control_may_stop(const Control *c);
 
 bool program_reads(const Program *p, int constant);        /* a call reads that constant */

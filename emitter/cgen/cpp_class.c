@@ -26,6 +26,8 @@ static void initializers(Text *t, const Program *p, const Port *port, int count,
     for (int i = 0; i < count; i++)
         text_printf(t, "%s%s%s%s", printed++ ? ", " : "", side, port[i].name, p->ports_in_arena ? "()" : "");
     for (int i = 0; is_input && i < p->size_count; i++) text_printf(t, "%s%s", printed++ ? ", " : "", p->size_name[i]);
+    for (int i = 0; !is_input && i < p->decided_count; i++)
+        text_printf(t, "%s%s", printed++ ? ", " : "", p->decided[i].name);
     if (!printed) text_char(t, '0');
 }
 
@@ -41,6 +43,8 @@ static void run_method(Ctx *cx, Text *t, const Program *p)
     if (!p->ports_in_arena) parameters(t, p->input, p->input_count, true, &printed);
     for (int i = 0; i < p->size_count; i++) text_printf(t, "%sint32_t %s", printed++ ? ", " : "", p->size_name[i]);
     if (!p->ports_in_arena) parameters(t, p->output, p->output_count, false, &printed);
+    for (int i = 0; i < p->decided_count; i++)
+        text_printf(t, "%sint32_t *%s", printed++ ? ", " : "", p->decided[i].name);
     text_add(t, ") noexcept");
     wrap_list(cx, t, start);
     text_printf(t, "\n    {\n        const struct %s_inputs in_ = { ", p->name);

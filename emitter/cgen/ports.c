@@ -61,6 +61,9 @@ static void port_struct(Text *t, const Program *p, const char *list, const Port 
         text_printf(t, "    int32_t %s;    /* %lld to %lld */\n", p->size_name[i], (long long)v->least,
                     (long long)v->greatest);
     }
+    for (int i = 0; !is_const && i < p->decided_count; i++)
+        text_printf(t, "    int32_t *%s;    /* receives the size, %lld to %lld */\n", p->decided[i].name,
+                    (long long)p->decided[i].least, (long long)p->decided[i].greatest);
     if (count + (is_const ? p->size_count : 0) == 0) text_add(t, "    char none;\n");
     text_add(t, "};\n");
 }
@@ -145,6 +148,44 @@ static void facts(Ctx *cx, Text *t, const char *prefix, const Port *p)
     if (x->quant) facts_of_grid(cx, t, prefix, p);
 }
 
+/* The actual shape and number of elements of an output, after a run: SHAPE(out), COUNT(out). */
+static void facts_of_run(Ctx *cx, Text *t, const char *prefix, const Program *p, const Port *port)
+{
+    Text shape = text_new(cx), count = text_new(cx);
+    const Tensor *x = port->tensor;
+    for (int d = 0; d < x->rank; d++) {
+        const int at = port->decided[d];
+        const char *field = at < 0 ? "" : text_format(cx, "*(out)->%s", p->decided[at].name);
+        if (at < 0) text_printf(&shape, "%s%lld", d ? ", " : "", (long long)tensor_dim(x, d));
+        else text_printf(&shape, "%s%s", d ? ", " : "", field);
+        if (at < 0) text_printf(&count, "%s%lldu", d ? " * " : "", (long long)tensor_dim(x, d));
+        else text_printf(&count, "%s(uint32_t)%s", d ? " * " : "", field);
+    }
+    fact(cx, t, prefix, port, "SHAPE(out)", text_format(cx, "{ %s }", text_string(&shape)));
+    fact(cx, t, prefix, port, "COUNT(out)", text_format(cx, "(%s)", text_string(&count)));
+}
+
+static void sizes_of_run(Ctx *cx, Text *t, const char *prefix, const Program *p)
+{
+    const char *row = "X";
+    bool is_taken = true;
+    if (!p->decided_count) return;
+    while (is_taken) {
+        is_taken = false;
+        for (int i = 0; i < p->decided_count; i++) is_taken = is_taken || strcmp(p->decided[i].name, row) == 0;
+        if (is_taken) row = text_format(cx, "%s_", row);
+    }
+    text_printf(t, "/* Sizes of outputs that data decide: %s(name, least, greatest) */\n#define %s_SIZES(%s)", row,
+                prefix, row);
+    for (int i = 0; i < p->decided_count; i++)
+        text_printf(t, "%s%s(%s, %lld, %lld)", p->decided_count > 1 ? " \\\n    " : " ", row, p->decided[i].name,
+                    (long long)p->decided[i].least, (long long)p->decided[i].greatest);
+    text_add(t, "\n/* The actual shapes and numbers of elements after a run; `out` points to the outputs */\n");
+    for (int i = 0; i < p->output_count; i++)
+        if (p->output[i].decided) facts_of_run(cx, t, prefix, p, &p->output[i]);
+    text_char(t, '\n');
+}
+
 typedef void EachPort(Ctx *cx, Text *t, const char *prefix, const Port *p);
 
 static void each_port(Ctx *cx, Text *t, const Program *p, const char *prefix, EachPort *print)
@@ -220,9 +261,11 @@ void ports_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
     port_macro(cx, t, prefix, "INPUTS", p->input, p->input_count);
     port_macro(cx, t, prefix, "OUTPUTS", p->output, p->output_count);
     text_printf(t, "\n/* Of each: type, shape%s, elements, bytes; if quantized,"
-                   " real = SCALE * (stored - ZERO_POINT) */\n", p->size_count ? " (open sizes: maximum)" : "");
+                   " real = SCALE * (stored - ZERO_POINT) */\n",
+                p->size_count + p->decided_count ? " (open sizes: maximum)" : "");
     each_port(cx, t, p, prefix, facts);
     text_char(t, '\n');
+    sizes_of_run(cx, t, prefix, p);
     class_names(t, p, prefix);
     strings(t, p, prefix);
     if (p->ports_in_arena) {

@@ -228,6 +228,9 @@ const char *cgen_header(Ctx *cx, const Program *p)
                         "*/\n", prefix);
     if (p->step)
         text_printf(&t, "#define %s_E_PARAMS (-7)   /* params are null, damaged or of another version */\n", prefix);
+    if (p->decides_sizes)
+        text_printf(&t, "#define %s_E_SIZE  (-8)     /* data decided a size above its maximum, or one that a layer "
+                    "cannot take */\n", prefix);
     text_char(&t, '\n');
     ports_declare(cx, &t, p, prefix);
     training_declare(cx, &t, p, prefix);
@@ -428,16 +431,47 @@ static void check_sizes(Text *t, const Program *p, const char *prefix, Speller *
     }
 }
 
+/* Prints the tests of sizes that the run has computed, and their variables. */
+static void bind_sizes(Ctx *cx, Text *t, const Program *p, const SizeBind *bind, int count, Speller *s)
+{
+    const Memory from = { .kind = MEMORY_INPUT, .type = I64 };
+    for (int i = 0; i < count; i++) {
+        const Var *v = expr_as_var(bind[i].size);
+        const char *at = place_text(cx, p, &bind[i].count, &from),
+                   *value = bind[i].constant ? text_format(cx, "%lld", (long long)dtype_load(
+                                                               I64, bind[i].constant->data, 0).i)
+                            : text_format(cx, strchr(at, '+') || *at == '(' ? "*(%s)" : "*%s", at);
+        size_t start = t->length;
+        text_printf(t, "    if (%s < %lld || %s > %lld) return %s_E_SIZE;\n", value, (long long)v->least, value,
+                    (long long)v->greatest, name_upper(cx, p->name));
+        wrap_statement(cx, t, start);
+        if (!bind[i].is_read) continue;
+        start = t->length;
+        text_printf(t, "    const int32_t %s = (int32_t)%s;\n", speller_name(s, bind[i].size, v->name), value);
+        wrap_statement(cx, t, start);
+    }
+}
+
+/* Prints the sizes of the outputs. */
+static void give_sizes(Text *t, const Program *p, Speller *s)
+{
+    for (int i = 0; i < p->decided_count && !p->is_step; i++)
+        text_printf(t, "    *out->%s = %s;\n", p->decided[i].name, spell_size(s, p->decided[i].size));
+}
+
 /* Prints `if (in == NULL || in->x == NULL) return KWS_E_NULL;`, a few pointers a line. Tensors without elements need no
  * memory. */
-static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int count)
+static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int ports,
+                           const DecidedSize *size, int sizes)
 {
     enum { WIDTH = 100 };
+    const int count = ports + sizes;
     Text line = text_new(cx);
     text_printf(&line, "%s == NULL", list);
     for (int i = 0; i <= count; i++) {
-        if (i < count && port_elems(cx, port[i].tensor) == 0) continue;
-        const char *next = i < count ? text_format(cx, "%s->%s == NULL", list, port[i].name) : "";
+        if (i < ports && port_elems(cx, port[i].tensor) == 0) continue;
+        const char *own = i < ports ? port[i].name : i < count ? size[i - ports].name : "",
+                   *next = i < count ? text_format(cx, "%s->%s == NULL", list, own) : "";
         if (i == count || line.length + strlen(next) > WIDTH) {
             const size_t start = t->length;
             text_printf(t, "    if (%s) return %s_E_NULL;\n", text_string(&line), prefix);
@@ -504,16 +538,18 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     if (weights_are_in_file(p)) file_check_in_run(cx, t, p, prefix);
     if (p->state_count) text_printf(t, "    if (state == NULL) return %s_E_STATE;\n", prefix);
     if (p->trained_count) text_printf(t, "    if (params == NULL) return %s_E_PARAMS;\n", prefix);
-    if (has_input) check_pointers(cx, t, prefix, "in", p->input, p->input_count - p->is_step);
+    if (has_input) check_pointers(cx, t, prefix, "in", p->input, p->input_count - p->is_step, NULL, 0);
     if (p->is_step) {
-        check_pointers(cx, t, prefix, "target", &p->input[p->input_count - 1], 1);
+        check_pointers(cx, t, prefix, "target", &p->input[p->input_count - 1], 1, NULL, 0);
         text_printf(t, "    if (loss == NULL) return %s_E_NULL;\n", prefix);
-    } else if (p->output_count) check_pointers(cx, t, prefix, "out", p->output, p->output_count);
+    } else if (p->output_count)
+        check_pointers(cx, t, prefix, "out", p->output, p->output_count, p->decided, p->decided_count);
     if (has_alternating(p)) text_add(t, "    const int now = state->current != 0, next = !now;\n");
     check_sizes(t, p, prefix, &s);
     profile_begin(t, p);
     for (int i = 0; i < p->call_count; i++) {
         const Partition *d = p->call[i].partition;
+        bind_sizes(cx, t, p, p->call[i].bind, p->call[i].bind_count, &s);
         if (d && i && p->call[i - 1].partition == d) continue;
         layer_mark(cx, t, first_layer(p) + i, d ? d->name : p->call[i].label);
         if (d) partition_call(cx, t, p, d, uses_arena(p) ? "memory" : "NULL", &s, place_text);
@@ -521,6 +557,8 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         move_result(cx, t, &p->call[i]);
         selftest_checks(cx, t, p, i, place_text);
     }
+    bind_sizes(cx, t, p, p->last_bind, p->last_bind_count, &s);
+    give_sizes(t, p, &s);
     profile_end(t, p);
     if (has_alternating(p)) text_add(t, "    state->current = (uint8_t)next;\n");
     text_add(t, "    return 0;\n}\n");

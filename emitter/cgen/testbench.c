@@ -161,12 +161,16 @@ static const char *npy_type(DType t)
 
 static void port_rows(Text *t, const char *list, const Port *port, int count, Speller *sizes)
 {
-    text_printf(t, "    const Port %s[] = {\n", list);
+    bool is_decided = false;
+    for (int i = 0; i < count; i++) is_decided = is_decided || port[i].decided;
+    text_printf(t, "    %sPort %s[] = {\n", is_decided ? "" : "const ", list);
     for (int i = 0; i < count; i++) {
         const Tensor *x = port[i].tensor;
         text_printf(t, "        { \"%s\", \"%s\", %d, %d, {", port[i].name, npy_type(x->type),
                     dtype_info(x->type)->bytes, x->rank);
-        for (int d = 0; d < x->rank; d++) text_printf(t, "%s%s", d ? ", " : " ", spell_size(sizes, x->shape[d]));
+        for (int d = 0; d < x->rank; d++)
+            if (port[i].decided && port[i].decided[d] >= 0) text_add(t, d ? ", 0" : " 0");
+            else text_printf(t, "%s%s", d ? ", " : " ", spell_size(sizes, x->shape[d]));
         text_add(t, x->rank ? " } },\n" : "0 } },\n");
     }
     if (!count) text_add(t, "        { \"\", \"\", 0, 0, { 0 } },\n");
@@ -185,11 +189,29 @@ static void size_arguments(Text *t, const Program *p, Speller *s)
     }
 }
 
+/* Prints the variables that receive the sizes of outputs. */
+static void receive_sizes(Text *t, const Program *p)
+{
+    for (int i = 0; i < p->decided_count; i++)
+        text_printf(t, "    static int32_t %s_size_%s;\n    out.%s = &%s_size_%s;\n", p->name, p->decided[i].name,
+                    p->decided[i].name, p->name, p->decided[i].name);
+}
+
+static void enter_sizes(Text *t, const Program *p)
+{
+    for (int i = 0; i < p->output_count; i++)
+        for (int d = 0; p->output[i].decided && d < p->output[i].tensor->rank; d++)
+            if (p->output[i].decided[d] >= 0)
+                text_printf(t, "    outputs[%d].shape[%d] = *out.%s;\n", i, d,
+                            p->decided[p->output[i].decided[d]].name);
+}
+
 /* If ports are in the arena, inputs are copied there before each run, and outputs are read after the last. */
 static void runs(Ctx *cx, Text *t, const Program *p)
 {
     if (!p->ports_in_arena) {
         add_line(t, p, "    for (long i = 0; i < repeat && status == 0; i++) status = $_run(^&in, &out);");
+        enter_sizes(t, p);
         return;
     }
     add_line(t, p, "    for (long i = 0; i < repeat && status == 0; i++) {");
@@ -198,6 +220,7 @@ static void runs(Ctx *cx, Text *t, const Program *p)
                  text_format(cx, "        memcpy((char *)arena + @_%s_AT, $_in_%s, port_bytes(&inputs[%d]));",
                              name_upper(cx, p->input[i].name), p->input[i].name, i));
     add_line(t, p, "        status = $_run(^&in, &out);\n    }");
+    enter_sizes(t, p);
     for (int i = 0; i < p->output_count; i++)
         add_line(t, p,
                  text_format(cx, "    memcpy($_out_%s, out.%s, port_bytes(&outputs[%d]));", p->output[i].name,
@@ -260,9 +283,13 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
                  "    void *arena = memory + (@_ARENA_ALIGN - (uintptr_t)memory % @_ARENA_ALIGN) % @_ARENA_ALIGN;");
     ports_are_at(cx, t, p, "in", "const ", p->input, p->input_count);
     ports_are_at(cx, t, p, "out", "", p->output, p->output_count);
+    receive_sizes(t, p);
     if (p->state_count) add_line(t, p, "    static struct $_state state;\n    $_reset(&state);");
     add_lines(t, p, start_part);
     runs(cx, t, p);
+    if (p->decides_sizes)
+        add_line(t, p, "    if (status == @_E_SIZE)\n        fail(argv[0], \"data decided a size above its maximum, or "
+                       "one that a layer cannot take (@_E_SIZE)\");");
     add_lines(t, p, stop_part);
     if (p->has_profile) add_lines(t, p, profile_part);
     for (int i = 0; i < p->output_count; i++)

@@ -5,9 +5,12 @@
 
 #include <string.h>
 
+#include "cgen/control_flow.h"
+#include "ir/algebra/algebra.h"
 #include "lower/merge.h"
 #include "support/map.h"
 #include "support/names.h"
+#include "support/text.h"
 
 static int index_of(const Tensor *t, Tensor *const *list, int count)
 {
@@ -121,7 +124,7 @@ static void add_size(const Expr *e, void *user)
 {
     OpenSizes *s = user;
     const Var *v = expr_as_var(e);
-    if (!v || v->role != VAR_SIZE || map_get_ptr(&s->seen, e)) return;
+    if (!v || v->role != VAR_SIZE || v->is_decided || map_get_ptr(&s->seen, e)) return;
     map_put_ptr(&s->seen, e, s);
     if (s->count == s->capacity) {
         const Expr **more = NEW_ARRAY(s->cx->arena, const Expr *, s->capacity = 2 * s->capacity + 4);
@@ -144,15 +147,119 @@ static void collect_sizes(Build *b)
     b->program.size_count = s.count;
 }
 
-int build_calls(Build *b, const Call **out)
+/* ---- Sizes that the run decides ---------------------------------------------------------------------------------- */
+
+static bool function_reads(const Function *f, const Expr *size)
+{
+    for (int i = 0; i < f->size_count; i++)
+        if (f->size[i] == size) return true;
+    return false;
+}
+
+typedef struct SizeSearch { const Expr *size; bool found; } SizeSearch;
+
+static void find_size(const Expr *e, void *user)
+{
+    SizeSearch *s = user;
+    s->found = s->found || e == s->size;
+}
+
+/* True if a later call of the graph, or an output, reads the size. */
+static bool is_read_after(Build *b, int group, const Expr *size)
+{
+    SizeSearch s = { size, false };
+    for (int i = group + 1; i < b->groups.count; i++)
+        if (b->function[i] && function_reads(b->function[i], size)) return true;
+    for (int i = 0; i < b->graph.output_count; i++)
+        for (int d = 0; d < b->graph.output[i]->rank; d++)
+            expr_walk(b->cx, b->graph.output[i]->shape[d], find_size, &s);
+    return s.found;
+}
+
+/* An internal error for a call that reads a size before it has a value. */
+static void check_bound(Build *b, const Call *c, Map *bound)
+{
+    for (int i = 0; c->function && i < c->function->size_count; i++) {
+        const Var *v = expr_as_var(c->size[i]);
+        if (v && v->is_decided && !map_get_const_ptr(bound, v))
+            diag_internal(b->cx, c->label, "it reads the size \"%s\" before the run has decided it", v->name);
+    }
+}
+
+int build_calls(Build *b, const Call **out, int *last_count, const SizeBind **last)
 {
     Call *call = NEW_ARRAY(b->cx->arena, Call, b->groups.count);
-    int count = 0;
-    for (int i = 0; i < b->groups.count; i++)
-        if (b->function[i]) call[count++] = call_of(b, i);
-        else if (region_of_group(b, i)) call[count++] = region_call(b, i);
+    SizeBind *bind = NEW_ARRAY(b->cx->arena, SizeBind, b->groups.count);
+    Map bound = map_new(b->cx->arena);
+    int count = 0, binds = 0;
+    for (int i = 0; i < b->groups.count; i++) {
+        const Expr *size = group_bound_size(&b->groups.at[i]);
+        if (size && !map_get_const_ptr(&bound, size->ref)) {
+            const Tensor *from = b->groups.at[i].input[0];
+            map_put_const_ptr(&bound, size->ref, size);
+            bind[binds++] = (SizeBind){ size, build_place(b, plan_slot(&b->plan, from)),
+                                        tensor_is_constant(from) ? from : NULL, is_read_after(b, i, size) };
+        }
+        if (b->function[i]) call[count] = call_of(b, i);
+        else if (region_of_group(b, i)) call[count] = region_call(b, i);
+        else continue;
+        check_bound(b, &call[count], &bound);
+        call[count].bind_count = binds;
+        call[count++].bind = bind;
+        bind += binds;
+        binds = 0;
+    }
     *out = call;
+    *last_count = binds;
+    *last = bind;
     return count;
+}
+
+/* True if a run may end because of a size that it decides. */
+static bool tests_sizes(const Build *b)
+{
+    for (const Build *g = b; g; g = g->next)
+        for (int i = 0; i < g->groups.count; i++)
+            if (group_bound_size(&g->groups.at[i])) return true;
+    const Call *call;
+    for (int i = 0; (call = program_call(&b->program, i)) != NULL; i++)
+        if (call->control && control_has_limit(call->control)) return true;
+    return false;
+}
+
+/* Returns the field for a dimension; a new one if the outputs have none of that size. */
+static int decided_field(Build *b, const Expr *size, const char *wanted, Map *taken)
+{
+    Program *p = &b->program;
+    DecidedSize *list = (DecidedSize *)p->decided;
+    const Interval range = interval_of(b->cx, size, NULL);
+    for (int i = 0; i < p->decided_count; i++)
+        if (list[i].size == size) return i;
+    list[p->decided_count] = (DecidedSize){ build_unique_name(b->cx, taken, name_unprefixed(b->cx, name_identifier(
+                                                b->cx, wanted))), size, range.least, range.greatest };
+    return p->decided_count++;
+}
+
+/* Gives the outputs fields for their sizes: beside a size that the run decides, for open ones, too. */
+static void decide_outputs(Build *b, Port *output, Map *taken)
+{
+    Ctx *cx = b->cx;
+    int number = 0;
+    b->program.decided = NEW_ARRAY(cx->arena, DecidedSize, MAX_RANK * b->program.output_count);
+    for (int i = 0; i < b->graph.output_count; i++) {
+        if (build_state_of_output(b, i) >= 0) continue;
+        Port *port = &output[number++];
+        const Tensor *t = port->tensor;
+        bool any = false;
+        for (int d = 0; d < t->rank; d++) any = any || size_is_decided(cx, t->shape[d]);
+        int *field = NEW_ARRAY(cx->arena, int, MAX_RANK);
+        for (int d = 0; any && d < t->rank; d++) {
+            const char *own = b->model.output_dims && b->model.output_dims[i] ? b->model.output_dims[i][d] : NULL;
+            field[d] = t->shape[d]->kind == EXPR_INT ? -1
+                     : decided_field(b, t->shape[d], own ? own : text_format(cx, "%s_%d", port->name, d), taken);
+        }
+        port->decided = any ? field : NULL;
+    }
 }
 
 /* True if a nest of the model contracts products and sums. */
@@ -209,7 +316,7 @@ void build_assemble(Build *b)
     p->constant_count = b->shared->constant_count;
     p->constant = b->shared->constant;
     p->constant_name = b->shared->constant_name;
-    p->call_count = build_calls(b, &p->call);
+    p->call_count = build_calls(b, &p->call, &p->last_bind_count, &p->last_bind);
     p->function_count = b->shared->function_count;
     p->function = b->shared->function;
     p->body_count = b->shared->body_count;
@@ -226,6 +333,8 @@ void build_assemble(Build *b)
     Port *output = ports_of(b, b->model.output, b->graph.output, b->graph.output_count, build_state_of_output, &ports,
                             &p->output_count);
     name_ports(b, input, output);
+    decide_outputs(b, output, &ports);
+    p->decides_sizes = tests_sizes(b);
     p->input = input;
     p->output = output;
     build_unique_name(cx, &states, "current");

@@ -77,6 +77,7 @@ static bool add_layer(const Joining *j, const Layers *l, Closure *c, int i, cons
     if (g->output_count != 1) *why = "it has several outputs";
     else if (graph_has_output(&r->b->graph, g->output[0])) *why = "its result is an output of the model";
     else if (layers_last_part(&l->at[i]) == r->master) *why = "it is the master";
+    else if (group_bound_size(g)) *why = "it gives a size its value";
     else if (!is_view && layers_why_apart(r, l, i))
         *why = text_format(r->b->cx, "of %s: %s", g->name, layers_why_apart(r, l, i));
     else if (c->count == MOST_BETWEEN) *why = "too many groups are between it and its last consumer";

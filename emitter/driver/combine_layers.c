@@ -178,6 +178,7 @@ const char *layers_why_apart(const Search *r, const Layers *l, int i)
     if (!r->may_join[layers_last_part(c)]) return "it is not named";
     if (c->group.is_scheduled && (!r->joins_scheduled || c->group.naive)) return "its schedule is for this group alone";
     if (!c->nest) return "it is a branch or loop of the run";
+    if (group_bound_size(&c->group)) return "it gives a size its value";
     if (copies_between_devices(&c->group)) return "it copies between devices";
     return c->nest->otherwise ? "it has versions, of which the run selects one" : NULL;
 }

@@ -87,6 +87,7 @@ struct Build {
     int partition_count; Partition *partition;   /* sequences of groups on one foreign device */
     int *partition_of;                       /* [groups]; -1: on the host; NULL: all on the host */
     const Measured *measured;                /* of `report` with a runner or compiler; NULL: nothing */
+    const Env *sizes;                        /* with the sizes that the last run decided; NULL: it was not run */
     const Env *recorded;                     /* all tensors on the input of --selftest; NULL: none */
     Program program;
     const char *output_stem;                 /* of the files to write: "dir/kws.c" has "kws"; NULL: none are written */
@@ -187,7 +188,8 @@ void build_assemble(Build *b);                                                 /
 void build_selftest(Build *b);                                   /* selftest.c: its checks, from `recorded` */
 /* places.c: the address in terms of NAME_run's variables (or those of the body that runs the graph) */
 Place build_place(const Build *b, const Slot *s);
-int build_calls(Build *b, const Call **out);                                   /* of all groups, in order */
+/* Of all groups, in order; and the sizes that get their values after the last one */
+int build_calls(Build *b, const Call **out, int *last_count, const SizeBind **last);
 /* True if the last read of `in` precedes the first write of `out`. */
 bool build_is_single(const Build *b, const Tensor *in, const Tensor *out);
 /* constants.c: indices and names, for all graphs */
@@ -218,6 +220,8 @@ Call region_call(Build *b, int group);                                         /
 bool build_run(Build *b, const void *const *inputs, const void **outputs);
 /* The same; `all` receives the value of each tensor between groups. */
 bool build_run_all(Build *b, const void *const *inputs, Env *all);
+/* The tensor with the shape that the last run decided; itself if its shape is fixed. */
+const Tensor *build_actual(const Build *b, const Tensor *t);
 /* False, with a diagnostic, if a C function computes the group: nothing can interpret it */
 bool build_is_known(Ctx *cx, const Group *g);
 #endif

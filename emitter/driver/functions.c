@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "ir/algebra/algebra.h"
 #include "ir/nest/external.h"
 #include "lower/comment.h"
 #include "lower/merge.h"
@@ -48,7 +49,7 @@ static LowerOptions lower_options(Build *b, int group)
         if (!s || s->root == s->tensor || !tensor_is_fixed(s->tensor)) continue;
         View *v = &view[o.view_count++];
         *v = (View){ .tensor = in ? n->input[i] : n->output[i - g->input_count],
-                     .elems = tensor_elems(s->root) - s->view_offset };
+                     .elems = tensor_most_elems(b->cx, s->root) - s->view_offset };
         memcpy(v->stride, s->stride, sizeof v->stride);
         if (!in || !b->plan.is_padding[group]) continue;
         v->within = n->output[0];

@@ -37,6 +37,7 @@ Shared *build_shared(Ctx *cx)
     static const char *const own[] = { "run",     "arena",   "inputs",       "outputs",     "INPUTS",
                                        "OUTPUTS", "H",       "ARENA_SIZE",   "ARENA_ALIGN", "state",
                                        "reset",   "E_STATE", "WEIGHTS_SIZE", "E_ARENA",     "E_DIM",
+                                       "E_SIZE",  "SIZES",
                                        "ARENA",   "E_NULL",
                                        "MODEL",   "MODEL_SHA256", "TARGET",  "OPTIONS",     "CLASS_COUNT",
                                        "CLASS_NAMES" };

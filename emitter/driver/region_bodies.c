@@ -136,7 +136,9 @@ static void make_body(Build *b)
 {
     Body *body = b->body;
     Param *param = add_params(b, body);
-    body->call_count = build_calls(b, &body->call);
+    int binds;
+    const SizeBind *bind;
+    body->call_count = build_calls(b, &body->call, &binds, &bind);
     for (int i = 0; i < b->graph.input_count; i++) param[i].is_unused = !is_read(body, i);
     body->has_memory = needs_memory(body);
     for (int i = 0; i < body->call_count; i++) {

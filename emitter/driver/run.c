@@ -90,13 +90,32 @@ bool build_is_known(Ctx *cx, const Group *g)
     return false;
 }
 
+/* Gives the size its value, the first time that it gets one. */
+static bool bind_size(Build *b, const Group *g, const Expr *size, Env *all)
+{
+    const Var *v = expr_as_var(size);
+    const int64_t value = scalar_of(all, g->input[0]);
+    int64_t known;
+    env_set_const(all, g->output[0], env_get(all, g->input[0]));
+    if (env_size(all, size, &known)) return true;
+    if (value < v->least || value > v->greatest)
+        diag_error(b->cx, text_format(b->cx, "node \"%s\"", g->anchor->name),
+                   "data decide that the size \"%s\" is %lld; %lld to %lld are accepted", v->name, (long long)value,
+                   (long long)v->least, (long long)v->greatest);
+    env_set_size(all, size, value);
+    return !ctx_failed(b->cx);
+}
+
 static bool run_group(Build *b, int group, Env *all)
 {
     const Group *g = &b->groups.at[group];
+    const Expr *size = group_bound_size(g);
     if (!build_is_known(b->cx, g)) return false;
     if (region_of_group(b, group)) return run_region(b, group, all);
+    if (size) return bind_size(b, g, size, all);
     const Nest *n = build_named_nest(b, group);
     Env *env = env_new(b->cx);
+    env_copy_sizes(env, all);
     RunOptions fast = { .checked = false };
     for (int i = 0; i < g->input_count; i++)
         if (!tensor_is_constant(g->input[i])) env_set_const(env, n->input[i], env_get(all, g->input[i]));
@@ -108,9 +127,20 @@ static bool run_group(Build *b, int group, Env *all)
 bool build_run_all(Build *b, const void *const *inputs, Env *all)
 {
     for (int i = 0; i < b->graph.input_count; i++) env_set_const(all, b->graph.input[i], inputs[i]);
+    b->sizes = all;
     for (int i = 0; i < b->groups.count; i++)
         if (!run_group(b, i, all)) return false;
     return !ctx_failed(b->cx);
+}
+
+const Tensor *build_actual(const Build *b, const Tensor *t)
+{
+    const Expr *shape[MAX_RANK];
+    if (tensor_is_fixed(t) || !b->sizes) return t;
+    for (int d = 0; d < t->rank; d++) shape[d] = expr_index(b->cx, env_eval_size(b->cx, b->sizes, t->shape[d]));
+    Tensor *actual = tensor_new(b->cx, t->name, t->type, t->rank, shape);
+    actual->quant = t->quant;
+    return actual;
 }
 
 bool build_run(Build *b, const void *const *inputs, const void **outputs)

@@ -4,7 +4,8 @@
  *
  *   mean = sum / count    l1 = sum |x|    l2 = sqrt(sum x*x)    log_sum_exp = log(sum exp(x - peak)) + peak
  *
- * The mean, norm or logarithm of integers truncates the real result: real functions are computed in f64. */
+ * The mean of no elements is 0, as ONNX Runtime's. The mean, norm or logarithm of integers truncates the real result:
+ * real functions are computed in f64. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
@@ -47,6 +48,8 @@ static bool read_axes(Ctx *cx, const Node *n, Axes *a)
     a->count = expr_index(cx, 1);
     for (int d = 0; d < x->rank; d++)
         if (chosen[d]) a->count = expr_is_int(a->count, 1) ? x->shape[d] : expr_mul(cx, a->count, x->shape[d]);
+    if (a->count->kind != EXPR_INT && op_least(cx, a->count) < 1)
+        a->count = expr_binary(cx, EXPR_MAX, a->count, expr_index(cx, 1));
     if (x->rank > 0) return true;
     op_refuse(cx, n, "the input is a scalar; at least one dimension is expected");
     return false;

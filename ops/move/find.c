@@ -3,7 +3,7 @@
  *
  *   nonzero       y[d,k] = coordinate d of the k-th nonzero element, -1 beyond the last; and their count
  *   unique        y[k] = index of the first occurrence of the k-th distinct row of x; inverse[i] = k of row i;
- *                 counts[k] = the number of its occurrences
+ *                 counts[k] = the number of its occurrences; count = the number of distinct rows
  *   ngram_count   y[n,o] = occurrences of gram[o,:] in x[n,:], with up to `skips` elements between adjacent ones
  *
  * A running count is a recurrence: each element adds to the count of the elements before it. The k-th match is the
@@ -48,8 +48,8 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
     formulas_phrase(&f, "rank", op_number(cx, x->rank));
     formulas_phrase(&f, "capacity", op_number(cx, capacity));
     formulas_phrase(&f, "place", place);
-    out[0] = formulas_compute(&f, "y[d<rank,k<capacity] = max(q<N; -1) select(hit[q] > 0 && number[q] == k + 1, "
-                                  "i64(place), -1)");
+    formulas_phrase(&f, "to", node_int(n, "rows", 0) ? "k<capacity,d<rank" : "d<rank,k<capacity");
+    out[0] = formulas_compute(&f, "y[to] = max(q<N; -1) select(hit[q] > 0 && number[q] == k + 1, i64(place), -1)");
     out[1] = formulas_compute(&f, "count = i64(number[N-1])");
     return out[0] && out[1] ? 2 : 0;
 }
@@ -89,7 +89,8 @@ static int unique(Ctx *cx, const Node *n, Tensor **out)
     out[1] = OP_FORMULA(cx, n, "inverse[*] = i64(order[*])", BIND_T("order", order));
     out[2] = OP_FORMULA(cx, n, "counts[k<K] = sum(i<N) select(order[i] == k, i64(1), 0)", BIND_T("order", order), rows,
                         limit);
-    return out[0] && out[1] && out[2] ? 3 : 0;
+    out[3] = OP_FORMULA(cx, n, "count = sum(i<N) select(first[i] == i, i64(1), 0)", BIND_T("first", first), rows);
+    return out[0] && out[1] && out[2] && out[3] ? 4 : 0;
 }
 
 /* ---- Grams ------------------------------------------------------------------------------------------------------ */
@@ -120,7 +121,11 @@ static int ngram_count(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-static const AttrRow nonzero_attrs[] = { { "capacity", ATTR_INT, "the greatest number of results", NULL }, { 0 } };
+static const AttrRow nonzero_attrs[] = {
+    { "capacity", ATTR_INT, "the greatest number of results", NULL },
+    { "rows", ATTR_INT, "1: y[k,d], a row of coordinates per element; 0: y[d,k]", "0" },
+    { 0 }
+};
 static const AttrRow unique_attrs[] = {
     { "capacity", ATTR_INT, "the greatest number of results", NULL },
     { "sorted", ATTR_INT, "1: in ascending order; 0: in order of first occurrence", "1" },
@@ -134,6 +139,7 @@ static const AttrRow ngram_attrs[] = {
 static const OpCase nonzero_cases[] = {
     { "capacity=5", "f32[2][3]={1,0,2,0,0,-1}", "i64[2][5]", NULL },
     { "capacity=2", "bool[4]={0,1,1,1}", "i64[1][2]", NULL },
+    { "capacity=5 rows=1", "f32[2][3]={1,0,2,0,0,-1}", "i64[5][2]", NULL },
     { "capacity=3", "i32[2][1][2]={0,1,5,0}", "i64[3][3]", NULL },
     { "capacity=0", "f32[4]", NULL, "a capacity of 0" },
     { 0 }
@@ -157,7 +163,7 @@ static const OpCase ngram_count_cases[] = {
 
 const Op ops_find[] = {
     ROW(nonzero, "y[d,k] = coordinate d of the k-th nonzero element; count = their number", 1, "x", nonzero_attrs),
-    ROW(unique, "y[k] = index of the k-th distinct row; inverse[i] = the distinct row of row i; counts[k]", 1,
+    ROW(unique, "y[k] = index of the k-th distinct row; inverse[i] = the distinct row of row i; counts[k], count", 1,
         "x", unique_attrs),
     ROW(ngram_count, "y[n,o] = occurrences of gram[o,:] in x[n,:]", 3, "x gram length", ngram_attrs),
     { 0 }

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Values computed from sizes. An open size is read at run time.
+/* Values computed from sizes, and sizes computed from values. An open size is read at run time.
  *
- *   extent   y = x + count
- *   ramp     y[i] = start + i * step,  i < count */
+ *   extent      y = x + count
+ *   ramp        y[i] = start + i * step,  i < count
+ *   bind_size   y = count, which is from then on the value of a size that the run decides
+ *   sized       y = the first elements of x along an axis, as many as a size
+ *   after       y = x
+ *
+ * Only bind_size introduces a size that the run decides, and its output is that size as a value. A call whose shapes
+ * have such a size depends on that output, by its operands or by an input that it does not read: sized and after have
+ * such inputs. So order, dead code, fusion and regions follow from ordinary edges. */
 #include "graph/dag/op_build.h"
 
 /* Returns the attribute `count` or the first size of the tensor `like`; NULL if refused. */
@@ -42,6 +49,73 @@ static int ramp(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+static int bind_size(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *count = n->in[0];
+    const Attr *like = node_attr(n, "like");
+    if (count->rank || count->type != I64 || (like && like->tensor->rank != 1)) {
+        op_refuse(cx, n, "the count is %s%s; one i64 is expected", dtype_info(count->type)->spelling,
+                  tensor_shape_text(cx, count));
+        return 0;
+    }
+    out[0] = OP_FORMULA(cx, n, "y = count", BIND_T("count", n->in[0]));
+    return out[0] ? 1 : 0;
+}
+
+static int sized(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Attr *like = node_attr(n, "like");
+    const int64_t count = node_int(n, "count", 0);
+    const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
+    if (axis < 0) return 0;
+    const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
+    if (op_least(cx, size) < 0 || op_greatest(cx, size) > op_greatest(cx, x->shape[axis])) {
+        op_refuse(cx, n, "the first %lld elements along axis %d of %s; at most %lld are expected",
+                  (long long)op_greatest(cx, size), axis, tensor_shape_text(cx, x),
+                  (long long)op_greatest(cx, x->shape[axis]));
+        return 0;
+    }
+    const char *at = text_format(cx, "%c<count", axis_letter(x->rank, axis)),
+               *text = OP_TEXT(cx, "y[to] = x[all]", { "to", axes_with(cx, x->rank, axis, at) },
+                               { "all", axes_with(cx, x->rank, -1, "") });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("count", size));
+    return out[0] ? 1 : 0;
+}
+
+static int after(Ctx *cx, const Node *n, Tensor **out)
+{
+    out[0] = OP_FORMULA(cx, n, "y[*] = x[*]", BIND_T("x", n->in[0]));
+    return out[0] ? 1 : 0;
+}
+
+static const AttrRow sized_attrs[] = {
+    { "axis", ATTR_INT, "the axis along which the first elements are taken", "0" },
+    { "count", ATTR_INT, "their number", NULL },
+    { "like", ATTR_TENSOR, "alternatively a tensor with this first size; its values are not read", NULL },
+    { 0 }
+};
+static const AttrRow bind_attrs[] = {
+    { "like", ATTR_TENSOR, "a tensor whose only size is the one that gets the value", NULL },
+    { 0 }
+};
+static const OpCase bind_size_cases[] = {
+    { "", "i64={3}", "i64", NULL },
+    { "", "f32={3}", NULL, "one i64 is expected" },
+    { 0 }
+};
+static const OpCase sized_cases[] = {
+    { "count=2", "f32[5][3] i64={2}", "f32[2][3]", NULL },
+    { "count=2 axis=1", "i8[2][5]", "i8[2][2]", NULL },
+    { "count=0", "f32[5]", "f32[0]", NULL },
+    { "count=6", "f32[5]", NULL, "the first 6 elements" },
+    { 0 }
+};
+static const OpCase after_cases[] = {
+    { "", "f32[3][4] i64={2}", "f32[3][4]", NULL },
+    { "axis=1", "f32[3]", NULL, "axis" },
+    { 0 }
+};
 static const AttrRow count_attrs[] = {
     { "count", ATTR_INT, "the size", NULL },
     { "like", ATTR_TENSOR, "alternatively a tensor with this first size; its values are not read", NULL },
@@ -66,5 +140,14 @@ const Op ops_sizes[] = {
     { .name = "ramp", .summary = "y[i] = start + i * step", .level = 10, .least_inputs = 2, .most_inputs = 2,
       .inputs = "start step", .attr = count_attrs, .meaning.compute = ramp, .fusion.pattern = PATTERN_INJECTIVE,
       .cases = ramp_cases },
+    { .name = "bind_size", .summary = "y = count, which becomes the value of a size", .level = 10, .least_inputs = 1,
+      .most_inputs = 1, .inputs = "count", .attr = bind_attrs, .meaning.compute = bind_size,
+      .fusion.pattern = PATTERN_OPAQUE, .layout.binds_size = true, .cases = bind_size_cases },
+    { .name = "sized", .summary = "y = the first elements of x along an axis; `after` are not read", .level = 10,
+      .least_inputs = 1, .most_inputs = -1, .inputs = "x after", .attr = sized_attrs, .meaning.compute = sized,
+      .fusion.pattern = PATTERN_INJECTIVE, .layout.cuts = true, .cases = sized_cases },
+    { .name = "after", .summary = "y = x; `after` are computed before it, and not read", .level = 10,
+      .least_inputs = 1, .most_inputs = -1, .inputs = "x after", .meaning.compute = after,
+      .fusion.pattern = PATTERN_ELEMENTWISE, .cases = after_cases },
     { 0 }
 };

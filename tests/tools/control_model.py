@@ -6,8 +6,7 @@ decides.
 
 If both ways, over values from outside; a Loop with two states, a count and a condition from outside and collected rows,
 which runs not at all, once, to the end of its room and until its condition fails; an If in a Loop in an If; a Scan of
-two states, in both directions and along other axes. Rows that a Loop does not make are zero here, where ONNX Runtime
-leaves them out."""
+two states, in both directions and along other axes."""
 from pathlib import Path
 
 import numpy as np
@@ -103,7 +102,6 @@ for k, (late, start, n, scale) in enumerate([(True, True, 0, 0.3), (False, True,
               (scale * random.standard_normal((STEPS, 4))).astype(np.float32)]
     results = session.run(None, dict(zip(["late", "start", "n", "x"], inputs)))
     turns.add(len(results[3]))
-    results[3] = np.concatenate([results[3], np.zeros((ROOM - len(results[3]), 1, 4), np.float32)])
     for i, data in enumerate(inputs):
         np.save(FOLDER / f"control.in{k}.{i}.npy", data)
     for i, data in enumerate(results):

@@ -720,12 +720,6 @@ static void check_control(void)
                      turns == 1 ? NODE_CALL : NODE_REGION, turns == 1 ? -1 : 2);
     }
 
-    /* Rows behind a number that the run decides are filler */
-    Message places = node("NonZero", "places", "x", NULL, "at"), less = node("Neg", "neg", "at", NULL, "y");
-    g = graph_with(&places, &less);
-    m = model_of(&g, 13);
-    refused("filler-as-an-operand", &m, "the run decides how many rows of \"at\" there are");
-
     /* It collects rows without a declared capacity */
     put_message(&body, 12, &w);
     Message rows = { .count = 0 };

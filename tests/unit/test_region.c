@@ -212,7 +212,7 @@ static void loops(void)
     Build b;
     built(&l.n, &(lw_options){ .name = "net" }, &b);
     const char *text = cgen_text(l.n.cx, &b.program);
-    check_that(count_in(text, "return NET_E_DIM;") == 1, "a full room ends the run with an error", "%s", text);
+    check_that(count_in(text, "return NET_E_SIZE;") == 1, "a full room ends the run with an error", "%s", text);
     check_that(!build_run(&b, in, out)
                    && strstr(net_error(&l.n), "it continues after 6 iterations, and its outputs have no rows for more"),
                "a full room in the interpreter", "%s", net_error(&l.n));

@@ -53,6 +53,8 @@ typedef struct OpLayout {
     bool is_view;
     bool is_transpose;                 /* attribute perm: output dim d is input dim perm[d] */
     bool is_concat;                    /* attribute axis: concatenates the inputs */
+    bool binds_size;                   /* the size of the attribute `like` gets the value of input 0: an alias */
+    bool cuts;                         /* attribute axis: the first elements of input 0 along it; others are not read */
     bool repeats;                      /* one input; every output element is one of its elements (expand) */
     bool unpacks;                      /* the input is a constant's storage order, the output its logical order */
     bool has_windows;                  /* dimensions of input 0 and of output 0 are [n][spatial..][c] */

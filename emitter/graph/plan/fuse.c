@@ -80,9 +80,25 @@ static Pattern edge_pattern(const FuseNode *from, const FuseNode *to)
     return is_same ? PATTERN_ELEMENTWISE : to->pattern;
 }
 
+const Expr *group_bound_size(const Group *g)
+{
+    const Node *n = g->node_count == 1 && g->node[0]->kind == NODE_CALL ? g->node[0] : NULL;
+    const Attr *like = n && n->op->layout.binds_size ? node_attr(n, "like") : NULL;
+    return like ? like->tensor->shape[0] : NULL;
+}
+
+bool plan_is_front(const Node *n)
+{
+    const int64_t axis = node_int(n, "axis", 0);
+    bool is_first = n->op->layout.cuts && !tensor_is_constant(n->in[0]);
+    for (int64_t d = 0; d < axis; d++) is_first = is_first && tensor_dim(n->in[0], (int)d) == 1;
+    return is_first;
+}
+
 static bool stands_alone(const Node *n)
 {
-    return n->kind != NODE_CALL || n->op->layout.is_view || n->op->layout.is_concat;
+    return n->kind != NODE_CALL || n->op->layout.is_view || n->op->layout.is_concat || n->op->layout.binds_size
+           || plan_is_front(n);
 }
 
 /* Lists consumers, each once, in order: counts first, then fills. */

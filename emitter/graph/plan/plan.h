@@ -21,6 +21,10 @@ const char *group_advice(Ctx *cx, const char *word, const Group *const *group, i
 const char *group_device(const Group *g);        /* NULL: the host */
 const CompositeMatch *group_match(const Group *g);           /* the device's composite; NULL: single calls, the host */
 bool copies_between_devices(const Group *g);
+/* The size whose value the group computes, which alone does so (op bind_size); NULL: it computes none */
+const Expr *group_bound_size(const Group *g);
+/* True for a cut along the first dimension with several elements: it begins where its operand does, and may alias it */
+bool plan_is_front(const Node *n);
 /* True if the groups belong to one function of a device. */
 bool groups_are_together(const Group *a, const Group *b);
 /* Constructs the group's computes: returns outputs in the group's order, over stand-ins of its inputs, which are stored

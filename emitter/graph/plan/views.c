@@ -7,6 +7,7 @@
  *   operands of a concatenation become slices of its result, so their producers write in place;
  *   the operand of a padding becomes the inner box of its result, which writes only the elements around it;
  *   the new value of an updated input takes that input's memory (Graph.update);
+ *   the first elements of an operand, as many as the run decides, alias its start;
  *   an output is computed in place of an operand of the same shape that dies here, if the nest reads only the very
  *   element of that operand that it writes.
  * A tensor of symbolic size aliases only whole roots, because strides and offsets are numbers. A caller-owned root (an
@@ -159,7 +160,8 @@ bool plan_is_whole(const Slot *s)
     dense_strides(s->tensor, stride);
     for (int d = 0; d < s->tensor->rank; d++)
         if (s->stride[d] != stride[d] && tensor_dim(s->tensor, d) > 1) return false;
-    return s->view_offset == 0 && tensor_elems(s->tensor) == tensor_elems(s->root);
+    if (s->view_offset != 0 || tensor_elems(s->tensor) != tensor_elems(s->root)) return false;
+    return s->tensor == s->root || tensor_is_fixed(s->root) || can_view(s->root, s->tensor);
 }
 
 /* Moves all slots of root `from` into the root of `to`, shifted by `shift` elements. */
@@ -225,7 +227,7 @@ static int64_t outer_elems(const Tensor *t, int axis)
 static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
 {
     int64_t stride[MAX_RANK], rest = s->view_offset;
-    if (s->tensor->rank != t->rank) return false;
+    if (s->tensor->rank != t->rank || !tensor_is_fixed(s->tensor)) return false;
     dense_strides(t, stride);
     for (int d = 0; d < t->rank; d++) {
         int64_t size = tensor_dim(s->tensor, d);
@@ -350,6 +352,52 @@ static bool alias_view_of_box(const Views *v, const Node *n)
     Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
     if (!may_alias_operand(v, n) || plan_is_whole(from) || !strides_of_view(from, to->tensor, stride)) return false;
     memcpy(to->stride, stride, sizeof stride);
+    join(v, to, from, from->view_offset);
+    return true;
+}
+
+/* ---- Sizes of the run ------------------------------------------------------------------------------------------ */
+
+/* True if the tensor's elements are consecutive. A view of symbolic size always is. */
+static bool is_one_piece(const Slot *s)
+{
+    int64_t dense[MAX_RANK];
+    if (!tensor_is_fixed(s->tensor)) return true;
+    dense_strides(s->tensor, dense);
+    for (int d = 0; d < s->tensor->rank; d++)
+        if (s->stride[d] != dense[d] && tensor_dim(s->tensor, d) != 1) return false;
+    return true;
+}
+
+static bool may_begin_in_operand(const Views *v, const Node *n)
+{
+    const Tensor *t = n->out[0];
+    const Slot *s = slot_of(v, t);
+    return s->kind == SLOT_ARENA && s->root == t && !s->next && !touches_region(v, t) && !n->device && !crosses(v, t);
+}
+
+/* The result begins where its operand does, or where an output of the model has room for the whole operand, there. */
+static bool alias_front(const Views *v, const Node *n)
+{
+    Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
+    if (!is_one_piece(from) || crosses(v, n->in[0])) return false;
+    if (may_begin_in_operand(v, n)) {
+        join(v, to, from, from->view_offset);
+        return true;
+    }
+    if (to->root != to->tensor || to->kind != SLOT_OUTPUT || n->device || from->kind != SLOT_ARENA
+        || !plan_is_whole(from) || tensor_most_bytes(v->cx, from->root) > tensor_most_bytes(v->cx, to->tensor))
+        return false;
+    join(v, slot_of(v, from->root), to, 0);
+    return true;
+}
+
+/* A view of symbolic size of elements that are consecutive. */
+static bool alias_open_view(const Views *v, const Node *n)
+{
+    Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
+    if (tensor_is_fixed(to->tensor) || from->root == from->tensor || !is_one_piece(from)
+        || !may_begin_in_operand(v, n)) return false;
     join(v, to, from, from->view_offset);
     return true;
 }
@@ -497,7 +545,11 @@ static bool is_free(const Views *v, const Group *g)
 {
     const Node *n = g->node_count == 1 ? g->node[0] : NULL;
     if (!n || n->kind != NODE_CALL) return false;
-    if (n->op->layout.is_view) return unite(v, slot_of(v, n->in[0]), slot_of(v, n->out[0])) || alias_view_of_box(v, n);
+    if (n->op->layout.binds_size) return unite(v, slot_of(v, n->in[0]), slot_of(v, n->out[0]));
+    if (n->op->layout.cuts) return plan_is_front(n) && alias_front(v, n);
+    if (n->op->layout.is_view)
+        return unite(v, slot_of(v, n->in[0]), slot_of(v, n->out[0])) || alias_open_view(v, n)
+               || alias_view_of_box(v, n);
     if (n->op->layout.box) return alias_box(v, n);
     return n->op->layout.is_concat && place_operands(v, n);
 }

@@ -19,6 +19,8 @@ typedef struct Model {
     int number_count; const char *const *of_number;
     const char *digest;                  /* SHA-256 of the file or text in hexadecimal, as sha256sum prints it */
     bool ties_away;                      /* quantization rounds ties away from zero, as TensorFlow Lite; else to even */
+    /* [output_count] the file's names of the dimensions, NULL where it has none; NULL, the array or an entry: none */
+    const char *const *const *output_dims;
     const char *dim_names;               /* "batch, x.1": open dimensions that --dim may name; NULL: none */
     int class_count; const char *const *class_name;  /* names of the classes that the file declares; count 0: none */
     /* Strings: their indices are the elements of some ports, whose names `string_ports` lists */

@@ -338,6 +338,20 @@ static Output *list_outputs(Importer *im, int *count)
     return all;
 }
 
+/* The file's names of an output's dimensions; NULL: it is no tensor of the graph. */
+static const char *const *names_of_dims(Importer *im, const char *value_name)
+{
+    const OnnxGraph *g = &im->shared.file.graph;
+    const OnnxValue *v = NULL;
+    for (int i = 0; i < g->output_count; i++)
+        if (text_equal(g->output[i].name, value_name)) v = &g->output[i];
+    if (!v || !v->is_tensor || !v->has_shape) return NULL;
+    const char **names = NEW_ARRAY(im->cx->arena, const char *, MAX_RANK);
+    for (int d = 0; d < v->rank && d < MAX_RANK; d++)
+        names[d] = v->dim[d].symbol && *v->dim[d].symbol ? v->dim[d].symbol : NULL;
+    return names;
+}
+
 static void build_model(Importer *im, Model *out)
 {
     int count;
@@ -350,6 +364,9 @@ static void build_model(Importer *im, Model *out)
                     .input = im->input,
                     .initial = im->initial };
     out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
+    const char *const **dims = NEW_ARRAY(im->cx->arena, const char *const *, count);
+    for (int i = 0; i < count; i++) dims[i] = names_of_dims(im, output[i].name);
+    out->output_dims = dims;
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
         out->output[out->output_count++] = unshared_output(im, &output[i], out->output, i);
     if (!count && !ctx_failed(im->cx)) diag_error(im->cx, NULL, "the graph has no outputs; at least one is required");
@@ -391,7 +408,10 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
                                .folder = { path_folder(cx, path), map_new(a) },
                                .sizes = map_new(a),
                                .ranges = map_new(a),
-                               .sizes_materialized = map_new(a), .filled = map_new(a) };
+                               .sizes_materialized = map_new(a),
+                               .decided = decided_new(cx), .selections = map_new(a) };
+    for (int i = 0; i < im->options->dim_count; i++)
+        decided_take_name(&im->shared.decided, name_identifier(cx, im->options->dim[i].name));
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
     cx->file = path;

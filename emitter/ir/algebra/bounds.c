@@ -429,6 +429,19 @@ Interval interval_of(Ctx *cx, const Expr *e, const Bounds *b)
 
 /* ---- Sizes at their greatest ----------------------------------------------------------------------------------- */
 
+static void find_decided(const Expr *e, void *user)
+{
+    const Var *v = expr_as_var(e);
+    if (v && v->is_decided) *(bool *)user = true;
+}
+
+bool size_is_decided(Ctx *cx, const Expr *size)
+{
+    bool found = false;
+    expr_walk(cx, size, find_decided, &found);
+    return found;
+}
+
 int64_t tensor_most_elems(Ctx *cx, const Tensor *t)
 {
     int64_t n = 1;

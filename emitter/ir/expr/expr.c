@@ -134,6 +134,14 @@ const Expr *expr_new_var(Ctx *cx, const char *var_name, VarRole role, DType t, i
     return expr_var(cx, v);
 }
 
+const Expr *expr_decided_size(Ctx *cx, const char *size_name, int64_t least, int64_t greatest)
+{
+    Var *v = NEW(cx->arena, Var);
+    *v = (Var){ .name = name(cx, size_name), .role = VAR_SIZE, .type = I32, .least = least, .greatest = greatest,
+                .serial = ctx_serial(cx), .is_decided = true };
+    return expr_var(cx, v);
+}
+
 static bool folds(ExprKind k) { return k == EXPR_CAST || k >= EXPR_NEG; }
 
 static bool all_constant(const Expr *const *args, int count)

@@ -60,6 +60,7 @@ typedef struct Var {
     int64_t least, greatest;
     uint32_t serial;
     const struct LoopHints *hints;
+    bool is_decided;                 /* SIZE: the run computes it (ops/move/sizes.c, bind_size); else the caller's */
 } Var;
 /* Hints before a loop, for the C compiler or the cache. The loop's variable holds them: a step that consumes the loop
  * drops them. */
@@ -84,6 +85,7 @@ const Expr *expr_real(Ctx *cx, DType t, double v);
 const Expr *expr_index(Ctx *cx, int64_t v);                      /* i32; an error outside of i32 */
 const Expr *expr_var(Ctx *cx, const Var *v);
 const Expr *expr_new_var(Ctx *cx, const char *name, VarRole role, DType t, int64_t least, int64_t greatest);
+const Expr *expr_decided_size(Ctx *cx, const char *name, int64_t least, int64_t greatest);   /* new VAR_SIZE variable */
 const Expr *expr_unary(Ctx *cx, ExprKind k, const Expr *a);
 const Expr *expr_binary(Ctx *cx, ExprKind k, const Expr *a, const Expr *b);   /* bool for kinds with B in expr.def */
 const Expr *expr_select(Ctx *cx, const Expr *cond, const Expr *yes, const Expr *no);

@@ -16,6 +16,8 @@ Env *env_new_in(Arena *arena)
 Env *env_new(Ctx *cx) { return env_new_in(cx->arena); }
 Arena *env_arena(const Env *e) { return e->arena; }
 
+void env_copy_sizes(Env *to, const Env *from) { to->sizes = from->sizes; }
+
 void env_set_size(Env *e, const Expr *size_var, int64_t value)
 {
     int64_t *kept = NEW(e->arena, int64_t);

@@ -9,6 +9,7 @@ typedef struct Env Env;
 Env *env_new(Ctx *cx);
 Env *env_new_in(Arena *arena);                              /* all that env_alloc allocates is the arena's, too */
 Arena *env_arena(const Env *e);
+void env_copy_sizes(Env *to, const Env *from);              /* values of sizes, as they are now */
 void env_set_size(Env *e, const Expr *size_var, int64_t value);
 bool env_size(const Env *e, const Expr *size_var, int64_t *value);
 void env_set(Env *e, const Tensor *t, void *data);         /* does not copy data */

@@ -125,6 +125,14 @@ static void control_flow_most(const float *restrict x, uint8_t *restrict y)
     y[0] = (uint8_t)(acc < 3.0f);
 }
 
+/* add
+ * y = x[] + 1
+ * x: []  y: [] */
+static void control_flow_settle_3(const int64_t *restrict x, int64_t *restrict y)
+{
+    y[0] = (int64_t)((uint64_t)x[0] + 1u);
+}
+
 /* identity
  * y[n<1, c<4] = x[n, c]
  * x: [1][4]  y: [1][4] */
@@ -180,10 +188,10 @@ static void control_flow_choose_else(const float *x, float *coarse)
 }
 
 /* settle, one iteration
- * h_in: f32[1][4] energy_in: f32[1][1] x: f32[1][4] goes_on: bool[] h_out: f32[1][4] energy_out: f32[1][1] h_out_2:
- * f32[1][4] */
-static void control_flow_settle_body(const float *h_in, const float *energy_in, const float *x, uint8_t *goes_on,
-    float *h_out, float *energy_out, float *h_out_2)
+ * step: i64[] h_in: f32[1][4] energy_in: f32[1][1] x: f32[1][4] goes_on: bool[] h_out: f32[1][4] energy_out: f32[1][1]
+ * settle: i64[] h_out_2: f32[1][4] */
+static void control_flow_settle_body(const int64_t *step, const float *h_in, const float *energy_in, const float *x,
+    uint8_t *goes_on, float *h_out, float *energy_out, int64_t *settle, float *h_out_2)
 {
     LW_LAYER(6, "turned")
     control_flow_turned(h_in, x, control_flow_turned_w, h_out);
@@ -191,7 +199,9 @@ static void control_flow_settle_body(const float *h_in, const float *energy_in, 
     control_flow_squares(h_out, energy_in, energy_out);
     LW_LAYER(8, "most")
     control_flow_most(energy_out, goes_on);
-    LW_LAYER(9, "h_out")
+    LW_LAYER(9, "settle")
+    control_flow_settle_3(step, settle);
+    LW_LAYER(10, "h_out")
     control_flow_h_out(h_out, h_out_2);
 }
 
@@ -200,7 +210,8 @@ int control_flow_run(void *arena, const struct control_flow_inputs *in, const st
     uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % CONTROL_FLOW_ARENA_ALIGN != 0) return CONTROL_FLOW_E_ARENA;
     if (in == NULL || in->x == NULL) return CONTROL_FLOW_E_NULL;
-    if (out == NULL || out->h == NULL || out->energy == NULL || out->rows == NULL) return CONTROL_FLOW_E_NULL;
+    if (out == NULL || out->h == NULL || out->energy == NULL || out->rows == NULL || out->rows_0 == NULL)
+        return CONTROL_FLOW_E_NULL;
     LW_LAYER(0, "sum")
     control_flow_sum(in->x, (uint8_t *)(memory + 32));
     LW_LAYER(1, "choose")
@@ -211,14 +222,16 @@ int control_flow_run(void *arena, const struct control_flow_inputs *in, const st
     }
     LW_LAYER(2, "settle")
     {
-        float *h_in = out->h, *h_in_next = (float *)(void *)memory;
+        float *h_in = out->h, *h_in_next = (float *)(void *)(memory + 16);
         memcpy(h_in, (float *)(void *)(memory + 48), 16);
-        float *energy_in = out->energy, *energy_in_next = (float *)(void *)(memory + 16);
+        float *energy_in = out->energy, *energy_in_next = (float *)(void *)(memory + 32);
         memset(energy_in, 0, 4);
+        int64_t *const rows = (int64_t *)(void *)memory;
+        memset(rows, 0, 8);
         uint8_t again = 1;
-        int32_t iteration = 0;
+        int64_t iteration = 0;
         for (; iteration < 8 && again; iteration++) {
-            control_flow_settle_body(h_in, energy_in, in->x, &again, h_in_next, energy_in_next,
+            control_flow_settle_body(&iteration, h_in, energy_in, in->x, &again, h_in_next, energy_in_next, rows,
                 out->rows + iteration * 4);
             { float *const last = h_in; h_in = h_in_next; h_in_next = last; }
             { float *const last = energy_in; energy_in = energy_in_next; energy_in_next = last; }
@@ -227,5 +240,8 @@ int control_flow_run(void *arena, const struct control_flow_inputs *in, const st
         if (h_in != out->h) memcpy(out->h, h_in, 16);
         if (energy_in != out->energy) memcpy(out->energy, energy_in, 4);
     }
+    if (*((int64_t *)(void *)memory) < 0 || *((int64_t *)(void *)memory) > 8) return CONTROL_FLOW_E_SIZE;
+    const int32_t rows_size = (int32_t)*((int64_t *)(void *)memory);
+    *out->rows_0 = rows_size;
     return 0;
 }

@@ -291,22 +291,6 @@ static void list_unsupported(OnnxScope *s)
     }
 }
 
-/* ---- Rows whose number the run decides --------------------------------------------------------------------------- */
-
-void onnx_mark_filled(OnnxCall *c, Tensor *t)
-{
-    if (t) map_put_ptr(&c->scope->import->filled, t, t);
-}
-
-static bool is_filled(const OnnxImport *im, const Tensor *t) { return t && map_get_ptr(&im->filled, t); }
-
-static void refuse_filled(OnnxImport *im, const char *where, const Tensor *t)
-{
-    diag_unsupported(im->cx, where, "the run decides how many rows of \"%s\" there are, and the rest of its %s is "
-                     "filler; it is accepted as an output of the model that nothing else reads", t->name,
-                     tensor_shape_text(im->cx, t));
-}
-
 /* ---- Node by node ------------------------------------------------------------------------------------------------ */
 
 static void capture(Ctx *cx, OnnxCaptured *all, Tensor *outer, Tensor *inner)
@@ -337,7 +321,6 @@ static Tensor *captured(const OnnxScope *s, Tensor *outer)
                          "\"%s\" is %s, and a branch or loop decided at run time reads it; fixed sizes "
                          "are accepted there (--dim NAME=N)",
                          outer->name, tensor_shape_text(cx, outer));
-    if (is_filled(s->import, outer)) refuse_filled(s->import, NULL, outer);
     Tensor *inner = tensor_new(cx, outer->name, outer->type, outer->rank, outer->shape);
     if (inner) inner->quant = outer->quant;
     if (onnx_holds_strings(&s->import->strings, outer)) onnx_mark_strings(&s->import->strings, inner);
@@ -519,9 +502,6 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
     }
     if (ctx_failed(cx)) return;
     const OnnxFunction *f = function_of(s, n);
-    for (int i = 0; i < c->in_count && !f && !text_equal(n->type, "Identity"); i++)
-        if (is_filled(s->import, c->in[i])) refuse_filled(s->import, onnx_where(cx, n), c->in[i]);
-    if (ctx_failed(cx)) return;
     if (f) run_function(s, c, f);
     else translate(c, row_of(s, n));
     for (int i = 0; i < n->out_count && i < ONNX_OUTPUTS && !ctx_failed(cx); i++)
@@ -632,8 +612,6 @@ bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tenso
     for (int i = 0; i < g->output_count && !ctx_failed(c->cx); i++) {
         out[i] = onnx_scope_value(inner, g->output[i].name);
         if (!out[i] && !ctx_failed(c->cx)) onnx_scope_report_missing(inner, g->output[i].name);
-        if (all && is_filled(c->scope->import, out[i]))
-            refuse_filled(c->scope->import, onnx_where(c->cx, c->node), out[i]);
         if (all && onnx_holds_strings(c->strings, out[i]))
             onnx_unsupported(c, "strings as the result of a branch or loop decided at run time");
     }

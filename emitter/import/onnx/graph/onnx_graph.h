@@ -2,6 +2,7 @@
 #ifndef LW_IMPORT_ONNX_GRAPH_H
 #define LW_IMPORT_ONNX_GRAPH_H
 /* One graph of an ONNX model during import: the model's own, a function's body, or a graph nested in a node. */
+#include "import/model/decided.h"
 #include "import/onnx/graph/onnx_ops.h"
 
 /* State shared by all graphs of a model. */
@@ -14,8 +15,9 @@ typedef struct OnnxImport {
     OnnxStrings strings;
     Map sizes;                    /* size lists of tensors with symbolic elements, see onnx_open.c */
     Map sizes_materialized;       /* the tensors that compute these lists at run time, created on demand */
-    Map filled;                   /* tensors whose last rows may be filler, since the run decides how many there are */
     Map ranges;                   /* bounds of integer tensors: onnx_range.c */
+    Decided decided;              /* sizes that the run decides */
+    Map selections;               /* tensor -> the places of its elements that are not 0, in onnx_find.c */
     bool has_saved_layout;        /* reported: nodes in the layout of the machine that saved the file */
     int64_t own_work, work;       /* node and input counts of the model's graph, and of all others; bounded,
                                    * so that a hostile file costs bounded time */

@@ -96,7 +96,8 @@ bool onnx_open_reshape(OnnxCall *c)
 Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank)
 {
     if (!x || rank > MAX_RANK) return NULL;
-    return onnx_call(c, "expand", x, attr_tensor("like", tensor_new(c->cx, c->name, x->type, rank, shape)));
+    return onnx_call(c, "expand", onnx_after(c, x, shape, rank),
+                     attr_tensor("like", tensor_new(c->cx, c->name, x->type, rank, shape)));
 }
 
 bool onnx_open_expand(OnnxCall *c)
@@ -132,6 +133,15 @@ static bool accepts_lists(OnnxCall *c, const OnnxOp *op)
     return true;
 }
 
+/* Input 0 is computed after the sizes that the other inputs list have their values. */
+static void order_after_lists(OnnxCall *c)
+{
+    OnnxSizes s;
+    for (int i = 1; i < c->in_count; i++)
+        if (c->in[0] && !onnx_is_list(c, c->in[0]) && onnx_is_list(c, c->in[i]) && onnx_list(c, i, &s))
+            c->in[0] = onnx_after(c, c->in[0], s.at, s.count);
+}
+
 bool onnx_translate_open(OnnxCall *c, const OnnxOp *op)
 {
     bool has_list = false, has_open = false;
@@ -144,6 +154,7 @@ bool onnx_translate_open(OnnxCall *c, const OnnxOp *op)
         for (int k = 0; k < s.count; k++) size = s.at[k]->kind != EXPR_INT ? s.at[k] : size;
     }
     if (!has_list && !has_open) return false;
+    if (op->open.lists == LISTS_READ) order_after_lists(c);
     if (op->open.translate && op->open.translate(c)) return true;
     OnnxListRule *rule = op->open.on_shape ? op->open.on_shape : has_list ? op->open.on_lists : NULL;
     OnnxSizes list;

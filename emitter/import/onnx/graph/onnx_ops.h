@@ -146,9 +146,15 @@ Tensor *onnx_before_cast(const OnnxCall *c, int input);
 /* Returns the file's element type of an input that is an initializer; 0: it is none. onnx_graph.c */
 int64_t onnx_constant_type(const OnnxCall *c, int input);
 
-/* Marks a result whose rows behind a number that the run decides are filler: only the model's outputs may read it.
- * onnx_graph.c */
-void onnx_mark_filled(OnnxCall *c, Tensor *t);
+/* Sizes that the run decides; onnx_decided.c. Returns the greatest size of dimension `axis` of output `output`: by
+ * --dim, as the file declares it, or `natural`, which follows from the operator; -1: none does. */
+int64_t onnx_maximum(OnnxCall *c, int output, int axis, int64_t natural);
+int64_t onnx_most(OnnxCall *c, int output, int axis, int64_t natural);       /* the same; -1: the node is refused */
+/* Returns the size of that dimension, whose value is `count`, one integer; NULL: refused. */
+const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural);
+Tensor *onnx_cut(OnnxCall *c, Tensor *x, int axis, const Expr *size);        /* the first elements along the axis */
+/* x itself, computed after the run has decided these sizes */
+Tensor *onnx_after(OnnxCall *c, Tensor *x, const Expr *const *size, int count);
 
 Tensor *onnx_in(const OnnxCall *c, int index);                               /* NULL: absent */
 bool onnx_requires(OnnxCall *c, int count);              /* refuses the node unless inputs 0..count-1 are present */

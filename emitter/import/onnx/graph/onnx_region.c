@@ -119,21 +119,33 @@ static Tensor *as_state(Body *b, int i)
     return new_state;
 }
 
+/* True if the run decides how many rows there are. */
+static bool decides_rows(const Body *b)
+{
+    const OnnxLoop *l = b->l;
+    return l->row_count > 0 && (l->condition || b->condition || !l->count || !tensor_is_constant(l->count));
+}
+
 /* Returns the capacity of the collected rows: an upper bound of their count. */
 static int64_t max_rows(Body *b)
 {
-    int64_t shape[MAX_RANK], most = INT64_MAX;
     const Tensor *count = b->l->count;
-    if (!b->l->row_count) return -1;
-    if (count && tensor_is_constant(count)) most = dtype_load(I64, count->data, 0).i;
-    for (int i = 0; i < b->l->row_count && most > INT32_MAX; i++)
-        if (onnx_declared(b->c, b->l->state_count + i, shape) > 0) most = shape[0];
-    if (most > INT32_MAX)
+    const int64_t trips = count && tensor_is_constant(count) ? dtype_load(I64, count->data, 0).i : -1,
+                  natural = trips < 0 ? -1 : trips > INT32_MAX ? -1 : trips;
+    int64_t most = -1;
+    if (!b->l->row_count || !decides_rows(b)) return b->l->row_count ? natural : -1;
+    for (int i = 0; i < b->l->row_count; i++) {
+        const int64_t own = onnx_maximum(b->c, b->l->state_count + i, 0, natural);
+        if (own >= 0 && (most < 0 || own < most)) most = own;
+    }
+    if (most < 0) {
+        const int output = b->l->state_count;
+        const char *rows = output < b->c->node->out_count ? b->c->node->out[output] : "";
         onnx_unsupported(b->c,
                          "it collects a row per iteration, and its trip count is decided at run time; a "
                          "compile-time trip count (--value NAME=FILE.npy) is accepted, or a shape that the model "
-                         "declares for the output \"%s\"",
-                         b->l->state_count < b->c->node->out_count ? b->c->node->out[b->l->state_count] : "");
+                         "declares for the output \"%s\", or --dim '%s.0<=N'", rows, rows);
+    }
     return most;
 }
 
@@ -143,7 +155,7 @@ typedef struct Boundary { int outer_count, inner_count, result_count; Tensor **o
 static Boundary boundary_new(const Body *b)
 {
     Ctx *cx = b->c->cx;
-    const int most = 3 + b->l->state_count + b->l->scan_count + b->l->row_count + b->captured.count;
+    const int most = 4 + b->l->state_count + b->l->scan_count + b->l->row_count + b->captured.count;
     return (Boundary){ .outer = NEW_ARRAY(cx->arena, Tensor *, most),
                    .inner = NEW_ARRAY(cx->arena, Tensor *, most),
                    .result = NEW_ARRAY(cx->arena, Tensor *, most) };
@@ -167,6 +179,14 @@ static int add_states(Body *b, Boundary *e, int *index)
         e->result[e->result_count++] = as_state(b, i);
     }
     return count;
+}
+
+/* Adds a state that counts the iterations. */
+static void add_counter(Body *b, Boundary *e)
+{
+    Tensor *zero = tensor_scalar(b->c->cx, "rows", I64, 0), *one = tensor_scalar(b->c->cx, "one", I64, 1);
+    add_input(e, zero, tensor_new(b->c->cx, "rows", I64, 0, NULL));
+    e->result[e->result_count++] = onnx_call2(b->c, "add", b->iteration, one);
 }
 
 static void add_invariants(Body *b, Boundary *e)
@@ -199,9 +219,12 @@ void onnx_loop(OnnxCall *c, const OnnxLoop *l)
     e.outer[e.outer_count++] = l->count;
     add_input(&e, l->condition, b.iteration);
     if (b.condition) e.result[e.result_count++] = b.condition;
+    const int changed = add_states(&b, &e, index);
+    const bool is_counted = decides_rows(&b);
+    if (is_counted) add_counter(&b, &e);
     Region r = { .kind = REGION_LOOP,
                  .graph_count = 1,
-                 .state_count = add_states(&b, &e, index),
+                 .state_count = changed + is_counted,
                  .scan_count = l->scan_count,
                  .row_count = l->row_count,
                  .has_condition = b.condition != NULL,
@@ -214,10 +237,11 @@ void onnx_loop(OnnxCall *c, const OnnxLoop *l)
     if (ctx_failed(cx)) return;
     r.graph[0] = graph_of(c, e.inner, e.inner_count, e.result, e.result_count);
     Node *n = region_new(cx, c->name, &r, e.outer, e.outer_count);
-    for (int i = 0; n && i < r.state_count; i++) c->out[index[i]] = n->out[i];
-    const bool is_whole = !l->condition && !b.condition && l->count && tensor_is_constant(l->count);
-    for (int i = 0; n && i < l->row_count; i++) {
-        c->out[l->state_count + i] = n->out[r.state_count + i];
-        if (!is_whole) onnx_mark_filled(c, n->out[r.state_count + i]);
+    for (int i = 0; n && i < changed; i++) c->out[index[i]] = n->out[i];
+    const Expr *size = NULL;
+    for (int i = 0; n && i < l->row_count && !ctx_failed(cx); i++) {
+        const int output = l->state_count + i;
+        if (is_counted && !size) size = onnx_decided(c, output, 0, n->out[changed], 0, r.max_trip_count);
+        c->out[output] = size ? onnx_cut(c, n->out[r.state_count + i], 0, size) : n->out[r.state_count + i];
     }
 }

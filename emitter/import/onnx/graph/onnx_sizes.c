@@ -47,15 +47,23 @@ void onnx_set_list(OnnxCall *c, const OnnxSizes *s)
     }
 }
 
-/* Returns a tensor that computes a list at run time: one element per size, concatenated. */
-static Tensor *materialize_sizes(Ctx *cx, const Tensor *t, const OnnxSizes *s)
+/* A tensor without dimensions that computes an open size at run time. */
+static Tensor *materialize_size(OnnxImport *im, const Tensor *t, const Expr *size)
 {
-    Tensor **part = NEW_ARRAY(cx->arena, Tensor *, s->count + 1), *zero = tensor_scalar(cx, t->name, t->type, 0);
+    Ctx *cx = im->cx;
+    if (size->kind == EXPR_INT) return tensor_scalar(cx, t->name, t->type, (double)size->integer);
+    if (size_is_decided(cx, size)) return decided_value(&im->decided, t->name, size, t->type);
+    return call_on(cx, "extent", t->name, tensor_scalar(cx, t->name, t->type, 0),
+                   ATTRS(attr_tensor("like", tensor_new(cx, t->name, t->type, 1, &size))));
+}
+
+/* Returns a tensor that computes a list at run time: one element per size, concatenated. */
+static Tensor *materialize_sizes(OnnxImport *im, const Tensor *t, const OnnxSizes *s)
+{
+    Ctx *cx = im->cx;
+    Tensor **part = NEW_ARRAY(cx->arena, Tensor *, s->count + 1);
     for (int i = 0; i < s->count; i++) {
-        const Tensor *like = tensor_new(cx, t->name, t->type, 1, &s->at[i]);
-        part[i] = s->at[i]->kind == EXPR_INT
-                      ? tensor_scalar(cx, t->name, t->type, (double)s->at[i]->integer)
-                      : call_on(cx, "extent", t->name, zero, ATTRS(attr_tensor("like", like)));
+        part[i] = materialize_size(im, t, s->at[i]);
         if (s->rank) part[i] = call_on(cx, "unsqueeze", t->name, part[i], ATTRS(attr_list("axes", 0)));
     }
     if (ctx_failed(cx)) return NULL;
@@ -66,7 +74,7 @@ Tensor *onnx_materialize_sizes(OnnxImport *im, Tensor *t)
 {
     const OnnxSizes *s = t ? map_get_ptr(&im->sizes, t) : NULL;
     Tensor *materialized = s ? map_get_ptr(&im->sizes_materialized, t) : t;
-    if (!materialized && s) map_put_ptr(&im->sizes_materialized, t, materialized = materialize_sizes(im->cx, t, s));
+    if (!materialized && s) map_put_ptr(&im->sizes_materialized, t, materialized = materialize_sizes(im, t, s));
     return materialized;
 }
 

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators with a data-dependent number of results. The declared shape of the output is its capacity; without one, the
- * capacity is the greatest possible number of results. Unused rows are -1. */
+/* Operators with a data-dependent number of results. They compute rows up to the greatest number, and the number; the
+ * result is the first rows, as many as the number (onnx_decided.c). */
 #include <math.h>
 #include <string.h>
 
+#include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/ops/onnx_rows.h"
-
-enum { MAX_CAPACITY = 1 << 24 };
-
-/* Returns the declared size of dimension d of output `o`, or `most`. */
-static int64_t capacity_of(OnnxCall *c, int o, int d, int64_t most)
-{
-    int64_t shape[MAX_RANK];
-    int rank = onnx_declared(c, o, shape);
-    int64_t capacity = rank > d ? shape[d] : most;
-    if (capacity >= 1 && capacity <= MAX_CAPACITY) return capacity;
-    onnx_unsupported(c, "a capacity of %lld; 1 to %d are accepted", (long long)capacity, MAX_CAPACITY);
-    return 1;
-}
 
 static Node *producer_of(const Tensor *t) { return t ? t->producer : NULL; }
 static Tensor *flat(OnnxCall *c, Tensor *x, int64_t rows) { return onnx_reshape(c, x, (int64_t[]){ rows, -1 }, 2); }
@@ -33,18 +21,43 @@ static int64_t count_nonzero(const Tensor *x)
     return found;
 }
 
+/* Returns the coordinates of the elements that are not 0, as rows [n][rank], of a tensor that is not constant. Two
+ * selections by one tensor have one size. */
+static Tensor *nonzero_rows(OnnxCall *c, Tensor *x, int axis)
+{
+    const int64_t most = onnx_most(c, 0, axis, tensor_elems(x));
+    Tensor *known = map_get_ptr(&c->scope->import->selections, x);
+    if (known && !ctx_failed(c->cx) && expr_as_var(known->shape[0])->greatest == most) return known;
+    Tensor *rows = ctx_failed(c->cx) ? NULL : onnx_call(c, "nonzero", x, attr_int("capacity", most < 1 ? 1 : most),
+                                                        attr_flag("rows", true));
+    const Expr *size = rows ? onnx_decided(c, 0, axis, rows->producer->out[1], 0, tensor_elems(x)) : NULL;
+    Tensor *selected = size ? onnx_cut(c, rows, 0, size) : NULL;
+    if (selected) map_put_ptr(&c->scope->import->selections, x, selected);
+    return selected;
+}
+
 static void nonzero(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0]->rank ? c->in[0] : onnx_reshape(c, c->in[0], (int64_t[]){ 1 }, 1);
     if (!x) return;
-    const bool is_known = tensor_is_constant(x);
-    const int64_t known = is_known ? count_nonzero(x) : 0;
-    if (is_known && !known) c->out[0] = onnx_empty(c, I64, (int64_t[]){ x->rank, 0 }, 2);
-    else
-        c->out[0] = onnx_call(c, "nonzero", x,
-                              attr_int("capacity", is_known ? known : capacity_of(c, 0, 1, tensor_elems(x))));
-    if (!is_known) onnx_mark_filled(c, c->out[0]);
+    const int64_t known = tensor_is_constant(x) ? count_nonzero(x) : 0;
+    if (known) c->out[0] = onnx_call(c, "nonzero", x, attr_int("capacity", known));
+    else if (tensor_is_constant(x)) c->out[0] = onnx_empty(c, I64, (int64_t[]){ x->rank, 0 }, 2);
+    else {
+        Tensor *rows = nonzero_rows(c, x, 1);
+        const Expr *turned[2] = { expr_index(c->cx, 1), rows ? rows->shape[0] : NULL };
+        c->out[0] = x->rank == 1 ? onnx_view(c, rows, turned, 2)
+                                 : onnx_call(c, "transpose", rows, attr_list("perm", 1, 0));
+    }
+}
+
+/* The elements of x that the run selects by a condition of the length of an axis. */
+Tensor *onnx_selected(OnnxCall *c, Tensor *x, Tensor *condition, int axis)
+{
+    Tensor *rows = nonzero_rows(c, condition, axis);
+    Tensor *places = rows ? onnx_view(c, rows, &rows->shape[0], 1) : NULL;
+    return onnx_call2(c, "gather", x, places, attr_int("axis", axis));
 }
 
 /* ---- Unique ------------------------------------------------------------------------------------------------------ */
@@ -78,18 +91,15 @@ static int64_t count_distinct(const Tensor *x, int axis)
 /* Finds distinct elements, or distinct slices along an axis, which is moved to the front. */
 static void unique(OnnxCall *c)
 {
-    int64_t shape[MAX_RANK];
     if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0];
     bool has_axis = onnx_attr(c, "axis") != NULL;
     int axis = has_axis ? onnx_axis(c, onnx_int(c, "axis", 0), x->rank) : 0, dim = has_axis ? axis : 0;
     if (axis < 0) return;
-    const int64_t known = tensor_is_constant(x) ? count_distinct(x, has_axis ? axis : -1) : 0;
-    if (!known && onnx_declared(c, 0, shape) <= dim) {
-        onnx_unsupported(c, "the number of distinct values depends on data: input 0 (\"%s\") is not constant, and the "
-                            "model declares no shape of Y; either is accepted", c->node->in[0]);
-        return;
-    }
+    const int64_t rows_most = has_axis ? tensor_dim(x, axis) : tensor_elems(x),
+                  known = tensor_is_constant(x) ? count_distinct(x, has_axis ? axis : -1) : 0,
+                  capacity = known ? known : onnx_most(c, 0, dim, rows_most);
+    if (ctx_failed(c->cx)) return;
     Tensor *base = has_axis ? x : onnx_reshape(c, x, (int64_t[]){ -1 }, 1), *rows = base;
     if (axis > 0 && base) {
         int64_t perm[MAX_RANK] = { axis };
@@ -98,17 +108,19 @@ static void unique(OnnxCall *c)
         rows = onnx_call(c, "transpose", base, attr_ints("perm", perm, base->rank));
     }
     if (rows) rows = flat(c, rows, tensor_dim(rows, 0));
-    Tensor *index = rows ? onnx_call(c, "unique", rows, attr_int("capacity", known ? known : capacity_of(c, 0, dim, 0)),
+    Tensor *index = rows ? onnx_call(c, "unique", rows, attr_int("capacity", capacity),
                                      attr_flag("sorted", onnx_int(c, "sorted", 1)))
                          : NULL;
     const Node *found = producer_of(index);
     if (!found || ctx_failed(c->cx)) return;
+    const Expr *size = known ? NULL : onnx_decided(c, 0, dim, found->out[3], capacity ? 1 : 0, rows_most);
+    Tensor *counts = found->out[2];
+    if (size) index = onnx_cut(c, index, 0, size), counts = onnx_cut(c, counts, 0, size);
+    if (ctx_failed(c->cx)) return;
     c->out[0] = call(c->cx, "gather", c->name, (Tensor *[]){ base, index }, 2, ATTRS(attr_int("axis", axis)));
     c->out[1] = index;
     c->out[2] = found->out[1];
-    c->out[3] = found->out[2];
-    for (int i = 0; i < 4 && !known; i++)
-        if (i != 2) onnx_mark_filled(c, c->out[i]);
+    c->out[3] = counts;
 }
 
 /* ---- Boxes ------------------------------------------------------------------------------------------------------- */
@@ -144,11 +156,14 @@ static void non_max_suppression(OnnxCall *c)
                         tensor_shape_text(c->cx, c->in[i]));
             return;
         }
-    int64_t capacity = capacity_of(c, 0, 0, tensor_dim(scores, 0) * tensor_dim(scores, 1) * each);
-    c->out[0] = call(c->cx, "non_max_suppression", c->name, in, 5, 
-                     ATTRS(attr_int("capacity", capacity),
-                           attr_flag("center", onnx_int(c, "center_point_box", 0))));
-    onnx_mark_filled(c, c->out[0]);
+    const int64_t natural = tensor_dim(scores, 0) * tensor_dim(scores, 1) * each,
+                  capacity = onnx_most(c, 0, 0, natural);
+    if (ctx_failed(c->cx)) return;
+    Tensor *rows = call(c->cx, "non_max_suppression", c->name, in, 5,
+                        ATTRS(attr_int("capacity", capacity < 1 ? 1 : capacity),
+                              attr_flag("center", onnx_int(c, "center_point_box", 0))));
+    const Expr *size = rows ? onnx_decided(c, 0, 0, rows->producer->out[1], 0, natural) : NULL;
+    if (size) c->out[0] = onnx_cut(c, rows, 0, size);
 }
 
 static void roi_align(OnnxCall *c)

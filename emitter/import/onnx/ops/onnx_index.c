@@ -138,20 +138,30 @@ static void tensor_scatter(OnnxCall *c)
                                attr_flag("circular", strcmp(mode, "circular") == 0)));
 }
 
-/* Accepts a constant condition, which selects constant indices. */
+/* A constant condition selects constant indices. */
 static void compress(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
     const Tensor *condition = c->in[1];
     Tensor *x = c->in[0];
-    if (!tensor_is_constant(condition) || condition->type != BOOL || condition->rank != 1) {
-        onnx_unsupported(c, "input 1 (\"%s\") is not constant; a compile-time condition is accepted",
-                         condition->name);
+    if (condition->type != BOOL || condition->rank != 1) {
+        onnx_refuse(c, "the condition \"%s\" is %s%s; bool [n] is accepted", condition->name,
+                    dtype_info(condition->type)->spelling, tensor_shape_text(c->cx, condition));
         return;
     }
     int axis = 0;
     if (onnx_attr(c, "axis")) axis = onnx_axis(c, onnx_int(c, "axis", 0), x->rank);
     else x = onnx_reshape(c, x, (int64_t[]){ -1 }, 1);
+    if (axis < 0 || !x) return;
+    if (!tensor_is_constant(condition)) {
+        Tensor *within = c->in[1];
+        const int64_t length = tensor_dim(x, axis);
+        if (length >= 0 && tensor_dim(condition, 0) > length)
+            within = onnx_call(c, "slice", within, attr_list("axes", 0), attr_list("begin", 0),
+                               attr_list("end", length));
+        c->out[0] = onnx_selected(c, x, within, axis);
+        return;
+    }
     int64_t count = 0, length = tensor_elems(condition), *selected = NEW_ARRAY(c->cx->arena, int64_t, length);
     for (int64_t i = 0; i < length; i++)
         if (dtype_load(BOOL, condition->data, i).i) selected[count++] = i;

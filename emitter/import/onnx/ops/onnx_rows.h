@@ -23,4 +23,5 @@ Tensor *onnx_quantized(OnnxCall *c, Tensor *x, Tensor *scale, Tensor *zero, DTyp
 Tensor *onnx_quantized_by_range(OnnxCall *c, Tensor *x, Tensor **scale);
 /* Convolves x [n][c][..] with k [o][c][..] by the node's attributes; the bias may be NULL. onnx_window.c */
 Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias);
+Tensor *onnx_selected(OnnxCall *c, Tensor *x, Tensor *condition, int axis);      /* onnx_find.c: Compress at run time */
 #endif

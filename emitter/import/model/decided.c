@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "import/model/decided.h"
+
+#include "ir/algebra/algebra.h"
+#include "support/names.h"
+
+Decided decided_new(Ctx *cx)
+{
+    Arena *a = cx->arena;
+    return (Decided){ .cx = cx, .taken = map_new(a), .of_count = map_new(a), .value = map_new(a) };
+}
+
+void decided_take_name(Decided *d, const char *size_name) { map_put_const_ptr(&d->taken, name(d->cx, size_name), d); }
+
+static const char *free_name(Decided *d, const char *wanted)
+{
+    const char *base = name_identifier(d->cx, wanted), *unique = name(d->cx, base);
+    for (int i = 2; map_get_const_ptr(&d->taken, unique); i++) unique = name_format(d->cx, "%s_%d", base, i);
+    decided_take_name(d, unique);
+    return unique;
+}
+
+const Expr *decided_size(Decided *d, const char *wanted_name, Tensor *count, int64_t least, int64_t greatest)
+{
+    Ctx *cx = d->cx;
+    const Expr *known = count ? map_get_const_ptr(&d->of_count, count) : NULL;
+    if (known && expr_as_var(known)->greatest <= greatest && expr_as_var(known)->least >= least) return known;
+    Tensor *one = count && count->rank ? call_on(cx, "reshape", count->name, count, ATTRS(attr_ints("shape", NULL, 0)))
+                                       : count;
+    if (one && one->type != I64) one = call_on(cx, "cast", count->name, one, ATTRS(attr_type("to", I64)));
+    if (!one || ctx_failed(cx)) return NULL;
+    const Expr *size = expr_decided_size(cx, free_name(d, wanted_name), least, greatest);
+    Tensor *value = call_on(cx, "bind_size", expr_as_var(size)->name, one,
+                            ATTRS(attr_tensor("like", tensor_new(cx, count->name, I64, 1, &size))));
+    map_put_const_ptr(&d->of_count, count, size);
+    map_put_ptr(&d->value, size->ref, value);
+    return value ? size : NULL;
+}
+
+static Tensor *value_of(Decided *d, const Expr *size)
+{
+    const Var *v = expr_as_var(size);
+    return v ? map_get_ptr(&d->value, v) : NULL;
+}
+
+/* The operator that computes an expression's kind on numbers. */
+static const char *op_of(ExprKind kind)
+{
+    static const struct { ExprKind kind; const char *op; } rows[] = {
+        { EXPR_ADD, "add" }, { EXPR_SUB, "sub" }, { EXPR_MUL, "mul" }, { EXPR_MIN, "min" }, { EXPR_MAX, "max" },
+        { EXPR_FLOORDIV, "floor_div" }, { EXPR_FLOORMOD, "floor_mod" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].kind == kind) return rows[i].op;
+    return NULL;
+}
+
+/* In i64. */
+static Tensor *value_in_i64(Decided *d, const char *call_name, const Expr *size)
+{
+    Ctx *cx = d->cx;
+    Tensor *value = value_of(d, size);
+    const char *op = value ? NULL : op_of(size->kind);
+    if (value) return value;
+    if (size->kind == EXPR_INT) return tensor_scalar(cx, call_name, I64, (double)size->integer);
+    if (op && size_is_decided(cx, size))
+        return call_on_two(cx, op, call_name, value_in_i64(d, call_name, size->arg[0]),
+                           value_in_i64(d, call_name, size->arg[1]), NULL);
+    return call_on(cx, "extent", call_name, tensor_scalar(cx, call_name, I64, 0),
+                   ATTRS(attr_tensor("like", tensor_new(cx, call_name, I64, 1, &size))));
+}
+
+Tensor *decided_value(Decided *d, const char *call_name, const Expr *size, DType type)
+{
+    Tensor *value = value_in_i64(d, call_name, size);
+    return !value || type == I64 ? value : call_on(d->cx, "cast", call_name, value, ATTRS(attr_type("to", type)));
+}
+
+/* ---- Order ------------------------------------------------------------------------------------------------------- */
+
+/* Distinct sizes of expressions. */
+typedef struct SizeSet { Ctx *cx; int count, capacity; const Expr **at; } SizeSet;
+
+static bool has(const SizeSet *s, const Expr *size)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->at[i] == size) return true;
+    return false;
+}
+
+static void add_decided(const Expr *e, void *user)
+{
+    SizeSet *s = user;
+    const Var *v = expr_as_var(e);
+    if (!v || !v->is_decided || has(s, e)) return;
+    if (s->count == s->capacity) {
+        const Expr **more = NEW_ARRAY(s->cx->arena, const Expr *, s->capacity = 2 * s->capacity + 4);
+        for (int i = 0; i < s->count; i++) more[i] = s->at[i];
+        s->at = more;
+    }
+    s->at[s->count++] = e;
+}
+
+/* Stores x, then the values of the sizes that x's shape does not have; returns their number. */
+static int operands_after(Decided *d, Tensor *x, const Expr *const *size, int count, Tensor ***in)
+{
+    SizeSet own = { .cx = d->cx }, all = { .cx = d->cx };
+    int in_count = 1;
+    for (int i = 0; i < x->rank; i++) expr_walk(d->cx, x->shape[i], add_decided, &own);
+    for (int i = 0; i < count; i++) expr_walk(d->cx, size[i], add_decided, &all);
+    *in = NEW_ARRAY(d->cx->arena, Tensor *, 1 + all.count);
+    (*in)[0] = x;
+    for (int i = 0; i < all.count; i++)
+        if (!has(&own, all.at[i]) && value_of(d, all.at[i])) (*in)[in_count++] = value_of(d, all.at[i]);
+    return in_count;
+}
+
+Tensor *decided_cut(Decided *d, const char *call_name, Tensor *x, int axis, const Expr *size)
+{
+    Tensor **in;
+    if (!x || !size || ctx_failed(d->cx)) return NULL;
+    const int count = operands_after(d, x, &size, 1, &in);
+    return call(d->cx, "sized", call_name, in, count,
+                ATTRS(attr_int("axis", axis), attr_tensor("like", tensor_new(d->cx, call_name, I64, 1, &size))));
+}
+
+Tensor *decided_after(Decided *d, const char *call_name, Tensor *x, const Expr *const *size, int count)
+{
+    Tensor **in;
+    if (!x || ctx_failed(d->cx)) return NULL;
+    const int in_count = operands_after(d, x, size, count, &in);
+    return in_count == 1 ? x : call(d->cx, "after", call_name, in, in_count, NULL);
+}

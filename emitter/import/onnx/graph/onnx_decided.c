@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Sizes that the run decides: their greatest values, by the user, the file, or the operator. */
+#include "import/onnx/graph/onnx_graph.h"
+
+#include <string.h>
+
+#include "import/model/model.h"
+#include "ir/algebra/algebra.h"
+#include "support/text.h"
+
+/* Returns the file's declaration of a value; NULL: there is none. */
+static const OnnxValue *declaration(const OnnxGraph *g, const char *value_name)
+{
+    for (int i = 0; i < g->output_count; i++)
+        if (text_equal(g->output[i].name, value_name)) return &g->output[i];
+    for (int i = 0; i < g->value_count; i++)
+        if (text_equal(g->value[i].name, value_name)) return &g->value[i];
+    return NULL;
+}
+
+/* Returns the option of this name, and marks it as used. */
+static const ImportDim *option(const OnnxCall *c, const char *dim_name)
+{
+    const ImportOptions *o = c->scope->import->options;
+    for (int i = 0; i < o->dim_count; i++) {
+        if (!text_equal(o->dim[i].name, dim_name)) continue;
+        if (o->is_dim_used) o->is_dim_used[i] = true;
+        return &o->dim[i];
+    }
+    return NULL;
+}
+
+int64_t onnx_maximum(OnnxCall *c, int output, int axis, int64_t natural)
+{
+    const char *value_name = output < c->node->out_count ? c->node->out[output] : "";
+    const OnnxValue *v = declaration(c->scope->graph, value_name);
+    const bool has_dim = v && v->is_tensor && v->has_shape && axis < v->rank;
+    const char *symbol = has_dim && v->dim[axis].symbol ? v->dim[axis].symbol : "";
+    const int64_t declared = has_dim ? v->dim[axis].size : -1;
+    const ImportDim *given = option(c, text_format(c->cx, "%s.%d", value_name, axis));
+    if (!given && *symbol) given = option(c, symbol);
+    if (given && !given->is_maximum)
+        onnx_refuse(c, "--dim %s=%lld fixes a size that data decide; a maximum, --dim '%s<=%lld', is accepted",
+                    given->name, (long long)given->value, given->name, (long long)given->value);
+    int64_t most = given ? given->value : declared;
+    return most < 0 || (natural >= 0 && natural < most) ? natural : most;
+}
+
+int64_t onnx_most(OnnxCall *c, int output, int axis, int64_t natural)
+{
+    const char *value_name = output < c->node->out_count ? c->node->out[output] : "";
+    const int64_t most = onnx_maximum(c, output, axis, natural);
+    if (most < 0 || most > INT32_MAX)
+        onnx_unsupported(c, "the run decides the number of elements of \"%s\" along dimension %d, and no maximum "
+                         "follows; accepted: --dim '%s.%d<=N'", value_name, axis, value_name, axis);
+    return most;
+}
+
+/* True in the graph of a branch or loop that the run decides. */
+static bool is_in_region(const OnnxScope *s)
+{
+    for (; s; s = s->outer ? s->outer : s->called_from)
+        if (s->captured) return true;
+    return false;
+}
+
+const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural)
+{
+    const char *value_name = output < c->node->out_count ? c->node->out[output] : c->name;
+    const int64_t most = ctx_failed(c->cx) ? -1 : onnx_most(c, output, axis, natural);
+    if (!count || ctx_failed(c->cx)) return NULL;
+    if (is_in_region(c->scope))
+        onnx_unsupported(c, "the run decides the number of elements of \"%s\" in a branch or loop that it decides, "
+                         "too; accepted: such an operator outside of them", value_name);
+    if (ctx_failed(c->cx)) return NULL;
+    return decided_size(&c->scope->import->decided, text_format(c->cx, "%s_size", value_name), count,
+                        least < most ? least : most, most);
+}
+
+Tensor *onnx_cut(OnnxCall *c, Tensor *x, int axis, const Expr *size)
+{
+    return decided_cut(&c->scope->import->decided, c->name, x, axis, size);
+}
+
+Tensor *onnx_after(OnnxCall *c, Tensor *x, const Expr *const *size, int count)
+{
+    return decided_after(&c->scope->import->decided, c->name, x, size, count);
+}

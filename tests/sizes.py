@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Sizes that data decide, beside ONNX Runtime: actual shapes, none and all of the rows, and no result that depends on
+the elements behind the actual rows.
+
+    python3 tests/sizes.py BUILD [PATTERN]        needs onnx, onnxruntime, numpy
+
+Each row is a graph in ONNX's text form. It is compiled and built with sanitizers, and run on several inputs; a
+condition is true nowhere, everywhere, and in places. It is built a second time with another number in the place of -1,
+which fills the rows behind the last result: the results are the same bytes. A row that ends in `refused` must be
+refused with that text. Status 1: a row did not do what it says.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import onnx
+import onnx.parser
+import onnxruntime
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+OPSET = 18
+SAMPLES = 4
+
+# name | graph | options
+ROWS = """
+mean of a selection | float[3,5] x, bool[3,5] m => float mean, int64 n, float[N] v: p = NonZero(m) t = Transpose(p) \
+    v = GatherND(x, t) mean = ReduceMean<keepdims=0>(v) n = Size(v)
+places of an image | float[2,3] x => int64 y: y = NonZero(x)
+rows of a condition | float[5,3] x, bool[5] m => float y, int64 s: y = Compress<axis=0>(x, m) s = Shape(y)
+elements of a condition | float[4,3] x, bool[12] m => float y: y = Compress(x, m)
+columns and rows of a condition | float[3,6] x, bool[6] m, float[6,4] w => float y: c = Compress<axis=1>(x, m) \
+    d = Compress<axis=0>(w, m) y = MatMul(c, d)
+two selections joined | float[5,3] a, float[4,3] b, bool[5] m, bool[4] n => float y, float e, int64 s: \
+    c = Compress<axis=0>(a, m) d = Compress<axis=0>(b, n) y = Concat<axis=0>(c, d) \
+    e = ReduceSumSquare<axes=[0], keepdims=0>(y) s = Shape(y) | opset 17
+softmax of a selection | float[9] x, bool[9] m => float y: c = Compress<axis=0>(x, m) y = Softmax<axis=0>(c)
+distinct values | int64[8] k => int64 v, int64 i, int64 c, int64 s: v, i0, i, c = Unique(k) s = ReduceSum<keepdims=0>(v)
+distinct rows | float[6,2] x => float v, int64 n: r = Round(x) v = Unique<axis=0>(r) s = Shape(v) \
+    z = Constant<value_int=0>() n = Gather(s, z)
+boxes | float[1,6,4] b, float[1,2,6] s => int64 y, float t: n = Constant<value_int=3>() \
+    o = Constant<value_float=0.3>() l = Constant<value_float=0.0>() y = NonMaxSuppression(b, s, n, o, l) \
+    f = Cast<to=1>(y) t = ReduceSum<keepdims=0>(f)
+rows of a loop | int64 k, float[4] v => float r, float m, float last: n = Constant<value_int=6>() \
+    last, r = Loop(n, , v) <body = g (int64 i, bool c, float[4] a) => (bool d, float[4] w, float[4] o) { \
+    h = Constant<value_float=0.5>() w = Mul(a, h) q = Constant<value_int=7>() j = Mod(k, q) d = Less(i, j) \
+    o = Identity(w) }> m = ReduceMean<axes=[0], keepdims=0>(r) | opset 17
+a declared size is a maximum | float[6] x => int64[1,6] y: y = NonZero(x)
+"""
+
+
+def parsed(text):
+    joined = text.replace("\\\n", " ")
+    for line in joined.strip().splitlines():
+        name, graph, *options = [part.strip() for part in line.split(" | ")]
+        opset = next((int(o[6:]) for o in options if o.startswith("opset ")), OPSET)
+        ends, body = graph.split(": ", 1)
+        inputs, outputs = ends.split("=>")
+        source = '<ir_version: 8, opset_import: ["" : %d]> g (%s) => (%s) { %s }' % (opset, inputs, outputs, body)
+        refused = next((o[8:] for o in options if o.startswith("refused ")), None)
+        dims = [o[4:] for o in options if o.startswith("dim ")]
+        yield name, onnx.parser.parse_model(source), refused, dims
+
+
+def inputs_of(model, random, sample):
+    """Sample 0: no element is selected, 1: all are, others: some."""
+    arrays = {}
+    for info in model.graph.input:
+        shape = [d.dim_value for d in info.type.tensor_type.shape.dim]
+        kind = info.type.tensor_type.elem_type
+        if kind == onnx.TensorProto.BOOL:
+            share = [0.0, 1.0][sample] if sample < 2 else random.random()
+            x = random.random(shape) < share
+        elif kind == onnx.TensorProto.FLOAT:
+            x = random.standard_normal(shape).astype(np.float32)
+            x = np.zeros_like(x) if sample == 0 else np.where(random.random(shape) < 0.3 * (sample > 1), 0, x)
+        else:
+            x = random.integers(0, 1 if sample == 0 else 7, shape)
+        arrays[info.name] = np.ascontiguousarray(np.asarray(x).astype(onnx.helper.tensor_dtype_to_np_dtype(kind)))
+    return arrays
+
+
+def run(command, **more):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, **more)
+
+
+def refilled(text):
+    """The emitted C with another number behind the last row: of the searches, whose result begins as -1."""
+    return re.sub(r"= -1;", "= -1000003;", text)
+
+
+class Trial:
+    def __init__(self, build, work, model, dims):
+        self.build, self.work, self.model = build, work, model
+        self.path = os.path.join(work, "m.onnx")
+        onnx.save(model, self.path)
+        self.options = [word for d in dims for word in ("--dim", d)]
+
+    def emit(self):
+        return run([os.path.join(self.build, "loopwright"), self.path, "-o", os.path.join(self.work, "m.c"), "--name",
+                    "m", "--testbench"] + self.options)
+
+    def compile(self, source, program, sanitize):
+        flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"] if sanitize else []
+        compiler = os.environ.get("CC", "cc").split()
+        return run(compiler + ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror"] + flags
+                   + ["-I" + os.path.join(ROOT, "runtime"), "-I" + self.work, source,
+                      os.path.join(self.work, "m_main.c"), "-lm", "-o", program])
+
+    def outputs(self, command, arrays):
+        ins, outs = [], []
+        for i, x in enumerate(arrays.values()):
+            ins.append(os.path.join(self.work, "in%d.npy" % i))
+            np.save(ins[-1], x)
+        for i in range(len(self.model.graph.output)):
+            outs.append(os.path.join(self.work, "out%d.npy" % i))
+        words = ins + [w for o in outs for w in ["-o", o]] + self.options if command[-1] == self.path else ins + outs
+        result = run(command + words)
+        return ([np.load(o) for o in outs] if result.returncode == 0 else None), result
+
+
+def differs(got, want):
+    if got.shape != want.shape or got.dtype != want.dtype:
+        return "%s%s instead of %s%s" % (got.dtype, list(got.shape), want.dtype, list(want.shape))
+    same = (np.array_equal(got, want) if want.dtype.kind in "iub"
+            else np.allclose(got, want, 1e-4, 1e-4, equal_nan=True))
+    return "" if same else "%s instead of %s" % (got.ravel()[:6], want.ravel()[:6])
+
+
+def try_row(build, name, model, refused, dims, seed):
+    with tempfile.TemporaryDirectory() as work:
+        trial = Trial(build, work, model, dims)
+        emitted = trial.emit()
+        if refused is not None:
+            return "" if emitted.returncode == 1 and refused in emitted.stdout else "not so: " + emitted.stdout[:200]
+        if emitted.returncode:
+            return emitted.stdout[-300:]
+        source, other = os.path.join(work, "m.c"), os.path.join(work, "other.c")
+        with open(source) as f, open(other, "w") as g:
+            g.write(refilled(f.read()))
+        for file, program, sanitize in ((source, "p", True), (other, "q", False)):
+            built = trial.compile(file, os.path.join(work, program), sanitize)
+            if built.returncode:
+                return built.stdout[:400]
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.log_severity_level = 4
+        session = onnxruntime.InferenceSession(trial.path, options)
+        random = np.random.default_rng(seed)
+        for sample in range(SAMPLES):
+            arrays = inputs_of(model, random, sample)
+            try:
+                want = session.run(None, arrays)
+            except Exception:
+                want = None
+            ways = [[os.path.join(work, "p")], [os.path.join(work, "q")]]
+            if sample > 1:
+                ways.append([os.path.join(build, "loopwright"), "run", trial.path])
+            first = None
+            for way in ways:
+                got, result = trial.outputs(way, arrays)
+                if want is None:
+                    if got is not None:
+                        return "sample %d: ONNX Runtime ends with an error, %s does not" % (sample, way[0])
+                    if "Sanitizer" in result.stdout or "runtime error" in result.stdout:
+                        return "sample %d: %s" % (sample, result.stdout[-400:])
+                    continue
+                if got is None:
+                    return "sample %d: %s" % (sample, result.stdout[-400:])
+                for info, g, w in zip(model.graph.output, got, want):
+                    why = differs(g, np.asarray(w))
+                    if why:
+                        return "sample %d, %s of %s: %s" % (sample, info.name, os.path.basename(way[0]), why)
+                if first and any(not np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+                                 for a, b in zip(first, got) if way[0].endswith("q")):
+                    return "sample %d: a result depends on elements behind the last row" % sample
+                first = first or got
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("pattern", nargs="?", default="")
+    arguments = parser.parse_args()
+    rows = [r for r in parsed(ROWS) if arguments.pattern in r[0].replace(" ", "-")]
+    passed = failed = 0
+    with ThreadPoolExecutor(2) as pool:
+        for row, why in zip(rows, pool.map(lambda r: try_row(arguments.build, *r, 5), rows)):
+            name = row[0].replace(" ", "-").replace(",", "")
+            passed, failed = passed + (not why), failed + bool(why)
+            print("ok " + name if not why else "not ok %s: %s" % (name, why.replace("\n", "\n    ")), flush=True)
+    print("%d passed, %d failed, 0 skipped" % (passed, failed))
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
