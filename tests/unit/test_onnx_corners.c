@@ -404,6 +404,12 @@ static void check_declared(void)
           "node \"y\" (Relu): warning: its output \"y\" is [2][3] by the operator's definition, but the file declares "
           "[6]" },
         { "declared-shape-agrees", "x:2,3; Relu x y; >y:2,3", NULL },
+        { "fraction-of-align-corners",
+          "x:1,1,6; s$1$3$1,1,0.8; Resize x,,s y mode=linear coordinate_transformation_mode=align_corners; >y",
+          "node \"y\" (Resize): note: positions along axis 2 follow from 6 * 0.8 = 4.8 elements, as in ONNX's "
+          "reference; ONNX Runtime and PyTorch take 4 (docs/why-my-number-differs.md)" },
+        { "align-corners-without-a-fraction",
+          "x:1,1,6; s$1$3$1,1,0.5; Resize x,,s y mode=linear coordinate_transformation_mode=align_corners; >y", NULL },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);

@@ -297,6 +297,18 @@ static bool resolve_sizes(OnnxCall *c, const double *scales, const double *sizes
     return true;
 }
 
+/* Notes a fraction that ONNX Runtime and PyTorch drop: with align_corners the positions follow from size * scale. */
+static void note_fraction(OnnxCall *c, const OnnxResize *r, const SampleLine *l, int axis)
+{
+    const double real = l->scale * (double)l->in;
+    if (strcmp(r->coordinates, "align_corners") != 0 || l->is_open || size_of(real - (double)l->out) < 1e-5 * real)
+        return;
+    diag_listed(c->cx, NOTE, onnx_where(c->cx, c->node),
+                "positions along axis %d follow from %lld * %g = %g elements, as in ONNX's reference; ONNX Runtime and "
+                "PyTorch take %lld (docs/why-my-number-differs.md)", axis, (long long)l->in, l->scale, real,
+                (long long)l->out);
+}
+
 static void resize_by(OnnxCall *c, const OnnxResize *r, const double *scales, const Expr *const *requested, int count,
                 const int64_t *axes, const double *region)
 {
@@ -312,9 +324,11 @@ static void resize_by(OnnxCall *c, const OnnxResize *r, const double *scales, co
     for (int i = 0; i < count && !scales; i++)
         sizes[i] = requested[i]->kind == EXPR_INT ? (double)requested[i]->integer : -1;
     for (int i = 0; region && i < count; i++) line[axes[i]].start = region[i], line[axes[i]].end = region[count + i];
-    if (!ctx_failed(c->cx) && check_modes(c, r)
-        && resolve_sizes(c, scales, scales ? NULL : sizes, requested, count, axes, line))
-        c->out[0] = resize_axes(c, r, line, x);
+    if (ctx_failed(c->cx) || !check_modes(c, r)
+        || !resolve_sizes(c, scales, scales ? NULL : sizes, requested, count, axes, line))
+        return;
+    for (int i = 0; i < count && scales; i++) note_fraction(c, r, &line[axes[i]], (int)axes[i]);
+    c->out[0] = resize_axes(c, r, line, x);
 }
 
 static void resize(OnnxCall *c)
