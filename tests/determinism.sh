@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # determinism.sh BUILD: the same input gives the same bytes: run twice, from another folder and under another locale;
-# and by compilers built by gcc without optimisation and by clang with some (in BUILD/gcc and BUILD/clang).
+# and by compilers built by gcc without optimisation, by clang with some, and for 32 bits (in BUILD/gcc, BUILD/clang,
+# BUILD/i686): the C of every model of the tests and of those beside the project.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "determinism.sh BUILD" "$@"
@@ -12,8 +13,12 @@ for file in samples/matmul/*.te ../shared/models/onnx/resnet8.onnx ../shared/mod
     [ -f "$file" ] && models="$models $file"
 done
 
-# emit_all PROGRAM FOLDER: writes the C of every model, and its diagnostics, to FOLDER.
+# emit_all PROGRAM FOLDER: writes the C of every model of the list, and its reports, to FOLDER; then of every other
+# model the C, or the reason of its refusal.
 emit_all() {
+    emit_listed "$1" "$2" && emit_others "$1" "$2"
+}
+emit_listed() {
     mkdir -p "$2"
     for model in $models; do
         name=${model##*/}
@@ -21,6 +26,16 @@ emit_all() {
         "$1" dump "$model" --at scheduled > "$2/${name%.*}.scheduled" || return 1
         "$1" report "$model" > "$2/${name%.*}.report" || return 1
     done
+}
+
+emit_others() {
+    find samples tests ../shared/models ../shared/cases -name '*.onnx' -o -name '*.tflite' -o -name '*.te' \
+        2> /dev/null | LC_ALL=C sort > "$work/models.txt"
+    while IFS= read -r model; do
+        to=$2/$(echo "$model" | tr '/' '+').c
+        "$1" "$model" -o "$to" --name m --quiet 2> "$to.txt" || [ $? -eq 1 ] || { echo "$model"; return 1; }
+    done < "$work/models.txt"
+    [ "$(ls "$2"/*+*.c | wc -l)" -ge 150 ]
 }
 
 # The models by absolute paths, from the output folder.
@@ -35,13 +50,13 @@ emit_elsewhere() {
 same() { diff -r "$work/first" "$work/$1"; }
 same_files() { for file in "$work/$1"/*; do cmp "$file" "$work/first/${file##*/}" || return 1; done; }
 
-# built_by CC FLAGS: the compiler built by another compiler emits the same.
+# built_by NAME CC FLAGS [LINKER-FLAGS]: the compiler built by another compiler emits the same.
 built_by() {
-    if ! has "$1"; then
-        skip "same-bytes-built-by-$1" "$1 is not installed"
+    if ! has "$2"; then
+        skip "same-bytes-built-by-$1" "$2 is not installed"
         return
     fi
-    setup "build-by-$1" "${MAKE:-make}" CC="$1" CFLAGS="$2" BUILD="$build/$1" all
+    setup "build-by-$1" "${MAKE:-make}" CC="$2" CFLAGS="$3" LDFLAGS="${4:-}" BUILD="$build/$1" all
     [ -x "$build/$1/loopwright" ] || return
     setup "emit-built-by-$1" emit_all "$build/$1/loopwright" "$work/$1"
     check "same-bytes-built-by-$1" same "$1"
@@ -52,7 +67,9 @@ setup emit-second emit_all "$build/loopwright" "$work/second"
 check same-bytes-twice same second
 setup emit-elsewhere emit_elsewhere "$build/loopwright" "$work/elsewhere"
 check same-bytes-elsewhere same_files elsewhere
-built_by gcc -O0
-built_by clang -O1
+built_by gcc gcc -O0
+built_by clang clang -O1
+# Static, so it runs without 32-bit libraries; SSE, because the x87 rounds otherwise
+built_by i686 i686-linux-gnu-gcc "-O1 -msse2 -mfpmath=sse" -static
 
 report_end

@@ -128,7 +128,8 @@ static Tensor *result_over(Ctx *cx, const Node *n, const Tensor *was, Tensor *no
 
 static Tensor *on_grid(Ctx *cx, Tensor *t, const Grid *g)
 {
-    Tensor *in[] = { t, tensor_scalar(cx, "scale", F32, g->step), tensor_scalar(cx, "zero", I8, (double)g->zero) };
+    Tensor *number = tensor_scalar(cx, "scale", F32, g->step);
+    Tensor *in[] = { t, number, tensor_scalar(cx, "zero", I8, (double)g->zero) };
     return call(cx, "annotation.simulated_quantize", t->name, in, 3, NULL);
 }
 

@@ -153,8 +153,8 @@ static Tensor *hidden_loss(Ctx *cx, Tuned *tuned, Tensor *h, const double *squar
     const TunedPart part = { .kind = TUNED_FACTOR, .of = h, .group = -1, .unit = inverse, .unit_count = channels };
     Tensor *factor = ctx_failed(cx) ? NULL : tuned_value(cx, tuned, part, norm);
     if (ctx_failed(cx)) return NULL;
-    return call_on_two(cx, "mse", h->name, call_on_two(cx, "mul", h->name, s, factor, NULL),
-                       call_on_two(cx, "mul", h->name, h, norm, NULL), NULL);
+    Tensor *product = call_on_two(cx, "mul", h->name, h, norm, NULL);
+    return call_on_two(cx, "mse", h->name, call_on_two(cx, "mul", h->name, s, factor, NULL), product, NULL);
 }
 
 static Tensor *times(Ctx *cx, Tensor *x, double v)

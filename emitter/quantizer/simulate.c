@@ -67,8 +67,9 @@ static Tensor *simulated_weights(const Simulation *s, const char *label, Tensor 
     const Request *r = request_of(&s->edges->requests, w);
     if (r && r->bits == FLOAT_BITS) return w;
     const float *scale = weight_scales(cx, s->edges, w, axis, &count);
-    Tensor *in[] = { weights_on_grid(cx, s->edges, w), tensor_constant(cx, "scale", F32, count > 1, &count, scale),
-                     tensor_scalar(cx, "zero", I8, 0) };
+    Tensor *grid = weights_on_grid(cx, s->edges, w);
+    Tensor *scales_of_w = tensor_constant(cx, "scale", F32, count > 1, &count, scale);
+    Tensor *in[] = { grid, scales_of_w, tensor_scalar(cx, "zero", I8, 0) };
     if (is_tuned(s, r)) {
         const TunedPart part = { .kind = TUNED_WEIGHTS, .of = w, .group = -1, .axis = axis,
                                  .unit = tuned_weight_units(cx, w), .unit_count = tensor_elems(w) };
@@ -109,7 +110,8 @@ static void enter(Simulation *s, const Tensor *old, Tensor *now)
     const EdgeGroup *g = integer_group_of(s, old);
     const int bits = g ? g->bits : FLOAT_BITS;
     if (g && g->is_wide) g = NULL;
-    Tensor *in[] = { now, g ? scale_of(s->cx, &g->grid) : NULL, g ? zero_of(s->cx, &g->grid) : NULL };
+    Tensor *scale = g ? scale_of(s->cx, &g->grid) : NULL;
+    Tensor *in[] = { now, scale, g ? zero_of(s->cx, &g->grid) : NULL };
     if (g && s->edges->tuned && is_sampled(g))
         in[1] = tuned_scales(s->cx, s->edges->tuned,
                              (TunedPart){ .kind = TUNED_GRID, .group = (int)(g - s->edges->group) }, in[1]);
@@ -128,7 +130,8 @@ static Tensor *enter_input(Simulation *s, Tensor *old)
     Tensor *port = tensor_new(s->cx, old->name, g->bits == 16 ? I16 : I8, old->rank, old->shape);
     if (!port) return NULL;
     set_quant(s->cx, port, &g->grid);
-    Tensor *in[] = { port, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
+    Tensor *scale = scale_of(s->cx, &g->grid);
+    Tensor *in[] = { port, scale, zero_of(s->cx, &g->grid) };
     map_put_ptr(&s->read, old, call(s->cx, "dequantize", old->name, in, 3, NULL));
     return port;
 }
@@ -139,7 +142,8 @@ static Tensor *output_of(Simulation *s, Tensor *old)
     Tensor *raw = map_get_ptr(&s->raw, old);
     if (s->edges->tuned) return raw;                     /* the loss reads it before its grid */
     if (!g || !s->has_ports || !raw) return map_get_ptr(&s->read, old);
-    Tensor *in[] = { raw, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
+    Tensor *scale = scale_of(s->cx, &g->grid);
+    Tensor *in[] = { raw, scale, zero_of(s->cx, &g->grid) };
     Tensor *port = call(s->cx, "quantize", old->name, in, 3, ATTRS(attr_type("to", g->bits == 16 ? I16 : I8)));
     if (!port) return NULL;
     port->name = old->name;
@@ -252,8 +256,8 @@ static Tensor *stored_bias(Simulation *s, const Layer *l)
     }
     Tensor *q = tensor_new(cx, l->bias->name, I32, l->bias->rank, l->bias->shape);
     if (q) q->data = stored;
-    Tensor *in[] = { q, tensor_constant(cx, "scale", F32, scales > 1, &count, scale),
-                     tensor_scalar(cx, "zero", I32, 0) };
+    Tensor *scales_of_w = tensor_constant(cx, "scale", F32, scales > 1, &count, scale);
+    Tensor *in[] = { q, scales_of_w, tensor_scalar(cx, "zero", I32, 0) };
     return call(cx, "dequantize", l->bias->name, in, 3, NULL);
 }
 
@@ -289,7 +293,8 @@ static const Node *with_weights(Simulation *s, const Node *n, const Node *now)
     int bits[2];
     if (!has_integer_weights(s->cx, s->edges, n, bits)) return NULL;
     const EdgeGroup *g = integer_group_of(s, n->in[0]);
-    Tensor *in[] = { map_get_ptr(&s->read, n->in[0]), scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
+    Tensor *scale = scale_of(s->cx, &g->grid);
+    Tensor *in[] = { map_get_ptr(&s->read, n->in[0]), scale, zero_of(s->cx, &g->grid) };
     const DType type = group_bits(g) == 16 ? I16 : I8;
     in[2] = tensor_scalar(s->cx, "zero", type, (double)g->grid.zero);
     Tensor *stored = call(s->cx, "quantize", n->in[0]->name, in, 3, ATTRS(attr_type("to", type)));

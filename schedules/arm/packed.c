@@ -414,10 +414,9 @@ static Tensor *alter_depthwise(Ctx *cx, const Implementation *with, const Target
     if (target_has(t, "rvv") && !has_narrow_weights(k)) return NULL;
     const PackedWindow w = window_of(n);
     const bool of_columns = has_columns(t, n, &w, outs);
-    Tensor *in[] = {
-        x, of_columns ? pack_columns(cx, k, outs) : pack_channels(cx, k, outs, blocks, block),
-        first_values(cx, k, tensor_elems(k) / outs, outs, of_columns ? outs : blocks * block, zero)
-    };
+    Tensor *columns = of_columns ? pack_columns(cx, k, outs) : pack_channels(cx, k, outs, blocks, block);
+    Tensor *in[] = { x, columns, first_values(cx, k, tensor_elems(k) / outs, outs, of_columns ? outs : blocks * block,
+                                              zero) };
     return call(cx, "packed_depthwise2d", n->name, in, 3, ATTRS(WINDOW(w), attr_int("fill", zero)));
 }
 

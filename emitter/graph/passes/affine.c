@@ -62,7 +62,8 @@ static Tensor *scaled(Ctx *cx, Tensor *x, Tensor *s)
     Tensor *data = NULL;
     if (!n->op->fold.weights) {
         Tensor *b = channel_constant(n, &data);
-        return binary(cx, "add", n->name, scaled(cx, data, s), binary(cx, "mul", n->name, flat(cx, b), s));
+        Tensor *product = binary(cx, "mul", n->name, flat(cx, b), s);
+        return binary(cx, "add", n->name, scaled(cx, data, s), product);
     }
     Tensor **in = arena_copy(cx->arena, n->in, (size_t)n->in_count * sizeof *in);
     in[n->op->fold.weights] = binary(cx, "mul", n->name, n->in[n->op->fold.weights], s);
@@ -80,7 +81,10 @@ static void fold_affine(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
     else if (kind == AFFINE_SHIFT && is_affine(producer_of(x), kind) && uses_of(uses, x) == 1 &&
              producer_of(x)->device == node->device) {
         Tensor *y = NULL, *a = channel_constant(producer_of(x), &y);
-        if (a) out[0] = binary(cx, "add", node->name, y, binary(cx, "add", node->name, flat(cx, a), flat(cx, c)));
+        if (a) {
+            Tensor *last_shift = flat(cx, c);
+            out[0] = binary(cx, "add", node->name, y, binary(cx, "add", node->name, flat(cx, a), last_shift));
+        }
     }
 }
 

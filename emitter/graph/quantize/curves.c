@@ -75,14 +75,14 @@ Tensor *curve_of_bytes(const QuantizedContext *f, const char *label, Tensor *x, 
     for (int i = 0; i < BYTES; i++) every[i] = (int8_t)(i - 128);
     const Grid own = { from->scale[0], from->zero, 0, 0 };
     Tensor *all = tensor_constant(cx, "all", I8, 1, &count, every);
-    Tensor *real = run_call(
-        cx, call(cx, "dequantize", label, (Tensor *[]){ all, quantized_scale(cx, &own), quantized_zero(cx, &own) }, 3,
-                 NULL));
+    Tensor *own_scale = quantized_scale(cx, &own);
+    Tensor *real = run_call( cx, call(cx, "dequantize", label, (Tensor *[]){ all, own_scale, quantized_zero(cx, &own) },
+                                      3, NULL));
     Tensor *curve = real ? run_over(cx, &made, x, source, real) : NULL;
     if (!curve || tensor_elems(curve) != BYTES || curve->type != F32) return NULL;
-    Tensor *table = run_call(
-        cx, call(cx, "quantize", label, (Tensor *[]){ curve, quantized_scale(cx, g), quantized_zero(cx, g) }, 3,
-                 ATTRS(attr_type("to", quantized_type(g)))));
+    Tensor *scale3 = quantized_scale(cx, g);
+    Tensor *table = run_call( cx, call(cx, "quantize", label, (Tensor *[]){ curve, scale3, quantized_zero(cx, g) }, 3,
+                                       ATTRS(attr_type("to", quantized_type(g)))));
     if (!table) return NULL;
     table = tensor_constant(cx, "table", quantized_type(g), 1, &count, table->data);
     return call(cx, "lookup", label, (Tensor *[]){ from->q, table }, 2, NULL);
@@ -169,8 +169,9 @@ Tensor *curve_of_words(const QuantizedContext *f, const char *label, Tensor *x, 
     for (int bits = WIDEST; v && bits >= NARROWEST; bits--) {
         const Parabolas p = parabolas_of(cx, v, bits);
         if (!are_near(&p, v, g)) continue;
-        Tensor *in[] = { from->q, table_of(cx, "start", p.count, p.start), table_of(cx, "slope", p.count, p.slope),
-                         table_of(cx, "bend", p.count, p.bend) };
+        Tensor *starts = table_of(cx, "start", p.count, p.start);
+        Tensor *slopes = table_of(cx, "slope", p.count, p.slope);
+        Tensor *in[] = { from->q, starts, slopes, table_of(cx, "bend", p.count, p.bend) };
         return call(cx, "lookup_wide", label, in, 4,
                     ATTRS(attr_int("bits", bits), attr_int("shift", SHIFT), attr_int("min", g->least),
                           attr_int("max", g->greatest), attr_type("to", quantized_type(g))));

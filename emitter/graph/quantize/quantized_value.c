@@ -573,7 +573,9 @@ static const QuantizedValue *affine(const QuantizedContext *f, const Node *n)
         if (!is_scale) y = biased(f->cx, x, n->in[i]);
         return y ? y : is_scale ? scaled(f, x, c) : shifted(f, x, c, 1);
     }
-    return is_scale ? product(f, n) : sum_of_two(f->cx, quantized_of(f, n->in[0]), quantized_of(f, n->in[1]), 1);
+    if (is_scale) return product(f, n);
+    const QuantizedValue *b = quantized_of(f, n->in[1]);
+    return sum_of_two(f->cx, quantized_of(f, n->in[0]), b, 1);
 }
 
 /* In fixed point a constant is subtracted as a shift; tables of 16 bits would be less exact. */

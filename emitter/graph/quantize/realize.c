@@ -143,8 +143,9 @@ static Tensor *fixed_call(Ctx *cx, const char *label, const QuantizedValue *x, c
     if (x->channels == 1)
         return call(cx, "requantize_fixed", label, (Tensor *[]){ x->q }, 1,
                     ATTRS(attr_int("multiplier", s->m), attr_int("offset", s->c), SHIFTED(s, g)));
-    Tensor *in[] = { x->q, along(cx, x, "m", I32, m.at), along(cx, x, "c", I64, c.at),
-                     n.is_one ? NULL : along(cx, x, "n", U8, n.at) };
+    Tensor *factors = along(cx, x, "m", I32, m.at);
+    Tensor *offsets = along(cx, x, "c", I64, c.at);
+    Tensor *in[] = { x->q, factors, offsets, n.is_one ? NULL : along(cx, x, "n", U8, n.at) };
     return call(cx, "requantize_fixed", label, in, n.is_one ? 3 : 4, ATTRS(SHIFTED(s, g)));
 }
 
@@ -159,9 +160,9 @@ static Tensor *words_call(Ctx *cx, const char *label, const QuantizedValue *x, c
         column_put(&c, i, s[i].c);
     }
     const bool is_one = m.is_one && low.is_one;
-    Tensor *in[] = { x->q, is_one ? NULL : along(cx, x, "m", I32, m.at),
-                     is_one ? NULL : along(cx, x, "low", I32, low.at),
-                     c.is_one ? NULL : along(cx, x, "c", I64, c.at) };
+    Tensor *factors = is_one ? NULL : along(cx, x, "m", I32, m.at);
+    Tensor *lows = is_one ? NULL : along(cx, x, "low", I32, low.at);
+    Tensor *in[] = { x->q, factors, lows, c.is_one ? NULL : along(cx, x, "c", I64, c.at) };
     return call(cx, "requantize_words", label, in, !c.is_one ? 4 : !is_one ? 3 : 1,
                 ATTRS(attr_if(is_one, attr_int("multiplier", s->m)), attr_if(is_one, attr_int("low", s->low)),
                       attr_if(c.is_one, attr_int("offset", s->c)), SHIFTED(s, g)));
@@ -177,8 +178,8 @@ static Tensor *centered_call(Ctx *cx, const char *label, const QuantizedValue *x
         column_put(&m, i, s[i].m);
         column_put(&n, i, s[i].n - HIGH_WORD - 1);
     }
-    Tensor *in[] = { x->q, m.is_one && n.is_one ? NULL : along(cx, x, "m", I32, m.at), NULL,
-                     n.is_one ? NULL : along(cx, x, "n", U8, n.at) };
+    Tensor *factors = m.is_one && n.is_one ? NULL : along(cx, x, "m", I32, m.at);
+    Tensor *in[] = { x->q, factors, NULL, n.is_one ? NULL : along(cx, x, "n", U8, n.at) };
     return call(cx, "requantize_fixed", label, in, !n.is_one ? 4 : in[1] ? 2 : 1,
                 ATTRS(attr_int("multiplier", s->m), attr_int("zero", g->zero), SHIFTED(s, g)));
 }
@@ -195,7 +196,8 @@ static Tensor *even_call(Ctx *cx, const char *label, const QuantizedValue *x, co
     if (m.is_one && c.is_one)
         return call(cx, "requantize_even", label, (Tensor *[]){ x->q }, 1,
                     ATTRS(attr_int("multiplier", s->m), attr_int("offset", s->c), EVEN(s, g)));
-    Tensor *in[] = { x->q, along(cx, x, "m", I32, m.at), along(cx, x, "c", I64, c.at) };
+    Tensor *factors = along(cx, x, "m", I32, m.at);
+    Tensor *in[] = { x->q, factors, along(cx, x, "c", I64, c.at) };
     return call(cx, "requantize_even", label, in, 3, ATTRS(EVEN(s, g)));
 }
 
@@ -494,7 +496,8 @@ static void realize_call(const QuantizedContext *f, Node *n, Tensor **out)
     }
     if (n->op->quantization.grid != GRID_STORE && !is_simulated) return;
     if (n->in[0]->type != F32 || !quantized_grid(cx, n, &g)) return;
-    Tensor *q = realized(f, n, &g), *grid[] = { n->in[0], quantized_scale(cx, &g), quantized_zero(cx, &g) };
+    Tensor *q = realized(f, n, &g), *scale = quantized_scale(cx, &g),
+           *grid[] = { n->in[0], scale, quantized_zero(cx, &g) };
     if (!q && !is_simulated) return;
     if (!q) q = call(cx, "quantize", n->name, grid, 3, ATTRS(grid_type(&g)));
     grid[0] = q;

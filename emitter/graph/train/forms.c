@@ -114,8 +114,8 @@ static void average(Ctx *cx, Training *t, const Node *n, int input, Tensor *of_b
 
 static Tensor *normalized(Ctx *cx, Training *t, const Node *n)
 {
-    Tensor *in[] = { n->in[0], n->in[1], n->in[2], over_batch(cx, n, "reduce_mean"),
-                     over_batch(cx, n, "reduce_variance") };
+    Tensor *reduce_mean = over_batch(cx, n, "reduce_mean");
+    Tensor *in[] = { n->in[0], n->in[1], n->in[2], reduce_mean, over_batch(cx, n, "reduce_variance") };
     for (int i = NORM_MEAN; i <= NORM_VARIANCE; i++) average(cx, t, n, i, in[i]);
     Node *now = ctx_failed(cx) ? NULL : node_over(cx, n, in);
     return now ? now->out[0] : NULL;

@@ -602,6 +602,12 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
     return code_if(cx, m.block->cond, code_call_or(cx, instr->macro, arg, n, body), NULL);
 }
 
+static const Code *expand_if(Expand *x, const Stmt *s)
+{
+    const Code *no = s->child_count > 1 ? expand(x, s->child[1]) : NULL;
+    return code_if(x->cx, s->cond, expand(x, s->child[0]), no);
+}
+
 static const Code *expand(Expand *x, const Stmt *s)
 {
     if (ctx_failed(x->cx) || x->depth >= MAX_PATH - 2) return NULL;
@@ -611,8 +617,7 @@ static const Code *expand(Expand *x, const Stmt *s)
     case STMT_FOR:   return expand_for(x, s);
     case STMT_ALLOC: return expand_alloc(x, s);
     case STMT_BLOCK: return expand_block(x, s);
-    case STMT_IF:
-        return code_if(x->cx, s->cond, expand(x, s->child[0]), s->child_count > 1 ? expand(x, s->child[1]) : NULL);
+    case STMT_IF:    return expand_if(x, s);
     }
     return NULL;
 }

@@ -359,9 +359,10 @@ static const Code *hoist(Hoist *h, const Code *c)
     }
     case CODE_FOR: return hoist_for(h, c);
     case CODE_SCOPE: return code_scope(cx, hoist_branch(h, c->child[0]));
-    case CODE_IF:
-        return code_if(cx, expr_rewrite(cx, c->cond, use_in_load, h), hoist_branch(h, c->child[0]),
-                       c->child_count > 1 ? hoist_branch(h, c->child[1]) : NULL);
+    case CODE_IF: {
+        const Code *no = c->child_count > 1 ? hoist_branch(h, c->child[1]) : NULL, *yes = hoist_branch(h, c->child[0]);
+        return code_if(cx, expr_rewrite(cx, c->cond, use_in_load, h), yes, no);
+    }
     case CODE_LET: return code_let(cx, c->var, expr_rewrite(cx, c->value, use_in_load, h));
     case CODE_STORE: {
         const Memory *m = c->memory;

@@ -15,7 +15,8 @@ static Tensor *matches(OnnxCall *c, Tensor *x, Tensor *keys, bool has_nan)
 {
     Tensor *wide = onnx_append_ones(c, x, 1), *is_same = onnx_call2(c, "equal", wide, keys);
     if (!has_nan) return is_same;
-    return onnx_call2(c, "or", is_same, onnx_call2(c, "and", onnx_call(c, "isnan", wide), onnx_call(c, "isnan", keys)));
+    Tensor *is_nan = onnx_call(c, "isnan", keys);
+    return onnx_call2(c, "or", is_same, onnx_call2(c, "and", onnx_call(c, "isnan", wide), is_nan));
 }
 
 static bool holds_nan(const Tensor *t)

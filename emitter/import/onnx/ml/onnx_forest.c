@@ -352,7 +352,8 @@ static Tensor *without_none(OnnxCall *c, Tensor *y, const Tensor *weights, doubl
     for (int64_t i = 0; weights && i < tensor_elems(weights) && !has_none; i++)
         has_none = dtype_load(weights->type, weights->data, i).f == none;
     if (!has_none || !y) return y;
-    return onnx_select(c, onnx_call2(c, "equal", y, onnx_scalar_like(c, y, none)), onnx_scalar_like(c, y, 0), y);
+    Tensor *number = onnx_scalar_like(c, y, 0);
+    return onnx_select(c, onnx_call2(c, "equal", y, onnx_scalar_like(c, y, none)), number, y);
 }
 
 static Tensor *by_rows(Forest *f, const Aggregate *a)

@@ -97,14 +97,15 @@ static Tensor *probit(OnnxCall *c, Tensor *x)
 {
     Tensor *one = onnx_scalar_like(c, x, 1), *twice = onnx_call2(c, "mul", x, onnx_scalar_like(c, x, 2)),
            *u = onnx_call2(c, "sub", twice, one);
-    Tensor *product = onnx_call2(c, "mul", onnx_call2(c, "sub", one, u), onnx_call2(c, "add", one, u)),
-           *log_of = onnx_call(c, "log", product);
-    Tensor *v = onnx_call2(c, "add", onnx_call2(c, "mul", log_of, onnx_scalar_like(c, x, 0.5)),
-                           onnx_scalar_like(c, x, 2 / (3.14159f * 0.147f)));
+    Tensor *sum = onnx_call2(c, "add", one, u);
+    Tensor *product = onnx_call2(c, "mul", onnx_call2(c, "sub", one, u), sum), *log_of = onnx_call(c, "log", product);
+    Tensor *number = onnx_scalar_like(c, x, 2 / (3.14159f * 0.147f));
+    Tensor *v = onnx_call2(c, "add", onnx_call2(c, "mul", log_of, onnx_scalar_like(c, x, 0.5)), number);
     Tensor *w = onnx_call2(c, "mul", log_of, onnx_scalar_like(c, x, 1 / 0.147f));
     Tensor *root = onnx_call(c, "sqrt", onnx_call2(c, "sub", onnx_call(c, "square", v), w));
     Tensor *size = onnx_call(c, "sqrt", onnx_call2(c, "sub", root, v)), *zero = onnx_scalar_like(c, x, 0);
-    Tensor *y = onnx_select(c, onnx_call2(c, "less", u, zero), onnx_call(c, "neg", size), size);
+    Tensor *negative = onnx_call(c, "neg", size);
+    Tensor *y = onnx_select(c, onnx_call2(c, "less", u, zero), negative, size);
     return onnx_call2(c, "mul", y, onnx_scalar_like(c, x, 1.41421356f));
 }
 
@@ -113,7 +114,8 @@ static Tensor *softmax_zero(OnnxCall *c, Tensor *x)
 {
     Tensor *zero = onnx_scalar_like(c, x, 0),
            *greatest = onnx_call(c, "reduce_max", x, attr_list("axes", 1), attr_flag("keepdims", true));
-    Tensor *is_zero = onnx_call2(c, "less_equal", onnx_call(c, "abs", x), onnx_scalar_like(c, x, 1e-7));
+    Tensor *number = onnx_scalar_like(c, x, 1e-7);
+    Tensor *is_zero = onnx_call2(c, "less_equal", onnx_call(c, "abs", x), number);
     Tensor *power = ctx_failed(c->cx) ? NULL
                   : onnx_select(c, is_zero, zero, onnx_call(c, "exp", onnx_call2(c, "sub", x, greatest)));
     return onnx_call2(c, "div", power,
@@ -153,8 +155,8 @@ Tensor *onnx_two_columns(OnnxCall *c, Tensor *s, const char *post, bool is_proba
     const bool is_logistic = strcmp(post, "LOGISTIC") == 0;
     Tensor *other = is_probability && !is_logistic ? onnx_call2(c, "sub", onnx_scalar_like(c, s, 1), s)
                                                    : onnx_call(c, "neg", s);
-    return onnx_call2(c, "concat", is_logistic ? logistic(c, other) : other, is_logistic ? logistic(c, s) : s,
-                      attr_int("axis", 1));
+    Tensor *last = is_logistic ? logistic(c, s) : s;
+    return onnx_call2(c, "concat", is_logistic ? logistic(c, other) : other, last, attr_int("axis", 1));
 }
 
 /* True for each row whose score in the one column exceeds 0, as i64. */

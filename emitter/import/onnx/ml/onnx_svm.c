@@ -22,8 +22,8 @@ static Tensor *kernel(OnnxCall *c, Tensor *x, const double *v, int64_t vectors)
     const int64_t features = tensor_dim(x, 1);
     if (strcmp(type, "RBF") == 0) {
         const Expr *const shape[3] = { x->shape[0], expr_index(c->cx, 1), x->shape[1] };
-        Tensor *distance = onnx_call2(c, "sub", onnx_view(c, x, shape, 3),
-                                      onnx_ml_constant(c, "vectors", v, (int64_t[]){ vectors, features }, 2));
+        Tensor *constant = onnx_ml_constant(c, "vectors", v, (int64_t[]){ vectors, features }, 2);
+        Tensor *distance = onnx_call2(c, "sub", onnx_view(c, x, shape, 3), constant);
         Tensor *square = onnx_call(c, "reduce_sum", onnx_call(c, "square", distance), attr_list("axes", 2),
                                    attr_flag("keepdims", false));
         return onnx_call(c, "exp", onnx_call2(c, "mul", square, onnx_scalar_like(c, square, -params[0])));
@@ -34,8 +34,10 @@ static Tensor *kernel(OnnxCall *c, Tensor *x, const double *v, int64_t vectors)
     Tensor *columns = onnx_ml_constant(c, "vectors", turned, (int64_t[]){ features, vectors }, 2),
            *y = onnx_call2(c, "dense", x, columns);
     if (strcmp(type, "LINEAR") == 0) return y;
-    if (y) y = onnx_call2(c, "add", onnx_call2(c, "mul", y, onnx_scalar_like(c, y, params[0])),
-                          onnx_scalar_like(c, y, params[1]));
+    if (y) {
+        Tensor *number = onnx_scalar_like(c, y, params[1]);
+        y = onnx_call2(c, "add", onnx_call2(c, "mul", y, onnx_scalar_like(c, y, params[0])), number);
+    }
     if (strcmp(type, "POLY") == 0) return onnx_call2(c, "pow", y, onnx_scalar_like(c, y, params[2]));
     if (strcmp(type, "SIGMOID") == 0) return onnx_call(c, "tanh", y);
     onnx_refuse(c, "'kernel_type' is \"%s\"; accepted are LINEAR, POLY, RBF, SIGMOID", type);
@@ -69,9 +71,11 @@ static void svm_regressor(OnnxCall *c)
     Tensor *weights = onnx_ml_constant(c, "coefficients", onnx_ml_reals(c, "coefficients"), shape, 2),
            *y = onnx_call2(c, "dense", k, weights);
     if (onnx_ml_count(c, "rho")) y = onnx_call2(c, "add", y, onnx_ml_list(c, "rho", onnx_ml_reals(c, "rho"), 1));
-    if (y && onnx_int(c, "one_class", 0))
-        y = onnx_select(c, onnx_call2(c, "greater", y, onnx_scalar_like(c, y, 0)), onnx_scalar_like(c, y, 1),
-                        onnx_scalar_like(c, y, -1));
+    if (y && onnx_int(c, "one_class", 0)) {
+        Tensor *number = onnx_scalar_like(c, y, -1);
+        Tensor *inside = onnx_scalar_like(c, y, 1);
+        y = onnx_select(c, onnx_call2(c, "greater", y, onnx_scalar_like(c, y, 0)), inside, number);
+    }
     c->out[0] = onnx_regressed(c, y, onnx_text(c, "post_transform", "NONE"));
 }
 
@@ -167,9 +171,11 @@ static Tensor *most_votes(OnnxCall *c, const Pairs *p, Tensor *scores)
     const int64_t shape[2] = { p->count, p->classes };
     Tensor *is_first = onnx_call2(c, "greater", scores, onnx_scalar_like(c, scores, 0));
     Tensor *is_second = onnx_call(c, "not", is_first);
-    return onnx_best_class(c, onnx_call2(c, "add",
-        onnx_call2(c, "dense", onnx_cast(c, is_first, F32), onnx_ml_constant(c, "won", won, shape, 2)),
-        onnx_call2(c, "dense", onnx_cast(c, is_second, F32), onnx_ml_constant(c, "lost", lost, shape, 2))));
+    Tensor *of_lost = onnx_ml_constant(c, "lost", lost, shape, 2),
+           *second = onnx_call2(c, "dense", onnx_cast(c, is_second, F32), of_lost),
+           *of_won = onnx_ml_constant(c, "won", won, shape, 2),
+           *first = onnx_call2(c, "dense", onnx_cast(c, is_first, F32), of_won);
+    return onnx_best_class(c, onnx_call2(c, "add", first, second));
 }
 
 /* ---- Probabilities ----------------------------------------------------------------------------------------------- */
@@ -230,12 +236,15 @@ static Coupling coupling(OnnxCall *c, const Pairs *p, Tensor *probability)
            *both = onnx_call2(c, "concat", probability, second, attr_int("axis", 1));
     if (ctx_failed(c->cx)) return q;
     Tensor *own = pair_matrix(c, p, both, false), *other = pair_matrix(c, p, both, true);
-    Tensor *squares = onnx_call2(c, "mul", onnx_call(c, "square", other), diagonal(c, p->classes, 0, 1));
+    Tensor *mask = diagonal(c, p->classes, 0, 1);
+    Tensor *squares = onnx_call2(c, "mul", onnx_call(c, "square", other), mask);
     q.diagonal = summed(c, squares, 2, false);
     if (ctx_failed(c->cx)) return q;
     const Expr *const column[3] = { probability->shape[0], expr_index(c->cx, p->classes), expr_index(c->cx, 1) };
-    Tensor *off = onnx_call2(c, "mul", onnx_call2(c, "mul", other, own), diagonal(c, p->classes, 0, -1)),
-           *on = onnx_call2(c, "mul", onnx_view(c, q.diagonal, column, 3), diagonal(c, p->classes, 1, 0));
+    Tensor *negative = diagonal(c, p->classes, 0, -1),
+           *off = onnx_call2(c, "mul", onnx_call2(c, "mul", other, own), negative),
+           *identity = diagonal(c, p->classes, 1, 0),
+           *on = onnx_call2(c, "mul", onnx_view(c, q.diagonal, column, 3), identity);
     q.matrix = onnx_call2(c, "add", on, off);
     return q;
 }
@@ -264,8 +273,8 @@ static void descend(const Coupling *q, Tensor *iteration, Tensor *p, Tensor *act
     Tensor *slope = onnx_call2(c, "sub", mean, summed(c, onnx_call2(c, "mul", gradient, own), 1, true)),
            *step = onnx_call2(c, "div", slope, summed(c, onnx_call2(c, "mul", q->diagonal, own), 1, true));
     if (ctx_failed(c->cx)) return;
-    Tensor *moved = onnx_call2(c, "div", onnx_call2(c, "add", p, onnx_call2(c, "mul", step, own)),
-                               onnx_call2(c, "add", step, onnx_scalar_like(c, step, 1)));
+    Tensor *sum = onnx_call2(c, "add", step, onnx_scalar_like(c, step, 1));
+    Tensor *moved = onnx_call2(c, "div", onnx_call2(c, "add", p, onnx_call2(c, "mul", step, own)), sum);
     Tensor *any = onnx_call(c, "reduce_max", onnx_cast(c, goes_on, I32), attr_list("axes", 0, 1),
                             attr_flag("keepdims", false));
     if (ctx_failed(c->cx)) return;
@@ -289,10 +298,10 @@ static Tensor *coupled(OnnxCall *c, const Pairs *p, Tensor *probability)
     const int64_t k = p->classes, most = SWEEPS * k;
     const Coupling outside = coupling(c, p, probability);
     if (ctx_failed(cx)) return NULL;
-    Tensor *outer[1 + INPUTS] = { tensor_constant(cx, "count", I64, 0, NULL, arena_copy(cx->arena, &most, sizeof most)),
-                                  NULL, filled(c, tensor_scalar(cx, c->name, F32, 1.0 / (double)k), probability, k),
-                                  filled(c, tensor_scalar(cx, c->name, BOOL, 1), probability, 1), outside.matrix,
-                                  outside.diagonal };
+    Tensor *count = tensor_constant(cx, "count", I64, 0, NULL, arena_copy(cx->arena, &most, sizeof most));
+    Tensor *filling = filled(c, tensor_scalar(cx, c->name, F32, 1.0 / (double)k), probability, k);
+    Tensor *outer[1 + INPUTS] = { count, NULL, filling, filled(c, tensor_scalar(cx, c->name, BOOL, 1), probability,
+                                                               1), outside.matrix, outside.diagonal };
     Tensor **inner = NEW_ARRAY(cx->arena, Tensor *, INPUTS), **result = NEW_ARRAY(cx->arena, Tensor *, 1 + STATES);
     if (ctx_failed(cx)) return NULL;
     inner[0] = tensor_new(cx, "iteration", I64, 0, NULL);
@@ -332,8 +341,8 @@ static void linear_machine(OnnxCall *c, Tensor *x, const char *post)
         is_positive = is_positive && given[i] >= 0;
     }
     Tensor *weights = onnx_ml_constant(c, "coefficients", turned, (int64_t[]){ features, classes }, 2),
-           *scores = onnx_call2(c, "add", onnx_call2(c, "dense", x, weights),
-                                onnx_ml_list(c, "rho", onnx_ml_reals(c, "rho"), 1));
+           *rho = onnx_ml_list(c, "rho", onnx_ml_reals(c, "rho"), 1),
+           *scores = onnx_call2(c, "add", onnx_call2(c, "dense", x, weights), rho);
     Tensor *best = onnx_best_class(c, scores);
     if (ctx_failed(c->cx)) return;
     if (classes == 2 && !onnx_ml_count(c, "prob_a")) {
@@ -360,8 +369,8 @@ static void svm_classifier(OnnxCall *c)
     if ((a || b) && (a != p.count || b != p.count))
         onnx_refuse(c, "%d of 'prob_a' and %d of 'prob_b' for %lld classes; %lld, one per pair, are accepted", a, b,
                     (long long)p.classes, (long long)p.count);
-    Tensor *scores = onnx_call2(c, "dense", kernel(c, x, placed_vectors(c, &p), p.vectors),
-                                pair_weights(c, &p));
+    Tensor *weights = pair_weights(c, &p);
+    Tensor *scores = onnx_call2(c, "dense", kernel(c, x, placed_vectors(c, &p), p.vectors), weights);
     scores = onnx_call2(c, "add", scores, onnx_ml_list(c, "rho", onnx_ml_reals(c, "rho"), p.count));
     if (ctx_failed(c->cx)) return;
     c->out[0] = onnx_class_labels(c, most_votes(c, &p, scores), "classlabels_ints");

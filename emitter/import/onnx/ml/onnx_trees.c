@@ -299,7 +299,8 @@ static void regressor(OnnxCall *c)
     f.targets = onnx_int(c, "n_targets", 1);
     read_nodes(&f, "target");
     if (ctx_failed(c->cx)) return;
-    Tensor *y = with_base(&f, onnx_forest_scores(&f, a), reals_of(c, "base_values"));
+    const Reals base_values = reals_of(c, "base_values");
+    Tensor *y = with_base(&f, onnx_forest_scores(&f, a), base_values);
     c->out[0] = onnx_cast(c, onnx_regressed(c, y, onnx_text(c, "post_transform", "NONE")), F32);
 }
 
@@ -316,7 +317,8 @@ static Tensor *plus(OnnxCall *c, Tensor *x, double v) { return onnx_call2(c, "ad
 
 static Pairwise pairwise(OnnxCall *c, Tensor *scores, const bool *has, Reals base)
 {
-    Pairwise p = { { has[0] ? column(c, scores, 0) : NULL, has[1] ? column(c, scores, 1) : NULL }, NULL, false };
+    Tensor *first_score = has[0] ? column(c, scores, 0) : NULL;
+    Pairwise p = { { first_score, has[1] ? column(c, scores, 1) : NULL }, NULL, false };
     if (base.count == 2 && has[1]) {
         Tensor *zero = onnx_call2(c, "mul", p.score[1], onnx_scalar_like(c, p.score[1], 0));
         p.score[1] = plus(c, has[0] ? p.score[0] : zero, base.at[1]);

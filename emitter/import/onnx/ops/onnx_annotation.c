@@ -31,7 +31,8 @@ static void simulated_quantize(OnnxCall *c)
     }
     int64_t axis = onnx_int(c, "axis", 1);
     Tensor *x = c->in[0], *zero = onnx_in(c, 2) ? c->in[2] : tensor_scalar(c->cx, c->name, I32, 0);
-    Tensor *in[3] = { x, onnx_along(c, c->in[1], x, axis), onnx_along(c, zero, x, axis) };
+    Tensor *along = onnx_along(c, c->in[1], x, axis);
+    Tensor *in[3] = { x, along, onnx_along(c, zero, x, axis) };
     if (!in[1] || !in[2]) return;
     c->out[0] = call(c->cx, c->op_name, c->name, in, 3, attrs);
 }

@@ -77,7 +77,8 @@ typedef struct Attention {
 static Tensor *index_range(OnnxCall *c, const Expr *count)
 {
     const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, I64, 1, &count) };
-    Tensor *in[2] = { tensor_scalar(c->cx, c->name, I64, 0), tensor_scalar(c->cx, c->name, I64, 1) };
+    Tensor *number = tensor_scalar(c->cx, c->name, I64, 0);
+    Tensor *in[2] = { number, tensor_scalar(c->cx, c->name, I64, 1) };
     Node *n = ctx_failed(c->cx) ? NULL : op_call(c->cx, op_find(c->cx, "ramp"), c->name, in, 2, &like, 1);
     return n ? n->out[0] : NULL;
 }
@@ -88,9 +89,10 @@ static Tensor *distances(const Attention *a)
 {
     OnnxCall *c = a->c;
     const bool is_known = a->rows->kind == EXPR_INT && a->keys->kind == EXPR_INT;
-    if (!is_known || a->rows->integer > MOST_DISTANCES / a->keys->integer)
-        return onnx_call2(c, "sub", index_range(c, a->keys),
-                          onnx_call(c, "unsqueeze", index_range(c, a->rows), attr_list("axes", 1)));
+    if (!is_known || a->rows->integer > MOST_DISTANCES / a->keys->integer) {
+        Tensor *column = onnx_call(c, "unsqueeze", index_range(c, a->rows), attr_list("axes", 1));
+        return onnx_call2(c, "sub", index_range(c, a->keys), column);
+    }
     int64_t shape[2] = { a->rows->integer, a->keys->integer },
             *at = NEW_ARRAY(c->cx->arena, int64_t, shape[0] * shape[1]);
     for (int64_t i = 0; i < shape[0]; i++)
@@ -239,13 +241,14 @@ static void attention(OnnxCall *c)
 
     double scale = onnx_real(c, "scale", 0), cap = onnx_real(c, "softcap", 0);
     if (!onnx_attr(c, "scale")) scale = 1 / sqrt((double)tensor_dim(a.q, 3));
-    Tensor *scores = head_product(c, onnx_call2(c, "mul", a.q, onnx_scalar_like(c, a.q, scale)),
-                                      onnx_call(c, "transpose", a.k, attr_list("perm", 0, 1, 3, 2)));
+    Tensor *turned = onnx_call(c, "transpose", a.k, attr_list("perm", 0, 1, 3, 2));
+    Tensor *scores = head_product(c, onnx_call2(c, "mul", a.q, onnx_scalar_like(c, a.q, scale)), turned);
     Tensor *stage[4] = { scores };                                           /* indexed by qk_matmul_output_mode */
-    if (cap > 0)
-        scores = onnx_call2(c, "mul",
-                            onnx_call(c, "tanh", onnx_call2(c, "div", scores, onnx_scalar_like(c, scores, cap))),
-                            onnx_scalar_like(c, scores, cap));
+    if (cap > 0) {
+        Tensor *most = onnx_scalar_like(c, scores, cap),
+               *share = onnx_call2(c, "div", scores, onnx_scalar_like(c, scores, cap));
+        scores = onnx_call2(c, "mul", onnx_call(c, "tanh", share), most);
+    }
     stage[1] = scores;
     if (a.bias) scores = onnx_call2(c, "add", scores, a.bias);
     if (a.allowed) scores = onnx_select(c, a.allowed, scores, onnx_scalar_like(c, scores, -INFINITY));
@@ -294,12 +297,15 @@ static void rotary_embedding(OnnxCall *c)
     Tensor *p = interleaved ? part(c, x, 0, 2 * half, 2) : part(c, x, 0, half, 1),
            *q = interleaved ? part(c, x, 1, 2 * half, 2) : part(c, x, half, 2 * half, 1);
     Tensor *cosine = rotation(c, c->in[1], onnx_in(c, 3)), *sine = rotation(c, c->in[2], onnx_in(c, 3));
-    Tensor *real = onnx_call2(c, "sub", onnx_call2(c, "mul", cosine, p), onnx_call2(c, "mul", sine, q));
-    Tensor *imaginary = onnx_call2(c, "add", onnx_call2(c, "mul", sine, p), onnx_call2(c, "mul", cosine, q));
+    Tensor *product = onnx_call2(c, "mul", sine, q);
+    Tensor *real = onnx_call2(c, "sub", onnx_call2(c, "mul", cosine, p), product);
+    Tensor *along_cosine = onnx_call2(c, "mul", cosine, q);
+    Tensor *imaginary = onnx_call2(c, "add", onnx_call2(c, "mul", sine, p), along_cosine);
     Tensor *y;
-    if (interleaved)
-        y = onnx_call2(c, "concat", onnx_call(c, "unsqueeze", real, attr_list("axes", 4)),
-                       onnx_call(c, "unsqueeze", imaginary, attr_list("axes", 4)), attr_int("axis", 4));
+    if (interleaved) {
+        Tensor *column = onnx_call(c, "unsqueeze", imaginary, attr_list("axes", 4));
+        y = onnx_call2(c, "concat", onnx_call(c, "unsqueeze", real, attr_list("axes", 4)), column, attr_int("axis", 4));
+    }
     else y = onnx_call2(c, "concat", real, imaginary, attr_int("axis", 3));
     if (interleaved)
         y = onnx_view(c, y, (const Expr *[]){ x->shape[0], x->shape[1], x->shape[2], expr_index(c->cx, 2 * half) }, 4);

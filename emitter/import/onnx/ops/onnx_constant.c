@@ -115,7 +115,8 @@ static void open_range(OnnxCall *c)
     const Expr *one = expr_index(c->cx, 1),
                *before_last = expr_binary(c->cx, EXPR_FLOORDIV, expr_sub(c->cx, length, one), expr_index(c->cx, by));
     const Expr *count = simplify(c->cx, expr_add(c->cx, before_last, one), NULL);
-    Tensor *in[2] = { onnx_materialize_sizes(c->scope->import, c->in[0]), onnx_cast(c, c->in[2], c->in[0]->type) };
+    Tensor *sizes = onnx_materialize_sizes(c->scope->import, c->in[0]);
+    Tensor *in[2] = { sizes, onnx_cast(c, c->in[2], c->in[0]->type) };
     const Tensor *like = tensor_new(c->cx, c->name, c->in[0]->type, 1, &count);
     c->out[0] = call(c->cx, "ramp", c->name, in, 2, ATTRS(attr_tensor("like", like)));
 }

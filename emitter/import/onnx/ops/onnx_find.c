@@ -148,8 +148,9 @@ static void non_max_suppression(OnnxCall *c)
     int64_t each = tensor_dim(scores, 2);
     if (onnx_in(c, 2) && tensor_is_constant(c->in[2]) && onnx_scalar(c, 2, &most) && most < (double)each)
         each = most < 1 ? 1 : (int64_t)most;
-    Tensor *in[] = { boxes, scores, scalar_or(c, 2, I64, 0), scalar_or(c, 3, boxes->type, 0),
-                     scalar_or(c, 4, boxes->type, -1.0 / 0.0) };
+    Tensor *or = scalar_or(c, 2, I64, 0);
+    Tensor *least_score = scalar_or(c, 3, boxes->type, 0);
+    Tensor *in[] = { boxes, scores, or, least_score, scalar_or(c, 4, boxes->type, -1.0 / 0.0) };
     for (int i = 0; i < 5; i++)
         if (!in[i]) {
             onnx_refuse(c, "input %d (\"%s\") is %s; one number is accepted", i, c->node->in[i],

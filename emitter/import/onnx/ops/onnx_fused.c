@@ -167,15 +167,16 @@ static Tensor *with_real_points(OnnxCall *c, const Packed *p, Tensor *w, Tensor 
     }
     Tensor *code = onnx_cast(c, w, scale->type);
     code = onnx_call2(c, "add", code, onnx_scalar_like(c, code, 1 << (p->bits - 1)));
-    return onnx_call2(c, "mul", onnx_call2(c, "sub", code, spread(c, p, point)), spread(c, p, scale));
+    Tensor *scales = spread(c, p, scale);
+    return onnx_call2(c, "mul", onnx_call2(c, "sub", code, spread(c, p, point)), scales);
 }
 
 static Tensor *with_packed_points(OnnxCall *c, const Packed *p, Tensor *w, Tensor *scale, const Tensor *points)
 {
     Tensor *point = packed_points(c, p, points);
     if (ctx_failed(c->cx)) return NULL;
-    return onnx_dequantized(c, w, spread(c, p, scale),
-                            point ? spread(c, p, point) : tensor_scalar(c->cx, c->name, I8, 0));
+    Tensor *spread3 = point ? spread(c, p, point) : tensor_scalar(c->cx, c->name, I8, 0);
+    return onnx_dequantized(c, w, spread(c, p, scale), spread3);
 }
 
 /* y = a * (scale * (w - zero))' + bias */

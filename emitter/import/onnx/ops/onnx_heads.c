@@ -63,14 +63,17 @@ static Tensor *mask_bias(OnnxCall *c, Tensor *mask, int64_t batch, int64_t keys)
                          "accepted", tensor_shape_text(c->cx, mask), dtype_info(mask->type)->spelling, (long long)keys);
         return NULL;
     }
-    if (mask->rank == 1)
-        is_kept = onnx_call2(c, "less", ramp(c, keys), onnx_append_ones(c, onnx_cast(c, mask, I64), 1));
+    if (mask->rank == 1) {
+        Tensor *aligned = onnx_append_ones(c, onnx_cast(c, mask, I64), 1);
+        is_kept = onnx_call2(c, "less", ramp(c, keys), aligned);
+    }
     else is_kept = onnx_call2(c, "greater", mask, onnx_scalar_like(c, mask, 0));
     if (!is_kept) return NULL;
     is_kept = is_kept->rank == 2 ? onnx_call(c, "unsqueeze", is_kept, attr_list("axes", 1, 2))
                                  : onnx_call(c, "unsqueeze", is_kept, attr_list("axes", 1));
-    return is_kept ? onnx_select(c, is_kept, tensor_scalar(c->cx, c->name, F32, 0),
-                                 tensor_scalar(c->cx, c->name, F32, filter)) : NULL;
+    if (!is_kept) return NULL;
+    Tensor *masked = tensor_scalar(c->cx, c->name, F32, filter);
+    return onnx_select(c, is_kept, tensor_scalar(c->cx, c->name, F32, 0), masked);
 }
 
 static Tensor *sum_of(OnnxCall *c, Tensor *a, Tensor *b) { return a && b ? onnx_call2(c, "add", a, b) : a ? a : b; }
@@ -122,9 +125,11 @@ static void packed_attention(OnnxCall *c)
     const int64_t keys = tensor_dim(in[K], 1) + (in[PAST_K] ? tensor_dim(in[PAST_K], 2) : 0);
     in[MASK] = sum_of(c, mask_bias(c, onnx_in(c, 3), batch, keys), onnx_in(c, 5));
     attend(c, in, &(Options){ heads, heads, onnx_int(c, "unidirectional", 0) != 0, -1 });
-    if (c->node->out_count > 1 && c->out[1])
-        c->out[1] = onnx_call2(c, "concat", onnx_call(c, "unsqueeze", c->out[1], attr_list("axes", 0)),
-                               onnx_call(c, "unsqueeze", c->out[2], attr_list("axes", 0)), attr_int("axis", 0));
+    if (c->node->out_count > 1 && c->out[1]) {
+        Tensor *column = onnx_call(c, "unsqueeze", c->out[2], attr_list("axes", 0));
+        c->out[1] = onnx_call2(c, "concat", onnx_call(c, "unsqueeze", c->out[1], attr_list("axes", 0)), column,
+                               attr_int("axis", 0));
+    }
     c->out[2] = c->out[3] = NULL;
 }
 
@@ -190,7 +195,8 @@ static void rotary_embedding(OnnxCall *c)
     const int64_t rows = tensor_dim(x, x->rank == 4 ? 2 : 1), last = tensor_dim(x, x->rank - 1),
                   heads = dim ? onnx_int(c, "num_heads", 0) : x->rank == 4 ? tensor_dim(x, 1) : last / width;
     if (position->rank == 1) {
-        Tensor *each = onnx_call2(c, "add", onnx_reshape(c, position, NULL, 0), ramp(c, rows));
+        Tensor *row_ramp = ramp(c, rows);
+        Tensor *each = onnx_call2(c, "add", onnx_reshape(c, position, NULL, 0), row_ramp);
         position = onnx_expand(c, onnx_call(c, "unsqueeze", each, attr_list("axes", 0)),
                                (const Expr *[]){ x->shape[0], expr_index(c->cx, rows) }, 2);
     }
@@ -242,7 +248,8 @@ static Tensor *appended(OnnxCall *c, const Cache *g, Tensor *past, Tensor *rows)
 /* True for the keys that a row may read: those up to its own position, and within the window. [b][1][rows][keys] */
 static Tensor *causal_mask(OnnxCall *c, const Cache *g, int64_t keys, int64_t window)
 {
-    Tensor *position = onnx_call2(c, "add", onnx_append_ones(c, g->at, 1), ramp(c, g->rows));    /* [b][rows] */
+    Tensor *row_ramp = ramp(c, g->rows);
+    Tensor *position = onnx_call2(c, "add", onnx_append_ones(c, g->at, 1), row_ramp);    /* [b][rows] */
     position = onnx_append_ones(c, onnx_call(c, "unsqueeze", position, attr_list("axes", 1)), 1);
     Tensor *key = ramp(c, keys), *mask = onnx_call2(c, "less_equal", key, position);
     if (window <= 0) return mask;
@@ -285,7 +292,10 @@ static void group_query_attention(OnnxCall *c)
     if (onnx_int(c, "do_rotary", 0)) {
         const bool interleaved = onnx_int(c, "rotary_interleaved", 0) != 0;
         Tensor *position = onnx_in(c, 9), *table[2] = { onnx_in(c, 7), onnx_in(c, 8) };
-        if (!position) position = onnx_call2(c, "add", onnx_append_ones(c, g.at, 1), ramp(c, g.rows));
+        if (!position) {
+            Tensor *row_ramp = ramp(c, g.rows);
+            position = onnx_call2(c, "add", onnx_append_ones(c, g.at, 1), row_ramp);
+        }
         in[Q] = rotated(c, in[Q], table, position, g.heads, interleaved);
         in[K] = rotated(c, in[K], table, position, g.shared, interleaved);
     }

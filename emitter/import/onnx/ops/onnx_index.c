@@ -98,8 +98,8 @@ static void scatter_nd(OnnxCall *c)
     int rank = 0;
     shape[rank++] = tensor_elems(index) / q;
     for (int d = (int)q; d < x->rank; d++) shape[rank++] = tensor_dim(x, d);
-    Tensor *in[3] = { c->in[0], onnx_reshape(c, c->in[1], (int64_t[]){ shape[0], q }, 2),
-                      onnx_reshape(c, c->in[2], shape, rank) };
+    Tensor *view = onnx_reshape(c, c->in[1], (int64_t[]){ shape[0], q }, 2);
+    Tensor *in[3] = { c->in[0], view, onnx_reshape(c, c->in[2], shape, rank) };
     if (!ctx_failed(c->cx))
         c->out[0] = call(c->cx, "scatter_nd", c->name, in, 3,
                          ATTRS(attr_word("reduction", onnx_text(c, "reduction", "none"))));
@@ -207,8 +207,10 @@ static void cumulate(OnnxCall *c)
     }
     Tensor *axis = onnx_reshape(c, c->in[1], NULL, 0), *y = cumulate_along(c, 0);
     axis = onnx_call2(c, "mod", axis, onnx_scalar_like(c, axis, rank));
-    for (int d = 1; d < rank; d++)
-        y = onnx_select(c, onnx_call2(c, "equal", axis, onnx_scalar_like(c, axis, d)), cumulate_along(c, d), y);
+    for (int d = 1; d < rank; d++) {
+        Tensor *along = cumulate_along(c, d);
+        y = onnx_select(c, onnx_call2(c, "equal", axis, onnx_scalar_like(c, axis, d)), along, y);
+    }
     c->out[0] = y;
 }
 

@@ -61,9 +61,10 @@ static void instance_norm(OnnxCall *c)
     if (!onnx_requires(c, 3)) return;
     int rank = c->in[0]->rank;
     if (rank < 3) onnx_refuse(c, "the input is %s; [n][c][..] is accepted", tensor_shape_text(c->cx, c->in[0]));
-    else
-        c->out[0] = scale_and_shift(c, with_epsilon(c, "standardize", c->in[0], axes_from(2, rank)),
-                           onnx_append_ones(c, c->in[1], rank - 2), onnx_append_ones(c, c->in[2], rank - 2));
+    else {
+        Tensor *shift = onnx_append_ones(c, c->in[2], rank - 2), *scale = onnx_append_ones(c, c->in[1], rank - 2);
+        c->out[0] = scale_and_shift(c, with_epsilon(c, "standardize", c->in[0], axes_from(2, rank)), scale, shift);
+    }
 }
 
 /* Normalizes groups of channels. Scale and bias are per channel; before operator set 21, per group. */
@@ -83,7 +84,8 @@ static void group_norm(OnnxCall *c)
                                    expr_index(c->cx, -1) };
     if (!by_group) params[1] = channels / groups;
     Tensor *y = with_epsilon(c, "standardize", onnx_view(c, x, shape, 4), axes_from(2, 4));
-    y = scale_and_shift(c, y, onnx_reshape(c, c->in[1], params, 3), onnx_reshape(c, c->in[2], params, 3));
+    Tensor *view = onnx_reshape(c, c->in[2], params, 3);
+    y = scale_and_shift(c, y, onnx_reshape(c, c->in[1], params, 3), view);
     c->out[0] = y ? view_call(c->cx, c->name, y, x) : NULL;
 }
 
@@ -155,8 +157,10 @@ static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
     if (strcmp(reduction, "none") == 0) return y;
     if (strcmp(reduction, "sum") == 0) return onnx_call(c, "reduce_sum", y);
     if (strcmp(reduction, "mean") == 0 && !counted) return onnx_call(c, "reduce_mean", y);
-    if (strcmp(reduction, "mean") == 0)
-        return onnx_call2(c, "div", onnx_call(c, "reduce_sum", y), onnx_call(c, "reduce_sum", counted));
+    if (strcmp(reduction, "mean") == 0) {
+        Tensor *total = onnx_call(c, "reduce_sum", counted);
+        return onnx_call2(c, "div", onnx_call(c, "reduce_sum", y), total);
+    }
     onnx_refuse(c, "'reduction' is \"%s\"; none, sum and mean are accepted", reduction);
     return NULL;
 }

@@ -53,7 +53,8 @@ static void binary(OnnxCall *c)
         if (!ctx_failed(c->cx)) onnx_refuse(c, "input 6 is missing");
         return;
     }
-    Tensor *in[2] = { operand(c, 0), operand(c, 3) };
+    Tensor *last_operand = operand(c, 0);
+    Tensor *in[2] = { last_operand, operand(c, 3) };
     store(c, run_inner(c, in, 2), 6, c->in[0]->type);
 }
 
@@ -78,7 +79,8 @@ static void where(OnnxCall *c)
         if (!ctx_failed(c->cx)) onnx_refuse(c, "input 7 is missing");
         return;
     }
-    Tensor *in[3] = { c->in[0], operand(c, 1), operand(c, 4) };
+    Tensor *last_operand = operand(c, 1);
+    Tensor *in[3] = { c->in[0], last_operand, operand(c, 4) };
     store(c, run_inner(c, in, 3), 7, c->in[1]->type);
 }
 

@@ -19,7 +19,8 @@ static Tensor *by_magnitude(OnnxCall *c, const char *f, Tensor *x, double more)
 {
     Tensor *size = onnx_call(c, "abs", x);
     if (more != 0) size = onnx_call2(c, "add", size, onnx_scalar_like(c, x, more));
-    return onnx_call2(c, "mul", onnx_call(c, "sign", x), onnx_call(c, f, size));
+    Tensor *changed = onnx_call(c, f, size);
+    return onnx_call2(c, "mul", onnx_call(c, "sign", x), changed);
 }
 
 /* An operator, or the sign times an operator of the magnitude plus `more`. */
@@ -51,8 +52,9 @@ static Tensor *rounded(OnnxCall *c, const char *word, Tensor *x)
 /* 1 where x >= 0, else -1. */
 static Tensor *bipolar(OnnxCall *c, Tensor *x)
 {
-    return x ? onnx_select(c, onnx_call2(c, "greater_equal", x, onnx_scalar_like(c, x, 0)), onnx_scalar_like(c, x, 1),
-                           onnx_scalar_like(c, x, -1)) : NULL;
+    if (!x) return NULL;
+    Tensor *below = onnx_scalar_like(c, x, -1), *above = onnx_scalar_like(c, x, 1);
+    return onnx_select(c, onnx_call2(c, "greater_equal", x, onnx_scalar_like(c, x, 0)), above, below);
 }
 
 /* True for a constant of zeros: others are added in floats, before rounding. */

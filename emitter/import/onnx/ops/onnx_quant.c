@@ -69,8 +69,8 @@ static void quantize_linear(OnnxCall *c)
         onnx_unsupported(c, "elements stored as %s; integers are accepted", dtype_info(t)->spelling);
     Tensor *x = c->in[0], *scale = onnx_cast(c, c->in[1], x->type);
     if (scale && dtype_is_integer(x->type)) x = onnx_cast(c, x, scale->type);
-    c->out[0] = quantize_call(c, "quantize", x, per_block(c, scale, x, axis),
-                      per_block(c, zero_or_default(c, onnx_in(c, 2), t), x, axis));
+    Tensor *block = per_block(c, zero_or_default(c, onnx_in(c, 2), t), x, axis);
+    c->out[0] = quantize_call(c, "quantize", x, per_block(c, scale, x, axis), block);
     if (is_narrow)
         c->out[0] = onnx_call(c, "clip", c->out[0], attr_real("min", (double)least),
                               attr_real("max", (double)greatest));
@@ -134,8 +134,8 @@ static Ranged by_range(OnnxCall *c, Tensor *x)
     Tensor *is_flat = onnx_call2(c, "equal", range, none);
     if (ctx_failed(c->cx)) return failed;
     scale = onnx_select(c, is_flat, onnx_scalar_like(c, x, 1), scale);
-    Tensor *zero = quantize_call(c, "quantize", onnx_call(c, "neg", low), scale,
-                                 tensor_scalar(c->cx, c->name, U8, 0));
+    Tensor *number = tensor_scalar(c->cx, c->name, U8, 0);
+    Tensor *zero = quantize_call(c, "quantize", onnx_call(c, "neg", low), scale, number);
     return (Ranged){ quantize_call(c, "quantize", x, scale, zero), scale, zero };
 }
 
@@ -171,8 +171,8 @@ static Tensor *per_row(OnnxCall *c, Tensor *zero)
 
 static Tensor *product(OnnxCall *c, Tensor *a, Tensor *a_zero, Tensor *b, Tensor *b_zero)
 {
-    return onnx_call2(c, b->rank == 2 ? "dense" : "matmul", difference(c, a, per_row(c, a_zero)),
-                      difference(c, b, b_zero));
+    Tensor *last_difference = difference(c, b, b_zero);
+    return onnx_call2(c, b->rank == 2 ? "dense" : "matmul", difference(c, a, per_row(c, a_zero)), last_difference);
 }
 
 static void matmul_integer(OnnxCall *c)
@@ -237,19 +237,24 @@ static void qgemm(OnnxCall *c)
     Tensor *bias = onnx_in(c, 6), *step = onnx_in(c, 7);
     const double alpha = onnx_real(c, "alpha", 1);
     if (alpha != 1) onnx_unsupported(c, "'alpha' is %g; 1 is accepted", alpha);
-    Tensor *sums = product(c, transposed_if(c, c->in[0], "transA"), c->in[2], transposed_if(c, c->in[3], "transB"),
-                           c->in[5]);
+    Tensor *transB = transposed_if(c, c->in[3], "transB");
+    Tensor *sums = product(c, transposed_if(c, c->in[0], "transA"), c->in[2], transB, c->in[5]);
     if (bias) sums = onnx_call2(c, "add", sums, bias);
-    if (step)
-        c->out[0] = requantized(c, sums, 7, ratio(c, c->in[1], c->in[4], step),
-                                zero_or_default(c, onnx_in(c, 8), c->in[0]->type));
-    else c->out[0] = onnx_call2(c, "mul", onnx_cast(c, sums, F32), onnx_call2(c, "mul", c->in[1], c->in[4]));
+    if (step) {
+        Tensor *default_zero = zero_or_default(c, onnx_in(c, 8), c->in[0]->type);
+        c->out[0] = requantized(c, sums, 7, ratio(c, c->in[1], c->in[4], step), default_zero);
+    }
+    else {
+        Tensor *scales = onnx_call2(c, "mul", c->in[1], c->in[4]);
+        c->out[0] = onnx_call2(c, "mul", onnx_cast(c, sums, F32), scales);
+    }
 }
 
 /* sums * (a_scale * b_scale) + bias, in f32 */
 static Tensor *scaled_sums(OnnxCall *c, Tensor *sums, Tensor *a_scale, Tensor *b_scale, Tensor *bias)
 {
-    Tensor *y = onnx_call2(c, "mul", onnx_cast(c, sums, F32), onnx_call2(c, "mul", a_scale, b_scale));
+    Tensor *product = onnx_call2(c, "mul", a_scale, b_scale);
+    Tensor *y = onnx_call2(c, "mul", onnx_cast(c, sums, F32), product);
     return bias ? onnx_call2(c, "add", y, bias) : y;
 }
 
@@ -276,7 +281,8 @@ static Tensor *convolution(OnnxCall *c, Tensor *x, Tensor *x_zero, Tensor *k, Te
     if (k_zero && k_zero->rank == 1 && tensor_elems(k_zero) > 1) k_zero = onnx_append_ones(c, k_zero, k->rank - 1);
     else if (k_zero) k_zero = onnx_reshape(c, k_zero, NULL, 0);
     if (x_zero) x_zero = onnx_reshape(c, x_zero, NULL, 0);
-    return onnx_convolve(c, difference(c, x, x_zero), difference(c, k, k_zero), bias);
+    Tensor *last_difference = difference(c, k, k_zero);
+    return onnx_convolve(c, difference(c, x, x_zero), last_difference, bias);
 }
 
 static void conv_integer(OnnxCall *c)
@@ -289,8 +295,8 @@ static void qlinear_conv(OnnxCall *c)
     if (!onnx_requires(c, 8)) return;
     Tensor *sums = convolution(c, c->in[0], c->in[2], c->in[3], c->in[5], onnx_in(c, 8));
     if (!sums) return;
-    c->out[0] = requantized(c, sums, 6, onnx_along(c, ratio(c, c->in[1], c->in[4], c->in[6]), sums, 1),
-                            onnx_along(c, c->in[7], sums, 1));
+    Tensor *along = onnx_along(c, c->in[7], sums, 1);
+    c->out[0] = requantized(c, sums, 6, onnx_along(c, ratio(c, c->in[1], c->in[4], c->in[6]), sums, 1), along);
 }
 
 Tensor *onnx_dequantized(OnnxCall *c, Tensor *x, Tensor *scale, Tensor *zero)

@@ -37,9 +37,10 @@ static Tensor *key_of(OnnxCall *c)
     }
     Tensor *iteration[ONNX_DEEPEST], *result = u64_scalar(c, key);
     const int loops = onnx_iterations(c->scope, iteration, ONNX_DEEPEST);
-    for (int i = 0; i < loops; i++)
-        result = onnx_call2(c, "add", onnx_call2(c, "mul", result, u64_scalar(c, prime)),
-                            onnx_cast(c, iteration[i], U64));
+    for (int i = 0; i < loops; i++) {
+        Tensor *wide = onnx_cast(c, iteration[i], U64);
+        result = onnx_call2(c, "add", onnx_call2(c, "mul", result, u64_scalar(c, prime)), wide);
+    }
     return result;
 }
 
@@ -137,8 +138,8 @@ static Tensor *keep_mask(OnnxCall *c, const Tensor *x, Tensor *ratio)
     const uint32_t seed = (uint32_t)onnx_int(c, "seed", 0);
     Tensor *key = tensor_constant(c->cx, c->name, U32, 0, NULL, arena_copy(c->cx->arena, &seed, sizeof seed));
     const Shape shape = shape_of(x);
-    return onnx_call2(c, "greater_equal", onnx_call(c, "mersenne_uniform", key, attr_shape(&shape)),
-                      onnx_cast(c, ratio, F64));
+    Tensor *wide = onnx_cast(c, ratio, F64);
+    return onnx_call2(c, "greater_equal", onnx_call(c, "mersenne_uniform", key, attr_shape(&shape)), wide);
 }
 
 /* In training, keeps each element with probability 1 - ratio, scaled up so that the mean is preserved. */

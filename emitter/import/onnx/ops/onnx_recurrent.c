@@ -140,7 +140,8 @@ static Tensor *bias_of(Layers *l, int d, bool keeps, Tensor **rest)
     int64_t all = l->kind->gates * l->units, reset = keeps ? (l->kind->gates - 1) * l->units : all;
     Tensor *b = of_direction(l, onnx_in(c, 3), 0, d);
     if (!b) return NULL;
-    Tensor *sum = onnx_call2(c, "add", part(l, b, 0, reset), part(l, b, all, all + reset));
+    Tensor *last_part = part(l, b, all, all + reset);
+    Tensor *sum = onnx_call2(c, "add", part(l, b, 0, reset), last_part);
     if (!keeps) return sum;
     *rest = part(l, b, all + reset, 2 * all);
     Tensor *both[] = { sum, part(l, b, reset, all) };
@@ -363,8 +364,8 @@ static void dynamic_lstm(OnnxCall *c)
     whole->in[2] = centred_weights(c, 2, 11);
     if (ctx_failed(c->cx) || !layers_read(&l, whole, &lstm_kind)) return;
     for (int d = 0; d < l.directions; d++) {
-        factors[d] = (Factors){ factors_of(c, c->in[8], scale, d, 4 * l.units),
-                                factors_of(c, c->in[10], NULL, d, 4 * l.units) };
+        Tensor *input_factors = factors_of(c, c->in[8], scale, d, 4 * l.units);
+        factors[d] = (Factors){ input_factors, factors_of(c, c->in[10], NULL, d, 4 * l.units) };
     }
     l.factors = factors;
     for (int d = 0; d < l.directions; d++)

@@ -73,7 +73,8 @@ static Tensor *transform(OnnxCall *c, Tensor *real, Tensor *imaginary, int64_t l
     if (ctx_failed(c->cx)) return NULL;
     for (int d = 0; d < re->rank; d++) shape[d] = tensor_dim(re, d);
     shape[re->rank] = 1;
-    Tensor *parts[2] = { onnx_reshape(c, re, shape, re->rank + 1), onnx_reshape(c, im, shape, re->rank + 1) };
+    Tensor *view = onnx_reshape(c, re, shape, re->rank + 1);
+    Tensor *parts[2] = { view, onnx_reshape(c, im, shape, re->rank + 1) };
     return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, parts, 2, ATTRS(attr_int("axis", re->rank)));
 }
 

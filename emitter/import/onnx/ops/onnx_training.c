@@ -51,7 +51,8 @@ static void steps(OnnxCall *c, int states, const Attr *attrs)
     }
     if (!onnx_requires(c, c->in_count)) return;
     for (int i = 0; i < count && !ctx_failed(c->cx); i++) {
-        Tensor *in[6] = { scalar_of(c, c->in[0]), scalar_of(c, c->in[1]) };
+        Tensor *scalar = scalar_of(c, c->in[0]);
+        Tensor *in[6] = { scalar, scalar_of(c, c->in[1]) };
         for (int k = 0; k < lists; k++) in[2 + k] = c->in[2 + k * count + i];
         Tensor *first = call(c->cx, c->op_name, c->name, in, 2 + lists, attrs);
         for (int k = 0; first && k <= states; k++) c->out[k * count + i] = first->producer->out[k];

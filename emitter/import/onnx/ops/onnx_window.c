@@ -160,9 +160,9 @@ static void deform_conv(OnnxCall *c)
     }
     for (int d = 0; d < 2; d++) w.kernel[d] = tensor_dim(c->in[1], 2 + d);
     if (!read_windows(c, c->in[0], &w)) return;
-    Tensor *mask = onnx_in(c, 4),
-           *in[] = { onnx_channels_last(c, c->in[0]), kernel_last(c, c->in[1]), onnx_channels_last(c, c->in[2]),
-                     mask ? onnx_channels_last(c, mask) : NULL };
+    Tensor *mask = onnx_in(c, 4), *x = onnx_channels_last(c, c->in[0]), *k = kernel_last(c, c->in[1]),
+           *offset = onnx_channels_last(c, c->in[2]),
+           *in[] = { x, k, offset, mask ? onnx_channels_last(c, mask) : NULL };
     Tensor *y = call(c->cx, "deform_conv2d", c->name, in, mask ? 4 : 3,
                      ATTRS(WINDOWS(&w), attr_int("groups", onnx_int(c, "group", 1)),
                            attr_int("offset_groups", onnx_int(c, "offset_group", 1))));
@@ -269,7 +269,8 @@ static void max_unpool(OnnxCall *c)
         if (given == rank) pads[rank + d] = requested[d] - shape[d];
     }
     Tensor *none = onnx_call(c, "expand", onnx_scalar_like(c, c->in[0], 0), attr_list("shape", total));
-    Tensor *in[3] = { none, onnx_reshape(c, c->in[1], &flat, 1), onnx_reshape(c, c->in[0], &flat, 1) };
+    Tensor *view = onnx_reshape(c, c->in[1], &flat, 1);
+    Tensor *in[3] = { none, view, onnx_reshape(c, c->in[0], &flat, 1) };
     if (ctx_failed(c->cx)) return;
     Tensor *y = onnx_reshape(c, call(c->cx, "scatter_elements", c->name, in, 3, NULL), shape, rank);
     c->out[0] = given == rank ? onnx_call(c, "pad", y, attr_ints("pad", pads, 2 * rank)) : y;
@@ -304,9 +305,10 @@ static void global_lp_pool(OnnxCall *c)
         c->out[0] = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], axes, keeps);
         return;
     }
-    Tensor *powers = onnx_call2(c, "pow", onnx_call(c, "abs", c->in[0]), onnx_scalar_like(c, c->in[0], p));
-    c->out[0] = onnx_call2(c, "pow", onnx_call(c, "reduce_sum", powers, axes, keeps),
-                           onnx_scalar_like(c, powers, 1 / p));
+    Tensor *number = onnx_scalar_like(c, c->in[0], p);
+    Tensor *powers = onnx_call2(c, "pow", onnx_call(c, "abs", c->in[0]), number);
+    Tensor *exponent = onnx_scalar_like(c, powers, 1 / p);
+    c->out[0] = onnx_call2(c, "pow", onnx_call(c, "reduce_sum", powers, axes, keeps), exponent);
 }
 
 static void global(OnnxCall *c, const char *op)
@@ -331,9 +333,11 @@ static void batch_norm_trained(OnnxCall *c, double epsilon)
     c->out[0] = onnx_call2(c, "add", y, onnx_append_ones(c, c->in[2], x->rank - 2));
     Tensor *own[2] = { onnx_call(c, "reduce_mean", x, axes), var };
     for (int i = 0; i < 2; i++) c->out[3 + i] = own[i];
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        Tensor *product = onnx_call2(c, "mul", own[i], onnx_scalar_like(c, x, 1 - momentum));
         c->out[1 + i] = onnx_call2(c, "add", onnx_call2(c, "mul", c->in[3 + i], onnx_scalar_like(c, x, momentum)),
-                                   onnx_call2(c, "mul", own[i], onnx_scalar_like(c, x, 1 - momentum)));
+                                   product);
+    }
 }
 
 /* In operator sets 7 to 13, further outputs ask for the statistics of the batch. */

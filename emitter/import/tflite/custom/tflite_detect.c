@@ -84,12 +84,13 @@ static Tensor *boxes_of(TfliteCall *c, const Detect *d)
     for (int i = 0; i < 4; i++) scale[i] = (float)d->scale[i];
     Tensor *codes = tflite_reshape(c, c->in[CODES], (int64_t[]){ d->anchors, 4 }, 2), *anchors = c->in[ANCHORS];
     codes = tflite_call2(c, "div", codes, tensor_constant(c->cx, c->name, F32, 1, (int64_t[]){ 4 }, scale));
-    Tensor *size = tflite_part(c, anchors, 1, 2, 4),
-           *center = tflite_call2(c, "add", tflite_call2(c, "mul", tflite_part(c, codes, 1, 0, 2), size),
-                                  tflite_part(c, anchors, 1, 0, 2)),
-           *half = tflite_call2(c, "mul", real(c, 0.5), tflite_call(c, "exp", tflite_part(c, codes, 1, 2, 4)));
+    Tensor *size = tflite_part(c, anchors, 1, 2, 4), *at = tflite_part(c, anchors, 1, 0, 2),
+           *center = tflite_call2(c, "add", tflite_call2(c, "mul", tflite_part(c, codes, 1, 0, 2), size), at),
+           *factor = tflite_call(c, "exp", tflite_part(c, codes, 1, 2, 4)),
+           *half = tflite_call2(c, "mul", real(c, 0.5), factor);
     half = tflite_call2(c, "mul", half, size);
-    Tensor *part[] = { tflite_call2(c, "sub", center, half), tflite_call2(c, "add", center, half) };
+    Tensor *difference = tflite_call2(c, "sub", center, half);
+    Tensor *part[] = { difference, tflite_call2(c, "add", center, half) };
     return part[0] && part[1] ? call(c->cx, "concat", c->name, part, 2, ATTRS(attr_int("axis", 1))) : NULL;
 }
 
@@ -98,10 +99,11 @@ static Tensor *boxes_of(TfliteCall *c, const Detect *d)
 static Tensor *suppressed(TfliteCall *c, const Detect *d, Tensor *boxes, Tensor *scores, int64_t most, int64_t capacity)
 {
     const int64_t rows = scores && scores->rank > 1 ? tensor_dim(scores, 0) : 1, n = d->anchors;
-    Tensor *in[] = { tflite_reshape(c, boxes, (int64_t[]){ 1, n, 4 }, 3),
-                     tflite_reshape(c, scores, (int64_t[]){ 1, rows, n }, 3),
-                     tensor_scalar(c->cx, c->name, I64, (double)most), real(c, d->overlap),
-                     real(c, (double)nextafterf((float)d->score, -INFINITY)) };
+    Tensor *view = tflite_reshape(c, boxes, (int64_t[]){ 1, n, 4 }, 3);
+    Tensor *score_view = tflite_reshape(c, scores, (int64_t[]){ 1, rows, n }, 3);
+    Tensor *number = tensor_scalar(c->cx, c->name, I64, (double)most);
+    Tensor *overlap = real(c, d->overlap);
+    Tensor *in[] = { view, score_view, number, overlap, real(c, (double)nextafterf((float)d->score, -INFINITY)) };
     for (int i = 0; i < 5; i++)
         if (!in[i]) return NULL;
     return call(c->cx, "non_max_suppression", c->name, in, 5, ATTRS(attr_int("capacity", capacity)));
@@ -130,8 +132,8 @@ static Found fast(TfliteCall *c, const Detect *d, Tensor *boxes, Tensor *scores)
            *rows = suppressed(c, d, boxes, best, d->detections, d->detections), *box = column(c, rows, 2);
     Tensor *is_found = tflite_call2(c, "greater_equal", box, tensor_scalar(c->cx, c->name, I64, 0));
     box = tflite_call2(c, "max", box, tensor_scalar(c->cx, c->name, I64, 0));
-    return (Found){ box, chosen(c, class, box),
-                    chosen(c, best, box), is_found };
+    Tensor *chosen_class = chosen(c, class, box);
+    return (Found){ box, chosen_class, chosen(c, best, box), is_found };
 }
 
 /* The best of all selected boxes; unused ones have the least score. */
@@ -149,7 +151,10 @@ static Found regular(TfliteCall *c, const Detect *d, Tensor *boxes, Tensor *scor
            *score = chosen(c, tflite_reshape(c, scores, (int64_t[]){ d->classes * d->anchors }, 1), flat);
     score = tflite_select(c, is_found, score, real(c, -INFINITY));
     Tensor *at = tflite_call(c, "topk", score, attr_int("axis", -1), attr_int("k", d->detections));
-    return (Found){ chosen(c, box, at), chosen(c, class, at), chosen(c, score, at), chosen(c, is_found, at) };
+    Tensor *chosen3 = chosen(c, box, at);
+    Tensor *chosen4 = chosen(c, class, at);
+    Tensor *chosen5 = chosen(c, score, at);
+    return (Found){ chosen3, chosen4, chosen5, chosen(c, is_found, at) };
 }
 
 static void detect(TfliteCall *c)
@@ -162,9 +167,9 @@ static void detect(TfliteCall *c)
     scores = tflite_call(c, "transpose", scores, attr_list("perm", 1, 0));
     if (ctx_failed(c->cx)) return;
     const Found f = (d.is_regular ? regular : fast)(c, &d, boxes, scores);
-    Tensor *is_box = tflite_reshape(c, f.is_found, (int64_t[]){ count, 1 }, 2),
-           *box = tflite_select(c, is_box, chosen(c, boxes, f.box), real(c, 0)),
-           *class = tflite_select(c, f.is_found, tflite_call(c, "cast", f.class, attr_type("to", F32)), real(c, 0)),
+    Tensor *is_box = tflite_reshape(c, f.is_found, (int64_t[]){ count, 1 }, 2), *no_box = real(c, 0),
+           *box = tflite_select(c, is_box, chosen(c, boxes, f.box), no_box), *no_class = real(c, 0),
+           *class = tflite_select(c, f.is_found, tflite_call(c, "cast", f.class, attr_type("to", F32)), no_class),
            *score = tflite_select(c, f.is_found, f.score, real(c, 0)),
            *number = tflite_call(c, "reduce_sum", tflite_call(c, "cast", f.is_found, attr_type("to", F32)),
                                  attr_list("axes", 0));

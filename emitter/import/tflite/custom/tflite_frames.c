@@ -47,7 +47,8 @@ static Tensor *is_filled(TfliteCall *c, int64_t steps, int64_t missing)
 {
     if (!missing) return truth(c, true);
     Tensor *count = tflite_own_state(c, "steps", I32, 0, NULL, NULL);
-    Tensor *next = tflite_call2(c, "min", tflite_call2(c, "add", count, number(c, steps)), number(c, missing));
+    Tensor *most = number(c, missing);
+    Tensor *next = tflite_call2(c, "min", tflite_call2(c, "add", count, number(c, steps)), most);
     tflite_own_state_set(c, count, next);
     return tflite_call2(c, "greater_equal", count, number(c, missing));
 }
@@ -110,9 +111,10 @@ static void delay(TfliteCall *c)
 static Tensor *sum_of(TfliteCall *c, Tensor *a, Tensor *b)
 {
     if (!a || a->type == F32) return tflite_call2(c, "add", a, b);
-    Tensor *wide = tflite_call2(c, "add", tflite_call(c, "cast", a, attr_type("to", I32)),
-                                tflite_call(c, "cast", b, attr_type("to", I32)));
-    wide = tflite_call2(c, "min", tflite_call2(c, "max", wide, number(c, INT16_MIN)), number(c, INT16_MAX));
+    Tensor *wide_b = tflite_call(c, "cast", b, attr_type("to", I32));
+    Tensor *wide = tflite_call2(c, "add", tflite_call(c, "cast", a, attr_type("to", I32)), wide_b);
+    Tensor *most = number(c, INT16_MAX);
+    wide = tflite_call2(c, "min", tflite_call2(c, "max", wide, number(c, INT16_MIN)), most);
     return tflite_call(c, "cast", wide, attr_type("to", a->type));
 }
 
@@ -146,7 +148,8 @@ static void overlap_add(TfliteCall *c)
         if (!keep) frame = after_zeros(c, frame);
         else {
             Tensor *old = tflite_part(c, frame, 1, 0, keep);
-            frame = joined(c, sum_of(c, old, sums), after_zeros(c, tflite_part(c, frame, 1, keep, size)), 1);
+            Tensor *zeros = after_zeros(c, tflite_part(c, frame, 1, keep, size));
+            frame = joined(c, sum_of(c, old, sums), zeros, 1);
         }
         part[i] = tflite_part(c, frame, 1, 0, step);
         sums = keep ? tflite_part(c, frame, 1, step, size) : NULL;

@@ -123,8 +123,8 @@ static void rfft(TfliteCall *c)
     if (width < length) x = tflite_call(c, "pad", x, attr_list("pad", 0, 0, 0, length - width));
     x = tflite_reshape(c, x, (int64_t[]){ rows, points, 2 }, 3);
     if (ctx_failed(c->cx)) return;
-    x = tflite_call2(c, "spectrum_of_pairs", transform(c, x, rows, points, false),
-                     half_roots(c, x->type, points, false));
+    Tensor *roots = half_roots(c, x->type, points, false);
+    x = tflite_call2(c, "spectrum_of_pairs", transform(c, x, rows, points, false), roots);
     set_rows(c, x, length + 2);
 }
 

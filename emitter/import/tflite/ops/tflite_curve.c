@@ -86,9 +86,9 @@ static void by_points(TfliteCall *c, float (*of)(const Curve *c, float x))
         wraps |= slope[i] != point[i + 1] - point[i];
         start[i] = point[i] * (1 << BITS) + (1 << (BITS - 1));
     }
-    Tensor *in[] = { c->in[0], tensor_constant(c->cx, "start", I32, 1, &count, start),
-                     tensor_constant(c->cx, "slope", I32, 1, &count, slope),
-                     tensor_constant(c->cx, "bend", I32, 1, &count, bend) };
+    Tensor *starts = tensor_constant(c->cx, "start", I32, 1, &count, start);
+    Tensor *slopes = tensor_constant(c->cx, "slope", I32, 1, &count, slope);
+    Tensor *in[] = { c->in[0], starts, slopes, tensor_constant(c->cx, "bend", I32, 1, &count, bend) };
     c->out[0] = call(c->cx, "lookup_wide", c->name, in, 4,
                      ATTRS(attr_int("bits", BITS), attr_int("shift", BITS),
                            attr_if(wraps, attr_flag("wraps", true))));
@@ -250,8 +250,8 @@ static void rsqrt(TfliteCall *c)
     if (f.exponent < -31) f = (Factor){ 0, 0 };              /* every result is 0 */
     Tensor *d = tflite_difference(c, 0), *zero = tensor_scalar(c->cx, c->name, I32, 0),
            *y = tflite_rescale(c, tflite_call(c, "rsqrt_fixed", d), f, (Rescaling){ .to = I16 });
-    c->out[0] = tflite_select(c, tflite_call2(c, "greater", d, zero), y,
-                              tensor_scalar(c->cx, c->name, I16, INT16_MAX));
+    Tensor *number = tensor_scalar(c->cx, c->name, I16, INT16_MAX);
+    c->out[0] = tflite_select(c, tflite_call2(c, "greater", d, zero), y, number);
 }
 static void elu(TfliteCall *c) { curve(c, "elu", elu_of); }
 static void exp_(TfliteCall *c)
@@ -283,7 +283,8 @@ static void hard_swish(TfliteCall *c)
     }
     Tensor *bend = tflite_activate(c, tflite_call2(c, "add", c->in[0], tensor_scalar(c->cx, c->name, F32, 3)),
                                    ACT_RELU6);
-    c->out[0] = tflite_call2(c, "div", tflite_call2(c, "mul", c->in[0], bend), tensor_scalar(c->cx, c->name, F32, 6));
+    Tensor *number = tensor_scalar(c->cx, c->name, F32, 6);
+    c->out[0] = tflite_call2(c, "div", tflite_call2(c, "mul", c->in[0], bend), number);
 }
 
 static Tensor *whole_factor(TfliteCall *c, Tensor *x, double real)

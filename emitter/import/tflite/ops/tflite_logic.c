@@ -33,8 +33,8 @@ static void compare(TfliteCall *c, const char *op)
     const bool has_scale = tflite_in_info(c, 0)->quant != NULL, is_int16 = c->in[0]->type == I16 && has_scale,
                is_quantized = has_scale && (tflite_is_int8(c) || (is_int16 && c->row->types & SCALES_INT16));
     if (is_int16 && !is_quantized && !has_equal_scales(c)) return;
-    c->out[0] = is_quantized ? tflite_call2(c, op, real_value(c, 0), real_value(c, 1))
-                             : tflite_call2(c, op, c->in[0], c->in[1]);
+    Tensor *b = is_quantized ? real_value(c, 1) : c->in[1], *a = is_quantized ? real_value(c, 0) : c->in[0];
+    c->out[0] = tflite_call2(c, op, a, b);
 }
 static void equal(TfliteCall *c) { compare(c, "equal"); }
 static void not_equal(TfliteCall *c) { compare(c, "not_equal"); }

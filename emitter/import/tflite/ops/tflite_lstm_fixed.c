@@ -144,14 +144,16 @@ static Tensor *in_32_bits(TfliteCall *c, Tensor *x) { return tflite_call(c, "cas
 /* Returns a + b as 16 bits, within the bounds. */
 static Tensor *bounded_sum(TfliteCall *c, Tensor *a, Tensor *b, int64_t least, int64_t greatest)
 {
-    Tensor *sum = tflite_call2(c, "add", in_32_bits(c, a), in_32_bits(c, b));
+    Tensor *bits = in_32_bits(c, b);
+    Tensor *sum = tflite_call2(c, "add", in_32_bits(c, a), bits);
     sum = tflite_call(c, "clip", sum, attr_real("min", (double)least), attr_real("max", (double)greatest));
     return tflite_call(c, "cast", sum, attr_type("to", I16));
 }
 
 static Tensor *product(TfliteCall *c, Tensor *a, Tensor *b, double scale, int zero, DType to)
 {
-    return tflite_rescale(c, tflite_call2(c, "mul", in_32_bits(c, a), in_32_bits(c, b)), tflite_factor(scale),
+    Tensor *bits = in_32_bits(c, b);
+    return tflite_rescale(c, tflite_call2(c, "mul", in_32_bits(c, a), bits), tflite_factor(scale),
                           (Rescaling){ .zero = zero, .to = to });
 }
 
@@ -194,15 +196,18 @@ static Node *loop_over(FixedLstm *l, Tensor *gates)
     Ctx *cx = c->cx;
     const TfliteTensor *state = tflite_in_info(c, LSTM_STATE);
     const double unit = ldexp(1, -CURVE_BITS);
-    Tensor *inner[] = { tensor_new(cx, "iteration", I64, 0, NULL), like(l, "h", c->in[LSTM_STATE], l->units),
-                        like(l, "c", c->in[LSTM_CELL], l->units), like(l, "gates", gates, LSTM_GATES * l->units) };
+    Tensor *iteration = tensor_new(cx, "iteration", I64, 0, NULL);
+    Tensor *hidden = like(l, "h", c->in[LSTM_STATE], l->units);
+    Tensor *cells = like(l, "c", c->in[LSTM_CELL], l->units);
+    Tensor *inner[] = { iteration, hidden, cells, like(l, "gates", gates, LSTM_GATES * l->units) };
     Tensor *sums = bounded_sum(c, inner[3], gates_of(l, inner[1], state, LSTM_STATE_WEIGHTS, NULL), INT16_MIN,
                                INT16_MAX);
     Tensor *open = curve(l, "sigmoid_table", gate(l, sums, 0, CELL), -GATE_BITS),
            *candidate = curve(l, "tanh_table", gate(l, sums, CELL, 1), -GATE_BITS),
            *cell = next_cell(l, open, candidate, inner[2]);
-    Tensor *h = product(c, curve(l, "tanh_table", cell, l->cell_power), gate(l, open, OUTPUT, 1),
-                        unit * unit / (double)l->state_scale, tflite_zero(state), c->in[LSTM_STATE]->type);
+    Tensor *output = gate(l, open, OUTPUT, 1);
+    Tensor *h = product(c, curve(l, "tanh_table", cell, l->cell_power), output, unit * unit / (double)l->state_scale,
+                        tflite_zero(state), c->in[LSTM_STATE]->type);
     if (ctx_failed(cx)) return NULL;
     Tensor **input = arena_copy(cx->arena, inner, sizeof inner), *result[] = { h, cell, h };
     static const bool forwards[] = { false };

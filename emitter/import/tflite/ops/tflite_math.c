@@ -63,8 +63,9 @@ static void mul(TfliteCall *c)
     const float a = tflite_scale(tflite_in_info(c, 0)), b = tflite_scale(tflite_in_info(c, 1)),
                 y = tflite_scale(tflite_out_info(c, 0));
     const double scale = c->is_unsigned ? (double)(a * b / y) : (double)a * (double)b / (double)y;
-    c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", tflite_difference(c, 0), tflite_difference(c, 1)), &scale,
-                                  1, activation(c));
+    Tensor *difference = tflite_difference(c, 1);
+    c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", tflite_difference(c, 0), difference), &scale, 1,
+                                  activation(c));
 }
 
 /* Rescales both operands to units of twice the larger scale, 8-bit ones with 7 more bits. */
@@ -165,9 +166,10 @@ static void fake_quant(TfliteCall *c)
                 zero = at < least ? least : at > greatest ? greatest : roundf(at),
                 bottom = (least - zero) * scale, top = (greatest - zero) * scale;
     Tensor *x = tflite_call(c, "clip", c->in[0], attr_real("min", (double)bottom), attr_real("max", (double)top));
-    x = tflite_call2(c, "mul", tflite_call2(c, "sub", x, number(c, F32, (double)bottom)),
-                     number(c, F32, (double)(1 / scale)));
-    x = tflite_call2(c, "mul", tflite_call(c, "round", x), number(c, F32, (double)scale));
+    Tensor *factor = number(c, F32, (double)(1 / scale));
+    x = tflite_call2(c, "mul", tflite_call2(c, "sub", x, number(c, F32, (double)bottom)), factor);
+    Tensor *number3 = number(c, F32, (double)scale);
+    x = tflite_call2(c, "mul", tflite_call(c, "round", x), number3);
     c->out[0] = tflite_call2(c, "add", x, number(c, F32, (double)bottom));
 }
 
@@ -325,7 +327,8 @@ static void softmax_int16(TfliteCall *c, double beta)
         tflite_unsupported(c, "beta times the scale of \"%s\" is %g; less than 2.5 is accepted", x->name,
                            (double)tflite_scale(x) * beta);
     if (ctx_failed(c->cx)) return;
-    Tensor *in[] = { c->in[0], points_of(c, exp_of, -10, 0), points_of(c, inverse_of, 0, 1) };
+    Tensor *points = points_of(c, exp_of, -10, 0);
+    Tensor *in[] = { c->in[0], points, points_of(c, inverse_of, 0, 1) };
     c->out[0] = call(c->cx, "softmax_table", c->name, in, 3,
                      ATTRS(attr_int("multiplier", f.multiplier), attr_int("left", f.exponent > 0 ? f.exponent : 0),
                            attr_int("shift", f.exponent < 0 ? -f.exponent : 0),
@@ -535,7 +538,8 @@ static void quantize(TfliteCall *c)
         return;
     }
     Tensor *q = tflite_call(c, "round", tflite_call2(c, "div", c->in[0], number(c, F32, (double)tflite_scale(y))));
-    q = tflite_call2(c, "add", tflite_call(c, "cast", q, attr_type("to", I32)), number(c, I32, tflite_zero(y)));
+    Tensor *factor = number(c, I32, tflite_zero(y));
+    q = tflite_call2(c, "add", tflite_call(c, "cast", q, attr_type("to", I32)), factor);
     q = tflite_call(c, "clip", q, attr_real("min", (double)dtype_info(to)->least),
                     attr_real("max", (double)dtype_info(to)->greatest));
     c->out[0] = tflite_call(c, "cast", q, attr_type("to", to));

@@ -25,8 +25,8 @@ static void cumsum(TfliteCall *c)
     if (!tflite_needs(c, 2) || !tflite_list(c, 1, &axis, 1)) return;
     int d = tflite_axis(c, axis, c->in[0]->rank);
     if (d < 0 || (is_int8 && !tflite_has_quants(c, 1))) return;
-    Tensor *x = !is_int8 ? c->in[0] : tflite_call2(c, "mul", tflite_difference(c, 0),
-                                                   tensor_scalar(c->cx, c->name, I32, 1 << SUM_BITS));
+    Tensor *x = c->in[0], *unit = is_int8 ? tensor_scalar(c->cx, c->name, I32, 1 << SUM_BITS) : NULL;
+    if (is_int8) x = tflite_call2(c, "mul", tflite_difference(c, 0), unit);
     Tensor *sums = tflite_call(c, "cumsum", x, attr_int("axis", d),
                                attr_flag("exclusive", flat_int(&c->op->options, EXCLUSIVE, 1, 0)),
                                attr_flag("reverse", flat_int(&c->op->options, REVERSE, 1, 0)));

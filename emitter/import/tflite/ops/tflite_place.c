@@ -113,8 +113,8 @@ static void one_hot(TfliteCall *c)
     const int axis = tflite_axis(c, flat_int(&c->op->options, 0, 4, 0), rank);
     if (axis < 0) return;
     for (int d = 0; d < rank; d++) shape[d] = d == axis ? 1 : tensor_dim(c->in[0], d < axis ? d : d - 1);
-    Tensor *is_hot = tflite_call2(c, "equal", tflite_reshape(c, c->in[0], shape, rank),
-                                  tflite_ramp(c, c->in[0]->type, depth, axis, rank)),
+    Tensor *ramp = tflite_ramp(c, c->in[0]->type, depth, axis, rank),
+           *is_hot = tflite_call2(c, "equal", tflite_reshape(c, c->in[0], shape, rank), ramp),
            *on = tflite_reshape(c, c->in[2], NULL, 0), *off = tflite_reshape(c, c->in[3], NULL, 0);
     if (is_hot && on && off) c->out[0] = tflite_select(c, is_hot, on, off);
 }
@@ -150,7 +150,8 @@ static void bucketize(TfliteCall *c)
 
 static Tensor *is_on_diagonal(TfliteCall *c, int64_t rows, int64_t columns)
 {
-    return tflite_call2(c, "equal", tflite_ramp(c, I32, rows, 0, 2), tflite_ramp(c, I32, columns, 1, 2));
+    Tensor *ramp = tflite_ramp(c, I32, columns, 1, 2);
+    return tflite_call2(c, "equal", tflite_ramp(c, I32, rows, 0, 2), ramp);
 }
 
 static void matrix_diag(TfliteCall *c)
@@ -220,8 +221,9 @@ static void scatter_nd(TfliteCall *c)
     rows[n++] = count / each;
     for (int d = (int)each; d < rank; d++) rows[n++] = shape[d];
     Tensor *base = filled(c, tensor_scalar(c->cx, c->name, update->type, 0), shape, rank);
-    Tensor *y = scattered(c, base, tflite_reshape(c, index, (int64_t[]){ count / each, each }, 2),
-                          tflite_reshape(c, update, rows, n), is_bool ? "max" : "add");
+    Tensor *view = tflite_reshape(c, update, rows, n);
+    Tensor *y = scattered(c, base, tflite_reshape(c, index, (int64_t[]){ count / each, each }, 2), view,
+                          is_bool ? "max" : "add");
     c->out[0] = tflite_cast(c, y, is_bool ? BOOL : update->type);
 }
 
@@ -239,8 +241,9 @@ static void sparse_to_dense(TfliteCall *c)
         return;
     }
     const int64_t rows = count / each;
-    c->out[0] = scattered(c, filled(c, c->in[3], shape, rank), tflite_reshape(c, index, (int64_t[]){ rows, each }, 2),
-                          tensor_elems(value) == 1 ? filled(c, value, &rows, 1) : value, "none");
+    Tensor *filling = tensor_elems(value) == 1 ? filled(c, value, &rows, 1) : value;
+    Tensor *rows_of_index = tflite_reshape(c, index, (int64_t[]){ rows, each }, 2);
+    c->out[0] = scattered(c, filled(c, c->in[3], shape, rank), rows_of_index, filling, "none");
 }
 
 /* Combines the rows of x by their segments. Those of a negative segment are combined in one more row, which is cut. */
@@ -260,11 +263,12 @@ static void segments(TfliteCall *c, int64_t count, bool may_be_negative, const c
     shape[0] = count + may_be_negative;
     for (int d = id->rank; d < x->rank; d++, n++) rows[n] = shape[n] = tensor_dim(x, d);
     id = tflite_reshape(c, id, (int64_t[]){ rows[0], 1 }, 2);
-    if (may_be_negative && id)
-        id = tflite_select(c, tflite_call2(c, "less", id, tensor_scalar(c->cx, c->name, id->type, 0)),
-                           tensor_scalar(c->cx, c->name, id->type, (double)count), id);
-    Tensor *y = scattered(c, filled(c, tensor_scalar(c->cx, c->name, x->type, empty), shape, n), id,
-                          tflite_reshape(c, x, rows, n), reduction);
+    if (may_be_negative && id) {
+        Tensor *number = tensor_scalar(c->cx, c->name, id->type, (double)count);
+        id = tflite_select(c, tflite_call2(c, "less", id, tensor_scalar(c->cx, c->name, id->type, 0)), number, id);
+    }
+    Tensor *view = tflite_reshape(c, x, rows, n);
+    Tensor *y = scattered(c, filled(c, tensor_scalar(c->cx, c->name, x->type, empty), shape, n), id, view, reduction);
     if (y) c->out[0] = may_be_negative ? tflite_part(c, y, 0, 0, count) : y;
 }
 
@@ -320,10 +324,9 @@ static void dynamic_update_slice(TfliteCall *c)
             continue;
         }
         Tensor *at = tflite_call2(c, "sub", tflite_ramp(c, begin->type, size, d, rank), first),
-               *inside = tflite_call2(c, "and",
-                                      tflite_call2(c, "less_equal", tensor_scalar(c->cx, c->name, begin->type, 0), at),
-                                      tflite_call2(c, "less", at,
-                                                   tensor_scalar(c->cx, c->name, begin->type, (double)part)));
+               *end = tensor_scalar(c->cx, c->name, begin->type, (double)part),
+               *is_below = tflite_call2(c, "less", at, end), *zero = tensor_scalar(c->cx, c->name, begin->type, 0),
+               *inside = tflite_call2(c, "and", tflite_call2(c, "less_equal", zero, at), is_below);
         at = tflite_call(c, "clip", at, attr_real("min", 0), attr_real("max", (double)(part - 1)));
         y = tflite_call2(c, "gather", y, tflite_reshape(c, at, &size, 1), attr_int("axis", d));
         is_inside = is_inside ? tflite_call2(c, "and", is_inside, inside) : inside;

@@ -234,8 +234,8 @@ Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *sca
     }
     if (ctx_failed(cx) || !sums || !count) return NULL;
     const bool is_one_product = sums->type == I32 && !r.zero && shifts_are_in_multipliers(multiplier, shift, count);
-    Tensor *in[] = { sums, count > 1 ? tensor_constant(cx, "m", I32, 1, &shape, multiplier) : NULL,
-                     count > 1 ? tensor_constant(cx, "n", U8, 1, &shape, shift) : NULL };
+    Tensor *m = count > 1 ? tensor_constant(cx, "m", I32, 1, &shape, multiplier) : NULL;
+    Tensor *in[] = { sums, m, count > 1 ? tensor_constant(cx, "n", U8, 1, &shape, shift) : NULL };
     if (is_one_product)
         return call(cx, "rescale", c->name, in, count > 1 ? 2 : 1,
                     ATTRS(attr_if(count == 1, attr_int("multiplier", multiplier[0])), RESCALING(r)));
@@ -319,8 +319,8 @@ Tensor *tflite_real(TfliteCall *c, int i)
     if (ctx_failed(c->cx)) return NULL;
     int16_t *zeros = NEW_ARRAY(c->cx->arena, int16_t, q->count);         /* of 8 or 16 bits */
     for (int k = 0; k < q->count; k++) dtype_store(stored, zeros, k, (Scalar){ .i = q->zero_point[k] });
-    Tensor *in[] = { c->in[i], tensor_constant(c->cx, c->name, F32, rank, shape, q->scale),
-                     tensor_constant(c->cx, c->name, stored, rank, shape, zeros) };
+    Tensor *constant = tensor_constant(c->cx, c->name, F32, rank, shape, q->scale);
+    Tensor *in[] = { c->in[i], constant, tensor_constant(c->cx, c->name, stored, rank, shape, zeros) };
     return call(c->cx, "dequantize", c->name, in, 3, NULL);
 }
 

@@ -138,9 +138,9 @@ static Tensor *hybrid_lstm(TfliteCall *c, const LstmPlaces *p, Tensor *x, double
     const Quant w = columns_of(c, p->weights, iofc, LSTM_GATES, units),
                 r = columns_of(c, p->recurrent, iofc, LSTM_GATES, units);
     Tensor *bias = of_gates(c, p->biases, false),
-           *in[] = { hybrid_products(c, x, of_gates(c, p->weights, true), &w, bias, is_asymmetric),
-                     of_gates(c, p->recurrent, true), scales_of(c, &r), c->in[p->state], c->in[p->cell],
-                     peepholes_of(c, p->peepholes) };
+           *products = hybrid_products(c, x, of_gates(c, p->weights, true), &w, bias, is_asymmetric),
+           *recurrent = of_gates(c, p->recurrent, true), *scales = scales_of(c, &r),
+           *in[] = { products, recurrent, scales, c->in[p->state], c->in[p->cell], peepholes_of(c, p->peepholes) };
     for (int i = 0; i < 5; i++)
         if (!in[i]) return NULL;
     return ctx_failed(c->cx) ? NULL : call(c->cx, "lstm_hybrid", c->name, in, in[5] ? 6 : 5,
@@ -152,8 +152,10 @@ static Tensor *hybrid_lstm(TfliteCall *c, const LstmPlaces *p, Tensor *x, double
 
 static Tensor *real_lstm(TfliteCall *c, const LstmPlaces *p, Tensor *x, double clip)
 {
-    Tensor *in[] = { x, of_gates(c, p->weights, false), of_gates(c, p->recurrent, false),
-                     of_gates(c, p->biases, false), c->in[p->state], c->in[p->cell], peepholes_of(c, p->peepholes) };
+    Tensor *gates = of_gates(c, p->weights, false);
+    Tensor *recurrent = of_gates(c, p->recurrent, false);
+    Tensor *gates3 = of_gates(c, p->biases, false);
+    Tensor *in[] = { x, gates, recurrent, gates3, c->in[p->state], c->in[p->cell], peepholes_of(c, p->peepholes) };
     for (int i = 0; i < 6; i++)
         if (!in[i]) return NULL;
     return ctx_failed(c->cx) ? NULL : call(c->cx, "lstm", c->name, in, in[6] ? 7 : 6,
@@ -300,10 +302,10 @@ static Tensor *hybrid_rnn(TfliteCall *c, int first, Tensor *x, int activation, b
     static const int order[] = { 0 };
     const int64_t units = tensor_dim(c->in[first + 1], 1);
     const Quant w = columns_of(c, first, order, 1, units), r = columns_of(c, first + 1, order, 1, units);
-    Tensor *in[] = { hybrid_products(c, x, tflite_call(c, "transpose", c->in[first], attr_list("perm", 1, 0)), &w,
-                                     c->in[first + 2], is_asymmetric),
-                     tflite_call(c, "transpose", c->in[first + 1], attr_list("perm", 1, 0)), scales_of(c, &r),
-                     c->in[first + 3] };
+    Tensor *turned = hybrid_products(c, x, tflite_call(c, "transpose", c->in[first], attr_list("perm", 1, 0)), &w,
+                                     c->in[first + 2], is_asymmetric);
+    Tensor *recurrent = tflite_call(c, "transpose", c->in[first + 1], attr_list("perm", 1, 0));
+    Tensor *in[] = { turned, recurrent, scales_of(c, &r), c->in[first + 3] };
     for (int i = 0; i < 4; i++)
         if (!in[i]) return NULL;
     return call(c->cx, "rnn_hybrid", c->name, in, 4, ATTRS(attr_flag("asymmetric", is_asymmetric),

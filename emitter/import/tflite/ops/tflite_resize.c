@@ -128,8 +128,8 @@ static void resize_bilinear(TfliteCall *c)
         Tensor *half = tensor_scalar(c->cx, c->name, sums, 1 << 19),
                *minus = tensor_scalar(c->cx, c->name, sums, -(1 << 19)), *zero = tensor_scalar(c->cx, c->name, sums, 0);
         Tensor *nudge = tflite_select(c, tflite_call2(c, "greater", sum, zero), half, minus);
-        sum = tflite_call2(c, "div", tflite_call2(c, "add", sum, nudge),
-                           tensor_scalar(c->cx, c->name, sums, 1 << 20));
+        Tensor *number = tensor_scalar(c->cx, c->name, sums, 1 << 20);
+        sum = tflite_call2(c, "div", tflite_call2(c, "add", sum, nudge), number);
         sum = tflite_call(c, "cast", sum, attr_type("to", is_int16 ? I16 : I8));
     }
     c->out[0] = sum;

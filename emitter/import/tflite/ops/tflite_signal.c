@@ -28,17 +28,18 @@ static Complex roots(TfliteCall *c, int64_t rows, int64_t columns, int64_t lengt
             im[i * columns + j] = (float)-scalar_apply(EXPR_SIN, F64, F64, &angle).f;
         }
     const int64_t shape[] = { rows, columns };
-    return (Complex){ tensor_constant(c->cx, c->name, F32, 2, shape, re),
-                      tensor_constant(c->cx, c->name, F32, 2, shape, im) };
+    Tensor *constant = tensor_constant(c->cx, c->name, F32, 2, shape, re);
+    return (Complex){ constant, tensor_constant(c->cx, c->name, F32, 2, shape, im) };
 }
 
 /* Returns x y by `op`, which is bilinear: a product of matrices or of elements. */
 static Complex product(TfliteCall *c, const char *op, Complex x, Complex y)
 {
-    Complex z = { tflite_call2(c, op, x.re, y.re), tflite_call2(c, op, x.re, y.im) };
+    Tensor *re = tflite_call2(c, op, x.re, y.re);
+    Complex z = { re, tflite_call2(c, op, x.re, y.im) };
     if (!x.im) return z;
-    return (Complex){ tflite_call2(c, "sub", z.re, tflite_call2(c, op, x.im, y.im)),
-                      tflite_call2(c, "add", z.im, tflite_call2(c, op, x.im, y.re)) };
+    Tensor *difference = tflite_call2(c, "sub", z.re, tflite_call2(c, op, x.im, y.im));
+    return (Complex){ difference, tflite_call2(c, "add", z.im, tflite_call2(c, op, x.im, y.re)) };
 }
 
 /* Reshapes rows to [rows][first][second] and swaps the last two dimensions. */
@@ -59,7 +60,8 @@ static int64_t divisor(int64_t length)
 
 static Complex both_swapped(TfliteCall *c, Complex x, int64_t rows, int64_t first, int64_t second)
 {
-    return (Complex){ swapped(c, x.re, rows, first, second), x.im ? swapped(c, x.im, rows, first, second) : NULL };
+    Tensor *re = swapped(c, x.re, rows, first, second);
+    return (Complex){ re, x.im ? swapped(c, x.im, rows, first, second) : NULL };
 }
 
 /* x [rows][length] to the first bins, [rows][bins] */
@@ -124,7 +126,8 @@ static void rfft_2d(TfliteCall *c)
     shape[rank - 2] = height;
     shape[rank - 1] = bins;
     shape[rank] = 1;
-    Tensor *part[] = { tflite_reshape(c, y.re, shape, rank + 1), tflite_reshape(c, y.im, shape, rank + 1) };
+    Tensor *view = tflite_reshape(c, y.re, shape, rank + 1);
+    Tensor *part[] = { view, tflite_reshape(c, y.im, shape, rank + 1) };
     if (!ctx_failed(c->cx)) c->out[0] = call(c->cx, "concat", c->name, part, 2, ATTRS(attr_int("axis", rank)));
 }
 
@@ -150,7 +153,8 @@ static void complex_abs(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
     Tensor *re = part_at(c, 0), *im = part_at(c, 1);
-    Tensor *squares = tflite_call2(c, "add", tflite_call(c, "square", re), tflite_call(c, "square", im));
+    Tensor *square = tflite_call(c, "square", im);
+    Tensor *squares = tflite_call2(c, "add", tflite_call(c, "square", re), square);
     c->out[0] = tflite_call(c, "sqrt", squares);
 }
 

@@ -380,8 +380,8 @@ static Tensor *transposed_hybrid(TfliteCall *c, const TfliteHybrid *h, Tensor *k
     const int64_t count = tensor_dim(k, 3), samples = tensor_dim(h->x, 0);
     float *scale = NEW_ARRAY(c->cx->arena, float, (int)count);
     for (int64_t o = 0; o < count; o++) scale[o] = q->scale[q->count > 1 ? o : 0];
-    Tensor *in[] = { h->x, k, tensor_constant(c->cx, c->name, F32, 1, &count, scale),
-                     tflite_reshape(c, h->scale, (int64_t[]){ samples < 0 ? -1 : samples }, 1) };
+    Tensor *constant = tensor_constant(c->cx, c->name, F32, 1, &count, scale);
+    Tensor *in[] = { h->x, k, constant, tflite_reshape(c, h->scale, (int64_t[]){ samples < 0 ? -1 : samples }, 1) };
     return ctx_failed(c->cx) ? NULL : call(c->cx, "conv2d_transpose_hybrid", c->name, in, 4, attrs);
 }
 
