@@ -81,9 +81,7 @@ SCHEDULE_FILES := $(filter-out %/target.c %/device.c %/costs.c,$(foreach f,$(SOU
   $(if $(findstring /,$(f:schedules/%=%)),$(filter schedules/%,$f))))
 TARGET_FILES := $(filter schedules/%/target.c,$(SOURCES))
 DEVICE_FILES := $(filter schedules/%/device.c,$(SOURCES))
-# Headers precede the headers that use them: simd.h selects one of the headers beside it.
-RUNTIME_FILES := $(sort $(wildcard runtime/*.h)) runtime/simd/simd.h \
-  $(sort $(filter-out runtime/simd/simd.h,$(wildcard runtime/simd/*.h)))
+RUNTIME_FILES := $(sort $(wildcard runtime/*.h runtime/simd/*.h))
 PACKAGE_FILES := $(sort $(shell find $(TEMPLATES) -type f))
 GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h $(BUILD)/gen/package_text.h
 

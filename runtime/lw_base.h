@@ -18,6 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef LW_COPY
+#error "two models in one translation unit: emit both by the same compiler, both with --standalone or neither"
+#endif
+
 /* lw: LW_ALIGN needs */
 /* Requests an alignment in bytes; a hint for speed only. */
 #ifndef LW_ALIGN

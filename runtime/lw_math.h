@@ -15,15 +15,16 @@
  * arguments; tests/unit/test_math.c checks it. Infinities, NaN, signed zeros, overflow and gradual underflow follow C99
  * annex F, without its exception flags. The sign and payload of a NaN result are unspecified.
  *
- * Same bits: requires IEEE arithmetic without extra precision (on 32-bit x86: SSE) and without fused multiply-add:
+ * Same bits: requires IEEE arithmetic without extra precision, as lw_ieee.h checks, and without fused multiply-add:
  * -ffp-contract=off, which gcc's -std=c99 implies. With contraction the errors below hold, but bits may differ.
- * -ffast-math breaks the reductions. Functions on double require a double of 64 bits.
+ * Functions on double require a double of 64 bits.
  *
  * Every definition is between "lw: NAME needs NAMES" and "lw: end" and needs only earlier definitions, so a tool can
  * extract the used ones. */
 #ifndef LW_MATH_H
 #define LW_MATH_H
 
+#include "lw_ieee.h"
 #include "lw_math_common.h"
 #include "lw_math_double.h"
 #include "lw_math_float.h"

@@ -244,8 +244,8 @@ renamed() {
     grep -q '^#define R_PIXELS_ELEMS  *64u' "$work/r.h" && grep -q 'float \*digits;' "$work/r.h" &&
         ! grep -q 'R_INPUT_\|R_SCORES_' "$work/r.h" &&
         grep -qF 'OPTIONS "--rename input=pixels --rename scores=digits"' "$work/r.h" &&
-        "$cc" -std=c99 $strict -Iruntime -c "$work/r.c" -o "$work/r.o" &&
-        "$cc" -std=c99 $strict -Iruntime -c "$work/r_main.c" -o "$work/r.o"
+        $cc -std=c99 $strict -Iruntime -c "$work/r.c" -o "$work/r.o" &&
+        $cc -std=c99 $strict -Iruntime -c "$work/r_main.c" -o "$work/r.o"
 }
 check rename-gives-fields-and-macros renamed
 renamed_state() {

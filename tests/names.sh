@@ -22,7 +22,51 @@ check compiled-with-selftest  emits --selftest random
 check compiled-with-weights   emits --weights bin
 check compiled-with-testbench emits --testbench
 check compiled-for-a-target   emits --target cortex-m4
+check compiled-as-a-class     emits --cpp
 check compiled-to-train       emits --train 'loss=mse optimizer=sgd(rate=0.1) update=all'
+
+# The string of a layer has the bytes of its name.
+labels() {
+    "$lw" tests/names/trigraph.onnx --name m -o "$work/m.c" --selftest random "$@" && builds &&
+        grep -qF '"a\?\?/"' "$work/m.c" && grep -qF '"/\303\251/b"' "$work/m.c"
+}
+check layers-have-their-names         labels
+check layers-have-their-names-profile labels --profile
+
+# Ports with the names of a class, its members, its variables and its namespace.
+ports="arena_ in_ weights Model run" results="out_ state_ reset m m_run"
+{
+    for port in $ports; do echo "input $port: f32[1][4]"; done
+    set -- $ports
+    for port in $results; do echo "$port = tanh($1)"; shift; done
+    for port in $results; do echo "output $port"; done
+} > "$work/class.te"
+class() {
+    "$lw" "$work/class.te" --name m --cpp --testbench -o "$work/m.c" "$@" && builds &&
+        $cc $strict -Iruntime -c "$work/m_main.c" -o "$work/m.o" &&
+        ${CXX:-g++} -std=c++11 -Wall -Wextra -Wshadow -Werror -Iruntime -fsyntax-only -x c++ "$work/m.hpp"
+}
+if has "${CXX:-g++}"; then
+    check class-of-hostile-ports                  class
+    check class-of-hostile-ports-in-the-arena     class --io arena
+    check class-of-hostile-ports-weights-apart    class --weights bin
+else skip class-of-hostile-ports "$(missing g++)"; fi
+
+# Of a file whose name begins no identifier: no name that C reserves at file scope, nor one with `__` for C++.
+prefixes() {
+    for stem in 1 -x é _A __x int lw a--b 'a*' ; do
+        cp "$work/class.te" "$work/$stem.te" && "$lw" "$work/$stem.te" -o "$work/m.c" && builds || return 1
+        prefix=$(sed -n 's/^#define \([A-Z0-9_]*\)_H$/\1/p' "$work/m.h")
+        case $prefix in '' | [!A-Z]* | *__* | *_ | LW) echo "$stem: prefix $prefix"; return 1 ;; esac
+    done
+}
+check prefixes-are-not-reserved prefixes
+refused() {
+    ! "$lw" "$work/class.te" --name "$1" -o "$work/m.c" 2> "$work/said.txt" && grep -q 'like "' "$work/said.txt"
+}
+for given in 1 _x __x a__b a_ lw; do
+    check "prefix-$given-is-refused" refused "$given"
+done
 
 check verified                "$lw" verify "$hostile"
 check verified-with-layers    "$lw" verify "$hostile" --layers

@@ -74,22 +74,22 @@ static bool body_reads_file(const Program *p, const Body *b)
     return false;
 }
 
-/* Escapes text for a C string. */
 const char *layer_label(Ctx *cx, const char *name)
 {
     Text label = text_new(cx);
-    for (const char *s = name; *s; s++) {
-        if (*s == '"' || *s == '\\') text_char(&label, '\\');
-        text_char(&label, *s >= ' ' && *s <= '~' ? *s : '?');
-    }
+    text_escaped(&label, name);
     return text_string(&label);
 }
 
-/* Escapes text for a comment. */
+/* A blank separates the characters that begin or end a comment. */
 const char *comment_text(Ctx *cx, const char *name)
 {
     Text label = text_new(cx);
-    for (const char *s = name; *s; s++) text_char(&label, (char)(*s >= ' ' && *s <= '~' && *s != '*' ? *s : '?'));
+    char before = 0;
+    for (const char *s = layer_label(cx, name); *s; before = *s++) {
+        if ((before == '*' && *s == '/') || (before == '/' && *s == '*')) text_char(&label, ' ');
+        text_char(&label, *s);
+    }
     return text_string(&label);
 }
 

@@ -2,6 +2,7 @@
 /* Prints model.hpp: a C++11 class over model.h, without heap and exceptions. It owns the arena and the state; inputs
  * and outputs are arguments of run, or accessors of the arena. */
 #include "cgen/ports.h"
+#include "cgen/spell.h"
 #include "support/wrap.h"
 #include "support/names.h"
 
@@ -12,45 +13,68 @@ static void accessor(Text *t, const char *prefix, const char *side, const Port *
                 type, side, p->name, type, prefix, p->macro);
 }
 
-static void parameters(Text *t, const Port *port, int count, bool is_const, int *printed)
+/* Names that a parameter of `run` may not have: its own, and those of the class, its members and model.h's function. */
+static Speller words_of_class(Ctx *cx, const Program *p)
 {
-    for (int i = 0; i < count; i++)
-        text_printf(t, "%s%s%s *%s", (*printed)++ ? ", " : "", is_const ? "const " : "",
-                    dtype_info(port[i].tensor->type)->c_type, port[i].name);
+    Speller s = speller_new(cx);
+    const char *words[] = { "in_",   "out_", "arena_", "state_", "weights", "Model", "run",
+                            "reset", p->name, name_format(cx, "%s_run", p->name) };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) speller_name(&s, words[i], words[i]);
+    return s;
 }
 
-static void initializers(Text *t, const Program *p, const Port *port, int count, bool is_input)
+/* The parameters of `run`, whose names follow from those of ports and sizes. */
+typedef struct Parameters { Speller names; Text list; int count; } Parameters;
+
+static void parameter(Parameters *to, const char *type, const void *what, const char *name)
 {
-    const char *side = !p->ports_in_arena ? "" : is_input ? "input_" : "output_";
-    int printed = 0;
+    text_printf(&to->list, "%s%s%s", to->count++ ? ", " : "", type, what ? speller_name(&to->names, what, name) : name);
+}
+
+static void pointers(Ctx *cx, Parameters *to, const char *qualifier, const Port *port, int count)
+{
     for (int i = 0; i < count; i++)
-        text_printf(t, "%s%s%s%s", printed++ ? ", " : "", side, port[i].name, p->ports_in_arena ? "()" : "");
-    for (int i = 0; is_input && i < p->size_count; i++) text_printf(t, "%s%s", printed++ ? ", " : "", p->size_name[i]);
+        parameter(to, text_format(cx, "%s%s *", qualifier, dtype_info(port[i].tensor->type)->c_type), &port[i],
+                  port[i].name);
+}
+
+static Parameters parameters(Ctx *cx, const Program *p)
+{
+    Parameters to = { words_of_class(cx, p), text_new(cx), 0 };
+    if (p->weights == WEIGHTS_CALLER) parameter(&to, "const uint8_t *", NULL, "weights");
+    if (!p->ports_in_arena) pointers(cx, &to, "const ", p->input, p->input_count);
+    for (int i = 0; i < p->size_count; i++) parameter(&to, "int32_t ", &p->size_name[i], p->size_name[i]);
+    if (!p->ports_in_arena) pointers(cx, &to, "", p->output, p->output_count);
+    for (int i = 0; i < p->decided_count; i++) parameter(&to, "int32_t *", &p->decided[i], p->decided[i].name);
+    return to;
+}
+
+static void initializers(Text *t, const Program *p, const Speller *names, const Port *port, int count, bool is_input)
+{
+    const char *side = is_input ? "input" : "output";
+    int printed = 0;
+    for (int i = 0; i < count; i++) {
+        text_add(t, printed++ ? ", " : "");
+        if (p->ports_in_arena) text_printf(t, "%s_%s()", side, port[i].name);
+        else text_add(t, speller_find(names, &port[i]));
+    }
+    for (int i = 0; is_input && i < p->size_count; i++)
+        text_printf(t, "%s%s", printed++ ? ", " : "", speller_find(names, &p->size_name[i]));
     for (int i = 0; !is_input && i < p->decided_count; i++)
-        text_printf(t, "%s%s", printed++ ? ", " : "", p->decided[i].name);
+        text_printf(t, "%s%s", printed++ ? ", " : "", speller_find(names, &p->decided[i]));
     if (!printed) text_char(t, '0');
 }
 
 static void run_method(Ctx *cx, Text *t, const Program *p)
 {
-    int printed = 0;
     const size_t start = t->length;
-    text_add(t, "    int run(");
-    if (p->weights == WEIGHTS_CALLER) {
-        text_add(t, "const uint8_t *weights");
-        printed++;
-    }
-    if (!p->ports_in_arena) parameters(t, p->input, p->input_count, true, &printed);
-    for (int i = 0; i < p->size_count; i++) text_printf(t, "%sint32_t %s", printed++ ? ", " : "", p->size_name[i]);
-    if (!p->ports_in_arena) parameters(t, p->output, p->output_count, false, &printed);
-    for (int i = 0; i < p->decided_count; i++)
-        text_printf(t, "%sint32_t *%s", printed++ ? ", " : "", p->decided[i].name);
-    text_add(t, ") noexcept");
+    Parameters list = parameters(cx, p);
+    text_printf(t, "    int run(%s) noexcept", text_string(&list.list));
     wrap_list(cx, t, start);
     text_printf(t, "\n    {\n        const struct %s_inputs in_ = { ", p->name);
-    initializers(t, p, p->input, p->input_count, true);
+    initializers(t, p, &list.names, p->input, p->input_count, true);
     text_printf(t, " };\n        const struct %s_outputs out_ = { ", p->name);
-    initializers(t, p, p->output, p->output_count, false);
+    initializers(t, p, &list.names, p->output, p->output_count, false);
     text_printf(t, " };\n        return %s_run(%s%s%s&in_, &out_);\n    }\n", p->name,
                 p->static_arena ? "" : "arena_, ",
                 p->weights == WEIGHTS_CALLER ? "weights, " : "",
@@ -76,8 +100,9 @@ const char *cgen_cpp_class(Ctx *cx, const Program *p)
                     " * The object is as large as the arena: make it static rather than local. */\n", p->name,
                 p->header ? p->header : "the header",
                 p->static_arena ? "the arena is model.c's own" : "the arena is a member");
-    text_printf(&t, "#ifndef %s_HPP\n#define %s_HPP\n\n#include \"%s\"\n\nnamespace %s {\n\n", prefix, prefix,
-                p->header ? p->header : text_format(cx, "%s.h", p->name), p->name);
+    text_printf(&t, "#ifndef %s_HPP\n#define %s_HPP\n\n", prefix, prefix);
+    cgen_include_header(cx, &t, p);
+    text_printf(&t, "\nnamespace %s {\n\n", p->name);
     text_printf(&t, "class Model {\npublic:\n    Model() noexcept { %s%s}\n    Model(const Model &) = delete;\n"
                     "    Model &operator=(const Model &) = delete;\n\n", first, *first ? " " : "");
     if (p->state_count)

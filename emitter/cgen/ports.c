@@ -200,19 +200,10 @@ static void offset(Ctx *cx, Text *t, const char *prefix, const Port *p)
     text_printf(t, "#define %s_%s_AT %lldu\n", prefix, p->macro, (long long)p->at);
 }
 
-/* Prints the characters of a C string literal; no escape merges with the next character, and no trigraph arises. */
-static void escaped(Text *t, const char *s)
-{
-    for (; *s; s++)
-        if (*s == '"' || *s == '\\' || *s == '?') text_printf(t, "\\%c", *s);
-        else if (*s < ' ' || *s > '~') text_printf(t, "\\%03o", (unsigned)(unsigned char)*s);
-        else text_char(t, *s);
-}
-
 static void string_macro(Text *t, const char *prefix, const char *what, const char *value)
 {
     text_printf(t, "#define %s_%s \"", prefix, what);
-    escaped(t, value);
+    text_escaped(t, value);
     text_add(t, "\"\n");
 }
 
@@ -231,7 +222,7 @@ static void list_of_strings(Text *t, int count, const char *const *string)
     text_add(t, " \\\n    { ");
     for (int i = 0; i < count; i++) {
         text_add(t, i == 0 ? "\"" : i % PER_LINE ? ", \"" : ", \\\n      \"");
-        escaped(t, string[i]);
+        text_escaped(t, string[i]);
         text_char(t, '"');
     }
     text_add(t, " }\n\n");
@@ -318,6 +309,8 @@ static const char *grid_of(Ctx *cx, const char *prefix, const Port *p, const cha
                                        : text_format(cx, "%s_%s_%s", prefix, p->macro, what);
 }
 
+static const char *channel_parameter(const Port *p) { return p->tensor->quant->count > 1 ? ", int32_t channel" : ""; }
+
 static void one_element(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input)
 {
     const Tensor *x = port->tensor;
@@ -325,7 +318,7 @@ static void one_element(Ctx *cx, Text *t, const Program *p, const char *prefix, 
     const char *type = dtype_info(x->type)->c_type, *scale = grid_of(cx, prefix, port, "SCALE", "scale"),
                *zero = grid_of(cx, prefix, port, "ZERO_POINT", "zero_point");
     text_printf(t, "\nstatic inline %s %s_%s(%s value%s)\n{\n", is_input ? type : "float", p->name, port->convert,
-                is_input ? "float" : type, by_channel ? ", int32_t channel" : "");
+                is_input ? "float" : type, channel_parameter(port));
     if (by_channel) channel_arrays(t, prefix, port);
     if (is_input)
         text_printf(t, "    return (%s)%s_%s(value / %s, %s, %s);\n}\n", type, p->name, p->nearest, scale, zero,
@@ -356,15 +349,49 @@ static void all_elements(Ctx *cx, Text *t, const Program *p, const char *prefix,
                 p->name, port->convert, channel);
 }
 
+typedef void EachConversion(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input);
+
+static void each_conversion(Ctx *cx, Text *t, const Program *p, const char *prefix, EachConversion *print)
+{
+    for (int i = 0; i < p->input_count; i++)
+        if (p->input[i].convert) print(cx, t, p, prefix, &p->input[i], true);
+    for (int i = 0; i < p->output_count; i++)
+        if (p->output[i].convert) print(cx, t, p, prefix, &p->output[i], false);
+}
+
+static void conversions(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input)
+{
+    one_element(cx, t, p, prefix, port, is_input);
+    all_elements(cx, t, p, prefix, port, is_input);
+}
+
+/* A call is an error: its result has an incomplete type, which the compiler quotes. */
+static void refusals(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input)
+{
+    (void)cx, (void)prefix;
+    const char *stored = dtype_info(port->tensor->type)->c_type, *from = is_input ? "float" : stored,
+               *to = is_input ? stored : "float";
+    text_printf(t, "struct %s_needs_the_flag_fno_fast_math %s_%s(%s value%s);\n", p->name, p->name, port->convert,
+                from, channel_parameter(port));
+    text_printf(t, "struct %s_needs_the_flag_fno_fast_math %s_%s(const %s *from, %s *to);\n", p->name, p->name,
+                port->convert_all, from, to);
+}
+
+static bool has_conversions(const Program *p)
+{
+    for (int i = 0; i < p->input_count + p->output_count; i++)
+        if ((i < p->input_count ? &p->input[i] : &p->output[i - p->input_count])->convert) return true;
+    return false;
+}
+
 void ports_convert(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
-    const int count = p->input_count + p->output_count;
+    if (!has_conversions(p)) return;
+    text_add(t, "\n#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) \\\n"
+                "    || defined(__RECIPROCAL_MATH__)     /* other quotients, and no NaN */\n");
+    each_conversion(cx, t, p, prefix, refusals);
+    text_add(t, "#else\n");
     if (p->nearest) nearest_step(t, p);
-    for (int i = 0; i < count; i++) {
-        const bool is_input = i < p->input_count;
-        const Port *port = is_input ? &p->input[i] : &p->output[i - p->input_count];
-        if (!port->convert) continue;
-        one_element(cx, t, p, prefix, port, is_input);
-        all_elements(cx, t, p, prefix, port, is_input);
-    }
+    each_conversion(cx, t, p, prefix, conversions);
+    text_add(t, "#endif\n");
 }

@@ -13,6 +13,7 @@
 #include "support/wrap.h"
 #include "support/map.h"
 #include "support/names.h"
+#include "support/sha256.h"
 
 /* ---- model.h --------------------------------------------------------------------------------------------------- */
 
@@ -174,11 +175,108 @@ static bool may_stop(const Program *p)
     return stops;
 }
 
+/* The declarations: the sizes of the plan, ports, state, functions. */
+static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
+{
+    text_printf(t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix,
+                (long long)p->arena_size, p->name);
+    text_printf(t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
+    text_printf(t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n", prefix,
+                (long long)program_weights(p));
+    if (weights_are_in_file(p)) file_macros(t, p, prefix);
+    text_char(t, '\n');
+    if (!p->static_arena) arena_macro(cx, t, p, prefix, "ARENA", "run");
+    if (p->step) {
+        text_printf(t, "#define %s_TRAIN_ARENA_SIZE %lldu     /* bytes for %s_train, and enough for %s_run */\n",
+                    prefix, (long long)arena_of_both(p), p->name, p->name);
+        if (!p->static_arena) arena_macro(cx, t, p, prefix, "TRAIN_ARENA", "train");
+    }
+    text_printf(t, "#define %s_E_ARENA (-1)     /* the arena is null or misaligned */\n", prefix);
+    text_printf(t, "#define %s_E_DIM   (-2)     /* a size is outside of its declared range */\n", prefix);
+    if (p->state_count) text_printf(t, "#define %s_E_STATE (-3)     /* the state is null */\n", prefix);
+    text_printf(t, "#define %s_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */\n", prefix);
+    if (may_stop(p))
+        text_printf(t, "#define %s_E_CALL  (-5)     /* a C function that a layer calls returned a status not 0 */\n",
+                    prefix);
+    if (weights_are_in_file(p))
+        text_printf(t, "#define %s_E_WEIGHTS (-6)  /* the weights are null, misaligned, damaged, or another model's "
+                        "*/\n", prefix);
+    if (p->step)
+        text_printf(t, "#define %s_E_PARAMS (-7)   /* params are null, damaged or of another version */\n", prefix);
+    if (p->decides_sizes)
+        text_printf(t, "#define %s_E_SIZE  (-8)     /* data decided a size above its maximum, or one that a layer "
+                    "cannot take */\n", prefix);
+    text_char(t, '\n');
+    ports_declare(cx, t, p, prefix);
+    training_declare(cx, t, p, prefix);
+    if (p->state_count) text_char(t, '\n');
+    stream_macros(t, p, prefix);
+    if (p->state_count) state_struct(t, p);
+    if (weights_are_in_file(p)) {
+        text_char(t, '\n');
+        file_declare_check(t, p, prefix);
+    }
+    if (p->partition_count) text_char(t, '\n');
+    partition_prototypes(cx, t, p);
+    text_printf(t, "%s/* Runs the model once. Returns 0, or a negative %s_E... code. ", p->partition_count ? "" : "\n",
+                prefix);
+    text_add(t, p->static_arena ? "Not reentrant: the arena is static."
+                 : p->state_count ? "Reentrant: mutable data is in the arena and the state."
+                                  : "Reentrant: all state is in the arena.");
+    text_add(t, p->ports_in_arena || !p->output_count
+             ? " */\n" : "\n * No output may overlap other memory that is passed; inputs may overlap each other. Not "
+                         "checked. */\n");
+    run_signature(cx, t, p);
+    text_add(t, ";\n");
+    if (p->step) {
+        text_printf(t, "\n/* Trains on one sample: params change in place, *loss is the loss before. Returns as %s_run"
+                        " does. */\n", p->name);
+        const Program step = step_of(p);
+        run_signature(cx, t, &step);
+        text_add(t, ";\n");
+    }
+    if (p->selftest) {
+        selftest_declare(t, p, prefix);
+        text_printf(t, "%sconst struct %s_outputs *out);\n", run_parameters(cx, p), p->name);
+    }
+    if (p->has_profile) profile_declare(cx, t, p, prefix);
+    ports_convert(cx, t, p, prefix);
+}
+
+/* The layouts of ports describe the file, as the origin does. */
+static const Port *without_layouts(Ctx *cx, const Port *port, int count)
+{
+    Port *plain = arena_copy(cx->arena, port, (size_t)count * sizeof *port);
+    for (int i = 0; i < count; i++) plain[i].layout = NULL;
+    return plain;
+}
+
+/* A digest of the interface: equal interfaces have the same, whatever their origin. Not 0, the value of a macro that is
+ * not defined. */
+static const char *header_hash(Ctx *cx, const Program *p)
+{
+    Program plain = *p;
+    Text t = text_new(cx);
+    plain.input = without_layouts(cx, p->input, p->input_count);
+    plain.output = without_layouts(cx, p->output, p->output_count);
+    interface(cx, &t, &plain, name_upper(cx, p->name));
+    return text_format(cx, "0x1%.7s", sha256_hex(cx, text_string(&t), t.length));
+}
+
+void cgen_include_header(Ctx *cx, Text *t, const Program *p)
+{
+    text_printf(t, "#include \"%s\"\n", p->header ? p->header : text_format(cx, "%s.h", p->name));
+    text_printf(t, "#if %s_HEADER_HASH != %s\n", name_upper(cx, p->name), header_hash(cx, p));
+    text_add(t, "#error \"the header is of another run of Loopwright: take the one that was written with this file\"\n"
+                "#endif\n");
+}
+
 const char *cgen_header(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
     const char *prefix = name_upper(cx, p->name);
-    text_printf(&t, "/* %s: %s for %s, emitted by Loopwright.\n *\n * Inputs\n", p->name, p->source, p->target);
+    text_printf(&t, "/* %s: %s for %s, emitted by Loopwright.\n *\n * Inputs\n", p->name,
+                comment_text(cx, p->source), p->target);
     for (int i = 0; i < p->input_count; i++) port_row(cx, &t, &p->input[i]);
     text_add(&t, " * Outputs\n");
     for (int i = 0; i < p->output_count; i++) port_row(cx, &t, &p->output[i]);
@@ -198,71 +296,14 @@ const char *cgen_header(Ctx *cx, const Program *p)
     control_notes(cx, &t, p);
     text_printf(&t, " *\n * Model's SHA-256: %s\n", p->digest);
     if (p->stamp) text_printf(&t, " * Loopwright %s\n", p->stamp);
-    if (*p->options) text_printf(&t, " * Options: %s\n", p->options);
+    if (*p->options) text_printf(&t, " * Options: %s\n", comment_text(cx, p->options));
     text_printf(
         &t, " */\n#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
         prefix, prefix);
     ports_origin(&t, p, prefix);
-    text_printf(&t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix,
-                (long long)p->arena_size, p->name);
-    text_printf(&t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
-    text_printf(&t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n", prefix,
-                (long long)program_weights(p));
-    if (weights_are_in_file(p)) file_macros(&t, p, prefix);
-    text_char(&t, '\n');
-    if (!p->static_arena) arena_macro(cx, &t, p, prefix, "ARENA", "run");
-    if (p->step) {
-        text_printf(&t, "#define %s_TRAIN_ARENA_SIZE %lldu     /* bytes for %s_train, and enough for %s_run */\n",
-                    prefix, (long long)arena_of_both(p), p->name, p->name);
-        if (!p->static_arena) arena_macro(cx, &t, p, prefix, "TRAIN_ARENA", "train");
-    }
-    text_printf(&t, "#define %s_E_ARENA (-1)     /* the arena is null or misaligned */\n", prefix);
-    text_printf(&t, "#define %s_E_DIM   (-2)     /* a size is outside of its declared range */\n", prefix);
-    if (p->state_count) text_printf(&t, "#define %s_E_STATE (-3)     /* the state is null */\n", prefix);
-    text_printf(&t, "#define %s_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */\n", prefix);
-    if (may_stop(p))
-        text_printf(&t, "#define %s_E_CALL  (-5)     /* a C function that a layer calls returned a status not 0 */\n",
-                    prefix);
-    if (weights_are_in_file(p))
-        text_printf(&t, "#define %s_E_WEIGHTS (-6)  /* the weights are null, misaligned, damaged, or another model's "
-                        "*/\n", prefix);
-    if (p->step)
-        text_printf(&t, "#define %s_E_PARAMS (-7)   /* params are null, damaged or of another version */\n", prefix);
-    if (p->decides_sizes)
-        text_printf(&t, "#define %s_E_SIZE  (-8)     /* data decided a size above its maximum, or one that a layer "
-                    "cannot take */\n", prefix);
-    text_char(&t, '\n');
-    ports_declare(cx, &t, p, prefix);
-    training_declare(cx, &t, p, prefix);
-    if (p->state_count) text_char(&t, '\n');
-    stream_macros(&t, p, prefix);
-    if (p->state_count) state_struct(&t, p);
-    if (weights_are_in_file(p)) {
-        text_char(&t, '\n');
-        file_declare_check(&t, p, prefix);
-    }
-    if (p->partition_count) text_char(&t, '\n');
-    partition_prototypes(cx, &t, p);
-    text_printf(&t, "%s/* Runs the model once. Returns 0, or a negative %s_E... code. ", p->partition_count ? "" : "\n",
-                prefix);
-    text_add(&t, p->static_arena ? "Not reentrant: the arena is static. */\n"
-                 : p->state_count ? "Reentrant: mutable data is in the arena and the state. */\n"
-                                  : "Reentrant: all state is in the arena. */\n");
-    run_signature(cx, &t, p);
-    text_add(&t, ";\n");
-    if (p->step) {
-        text_printf(&t, "\n/* Trains on one sample: params change in place, *loss is the loss before. Returns as %s_run"
-                        " does. */\n", p->name);
-        const Program step = step_of(p);
-        run_signature(cx, &t, &step);
-        text_add(&t, ";\n");
-    }
-    if (p->selftest) {
-        selftest_declare(&t, p, prefix);
-        text_printf(&t, "%sconst struct %s_outputs *out);\n", run_parameters(cx, p), p->name);
-    }
-    if (p->has_profile) profile_declare(cx, &t, p, prefix);
-    ports_convert(cx, &t, p, prefix);
+    text_printf(&t, "#define %s_HEADER_HASH  %s     /* of the interface below; model.c compares it */\n", prefix,
+                header_hash(cx, p));
+    interface(cx, &t, p, prefix);
     text_add(&t, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     return wrap_lines(cx, text_string(&t));
 }
@@ -625,21 +666,36 @@ static const char *macro_of(const Program *p)
     return p->weights == WEIGHTS_FLASH ? flash_word(p) : macros[p->weights];
 }
 
-/* Names the runtime's macros that constants and the arena require. */
-static const char *required_macros(Ctx *cx, const Program *p, const Source *s)
+static const Expr *note_float(Ctx *cx, const Expr *e, void *found)
+{
+    (void)cx;
+    if (dtype_is_float(e->type)) *(bool *)found = true;
+    return e;
+}
+
+static bool has_floats(Ctx *cx, const Program *p)
+{
+    bool found = false;
+    for (int i = 0; i < p->function_count && !found; i++)
+        code_map_exprs(cx, p->function[i]->body, note_float, &found);
+    return found;
+}
+
+/* Names the runtime's pieces that constants, the arena and the types of values require. */
+static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
 {
     bool are_finite = true;
     for (int i = 0; i < s->constant_count; i++) are_finite = are_finite && weights_are_finite(s->constant[i]);
     const bool is_aligned = s->constant_count || p->static_arena || p->weights == WEIGHTS_INCLUDED;
-    return text_format(cx, "%s %s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY", macro_of(p),
-                       p->has_profile ? "LW_COUNTER" : "");
+    return text_format(cx, "%s %s %s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY", macro_of(p),
+                       p->has_profile ? "LW_COUNTER" : "", has_floats(cx, p) ? "lw_ieee" : "");
 }
 
 static void begin_source(Ctx *cx, Text *t, const Program *p, const char *run, const char *required)
 {
-    text_printf(t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, p->source, p->target);
-    text_printf(t, "#include \"%s\"\n\n#include <stddef.h>\n",
-                p->header ? p->header : text_format(cx, "%s.h", p->name));
+    text_printf(t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, comment_text(cx, p->source), p->target);
+    cgen_include_header(cx, t, p);
+    text_add(t, "\n#include <stddef.h>\n");
     if (p->state_count || strstr(run, "memcpy(") || strstr(run, "memset(") || strstr(run, "memmove(")
         || weights_are_in_file(p)) text_add(t, "#include <string.h>\n");
     runtime_prologue(cx, t, required, p->standalone);
@@ -669,7 +725,8 @@ Source cgen_source(Ctx *cx, const Program *p)
         text_char(&run, '\n');
         run_function(cx, &run, &step);
     }
-    const char *required = text_format(cx, "%s %s", required_macros(cx, p, &s), text_string(&code));
+    if (p->has_profile) text_add(&run, "\n#undef LW_LAYER     /* it counts for this model alone */\n");
+    const char *required = text_format(cx, "%s %s", required_pieces(cx, p, &s), text_string(&code));
     begin_source(cx, &before, p, text_string(&run), required);
     text_addn(&before, text_string(&code), code.length);
     s.before = wrap_lines(cx, text_string(&before));

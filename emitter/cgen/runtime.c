@@ -8,6 +8,7 @@
 
 #include "support/map.h"
 #include "support/names.h"
+#include "support/sha256.h"
 
 static const char *const lines[] = {
 #define RUNTIME_FILE(name) "\f" name,     /* a form feed starts a file */
@@ -18,33 +19,70 @@ static const char *const lines[] = {
 };
 enum { LINE_COUNT = sizeof lines / sizeof *lines };
 
-typedef struct Piece { const char *name, *file, *needs; int first, last; bool wanted; } Piece;
-typedef struct Pieces { int count; Piece *at; Map by_name; } Pieces;
+/* `copy`: how many pieces of that name precede it in its file */
+typedef struct Piece { const char *name, *file, *needs; int first, last, copy; bool wanted; } Piece;
+typedef struct Pieces { Ctx *cx; int count; Piece *at; Map by_name, read; } Pieces;
 
 static bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+/* Returns the header to include for a piece of this file. simd/simd.h and lw_math.h include their neighbours. */
+static const char *header_of(const char *file)
+{
+    if (strncmp(file, "simd/", 5) == 0) return "simd/simd.h";
+    return strncmp(file, "lw_math_", 8) == 0 ? "lw_math.h" : file;
+}
+
+/* Returns the line with the name of the file, LINE_COUNT: there is no such file. */
+static int line_of_file(const char *file)
+{
+    int i = 0;
+    while (i < LINE_COUNT && (lines[i][0] != '\f' || strcmp(lines[i] + 1, file) != 0)) i++;
+    return i;
+}
+
+static void add_piece(Pieces *p, const char *file, const char *word, int line)
+{
+    size_t n = 0;
+    int copy = 0;
+    while (is_word(word[n])) n++;
+    const char *piece = name_n(p->cx, word, n);
+    for (int i = 0; i < p->count; i++) copy += p->at[i].name == piece && p->at[i].file == file;
+    p->at[p->count] = (Piece){ piece, file, word + n, line + 1, line + 1, copy, false };
+    map_put_ptr(&p->by_name, piece, &p->at[p->count]);
+    p->count++;
+}
+
+static void read_file(Pieces *p, const char *file);
+
+/* Reads the file that the line includes; the path is relative to the folder of `file`. */
+static void read_included(Pieces *p, const char *file, const char *path)
+{
+    const char *slash = strrchr(file, '/');
+    const int folder = slash ? (int)(slash + 1 - file) : 0, length = (int)strcspn(path, "\"");
+    read_file(p, name_format(p->cx, "%.*s%.*s", folder, file, length, path));
+}
+
+/* Collects the pieces of a file where a compiler reads them: those of an included file at its #include. */
+static void read_file(Pieces *p, const char *file)
+{
+    static const char open[] = "/* lw: ", close[] = "/* lw: end */", include[] = "#include \"";
+    file = name(p->cx, file);
+    if (map_get_ptr(&p->read, file)) return;
+    map_put_ptr(&p->read, file, p);
+    for (int i = line_of_file(file) + 1; i < LINE_COUNT && lines[i][0] != '\f'; i++)
+        if (strncmp(lines[i], include, sizeof include - 1) == 0) read_included(p, file, lines[i] + sizeof include - 1);
+        else if (strcmp(lines[i], close) == 0) p->at[p->count - 1].last = i;
+        else if (strncmp(lines[i], open, sizeof open - 1) == 0) add_piece(p, file, lines[i] + sizeof open - 1, i);
+}
+
 static Pieces find_pieces(Ctx *cx)
 {
-    static const char open[] = "/* lw: ", close[] = "/* lw: end */";
-    Pieces p = { 0, NEW_ARRAY(cx->arena, Piece, LINE_COUNT), map_new(cx->arena) };
-    const char *file = "";
-    for (int i = 0; i < LINE_COUNT; i++) {
-        if (lines[i][0] == '\f') file = lines[i] + 1;
-        if (strncmp(lines[i], open, sizeof open - 1) != 0) continue;
-        if (strcmp(lines[i], close) == 0) {
-            if (p.count) p.at[p.count - 1].last = i;
-            continue;
-        }
-        const char *word = lines[i] + sizeof open - 1;
-        size_t n = 0;
-        while (is_word(word[n])) n++;
-        p.at[p.count] = (Piece){ name_n(cx, word, n), file, word + n, i + 1, i + 1, false };
-        map_put_ptr(&p.by_name, p.at[p.count].name, &p.at[p.count]);
-        p.count++;
-    }
+    Pieces p = { cx, 0, NEW_ARRAY(cx->arena, Piece, LINE_COUNT), map_new(cx->arena), map_new(cx->arena) };
+    for (int i = 0; i < LINE_COUNT; i++)
+        if (lines[i][0] == '\f' && strcmp(header_of(lines[i] + 1), lines[i] + 1) == 0) read_file(&p, lines[i] + 1);
     return p;
 }
 
@@ -96,18 +134,54 @@ static bool mentions(const char *code, const char *word)
     return false;
 }
 
-/* Returns the header to include for a piece of this file. simd/simd.h and lw_math.h include their neighbours. */
-static const char *header_of(const char *file)
-{
-    if (strncmp(file, "simd/", 5) == 0) return "simd/simd.h";
-    return strncmp(file, "lw_math_", 8) == 0 ? "lw_math.h" : file;
-}
-
 static bool wants_header(const Pieces *p, const char *header)
 {
     for (int i = 0; i < p->count; i++)
         if (p->at[i].wanted && strcmp(header_of(p->at[i].file), header) == 0) return true;
     return false;
+}
+
+/* ---- --standalone ------------------------------------------------------------------------------------------------ */
+
+/* Names the version of the runtime: a digest of its text. */
+static const char *version(Ctx *cx)
+{
+    Text all = text_new(cx);
+    for (int i = 0; i < LINE_COUNT; i++) text_printf(&all, "%s\n", lines[i]);
+    return text_format(cx, "0x1%.7s", sha256_hex(cx, text_string(&all), all.length));
+}
+
+/* Names a piece among those of all files: "LW_COPY_simd_avx2_lw_x8". */
+static const char *macro_of(Ctx *cx, const Piece *p)
+{
+    Text t = text_new(cx);
+    text_add(&t, "LW_COPY_");
+    for (const char *s = p->file; *s && *s != '.'; s++) text_char(&t, (char)(*s == '/' ? '_' : *s));
+    text_printf(&t, "_%s", p->name);
+    if (p->copy) text_printf(&t, "_%d", p->copy + 1);
+    return text_string(&t);
+}
+
+static void copy_piece(Ctx *cx, Text *out, const Piece *p)
+{
+    const char *macro = macro_of(cx, p);
+    text_printf(out, "#ifndef %s\n#define %s\n", macro, macro);
+    for (int i = p->first; i < p->last; i++) text_printf(out, "%s\n", lines[i]);
+    text_add(out, "#endif\n\n");
+}
+
+/* A second file in the translation unit takes the pieces that the first one has. */
+static void copy_pieces(Ctx *cx, Text *out, const Pieces *p)
+{
+    const char *own = version(cx);
+    text_printf(out, "#if defined(LW_BASE_H) || (defined(LW_COPY) && LW_COPY != %s)\n"
+                     "#error \"two models in one translation unit: emit both by the same compiler, both with "
+                     "--standalone or neither\"\n#endif\n", own);
+    text_printf(out, "#ifdef __clang__\n#pragma clang diagnostic push\n"
+                     "#pragma clang diagnostic ignored \"-Wunused-macros\"\n#endif\n#define LW_COPY %s\n\n", own);
+    for (int i = 0; i < p->count; i++)
+        if (p->at[i].wanted) copy_piece(cx, out, &p->at[i]);
+    text_add(out, "#ifdef __clang__\n#pragma clang diagnostic pop\n#endif\n\n");
 }
 
 void runtime_prologue(Ctx *cx, Text *out, const char *code, bool inlined)
@@ -125,9 +199,5 @@ void runtime_prologue(Ctx *cx, Text *out, const char *code, bool inlined)
                 text_printf(out, "#include \"%s\"\n", lines[i] + 1);
         return;
     }
-    for (int i = 0; i < p.count; i++) {
-        if (!p.at[i].wanted) continue;
-        for (int j = p.at[i].first; j < p.at[i].last; j++) text_printf(out, "%s\n", lines[j]);
-        text_char(out, '\n');
-    }
+    copy_pieces(cx, out, &p);
 }

@@ -34,9 +34,9 @@ static bool is_taken(const Speller *s, const char *spelling)
 
 const char *speller_name(Speller *s, const void *what, const char *wanted)
 {
-    const char *stem = name_unprefixed(s->cx, wanted), *spelling = stem;
+    const char *stem = name_unprefixed(s->cx, wanted), *spelling = stem, *bar = strchr(stem, '_');
     for (int n = 2; is_taken(s, spelling); n++)
-        spelling = name_format(s->cx, "%s%s%d", stem, strchr(stem, '_') ? "_" : "", n);
+        spelling = name_format(s->cx, "%s%s%d", stem, bar && stem[strlen(stem) - 1] != '_' ? "_" : "", n);
     if (s->named_count == s->named_room) {
         Named *more = NEW_ARRAY(s->cx->arena, Named, s->named_room = 2 * s->named_room + 16);
         if (s->named_count) memcpy(more, s->named, (size_t)s->named_count * sizeof *more);

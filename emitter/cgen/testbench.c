@@ -302,9 +302,8 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
 const char *cgen_testbench(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
-    const char *header = p->header ? p->header : text_format(cx, "%s.h", p->name);
     for (int i = 0; head[i]; i++) {
-        if (strcmp(head[i], "#include \"%\"") == 0) text_printf(&t, "#include \"%s\"\n", header);
+        if (strcmp(head[i], "#include \"%\"") == 0) cgen_include_header(cx, &t, p);
         else add_line(&t, p, head[i]);
     }
     main_function(cx, &t, p);

@@ -65,11 +65,11 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
         diag_usage(cx, NULL, "--weights does not accept \"%s\"; accepted: c|bin|incbin|progmem|section=NAME",
                    o->weights);
     if (!target) diag_usage(cx, NULL, "there is no target \"%s\"%s", o->target, target_hint(cx, o->target));
-    if (o->name && !text_equal(name_identifier(cx, o->name), o->name))
+    if (o->name && !text_equal(name_prefix(cx, o->name), o->name))
         diag_usage(
             cx, NULL,
             "--name \"%s\" cannot begin the names of emitted C; accepted: letters, digits and _, beginning with a "
-            "letter, and not reserved by C or C++, like \"%s\"",
+            "letter, without two _ in a row or one at the end, and not reserved by C or C++, like \"%s\"",
             o->name, name_prefix(cx, o->name));
     if (o->ram < 0) diag_usage(cx, NULL, "--ram is %lld; accepted: bytes, 1 or more", (long long)o->ram);
     if (o->ram && o->combine)
@@ -102,7 +102,7 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
 {
     *b = (Build){ .cx = cx, .options = o, .path = path };
     if (o->time_passes) b->watch = watch_new(cx);
-    b->name = name_identifier(cx, o->name ? o->name : path_stem(cx, path));
+    b->name = o->name ? name_identifier(cx, o->name) : name_prefix(cx, path_stem(cx, path));
     name_reserve_macros(cx, b->name);
     b->target = target_find(cx, o->target ? o->target : "generic");
     check_options(cx, o, b->target);

@@ -40,7 +40,7 @@ Shared *build_shared(Ctx *cx)
                                        "E_SIZE",  "SIZES",
                                        "ARENA",   "E_NULL",
                                        "MODEL",   "MODEL_SHA256", "TARGET",  "OPTIONS",     "CLASS_COUNT",
-                                       "CLASS_NAMES" };
+                                       "CLASS_NAMES", "HEADER_HASH" };
     Shared *s = NEW(cx->arena, Shared);
     s->symbols = s->texts = s->emitted = s->bodies = s->scheduled = s->lowered = map_new(cx->arena);
     s->final = s->lead = s->merged = map_new(cx->arena);

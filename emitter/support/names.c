@@ -115,7 +115,18 @@ static bool is_word(char c)
 const char *name_prefix(Ctx *cx, const char *text)
 {
     const bool is_letter = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
-    return name_identifier(cx, is_letter ? text : text_format(cx, "m%s", text));
+    bool is_apart = false;
+    Text t = text_new(cx);
+    if (!is_letter) text_char(&t, 'm');
+    for (; *text; text++) {
+        const bool is_own = is_word(*text) && *text != '_';
+        if (is_own && is_apart) text_char(&t, '_');
+        if (is_own) text_char(&t, *text);
+        is_apart = !is_own;
+    }
+    const char *word = name(cx, text_string(&t));
+    const bool is_free = name_identifier(cx, word) == word && !is_reserved_beginning(text_format(cx, "%s_", word));
+    return is_free ? word : name_format(cx, "m_%s", word);
 }
 
 const char *name_suffix(Ctx *cx, const char *text)

@@ -26,7 +26,8 @@ void name_reserve_macros(Ctx *cx, const char *prefix);              /* the model
 /* Converts `text` to the rest of an identifier after the model's prefix and '_': other characters than letters, digits
  * and '_' become '_'. No word is reserved there. */
 const char *name_suffix(Ctx *cx, const char *text);
-/* As name_identifier, but begins with a letter: "9bad" gives "m9bad". */
+/* The prefix of a model's names: an identifier that begins with a letter and has single `_` between others. "9bad"
+ * gives "m9bad", "int" gives "m_int". */
 const char *name_prefix(Ctx *cx, const char *text);
 const char *name_upper(Ctx *cx, const char *text);                  /* in capital letters */
 

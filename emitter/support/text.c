@@ -34,6 +34,14 @@ void text_spaces(Text *t, int n)
     while (n-- > 0) text_char(t, ' ');
 }
 
+void text_escaped(Text *t, const char *s)
+{
+    for (; *s; s++)
+        if (*s == '"' || *s == '\\' || *s == '?') text_printf(t, "\\%c", *s);
+        else if (*s < ' ' || *s > '~') text_printf(t, "\\%03o", (unsigned)(unsigned char)*s);
+        else text_char(t, *s);
+}
+
 static void add_formatted(Text *t, const char *format, va_list args)
 {
     va_list again;

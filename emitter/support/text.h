@@ -22,6 +22,8 @@ TextPut text_put;
 void text_char(Text *t, char c);
 void text_printf(Text *t, const char *format, ...);       /* no %f %g %e %a, which depend on the locale */
 void text_spaces(Text *t, int n);
+/* Appends the characters of a C string literal: no escape merges with the next character, no trigraph arises. */
+void text_escaped(Text *t, const char *s);
 const char *text_string(Text *t);                         /* "" if nothing was written */
 
 const char *text_format(Ctx *cx, const char *format, ...);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Writes tests/names/hostile.onnx and samples of its input: a network whose nodes, tensors, constants and ports have
-names that no identifier of C, comment, string or format may hold as they are.
+names that no identifier of C, comment, string or format may hold as they are. trigraph.onnx has layers whose names end
+in a trigraph, and become one if bytes outside of ASCII are replaced by question marks.
 
     python3 tests/tools/names_model.py          needs onnx, numpy"""
 from pathlib import Path
@@ -53,3 +54,10 @@ onnx.checker.check_model(model, full_check=True)
 FOLDER.mkdir(exist_ok=True)
 onnx.save(model, FOLDER / "hostile.onnx")
 np.save(FOLDER / "hostile.npy", random.standard_normal((16, 1, 2, 6, 6)).astype(np.float32))
+
+layers = [helper.make_node("Softmax", [x], [y], name=name) for x, y, name in (("x", "t", "a??/"), ("t", "y", "/é/b"))]
+ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 4]) for name in "xy"]
+model = helper.make_model(helper.make_graph(layers, "g", ports[:1], ports[1:]),
+                          opset_imports=[helper.make_opsetid("", 13)], ir_version=7)
+onnx.checker.check_model(model, full_check=True)
+onnx.save(model, FOLDER / "trigraph.onnx")

@@ -1,9 +1,13 @@
 /* arena_static: arena-static.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if ARENA_STATIC_HEADER_HASH != 0x154bf7c8
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER

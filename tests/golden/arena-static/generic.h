@@ -23,6 +23,7 @@ extern "C" {
 #define ARENA_STATIC_TARGET "generic"
 #define ARENA_STATIC_OPTIONS "--static-arena"
 
+#define ARENA_STATIC_HEADER_HASH  0x154bf7c8     /* of the interface below; model.c compares it */
 #define ARENA_STATIC_ARENA_SIZE   0u     /* bytes of scratch memory arena_static_run needs */
 #define ARENA_STATIC_ARENA_ALIGN  16u
 #define ARENA_STATIC_WEIGHTS_SIZE 0u     /* bytes of constants */
@@ -62,7 +63,8 @@ struct arena_static_outputs {
     float *y;
 };
 
-/* Runs the model once. Returns 0, or a negative ARENA_STATIC_E... code. Not reentrant: the arena is static. */
+/* Runs the model once. Returns 0, or a negative ARENA_STATIC_E... code. Not reentrant: the arena is static.
+ * No output may overlap other memory that is passed; inputs may overlap each other. Not checked. */
 int arena_static_run(const struct arena_static_inputs *in, const struct arena_static_outputs *out);
 
 #ifdef __cplusplus

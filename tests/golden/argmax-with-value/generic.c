@@ -1,10 +1,14 @@
 /* argmax_with_value: argmax-with-value.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if ARGMAX_WITH_VALUE_HEADER_HASH != 0x123a9335
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 #include <math.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 
 #ifndef LW_LAYER
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */

@@ -22,6 +22,7 @@ extern "C" {
 #define ARGMAX_WITH_VALUE_TARGET "generic"
 #define ARGMAX_WITH_VALUE_OPTIONS ""
 
+#define ARGMAX_WITH_VALUE_HEADER_HASH  0x123a9335     /* of the interface below; model.c compares it */
 #define ARGMAX_WITH_VALUE_ARENA_SIZE   0u     /* bytes of scratch memory argmax_with_value_run needs */
 #define ARGMAX_WITH_VALUE_ARENA_ALIGN  16u
 #define ARGMAX_WITH_VALUE_WEIGHTS_SIZE 0u     /* bytes of constants */
@@ -72,7 +73,8 @@ struct argmax_with_value_outputs {
     float *m;
 };
 
-/* Runs the model once. Returns 0, or a negative ARGMAX_WITH_VALUE_E... code. Reentrant: all state is in the arena. */
+/* Runs the model once. Returns 0, or a negative ARGMAX_WITH_VALUE_E... code. Reentrant: all state is in the arena.
+ * No output may overlap other memory that is passed; inputs may overlap each other. Not checked. */
 int argmax_with_value_run(void *arena, const struct argmax_with_value_inputs *in,
     const struct argmax_with_value_outputs *out);
 

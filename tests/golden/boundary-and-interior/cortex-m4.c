@@ -1,9 +1,13 @@
 /* boundary_and_interior: boundary-and-interior.te for cortex-m4, emitted by Loopwright. */
 #include "cortex-m4.h"
+#if BOUNDARY_AND_INTERIOR_HEADER_HASH != 0x11ef89ca
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 
 #ifndef LW_LAYER
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */

@@ -1,9 +1,13 @@
 /* concat_free: concat-free.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if CONCAT_FREE_HEADER_HASH != 0x1c5d9b07
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER

@@ -1,11 +1,15 @@
 /* control_flow: control-flow.onnx for generic, emitted by Loopwright. */
 #include "generic.h"
+#if CONTROL_FLOW_HEADER_HASH != 0x16d661fa
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 #include <string.h>
 #include <math.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER

@@ -1,5 +1,8 @@
 /* dense_int8: dense-int8.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if DENSE_INT8_HEADER_HASH != 0x1e7b197d
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 

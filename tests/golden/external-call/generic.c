@@ -1,9 +1,13 @@
 /* external_call: external-call.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if EXTERNAL_CALL_HEADER_HASH != 0x153cd26c
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER

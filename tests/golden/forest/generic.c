@@ -1,9 +1,13 @@
 /* forest: forest.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if FOREST_HEADER_HASH != 0x1c31e8f2
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_trees.h"
 
 #ifndef LW_LAYER

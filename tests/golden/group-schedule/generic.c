@@ -1,9 +1,13 @@
 /* group_schedule: group-schedule.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if GROUP_SCHEDULE_HEADER_HASH != 0x12e27965
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER

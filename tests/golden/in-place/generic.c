@@ -1,9 +1,13 @@
 /* in_place: in-place.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if IN_PLACE_HEADER_HASH != 0x1fb78ec4
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER

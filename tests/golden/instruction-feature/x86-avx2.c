@@ -1,9 +1,13 @@
 /* instruction_feature: instruction-feature.te for x86-avx2, emitted by Loopwright. */
 #include "x86-avx2.h"
+#if INSTRUCTION_FEATURE_HEADER_HASH != 0x1b85e6c9
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 
 #ifndef LW_LAYER
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */

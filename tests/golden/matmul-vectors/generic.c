@@ -1,9 +1,13 @@
 /* matmul_vectors: matmul-vectors.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if MATMUL_VECTORS_HEADER_HASH != 0x117a6151
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER

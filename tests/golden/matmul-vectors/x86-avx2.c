@@ -1,9 +1,13 @@
 /* matmul_vectors: matmul-vectors.te for x86-avx2, emitted by Loopwright. */
 #include "x86-avx2.h"
+#if MATMUL_VECTORS_HEADER_HASH != 0x1a989d79
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 #include "simd/simd.h"
 

@@ -1,8 +1,12 @@
 /* ports_in_arena: ports-in-arena.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if PORTS_IN_ARENA_HEADER_HASH != 0x1681218a
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
+#include "lw_ieee.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER

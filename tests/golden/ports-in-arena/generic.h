@@ -22,6 +22,7 @@ extern "C" {
 #define PORTS_IN_ARENA_TARGET "generic"
 #define PORTS_IN_ARENA_OPTIONS "--io arena"
 
+#define PORTS_IN_ARENA_HEADER_HASH  0x1681218a     /* of the interface below; model.c compares it */
 #define PORTS_IN_ARENA_ARENA_SIZE   48u     /* bytes of scratch memory ports_in_arena_run needs */
 #define PORTS_IN_ARENA_ARENA_ALIGN  16u
 #define PORTS_IN_ARENA_WEIGHTS_SIZE 0u     /* bytes of constants */

@@ -1,10 +1,14 @@
 /* quantized_reals: quantized-reals.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if QUANTIZED_REALS_HEADER_HASH != 0x1c545d8c
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
 #include "lw_fixed.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER

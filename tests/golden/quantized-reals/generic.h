@@ -21,6 +21,7 @@ extern "C" {
 #define QUANTIZED_REALS_TARGET "generic"
 #define QUANTIZED_REALS_OPTIONS ""
 
+#define QUANTIZED_REALS_HEADER_HASH  0x1c545d8c     /* of the interface below; model.c compares it */
 #define QUANTIZED_REALS_ARENA_SIZE   288u     /* bytes of scratch memory quantized_reals_run needs */
 #define QUANTIZED_REALS_ARENA_ALIGN  16u
 #define QUANTIZED_REALS_WEIGHTS_SIZE 404u     /* bytes of constants */
@@ -65,7 +66,8 @@ struct quantized_reals_outputs {
     int8_t *y;
 };
 
-/* Runs the model once. Returns 0, or a negative QUANTIZED_REALS_E... code. Reentrant: all state is in the arena. */
+/* Runs the model once. Returns 0, or a negative QUANTIZED_REALS_E... code. Reentrant: all state is in the arena.
+ * No output may overlap other memory that is passed; inputs may overlap each other. Not checked. */
 int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in,
     const struct quantized_reals_outputs *out);
 

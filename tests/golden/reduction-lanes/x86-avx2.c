@@ -1,9 +1,13 @@
 /* reduction_lanes: reduction-lanes.te for x86-avx2, emitted by Loopwright. */
 #include "x86-avx2.h"
+#if REDUCTION_LANES_HEADER_HASH != 0x1a58c43a
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 #include "simd/simd.h"
 

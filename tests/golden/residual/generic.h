@@ -21,6 +21,7 @@ extern "C" {
 #define RESIDUAL_TARGET "generic"
 #define RESIDUAL_OPTIONS ""
 
+#define RESIDUAL_HEADER_HASH  0x1b8c02a0     /* of the interface below; model.c compares it */
 #define RESIDUAL_ARENA_SIZE   512u     /* bytes of scratch memory residual_run needs */
 #define RESIDUAL_ARENA_ALIGN  16u
 #define RESIDUAL_WEIGHTS_SIZE 208u     /* bytes of constants */
@@ -65,7 +66,8 @@ struct residual_outputs {
     float *y;
 };
 
-/* Runs the model once. Returns 0, or a negative RESIDUAL_E... code. Reentrant: all state is in the arena. */
+/* Runs the model once. Returns 0, or a negative RESIDUAL_E... code. Reentrant: all state is in the arena.
+ * No output may overlap other memory that is passed; inputs may overlap each other. Not checked. */
 int residual_run(void *arena, const struct residual_inputs *in, const struct residual_outputs *out);
 
 #ifdef __cplusplus

@@ -1,9 +1,13 @@
 /* reverse_compute_at: reverse-compute-at.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if REVERSE_COMPUTE_AT_HEADER_HASH != 0x166e7565
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 
 #ifndef LW_LAYER
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */

@@ -1,5 +1,8 @@
 /* shapes_shared: shapes-shared.te for cortex-m4, emitted by Loopwright. */
 #include "cortex-m4.h"
+#if SHAPES_SHARED_HEADER_HASH != 0x17ec7a77
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 

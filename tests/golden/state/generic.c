@@ -1,10 +1,14 @@
 /* state: state.te for generic, emitted by Loopwright. */
 #include "generic.h"
+#if STATE_HEADER_HASH != 0x19128a72
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 #include <string.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER

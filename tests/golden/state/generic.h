@@ -24,6 +24,7 @@ extern "C" {
 #define STATE_TARGET "generic"
 #define STATE_OPTIONS "--state h=next"
 
+#define STATE_HEADER_HASH  0x19128a72     /* of the interface below; model.c compares it */
 #define STATE_ARENA_SIZE   0u     /* bytes of scratch memory state_run needs */
 #define STATE_ARENA_ALIGN  16u
 #define STATE_WEIGHTS_SIZE 0u     /* bytes of constants */
@@ -75,8 +76,8 @@ struct state_state {
 
 void state_reset(struct state_state *state);     /* all zeros */
 
-/* Runs the model once. Returns 0, or a negative STATE_E... code. Reentrant: mutable data is in the arena and the
- * state. */
+/* Runs the model once. Returns 0, or a negative STATE_E... code. Reentrant: mutable data is in the arena and the state.
+ * No output may overlap other memory that is passed; inputs may overlap each other. Not checked. */
 int state_run(void *arena, struct state_state *state, const struct state_inputs *in, const struct state_outputs *out);
 
 #ifdef __cplusplus

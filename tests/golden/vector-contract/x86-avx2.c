@@ -1,9 +1,13 @@
 /* vector_contract: vector-contract.te for x86-avx2, emitted by Loopwright. */
 #include "x86-avx2.h"
+#if VECTOR_CONTRACT_HEADER_HASH != 0x19a5402b
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 #include "simd/simd.h"
 

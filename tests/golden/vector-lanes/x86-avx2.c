@@ -1,9 +1,13 @@
 /* vector_lanes: vector-lanes.te for x86-avx2, emitted by Loopwright. */
 #include "x86-avx2.h"
+#if VECTOR_LANES_HEADER_HASH != 0x16b29215
+#error "the header is of another run of Loopwright: take the one that was written with this file"
+#endif
 
 #include <stddef.h>
 
 #include "lw_base.h"
+#include "lw_ieee.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER
