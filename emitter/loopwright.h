@@ -107,7 +107,8 @@ typedef struct lw_options {
      * none */
     const char *schedule, *schedule_text, *tuning;
     const char *at;                  /* dump: dag, gradient, streamed, fused, strategy, loops, step:N, scheduled,
-                                      * lowered, pass:NAME; lw_quantize_dump: annotated, calibrated, realized */
+                                      * lowered, pass:NAME; lw_quantize_dump: annotated, calibrated, realized;
+                                      * run: pass:NAME, NULL: as imported */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
     /* What is traded: "balanced" (NULL), instructions for RAM where that saves a tenth of it; "speed", none, every

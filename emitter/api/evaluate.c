@@ -242,7 +242,7 @@ static void print_errors(Ctx *cx, Text *t, const char *path, const Tensor *outpu
 
 /* ---- Compared forms ---------------------------------------------------------------------------------------------- */
 
-/* A form of the model that is emitted for comparison. */
+/* A form of the model that is emitted for comparison: without passes that rewrite it, but for the last one. */
 typedef struct Form {
     const char *name;
     const char *qdq;                   /* NULL: as the options say */
@@ -286,6 +286,7 @@ static bool run_form(Ctx *cx, const char *model, const Form *f, const char *cons
     if (b->state_count)
         diag_unsupported(cx, NULL, "evaluation of a model with state; accepted: one whose samples are independent");
     if (f->without_grids) model_without_grids(cx, &b->model);
+    b->is_as_imported = f != &forms[AS_EMITTED];
     if (ctx_failed(cx) || !samples_read(b, path, path_count, &s)) return false;
     const int inputs = b->model.input_count;
     int64_t *elems = NEW_ARRAY(cx->arena, int64_t, b->model.output_count);

@@ -7,6 +7,7 @@
 #include "api/computation/arguments.h"
 #include "api/elements.h"
 #include "support/guard.h"
+#include "support/text.h"
 
 /* Refuses inputs with symbolic sizes: their data require numbers. */
 static bool has_fixed_sizes(Build *b)
@@ -55,22 +56,30 @@ static void visit_read(const Expr *e, void *user)
     }
 }
 
-/* Returns the smallest dimension that the input's elements index, as `k` in x[k[i], j]; generated elements are below.
- * */
-static int64_t index_limit(const Build *b, const Tensor *t)
+static int64_t lower_limit(int64_t a, int64_t b) { return !a || (b && b < a) ? b : a; }
+
+/* Returns the smallest dimension that the tensor's elements index, as `k` in x[k[i], j], also behind a few calls that
+ * move or compute integers; generated elements are below. 0: none. */
+static int64_t index_limit(const Build *b, const Tensor *t, int calls)
 {
     Indexed found = { b->cx, NULL, 0 };
+    int64_t behind = 0;
     for (int g = 0; g < b->groups.count; g++) {
         const Nest *n = b->nest[g];
+        const Group *of = &b->groups.at[g];
         for (int i = 0; n && i < n->input_count; i++) {
-            if (b->groups.at[g].input[i] != t) continue;
+            if (of->input[i] != t) continue;
             found.by = n->input[i];
             for (int s = 0; s < n->stage_count; s++)
                 for (int v = 0; v < n->stage[s]->out_count; v++)
                     expr_walk(b->cx, n->stage[s]->value[v], visit_read, &found);
+            if (!calls || !of->anchor || of->anchor->op->fusion.pattern > PATTERN_INJECTIVE) continue;
+            for (int k = 0; k < of->output_count; k++)
+                if (dtype_is_integer(of->output[k]->type))
+                    behind = lower_limit(behind, index_limit(b, of->output[k], calls - 1));
         }
     }
-    return found.limit;
+    return lower_limit(found.limit, behind);
 }
 
 /* The names of the inputs that are not a state: "x, h". */
@@ -85,6 +94,7 @@ static const char *input_names(const Build *b)
 /* Reads the files of the inputs that are not a state. */
 static bool read_inputs(Build *b, const char *const *input, int count, const void **data)
 {
+    enum { MOST_CALLS = 6 };
     Ctx *cx = b->cx;
     int inputs = b->model.input_count - b->state_count;
     if (count && count != inputs) {
@@ -98,7 +108,7 @@ static bool read_inputs(Build *b, const char *const *input, int count, const voi
         if (build_state_of_input(b, i) >= 0) data[i] = initial_state(b, i);
         else
             data[i] = count ? elements_read_input(cx, input[file++], t) : elements_generate(cx, t, (uint32_t)i + 1,
-                                                                                     index_limit(b, t));
+                                                                                     index_limit(b, t, MOST_CALLS));
     }
     return !ctx_failed(cx);
 }
@@ -116,18 +126,73 @@ int run_output_number(const Build *b, int number)
     return -1;
 }
 
+/* The model gets the outputs of what is emitted, with its layers, and the data of those that the reference has. */
+static bool add_layers(Build *b, Build *emitted, const Env *all, const void ***outputs)
+{
+    const int own = b->model.output_count;
+    if (!build_graph(emitted)) return false;
+    int64_t *channels = NEW_ARRAY(b->cx->arena, int64_t, emitted->model.output_count);
+    const void **more = NEW_ARRAY(b->cx->arena, const void *, emitted->model.output_count);
+    memcpy(more, *outputs, (size_t)own * sizeof *more);
+    for (int i = own; i < emitted->model.output_count; i++)
+        more[i] = build_reference_data(b, all, emitted, emitted->model.output[i], &channels[i]);
+    b->imported_channels = channels;
+    b->model.output = emitted->model.output;
+    b->model.output_count = emitted->model.output_count;
+    *outputs = more;
+    return true;
+}
+
 bool run_interpreted(Build *b, const char *const *input, int count, int runs, const void ***inputs,
                      const void ***outputs)
 {
+    Build emitted = *b;
+    Env *all = NULL;
+    build_as_reference(b);
     bool ok = build_graph(b) && build_nests(b);
     *inputs = NEW_ARRAY(b->cx->arena, const void *, b->model.input_count);
     *outputs = NEW_ARRAY(b->cx->arena, const void *, b->model.output_count);
     ok = ok && read_inputs(b, input, count, *inputs);
     for (int run = 0; ok && run < runs; run++) {
         for (int i = 0; run && i < b->state_count; i++) (*inputs)[b->state[i].input] = (*outputs)[b->state[i].output];
-        ok = build_run(b, *inputs, *outputs);
+        all = env_new(b->cx);
+        ok = build_run_all(b, *inputs, all);
+        for (int i = 0; ok && i < b->graph.output_count; i++) (*outputs)[i] = env_get(all, b->graph.output[i]);
     }
-    return ok;
+    return ok && (!emitted.options->layers || add_layers(b, &emitted, all, outputs));
+}
+
+static bool is_equal(Build *b, const Tensor *t, const void *got, const void *want)
+{
+    if (!got || !want) return true;
+    const Difference d = elements_compare(t, got, want, elements_accepted());
+    if (d.wrong)
+        diag_error(b->cx, t->name, "--selftest: %lld of %lld elements differ from the model as imported, so the sums "
+                   "would be those of a wrong program; `verify --layers` shows each layer", (long long)d.wrong,
+                   (long long)tensor_elems(t));
+    return !d.wrong;
+}
+
+/* Compares what the self-test records, the values of the emitted nests to the bit, with the reference. */
+static bool is_as_imported(Build *b, const void *const *inputs)
+{
+    Build r;
+    Env *all = env_new(b->cx);
+    int64_t channels;
+    if (b->in_fixed_point) return true;          /* made by the quantizer from another model */
+    if (!build_read(&r, b->cx, b->path, b->options)) return false;
+    build_as_reference(&r);
+    if (!build_graph(&r) || !build_nests(&r) || !build_run_all(&r, inputs, all)) return false;
+    for (int i = 0; i < b->groups.count; i++)
+        for (int k = 0; k < b->groups.at[i].output_count; k++) {
+            const Tensor *t = b->groups.at[i].output[k];
+            if (!is_equal(b, t, env_get(b->recorded, t), build_reference_data(&r, all, b, t, &channels))) return false;
+        }
+    for (int i = 0; i < b->graph.output_count && i < r.graph.output_count; i++) {
+        const Tensor *t = b->graph.output[i];
+        if (!is_equal(b, build_actual(b, t), env_get(b->recorded, t), env_get(all, r.graph.output[i]))) return false;
+    }
+    return true;
 }
 
 bool run_selftest(Build *b)
@@ -141,7 +206,38 @@ bool run_selftest(Build *b)
     const void **inputs = NEW_ARRAY(b->cx->arena, const void *, b->model.input_count);
     Env *all = env_new(b->cx);
     b->recorded = all;
-    return read_inputs(b, o->selftest, is_random ? 0 : o->selftest_count, inputs) && build_run_all(b, inputs, all);
+    return read_inputs(b, o->selftest, is_random ? 0 : o->selftest_count, inputs) && build_run_all(b, inputs, all)
+           && is_as_imported(b, inputs);
+}
+
+/* --at pass:NAME: returns the name of the pass over the DAG, after which the model is interpreted. */
+static const char *pass_over_dag(Ctx *cx, const char *at)
+{
+    enum { PASS = 5 };
+    int count;
+    const GraphPassRow *pass = graph_passes(&count);
+    const char *name = strncmp(at, "pass:", PASS) == 0 ? at + PASS : at;
+    Text names = text_new(cx);
+    for (int i = 0; i < count; i++) {
+        if (name != at && text_equal(pass[i].name, name)) return name;
+        text_printf(&names, "%spass:%s", i ? ", " : "", pass[i].name);
+    }
+    diag_usage(cx, NULL, "--at %s is not a pass over the DAG; accepted: %s", at, text_string(&names));
+    return NULL;
+}
+
+/* Drops the layers that are no tensors of the model as imported. */
+static void keep_common_layers(Build *b, const void **outputs)
+{
+    int kept = 0;
+    Tensor **all = arena_copy(b->cx->arena, b->model.output, (size_t)b->model.output_count * sizeof *all);
+    for (int i = 0; i < b->model.output_count; i++) {
+        if (!outputs[i]) continue;
+        all[kept] = b->model.output[i];
+        outputs[kept++] = outputs[i];
+    }
+    b->model.output = all;
+    b->model.output_count = kept;
 }
 
 /* Interprets the model on these files. False on error. */
@@ -156,7 +252,10 @@ static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *i
     if (!input_count && files)
         diag_error(cx, NULL, "no file is given; accepted: a .npy file for each input%s: %s",
                    b->state_count ? " that is not a state" : "", input_names(b));
-    return !ctx_failed(cx) && run_interpreted(b, input, input_count, 1, &inputs, outputs);
+    b->until = o->at ? pass_over_dag(cx, o->at) : NULL;
+    if (ctx_failed(cx) || !run_interpreted(b, input, input_count, 1, &inputs, outputs)) return false;
+    keep_common_layers(b, *outputs);
+    return true;
 }
 
 static bool run(Ctx *cx, const char *model, const char *const *input, int input_count, const char *const *output,

@@ -26,6 +26,7 @@ typedef struct Verify {
     Text said;
     const char *first_layer;         /* the first layer that differs; NULL: none */
     int outputs, wrong_outputs;
+    int left_out;                    /* layers of the emitted C that are no tensors of the model as imported */
     bool has_floats, has_steps;      /* an output to which --tolerance, --steps applies */
 } Verify;
 
@@ -42,8 +43,9 @@ static Accepted accepted_of(const Verify *v, const Tensor *out)
     return a;
 }
 
-/* "y: 3 of 10 elements differ, by at most 0.5 at element 4; 1 beyond the tolerance" */
-static void print_difference(Text *t, const char *sizes, const Tensor *out, const Difference *d)
+/* "y: 3 of 10 elements differ, by at most 0.5 at element 4; 1 beyond the tolerance". channels: of the tensor as
+ * imported, 0 unless it is a layer. */
+static void print_difference(Text *t, const char *sizes, const Tensor *out, int64_t channels, const Difference *d)
 {
     text_printf(t, "%s%s%s: %lld of %lld elements differ", *sizes ? sizes + 1 : "", *sizes ? ": " : "", out->name,
                 (long long)d->differ, (long long)tensor_elems(out));
@@ -54,6 +56,9 @@ static void print_difference(Text *t, const char *sizes, const Tensor *out, cons
         if (d->wrong) text_printf(t, "; %lld beyond the tolerance", (long long)d->wrong);
         else text_add(t, ", within the tolerance");
     }
+    if (channels && channels != tensor_dim(out, out->rank - 1))
+        text_printf(t, "; %lld of %lld channels are left", (long long)tensor_dim(out, out->rank - 1),
+                    (long long)channels);
     text_char(t, '\n');
 }
 
@@ -96,8 +101,10 @@ static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, con
         const void *recorded = i < f->expect_count ? elements_read(cx, f->expect[i], out) : recorded_layer(b, &r, out);
         if (!got || ctx_failed(cx)) return false;
         const void *want = recorded ? recorded : interpreted[run_output_number(b, i)];
+        v->left_out += !want;
+        if (!want) continue;
         const Difference d = elements_compare(out, got, want, accepted_of(v, out));
-        print_difference(&v->said, sizes, out, &d);
+        print_difference(&v->said, sizes, out, i < layers_from ? 0 : b->imported_channels[i], &d);
         v->outputs++;
         v->wrong_outputs += d.wrong > 0;
         v->has_floats = v->has_floats || dtype_is_float(out->type);
@@ -226,6 +233,9 @@ static const char *verdict(Verify *v)
     if (o->tolerance && !v->has_floats) diag_error(v->cx, NULL, "--tolerance has no effect: no output holds floats");
     if (o->steps && !v->has_steps)
         diag_error(v->cx, NULL, "--steps has no effect: no output holds integers of at most 16 bits");
+    if (v->left_out)
+        text_printf(&v->said, "%d layer%s of the emitted C %s no tensor of the model as imported\n", v->left_out,
+                    v->left_out == 1 ? "" : "s", v->left_out == 1 ? "is" : "are");
     text_printf(&v->said, "%s: %d of %d outputs agree with %s on %s", v->wrong_outputs ? "FAILED" : "verified",
                 v->outputs - v->wrong_outputs, v->outputs, of, inputs);
     print_tolerance(&v->said, v);

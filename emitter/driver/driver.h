@@ -54,6 +54,8 @@ struct Build {
     bool records_grids;                      /* simulated quantizations are the quantizer's input: they become marks */
     bool is_signalled;                       /* SIGINT or SIGTERM ended a program that a trial ran */
     bool is_naive;                           /* groups have naive nests with the model's names; steps follow from C */
+    bool is_reference;                       /* each call of the model as imported has a naive nest (run.c) */
+    bool is_as_imported;                     /* no pass rewrites the graph, which is emitted like any other */
     const Node **scheduled;                  /* [model.schedule_count] anchors of the groups that the file schedules */
     StatePair *state; int state_count;       /* of the file, of --state and of --stream */
     bool *shifted;                           /* [state_count] a group may shift it within one array (overlaps.c) */
@@ -88,6 +90,7 @@ struct Build {
     int *partition_of;                       /* [groups]; -1: on the host; NULL: all on the host */
     const Measured *measured;                /* of `report` with a runner or compiler; NULL: nothing */
     const Env *sizes;                        /* with the sizes that the last run decided; NULL: it was not run */
+    const int64_t *imported_channels;        /* [model.output_count] of the layers of --layers in the reference */
     const Env *recorded;                     /* all tensors on the input of --selftest; NULL: none */
     Program program;
     const char *output_stem;                 /* of the files to write: "dir/kws.c" has "kws"; NULL: none are written */
@@ -141,6 +144,15 @@ void build_split_training(Build *b);
 /* Index among the parameters of the graph's input; -1: it is none. build.c */
 int build_trained_of_input(const Build *b, int input);
 void build_assemble_training(Build *b);          /* the program's second function */
+
+/* run.c: the model as read becomes the reference of what is emitted from it; then build_graph and build_nests. */
+void build_as_reference(Build *b);
+/* The data that a tensor of the emitted graph has by the reference, whose run gave `all`; NULL: no tensor of both.
+ * *channels gets the number of its channels as imported. */
+const void *build_reference_data(const Build *reference, const Env *all, const Build *emitted, const Tensor *t,
+                                 int64_t *channels);
+bool build_runs_pass(const Build *b, const GraphPassRow *pass);
+bool build_reference_nests(Build *b);
 
 /* Between passes and schedules: --layers; partitions for devices; --combine; combination that reduces RAM. */
 void build_show_layers(Build *b);                                              /* nests.c */

@@ -19,10 +19,13 @@ static bool run_passes(Build *b, GraphPass *last)
     int count;
     const GraphPassRow *pass = graph_passes(&count);
     form_of_qdq(b);
+    if (!b->passes_done && !b->outer && !b->graph.stream) graph_follow(b->cx, &b->graph);
     for (bool ends = false; b->passes_done < count && !ends && !ctx_failed(b->cx); b->passes_done++) {
         const GraphPassRow *row = &pass[b->passes_done];
         if (b->options->no_shrink && row->run == graph_shrink) continue;
+        if (!build_runs_pass(b, row)) continue;
         b->graph = row->run(b->cx, b->graph);
+        if (row->run == graph_stream && b->graph.stream) graph_follow(b->cx, &b->graph);
         watch_lap(b->watch, "dag", row->name);
         ends = row->run == last;
         if (!text_equal(row->name, b->shared->until)) continue;
@@ -81,8 +84,9 @@ static bool nest_of_te(Build *b)
     Group *group = NEW(cx->arena, Group);
     const Nest *n = nest_naive(cx, b->name, g->input, g->input_count, g->output, g->output_count);
     n = n ? nest_for(cx, n, b->target->features) : NULL;
+    if (!n) return false;
     const char *group_name = build_symbol(b, g->output[0]->name);
-    const Nest *by_block = n ? build_schedule_nest(b, n, group_name) : NULL;
+    const Nest *by_block = b->is_reference ? n : build_schedule_nest(b, n, group_name);
     n = by_block ? by_block : after_file_schedules(b, n, group_name);
     watch_lap(b->watch, "nest", "steps of the file, with their proofs");
     if (!n) return false;
@@ -151,6 +155,7 @@ bool build_nests(Build *b)
         refuse_layers(b);
         return !ctx_failed(cx) && nest_of_te(b) && nests_of_graphs(b);
     }
+    if (b->is_reference) return build_reference_nests(b);
     b->groups = groups_near_readers(cx, fuse(cx, &b->graph));
     b->groups = groups_by_updates(cx, &b->graph, groups_by_device(cx, b->groups));
     if (b->graph.spares_memory) b->groups = groups_by_memory(cx, &b->graph, b->groups);

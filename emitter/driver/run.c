@@ -1,5 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Interprets a model: its groups in order, and the graphs of regions by the values of the conditions. */
+/* Interprets a model: its groups in order, and the graphs of regions by the values of the conditions. The model as
+ * imported is the reference of what is emitted. */
+/* Decision: the judge runs the model as imported. It is the reference of `verify`, `run`, `tune` and --selftest: each
+ * call is a group with the naive nest of its own formula, and no pass rewrites the graph. A rewritten graph would
+ * confirm every wrong pass; so a wrong pass, fusion or schedule changes the emitted C alone. Both share:
+ *
+ *   gradient, annotate   the calls that they replace have no formula
+ *   simplify, realize    of quantized calls written in real numbers: which of them are computed on integers, with which
+ *                        rounding, is what --qdq asks for; networks in integers run as imported
+ *   --stream             all passes up to it, because a window as imported has no hops
+ *   --at pass:NAME       all passes up to that one, on request
+ *
+ * Graph.origin follows the tensors of the imported graph through the passes, with the channels that shrinking kept, so
+ * --layers and --selftest compare each tensor that both graphs have. The sums of a self-test are those of the emitted
+ * nests, as scales that are folded into weights change the bits of floats; their values are compared first. `evaluate`
+ * emits its forms `float` and `simulated` without passes that rewrite (`is_as_imported`), because the interpreter takes
+ * too long for thousands of samples. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -149,4 +165,92 @@ bool build_run(Build *b, const void *const *inputs, const void **outputs)
     if (!build_run_all(b, inputs, all)) return false;
     for (int i = 0; i < b->graph.output_count; i++) outputs[i] = env_get(all, b->graph.output[i]);
     return true;
+}
+
+/* ---- The reference ----------------------------------------------------------------------------------------------- */
+
+void build_as_reference(Build *b)
+{
+    lw_options *o = arena_copy(b->cx->arena, b->options, sizeof *o);
+    o->train = o->checkpoint = o->combine = NULL;
+    o->layers = false;
+    o->ram = 0;
+    o->selftest_count = 0;
+    b->options = o;
+    b->is_reference = true;
+    if (b->target) b->target = target_without(b->cx, b->target, "fma");
+}
+
+/* True up to the pass of that function, or of that name. */
+static bool is_up_to(const GraphPassRow *pass, GraphPass *run, const char *name)
+{
+    int count;
+    const GraphPassRow *all = graph_passes(&count);
+    for (const GraphPassRow *p = pass; p < all + count; p++)
+        if ((run && p->run == run) || text_equal(p->name, name)) return true;
+    return false;
+}
+
+bool build_runs_pass(const Build *b, const GraphPassRow *pass)
+{
+    if (!b->is_reference && !b->is_as_imported) return true;
+    if (b->shared->until) return is_up_to(pass, NULL, b->shared->until);
+    if (b->options->stream) return is_up_to(pass, graph_stream, NULL);
+    if (pass->role == PASS_GRIDS) return graph_has_grids(b->cx, &b->graph);
+    return pass->role == PASS_DEFINES || (pass->role == PASS_COPIES && !b->is_reference);
+}
+
+bool build_reference_nests(Build *b)
+{
+    Ctx *cx = b->cx;
+    b->groups = groups_of_calls(cx, &b->graph);
+    b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
+    b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
+    for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++) {
+        const Node *region = region_of_group(b, i);
+        for (int g = 0; region && g < region->region->graph_count; g++)
+            if (!build_reference_nests(&build_graphs_of(b, region)[g])) return false;
+        if (!region) b->nest[i] = group_naive(cx, &b->groups.at[i], b->target, NULL);
+    }
+    return !ctx_failed(cx);
+}
+
+/* ---- Tensors of both graphs -------------------------------------------------------------------------------------- */
+
+/* Gathers the channels that were kept, of the last dimension. */
+static const void *gathered(Ctx *cx, const Tensor *whole, const void *data, const Origin *o)
+{
+    const int64_t channels = tensor_dim(whole, whole->rank - 1), rows = tensor_elems(whole) / channels;
+    const size_t bytes = (size_t)dtype_info(whole->type)->bytes;
+    char *out = arena_array(cx->arena, (size_t)(rows * o->kept_count), bytes);
+    for (int64_t r = 0; r < rows; r++)
+        for (int k = 0; k < o->kept_count; k++)
+            memcpy(out + (size_t)(r * o->kept_count + k) * bytes,
+                   (const char *)data + (size_t)(r * channels + o->kept[k]) * bytes, bytes);
+    return out;
+}
+
+/* True if the shapes are equal, up to the channels that were removed. */
+static bool has_shape_of(const Tensor *now, const Tensor *whole, const Origin *o)
+{
+    if (now->rank != whole->rank || now->type != whole->type || !tensor_is_fixed(now) || !tensor_is_fixed(whole))
+        return false;
+    for (int d = 0; d < now->rank; d++) {
+        const bool is_cut = o->kept && d == now->rank - 1;
+        if (tensor_dim(now, d) != (is_cut ? o->kept_count : tensor_dim(whole, d))) return false;
+    }
+    return true;
+}
+
+const void *build_reference_data(const Build *reference, const Env *all, const Build *emitted, const Tensor *t,
+                                 int64_t *channels)
+{
+    const int number = graph_origin_of(&emitted->graph, t);
+    if (number < 0 || number >= reference->graph.origin_count) return NULL;
+    const Origin *o = &emitted->graph.origin[number];
+    const Tensor *whole = reference->graph.origin[number].now;
+    const void *data = whole ? env_get(all, whole) : NULL;
+    if (!data || !has_shape_of(t, whole, o)) return NULL;
+    *channels = whole->rank ? tensor_dim(whole, whole->rank - 1) : 1;
+    return o->kept ? gathered(reference->cx, whole, data, o) : data;
 }

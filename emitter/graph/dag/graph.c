@@ -92,6 +92,36 @@ static void stay_on_device(Tensor *t, const char *device, uint32_t serial)
     for (int i = 0; i < n->in_count; i++) stay_on_device(n->in[i], device, serial);
 }
 
+/* ---- Origins ----------------------------------------------------------------------------------------------------- */
+
+void graph_follow(Ctx *cx, Graph *g)
+{
+    Node **order;
+    const int count = graph_order(cx, g, &order);
+    int tensors = 0;
+    for (int i = 0; i < count; i++) tensors += order[i]->out_count;
+    g->origin = NEW_ARRAY(cx->arena, Origin, tensors);
+    g->origin_count = 0;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < order[i]->out_count; j++) g->origin[g->origin_count++].now = order[i]->out[j];
+}
+
+void graph_replace_origins(Ctx *cx, Graph *g, const Map *to)
+{
+    g->origin = arena_copy(cx->arena, g->origin, (size_t)g->origin_count * sizeof *g->origin);
+    for (int i = 0; i < g->origin_count; i++)
+        if (g->origin[i].now) g->origin[i].now = mapped(to, g->origin[i].now);
+}
+
+int graph_origin_of(const Graph *g, const Tensor *now)
+{
+    for (int i = 0; i < g->origin_count; i++)
+        if (g->origin[i].now == now) return i;
+    return -1;
+}
+
+/* ---- Rewriting --------------------------------------------------------------------------------------------------- */
+
 /* `to` maps replaced tensors to their replacements. */
 typedef struct Rewrite { GraphVisit *visit; NodeKind visited; bool remakes; Map to; } Rewrite;
 
@@ -141,6 +171,7 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
         mark[i] = (Mark){ g.mark[i].annotation, mapped(&to, g.mark[i].tensor), g.mark[i].reader,
                          g.mark[i].is_constant };
     g.mark = mark;
+    graph_replace_origins(cx, &g, &to);
     return g;
 }
 

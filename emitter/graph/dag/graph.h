@@ -12,6 +12,10 @@ typedef struct Shrunk { const char *name; LayerSize was, is; } Shrunk;
  * only call that reads the tensor, because passes replace constants and fold values without a trace. */
 typedef struct Mark { const Node *annotation; Tensor *tensor; const char *reader; bool is_constant; } Mark;
 
+/* A tensor of the graph as imported, by its number in the order of execution, and the tensor that has its values now:
+ * those of the channels kept[] (NULL: all). NULL: no call computes it any more, or not as one tensor. */
+typedef struct Origin { Tensor *now; const int *kept; int kept_count; } Origin;
+
 /* Quantized calls written in real numbers are computed
  *
  *   EXACT     on integers, if only the rounding of intermediate floats can differ
@@ -34,6 +38,7 @@ typedef struct Graph {
     int shrunk_count; const Shrunk *shrunk; /* the layers that graph_shrink reduced */
     Shrunk shrunk_total;                    /* sum over all layers that multiply, reduced or not */
     int mark_count;   Mark *mark;           /* passes that rewrite the graph update them */
+    int origin_count; Origin *origin;       /* where values are compared with those of the imported graph */
     bool records_grids;                     /* simulated quantizations become marks, for the quantizer */
     bool counts_grids;                      /* a tensor with such a mark has a use more, so it stays */
     int update_count; const Update *update; /* of a training step */
@@ -43,6 +48,10 @@ typedef struct Graph {
 } Graph;
 
 bool graph_has_output(const Graph *g, const Tensor *t);
+void graph_follow(Ctx *cx, Graph *g);               /* the results of its calls become its origins */
+/* A pass replaced tensors: the map has a replacement for each. */
+void graph_replace_origins(Ctx *cx, Graph *g, const Map *to);
+int graph_origin_of(const Graph *g, const Tensor *now);         /* the number of the first one; -1: none */
 /* port_layout.c: "NHWC", "NCHW", "NWC" and the like, by the first operator with windows that reads the input, or the
  * last one that computes the output; NULL: none does. The input is of a graph with these outputs. */
 const char *graph_input_layout(Ctx *cx, Tensor *const *output, int output_count, const Tensor *input);

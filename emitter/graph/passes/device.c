@@ -137,5 +137,6 @@ Graph graph_devices(Ctx *cx, Graph g)
         if (now) mark[i].tensor = now;
     }
     g.mark = mark;
+    graph_replace_origins(cx, &g, &c.to);
     return g;
 }

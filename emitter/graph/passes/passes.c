@@ -3,7 +3,7 @@
 #include "graph/passes/passes.h"
 
 static const GraphPassRow table[] = {
-#define GRAPH_PASS(fn, name, what) { name, what, fn },
+#define GRAPH_PASS(fn, name, role, what) { name, what, PASS_##role, fn },
 #include "graph/passes/passes.def"
 #undef GRAPH_PASS
 };

@@ -7,7 +7,8 @@
 
 /* A pass returns a new graph of new nodes and leaves the old one unchanged. graph_passes lists them in order. */
 typedef Graph GraphPass(Ctx *cx, Graph g);
-typedef struct GraphPassRow { const char *name, *what; GraphPass *run; } GraphPassRow;
+typedef enum PassRole { PASS_DEFINES, PASS_GRIDS, PASS_REWRITES, PASS_COPIES } PassRole;     /* passes.def */
+typedef struct GraphPassRow { const char *name, *what; PassRole role; GraphPass *run; } GraphPassRow;
 const GraphPassRow *graph_passes(int *count);
 
 GraphPass graph_gradient;     /* replaces calls that request gradients by the calls that compute them */
@@ -15,6 +16,8 @@ GraphPass graph_annotate;     /* device annotations become node properties, reco
 GraphPass graph_simplify;     /* replaces calls by simpler forms; removes dead nodes */
 /* Computes quantized calls written in real numbers on integers, where that is exact */
 GraphPass graph_realize;
+/* True if calls compute real numbers that are then quantized: the passes of the role GRIDS define their integers */
+bool graph_has_grids(Ctx *cx, const Graph *g);
 GraphPass graph_fold;         /* runs calls over constants at compile time */
 GraphPass graph_regions;      /* replaces a region by its branch when the condition is constant */
 GraphPass graph_affine;       /* folds scales and shifts after a convolution or dense layer into its weights and bias */

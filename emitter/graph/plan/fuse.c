@@ -383,18 +383,23 @@ static void complete_group(const Fuser *f, const Graph *g, FuseNode *root, Group
     out->name = name_identifier(f->cx, out->anchor->name);
 }
 
+static void fuse_all(Fuser *f)
+{
+    dominate(f);
+    for (int phase = 0; phase < 3; phase++) fuse_phase(f, phase);
+    find_over_constants(f);
+    fuse_phase(f, 3);
+    for (int i = f->count - 1; i >= 0; i--)
+        if (root_of(&f->at[i]) == &f->at[i]) move_widening(f, &f->at[i]);
+}
+
 /* Orders groups by their last nodes. Every input precedes its group, because only a group's last node is read
  * outside. */
-Groups fuse(Ctx *cx, const Graph *g)
+static Groups groups_of(Ctx *cx, const Graph *g, bool fuses)
 {
     const ArenaMark mark = arena_mark(cx->scratch);
     Fuser f = fuser_new(cx, g);
-    dominate(&f);
-    for (int phase = 0; phase < 3; phase++) fuse_phase(&f, phase);
-    find_over_constants(&f);
-    fuse_phase(&f, 3);
-    for (int i = f.count - 1; i >= 0; i--)
-        if (root_of(&f.at[i]) == &f.at[i]) move_widening(&f, &f.at[i]);
+    if (fuses) fuse_all(&f);
     Groups out = { 0, NEW_ARRAY(cx->arena, Group, f.count) };
     FuseNode **root = NEW_ARRAY(cx->scratch, FuseNode *, f.count);
     Map group_of = map_new(cx->scratch);
@@ -416,6 +421,9 @@ Groups fuse(Ctx *cx, const Graph *g)
     arena_reset(cx->scratch, mark);
     return out;
 }
+
+Groups fuse(Ctx *cx, const Graph *g) { return groups_of(cx, g, true); }
+Groups groups_of_calls(Ctx *cx, const Graph *g) { return groups_of(cx, g, false); }
 
 const char *group_ops_text(Ctx *cx, const Group *g, const char *between)
 {

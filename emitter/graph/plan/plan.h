@@ -7,6 +7,7 @@
 /* Fuses by pattern on the dominator tree (catalogue 7.2). Every call is in one group; groups are in execution order. */
 typedef struct Groups { int count; Group *at; } Groups;
 Groups fuse(Ctx *cx, const Graph *g);
+Groups groups_of_calls(Ctx *cx, const Graph *g);             /* a group for each call, in order */
 /* Moves each group that reads constants alone to its first reader. */
 Groups groups_near_readers(Ctx *cx, Groups groups);
 /* Reorders groups so that those of one device are consecutive as far as dependences allow. */

@@ -551,6 +551,19 @@ static int quantizations(Ctx *cx, const Graph *g, const Node ***out)
     return found;
 }
 
+bool graph_has_grids(Ctx *cx, const Graph *g)
+{
+    Node **order;
+    const int count = g->qdq == QDQ_FLOAT ? 0 : graph_order(cx, g, &order);
+    for (int i = 0; i < count; i++) {
+        if (order[i]->kind != NODE_CALL) continue;
+        const int grid = order[i]->op->quantization.grid;
+        if (grid == GRID_REQUANTIZE) return true;
+        if ((grid == GRID_STORE || grid == GRID_SIMULATE) && order[i]->in[0]->producer) return true;
+    }
+    return false;
+}
+
 Graph graph_realize(Ctx *cx, Graph g)
 {
     const Node **was;

@@ -267,6 +267,18 @@ static bool has_devices(const Shrinker *s)
     return false;
 }
 
+static void follow_origins(Shrinker *s, Graph *g)
+{
+    const Origin *was = g->origin;
+    graph_replace_origins(s->cx, g, &s->to);
+    for (int i = 0; i < g->origin_count; i++) {
+        Origin *o = &g->origin[i];
+        if (!o->now) continue;
+        if (channels_all_dead(s->channels, was[i].now)) o->now = NULL;
+        else o->kept = channels_kept(s->channels, was[i].now, &o->kept_count);
+    }
+}
+
 Graph shrink_within(Ctx *cx, Graph g, int64_t budget)
 {
     Shrinker s = { .cx = cx, .graph = g };
@@ -282,6 +294,7 @@ Graph shrink_within(Ctx *cx, Graph g, int64_t budget)
     Mark *mark = arena_copy(cx->arena, g.mark, (size_t)g.mark_count * sizeof *g.mark);
     for (int i = 0; i < g.mark_count; i++) mark[i].tensor = mapped(&s, mark[i].tensor);
     g.mark = mark;
+    follow_origins(&s, &g);
     g.shrunk_count = s.layer_count;
     g.shrunk = s.layer;
     g.shrunk_total = s.total;
