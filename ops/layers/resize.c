@@ -268,7 +268,8 @@ static void grid_axes(const Grid *g, IndexMap *m, const Expr **at)
     for (int d = 0; d + 1 < grid->rank; d++) at[d] = index_axis(m, axis_letter(grid->rank, d), grid->shape[d]);
 }
 
-/* The stage of pixel coordinates of one dimension, for each element of the grid. */
+/* The stage of pixel coordinates of one dimension, for each element of the grid. A nearest sample is rounded before it
+ * is mirrored, as ONNX has it: a tie is then one of the outside. */
 static Tensor *coordinate_of(const Grid *g, int k)
 {
     Ctx *cx = g->cx;
@@ -279,8 +280,8 @@ static Tensor *coordinate_of(const Grid *g, int k)
     grid_axes(g, &m, at);
     at[grid->rank - 1] = expr_index(cx, k);
     const Expr *p = pixel_of(cx, tensor_read(cx, grid, at, grid->rank), size, s->align);
-    if (s->reflects && !s->is_cubic) p = reflected(cx, p, size, s->align);
     if (s->is_nearest) p = expr_unary(cx, EXPR_NEARBYINT, p);
+    if (s->reflects && !s->is_cubic) p = reflected(cx, p, size, s->align);
     if (s->is_clamped && !s->is_cubic)
         p = expr_binary(cx, EXPR_MAX, expr_int(cx, p->type, 0),
                         expr_binary(cx, EXPR_MIN, real_size(cx, p->type, size, 1, -1), p));
@@ -438,6 +439,8 @@ static const OpCase grid_cases[] = {
     { "mode=cubic padding=reflection", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}",
       "f32[1][2][2][2]", NULL },
     { "mode=cubic padding=border align=1", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}",
+      "f32[1][2][2][2]", NULL },
+    { "mode=nearest padding=reflection", "f32[1][3][4][2] f32[1][2][2][2]={2.5,-2.5,0,0.3,1.5,0.2,7,-0.75}",
       "f32[1][2][2][2]", NULL },
     { "mode=sinc", "f32[1][3][4][2] f32[1][2][2][2]", NULL, "'mode' is \"sinc\"" },
     { "", "f32[1][2][3][2][2] f32[1][1][2][2][3]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7,0.5,0,0,1}", "f32[1][1][2][2][2]",

@@ -810,7 +810,7 @@ def quantize(r, i):
     return B.QUANTIZE, 1, options("QuantizeOptions"), [int8(r, shape)], [int8_out(r, shape)]
 
 
-def unsigned(r, shape, feed=True):
+def unsigned_operand(r, shape, feed=True):
     """Stored without a sign: only between real and stored numbers, and between kinds of these."""
     values = r.integers(0, 256, shape).astype(np.uint8)
     return Operand(shape, np.uint8, float(np.exp(r.uniform(np.log(0.002), np.log(0.2)))), int(r.integers(0, 256)),
@@ -819,14 +819,14 @@ def unsigned(r, shape, feed=True):
 
 def quantize_unsigned(r, i):
     shape = shape_of(r)
-    x = [unsigned(r, shape), int8(r, shape), plain(r, shape, np.float32)][i % 3]
+    x = [unsigned_operand(r, shape), int8(r, shape), plain(r, shape, np.float32)][i % 3]
     return (B.QUANTIZE, 1, options("QuantizeOptions"), [x],
-            [int8_out(r, shape) if i % 3 == 0 else unsigned(r, shape, False)])
+            [int8_out(r, shape) if i % 3 == 0 else unsigned_operand(r, shape, False)])
 
 
 def dequantize_unsigned(r, i):
     shape = shape_of(r)
-    return B.DEQUANTIZE, 2, options("DequantizeOptions"), [unsigned(r, shape)], [Operand(shape, np.float32)]
+    return B.DEQUANTIZE, 2, options("DequantizeOptions"), [unsigned_operand(r, shape)], [Operand(shape, np.float32)]
 
 
 def floor_div(r, i):
@@ -2381,6 +2381,7 @@ UNSIGNED = ["conv_2d", "depthwise_conv_2d", "fully_connected", "transpose_conv",
             "l2_normalization"]
 OPERATORS.update({name + "_uint8": unsigned(OPERATORS[name]) for name in UNSIGNED})
 OPERATORS["network_uint8"], OPERATORS["concatenation_rescaled_uint8"] = network_unsigned, rescaled_concat
+OPERATORS["relu6_rescaled_uint8"] = unsigned(unary(B.RELU6))
 # TensorFlow Lite Micro has no kernels for them.
 LITE = (["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_div", "tile", "reverse_v2", "topk_v2",
          "pow", "floor_mod", "reduce_prod", "reduce_prod_int8", "reduce_prod_int16",
@@ -2399,7 +2400,7 @@ LITE = (["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_d
          "svdf_hybrid", "bidirectional_sequence_lstm", "bidirectional_sequence_rnn", "lstm", "dilate",
          "unidirectional_sequence_lstm_hybrid", "rnn_hybrid",
          "bidirectional_sequence_lstm_hybrid", "bidirectional_sequence_rnn_hybrid", "detection_post_process_uint8"]
-         + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]])
+         + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled", "relu6_rescaled"]])
 
 
 XNNPACK = ["fully_connected_blockwise"]

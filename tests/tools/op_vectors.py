@@ -299,7 +299,7 @@ emit("reverse_sequence", "time=0 batch=1", "f32[4][3] i64[3]={4,1,2}", "ReverseS
 emit("argmax", "axis=1 last=1", "i32[2][5]={1,3,3,2,1,4,4,0,4,1}", "ArgMax",
      dict(axis=1, keepdims=0, select_last_index=1))
 for mode, padding, align in [("linear", "zeros", 0), ("nearest", "border", 1), ("linear", "reflection", 0),
-                             ("linear", "reflection", 1), ("linear", "border", 1)]:
+                             ("linear", "reflection", 1), ("linear", "border", 1), ("nearest", "reflection", 0)]:
     emit("grid_sample", "mode=%s padding=%s align=%d" % (mode, padding, align),
          "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,3.1,-0.7}", "GridSample",
          dict(mode={"linear": "bilinear"}.get(mode, mode), padding_mode=padding, align_corners=align),

@@ -57,6 +57,13 @@ static const Corner corners[] = {
     { "max-pool-index-with-dilation", 13, "x:1,1,3:2; MaxPool x y,i kernel_shape=2 pads=1,1 dilations=2; >y; >i",
       { "0,0,0" }, { "0,0,0", "1,0,1" }, 0, false },
 
+    /* A nearest sample is rounded before it is mirrored: 2.5 of two pixels is 2, outside, and so the pixel 1. */
+    { "grid-sample-of-the-nearest-is-mirrored", 16,
+      "x:1,1,1,2; g:1,1,2,2; GridSample x,g y mode=nearest padding_mode=reflection; >y",
+      { "3,5", "2,0,-2.5,0" }, { "5,5" }, 0, false },
+    { "one-hot-of-nan", 13, "x:3; ai.onnx.ml/OneHotEncoder x y cats_int64s=0,1; >y", { "0.5,nan,1" },
+      { "1,0,0,0,0,1" }, 0, false },
+
     /* A letter of size 1 is a letter like any other. */
     { "einsum-sum-of-size-one", 13, "x:1,3; y:1,2; Einsum x,y z equation=bi,bj->ij; >z", { "1,2,3", "10,100" },
       { "10,100,20,200,30,300" }, 0, false },

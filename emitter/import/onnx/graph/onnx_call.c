@@ -25,7 +25,7 @@ int64_t onnx_int(const OnnxCall *c, const char *attr, int64_t otherwise)
 double onnx_real(const OnnxCall *c, const char *attr, double otherwise)
 {
     const OnnxAttr *a = onnx_attr(c, attr);
-    return a ? a->f : otherwise;
+    return a ? a->f : (double)(float)otherwise;      /* attributes are floats, their defaults, too */
 }
 
 const char *onnx_text(const OnnxCall *c, const char *attr, const char *otherwise)

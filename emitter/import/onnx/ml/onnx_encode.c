@@ -68,7 +68,7 @@ static Tensor *encoded(OnnxCall *c, Tensor *keys, Tensor *values, Tensor *none)
 
 /* ---- Encoders ---------------------------------------------------------------------------------------------------- */
 
-/* y[..,k] = 1 where x is category k; a value that is no category gives zeros. */
+/* y[..,k] = 1 where x is category k; a value that is no category, as NaN, gives zeros. */
 static void one_hot_encoder(OnnxCall *c)
 {
     const OnnxAttr *numbers = onnx_attr(c, "cats_int64s"), *texts = onnx_attr(c, "cats_strings");
@@ -80,7 +80,9 @@ static void one_hot_encoder(OnnxCall *c)
         return;
     }
     Tensor *keys = has_texts ? string_list(c, texts) : onnx_ml_ints(c, numbers->ints, numbers->int_count);
-    c->out[0] = onnx_cast(c, matches(c, onnx_cast(c, c->in[0], I64), keys, false), F32);
+    Tensor *is_same = matches(c, onnx_cast(c, c->in[0], I64), keys, false), *x = onnx_append_ones(c, c->in[0], 1);
+    if (dtype_is_float(c->in[0]->type)) is_same = onnx_call2(c, "and", is_same, onnx_call2(c, "equal", x, x));
+    c->out[0] = onnx_cast(c, is_same, F32);
 }
 
 static Tensor *given_tensor(OnnxCall *c, const OnnxTensor *t)

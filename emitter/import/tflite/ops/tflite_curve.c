@@ -318,22 +318,30 @@ static void leaky_relu(TfliteCall *c)
     else c->out[0] = tflite_call(c, "leaky_relu", c->in[0], attr_real("alpha", (double)alpha));
 }
 
-/* Integers are requantized to the output's scale. */
-static void relu(TfliteCall *c)
+/* Requantizes to the output's grid, within the bounds of the activation there. */
+static void rescaled_activation(TfliteCall *c, int activation)
 {
-    if (!tflite_needs(c, 1)) return;
-    if (!tflite_is_quantized(c)) {
-        c->out[0] = tflite_activate(c, c->in[0], ACT_RELU);
-        return;
-    }
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
-    const Rescaling r = { .zero_x = tflite_zero(x), .zero = tflite_zero(y), .has_least = true,
-                          .least = tflite_zero(y), .to = c->in[0]->type };
+    Rescaling r = { .zero_x = tflite_zero(x), .zero = tflite_zero(y), .has_least = true,
+                    .has_greatest = activation != ACT_RELU, .to = c->in[0]->type };
+    tflite_clamp(y, activation, &r.least, &r.greatest);
     c->out[0] = tflite_rescale(c, c->in[0], tflite_factor(quotient(x, y, 1, c->is_unsigned)), r);
 }
 
-/* Assumes that input and output have one scale, like the reference. */
+static void relu(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1)) return;
+    if (tflite_is_quantized(c)) rescaled_activation(c, ACT_RELU);
+    else c->out[0] = tflite_activate(c, c->in[0], ACT_RELU);
+}
+
+static bool has_one_grid(const TfliteTensor *x, const TfliteTensor *y)
+{
+    return y->quant && tflite_scale(x) == tflite_scale(y) && tflite_zero(x) == tflite_zero(y);
+}
+
+/* The reference of int8 assumes that input and output have one grid; that of uint8 requantizes. */
 static void relu6(TfliteCall *c)
 {
     int64_t least, greatest;
@@ -343,6 +351,10 @@ static void relu6(TfliteCall *c)
         return;
     }
     if (!tflite_has_quant(c, tflite_in_info(c, 0), false)) return;
+    if (c->is_unsigned && !has_one_grid(tflite_in_info(c, 0), tflite_out_info(c, 0))) {
+        rescaled_activation(c, ACT_RELU6);
+        return;
+    }
     tflite_clamp(tflite_in_info(c, 0), ACT_RELU6, &least, &greatest);
     c->out[0] = tflite_call(c, "clip", c->in[0], attr_real("min", (double)least), attr_real("max", (double)greatest));
 }
