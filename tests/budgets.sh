@@ -85,6 +85,12 @@ narrow() {
 check narrow-depthwise-needs-no-buffer narrow
 check values-of-narrow-depthwise "$lw" verify tests/budgets/narrow.te --target cortex-m4
 
+gathers() {
+    "$lw" tests/budgets/gather.te --target rv64gcv --ram 1 -o "$work/gather.c" 2>&1 | tee "$work/gather.txt"
+    grep -q "^error: --ram 1: the least that the plans reach is" "$work/gather.txt"
+}
+check pointers-in-short-loops-are-counted gathers
+
 # Forty rows are too few for the code of a row, unless no code is too long.
 sed 's/\[126\]/[40]/' tests/budgets/narrow.te > "$work/few.te"
 for speed in '' '--optimize speed'; do

@@ -482,6 +482,14 @@ static bool has_loop_or_call(const Code *s)
     return has;
 }
 
+/* Whether the code declares a pointer that the variable decides: it has no value for one iteration. */
+static bool declares_pointer(const Code *s, const Expr *var)
+{
+    bool does = s->kind == CODE_LOCAL && s->memory->kind == MEMORY_POINTER && expr_uses(s->memory->offset, var);
+    for (int i = 0; i < s->child_count && !does; i++) does = declares_pointer(s->child[i], var);
+    return does;
+}
+
 static double text_of(Counting *c, const Code *s);
 
 /* Returns the iterations of a loop that is unrolled; 0: it stays a loop. */
@@ -491,6 +499,7 @@ static int64_t unrolled(Counting *c, const Code *s)
     if (!most || s->loop_kind != LOOP_SERIAL || !expr_is_const(s->begin) || !expr_is_const(s->end)) return 0;
     const int64_t trips = (expr_scalar(s->end).i - expr_scalar(s->begin).i + s->step - 1) / s->step;
     if (trips < 1 || (double)trips > most || has_loop_or_call(s->child[0])) return 0;
+    if (declares_pointer(s->child[0], s->var)) return 0;
     const Loads outer = c->loaded;
     c->loaded = (Loads){ map_new(c->cx->scratch), NULL };
     const double text = text_of(c, s->child[0]);
