@@ -185,6 +185,29 @@ soak-vectors: $(BUILD)/test/test_tflite_ops
 	  --into $(BUILD)/vectors $(SOAKED)
 	@$< $(BUILD)/vectors $(SOAKED) | grep -v '^ok'
 
+# Random models beside ONNX Runtime and TensorFlow Lite Micro (tests/soak/soak.py): COUNT of each kind, or
+# COUNT=graphs,operators,lite, from SEED, two crossings each, FLAGS=--all all of them; SECONDS=N stops. The compiler has
+# sanitizers, in a build of its own. PYTHON has numpy, onnx, onnxruntime; for TFLite ai-edge-litert and tflite-micro.
+SOAK := $(BUILD)/soak
+SOAK_CC ?= $(if $(shell command -v clang 2> /dev/null),clang,$(CC))
+SOAK_CFLAGS := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+.PHONY: soak-random soak-worker
+soak-random: soak-worker
+	@$(or $(PYTHON),$(wildcard $(BUILD)/venv/bin/python),python3) tests/soak/soak.py $(SOAK) --seed $(or $(SEED),1) \
+	  --count $(or $(COUNT),1000) --seconds $(or $(SECONDS),0) $(FLAGS)
+# docs/special-values.md: each operator of ONNX with NaN, infinities, zeros, ties, and without elements.
+.PHONY: special-values
+special-values:
+	@$(MAKE) --no-print-directory soak-random SEED=33 COUNT=round \
+	  FLAGS="--kinds operators --crossings 1 --table docs/special-values.md $(FLAGS)"
+soak-worker:
+	@$(MAKE) --no-print-directory BUILD=$(SOAK) CC="$(SOAK_CC)" CFLAGS="$(SOAK_CFLAGS)" $(SOAK)/soak-worker
+$(BUILD)/soak-worker: tests/soak/worker.c tests/fuzz/fresh.c tests/fuzz/fresh.h \
+    $(filter-out emitter/main.c,$(CLIENT)) emitter/main.c $(LIBRARY)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 $(INCLUDE) -o $@ tests/soak/worker.c \
+	  tests/fuzz/fresh.c $(filter-out emitter/main.c,$(CLIENT)) $(LIBRARY) -lm
+
 # TFLite files beside TensorFlow Lite Micro's interpreter, ten inputs in a row: on this machine, and on an emulated
 # Cortex-M4 and M55. FILES="FILE.tflite..."; FLAGS="--cores host --steps 100"; PYTHON has numpy and tflite-micro.
 .PHONY: compare-micro

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: MIT
+"""Random models through the compiler, beside references that share nothing with it.
+
+    python3 tests/soak/soak.py BUILD [--seed N] [--count N[,N,N]] [--seconds N] [--kinds graphs,operators,lite] [--all]
+                               [--jobs N] [--at KIND:NUMBER] [--only PATTERN] [--crossings N] [--table FILE]
+                               [--compare FILE]
+
+BUILD has the program `soak-worker`, the compiler built with sanitizers. Everything follows from the seed and the number
+of a model. Each model is compiled for two crossings (crossings.py) that its seed draws, with --all for every one; its C
+is built by tcc, of a part by gcc or clang with sanitizers, and runs. The outputs are compared with ONNX Runtime without
+optimizations, or the kernels of TensorFlow Lite Micro. Known differences and refusals: known.py.
+
+With --table the results of the kind `operators` are written as a page; --compare FILE compares it. The count `round`
+has every operator with all kinds of values and sizes once.
+
+A finding is a line with the kind and number of its model, which --at repeats, and the smallest model of it is written
+to BUILD/soak. Ends with `N passed, N failed, N skipped`; status 1 if a model failed. Needs numpy, onnx, onnxruntime;
+for the kind `lite` ai-edge-litert and tflite-micro.
+"""
+import argparse
+import collections
+import importlib
+import multiprocessing
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import traceback
+
+import numpy as np
+import onnx
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import crossings
+import judge
+import known
+import operators
+import reduce
+import reference
+import table
+
+KINDS = ["graphs", "operators", "lite"]
+SANITIZED_EVERY = 100           # one build of so many by gcc or clang, with sanitizers
+MOST_REDUCED = 3                # findings of one kind that are made smaller
+TRIES = 20                      # draws for one number, if the reference refuses a model
+
+
+class Result:
+    def __init__(self, kind, number):
+        self.kind, self.number, self.findings, self.counts, self.skipped = kind, number, [], collections.Counter(), ""
+        self.cells = set()              # of a model of one operator: operator, type, values, sizes, what was found
+
+
+class Soak:
+    """One process: its folder, its compiler."""
+
+    def __init__(self, wish, place):
+        self.wish, self.folder = wish, os.path.join(wish.work, "work-%d-%d" % (os.getppid(), place))
+        os.makedirs(self.folder, exist_ok=True)
+        self.compiler = judge.Compiler(os.path.join(wish.build, "soak-worker"), self.folder)
+        self.reduced = collections.Counter()
+
+    def models(self, kind):
+        return importlib.import_module(kind)
+
+    def draw(self, kind, number, rng):
+        """A case and what the reference gives."""
+        source = self.models(kind)
+        for _ in range(TRIES):
+            case = source.draw(rng, number)
+            if case is None: continue
+            try:
+                return case, case.expected() if hasattr(case, "expected") else reference.run(case.model, case.feeds)
+            except reference.NoReference as why:
+                self.why = str(why)
+        return None, None
+
+    def trial(self, case, expected, crossing, tool, rng, is_raw):
+        """Raises a Finding; else returns what is to be counted. is_raw: known differences are findings, too."""
+        judge.clean(self.folder)
+        path = os.path.join(self.folder, case.file)
+        with open(path, "wb") as f: f.write(case.bytes())
+        fed = []
+        for i, x in enumerate(case.feeds.values()):
+            fed.append(os.path.join(self.folder, "in%d.npy" % i))
+            judge.save(fed[-1], x)
+        judge.compile_model(self.compiler, path, self.folder, crossing)
+        got = judge.outputs_of(self.folder, fed, len(expected), tool, crossing.target)
+        try:
+            is_rounded = judge.compare(got, expected, case.outputs, lambda: case.measured(expected, rng))
+        except judge.Finding as finding:
+            row = known.difference(case.model, case.feeds, case.by)
+            if is_raw or not row or not known.is_within(row, got, expected): raise
+            return "known: " + row.reason
+        return "decided by rounding" if is_rounded else "equal"
+
+    def verdict(self, case, expected, crossing, tool, rng, is_raw=False):
+        """The Finding, or what is to be counted."""
+        try:
+            return None, self.trial(case, expected, crossing, tool, rng, is_raw)
+        except judge.Finding as finding:
+            reason = known.refusal(finding.why) if finding.kind == "refused" else None
+            return (None, "refused: " + reason) if reason else (finding, "")
+
+    def one(self, kind, number):
+        result = Result(kind, number)
+        seeds = [self.wish.seed, 1 + KINDS.index(kind), number]
+        rng = np.random.default_rng(seeds)
+        case, expected = self.draw(kind, number, rng)
+        if case is None:
+            result.skipped = "the reference refuses its models: " + getattr(self, "why", "")[:150]
+            return result
+        if self.wish.only and not re.search(self.wish.only, case.label): return result
+        chosen = (crossings.every(rng, self.wish.targets) if self.wish.all
+                  else [crossings.draw(rng, self.wish.targets) for _ in range(self.wish.crossings)])
+        for i, crossing in enumerate(chosen):
+            tool = self.tool(number * len(chosen) + i)
+            finding, counted = self.verdict(case, expected, crossing, tool, np.random.default_rng(seeds))
+            result.counts[counted or finding.kind] += 1
+            result.counts["by " + tool] += 1
+            result.counts["for " + crossing.target] += 1
+            if kind == "operators":
+                result.cells.add((case.operator, case.type, case.values, case.sizes, counted or "found"))
+            if not finding: continue
+            small, place = self.keep(case, crossing, tool, finding, seeds)
+            row = known.difference(small.model, small.feeds, small.by) if finding.kind == "wrong" else None
+            if row: result.counts["known: " + row.reason] += 1
+            else: result.findings.append("%s:%d %s, %s, %s: %s: %s; %s" % (kind, number, case.label, crossing, tool,
+                                         finding.kind, finding.why, place))
+        return result
+
+    def tool(self, turn):
+        tools = self.wish.sanitizers
+        if tools and turn % SANITIZED_EVERY == SANITIZED_EVERY - 1: return tools[turn // SANITIZED_EVERY % len(tools)]
+        return self.wish.fast
+
+    def keep(self, case, crossing, tool, finding, seeds):
+        """Writes the smallest model of the finding; returns it and where."""
+        essence = finding.kind + re.sub(r"[\d.e+-]+|'[^']*'", "#", finding.why)[-120:]
+        self.reduced[essence] += 1
+        if self.reduced[essence] > MOST_REDUCED and finding.kind != "wrong": return case, ""
+
+        def fails(small):
+            try:
+                expected = reference.run(small.model, small.feeds)
+            except reference.NoReference:
+                return False
+            found, _ = self.verdict(small, expected, crossing, tool, np.random.default_rng(seeds), True)
+            return found is not None and found.kind == finding.kind
+        small = reduce.smaller(case, fails) if case.file.endswith(".onnx") else case
+        folder = os.path.join(self.wish.work, "found", "%d-%s-%d-%s" % (*seeds[:1], seeds[1], seeds[2], finding.kind))
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, case.file)
+        with open(path, "wb") as f: f.write(small.bytes())
+        for name, x in small.feeds.items(): judge.save(os.path.join(folder, re.sub(r"\W", "_", name) + ".npy"), x)
+        with open(os.path.join(folder, "README"), "w") as f:
+            f.write("%s\n%s\n%s: %s\n%s\n" % (case.label, crossing, finding.kind, finding.why, small.text()))
+        return small, path
+
+
+SOAK = None
+
+
+def begin(wish, places):
+    global SOAK
+    os.environ["OMP_NUM_THREADS"] = "1"
+    SOAK = Soak(wish, places.get())
+
+
+def work(item):
+    try:
+        return SOAK.one(*item)
+    except Exception:
+        result = Result(*item)
+        result.findings.append("%s:%d the soak itself: %s" % (*item, traceback.format_exc()))
+        return result
+
+
+def parsed():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", default="300")
+    parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--crossings", type=int, default=2)
+    parser.add_argument("--table", default="")
+    parser.add_argument("--compare", default="")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--at", default="")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--targets", default="")
+    parser.add_argument("--work", default="")
+    wish = parser.parse_args()
+    wish.work = wish.work or os.path.join(wish.build, "soak")
+    wish.fast = "tcc" if shutil.which("tcc") else os.environ.get("CC", "cc")
+    wish.sanitizers = [t for t in ("clang", "gcc") if shutil.which(t)]
+    wish.targets = wish.targets.split(",") if wish.targets else targets_of(wish.build)
+    return wish
+
+
+def listed(build, words):
+    """The first words of the rows that a command prints."""
+    text = subprocess.run([os.path.join(build, "soak-worker"), os.path.join(build, "listed.log")], input=words + "\n",
+                          text=True, capture_output=True).stdout
+    return [line.split()[0] for line in text.split("\n\n")[0].splitlines()[1:] if line.split()]
+
+
+def targets_of(build):
+    """Those whose C runs here: an AVR's constants are in another memory."""
+    return [name for name in listed(build, "targets") if name != "avr"]
+
+
+def items(wish, kinds):
+    if wish.at:
+        kind, number = wish.at.split(":")
+        return [(kind, int(number))]
+    given = dict(zip(wish.kinds.split(","), wish.count.split(",") * len(KINDS)))
+    counts = {
+    kind: importlib.import_module(kind).ROUND if given[kind] == "round" else int(
+        given[kind]) for kind in kinds}
+    return [(kind, n) for n in range(wish.first, wish.first + max(counts.values())) for kind in kinds
+            if n - wish.first < counts[kind]]
+
+
+def available(kinds):
+    """The kinds whose packages are installed; the reasons of the others."""
+    good, bad = [], []
+    for kind in kinds:
+        try:
+            importlib.import_module(kind)
+            good.append(kind)
+        except ImportError as e:
+            bad.append("skip soak-%s: %s; pip install -r tests/requirements.txt" % (kind, e))
+    return good, bad
+
+
+def main():
+    wish = parsed()
+    os.makedirs(wish.work, exist_ok=True)
+    kinds, missing = available(wish.kinds.split(","))
+    print("\n".join(missing), end="\n" if missing else "", flush=True)
+    unlisted = operators.unlisted(listed(wish.build, "ops\t--onnx")[:-1]) if "operators" in kinds else []
+    if unlisted: print("not ok soak-every-operator: neither drawn nor omitted: " + ", ".join(unlisted))
+    counts, done, failed, skipped = (collections.Counter() for _ in range(4))
+    todo, cells, started = items(wish, kinds), set(), time.time()
+    context = multiprocessing.get_context("fork")
+    places = context.Queue()
+    for i in range(wish.jobs): places.put(i)
+    with context.Pool(wish.jobs, begin, (wish, places)) as pool:
+        for result in pool.imap_unordered(work, todo, chunksize=1 if len(todo) < 50 else 4):
+            counts += result.counts
+            cells |= result.cells
+            done[result.kind] += 1
+            if result.skipped: skipped[result.skipped] += 1
+            failed[result.kind] += bool(result.findings)
+            for finding in result.findings: print("found", finding, flush=True)
+            if wish.seconds and time.time() - started > wish.seconds:
+                pool.terminate()
+                break
+    page = table.page(cells)
+    if wish.table:
+        with open(wish.table, "w") as f: f.write(page)
+    is_same = not wish.compare or open(wish.compare).read() == page
+    if wish.compare:
+        with open(os.path.join(wish.work, "special-values.md"), "w") as f: f.write(page)
+        print("ok soak-special-values" if is_same else
+              "not ok soak-special-values: %s differs from %s/special-values.md; `make special-values` renews it"
+              % (wish.compare, wish.work))
+    others = (not is_same) + bool(unlisted)
+    return report(wish, kinds, done, failed, skipped, counts, len(missing), time.time() - started, others)
+
+
+def report(wish, kinds, done, failed, skipped, counts, missing, seconds, others):
+    for kind in kinds:
+        why = "%d of %d models, seed %d" % (failed[kind], done[kind], wish.seed)
+        print("not ok soak-%s: %s" % (kind, why) if failed[kind] else "ok soak-%s" % kind)
+    for what, n in sorted(counts.items()):
+        if not what.startswith("for "): print("    %6d %s" % (n, what))
+    for what, n in skipped.most_common(20): print("    %6d models not drawn: %s" % (n, what.replace("\n", " ")))
+    print("%d models in %.0f s, seed %d" % (sum(done.values()), seconds, wish.seed))
+    bad = sum(1 for k in kinds if failed[k]) + others
+    print("%d passed, %d failed, %d skipped" % (max(0, len(kinds) + bool(wish.compare) - bad), bad, missing))
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
