@@ -244,6 +244,8 @@ static const Corner corners[] = {
       "coordinate_transformation_mode=tf_crop_and_resize; >y",
       { "80,102,-27,95,-2,123" }, { "102,102,-27,-27,95,95,-2,-2,123,0,0" }, 0, false },
 
+    { "diagonal-of-the-run", 14, "x:2,3; k::7; Trilu x,k y; Trilu x,k z upper=0!; >y; >z", { "1,2,3,4,5,6", "1" },
+      { "0,2,3,0,0,6", "1,2,0,4,5,6" }, 0, false },
     { "wrap-after-a-crop", 19, "x:4; p#-1,2; Pad x,p y mode=wrap; >y", { "1,2,3,4" }, { "2,3,4,2,3" }, 0, false },
     { "gemm-of-i32-by-a-real-factor", 13,
       "x:2,2:6; w$6$2,2$2,0,1,5; c$6$1,2$3,1; Gemm x,w,c y alpha=1.5~ beta=2.5~; >y", { "1,2,3,4" },

@@ -214,10 +214,39 @@ static void cumulate(OnnxCall *c)
     c->out[0] = y;
 }
 
+/* Column less row of each element of the last two dimensions; NULL: refused. */
+static Tensor *diagonals(OnnxCall *c, const Tensor *x)
+{
+    enum { MOST_TABLE = 1 << 20 };
+    const int64_t rows = x->rank > 1 ? tensor_dim(x, x->rank - 2) : -1,
+                  columns = x->rank > 1 ? tensor_dim(x, x->rank - 1) : -1;
+    if (rows < 1 || columns < 1 || rows > MOST_TABLE / columns) {
+        onnx_unsupported(c, "a diagonal that the run decides, of %s; matrices of 1 to %d elements are accepted",
+                         tensor_shape_text(c->cx, x), MOST_TABLE);
+        return NULL;
+    }
+    int64_t *at = NEW_ARRAY(c->cx->arena, int64_t, rows * columns);
+    for (int64_t i = 0; i < rows * columns; i++) at[i] = i % columns - i / columns;
+    return tensor_constant(c->cx, c->name, I64, 2, (int64_t[]){ rows, columns }, at);
+}
+
+static void trilu_of_the_run(OnnxCall *c)
+{
+    Tensor *x = c->in[0], *k = onnx_reshape(c, onnx_cast(c, c->in[1], I64), NULL, 0), *table = diagonals(c, x);
+    if (ctx_failed(c->cx)) return;
+    Tensor *is_kept = onnx_call2(c, onnx_int(c, "upper", 1) ? "greater_equal" : "less_equal", table, k);
+    c->out[0] = onnx_select(c, is_kept, x, onnx_scalar_like(c, x, 0));
+}
+
 static void trilu(OnnxCall *c)
 {
     double k = 0;
-    if (!onnx_requires(c, 1) || (onnx_in(c, 1) && !onnx_scalar(c, 1, &k))) return;
+    if (!onnx_requires(c, 1)) return;
+    if (onnx_in(c, 1) && !tensor_is_constant(c->in[1])) {
+        trilu_of_the_run(c);
+        return;
+    }
+    if (onnx_in(c, 1) && !onnx_scalar(c, 1, &k)) return;
     if (tensor_elems(c->in[0]) == 0) c->out[0] = c->in[0];
     else
         c->out[0] = onnx_call(c, "trilu", c->in[0], attr_int("k", (int64_t)k),
