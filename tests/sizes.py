@@ -45,6 +45,8 @@ distinct rows | float[6,2] x => float v, int64 n: r = Round(x) v = Unique<axis=0
 boxes | float[1,6,4] b, float[1,2,6] s => int64 y, float t: n = Constant<value_int=3>() \
     o = Constant<value_float=0.3>() l = Constant<value_float=0.0>() y = NonMaxSuppression(b, s, n, o, l) \
     f = Cast<to=1>(y) t = ReduceSum<keepdims=0>(f)
+boxes with scores of NaN | float[1,6,4] b, float[1,2,6] s => int64 y: q = Log(s) n = Constant<value_int=3>() \
+    o = Constant<value_float=0.3>() l = Constant<value_float=-5.0>() y = NonMaxSuppression(b, q, n, o, l)
 rows of a loop | int64 k, float[4] v => float r, float m, float last: n = Constant<value_int=6>() \
     last, r = Loop(n, , v) <body = g (int64 i, bool c, float[4] a) => (bool d, float[4] w, float[4] o) { \
     h = Constant<value_float=0.5>() w = Mul(a, h) q = Constant<value_int=7>() j = Mod(k, q) d = Less(i, j) \

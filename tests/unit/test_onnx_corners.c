@@ -186,9 +186,6 @@ static const Corner corners[] = {
       { "nan,nan,inf,nan,nan,nan", "1,3,2,0,1,2" }, 0, false },
     { "topk-of-nan-least", 13, "x:1,4; k#4; TopK x,k y,i largest=0!; >y; >i", { "1,nan,-inf,nan" },
       { "-inf,1,nan,nan", "2,0,1,3" }, 0, false },
-    { "suppression-of-nan-scores", 13,
-      "b:1,4,4; s:1,1,4; m#4; NonMaxSuppression b,s,m y; >y:4,3",
-      { "0,0,1,1, 2,2,3,3, 4,4,5,5, 6,6,7,7", "nan,1,nan,2" }, { "0,0,3,0,0,1,-1,-1,-1,-1,-1,-1" }, 0, false },
 
     { "log-sum-exp-of-infinities", 18, "x:4,2; a#1; ReduceLogSumExp x,a y keepdims=0!; >y",
       { "-inf,-inf, inf,1, inf,-inf, 0,-inf" }, { "-inf,inf,inf,0" }, 1e-6, false },
