@@ -81,6 +81,7 @@ typedef struct lw_options {
     /* Floats times 8-bit weights of a TFLite file: "rounded" (NULL), the floats to 8 bits at run time, like the
      * reference kernels; "float", as they are */
     const char *hybrid;
+    const char *signature;           /* the signature of a TFLite file to read; NULL: its first subgraph */
     /* Custom operators of the file that C functions compute: "NAME,OTHER=FUNCTION" (docs/extending.md). NULL: none */
     const char *external;
     /* Calls between dequantize and quantize: "exact" (NULL), on integers if only the rounding of floats differs;

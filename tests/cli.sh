@@ -157,7 +157,7 @@ commands_of() {
     case $1 in
     -o) echo compile run quantize dump report package tune ops targets passes steps ;;
     --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --optimize | \
-        --ram | --hybrid | --extern | --float | --layers | --no-shrink | --werror | --quiet)
+        --ram | --hybrid | --extern | --signature | --float | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report package tune ;;
     --rounding | --qdq) echo compile run verify evaluate dump report package tune ;;
     --stream) echo compile run verify quantize evaluate dump report package tune ;;
@@ -210,12 +210,12 @@ value_of() {
 }
 every_option() {
     all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram
-        --rounding --hybrid --extern --qdq --float --layers --no-shrink --werror --quiet --stream --io --name --for
-        --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune --seed --min-sqnr
-        --max-drop --labels --sensitivity --test --test-labels --top --reference --static-arena --weights --train
-        --checkpoint --time-passes --profile --testbench --selftest --standalone --rename --class-names --stamp --cpp
-        --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only --explain
-        --level --onnx --tflite --gradients --conditions"
+        --rounding --hybrid --extern --signature --qdq --float --layers --no-shrink --werror --quiet --stream --io
+        --name --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune --seed
+        --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference --static-arena --weights
+        --train --checkpoint --time-passes --profile --testbench --selftest --standalone --rename --class-names
+        --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only
+        --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

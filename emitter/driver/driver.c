@@ -140,7 +140,7 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
     build_begin(b, cx, path, o);
     ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count, .state_count = o->state_count,
-                              .rounds_once = build_rounds_once(o),
+                              .rounds_once = build_rounds_once(o), .signature = o->signature,
                               .has_float_hybrid = text_equal(o->hybrid, "float") };
     ImportDim *dim = NEW_ARRAY(cx->arena, ImportDim, o->dim_count);
     for (int i = 0; i < o->dim_count; i++)

@@ -23,7 +23,7 @@ static const Row rows[] = {
     ROW("--checkpoint", WORD, checkpoint),   ROW("--stream", WORD, stream),
     ROW("--annotate", PATH, annotate),       ROW("--rounding", WORD, rounding), ROW("--qdq", WORD, qdq),
     ROW("--float", WORD, floats),            ROW("--hybrid", WORD, hybrid),
-    ROW("--extern", WORD, external),
+    ROW("--extern", WORD, external),         ROW("--signature", WORD, signature),
     ROW("--weights", WORD, weights),
     ROW("--layers", FLAG, layers),           ROW("--io arena", FLAG, ports_in_arena),
     ROW("--static-arena", FLAG, static_arena), ROW("--standalone", FLAG, standalone),

@@ -62,6 +62,8 @@ static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
         if (!o->is_extern_used[i])
             diag_error(cx, NULL, "the model has no custom operator '%s' to be computed by a C function (--extern); a "
                        "custom operator of the file is accepted", o->externs[i].name);
+    if (o->signature && !*o->is_signature_used)
+        diag_error(cx, NULL, "the model has no signatures to be chosen with --signature; a .tflite file is accepted");
     for (int i = 0; i < o->value_count; i++)
         if (!o->is_value_used[i])
             diag_error(cx, NULL, "there is no input '%s' to be given with --value%s", o->value[i].name,
@@ -76,6 +78,7 @@ bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model
     o.is_dim_used = NEW_ARRAY(cx->arena, bool, o.dim_count);
     o.is_value_used = NEW_ARRAY(cx->arena, bool, o.value_count);
     o.is_extern_used = NEW_ARRAY(cx->arena, bool, o.extern_count);
+    o.is_signature_used = NEW(cx->arena, bool);
     const char *before = cx->file;
     cx->file = path;
     const char *extension = path_extension(path);

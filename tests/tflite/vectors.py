@@ -140,6 +140,8 @@ def graph_of(operators, inputs, outputs, buffers, codes):
                                                  [place(t) for t in made])
         if isinstance(fields, dict):
             op.customOptions = np.frombuffer(bytes(flexbuffers.Dumps(fields)), np.uint8)
+        elif isinstance(fields, s.StableHLOCompositeOptionsT):
+            op.builtinOptions2Type, op.builtinOptions2 = s.BuiltinOptions2.StableHLOCompositeOptions, fields
         elif fields is not None:
             op.builtinOptionsType, op.builtinOptions = getattr(s.BuiltinOptions, type(fields).__name__[:-1]), fields
         graph.operators.append(op)
@@ -250,7 +252,7 @@ def constant(values, dtype=np.int32):
     return Operand(a.shape, dtype, data=a)
 
 
-def options(name, **fields):
+def options(name, /, **fields):
     o = getattr(s, name + "T")()
     for key, value in fields.items():
         setattr(o, key, value)
@@ -1616,6 +1618,23 @@ def while_(r, i):
     return [main, condition, body]
 
 
+def composite(r, i):
+    """A quotient by the root of the mean square; every other one calls the square as another composite."""
+    shape = shape_of(r, 2, 6)
+    some = lambda shape: Operand(shape, np.float32)
+    x, y, inner, square, mean, root, out, p, q = (some(t) for t in (shape, shape, shape, shape, shape[:1] + [1],
+                                                                    shape[:1] + [1], shape, shape, shape))
+    x.feed = [r.normal(0, 2, shape).astype(np.float32) for _ in range(RUNS)]
+    call = lambda number, read, made: (B.STABLEHLO_COMPOSITE, 1, options(
+        "StableHLOCompositeOptions", name="odml.part", decompositionSubgraphIndex=number,
+        compositeAttributes=np.frombuffer(bytes(flexbuffers.Dumps({})), np.uint8)), [read], [made])
+    product = lambda a, made: (B.MUL, 1, options("MulOptions"), [a, a], [made])
+    steps = [call(2, inner, square) if i % 2 else product(inner, square),
+             (B.MEAN, 1, options("ReducerOptions", keepDims=True), [square, constant([1])], [mean]),
+             (B.SQRT, 1, None, [mean], [root]), (B.DIV, 1, options("DivOptions"), [inner, root], [out])]
+    return [([call(1, x, y)], [x], [y]), (steps, [inner], [out]), ([product(p, q)], [p], [q])]
+
+
 def if_(r, i):
     """A sum or a product, by a condition that is an input."""
     shape, kind = shape_of(r, None, 4), [np.int8, np.float32][i % 2]
@@ -2315,7 +2334,7 @@ OPERATORS = {
     "unidirectional_sequence_lstm": sequence_lstm, "unidirectional_sequence_lstm_fixed": sequence_lstm_fixed,
     "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn,
     "rnn_relu": lambda r, i: simple_rnn(r, i, 12, True),
-    "while": while_, "if": if_, "rfft2d": rfft, "rfft2d_images": rfft_of_images,
+    "while": while_, "if": if_, "composite": composite, "rfft2d": rfft, "rfft2d_images": rfft_of_images,
     "conv_2d_hybrid": hybrid(conv), "depthwise_conv_2d_hybrid": hybrid(depthwise),
     "fully_connected_hybrid": hybrid(fully_connected),
     "transpose_conv_hybrid": hybrid(transpose_conv, image=2), "svdf_hybrid": svdf_hybrid,
@@ -2395,7 +2414,7 @@ LITE = (["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_d
          "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "non_max_suppression_soft",
          "strided_slice_forms", "strided_slice_at", "slice_at", "gather_batches",
          "local_response_normalization", "conv_3d", "conv_3d_transpose", "atan2", "bitwise_xor", "right_shift", "sign",
-         "relu_0_to_1", "fake_quant", "batch_matmul_hybrid", "list_write", "list_write_open",
+         "relu_0_to_1", "fake_quant", "batch_matmul_hybrid", "list_write", "list_write_open", "composite",
          "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid",
          "svdf_hybrid", "bidirectional_sequence_lstm", "bidirectional_sequence_rnn", "lstm", "dilate",
          "unidirectional_sequence_lstm_hybrid", "rnn_hybrid",

@@ -38,6 +38,7 @@ typedef struct Spec {
     bool is_fixed;                                  /* the output has no signature; else its batch is open with x's */
     int fed;                                        /* the model's input: 0 for x */
     int per_channel;                                /* bits: the tensors with two scales, along dimension 0 */
+    bool has_signatures;                            /* "first", and "second" of a second subgraph, named "other" */
 } Spec;
 
 static void put_quant(Out *o, size_t from, const Line *l, size_t scales)
@@ -80,10 +81,42 @@ static void put_operator(Out *o, size_t from, const Spec *s)
     put(o, field(options, 0), (uint64_t)s->activation, 1);
 }
 
+static void put_graph(Out *o, size_t from, const Spec *s, const char *name)
+{
+    const size_t graph = table(o, 5);
+    point(o, from, graph);
+    size_t list = vector(o, field(graph, 0), 4, 4);
+    for (size_t i = 0; i < 4; i++)
+        put_tensor(o, list + 4 * i, &s->tensor[i], s->variables >> i & 1, s->sparse >> i & 1,
+                   i == 0 ? s->open : i == 3 && !s->is_fixed ? s->open & 1 : 0, s->per_channel >> i & 1 ? 2 : 1);
+    ints(o, field(graph, 1), 1, (int[]){ s->fed });
+    ints(o, field(graph, 2), 1, (int[]){ 3 });
+    list = vector(o, field(graph, 3), (size_t)s->operators, 4);
+    for (int i = 0; i < s->operators; i++) put_operator(o, list + 4 * (size_t)i, s);
+    text(o, field(graph, 4), name);
+}
+
+static void put_signatures(Out *o, size_t model)
+{
+    static const char *const keys[] = { "first", "second" };
+    absent(o, model, 5);
+    absent(o, model, 6);
+    const size_t list = vector(o, field(model, 7), 2, 4);
+    for (size_t i = 0; i < 2; i++) {
+        const size_t signature = table(o, 5);
+        point(o, list + 4 * i, signature);
+        absent(o, signature, 0);
+        absent(o, signature, 1);
+        absent(o, signature, 3);
+        text(o, field(signature, 2), keys[i]);
+        put(o, field(signature, 4), i, 4);
+    }
+}
+
 static Out write_model(const Spec *s)
 {
     Out o = { .count = 8 };
-    size_t model = table(&o, 5), codes, code, graphs, graph, list;
+    size_t model = table(&o, s->has_signatures ? 8 : 5), codes, code, graphs, list;
     put(&o, 0, model, 4);
     memcpy(o.at + 4, "TFL3", 4);
     put(&o, field(model, 0), 3, 4);
@@ -95,18 +128,12 @@ static Out write_model(const Spec *s)
     put(&o, field(code, 2), (uint64_t)s->version, 4);
     put(&o, field(code, 3), (uint64_t)s->code, 4);
     text(&o, field(code, 1), s->custom ? s->custom : "");
-    graphs = vector(&o, field(model, 2), 1, 4);
-    graph = table(&o, 5);
-    point(&o, graphs, graph);
-    list = vector(&o, field(graph, 0), 4, 4);
-    for (size_t i = 0; i < 4; i++)
-        put_tensor(&o, list + 4 * i, &s->tensor[i], s->variables >> i & 1, s->sparse >> i & 1,
-                   i == 0 ? s->open : i == 3 && !s->is_fixed ? s->open & 1 : 0, s->per_channel >> i & 1 ? 2 : 1);
-    ints(&o, field(graph, 1), 1, (int[]){ s->fed });
-    ints(&o, field(graph, 2), 1, (int[]){ 3 });
-    list = vector(&o, field(graph, 3), (size_t)s->operators, 4);
-    for (int i = 0; i < s->operators; i++) put_operator(&o, list + 4 * (size_t)i, s);
-    text(&o, field(graph, 4), "small");
+    graphs = vector(&o, field(model, 2), s->has_signatures ? 2 : 1, 4);
+    put_graph(&o, graphs, s, "small");
+    if (s->has_signatures) {
+        put_graph(&o, graphs + 4, s, "other");
+        put_signatures(&o, model);
+    }
     list = vector(&o, field(model, 4), 3, 4);
     for (size_t i = 0; i < 3; i++) {
         size_t buffer = table(&o, 1);
@@ -331,6 +358,8 @@ static void check_refusals(void)
     s.code = 32;
     s.custom = "Magic";
     check_refused("custom", &s, "(Magic)", 3);
+    s.custom = "ethos-u";
+    check_refused("rewritten-by-vela", &s, "compile the file that was given to Vela", 3);
     s = float_spec();
     s.version = 99;
     check_refused("newer-version", &s, "version 99 of the operator", 1);
@@ -398,6 +427,31 @@ static void check_comparison(void)
     ctx_free(cx);
     s.code = LESS;
     check_refused("less-of-two-scales", &s, "16-bit operands of the scales 0.5 and 0.25", 1);
+}
+
+/* One of two signatures is read: the first, with a note, or that of --signature. */
+static void check_signatures(void)
+{
+    static const struct { const char *label, *wanted, *name, *said; } each[] = {
+        { "the-first-signature", NULL, "small", "the file has the signatures \"first\", \"second\"; \"first\" is "
+          "compiled; --signature NAME compiles another" },
+        { "the-second-signature", "second", "other", "" },
+        { "no-such-signature", "none", NULL, "there is no signature \"none\" (--signature); the file has \"first\", "
+          "\"second\"" },
+    };
+    Spec s = float_spec();
+    s.has_signatures = true;
+    const Out o = write_model(&s);
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
+        Ctx *cx = context_new(NULL, NULL);
+        Model m;
+        const bool is_read = read_model_as(cx, o.at, o.count, &(ImportOptions){ .signature = each[i].wanted }, &m);
+        const char *said = cx->diags ? diag_text(cx, cx->diags) : "";
+        check_that(is_read == (each[i].name != NULL) && (!is_read || strcmp(m.name, each[i].name) == 0)
+                   && strstr(said, each[i].said) && !*said == !*each[i].said, each[i].label, "%s: %s",
+                   is_read ? m.name : "refused", said);
+        ctx_free(cx);
+    }
 }
 
 /* A scale at the edge is refused with the tensor's name. */
@@ -727,7 +781,8 @@ static void check_open_is_noted(void)
 int main(void)
 {
     CHECK_RUN(check_values, check_mirrored, check_open_dims, check_open_is_noted, check_int4, check_int2,
-              check_refusals, check_scales, check_gather, check_slice, check_lists, check_damages);
+              check_refusals, check_scales, check_gather, check_comparison, check_signatures,
+              check_slice, check_lists, check_damages);
     CHECK_EACH(check_recorded, recorded);
     return check_done();
 }

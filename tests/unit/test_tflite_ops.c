@@ -16,7 +16,7 @@ static const char *const recorded[] = {
     "batch_matmul_hybrid", "batch_matmul_int16", "batch_to_space_nd", "bidirectional_sequence_lstm",
     "bidirectional_sequence_lstm_hybrid", "bidirectional_sequence_rnn", "bidirectional_sequence_rnn_hybrid",
     "bitwise_xor", "broadcast_args", "broadcast_to", "bucketize", "cast", "ceil", "circular_buffer",
-    "comparisons_int16", "concatenation", "concatenation_rescaled_uint8", "concatenation_uint8", "conv_2d",
+    "comparisons_int16", "composite", "concatenation", "concatenation_rescaled_uint8", "concatenation_uint8", "conv_2d",
     "conv_2d_hybrid", "conv_2d_int16", "conv_2d_int4", "conv_2d_uint8", "conv_3d", "conv_3d_transpose", "cos", "cumsum",
     "cumsum_int8", "decode", "densify", "depth_to_space", "depthwise_conv_2d", "depthwise_conv_2d_hybrid",
     "depthwise_conv_2d_int16", "depthwise_conv_2d_int4", "depthwise_conv_2d_uint8", "dequantize", "dequantize_int16",

@@ -53,8 +53,9 @@ struct ImportOptions {
     bool rounds_once;                    /* TFLite: int8 requantization rounds once, not twice */
     bool has_float_hybrid;               /* TFLite: floats times 8-bit weights are not rounded to 8 bits */
     int extern_count; const ImportExtern *externs;
+    const char *signature;               /* TFLite: the signature that is read; NULL: the first subgraph */
     /* the importer sets those that the model has; may be NULL */
-    bool *is_dim_used, *is_value_used, *is_extern_used;
+    bool *is_dim_used, *is_value_used, *is_extern_used, *is_signature_used;
 };
 
 const ImportExtern *import_extern(const ImportOptions *o, const char *op_name);     /* NULL: none; marks it as used */

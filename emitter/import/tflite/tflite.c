@@ -18,6 +18,7 @@
 #include "import/formats/given_value.h"
 #include "import/tflite/custom/tflite_custom.h"
 #include "import/tflite/file/tflite_labels.h"
+#include "import/tflite/file/tflite_signatures.h"
 #include "import/tflite/tflite_open.h"
 #include "import/tflite/tflite_unknown.h"
 #include "import/tflite/tflite_find.h"
@@ -295,8 +296,9 @@ static bool bind_inputs(Importer *im, const TfliteCall *c, Tensor *const *in)
 
 static bool has_subgraph(Importer *outer, const TfliteCall *c, int64_t subgraph)
 {
-    if (subgraph < 1 || subgraph >= outer->file.subgraph_count)
-        tflite_refuse(c, "its subgraph %lld does not exist; 1 to below %d is accepted", (long long)subgraph,
+    const int first = outer->options->signature ? 0 : 1;     /* without the option, the first is the whole model */
+    if (subgraph < first || subgraph >= outer->file.subgraph_count)
+        tflite_refuse(c, "its subgraph %lld does not exist; %d to below %d is accepted", (long long)subgraph, first,
                       outer->file.subgraph_count);
     else if (outer->depth == MOST_DEPTH || ++*outer->imported > MOST_SUBGRAPHS)
         tflite_unsupported(c, "subgraphs %d deep, or executed at more than %d places; fewer are accepted",
@@ -438,6 +440,14 @@ static const char *const *names_of(Importer *im)
     return names;
 }
 
+static bool open_signature(Importer *im, Bytes bytes, size_t *subgraph)
+{
+    const ImportOptions *o = im->options;
+    if (o->is_signature_used) *o->is_signature_used = true;
+    return tflite_signature_subgraph(im->cx, bytes, o->signature, subgraph)
+           && tflite_subgraph_read(im->cx, bytes, *subgraph, &im->file);
+}
+
 bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *options, Model *out)
 {
     static const ImportOptions none = { 0 };
@@ -447,8 +457,9 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
     im->open = (TfliteOpen){ .cx = cx, .options = im->options, .size = map_new(cx->arena) };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
+    size_t subgraph;
     cx->file = path;
-    if (tflite_file_read(cx, bytes, &im->file)) {
+    if (open_signature(im, bytes, &subgraph)) {
         out->name = im->file.graph_name;
         out->ties_away = true;
         out->number_count = im->file.tensor_count;
@@ -465,7 +476,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
         for (int i = 0; i < im->file.operator_count && !ctx_failed(cx); i++) import_operator(im, &im->file.operator[i]);
         if (!ctx_failed(cx)) make_outputs(im, out);
         if (!ctx_failed(cx)) add_states(im, out);
-        if (!ctx_failed(cx)) out->class_count = tflite_labels(cx, bytes, &out->class_name);
+        if (!ctx_failed(cx) && !subgraph) out->class_count = tflite_labels(cx, bytes, &out->class_name);
     }
     cx->file = outer;
     return !ctx_failed(cx);

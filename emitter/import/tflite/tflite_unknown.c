@@ -2,6 +2,8 @@
 /* Reports what a subgraph has that no row supports: operators, their versions, element types, variables. */
 #include "import/tflite/tflite_unknown.h"
 
+#include <string.h>
+
 #include "import/tflite/tflite_find.h"
 #include "import/tflite/tflite_unsigned.h"
 #include "support/text.h"
@@ -66,15 +68,32 @@ static bool has_size_of_values(int code)
     return code == UNIQUE || code == WHERE;
 }
 
+/* Custom operators of programs that rewrite files for one device. */
+static const struct { const char *custom, *advice; } rewritten[] = {
+    { "ethos-u", "commands of an Ethos-U, which Vela writes in place of the file's operators; compile the file that "
+      "was given to Vela" },
+    { "edgetpu-custom-op", "commands of an Edge TPU, which its compiler writes in place of the file's operators; "
+      "compile the file that was given to edgetpu_compiler" },
+};
+
+static void list_unknown_custom(Ctx *cx, const char *where, const char *custom)
+{
+    for (size_t i = 0; i < sizeof rewritten / sizeof rewritten[0]; i++)
+        if (strcmp(rewritten[i].custom, custom) == 0) {
+            diag_listed(cx, UNSUPPORTED, where, "%s", rewritten[i].advice);
+            return;
+        }
+    diag_listed(cx, UNSUPPORTED, where,
+                "custom operators; accepted: the operators of `loopwright ops --tflite`, or a C function of yours "
+                "that computes it, --extern %s", custom);
+}
+
 static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOperator *op, const ImportOptions *o)
 {
     if (op->code == TFLITE_CUSTOM && import_extern(o, op->custom)) return;
     const char *where = tflite_where(cx, f, op);
     const TfliteRow *row = tflite_row_find(op);
-    if (op->code == TFLITE_CUSTOM && !row)
-        diag_listed(cx, UNSUPPORTED, where,
-                    "custom operators; accepted: the operators of `loopwright ops --tflite`, or a C function of yours "
-                    "that computes it, --extern %s", op->custom);
+    if (op->code == TFLITE_CUSTOM && !row) list_unknown_custom(cx, where, op->custom);
     else if (!row && has_size_of_values(op->code))
         diag_listed(cx, UNSUPPORTED, where, "the size of its output depends on the values of its input; accepted: "
                     "outputs of sizes that are known at compile time");

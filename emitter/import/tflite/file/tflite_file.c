@@ -37,7 +37,8 @@ enum { QUANT_MIN, QUANT_MAX, QUANT_SCALE, QUANT_ZERO, QUANT_DETAILS_TYPE, QUANT_
 enum { DETAILS_BLOCKWISE = 2 };
 enum { BLOCK_SCALES, BLOCK_ZEROS, BLOCK_SIZE };
 enum { BUFFER_DATA, BUFFER_OFFSET, BUFFER_SIZE };
-enum { OPERATOR_CODE, OPERATOR_INPUTS, OPERATOR_OUTPUTS, OPERATOR_OPTIONS_TYPE, OPERATOR_OPTIONS, OPERATOR_CUSTOM };
+enum { OPERATOR_CODE, OPERATOR_INPUTS, OPERATOR_OUTPUTS, OPERATOR_OPTIONS_TYPE, OPERATOR_OPTIONS, OPERATOR_CUSTOM,
+       OPERATOR_MORE_OPTIONS = 12 };
 
 enum { SCHEMA = 3, MOST_TENSORS = 1 << 14, MOST_OPERATORS = 1 << 14, MOST_OPERANDS = 256, MOST_CHANNELS = 1 << 20,
        /* Limit of all operands and scales together: their lists may share bytes of the file */
@@ -316,6 +317,7 @@ static bool read_operator(TfliteReader *r, const FlatTable *t, int index, Tflite
     out->custom = flat_text(r->cx, &code, CODE_CUSTOM);
     out->options_type = (int)flat_int(t, OPERATOR_OPTIONS_TYPE, 1, 0) & 0xff;
     out->options = flat_table(t, OPERATOR_OPTIONS);
+    out->more_options = flat_table(t, OPERATOR_MORE_OPTIONS);
     const FlatVector custom = flat_vector(t, OPERATOR_CUSTOM, 1);
     if (custom.count) out->custom_options = (Bytes){ r->file->flat.bytes.at + custom.at, custom.count };
     return read_operands(r, t, OPERATOR_INPUTS, true, where, &out->in_count, &out->in) &&
@@ -373,5 +375,3 @@ bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out
     tflite_join_lists(cx, out);
     return !is_damaged(&r, NULL);
 }
-
-bool tflite_file_read(Ctx *cx, Bytes bytes, TfliteFile *out) { return tflite_subgraph_read(cx, bytes, 0, out); }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_FILE_TFLITE_FILE_H
 #define LW_IMPORT_TFLITE_FILE_TFLITE_FILE_H
-/* The tables of a TFLite file's first subgraph, without interpretation (schema 3 of TensorFlow Lite,
+/* The tables of a subgraph of a TFLite file, without interpretation (schema 3 of TensorFlow Lite,
  * tensorflow/compiler/mlir/lite/schema/schema.fbs). Names are interned. */
 #include "import/formats/flatbuffer.h"
 #include "ir/expr/tensor.h"
@@ -35,7 +35,7 @@ typedef struct TfliteOperator {
     int in_count;  const int *in;                          /* tensors; -1: absent */
     int out_count; const int *out;
     int options_type;                                      /* of the union BuiltinOptions; 0: none */
-    FlatTable options;
+    FlatTable options, more_options;                       /* of BuiltinOptions, and of BuiltinOptions2 */
     Bytes custom_options;                                  /* a flexbuffer; count 0: none */
 } TfliteOperator;
 
@@ -55,8 +55,6 @@ const char *tflite_type_text(Ctx *cx, int type);           /* "FLOAT32"; "type 9
 bool tflite_dtype(int type, DType *out);                   /* false: there is no such DType */
 /* Returns the names of the types that pass `is_accepted`, with commas; NULL: of all that have a DType */
 const char *tflite_types_accepted(Ctx *cx, bool (*is_accepted)(int type, const void *data), const void *data);
-bool tflite_file_read(Ctx *cx, Bytes bytes, TfliteFile *out);
-/* Reads a subgraph other than the first. */
 bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out);
 void tflite_join_lists(Ctx *cx, TfliteFile *f);            /* writes to rows of a list become one operator each */
 Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t);   /* dense; t->data must hold its values */

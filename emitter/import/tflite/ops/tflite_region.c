@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that execute subgraphs: WHILE, IF and CALL, as regions of the DAG (graph/dag/region.h). A subgraph reads
- * its inputs and constants alone, so nothing is captured: the values that a WHILE's body returns unchanged are loop
- * invariants, the others its states. A condition on constants selects its branch during import. */
+/* Operators that execute subgraphs: WHILE and IF, as regions of the DAG (graph/dag/region.h), CALL and
+ * STABLEHLO_COMPOSITE in their place. A subgraph reads its inputs and constants alone, so nothing is captured: the
+ * values that a WHILE's body returns unchanged are loop invariants, the others its states. A condition on constants
+ * selects its branch during import. */
 #include "graph/dag/region.h"
 #include "import/model/fold_small.h"
 #include "import/tflite/ops/tflite_rows.h"
@@ -67,6 +68,14 @@ static bool is_decided(const Tensor *condition, bool *holds)
 static void call_(TfliteCall *c)
 {
     if (has_operands(c)) run(c, subgraph_of(c, 0), c->in, c->in_count, c->out, c->op->out_count);
+}
+
+/* A function of higher level, as PyTorch's exporter leaves it in the file, with a subgraph that computes it. */
+static void composite(TfliteCall *c)
+{
+    enum { DECOMPOSITION = 1 };
+    const int64_t subgraph = flat_int(&c->op->more_options, DECOMPOSITION, 4, 0);
+    if (has_operands(c)) run(c, subgraph, c->in, c->in_count, c->out, c->op->out_count);
 }
 
 static void if_(TfliteCall *c)
@@ -165,7 +174,8 @@ static void while_(TfliteCall *c)
 }
 
 const TfliteRow tflite_rows_region[] = {
-    { 31, "CALL", 1, OPTIONS_CALL, OF_ALL | RUNS_SUBGRAPHS, 1, NULL, call_, TFLITE_KEEPS_NONE },
+    { 31, "CALL", 1, OPTIONS_CALL, OF_ALL | RUNS_SUBGRAPHS, 1, NULL, call_, TFLITE_KEEPS_ALL },
+    { 206, "STABLEHLO_COMPOSITE", 1, 0, OF_ALL | OF_F16 | RUNS_SUBGRAPHS, 1, NULL, composite, TFLITE_KEEPS_ALL },
     { 118, "IF", 1, OPTIONS_IF, OF_BOOL | RUNS_SUBGRAPHS, 1, NULL, if_, TFLITE_KEEPS_NONE },
     { 119, "WHILE", 1, OPTIONS_WHILE, OF_ALL | RUNS_SUBGRAPHS, 1, NULL, while_, TFLITE_KEEPS_NONE },
     { 0 }

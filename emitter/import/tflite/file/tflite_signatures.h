@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_TFLITE_FILE_TFLITE_SIGNATURES_H
+#define LW_IMPORT_TFLITE_FILE_TFLITE_SIGNATURES_H
+#include "support/ctx.h"
+#include "support/file.h"
+
+/* The subgraph of the signature `wanted`; NULL: the first subgraph, with a note if signatures name others. False: there
+ * is no such signature, refused. */
+bool tflite_signature_subgraph(Ctx *cx, Bytes bytes, const char *wanted, size_t *subgraph);
+
+#endif
