@@ -76,7 +76,6 @@ static const Reading readings[] = {
     { "two-outputs", "p, t[i] = b[i], d[i]", "p, t[i<5] = b[i], d[i]" },
     { "rank-zero", "y = r + 1", "y = r[] + 1.0" },
     { "symbolic-size", "y[i, j] = v[i, j] * f32(n)", "y[i<n, j<4] = v[i, j] * f32(n)" },
-    { "extent-over-an-earlier-axis", "y[i<3, j<i + 1] = x[i, j]", "y[i<3, j<i+1] = x[i, j]" },
     { "ordered-axis", "y[t<5 ordered] = b[t]", "y[t<5 ordered] = b[t]" },
     { "broadcast", "y[*] = max(x[*] + b[*], 0)", "y[d0<3, c<5] = max(x[d0, c] + b[c], 0.0)" },
     { "broadcast-of-a-scalar", "y[*] = x[*] * r", "y[d0<3, c<5] = x[d0, c] * r[]" },
@@ -126,6 +125,12 @@ static void test_readings(void)
 typedef struct Refusal { const char *text, *message; int column, width; } Refusal;
 
 static const Refusal refusals[] = {
+    { "y[i<3, j<i + 1] = x[i, j]", "the size of axis 'j' uses axis 'i'; write its greatest size here, and select(j < i "
+      "+ 1, VALUE, 0) as the value", 8, 1 },
+    { "y[i] = max(k<5-i) x[i, k]", "the size of axis 'k' uses axis 'i'; write its greatest size here, and select(k < 5 "
+      "- i, VALUE, -inf) as the value", 12, 1 },
+    { "y[i<3] = sum(j<2, k<j + 1) x[i, k]", "the size of axis 'k' uses axis 'j'; write its greatest size here, and "
+      "select(k < j + 1, VALUE, 0) as the value", 19, 1 },
     { "y[i] = z[i]", "'z' is not a tensor here", 8, 1 },
     { "y[i] = imgs[0,i,0,0]", "'imgs' is not a tensor here; did you mean 'img'?", 8, 4 },
     { "y[i] = b[i] + twoo", "'twoo' is not known here; did you mean 'two'?", 15, 4 },

@@ -16,8 +16,8 @@
  *
  *  y[n, h<H, w<W, o] = sum(i, j, c) (x[n, h*s+i-p, w*s+j-p, c]? * k[i,j,c,o] : 0)
  *
- * - An axis without a size takes that of a dimension that it indexes alone; reads without '?' come first. An axis may
- *   bound later ones.
+ * - An axis without a size takes that of a dimension that it indexes alone; reads without '?' come first. A size uses
+ *   no other axis: a triangle is the whole square with select(k <= i, value, 0).
  * - A literal takes the type of the other operand, in which it must fit. Without one it is i32; with a point or
  *   exponent, f32.
  * - There are no implicit casts. `/ %` are floor division on integers.

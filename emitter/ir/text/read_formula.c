@@ -128,6 +128,24 @@ static const Expr *inferred_extent(Formula *f, Token axis)
     return NULL;
 }
 
+/* Refuses a size that another axis gives: a domain is a box, and a tensor's dimension has one size. */
+static void check_extent(Formula *f, Token axis, AxisKind kind, const Expr *extent)
+{
+    static const char *const neutral[] = { [REDUCE_SUM] = "0", [REDUCE_PROD] = "1", [REDUCE_MAX] = "-inf",
+                                           [REDUCE_MIN] = "inf", [REDUCE_ALL] = "true", [REDUCE_ANY] = "false",
+                                           [REDUCE_ARGMAX] = "-inf", [REDUCE_ARGMIN] = "inf" };
+    Text size = text_new(f->r.cx);
+    for (int a = 0; extent && a < f->spec.axis_count; a++) {
+        if (!expr_uses(extent, f->spec.axis[a].var)) continue;
+        print_expr(&size, extent);
+        lex_error(f->r.lex, axis, "the size of axis '%.*s' uses axis '%s'; write its greatest size here, and "
+                  "select(%.*s < %s, VALUE, %s) as the value", axis.length, axis.at,
+                  expr_as_var(f->spec.axis[a].var)->name, axis.length, axis.at, text_string(&size),
+                  kind == AXIS_REDUCE ? neutral[f->spec.reducer] : "0");
+        return;
+    }
+}
+
 /* axis = name ['<' size] ['ordered'] */
 static void read_axis(Formula *f, AxisKind kind)
 {
@@ -135,6 +153,7 @@ static void read_axis(Formula *f, AxisKind kind)
     Token at = lex_peek(l);
     if (!lex_name(l, "an axis")) return;
     const Expr *extent = lex_accept(l, "<") ? read_extent(&f->r) : inferred_extent(f, at);
+    check_extent(f, at, kind, extent);
     if (lex_accept(l, "ordered")) kind = AXIS_ORDERED;
     add_axis(f, at, kind, extent);
 }
