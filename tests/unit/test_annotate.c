@@ -438,7 +438,7 @@ static void from_te(void)
                 .output = m.output };
     if (ok) g = passed(n, g);
     const char *found = ok && !ctx_failed(n->cx) ? groups_text(n, &g) : net_error(n);
-    check_that(strcmp(found, "a | a_to_npu | b@npu | d@npu | d_to_cpu") == 0, "from .te: nodes run on the device", "%s",
+    check_that(strcmp(found, "x_to_npu | a@npu | b@npu | d@npu | d_to_cpu") == 0, "from .te: nodes run on the device", "%s",
                found);
     check_that(g.mark_count == 1, "from .te: the mark is recorded", "%d marks", g.mark_count);
     ctx_free(n->cx);
@@ -449,6 +449,36 @@ static void from_te(void)
     check_that(!ok && strstr(net_error(n), "'annotation.stop_gradient' has no effect in a file that is one `nest`"),
                "from .te that is one nest: refused", "%s", net_error(n));
     ctx_free(n->cx);
+}
+
+/* A device reaches through every other annotation of the same value. */
+static void orders(void)
+{
+    static const struct { const char *label, *call; } others[] = {
+        { "a device and stop_fusion", "annotation.stop_fusion(%s)" },
+        { "a device and stop_gradient", "annotation.stop_gradient(%s)" },
+        { "a device and checkpoint", "annotation.checkpoint(%s)" },
+        { "a device and a grid to choose", "annotation.simulated_quantize(%s)" },
+        { "a device and a grid", "annotation.simulated_quantize(%s, s, z)" },
+    };
+    static const char device[] = "annotation.on_device(%s, device=npu)";
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        for (int last = 0; last < 2; last++) {
+            Net net = net_new(52), *n = &net;
+            const char *inner = text_format(n->cx, last ? others[i].call : device, "a"),
+                       *outer = text_format(n->cx, last ? device : others[i].call, "b");
+            Model m = { 0 };
+            te_read(n->cx, "net.te", text_format(n->cx, "input x: f32[2][8]\nconst s: f32[1] = [0.5]\nconst z: i32[1] = "
+                                                 "[0]\na = relu(x)\nb = %s\nc = %s\ny = neg(c)\noutput y\n", inner,
+                                                 outer), NULL, &m);
+            Graph g = { .name = "net", .input_count = m.input_count, .input = m.input, .output_count = m.output_count,
+                        .output = m.output };
+            if (!ctx_failed(n->cx)) g = passed(n, g);
+            const char *found = ctx_failed(n->cx) ? net_error(n) : groups_text(n, &g);
+            check_that(strncmp(found, "x_to_npu | a", 12) == 0,
+                       text_format(n->cx, "%s: %s", others[i].label, last ? "it is last" : "it is first"), "%s", found);
+            ctx_free(n->cx);
+        }
 }
 
 /* Through the public header: in a computation of calls alone, an annotation preserves the values. */
@@ -562,6 +592,6 @@ int main(void)
     pair_of(U8);
     pair_of(I16);
     pair_of(U16);
-    CHECK_RUN(from_te, from_c, from_onnx);
+    CHECK_RUN(from_te, orders, from_c, from_onnx);
     return check_done();
 }

@@ -54,6 +54,14 @@ static void put_on_device(Node *n, const char *device)
     }
 }
 
+/* Annotations compose in every order: one that stays a call is on the device of the value that it annotates. */
+static void put_value_on_device(Node *n, const char *device)
+{
+    put_on_device(n, device);
+    if ((is_annotation(n, ANNOTATION_STOP_FUSION) || is_grid(n)) && n->in[0]->producer)
+        put_value_on_device(n->in[0]->producer, device);
+}
+
 /* Every call is a fresh copy here, so it may be modified. */
 static void dissolve(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
 {
@@ -62,7 +70,7 @@ static void dissolve(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
     out[0] = call->in[0];
     if (!is_annotation(call, ANNOTATION_DEVICE)) return;
     const char *device = device_of_annotation(cx, call);
-    if (call->in[0]->producer) put_on_device(call->in[0]->producer, device);
+    if (call->in[0]->producer) put_value_on_device(call->in[0]->producer, device);
 }
 
 static void dissolve_grids(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
