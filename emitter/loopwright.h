@@ -471,8 +471,9 @@ typedef bool lw_schedule(lw_context *cx, lw_group *g);
 bool lw_register_schedule(lw_context *cx, const char *ops, const char *target, int plevel, lw_schedule *schedule);
 
 /* Strategies: implementations for a target and for those that fall back to it. Among the applicable implementations,
- * the highest plevel wins; then the nearest target; then the first registered. An implementation for a nearer target
- * overrides one of the same name. `loopwright dump --at strategy` prints the choice.
+ * the highest plevel wins; then the nearest target; then one that names the operator, before one that names its
+ * pattern; then the first registered. An implementation for a nearer target overrides one of the same name. `loopwright
+ * dump --at strategy` prints the choice.
  *
  *     static const lw_implementation list[] = {
  *         { .name = "energy.eights", .what = "eight columns at a time", .plevel = 20,
@@ -493,7 +494,7 @@ bool lw_register_schedule(lw_context *cx, const char *ops, const char *target, i
 typedef struct lw_implementation {
     const char *name, *what;         /* what: one line for people */
     const char *features;            /* required features of the target, space-separated; NULL: none */
-    int plevel;                      /* priority; 10 is normal */
+    int plevel;                      /* priority; 0: 15, above the usual 10 of the built-in ones */
     const char *when;                /* the condition; NULL: always */
     lw_schedule *schedule;           /* NULL: no steps */
     /* An alternative compute of the operator: formulas, separated by ';', over its inputs, its attributes and the

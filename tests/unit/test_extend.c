@@ -293,6 +293,29 @@ static void test_other_compute(void)
     lw_free(cx);
 }
 
+/* A row for an operator wins by its name; one with less precedence than a pattern's loses with a note. */
+static void test_precedence(void)
+{
+    static const struct { int plevel; bool wins; const char *label; } each[] = {
+        { 0, true, "a row without a plevel wins over patterns" },
+        { 10, true, "a row for an operator wins over a pattern of the same plevel" },
+        { 9, false, "a row that loses is noted" },
+    };
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
+        lw_context *cx = with_rows();
+        row(cx, "energy", &(lw_implementation){ .name = "energy.mine", .plevel = each[i].plevel });
+        write_model(cx, "input x: f32[3][16]\ny = energy(x)\noutput y\n");
+        const char *text = lw_dump(cx, "build/test/extend.te", &(lw_options){ .at = "strategy" });
+        const bool wins = text && strstr(text, "chosen: energy.mine");
+        check_that(wins == each[i].wins, each[i].label, "%s", text ? text : said(cx));
+        lw_compile(cx, "build/test/extend.te", "build/test/extend.c", NULL);
+        const bool is_noted = strstr(said(cx), "the schedule \"energy.mine\" applies, but \"contraction.tiled\" is used: "
+                                     "plevel 10 is above 9") != NULL;
+        check_that(is_noted == !each[i].wins, "a row that wins has no note, one that loses has", "%s", said(cx));
+        lw_free(cx);
+    }
+}
+
 static void altered(lw_build *alter, const char *when, const char *wanted, const char *label)
 {
     lw_context *cx = with_rows();
@@ -548,7 +571,7 @@ int main(void)
 {
     CHECK_RUN(test_clamped_indices, test_index_of_nothing, test_built_op,
               test_temporary_of_higher_rank, test_untried, test_wrong_ops,
-              test_other_compute, test_altered, test_calls);
+              test_other_compute, test_precedence, test_altered, test_calls);
     const int shared = arena_size(true), apart = arena_size(false);
     check_that(shared == apart - 96, "a call is in place only if its row says so", "%d and %d bytes", shared, apart);
     CHECK_RUN(test_wrong_rows, test_status, test_composites, test_wrong_composites, test_null);

@@ -331,6 +331,8 @@ static bool is_consistent(Ctx *cx, const char *ops, const lw_implementation *i)
     return !ctx_failed(cx);
 }
 
+enum { USUAL_PLEVEL = 15 };              /* of rows that state none */
+
 static bool add_implementation(Ctx *cx, const char *ops, const char *target, const lw_implementation *i)
 {
     if (!is_consistent(cx, ops, i)) return false;
@@ -341,7 +343,7 @@ static bool add_implementation(Ctx *cx, const char *ops, const char *target, con
                              .features = name(cx, i->features),
                              .target = name(cx, target),
                              .ops = name(cx, ops),
-                             .plevel = i->plevel,
+                             .plevel = i->plevel ? i->plevel : USUAL_PLEVEL,
                              .what = name(cx, i->what ? i->what : ""),
                              .when = name(cx, i->when),
                              .compute = name(cx, i->compute),
@@ -374,7 +376,7 @@ static bool add_schedule(Ctx *cx, const char *ops, const char *target, int pleve
     if (!s) diag_error(cx, ops, "lw_register_schedule: the schedule is NULL");
     if (ctx_failed(cx)) return false;
     const lw_implementation one = { .name = text_format(cx, "%.*s.schedule", (int)strcspn(ops, " "), ops),
-                                    .plevel = plevel ? plevel : 15,
+                                    .plevel = plevel,
                                     .schedule = s };
     return add_strategy(cx, ops, target, &one, 1);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Selects the implementation of a group. Candidates match the anchor's operator or pattern, the target and its
  * features, and their conditions hold. Among them, the highest plevel wins; then the nearest target
- * (implementation_rank); then the first registered. A nearer row overrides one of the same name. Without candidates the
+ * (implementation_rank); then one that names the operator, before one that names its pattern; then the first
+ * registered. A nearer row overrides one of the same name. Without candidates the
  * nest stays naive. A condition over open sizes is tested at run time; if it fails, the best of the other candidates
  * runs, and so on down to one without such a condition. */
 
@@ -24,17 +25,19 @@
 #include "support/names.h"
 #include "support/text.h"
 
+static bool names_op(const Implementation *i, const Node *anchor) { return text_has_word(i->ops, anchor->op->name); }
+
 static bool is_for(Ctx *cx, const Implementation *i, const Node *anchor)
 {
     const Op *op = anchor->op;
-    return text_has_word(i->ops, op->name) || text_has_word(i->ops, text_format(cx, "pattern:%s",
+    return names_op(i, anchor) || text_has_word(i->ops, text_format(cx, "pattern:%s",
         pattern_text(op->fusion.pattern)));
 }
 
-static bool is_better(const Implementation *a, int a_rank, const Implementation *b, int b_rank)
+static bool is_better(const Node *anchor, const Implementation *a, int a_rank, const Implementation *b, int b_rank)
 {
     if (!b || a->plevel != b->plevel) return !b || a->plevel > b->plevel;
-    return a_rank < b_rank;
+    return a_rank != b_rank ? a_rank < b_rank : names_op(a, anchor) && !names_op(b, anchor);
 }
 
 static GroupNest nest_of(Ctx *cx, const Group *g, const Target *t, const Implementation *with)
@@ -95,8 +98,8 @@ struct Choice {
     const GroupNest *naive;
     /* The choice with a run-time condition whose failing case this one covers; NULL: the first choice */
     const Choice *before;
-    const Implementation *best;
-    int rank;
+    const Implementation *best, *outside;        /* outside: the best row from outside that applies; NULL: none */
+    int rank, outside_rank;
     const Expr *open;                  /* the condition to test at run time; NULL: none */
 };
 
@@ -135,7 +138,9 @@ static void consider(Choice *c, const Implementation *i, Text *explain)
     else if (verdict == HOLDS_OPEN) why = text_format(c->cx, "applies where %s", i->when);
     if (explain)
         text_printf(explain, "  %-32s %-12s plevel %2d  %s\n", i->name, implementation_for(i), i->plevel, why);
-    if (verdict == HOLDS_NOT || !is_better(i, rank, c->best, c->rank)) return;
+    if (verdict == HOLDS_NOT) return;
+    if (i->user && is_better(c->anchor, i, rank, c->outside, c->outside_rank)) c->outside = i, c->outside_rank = rank;
+    if (!is_better(c->anchor, i, rank, c->best, c->rank)) return;
     c->best = i;
     c->rank = rank;
     c->open = open;
@@ -201,7 +206,8 @@ static void explain_choice(const Choice *c, Text *t)
         explain_choice(&next, t);
         return;
     }
-    const char *rank = ": the highest plevel that applies, nearest in the chain, first registered";
+    const char *rank = ": the highest plevel that applies, nearest in the chain, for the operator's name, first "
+                       "registered";
     text_printf(t, "  chosen: %s%s\n", name_of(c), c->best ? rank : "");
     if (!c->open) return;
     const Choice next = next_choice(c);
@@ -211,6 +217,15 @@ static void explain_choice(const Choice *c, Text *t)
     explain_choice(&next, t);
 }
 
+/* Says that no row from outside is used though one applies. */
+static void note_outside(const Choice *c)
+{
+    if (!c->before && !c->open && c->outside && !c->best->user)
+        diag_listed(c->cx, NOTE, c->naive->group->name,
+                    "the schedule \"%s\" applies, but \"%s\" is used: plevel %d is above %d", c->outside->name,
+                    c->best->name, c->best->plevel, c->outside->plevel);
+}
+
 /* Returns the nest of the first choice that succeeds; *taken is its row. A run-time condition adds the nest of the next
  * best row as a second version. */
 static const Nest *nest_by(const Choice *c, const Implementation **taken)
@@ -218,6 +233,7 @@ static const Nest *nest_by(const Choice *c, const Implementation **taken)
     const char *why;
     *taken = c->best;
     if (!c->best) return c->naive->nest;
+    note_outside(c);
     const Nest *n = attempt(c, &why);
     if (!why && (!n || !c->open)) return n;
     const Choice next = next_choice(c);
