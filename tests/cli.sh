@@ -151,6 +151,21 @@ check sums-round-once           sums_round are
 check sums-round-twice          sums_round not --float separate
 check sums-contract             sums_round are --float contract
 
+# Ranges leave one value of a sum, or drop one of its bounds, or join equal operands: no word about instructions.
+sum_of_one() {
+    printf '%s\n' 'input x: i8[2][12][9][8]' 'a = rescale(x, zero_x=127, left=20, multiplier=1073741824, to="i32")' \
+        "b = rescale(x, zero_x=$1, left=20, multiplier=1073741824, to=\"i32\")" "s = add(a, b)" \
+        "y = rescale(s, multiplier=1655169521, shift=$2, zero=$3)
+output y" > "$work/sum.te"
+    for t in x86-avx2 cortex-m55; do
+        "$lw" "$work/sum.te" --target $t --werror -o "$work/sum.c" || return 1
+        [ -z "$4" ] || grep -q "$4" "$work/sum.c" || return 1
+    done
+}
+check sum-of-one-value-is-not-warned-of   sum_of_one 127 19 -128 ""
+check sum-within-a-bound-is-an-instruction sum_of_one 126 14 0 "LW_ADD_"
+check sum-of-equal-operands-is-an-instruction sum_of_one 127 14 100 "LW_ADD_"
+
 # Every option with every command. `commands_of` lists independently which commands use an option. An option is wrong
 # usage with any other command.
 commands_of() {

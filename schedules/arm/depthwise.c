@@ -52,12 +52,12 @@ static DepthwiseRows windows_of(const Stage *out, const Target *t)
 
 /* Chooses the most tiles of channels that divide the row and whose sums are 512 bytes at most, if the pair of pixels is
  * scaled at once. */
-static void choose_whole(const GroupNest *g, const Nest *n, DepthwiseRows *s)
+static void choose_whole(Ctx *cx, const GroupNest *g, const Nest *n, DepthwiseRows *s)
 {
     enum { MOST = 64 };
     const int64_t channels = axis_extent(s->out, s->last);
     if (s->w != TILE || channels % s->block || !target_has(g->target, "mve")
-        || !scales_pair_at_once(g, nest_stage(n, s->out->name), s->block))
+        || !scales_pair_at_once(cx, g, nest_stage(n, s->out->name), s->block))
         return;
     for (int64_t whole = MOST; whole > s->whole; whole -= s->block)
         if (channels % whole == 0) s->whole = whole;
@@ -155,10 +155,10 @@ static const char *first_loop(Ctx *cx, const Nest *n, const char *acc, int axis)
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const DepthwiseRows *s)
 {
     const char *out = s->out->name;
-    if (s->w == TILE && scales_pair_at_once(g, nest_stage(n, out), s->whole)) {
+    if (s->w == TILE && scales_pair_at_once(cx, g, nest_stage(n, out), s->whole)) {
         n = scale_pair_at_once(cx, n, out, tile_loop(cx, s, s->tiled, s->w), s->whole);
         n = initialize_pair_at_once(cx, n, first_loop(cx, n, acc, s->tiled), s->whole);
-    } else if (scales_at_once(g, nest_stage(n, out), s->whole)) {
+    } else if (scales_at_once(cx, g, nest_stage(n, out), s->whole)) {
         n = scale_at_once(cx, n, out, tile_loop(cx, s, s->last, s->whole), s->whole);
         n = initialize_at_once(cx, n, first_loop(cx, n, acc, s->last), s->whole);
     }
@@ -180,7 +180,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     DepthwiseRows s = windows_of(output_stage(n), g->target);
     const char *axis = expr_as_var(nest_stage(n, acc)->axis[s.last].var)->name;
     if (axis_extent(s.out, s.last) % s.block) n = sched_pad(cx, n, acc, axis, s.block);
-    choose_whole(g, n, &s);
+    choose_whole(cx, g, n, &s);
     n = split_windows(cx, n, &s);
     if (s.at_tile) n = sched_compute_at(cx, n, acc, s.at_tile);
     if (s.at_row && !is_direct) n = sched_compute_at(cx, n, padded, s.at_row);

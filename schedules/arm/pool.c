@@ -122,7 +122,7 @@ static const Nest *schedule_sum(Ctx *cx, const GroupNest *g, const Nest *n, Pool
     n = order_taps(cx, n, p, block);
     c = is_cut ? text_format(cx, "%si", c) : c;
     if (ctx_failed(cx)) return n;
-    if (scales_at_once(g, nest_stage(n, out->name), block)) return scale_at_once(cx, n, out->name, c, block);
+    if (scales_at_once(cx, g, nest_stage(n, out->name), block)) return scale_at_once(cx, n, out->name, c, block);
     if (target_has(g->target, "bytes")) return n;
     n = unroll_if_found(cx, n, text_format(cx, "%s@init.%s", p->acc->name, expr_as_var(p->acc->axis[last].var)->name));
     return unroll_if_found(cx, n, c);

@@ -48,11 +48,11 @@ typedef struct Tiles {
 } Tiles;
 
 /* True if one or two instructions compute the output from the sums, for `count` channels. */
-static bool epilogue_at_once(const GroupNest *g, const Nest *n, const char *scaled, int64_t count)
+static bool epilogue_at_once(Ctx *cx, const GroupNest *g, const Nest *n, const char *scaled, int64_t count)
 {
     const Stage *out = nest_stage(n, output_stage(n)->name);      /* current version, after inlining */
-    return scaled ? adds_at_once(g, out, count) && scales_at_once(g, nest_stage(n, scaled), count)
-                  : scales_at_once(g, out, count);
+    return scaled ? adds_at_once(cx, g, out, count) && scales_at_once(cx, g, nest_stage(n, scaled), count)
+                  : scales_at_once(cx, g, out, count);
 }
 
 static RowForm form_of(const GroupNest *g, const Stage *product)
@@ -92,23 +92,23 @@ static void choose_pixels(Tiles *t, int64_t most, bool has_vectors)
 /* True if one instruction may compute `block` channels of the tile: in a function of its own, it saves an eighth of an
  * instruction for each product of vectors, and its call costs as much as 64 of those save. A tile of all channels
  * needs no multiple of four for the epilogue's instruction; without that, each output takes several more. */
-static bool may_be_whole(const GroupNest *g, const Nest *n, const Tiles *t, int64_t block)
+static bool may_be_whole(Ctx *cx, const GroupNest *g, const Nest *n, const Tiles *t, int64_t block)
 {
     enum { VECTOR = 16, LEAST = 64, VECTOR_OF_SUMS = 4 };
     const Tensor *k = g->group->anchor->in[1];
     const int64_t vectors = (tensor_dim(k, k->rank - 1) + VECTOR - 1) / VECTOR;
     const bool ends_alone = block == axis_extent(t->out, t->last) && t->block < VECTOR_OF_SUMS;
-    return block > t->o && (block * vectors >= LEAST || ends_alone) && epilogue_at_once(g, n, t->scaled, block);
+    return block > t->o && (block * vectors >= LEAST || ends_alone) && epilogue_at_once(cx, g, n, t->scaled, block);
 }
 
 /* Chooses the most channels, all of them or a power of two, whose sums are 512 bytes at most. */
-static void choose_whole(const GroupNest *g, const Nest *n, Tiles *t)
+static void choose_whole(Ctx *cx, const GroupNest *g, const Nest *n, Tiles *t)
 {
     enum { MOST = 128 };
     const int64_t outs = axis_extent(t->out, t->last), most = MOST / t->w;
     if (t->form != PLAIN || !target_has(g->target, "mve")) return;
     int64_t block = outs <= most ? outs : most;
-    while (block > t->o && !may_be_whole(g, n, t, block)) block = block > most / 2 ? most / 2 : block / 2;
+    while (block > t->o && !may_be_whole(cx, g, n, t, block)) block = block > most / 2 ? most / 2 : block / 2;
     t->is_whole = block > t->o;
     if (t->is_whole) t->block = t->o = block;
 }
@@ -125,7 +125,7 @@ static int64_t channels_of_words(int64_t words)
 
 /* Tiles two pixels, or up to five if an instruction has a panel of weights; two channels, or four for one pixel
  * or if one number packs two rows of weights, or those of a panel. */
-static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
+static Tiles tiles_of(Ctx *cx, const GroupNest *g, const Nest *n, const char *scaled)
 {
     const Stage *out = output_stage(n);
     Tiles t = { .out = out,
@@ -152,8 +152,8 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
     if (t.form == LONG) t.o = channels_of_words(tensor_dim(k, 0));
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
-        if (epilogue_at_once(g, n, scaled, block)) t.block = block;
-    choose_whole(g, n, &t);
+        if (epilogue_at_once(cx, g, n, scaled, block)) t.block = block;
+    choose_whole(cx, g, n, &t);
     if (t.form == WORDS) {
         t.row = (int)node_int(g->group->anchor, "pairs", 0);
         t.w = MANY;
@@ -200,18 +200,18 @@ static const char *first_loop(Ctx *cx, const Nest *n, const char *acc, int axis)
 }
 
 /* True if two pixels share the first values of their sums and the factors of their scales. */
-static bool ends_in_pairs(const Nest *n, const GroupNest *g, const Tiles *t)
+static bool ends_in_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const Tiles *t)
 {
     enum { PAIR = 2 };
     const char *scaled = t->scaled ? t->scaled : t->out->name;
-    return t->w == PAIR && t->form == PLAIN && scales_pair_at_once(g, nest_stage(n, scaled), t->block);
+    return t->w == PAIR && t->form == PLAIN && scales_pair_at_once(cx, g, nest_stage(n, scaled), t->block);
 }
 
 /* The same for sums that alternate. Their first values are copied in any case. */
 static const Nest *end_alternate(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
     const char *scaled = t->scaled ? t->scaled : t->out->name;
-    const bool ends = epilogue_at_once(g, n, t->scaled, t->block);
+    const bool ends = epilogue_at_once(cx, g, n, t->scaled, t->block);
     const char *first[] = { first_loop(cx, n, acc, t->last), first_loop(cx, n, acc, t->row) };
     if (ends && t->scaled) n = add_at_once(cx, g, n, t->out->name, tile_loop(cx, t, t->last, t->block), t->block);
     if (ends)
@@ -224,7 +224,7 @@ static const Nest *end_alternate(Ctx *cx, const Nest *n, const GroupNest *g, con
 
 static const Nest *end_at_once(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
-    const bool in_pairs = ends_in_pairs(n, g, t);
+    const bool in_pairs = ends_in_pairs(cx, n, g, t);
     const char *scaled = t->scaled ? t->scaled : t->out->name;
     if (t->scaled) n = add_at_once(cx, g, n, t->out->name, tile_loop(cx, t, t->last, t->block), t->block);
     if (in_pairs) {
@@ -244,7 +244,7 @@ static const Nest *end_at_once(Ctx *cx, const Nest *n, const GroupNest *g, const
  * vectors keep their sums in memory: an epilogue without an instruction stays a loop, which C compilers vectorize. */
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
-    const bool ends = t->block > 1 && epilogue_at_once(g, n, t->scaled, t->block),
+    const bool ends = t->block > 1 && epilogue_at_once(cx, g, n, t->scaled, t->block),
                begins = !ends && (t->form == PAIRED || t->form == BYTES);
     if (ends) n = end_at_once(cx, n, g, acc, t);
     if (!ends && t->form == PANEL && target_has(g->target, "bytes"))
@@ -649,7 +649,7 @@ static const char *product_bytes(Ctx *cx, const GroupNest *g)
     for (int i = 0; i < g->nest->stage_count; i++) {
         const Stage *s = g->nest->stage[i];
         const Tensor **reads;
-        if (makes_output(g->nest, s) || !scales_at_once(g, s, 1)) continue;
+        if (makes_output(g->nest, s) || !scales_at_once(cx, g, s, 1)) continue;
         for (int r = stage_reads(cx, s, &reads) - 1; r >= 0; r--)
             if (reads[r] == product_stage(g->nest)->out[0]) return s->name;
     }
@@ -659,7 +659,7 @@ static const char *product_bytes(Ctx *cx, const GroupNest *g)
 /* Keeps these stages if an instruction adds to them; else inlines them. */
 static const char *keep_bytes(Ctx *cx, const Nest **n, const GroupNest *g, const char *scaled)
 {
-    if (!scaled || ctx_failed(cx) || epilogue_at_once(g, *n, scaled, 1)) return scaled;
+    if (!scaled || ctx_failed(cx) || epilogue_at_once(cx, g, *n, scaled, 1)) return scaled;
     *n = sched_compute_inline(cx, *n, scaled);
     return NULL;
 }
@@ -678,7 +678,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     is_direct = is_direct || window > 0;
     if (is_direct) n = sched_compute_inline(cx, n, patch);
     if (ctx_failed(cx)) return n;
-    Tiles t = tiles_of(g, n, scaled);
+    Tiles t = tiles_of(cx, g, n, scaled);
     t.rows = window;
     if (t.form == WORDS && axis_extent(t.out, t.row) % t.w)
         n = sched_pad(cx, n, acc, expr_as_var(nest_stage(n, acc)->axis[t.row].var)->name, t.w);
@@ -704,11 +704,11 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
 }
 
 /* False if a tile is one product of two numbers: its sum has no loop, so there is nothing to compute at once. */
-static bool tile_has_loops(const GroupNest *g, const Stage *product)
+static bool tile_has_loops(Ctx *cx, const GroupNest *g, const Stage *product)
 {
     for (int a = product->data_count; a < product->axis_count; a++)
         if (axis_extent(product, a) > 1) return true;
-    const Tiles t = tiles_of(g, g->nest, NULL);
+    const Tiles t = tiles_of(cx, g, g->nest, NULL);
     return t.w > 1 || t.o > 1;
 }
 
@@ -717,7 +717,7 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
 {
     if (!product_makes_output(cx, g)) return false;
     const Stage *product = product_stage(g->nest);
-    if (!tile_has_loops(g, product)) return false;
+    if (!tile_has_loops(cx, g, product)) return false;
     const RowForm form = form_of(g, product);
     const int64_t least = form == PAIRED || form == BYTES || form == LONG ? 4
                         : form == PANEL                   ? tensor_dim(g->group->anchor->in[1], 2)

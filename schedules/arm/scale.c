@@ -9,6 +9,7 @@
  * Any other epilogue stays in loops. */
 #include "schedules/arm/scale.h"
 
+#include "ir/algebra/algebra.h"
 #include "schedules/line.h"
 #include "support/text.h"
 
@@ -57,22 +58,25 @@ static bool scales_sum(const Stage *stage, Scale *s)
     return all || each;
 }
 
-static bool has_vectors(const GroupNest *g, const Stage *stage, int64_t count)
+/* A stage whose ranges leave one value has no operands. */
+static bool has_vectors(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count)
 {
-    return target_has(g->target, "bytes") && last_extent(stage) > 0 && last_extent(stage) % count == 0;
+    if (!target_has(g->target, "bytes") || last_extent(stage) <= 0 || last_extent(stage) % count) return false;
+    const Interval range = interval_of(cx, stage->value[0], NULL);
+    return range.least < range.greatest;
 }
 
-bool scales_at_once(const GroupNest *g, const Stage *stage, int64_t count)
+bool scales_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count)
 {
     Scale s;
-    return has_vectors(g, stage, count) && scales_sum(stage, &s);
+    return has_vectors(cx, g, stage, count) && scales_sum(stage, &s);
 }
 
-bool scales_pair_at_once(const GroupNest *g, const Stage *stage, int64_t count)
+bool scales_pair_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count)
 {
     Scale s;
     const bool has_pairs = target_has(g->target, "mve") || target_has(g->target, "avx2");
-    return has_pairs && has_vectors(g, stage, count) && scales_sum(stage, &s)
+    return has_pairs && has_vectors(cx, g, stage, count) && scales_sum(stage, &s)
            && s.factor->kind == EXPR_READ;
 }
 
@@ -133,12 +137,12 @@ static bool read_sum(const Stage *stage, Scale *s, ScaledTerm term[2], int64_t *
            && read_number(s->factor, factor) && read_number(s->shift, shift);
 }
 
-bool adds_at_once(const GroupNest *g, const Stage *stage, int64_t count)
+bool adds_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count)
 {
     Scale s;
     ScaledTerm term[2];
     int64_t factor, shift;
-    return has_vectors(g, stage, count) && read_sum(stage, &s, term, &factor, &shift);
+    return has_vectors(cx, g, stage, count) && read_sum(stage, &s, term, &factor, &shift);
 }
 
 /* The name and the numbers of the addition as a line, if it is one and the target has instructions for products of
@@ -277,7 +281,7 @@ static bool is_addition(Ctx *cx, const GroupNest *g)
         return false;
     DiagMark mark = diag_mark(cx);
     const Nest *n = inline_elementwise(cx, g->nest, NULL);
-    const bool adds = !ctx_failed(cx) && adds_at_once(g, nest_stage(n, out->name), 1);
+    const bool adds = !ctx_failed(cx) && adds_at_once(cx, g, nest_stage(n, out->name), 1);
     diag_rewind(cx, mark);
     return adds;
 }

@@ -210,6 +210,23 @@ static bool match_without(Compare *c, const Expr *p, const Expr *e)
     return false;
 }
 
+/* Matches min(q, bound) and max(q, bound) with q where the bound is never reached: the simplifier leaves it out. */
+static bool match_unbounded(Compare *c, const Expr *p, const Expr *e)
+{
+    const bool is_min = p->kind == EXPR_MIN;
+    if ((!is_min && p->kind != EXPR_MAX) || p->type != e->type || p->arg[1]->kind != EXPR_INT) return false;
+    const Interval range = interval_of(c->cx, e, c->scope);
+    const int64_t bound = p->arg[1]->integer;
+    return (is_min ? range.greatest <= bound : range.least >= bound) && match_value(c, p->arg[0], e);
+}
+
+/* Matches p + q with x * 2, as the simplifier writes x + x. */
+static bool match_doubled(Compare *c, const Expr *p, const Expr *e)
+{
+    return p->kind == EXPR_ADD && e->kind == EXPR_MUL && p->type == e->type && expr_is_int(e->arg[1], 2)
+           && match_value(c, p->arg[0], e->arg[0]) && match_value(c, p->arg[1], e->arg[0]);
+}
+
 static bool match_value(Compare *c, const Expr *p, const Expr *e)
 {
     if (p->kind == EXPR_VAR && loop_for(c, p) == e) return true;
@@ -222,7 +239,7 @@ static bool match_value(Compare *c, const Expr *p, const Expr *e)
         return match_access(c, p->ref, p->arg, e->ref, e->arg, &c->match.operand[k]);
     }
     bool same = p->kind == e->kind && p->type == e->type && p->arg_count == e->arg_count && (p->arg_count || p == e);
-    if (!same && match_without(c, p, e)) return true;
+    if (!same && (match_without(c, p, e) || match_unbounded(c, p, e) || match_doubled(c, p, e))) return true;
     if (!same)
         return differs(c,
                        text_format(c->cx, "the formula has %s instead of %s", text_of(c->cx, p), text_of(c->cx, e)));

@@ -129,18 +129,18 @@ static const Expr *inferred_extent(Formula *f, Token axis)
 }
 
 /* Refuses a size that another axis gives: a domain is a box, and a tensor's dimension has one size. */
-static void check_extent(Formula *f, Token axis, AxisKind kind, const Expr *extent)
+static void check_extent(Formula *f, Token axis, AxisKind kind, const Expr *extent, int first)
 {
     static const char *const neutral[] = { [REDUCE_SUM] = "0", [REDUCE_PROD] = "1", [REDUCE_MAX] = "-inf",
                                            [REDUCE_MIN] = "inf", [REDUCE_ALL] = "true", [REDUCE_ANY] = "false",
                                            [REDUCE_ARGMAX] = "-inf", [REDUCE_ARGMIN] = "inf" };
-    Text size = text_new(f->r.cx);
+    const Token *begin = &f->r.lex->token[first], *last = &f->r.lex->token[f->r.lex->next - 1];
     for (int a = 0; extent && a < f->spec.axis_count; a++) {
         if (!expr_uses(extent, f->spec.axis[a].var)) continue;
-        print_expr(&size, extent);
         lex_error(f->r.lex, axis, "the size of axis '%.*s' uses axis '%s'; write its greatest size here, and "
-                  "select(%.*s < %s, VALUE, %s) as the value", axis.length, axis.at,
-                  expr_as_var(f->spec.axis[a].var)->name, axis.length, axis.at, text_string(&size),
+                  "select(%.*s < %.*s, VALUE, %s) as the value", axis.length, axis.at,
+                  expr_as_var(f->spec.axis[a].var)->name, axis.length, axis.at,
+                  (int)(last->at + last->length - begin->at), begin->at,
                   kind == AXIS_REDUCE ? neutral[f->spec.reducer] : "0");
         return;
     }
@@ -152,8 +152,9 @@ static void read_axis(Formula *f, AxisKind kind)
     Lexer *l = f->r.lex;
     Token at = lex_peek(l);
     if (!lex_name(l, "an axis")) return;
+    const int first = l->next + 1;
     const Expr *extent = lex_accept(l, "<") ? read_extent(&f->r) : inferred_extent(f, at);
-    check_extent(f, at, kind, extent);
+    check_extent(f, at, kind, extent, first);
     if (lex_accept(l, "ordered")) kind = AXIS_ORDERED;
     add_axis(f, at, kind, extent);
 }
