@@ -28,6 +28,11 @@ check nesterov               trains 'sgd(rate=0.05, momentum=0.9, nesterov)' upd
 check adam                   trains 'adam(rate=0.01)' update=all -DADAM -DALL
 check adam-decay             trains 'adam(rate=0.01, weight_decay=0.1)' update=all -DADAM -DALL -DDECAY=0.1
 check adamw                  trains 'adamw(rate=0.01, weight_decay=0.1)' update=all -DADAMW -DALL -DDECAY=0.1
+check adam-of-pytorch        trains 'adam(rate=0.01, epsilon=0.01, pytorch)' update=all -DADAM -DALL -DPYTORCH \
+    -DEPSILON=0.01
+check adamw-of-pytorch       trains 'adamw(rate=0.01, weight_decay=0.1, pytorch)' update=all -DADAMW -DALL -DDECAY=0.1 \
+    -DPYTORCH -DEPSILON=1e-8
+check rmsprop-of-pytorch     trains 'rmsprop(rate=0.01, pytorch)' update=all -DRMSPROP -DALL -DPYTORCH -DEPSILON=1e-8
 check rmsprop                trains 'rmsprop(rate=0.01)' update=all -DRMSPROP -DALL
 check clip                   trains 'sgd(rate=0.1, clip=0.05)' update=all -DALL -DCLIP=0.05
 check clip-norm              trains 'sgd(rate=0.1, clip_norm=0.5)' update=all -DALL -DCLIP_NORM=0.5

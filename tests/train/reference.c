@@ -81,7 +81,14 @@ static double updated(int i, double v, double rate)
 #elif defined(ADAM) || defined(ADAMW)
     one[i] = 0.9 * one[i] + 0.1 * v;
     two[i] = 0.999 * two[i] + 0.001 * v * v;
+#if defined(PYTORCH)
+    return x - rate / (1 - pow(0.9, updates)) * one[i] / (sqrt(two[i] / (1 - pow(0.999, updates))) + EPSILON);
+#else
     return x - rate * sqrt(1 - pow(0.999, updates)) / (1 - pow(0.9, updates)) * one[i] / (sqrt(two[i]) + 1e-7);
+#endif
+#elif defined(RMSPROP) && defined(PYTORCH)
+    one[i] = 0.99 * one[i] + 0.01 * v * v;
+    return x - rate * v / (sqrt(one[i]) + EPSILON);
 #elif defined(RMSPROP)
     one[i] = 0.9 * one[i] + 0.1 * v * v;
     return x - rate * v / (sqrt(one[i]) + 1e-7);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adam: Kingma, Ba 2014, with epsilon outside of the correction; AdamW: Loshchilov, Hutter 2017. */
+/* Adam: Kingma, Ba 2014, with epsilon outside of the correction or inside; AdamW: Loshchilov, Hutter 2017. */
 #include "graph/train/rows.h"
 
 #include "graph/dag/op.h"
@@ -21,14 +21,27 @@ const LossRow train_loss_rows[] = {
 #define SGD_HYPERS { COMMON(0.01, 0), { "momentum", 0, 0, 1, false }, { "nesterov", 0, 0, 1, true } }
 #define VELOCITY { "velocity", "momentum * velocity[*] + G" }
 
-#define ADAM_HYPERS(decay) \
+/* The formulas and defaults are Keras'; `pytorch` selects PyTorch's, whose Adam divides the mean of squares by
+ * 1 - beta2^t before epsilon is added to the root: epsilon is multiplied by that root here. */
+#define OF_PYTORCH { "pytorch", 0, 0, 1, true }
+#define ADAM_HYPERS(decay, epsilon) \
     { COMMON(0.001, decay), { "beta1", 0.9, 0, 0.999999, false }, { "beta2", 0.999, 0, 0.999999, false }, \
-      { "epsilon", 1e-7, 1e-30, 1, false } }
-#define ADAM_UPDATES \
+      { "epsilon", epsilon, 1e-30, 1, false }, OF_PYTORCH }
+#define ADAM_UPDATES(small) \
     { { "mean", "beta1 * mean[*] + (1 - beta1) * G" }, { "square", "beta2 * square[*] + (1 - beta2) * (G * G)" }, \
-      { NULL, "X - step * mean_now[*] / (sqrt(square_now[*]) + epsilon)" } }
+      { NULL, "X - step * mean_now[*] / (sqrt(square_now[*]) + " small ")" } }
 #define ADAM_POWERS { { "power1", "beta1" }, { "power2", "beta2" } }
-#define ADAM_STEP "rate * sqrt(1 - power2_now) / (1 - power1_now)"
+#define ADAM_STEP { "step", "rate * sqrt(1 - power2_now) / (1 - power1_now)" }
+#define ADAM_OF_KERAS(decay) \
+    .hyper = ADAM_HYPERS(decay, 1e-7), .power = ADAM_POWERS, .scalar = { ADAM_STEP }, .update = ADAM_UPDATES("epsilon")
+#define ADAM_OF_PYTORCH(decay) \
+    .needs = "pytorch", .hyper = ADAM_HYPERS(decay, 1e-8), .power = ADAM_POWERS, \
+    .scalar = { ADAM_STEP, { "small", "epsilon * sqrt(1 - power2_now)" } }, .update = ADAM_UPDATES("small")
+#define RMSPROP(decay, epsilon) \
+    .hyper = { COMMON(0.001, 0), { "decay", decay, 0, 0.999999, false }, { "epsilon", epsilon, 1e-30, 1, false }, \
+               OF_PYTORCH }, \
+    .update = { { "square", "decay * square[*] + (1 - decay) * (G * G)" }, \
+                { NULL, "X - rate * G / (sqrt(square_now[*]) + epsilon)" } }
 
 const OptimizerRow train_optimizer_rows[] = {
     { .name = "sgd", .needs = "nesterov", .hyper = SGD_HYPERS,
@@ -36,12 +49,11 @@ const OptimizerRow train_optimizer_rows[] = {
     { .name = "sgd", .needs = "momentum", .hyper = SGD_HYPERS,
       .update = { VELOCITY, { NULL, "X - rate * velocity_now[*]" } } },
     { .name = "sgd", .hyper = SGD_HYPERS, .update = { { NULL, "X - rate * G" } } },
-    { .name = "adam", .hyper = ADAM_HYPERS(0), .power = ADAM_POWERS, .step = ADAM_STEP, .update = ADAM_UPDATES },
-    { .name = "adamw", .hyper = ADAM_HYPERS(0.01), .power = ADAM_POWERS, .step = ADAM_STEP, .update = ADAM_UPDATES,
-      .decays_apart = true },
-    { .name = "rmsprop",
-      .hyper = { COMMON(0.001, 0), { "decay", 0.9, 0, 0.999999, false }, { "epsilon", 1e-7, 1e-30, 1, false } },
-      .update = { { "square", "decay * square[*] + (1 - decay) * (G * G)" },
-                  { NULL, "X - rate * G / (sqrt(square_now[*]) + epsilon)" } } },
+    { .name = "adam", ADAM_OF_PYTORCH(0) },
+    { .name = "adam", ADAM_OF_KERAS(0) },
+    { .name = "adamw", ADAM_OF_PYTORCH(0.01), .decays_apart = true },
+    { .name = "adamw", ADAM_OF_KERAS(0.01), .decays_apart = true },
+    { .name = "rmsprop", .needs = "pytorch", RMSPROP(0.99, 1e-8) },
+    { .name = "rmsprop", RMSPROP(0.9, 1e-7) },
     { 0 }
 };

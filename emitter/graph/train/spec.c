@@ -144,7 +144,8 @@ static bool read_optimizer(Ctx *cx, const Word *w, TrainSpec *s)
     bool given[MOST_HYPERS] = { false };
     const char *names[MOST_PATTERNS], *at = w->options, *option, *value;
     int count = 0;
-    for (const OptimizerRow *r = train_optimizer_rows; r->name; r++) names[count++] = r->name;
+    for (const OptimizerRow *r = train_optimizer_rows; r->name; r++)
+        if (!count || !text_equal(names[count - 1], r->name)) names[count++] = r->name;
     s->optimizer = row_named(w->value);
     if (!s->optimizer) return refuse_word(cx, "optimizer", w->value, names, count);
     for (int i = 0; i < hyper_count(s->optimizer); i++) s->hyper[i] = s->optimizer->hyper[i].otherwise;
@@ -155,6 +156,8 @@ static bool read_optimizer(Ctx *cx, const Word *w, TrainSpec *s)
     if (train_hyper(s, "clip") != 0 && train_hyper(s, "clip_norm") != 0)
         return refuse(cx, "\"clip\" and \"clip_norm\"", "one of them");
     select_row(s);
+    for (int i = 0; i < hyper_count(s->optimizer); i++)         /* rows of one name may have other defaults */
+        if (!given[i]) s->hyper[i] = s->optimizer->hyper[i].otherwise;
     return true;
 }
 

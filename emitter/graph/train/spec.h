@@ -29,12 +29,15 @@ typedef struct UpdateRow { const char *state, *formula; } UpdateRow;
 /* A scalar that all parameters share, and that each step multiplies by the option `factor`, from 1. */
 typedef struct PowerRow { const char *name, *factor; } PowerRow;
 
+/* A scalar of the step that the updates read by its name. */
+typedef struct ScalarRow { const char *name, *formula; } ScalarRow;
+
 typedef struct OptimizerRow {
     const char *name;
     const char *needs;                 /* the option that selects this row among those of the name; NULL: the last */
     HyperRow hyper[MOST_HYPERS];       /* closed by a row without name */
     PowerRow power[3];                 /* closed by a row without name */
-    const char *step;                  /* a scalar formula, `step` in the updates; NULL: none */
+    ScalarRow scalar[3];               /* closed by a row without name */
     UpdateRow update[MOST_STATES];     /* in order of computation, up to the parameter's */
     bool decays_apart;                 /* weight_decay shrinks the parameter, instead of adding to the gradient */
 } OptimizerRow;

@@ -196,8 +196,8 @@ static void share_scalars(Updater *u)
                             text_format(u->cx, "%s * %s", p->name, p->factor), p->name);
         bind(&u->shared, name_format(u->cx, "%s_now", p->name), power->next);
     }
-    if (s->optimizer->step)
-        bind(&u->shared, "step", compute(u, &u->shared, "step", text_format(u->cx, " = %s", s->optimizer->step)));
+    for (const ScalarRow *r = s->optimizer->scalar; r->name; r++)
+        bind(&u->shared, r->name, compute(u, &u->shared, r->name, text_format(u->cx, " = %s", r->formula)));
 }
 
 /* ---- One parameter ----------------------------------------------------------------------------------------------- */
