@@ -201,6 +201,7 @@ struct Program {
     const Program *step;               /* NAME_train, with the arena, ports and calls of the step; NULL: none */
     const Selftest *selftest;          /* NULL: none */
     bool is_step; int run_call_count;                      /* of a step: NAME_run's calls */
+    int64_t label_limit;               /* of a step: its labels are 0 to below that; 0: its target has no labels */
 };
 
 /* model.c without the elements of its constants, which are printed into the file: large models have more text than

@@ -22,6 +22,7 @@ static Program step_of(const Program *p)
 {
     Program s = *p;
     s.is_step = true;
+    s.label_limit = p->step->label_limit;
     s.step = NULL;
     s.call_count = p->step->call_count;
     s.call = p->step->call;
@@ -206,6 +207,8 @@ static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
     if (p->decides_sizes)
         text_printf(t, "#define %s_E_SIZE  (-8)     /* data decided a size above its maximum, or one that a layer "
                     "cannot take */\n", prefix);
+    if (p->step && p->step->label_limit)
+        text_printf(t, "#define %s_E_LABEL (-9)    /* a label is no class; the parameters are as before */\n", prefix);
     text_char(t, '\n');
     ports_declare(cx, t, p, prefix);
     training_declare(cx, t, p, prefix);
@@ -500,6 +503,18 @@ static void give_sizes(Text *t, const Program *p, Speller *s)
         text_printf(t, "    *out->%s = %s;\n", p->decided[i].name, spell_size(s, p->decided[i].size));
 }
 
+/* Refuses labels that are no class, before anything is trained. */
+static void check_labels(Text *t, const Program *p, const char *prefix)
+{
+    const Port *label = &p->input[p->input_count - 1];
+    const long long count = (long long)tensor_elems(label->tensor), classes = (long long)p->label_limit;
+    const char *at = count == 1 ? "0" : "i";
+    if (!classes) return;
+    if (count != 1) text_printf(t, "    for (int32_t i = 0; i < %lld; i++)\n    ", count);
+    text_printf(t, "    if (target->%s[%s] < 0 || target->%s[%s] >= %lld) return %s_E_LABEL;\n", label->name, at,
+                label->name, at, classes, prefix);
+}
+
 /* Prints `if (in == NULL || in->x == NULL) return KWS_E_NULL;`, a few pointers a line. Tensors without elements need no
  * memory. */
 static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int ports,
@@ -583,6 +598,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     if (p->is_step) {
         check_pointers(cx, t, prefix, "target", &p->input[p->input_count - 1], 1, NULL, 0);
         text_printf(t, "    if (loss == NULL) return %s_E_NULL;\n", prefix);
+        check_labels(t, p, prefix);
     } else if (p->output_count)
         check_pointers(cx, t, prefix, "out", p->output, p->output_count, p->decided, p->decided_count);
     if (has_alternating(p)) text_add(t, "    const int now = state->current != 0, next = !now;\n");

@@ -228,5 +228,6 @@ void build_assemble_training(Build *b)
     s->input = inputs_of_step(b, &s->input_count);
     s->output = loss_of_step(b);
     s->output_count = 1;
+    s->label_limit = b->training->class_count;
     p->step = s;
 }

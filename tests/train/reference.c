@@ -169,6 +169,22 @@ static int compared(void)
     return !(worst < 2e-5);
 }
 
+/* A label that is no class ends the step and changes nothing. */
+static int refused(void)
+{
+    static const int32_t wrong[] = { -1, OUT, 127, INT32_MAX, INT32_MIN };
+    float x[IN] = { 1, 2, 3, 4, 5, 6 }, loss = 0;
+    net_params_init(&params);
+    kept = params;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const struct net_inputs in = { x };
+        const struct net_targets target = { &wrong[i] };
+        if (net_train(arena, &params, &in, &target, &loss) != NET_E_LABEL) return 1;
+        if (memcmp(&params, &kept, sizeof kept) != 0) return 1;
+    }
+    return 0;
+}
+
 /* Stored after step 13 and read back, training continues to the same bits; a damaged copy is refused. */
 static int continued(void)
 {
@@ -226,6 +242,7 @@ int main(void)
     load(first_b1, MID, W1);
     if (compared() != 0) return 3;
     if (continued() != 0) return 4;
+    if (refused() != 0) return 7;
 #ifdef SKIPS
     return skipped(1) ? 5 : 0;
 #else

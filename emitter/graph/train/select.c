@@ -54,6 +54,21 @@ static const char *role_of(Ctx *cx, const Node *n, int input)
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
+/* True for one number of each index of a dimension; a table that is added is none. */
+static bool is_vector(const Tensor *t)
+{
+    int sizes = 0;
+    for (int d = 0; d < t->rank; d++) sizes += tensor_dim(t, d) > 1;
+    return sizes <= 1;
+}
+
+/* A recurrent layer has its biases as operands b and rb. */
+static bool is_bias(const Node *n, int input, const char *role)
+{
+    return (is_shift(n) && is_vector(n->in[input])) || (is_norm(n) && input == 2) || text_equal(role, "b")
+           || text_equal(role, "rb");
+}
+
 typedef struct List { Ctx *cx; int count, capacity; Trainable *at; Map seen, names; } List;
 
 static const char *unique_name(List *l, const char *base)
@@ -77,8 +92,7 @@ static void add(List *l, const Node *n, int input)
     }
     const char *role = role_of(l->cx, n, input);
     const char *base = name_format(l->cx, "%s_%s", name_unprefixed(l->cx, layer->name), role);
-    l->at[l->count++] = (Trainable){ t, n, layer, input, is_shift(n) || (is_norm(n) && input == 2),
-                                     unique_name(l, base), role };
+    l->at[l->count++] = (Trainable){ t, n, layer, input, is_bias(n, input, role), unique_name(l, base), role };
 }
 
 /* ---- Those of the specification ---------------------------------------------------------------------------------- */

@@ -92,14 +92,16 @@ Tensor *train_cross_entropy(Ctx *cx, Tensor *y, Tensor *target)
     return loss_with_link(cx, &train_loss_rows[0], y, target);
 }
 
-static Tensor *target_of(Ctx *cx, const TrainSpec *s, const Tensor *y)
+static Tensor *target_of(Ctx *cx, const TrainSpec *s, const Tensor *y, int64_t *class_count)
 {
     const bool is_class = s->loss->has_classes && !text_equal(s->target, "probabilities");
     const char *its_name = is_class ? "label" : "target";
     if (is_class && !y->rank)
         diag_error(cx, y->name, "--train: the output is a scalar; a cross entropy is over the classes of its last "
                    "dimension");
-    return ctx_failed(cx) ? NULL : tensor_new(cx, its_name, is_class ? I32 : y->type, y->rank - is_class, y->shape);
+    if (ctx_failed(cx)) return NULL;
+    *class_count = is_class ? tensor_dim(y, y->rank - 1) : 0;
+    return tensor_new(cx, its_name, is_class ? I32 : y->type, y->rank - is_class, y->shape);
 }
 
 static Tensor *loss_of(Ctx *cx, const TrainSpec *s, Tensor *y, Tensor *target)
@@ -237,7 +239,8 @@ static bool add_step(Ctx *cx, Training *t, Graph bound, int output, int count, c
     Tensor *y = bound.output[output], **gradient = NEW_ARRAY(cx->arena, Tensor *, count),
            **wanted = NEW_ARRAY(cx->arena, Tensor *, count);
     for (int i = 0; i < count; i++) wanted[i] = t->param[i].value;
-    Tensor *target = target_of(cx, &t->spec, y), *loss = target ? loss_of(cx, &t->spec, y, target) : NULL;
+    Tensor *target = target_of(cx, &t->spec, y, &t->class_count),
+           *loss = target ? loss_of(cx, &t->spec, y, target) : NULL;
     if (!loss || !differentiate_again(cx, loss, NULL, wanted, count, gradient, is_sparing ? &apart : NULL))
         return false;
     if (is_sparing && updates_wait(&t->spec)) store_gradients(cx, &apart, wanted, gradient, count);

@@ -29,6 +29,7 @@ typedef struct Training {
     int param_count; TrainParam *param;
     Tensor *steps;                     /* counts steps, for random numbers; NULL: there are none */
     int target;                        /* index of the target among the inputs of the step */
+    int64_t class_count;               /* the target's elements are classes, 0 to below that; 0: they are others */
     Graph inference, step;             /* inputs: the model's, the target, the parameters in order */
 } Training;
 
