@@ -192,10 +192,12 @@ check refused-loss        refuses 'there is no loss "ctc"; accepted: cross_entro
 # biases_of "PARAMETERS": update=biases selects those of a recurrent layer, and not a table that is added.
 numbers() { seq -f '0.%g' -s ', ' "$1"; }
 biases_of() {
-    printf '%s\n' 'input x: f32[2][1][3]' "const w: f32[3][4] = [$(numbers 12)]" "const r: f32[4][4] = [$(numbers 16)]" \
-        "const b: f32[4] = [$(numbers 4)]" "const p: f32[2][1][4] = [$(numbers 8)]" "const h: f32[1][4] = [$(numbers 4)]" \
+    printf '%s\n' 'input x: f32[2][1][3]' "const w: f32[3][4] = [$(numbers 12)]" \
+        "const r: f32[4][4] = [$(numbers 16)]" "const b: f32[4] = [$(numbers 4)]" \
+        "const p: f32[2][1][4] = [$(numbers 8)]" "const h: f32[1][4] = [$(numbers 4)]" \
         'y = rnn(x, w, r, b, h)' 'z = add(y, p)' 'output z' > "$work/recurrent.te"
-    "$lw" "$work/recurrent.te" --name net --train 'loss=mse optimizer=sgd update=biases' -o "$work/recurrent.c" || return 1
+    "$lw" "$work/recurrent.te" --name net --train 'loss=mse optimizer=sgd update=biases' -o "$work/recurrent.c" ||
+        return 1
     found=$(sed -n '/^struct net_params {/,/^};/s/^    float \([a-z_]*\)\[.*/\1/p' "$work/recurrent.h" | xargs)
     [ "$found" = "$1" ] || { echo "trained: $found; expected: $1"; return 1; }
 }

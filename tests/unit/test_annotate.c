@@ -438,8 +438,8 @@ static void from_te(void)
                 .output = m.output };
     if (ok) g = passed(n, g);
     const char *found = ok && !ctx_failed(n->cx) ? groups_text(n, &g) : net_error(n);
-    check_that(strcmp(found, "x_to_npu | a@npu | b@npu | d@npu | d_to_cpu") == 0, "from .te: nodes run on the device", "%s",
-               found);
+    check_that(strcmp(found, "x_to_npu | a@npu | b@npu | d@npu | d_to_cpu") == 0, "from .te: nodes run on the device",
+               "%s", found);
     check_that(g.mark_count == 1, "from .te: the mark is recorded", "%d marks", g.mark_count);
     ctx_free(n->cx);
 
@@ -468,9 +468,9 @@ static void orders(void)
             const char *inner = text_format(n->cx, last ? others[i].call : device, "a"),
                        *outer = text_format(n->cx, last ? device : others[i].call, "b");
             Model m = { 0 };
-            te_read(n->cx, "net.te", text_format(n->cx, "input x: f32[2][8]\nconst s: f32[1] = [0.5]\nconst z: i32[1] = "
-                                                 "[0]\na = relu(x)\nb = %s\nc = %s\ny = neg(c)\noutput y\n", inner,
-                                                 outer), NULL, &m);
+            te_read(n->cx, "net.te", text_format(n->cx, "input x: f32[2][8]\nconst s: f32[1] = [0.5]\n"
+                                                 "const z: i32[1] = [0]\na = relu(x)\nb = %s\nc = %s\ny = neg(c)\n"
+                                                 "output y\n", inner, outer), NULL, &m);
             Graph g = { .name = "net", .input_count = m.input_count, .input = m.input, .output_count = m.output_count,
                         .output = m.output };
             if (!ctx_failed(n->cx)) g = passed(n, g);

@@ -309,8 +309,8 @@ static void test_precedence(void)
         const bool wins = text && strstr(text, "chosen: energy.mine");
         check_that(wins == each[i].wins, each[i].label, "%s", text ? text : said(cx));
         lw_compile(cx, "build/test/extend.te", "build/test/extend.c", NULL);
-        const bool is_noted = strstr(said(cx), "the schedule \"energy.mine\" applies, but \"contraction.tiled\" is used: "
-                                     "plevel 10 is above 9") != NULL;
+        const bool is_noted = strstr(said(cx), "the schedule \"energy.mine\" applies, but \"contraction.tiled\" is "
+                                     "used: plevel 10 is above 9") != NULL;
         check_that(is_noted == !each[i].wins, "a row that wins has no note, one that loses has", "%s", said(cx));
         lw_free(cx);
     }
