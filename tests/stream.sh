@@ -105,6 +105,35 @@ for target in generic cortex-m4 x86-avx2; do
     check "int8-$target" equal i "$work/int8.te" 1=2 1 int8_t int8_t 200 --target $target
     check "int8-of-four-$target" equal i4 "$work/int8.te" 1=4 1 int8_t int8_t 100 --target $target
 done
+# Padded at the beginning alone: the hops of an endless run, which begins with the zeros of a state that is reset. An
+# explicit pad, which also pads channels, does the same.
+{
+    echo 'input x: f32[1][24][4]'
+    echo "const k1: f32[3][4][4] = {$(numbers 48 5 0.01)}"
+    echo "const k2: f32[3][4] = {$(numbers 12 6 0.01)}"
+    echo "const k3: f32[2][6][3] = {$(numbers 36 7 0.01)}"
+    echo 'a = conv1d(x, k1, dilation=2, pad=4,0)
+r = relu(a)
+b = depthwise_conv1d(r, k2, pad=2,0)
+s = add(b, r)
+p = pad(s, pad=0,1,1,0,0,1)
+c = conv1d(p, k3)
+y = tanh(c)
+output y'
+} > "$work/causal.te"
+# begins HOP OPTION...: the hops from a reset on give the frames of one window.
+begins() {
+    hop=$1
+    shift
+    "$lw" "$work/causal.te" --quiet "$@" --name full -o "$work/full.c" &&
+    "$lw" "$work/causal.te" --quiet "$@" --stream 1="$hop" --name hop -o "$work/hop.c" &&
+    $cc -std=c99 -O1 -Wall -Wextra -Werror -ffp-contract=off -DOUTER=1 -DELEMENT=float -DRESULT=float -DBEGINS \
+        -Iruntime -I"$work" -o "$work/begins" tests/emitted/stream.c "$work/full.c" "$work/hop.c" -lm && "$work/begins"
+}
+check causal-equals-the-window equal c "$work/causal.te" 1=2 1 float float 100 --float separate
+check causal-begins-with-zeros begins 1
+check causal-begins-with-zeros-of-four begins 4 --target cortex-m4
+
 verified() { "$lw" verify "$work/int8.te" --stream 1=2 --quiet && "$lw" verify "$work/float.te" --stream 1=2 --quiet; }
 check interpreted verified
 
@@ -180,7 +209,12 @@ check no-state-without-overlap stateless
 check refused-padding refused \
     'conv1d: its result depends on the position in the window; accepted: calls without padding' \
     "$work/padded.te" --stream 1=1
-check refused-whole-window refused 'no call slides along the axis' "$work/dense.te" --stream 1=1
+check refused-whole-window refused 'no call slides along the axis 1' "$work/dense.te" --stream 1=1
+{ echo 'input x: f32[1][20][4]'; echo "const k: f32[3][20][4] = {$(numbers 240 1 0.1)}"
+  echo 't = transpose(x, perm=0,2,1)'; echo 'y = conv1d(t, k)'; echo 'output y'; } > "$work/moves.te"
+check refused-moves-alone refused 'no call with products slides along the axis 1: ' "$work/moves.te" --stream 1=1
+check refused-padding-at-the-end refused 'convolutions with padding at its beginning alone' "$work/padded.te" \
+    --stream 1=1
 check refused-stride refused 'a hop of 3 frames is no multiple of 2' "$work/float.te" --stream 1=3
 check refused-hop refused 'the window has 41 frames; accepted hops: 1 to 40' "$work/float.te" --stream 1=41
 check refused-axis refused 'accepted axes: 0 to 2' "$work/float.te" --stream 3=1

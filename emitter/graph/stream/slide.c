@@ -72,9 +72,21 @@ static bool add_index(Proof *p, const Carry *x, const Expr *index)
     return true;
 }
 
+/* True for 0 <= t - before, the condition of a pad at the beginning of the axis. */
+static bool is_begin(const Proof *p, const Expr *condition)
+{
+    Linear l;
+    return condition->kind == EXPR_LE && condition->arg[0]->kind == EXPR_INT
+           && ranges_linear(p->ranges, condition->arg[1], &l) && l.count == 1 && linear_coef(&l, p->t) == 1;
+}
+
 static bool follow(Proof *p, const Expr *e)
 {
     if (map_get_const_ptr(&p->seen, e)) return true;
+    if (p->in_condition && p->call->op->quantization.moves_elements && is_begin(p, e)) {
+        p->s->pads_begin = true;
+        return true;
+    }
     if (e == p->t) {
         p->is_position = p->in_condition;
         return refuse(p, "its result depends on the position in the window");
@@ -94,6 +106,7 @@ static bool follow(Proof *p, const Expr *e)
 static bool carries(Proof *p, const Stage *st, int a)
 {
     bool ok = true;
+    p->s->pads_begin = false;
     p->t = st->axis[a].var;
     p->seen = map_new(p->cx->arena);
     p->is_position = p->in_condition = false;

@@ -20,6 +20,7 @@ typedef struct Slide {
     int *axis;                         /* [out_count] of each output */
     const char *why;                   /* the reason of a refusal */
     bool depends_on_position;          /* the refusal: a condition on t, as at a padded end */
+    bool pads_begin;                   /* of a pad: the frames before the first one are a constant */
 } Slide;
 
 bool slide_of(Ctx *cx, const Node *call, Slide *s);

@@ -10,7 +10,9 @@
  *
  * A call slides if slide.c proves it; it then computes its fresh frames from the last frames of its operands. Any other
  * call reads whole windows, and so do the calls after it. A call that depends on the position in the window (padding
- * along the axis) is refused: its frames at both ends would differ in every window.
+ * along the axis) is refused: its frames at both ends would differ in every window. Padding at the beginning alone,
+ * as of causal convolutions, is that of an endless run: the frames before the first window are the zeros of a state
+ * that is reset. A convolution that has it is split into a pad, which the run leaves out, and the rest.
  *
  * The second walk builds. If reach > fresh, the last `reach` frames are a state: the old one without its first `fresh`
  * frames, and the new frames. Each call reads a slice of it. */
@@ -25,6 +27,7 @@
  * than it saves in networks of a few layers. */
 #include "graph/stream/stream.h"
 
+#include "graph/dag/op_build.h"
 #include "graph/dag/region.h"
 #include "graph/shrink/ranges.h"
 #include "graph/stream/slide.h"
@@ -47,6 +50,8 @@ typedef struct Streamer {
     Map slide;                         /* call -> Slide; absent: it reads whole windows */
     int count; Node **order;
     const Node *first_whole; const char *why;          /* the first call that reads whole windows, and the reason */
+    const Node *causal; int causal_axis;               /* a convolution to be split; NULL: none */
+    int64_t products, kept_products;   /* multiply-adds of a window but elementwise ones, and of the calls that slide */
     int state_count; StreamState *state;
     Tensor **input, **output;          /* of the new graph; states follow the model's own */
 } Streamer;
@@ -79,14 +84,20 @@ static Tensor *with_frames(Ctx *cx, const Tensor *t, int axis, int64_t frames)
 /* True if the call reads exactly the frames that it needs, wherever they begin: a slice. */
 static bool is_crop(const Node *n) { return n->op->layout.box && n->in_count == 1; }
 
-static int64_t first_frame(const Node *n, const SlideInput *in, const Frames *y)
+/* The first frame of a window that begins at another than frame 0: that of a slice, or of a pad. */
+static int64_t begin_of(const Node *n, const Slide *slide, int input)
 {
-    return (y->length - y->fresh) * in->stride + (is_crop(n) ? in->low : 0);
+    return is_crop(n) || slide->pads_begin ? slide->in[input].low : 0;
 }
 
-static int64_t frames_read(const Node *n, const SlideInput *in, const Frames *y)
+static int64_t first_frame(const Node *n, const Slide *slide, int input, const Frames *y)
 {
-    return (y->fresh - 1) * in->stride + in->high + 1 - (is_crop(n) ? in->low : 0);
+    return (y->length - y->fresh) * slide->in[input].stride + begin_of(n, slide, input);
+}
+
+static int64_t frames_read(const Node *n, const Slide *slide, int input, const Frames *y)
+{
+    return (y->fresh - 1) * slide->in[input].stride + slide->in[input].high + 1 - begin_of(n, slide, input);
 }
 
 static Tensor *cropped(Ctx *cx, const char *its_name, Tensor *x, int axis, int64_t from, int64_t count)
@@ -114,11 +125,25 @@ static Tensor *crop_over(Ctx *cx, const Node *n, Tensor *x, int axis)
                    ATTRS(attr_ints("begin", begin, x->rank), attr_ints("end", end, x->rank)));
 }
 
+/* Returns the call without the padding at the beginning of the axis; the attribute's numbers begin at the dimension
+ * `first`. */
+static Node *without_pad(Ctx *cx, const Node *n, Tensor *const *in, int axis, int first)
+{
+    int64_t pad[2 * MAX_RANK];
+    const int dims = n->in[0]->rank - (first ? 2 : 0);
+    node_ints(n, "pad", pad, 2 * dims, 0);
+    pad[axis - first] = 0;
+    return op_call(cx, n->op, n->name, in, n->in_count, attrs_with_ints(cx, n, "pad", pad, 2 * dims), n->attr_count);
+}
+
 /* Returns the call over fewer frames; NULL: it cannot be built. */
 static Node *slid_over(Streamer *s, const Node *n, Tensor *const *in, const Slide *slide)
 {
     Tensor *y;
-    if (is_crop(n)) y = crop_over(s->cx, n, in[0], slide->in[0].axis);
+    if (slide->pads_begin) {
+        Node *now = without_pad(s->cx, n, in, slide->in[0].axis, 0);
+        y = now ? now->out[0] : NULL;
+    } else if (is_crop(n)) y = crop_over(s->cx, n, in[0], slide->in[0].axis);
     else if (n->op->layout.is_view)
         y = view_call(s->cx, n->name, in[0],
                       with_frames(s->cx, n->out[0], slide->axis[0],
@@ -140,9 +165,9 @@ static bool is_tried(Streamer *s, const Node *n, const Slide *slide)
     const Frames *y = map_get_ptr(&s->of, n->out[0]);
     for (int i = 0; i < n->in_count; i++)
         in[i] = slide->in[i].is_read
-                    ? with_frames(cx, n->in[i], slide->in[i].axis, frames_read(n, &slide->in[i], y)) : n->in[i];
+                    ? with_frames(cx, n->in[i], slide->in[i].axis, frames_read(n, slide, i, y)) : n->in[i];
     const Node *now = slid_over(s, n, in, slide);
-    bool ok = now && !ctx_failed(cx) && (is_crop(n) || slide_is_same(cx, n, now));
+    bool ok = now && !ctx_failed(cx) && (is_crop(n) || slide->pads_begin || slide_is_same(cx, n, now));
     for (int o = 0; ok && o < n->out_count; o++) {
         ok = now->out[o]->rank == n->out[o]->rank && now->out[o]->type == n->out[o]->type;
         for (int d = 0; ok && d < n->out[o]->rank; d++)
@@ -162,7 +187,7 @@ static int64_t rate_of(const Streamer *s, const Node *n, Slide *slide)
         const Frames *x = in->is_read ? map_get_ptr(&s->of, n->in[i]) : NULL;
         if (!x) continue;
         if (rate && rate != sat_mul(x->rate, in->stride)) return 0;
-        if (in->low < 0 || in->high >= x->length) return 0;
+        if ((in->low < 0 && !slide->pads_begin) || in->high >= x->length) return 0;
         rate = sat_mul(x->rate, in->stride);
     }
     return rate;
@@ -211,6 +236,16 @@ static void read_whole(Streamer *s, const Node *n)
     }
 }
 
+/* True for a convolution that is padded at the beginning of the axis and not at its end. */
+static bool is_causal(const Node *n, int axis)
+{
+    int64_t pad[2 * MAX_RANK];
+    if (n->kind != NODE_CALL || !n->op->layout.has_windows || !n->op->quantization.is_bilinear) return false;
+    const int dims = n->in[0]->rank - 2;
+    return axis >= 1 && axis <= dims && node_ints(n, "pad", pad, 2 * dims, 0) && pad[axis - 1] > 0
+           && pad[dims + axis - 1] == 0;
+}
+
 static void decide(Streamer *s, const Node *n)
 {
     Slide *slide = NEW(s->cx->arena, Slide);
@@ -222,13 +257,19 @@ static void decide(Streamer *s, const Node *n)
         const Frames *y = map_get_ptr(&s->of, n->out[0]);
         for (int i = 0; i < n->in_count; i++) {
             Frames *x = slide->in[i].is_read ? map_get_ptr(&s->of, n->in[i]) : NULL;
-            if (x) reach_back(x, x->length - first_frame(n, &slide->in[i], y));
+            if (x) reach_back(x, x->length - first_frame(n, slide, i, y));
         }
         map_put_ptr(&s->slide, n, slide);
         return;
     }
+    if (!on_whole && slide->depends_on_position && is_causal(n, slide->in[0].axis)) {
+        s->causal = n;
+        s->causal_axis = slide->in[0].axis;
+        return;
+    }
     if (!on_whole && slide->depends_on_position)
-        diag_unsupported(s->cx, n->name, "--stream: %s: %s; accepted: calls without padding along the axis",
+        diag_unsupported(s->cx, n->name, "--stream: %s: %s; accepted: calls without padding along the axis, or "
+                         "convolutions with padding at its beginning alone",
                          n->kind == NODE_CALL ? n->op->name : "a region", slide->why);
     if (!s->first_whole && !on_whole) s->first_whole = n, s->why = slide->why;
     read_whole(s, n);
@@ -241,18 +282,73 @@ static void decide_all(Streamer *s)
     frames_new(s, x, s->s->axis, 1);
     for (int i = 0; i < s->count && !ctx_failed(s->cx); i++) {
         decide(s, s->order[i]);
-        s->s->window_macs = sat_add(s->s->window_macs, call_macs(s->cx, s->order[i]));
-        any = any || map_get_ptr(&s->slide, s->order[i]);
+        if (s->causal) return;
+        const bool is_kept = map_get_ptr(&s->slide, s->order[i]) != NULL;
+        const int64_t macs = call_macs(s->cx, s->order[i]);
+        s->s->window_macs = sat_add(s->s->window_macs, macs);
+        any = any || is_kept;
+        if (s->order[i]->kind == NODE_CALL && s->order[i]->op->fusion.pattern <= PATTERN_INJECTIVE) continue;
+        s->products = sat_add(s->products, macs);
+        if (is_kept) s->kept_products = sat_add(s->kept_products, macs);
     }
     for (int i = 0; i < s->g->output_count; i++) {
         Frames *y = map_get_ptr(&s->of, s->g->output[i]);
         if (y && !y->is_whole) reach_back(y, y->fresh);
     }
-    if (!any && s->first_whole)
-        diag_unsupported(s->cx, s->first_whole->name, "--stream: no call slides along the axis: %s; accepted: networks "
-                         "that begin with convolutions, pooling or elementwise calls along it", s->why);
+    if (s->first_whole && (!any || (s->products && !s->kept_products)))
+        diag_unsupported(s->cx, s->first_whole->name, "--stream: no call %sslides along the axis %d: %s; accepted: "
+                         "networks that begin with convolutions, pooling or elementwise calls along it",
+                         any ? "with products " : "", s->s->axis, s->why);
     else if (!any && !ctx_failed(s->cx))
         diag_error(s->cx, NULL, "--stream: no call reads the input \"%s\"", x->name);
+}
+
+/* ---- Causal convolutions ----------------------------------------------------------------------------------------- */
+
+/* The input behind as many values as the convolution is padded by: 0, or the zero point of stored integers. */
+static Tensor *padded(Ctx *cx, const Node *n, Tensor *x, int axis)
+{
+    int64_t of[2 * MAX_RANK] = { 0 }, pad[2 * MAX_RANK];
+    node_ints(n, "pad", pad, 2 * (x->rank - 2), 0);
+    of[axis] = pad[axis - 1];
+    Tensor *y = call_on(cx, "pad", name_format(cx, "%s_padded", n->name), x,
+                        ATTRS(attr_ints("pad", of, 2 * x->rank), attr_real("value", (double)node_int(n, "zero", 0))));
+    if (y) y->quant = x->quant;
+    return y;
+}
+
+static Node *split_or_copied(Ctx *cx, const Streamer *s, const Node *n, Tensor **in)
+{
+    if (n != s->causal) return node_over(cx, n, in);
+    in[0] = padded(cx, n, in[0], s->causal_axis);
+    return in[0] ? without_pad(cx, n, in, s->causal_axis, 1) : NULL;
+}
+
+/* The graph with the convolution split into a pad and the convolution without that. */
+static Graph split_causal(Ctx *cx, Graph g, const Streamer *s)
+{
+    Map to = map_new(cx->arena);
+    Tensor *now;
+    for (int k = 0; k < s->count && !ctx_failed(cx); k++) {
+        const Node *n = s->order[k];
+        Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+        for (int i = 0; i < n->in_count; i++) in[i] = n->in[i] && (now = map_get_ptr(&to, n->in[i])) ? now : n->in[i];
+        Node *made = split_or_copied(cx, s, n, in);
+        for (int o = 0; made && o < n->out_count; o++) {
+            made->out[o]->name = n->out[o]->name;
+            made->out[o]->quant = n->out[o]->quant;
+            map_put_ptr(&to, n->out[o], made->out[o]);
+        }
+        if (made) made->device = n->device;
+    }
+    Tensor **output = arena_copy(cx->arena, g.output, (size_t)g.output_count * sizeof *output);
+    for (int i = 0; i < g.output_count; i++) output[i] = (now = map_get_ptr(&to, output[i])) ? now : output[i];
+    Mark *mark = arena_copy(cx->arena, g.mark, (size_t)g.mark_count * sizeof *g.mark);
+    for (int i = 0; i < g.mark_count; i++)
+        if ((now = map_get_ptr(&to, mark[i].tensor))) mark[i].tensor = now;
+    g.output = output;
+    g.mark = mark;
+    return g;
 }
 
 /* ---- The streamed graph ------------------------------------------------------------------------------------------ */
@@ -285,6 +381,14 @@ static void enter(Streamer *s, const Tensor *t, Tensor *now)
     s->output[s->g->output_count + s->state_count++] = f->window;
 }
 
+/* True if only the axis differs: a pad of the axis alone. */
+static bool same_sizes(const Tensor *a, const Tensor *b, int axis)
+{
+    for (int d = 0; d < a->rank; d++)
+        if (d != axis && a->shape[d] != b->shape[d]) return false;
+    return true;
+}
+
 static void build(Streamer *s, Node *n)
 {
     const Slide *slide = map_get_ptr(&s->slide, n);
@@ -295,8 +399,12 @@ static void build(Streamer *s, Node *n)
         const Frames *x = n->in[i] ? map_get_ptr(&s->of, n->in[i]) : NULL;
         in[i] = x ? x->window : n->in[i];
         if (!x || !slide || !slide->in[i].is_read) continue;
-        const int64_t from = first_frame(n, &slide->in[i], y) - (x->length - tensor_dim(x->window, x->axis));
-        in[i] = cropped(s->cx, n->in[i]->name, x->window, x->axis, from, frames_read(n, &slide->in[i], y));
+        const int64_t from = first_frame(n, slide, i, y) - (x->length - tensor_dim(x->window, x->axis));
+        in[i] = cropped(s->cx, n->in[i]->name, x->window, x->axis, from, frames_read(n, slide, i, y));
+    }
+    if (slide && slide->pads_begin && same_sizes(in[0], n->out[0], slide->axis[0])) {
+        enter(s, n->out[0], in[0]);
+        return;
     }
     const Node *now = slide ? slid_over(s, n, in, slide) : node_over(s->cx, n, in);
     for (int o = 0; now && o < n->out_count; o++) enter(s, n->out[o], now->out[o]);
@@ -327,10 +435,15 @@ static void build_all(Streamer *s)
 
 Graph graph_stream(Ctx *cx, Graph g)
 {
+    Streamer s;
     if (!g.stream) return g;
-    Streamer s = { .cx = cx, .g = &g, .s = g.stream, .of = map_new(cx->arena), .slide = map_new(cx->arena) };
-    s.count = graph_order(cx, &g, &s.order);
-    decide_all(&s);
+    do {
+        s = (Streamer){ .cx = cx, .g = &g, .s = g.stream, .of = map_new(cx->arena), .slide = map_new(cx->arena) };
+        s.count = graph_order(cx, &g, &s.order);
+        g.stream->window_macs = 0;
+        decide_all(&s);
+        if (s.causal) g = split_causal(cx, g, &s);
+    } while (s.causal && !ctx_failed(cx));
     if (ctx_failed(cx)) return g;
     build_all(&s);
     if (ctx_failed(cx)) return g;
