@@ -358,6 +358,8 @@ static void check_refusals(void)
     s.code = 32;
     s.custom = "Magic";
     check_refused("custom", &s, "(Magic)", 3);
+    s.custom = "FlexErfinv";
+    check_refused("an-operator-of-tensorflow", &s, "convert without SELECT_TF_OPS", 3);
     s.custom = "ethos-u";
     check_refused("rewritten-by-vela", &s, "compile the file that was given to Vela", 3);
     s = float_spec();

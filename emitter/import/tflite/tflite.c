@@ -164,7 +164,7 @@ static Tensor *value_at(Importer *im, int index)
 static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *t, const Tensor *result)
 {
     DType type = F32;
-    const bool has_shape = t->rank > 0, is_complex = t->type == TFLITE_COMPLEX;
+    const bool has_shape = t->rank > 0, is_complex = t->type == TFLITE_COMPLEX, is_list = t->type == TFLITE_VARIANT;
     bool is_same = !has_shape || result->rank == t->rank + is_complex;
     for (int d = 0; d < t->rank && has_shape && is_same; d++)
         is_same = !tflite_is_declared(&im->open, t, d) || tensor_dim(result, d) == t->dim[d];
@@ -172,7 +172,7 @@ static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *
     if (is_too_large(im->cx, result))
         diag_error(im->cx, where, "its output \"%s\" is %s; fewer than 2^31 elements are accepted", t->name,
                    tensor_shape_text(im->cx, result));
-    else if ((!is_complex && !tflite_dtype(t->type, &type)) || type != result->type)
+    else if (!is_list && ((!is_complex && !tflite_dtype(t->type, &type)) || type != result->type))
         diag_unsupported(im->cx, where, "an output of type %s; accepted: %s", tflite_type_text(im->cx, t->type),
                          dtype_info(result->type)->spelling);
     else if (!is_same)
@@ -285,7 +285,8 @@ static bool bind_inputs(Importer *im, const TfliteCall *c, Tensor *const *in)
     for (int i = 0; i < im->file.input_count; i++) {
         const int index = im->file.input[i];
         DType type;
-        if (!tflite_dtype(im->file.tensor[index].type, &type) || type != in[i]->type)
+        const bool is_list = im->file.tensor[index].type == TFLITE_VARIANT;
+        if (!is_list && (!tflite_dtype(im->file.tensor[index].type, &type) || type != in[i]->type))
             tflite_refuse(c, "input %d of its subgraph is %s; %s is given", i,
                           tflite_type_text(im->cx, im->file.tensor[index].type), dtype_info(in[i]->type)->spelling);
         if (im->value[index]) tflite_refuse(c, "its subgraph lists input %d twice; once is accepted", i);
@@ -308,11 +309,27 @@ static bool has_subgraph(Importer *outer, const TfliteCall *c, int64_t subgraph)
 
 static bool run_subgraph(TfliteCall *c, int64_t subgraph, Tensor *const *in, int in_count, Tensor **out, int out_count);
 
+static int64_t open_size(const TfliteCall *c)
+{
+    const Importer *im = c->subgraphs->importer;
+    int64_t found = -1;
+    for (int i = 0; i < im->file.input_count; i++) {
+        const TfliteTensor *t = &im->file.tensor[im->file.input[i]];
+        const Tensor *x = im->value[im->file.input[i]];
+        for (int d = 0; x && d < t->rank && d < x->rank; d++) {
+            if (!t->is_open[d]) continue;
+            if (found >= 0 && found != tensor_dim(x, d)) return -1;
+            found = tensor_dim(x, d);
+        }
+    }
+    return found;
+}
+
 static bool subgraph_open(Importer *im, const Importer *outer, int64_t subgraph)
 {
     Ctx *cx = outer->cx;
     *im = (Importer){ .cx = cx, .options = outer->options, .constant_bytes = outer->constant_bytes, .open = outer->open,
-                      .subgraphs = { run_subgraph, im }, .depth = outer->depth + 1, .imported = outer->imported };
+                      .subgraphs = { run_subgraph, open_size, im }, .depth = outer->depth + 1, .imported = outer->imported };
     if (!tflite_subgraph_read(cx, outer->file.flat.bytes, (size_t)subgraph, &im->file)) return false;
     im->file.rounds_once = outer->file.rounds_once;
     im->file.has_float_hybrid = outer->file.has_float_hybrid;
@@ -452,7 +469,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
 {
     static const ImportOptions none = { 0 };
     Importer *im = NEW(cx->arena, Importer);
-    *im = (Importer){ .cx = cx, .options = options ? options : &none, .subgraphs = { run_subgraph, im },
+    *im = (Importer){ .cx = cx, .options = options ? options : &none, .subgraphs = { run_subgraph, open_size, im },
                       .imported = NEW(cx->arena, int) };
     im->open = (TfliteOpen){ .cx = cx, .options = im->options, .size = map_new(cx->arena) };
     *out = (Model){ .name = "" };

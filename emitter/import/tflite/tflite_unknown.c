@@ -21,6 +21,7 @@ static int type_flag(int type)
     DType t;
     if (type == TFLITE_RESOURCE) return OF_HANDLE;
     if (type == TFLITE_COMPLEX) return OF_COMPLEX;
+    if (type == TFLITE_VARIANT) return OF_VARIANT;
     for (size_t i = 0; tflite_dtype(type, &t) && i < sizeof flags / sizeof flags[0]; i++)
         if (flags[i].type == t) return flags[i].flag;
     return 0;
@@ -83,6 +84,12 @@ static void list_unknown_custom(Ctx *cx, const char *where, const char *custom)
             diag_listed(cx, UNSUPPORTED, where, "%s", rewritten[i].advice);
             return;
         }
+    if (strncmp(custom, "Flex", 4) == 0) {
+        diag_listed(cx, UNSUPPORTED, where,
+                    "an operator of TensorFlow that the converter left in the file; convert without SELECT_TF_OPS, "
+                    "recurrent layers of Keras by tf.lite.TFLiteConverter.from_keras_model or with unroll=True");
+        return;
+    }
     diag_listed(cx, UNSUPPORTED, where,
                 "custom operators; accepted: the operators of `loopwright ops --tflite`, or a C function of yours "
                 "that computes it, --extern %s", custom);

@@ -7,7 +7,8 @@
 #include "import/tflite/ops/tflite_ops.h"
 
 /* A row without name ends each array. */
-extern const TfliteRow tflite_rows_decode[], tflite_rows_detect[], tflite_rows_frames[], tflite_rows_spectrum[];
+extern const TfliteRow tflite_rows_decode[], tflite_rows_detect[], tflite_rows_frames[], tflite_rows_list[],
+    tflite_rows_spectrum[];
 extern const TfliteRow tflite_row_foreign;                              /* of TfliteCall.external */
 
 /* An option and its accepted values. */

@@ -8,7 +8,7 @@
 
 enum { TFLITE_CUSTOM = 32 };                               /* the builtin code of operators that are not builtin */
 enum { TFLITE_FLOAT32 = 0, TFLITE_INT32 = 2, TFLITE_UINT8 = 3, TFLITE_INT16 = 7, TFLITE_COMPLEX = 8, TFLITE_INT8 = 9,
-       TFLITE_RESOURCE = 13, TFLITE_INT4 = 17, TFLITE_INT2 = 19 };               /* TensorType */
+       TFLITE_RESOURCE = 13, TFLITE_VARIANT = 14, TFLITE_INT4 = 17, TFLITE_INT2 = 19 };               /* TensorType */
 
 typedef struct TfliteTensor {
     /* Up to the first ';': converters join the names of all fused operators */

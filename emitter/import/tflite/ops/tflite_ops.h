@@ -12,6 +12,8 @@ struct TfliteCall;
 /* Imports another subgraph of the file: out[] gets the values of its outputs on the values in[]. False: refused. */
 typedef struct TfliteSubgraphs {
     bool (*run)(struct TfliteCall *c, int64_t subgraph, Tensor *const *in, int in_count, Tensor **out, int out_count);
+    /* The size that every open dimension of the subgraph's inputs has; -1: there is none, or they differ */
+    int64_t (*open_size)(const struct TfliteCall *c);
     struct Importer *importer;
 } TfliteSubgraphs;
 
@@ -54,6 +56,7 @@ enum {
     AS_INT8 = 32768,                 /* UINT8 with a scale: lowered on INT8 (tflite_unsigned.h) */
     FOLLOWS_INT8 = 65536,            /* the same where input 0 has such a value: moves of elements */
     SCALES_INT16 = 131072,           /* a comparison: INT16 by its real values, not by the stored ones */
+    OF_VARIANT = 262144,             /* a list: a tensor of any type (custom/tflite_list.c) */
     OF_MOVED = OF_ALL | FOLLOWS_INT8
 };
 
