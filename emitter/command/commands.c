@@ -43,14 +43,15 @@ static void end_on(int number)
 #endif
 }
 
+enum { PROGRESS_WIDTH = 72 };
+
 /* A line on stderr that a terminal overwrites. */
 typedef struct Progress { bool is_terminal; const char *part; time_t begun, shown; } Progress;
 
 static bool show_progress(void *user, const char *part, long long done, long long total)
 {
-    enum { WIDTH = 72 };
     Progress *p = user;
-    char line[WIDTH + 1];
+    char line[PROGRESS_WIDTH + 1];
     const time_t now = time(NULL);
     if (interrupted_by || !p->is_terminal) return !interrupted_by;
     if (p->part != part) p->begun = p->shown = now;
@@ -61,9 +62,17 @@ static bool show_progress(void *user, const char *part, long long done, long lon
     p->shown = now;
     if (done) snprintf(line, sizeof line, "%s: %lld of %lld, %lld s left", part, done, total, left);
     else snprintf(line, sizeof line, "%s", part);
-    fprintf(stderr, "\r%-*s\r%s", WIDTH, "", done < total ? line : "");
+    fprintf(stderr, "\r%-*s\r%s", PROGRESS_WIDTH, "", done < total ? line : "");
     fflush(stderr);
     return true;
+}
+
+/* Erases the line: a part may end before its total. Returns the text. */
+static const char *end_progress(Progress *p, const char *text)
+{
+    if (p->is_terminal && p->part) fprintf(stderr, "\r%-*s\r", PROGRESS_WIDTH, "");
+    p->part = NULL;
+    return text;
 }
 
 /* Long work reports its progress if stderr is a terminal, and ends without a part of a file on SIGINT and SIGTERM. */
@@ -100,7 +109,7 @@ static bool evaluate(const Arguments *a)
     lw_evaluation e = a->evaluation;
     if (a->expect_count) e.expect = a->expect[0];
     watch_progress(&o, &p);
-    return show(a, lw_evaluate(a->cx, a->file[0], &e, &o));
+    return show(a, end_progress(&p, lw_evaluate(a->cx, a->file[0], &e, &o)));
 }
 
 static bool is_quantize_stage(const char *at)
@@ -137,7 +146,7 @@ static bool quantize(const Arguments *a)
     Progress p = { 0 };
     lw_options o = a->options;
     watch_progress(&o, &p);
-    const char *text = lw_quantize(a->cx, a->file[0], c, &q, &o);
+    const char *text = end_progress(&p, lw_quantize(a->cx, a->file[0], c, &q, &o));
     return a->quiet ? text != NULL : show(a, text);
 }
 
@@ -165,7 +174,7 @@ static bool report(const Arguments *a)
     if (o.cc) watch_progress(&o, &p);
     o.input = a->file + 1;
     o.input_count = a->file_count - 1;
-    return show_or_write(a, form->report(a->cx, a->file[0], &o));
+    return show_or_write(a, end_progress(&p, form->report(a->cx, a->file[0], &o)));
 }
 
 static bool package(const Arguments *a)
@@ -178,7 +187,7 @@ static bool tune(const Arguments *a)
     Progress p = { 0 };
     lw_options o = a->options;
     watch_progress(&o, &p);
-    const char *text = lw_tune(a->cx, a->file[0], a->output[0], &o);
+    const char *text = end_progress(&p, lw_tune(a->cx, a->file[0], a->output[0], &o));
     return a->quiet ? text != NULL : show(a, text);
 }
 
@@ -206,7 +215,8 @@ static bool verify(const Arguments *a)
     Progress p = { 0 };
     lw_options o = a->options;
     watch_progress(&o, &p);
-    return show(a, lw_verify(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->expect, a->expect_count, &o));
+    return show(a, end_progress(&p, lw_verify(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->expect,
+                                              a->expect_count, &o)));
 }
 
 /* Returns an option that is given and chooses grids; NULL: none. */

@@ -329,7 +329,8 @@ static bool subgraph_open(Importer *im, const Importer *outer, int64_t subgraph)
 {
     Ctx *cx = outer->cx;
     *im = (Importer){ .cx = cx, .options = outer->options, .constant_bytes = outer->constant_bytes, .open = outer->open,
-                      .subgraphs = { run_subgraph, open_size, im }, .depth = outer->depth + 1, .imported = outer->imported };
+                      .subgraphs = { run_subgraph, open_size, im }, .depth = outer->depth + 1,
+                      .imported = outer->imported };
     if (!tflite_subgraph_read(cx, outer->file.flat.bytes, (size_t)subgraph, &im->file)) return false;
     im->file.rounds_once = outer->file.rounds_once;
     im->file.has_float_hybrid = outer->file.has_float_hybrid;

@@ -56,10 +56,11 @@ static void list_reserve(TfliteCall *c)
     for (int d = 0; d < y->rank; d++) shape[d] = y->is_open[d] ? c->subgraphs->open_size(c) : y->dim[d];
     for (int d = 0; d < y->rank; d++)
         if (shape[d] < 1 || (d == 0 && shape[d] != count))
-            tflite_unsupported(c, "a list of %lld elements that is stacked to a dimension of %lld; sizes that are known "
-                               "at compile time are accepted", (long long)count, (long long)shape[d]);
-    if (!ctx_failed(c->cx))
-        c->out[0] = tflite_call(c, "expand", tensor_scalar(c->cx, c->name, type, 0), attr_ints("shape", shape, y->rank));
+            tflite_unsupported(c, "a list of %lld elements that is stacked to a dimension of %lld; sizes that are "
+                               "known at compile time are accepted", (long long)count, (long long)shape[d]);
+    if (ctx_failed(c->cx)) return;
+    Tensor *zero = tensor_scalar(c->cx, c->name, type, 0);
+    c->out[0] = tflite_call(c, "expand", zero, attr_ints("shape", shape, y->rank));
 }
 
 /* Inputs: the list, the index, the item. */
@@ -86,7 +87,8 @@ static void list_set(TfliteCall *c)
 static void list_get(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
-    if (tensor_elems(c->in[1]) != 1) tflite_refuse(c, "%s indices; one is expected", tensor_shape_text(c->cx, c->in[1]));
+    if (tensor_elems(c->in[1]) != 1)
+        tflite_refuse(c, "%s indices; one is expected", tensor_shape_text(c->cx, c->in[1]));
     if (!ctx_failed(c->cx))
         c->out[0] = tflite_call2(c, "gather", c->in[0], tflite_reshape(c, c->in[1], NULL, 0), attr_int("axis", 0));
 }
