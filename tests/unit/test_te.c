@@ -150,7 +150,26 @@ static void test_nests_between_steps(void)
 
 typedef struct Refusal { const char *name, *text, *error; } Refusal;
 
+/* One value needs no brackets. */
+static void test_scalars(void)
+{
+    static const char *const texts[] = { "const s: f32 = -0.5", "const s: f32 = [-0.5]", "const s: f32 = {-0.5}" };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        Ctx *cx = context_new(NULL, NULL);
+        Model m = { 0 };
+        const bool ok = te_read(cx, "s.te", text_format(cx, "input x: f32[2]\n%s\ny = mul(x, s)\noutput y\n", texts[i]),
+                                NULL, &m);
+        const Tensor *s = ok && m.output[0]->producer ? m.output[0]->producer->in[1] : NULL;
+        check_that(s && tensor_is_constant(s) && dtype_load(F32, s->data, 0).f == -0.5, texts[i], "%s",
+                   first_error(cx));
+        ctx_free(cx);
+    }
+}
+
 static const Refusal refusals[] = {
+    { "values-without-brackets", "input a: f32[2]\nconst s: f32[2] = 0.5\n",
+      "e.te: 2:19: error: '[' is expected before the values, not '0.5'\n  const s: f32[2] = 0.5\n"
+      "                    ^^^" },
     { "no-output", "input a: f32[3]\n", "e.te: error: no output: write `output NAME`" },
     { "formula-at-its-line", "input a: f32[3]\n\ny[i] = a[i] + aa[i]\n",
       "e.te: 3:15: error: 'aa' is not a tensor here; did you mean 'a'?\n  y[i] = a[i] + aa[i]\n                ^^" },
@@ -357,7 +376,7 @@ static void test_line_ends(void)
 
 int main(void)
 {
-    CHECK_RUN(test_model, test_calls_alone, test_expanded_names, test_options, test_nests_between_steps, test_refusals,
-              test_indices_from_data, test_line_ends, test_long_chains, test_mutilated);
+    CHECK_RUN(test_model, test_scalars, test_calls_alone, test_expanded_names, test_options, test_nests_between_steps,
+              test_refusals, test_indices_from_data, test_line_ends, test_long_chains, test_mutilated);
     return check_done();
 }

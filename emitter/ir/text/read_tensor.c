@@ -88,8 +88,8 @@ static void read_datum(Lexer *l, DType type, void *data, int64_t at, int64_t cou
     if (at < count && !ctx_failed(l->cx)) dtype_store(type, data, at, expr_scalar(e));
 }
 
-/* data = '{' [datum {',' datum} | '..'] '}'. A datum is a value or data; inner braces only group. '..' is data
- * that the print omits, and reads as zeros. */
+/* data = '[' [datum {',' datum} | '..'] ']', or with braces; or one datum alone. A datum is a value or data; inner
+ * brackets only group. '..' is data that the print omits, and reads as zeros. */
 const void *data_read(Lexer *l, DType type, int64_t count)
 {
     Token open = lex_peek(l);
@@ -97,11 +97,13 @@ const void *data_read(Lexer *l, DType type, int64_t count)
     if (count > MOST_ELEMS)
         lex_error(l, open, "the tensor has %lld elements; a list of values for up to %lld is accepted",
                   (long long)count, (long long)MOST_ELEMS);
-    const bool is_list = lex_accept(l, "[");
-    const char *opens = is_list ? "[" : "{", *closes = is_list ? "]" : "}";
-    if ((!is_list && !lex_expect(l, "{", "before the values")) || ctx_failed(l->cx)) return NULL;
+    if (ctx_failed(l->cx)) return NULL;
+    const bool is_braced = lex_accept(l, "{"), is_alone = !is_braced && count == 1 && !lex_is(l, "[");
+    const char *opens = is_braced ? "{" : "[", *closes = is_braced ? "}" : "]";
     void *data = arena_array(l->cx->arena, (size_t)count + 1, (size_t)dtype_info(type)->bytes);
     int64_t n = 0;
+    if (is_alone) read_datum(l, type, data, 0, count);
+    if (is_alone || (!is_braced && !lex_expect(l, "[", "before the values"))) return data;
     for (int depth = 1; depth && !ctx_failed(l->cx);) {
         if (lex_accept(l, opens)) depth++;
         else if (lex_accept(l, closes)) {
