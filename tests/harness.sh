@@ -36,6 +36,7 @@ check failed-case-fails                ends 1 bad     "not ok bad/b: wrong"
 check two-cases-of-one-name-fail       ends 1 twice   "not ok twice/a: several cases have this name"
 check suite-without-cases-fails        ends 1 silent  "not ok silent: ended with status 0.*"
 check suite-that-aborts-fails          ends 1 aborted "not ok aborted: ended with status 3.*"
+check misspelt-suite-names-the-nearest sh -c "sh '$work/tree/tests/run.sh' twise 2>&1 | grep -q 'did you mean twice?'"
 check unknown-suite-is-wrong-usage     sh -c "BUILD=build sh '$work/tree/tests/run.sh' nosuch; [ \$? -eq 2 ]"
 
 # The sources of a suite. The cases of `golden` are folders, those of python_package functions.

@@ -56,6 +56,23 @@ command_of() {
     esac
 }
 
+# nearest WORD: `; did you mean SUITE?`, the suite with the fewest edits, at most 3; or the list of all suites.
+nearest() {
+    all_suites | awk -v word="$1" '
+        function least(a, b) { return a < b ? a : b }
+        function edits(a, b,    i, j, d) {
+            for (i = 0; i <= length(a); i++) d[i, 0] = i
+            for (j = 0; j <= length(b); j++) d[0, j] = j
+            for (i = 1; i <= length(a); i++)
+                for (j = 1; j <= length(b); j++)
+                    d[i, j] = least(least(d[i - 1, j], d[i, j - 1]) + 1,
+                                    d[i - 1, j - 1] + (substr(a, i, 1) != substr(b, j, 1)))
+            return d[length(a), length(b)]
+        }
+        { all = all " " $0; n = edits(word, $0); if (best == "" || n < fewest) { best = $0; fewest = n } }
+        END { print fewest <= 3 ? "; did you mean " best "?" : "; the suites are:" all }'
+}
+
 # needs SUITE...: prints the targets of make that they require.
 needs() {
     for suite in "$@"; do case $suite in test_*) echo "$build/test/$suite" ;; esac; done
@@ -154,7 +171,7 @@ case $mode in
 -*) sed -n 's/^# \{0,1\}//; 3,10p' "$0" >&2; exit 2 ;;
 *)
     [ $# -le 2 ] || { sed -n 's/^# \{0,1\}//; 3,10p' "$0" >&2; exit 2; }
-    all_suites | grep -qxe "$1" || { echo "no suite \"$1\"; the suites are:" $(all_suites) >&2; exit 2; }
+    all_suites | grep -qxe "$1" || { echo "no suite \"$1\"$(nearest "$1")" >&2; exit 2; }
     TEST_CASE=${2:-}
     export TEST_CASE
     set -- "$1" ;;

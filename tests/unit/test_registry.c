@@ -21,15 +21,34 @@ typedef struct RegistryRun {
     int tried[MOST_IMPLEMENTATIONS];     /* by index in the registry: its nests */
 } RegistryRun;
 
-static bool same_bytes(const Tensor *t, const void *a, const void *b)
+/* Returns the first element that differs; -1: none does. */
+static int64_t first_other(const Tensor *t, const void *a, const void *b)
 {
     for (int64_t i = 0; i < tensor_elems(t); i++) {
         const size_t bytes = (size_t)dtype_info(t->type)->bytes, at = (size_t)i * bytes;
         if (memcmp((const char *)a + at, (const char *)b + at, bytes) == 0) continue;
         if (!dtype_is_float(t->type) || !isnan(dtype_load(t->type, a, i).f) || !isnan(dtype_load(t->type, b, i).f))
-            return false;
+            return i;
     }
-    return true;
+    return -1;
+}
+
+static double number_at(const Tensor *t, const void *data, int64_t i)
+{
+    const Scalar v = dtype_load(t->type, data, i);
+    return dtype_is_float(t->type) ? v.f : (double)v.i;
+}
+
+/* "y[0,1,2] is 3, the operator gives 4"; NULL: all elements are the same */
+static const char *difference(Ctx *cx, const Tensor *t, const void *found, const void *wanted)
+{
+    int64_t at[MAX_RANK];
+    const int64_t first = first_other(t, found, wanted);
+    if (first < 0) return NULL;
+    for (int64_t d = t->rank - 1, rest = first; d >= 0; rest /= tensor_dim(t, (int)d), d--)
+        at[d] = rest % tensor_dim(t, (int)d);
+    return text_format(cx, "%s[%s] is %.9g, the operator gives %.9g", t->name, ints_text(cx, at, t->rank),
+                       number_at(t, found, first), number_at(t, wanted, first));
 }
 
 static void flush(RegistryRun *r)
@@ -69,13 +88,15 @@ static void check_nest(Case *c, const Nest *n, const char *whose)
 {
     Env *found = env_new(c->cx), *wanted = env_new(c->cx);
     const char *label = text_format(c->cx, "%s by %s", c->label, whose);
-    bool same = n && interpret(c->cx, n, found, &(RunOptions){ .checked = true });
-    for (int i = 0; same && i < n->output_count; i++)
-        same = same_bytes(n->output[i], env_get(found, n->output[i]), c->wanted[i]);
+    const bool ran = n && interpret(c->cx, n, found, &(RunOptions){ .checked = true });
+    const char *differs = NULL;
+    for (int i = 0; ran && !differs && i < n->output_count; i++)
+        differs = difference(c->cx, n->output[i], env_get(found, n->output[i]), c->wanted[i]);
     c->run->nests++;
-    if (!same) {
+    if (!ran || differs) {
         c->run->wrong++;
-        check_that(false, label, "the interpreter: %s", c->cx->diags ? diag_text(c->cx, c->cx->diags) : "other values");
+        check_that(false, label, "the interpreter: %s", differs ? differs : c->cx->diags
+                   ? diag_text(c->cx, c->cx->diags) : "it does not run");
         return;
     }
     for (int i = 0; i < n->output_count; i++) env_set_const(wanted, n->output[i], c->wanted[i]);
@@ -114,12 +135,14 @@ static void check_altered(Case *c, const Graph *was)
         g.target = target[t];
         g = graph_alter(c->cx, g);
         if (count_calls(&net, &g, NULL) == 1 && g.output[0]->producer->op == c->call->op) continue;
-        bool same = evaluate_graph(&net, &g, NULL, found);
-        for (int i = 0; same && i < g.output_count; i++) same = same_bytes(g.output[i], found[i], c->wanted[i]);
+        const bool ran = evaluate_graph(&net, &g, NULL, found);
+        const char *differs = NULL;
+        for (int i = 0; ran && !differs && i < g.output_count; i++)
+            differs = difference(c->cx, g.output[i], found[i], c->wanted[i]);
         c->run->altered++;
-        if (!same)
-            check_that(false, text_format(c->cx, "%s altered for %s", c->label, target[t]->name), "%s",
-                       net_error(&net));
+        if (!ran || differs)
+            check_that(false, text_format(c->cx, "%s altered for %s to %s", c->label, target[t]->name,
+                                          g.output[0]->producer->op->name), "%s", differs ? differs : net_error(&net));
     }
 }
 
