@@ -129,6 +129,8 @@ static const Refusal refusals[] = {
       "+ 1, VALUE, 0) as the value", 8, 1 },
     { "y[i] = max(k<5-i) x[i, k]", "the size of axis 'k' uses axis 'i'; write its greatest size here, and select(k < "
       "5-i, VALUE, -inf) as the value", 12, 1 },
+    { "y[i] = sum(k<i32(q[0, 0])) x[i, k]", "the size of axis 'k' uses tensor 'q'; write its greatest size here, and "
+      "select(k < i32(q[0, 0]), VALUE, 0) as the value", 12, 1 },
     { "y[i<3] = sum(j<2, k<j + 1) x[i, k]", "the size of axis 'k' uses axis 'j'; write its greatest size here, and "
       "select(k < j + 1, VALUE, 0) as the value", 19, 1 },
     { "y[i] = z[i]", "'z' is not a tensor here", 8, 1 },

@@ -128,22 +128,30 @@ static const Expr *inferred_extent(Formula *f, Token axis)
     return NULL;
 }
 
-/* Refuses a size that another axis gives: a domain is a box, and a tensor's dimension has one size. */
+static void find_read(const Expr *e, void *user)
+{
+    const Tensor **found = user;
+    if (e->kind == EXPR_READ) *found = e->ref;
+}
+
+/* Refuses a size that another axis or a tensor gives: a domain is a box, and a tensor's dimension has one size. */
 static void check_extent(Formula *f, Token axis, AxisKind kind, const Expr *extent, int first)
 {
     static const char *const neutral[] = { [REDUCE_SUM] = "0", [REDUCE_PROD] = "1", [REDUCE_MAX] = "-inf",
                                            [REDUCE_MIN] = "inf", [REDUCE_ALL] = "true", [REDUCE_ANY] = "false",
                                            [REDUCE_ARGMAX] = "-inf", [REDUCE_ARGMIN] = "inf" };
     const Token *begin = &f->r.lex->token[first], *last = &f->r.lex->token[f->r.lex->next - 1];
-    for (int a = 0; extent && a < f->spec.axis_count; a++) {
-        if (!expr_uses(extent, f->spec.axis[a].var)) continue;
-        lex_error(f->r.lex, axis, "the size of axis '%.*s' uses axis '%s'; write its greatest size here, and "
-                  "select(%.*s < %.*s, VALUE, %s) as the value", axis.length, axis.at,
-                  expr_as_var(f->spec.axis[a].var)->name, axis.length, axis.at,
+    const Tensor *read = NULL;
+    if (extent) expr_walk(f->r.cx, extent, find_read, &read);
+    const char *source = read ? text_format(f->r.cx, "tensor '%s'", read->name) : NULL;
+    for (int a = 0; extent && a < f->spec.axis_count; a++)
+        if (expr_uses(extent, f->spec.axis[a].var))
+            source = text_format(f->r.cx, "axis '%s'", expr_as_var(f->spec.axis[a].var)->name);
+    if (source)
+        lex_error(f->r.lex, axis, "the size of axis '%.*s' uses %s; write its greatest size here, and "
+                  "select(%.*s < %.*s, VALUE, %s) as the value", axis.length, axis.at, source, axis.length, axis.at,
                   (int)(last->at + last->length - begin->at), begin->at,
                   kind == AXIS_REDUCE ? neutral[f->spec.reducer] : "0");
-        return;
-    }
 }
 
 /* axis = name ['<' size] ['ordered'] */
