@@ -143,7 +143,7 @@ static const Expr *is_index_of(Ctx *cx, const Expr *index, const Expr *axis, int
 static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, int rank)
 {
     const Tensor *u = n->in[2];
-    bool fits = u->type == n->in[0]->type && u->rank == rank && tensor_elems(u) > 0;
+    bool fits = u->type == n->in[0]->type && u->rank == rank && tensor_elems(u) != 0;
     for (int d = from; fits && d < rank; d++) fits = tensor_dim(u, d) == tensor_dim(like, like->rank - rank + d);
     if (!fits)
         op_refuse(cx, n,
@@ -213,14 +213,14 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0], *index = n->in[1];
     if (!check_index(cx, n, index)) return 0;
     int rank = x->rank, q = index->rank == 2 ? (int)tensor_dim(index, 1) : -1;
-    if (q < 1 || q > rank || tensor_dim(index, 0) < 1 || n->in[2]->rank < 1
-        || tensor_dim(n->in[2], 0) != tensor_dim(index, 0)) {
+    if (q < 1 || q > rank || tensor_dim(index, 0) == 0 || n->in[2]->rank < 1 || !tensor_is_fixed(x)
+        || n->in[2]->shape[0] != index->shape[0]) {
         op_refuse(cx, n, "an index of %s into %s; [updates][dimensions] is expected", tensor_shape_text(cx, index),
                   tensor_shape_text(cx, x));
         return 0;
     }
     if (!check_update(cx, n, x, 1, 1 + rank - q)) return 0;
-    Scatter s = { .count = expr_index(cx, tensor_dim(index, 0)), .is_match = matches_all, .update = update_of_rest };
+    Scatter s = { .count = index->shape[0], .is_match = matches_all, .update = update_of_rest };
     return scatter(cx, n, &s, out);
 }
 
@@ -321,8 +321,10 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     int rank = x->rank, axis = op_axis(cx, n, node_int(n, "axis", -1), rank);
     if (axis < 0) return 0;
-    int64_t k = node_int(n, "k", 1), fewest = op_least(cx, x->shape[axis]);
-    if (k < 1 || k > fewest) {
+    const Attr *like = node_attr(n, "like");        /* the importer's calls test that there are as many elements */
+    const int64_t k = node_int(n, "k", 1), fewest = op_least(cx, x->shape[axis]);
+    const Expr *count = like && like->tensor->rank == 1 ? like->tensor->shape[0] : expr_index(cx, k);
+    if (!like && (k < 1 || k > fewest)) {
         op_refuse(cx, n, "'k' is %lld; 1 to %lld, the elements along axis %d, are expected%s", (long long)k,
                   (long long)fewest, axis, tensor_dim(x, axis) < 0 ? op_greater_least : "");
         return 0;
@@ -340,7 +342,7 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
     if (!ranks) return 0;
     const Expr *wanted = NULL;
     for (int d = 0; d < rank; d++) {
-        at[d] = index_axis(&m, d == axis ? 'k' : axis_letter(rank, d), d == axis ? expr_index(cx, k) : x->shape[d]);
+        at[d] = index_axis(&m, d == axis ? 'k' : axis_letter(rank, d), d == axis ? count : x->shape[d]);
         if (d == axis) wanted = at[d];
     }
     o = at[axis] = index_tap(&m, "o", x->shape[axis]);
@@ -373,6 +375,7 @@ static const AttrRow gather_nd_attrs[] = {
 static const AttrRow topk_attrs[] = {
     { "axis", ATTR_INT, "the ranked axis", "-1" },
     { "k", ATTR_INT, "the number of results", "1" },
+    { "like", ATTR_TENSOR, "alternatively a tensor with that first size; its values are not read", NULL },
     { "largest", ATTR_INT, "1: the largest values; 0: the smallest", "1" },
     { 0 }
 };

@@ -350,7 +350,9 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0], *index = n->in[1];
     int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank), rank = x->rank - 1 + index->rank;
     if (axis < 0) return 0;
-    if (!dtype_is_integer(index->type) || op_least(cx, x->shape[axis]) < 1 || rank > MAX_RANK) {
+    /* Of a size that the run decides, the importer's calls test that there are elements where there are indices. */
+    const bool has_elements = size_is_decided(cx, x->shape[axis]) || op_least(cx, x->shape[axis]) >= 1;
+    if (!dtype_is_integer(index->type) || !has_elements || rank > MAX_RANK) {
         op_refuse(cx, n, "the input is %s and the index %s%s; an integer index and at most %d dimensions are expected",
                   tensor_shape_text(cx, x), dtype_info(index->type)->spelling, tensor_shape_text(cx, index), MAX_RANK);
         return 0;
@@ -417,7 +419,7 @@ static int tile(Ctx *cx, const Node *n, Tensor **out)
     if (!op_ints(cx, n, "times", x->rank, 1, INT32_MAX, 1, times)) return 0;
     for (int d = 0; d < x->rank; d++) {
         const Expr *size = x->shape[d];
-        if (op_least(cx, size) < 1 || op_greatest(cx, size) > INT32_MAX / times[d]) {
+        if (op_least(cx, size) < !size_is_decided(cx, size) || op_greatest(cx, size) > INT32_MAX / times[d]) {
             op_refuse(cx, n,
                       "axis %d of the input %s cannot be repeated %lld times; a product of 1 to 2^31-1 is expected", d,
                       tensor_shape_text(cx, x), (long long)times[d]);

@@ -11,6 +11,7 @@
  * have such a size depends on that output, by its operands or by an input that it does not read: sized and after have
  * such inputs. So order, dead code, fusion and regions follow from ordinary edges. */
 #include "graph/dag/op_build.h"
+#include "ir/algebra/algebra.h"
 
 /* Returns the attribute `count` or the first size of the tensor `like`; NULL if refused. */
 static const Expr *count_of(Ctx *cx, const Node *n)
@@ -18,7 +19,8 @@ static const Expr *count_of(Ctx *cx, const Node *n)
     const Attr *like = node_attr(n, "like");
     const int64_t count = node_int(n, "count", 0);
     const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
-    if ((like || (count >= 1 && count <= INT32_MAX)) && op_least(cx, size) >= 1) return size;
+    const bool is_decided = like && size_is_decided(cx, size);         /* none may be a number of elements of the run */
+    if ((like || (count >= 1 && count <= INT32_MAX)) && op_least(cx, size) >= !is_decided) return size;
     op_refuse(cx, n, "'count' is %lld; at least 1 is expected%s", (long long)(like ? op_least(cx, size) : count),
               size->kind == EXPR_INT ? "" : op_greater_least);
     return NULL;

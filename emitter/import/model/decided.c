@@ -3,11 +3,13 @@
 
 #include "ir/algebra/algebra.h"
 #include "support/names.h"
+#include "support/text.h"
 
 Decided decided_new(Ctx *cx)
 {
     Arena *a = cx->arena;
-    return (Decided){ .cx = cx, .taken = map_new(a), .of_count = map_new(a), .value = map_new(a) };
+    return (Decided){ .cx = cx, .taken = map_new(a), .of_count = map_new(a), .value = map_new(a),
+                        .of_key = map_new(a) };
 }
 
 void decided_take_name(Decided *d, const char *size_name) { map_put_const_ptr(&d->taken, name(d->cx, size_name), d); }
@@ -130,4 +132,10 @@ Tensor *decided_after(Decided *d, const char *call_name, Tensor *x, const Expr *
     if (!x || ctx_failed(d->cx)) return NULL;
     const int in_count = operands_after(d, x, size, count, &in);
     return in_count == 1 ? x : call(d->cx, "after", call_name, in, in_count, NULL);
+}
+
+Tensor *decided_provided(Decided *d, const char *call_name, Tensor *x, Tensor *value, int64_t least, int64_t greatest)
+{
+    const Expr *tested = x ? decided_size(d, text_format(d->cx, "%s_test", call_name), value, least, greatest) : NULL;
+    return tested ? decided_after(d, call_name, x, &tested, 1) : NULL;
 }

@@ -11,6 +11,7 @@ typedef struct Decided {
     Map taken;                     /* names of sizes */
     Map of_count;                  /* count tensor -> its size */
     Map value;                     /* Var of a size -> the output of its bind_size */
+    Map of_key;                    /* what an importer says of a size -> the size */
 } Decided;
 
 Decided decided_new(Ctx *cx);
@@ -23,6 +24,8 @@ const Expr *decided_size(Decided *d, const char *wanted_name, Tensor *count, int
 Tensor *decided_value(Decided *d, const char *name, const Expr *size, DType type);
 /* Returns x with one of these sizes along the axis: its first elements. */
 Tensor *decided_cut(Decided *d, const char *name, Tensor *x, int axis, const Expr *size);
+/* Returns x, computed after a test of the run that `value`, one integer, is in the range. */
+Tensor *decided_provided(Decided *d, const char *name, Tensor *x, Tensor *value, int64_t least, int64_t greatest);
 /* Returns x, to be computed after the sizes have their values; x itself if its own shape has them. */
 Tensor *decided_after(Decided *d, const char *name, Tensor *x, const Expr *const *size, int count);
 #endif

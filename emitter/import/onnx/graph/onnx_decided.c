@@ -67,6 +67,10 @@ static bool is_in_region(const OnnxScope *s)
 const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural)
 {
     const char *value_name = output < c->node->out_count ? c->node->out[output] : c->name;
+    const Interval proved = count ? onnx_range_of(c->scope->import, count) : (Interval){ 0, 0 };
+    if (proved.greatest >= 0 && proved.greatest <= INT32_MAX && (natural < 0 || proved.greatest < natural))
+        natural = proved.greatest;
+    if (proved.least > least) least = proved.least;
     const int64_t most = ctx_failed(c->cx) ? -1 : onnx_most(c, output, axis, natural);
     if (!count || ctx_failed(c->cx)) return NULL;
     if (is_in_region(c->scope))
@@ -85,4 +89,35 @@ Tensor *onnx_cut(OnnxCall *c, Tensor *x, int axis, const Expr *size)
 Tensor *onnx_after(OnnxCall *c, Tensor *x, const Expr *const *size, int count)
 {
     return decided_after(&c->scope->import->decided, c->name, x, size, count);
+}
+
+Tensor *onnx_provided(OnnxCall *c, Tensor *x, Tensor *value, int64_t least, int64_t greatest)
+{
+    return value ? decided_provided(&c->scope->import->decided, c->name, x, value, least, greatest) : NULL;
+}
+
+static Tensor *number_of(OnnxCall *c, const Expr *size)
+{
+    return decided_value(&c->scope->import->decided, c->name, size, I64);
+}
+
+Tensor *onnx_indexed(OnnxCall *c, Tensor *x, int axis, const Tensor *index)
+{
+    Ctx *cx = c->cx;
+    if (!x || !size_is_decided(cx, x->shape[axis])) return x;
+    const Interval range = interval_of(cx, x->shape[axis], NULL);
+    const Expr *count = expr_index(cx, 1);
+    if (range.least >= 1) return x;
+    for (int d = 0; d < index->rank; d++) count = simplify(cx, expr_mul(cx, count, index->shape[d]), NULL);
+    Tensor *have = number_of(c, x->shape[axis]), *need = number_of(c, count), *one = number_of(c, expr_index(cx, 1));
+    if (count->kind == EXPR_INT) return count->integer ? onnx_provided(c, x, have, 1, range.greatest) : x;
+    Tensor *lack = onnx_call2(c, "sub", onnx_call2(c, "min", need, one), onnx_call2(c, "min", have, one));
+    return onnx_provided(c, x, lack, -1, 0);
+}
+
+Tensor *onnx_equal_size(OnnxCall *c, Tensor *x, int axis, const Expr *size)
+{
+    if (!x || x->shape[axis] == size) return x;
+    Tensor *difference = onnx_call2(c, "sub", number_of(c, x->shape[axis]), number_of(c, size));
+    return onnx_cut(c, onnx_provided(c, x, difference, 0, 0), axis, size);
 }

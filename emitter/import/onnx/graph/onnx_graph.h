@@ -4,6 +4,7 @@
 /* One graph of an ONNX model during import: the model's own, a function's body, or a graph nested in a node. */
 #include "import/model/decided.h"
 #include "import/onnx/graph/onnx_ops.h"
+#include "ir/algebra/algebra.h"
 
 /* State shared by all graphs of a model. */
 typedef struct OnnxImport {
@@ -60,7 +61,12 @@ void onnx_scope_report_missing(const OnnxScope *s, const char *name);        /* 
 bool onnx_translate_open(OnnxCall *c, const OnnxOp *op);
 /* Returns the constant of a small integer tensor whose elements have one possible value; any other tensor unchanged. */
 Tensor *onnx_decided_by_ranges(OnnxImport *im, Tensor *t);
+Interval onnx_range_of(OnnxImport *im, const Tensor *t);       /* of its elements, as far as operators prove it */
 /* Returns a tensor that computes a size list at run time; any other tensor unchanged. */
 Tensor *onnx_materialize_sizes(OnnxImport *im, Tensor *t);
 void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type);
+/* onnx_by_value.c: operands that only the run knows. False: they are known; else c->out or a diagnostic is set. */
+bool onnx_slice_by_value(OnnxCall *c);
+bool onnx_topk_by_value(OnnxCall *c);
+bool onnx_range_by_value(OnnxCall *c);
 #endif

@@ -142,6 +142,28 @@ static void order_after_lists(OnnxCall *c)
             c->in[0] = onnx_after(c, c->in[0], s.at, s.count);
 }
 
+/* Of inputs that are combined element by element: sizes that only the run can compare are tested to be equal. The
+ * common size is a fixed one, or the one of least greatest value. */
+static void equal_sizes(OnnxCall *c, int from_last)
+{
+    const Expr *common = NULL;
+    bool any = false;
+    for (int i = 0; i < c->in_count; i++) {
+        const int d = c->in[i] ? c->in[i]->rank - 1 - from_last : -1;
+        const Expr *size = d >= 0 ? c->in[i]->shape[d] : NULL;
+        if (!size || expr_is_int(size, 1)) continue;
+        any = any || size_is_decided(c->cx, size);
+        if (!common || interval_of(c->cx, size, NULL).greatest < interval_of(c->cx, common, NULL).greatest
+            || (size->kind == EXPR_INT && common->kind != EXPR_INT
+                && size->integer <= interval_of(c->cx, common, NULL).greatest))
+            common = size;
+    }
+    for (int i = 0; i < c->in_count && any && !ctx_failed(c->cx); i++) {
+        const int d = c->in[i] ? c->in[i]->rank - 1 - from_last : -1;
+        if (d >= 0 && !expr_is_int(c->in[i]->shape[d], 1)) c->in[i] = onnx_equal_size(c, c->in[i], d, common);
+    }
+}
+
 bool onnx_translate_open(OnnxCall *c, const OnnxOp *op)
 {
     bool has_list = false, has_open = false;
@@ -163,6 +185,7 @@ bool onnx_translate_open(OnnxCall *c, const OnnxOp *op)
         return true;
     }
     const Expr *open = has_list && !accepts_lists(c, op) ? size : unsupported_size(c, op);
+    for (int d = 0; d < MAX_RANK && !open && is_elementwise(c->cx, op) && !ctx_failed(c->cx); d++) equal_sizes(c, d);
     if (open && !ctx_failed(c->cx)) refuse(c, open);
     return open != NULL;
 }

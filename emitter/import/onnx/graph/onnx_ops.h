@@ -153,6 +153,12 @@ int64_t onnx_most(OnnxCall *c, int output, int axis, int64_t natural);       /* 
 /* Returns the size of that dimension, whose value is `count`, one integer; NULL: refused. */
 const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural);
 Tensor *onnx_cut(OnnxCall *c, Tensor *x, int axis, const Expr *size);        /* the first elements along the axis */
+/* x itself, computed after a test of the run that `value` is in the range */
+Tensor *onnx_provided(OnnxCall *c, Tensor *x, Tensor *value, int64_t least, int64_t greatest);
+/* x for reads at indices along the axis: a test of the run that there are elements where there are indices */
+Tensor *onnx_indexed(OnnxCall *c, Tensor *x, int axis, const Tensor *index);
+/* x with that size along the axis, after a test of the run that x has it */
+Tensor *onnx_equal_size(OnnxCall *c, Tensor *x, int axis, const Expr *size);
 /* x itself, computed after the run has decided these sizes */
 Tensor *onnx_after(OnnxCall *c, Tensor *x, const Expr *const *size, int count);
 

@@ -93,6 +93,8 @@ static Interval range_of(Query q, const Tensor *t)
     return found;
 }
 
+Interval onnx_range_of(OnnxImport *im, const Tensor *t) { return range_of((Query){ .import = im }, t); }
+
 Tensor *onnx_decided_by_ranges(OnnxImport *im, Tensor *t)
 {
     int64_t shape[MAX_RANK];

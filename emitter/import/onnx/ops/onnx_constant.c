@@ -118,12 +118,14 @@ static void open_range(OnnxCall *c)
     Tensor *sizes = onnx_materialize_sizes(c->scope->import, c->in[0]);
     Tensor *in[2] = { sizes, onnx_cast(c, c->in[2], c->in[0]->type) };
     const Tensor *like = tensor_new(c->cx, c->name, c->in[0]->type, 1, &count);
+    in[0] = onnx_after(c, in[0], &count, 1);
     c->out[0] = call(c->cx, "ramp", c->name, in, 2, ATTRS(attr_tensor("like", like)));
 }
 
 static void range(OnnxCall *c)
 {
     double v[3];
+    if (onnx_requires(c, 3) && onnx_range_by_value(c)) return;
     if (onnx_requires(c, 3) && (!tensor_is_constant(c->in[0]) || !tensor_is_constant(c->in[1]))) {
         open_range(c);
         return;

@@ -2,7 +2,9 @@
 /* Gather and scatter by indices, and operators on an element's own index. */
 #include <string.h>
 
+#include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/ops/onnx_rows.h"
+#include "ir/algebra/algebra.h"
 
 /* ---- By data-dependent indices ----------------------------------------------------------------------------------- */
 
@@ -41,8 +43,10 @@ static void gather_elements(OnnxCall *c)
         return;
     }
     int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
-    if (axis >= 0) check_range(c, c->in[1], tensor_dim(c->in[0], axis));
-    c->out[0] = onnx_call2(c, "gather_elements", c->in[0], c->in[1], attr_int("axis", axis));
+    if (axis < 0) return;
+    check_range(c, c->in[1], interval_of(c->cx, c->in[0]->shape[axis], NULL).greatest);
+    c->out[0] = onnx_call2(c, "gather_elements", onnx_indexed(c, c->in[0], axis, c->in[1]), c->in[1],
+                           attr_int("axis", axis));
 }
 
 static bool gathers_nothing(OnnxCall *c, int64_t batch)
@@ -63,7 +67,12 @@ static bool gathers_nothing(OnnxCall *c, int64_t batch)
 
 static void gather_nd(OnnxCall *c)
 {
-    if (onnx_requires(c, 2) && !gathers_nothing(c, onnx_int(c, "batch_dims", 0)))
+    if (!onnx_requires(c, 2) || gathers_nothing(c, onnx_int(c, "batch_dims", 0))) return;
+    const int64_t batch = onnx_int(c, "batch_dims", 0), rank = c->in[0]->rank, last = c->in[1]->rank - 1,
+                  indexed = last < 0 ? 0 : tensor_dim(c->in[1], (int)last);
+    for (int64_t d = batch < 0 ? 0 : batch; d < batch + indexed && d < rank; d++)
+        c->in[0] = onnx_indexed(c, c->in[0], (int)d, c->in[1]);
+    if (!ctx_failed(c->cx))
         c->out[0] = onnx_call2(c, "gather_nd", c->in[0], c->in[1], attr_int("batch", onnx_int(c, "batch_dims", 0)));
 }
 
@@ -90,9 +99,18 @@ static void scatter_nd(OnnxCall *c)
         c->out[0] = c->in[0];
         return;
     }
-    if (q < 1 || q > x->rank || tensor_elems(index) < 1) {
-        onnx_refuse(c, "an index of %s into %s; a last dimension of 1 up to the rank is accepted",
-                    tensor_shape_text(c->cx, index), tensor_shape_text(c->cx, x));
+    const bool is_decided = index->rank == 2 && size_is_decided(c->cx, index->shape[0]) && tensor_is_fixed(x);
+    if (q < 1 || q > x->rank || (tensor_elems(index) < 1 && !is_decided)) {
+        onnx_refuse(c, "an index of %s into %s; a last dimension of 1 up to the rank, and fixed sizes or a number of "
+                    "updates that the run decides, are accepted", tensor_shape_text(c->cx, index),
+                    tensor_shape_text(c->cx, x));
+        return;
+    }
+    if (is_decided) {
+        Tensor *given[3] = { c->in[0], c->in[1], onnx_equal_size(c, c->in[2], 0, index->shape[0]) };
+        if (!ctx_failed(c->cx))
+            c->out[0] = call(c->cx, "scatter_nd", c->name, given, 3,
+                             ATTRS(attr_word("reduction", onnx_text(c, "reduction", "none"))));
         return;
     }
     int rank = 0;
@@ -108,6 +126,7 @@ static void scatter_nd(OnnxCall *c)
 static void topk(OnnxCall *c)
 {
     double k = (double)onnx_int(c, "k", 0);
+    if (onnx_requires(c, 1) && onnx_topk_by_value(c)) return;
     if (!onnx_requires(c, 1) || (c->opset >= 10 && (!onnx_requires(c, 2) || !onnx_scalar(c, 1, &k)))) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
     if (axis >= 0 && tensor_dim(c->in[0], axis) >= k && (k == 0 || tensor_elems(c->in[0]) == 0)) {
@@ -297,9 +316,10 @@ const OnnxOp onnx_rows_index[] = {
     { ONNX_MOVE_ANY("ReverseSequence", 2, "batch_axis time_axis", reverse_sequence), .open.keeps = KEEPS_ALL },
     { ONNX_ROW("Scatter", 3, "axis", scatter_elements) },
     { ONNX_ROW("ScatterElements", 3, "axis reduction", scatter_elements) },
-    { ONNX_ROW("ScatterND", 3, "reduction", scatter_nd) },
+    { ONNX_ROW("ScatterND", 3, "reduction", scatter_nd), .open.keeps = KEEPS_ALL },
     { ONNX_MOVE("TensorScatter", 3, "axis mode", tensor_scatter) },
-    { ONNX_ROW("TopK", 2, "axis k largest sorted", topk), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("TopK", 2, "axis k largest sorted", topk), .open.keeps = KEEPS_ALL,
+      .open.lists = LISTS_READ },
     { ONNX_MOVE("Trilu", 2, "upper", trilu), .open.keeps = KEEPS_ALL },
     { 0 }
 };

@@ -245,7 +245,7 @@ static void slice(OnnxCall *c)
 {
     int64_t begin[MAX_RANK], end[MAX_RANK], axes[MAX_RANK], step[MAX_RANK];
     const Tensor *sizes[2] = { NULL, NULL };
-    if (!onnx_requires(c, 1)) return;
+    if (!onnx_requires(c, 1) || onnx_slice_by_value(c)) return;
     int count = read_indices(c, "starts", 1, begin, &sizes[0]), ends = read_indices(c, "ends", 2, end, &sizes[1]);
     int axis_count = onnx_ints_since(c, 10, "axes", 3, axes, MAX_RANK),
         steps = c->opset < 10 ? -1 : onnx_ints(c, NULL, 4, step, MAX_RANK);
@@ -278,6 +278,23 @@ static void gather_one(OnnxCall *c, int64_t axis, int64_t at)
     c->out[0] = c->in[1]->rank == 0 ? onnx_view(c, y, shape, rank) : y;
 }
 
+/* Gathers along a dimension that the run decides. Constant indices need that many elements. */
+static void gather_from_decided(OnnxCall *c, int axis)
+{
+    Tensor *x = c->in[0], *index = c->in[1];
+    const Expr *size = x->shape[axis];
+    int64_t need = 0;
+    for (int64_t i = 0; tensor_is_constant(index) && i < tensor_elems(index); i++) {
+        const int64_t at = dtype_load(index->type, index->data, i).i, own = at < 0 ? -at : at + 1;
+        if (own > need) need = own;
+    }
+    if (need > interval_of(c->cx, size, NULL).least)
+        x = onnx_provided(c, x, decided_value(&c->scope->import->decided, c->name, size, I64), need,
+                          interval_of(c->cx, size, NULL).greatest);
+    else x = onnx_indexed(c, x, axis, index);
+    c->out[0] = onnx_call2(c, "gather", x, index, attr_int("axis", axis));
+}
+
 static void gather(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -287,6 +304,10 @@ static void gather(OnnxCall *c)
     if (axis < 0 || axis >= x->rank || !dtype_is_integer(index->type)) {
         onnx_refuse(c, "axis %lld of %s by an index of type %s; an axis within the rank and integers are accepted",
                     (long long)axis, tensor_shape_text(c->cx, x), dtype_info(index->type)->spelling);
+        return;
+    }
+    if (size_is_decided(c->cx, x->shape[axis])) {
+        gather_from_decided(c, (int)axis);
         return;
     }
     size = interval_of(c->cx, x->shape[axis], NULL).least;

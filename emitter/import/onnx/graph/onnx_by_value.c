@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Slice, TopK and Range whose starts, ends and counts only the run knows. The count is computed by ordinary calls; the
+ * result has a size with that value (onnx_decided.c). */
+#include "import/onnx/graph/onnx_graph.h"
+#include "import/onnx/graph/onnx_sizes.h"
+
+static Tensor *number(OnnxCall *c, int64_t v) { return tensor_constant(c->cx, c->name, I64, 0, NULL, &v); }
+
+static Tensor *both(OnnxCall *c, const char *op, Tensor *a, Tensor *b) { return onnx_call2(c, op, a, b); }
+
+/* Returns element i of a list of integers, as i64 without dimensions. */
+static Tensor *element(OnnxCall *c, Tensor *list, int i)
+{
+    Tensor *all = onnx_cast(c, onnx_materialize_sizes(c->scope->import, list), I64);
+    if (all && tensor_is_constant(all)) return number(c, dtype_load(I64, all->data, i).i);
+    if (all && all->rank)
+        all = onnx_call(c, "slice", all, attr_list("axes", 0), attr_list("begin", i), attr_list("end", i + 1));
+    return all ? onnx_reshape(c, all, NULL, 0) : NULL;
+}
+
+static Tensor *dimension(OnnxCall *c, const Expr *size)
+{
+    return decided_value(&c->scope->import->decided, c->name, size, I64);
+}
+
+static bool is_number(const Tensor *t, int64_t v)
+{
+    return t && tensor_is_constant(t) && dtype_load(t->type, t->data, 0).i == v;
+}
+
+/* ---- Slice ------------------------------------------------------------------------------------------------------- */
+
+/* An index that counts from the end if it is negative, in [0, size]. */
+static Tensor *within(OnnxCall *c, Tensor *at, Tensor *size)
+{
+    if (at && tensor_is_constant(at) && dtype_load(I64, at->data, 0).i == 0) return at;
+    Tensor *from_end = onnx_select(c, both(c, "less", at, number(c, 0)), both(c, "add", at, size), at);
+    return both(c, "min", both(c, "max", from_end, number(c, 0)), size);
+}
+
+/* Two slices by the same starts and ends over equal dimensions have one size. */
+typedef struct SpanKey { const Tensor *starts, *ends; const Expr *size; int64_t at, most; } SpanKey;
+
+static const Expr *span_size(OnnxCall *c, int axis, const SpanKey *key, Tensor *count, int64_t natural)
+{
+    Map *known = &c->scope->import->decided.of_key;
+    const Expr *size = map_get_const(known, key, sizeof *key);
+    if (size) return size;
+    size = onnx_decided(c, 0, axis, count, 0, natural);
+    if (size) map_put_const(known, arena_copy(c->cx->arena, key, sizeof *key), sizeof *key, size);
+    return size;
+}
+
+static Tensor *slice_axis(OnnxCall *c, Tensor *x, int axis, int i)
+{
+    const Expr *full = x->shape[axis];
+    const int64_t natural = interval_of(c->cx, full, NULL).greatest, most = onnx_maximum(c, 0, axis, natural);
+    Tensor *size = dimension(c, full), *from = within(c, element(c, c->in[1], i), size),
+           *to = within(c, element(c, c->in[2], i), size);
+    const SpanKey key = { c->in[1], c->in[2], full, i, most };
+    Tensor *count = is_number(from, 0) ? to : both(c, "max", both(c, "sub", to, from), number(c, 0));
+    const Expr *span = count ? span_size(c, axis, &key, count, natural) : NULL;
+    if (!span) return NULL;
+    if (is_number(from, 0)) return onnx_cut(c, x, axis, span);
+    const Tensor *like = tensor_new(c->cx, c->name, I64, 1, &span);
+    Tensor *places = onnx_call2(c, "ramp", onnx_after(c, from, &span, 1), number(c, 1), attr_tensor("like", like));
+    return onnx_call2(c, "gather", x, places, attr_int("axis", axis));
+}
+
+bool onnx_slice_by_value(OnnxCall *c)
+{
+    int64_t axes[MAX_RANK], step[MAX_RANK];
+    const Tensor *starts = onnx_in(c, 1), *ends = onnx_in(c, 2);
+    const bool is_known = starts && ends && (tensor_is_constant(starts) || onnx_is_list(c, starts))
+                          && (tensor_is_constant(ends) || onnx_is_list(c, ends));
+    if (c->opset < 10 || !starts || !ends || is_known) return false;
+    const int64_t count = tensor_elems(starts);
+    const int axis_count = onnx_ints(c, NULL, 3, axes, MAX_RANK), steps = onnx_ints(c, NULL, 4, step, MAX_RANK);
+    if (axis_count == -2 || steps == -2) return true;
+    if (count < 1 || count > c->in[0]->rank || tensor_elems(ends) != count || (axis_count >= 0 && axis_count != count)
+        || (steps >= 0 && steps != count)) {
+        onnx_refuse(c, "there are %lld starts, %lld ends, %d axes and %d steps (-1: absent); equal counts are accepted",
+                    (long long)count, (long long)tensor_elems(ends), axis_count, steps);
+        return true;
+    }
+    Tensor *x = c->in[0];
+    for (int i = 0; i < count && x && !ctx_failed(c->cx); i++) {
+        const int axis = onnx_axis(c, axis_count >= 0 ? axes[i] : i, x->rank);
+        if (steps >= 0 && step[i] != 1)
+            onnx_unsupported(c, "a step of %lld from starts or to ends that the run decides; 1 is accepted",
+                             (long long)step[i]);
+        x = axis < 0 || ctx_failed(c->cx) ? NULL : slice_axis(c, x, axis, i);
+    }
+    c->out[0] = x;
+    return true;
+}
+
+/* ---- TopK -------------------------------------------------------------------------------------------------------- */
+
+bool onnx_topk_by_value(OnnxCall *c)
+{
+    const Tensor *k = onnx_in(c, 1);
+    if (c->opset < 10 || !k || (tensor_is_constant(k) && tensor_is_fixed(c->in[0])) || tensor_elems(k) != 1)
+        return false;
+    const int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
+    if (axis < 0) return true;
+    const Expr *full = c->in[0]->shape[axis];
+    if (!size_is_decided(c->cx, full) && tensor_is_constant(k)) return false;
+    const Interval room = interval_of(c->cx, full, NULL);
+    Tensor *count = element(c, c->in[1], 0);
+    const Expr *size = onnx_decided(c, 0, axis, count, 0, room.greatest);
+    if (!size) return true;
+    Tensor *x = onnx_after(c, c->in[0], &size, 1);
+    if (room.least < interval_of(c->cx, size, NULL).greatest && full->kind != EXPR_INT)
+        x = onnx_provided(c, x, both(c, "sub", dimension(c, full), dimension(c, size)), 0, room.greatest);
+    Tensor *index = onnx_call(c, "topk", x, attr_int("axis", axis),
+                              attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size)),
+                              attr_flag("largest", onnx_int(c, "largest", 1)));
+    c->out[0] = onnx_call2(c, "gather_elements", x, index, attr_int("axis", axis));
+    c->out[1] = index;
+    return true;
+}
+
+/* ---- Range ------------------------------------------------------------------------------------------------------- */
+
+bool onnx_range_by_value(OnnxCall *c)
+{
+    Tensor *in[3];
+    bool is_known = true;
+    for (int i = 0; i < 3; i++) {
+        is_known = is_known && (tensor_is_constant(c->in[i]) || onnx_is_list(c, c->in[i]));
+        if (tensor_elems(c->in[i]) != 1) return false;
+    }
+    if (is_known) return false;
+    for (int i = 0; i < 3; i++)
+        in[i] = onnx_reshape(c, onnx_materialize_sizes(c->scope->import, c->in[i]), NULL, 0);
+    if (ctx_failed(c->cx)) return true;
+    const bool is_float = dtype_is_float(in[0]->type);
+    /* ceil((limit - start) / step) = -floor((start - limit) / step) */
+    Tensor *steps = both(c, is_float ? "div" : "floor_div", both(c, "sub", in[0], in[1]), in[2]);
+    if (is_float) steps = onnx_call(c, "floor", steps);
+    Tensor *count = both(c, "max", both(c, "sub", number(c, 0), onnx_cast(c, steps, I64)), number(c, 0));
+    const Expr *size = count ? onnx_decided(c, 0, 0, count, 0, -1) : NULL;
+    if (!size) return true;
+    const Tensor *like = tensor_new(c->cx, c->name, in[0]->type, 1, &size);
+    c->out[0] = onnx_call2(c, "ramp", onnx_after(c, in[0], &size, 1), in[2], attr_tensor("like", like));
+    return true;
+}
