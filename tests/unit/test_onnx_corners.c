@@ -490,6 +490,8 @@ static void check_refusals(void)
         { "sequences-of-many-elements-as-outputs", "x:600; SplitToSequence x s; >s; Identity s t; >t",
           "refused.onnx: output \"t\": unsupported: outputs are sequences of more than 1000 elements in total; at "
           "most 1000 are accepted" },
+        { "norm-of-integers", "x:2:6; LpNormalization x y; >y",
+          "refused.onnx: node \"y\" (LpNormalization): error: the input is i32; floats are accepted" },
         { "tree-with-two-roots", "x:1,1; ai.onnx.ml/TreeEnsembleRegressor x y n_targets=1! nodes_treeids=0,0 "
           "nodes_nodeids=0,1 nodes_featureids=0,0 nodes_values=1,2| nodes_modes=|LEAF|LEAF| nodes_truenodeids=0,0 "
           "nodes_falsenodeids=0,0 target_treeids=0,0 target_nodeids=0,1 target_ids=0,0 target_weights=5,7|; >y",

@@ -107,6 +107,8 @@ static void lp_norm(OnnxCall *c)
     int64_t p = onnx_int(c, "p", 2);
     if (!onnx_requires(c, 1)) return;
     if (p != 1 && p != 2) onnx_refuse(c, "'p' is %lld; 1 and 2 are accepted", (long long)p);
+    if (!dtype_is_float(c->in[0]->type))
+        onnx_refuse(c, "the input is %s; floats are accepted", dtype_info(c->in[0]->type)->spelling);
     Tensor *size = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0],
                              attr_list("axes", onnx_int(c, "axis", -1)), attr_flag("keepdims", true));
     Tensor *zero = onnx_scalar_like(c, size, 0), *y = onnx_call2(c, "div", c->in[0], size);
