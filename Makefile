@@ -19,6 +19,8 @@ PREFIX  ?= /usr/local
 OBJCOPY ?= objcopy
 WARN    := -std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion
 override CFLAGS += $(WARN) -ffp-contract=off -fno-strict-aliasing
+# Lists of the headers that a source reads; tcc spells the option so
+DEPENDS := $(if $(filter tcc%,$(notdir $(firstword $(CC)))),-MD,-MMD -MP)
 INCLUDE := -Iemitter -I$(BUILD)/gen -I.
 
 # Prints one line per file: $(call say,VERB,FILE) before a command that begins with $(Q).
@@ -121,12 +123,12 @@ $(BUILD)/gen/builtin.h: Makefile $(BUILD)/gen/sources.txt
 $(BUILD)/obj/%.o: %.c | $(GENERATED)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(INCLUDE) $(DEPENDS) -c -o $@ $<
 
 $(BUILD)/pic/%.o: %.c | $(GENERATED)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -fPIC $(INCLUDE) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) -fPIC $(INCLUDE) $(DEPENDS) -c -o $@ $<
 
 -include $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(CLIENT:%.c=$(BUILD)/obj/%.d)
 

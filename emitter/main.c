@@ -127,7 +127,7 @@ static int main_with(Arguments *a, int argc, char **argv)
     if (!c) return USAGE;
     if (a->version) printf("loopwright %s\n", lw_version());
     else if (a->help) print_help(has_command ? c : NULL);
-    if (a->version || a->help) return DONE;
+    if (a->version || a->help) return command_has_printed() ? DONE : REFUSED;
     return takes_options(c, given) ? run_command(c, a) : USAGE;
 }
 

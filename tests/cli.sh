@@ -835,6 +835,52 @@ for model in samples/conv_pool/combined.te samples/conv_pool/chain_combined.te; 
     check "replay-$(basename "$model" .te)-nest" replays_nest "$model"
 done
 
+# ---- Files and names that are not what they seem ---------------------------------------------------------------------
+
+# Two models as formats of printf: a sum with a constant of 16 bytes in link.bin beside the model, and a call whose name
+# clears the terminal and sets its title.
+external='\010\010\072y\012\016\012\001x\012\001w\022\001y\042\003Add\022\001g\052\072\010\004\020\001'
+external=$external'B\001wj\024\012\010location\022\010link.binj\013\012\006offset\022\0010j\014\012\006length'
+external=$external'\022\00216p\001Z\023\012\001x\022\016\012\014\010\001\022\010\012\002\010\001\012\002\010'
+external=$external'\004b\023\012\001y\022\016\012\014\010\001\022\010\012\002\010\001\012\002\010\004B\004\012'
+external=$external'\000\020\021'
+escapes='\010\010\072M\012\036\012\001x\022\001y\032\020\033\1332J\033\1350\073pwn\007evil\042\004Nop'
+escapes=$escapes'e\022\001gZ\023\012\001x\022\016\012\014\010\001\022\010\012\002\010\001\012\002\010\004b'
+escapes=$escapes'\023\012\001y\022\016\012\014\010\001\022\010\012\002\010\001\012\002\010\004B\004\012\000'
+escapes=$escapes'\020\021'
+mkdir "$work/beside"
+printf "$external" > "$work/beside/external.onnx"
+printf "$(printf '%s' "$external" | sed 's/link/lin\\000/')" > "$work/beside/nul.onnx"
+printf "$escapes" > "$work/escapes.onnx"
+# beside WORDS COMMAND...: after the command, which makes link.bin, the model is refused so; WORDS -: it is read.
+beside() {
+    beside_words=$1
+    shift
+    rm -f "$work/beside/link.bin"
+    "$@" || return
+    if [ "$beside_words" = - ]; then "$lw" "$work/beside/external.onnx" -o "$work/a.c"
+    else refuses "$beside_words" "$work/beside/external.onnx" -o "$work/a.c"; fi
+}
+sixteen() { printf '0123456789abcdef' > "$work/beside/link.bin"; }
+check external-data-is-read         beside - sixteen
+check external-link-is-refused      beside "is a symbolic link, which may leave" \
+    ln -s /etc/passwd "$work/beside/link.bin"
+check external-pipe-is-refused      beside 'is a device, a pipe or a folder' mkfifo "$work/beside/link.bin"
+check external-nul-is-refused       refuses 'a location without NUL' "$work/beside/nul.onnx" -o "$work/a.c"
+shows_no_control() {
+    "$lw" "$work/escapes.onnx" -o "$work/a.c" 2> "$work/err"
+    [ $? -eq 1 ] && grep -qF '\033[2J' "$work/err" && ! tr -d '\n' < "$work/err" | grep -q '[[:cntrl:]]'
+}
+check control-characters-are-numbers shows_no_control
+keeps_model() {
+    te 'input x: f32[4]\ny = relu(x)\noutput y\n' kept
+    cp "$work/kept.te" "$work/kept.txt"
+    "$lw" dump "$work/kept.te" --at dag -o "$work/./kept.te" 2> "$work/err"
+    [ $? -eq 2 ] && grep -q 'would overwrite a file that the command reads' "$work/err" &&
+        cmp "$work/kept.te" "$work/kept.txt"
+}
+check output-over-the-model-is-refused keeps_model
+
 # ---- Output files ----------------------------------------------------------------------------------------------------
 
 check output-no-folder-is-refused refuses 'there is no folder ".*/no/such/folder/"' \
@@ -845,10 +891,13 @@ check output-whole-or-none      [ ! -e "$work/taken.c" ]
 # The standard output, or a device, fails before the text is complete.
 if [ -c /dev/full ]; then
     full_stdout() {
-        "$lw" targets > /dev/full 2> "$work/err"
+        "$lw" "$@" > /dev/full 2> "$work/err"
         [ $? -eq 1 ] && grep -q 'standard output' "$work/err"
     }
-    check output-full-stdout    full_stdout
+    check output-full-stdout    full_stdout targets
+    check output-full-stdout-of-a-long-list full_stdout ops
+    check output-full-stdout-of-help full_stdout --help
+    check output-full-stdout-of-version full_stdout --version
     check output-full-device-is-refused refuses 'cannot write "/dev/full"' dump $matmul -o /dev/full
 fi
 # beyond_limit SUFFIX ARGUMENT...: under a limit of 4 kB per file, no output exists afterwards.

@@ -6,7 +6,7 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(sort $(wildcard tests/unit/t
 $(BUILD)/test/%: tests/unit/%.c $(LIBRARY)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) -MMD -MP -o $@ $< $(LIBRARY) -lm
+	$(Q)$(CC) $(CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) $(DEPENDS) -o $@ $< $(LIBRARY) -lm
 -include $(UNIT:=.d)
 
 # The independent formulas of the TFLite operators are several sources.

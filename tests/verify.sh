@@ -92,6 +92,23 @@ scales_rows_once() {
 }
 check norm-of-a-row-is-computed-once scales_rows_once
 
+# The scratch folder is the user's own, whatever the umask, and has no name that others could take before. Its rights
+# are those at the time of the compilation.
+printf '#!/bin/sh\nls -ld "$TMPDIR"/loopwright-verify-* >> "%s"\nexec %s "$@"\n' "$work/folders" "${CC:-cc}" \
+    > "$work/listing"
+chmod +x "$work/listing"
+owns_folder() {
+    rm -rf "$work/folders" "$work/tmp" && mkdir "$work/tmp" || return
+    for run in 1 2; do
+        (umask 000; TMPDIR=$work/tmp "$lw" verify "$work/real.te" --cc "$work/listing" --quiet) || return
+    done
+    cat "$work/folders"
+    [ "$(grep -c '^drwx------' "$work/folders")" -eq 2 ] &&
+        [ "$(sed 's/.*verify-//' "$work/folders" | sort -u | wc -l)" -eq 2 ]
+}
+check scratch-folder-is-private owns_folder
+check empty-TMPDIR-is-none sh -c "TMPDIR= '$lw' verify '$work/real.te' --quiet"
+
 # ---- Output ----------------------------------------------------------------------------------------------------------
 
 check equal-outputs-are-verified says 0 '^y: 0 of 4 elements differ$' "$work/real.te"

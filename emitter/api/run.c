@@ -198,8 +198,9 @@ static bool is_as_imported(Build *b, const void *const *inputs)
 bool run_selftest(Build *b)
 {
     const lw_options *o = b->options;
-    const bool is_random = o->selftest_count == 1 && strcmp(o->selftest[0], "random") == 0;
     if (!o->selftest_count) return true;
+    if (!o->selftest) diag_error(b->cx, NULL, "selftest_count is %d, but selftest is NULL", o->selftest_count);
+    const bool is_random = o->selftest && o->selftest_count == 1 && strcmp(o->selftest[0], "random") == 0;
     if (b->model.is_nest)
         diag_error(b->cx, NULL, "--selftest requires a network: a file of one nest has no layers");
     if (ctx_failed(b->cx)) return false;

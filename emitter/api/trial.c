@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "api/elements.h"
+#include "support/map.h"
 
 /* ---- The scratch folder ---------------------------------------------------------------------------------------- */
 
@@ -29,20 +31,29 @@ static Folder *folder_of(Ctx *cx, const char *path, int input_count)
     return f;
 }
 
+/* A number that other users of the folder cannot foresee: it mixes the time with addresses, which systems draw. */
+static unsigned long long free_number(Ctx *cx)
+{
+    const uint64_t parts[] = { (uint64_t)time(NULL), (uint64_t)clock(), (uintptr_t)NEW(cx->arena, int),
+                               (uintptr_t)&cx };
+    return (unsigned long long)hash_bytes(parts, sizeof parts);
+}
+
 Folder *trial_folder(Ctx *cx, int input_count)
 {
+    enum { TRIES = 100 };
     const char *base = getenv("TMPDIR");
-    for (int i = 0; i < 1000; i++) {
-        const char *candidate = text_format(cx, "%s/loopwright-verify-%d", base ? base : "/tmp", i);
+    if (!base || !*base) base = "/tmp";
+    for (int i = 0; i < TRIES; i++) {
+        const char *candidate = text_format(cx, "%s/loopwright-verify-%llx", base, free_number(cx));
         Text make = text_new(cx);
-        text_add(&make, "mkdir 2>/dev/null");
+        text_add(&make, "mkdir -m 700 2>/dev/null");
         trial_quote(&make, candidate);
         const char *command = text_string(&make);
         Folder *f = folder_of(cx, candidate, input_count);      /* before mkdir: no allocation may fail after it */
         if (shell_run(command, 0, NULL, NULL) == SHELL_DONE) return f;
     }
-    diag_error(cx, NULL, "cannot create a scratch folder in %s; set TMPDIR to a folder that can be written",
-               base ? base : "/tmp");
+    diag_error(cx, NULL, "cannot create a scratch folder in %s; set TMPDIR to a folder that can be written", base);
     return NULL;
 }
 

@@ -58,6 +58,8 @@ enum {
 #include "command/commands.def"
 };
 extern const Command *const commands;
+/* False, with a message, if something that was printed did not reach standard output. */
+bool command_has_printed(void);
 int command_interrupted(void);                                  /* SIGINT or SIGTERM that reached a command; or 0 */
 bool are_arguments_right(const Command *c, const Arguments *a);  /* refuses those that are wrong for every model */
 

@@ -5,11 +5,15 @@
 #endif
 #include "command/command.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#if defined __unix__ || defined __APPLE__
+#include <sys/stat.h>
+#endif
 
 static bool compile(const Arguments *a), run(const Arguments *a), verify(const Arguments *a), dump(const Arguments *a);
 static bool report(const Arguments *a), ops(const Arguments *a), targets(const Arguments *a), passes(const Arguments *);
@@ -75,7 +79,8 @@ static const char *end_progress(Progress *p, const char *text)
     return text;
 }
 
-/* Long work reports its progress if stderr is a terminal, and ends without a part of a file on SIGINT and SIGTERM. */
+/* Long work reports its progress if stderr is a terminal, and ends without a part of a file on SIGINT, SIGTERM and
+ * SIGHUP. */
 static void watch_progress(lw_options *o, Progress *p)
 {
     p->is_terminal = system("test -t 2") == 0;
@@ -83,17 +88,28 @@ static void watch_progress(lw_options *o, Progress *p)
     o->progress_user = p;
     end_on(SIGINT);
     end_on(SIGTERM);
+#ifdef SIGHUP
+    end_on(SIGHUP);
+#endif
 }
 
 /* ---- Commands ---------------------------------------------------------------------------------------------------- */
 
+bool command_has_printed(void)
+{
+    if (!ferror(stdout) && fflush(stdout) == 0) return true;
+    fprintf(stderr, "error: cannot write to standard output: %s\n", strerror(errno));
+    return false;
+}
+
+/* Prints the text; a control character of a name or a path becomes a number. */
 static bool show(const Arguments *a, const char *text)
 {
     if (!text || !lw_accepts_warnings(a->cx)) return false;
-    fputs(text, stdout);
-    if (fflush(stdout) == 0) return true;
-    fprintf(stderr, "error: cannot write to standard output: %s\n", strerror(errno));
-    return false;
+    for (const char *c = text; *c; c++)
+        if (iscntrl((unsigned char)*c) && *c != '\n' && *c != '\t') printf("\\%03o", (unsigned char)*c);
+        else putchar(*c);
+    return command_has_printed();
 }
 
 static bool show_or_write(const Arguments *a, const char *text)
@@ -228,8 +244,28 @@ static const char *quantization_option(const lw_quantization *q)
         : q->min_sqnr ? "--min-sqnr" : q->max_drop ? "--max-drop" : q->sample_labels ? "--labels" : NULL;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+#if defined __unix__ || defined __APPLE__
+    struct stat x, y;
+    if (stat(a, &x) == 0 && stat(b, &y) == 0) return x.st_dev == y.st_dev && x.st_ino == y.st_ino && S_ISREG(x.st_mode);
+#endif
+    return strcmp(a, b) == 0;
+}
+
+/* True if an output is a file that the command reads. */
+static bool is_read_too(const Arguments *a, const char *output)
+{
+    for (int i = 0; i < a->file_count; i++)
+        if (is_same_file(a->file[i], output)) return true;
+    return false;
+}
+
 bool are_arguments_right(const Command *c, const Arguments *a)
 {
+    for (int i = 0; i < a->output_count; i++)
+        if (is_read_too(a, a->output[i]))
+            return wrong("-o %s would overwrite a file that the command reads; another file is accepted", a->output[i]);
     if (c->bit == REPORT && a->output_count && !report_form(a->output[0]))
         return wrong("a report is written as .txt, .html, .json or .csv, not as '%s'", a->output[0]);
     if (c->bit == REPORT && a->file_count > 1 && !a->options.runner && !a->options.cc)

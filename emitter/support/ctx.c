@@ -138,9 +138,10 @@ void diag_exhausted(Ctx *cx, size_t bytes)
 const char *diag_text(Ctx *cx, const Diag *d)
 {
     static const char *const words[] = { "note", "warning", "error", "unsupported", "internal error" };
-    return text_format(cx, "%s%s%s%s%s: %s%s%s", d->file ? d->file : "", d->file ? ": " : "", d->where ? d->where : "",
-                       d->where ? ": " : "", words[d->severity], d->what, d->source ? "\n" : "",
-                       d->source ? d->source : "");
+    const char *text = text_format(cx, "%s%s%s%s%s: %s%s%s", d->file ? d->file : "", d->file ? ": " : "",
+                                   d->where ? d->where : "", d->where ? ": " : "", words[d->severity], d->what,
+                                   d->source ? "\n" : "", d->source ? d->source : "");
+    return text_visible(cx, text, strlen(text), true);
 }
 
 DiagMark diag_mark(Ctx *cx) { return (DiagMark){ cx->last_diag, cx->failed }; }

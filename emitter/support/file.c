@@ -132,15 +132,9 @@ static Bytes read_all(Ctx *cx, FILE *f, const char *path)
     return (Bytes){ at, count };
 }
 
-Bytes file_read(Ctx *cx, const char *path)
+static Bytes read_opened(Ctx *cx, FILE *f, const char *path)
 {
     const Bytes none = { (const uint8_t *)"", 0 };
-    if (ctx_failed(cx)) return none;
-    if (file_is_folder(path)) {
-        diag_error(cx, NULL, "\"%s\" is a folder; a file is expected", path);
-        return none;
-    }
-    FILE *f = fopen(path, "rb");
     Resource held;
     if (!f) {
         diag_error(cx, NULL, "cannot open \"%s\": %s", path, strerror(errno));
@@ -151,6 +145,56 @@ Bytes file_read(Ctx *cx, const char *path)
     resource_drop(cx, &held);
     return ctx_failed(cx) ? none : all;
 }
+
+Bytes file_read(Ctx *cx, const char *path)
+{
+    if (!ctx_failed(cx) && file_is_folder(path))
+        diag_error(cx, NULL, "\"%s\" is a folder; a file is expected", path);
+    return ctx_failed(cx) ? (Bytes){ (const uint8_t *)"", 0 } : read_opened(cx, fopen(path, "rb"), path);
+}
+
+#ifdef HAS_POSIX
+/* Returns the first part of the path below the folder that is a symbolic link; NULL: none. */
+static const char *link_below(Ctx *cx, const char *folder, const char *path)
+{
+    struct stat s;
+    for (size_t n = 0; path[n]; n++) {
+        if (path[n + 1] && path[n + 1] != '/') continue;
+        const char *part = text_format(cx, "%s%.*s", folder, (int)n + 1, path);
+        if (lstat(part, &s) == 0 && S_ISLNK(s.st_mode)) return part;
+    }
+    return NULL;
+}
+
+/* Opens a regular file; neither a link nor the other end of a pipe is waited for. */
+static FILE *open_regular(Ctx *cx, const char *path)
+{
+    struct stat s;
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode)) return fdopen(fd, "rb");
+    if (fd >= 0) {
+        close(fd);
+        diag_error(cx, NULL, "\"%s\" is a device, a pipe or a folder; a regular file is accepted", path);
+    }
+    return NULL;
+}
+
+Bytes file_read_below(Ctx *cx, const char *folder, const char *path)
+{
+    const char *link = ctx_failed(cx) ? NULL : link_below(cx, folder, path),
+               *whole = text_format(cx, "%s%s", folder, path);
+    if (link)
+        diag_error(cx, NULL, "\"%s\" is a symbolic link, which may leave the model's folder; a regular file is "
+                             "accepted", link);
+    FILE *f = ctx_failed(cx) ? NULL : open_regular(cx, whole);
+    return ctx_failed(cx) ? (Bytes){ (const uint8_t *)"", 0 } : read_opened(cx, f, whole);
+}
+#else
+Bytes file_read_below(Ctx *cx, const char *folder, const char *path)
+{
+    return file_read(cx, text_format(cx, "%s%s", folder, path));
+}
+#endif
 
 int64_t file_size(const char *path)
 {

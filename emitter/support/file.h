@@ -14,6 +14,9 @@ typedef struct Bytes { const uint8_t *at; size_t count; } Bytes;
 
 /* Owned by cx; a NUL follows the last byte */
 Bytes file_read(Ctx *cx, const char *path);
+/* The same of a file below a folder ("" or with a slash at its end) that the file itself names: it and the folders on
+ * the way are no links, and it is a regular file. */
+Bytes file_read_below(Ctx *cx, const char *folder, const char *path);
 /* Returns the bytes of a file whose parts can be read; -1: it is none, or a pipe, or cannot be opened. */
 int64_t file_size(const char *path);
 /* Reads `count` bytes from `at` on. False, with a diagnostic, if the file does not have them. */

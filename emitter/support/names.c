@@ -19,8 +19,10 @@ static struct NameTable *table_of(Ctx *cx)
     return cx->names;
 }
 
-const char *name_n(Ctx *cx, const char *text, size_t length)
+const char *name_n(Ctx *cx, const char *given, size_t length)
 {
+    const char *text = text_visible(cx, given, length, false);
+    if (text != given) length = strlen(text);
     Map *map = &table_of(cx)->map;
     const char *found = map_get(map, text, length);
     if (found) return found;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/text.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,8 +163,10 @@ void text_double(Text *t, double d)
 /* strtod and strtof round correctly but require the locale's decimal point: copies s with it. */
 static void localized(const char *s, char *out, size_t size)
 {
-    const char point = *localeconv()->decimal_point;
+    char half[8];
     size_t n = 0;
+    snprintf(half, sizeof half, "%.1f", 0.5);
+    const char point = half[1];           /* localeconv is not for several threads */
     for (; s[n] && n + 1 < size; n++) out[n] = s[n] == '.' ? point : s[n];
     out[n] = 0;
 }
@@ -282,4 +283,32 @@ int text_lines(Ctx *cx, const char *text, const char *const **lines)
     lines_of(cx, text, line);
     *lines = line;
     return count;
+}
+
+/* ---- What a terminal shows --------------------------------------------------------------------------------------- */
+
+/* Returns the bytes of the character at s, in UTF-8; 0: it is none, or a control character. */
+static size_t visible_bytes(const unsigned char *s, const unsigned char *end, bool has_lines)
+{
+    if (*s < 0x80) return (*s >= ' ' && *s != 0x7f) || (has_lines && (*s == '\n' || *s == '\t'));
+    const size_t count = *s < 0xc2 || *s > 0xf4 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : 4;
+    if ((size_t)(end - s) < count) return 0;
+    for (size_t i = 1; i < count; i++)
+        if ((s[i] & 0xc0) != 0x80) return 0;
+    return *s == 0xc2 && s[1] < 0xa0 ? 0 : count;
+}
+
+const char *text_visible(Ctx *cx, const char *text, size_t length, bool has_lines)
+{
+    const unsigned char *s = (const unsigned char *)text, *end = s + length;
+    size_t count = 1;
+    while (s < end && count) s += count = visible_bytes(s, end, has_lines);
+    if (s == end && count) return text;
+    Text t = text_new(cx);
+    for (s = (const unsigned char *)text; s < end; s += count ? count : 1) {
+        count = visible_bytes(s, end, has_lines);
+        if (count) text_addn(&t, (const char *)s, count);
+        else text_printf(&t, "\\%d%d%d", *s >> 6, *s >> 3 & 7, *s & 7);
+    }
+    return text_string(&t);
 }

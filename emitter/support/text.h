@@ -52,5 +52,9 @@ const char *text_shortened(Ctx *cx, const char *text, int most);
 /* Returns the number of lines that are not blank, and the lines without the blanks at their ends. */
 int text_lines(Ctx *cx, const char *text, const char *const **lines);
 
+/* Returns the text with each control character, and each byte that is not UTF-8, as a number, "\\033": a name of a file
+ * does nothing to a terminal. Lines and tabs stay in a text of several lines. The text itself if it has none. */
+const char *text_visible(Ctx *cx, const char *text, size_t length, bool has_lines);
+
 bool text_has_word(const char *list, const char *word);    /* list: words separated by single spaces */
 #endif

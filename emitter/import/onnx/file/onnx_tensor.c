@@ -234,11 +234,14 @@ static External read_external(Ctx *cx, Cursor m)
     for (Field f; proto_next(&m, &f);) {
         if (f.number != TENSOR_EXTERNAL || f.wire != WIRE_BYTES) continue;
         const char *key = "", *value = "";
+        bool has_nul = false;
         Cursor entry = f.bytes;
         for (Field part; proto_next(&entry, &part);) {
             if (part.number == 1) key = proto_text(cx, &part);
             if (part.number == 2) value = proto_text(cx, &part);
+            if (part.number == 2) has_nul = cursor_left(&part.bytes) != strlen(value);
         }
+        e.is_bad = e.is_bad || has_nul;
         if (strcmp(key, "location") == 0) e.location = value;
         if (strcmp(key, "offset") == 0) e.offset = read_decimal(value, &e.is_bad);
         if (strcmp(key, "length") == 0) e.length = read_decimal(value, &e.is_bad), e.has_length = true;
@@ -260,7 +263,7 @@ static Bytes read_once(Ctx *cx, OnnxFolder *folder, const char *location)
     Bytes *file = map_get_ptr(&folder->files, location);
     if (!file) {
         file = NEW(cx->arena, Bytes);
-        *file = file_read(cx, text_format(cx, "%s%s", folder->path, location));
+        *file = file_read_below(cx, folder->path, location);
         map_put_ptr(&folder->files, location, file);
     }
     return *file;
@@ -271,7 +274,7 @@ static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, 
     Cursor none = cursor_new(NULL, 0);
     External e = read_external(cx, t->message);
     if (!e.location || e.is_bad || (e.has_length && e.length != expected)) {
-        diag_error(cx, where, "its external data must have a location, and a length of %llu bytes",
+        diag_error(cx, where, "its external data must have a location without NUL, and a length of %llu bytes",
                    (unsigned long long)expected);
         return none;
     }
