@@ -68,12 +68,11 @@ static bool fits(const int64_t slope[2], int64_t offset)
     return most <= INT32_MAX;
 }
 
-bool line_of_sum(const ScaledSum *s, ByteLine *line)
+bool line_of_sum(Ctx *cx, const ScaledSum *s, ByteLine *line)
 {
     static const int near[][2] = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { -1, 0 }, { 0, -1 }, { 1, 1 }, { -1, -1 }, { 1, -1 },
                                    { -1, 1 } };
     enum { PLACES = 62, LEAST_SHIFT = LOW_BITS + 1, MOST_SHIFT = LOW_BITS + 31 };
-    int16_t y[BYTES][BYTES];
     int64_t slope[2] = { 0, 0 }, offset;
     int shift = MOST_SHIFT + 1;
     if (s->factor < 0 || s->term[0].factor < 0 || s->term[1].factor < 0) return false;
@@ -84,12 +83,15 @@ bool line_of_sum(const ScaledSum *s, ByteLine *line)
                                        PLACES - UP + s->term[i].shift + s->shift - shift);
     } while (shift > LEAST_SHIFT && (slope[0] >> SLOPE_BITS || slope[1] >> SLOPE_BITS));
     if (slope[0] >> SLOPE_BITS || slope[1] >> SLOPE_BITS || !slope[0] || !slope[1]) return false;
+    const ArenaMark mark = arena_mark(cx->scratch);
+    int16_t (*y)[BYTES] = (int16_t (*)[BYTES])NEW_ARRAY(cx->scratch, int16_t, BYTES * BYTES);
+    bool is_found = false;
     tabulate(s, y);
-    for (size_t i = 0; i < sizeof near / sizeof near[0]; i++) {
+    for (size_t i = 0; i < sizeof near / sizeof near[0] && !is_found; i++) {
         const int64_t at[2] = { slope[0] + near[i][0], slope[1] + near[i][1] };
-        if (!find_offset(s, y, at, shift, &offset) || !fits(at, offset)) continue;
-        *line = (ByteLine){ { at[0], at[1] }, offset / (1 << LOW_BITS), shift - LOW_BITS };
-        return true;
+        is_found = find_offset(s, y, at, shift, &offset) && fits(at, offset);
+        if (is_found) *line = (ByteLine){ { at[0], at[1] }, offset / (1 << LOW_BITS), shift - LOW_BITS };
     }
-    return false;
+    arena_reset(cx->scratch, mark);
+    return is_found;
 }

@@ -2,8 +2,7 @@
 #ifndef LW_SCHEDULES_LINE_H
 #define LW_SCHEDULES_LINE_H
 /* A function of two bytes as a line, if both agree for all 65,536 pairs. */
-#include <stdbool.h>
-#include <stdint.h>
+#include "support/ctx.h"
 
 /* roundshift(mulhigh(i32(byte) + zero << 20, factor), shift) */
 typedef struct ScaledTerm { int64_t zero, factor, shift; } ScaledTerm;
@@ -14,5 +13,5 @@ typedef struct ScaledSum { ScaledTerm term[2]; int64_t factor, shift, zero, leas
 typedef struct ByteLine { int64_t slope[2], offset; int shift; } ByteLine;
 
 /* False if none is found: the roundings of the sum may be on no line. */
-bool line_of_sum(const ScaledSum *sum, ByteLine *line);
+bool line_of_sum(Ctx *cx, const ScaledSum *sum, ByteLine *line);
 #endif

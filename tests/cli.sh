@@ -835,6 +835,11 @@ for model in samples/conv_pool/combined.te samples/conv_pool/chain_combined.te; 
     check "replay-$(basename "$model" .te)-nest" replays_nest "$model"
 done
 
+# ---- The stack -------------------------------------------------------------------------------------------------------
+
+within_stack() { (ulimit -s 128 && "$lw" tests/models/qlinear_s8.onnx --target "$1" -o "$work/a.c" --quiet); }
+for target in generic cortex-m4; do check stack-of-128-KB-suffices-on-$target within_stack $target; done
+
 # ---- Files and names that are not what they seem ---------------------------------------------------------------------
 
 # Two models as formats of printf: a sum with a constant of 16 bytes in link.bin beside the model, and a call whose name

@@ -151,7 +151,7 @@ static const char *line_text(Ctx *cx, const Target *t, int64_t count, const Scal
 {
     enum { HALF = 15 };
     ByteLine line;
-    if (!target_has(t, "avx2") || !line_of_sum(sum, &line)) return NULL;
+    if (!target_has(t, "avx2") || !line_of_sum(cx, sum, &line)) return NULL;
     const char *text = text_format(cx, "LW_ADD_LINE_I8[%lld", (long long)count);
     for (int i = 0; i < 2; i++)
         text = text_format(cx, "%s,%lld,%lld", text, (long long)(line.slope[i] >> HALF),

@@ -73,17 +73,19 @@ static int differences(const ScaledSum *s, const ByteLine *l)
 static void check_random(void)
 {
     enum { SUMS = 200, LEAST = 190 };
+    Ctx *cx = ctx_new(NULL, NULL);
     int found = 0, wrong = 0, wide = 0;
     for (int i = 0; i < SUMS; i++) {
         const ScaledSum s = random_sum();
         ByteLine l;
-        if (!line_of_sum(&s, &l)) continue;
+        if (!line_of_sum(cx, &s, &l)) continue;
         found++;
         wrong += differences(&s, &l) > 0;
         const int64_t most = l.slope[0] + l.slope[1] + (l.offset < 0 ? -l.offset : l.offset) + 1;
         wide += most > INT32_MAX || l.slope[0] < 0 || l.slope[1] < 0 || l.slope[0] >> 29 || l.slope[1] >> 29
                 || l.shift < 1 || l.shift > 31;
     }
+    ctx_free(cx);
     check_that(wrong == 0, "lines-equal-their-sums", "%d of %d differ", wrong, found);
     check_that(wide == 0, "no-step-passes-32-bits", "%d of %d do", wide, found);
     check_that(found >= LEAST, "most-sums-are-lines", "%d of %d", found, SUMS);
@@ -94,9 +96,12 @@ static void check_none(void)
 {
     const ScaledSum steps = { { { 0, 1 << 30, 20 }, { 0, 1 << 30, 20 } }, INT32_MAX, 0, 0, -128, 127 };
     const ScaledSum negative = { { { 0, -(1 << 30), 0 }, { 0, 1 << 30, 0 } }, 1 << 30, 18, 0, -128, 127 };
+    Ctx *cx = ctx_new(NULL, NULL);
     ByteLine l;
-    check_that(!line_of_sum(&steps, &l) || differences(&steps, &l) == 0, "steps-are-no-line", "a wrong line is found");
-    check_that(!line_of_sum(&negative, &l), "negative-factors", "a line is found");
+    check_that(!line_of_sum(cx, &steps, &l) || differences(&steps, &l) == 0, "steps-are-no-line",
+               "a wrong line is found");
+    check_that(!line_of_sum(cx, &negative, &l), "negative-factors", "a line is found");
+    ctx_free(cx);
 }
 
 int main(void)

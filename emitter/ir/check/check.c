@@ -212,8 +212,15 @@ static bool tensors_are_known(NestForm *f)
 static bool form_is_right(Checker *c)
 {
     Arena *arena = c->cx->arena;
-    NestForm f = { .c = c, .names = map_new(arena), .vars = map_new(arena), .written = map_new(arena) };
-    return is_well_formed(&f, c->nest->root) && tensors_are_known(&f);
+    const ArenaMark mark = arena_mark(c->cx->scratch);
+    NestForm *f = NEW(c->cx->scratch, NestForm);
+    f->c = c;
+    f->names = map_new(arena);
+    f->vars = map_new(arena);
+    f->written = map_new(arena);
+    const bool is_right = is_well_formed(f, c->nest->root) && tensors_are_known(f);
+    arena_reset(c->cx->scratch, mark);
+    return is_right;
 }
 
 static const Refusal *refusal_of(const Checker *c)

@@ -230,13 +230,18 @@ static void stage_accesses(Ctx *cx, StageSites *s)
 
 bool check_gather(Checker *c, unsigned branches)
 {
-    Gathering g = { .c = c, .branches = branches };
+    const ArenaMark mark = arena_mark(c->cx->scratch);
+    Gathering *g = NEW(c->cx->scratch, Gathering);
     Arena *arena = c->cx->arena;
+    g->c = c;
+    g->branches = branches;
     c->site = NEW_ARRAY(arena, Site *, block_count(c->nest->root));
     c->site_count = 0;
     c->facts = NULL;
-    gather(&g, c->nest->root);
-    if (g.too_deep)
+    gather(g, c->nest->root);
+    const bool is_too_deep = g->too_deep;
+    arena_reset(c->cx->scratch, mark);
+    if (is_too_deep)
         return check_fail(c, UNPROVED, FAULT_LIMIT, "fewer loops and buffers inside each other",
                           "the nest is deeper than %d loops, or %d statements", MAX_DEPTH, MAX_PATH);
     c->stage_count = c->nest->stage_count;

@@ -211,7 +211,12 @@ static void cost_of(Costing *c, const Stmt *s)
 
 NestCost nest_cost(Ctx *cx, const Nest *n)
 {
-    Costing c = { .cx = cx, .nest = n };
-    if (n->root) cost_of(&c, n->root);
-    return c.sum;
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Costing *c = NEW(cx->scratch, Costing);
+    c->cx = cx;
+    c->nest = n;
+    if (n->root) cost_of(c, n->root);
+    const NestCost sum = c->sum;
+    arena_reset(cx->scratch, mark);
+    return sum;
 }

@@ -160,15 +160,22 @@ const Stmt *stmt_substitute(Ctx *cx, const Stmt *s, const Expr *const *from, con
 
 typedef bool StmtTest(const Stmt *s, const char *name);
 
-static bool find(const Stmt *s, StmtTest *test, const char *key, Path *p)
+/* Finds the path to the first statement that passes, from s at the given depth; NULL: there is none. */
+static const Stmt **find(Arena *arena, const Stmt *s, StmtTest *test, const char *key, int depth, Path *p)
 {
-    if (p->depth == MAX_PATH) return false;
-    p->at[p->depth++] = s;
-    if (test(s, key)) return true;
-    for (int i = 0; i < s->child_count; i++)
-        if (find(s->child[i], test, key, p)) return true;
-    p->depth--;
-    return false;
+    const Stmt **at = NULL;
+    if (depth == MAX_PATH) return NULL;
+    if (test(s, key)) at = NEW_ARRAY(arena, const Stmt *, p->depth = depth + 1);
+    for (int i = 0; i < s->child_count && !at; i++) at = find(arena, s->child[i], test, key, depth + 1, p);
+    if (at) at[depth] = s;
+    return at;
+}
+
+static bool find_path(const Nest *n, StmtTest *test, const char *key, Path *p)
+{
+    *p = (Path){ 0 };
+    p->at = n->root ? find(n->arena, n->root, test, key, 0, p) : NULL;
+    return p->at != NULL;
 }
 
 static bool is_loop(const Stmt *s, const char *loop) { return s->kind == STMT_FOR && strcmp(s->name, loop) == 0; }
@@ -194,17 +201,13 @@ static int count_short(const Stmt *s, const char *loop)
 
 bool nest_find_loop(const Nest *n, const char *loop, Path *out)
 {
-    out->depth = 0;
-    if (!n->root) return false;
-    if (find(n->root, is_loop, loop, out)) return true;
-    out->depth = 0;
-    return count_short(n->root, loop) == 1 && find(n->root, is_short_loop, loop, out);
+    if (find_path(n, is_loop, loop, out)) return true;
+    return n->root && count_short(n->root, loop) == 1 && find_path(n, is_short_loop, loop, out);
 }
 
 bool nest_find_block(const Nest *n, const char *block, Path *out)
 {
-    out->depth = 0;
-    return n->root && find(n->root, is_block, block, out);
+    return find_path(n, is_block, block, out);
 }
 
 const Stage *nest_stage(const Nest *n, const char *stage)
@@ -361,6 +364,7 @@ const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, in
     if (ctx_failed(cx)) return NULL;
     Nest *n = NEW(cx->arena, Nest);
     n->name = name(cx, nest_name);
+    n->arena = cx->arena;
     /* Pass 0 counts, pass 1 fills: the given inputs first, then other tensors read */
     for (int pass = 0; pass < 2; pass++) {
         if (pass) {

@@ -74,6 +74,7 @@ typedef struct Nest {
     int output_count; Tensor **output;
     int stage_count;  const Stage **stage;           /* producers first; without inlined stages */
     const Stmt *root;
+    Arena *arena;                                    /* the context's: of paths */
     int step_count;   const Step *step;
     int instruction_count; const struct Instruction *const *instruction;   /* declared so far (instruction.h) */
     /* For the diagnostic "conv.h was split by step 3: use ho or hi" */
@@ -131,7 +132,7 @@ const Stmt *stmt_with_children(Ctx *cx, const Stmt *s, const Stmt *const *child,
 /* The path from the root to a statement: path->at[0] is the root, at[depth-1] the statement. */
 enum { MAX_DEPTH = 64,               /* nested loops */
        MAX_PATH = 2048 };            /* statements: in a large network, each Alloc is nested in another */
-typedef struct Path { int depth; const Stmt *at[MAX_PATH]; } Path;
+typedef struct Path { int depth; const Stmt *const *at; } Path;
 /* By full name, or by short name if that is unique */
 bool nest_find_loop(const Nest *n, const char *name, Path *out);
 bool nest_find_block(const Nest *n, const char *name, Path *out);      /* first block of that name */

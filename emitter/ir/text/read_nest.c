@@ -468,8 +468,8 @@ static void read_lines(NestReader *r)
 static const Nest *nest_of(NestReader *r, const char *nest_name)
 {
     Nest *n = NEW(r->cx->arena, Nest);
-    *n = (Nest){ .name = nest_name, .root = r->root, .input_count = r->input.count, .stage_count = r->stage.count,
-                 .output_count = r->output.count, .step_count = r->step.count };
+    *n = (Nest){ .name = nest_name, .root = r->root, .arena = r->cx->arena, .input_count = r->input.count,
+                 .stage_count = r->stage.count, .output_count = r->output.count, .step_count = r->step.count };
     n->input = r->input.at;
     n->stage = NEW_ARRAY(r->cx->arena, const Stage *, n->stage_count);
     n->output = r->output.at;

@@ -627,8 +627,12 @@ static const Code *expand(Expand *x, const Stmt *s)
 const Code *expand_nest(Storages *s)
 {
     const Nest *n = s->nest;
-    Expand x = { .cx = s->cx, .s = s };
-    const Code *code = expand(&x, n->root);
+    const ArenaMark mark = arena_mark(s->cx->scratch);
+    Expand *x = NEW(s->cx->scratch, Expand);
+    x->cx = s->cx;
+    x->s = s;
+    const Code *code = expand(x, n->root);
+    arena_reset(s->cx->scratch, mark);
     if (!n->otherwise) return code;
     storages_for(s, n->otherwise);
     const Code *other = expand_nest(s);

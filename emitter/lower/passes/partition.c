@@ -24,7 +24,7 @@ typedef struct LoopPartition {
     int inner_count;
     const Expr *inner[MAX_DEPTH];             /* during the walk: the loops inside the current one */
     int inner_at[MAX_CONDITIONS];             /* the number of them that enclose the condition */
-    const Expr *inner_of[MAX_CONDITIONS][MAX_DEPTH];
+    const Expr *const *inner_of[MAX_CONDITIONS];
 } LoopPartition;
 
 /* ---- The conditions in a loop's body --------------------------------------------------------------------------- */
@@ -37,7 +37,7 @@ static void add_condition(LoopPartition *p, const Expr *cond, const Bounds *scop
     p->cond[p->count] = cond;
     p->scope[p->count] = scope;
     p->inner_at[p->count] = p->inner_count;
-    for (int i = 0; i < p->inner_count; i++) p->inner_of[p->count][i] = p->inner[i];
+    p->inner_of[p->count] = arena_copy(p->cx->arena, p->inner, (size_t)p->inner_count * sizeof *p->inner);
     p->count++;
 }
 

@@ -236,8 +236,7 @@ static const Stmt *warm_up(Fold *f)
     const Bounds *outside = scope_at(f, f->host - 1);
     int64_t rows = interval_of(cx, simplify(cx, missing, outside), outside).greatest;
     if (rows <= 0) return NULL;
-    Path part = { .depth = 0 };
-    for (int i = f->top; i <= f->rows; i++) part.at[part.depth++] = f->path.at[i];
+    const Path part = { f->rows - f->top + 1, f->path.at + f->top };
     const Stmt *fewer = stmt_for(cx, old->name, old->var, expr_index(cx, rows), old->loop_kind, old->child[0]);
     const Stmt *copy = draft_copy(f->d, path_replace(cx, &part, fewer), "warm");
     return replace_loops(cx, copy, outside, &var, &zero, 1);
