@@ -87,8 +87,9 @@ static int last_layers(const Readers *r, const Edges *e, Layer *out)
     return count;
 }
 
-/* Adds to error[c], for each channel c, a share of the errors of its elements. A value beyond the grid counts as the
- * grid's end: no bias brings it back. */
+/* Adds to error[c], for each channel c, a share of the errors of its elements, before they are rounded to the grid: a
+ * bias that follows the rounding of a nearly constant output doubles its distance from it. A value beyond the grid
+ * counts as the grid's end: no bias brings it back. */
 static void add_errors(const Edges *e, const Tensor *t, const float *want, const float *got, int64_t samples,
                        double *error)
 {
@@ -99,7 +100,7 @@ static void add_errors(const Edges *e, const Tensor *t, const float *want, const
     const int64_t count = tensor_elems(t), channels = channels_of(t);
     const double share = (double)channels / (double)(count * samples);
     for (int64_t i = 0; i < count; i++)
-        error[i % channels] += ((double)got[i] - fmin(fmax((double)want[i], low), high)) * share;
+        error[i % channels] += (fmin(fmax((double)got[i], low), high) - fmin(fmax((double)want[i], low), high)) * share;
 }
 
 static void subtract_errors(Ctx *cx, const Layer *l, const double *error, Map *corrected)
@@ -139,7 +140,9 @@ bool correct_last_biases(const LastLayers *l, const Edges *e, int64_t most, Map 
     const int outputs = l->observed.output_count;
     const int64_t count = l->count < most ? l->count : most;
     if (!outputs) return !ctx_failed(cx);
-    const Graph simulated = simulate(cx, &l->observed, e, PORTS_FLOAT);
+    Edges sums = *e;
+    sums.ends_before_grids = true;
+    const Graph simulated = simulate(cx, &l->observed, &sums, PORTS_FLOAT);
     Runner *r = ctx_failed(cx) ? NULL : runner_new(l->b, &simulated);
     double **error = NEW_ARRAY(cx->arena, double *, outputs);
     for (int i = 0; i < outputs; i++) error[i] = NEW_ARRAY(cx->arena, double, channels_of(l->at[i].last));

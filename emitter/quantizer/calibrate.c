@@ -298,14 +298,29 @@ bool choose_by_curves(Ctx *cx, Edges *e)
 
 /* ---- Grids ------------------------------------------------------------------------------------------------------- */
 
+/* A table has any grid: the operator's range, or the seen one if that is smaller, as of a sigmoid that stays near a
+ * half. */
+static Grid grid_of_table(const EdgeGroup *g)
+{
+    const Grid seen = grid_whole(&g->seen);
+    return g->is_table && g->seen.varies && seen.step < g->fixed.step ? seen : g->fixed;
+}
+
+static Grid grid_wider(const Histogram *h, int wider)
+{
+    const double factor = 1 + wider / 256.0;
+    return wider ? grid_of_range(h->least * factor, h->greatest * factor) : grid_whole(h);
+}
+
 void choose_grids(Ctx *cx, Edges *e, RangeMethod method)
 {
     for (int i = 0; i < e->group_count && !ctx_failed(cx); i++) {
         EdgeGroup *g = &e->group[i];
         if (g->range == EDGE_GIVEN) continue;
         if (g->is_wide || g->bits != 8) g->grid = grid_wide(&g->seen);
+        else if (g->range == EDGE_FIXED) g->grid = grid_of_table(g);
         else if (g->range == EDGE_BY_RESULT) g->grid = grid_of_range(g->low, g->seen.greatest);
-        else if (g->range == EDGE_WHOLE) g->grid = grid_whole(&g->seen);
+        else if (g->range == EDGE_WHOLE) g->grid = grid_wider(&g->seen, e->wider);
         else if (g->range == EDGE_CALIBRATED && method == RANGE_CURVES && g->curves)
             g->grid = grid_of_range(g->curve_low, g->curve_high);
         else if (g->range == EDGE_CALIBRATED) g->grid = grid_by(method, &g->seen);

@@ -270,7 +270,8 @@ static void give_grid(const Finder *f, EdgeGroup *g, const Tensor *t)
     if (g->range == EDGE_GIVEN) g->grid = asked(f, t)->grid;
     if (g->range != EDGE_FIXED) return;
     const OpQuantization *q = &t->producer->op->quantization;
-    g->grid = (Grid){ q->output_step, q->output_zero, INT8_MIN, INT8_MAX };
+    g->grid = g->fixed = (Grid){ q->output_step, q->output_zero, INT8_MIN, INT8_MAX };
+    g->is_table = facts_of(f, t->producer)->role == CURVE;
 }
 
 /* A port of 16 bits; one with a given grid keeps it. */
@@ -294,6 +295,7 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
         if (asked(f, e->tensor) && asked(f, e->tensor)->bits == 16) g->bits = 16;
         const bool is_moved = e->tensor->producer && facts_of(f, e->tensor->producer)->role == MOVE;
         if (g->range == EDGE_GIVEN) return;
+        if (range == EDGE_FIXED && facts_of(f, e->tensor->producer)->role != CURVE) g->is_table = false;
         if (range == EDGE_GIVEN) {
             g->range = range;
             give_grid(f, g, e->tensor);

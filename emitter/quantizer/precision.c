@@ -459,6 +459,23 @@ static bool choose_scales(Trial *t)
     return !ctx_failed(z->cx);
 }
 
+/* Of steps of the outputs that are greater by 256ths, chooses those with the least noise: a nearly constant output is
+ * as far from a multiple of the step as chance has it. */
+static bool choose_steps(Trial *t, RangeMethod method)
+{
+    enum { STEPS = 4 };
+    int best = 0;
+    WidthSearch *z = &t->search;
+    for (int i = 1; i < STEPS && !ctx_failed(z->cx); i++) {
+        z->edges->wider = i;
+        choose_grids(z->cx, z->edges, method);
+        if (is_better(t)) best = i;
+    }
+    z->edges->wider = best;
+    choose_grids(z->cx, z->edges, method);
+    return !ctx_failed(z->cx);
+}
+
 bool choose_ranges(const Build *b, const Graph *model, const Graph *g, const Samples *s, RangeMethod method,
                    const ChannelStats *stats, const LastLayers *last, Edges *e)
 {
@@ -482,7 +499,7 @@ bool choose_ranges(const Build *b, const Graph *model, const Graph *g, const Sam
         if (is_better(&t)) best = method_of[i];
     }
     choose_grids(b->cx, e, method == RANGE_BEST ? best : method);
-    return method == RANGE_BEST ? choose_scales(&t) : !ctx_failed(b->cx);
+    return method == RANGE_BEST ? choose_steps(&t, best) && choose_scales(&t) : !ctx_failed(b->cx);
 }
 
 bool choose_precision(const Build *b, const Graph *model, const Graph *g, const Samples *s, Ports ports,

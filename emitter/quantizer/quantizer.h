@@ -58,7 +58,8 @@ typedef enum EdgeRange {
     EDGE_CALIBRATED,                   /* from the histogram, by least squared error */
     EDGE_WHOLE,                        /* from the histogram: minimum to maximum */
     EDGE_BY_RESULT,                    /* the same without a share of the low end, by the softmax behind */
-    EDGE_FIXED,                        /* by the operator: 1/256 for sigmoid and softmax */
+    EDGE_FIXED,                        /* by the operator: 1/256 for sigmoid and softmax; of a table that has a smaller
+                                        * range, the whole one from the histogram */
     EDGE_GIVEN                         /* by the user's annotation */
 } EdgeRange;
 
@@ -77,6 +78,8 @@ typedef struct EdgeGroup {
     double low;                        /* of EDGE_BY_RESULT: the low end of its range */
     CurveOf *curves;                   /* functions that alone read its tensors; NULL: others do, too */
     double curve_low, curve_high;      /* the range with the least error of their results */
+    bool is_table;                     /* of EDGE_FIXED: all its calls are functions of one tensor */
+    Grid fixed;                        /* of EDGE_FIXED: the operator's grid */
     Grid grid;
 } EdgeGroup;
 
@@ -98,8 +101,10 @@ typedef struct Edges {
     const Map *refined;                /* weights -> their elements, on the grid of the weights; NULL: the nearest */
     const Map *corrected;              /* bias -> its elements in layers that compute on integers; NULL: unchanged */
     Tuned *tuned;                      /* gets the parameters of a simulation that is trained; NULL: constants */
+    int wider;                         /* outputs have their whole range and so many 256ths of it */
     int coarser;                       /* which of the scales without ties next to the least one weights have */
     bool per_tensor;                   /* weights have one scale, not one for each output channel */
+    bool ends_before_grids;            /* a simulation's outputs are not rounded to their own grids */
     bool is_partial;                   /* weights are rounded with the layer's output, whatever its inputs are */
 } Edges;
 

@@ -140,7 +140,7 @@ static Tensor *output_of(Simulation *s, Tensor *old)
 {
     const EdgeGroup *g = integer_group_of(s, old);
     Tensor *raw = map_get_ptr(&s->raw, old);
-    if (s->edges->tuned) return raw;                     /* the loss reads it before its grid */
+    if (s->edges->tuned || s->edges->ends_before_grids) return raw;        /* the loss reads it before its grid */
     if (!g || !s->has_ports || !raw) return map_get_ptr(&s->read, old);
     Tensor *scale = scale_of(s->cx, &g->grid);
     Tensor *in[] = { raw, scale, zero_of(s->cx, &g->grid) };
