@@ -44,6 +44,7 @@ import table
 KINDS = ["graphs", "operators", "lite"]
 SANITIZED_EVERY = 100           # one build of so many by gcc or clang, with sanitizers
 MOST_REDUCED = 3                # findings of one kind that are made smaller
+PROGRESS = 500                  # models after which a line says so
 TRIES = 20                      # draws for one number, if the reference refuses a model
 
 
@@ -259,6 +260,8 @@ def main():
             if result.skipped: skipped[result.skipped] += 1
             failed[result.kind] += bool(result.findings)
             for finding in result.findings: print("found", finding, flush=True)
+            if sum(done.values()) % PROGRESS == 0:
+                print("    %d models, %.0f s" % (sum(done.values()), time.time() - started), flush=True)
             if wish.seconds and time.time() - started > wish.seconds:
                 pool.terminate()
                 break
