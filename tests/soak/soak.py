@@ -44,7 +44,7 @@ import table
 KINDS = ["graphs", "operators", "lite"]
 SANITIZED_EVERY = 100           # one build of so many by gcc or clang, with sanitizers
 MOST_REDUCED = 3                # findings of one kind that are made smaller
-PROGRESS = 500                  # models after which a line says so
+PROGRESS = 50                   # models after which a line says so
 TRIES = 20                      # draws for one number, if the reference refuses a model
 
 
