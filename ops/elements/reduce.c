@@ -48,7 +48,7 @@ static bool read_axes(Ctx *cx, const Node *n, Axes *a)
     a->count = expr_index(cx, 1);
     for (int d = 0; d < x->rank; d++)
         if (chosen[d]) a->count = expr_is_int(a->count, 1) ? x->shape[d] : expr_mul(cx, a->count, x->shape[d]);
-    if (a->count->kind != EXPR_INT && op_least(cx, a->count) < 1)
+    if (op_least(cx, a->count) < 1)
         a->count = expr_binary(cx, EXPR_MAX, a->count, expr_index(cx, 1));
     if (x->rank > 0) return true;
     op_refuse(cx, n, "the input is a scalar; at least one dimension is expected");
