@@ -288,7 +288,8 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
     add_lines(t, p, start_part);
     runs(cx, t, p);
     if (p->decides_sizes)
-        add_line(t, p, "    if (status == @_E_SIZE)\n        fail(argv[0], \"@_E_SIZE: data decided a size above its \"\n"
+        add_line(t, p, "    if (status == @_E_SIZE)\n"
+                       "        fail(argv[0], \"@_E_SIZE: data decided a size above its \"\n"
                        "             \"maximum, or one that a layer cannot take\");");
     add_lines(t, p, stop_part);
     if (p->has_profile) add_lines(t, p, profile_part);

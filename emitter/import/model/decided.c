@@ -65,11 +65,12 @@ static Tensor *value_in_i64(Decided *d, const char *call_name, const Expr *size)
     const char *op = value ? NULL : op_of(size->kind);
     if (value) return value;
     if (size->kind == EXPR_INT) return tensor_scalar(cx, call_name, I64, (double)size->integer);
-    if (op && size_is_decided(cx, size))
-        return call_on_two(cx, op, call_name, value_in_i64(d, call_name, size->arg[0]),
-                           value_in_i64(d, call_name, size->arg[1]), NULL);
-    return call_on(cx, "extent", call_name, tensor_scalar(cx, call_name, I64, 0),
-                   ATTRS(attr_tensor("like", tensor_new(cx, call_name, I64, 1, &size))));
+    if (op && size_is_decided(cx, size)) {
+        Tensor *right = value_in_i64(d, call_name, size->arg[1]), *left = value_in_i64(d, call_name, size->arg[0]);
+        return call_on_two(cx, op, call_name, left, right, NULL);
+    }
+    Tensor *like = tensor_new(cx, call_name, I64, 1, &size), *zero = tensor_scalar(cx, call_name, I64, 0);
+    return call_on(cx, "extent", call_name, zero, ATTRS(attr_tensor("like", like)));
 }
 
 Tensor *decided_value(Decided *d, const char *call_name, const Expr *size, DType type)

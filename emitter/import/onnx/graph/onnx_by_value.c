@@ -28,14 +28,22 @@ static bool is_number(const Tensor *t, int64_t v)
     return t && tensor_is_constant(t) && dtype_load(t->type, t->data, 0).i == v;
 }
 
+/* max(x, 0) */
+static Tensor *not_negative(OnnxCall *c, Tensor *x)
+{
+    Tensor *zero = number(c, 0);
+    return both(c, "max", x, zero);
+}
+
 /* ---- Slice ------------------------------------------------------------------------------------------------------- */
 
 /* An index that counts from the end if it is negative, in [0, size]. */
 static Tensor *within(OnnxCall *c, Tensor *at, Tensor *size)
 {
     if (at && tensor_is_constant(at) && dtype_load(I64, at->data, 0).i == 0) return at;
-    Tensor *from_end = onnx_select(c, both(c, "less", at, number(c, 0)), both(c, "add", at, size), at);
-    return both(c, "min", both(c, "max", from_end, number(c, 0)), size);
+    Tensor *zero = number(c, 0), *added = both(c, "add", at, size), *is_negative = both(c, "less", at, zero);
+    Tensor *from_end = onnx_select(c, is_negative, added, at);
+    return both(c, "min", both(c, "max", from_end, zero), size);
 }
 
 /* Two slices by the same starts and ends over equal dimensions have one size. */
@@ -58,12 +66,13 @@ static Tensor *slice_axis(OnnxCall *c, Tensor *x, int axis, int i)
     Tensor *size = dimension(c, full), *from = within(c, element(c, c->in[1], i), size),
            *to = within(c, element(c, c->in[2], i), size);
     const SpanKey key = { c->in[1], c->in[2], full, i, most };
-    Tensor *count = is_number(from, 0) ? to : both(c, "max", both(c, "sub", to, from), number(c, 0));
+    Tensor *count = is_number(from, 0) ? to : not_negative(c, both(c, "sub", to, from));
     const Expr *span = count ? span_size(c, axis, &key, count, natural) : NULL;
     if (!span) return NULL;
     if (is_number(from, 0)) return onnx_cut(c, x, axis, span);
     const Tensor *like = tensor_new(c->cx, c->name, I64, 1, &span);
-    Tensor *places = onnx_call2(c, "ramp", onnx_after(c, from, &span, 1), number(c, 1), attr_tensor("like", like));
+    Tensor *one = number(c, 1), *first = onnx_after(c, from, &span, 1);
+    Tensor *places = onnx_call2(c, "ramp", first, one, attr_tensor("like", like));
     return onnx_call2(c, "gather", x, places, attr_int("axis", axis));
 }
 
@@ -111,8 +120,10 @@ bool onnx_topk_by_value(OnnxCall *c)
     const Expr *size = onnx_decided(c, 0, axis, count, 0, room.greatest);
     if (!size) return true;
     Tensor *x = onnx_after(c, c->in[0], &size, 1);
-    if (room.least < interval_of(c->cx, size, NULL).greatest && full->kind != EXPR_INT)
-        x = onnx_provided(c, x, both(c, "sub", dimension(c, full), dimension(c, size)), 0, room.greatest);
+    if (room.least < interval_of(c->cx, size, NULL).greatest && full->kind != EXPR_INT) {
+        Tensor *used = dimension(c, size), *there = dimension(c, full);
+        x = onnx_provided(c, x, both(c, "sub", there, used), 0, room.greatest);
+    }
     Tensor *index = onnx_call(c, "topk", x, attr_int("axis", axis),
                               attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size)),
                               attr_flag("largest", onnx_int(c, "largest", 1)));
@@ -139,7 +150,8 @@ bool onnx_range_by_value(OnnxCall *c)
     /* ceil((limit - start) / step) = -floor((start - limit) / step) */
     Tensor *steps = both(c, is_float ? "div" : "floor_div", both(c, "sub", in[0], in[1]), in[2]);
     if (is_float) steps = onnx_call(c, "floor", steps);
-    Tensor *count = both(c, "max", both(c, "sub", number(c, 0), onnx_cast(c, steps, I64)), number(c, 0));
+    Tensor *whole = onnx_cast(c, steps, I64), *zero = number(c, 0);
+    Tensor *count = not_negative(c, both(c, "sub", zero, whole));
     const Expr *size = count ? onnx_decided(c, 0, 0, count, 0, -1) : NULL;
     if (!size) return true;
     const Tensor *like = tensor_new(c->cx, c->name, in[0]->type, 1, &size);

@@ -111,13 +111,13 @@ Tensor *onnx_indexed(OnnxCall *c, Tensor *x, int axis, const Tensor *index)
     for (int d = 0; d < index->rank; d++) count = simplify(cx, expr_mul(cx, count, index->shape[d]), NULL);
     Tensor *have = number_of(c, x->shape[axis]), *need = number_of(c, count), *one = number_of(c, expr_index(cx, 1));
     if (count->kind == EXPR_INT) return count->integer ? onnx_provided(c, x, have, 1, range.greatest) : x;
-    Tensor *lack = onnx_call2(c, "sub", onnx_call2(c, "min", need, one), onnx_call2(c, "min", have, one));
-    return onnx_provided(c, x, lack, -1, 0);
+    Tensor *has_elements = onnx_call2(c, "min", have, one), *has_indices = onnx_call2(c, "min", need, one);
+    return onnx_provided(c, x, onnx_call2(c, "sub", has_indices, has_elements), -1, 0);
 }
 
 Tensor *onnx_equal_size(OnnxCall *c, Tensor *x, int axis, const Expr *size)
 {
     if (!x || x->shape[axis] == size) return x;
-    Tensor *difference = onnx_call2(c, "sub", number_of(c, x->shape[axis]), number_of(c, size));
-    return onnx_cut(c, onnx_provided(c, x, difference, 0, 0), axis, size);
+    Tensor *wanted = number_of(c, size), *have = number_of(c, x->shape[axis]);
+    return onnx_cut(c, onnx_provided(c, x, onnx_call2(c, "sub", have, wanted), 0, 0), axis, size);
 }

@@ -96,8 +96,8 @@ bool onnx_open_reshape(OnnxCall *c)
 Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank)
 {
     if (!x || rank > MAX_RANK) return NULL;
-    return onnx_call(c, "expand", onnx_after(c, x, shape, rank),
-                     attr_tensor("like", tensor_new(c->cx, c->name, x->type, rank, shape)));
+    Tensor *like = tensor_new(c->cx, c->name, x->type, rank, shape), *behind = onnx_after(c, x, shape, rank);
+    return onnx_call(c, "expand", behind, attr_tensor("like", like));
 }
 
 bool onnx_open_expand(OnnxCall *c)

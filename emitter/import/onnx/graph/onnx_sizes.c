@@ -53,8 +53,8 @@ static Tensor *materialize_size(OnnxImport *im, const Tensor *t, const Expr *siz
     Ctx *cx = im->cx;
     if (size->kind == EXPR_INT) return tensor_scalar(cx, t->name, t->type, (double)size->integer);
     if (size_is_decided(cx, size)) return decided_value(&im->decided, t->name, size, t->type);
-    return call_on(cx, "extent", t->name, tensor_scalar(cx, t->name, t->type, 0),
-                   ATTRS(attr_tensor("like", tensor_new(cx, t->name, t->type, 1, &size))));
+    Tensor *like = tensor_new(cx, t->name, t->type, 1, &size), *zero = tensor_scalar(cx, t->name, t->type, 0);
+    return call_on(cx, "extent", t->name, zero, ATTRS(attr_tensor("like", like)));
 }
 
 /* Returns a tensor that computes a list at run time: one element per size, concatenated. */

@@ -78,8 +78,9 @@ static void list_set(TfliteCall *c)
                       tensor_shape_text(c->cx, list));
         return;
     }
-    Tensor *at = tflite_call2(c, "equal", tflite_ramp(c, c->in[1]->type, tensor_dim(list, 0), 0, list->rank),
-                              tflite_reshape(c, c->in[1], NULL, 0));
+    Tensor *place = tflite_reshape(c, c->in[1], NULL, 0);
+    Tensor *places = tflite_ramp(c, c->in[1]->type, tensor_dim(list, 0), 0, list->rank);
+    Tensor *at = tflite_call2(c, "equal", places, place);
     c->out[0] = tflite_select(c, at, tflite_reshape(c, item, shape, list->rank), list);
 }
 
