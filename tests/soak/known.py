@@ -124,6 +124,8 @@ DIFFERENCES = [Difference(*row) for row in [
      "a product of no elements is 0; ONNX Runtime leaves the memory as it was"),
     ("ArgMin|ArgMax|Hardmax", FLOATS, lambda f: f.has_nan, ANY, "ours",
      "several NaN: the first or, with select_last_index, the last, as numpy; ONNX Runtime compares"),
+    ("PRelu", FLOATS, lambda f: f.is_special, ANY, "ours",
+     "0 beside a slope of NaN or infinity is 0, as the specification has it; the references multiply"),
     ("DFT|STFT", FLOATS, lambda f: np.abs(f.floats[0]).max(initial=0) >= 100, ORT, "ours",
      "factors of 0 and 1 are exact, so large elements cancel; ONNX Runtime's are rounded"),
     ("HardSigmoid|LeakyRelu", "float64", lambda f: len(f.attributes) < {"HardSigmoid": 2}.get(f.operator, 1), ANY,
