@@ -202,7 +202,7 @@ slices() {
 }
 check forms-html-slices-the-graph slices
 check forms-html-draws-a-skip      boxes 5 5 "$work/skip.te" --combine none
-check forms-html-draws-branches    boxes 50 39 tests/models/control.onnx --target cortex-m4 --mhz 10
+check forms-html-draws-branches    boxes 54 43 tests/models/control.onnx --target cortex-m4 --mhz 10
 check forms-html-draws-a-training-step boxes 30 33 $digits \
     --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=last'
 

@@ -50,8 +50,8 @@ static void add_case(EmitBatch *b, Ctx *cx, const char *label, const Function *f
         if (m->kind == MEMORY_SCRATCH) continue;
         add_bytes(b, m->kind == MEMORY_INPUT ? "in" : "want", i, env_get(env, m->tensor), memory_bytes(cx, env, m));
     }
-    text_printf(t, "static int case_%d(void)\n{\n    int wrong = 0;\n    void *m[%d];\n", b->count,
-                f->memory_count + 1);
+    text_printf(t, "static int case_%d(void)\n{\n    int wrong = 0;\n", b->count);
+    if (f->memory_count) text_printf(t, "    void *m[%d];\n", f->memory_count);
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
         long long bytes = (long long)memory_bytes(cx, env, m);
