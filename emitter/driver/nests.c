@@ -51,6 +51,7 @@ void build_show_layers(Build *b)
     for (int i = 0; i < g->output_count; i++) all[i] = g->output[i], imported[i] = m->output[i];
     g->output = all;
     m->output = imported;
+    m->output_dims = NULL;               /* as long as the file's outputs */
     for (int i = 0; i < groups.count; i++)
         for (int j = 0; j < groups.at[i].output_count; j++) {
             Tensor *t = groups.at[i].output[j];

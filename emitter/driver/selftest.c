@@ -76,6 +76,10 @@ static int last_group(const Build *b, int group)
 
 void build_selftest(Build *b)
 {
+    if (b->recorded && b->program.decides_sizes)
+        diag_unsupported(b->cx, NULL, "--selftest of a model in which data decide sizes: it compares whole tensors; "
+                         "models of fixed sizes are accepted");
+    if (ctx_failed(b->cx)) return;
     int results = 0, count = 0, calls = 0, first = 0;
     if (!b->recorded) return;
     for (int i = 0; i < b->groups.count; i++) results += b->groups.at[i].output_count;
