@@ -3,6 +3,7 @@
 """Models of public repositories, unchanged: compiled, built with a C compiler, run on random inputs, and compared.
 
     python3 tests/public.py BUILD DIR [PATTERN] [--table FILE]
+    python3 tests/public.py BUILD DIR [PATTERN] --verify [--table FILE]
 
 Needs onnx, onnxruntime, numpy; for .tflite ai-edge-litert and tflite-micro.
 
@@ -15,7 +16,8 @@ The inputs are drawn from a normal distribution, or as the row says, with a seed
 no element is further off than 1e-6 plus 1e-4 of the largest absolute value that ONNX Runtime gives for that output
 (with and without its own optimizations, it differs from itself by as much as that where scores are nearly zero). TFLite
 models are compared with the reference kernels of TensorFlow Lite Micro, or, where it has none for them, of TensorFlow
-Lite: integers must be the same. --table writes what happened as a page.
+Lite: integers must be the same. --table writes what happened as a page. With --verify each is verified instead: its C
+beside the model as imported, on generated inputs.
 """
 import argparse
 import os
@@ -55,11 +57,25 @@ row.
 """
 
 
+VERIFIED = """<!-- Made by tests/public.py --verify, from tests/models/public.txt; not to be edited. -->
+# Public networks, verified
+
+`loopwright verify` of networks as their authors published them: the emitted C beside the
+[model as imported](../../docs/verifying.md#the-reference), on generated inputs. Integers are equal; *within the
+tolerance* are floats whose rounding folded scales move. None of the files is in this project. To try them, put them
+into `DIR/OWNER/NAME/PATH` and run `python3 tests/public.py build DIR --verify --table tests/models/VERIFIED.md`.
+
+| kind | repository | file | with | elements | differ | verdict |
+|---|---|---|---|---|---|---|
+"""
+
+
 class Row:
     def __init__(self, line):
         self.kind, self.repository, self.path, options = (field.strip() for field in line.split("|"))
         self.options, self.dims, self.values, self.ranges = options, {}, {}, {}
         self.status, self.off, self.nodes = "not there", None, 0
+        self.elements = self.differ = 0          # of the outputs, with --verify
         for option in options.split():
             if ":=" in option:
                 name, value = option.split(":=")
@@ -203,6 +219,31 @@ def try_row(program, row, path, work):
     return "" if row.off <= (0 if is_exact else NEAR) else "other numbers"
 
 
+def verify_row(program, row, path, work):
+    """Why it is not verified, or nothing."""
+    os.makedirs(work, exist_ok=True)
+    command = [program, "verify", path, "--quiet"]
+    for name, n in row.dims.items():
+        command += ["--dim", "%s=%d" % (name, n)]
+    for name, value in row.values.items():
+        np.save(os.path.join(work, name + ".npy"), np.array(value, np.int64))
+        command += ["--value", "%s=%s" % (name, os.path.join(work, name + ".npy"))]
+    status, text = run(command, 1200)
+    for differ, elements in re.findall(r": (\d+) of (\d+) elements differ", text):
+        row.differ, row.elements = row.differ + int(differ), row.elements + int(elements)
+    if status == 0:
+        return ""
+    return "FAILED" if "\nFAILED: " in text else "refused: " + first_reason(text).split("; accepted")[0]
+
+
+def verified_page(rows):
+    lines = ["| %s | %s | %s | %s | %d | %s | %s |"
+             % (r.kind, r.repository, r.path, r.options.replace("|", "/") or "-", r.elements,
+                "%d, within the tolerance" % r.differ if r.differ and r.status == "passed" else r.differ,
+                "verified" if r.status == "passed" else r.status) for r in rows if r.status != "not there"]
+    return VERIFIED + "\n".join(lines) + "\n"
+
+
 def page(rows):
     lines = ["| %s | %s | %s | %d | %s | %s | %s |"
              % (r.kind, r.repository, r.path, r.nodes, r.options.replace("|", "/") or "-",
@@ -216,6 +257,7 @@ def main(arguments):
     parser.add_argument("folder")
     parser.add_argument("pattern", nargs="?", default="")
     parser.add_argument("--table")
+    parser.add_argument("--verify", action="store_true")
     wanted = parser.parse_args(arguments)
     build, folder, pattern, table = wanted.build, wanted.folder, wanted.pattern, wanted.table
     with open(ROWS) as f:
@@ -227,7 +269,8 @@ def main(arguments):
             continue
         start = time.time()
         try:
-            why = try_row(os.path.join(build, "loopwright"), row, path, os.path.join(build, "public", str(k)))
+            attempt = verify_row if wanted.verify else try_row
+            why = attempt(os.path.join(build, "loopwright"), row, path, os.path.join(build, "public", str(k)))
         except subprocess.TimeoutExpired as e:
             why = "%s took too long" % os.path.basename(e.cmd[0])
         row.status = why or "passed"
@@ -239,7 +282,7 @@ def main(arguments):
     print("%d passed, %d failed, %d not there" % (passed, tried - passed, len(rows) - tried))
     if table:
         with open(table, "w") as f:
-            f.write(page(rows))
+            f.write(verified_page(rows) if wanted.verify else page(rows))
     return passed < tried
 
 

@@ -173,6 +173,26 @@ static lw_options fixed_options(Ctx *cx, const lw_options *o, const SizeList *s,
 /* The second run reads the state of the first; three runs read both buffers of a state that has two. */
 enum { RUNS_WITH_STATE = 3 };
 
+/* The reference shares the choice of integers with the emitted C (driver/run.c), so these are compared with the real
+ * numbers that the file has there. */
+static bool compare_written(Verify *v, Build *written, const Build *reference, const void *const *inputs)
+{
+    Steps s = { 0 };
+    if (!reference->graph.quantized_count || v->options->stream) return true;
+    written->is_written = true;
+    build_as_reference(written);
+    if (!build_graph(written) || !build_nests(written)) return false;
+    if (!build_compare_written(written, inputs, reference, &s)) return false;
+    if (s.wrong)
+        diag_error(v->cx, s.first_wrong->name, "%lld of %lld quantized elements, of this tensor first, are more than a "
+                   "step beside the real numbers that the file has there; --qdq float computes these",
+                   (long long)s.wrong, (long long)s.elements);
+    if (s.differ)
+        text_printf(&v->said, "%lld of %lld quantized elements are a step beside real numbers in 32-bit floats\n",
+                    (long long)s.differ, (long long)s.elements);
+    return !s.wrong;
+}
+
 /* Runs the program and the interpreter once (with state, several times). Steps of a schedule may name sizes that the
  * trial has fixed; the interpreter then runs the formulas without steps. */
 static bool trial(Verify *v, const char *model, const lw_options *o, const char *sizes)
@@ -181,11 +201,13 @@ static bool trial(Verify *v, const char *model, const lw_options *o, const char 
     const void **inputs, **outputs;
     const Files *f = v->files;
     if (!build_read(&b, v->cx, model, o)) return false;
+    Build written = b;
     if (*sizes) b.model.schedule_count = 0;
     const int own_outputs = b.model.output_count - b.state_count;
     const int runs = b.state_count && !f->expect_count ? RUNS_WITH_STATE : 1;
     return run_interpreted(&b, f->input, f->input_count, runs, &inputs, &outputs) &&
-           trial_run(&b, v->folder, sizes, inputs, runs, &v->said) && compare(v, &b, sizes, own_outputs, outputs);
+           compare_written(v, &written, &b, inputs) && trial_run(&b, v->folder, sizes, inputs, runs, &v->said) &&
+           compare(v, &b, sizes, own_outputs, outputs);
 }
 
 static bool trials(Verify *v, Build *b, const char *model)

@@ -55,6 +55,7 @@ struct Build {
     bool is_signalled;                       /* SIGINT or SIGTERM ended a program that a trial ran */
     bool is_naive;                           /* groups have naive nests with the model's names; steps follow from C */
     bool is_reference;                       /* each call of the model as imported has a naive nest (run.c) */
+    bool is_written;                         /* of a reference: quantized calls stay in real numbers */
     bool is_as_imported;                     /* no pass rewrites the graph, which is emitted like any other */
     const Node **scheduled;                  /* [model.schedule_count] anchors of the groups that the file schedules */
     StatePair *state; int state_count;       /* of the file, of --state and of --stream */
@@ -151,6 +152,12 @@ void build_as_reference(Build *b);
  * *channels gets the number of its channels as imported. */
 const void *build_reference_data(const Build *reference, const Env *all, const Build *emitted, const Tensor *t,
                                  int64_t *channels);
+/* The quantized tensors of both, by their steps. */
+typedef struct Steps { int64_t elements, differ, wrong; const Tensor *first_wrong; } Steps;
+/* After build_nests of a reference with is_written: computes the calls between quantized tensors in real numbers, as
+ * the file has them, each from the integers that the reference has there, and compares the integers that follow:
+ * `wrong` counts those more than a step apart. */
+bool build_compare_written(Build *written, const void *const *inputs, const Build *reference, Steps *steps);
 bool build_runs_pass(const Build *b, const GraphPassRow *pass);
 bool build_reference_nests(Build *b);
 

@@ -7,7 +7,9 @@
  *
  *   gradient, annotate   the calls that they replace have no formula
  *   simplify, realize    of quantized calls written in real numbers: which of them are computed on integers, with which
- *                        rounding, is what --qdq asks for; networks in integers run as imported
+ *                        rounding, is what --qdq asks for; networks in integers run as imported. `verify` compares
+ *                        each of these integers with the real numbers that the file has between two of them, computed
+ *                        in floats, to a step: floats that round sums and products near a tie differ by one
  *   --stream             all passes up to it, because a window as imported has no hops
  *   --at pass:NAME       all passes up to that one, on request
  *
@@ -18,8 +20,10 @@
  * too long for thousands of samples. */
 #include "driver/driver.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "graph/quantize/quantized_value.h"
 #include "ir/interpret/interpret.h"
 #include "support/text.h"
 
@@ -196,7 +200,7 @@ bool build_runs_pass(const Build *b, const GraphPassRow *pass)
     if (!b->is_reference && !b->is_as_imported) return true;
     if (b->shared->until) return is_up_to(pass, NULL, b->shared->until);
     if (b->options->stream) return is_up_to(pass, graph_stream, NULL);
-    if (pass->role == PASS_GRIDS) return graph_has_grids(b->cx, &b->graph);
+    if (pass->role == PASS_GRIDS) return !b->is_written && graph_has_grids(b->cx, &b->graph);
     return pass->role == PASS_DEFINES || (pass->role == PASS_COPIES && !b->is_reference);
 }
 
@@ -253,4 +257,76 @@ const void *build_reference_data(const Build *reference, const Env *all, const B
     if (!data || !has_shape_of(t, whole, o)) return NULL;
     *channels = whole->rank ? tensor_dim(whole, whole->rank - 1) : 1;
     return o->kept ? gathered(reference->cx, whole, data, o) : data;
+}
+
+/* ---- Real numbers ------------------------------------------------------------------------------------------------ */
+
+static void count_steps(const Tensor *t, double step, const void *got, const void *want, Steps *s)
+{
+    const int64_t before = s->wrong;
+    for (int64_t i = 0; i < tensor_elems(t); i++) {
+        const Scalar a = dtype_load(t->type, got, i), b = dtype_load(t->type, want, i);
+        const double steps = dtype_is_float(t->type) ? (a.f - b.f) / step : (double)(a.i - b.i);
+        s->elements++;
+        s->differ += fabs(steps) > 0.5;
+        s->wrong += fabs(steps) > 1.5;
+    }
+    if (s->wrong > before && !s->first_wrong) s->first_wrong = t;
+}
+
+/* Returns the step of the grid of a quantized tensor; 0: it is none. */
+static double step_of(Ctx *cx, const Tensor *t)
+{
+    Grid g;
+    const Node *n = t->producer;
+    if (!n || n->kind != NODE_CALL || !tensor_is_fixed(t)) return 0;
+    const int grid = n->op->quantization.grid;
+    return (grid == GRID_STORE || grid == GRID_SIMULATE) && quantized_grid(cx, n, &g) ? g.step : 0;
+}
+
+/* Returns the data of a tensor of the reference. The call of one that nothing reads is run: real numbers behind
+ * integers that later calls read themselves, or UINT8 beside INT8. */
+static const void *data_of(const Build *reference, const Tensor *t)
+{
+    Ctx *cx = reference->cx;
+    const void *data = t ? env_get(reference->sizes, t) : NULL;
+    Node *n = t ? t->producer : NULL;
+    if (data || !n || n->kind != NODE_CALL) return data;
+    Group one = { .name = n->name, .node_count = 1, .node = &n, .anchor = n, .output = n->out,
+                  .output_count = n->out_count, .input = NEW_ARRAY(cx->arena, Tensor *, n->in_count) };
+    for (int i = 0; i < n->in_count; i++) {
+        int before = 0;
+        while (before < i && n->in[before] != n->in[i]) before++;
+        if (!n->in[i] || before < i) continue;
+        if (!tensor_is_constant(n->in[i]) && !env_get(reference->sizes, n->in[i])) return NULL;
+        one.input[one.input_count++] = n->in[i];
+    }
+    const Nest *nest = group_naive(cx, &one, reference->target, NULL);
+    Env *env = env_new(cx);
+    for (int i = 0; nest && i < one.input_count; i++)
+        if (!tensor_is_constant(one.input[i]))
+            env_set_const(env, nest->input[i], env_get(reference->sizes, one.input[i]));
+    const RunOptions fast = { .checked = false };
+    return nest && interpret(cx, nest, env, &fast) ? env_get(env, nest->output[t->output]) : NULL;
+}
+
+bool build_compare_written(Build *written, const void *const *inputs, const Build *reference, Steps *steps)
+{
+    Env *all = env_new(written->cx);
+    for (int i = 0; i < written->graph.input_count; i++) env_set_const(all, written->graph.input[i], inputs[i]);
+    written->sizes = all;
+    for (int i = 0; i < written->groups.count; i++) {
+        if (!run_group(written, i, all)) return false;
+        for (int k = 0; k < written->groups.at[i].output_count; k++) {
+            const Tensor *t = written->groups.at[i].output[k];
+            const int number = graph_origin_of(&written->graph, t);
+            const Tensor *now = number < 0 ? NULL : reference->graph.origin[number].now;
+            const double step = now ? step_of(written->cx, t) : 0;
+            const void *want = step > 0 && has_shape_of(t, now, &(Origin){ 0 }) ? data_of(reference, now) : NULL;
+            if (!want) continue;
+            count_steps(t, step, env_get(all, t), want, steps);
+            env_set_const(all, t, want);
+        }
+    }
+    return true;
 }
