@@ -21,6 +21,10 @@ WARN    := -std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion
 override CFLAGS += $(WARN) -ffp-contract=off -fno-strict-aliasing
 # Lists of the headers that a source reads; tcc spells the option so
 DEPENDS := $(if $(filter tcc%,$(notdir $(firstword $(CC)))),-MD,-MMD -MP)
+# Floats are computed in the width of their type, as runtime/lw_ieee.h requires; by FLT_EVAL_METHOD: x87, s390x.
+WIDTH := $(shell echo __FLT_EVAL_METHOD__ | $(CC) $(CFLAGS) -E -P -x c - 2> /dev/null | tail -n 1)
+FLOATS := $(if $(filter 2 -1,$(WIDTH)),-msse2 -mfpmath=sse,$(if $(filter 1,$(WIDTH)),-fexcess-precision=fast))
+override CFLAGS += $(FLOATS)
 INCLUDE := -Iemitter -I$(BUILD)/gen -I.
 
 # Prints one line per file: $(call say,VERB,FILE) before a command that begins with $(Q).
@@ -136,7 +140,7 @@ $(BUILD)/pic/%.o: %.c | $(GENERATED)
 demo: $(PROGRAM)
 	@mkdir -p $(BUILD)/digits
 	$(PROGRAM) samples/digits/digits.onnx -o $(BUILD)/digits/digits.c --name digits
-	$(CC) -std=c99 -O2 -I$(BUILD)/digits -Iruntime -o $(BUILD)/digits/demo samples/digits/main.c \
+	$(CC) -std=c99 -O2 $(FLOATS) -I$(BUILD)/digits -Iruntime -o $(BUILD)/digits/demo samples/digits/main.c \
 	  $(BUILD)/digits/digits.c -lm
 	$(BUILD)/digits/demo
 

@@ -41,6 +41,20 @@ for file in kws.c kws_main.c kws.hpp; do
         $cc -x $language -Iruntime -I"$work/fast" -fsyntax-only "$work/alone-$file"
 done
 
+# Two processes write one output: what stays is of one of them, and nothing else is left in the folder.
+race() {
+    mkdir -p "$work/race"
+    for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+        "$lw" $digits --name kws -o "$work/race/kws.c" --optimize speed --quiet &
+        "$lw" $digits --name kws -o "$work/race/kws.c" --ram 6312 --quiet
+        wait
+        header=$(sed -n 's/.*define KWS_HEADER_HASH *\(0x[0-9a-f]*\).*/\1/p' "$work/race/kws.h")
+        grep -q "HEADER_HASH != $header" "$work/race/kws.c" || { echo "round $round: a mixed pair"; return 1; }
+    done
+    [ "$(ls -A "$work/race" | wc -l)" -eq 2 ] || { ls -A "$work/race"; return 1; }
+}
+check two-processes-leave-no-mixed-pair race
+
 # Equal interfaces have equal digests, whatever the file.
 same_digest() {
     sed 's/^#.*//' tests/golden/in-place/in-place.te > "$work/copy.te" && emit "$work/copy.te" one "" &&

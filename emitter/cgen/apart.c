@@ -262,6 +262,8 @@ void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
     const bool is_given = p->weights == WEIGHTS_CALLER;
     const char *base = base_of(cx, p);
     const uint8_t *h = p->weights_header;
+    text_add(t, "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
+                "#error \"the file of weights is little-endian: emit with --weights c\"\n#endif\n\n");
     text_printf(t, "/* The header of %s: \"LWWEIGHT\", version, order of bytes, size, CRC-32, zeros; SHA-256. */\n",
                 p->weights_file);
     text_printf(t, "static const uint8_t %s_weights_header[%d] = {\n", p->name, WEIGHTS_HEADER);

@@ -11,12 +11,14 @@
 #include "support/names.h"
 
 /* FNV-1a (Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm"). Each step is a bijection of the sum, so a
- * single wrong byte always changes it. */
-static uint32_t checksum(const void *data, int64_t bytes)
+ * single wrong byte always changes it. The lowest byte of an element is first, whatever the machine's order. */
+static uint32_t checksum(const void *data, int64_t bytes, int size)
 {
     const uint8_t *at = data;
+    const uint16_t one = 1;
+    const int64_t flip = *(const uint8_t *)&one == 1 ? 0 : size - 1;
     uint32_t sum = UINT32_C(2166136261);
-    for (int64_t i = 0; i < bytes; i++) sum = (sum ^ at[i]) * UINT32_C(16777619);
+    for (int64_t i = 0; i < bytes; i++) sum = (sum ^ at[i ^ flip]) * UINT32_C(16777619);
     return sum;
 }
 
@@ -58,7 +60,7 @@ static void add_checks(Build *b, int group, int call, int last, Check *check, in
         Check c = { .call = call, .label = b->program.call[call].label };
         if (!survives(s, last, is_partition) || !data || !tensor_bytes(g->output[i]) || !find_rows(s, &c)) continue;
         c.place = build_place(b, s);
-        c.sum = checksum(data, tensor_bytes(g->output[i]));
+        c.sum = checksum(data, tensor_bytes(g->output[i]), dtype_info(g->output[i]->type)->bytes);
         check[(*count)++] = c;
     }
 }

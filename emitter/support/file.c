@@ -380,6 +380,46 @@ static bool put_in_place(Draft *d, const char *path)
     return true;
 }
 
+/* ---- One set at a time ------------------------------------------------------------------------------------------ */
+
+/* A lock on the files of a set while they are put in place: of two processes that write the same files, one renames all
+ * of its own before the other does. The file NAME.lock holds it; an ended process leaves it unlocked. */
+typedef struct SetLock { const char *path; int file; } SetLock;
+
+#ifdef HAS_POSIX
+static bool is_at(int file, const char *path)
+{
+    struct stat own, there;
+    return fstat(file, &own) == 0 && stat(path, &there) == 0 && own.st_ino == there.st_ino
+           && own.st_dev == there.st_dev;
+}
+
+/* Where nothing can be locked, as in some network file systems, the files are written without. */
+static void lock_set(SetLock *lock)
+{
+    struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    for (int i = 0; i < MOST_NAMES; i++) {
+        lock->file = open(lock->path, O_RDWR | O_CREAT, 0666);
+        const bool is_locked = lock->file >= 0 && fcntl(lock->file, F_SETLKW, &whole) == 0;
+        if (!is_locked || is_at(lock->file, lock->path)) return;
+        close(lock->file);     /* the process before removed it */
+        lock->file = -1;
+    }
+}
+
+/* Removes the file, unless it has contents and so is another program's. */
+static void unlock_set(const SetLock *lock)
+{
+    struct stat is;
+    if (lock->file < 0) return;
+    if (fstat(lock->file, &is) == 0 && is.st_size == 0 && is_at(lock->file, lock->path)) remove(lock->path);
+    close(lock->file);
+}
+#else
+static void lock_set(SetLock *lock) { lock->file = -1; }
+static void unlock_set(const SetLock *lock) { (void)lock; }
+#endif
+
 /* The temporary files of one call. Printing may run out of memory, which unwinds: they are removed on the way. */
 typedef struct Drafts { Draft *at; size_t count; } Drafts;
 
@@ -430,8 +470,11 @@ bool file_write_all(Ctx *cx, const FileOut *files, size_t count)
     resource_hold(cx, &held, remove_drafts, &drafts);
     while (done < count && may_replace(&draft[done], files[done].path) && write_draft(cx, &draft[done], &files[done]))
         done++;
+    SetLock lock = { text_format(cx, "%s.lock", files[0].path), -1 };
+    if (done == count && count > 1 && !draft[0].is_device) lock_set(&lock);
     while (done == count && placed < count && put_in_place(&draft[placed], files[placed].path)) placed++;
     const int why = errno;
+    unlock_set(&lock);
     resource_drop(cx, &held);
     if (placed == count) return true;
     const char *path = files[done < count ? done : placed].path, *folder = path_folder(cx, path);
