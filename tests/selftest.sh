@@ -21,6 +21,13 @@ static NET_ARENA(arena);
 #define ARRAY(name, type, count) static type out_##name[(count) + !(count)];
 NET_OUTPUTS(ARRAY)
 #define POINTER(name, type, count) out_##name,
+#ifdef NET_SIZES
+#define SIZE(name, least, greatest) static int32_t size_##name;
+NET_SIZES(SIZE)
+#define SIZE_POINTER(name, least, greatest) &size_##name,
+#else
+#define NET_SIZES(X)
+#endif
 #ifdef HAS_STATE
 static struct net_state state;
 #define STATE_ARGUMENT &state,
@@ -29,7 +36,7 @@ static struct net_state state;
 #endif
 int main(void)
 {
-    const struct net_outputs out = { NET_OUTPUTS(POINTER) };
+    const struct net_outputs out = { NET_OUTPUTS(POINTER) NET_SIZES(SIZE_POINTER) };
     const int first = net_selftest(ARENA_ARGUMENT STATE_ARGUMENT &out);
     if (first != net_selftest(ARENA_ARGUMENT STATE_ARGUMENT &out)) return 1;
     printf("selftest %d\n", first);
