@@ -101,8 +101,8 @@ static const Code *first_store(const Code *seq, int declared_at)
     return NULL;
 }
 
-/* An array on the stack of a program with vectors of 64 bytes is aligned as they are: gcc 12 fills one in the red zone by
- * aligned stores that assume more than its alignment. */
+/* An array on the stack of a program with vectors of 64 bytes is aligned as they are: gcc 12 fills one in the red zone
+ * by aligned stores that assume more than its alignment. */
 static const char *stack_alignment(const FunctionPrinter *p)
 {
     enum { WIDEST = 64 };
