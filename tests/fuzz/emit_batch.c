@@ -73,7 +73,7 @@ static void add_case(EmitBatch *b, Ctx *cx, const char *label, const Function *f
                     b->count, i, (long long)memory_bytes(cx, env, m), dtype_info(m->type)->bytes, float_kind(m->type));
     }
     for (int i = 0; i < f->memory_count; i++) text_printf(t, "    free(m[%d]);\n", i);
-    text_add(t, "    m[0] = NULL;\n    return wrong;\n}\n\n");
+    text_add(t, "    return wrong;\n}\n\n");
 }
 
 bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env)
