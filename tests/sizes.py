@@ -7,7 +7,8 @@ the elements behind the actual rows.
 Each row is a graph in ONNX's text form. It is compiled and built with sanitizers, and run on several inputs; a
 condition is true nowhere, everywhere, and in places. It is built a second time with another number in the place of -1,
 which fills the rows behind the last result: the results are the same bytes. A row that ends in `refused` must be
-refused with that text. Status 1: a row did not do what it says.
+refused with that text. TFLite files (tests/tflite_sizes.py) are tried beside numpy, and by `verify`. Status 1: a row
+did not do what it says.
 """
 import argparse
 import os
@@ -21,6 +22,8 @@ import numpy as np
 import onnx
 import onnx.parser
 import onnxruntime
+
+import tflite_sizes
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OPSET = 18
@@ -121,10 +124,8 @@ def refilled(text):
 
 
 class Trial:
-    def __init__(self, build, work, model, dims):
-        self.build, self.work, self.model = build, work, model
-        self.path = os.path.join(work, "m.onnx")
-        onnx.save(model, self.path)
+    def __init__(self, build, work, path, output_count, dims):
+        self.build, self.work, self.path, self.output_count = build, work, path, output_count
         self.options = [word for d in dims for word in ("--dim", d)]
 
     def emit(self):
@@ -140,10 +141,10 @@ class Trial:
 
     def outputs(self, command, arrays):
         ins, outs = [], []
-        for i, x in enumerate(arrays.values()):
+        for i, x in enumerate(arrays):
             ins.append(os.path.join(self.work, "in%d.npy" % i))
             np.save(ins[-1], x)
-        for i in range(len(self.model.graph.output)):
+        for i in range(self.output_count):
             outs.append(os.path.join(self.work, "out%d.npy" % i))
         words = ins + [w for o in outs for w in ["-o", o]] + self.options if command[-1] == self.path else ins + outs
         result = run(command + words)
@@ -160,7 +161,8 @@ def differs(got, want):
 
 def try_row(build, name, model, refused, dims, most, seed):
     with tempfile.TemporaryDirectory() as work:
-        trial = Trial(build, work, model, dims)
+        trial = Trial(build, work, os.path.join(work, "m.onnx"), len(model.graph.output), dims)
+        onnx.save(model, trial.path)
         emitted = trial.emit()
         if refused is not None:
             return "" if emitted.returncode == 1 and refused in emitted.stdout else "not so: " + emitted.stdout[:200]
@@ -191,7 +193,7 @@ def try_row(build, name, model, refused, dims, most, seed):
                 ways.append([os.path.join(build, "loopwright"), "run", trial.path])
             first = None
             for way in ways:
-                got, result = trial.outputs(way, arrays)
+                got, result = trial.outputs(way, arrays.values())
                 if want is None:
                     if got is not None:
                         return "sample %d: an error is expected, but %s has none" % (sample, way[0])
@@ -211,16 +213,45 @@ def try_row(build, name, model, refused, dims, most, seed):
     return ""
 
 
+def try_tflite(build, name, data, dims, inputs, wanted):
+    with tempfile.TemporaryDirectory() as work:
+        counts = [len(w) for w in map(wanted, inputs) if w] if inputs else [0]
+        trial = Trial(build, work, os.path.join(work, "m.tflite"), counts[0], dims)
+        with open(trial.path, "wb") as f:
+            f.write(data)
+        emitted = trial.emit()
+        if not inputs:
+            return "" if emitted.returncode == 1 and wanted in emitted.stdout else "not so: " + emitted.stdout[:300]
+        if emitted.returncode:
+            return emitted.stdout[-300:]
+        built = trial.compile(os.path.join(work, "m.c"), os.path.join(work, "p"), True)
+        if built.returncode:
+            return built.stdout[:400]
+        for sample, x in enumerate(inputs):
+            want = wanted(x)
+            for way in [os.path.join(work, "p")], [os.path.join(build, "loopwright"), "run", trial.path]:
+                got, result = trial.outputs(way, [x])
+                why = ["none" if want is not None else "an error is expected"] if (got is None) != (want is None) else \
+                    [differs(g, w) for g, w in zip(got or [], want or [])]
+                if any(why) or "Sanitizer" in result.stdout or "runtime error" in result.stdout:
+                    return "sample %d of %s: %s %s" % (sample, way[0], why, result.stdout[-400:])
+        if any(wanted(x) is None for x in inputs):
+            return ""                # generated inputs may end the run, too
+        verified = run([os.path.join(build, "loopwright"), "verify", trial.path] + trial.options)
+        return "" if verified.returncode == 0 else "verify: " + verified.stdout[-400:]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
     parser.add_argument("pattern", nargs="?", default="")
     arguments = parser.parse_args()
-    rows = [r for r in parsed(ROWS) if arguments.pattern in r[0].replace(" ", "-")]
+    rows = [(try_row, *r, 5) for r in parsed(ROWS)] + [(try_tflite, *r) for r in tflite_sizes.ROWS]
+    rows = [r for r in rows if arguments.pattern in r[1].replace(" ", "-")]
     passed = failed = 0
     with ThreadPoolExecutor(2) as pool:
-        for row, why in zip(rows, pool.map(lambda r: try_row(arguments.build, *r, 5), rows)):
-            name = row[0].replace(" ", "-").replace(",", "")
+        for row, why in zip(rows, pool.map(lambda r: r[0](arguments.build, *r[1:]), rows)):
+            name = row[1].replace(" ", "-").replace(",", "")
             passed, failed = passed + (not why), failed + bool(why)
             print("ok " + name if not why else "not ok %s: %s" % (name, why.replace("\n", "\n    ")), flush=True)
     print("%d passed, %d failed, 0 skipped" % (passed, failed))

@@ -58,8 +58,9 @@ static void visit_read(const Expr *e, void *user)
 
 static int64_t lower_limit(int64_t a, int64_t b) { return !a || (b && b < a) ? b : a; }
 
-/* Returns the smallest dimension that the tensor's elements index, as `k` in x[k[i], j], also behind a few calls that
- * move or compute integers; generated elements are below. 0: none. */
+/* Returns the smallest dimension that the tensor's elements index, as `k` in x[k[i], j], or one more than the greatest
+ * size that they decide, also behind a few calls that move or compute integers; generated elements are below.
+ * 0: none. */
 static int64_t index_limit(const Build *b, const Tensor *t, int calls)
 {
     Indexed found = { b->cx, NULL, 0 };
@@ -73,6 +74,8 @@ static int64_t index_limit(const Build *b, const Tensor *t, int calls)
             for (int s = 0; s < n->stage_count; s++)
                 for (int v = 0; v < n->stage[s]->out_count; v++)
                     expr_walk(b->cx, n->stage[s]->value[v], visit_read, &found);
+            const Expr *size = group_bound_size(of);
+            if (size) behind = lower_limit(behind, expr_as_var(size)->greatest + 1);
             if (!calls || !of->anchor || of->anchor->op->fusion.pattern > PATTERN_INJECTIVE) continue;
             for (int k = 0; k < of->output_count; k++)
                 if (dtype_is_integer(of->output[k]->type))

@@ -352,9 +352,6 @@ static void check_refusals(void)
     s.code = 10;
     check_refused("all-unknown-are-listed", &s,
                   "operator \"y\" (HASHTABLE_LOOKUP): unsupported: the operator is unknown", 3);
-    s.code = 109;
-    check_refused("a-size-of-values", &s,
-                  "operator \"y\" (WHERE): unsupported: the size of its output depends on the values of its input", 3);
     s.code = 32;
     s.custom = "Magic";
     check_refused("custom", &s, "(Magic)", 3);

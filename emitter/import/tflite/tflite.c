@@ -159,15 +159,16 @@ static Tensor *value_at(Importer *im, int index)
     return im->value[index];
 }
 
-/* Compares the operator's result with the file's tensor. Placeholders of open dimensions may differ, and the file has
- * no shape for a tensor whose shape depends on data. */
+/* Compares the operator's result with the file's tensor. Placeholders of open dimensions and of those that the run
+ * decides may differ, and the file has no shape for a tensor whose shape depends on data. */
 static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *t, const Tensor *result)
 {
     DType type = F32;
     const bool has_shape = t->rank > 0, is_complex = t->type == TFLITE_COMPLEX, is_list = t->type == TFLITE_VARIANT;
     bool is_same = !has_shape || result->rank == t->rank + is_complex;
     for (int d = 0; d < t->rank && has_shape && is_same; d++)
-        is_same = !tflite_is_declared(&im->open, t, d) || tensor_dim(result, d) == t->dim[d];
+        is_same = !tflite_is_declared(&im->open, t, d) || size_is_decided(im->cx, result->shape[d])
+                  || tensor_dim(result, d) == t->dim[d];
     const char *where = tflite_where(im->cx, &im->file, c->op);
     if (is_too_large(im->cx, result))
         diag_error(im->cx, where, "its output \"%s\" is %s; fewer than 2^31 elements are accepted", t->name,
@@ -247,7 +248,7 @@ static void import_operator(Importer *im, const TfliteOperator *op)
     TfliteCall *c = NEW(im->cx->arena, TfliteCall);
     *c = (TfliteCall){
         .cx = im->cx, .file = &im->file, .op = op, .row = tflite_row_find(op), .in_count = op->in_count,
-        .subgraphs = &im->subgraphs, .states = &im->states
+        .subgraphs = &im->subgraphs, .states = &im->states, .sizes = im->open.sizes, .is_in_subgraph = im->depth > 0
     };
     const char *where = tflite_where(im->cx, &im->file, op);
     c->external = op->code == TFLITE_CUSTOM ? import_extern(im->options, op->custom) : NULL;
@@ -472,7 +473,9 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
     Importer *im = NEW(cx->arena, Importer);
     *im = (Importer){ .cx = cx, .options = options ? options : &none, .subgraphs = { run_subgraph, open_size, im },
                       .imported = NEW(cx->arena, int) };
-    im->open = (TfliteOpen){ .cx = cx, .options = im->options, .size = map_new(cx->arena) };
+    TfliteSizes sizes = { .options = im->options, .decided = decided_new(cx), .selections = map_new(cx->arena) };
+    im->open = (TfliteOpen){ .cx = cx, .options = im->options, .size = map_new(cx->arena),
+                             .sizes = arena_copy(cx->arena, &sizes, sizeof sizes) };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
     size_t subgraph;

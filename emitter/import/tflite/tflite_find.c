@@ -12,7 +12,8 @@ static const TfliteRow *const tables[] = { tflite_rows_curve, tflite_rows_logic,
                                            tflite_rows_region, tflite_rows_resize,
                                            tflite_rows_shape, tflite_rows_signal, tflite_rows_state, tflite_rows_svdf,
                                            tflite_rows_window, tflite_rows_spectrum, tflite_rows_frames,
-                                           tflite_rows_decode, tflite_rows_detect, tflite_rows_list };
+                                           tflite_rows_decode, tflite_rows_decided, tflite_rows_detect,
+                                           tflite_rows_list };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
 const TfliteRow *tflite_row_find(const TfliteOperator *op)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/algebra/algebra.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -40,6 +41,7 @@ const Expr *tflite_dim(TfliteOpen *o, const TfliteTensor *t, int axis)
     if (!d->is_maximum) return expr_index(cx, d->value);
     const Expr *size = map_get_const(&o->size, d->name, strlen(d->name));
     if (!size) size = expr_new_var(cx, name_identifier(cx, d->name), VAR_SIZE, I32, d->least ? d->least : 1, d->value);
+    decided_take_name(&o->sizes->decided, expr_as_var(size)->name);
     map_put_const(&o->size, d->name, strlen(d->name), size);
     return size;
 }
@@ -75,7 +77,12 @@ bool tflite_keeps_open(TfliteCall *c)
         for (int d = 0; c->in[i] && d < c->in[i]->rank; d++) {
             const Var *v = expr_as_var(c->in[i]->shape[d]);
             if (c->in[i]->shape[d]->kind == EXPR_INT || keeps == TFLITE_KEEPS_ALL) continue;
-            if (keeps == TFLITE_KEEPS_FIRST && d == 0) continue;
+            if ((keeps == TFLITE_KEEPS_FIRST && d == 0) || (keeps == TFLITE_KEEPS_INDICES && i == 1)) continue;
+            if (size_is_decided(c->cx, c->in[i]->shape[d])) {
+                tflite_unsupported(c, "the run decides dimension %d of \"%s\" %s; accepted: a fixed size", d,
+                                   tflite_in_info(c, i)->name, tensor_shape_text(c->cx, c->in[i]));
+                return false;
+            }
             const char *word = v ? v->name : "a size";
             tflite_unsupported(c, "the dimension \"%s\" cannot stay open here; fix it, as in --dim %s=%lld", word, word,
                                v ? (long long)v->greatest : 1LL);

@@ -4,12 +4,14 @@
 /* Open dimensions of a TFLite file (-1 in a tensor's shape_signature), and --dim for them. The format has no names for
  * them: INPUT.AXIS names one, and `batch` names the first dimension of all inputs. */
 #include "import/model/model.h"
+#include "import/tflite/ops/tflite_decided.h"
 #include "import/tflite/ops/tflite_ops.h"
 #include "support/map.h"
 
 typedef struct TfliteOpen {
     Ctx *cx;
     const ImportOptions *options;
+    TfliteSizes *sizes;
     Map size;                        /* name of the option -> the size that stays open */
     bool sets_unmarked;              /* an option gave a size to a dimension without a signature */
 } TfliteOpen;

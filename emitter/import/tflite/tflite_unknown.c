@@ -62,13 +62,6 @@ static void list_unknown_types(Ctx *cx, const TfliteFile *f, const TfliteOperato
         }
 }
 
-/* Operators whose number of results depends on values. Tensors have sizes that are known at compile time. */
-static bool has_size_of_values(int code)
-{
-    enum { UNIQUE = 103, WHERE = 109 };
-    return code == UNIQUE || code == WHERE;
-}
-
 /* Custom operators of programs that rewrite files for one device. */
 static const struct { const char *custom, *advice; } rewritten[] = {
     { "ethos-u", "commands of an Ethos-U, which Vela writes in place of the file's operators; compile the file that "
@@ -101,9 +94,6 @@ static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOper
     const char *where = tflite_where(cx, f, op);
     const TfliteRow *row = tflite_row_find(op);
     if (op->code == TFLITE_CUSTOM && !row) list_unknown_custom(cx, where, op->custom);
-    else if (!row && has_size_of_values(op->code))
-        diag_listed(cx, UNSUPPORTED, where, "the size of its output depends on the values of its input; accepted: "
-                    "outputs of sizes that are known at compile time");
     else if (!row)
         diag_listed(cx, UNSUPPORTED, where, "the operator is unknown; accepted: those of `loopwright ops --tflite`");
     else if (op->version > row->newest)

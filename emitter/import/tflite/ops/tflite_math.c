@@ -2,9 +2,12 @@
 /* Arithmetic: elementwise operators, reductions, softmax, quantize and dequantize. int8 is computed in i32 and fixed
  * point, in the reference kernels' order of operations; functions of one int8 become tables of 256 values, which the
  * constant folder evaluates. */
+#include <float.h>
 #include <math.h>
 
+#include "import/tflite/ops/tflite_decided.h"
 #include "import/tflite/ops/tflite_rows.h"
+#include "ir/algebra/algebra.h"
 
 enum { OPTIONS_ADD = 11, OPTIONS_SOFTMAX = 9, OPTIONS_MUL = 21, OPTIONS_REDUCER = 27, OPTIONS_SUB = 28,
        OPTIONS_FAKE_QUANT = 58, OPTIONS_ADD_N = 82, OPTIONS_BITCAST = 124 };
@@ -426,6 +429,25 @@ static bool count_elements(TfliteCall *c, const Axes *axes, int64_t *count)
     return !ctx_failed(c->cx);
 }
 
+/* The number of elements of a reduction that the run decides; NULL: it decides none. */
+static Tensor *decided_count(TfliteCall *c, const Axes *axes, DType type)
+{
+    const Expr *count = expr_index(c->cx, 1);
+    for (int i = 0; i < axes->count; i++)
+        count = simplify(c->cx, expr_mul(c->cx, count, c->in[0]->shape[axes->at[i]]), NULL);
+    return size_is_decided(c->cx, count) ? tflite_dim_value(c, count, type) : NULL;
+}
+
+/* Without elements the reference gives the greatest finite number, or the least; reduce_max and reduce_min give an
+ * infinite one. */
+static Tensor *finite_over_none(TfliteCall *c, Tensor *y, const Axes *axes, double over_none)
+{
+    Tensor *count = y && dtype_is_float(y->type) ? decided_count(c, axes, I64) : NULL;
+    if (!count) return y;
+    Tensor *is_none = tflite_call2(c, "equal", count, number(c, I64, 0));
+    return tflite_select(c, is_none, number(c, y->type, over_none), y);
+}
+
 static void mean(TfliteCall *c)
 {
     Axes axes;
@@ -436,7 +458,9 @@ static void mean(TfliteCall *c)
         return;
     }
     if (!count_elements(c, &axes, &count)) return;
+    Tensor *elements = decided_count(c, &axes, c->in[0]->type);
     if (tflite_is_quantized(c) && count > 0) mean_quantized(c, &axes, count);
+    else if (elements) c->out[0] = tflite_call2(c, "div", reduced(c, "reduce_sum", c->in[0], &axes), elements);
     else c->out[0] = reduced(c, "reduce_mean", c->in[0], &axes);
 }
 
@@ -460,14 +484,15 @@ static void sum(TfliteCall *c)
                                (Rescaling){ .zero = tflite_zero(y), .to = c->in[0]->type });
 }
 
-static void reduce(TfliteCall *c, const char *op)
+static void reduce(TfliteCall *c, const char *op, double over_none)
 {
     Axes axes;
     if (!read_axes(c, &axes) || !tflite_has_one_scale(c, 1)) return;
     c->out[0] = axes.count ? reduced(c, op, c->in[0], &axes) : c->in[0];
+    if (over_none != 0) c->out[0] = finite_over_none(c, c->out[0], &axes, over_none);
 }
-static void reduce_max(TfliteCall *c) { reduce(c, "reduce_max"); }
-static void reduce_min(TfliteCall *c) { reduce(c, "reduce_min"); }
+static void reduce_max(TfliteCall *c) { reduce(c, "reduce_max", -FLT_MAX); }
+static void reduce_min(TfliteCall *c) { reduce(c, "reduce_min", FLT_MAX); }
 /* The reference scales each of the `count` products by scale_x / scale_y^(1/count), by the factors of 64-bit sums. */
 static void prod_quantized(TfliteCall *c, const Axes *axes, int64_t count)
 {
@@ -491,11 +516,11 @@ static void reduce_prod(TfliteCall *c)
 {
     Axes axes;
     int64_t count;
-    if (!tflite_is_quantized(c)) reduce(c, "reduce_prod");
+    if (!tflite_is_quantized(c)) reduce(c, "reduce_prod", 0);
     else if (read_axes(c, &axes) && count_elements(c, &axes, &count)) prod_quantized(c, &axes, count);
 }
-static void reduce_any(TfliteCall *c) { reduce(c, "reduce_any"); }
-static void reduce_all(TfliteCall *c) { reduce(c, "reduce_all"); }
+static void reduce_any(TfliteCall *c) { reduce(c, "reduce_any", 0); }
+static void reduce_all(TfliteCall *c) { reduce(c, "reduce_all", 0); }
 
 static void arg(TfliteCall *c, const char *op)
 {
@@ -503,7 +528,7 @@ static void arg(TfliteCall *c, const char *op)
     if (!tflite_needs(c, 2) || tflite_ints(c, 1, &axis, 1) != 1) return;
     int d = tflite_axis(c, axis, c->in[0]->rank);
     DType to = I32;
-    if (d < 0 || !tflite_dtype(tflite_out_info(c, 0)->type, &to)) return;
+    if (d < 0 || !tflite_dtype(tflite_out_info(c, 0)->type, &to) || !tflite_has_elements(c, 0, d)) return;
     c->out[0] = tflite_call(c, "cast", tflite_call(c, op, c->in[0], attr_int("axis", d)), attr_type("to", to));
 }
 static void arg_max(TfliteCall *c) { arg(c, "argmax"); }

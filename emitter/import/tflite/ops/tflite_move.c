@@ -354,6 +354,9 @@ static void gather(TfliteCall *c)
     if (axis >= 0 && (batch < 0 || batch > axis || batch > rank || rank == MAX_RANK))
         tflite_refuse(c, "%lld batch dimensions for axis %d and indices of %s; 0 up to the axis are expected",
                       (long long)batch, axis, tensor_shape_text(c->cx, c->in[1]));
+    if (axis >= 0 && batch && !tensor_is_fixed(c->in[1]))
+        tflite_unsupported(c, "%lld batch dimensions and indices of %s; accepted: none of them, or fixed sizes",
+                           (long long)batch, tensor_shape_text(c->cx, c->in[1]));
     if (axis < 0 || ctx_failed(c->cx) || !has_indices(c, axis, 1)) return;
     c->out[0] = batch ? gathered_in_batches(c, axis, (int)batch)
                       : call(c->cx, "gather", c->name, c->in, 2, ATTRS(attr_int("axis", axis)));
@@ -561,7 +564,7 @@ static void shape(TfliteCall *c)
 const TfliteRow tflite_rows_move[] = {
     { 5, "DEPTH_TO_SPACE", 2, OPTIONS_DEPTH_TO_SPACE, OF_MOVED, 1, NULL, depth_to_space, TFLITE_KEEPS_NONE },
     { 26, "SPACE_TO_DEPTH", 2, OPTIONS_SPACE_TO_DEPTH, OF_MOVED, 1, NULL, space_to_depth, TFLITE_KEEPS_NONE },
-    { 36, "GATHER", 7, OPTIONS_GATHER, OF_MOVED, 1, NULL, gather, TFLITE_KEEPS_NONE },
+    { 36, "GATHER", 7, OPTIONS_GATHER, OF_MOVED, 1, NULL, gather, TFLITE_KEEPS_INDICES },
     { 37, "BATCH_TO_SPACE_ND", 4, 0, OF_MOVED, 1, NULL, batch_to_space, TFLITE_KEEPS_NONE },
     { 38, "SPACE_TO_BATCH_ND", 4, 0, OF_MOVED, 1, NULL, space_to_batch, TFLITE_KEEPS_NONE },
     { 45, "STRIDED_SLICE", 8, OPTIONS_STRIDED_SLICE, OF_MOVED, 1, NULL, strided_slice, TFLITE_KEEPS_NONE },
@@ -574,7 +577,7 @@ const TfliteRow tflite_rows_move[] = {
     { 94, "FILL", 4, 0, OF_WHOLE, 1, NULL, fill, TFLITE_KEEPS_NONE },
     { 100, "MIRROR_PAD", 3, OPTIONS_MIRROR_PAD, OF_MOVED, 1, NULL, mirror_pad, TFLITE_KEEPS_NONE },
     { 102, "SPLIT_V", 2, OPTIONS_SPLIT_V, OF_MOVED, 1, NULL, split_v, TFLITE_KEEPS_NONE },
-    { 107, "GATHER_ND", 5, 0, OF_MOVED, 1, NULL, gather_nd, TFLITE_KEEPS_NONE },
+    { 107, "GATHER_ND", 5, 0, OF_MOVED, 1, NULL, gather_nd, TFLITE_KEEPS_INDICES },
     { 130, "BROADCAST_TO", 3, 0, OF_MOVED, 1, NULL, broadcast_to, TFLITE_KEEPS_NONE },
     { 203, "DILATE", 1, 0, OF_ALL, 1, NULL, dilate, TFLITE_KEEPS_NONE },
     { 0 }

@@ -25,8 +25,10 @@ typedef struct TfliteCall {
     const struct TfliteRow *row;
     const TfliteSubgraphs *subgraphs;
     struct TfliteStates *states;
+    struct TfliteSizes *sizes;       /* that the run decides: tflite_decided.h */
     const struct ImportExtern *external;       /* the C function that computes a custom operator; NULL: none */
     bool is_unsigned;                /* the file's UINT8, shifted: some references differ from those of INT8 */
+    bool is_in_subgraph;             /* not the one that is read: of a WHILE, IF, CALL */
     const char *name;                /* for the emitted calls: the first output's */
     int in_count; Tensor **in;       /* absent ones are NULL */
     Tensor *out[TFLITE_OUTPUTS];     /* set by the lowering */
@@ -60,8 +62,11 @@ enum {
     OF_MOVED = OF_ALL | FOLLOWS_INT8
 };
 
-/* Dimensions of the inputs that may stay open. A row without lowering keeps all if its operator is elementwise. */
-typedef enum TfliteKeeps { TFLITE_KEEPS_NONE, TFLITE_KEEPS_ALL, TFLITE_KEEPS_FIRST } TfliteKeeps;
+/* Dimensions of the inputs that may stay open: none, all, the first of each, or those of input 1. A row without
+ * lowering keeps all if its operator is elementwise. */
+typedef enum TfliteKeeps {
+    TFLITE_KEEPS_NONE, TFLITE_KEEPS_ALL, TFLITE_KEEPS_FIRST, TFLITE_KEEPS_INDICES
+} TfliteKeeps;
 
 typedef struct TfliteRow {
     int code;                        /* BuiltinOperator; TFLITE_CUSTOM: found by its name */

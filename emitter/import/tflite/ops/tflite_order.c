@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operators along one axis: repetition, prefix sums, order, rows of a table, and remainders and powers of elements. */
+#include "import/tflite/ops/tflite_decided.h"
 #include "import/tflite/ops/tflite_rows.h"
 
 enum { OPTIONS_TOPK = 34, OPTIONS_TILE = 51, OPTIONS_POW = 56, OPTIONS_FLOOR_MOD = 72, OPTIONS_REVERSE = 81,
@@ -56,7 +57,7 @@ static void topk(TfliteCall *c)
 /* Inputs: the indices, then the table, whose rows they select. */
 static void embedding_lookup(TfliteCall *c)
 {
-    if (!tflite_needs(c, 2)) return;
+    if (!tflite_needs(c, 2) || (c->in[1]->rank && !tflite_has_elements(c, 1, 0))) return;
     if (c->in[1]->type == I8 && tflite_out_info(c, 0)->type == 0) c->in[1] = tflite_real(c, 1);
     if (c->in[1]) c->out[0] = tflite_call2(c, "gather", c->in[1], c->in[0], attr_int("axis", 0));
 }

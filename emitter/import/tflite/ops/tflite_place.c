@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "import/tflite/ops/tflite_decided.h"
 #include "import/tflite/ops/tflite_rows.h"
 
 enum {
@@ -55,8 +56,7 @@ static void range(TfliteCall *c)
     for (int i = 0; i < 3; i++) {
         const Tensor *t = c->in[i];
         if (!tensor_is_constant(t) || t->type != type || tensor_elems(t) != 1) {
-            tflite_unsupported(c, "input %d (\"%s\") is not one constant; constant bounds and steps are accepted", i,
-                               t->name);
+            tflite_range_by_value(c);
             return;
         }
         const Scalar s = dtype_load(type, t->data, 0);

@@ -5,6 +5,7 @@
 
 #include "import/model/fold_small.h"
 #include "import/tflite/ops/tflite_rows.h"
+#include "ir/algebra/algebra.h"
 
 enum { OPTIONS_CONCAT = 10, OPTIONS_RESHAPE = 17, OPTIONS_SQUEEZE = 30 };
 
@@ -37,6 +38,10 @@ static void squeeze(TfliteCall *c)
     if (axes.count > MAX_RANK)
         tflite_refuse(c, "there are %llu axes; at most %d are accepted", (unsigned long long)axes.count, MAX_RANK);
     for (size_t i = 0; i < axes.count && !ctx_failed(c->cx); i++) list[i] = flat_int_at(&axes, i);
+    for (int d = 0; d < c->in[0]->rank && !axes.count; d++)
+        if (size_is_decided(c->cx, c->in[0]->shape[d]))
+            tflite_unsupported(c, "its rank depends on the run: dimension %d of %s may be 1; axes are accepted", d,
+                               tensor_shape_text(c->cx, c->in[0]));
     if (ctx_failed(c->cx)) return;
     c->out[0] = axes.count ? tflite_call(c, "squeeze", c->in[0], attr_ints("axes", list, (int)axes.count))
                            : tflite_call(c, "squeeze", c->in[0]);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_TFLITE_OPS_TFLITE_DECIDED_H
+#define LW_IMPORT_TFLITE_OPS_TFLITE_DECIDED_H
+/* Sizes that the run decides. The format has no names for them: TENSOR.AXIS names one for --dim. */
+#include "import/model/decided.h"
+#include "import/model/model.h"
+#include "import/tflite/ops/tflite_ops.h"
+
+typedef struct TfliteSizes {
+    const ImportOptions *options;
+    Decided decided;
+    Map selections;                  /* tensor -> the places of its elements that are not 0 */
+} TfliteSizes;
+
+/* Returns the size that is the value of `count`, of a dimension of an output: at most `natural` (-1: no maximum
+ * follows) and what --dim says. NULL: refused */
+const Expr *tflite_decided(TfliteCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural);
+/* The first elements of x along the axis, as many as the size */
+Tensor *tflite_cut(TfliteCall *c, Tensor *x, int axis, const Expr *size);
+Tensor *tflite_dim_value(TfliteCall *c, const Expr *size, DType type);          /* the size as a tensor */
+/* Refuses a dimension of an input that may have no elements. */
+bool tflite_has_elements(TfliteCall *c, int input, int axis);
+void tflite_range_by_value(TfliteCall *c);                       /* RANGE whose bounds are not all constant */
+#endif

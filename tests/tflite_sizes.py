@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Sizes that data decide in TFLite files, beside numpy: rows for tests/sizes.py. Over no elements numpy's sum is 0 and
+its mean NaN, as TensorFlow Lite's; its maximum is that of the least finite number and the elements."""
+import os
+import sys
+import warnings
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "fuzz"))
+from tflite_file import F32, I32, I64, ints, floats, model  # noqa: E402
+
+GATHER, SOFTMAX, MEAN, SUM, REDUCE_MAX, RANGE, UNIQUE, GATHER_ND, WHERE, MUL, ARG_MAX, SQUEEZE, ADD = \
+    36, 25, 40, 74, 82, 96, 103, 107, 109, 18, 56, 43, 0
+AXIS = ("axis", I32, [1], ints(0), None, 0)
+LEAST = np.finfo(np.float32).min
+
+
+def tensor(name, kind, *shape):
+    return name, kind, list(shape), None, None, 0
+
+
+def over_none(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [np.array(np.sum(x), np.float32), np.array(np.mean(x), np.float32),
+                np.array(np.max(x, initial=LEAST), np.float32)]
+
+
+def selection(x):
+    """The places of elements that are not 0; these elements, their softmax, sum, mean and maximum."""
+    places, chosen = np.argwhere(x), x[x != 0]
+    e = np.exp(chosen - np.max(chosen, initial=LEAST))
+    return [places, chosen, e / e.sum() if len(e) else e] + over_none(chosen)
+
+
+SELECTION = model("selection", [
+    tensor("x", F32, 3, 4), AXIS, tensor("places", I64, -1, 2), tensor("chosen", F32, -1), tensor("soft", F32, -1),
+    tensor("sum", F32), tensor("mean", F32), tensor("max", F32)],
+    [(WHERE, [0], [2], 85, []), (GATHER_ND, [0, 2], [3], 83, []), (SOFTMAX, [3], [4], 9, [1.0]),
+     (SUM, [3, 1], [5], 27, [0]), (MEAN, [3, 1], [6], 27, [0]), (REDUCE_MAX, [3, 1], [7], 27, [0])], outputs=6)
+
+
+def distinct(x):
+    first = np.sort(np.unique(x, return_index=True)[1])
+    index = np.array([np.flatnonzero(x[first] == v)[0] for v in x], np.int32)
+    return [index, x[first], x[first] * x[first], np.array(x[first].sum(), x.dtype)]
+
+
+def distinct_file(kind):
+    return model("distinct", [
+        tensor("x", kind, 7), AXIS, tensor("index", I32, 7), tensor("values", kind, -1), tensor("squares", kind, -1),
+        tensor("sum", kind)],
+        [(UNIQUE, [0], [3, 2], 80, [2]), (MUL, [3, 3], [4], 21, [0]), (SUM, [3, 1], [5], 27, [0])], outputs=4)
+
+
+TABLE = np.arange(12, dtype=np.float32).reshape(6, 2) / 8
+
+
+def rows_up_to(n):
+    """Rows 1, 3, 5 of a table, below the limit n; an error below the start or above the maximum of 2."""
+    places = np.arange(1, n, 2, dtype=np.int32)
+    return None if n < 1 or len(places) > 2 else [places, TABLE[places], TABLE[places].sum(0)]
+
+
+ROWS_UP_TO = model("rows", [
+    tensor("n", I32), ("start", I32, [], ints(1), None, 0), ("step", I32, [], ints(2), None, 0), AXIS,
+    ("table", F32, [6, 2], floats(*TABLE.ravel()), None, 0), tensor("places", I32, -1), tensor("rows", F32, -1, 2),
+    tensor("sum", F32, 2)],
+    [(RANGE, [1, 0, 2], [5], 73, []), (GATHER, [4, 5], [6], 23, [0, 0]), (SUM, [6, 3], [7], 27, [0])], outputs=3)
+
+
+def steps_down(x):
+    """From x by -.1 to -1, adding to the value before; an error where x is below."""
+    if not x >= -1:
+        return None
+    count = int(np.ceil((np.float32(-1) - x) / np.float32(-.1)))
+    return [np.cumsum(np.array([x] + [np.float32(-.1)] * count, np.float32), dtype=np.float32)[:count]]
+
+
+STEPS_DOWN = model("steps", [
+    tensor("x", F32), ("limit", F32, [], floats(-1), None, 0), ("step", F32, [], floats(-.1), None, 0),
+    tensor("y", F32, -1)], [(RANGE, [0, 1, 2], [3], 73, [])])
+
+
+COUNTED = model("counted", [
+    tensor("n", I32), ("start", I32, [], ints(0), None, 0), ("step", I32, [], ints(1), None, 0),
+    tensor("y", I32, -1)], [(RANGE, [1, 0, 2], [3], 73, [])])
+
+
+def chosen_and(tensors, operator):
+    """The chosen elements "c" of "x", then more tensors and an operator."""
+    return model("more", [tensor("x", F32, 6), AXIS, tensor("w", I64, -1, 1), tensor("c", F32, -1)] + tensors,
+                 [(WHERE, [0], [2], 85, []), (GATHER_ND, [0, 2], [3], 83, []), operator])
+
+
+def f32(*x):
+    return np.array(x, np.float32)
+
+
+NONE, SOME = np.zeros((3, 4), np.float32), np.array([[0, -2, .5, 0], [1, 0, 0, 0], [0, 0, 0, -3]], np.float32)
+NEGATIVE = np.where(SOME, -1 - np.abs(SOME), 0).astype(np.float32)
+# name, file, --dim options, inputs, what numpy gives (None: an error of the run) or the text of a refusal
+ROWS = [
+    ("WHERE and what reads it", SELECTION, [], [NONE, NONE + 1, SOME, NEGATIVE], selection),
+    ("WHERE with a maximum", SELECTION, ["places.0<=4"], [NONE, NONE + 1, SOME],
+     lambda x: selection(x) if np.count_nonzero(x) <= 4 else None),
+    ("UNIQUE of integers", distinct_file(I32), [], [np.array(v, np.int32) for v in (
+        [3, 3, 1, 9, 1, 3, 0], [5] * 7, [7, 6, 5, 4, 3, 2, 1])], distinct),
+    ("UNIQUE of floats", distinct_file(F32), [], [f32(.5, -1, .5, -1, 2, 2, .25), f32(*[1.5] * 7)], distinct),
+    ("RANGE of integers", ROWS_UP_TO, ["places.0<=2"], [np.array(n, np.int32) for n in (1, 2, 3, 4, 5, 6, 0, -9)],
+     rows_up_to),
+    ("RANGE up to a count", COUNTED, ["y.0<=6"], [np.array(n, np.int32) for n in (0, 1, 6)],
+     lambda n: [np.arange(n, dtype=np.int32)]),
+    ("RANGE of floats", STEPS_DOWN, ["y.0<=40"], [np.float32(v) for v in (-1, -.95, 0, 2.3, -1.5, np.nan)],
+     steps_down),
+    ("RANGE without a maximum", STEPS_DOWN, [], None, "no maximum follows; accepted: --dim 'y.0<=N'"),
+    ("RANGE with a fixed size", STEPS_DOWN, ["y.0=3"], None, "a maximum, --dim 'y.0<=3', is accepted"),
+    ("ARG_MAX of a selection", chosen_and([tensor("y", I64)], (ARG_MAX, [3, 1], [4], 40, [4])), [], None,
+     "may have no elements in a run"),
+    ("SQUEEZE of a selection", chosen_and([tensor("y", F32)], (SQUEEZE, [3], [4], 30, [])), [], None,
+     "its rank depends on the run"),
+    ("a selection and three elements", chosen_and(
+        [("three", F32, [3], floats(1, 2, 3), None, 0), tensor("y", F32, -1)], (ADD, [3, 4], [5], 11, [0])), [], None,
+     "the shape [3] of 'b' does not broadcast with [w_size]"),
+]
