@@ -141,7 +141,7 @@ bool correct_last_biases(const LastLayers *l, const Edges *e, int64_t most, Map 
     const int64_t count = l->count < most ? l->count : most;
     if (!outputs) return !ctx_failed(cx);
     Edges sums = *e;
-    sums.ends_before_grids = true;
+    sums.ends_before_grids = !e->follows_rounding;
     const Graph simulated = simulate(cx, &l->observed, &sums, PORTS_FLOAT);
     Runner *r = ctx_failed(cx) ? NULL : runner_new(l->b, &simulated);
     double **error = NEW_ARRAY(cx->arena, double *, outputs);

@@ -476,6 +476,16 @@ static bool choose_steps(Trial *t, RangeMethod method)
     return !ctx_failed(z->cx);
 }
 
+/* Lets the last biases follow the rounding of their results, if that has less noise: it has where results vary, by more
+ * than a step. */
+static bool choose_biases(Trial *t)
+{
+    Edges *e = t->search.edges;
+    e->follows_rounding = true;
+    e->follows_rounding = is_better(t);
+    return !ctx_failed(t->search.cx);
+}
+
 bool choose_ranges(const Build *b, const Graph *model, const Graph *g, const Samples *s, RangeMethod method,
                    const ChannelStats *stats, const LastLayers *last, Edges *e)
 {
@@ -499,7 +509,7 @@ bool choose_ranges(const Build *b, const Graph *model, const Graph *g, const Sam
         if (is_better(&t)) best = method_of[i];
     }
     choose_grids(b->cx, e, method == RANGE_BEST ? best : method);
-    return method == RANGE_BEST ? choose_steps(&t, best) && choose_scales(&t) : !ctx_failed(b->cx);
+    return method == RANGE_BEST ? choose_steps(&t, best) && choose_scales(&t) && choose_biases(&t) : !ctx_failed(b->cx);
 }
 
 bool choose_precision(const Build *b, const Graph *model, const Graph *g, const Samples *s, Ports ports,

@@ -104,6 +104,7 @@ typedef struct Edges {
     int wider;                         /* outputs have their whole range and so many 256ths of it */
     int coarser;                       /* which of the scales without ties next to the least one weights have */
     bool per_tensor;                   /* weights have one scale, not one for each output channel */
+    bool follows_rounding;             /* last biases subtract the mean error of the rounded results, too */
     bool ends_before_grids;            /* a simulation's outputs are not rounded to their own grids */
     bool is_partial;                   /* weights are rounded with the layer's output, whatever its inputs are */
 } Edges;
