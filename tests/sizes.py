@@ -29,10 +29,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OPSET = 18
 SAMPLES = 4
 
-# name | graph | options: opset N; dim NAME<=N; refused TEXT; limit N: a larger last dimension must be an error
+# name | graph | options: opset N; dim NAME<=N; refused TEXT; limit N: a larger last dimension must be an error;
+#                         layers: verify --layers agrees, too
 ROWS = """
 mean of a selection | float[3,5] x, bool[3,5] m => float mean, int64 n, float[N] v: p = NonZero(m) t = Transpose(p) \
-    v = GatherND(x, t) mean = ReduceMean<keepdims=0>(v) n = Size(v)
+    v = GatherND(x, t) mean = ReduceMean<keepdims=0>(v) n = Size(v) | layers
 places of an image | float[2,3] x => int64 y: y = NonZero(x)
 rows of a condition | float[5,3] x, bool[5] m => float y, int64 s: y = Compress<axis=0>(x, m) s = Shape(y)
 elements of a condition | float[4,3] x, bool[12] m => float y: y = Compress(x, m)
@@ -40,7 +41,7 @@ columns and rows of a condition | float[3,6] x, bool[6] m, float[6,4] w => float
     d = Compress<axis=0>(w, m) y = MatMul(c, d)
 two selections joined | float[5,3] a, float[4,3] b, bool[5] m, bool[4] n => float y, float e, int64 s: \
     c = Compress<axis=0>(a, m) d = Compress<axis=0>(b, n) y = Concat<axis=0>(c, d) \
-    e = ReduceSumSquare<axes=[0], keepdims=0>(y) s = Shape(y) | opset 17
+    e = ReduceSumSquare<axes=[0], keepdims=0>(y) s = Shape(y) | opset 17 | layers
 softmax of a selection | float[9] x, bool[9] m => float y: c = Compress<axis=0>(x, m) y = Softmax<axis=0>(c)
 distinct values | int64[8] k => int64 v, int64 i, int64 c, int64 s: v, i0, i, c = Unique(k) s = ReduceSum<keepdims=0>(v)
 distinct rows | float[6,2] x => float v, int64 n: r = Round(x) v = Unique<axis=0>(r) s = Shape(v) \
@@ -93,7 +94,7 @@ def parsed(text):
         refused = next((o[8:] for o in options if o.startswith("refused ")), None)
         dims = [o[4:] for o in options if o.startswith("dim ")]
         most = next((int(o[6:]) for o in options if o.startswith("limit ")), None)
-        yield name, onnx.parser.parse_model(source), refused, dims, most
+        yield name, onnx.parser.parse_model(source), refused, dims, most, "layers" in options
 
 
 def inputs_of(model, random, sample):
@@ -159,7 +160,12 @@ def differs(got, want):
     return "" if same else "%s instead of %s" % (got.ravel()[:6], want.ravel()[:6])
 
 
-def try_row(build, name, model, refused, dims, most, seed):
+def differs_in_layers(trial):
+    result = run([os.path.join(trial.build, "loopwright"), "verify", trial.path, "--layers"] + trial.options)
+    return "" if result.returncode == 0 else "--layers: status %d: %s" % (result.returncode, result.stdout[-300:])
+
+
+def try_row(build, name, model, refused, dims, most, layers, seed):
     with tempfile.TemporaryDirectory() as work:
         trial = Trial(build, work, os.path.join(work, "m.onnx"), len(model.graph.output), dims)
         onnx.save(model, trial.path)
@@ -175,6 +181,9 @@ def try_row(build, name, model, refused, dims, most, seed):
             built = trial.compile(file, os.path.join(work, program), sanitize)
             if built.returncode:
                 return built.stdout[:400]
+        why = differs_in_layers(trial) if layers else ""
+        if why:
+            return why
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.log_severity_level = 4

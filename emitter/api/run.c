@@ -134,6 +134,7 @@ static bool add_layers(Build *b, Build *emitted, const Env *all, const void ***o
 {
     const int own = b->model.output_count;
     if (!build_graph(emitted)) return false;
+    emitted->sizes = b->sizes;
     int64_t *channels = NEW_ARRAY(b->cx->arena, int64_t, emitted->model.output_count);
     const void **more = NEW_ARRAY(b->cx->arena, const void *, emitted->model.output_count);
     memcpy(more, *outputs, (size_t)own * sizeof *more);
@@ -168,12 +169,23 @@ bool run_interpreted(Build *b, const char *const *input, int count, int runs, co
 static bool is_equal(Build *b, const Tensor *t, const void *got, const void *want)
 {
     if (!got || !want) return true;
+    t = build_actual(b, t);
     const Difference d = elements_compare(t, got, want, elements_accepted());
     if (d.wrong)
         diag_error(b->cx, t->name, "--selftest: %lld of %lld elements differ from the model as imported, so the sums "
                    "would be those of a wrong program; `verify --layers` shows each layer", (long long)d.wrong,
                    (long long)tensor_elems(t));
     return !d.wrong;
+}
+
+/* Refuses an output whose number of elements is another than in the reference. */
+static bool has_size_of(Build *b, const Tensor *t, const Build *r, const Tensor *whole)
+{
+    const Tensor *got = build_actual(b, t), *want = build_actual(r, whole);
+    if (tensor_elems(got) == tensor_elems(want)) return true;
+    diag_error(b->cx, t->name, "--selftest: it is %s, but %s in the model as imported", tensor_shape_text(b->cx, got),
+               tensor_shape_text(b->cx, want));
+    return false;
 }
 
 /* Compares what the self-test records, the values of the emitted nests to the bit, with the reference. */
@@ -193,7 +205,8 @@ static bool is_as_imported(Build *b, const void *const *inputs)
         }
     for (int i = 0; i < b->graph.output_count && i < r.graph.output_count; i++) {
         const Tensor *t = b->graph.output[i];
-        if (!is_equal(b, build_actual(b, t), env_get(b->recorded, t), env_get(all, r.graph.output[i]))) return false;
+        if (!has_size_of(b, t, &r, r.graph.output[i])) return false;
+        if (!is_equal(b, t, env_get(b->recorded, t), env_get(all, r.graph.output[i]))) return false;
     }
     return true;
 }

@@ -44,7 +44,7 @@ static Accepted accepted_of(const Verify *v, const Tensor *out)
 }
 
 /* "y: 3 of 10 elements differ, by at most 0.5 at element 4; 1 beyond the tolerance". channels: of the tensor as
- * imported, 0 unless it is a layer. */
+ * imported, 0 unless some of them were removed. */
 static void print_difference(Text *t, const char *sizes, const Tensor *out, int64_t channels, const Difference *d)
 {
     text_printf(t, "%s%s%s: %lld of %lld elements differ", *sizes ? sizes + 1 : "", *sizes ? ": " : "", out->name,
@@ -56,7 +56,7 @@ static void print_difference(Text *t, const char *sizes, const Tensor *out, int6
         if (d->wrong) text_printf(t, "; %lld beyond the tolerance", (long long)d->wrong);
         else text_add(t, ", within the tolerance");
     }
-    if (channels && channels != tensor_dim(out, out->rank - 1))
+    if (channels)
         text_printf(t, "; %lld of %lld channels are left", (long long)tensor_dim(out, out->rank - 1),
                     (long long)channels);
     text_char(t, '\n');
@@ -87,7 +87,8 @@ static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, con
     Recorded r;
     if (!recorded_open(b, &r)) return false;
     for (int i = 0; i < b->model.output_count - b->state_count && !ctx_failed(cx); i++) {
-        const Tensor *as_built = b->model.output[run_output_number(b, i)],
+        const int number = run_output_number(b, i);
+        const Tensor *as_built = b->model.output[number],
                      *out = i < f->expect_count ? elements_shaped(cx, f->expect[i], as_built)
                                                 : build_actual(b, as_built),
                      *given = trial_shape(cx, v->folder, i, as_built);
@@ -100,11 +101,11 @@ static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, con
         const void *got = trial_output(cx, v->folder, i, out);
         const void *recorded = i < f->expect_count ? elements_read(cx, f->expect[i], out) : recorded_layer(b, &r, out);
         if (!got || ctx_failed(cx)) return false;
-        const void *want = recorded ? recorded : interpreted[run_output_number(b, i)];
+        const void *want = recorded ? recorded : interpreted[number];
         v->left_out += !want;
         if (!want) continue;
         const Difference d = elements_compare(out, got, want, accepted_of(v, out));
-        print_difference(&v->said, sizes, out, i < layers_from ? 0 : b->imported_channels[i], &d);
+        print_difference(&v->said, sizes, out, i < layers_from ? 0 : b->imported_channels[number], &d);
         v->outputs++;
         v->wrong_outputs += d.wrong > 0;
         v->has_floats = v->has_floats || dtype_is_float(out->type);

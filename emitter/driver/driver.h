@@ -149,7 +149,7 @@ void build_assemble_training(Build *b);          /* the program's second functio
 /* run.c: the model as read becomes the reference of what is emitted from it; then build_graph and build_nests. */
 void build_as_reference(Build *b);
 /* The data that a tensor of the emitted graph has by the reference, whose run gave `all`; NULL: no tensor of both.
- * *channels gets the number of its channels as imported. */
+ * *channels gets the number of its channels as imported if some were removed, else 0. */
 const void *build_reference_data(const Build *reference, const Env *all, const Build *emitted, const Tensor *t,
                                  int64_t *channels);
 /* The quantized tensors of both, by their steps. */

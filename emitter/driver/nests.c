@@ -48,10 +48,15 @@ void build_show_layers(Build *b)
     int most = g->output_count;
     for (int i = 0; i < groups.count; i++) most += groups.at[i].output_count;
     Tensor **all = NEW_ARRAY(b->cx->arena, Tensor *, most), **imported = NEW_ARRAY(b->cx->arena, Tensor *, most);
-    for (int i = 0; i < g->output_count; i++) all[i] = g->output[i], imported[i] = m->output[i];
+    const char *const **dims = NEW_ARRAY(b->cx->arena, const char *const *, most);
+    for (int i = 0; i < g->output_count; i++) {
+        all[i] = g->output[i];
+        imported[i] = m->output[i];
+        dims[i] = m->output_dims ? m->output_dims[i] : NULL;
+    }
     g->output = all;
     m->output = imported;
-    m->output_dims = NULL;               /* as long as the file's outputs */
+    m->output_dims = dims;
     for (int i = 0; i < groups.count; i++)
         for (int j = 0; j < groups.at[i].output_count; j++) {
             Tensor *t = groups.at[i].output[j];

@@ -234,7 +234,7 @@ static const void *gathered(Ctx *cx, const Tensor *whole, const void *data, cons
     return out;
 }
 
-/* True if the shapes are equal, up to the channels that were removed. */
+/* True if the shapes of the run are equal, up to the channels that were removed. */
 static bool has_shape_of(const Tensor *now, const Tensor *whole, const Origin *o)
 {
     if (now->rank != whole->rank || now->type != whole->type || !tensor_is_fixed(now) || !tensor_is_fixed(whole))
@@ -254,8 +254,10 @@ const void *build_reference_data(const Build *reference, const Env *all, const B
     const Origin *o = &emitted->graph.origin[number];
     const Tensor *whole = reference->graph.origin[number].now;
     const void *data = whole ? env_get(all, whole) : NULL;
-    if (!data || !has_shape_of(t, whole, o)) return NULL;
-    *channels = whole->rank ? tensor_dim(whole, whole->rank - 1) : 1;
+    if (!data) return NULL;
+    whole = build_actual(reference, whole);
+    if (!has_shape_of(build_actual(emitted, t), whole, o)) return NULL;
+    *channels = o->kept ? tensor_dim(whole, whole->rank - 1) : 0;
     return o->kept ? gathered(reference->cx, whole, data, o) : data;
 }
 
