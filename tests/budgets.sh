@@ -85,11 +85,13 @@ narrow() {
 check narrow-depthwise-needs-no-buffer narrow
 check values-of-narrow-depthwise "$lw" verify tests/budgets/narrow.te --target cortex-m4
 
-gathers() {
-    "$lw" tests/budgets/gather.te --target rv64gcv --ram 1 -o "$work/gather.c" 2>&1 | tee "$work/gather.txt"
-    grep -q "^error: --ram 1: the least that the plans reach is" "$work/gather.txt"
+# counts FILE: the search for the least plan ends in its refusal.
+counts() {
+    "$lw" "tests/budgets/$1.te" --target rv64gcv --ram 1 -o "$work/$1.c" 2>&1 | tee "$work/$1.txt"
+    grep -q "^error: --ram 1: the least that the plans reach is" "$work/$1.txt"
 }
-check pointers-in-short-loops-are-counted gathers
+check pointers-in-short-loops-are-counted counts gather
+check copies-without-statements-are-counted counts pool
 
 # Forty rows are too few for the code of a row, unless no code is too long.
 sed 's/\[126\]/[40]/' tests/budgets/narrow.te > "$work/few.te"

@@ -515,7 +515,8 @@ static void count_copies(Counting *c, const Code *s, double runs, int64_t copies
     c->repeated = 0;
     for (int64_t i = 0; i < copies; i++) {
         const Expr *value = expr_int(c->cx, s->var->type, expr_scalar(s->begin).i + i * s->step);
-        count(c, code_substitute(c->cx, s->child[0], s->var, value), runs);
+        const Code *copy = code_substitute(c->cx, s->child[0], s->var, value);
+        if (copy) count(c, copy, runs);         /* a condition may leave none of it */
     }
     c->repeated = repeated;
 }
