@@ -12,6 +12,7 @@ from tflite_file import F32, I32, I64, ints, floats, model  # noqa: E402
 
 GATHER, SOFTMAX, MEAN, SUM, REDUCE_MAX, RANGE, UNIQUE, GATHER_ND, WHERE, MUL, ARG_MAX, SQUEEZE, ADD = \
     36, 25, 40, 74, 82, 96, 103, 107, 109, 18, 56, 43, 0
+PACK, STRIDED_SLICE, SLICE, TOPK = 83, 45, 65, 48
 AXIS = ("axis", I32, [1], ints(0), None, 0)
 LEAST = np.finfo(np.float32).min
 
@@ -88,6 +89,50 @@ COUNTED = model("counted", [
     tensor("y", I32, -1)], [(RANGE, [1, 0, 2], [3], 73, [])])
 
 
+NUMBER, ROWS_OF_TABLE = tensor("n", I32), ("table", F32, [6, 2], floats(*TABLE.ravel()), None, 0)
+
+
+def part_of(masks, *, at_begin):
+    """table[n:] or table[:n], a sum of two spans by one bound, and their sum along them."""
+    zero, one = ("zero", I32, [1], ints(0), None, 0), ("one", I32, [1], ints(1), None, 0)
+    bounds = lambda k: [k, 3] if at_begin else [3, k]
+    return model("part", [
+        NUMBER, ROWS_OF_TABLE, AXIS, zero, one, tensor("k", I32, 1), tensor("m", I32, 1), tensor("a", F32, -1, 2),
+        tensor("b", F32, -1, 2), tensor("y", F32, -1, 2), tensor("sum", F32, 2)],
+        [(PACK, [0], [5], 59, [1, 0]), (PACK, [0], [6], 59, [1, 0]),
+         (STRIDED_SLICE, [1] + bounds(5) + [4], [7], 32, masks), (STRIDED_SLICE, [1] + bounds(6) + [4], [8], 32, masks),
+         (ADD, [7, 8], [9], 11, [0, 0]), (SUM, [9, 2], [10], 27, [0])], outputs=2)
+
+
+def window(begins, counts):
+    """SLICE with n among its begins, or among its counts."""
+    return model("window", [
+        NUMBER, ROWS_OF_TABLE, ("other", I32, [], ints((begins or counts)[1]), None, 0),
+        ("known", I32, [2], ints(*(counts if begins else [2, 0])), None, 0), tensor("list", I32, 2),
+        tensor("y", F32, -1, 2)],
+        [(PACK, [0, 2], [4], 59, [2, 0]), (SLICE, [1] + ([4, 3] if begins else [3, 4]), [5], 0, [])])
+
+
+# table[:n, 1]
+COLUMN = model("column", [
+    NUMBER, ROWS_OF_TABLE, ("begin", I32, [2], ints(0, 1), None, 0), ("step", I32, [2], ints(1, 1), None, 0),
+    ("two", I32, [], ints(2), None, 0), tensor("end", I32, 2), tensor("y", F32, -1)],
+    [(PACK, [0, 4], [5], 59, [2, 0]), (STRIDED_SLICE, [1, 2, 5, 3], [6], 32, [1, 0, 0, 0, 2])])
+BEST = model("best", [NUMBER, ROWS_OF_TABLE, ("flip", F32, [6, 2], floats(*[(-1) ** i for i in range(12)]), None, 0),
+                      tensor("x", F32, 6, 2), tensor("values", F32, 6, -1), tensor("places", I32, 6, -1)],
+             [(MUL, [1, 2], [3], 21, [0]), (TOPK, [3, 0], [4, 5], 34, [])], outputs=2)
+
+
+def best(k):
+    x = TABLE * np.array([1, -1], np.float32)
+    places = np.argsort(-x, 1, kind="stable")[:, :k].astype(np.int32)
+    return [np.take_along_axis(x, places, 1), places] if 0 <= k <= 2 else None
+
+
+def numbers(*values):
+    return [np.array(n, np.int32) for n in values]
+
+
 def chosen_and(tensors, operator):
     """The chosen elements "c" of "x", then more tensors and an operator."""
     return model("more", [tensor("x", F32, 6), AXIS, tensor("w", I64, -1, 1), tensor("c", F32, -1)] + tensors,
@@ -114,6 +159,16 @@ ROWS = [
      lambda n: [np.arange(n, dtype=np.int32)]),
     ("RANGE of floats", STEPS_DOWN, ["y.0<=40"], [np.float32(v) for v in (-1, -.95, 0, 2.3, -1.5, np.nan)],
      steps_down),
+    ("STRIDED_SLICE to an end of the run", part_of([0, 0, 0, 0, 0], at_begin=False), [],
+     numbers(0, 1, 6, 9, -1, -7), lambda n: [2 * TABLE[:n], 2 * TABLE[:n].sum(0)]),
+    ("STRIDED_SLICE from a begin of the run", part_of([0, 1, 0, 0, 0], at_begin=True), [],
+     numbers(0, 1, 6, 9, -1, -7), lambda n: [2 * TABLE[n:], 2 * TABLE[n:].sum(0)]),
+    ("STRIDED_SLICE that drops a dimension", COLUMN, [], numbers(0, 1, 4, 8), lambda n: [TABLE[:n, 1]]),
+    ("SLICE with a count of the run", window(None, [0, 2]), [], numbers(0, 1, 4, -1, 5, -2),
+     lambda n: [TABLE[2:2 + n if n >= 0 else 6]] if -1 <= n <= 4 else None),
+    ("SLICE of the rest", window([0, 0], [-1, 2]), [], numbers(0, 1, 6, 7, -1),
+     lambda n: [TABLE[n:]] if 0 <= n <= 6 else None),
+    ("TOPK of a number of the run", BEST, [], numbers(0, 1, 2, 3, -1), best),
     ("RANGE without a maximum", STEPS_DOWN, [], None, "no maximum follows; accepted: --dim 'y.0<=N'"),
     ("RANGE with a fixed size", STEPS_DOWN, ["y.0=3"], None, "a maximum, --dim 'y.0<=3', is accepted"),
     ("ARG_MAX of a selection", chosen_and([tensor("y", I64)], (ARG_MAX, [3, 1], [4], 40, [4])), [], None,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operators that select elements by position: slices, spatial tiles, mirror padding. Constant operands (sizes, begins,
  * paddings) become attributes. */
+#include "import/tflite/ops/tflite_decided.h"
 #include "import/tflite/ops/tflite_rows.h"
 
 enum {
@@ -112,21 +113,22 @@ static Tensor *window_at(TfliteCall *c, Tensor *x, Tensor *begin, int d, int64_t
 
 static void slice(TfliteCall *c)
 {
-    int64_t size[2 * MAX_RANK], end[MAX_RANK];
-    Entries begin;
+    int64_t end[MAX_RANK];
+    bool is_span[MAX_RANK] = { false };                  /* its number of elements is known by the run alone */
+    Entries begin, size;
     if (!tflite_needs(c, 3)) return;
     Tensor *x = c->in[0];
-    if (!read_entries(c, 1, &begin) || !tflite_list(c, 2, size, x->rank)) return;
-    if (begin.count != x->rank) {
-        tflite_refuse(c, "input 1 holds %d integers; accepted: %d", begin.count, x->rank);
+    if (!read_entries(c, 1, &begin) || !read_entries(c, 2, &size)) return;
+    if (begin.count != x->rank || size.count != x->rank) {
+        const int i = begin.count != x->rank ? 1 : 2;
+        tflite_refuse(c, "input %d holds %d integers; accepted: %d", i, i == 1 ? begin.count : size.count, x->rank);
         return;
     }
     for (int d = 0; d < x->rank; d++) {
         const int64_t most = tensor_dim(x, d);
-        end[d] = size[d] < 0 ? most : begin.value[d] + size[d];
-        if (!begin.is_known[d] && size[d] < 0)
-            tflite_unsupported(c, "a size of %lld, the rest of dimension %d, behind a begin that only the run knows; "
-                               "accepted: 1 to %lld", (long long)size[d], d, (long long)most);
+        end[d] = size.value[d] < 0 ? most : begin.value[d] + size.value[d];
+        is_span[d] = !size.is_known[d] || (!begin.is_known[d] && size.value[d] < 0);
+        if (is_span[d]) begin.value[d] = 0, end[d] = most;
         if (begin.value[d] < 0 || end[d] <= begin.value[d] || end[d] > most)
             tflite_refuse(c, "the slice is %lld to %lld; elements within 0 to %lld, at least one, are expected",
                           (long long)begin.value[d], (long long)end[d], (long long)most);
@@ -136,14 +138,19 @@ static void slice(TfliteCall *c)
     Tensor *y = x->rank ? tflite_call(c, "slice", x, attr_ints("begin", begin.value, x->rank),
                                       attr_ints("end", end, x->rank))
                         : x;
-    for (int d = 0; d < x->rank && !ctx_failed(c->cx); d++)
-        if (!begin.is_known[d] && size[d] < end[d]) y = window_at(c, y, c->in[1], d, size[d]);
+    for (int d = 0; d < x->rank && !ctx_failed(c->cx); d++) {
+        if (is_span[d]) y = tflite_span_of(c, y, d, c->in[1], c->in[2]);
+        else if (!begin.is_known[d] && size.value[d] < end[d]) y = window_at(c, y, c->in[1], d, size.value[d]);
+    }
     c->out[0] = y;
 }
 
 /* The slice of one dimension, after the masks: ignored begins and ends, dropped dimensions. The index of a dimension
- * that is dropped may be known by the run alone. */
-typedef struct Strides { int64_t begin, end, step; bool drops, is_at_run; } Strides;
+ * that is dropped may be known by the run alone, and with a step of 1 the begin and the end. */
+typedef struct Strides { int64_t begin, end, step; bool drops, is_at_run, is_span; } Strides;
+
+/* True if a mask, of begins or ends, does not leave out entry i. */
+static bool has_entry(TfliteCall *c, int mask, int i) { return !(flat_int(&c->op->options, mask, 4, 0) >> i & 1); }
 
 /* Entry i of the begins, ends and steps, of a dimension with `size` elements. */
 static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begin, const Entries *end,
@@ -151,8 +158,7 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
 {
     enum { BEGIN, END, ELLIPSIS, NEW_AXIS, SHRINK, IS_OFFSET };
     int64_t b = begin->value[i], e = end->value[i], by = step[i];
-    bool has_begin = !(flat_int(&c->op->options, BEGIN, 4, 0) >> i & 1),
-         has_end = !(flat_int(&c->op->options, END, 4, 0) >> i & 1);
+    const bool has_begin = has_entry(c, BEGIN, i), has_end = has_entry(c, END, i);
     s->drops = flat_int(&c->op->options, SHRINK, 4, 0) >> i & 1;
     if (by == 0 || size < 1) {
         tflite_refuse(c, "a step of %lld over %lld elements; a step other than 0, and elements, are expected",
@@ -160,10 +166,12 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
         return false;
     }
     s->is_at_run = s->drops && has_begin && !begin->is_known[i] && by > 0;
-    if (s->is_at_run) return true;                       /* all elements: one is taken afterwards */
+    s->is_span = by == 1 && !s->drops && !flat_int(&c->op->options, IS_OFFSET, 1, 0)
+                 && ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i]));
+    if (s->is_at_run || s->is_span) return true;         /* all elements: one, or a span, is taken afterwards */
     if ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i] && !s->drops)) {
         tflite_unsupported(c, "entry %d has a begin or an end that only the run knows, and steps by %lld; accepted: "
-                           "the index of a dimension that is dropped, by 1", i, (long long)by);
+                           "the index of a dimension that is dropped, or a span, by 1", i, (long long)by);
         return false;
     }
     int64_t first = by > 0 ? 0 : -1, last = by > 0 ? size : size - 1;
@@ -205,9 +213,10 @@ static Tensor *taken_at(TfliteCall *c, Tensor *x, Tensor *at, const int *entry, 
 /* The dimensions of x are sliced in turn. An ellipsis keeps those it spans, a new axis has none of them. */
 static void strided_slice(TfliteCall *c)
 {
-    enum { ELLIPSIS = 2, NEW_AXIS = 3 };
+    enum { BEGIN, END, ELLIPSIS, NEW_AXIS };
     int64_t step[2 * MAX_RANK], shape[3 * MAX_RANK], first[MAX_RANK], last[MAX_RANK], by[MAX_RANK];
-    int entry[MAX_RANK];                                 /* of an index that only the run knows; -1: none */
+    int entry[MAX_RANK], span[MAX_RANK];                 /* of an index or a span that only the run knows; -1: none */
+    int place[MAX_RANK];                                 /* the dimension of the result */
     Entries begin, end;
     if (!tflite_needs(c, 4)) return;
     Tensor *x = c->in[0];
@@ -233,14 +242,16 @@ static void strided_slice(TfliteCall *c)
             return;
         }
         for (; many > 0; many--, d++) {
-            Strides s = { 0, tensor_dim(x, d), 1, false, false };
+            Strides s = { 0, tensor_dim(x, d), 1, false, false, false };
             if (!is_ellipsis && !read_strides(c, i, tensor_dim(x, d), &begin, &end, step, &s)) return;
             entry[d] = s.is_at_run ? i : -1;
+            span[d] = s.is_span ? i : -1;
+            place[d] = kept;
             /* an end before the first element; -1 would mean the last one */
             first[d] = s.begin, last[d] = s.end < 0 ? -tensor_dim(x, d) - 1 : s.end, by[d] = s.step;
             is_whole = is_whole && (!s.drops || s.is_at_run);
             if (!s.drops)
-                shape[kept++] = s.step > 0 ? (s.end - s.begin + s.step - 1) / s.step
+                shape[kept++] = s.is_span ? -1 : s.step > 0 ? (s.end - s.begin + s.step - 1) / s.step
                                            : (s.begin - s.end - s.step - 1) / -s.step;
         }
     }
@@ -251,6 +262,10 @@ static void strided_slice(TfliteCall *c)
     Tensor *y = x->rank ? tflite_call(c, "slice", x, attr_ints("begin", first, x->rank),
                                       attr_ints("end", last, x->rank), attr_ints("step", by, x->rank))
                         : x;
+    for (int k = 0; k < x->rank && y; k++)
+        if (span[k] >= 0)
+            y = tflite_span_to(c, y, k, place[k], has_entry(c, BEGIN, span[k]) ? c->in[1] : NULL,
+                               has_entry(c, END, span[k]) ? c->in[2] : NULL, span[k]);
     if (y) y = taken_at(c, y, c->in[1], entry, x->rank);
     c->out[0] = is_whole ? y : tflite_reshape(c, y, shape, kept);
 }

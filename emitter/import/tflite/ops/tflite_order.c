@@ -40,18 +40,28 @@ static void cumsum(TfliteCall *c)
     c->out[0] = tflite_requantize(c, sums, &back, 1, ACT_NONE);
 }
 
+static void enter_greatest(TfliteCall *c, Tensor *at)
+{
+    if (!at) return;
+    c->out[0] = tflite_call2(c, "gather_elements", c->in[0], at, attr_int("axis", -1));
+    c->out[1] = tflite_call(c, "cast", at, attr_type("to", I32));
+}
+
 /* The greatest elements of each row and their indices; of equal elements the first. */
 static void topk(TfliteCall *c)
 {
     int64_t k;
-    if (!tflite_needs(c, 2) || !tflite_list(c, 1, &k, 1)) return;
+    if (!tflite_needs(c, 2)) return;
+    if (!tensor_is_constant(c->in[1])) {
+        enter_greatest(c, tflite_topk_indices(c));
+        return;
+    }
+    if (!tflite_list(c, 1, &k, 1)) return;
     if (c->in[0]->rank < 1 || k < 1 || k > INT32_MAX)
         tflite_refuse(c, "%lld elements of %s; at least one of the last dimension is accepted", (long long)k,
                       tensor_shape_text(c->cx, c->in[0]));
     if (ctx_failed(c->cx)) return;
-    Tensor *at = tflite_call(c, "topk", c->in[0], attr_int("axis", -1), attr_int("k", k));
-    c->out[0] = tflite_call2(c, "gather_elements", c->in[0], at, attr_int("axis", -1));
-    c->out[1] = tflite_call(c, "cast", at, attr_type("to", I32));
+    enter_greatest(c, tflite_call(c, "topk", c->in[0], attr_int("axis", -1), attr_int("k", k)));
 }
 
 /* Inputs: the indices, then the table, whose rows they select. */

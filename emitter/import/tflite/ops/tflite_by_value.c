@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Begins, ends and counts of STRIDED_SLICE, SLICE and TOPK_V2 that only the run knows. The count is computed by
+ * ordinary calls; the result has a size with that value (tflite_decided.h). */
+#include <string.h>
+
+#include "import/tflite/ops/tflite_decided.h"
+
+static Tensor *number(TfliteCall *c, int64_t v) { return tensor_constant(c->cx, c->name, I64, 0, NULL, &v); }
+
+static bool is_number(const Tensor *t, int64_t v)
+{
+    return t && tensor_is_constant(t) && dtype_load(t->type, t->data, 0).i == v;
+}
+
+/* Element `at` of a list; without list the number `at`. */
+typedef struct Element { Tensor *list; int64_t at; } Element;
+
+/* Element i of a list, behind PACK and RESHAPE. */
+static Element element_of(Tensor *list, int64_t i)
+{
+    const Node *n = list->producer;
+    bool is_packed = n && strcmp(n->op->name, "concat") == 0 && list->rank == 1;
+    if (tensor_is_constant(list)) return (Element){ NULL, dtype_load(list->type, list->data, i).i };
+    if (n && strcmp(n->op->name, "reshape") == 0 && tensor_elems(list) == 1) return element_of(n->in[0], 0);
+    for (int k = 0; is_packed && k < n->in_count; k++) is_packed = tensor_elems(n->in[k]) == 1;
+    return is_packed ? element_of(n->in[i], 0) : (Element){ list, i };
+}
+
+/* As i64 without dimensions. */
+static Tensor *value_of(TfliteCall *c, Element e)
+{
+    if (!e.list) return number(c, e.at);
+    Tensor *one = tensor_elems(e.list) == 1 ? e.list : tflite_part(c, e.list, 0, e.at, e.at + 1);
+    return one ? tflite_cast(c, tflite_reshape(c, one, NULL, 0), I64) : NULL;
+}
+
+/* ---- Spans of a dimension ---------------------------------------------------------------------------------------- */
+
+/* Two spans by the same bounds over equal dimensions have one size. */
+typedef struct SpanKey { Element begin, end; int64_t size; bool has_count; } SpanKey;
+
+/* Returns elements from on along the axis, as many as the count. */
+static Tensor *span(TfliteCall *c, Tensor *x, int axis, int output_axis, const SpanKey *key, Tensor *from,
+                    Tensor *count)
+{
+    Map *known = &c->sizes->decided.of_key;
+    const Expr *size = map_get_const(known, key, sizeof *key);
+    if (!size) size = tflite_decided(c, 0, output_axis, count, 0, key->size);
+    if (!size || ctx_failed(c->cx)) return NULL;
+    map_put_const(known, arena_copy(c->cx->arena, key, sizeof *key), sizeof *key, size);
+    if (is_number(from, 0)) return tflite_cut(c, x, axis, size);
+    const Attr like = attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size));
+    Tensor *first = decided_after(&c->sizes->decided, c->name, from, &size, 1), *one = number(c, 1);
+    return tflite_call2(c, "gather", x, tflite_call2(c, "ramp", first, one, like), attr_int("axis", axis));
+}
+
+static SpanKey key_of(Tensor *begins, Tensor *ends, int i, int64_t size, bool has_count)
+{
+    SpanKey key;
+    memset(&key, 0, sizeof key);                         /* the bytes between members, too: it is compared as bytes */
+    const Element begin = begins ? element_of(begins, i) : (Element){ NULL, 0 },
+                  end = ends ? element_of(ends, i) : (Element){ NULL, size };
+    key.begin.list = begin.list, key.begin.at = begin.at, key.end.list = end.list, key.end.at = end.at;
+    key.size = size, key.has_count = has_count;
+    return key;
+}
+
+/* An index that counts from the end if it is negative, in [0, size]. */
+static Tensor *within(TfliteCall *c, Element e, int64_t size)
+{
+    Tensor *at = value_of(c, e), *zero = number(c, 0), *all = number(c, size);
+    if (!e.list) {
+        const int64_t placed = e.at < 0 ? e.at + size : e.at;
+        return number(c, placed < 0 ? 0 : placed > size ? size : placed);
+    }
+    Tensor *is_below = tflite_call2(c, "less", at, zero), *from_end = tflite_call2(c, "add", at, all);
+    Tensor *placed = tflite_call2(c, "max", tflite_select(c, is_below, from_end, at), zero);
+    return tflite_call2(c, "min", placed, all);
+}
+
+Tensor *tflite_span_to(TfliteCall *c, Tensor *x, int axis, int output_axis, Tensor *begins, Tensor *ends, int i)
+{
+    if (!x || ctx_failed(c->cx)) return NULL;
+    const SpanKey key = key_of(begins, ends, i, tensor_dim(x, axis), false);
+    Tensor *from = within(c, key.begin, key.size), *to = within(c, key.end, key.size), *zero = number(c, 0);
+    Tensor *count = is_number(from, 0) ? to : tflite_call2(c, "max", tflite_call2(c, "sub", to, from), zero);
+    return span(c, x, axis, output_axis, &key, from, count);
+}
+
+Tensor *tflite_span_of(TfliteCall *c, Tensor *x, int axis, Tensor *begins, Tensor *counts)
+{
+    if (!x || ctx_failed(c->cx)) return NULL;
+    const SpanKey key = key_of(begins, counts, axis, tensor_dim(x, axis), true);
+    Tensor *from = value_of(c, key.begin), *given = value_of(c, key.end), *zero = number(c, 0),
+           *all = number(c, key.size);
+    Tensor *rest = tflite_call2(c, "sub", all, from);
+    if (!key.end.list) given = key.end.at < 0 ? rest : given;
+    else {
+        Tensor *is_rest = tflite_call2(c, "equal", given, number(c, -1));
+        given = tflite_select(c, is_rest, rest, given);
+    }
+    /* A span that is not within x has -1 elements, which ends the run. */
+    Tensor *is_after = tflite_call2(c, "less_equal", zero, from),
+           *is_before = tflite_call2(c, "less_equal", given, rest);
+    Tensor *is_inside = tflite_call2(c, "and", is_after, is_before);
+    return span(c, x, axis, axis, &key, from, tflite_select(c, is_inside, given, number(c, -1)));
+}
+
+/* ---- TOPK_V2 ----------------------------------------------------------------------------------------------------- */
+
+Tensor *tflite_topk_indices(TfliteCall *c)
+{
+    Tensor *x = c->in[0];
+    const int last = x->rank - 1;
+    if (tensor_elems(c->in[1]) != 1 || last < 0 || !tensor_is_fixed(x)) {
+        tflite_unsupported(c, "%s of the elements of %s, known by the run; one number, and fixed sizes, are accepted",
+                           tensor_shape_text(c->cx, c->in[1]), tensor_shape_text(c->cx, x));
+        return NULL;
+    }
+    const Expr *size = tflite_decided(c, 0, last, value_of(c, element_of(c->in[1], 0)), 0, tensor_dim(x, last));
+    if (!size) return NULL;
+    const Attr like = attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size));
+    x = decided_after(&c->sizes->decided, c->name, x, &size, 1);
+    return tflite_call(c, "topk", x, attr_int("axis", last), like);
+}
