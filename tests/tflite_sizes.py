@@ -12,7 +12,7 @@ from tflite_file import F32, I32, I64, ints, floats, model  # noqa: E402
 
 GATHER, SOFTMAX, MEAN, SUM, REDUCE_MAX, RANGE, UNIQUE, GATHER_ND, WHERE, MUL, ARG_MAX, SQUEEZE, ADD = \
     36, 25, 40, 74, 82, 96, 103, 107, 109, 18, 56, 43, 0
-PACK, STRIDED_SLICE, SLICE, TOPK = 83, 45, 65, 48
+PACK, STRIDED_SLICE, SLICE, TOPK, SHAPE, FILL, TILE = 83, 45, 65, 48, 77, 94, 69
 AXIS = ("axis", I32, [1], ints(0), None, 0)
 LEAST = np.finfo(np.float32).min
 
@@ -129,6 +129,19 @@ def best(k):
     return [np.take_along_axis(x, places, 1), places] if 0 <= k <= 2 else None
 
 
+TILED = model("tiled", [NUMBER, ROWS_OF_TABLE, ("two", I32, [], ints(2), None, 0), tensor("times", I32, 2),
+                        tensor("y", F32, -1, 4)],
+              [(PACK, [0, 2], [3], 59, [2, 0]), (TILE, [1, 3], [4], 51, [])])
+FILLED = model("filled", [NUMBER, ("two", I32, [], ints(2), None, 0), ("v", F32, [], floats(1.5), None, 0), AXIS,
+                          tensor("sizes", I32, 2), tensor("y", F32, -1, 2), tensor("sum", F32, 2)],
+               [(PACK, [0, 1], [4], 59, [2, 0]), (FILL, [4, 2], [5], 74, []), (SUM, [5, 3], [6], 27, [0])], outputs=2)
+FILLED_ALIKE = model("alike", [
+    tensor("x", F32, 6), ("v", F32, [], floats(1.5), None, 0), tensor("w", I64, -1, 1), tensor("c", F32, -1),
+    tensor("f", F32, -1), tensor("shape", I32, 1), tensor("y", F32, -1)],
+    [(WHERE, [0], [2], 85, []), (GATHER_ND, [0, 2], [3], 83, []), (SHAPE, [3], [5], 55, [2]),
+     (FILL, [5, 1], [4], 74, []), (MUL, [3, 4], [6], 21, [0])], outputs=2)
+
+
 def numbers(*values):
     return [np.array(n, np.int32) for n in values]
 
@@ -169,6 +182,12 @@ ROWS = [
     ("SLICE of the rest", window([0, 0], [-1, 2]), [], numbers(0, 1, 6, 7, -1),
      lambda n: [TABLE[n:]] if 0 <= n <= 6 else None),
     ("TOPK of a number of the run", BEST, [], numbers(0, 1, 2, 3, -1), best),
+    ("TILE by a number of the run", TILED, ["y.0<=18"], numbers(0, 1, 3, 4, -1),
+     lambda n: [np.tile(TABLE, (n, 2))] if 0 <= n <= 3 else None),
+    ("FILL with a size of the run", FILLED, ["y.0<=5"], numbers(0, 1, 5, 6, -1),
+     lambda n: [np.full((n, 2), 1.5, np.float32), f32(1.5 * n, 1.5 * n)] if 0 <= n <= 5 else None),
+    ("FILL like a selection", FILLED_ALIKE, [], [f32(0, 0, 0, 0, 0, 0), f32(1, 2, 3, 4, 5, 6), f32(0, -1, 0, 2, 0, 0)],
+     lambda x: [np.array([np.count_nonzero(x)], np.int32), x[x != 0] * np.float32(1.5)]),
     ("RANGE without a maximum", STEPS_DOWN, [], None, "no maximum follows; accepted: --dim 'y.0<=N'"),
     ("RANGE with a fixed size", STEPS_DOWN, ["y.0=3"], None, "a maximum, --dim 'y.0<=3', is accepted"),
     ("ARG_MAX of a selection", chosen_and([tensor("y", I64)], (ARG_MAX, [3, 1], [4], 40, [4])), [], None,

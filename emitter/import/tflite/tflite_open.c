@@ -78,7 +78,9 @@ bool tflite_keeps_open(TfliteCall *c)
             const Var *v = expr_as_var(c->in[i]->shape[d]);
             if (c->in[i]->shape[d]->kind == EXPR_INT || keeps == TFLITE_KEEPS_ALL) continue;
             if ((keeps == TFLITE_KEEPS_FIRST && d == 0) || (keeps == TFLITE_KEEPS_INDICES && i == 1)) continue;
-            if (size_is_decided(c->cx, c->in[i]->shape[d])) {
+            const bool is_decided = size_is_decided(c->cx, c->in[i]->shape[d]);
+            if (is_decided && keeps == TFLITE_KEEPS_DECIDED) continue;
+            if (is_decided) {
                 tflite_unsupported(c, "the run decides dimension %d of \"%s\" %s; accepted: a fixed size", d,
                                    tflite_in_info(c, i)->name, tensor_shape_text(c->cx, c->in[i]));
                 return false;

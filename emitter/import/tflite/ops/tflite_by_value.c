@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Begins, ends and counts of STRIDED_SLICE, SLICE and TOPK_V2 that only the run knows. The count is computed by
- * ordinary calls; the result has a size with that value (tflite_decided.h). */
+/* Begins, ends and counts of STRIDED_SLICE, SLICE and TOPK_V2, sizes of FILL and TILE that only the run knows. The
+ * count is computed by ordinary calls; the result has a size with that value (tflite_decided.h). */
 #include <string.h>
 
 #include "import/tflite/ops/tflite_decided.h"
@@ -122,4 +122,62 @@ Tensor *tflite_topk_indices(TfliteCall *c)
     const Attr like = attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size));
     x = decided_after(&c->sizes->decided, c->name, x, &size, 1);
     return tflite_call(c, "topk", x, attr_int("axis", last), like);
+}
+
+/* ---- SHAPE, FILL and TILE ---------------------------------------------------------------------------------------- */
+
+/* The size whose value the element is, as SHAPE gives it; NULL: it is another number. */
+static const Expr *known_size(Element e)
+{
+    const Node *n = e.list && tensor_elems(e.list) == 1 ? e.list->producer : NULL;
+    while (n && (strcmp(n->op->name, "cast") == 0 || strcmp(n->op->name, "reshape") == 0)) n = n->in[0]->producer;
+    return n && strcmp(n->op->name, "bind_size") == 0 ? node_attr(n, "like")->tensor->shape[0] : NULL;
+}
+
+Tensor *tflite_sizes_of(TfliteCall *c, const Tensor *x, DType type)
+{
+    Tensor *part[MAX_RANK];
+    for (int d = 0; d < x->rank; d++) {
+        Tensor *size = tflite_dim_value(c, x->shape[d], type);
+        part[d] = size ? tflite_reshape(c, size, (int64_t[]){ 1 }, 1) : NULL;
+    }
+    if (ctx_failed(c->cx)) return NULL;
+    return x->rank == 1 ? part[0] : call(c->cx, "concat", c->name, part, x->rank, ATTRS(attr_int("axis", 0)));
+}
+
+Tensor *tflite_filled(TfliteCall *c, Tensor *value, Tensor *sizes)
+{
+    const Expr *size[MAX_RANK];
+    const int64_t rank = sizes->rank == 1 ? tensor_elems(sizes) : -1;
+    if (rank < 0 || rank > MAX_RANK || tensor_elems(value) != 1) {
+        tflite_unsupported(c, "sizes %s and a value %s; a list of at most %d, and one value, are accepted",
+                           tensor_shape_text(c->cx, sizes), tensor_shape_text(c->cx, value), MAX_RANK);
+        return NULL;
+    }
+    for (int d = 0; d < rank; d++) {
+        const Element e = element_of(sizes, d);
+        if (!e.list && e.at < 1)
+            tflite_unsupported(c, "%lld elements along dimension %d; 1 or more are accepted", (long long)e.at, d);
+        size[d] = e.list ? known_size(e) : expr_index(c->cx, e.at);
+        if (!size[d]) size[d] = tflite_decided(c, 0, d, value_of(c, e), 0, -1);
+        if (!size[d] || ctx_failed(c->cx)) return NULL;
+    }
+    Tensor *one = decided_after(&c->sizes->decided, c->name, tflite_reshape(c, value, NULL, 0), size, (int)rank);
+    return tflite_call(c, "expand", one, attr_tensor("like", tensor_new(c->cx, c->name, value->type, (int)rank, size)));
+}
+
+/* Element i is element i modulo its size of the input. */
+Tensor *tflite_tiled(TfliteCall *c, Tensor *x, int axis)
+{
+    if (!x || ctx_failed(c->cx)) return NULL;
+    const Element e = element_of(c->in[1], axis);
+    if (!e.list && e.at == 1) return x;
+    Tensor *own = number(c, tensor_dim(x, axis)), *zero = number(c, 0), *one = number(c, 1),
+           *times = value_of(c, e);
+    const Expr *size = !e.list && e.at >= 1 ? expr_index(c->cx, e.at * tensor_dim(x, axis))
+                                            : tflite_decided(c, 0, axis, tflite_call2(c, "mul", times, own), 0, -1);
+    if (!size) return NULL;
+    const Attr like = attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size));
+    Tensor *places = tflite_call2(c, "ramp", decided_after(&c->sizes->decided, c->name, zero, &size, 1), one, like);
+    return tflite_call2(c, "gather", x, tflite_call2(c, "mod", places, own), attr_int("axis", axis));
 }

@@ -30,4 +30,7 @@ Tensor *tflite_span_to(TfliteCall *c, Tensor *x, int axis, int output_axis, Tens
 Tensor *tflite_span_of(TfliteCall *c, Tensor *x, int axis, Tensor *begins, Tensor *counts);
 /* The places of the greatest elements, as many as input 1 */
 Tensor *tflite_topk_indices(TfliteCall *c);
+Tensor *tflite_sizes_of(TfliteCall *c, const Tensor *x, DType type);            /* the list of all sizes of x */
+Tensor *tflite_filled(TfliteCall *c, Tensor *value, Tensor *sizes);
+Tensor *tflite_tiled(TfliteCall *c, Tensor *x, int axis);        /* copies along the axis, as many as input 1 has it */
 #endif

@@ -550,7 +550,12 @@ static void broadcast_to(TfliteCall *c)
 static void fill(TfliteCall *c)
 {
     int64_t shape[MAX_RANK];
-    int rank = tflite_needs(c, 2) ? tflite_ints(c, 0, shape, MAX_RANK) : -1;
+    if (!tflite_needs(c, 2)) return;
+    if (!tensor_is_constant(c->in[0])) {
+        c->out[0] = tflite_filled(c, c->in[1], c->in[0]);
+        return;
+    }
+    const int rank = tflite_ints(c, 0, shape, MAX_RANK);
     if (rank >= 0) c->out[0] = tflite_call(c, "expand", c->in[1], attr_ints("shape", shape, rank));
 }
 
@@ -570,9 +575,13 @@ static void shape(TfliteCall *c)
     int64_t s[MAX_RANK], rank;
     int32_t s32[MAX_RANK];
     if (!tflite_needs(c, 1)) return;
+    const bool is_long = tflite_out_info(c, 0)->type == 4;
+    if (!tensor_is_fixed(c->in[0])) {
+        c->out[0] = tflite_sizes_of(c, c->in[0], is_long ? I64 : I32);
+        return;
+    }
     rank = shape_of(c->in[0], s);
     for (int d = 0; d < rank; d++) s32[d] = (int32_t)s[d];
-    bool is_long = tflite_out_info(c, 0)->type == 4;
     c->out[0] = tensor_constant(c->cx, c->name, is_long ? I64 : I32, 1, &rank, is_long ? (const void *)s : s32);
 }
 
@@ -586,7 +595,7 @@ const TfliteRow tflite_rows_move[] = {
     { 49, "SPLIT", 4, OPTIONS_SPLIT, OF_I32, 1, NULL, split, TFLITE_KEEPS_NONE },
     { 53, "CAST", 6, 0, OF_ALL | OF_U32 | OF_U64, 1, NULL, cast, TFLITE_KEEPS_ALL },
     { 65, "SLICE", 6, 0, OF_MOVED, 1, NULL, slice, TFLITE_KEEPS_NONE },
-    { 77, "SHAPE", 1, OPTIONS_SHAPE, OF_ALL, 1, NULL, shape, TFLITE_KEEPS_NONE },
+    { 77, "SHAPE", 1, OPTIONS_SHAPE, OF_ALL, 1, NULL, shape, TFLITE_KEEPS_DECIDED },
     { 83, "PACK", 4, OPTIONS_PACK, OF_MOVED, 64, NULL, pack, TFLITE_KEEPS_NONE },
     { 88, "UNPACK", 4, OPTIONS_UNPACK, OF_MOVED, 1, NULL, unpack, TFLITE_KEEPS_NONE },
     { 94, "FILL", 4, 0, OF_WHOLE, 1, NULL, fill, TFLITE_KEEPS_NONE },

@@ -9,7 +9,14 @@ enum { OPTIONS_TOPK = 34, OPTIONS_TILE = 51, OPTIONS_POW = 56, OPTIONS_FLOOR_MOD
 static void tile(TfliteCall *c)
 {
     int64_t times[MAX_RANK];
-    if (!tflite_needs(c, 2) || !tflite_has_one_scale(c, 1) || !tflite_list(c, 1, times, c->in[0]->rank)) return;
+    if (!tflite_needs(c, 2) || !tflite_has_one_scale(c, 1)) return;
+    if (!tensor_is_constant(c->in[1]) && c->in[1]->rank == 1 && tensor_elems(c->in[1]) == c->in[0]->rank) {
+        Tensor *y = c->in[0];
+        for (int d = 0; d < c->in[0]->rank; d++) y = tflite_tiled(c, y, d);
+        c->out[0] = y;
+        return;
+    }
+    if (!tflite_list(c, 1, times, c->in[0]->rank)) return;
     for (int d = 0; d < c->in[0]->rank; d++)
         if (times[d] < 1)
             tflite_unsupported(c, "%lld copies along dimension %d; 1 or more are accepted", (long long)times[d], d);
