@@ -213,7 +213,11 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0], *index = n->in[1];
     if (!check_index(cx, n, index)) return 0;
     int rank = x->rank, q = index->rank == 2 ? (int)tensor_dim(index, 1) : -1;
-    if (q < 1 || q > rank || tensor_dim(index, 0) == 0 || n->in[2]->rank < 1 || !tensor_is_fixed(x)
+    if (!tensor_is_fixed(x)) {
+        op_refuse(cx, n, "an update of %s, which has an open size; fix it with --dim", tensor_shape_text(cx, x));
+        return 0;
+    }
+    if (q < 1 || q > rank || tensor_dim(index, 0) == 0 || n->in[2]->rank < 1
         || n->in[2]->shape[0] != index->shape[0]) {
         op_refuse(cx, n, "an index of %s into %s; [updates][dimensions] is expected", tensor_shape_text(cx, index),
                   tensor_shape_text(cx, x));
