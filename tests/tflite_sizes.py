@@ -129,6 +129,9 @@ def best(k):
     return [np.take_along_axis(x, places, 1), places] if 0 <= k <= 2 else None
 
 
+BEST_OF_REAL = model("real", [tensor("k", F32), ROWS_OF_TABLE, tensor("flip", F32, 6, 2), tensor("v", F32, 6, -1),
+                              tensor("i", I32, 6, -1)],
+                     [(MUL, [1, 0], [2], 21, [0]), (TOPK, [2, 0], [3, 4], 34, [])], outputs=2)
 TILED = model("tiled", [NUMBER, ROWS_OF_TABLE, ("two", I32, [], ints(2), None, 0), tensor("times", I32, 2),
                         tensor("y", F32, -1, 4)],
               [(PACK, [0, 2], [3], 59, [2, 0]), (TILE, [1, 3], [4], 51, [])])
@@ -182,6 +185,7 @@ ROWS = [
     ("SLICE of the rest", window([0, 0], [-1, 2]), [], numbers(0, 1, 6, 7, -1),
      lambda n: [TABLE[n:]] if 0 <= n <= 6 else None),
     ("TOPK of a number of the run", BEST, [], numbers(0, 1, 2, 3, -1), best),
+    ("TOPK of a real number", BEST_OF_REAL, [], None, "input 1 (\"k\") is not constant"),
     ("TILE by a number of the run", TILED, ["y.0<=18"], numbers(0, 1, 3, 4, -1),
      lambda n: [np.tile(TABLE, (n, 2))] if 0 <= n <= 3 else None),
     ("FILL with a size of the run", FILLED, ["y.0<=5"], numbers(0, 1, 5, 6, -1),

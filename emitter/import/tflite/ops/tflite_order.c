@@ -6,11 +6,14 @@
 enum { OPTIONS_TOPK = 34, OPTIONS_TILE = 51, OPTIONS_POW = 56, OPTIONS_FLOOR_MOD = 72, OPTIONS_REVERSE = 81,
        OPTIONS_CUMSUM = 102 };
 
+/* True for integers that only the run knows. */
+static bool is_of_run(const Tensor *t) { return !tensor_is_constant(t) && (t->type == I32 || t->type == I64); }
+
 static void tile(TfliteCall *c)
 {
     int64_t times[MAX_RANK];
     if (!tflite_needs(c, 2) || !tflite_has_one_scale(c, 1)) return;
-    if (!tensor_is_constant(c->in[1]) && c->in[1]->rank == 1 && tensor_elems(c->in[1]) == c->in[0]->rank) {
+    if (is_of_run(c->in[1]) && c->in[1]->rank == 1 && tensor_elems(c->in[1]) == c->in[0]->rank) {
         Tensor *y = c->in[0];
         for (int d = 0; d < c->in[0]->rank; d++) y = tflite_tiled(c, y, d);
         c->out[0] = y;
@@ -59,7 +62,7 @@ static void topk(TfliteCall *c)
 {
     int64_t k;
     if (!tflite_needs(c, 2)) return;
-    if (!tensor_is_constant(c->in[1])) {
+    if (is_of_run(c->in[1])) {
         enter_greatest(c, tflite_topk_indices(c));
         return;
     }
