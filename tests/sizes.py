@@ -23,6 +23,7 @@ import onnx
 import onnx.parser
 import onnxruntime
 
+import sizes_commands
 import tflite_sizes
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -256,6 +257,7 @@ def main():
     parser.add_argument("pattern", nargs="?", default="")
     arguments = parser.parse_args()
     rows = [(try_row, *r, 5) for r in parsed(ROWS)] + [(try_tflite, *r) for r in tflite_sizes.ROWS]
+    rows += [(sizes_commands.try_row, *r) for r in sizes_commands.rows()]
     rows = [r for r in rows if arguments.pattern in r[1].replace(" ", "-")]
     passed = failed = 0
     with ThreadPoolExecutor(2) as pool:

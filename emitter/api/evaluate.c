@@ -273,6 +273,19 @@ static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int6
     return !ctx_failed(cx);
 }
 
+static bool has_fixed_outputs(Build *b)
+{
+    for (int i = 0; i < b->model.output_count; i++) {
+        const Tensor *t = b->model.output[i];
+        if (tensor_is_fixed(t)) continue;
+        diag_unsupported(b->cx, NULL, "evaluation of a model whose output \"%s\" is %s; accepted: outputs of fixed "
+                         "sizes; for others, `run` and the program of --testbench write arrays of the actual shape",
+                         t->name, tensor_shape_text(b->cx, t));
+        return false;
+    }
+    return true;
+}
+
 /* Emits the model in a form and runs it on its samples. *b gets its build. */
 static bool run_form(Ctx *cx, const char *model, const Form *f, const char *const *path, int path_count,
                      const lw_options *o, Build *b, Outputs *out)
@@ -287,7 +300,7 @@ static bool run_form(Ctx *cx, const char *model, const Form *f, const char *cons
         diag_unsupported(cx, NULL, "evaluation of a model with state; accepted: one whose samples are independent");
     if (f->without_grids) model_without_grids(cx, &b->model);
     b->is_as_imported = f != &forms[AS_EMITTED];
-    if (ctx_failed(cx) || !samples_read(b, path, path_count, &s)) return false;
+    if (ctx_failed(cx) || !samples_read(b, path, path_count, &s) || !has_fixed_outputs(b)) return false;
     const int inputs = b->model.input_count;
     int64_t *elems = NEW_ARRAY(cx->arena, int64_t, b->model.output_count);
     for (int i = 0; i < b->model.output_count; i++) elems[i] = tensor_elems(b->model.output[i]);

@@ -44,6 +44,7 @@
  *     same integers. */
 #include <math.h>
 
+#include "ir/algebra/algebra.h"
 #include "quantizer/finetune.h"
 #include "quantizer/precision.h"
 #include "support/names.h"
@@ -68,6 +69,22 @@ static void multiply_by_reciprocals(Ctx *cx, Node *n, Tensor **out, const Uses *
     out[0] = call(cx, "mul", n->name, (Tensor *[]){ n->in[0], factor }, 2, NULL);
 }
 
+/* Samples are run by graphs of fixed sizes. */
+static bool has_fixed_sizes(Ctx *cx, const Graph *g)
+{
+    Node **order;
+    const int count = graph_order(cx, g, &order);
+    for (int i = 0; i < count; i++) {
+        const Tensor *t = first_of_decided_size(cx, order[i]->out, order[i]->out_count);
+        if (!t) continue;
+        diag_unsupported(cx, text_format(cx, "node \"%s\"", order[i]->name), "quantization of a model in which data "
+                         "decide sizes: \"%s\" is %s; accepted: layers of fixed sizes, such as a model that ends "
+                         "before this node", t->name, tensor_shape_text(cx, t));
+        return false;
+    }
+    return true;
+}
+
 /* Runs the passes that rewrite the model as layers with folded weights, before any that depends on the target. */
 static bool float_graph(Build *b, Graph *out)
 {
@@ -79,7 +96,7 @@ static bool float_graph(Build *b, Graph *out)
     if (b->state_count)
         diag_unsupported(b->cx, NULL,
                          "quantization of a model with state; accepted: one without --state and variables");
-    if (ctx_failed(b->cx) || !build_graph(&floats)) return false;
+    if (ctx_failed(b->cx) || !build_graph(&floats) || !has_fixed_sizes(b->cx, &floats.graph)) return false;
     *out = graph_rewrite(b->cx, floats.graph, multiply_by_reciprocals);
     return requests_resolve(b->cx, out);
 }

@@ -289,6 +289,8 @@ def wrong_arrays_are_refused():
     raises(ValueError, "fixed sizes",
            loopwright.compile(b"size n = 1..8\ninput x: f32[n]\ny = relu(x)\noutput y\n").run,
            np.zeros(8, np.float32))
+    raises(ValueError, "data decide the sizes of outputs: ",
+           loopwright.compile("tests/models/control.onnx").run, True, True, 3, 0)
 
 
 def missing_compiler_is_named():

@@ -80,11 +80,12 @@ static bool are_equal(Build *b, const char *folder, const void *const *want)
 {
     for (int i = 0; i < b->model.output_count - b->state_count; i++) {
         const int at = run_output_number(b, i);
-        const void *got = trial_output(b->cx, folder, i, b->model.output[at]);
+        const Tensor *out = build_actual(b, b->model.output[at]);
+        const void *got = trial_output(b->cx, folder, i, out);
         if (!got) return false;
-        if (!elements_compare(b->model.output[at], got, want[at], elements_accepted()).wrong) continue;
+        if (!elements_compare(out, got, want[at], elements_accepted()).wrong) continue;
         diag_error(b->cx, NULL, "output \"%s\" of the runner's program differs from the interpreter's; `verify` prints "
-                                "the differences", b->model.output[at]->name);
+                                "the differences", out->name);
         return false;
     }
     return true;

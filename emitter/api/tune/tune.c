@@ -46,6 +46,7 @@ typedef struct Tuning {
     const char *unit;                    /* "instructions"; NULL: nothing is measured yet */
     double standard;                     /* the default's value; below 0: unknown */
     const void *const *input; const void *const *want;
+    const Build *interpreted;        /* after its run, which gave `want` */
     bool is_ended;                       /* a signal ended the last program, and so the work */
 } Tuning;
 
@@ -64,9 +65,9 @@ static bool read_value(Tuning *t, const char *said, double *value)
 
 static bool are_outputs_right(const Tuning *t, Ctx *cx, const char *folder)
 {
-    const Build *b = t->b;
+    const Build *b = t->interpreted;
     for (int i = 0; i < b->model.output_count - b->state_count; i++) {
-        const Tensor *out = b->model.output[run_output_number(b, i)];
+        const Tensor *out = build_actual(b, b->model.output[run_output_number(b, i)]);
         const void *got = trial_output(cx, folder, i, out);
         const void *want = t->want[run_output_number(b, i)];
         if (!got || elements_compare(out, got, want, elements_accepted()).wrong) return false;
@@ -288,6 +289,7 @@ static const char *tune(Ctx *cx, const char *model, const char *output, const lw
         return NULL;
     t.input = input;
     t.want = want;
+    t.interpreted = &interpreted;
     return measure_default(&t) && write_file(&t) && measure_all(&t) && write_file(&t) ? summary(&t) : NULL;
 }
 

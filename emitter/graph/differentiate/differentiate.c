@@ -95,6 +95,16 @@ static void of_operator(Sweep *s, const Node *n, Tensor *const *adjoint)
         if (call->in[i] != n->in[i]) summands_move(s->summands, call->in[i], n->in[i]);
 }
 
+static void refuse_decided(Ctx *cx, const Node *n)
+{
+    const Tensor *t = first_of_decided_size(cx, n->in, n->in_count);
+    if (!t) t = first_of_decided_size(cx, n->out, n->out_count);
+    if (t)
+        diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "a gradient through \"%s\" of %s, a size that "
+                         "data decide; accepted: layers whose sizes the model or --dim states", t->name,
+                         tensor_shape_text(cx, t));
+}
+
 static void of_call(Sweep *s, const Node *n)
 {
     Ctx *cx = s->cx;
@@ -105,6 +115,8 @@ static void of_call(Sweep *s, const Node *n)
         is_zero = is_zero && !adjoint[o];
     }
     if (is_zero) return;
+    refuse_decided(cx, n);
+    if (ctx_failed(cx)) return;
     if (n->op->meaning.is_foreign)
         diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "a gradient through the C function %s, of which "
                          "nothing is known; operators with formulas are accepted", node_text(n, "function", ""));

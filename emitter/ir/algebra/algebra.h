@@ -93,6 +93,8 @@ const Expr *ranges_simplify(Ranges *r, const Expr *e);
 /* Number of elements and bytes of a tensor at the greatest values of its sizes; -1: beyond int64. */
 int64_t tensor_most_elems(Ctx *cx, const Tensor *t);
 bool size_is_decided(Ctx *cx, const Expr *size);         /* true if it has a size that the run decides */
+/* The first of the tensors, some of which may be NULL, with such a size; NULL: none */
+const Tensor *first_of_decided_size(Ctx *cx, Tensor *const *t, int count);
 int64_t tensor_most_bytes(Ctx *cx, const Tensor *t);
 /* True if int32_t, the type of emitted indices, holds every element's index at the greatest sizes; else reports an
  * error. */

@@ -442,6 +442,14 @@ bool size_is_decided(Ctx *cx, const Expr *size)
     return found;
 }
 
+const Tensor *first_of_decided_size(Ctx *cx, Tensor *const *t, int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int d = 0; t[i] && d < t[i]->rank; d++)
+            if (size_is_decided(cx, t[i]->shape[d])) return t[i];
+    return NULL;
+}
+
 int64_t tensor_most_elems(Ctx *cx, const Tensor *t)
 {
     int64_t n = 1;

@@ -59,6 +59,7 @@ class Header:
     class_names: list[str] = field(default_factory=list)
     has_state: bool = False
     has_open_sizes: bool = False
+    decided_sizes: tuple[str, ...] = ()
     ties_to_even: bool = False
 
 
@@ -85,6 +86,12 @@ def _ports(text: str, prefix: str, kind: str, key: list[str]) -> list[Port]:
     return ports
 
 
+def _decided(text: str, prefix: str) -> tuple[str, ...]:
+    """The sizes of outputs that data decide: rows of NAME_SIZES."""
+    declared = re.search(rf"#define {prefix}_SIZES\(\w+\)((?:.*\\\n)*.*)", text)
+    return tuple(re.findall(r"\w+\((\w+), \d+, \d+\)", declared.group(1))) if declared else ()
+
+
 def read_header(path: Path, name: str) -> Header:
     """Reads the macros that docs/emitted-interface.md lists."""
     text, prefix = path.read_text(), name.upper()
@@ -96,6 +103,7 @@ def read_header(path: Path, name: str) -> Header:
         weight_bytes=int(_number(text, prefix + "_WEIGHTS_SIZE")),
         class_names=[re.sub(r"\\(.)", r"\1", s) for s in re.findall(r'"((?:[^"\\]|\\.)*)"', names.group(1))]
         if names else [],
+        decided_sizes=_decided(text, prefix),
         has_state=f"struct {name}_state " in text, has_open_sizes="(open sizes: maximum)" in text,
         ties_to_even="ties to even" in text)
 

@@ -240,6 +240,10 @@ class Model:
         With state, samples are run in order, and the state persists over calls until `reset`.
         """
         _check_count(inputs, self.inputs)
+        if self._header.decided_sizes:
+            raise LoopwrightError(f"data decide the sizes of outputs: {', '.join(self._header.decided_sizes)}; a run "
+                                  "requires fixed ones. `verify`, `loopwright run` and the program of emit(testbench="
+                                  "True) give arrays of the actual shape")
         if self._header.has_open_sizes:
             raise LoopwrightError("a run requires fixed sizes: compile(..., dim={NAME: SIZE})")
         stacked = [_stack(np.asarray(x), p) for x, p in zip(inputs, self.inputs)]

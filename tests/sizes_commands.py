@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""What commands do with a model in which data decide sizes: rows of tests/sizes.py."""
+import os
+import shlex
+import subprocess
+import tempfile
+
+import numpy as np
+import onnx
+import onnx.parser
+
+MODEL = """<ir_version: 8, opset_import: ["" : 18]> g (float[8,3] x, bool[8] m) => (float[N,4] y, float mean) {
+c = Compress<axis=0>(x, m) y = MatMul(c, w) mean = ReduceMean<keepdims=0>(y) }"""
+SAMPLES = 5
+
+# name | words of the command; DIR: a folder with the model, samples and a runner | status | text that it prints
+COMMANDS = """
+a gradient through a decided size | DIR/m.onnx --gradient mean:x -o DIR/g.c | 1 | \
+    a size that data decide; accepted: layers whose sizes
+training through a decided size | DIR/m.onnx --train 'loss=mse output=mean optimizer=sgd(rate=0.1) update=last' \
+    -o DIR/t.c | 1 | a gradient through
+quantizing a decided size | quantize DIR/m.onnx --samples DIR/x.npy --samples DIR/m.npy -o DIR/q.c | 1 | \
+    unsupported: quantization of a model in which data decide sizes
+evaluating a decided size | evaluate DIR/m.onnx --test DIR/x.npy --test DIR/m.npy --test-labels DIR/labels.npy | 1 | \
+    unsupported: evaluation of a model whose output "y" is
+measuring a decided size | report DIR/m.onnx --runner DIR/runner | 0 | measured
+a state of a decided size | DIR/m.onnx --state x=y -o DIR/s.c | 1 | the state's input "x" is
+"""
+
+
+def rows():
+    for line in COMMANDS.replace("\\\n", "").strip().splitlines():
+        name, words, status, text = [part.strip() for part in line.split(" | ")]
+        yield name, words, int(status), text
+
+
+def try_row(build, name, words, status, text):
+    del name
+    with tempfile.TemporaryDirectory() as folder:
+        model = onnx.parser.parse_model(MODEL.replace("\n", " "))
+        model.graph.initializer.append(onnx.numpy_helper.from_array(np.ones((3, 4), np.float32), "w"))
+        onnx.save(model, os.path.join(folder, "m.onnx"))
+        for file, array in (("x", np.ones((SAMPLES, 8, 3), np.float32)), ("m", np.ones((SAMPLES, 8), bool)),
+                            ("labels", np.zeros(SAMPLES, np.int64))):
+            np.save(os.path.join(folder, file), array)
+        runner = os.path.join(folder, "runner")
+        with open(runner, "w") as f:
+            f.write('#!/bin/sh\n"$@" && echo instructions 5\n')
+        os.chmod(runner, 0o755)
+        words = [w.replace("DIR", folder) for w in shlex.split(words)]
+        done = subprocess.run([os.path.join(build, "loopwright")] + words, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=300)
+        return "" if done.returncode == status and text in done.stdout else "status %d: %s" % (done.returncode,
+                                                                                               done.stdout[-400:])
