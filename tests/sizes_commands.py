@@ -24,6 +24,9 @@ quantizing a decided size | quantize DIR/m.onnx --samples DIR/x.npy --samples DI
 evaluating a decided size | evaluate DIR/m.onnx --test DIR/x.npy --test DIR/m.npy --test-labels DIR/labels.npy | 1 | \
     unsupported: evaluation of a model whose output "y" is
 measuring a decided size | report DIR/m.onnx --runner DIR/runner | 0 | measured
+a device for a decided size | verify DIR/m.onnx --annotate DIR/device --quiet | 0 | verified: 2 of 2
+a device for a decided size is noted | verify DIR/m.onnx --annotate DIR/device | 0 | \
+    runs on the cpu: data decide the size of
 a state of a decided size | DIR/m.onnx --state x=y -o DIR/s.c | 1 | the state's input "x" is
 """
 
@@ -47,6 +50,8 @@ def try_row(build, name, words, status, text):
         with open(runner, "w") as f:
             f.write('#!/bin/sh\n"$@" && echo instructions 5\n')
         os.chmod(runner, 0o755)
+        with open(os.path.join(folder, "device"), "w") as f:
+            f.write("on_device npu y\n")
         words = [w.replace("DIR", folder) for w in shlex.split(words)]
         done = subprocess.run([os.path.join(build, "loopwright")] + words, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=300)

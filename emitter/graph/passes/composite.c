@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "graph/condition/condition.h"
+#include "ir/algebra/algebra.h"
 #include "support/text.h"
 
 enum { MOST_CHAIN = 32 };
@@ -33,6 +34,12 @@ bool device_takes_types(const Device *d, const Node *n, const Tensor **refused)
     return !*refused;
 }
 
+const Tensor *device_decided_of(Ctx *cx, const Node *n)
+{
+    const Tensor *t = first_of_decided_size(cx, n->in, n->in_count);
+    return t ? t : first_of_decided_size(cx, n->out, n->out_count);
+}
+
 static void note_reader(Matcher *m, const Tensor *t, Node *n)
 {
     Reader *r = map_get_ptr(&m->reader, t);
@@ -45,7 +52,8 @@ static bool fits(const Matcher *m, const Device *d, const Node *n, const char *o
     const Tensor *refused;
     return n->kind == NODE_CALL && text_equal(n->device, d->name) && !map_get_ptr(&m->found.match, n) &&
            strlen(n->op->name) == length &&
-           memcmp(n->op->name, op, length) == 0 && device_takes_types(d, n, &refused);
+           memcmp(n->op->name, op, length) == 0 && device_takes_types(d, n, &refused) &&
+           !device_decided_of(m->cx, n);
 }
 
 /* Returns the only consumer of the call; NULL: it has several, several outputs, or is an output of the graph. */

@@ -10,4 +10,6 @@ typedef struct Composites {
 } Composites;
 Composites composites_match(Ctx *cx, const Graph *g, Node *const *order, int count);
 bool device_takes_types(const Device *d, const Node *n, const Tensor **refused);
+/* An input or output of the call whose size the run decides: a device's function has no parameter for it; NULL: none */
+const Tensor *device_decided_of(Ctx *cx, const Node *n);
 #endif

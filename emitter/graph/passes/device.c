@@ -48,7 +48,7 @@ static void note_operator(Ctx *cx, const Composite *unmet, const Device *d, cons
 static const char *device_accepting(Ctx *cx, const Composites *composites, const Node *n)
 {
     const Device *d = n->device ? device_find(cx, n->device) : NULL;
-    const Tensor *refused;
+    const Tensor *refused, *decided;
     if (!d || map_get_ptr(&composites->match, n)) return d ? n->device : NULL;
     device_takes_types(d, n, &refused);
     const char *where = text_format(cx, "node \"%s\" (%s)", n->name, n->op->name);
@@ -58,6 +58,9 @@ static const char *device_accepting(Ctx *cx, const Composites *composites, const
     else if (refused)
         diag_listed(cx, NOTE, where, "runs on the cpu: the device %s does not accept %s", d->name,
                     dtype_info(refused->type)->spelling);
+    else if ((decided = device_decided_of(cx, n)) != NULL)
+        diag_listed(cx, NOTE, where, "runs on the cpu: data decide the size of \"%s\", and a device accepts only sizes "
+                    "that are known before the run", decided->name);
     else return n->device;
     return NULL;
 }
