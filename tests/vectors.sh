@@ -15,7 +15,7 @@ flags_of() { sed -n 's/^ \* Compile with \(.*\)\. Other.*/\1/p' "$1" 2> /dev/nul
 compiled() {
     # shellcheck disable=SC2086
     "$lw" "$1" --name m --target "$2" $3 -o "$work/m.c" && flags=$(flags_of "$work/m.h") && [ "$flags" ] &&
-        $cc -std=c99 -pedantic -Wall -Wextra -Werror -Wno-unused-variable -O2 $flags -Iruntime -c "$work/m.c" \
+        $cc -std=c99 -pedantic -Wall -Wextra -Werror -O2 $flags -Iruntime -c "$work/m.c" \
             -o "$work/m.o"
 }
 # runs_here FLAGS: the processor has the instructions of all flags.
