@@ -91,6 +91,12 @@ check package-readme-prints-what-the-sample-prints says_output
 # ---- Build files -----------------------------------------------------------------------------------------------------
 
 check package-make-runs-its-check make -C "$work/digits/make" check CC="$cc"
+decides_sizes() {
+    "$lw" package tests/models/control.onnx --for make -o "$work/control" --quiet &&
+        make -C "$work/control" check CC="$cc" &&
+        grep -q 'wrong += size_rows_0 != ' "$work/control/control_selftest.c"
+}
+check package-selftest-compares-decided-sizes decides_sizes
 
 with_cmake() {
     why=$(missing cmake ninja)

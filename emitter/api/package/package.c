@@ -158,9 +158,15 @@ static bool record(Ctx *cx, const char *model, const lw_options *o, Recording *r
     if (!build_read(&b, cx, model, o) || !run_interpreted(&b, NULL, 0, 1, &inputs, &outputs)) return false;
     const void **in = NEW_ARRAY(cx->arena, const void *, b.model.input_count);
     const void **out = NEW_ARRAY(cx->arena, const void *, b.model.output_count);
+    const Tensor **actual = NEW_ARRAY(cx->arena, const Tensor *, b.model.output_count);
     for (int i = 0, n = 0; i < b.model.input_count; i++)
         if (build_state_of_input(&b, i) < 0) in[n++] = inputs[i];
-    for (int i = 0; i < b.model.output_count - b.state_count; i++) out[i] = outputs[run_output_number(&b, i)];
+    for (int i = 0; i < b.model.output_count - b.state_count; i++) {
+        const int at = run_output_number(&b, i);
+        out[i] = outputs[at];
+        actual[i] = build_actual(&b, b.model.output[at]);
+    }
+    r->actual = actual;
     r->input = in;
     r->output = out;
     return true;

@@ -8,7 +8,11 @@
 
 /* The model's program, and one recorded run of it by the interpreter: element data of each input and output that is
  * not a state, in the program's order. */
-typedef struct Recording { const Program *program; const void *const *input, *const *output; } Recording;
+typedef struct Recording {
+    const Program *program;
+    const void *const *input, *const *output;
+    const Tensor *const *actual;         /* the outputs in the shapes of that run */
+} Recording;
 
 /* selftest.c: NAME_selftest.c and its header; the bytes of the recorded values */
 const char *package_selftest(Ctx *cx, const Recording *r);

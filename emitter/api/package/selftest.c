@@ -31,21 +31,23 @@ const char *package_selftest_header(Ctx *cx, const Program *p)
         name, capital, capital, name, name, name, name);
 }
 
-/* The data as an array of constants. */
-static void print_array(Ctx *cx, Text *t, const char *kind, const Port *p, const void *data)
+/* The data as an array of constants; none if there are no elements. */
+static void print_array(Ctx *cx, Text *t, const char *kind, const char *name, const Tensor *actual, const void *data)
 {
-    Tensor constant = *p->tensor;
+    Tensor constant = *actual;
     constant.data = data;
-    text_printf(t, "static const %s %s_%s[%lld] = {\n", dtype_info(constant.type)->c_type, kind, p->name,
+    if (!tensor_elems(actual)) return;
+    text_printf(t, "static const %s %s_%s[%lld] = {\n", dtype_info(constant.type)->c_type, kind, name,
                 (long long)tensor_elems(&constant));
     weights_print(cx, &constant, text_put, t);
     text_add(t, "\n};\n");
 }
 
-static bool has_type(const Program *p, bool is_such(DType type))
+/* True if elements of such a type are compared. */
+static bool has_type(const Recording *r, bool is_such(DType type))
 {
-    for (int i = 0; i < p->output_count; i++)
-        if (is_such(p->output[i].tensor->type)) return true;
+    for (int i = 0; i < r->program->output_count; i++)
+        if (is_such(r->actual[i]->type) && tensor_elems(r->actual[i])) return true;
     return false;
 }
 
@@ -70,11 +72,11 @@ static void print_close(Text *t, const char *type, const char *suffix)
         type, type, type, type, type, suffix, suffix);
 }
 
-static void print_helpers(Text *t, const Program *p)
+static void print_helpers(Text *t, const Recording *r)
 {
-    if (has_type(p, is_single)) print_close(t, "float", "f");
-    if (has_type(p, is_double)) print_close(t, "double", "");
-    if (has_type(p, is_equal))
+    if (has_type(r, is_single)) print_close(t, "float", "f");
+    if (has_type(r, is_double)) print_close(t, "double", "");
+    if (has_type(r, is_equal))
         text_add(t,
             "\n/* Counts the elements of `size` bytes that differ. */\n"
             "static long elements_wrong(const void *got, const void *expected, long count, unsigned size)\n{\n"
@@ -94,33 +96,50 @@ static void print_ports(Text *t, const char *kind, const Port *port, int count)
     if (!count) text_char(t, '0');
 }
 
-static void print_comparison(Ctx *cx, Text *t, const Port *p)
+static void print_comparison(Ctx *cx, Text *t, const Port *p, const Tensor *actual)
 {
+    if (!tensor_elems(actual)) return;
     const DType type = p->tensor->type;
     const char *function = type == F32 ? "floats_wrong" : type == F64 ? "doubles_wrong" : "elements_wrong";
     text_printf(t, "    wrong += %s(output_%s, expected_%s, %lld", function, p->name, p->name,
-                (long long)tensor_elems(p->tensor));
+                (long long)tensor_elems(actual));
     text_printf(t, is_equal(type) ? ", %s);\n" : ");\n", text_format(cx, "%du", dtype_info(type)->bytes));
 }
 
-static void print_function(Ctx *cx, Text *t, const Program *p)
+/* Sizes that the run decides: those of the recorded run are expected. */
+static void print_sizes(Text *t, const Recording *r)
 {
+    const Program *p = r->program;
+    for (int s = 0; s < p->decided_count; s++) {
+        int64_t size = -1;
+        for (int i = 0; i < p->output_count; i++)
+            for (int d = 0; p->output[i].decided && d < p->output[i].tensor->rank; d++)
+                if (p->output[i].decided[d] == s) size = tensor_dim(r->actual[i], d);
+        text_printf(t, "    wrong += size_%s != %lld;\n", p->decided[s].name, (long long)size);
+    }
+}
+
+static void print_function(Ctx *cx, Text *t, const Recording *r)
+{
+    const Program *p = r->program;
     text_printf(t, "\nlong %s_selftest(void *arena)\n{\n    const struct %s_inputs in = { ", p->name, p->name);
     print_ports(t, "input", p->input, p->input_count);
     text_printf(t, " };\n    const struct %s_outputs out = { ", p->name);
     print_ports(t, "output", p->output, p->output_count);
+    for (int i = 0; i < p->decided_count; i++) text_printf(t, ", &size_%s", p->decided[i].name);
     text_add(t, " };\n    long wrong = 0;\n    int status;\n");
     if (p->state_count) text_printf(t, "    %s_reset(&state);\n", p->name);
     text_printf(t, "    status = %s_run(arena, %s&in, &out);\n    if (status != 0) return status;\n", p->name,
                 p->state_count ? "&state, " : "");
-    for (int i = 0; i < p->output_count; i++) print_comparison(cx, t, &p->output[i]);
+    print_sizes(t, r);
+    for (int i = 0; i < p->output_count; i++) print_comparison(cx, t, &p->output[i], r->actual[i]);
     text_add(t, "    return wrong;\n}\n");
 }
 
 static bool is_finite(const Recording *r)
 {
     for (int i = 0; i < r->program->output_count; i++) {
-        Tensor constant = *r->program->output[i].tensor;
+        Tensor constant = *r->actual[i];
         constant.data = r->output[i];
         if (!weights_are_finite(&constant)) return false;
     }
@@ -133,15 +152,17 @@ const char *package_selftest(Ctx *cx, const Recording *r)
     Text t = text_new(cx);
     text_printf(&t, "/* SPDX-License-Identifier: 0BSD */\n/* The recorded run of %s. Emitted by Loopwright. */\n"
                     "#include \"%s_selftest.h\"\n\n%s", p->name, p->name, is_finite(r) ? "" : "#include <math.h>\n\n");
-    for (int i = 0; i < p->input_count; i++) print_array(cx, &t, "input", &p->input[i], r->input[i]);
+    for (int i = 0; i < p->input_count; i++)
+        print_array(cx, &t, "input", p->input[i].name, p->input[i].tensor, r->input[i]);
     for (int i = 0; i < p->output_count; i++) {
         const Port *out = &p->output[i];
-        print_array(cx, &t, "expected", out, r->output[i]);
+        print_array(cx, &t, "expected", out->name, r->actual[i], r->output[i]);
         text_printf(&t, "static %s output_%s[%lld];\n", dtype_info(out->tensor->type)->c_type, out->name,
-                    (long long)tensor_elems(out->tensor));
+                    (long long)tensor_most_elems(cx, out->tensor));
     }
+    for (int i = 0; i < p->decided_count; i++) text_printf(&t, "static int32_t size_%s;\n", p->decided[i].name);
     if (p->state_count) text_printf(&t, "static struct %s_state state;\n", p->name);
-    print_helpers(&t, p);
-    print_function(cx, &t, p);
+    print_helpers(&t, r);
+    print_function(cx, &t, r);
     return text_string(&t);
 }

@@ -121,6 +121,7 @@ static void add_in(Ctx *cx, Text *t, const Program *p) { (void)cx, print_names(t
 static void add_out(Ctx *cx, Text *t, const Program *p)
 {
     (void)cx, print_names(t, "output", p->output, p->output_count);
+    for (int i = 0; i < p->decided_count; i++) text_printf(t, ", &size_%s", p->decided[i].name);
 }
 
 static void add_first_out(Ctx *cx, Text *t, const Program *p)
@@ -147,6 +148,7 @@ static void add_arrays(Ctx *cx, Text *t, const Program *p)
     print_arrays(cx, t, "input", p->input, p->input_count);
     if (p->input_count) text_char(t, '\n');
     print_arrays(cx, t, "output", p->output, p->output_count);
+    for (int i = 0; i < p->decided_count; i++) text_printf(t, "\nstatic int32_t size_%s;", p->decided[i].name);
     if (p->state_count) text_printf(t, "\nstatic struct %s_state state;", p->name);
 }
 
