@@ -288,6 +288,8 @@ static const Corner corners[] = {
       { "3,0" }, 0, false },
     { "slice-of-nothing-backwards", 13, "x:3,5; b#1; e#3; a#1; s#-1; Slice x,b,e,a,s y; Shape y z; >z", { "0" },
       { "3,0" }, 0, false },
+    { "slice-backwards-from-before-the-first", 13, "x:3; b#-5; e#-9; a#0; s#-1; Slice x,b,e,a,s y; >y",
+      { "1,2,3" }, { "1" }, 0, false },
     { "slice-of-nothing-along-two-axes", 13, "x:3,5; b#1,3; e#1,1; a#0,1; s#1,2; Slice x,b,e,a,s y; Shape y z; >z",
       { "0" }, { "0,0" }, 0, false },
     { "slice-of-nothing-beside-a-slice", 13, "x:3,5; b#1,4; e#1,-9; a#0,1; s#1,-2; Slice x,b,e,a,s y; Shape y z; >z",

@@ -241,6 +241,19 @@ static int read_indices(OnnxCall *c, const char *attr, int input, int64_t *out, 
     return count;
 }
 
+/* A start before the first element is the first element, for steps backwards, too (ONNX, Slice), where Python has no
+ * elements. */
+static void starts_inside(OnnxCall *c, int64_t *begin, const int64_t *axes, int axis_count, const int64_t *step,
+                          int count)
+{
+    const Tensor *x = c->in[0];
+    for (int i = 0; i < count; i++) {
+        const int64_t axis = axis_count >= 0 ? axes[i] : i, d = axis < 0 ? axis + x->rank : axis,
+                      size = d < 0 || d >= x->rank ? -1 : tensor_dim(x, (int)d);
+        if (size >= 0 && step[i] < 0 && begin[i] < -size) begin[i] = -size;
+    }
+}
+
 static void slice(OnnxCall *c)
 {
     int64_t begin[MAX_RANK], end[MAX_RANK], axes[MAX_RANK], step[MAX_RANK];
@@ -256,6 +269,7 @@ static void slice(OnnxCall *c)
                     count, ends, axis_count, steps);
         return;
     }
+    if (steps >= 0 && !sizes[0]) starts_inside(c, begin, axes, axis_count, step, count);
     if (!sizes[0] && !sizes[1] && is_empty_slice(c, begin, end, axes, axis_count, step, steps, count)) return;
     c->out[0] = onnx_call(c, "slice", c->in[0], attr_ints("begin", begin, count), attr_ints("end", end, count),
                           attr_if(axis_count >= 0, attr_ints("axes", axes, count)),
