@@ -109,6 +109,4 @@ for k, n in enumerate([ROOM, 2]):
     np.save(FOLDER / f"draws.in{k}.0.npy", np.array(n, np.int64))
     np.save(FOLDER / f"draws.in{k}.1.npy", x)
     for i, name in enumerate(names):
-        data = np.zeros((rows.get(name, ROOM), 3), np.float32)
-        data[:len(wanted[name])] = np.array(wanted[name], np.float32)
-        np.save(FOLDER / f"draws.out{k}.{i}.npy", data)
+        np.save(FOLDER / f"draws.out{k}.{i}.npy", np.array(wanted[name], np.float32))
