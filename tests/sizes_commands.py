@@ -27,6 +27,7 @@ measuring a decided size | report DIR/m.onnx --runner DIR/runner | 0 | measured
 a device for a decided size | verify DIR/m.onnx --annotate DIR/device --quiet | 0 | verified: 2 of 2
 a device for a decided size is noted | verify DIR/m.onnx --annotate DIR/device | 0 | \
     runs on the cpu: data decide the size of
+generated masks choose a part of a decided size | verify DIR/m.onnx | 0 | y: [4][4], as expected
 a state of a decided size | DIR/m.onnx --state x=y -o DIR/s.c | 1 | the state's input "x" is
 """
 

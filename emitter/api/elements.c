@@ -149,6 +149,7 @@ void elements_print(Ctx *cx, Text *t, const Tensor *x, const void *data)
     text_char(t, '\n');
 }
 
+/* The first boolean is true, so a condition of one element holds; the others are mixed. */
 void *elements_generate(Ctx *cx, const Tensor *t, uint32_t seed, int64_t limit)
 {
     int64_t n = tensor_elems(t);
@@ -157,6 +158,7 @@ void *elements_generate(Ctx *cx, const Tensor *t, uint32_t seed, int64_t limit)
         seed = seed * UINT32_C(1664525) + UINT32_C(1013904223);
         Scalar v = { 0 };
         if (dtype_is_float(t->type)) v.f = (double)(seed >> 8) / 8388608.0 - 1.0;
+        else if (t->type == BOOL) v.i = i == 0 || (seed >> 24) % 2;
         else v.i = limit > 0 ? (int64_t)(seed >> 8) % limit : (int64_t)(seed >> 16) - 32768;
         dtype_store(t->type, data, i, dtype_wrap(t->type, v));
     }
