@@ -400,12 +400,13 @@ static void make_curve16(Case *c, Random *r, int number)
     quant_set(&c->out[0], 1.0f / 32768, 0);
 }
 
-/* A point of the table: sigmoid(i/24) as a fraction of 2^16, and half of what a chord lacks in its middle. */
+/* A point of the table: sigmoid(i/24) as a fraction of 2^16, and half of what a chord lacks in its middle. The last of
+ * the 256 points is 65535 in the reference's table. */
 static double sigmoid_of(double i) { return 65536 / (1 + exp(-i / 24)); }
 static int64_t point_of(int64_t i)
 {
     double v = sigmoid_of((double)i), lack = sigmoid_of((double)i + 0.5) - (v + sigmoid_of((double)i + 1)) / 2;
-    return (int64_t)floor(v + lack / 2 + 0.5);
+    return i == 255 ? 65535 : (int64_t)floor(v + lack / 2 + 0.5);
 }
 
 /* The input in units of 1/12288, where `more` is how many more bits the exact powers of two have. */

@@ -233,13 +233,13 @@ static double sigmoid_at(double i)
 }
 
 /* The points of sigmoid, 1/24 apart, as fractions of 2^16; each is raised by half of the error of interpolation in the
- * middle of its step. */
+ * middle of its step. The last one is the value behind the points, as in the reference's table. */
 Tensor *tflite_sigmoid_points(TfliteCall *c)
 {
     uint16_t point[256];
     for (int i = 0; i < 256; i++) {
         const double here = sigmoid_at(i), error = sigmoid_at(i + 0.5) - (here + sigmoid_at(i + 1)) / 2;
-        point[i] = (uint16_t)(here + error / 2 + 0.5);
+        point[i] = i == 255 ? UINT16_MAX : (uint16_t)(here + error / 2 + 0.5);
     }
     return tensor_constant(c->cx, "points", U16, 1, &(int64_t){ 256 }, point);
 }
