@@ -227,6 +227,19 @@ static bool match_doubled(Compare *c, const Expr *p, const Expr *e)
            && match_value(c, p->arg[0], e->arg[0]) && match_value(c, p->arg[1], e->arg[0]);
 }
 
+static void note_read(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_READ) *(bool *)user = true;
+}
+
+/* An operand is addressed by loops: an element that an index tensor selects has no address before it is read. */
+static bool is_by_loops(const Compare *c, const Expr *read)
+{
+    bool reads = false;
+    for (int d = 0; d < read->arg_count; d++) expr_walk(c->cx, read->arg[d], note_read, &reads);
+    return !reads;
+}
+
 static bool match_value(Compare *c, const Expr *p, const Expr *e)
 {
     if (p->kind == EXPR_VAR && loop_for(c, p) == e) return true;
@@ -234,6 +247,8 @@ static bool match_value(Compare *c, const Expr *p, const Expr *e)
     p = one_cast(c->cx, p);
     e = one_cast(c->cx, e);
     if (p->kind == EXPR_READ && e->kind == EXPR_READ) {
+        if (!is_by_loops(c, e))
+            return differs(c, text_format(c->cx, "the index of %s is read from a tensor", text_of(c->cx, e)));
         int k = 0;
         while (c->instr->operand[k] != p->ref) k++;
         return match_access(c, p->ref, p->arg, e->ref, e->arg, &c->match.operand[k]);
