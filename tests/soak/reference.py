@@ -74,16 +74,20 @@ def types_of(model):
     return found
 
 
+# Positions between samples are rounded themselves, in several steps: so are the weights of the samples.
+ROUNDINGS = {"Resize": 16, "Upsample": 16}
+
+
 def perturbed(model):
     """The model in which each float that a node rounds, and each that it reads, is multiplied by an input; and these
-    inputs: name, shape, type."""
+    inputs: name, shape, type, and how many roundings it stands for."""
     noisy, added, known = onnx.ModelProto(), [], types_of(model)
     noisy.CopyFrom(model)
     nodes = list(noisy.graph.node)
     del noisy.graph.node[:]
 
-    def times_noise(name, result, at):
-        added.append((at + "/noise", known[name][1], known[name][0]))
+    def times_noise(name, result, at, roundings=1):
+        added.append((at + "/noise", known[name][1], known[name][0], roundings))
         return helper.make_node("Mul", [name if result is None else name + "/exact", at + "/noise"], [result or at])
     for number, node in enumerate(nodes):
         before, after = [], []
@@ -92,13 +96,13 @@ def perturbed(model):
             for i, name in enumerate(node.input):
                 if not is_float[i]: continue
                 node.input[i] = "%s/read%d_%d" % (name, number, i)
-                before.append(times_noise(name, None, node.input[i]))
+                before.append(times_noise(name, None, node.input[i], ROUNDINGS.get(node.op_type, 1)))
             for i, name in enumerate(node.output):
                 if not is_float[len(node.input) + i]: continue
                 node.output[i] = name + "/exact"
                 after.append(times_noise(name, name, name))
         noisy.graph.node.extend([*before, node, *after])
-    noisy.graph.input.extend(helper.make_tensor_value_info(n, t, s) for n, s, t in added)
+    noisy.graph.input.extend(helper.make_tensor_value_info(n, t, s) for n, s, t, _ in added)
     return noisy, added
 
 
@@ -113,8 +117,8 @@ def measured(model, feeds, expected, rng):
     except NoReference:
         return masks, spread
     for _ in range(RUNS if added else 0):
-        noise = {n: np.asarray(1 + rng.uniform(-1, 1, s) * ROUNDING[t], helper.tensor_dtype_to_np_dtype(t))
-                 for n, s, t in added}
+        noise = {n: np.asarray(1 + rng.uniform(-1, 1, s) * ROUNDING[t] * k, helper.tensor_dtype_to_np_dtype(t))
+                 for n, s, t, k in added}
         try:
             moved = runs.run(None, {**feeds, **noise})
         except Exception:               # a factor that the operator accepts exactly alone
