@@ -31,7 +31,7 @@ static const char soft[] = "input x: f32[4][6]\ny = softmax(x, axis=1)\noutput y
 static const Nest *nest_of(Ctx *cx, const char *statements)
 {
     Model m;
-    if (!te_read(cx, "r.te", name_format(cx, "%snest\n", statements), NULL, &m)) return NULL;
+    if (!te_read(cx, "r.te", text_format(cx, "%snest\n", statements), NULL, &m)) return NULL;
     return nest_naive(cx, "r", m.input, m.input_count, m.output, m.output_count);
 }
 
