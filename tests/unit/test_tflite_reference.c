@@ -300,13 +300,13 @@ static void check_floats_are_named(void)
     ctx_free(cx);
 }
 
-/* Operators of variables are no functions of their inputs, those of subgraphs have no rule of their own, and complex
- * numbers are between two operators: the recorded models of test_tflite_ops.c have them, and custom operators. */
 static bool decides_a_size(const char *name)     /* tests/tflite_sizes.py has its rows */
 {
     return strcmp(name, "UNIQUE") == 0 || strcmp(name, "WHERE") == 0;
 }
 
+/* Operators of variables are no functions of their inputs, those of subgraphs have no rule of their own, and complex
+ * numbers are between two operators: the recorded models of test_tflite_ops.c have them, and custom operators. */
 static void check_all_are_here(void)
 {
     Ctx *cx = context_new(NULL, NULL);
