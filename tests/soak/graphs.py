@@ -41,7 +41,14 @@ class Case:
         return printer.to_text(self.model)
 
     def measured(self, expected, rng):
-        return reference.measured(self.model, self.feeds, expected, rng)
+        """Behind other operators a small sum may have large terms, and is as exact as these."""
+        masks, spread = reference.measured(self.model, self.feeds, expected, rng)
+        if len(self.model.graph.node) > 1: spread = [s + small_sums(e) for s, e in zip(spread, expected)]
+        return masks, spread
+
+
+def small_sums(e):
+    return 1e-6 * np.abs(e[np.isfinite(e)]).max(initial=0) if e.dtype == np.float32 else 0
 
 
 class Tensor:
