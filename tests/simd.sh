@@ -95,7 +95,7 @@ for name in avx2 avx512; do
     else skip "simd-product-$name-scalar-tcc" "tcc is not installed"; fi
     setup "simd-emit-standalone-$name" emit $name --standalone
     check "simd-product-$name-standalone" product $name ${CC:-cc} $strict -O2 -ffp-contract=off
-    check "simd-verify-$name" same_bits "$work/$name/matmul.te" "x86-$name"
+    check "simd-verify-$name" "$build/loopwright" verify "$work/$name/matmul.te" --target "x86-$name"
 done
 
 # ---- AArch64 ---------------------------------------------------------------------------------------------------------
