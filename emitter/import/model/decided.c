@@ -140,3 +140,13 @@ Tensor *decided_provided(Decided *d, const char *call_name, Tensor *x, Tensor *v
     const Expr *tested = x ? decided_size(d, text_format(d->cx, "%s_test", call_name), value, least, greatest) : NULL;
     return tested ? decided_after(d, call_name, x, &tested, 1) : NULL;
 }
+
+int64_t decided_nonzero_count(const Tensor *x)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < tensor_elems(x); i++) {
+        const Scalar v = dtype_load(x->type, x->data, i);
+        found += dtype_is_float(x->type) ? v.f != 0 : v.i != 0;
+    }
+    return found;
+}

@@ -10,17 +10,6 @@
 static Node *producer_of(const Tensor *t) { return t ? t->producer : NULL; }
 static Tensor *flat(OnnxCall *c, Tensor *x, int64_t rows) { return onnx_reshape(c, x, (int64_t[]){ rows, -1 }, 2); }
 
-/* The number of elements of a constant that are not 0. */
-static int64_t count_nonzero(const Tensor *x)
-{
-    int64_t found = 0;
-    for (int64_t i = 0; i < tensor_elems(x); i++) {
-        const Scalar v = dtype_load(x->type, x->data, i);
-        found += dtype_is_float(x->type) ? v.f != 0 : v.i != 0;
-    }
-    return found;
-}
-
 /* Returns the coordinates of the elements that are not 0, as rows [n][rank], of a tensor that is not constant. Two
  * selections by one tensor have one size. */
 static Tensor *nonzero_rows(OnnxCall *c, Tensor *x, int axis)
@@ -41,7 +30,7 @@ static void nonzero(OnnxCall *c)
     if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0]->rank ? c->in[0] : onnx_reshape(c, c->in[0], (int64_t[]){ 1 }, 1);
     if (!x) return;
-    const int64_t known = tensor_is_constant(x) ? count_nonzero(x) : 0;
+    const int64_t known = tensor_is_constant(x) ? decided_nonzero_count(x) : 0;
     if (known) c->out[0] = onnx_call(c, "nonzero", x, attr_int("capacity", known));
     else if (tensor_is_constant(x)) c->out[0] = onnx_empty(c, I64, (int64_t[]){ x->rank, 0 }, 2);
     else {

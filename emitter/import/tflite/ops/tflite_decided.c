@@ -64,17 +64,6 @@ Tensor *tflite_dim_value(TfliteCall *c, const Expr *size, DType type)
 
 /* ---- WHERE ------------------------------------------------------------------------------------------------------- */
 
-/* The number of elements of a constant that are not 0. */
-static int64_t count_nonzero(const Tensor *x)
-{
-    int64_t found = 0;
-    for (int64_t i = 0; i < tensor_elems(x); i++) {
-        const Scalar v = dtype_load(x->type, x->data, i);
-        found += dtype_is_float(x->type) ? v.f != 0 : v.i != 0;
-    }
-    return found;
-}
-
 static Tensor *nonzero_rows(TfliteCall *c, Tensor *x, int64_t capacity)
 {
     return tflite_call(c, "nonzero", x, attr_int("capacity", capacity), attr_flag("rows", true));
@@ -88,7 +77,7 @@ static void where(TfliteCall *c)
     if (!x->rank) tflite_unsupported(c, "a condition without dimensions; accepted: one dimension or more");
     if (ctx_failed(c->cx)) return;
     if (tensor_is_constant(x)) {
-        const int64_t found = count_nonzero(x);
+        const int64_t found = decided_nonzero_count(x);
         if (found) c->out[0] = nonzero_rows(c, x, found);
         else tflite_unsupported(c, "a constant condition that is true nowhere; accepted: one that is true somewhere");
         return;
