@@ -194,7 +194,7 @@
 /* lw: LW_AT needs */
 /* An operand of an instruction: its memory, the index of its first element, and the strides of its dimensions of two or
  * more elements except the last. The instruction's macro passes these on as separate parameters. Emitted code forms no
- * pointer here, because under a false predicate the index may be outside of the memory. */
+ * pointer here, because under a false predicate the index may be outside the memory. */
 #define LW_AT(...) __VA_ARGS__
 /* lw: end */
 
@@ -275,7 +275,7 @@ static inline int32_t lw_abs_i32(int32_t a) { return a < 0 ? (int32_t)(0 - (uint
 static inline int64_t lw_abs_i64(int64_t a) { return a < 0 ? (int64_t)(0u - (uint64_t)a) : a; }
 /* lw: end */
 
-/* Shifts. An amount outside of the type's bits shifts all bits out; a right shift of a signed value keeps its sign. */
+/* Shifts. An amount outside the type's bits shifts all bits out; a right shift of a signed value keeps its sign. */
 /* lw: lw_shl_u32 needs */
 static inline uint32_t lw_shl_u32(uint32_t a, uint64_t n) { return n < 32 ? a << n : 0; }
 /* lw: end */

@@ -87,7 +87,7 @@ static inline int8_t lw_sat_i8(int32_t a)
     int32_t byte;
     __asm__("ssat %0, #8, %1" : "=r"(byte) : "r"(a));
     return (int8_t)byte;
-#elif defined(__riscv)               /* as a value of 8 bits, gcc would extend its sign */
+#elif defined(__riscv)               /* as an 8-bit value, gcc would extend its sign */
     if (a < -128) a = -128;
     if (a > 127) a = 127;
     return (int8_t)a;
@@ -139,7 +139,7 @@ static inline int8_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
 }
 /* lw: end */
 
-/* Functions of fixed-point numbers Qm.f: m integer bits, f fraction bits. Sums wrap only for arguments outside of the
+/* Functions of fixed-point numbers Qm.f: m integer bits, f fraction bits. Sums wrap only for arguments outside the
  * documented range. */
 /* lw: lw_sum_i32 needs */
 static inline int32_t lw_sum_i32(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }

@@ -17,7 +17,7 @@
  *
  * Same bits: requires IEEE arithmetic without extra precision, as lw_ieee.h checks, and without fused multiply-add:
  * -ffp-contract=off, which gcc's -std=c99 implies. With contraction the errors below hold, but bits may differ.
- * Functions on double require a double of 64 bits.
+ * Functions on double require a 64-bit double.
  *
  * Every definition is between "lw: NAME needs NAMES" and "lw: end" and needs only earlier definitions, so a tool can
  * extract the used ones. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Random numbers as a function of a key and a counter, without state: Philox 4x32-10 (Salmon, Moraes, Dror and Shaw,
- * Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011). Ten rounds of two multiplications map a counter of 128 bits,
+ * Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011). Ten rounds of two multiplications map a 128-bit counter,
  * under a key of 64, to 128 random bits. Element i of a tensor uses counter i, so the order of computation does not
  * matter. */
 #ifndef LW_RANDOM_H

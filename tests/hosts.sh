@@ -19,7 +19,7 @@ digits=samples/digits/digits.onnx
 setup build-big-endian "${MAKE:-make}" CC=$cross CFLAGS=-O0 LDFLAGS=-static BUILD="$build/s390x" all
 there="$qemu $build/s390x/loopwright"
 
-# A float network, integers, widths of 16 bits, and constants of all widths.
+# A float network, integers, 16-bit tensors, and constants of all widths.
 models="$digits tests/fuzz/corpus-tflite/conv-int8.tflite tests/names/hostile.onnx tests/models/boxes.onnx"
 # emit COMPILER FOLDER: the C of each model with a recorded input and its sums.
 emit() {

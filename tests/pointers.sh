@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pointers.sh BUILD: emitted C forms pointers only inside of their memories. Every function of the golden models, the
+# pointers.sh BUILD: emitted C forms pointers only inside their memories. Every function of the golden models, the
 # samples and the recorded models is proved for targets with and without instructions (LOOPWRIGHT_CHECK=pointers,
 # lower/check_pointers.c). The macros of runtime/simd and the golden models run under clang's checks of pointers and
 # gcc's checks of addresses.

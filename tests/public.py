@@ -48,7 +48,7 @@ What they taught: dimensions that are called by a formula, as the transformer's 
 sequence_length`, follow from the sizes that are given to its parts (`emitter/import/onnx/file/dim_formula.c`). From
 TFLite: layers of one channel on Arm, biases that name the axis of their weights, bytes without a sign between real and
 stored numbers, weights of 16-bit floats or of 8 bits under real inputs, and shapes that the converter left as chains of
-constants. The others passed when they were first tried, but for what is refused below. Weights of 8 bits under real
+constants. The others passed when they were first tried, but for what is refused below. 8-bit weights under real
 inputs take part as the numbers they stand for; TensorFlow Lite rounds inputs to 8 bits, too, so such models have no
 row.
 

@@ -284,7 +284,7 @@ holding() {
     cat "$work/said"
     grep -q '^1 tensor on 1 grid of 8\|^2 tensors on 2 grids of 8' "$work/said" &&
         ! grep -q '^as chosen' "$work/said" &&
-        grep -q '^all tensors of 8 bits: .* instructions counted, .* bytes$' "$work/said" &&
+        grep -q '^all tensors at 8 bits: .* instructions counted, .* bytes$' "$work/said" &&
         grep -q '^the bound holds: no tensor is widened$' "$work/said" &&
         grep -q 'Requantization rounds once\.$' "$work/held.h"
 }
@@ -670,10 +670,10 @@ END
     awk '/^integer C/ { c = $3 } END { exit !(c > 43) }' "$work/said"
 }
 
-# The best of the choices that miss a bound includes that of 8 bits alone.
+# The best of the choices that miss a bound includes the choice of only 8 bits.
 best_of_misses() {
     "$lw" quantize $data/kws_gru.onnx --samples $data/calibration.npy --sensitivity -o "$work/gru.c" > "$work/said" 2>&1
-    start=$(sed -n 's/^all tensors of 8 bits.*: \([0-9.]*\) dB.*/\1/p' "$work/said")
+    start=$(sed -n 's/^all tensors at 8 bits.*: \([0-9.]*\) dB.*/\1/p' "$work/said")
     "$lw" quantize $data/kws_gru.onnx --samples $data/calibration.npy --min-sqnr 45 -o "$work/gru.c" \
         >> "$work/said" 2>&1
     cat "$work/said"
@@ -689,13 +689,13 @@ bound_of_recurrent() {
     grep -q '^floats: x ' "$work/said" && grep -q '1 in floats' "$work/said"
 }
 printf 'simulated_quantize w bits=4\n' > "$work/four.txt"
-# An input of 16 bits has no figure for 8; its reader rounds it, so it has no noise of its own.
+# A 16-bit input has no figure for 8; its reader rounds it, so it has no noise of its own.
 input_of_16_bits() {
     "$lw" quantize "$work/given.te" --samples "$work/given" --annotate "$work/four.txt" --ports float --sensitivity \
         -o "$work/wide.c" --report "$work/wide.html" > "$work/said" 2>&1
     cat "$work/said"
     grep -q ' of 16; ' "$work/said" && grep -q '^x  *16  *-  *-  *[0-9.]* dB$' "$work/said" &&
-        grep -q '^all tensors of 8 bits, .*x of 16.*: ' "$work/said" &&
+        grep -q '^all tensors at 8 bits, .*x of 16.*: ' "$work/said" &&
         grep -q '<b>x</b><br><i>16 bits' "$work/wide.html"
 }
 check an-input-of-16-bits-is-listed-as-such input_of_16_bits
@@ -1005,7 +1005,7 @@ check report-has-a-figure-for-each-grid page
 check report-must-be-html refuses 'must end in .html' \
     quantize "$work/net.te" --samples "$work/good.npy" --report "$work/page.txt"
 
-# wide_curve CALL LEAST: a function of the difference of two tensors of 16 bits, in integers. The weights are on the
+# wide_curve CALL LEAST: a function of the difference of two 16-bit tensors, in integers. The weights are on the
 # grid.
 wide_curve() {
     { printf 'input x: f32[1][4]\nconst w: f32[4][2] = [0.9921875, 0.25, 0.5, 0.9921875, 0.25, -0.5, -0.125, 0.0625]\n'

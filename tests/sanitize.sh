@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/report.sh"
 begin "sanitize.sh BUILD" "$@"
-# A null pointer's use ends the program without a check of its own, and the address sanitizer sees accesses outside of
+# A null pointer's use ends the program without a check of its own, and the address sanitizer sees accesses outside
 # objects. Overflow of pointers, a third of the time of compilation, is checked where hostile bytes are read.
 checks="-g1 -fsanitize=address,undefined -fno-sanitize=null,object-size -fno-sanitize-recover=all"
 flags="-O1 $checks -fno-sanitize=pointer-overflow"

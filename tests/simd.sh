@@ -161,7 +161,7 @@ for compiler in gcc clang; do
     done
 done
 
-# Networks of 8 bits, emitted for x86, return the recorded bytes, with the instructions and in the portable form.
+# 8-bit networks, emitted for x86, return the recorded bytes, with the instructions and in the portable form.
 tiny=../shared/models/mlperf-tiny
 
 # network TARGET MODEL FLAG...

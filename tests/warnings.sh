@@ -64,7 +64,7 @@ for compiler in g++ clang++; do
     else check "warnings-$compiler-class" class $compiler; fi
 done
 
-# An int of 16 bits, and a double of 32. Files with more constants than the 32 kB that an array may have are left out.
+# A 16-bit int and a 32-bit double. Files with more constants than the 32 kB that an array may have are left out.
 sixteen_bits() {
     "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target avr --weights progmem --name flash \
         -o "$work/flash-avr.c" || return 1

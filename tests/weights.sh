@@ -153,7 +153,7 @@ check refuses-an-unknown-word refuses 2 'does not accept "binary"; accepted: c|b
 check refuses-a-training-step refuses 2 "train excludes" "$digits" --weights bin --train spec
 check refuses-a-section-with-blanks refuses 2 'section=a b' "$digits" --weights "section=a b"
 check refuses-control-flow-in-program-memory refuses 1 'progmem does not accept control flow' "$flow" --weights progmem
-check refuses-instructions-on-program-memory refuses 1 'progmem places outside of data memory' \
+check refuses-instructions-on-program-memory refuses 1 'progmem places outside data memory' \
     "$int8" --weights progmem --target cortex-m4
 # 40,000 elements of int8 in one constant.
 printf 'input x: i8[40000]\ninput w: i8[40000]\ny[i<40000] = x[i] + w[i]\noutput y\n' > "$work/large.te"

@@ -42,7 +42,7 @@ static void print_quality(Ctx *cx, Text *t, const char *what, const Precision *p
     text_char(t, '\n');
 }
 
-/* Prints what the width adds to the network of 8 bits; nothing if it is not counted. */
+/* Prints what the width adds to the 8-bit network; nothing if it is not counted. */
 static void print_added(Text *t, const LayerPrecision *l)
 {
     NetworkCost a = l->wide;
@@ -75,7 +75,7 @@ void print_precision(Ctx *cx, Text *t, const Precision *p, const QualityBounds *
     if (!p->count) return;
     for (int i = 0; i < p->count; i++) is_widened = is_widened || p->at[i].bits != p->at[i].first;
     if (bounds->lists_layers) print_rows(cx, t, p);
-    print_quality(cx, t, text_format(cx, "all tensors of %s", first_widths_text(cx, p)), p, &p->narrow,
+    print_quality(cx, t, text_format(cx, "all tensors at %s", first_widths_text(cx, p)), p, &p->narrow,
                   &p->narrow_cost, has_labels);
     if (!is_widened && (bounds->least_sqnr > 0 || bounds->most_drop >= 0))
         text_add(t, "the bound holds: no tensor is widened\n");

@@ -2,7 +2,7 @@
 /* Recorded layers: see recorded.h. Finds the entry of a layer by its name, or by the tensor's number in the file. */
 
 /* Decision: recorded layers are numpy files. `verify --recorded` reads a folder of `.npy` or an `.npz`.
- * `import/formats/zip.c` accepts the directory at the file's end only as far as it stays inside of the file;
+ * `import/formats/zip.c` accepts the directory at the file's end only as far as it stays inside the file;
  * `import/formats/inflate.c` writes exactly the promised number of bytes. An entry belongs to a layer by its name,
  * or by the tensor's number in the model's file (`..._t21.npy`). */
 #include "api/recorded.h"

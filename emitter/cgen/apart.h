@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_CGEN_APART_H
 #define LW_CGEN_APART_H
-/* Constants outside of model.c's text: in the file of weights, a named section, or program memory. */
+/* Constants outside model.c's text: in the file of weights, a named section, or program memory. */
 #include "cgen/cgen.h"
 
 /* Tests of the program's kind of weights (cgen.h). */

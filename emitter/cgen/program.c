@@ -193,7 +193,7 @@ static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
         if (!p->static_arena) arena_macro(cx, t, p, prefix, "TRAIN_ARENA", "train");
     }
     text_printf(t, "#define %s_E_ARENA (-1)     /* the arena is null or misaligned */\n", prefix);
-    text_printf(t, "#define %s_E_DIM   (-2)     /* a size is outside of its declared range */\n", prefix);
+    text_printf(t, "#define %s_E_DIM   (-2)     /* a size is outside its declared range */\n", prefix);
     if (p->state_count) text_printf(t, "#define %s_E_STATE (-3)     /* the state is null */\n", prefix);
     text_printf(t, "#define %s_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */\n", prefix);
     if (may_stop(p))

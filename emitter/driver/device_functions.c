@@ -72,7 +72,7 @@ static bool has_root(const Build *b, Tensor *const *list, int count, const Tenso
     return false;
 }
 
-/* True if a group inside of the partition (or outside) writes (or reads) this memory. */
+/* True if a group inside the partition (or outside) writes (or reads) this memory. */
 static bool is_touched(const Build *b, int partition, bool within, bool writes, const Tensor *root)
 {
     for (int i = 0; i < b->groups.count; i++) {

@@ -74,7 +74,7 @@ static void add_checks(Build *b, int group, int call, int last, Check *check, in
 
 static int partition_of(const Build *b, int group) { return b->partition_of ? b->partition_of[group] : -1; }
 
-/* Returns the last group of the partition; the group itself outside of partitions. */
+/* Returns the last group of the partition; the group itself outside partitions. */
 static int last_group(const Build *b, int group)
 {
     int last = group;

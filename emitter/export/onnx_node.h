@@ -23,7 +23,7 @@ struct OnnxWriter {
     Map names;                         /* tensor -> its name in the file */
     Map taken;                         /* the file's names */
     const char *stem;                  /* the name of the call or constant that is written: names begin with it */
-    bool has_i16;                      /* grids of 16 bits */
+    bool has_i16;                      /* 16-bit grids */
     void (*write_node)(OnnxWriter *w, const Node *n);      /* any node; a diagnostic if it has no form */
 };
 

@@ -4,7 +4,7 @@
  * ops/layers/recurrent.c:
  *
  *   outside:  input = x w + b                                                 [steps][batch][gates * units]
- *   a step:   stored = state, through QuantizeLinear and DequantizeLinear of 16 bits, with the step 1/32767
+ *   a step:   stored = state, through 16-bit QuantizeLinear and DequantizeLinear, with the step 1/32767
  *             sums = input[t] + stored r,  and the gates in reals
  *
  * The weights are 8-bit constants, times a scale per column. Where a sequence has fewer steps than the layer, its state
@@ -266,7 +266,7 @@ static const char *lstm_step(Cell *s)
 
 /* ---- The steps --------------------------------------------------------------------------------------------------- */
 
-/* The lengths of the sequences, outside of the Scan: [batch][1], within the steps. NULL: all have all steps. */
+/* The lengths of the sequences, outside the Scan: [batch][1], within the steps. NULL: all have all steps. */
 static const char *lengths(OnnxWriter *w, const Node *n, const Recurrent *r)
 {
     Tensor *lens = input(n, r->lens);

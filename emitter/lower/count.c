@@ -203,7 +203,7 @@ static bool multiplies_zeros(const Counting *c, const Expr *e)
     return product && (is_rectified(c, product->arg[0]) || is_rectified(c, product->arg[1]));
 }
 
-/* Returns the instructions of an operation of 64 bits. */
+/* Returns the instructions of a 64-bit operation. */
 static double wide(const Counting *c, const char *name) { return cost_or(c, name, cost_or(c, "i64", 1)); }
 
 /* Returns the row of an operation of floats; NULL: none. */
@@ -241,7 +241,7 @@ static double operation(const Counting *c, const Expr *e)
     return cost_or(c, expr_info(e->kind)->spelling, 1);
 }
 
-/* True if the expression reads a number that is computed outside of its loop. */
+/* True if the expression reads a number that is computed outside its loop. */
 static bool has_let(const Counting *c, const Expr *e)
 {
     bool has = expr_as_var(e) && let_of(c, e);

@@ -15,7 +15,7 @@ static void set_registers(uint32_t w, Insn *i)
     i->op = (uint8_t)bits_of(w, 7, 4);
 }
 
-/* ---- Products of 32 bits ----------------------------------------------------------------------------------------- */
+/* ---- 32-bit products ----------------------------------------------------------------------------------------- */
 
 static void run_halves(Machine *m, const Insn *i)
 {
@@ -60,7 +60,7 @@ static void multiply(uint32_t w, Insn *i)
     i->run = runs[bits_of(w, 22, 20)];
 }
 
-/* ---- Products of 64 bits, in d and a ----------------------------------------------------------------------------- */
+/* ---- 64-bit products, in d and a ----------------------------------------------------------------------------- */
 
 static uint64_t sum_of(const Machine *m, const Insn *i) { return (uint64_t)m->r[i->d] << 32 | m->r[i->a]; }
 

@@ -10,7 +10,7 @@
  *   MEAN       a mean of elements
  *   CURVE      a function of a single source tensor, elementwise: a table of 256 values
  *   FIXED      a softmax, which has an 8-bit form
- *   WEIGHTS    products with 8-bit weights inside of a layer that computes in floats otherwise: its input has a grid
+ *   WEIGHTS    products with 8-bit weights inside a layer that computes in floats otherwise: its input has a grid
  *   FLOAT      everything else; also a concatenation that only float outputs read, perhaps after moves, with these: its
  *              parts keep grids of their own
  *
@@ -274,7 +274,7 @@ static void give_grid(const Finder *f, EdgeGroup *g, const Tensor *t)
     g->is_table = facts_of(f, t->producer)->role == CURVE;
 }
 
-/* A port of 16 bits; one with a given grid keeps it. */
+/* A 16-bit port; one with a given grid keeps it. */
 static void widen(EdgeGroup *g)
 {
     if (g->range == EDGE_GIVEN) return;

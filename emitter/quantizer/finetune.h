@@ -9,7 +9,7 @@
  * The trained graph holds the float network, too. Its output is the loss: that of the outputs, and of each hidden
  * tensor with a calibrated grid, whose channels may differ from the float network's by a trained factor.
  *
- * The step is emitted and run outside of the quantizer (api/finetune.c). */
+ * The step is emitted and run outside the quantizer (api/finetune.c). */
 #include "quantizer/quantizer.h"
 
 typedef enum TunedKind { TUNED_WEIGHTS, TUNED_SCALES, TUNED_BIAS, TUNED_GRID, TUNED_FACTOR } TunedKind;

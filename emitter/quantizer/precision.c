@@ -5,7 +5,7 @@
  *
  * so the grids are ordered by noise removed for each unit of cost, and raised in this order: to 16 bits, and if all of
  * them are not enough, to floats. The cost is counted on the calls around the grid, as emitted: the share of
- * instructions plus the share of bytes that it adds to the network of 8 bits. The shortest prefix that keeps the bound
+ * instructions plus the share of bytes that it adds to the 8-bit network. The shortest prefix that keeps the bound
  * is found by bisection, on the simulated network itself; then each raised grid is lowered again if the bound admits
  * it. Equal grids are ordered by name. */
 #include "quantizer/precision.h"
@@ -156,7 +156,7 @@ static bool holds(const WidthSearch *z, const Quality *q)
 
 /* ---- Sensitivities ----------------------------------------------------------------------------------------------- */
 
-/* Measures the noise of each group's own tensors in the network of 8 bits. Readers round wide ones: NaN. */
+/* Measures the noise of each group's own tensors in the 8-bit network. Readers round wide ones: NaN. */
 static bool measure_tensors(WidthSearch *z)
 {
     Ctx *cx = z->cx;
@@ -292,7 +292,7 @@ static int by_gain(const void *a, const void *b)
 
 static double noise_of(double db) { return db >= 200 ? 0 : pow(10, -db / 10); }
 
-/* Returns the added cost as a share of the network of 8 bits; positive, even where the wider form is cheaper. */
+/* Returns the added cost as a share of the 8-bit network; positive, even where the wider form is cheaper. */
 static double share_of(const WidthSearch *z, const NetworkCost *added)
 {
     const double least = 1e-6;

@@ -25,7 +25,7 @@ typedef struct LayerPrecision {
     bool is_port;                      /* 8 bits by the caller's choice */
     double own;                        /* dB of its tensors, all grids having first bits; NaN: wide, not rounded */
     double alone8, alone16;            /* dB of the worst output, if only this one is quantized */
-    NetworkCost wide, floats;          /* added by 16 bits, and by floats instead of 16 bits; counted with a bound */
+    NetworkCost wide, floats;          /* added by 16 bits, and by floats instead of them; counted with a bound */
 } LayerPrecision;
 
 /* What the outputs have with a choice of widths. sqnr: of the worst output, or part of one; worst: the part's name;
@@ -45,7 +45,7 @@ struct Precision {
  * least noise at the outputs, over some of the samples. False on error. */
 bool choose_ranges(const Build *b, const Graph *model, const Graph *g, const Samples *s, RangeMethod method,
                    const ChannelStats *stats, const LastLayers *last, Edges *e);
-/* Chooses bits and grid of every group; the grids of 8 bits are chosen already. False, with a diagnostic, if no choice
+/* Chooses bits and grid of every group; the 8-bit grids are chosen already. False, with a diagnostic, if no choice
  * keeps the bounds. */
 bool choose_precision(const Build *b, const Graph *model, const Graph *g, const Samples *s, Ports ports,
                       const QualityBounds *bounds, Edges *e, Precision *out);

@@ -22,8 +22,8 @@
  *     12 bits over a power of two (`ties.c`). No integer sum is then within the errors of 32-bit floats of a tie, so
  *     a runtime that computes the QDQ file in floats stores the same bytes. A scale moves by at most 2^-10 for it.
  *     Steps around a sum of two tensors have 8 significant bits, so floats are exact up to the quotient.
- *   - The QDQ file states what the integers compute. A recurrent layer with a state of 16 bits is therefore a Scan
- *     with a pair of 16 bits around its state, not a GRU or LSTM of reals (`export/onnx_recurrent.c`).
+ *   - The QDQ file states what the integers compute. A recurrent layer with a 16-bit state is therefore a Scan
+ *     with a pair of 16-bit values around its state, not a GRU or LSTM of reals (`export/onnx_recurrent.c`).
  *   - The last layers before the outputs lose the mean error of the whole simulated network, measured on samples
  *     (`bias.c`): earlier layers only that of their rounded weights, which needs no run of its own. Methods of
  *     ranges and scales of weights are compared with these biases, as noise that a bias removes decides nothing.

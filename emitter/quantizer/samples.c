@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples from .npy and .npz files, and from folders of .npy files: see quantizer.h. An input has a list of parts, one
- * per file. Of a part that is not in memory a block of samples is read each time one outside of the block is needed; so
+ * per file. Of a part that is not in memory a block of samples is read each time one outside the block is needed; so
  * memory holds a block for each input, and for each file of a folder its name and layout. Arrays in Fortran order,
  * packed entries of an archive, and streams are taken into memory, as their samples cannot be read alone. */
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Builds the simulated network: annotation.simulated_quantize after every tensor that has a grid and on all weights.
- * Ports of 8 bits replace the first and last of them: an input is dequantized, an output quantized. */
+ * 8-bit ports replace the first and last of them: an input is dequantized, an output quantized. */
 #include <math.h>
 
 #include "quantizer/finetune.h"
@@ -50,7 +50,7 @@ Tensor *weights_on_grid(Ctx *cx, const Edges *e, Tensor *w)
     return now;
 }
 
-/* Weights that the user narrows are not trained: their grid's range is not that of 8 bits. */
+/* Weights that the user narrows are not trained: their grid has a smaller range than an 8-bit grid. */
 static bool is_tuned(const Simulation *s, const Request *r) { return s->edges->tuned && (!r || r->bits == 8); }
 
 static Tensor *tuned_scales(Ctx *cx, Tuned *t, TunedPart part, Tensor *scale)

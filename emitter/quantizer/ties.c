@@ -120,7 +120,7 @@ static const EdgeGroup *known_group(const Edges *e, int group)
     return g && g->bits < FLOAT_BITS && g->grid.step > 0 ? g : NULL;
 }
 
-/* The same of 8 bits. A grid of 16 bits has a tie within the errors of floats next to each value, whatever its step. */
+/* Returns such a group only if it has 8 bits: a 16-bit grid has a tie within the errors of floats next to each one. */
 static const EdgeGroup *narrow_group(const Edges *e, int group)
 {
     const EdgeGroup *g = known_group(e, group);

@@ -67,7 +67,7 @@ static inline const Nest *sched_compute_inline(Ctx *cx, const Nest *n, const cha
     return SCHED(cx, n, compute_inline, .target = stage);
 }
 
-/* loop NULL: outside of all loops. */
+/* loop NULL: outside all loops. */
 static inline const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *stage, const char *loop)
 {
     return SCHED(cx, n, store_at, .target = stage, .loop = { loop });

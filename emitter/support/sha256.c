@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SHA-256 (FIPS 180-4). The message is followed by a bit 1, zeros, and its length in bits as the last 8 bytes of a
- * block of 64; each block updates eight words of 32 bits in 64 rounds. */
+ * block of 64; each block updates eight 32-bit words in 64 rounds. */
 #include "support/sha256.h"
 
 #include <string.h>

@@ -147,7 +147,7 @@ void wrap_statement(Ctx *cx, Text *t, size_t start)
 
 /* ---- Whole files ------------------------------------------------------------------------------------------------- */
 
-/* The state at the start of a line: inside of a comment, or of a directive that the line before continues. */
+/* The state at the start of a line: inside a comment, or of a directive that the line before continues. */
 typedef struct LineState { bool in_comment, in_directive; } LineState;
 
 /* Advances over a line. */

@@ -107,7 +107,7 @@ static const OpCase cases[] = {
 
 const Op ops_dynamic[] = {
     { .name = "dynamic_grid",
-      .summary = "the scale of 8 bits for the range of each sample, its inverse, and a zero point", .level = 11,
+      .summary = "the 8-bit scale for the range of each sample, its inverse, and a zero point", .level = 11,
       .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = attrs, .meaning.compute = dynamic_grid,
       .fusion.pattern = PATTERN_OPAQUE, .cases = cases },
     { 0 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_OPS_INTEGER_DYNAMIC_H
 #define LW_OPS_INTEGER_DYNAMIC_H
-/* Formulas of a grid of 8 bits that is chosen at run time (dynamic.c has their meaning). Before them, f has the phrases
+/* Formulas of an 8-bit grid that is chosen at run time (dynamic.c has their meaning). Before them, f has the phrases
  *
  *   rows    the axes of the grids, as a formula declares them: "n<N"
  *   row     the same as indices: "n"

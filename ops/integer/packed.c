@@ -3,7 +3,7 @@
  * instructions read them. The patch of an output element is a row of K = kh * kw * C elements; for a dense layer, the
  * input's row:
  *
- *   patch[n,h,w,e] = x[n, h*sh + i*dh - ph, w*sw + j*dw - pw, c], or `fill` outside of x      e = (i*kw + j)*C + c
+ *   patch[n,h,w,e] = x[n, h*sh + i*dh - ph, w*sw + j*dw - pw, c], or `fill` outside x      e = (i*kw + j)*C + c
  *   y[n,h,w,o]     = b[o] + sum(e) patch[n,h,w,e] * k[o,e]
  *
  *   weights                   patch             instruction
@@ -13,8 +13,8 @@
  *   i16 [O/4][Q][2][2][2]     i8 [4*Q]          the same for bytes: the even ones of four are a pair
  *   i8 [O/B][Q][B][2]         i16 [2*Q]         products of i16 pairs in B lanes, a channel each
  *   i8 [O/B][Q][B][D]         i8 [D*Q]          products of D bytes of B channels; D is 4, 8 or 16, Q at least 2
- *   u8 [O/4][K][2][2]         i8 [K]            sums of 64 bits; a word holds weights of four channels
- *   i8 [O][K]                 i32 [K]           with `pairs`: one product of 32 bits for two pixels
+ *   u8 [O/4][K][2][2]         i8 [K]            64-bit sums; a word holds weights of four channels
+ *   i8 [O][K]                 i32 [K]           with `pairs`: one 32-bit product for two pixels
  *
  * With `pairs` = 1 or 2 a number of the patch holds two pixels that are adjacent along that dimension, here along w:
  *
@@ -42,7 +42,7 @@
  * A depthwise convolution reads a padded image whose channel count is rounded up to tiles of B channels; no output
  * depends on the channels beyond those of x. In the weights [K/B][kh][kw][B] the channels of a tile are adjacent.
  *
- *   padded[n,h,w,c < K] = x[n, h - ph, w - pw, c], or `fill` outside of x
+ *   padded[n,h,w,c < K] = x[n, h - ph, w - pw, c], or `fill` outside x
  *   y[n,h,w,o]          = b[o] + sum(i,j) padded[n, h*sh + i*dh, w*sw + j*dw, o] * k[o/B,i,j,o%B]
  *
  * In the weights [K][kw][kh] each channel's columns are adjacent. The image is widened to i16, so that two rows of a
@@ -57,7 +57,7 @@ typedef struct PackedRows {
     Tensor *x, *k, *b;
     int64_t outs, length, padded;
     bool is_wide, is_paired, is_bytes;     /* forms 2, 3 and 4 of the table */
-    bool is_long;                      /* sums of 64 bits */
+    bool is_long;                      /* 64-bit sums */
     int64_t panel, depth;              /* channels of a panel, 0: another form; its elements that are adjacent */
     int64_t offset;                    /* added to the elements that a panel multiplies */
     int64_t row;                       /* elements of a window's row in a panel; 0: those of the window */
@@ -209,7 +209,7 @@ static bool read_window(Ctx *cx, const Node *n, PackedWindow *w)
     return !ctx_failed(cx);
 }
 
-/* True if some window reads outside of x. */
+/* True if some window reads outside x. */
 static bool leaves_input(const Node *n, const PackedWindow *w)
 {
     bool leaves = false;
@@ -330,7 +330,7 @@ static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
     }
     if (r.is_paired && !of_rows && (leaves || (!is_pixel && (w.dilation[1] > 1 || tensor_dim(n->in[0], 3) % 2)))) {
         op_refuse(cx, n,
-                  "windows with an odd number of channels inside of the input, or with gaps, require i8 weights");
+                  "windows with an odd number of channels inside the input, or with gaps, require i8 weights");
         return 0;
     }
     const int64_t channels = tensor_dim(r.x, 3), past = r.row ? (r.row - row + channels - 1) / channels : row % 2;
@@ -355,7 +355,7 @@ static Tensor *padded_image(Ctx *cx, const Node *n, const PackedWindow *w, int64
     return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
 }
 
-/* Emits the image with elements of 16 bits. */
+/* Emits the image with 16-bit elements. */
 static Tensor *columns_of(Ctx *cx, const Node *n, Tensor *padded)
 {
     return padded ? OP_FORMULA(cx, n, "columns[n,h,w,c] = i16(padded[n,h,w,c])", BIND_T("padded", padded)) : NULL;
@@ -414,7 +414,7 @@ static int packed_dense(Ctx *cx, const Node *n, Tensor **out)
     { "stride",   ATTR_INTS, "distance between adjacent windows", NULL },                                              \
     { "dilation", ATTR_INTS, "distance between adjacent taps", NULL },                                                 \
     { "pad",      ATTR_INTS, "rows and columns of `fill` around x: top,left,bottom,right", NULL },                     \
-    { "fill",     ATTR_INT,  "the value read outside of x", NULL },                                                    \
+    { "fill",     ATTR_INT,  "the value read outside x", NULL },                                                    \
     { "outs",     ATTR_INT,  "output channels; k and b may have more", NULL }
 
 static const AttrRow depthwise_attrs[] = { WINDOW_ROWS, { 0 } };
@@ -519,13 +519,13 @@ static const OpCase packed_dense_cases[] = {
 
 const Op ops_packed[] = {
     { PACKED(packed_conv2d,
-      "y[n,h,w,o] = b[o] + sum(e) patch[n,h,w,e] * k[o,e]: a convolution of 8 bits in reading order"),
+      "y[n,h,w,o] = b[o] + sum(e) patch[n,h,w,e] * k[o,e]: an 8-bit convolution in reading order"),
       .attr = conv_attrs },
     { PACKED(packed_depthwise2d,
       "y[n,h,w,o] = b[o] + sum(i,j) padded[n,h*sh+i*dh,w*sw+j*dw,o] * k[o/B,i,j,o%B]: "
-             "a depthwise convolution of 8 bits"),
+             "an 8-bit depthwise convolution"),
       .attr = depthwise_attrs },
-    { PACKED(packed_dense, "y[..,o] = b[o] + sum(e) x[..,e] * k[o,e]: a dense layer of 8 bits in reading order"),
+    { PACKED(packed_dense, "y[..,o] = b[o] + sum(e) x[..,e] * k[o,e]: an 8-bit dense layer in reading order"),
       .attr = dense_attrs },
     { 0 }
 };

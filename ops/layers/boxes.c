@@ -152,7 +152,7 @@ static int soft_suppression(Ctx *cx, const Node *n, Tensor **out)
 /* ---- Regions ----------------------------------------------------------------------------------------------------- */
 
 /* Along one dimension sample s of cell i of box r is the weighted sum of elements low and low+1; the weights are 0
- * outside of the image. */
+ * outside the image. */
 typedef struct Samples { Tensor *low, *weight; } Samples;
 
 /* Corner `k` of box r, in elements of x. */
@@ -227,7 +227,7 @@ static Samples samples(Ctx *cx, const Node *n, int d, int64_t cells, int64_t siz
  *   count[r]          number of samples of a cell
  *   first[r,i,p]      the first of the NEAR samples of row p
  *   touch[r,i,p,k,e]  the weight of sample first + k on row p, if p is its lower (e = 0) or upper row; else -1, also
- *                     for a sample beyond the last. A sample outside of x has weight 0 on the boundary row
+ *                     for a sample beyond the last. A sample outside x has weight 0 on the boundary row
  *
  * The weight of an element is the product of its row's and its column's weights. A mean requires their sums; a maximum
  * requires the greatest for elements above 0 and the least for elements below 0. */
@@ -357,7 +357,7 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
 }
 
 /* Returns the first pixel of each cell, or with `at_end` the pixel after its last. Both are rounded outwards, so
- * adjacent cells may share a pixel. Pixels outside of x belong to no cell; a cell without pixels is 0. */
+ * adjacent cells may share a pixel. Pixels outside x belong to no cell; a cell without pixels is 0. */
 static Tensor *cell_edge(Ctx *cx, const Node *n, int d, bool at_end, int64_t cells, int64_t size)
 {
     static const char *const words[2][2] = { { "begin0", "end0" }, { "begin1", "end1" } };

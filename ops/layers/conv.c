@@ -2,7 +2,7 @@
 /* Convolutions, channels last, over one to three spatial dimensions. For two, with strides s, dilations d and padding
  * p:
  *
- *   conv2d            y[n,h,w,o] = sum(i,j,c) x[n, h*sh+i*dh-ph, w*sw+j*dw-pw, c] * k[i,j,c,o]     0 outside of x
+ *   conv2d            y[n,h,w,o] = sum(i,j,c) x[n, h*sh+i*dh-ph, w*sw+j*dw-pw, c] * k[i,j,c,o]     0 outside x
  *   conv2d, g groups  x's channel is o / (O/g) * (C/g) + c
  *   depthwise_conv2d  y[n,h,w,o] = sum(i,j)   x[n, .., .., o / m] * k[i,j,o]                       m = O / C
  *
@@ -13,12 +13,12 @@
  *                     (x * k) * sk[o] * sx[n], by descending i, then j, then by c
  *
  * With 8-bit integers the result is the i32 sum of (x[...] - zero) * (k[...] - zero_w), where `zero` and `zero_w` are
- * the zero points; outside of x the product is 0. An x of 16 bits with an 8-bit k is summed likewise. A bias is a
+ * the zero points; outside x the product is 0. A 16-bit x with an 8-bit k is summed likewise. A bias is a
  * separate addition.
  *
  * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g] */
 
-/* Decision: a padded value guards the whole product. A convolution reads `(x[...]? * k[...] : 0)`: outside of the
+/* Decision: a padded value guards the whole product. A convolution reads `(x[...]? * k[...] : 0)`: outside the
  * image the product is zero, not the operand. For finite weights that is the same value, and it makes the padded
  * update the identity of the sum, so it may be skipped. Lowering turns the guard into bounds of the tap loops; no
  * multiplication by zero is executed. An accumulator that starts at +0 never becomes -0 by adding zeros, so skipping
@@ -137,7 +137,7 @@ static bool check_groups(Ctx *cx, const Node *n, int64_t in, int64_t out, int64_
     return !ctx_failed(cx);
 }
 
-/* The channel of x: c counts inside of the group of the output channel o, each group with `outs` outputs. */
+/* The channel of x: c counts inside the group of the output channel o, each group with `outs` outputs. */
 static const Expr *grouped_channel(Ctx *cx, int64_t groups, const Expr *o, int64_t outs, const Expr *c, int64_t each)
 {
     return groups == 1 ? c : expr_add(cx, index_times(cx, index_over(cx, o, outs), each), c);
@@ -338,7 +338,7 @@ static const AttrRow conv_attrs[] = {
     { "dilation", ATTR_INTS, "distance of adjacent taps, likewise", NULL },
     { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
     { "groups",   ATTR_INT,  "number of independent groups of channels", "1" },
-    { "zero",     ATTR_INT,  "zero point of x (8-bit or 16-bit integers); subtracted inside of the image only", NULL },
+    { "zero",     ATTR_INT,  "zero point of x (8-bit or 16-bit integers); subtracted inside the image only", NULL },
     { "zero_w",   ATTR_INT,  "zero point of k", NULL },
     { "wide",     ATTR_INT,  "1: sums of integers are i64", NULL },
     { 0 }
@@ -347,7 +347,7 @@ static const AttrRow depthwise_attrs[] = {
     { "stride",   ATTR_INTS, "distance of adjacent windows, one for each spatial dimension or one for all", NULL },
     { "dilation", ATTR_INTS, "distance of adjacent taps, likewise", NULL },
     { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
-    { "zero",     ATTR_INT,  "zero point of x (8-bit or 16-bit integers); subtracted inside of the image only", NULL },
+    { "zero",     ATTR_INT,  "zero point of x (8-bit or 16-bit integers); subtracted inside the image only", NULL },
     { "zero_w",   ATTR_INT,  "zero point of k", NULL },
     { "wide",     ATTR_INT,  "1: sums of integers are i64", NULL },
     { 0 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Pooling, channels last, over one to three spatial dimensions. With kernel k, strides s, dilations d and padding p:
  *
- *   max_pool2d   y[n,h,w,c] = max(i,j) x[n, h*sh+i*dh-ph, w*sw+j*dw-pw, c]         -inf outside of x
- *   avg_pool2d   y[n,h,w,c] = (sum(i,j) x[...]) / taps(h) / taps(w)                   0 outside of x
+ *   max_pool2d   y[n,h,w,c] = max(i,j) x[n, h*sh+i*dh-ph, w*sw+j*dw-pw, c]         -inf outside x
+ *   avg_pool2d   y[n,h,w,c] = (sum(i,j) x[...]) / taps(h) / taps(w)                   0 outside x
  *
- *   lp_pool2d    y[n,h,w,c] = (sum(i,j) |x[...]|^p)^(1/p)                              0 outside of x
+ *   lp_pool2d    y[n,h,w,c] = (sum(i,j) |x[...]|^p)^(1/p)                              0 outside x
  *
  * Averages of 8- and 16-bit integers are rounded to nearest, ties away from zero; with `total` the result is the sum.
- * The divisor counts the taps of a window inside of x, or with count_pad inside of x and its padding. With ceil_mode
+ * The divisor counts the taps of a window inside x, or with count_pad inside x and its padding. With ceil_mode
  * the last window may extend beyond the padding, where no tap is counted. A window that would start beyond x and the
  * leading padding is dropped. */
 #include "graph/dag/index_map.h"
@@ -23,7 +23,7 @@ typedef struct PoolWindows {
 } PoolWindows;
 
 /* Returns the number of windows, floor((size + pads - reach) / stride) + 1. With ceil_mode the quotient is rounded up,
- * but at most ceil((size + pad) / stride) windows start inside of x and the leading padding. */
+ * but at most ceil((size + pad) / stride) windows start inside x and the leading padding. */
 static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil_mode)
 {
     int64_t s = w->stride[d], taken = (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d]
@@ -109,7 +109,7 @@ static const Expr *read_window(IndexMap *m, const PoolWindows *w)
     return w->leaves_input ? index_read(m, x, at) : tensor_read(m->cx, x, at, x->rank);
 }
 
-/* The least value of the type outside of x. */
+/* The least value of the type outside x. */
 static const Expr *read_or_least(IndexMap *m, const PoolWindows *w)
 {
     return index_guarded(m, read_window(m, w), reducer_identity(m->cx, REDUCE_MAX, m->call->in[0]->type, 0));
@@ -220,7 +220,7 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
 }
 
 /* Padding is the real number 0. A sum of stored integers represents it only if each has its zero point subtracted, so a
- * window beyond x subtracts them inside of the sum. */
+ * window beyond x subtracts them inside the sum. */
 static Tensor *avg_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, int64_t *count)
 {
     PoolWindows w = { 0 };
@@ -271,8 +271,8 @@ static const Expr *own_tap(Ctx *cx, const PoolWindows *w, int d, const Expr *axi
 
 /* The index of a window's largest element in the order [n][c][h][w], or with `columns` in [n][c][w][h]. Padding
  * equals the least value of the type. If all elements of a window equal it, argmax returns the first tap, which may be
- * in the padding. The result is then the first tap inside of x, or -1 if there is none. Therefore the tap is clamped to
- * the first one inside of x; the tap of a larger element is never before x. */
+ * in the padding. The result is then the first tap inside x, or -1 if there is none. Therefore the tap is clamped to
+ * the first one inside x; the tap of a larger element is never before x. */
 static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
 {
     PoolWindows w = { 0 };
@@ -386,7 +386,7 @@ static const AttrRow max_attrs[] = { WINDOW_ATTRS, { 0 } };
 static const AttrRow avg_attrs[] = { WINDOW_ATTRS,
                                      { "count_pad", ATTR_INT, "1: the divisor counts the padding too", "0" },
                                      { "total", ATTR_INT, "1: 8-bit integers are summed in i32, not averaged", NULL },
-                                     { "zero", ATTR_INT, "zero point of 8-bit integers; subtracted inside of x only",
+                                     { "zero", ATTR_INT, "zero point of 8-bit integers; subtracted inside x only",
                                        NULL },
                                      { 0 } };
 static const AttrRow lp_attrs[] = { WINDOW_ATTRS, { "p", ATTR_REAL, "the norm's power", "2" }, { 0 } };

@@ -2,7 +2,7 @@
 /* Recurrent layers. The steps t are an ordered axis; state is a tensor over t that is read at t-1. The weights hold U
  * hidden units of G gates, one gate after the other: w[i, g*U + u], r[k, g*U + u], b[g*U + u].
  *
- *   input[t,b,g,u] = sum(i; b[g*U+u]) x[t,b,i] * w[i,g*U+u]          all steps at once, outside of the recurrence
+ *   input[t,b,g,u] = sum(i; b[g*U+u]) x[t,b,i] * w[i,g*U+u]          all steps at once, outside the recurrence
  *   prev[t,b,k]    = h[t-1,b,k], in the first step h0[b,k]; without h0 there is no such stage, and the first step has
  *                    no product with r
  *   sums[t,b,g,u]  = sum(k; input[t,b,g,u]) prev[t,b,k] * r[k,g*U+u]
@@ -344,7 +344,7 @@ static const char *product_with(const Layer *l, const char *r)
     return OP_TEXT(l->cx, l->h0 ? "prev[t,b,k] * r[index]" : "(h[t-1,b,k]? * r[index] : 0)", { "index", r });
 }
 
-/* Adds a stage of 16 bits over the units, by which r is multiplied. */
+/* Adds a 16-bit stage over the units, by which r is multiplied. */
 static void stored_stage(Layer *l, const char *word, const char *value)
 {
     unit_stage(l, word, "k",
@@ -414,7 +414,7 @@ static int rnn(Ctx *cx, const Node *n, Tensor **out)
     return layer_close(&l, h, activate(&l, 0, "sums[t,b,0,u]"), out);
 }
 
-/* The product of the candidate's columns of r and a vector of 16 bits. */
+/* The product of the candidate's columns of r and a 16-bit vector. */
 static void linear_stages(Layer *l, const char *vector, bool has_bias)
 {
     unit_stage(l, "linear_terms", "u",
@@ -615,7 +615,7 @@ static const AttrRow gru_attrs[] = {
 static const AttrRow lstm_attrs[] = {
     COMMON_ROWS("sigmoid,tanh,tanh"), { "input_forget", ATTR_INT, "1: the forget gate is 1 less the input gate", "0" },
     { "cell_clip", ATTR_REAL, "the cell is clamped to [-cell_clip, cell_clip]; 0 or absent: it is not clamped", NULL },
-    { "by_range", ATTR_INT, "1: the state in 8 bits of its range at each step, weights of 16 bits, rs without 1/32767",
+    { "by_range", ATTR_INT, "1: the state in 8 bits of its range at each step, 16-bit weights, rs without 1/32767",
       "0" },
     { 0 }
 };

@@ -418,7 +418,7 @@ static const OpCase interpolate_cases[] = {
 };
 static const AttrRow grid_attrs[] = {
     { "mode", ATTR_TEXT, "nearest, linear or cubic", "linear" },
-    { "padding", ATTR_TEXT, "outside of the image: zeros, border (the nearest pixel) or reflection", "zeros" },
+    { "padding", ATTR_TEXT, "outside the image: zeros, border (the nearest pixel) or reflection", "zeros" },
     { "align", ATTR_INT, "1: -1 and 1 are the centres of the outer pixels; 0: the edges of the image", "0" },
     { 0 }
 };

@@ -4,7 +4,7 @@
  *   transpose   y[i_perm..] = x[i..]
  *   concat      y[i] = select(i < n0, a[i], b[i - n0])
  *   slice       y[i] = x[begin + i*step]
- *   pad         y[i] = x[i - p]; outside of x, by mode: the value (constant), the nearest element (edge),
+ *   pad         y[i] = x[i - p]; outside x, by mode: the value (constant), the nearest element (edge),
  *               mirrored (reflect, symmetric), modulo the size (wrap)
  *   gather      y[..,j,..] = x[..,index[j],..]
  *   expand      y[*] = x[*] in a larger shape
@@ -527,7 +527,7 @@ const Op ops_move[] = {
     { MOVE(concat, "y[i] = select(i < n0, x0[i], x1[i-n0])", 1, 1, -1, "x0 x1"), .meaning.simplify = concat_of_fewer,
       .layout.is_concat = true, .layout.permute = permute_axis },
     { MOVE(slice, "y[i] = x[begin + i*step]", 3, 1, 1, "x"), .layout.permute = permute_slice, .layout.box = slice_box },
-    { MOVE(pad, "y[i] = x[i - pad]; outside of x, by mode", 2, 1, 1, "x"), .layout.permute = permute_pad },
+    { MOVE(pad, "y[i] = x[i - pad]; outside x, by mode", 2, 1, 1, "x"), .layout.permute = permute_pad },
     { MOVE(gather, "y[..,j,..] = x[..,index[j],..]", 3, 2, 2, "x index") },
     { MOVE(expand, "y[*] = x[*] in a larger shape", 4, 1, 1, "x"), .layout.repeats = true },
     { MOVE(tile, "y[i] = x[i % n]", 3, 1, 1, "x"), .layout.repeats = true },

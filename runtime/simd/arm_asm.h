@@ -34,7 +34,7 @@
 #define LW_ASM_NOW __asm__ volatile("" : : : "memory")
 /* Adds the product of the bottom halves ("bb") or the top halves ("tt") of x and w to c. */
 #define LW_ASM_SMLA(halves, c, x, w) __asm__("smla" halves " %0, %1, %2, %0" : "+r"(c) : "r"(x), "r"(w))
-/* Returns the odd bytes of a word as a pair of 16 bits. */
+/* Returns the odd bytes of a word as a pair of 16-bit values. */
 static inline int32_t lw_asm_odd(int32_t w)
 {
     int32_t r;

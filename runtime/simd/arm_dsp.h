@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The macros of rows.h on the DSP extension of Cortex-M4, M7 and M33. SMLAD multiplies two pairs of 16 bits and adds
+/* The macros of rows.h on the DSP extension of Cortex-M4, M7 and M33. SMLAD multiplies two pairs of 16-bit values, adds
  * both products. SXTB16 widens a word's even bytes to a pair, and with a rotation by 8 the odd ones. */
 #ifndef LW_SIMD_ARM_DSP_H
 #define LW_SIMD_ARM_DSP_H
@@ -277,7 +277,7 @@ static inline void lw_dsp_copy(int32_t n, int8_t *y, const int8_t *a)
 
 /* lw: lw_dsp_pool needs lw_dsp_word lw_sum_window */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
-/* Sums of four channels in two pairs of 16 bits, of up to 256 bytes each. */
+/* Sums of four channels in two pairs of 16-bit values, of up to 256 bytes each. */
 static inline void lw_dsp_sum4(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
 {
     int32_t even = 0, odd = 0;

@@ -325,7 +325,7 @@ static inline void lw_mve_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
 
 /* lw: lw_mve_pool needs LW_SIMD_CHOICE lw_sum_window */
 #if LW_SIMD_ARM_MVE
-/* Sums of eight channels in lanes of 16 bits, of up to 256 bytes each. */
+/* Sums of eight channels in 16-bit lanes, of up to 256 bytes each. */
 static inline void lw_mve_sum8(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
 {
     int16x8_t sum = vdupq_n_s16(0);

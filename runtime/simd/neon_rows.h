@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The macros of rows.h in NEON, of 32 and of 64 bits; panels are in neon_panels.h. */
+/* The macros of rows.h in NEON, for 32-bit and 64-bit cores; panels are in neon_panels.h. */
 #ifndef LW_SIMD_NEON_ROWS_H
 #define LW_SIMD_NEON_ROWS_H
 
@@ -281,7 +281,7 @@ LW_NEON_FIXED void lw_neon_add(int32_t n, int32_t za, int32_t ma, int32_t sa, in
 
 /* lw: lw_row_pool needs lw_neon_bytes lw_sum_window */
 #if LW_SIMD_NEON_BYTES
-/* Sums of eight channels in lanes of 16 bits, of up to 256 bytes each. */
+/* Sums of eight channels in 16-bit lanes, of up to 256 bytes each. */
 static inline void lw_neon_sum8(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
 {
     int16x8_t sum = vdupq_n_s16(0);

@@ -11,7 +11,7 @@
 #if LW_SIMD_RISCV
 /* Pixels, `aw` apart, by channels whose weights alternate in fours: c[p * 4 + o] += a[p * aw + q * 4 + t] *
  * b[q * 16 + o * 4 + t] until b is `end`. In assembly, because gcc moves the loads and products of a tile ahead of its
- * sums, and spills these; clang does not. Upper halves of 64 bits are not used. */
+ * sums, and spills these; clang does not. The upper halves of 64-bit registers are not used. */
 #ifndef __clang__
 #define LW_RISCV_ADD(p, o) "mul %[t],%[x],%[k" #o "]\n\tadd %[s" #p #o "],%[s" #p #o "],%[t]\n\t"
 #define LW_RISCV_ELEMENT(p) "lb %[x],%[aw]*" #p "+\\e(%[a])\n\t"

@@ -519,7 +519,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 #define LW_COPY_I8(n, y, a) LW_ROWS_COPY_I8(n, y, a)
 /* lw: end */
 /* lw: LW_FETCH_I16 needs LW_COPY_I16 lw_fill_i16 */
-/* If p is false, the index of a may be outside of its memory: no pointer is formed. */
+/* If p is false, the index of a may be outside its memory: no pointer is formed. */
 #define LW_ROWS_FETCH_I16(n, fill, y, yi, p, a, ai)                                                                    \
     do {                                                                                                               \
         if (p) LW_ROWS_COPY_I16(n, y, yi, a, ai);                                                                      \
@@ -683,7 +683,7 @@ static inline void lw_max_window(int32_t kh, int32_t kw, int32_t n, int8_t *y, c
 #define LW_MAX_TAPS_I8(k, n, y, a) LW_ROWS_MAX_TAPS_I8(k, n, y, a)
 /* lw: end */
 /* lw: LW_MAX_IF_I8 needs LW_MAX_WINDOW_I8 */
-/* If p is false, the index of a may be outside of its memory: no pointer is formed. */
+/* If p is false, the index of a may be outside its memory: no pointer is formed. */
 #define LW_ROWS_MAX_IF_I8(n, y, yi, p, a, ai)                                                                          \
     do {                                                                                                               \
         if (p) LW_ROWS_MAX_WINDOW_I8(1, 1, n, y, yi, a, ai, 0, 0);                                                     \
@@ -710,7 +710,7 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
         LW_ROWS_FILL_I8(n - full, y, w * yw + full, fill);
     }
 }
-/* The row of a begins at index `ai`: outside of its memory if p is false, and by `left` pixels if p is true. */
+/* The row of a begins at index `ai`: outside its memory if p is false, and by `left` pixels if p is true. */
 #define LW_ROWS_FETCH_ROW_I8(m, left, inner, n, own, fill, y, yi, yw, p, a, ai, aw)                                    \
     lw_fetch_row(m, left, inner, n, own, fill, (y) + (yi), yw,                                                         \
                  (p) && (left) < (m) ? (a) + ((ai) + (left) * (aw)) : NULL, aw)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The macros of rows.h on RISC-V with vectors (V 1.0, any VLEN of at least 128). Sums are groups of four registers, 16
- * lanes of 32 bits at VLEN 128; -DLW_RVV_LMUL=1 selects single registers. VSMUL with the rounding mode `rnu` is the
+ * 32-bit lanes at VLEN 128; -DLW_RVV_LMUL=1 selects single registers. VSMUL with the rounding mode `rnu` is the
  * product of the reference. Intrinsics since 0.12 take that mode; those before read it from a register. */
 #ifndef LW_SIMD_RVV_ROWS_H
 #define LW_SIMD_RVV_ROWS_H
@@ -113,7 +113,7 @@ static inline void lw_rvv_2x2(int32_t xs, int32_t ks, int32_t n, int32_t *c, int
 
 /* lw: lw_rvv_quads needs lw_rvv_types lw_panel_i8 */
 #if LW_SIMD_RVV
-/* Up to four pixels by four channels. Two products are added in 16 bits, and their lanes to one of 32 bits by VWREDSUM:
+/* Up to four pixels by four channels. Two products are added in 16 bits, and their lanes to a 32-bit lane by VWREDSUM:
  * of two blocks of d elements, or in single registers of the halves of a block of 16. Empty assembly keeps the
  * instructions of one element size together, because each change of it costs a VSETVLI. */
 #if LW_RVV_LMUL == 4

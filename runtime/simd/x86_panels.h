@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The panels of rows.h on x86-64: pairs of 16 bits by PMADDWD or VPDPWSSD, and fours of bytes by VPDPBUSD of AVX-512
+/* The panels of rows.h on x86-64: 16-bit pairs with PMADDWD or VPDPWSSD, and fours of bytes with VPDPBUSD of AVX-512
  * VNNI, whose first factor has no sign. */
 #ifndef LW_SIMD_X86_PANELS_H
 #define LW_SIMD_X86_PANELS_H
@@ -9,7 +9,7 @@
 
 /* lw: lw_x86_panels needs lw_x86_pairs lw_panel */
 #if LW_SIMD_AVX2
-/* A pair of 16 bits in all lanes. */
+/* A pair of 16-bit values in all lanes. */
 static inline __m256i lw_x86_pair(const int16_t *p)
 {
     int32_t both;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The macros of rows.h on x86-64: products of bytes as pairs of 16 bits, by PMADDWD of SSE2 and AVX2, or VPDPWSSD of
+/* The macros of rows.h on x86-64: products of bytes as 16-bit pairs, with PMADDWD of SSE2 and AVX2, or VPDPWSSD of
  * AVX-512 VNNI, which adds the sum of the pair as well. Sums of pairs are at most 2 * 2^14: nothing saturates. The tail
  * of a row is loaded with zeros in the other lanes; no load leaves the row. Panels are in x86_panels.h. */
 #ifndef LW_SIMD_X86_ROWS_H
@@ -350,7 +350,7 @@ static inline __m512i lw_x86_mask16(__m512i s)
 {
     return _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(1), s), _mm512_set1_epi32(1));
 }
-/* The roundings of products are one shift of 64 bits, because floor(floor(x / 2^31 + h) / 2^s) is
+/* The roundings of products are one 64-bit shift, because floor(floor(x / 2^31 + h) / 2^s) is
  * floor((x + 2^31 h) / 2^(31+s)). Where values below 0 saturate (is_positive), their ties do not matter. */
 static inline __m512i lw_x86_scaled8(__m512i product, __m512i s, int is_positive)
 {
@@ -581,7 +581,7 @@ static inline void lw_x86_add_line(int32_t n, int32_t ka, int32_t la, int32_t kb
 
 /* lw: lw_row_pool needs lw_x86_pairs lw_sum_window */
 #if LW_SIMD_AVX2
-/* Sums of eight channels in lanes of 16 bits, of up to 256 bytes each. */
+/* Sums of eight channels in 16-bit lanes, of up to 256 bytes each. */
 static inline void lw_x86_sum8(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
 {
     __m256i *to = (__m256i *)(void *)y;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Written by train.py: digits outside of the training set, as grey levels from 0 to 16, row by row, with their labels.
+/* Written by train.py: digits outside the training set, as grey levels from 0 to 16, row by row, with their labels.
  * From the UCI set "Optical Recognition of Handwritten Digits" (E. Alpaydin, C. Kaynak, 1998; CC BY 4.0). */
 #ifndef DIGITS_HELDOUT_H
 #define DIGITS_HELDOUT_H

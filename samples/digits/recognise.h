@@ -11,7 +11,7 @@
 
 enum { DIGIT_CLASSES = 10, DIGIT_PIXELS = HELDOUT_PIXELS };
 
-/* Returns the start of an arena inside of `memory`, which has DIGITS_ARENA_SIZE + DIGITS_ARENA_ALIGN bytes: C99 has no
+/* Returns the start of an arena inside `memory`, which has DIGITS_ARENA_SIZE + DIGITS_ARENA_ALIGN bytes: C99 has no
  * keyword for the alignment of an array. */
 static inline void *arena_within(unsigned char *memory)
 {

@@ -250,7 +250,7 @@ def write_held_out(path, pixels, label):
     rows = [",".join(str(value) for value in image.ravel()) for image in pixels]
     with open(path, "w", encoding="ascii", newline="\n") as out:
         out.write("/* SPDX-License-Identifier: MIT */\n"
-                  "/* Written by train.py: digits outside of the training set, as grey levels from 0 to 16, row by "
+                  "/* Written by train.py: digits outside the training set, as grey levels from 0 to 16, row by "
                   "row, "
                   "with their labels.\n"
                   " * From the UCI set \"Optical Recognition of Handwritten Digits\" (E. Alpaydin, C. Kaynak, 1998; "

@@ -35,7 +35,7 @@ static bool generic(lw_context *cx, lw_group *g)
     lw_compute_at(g, sum, lw_stage_loop(out, rank - 1), NULL);
     lw_set_scope(g, sum, "register", NULL);
 
-    /* Reduce loops outside of the tile's loops, in their order, so each sum keeps its order. */
+    /* Reduce loops outside the tile's loops, in their order, so each sum keeps its order. */
     const lw_loop *order[16], *l, *innermost = NULL;
     int count = 0;
     for (int reduces = 1; reduces >= 0; reduces--)

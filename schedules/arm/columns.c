@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 8-bit depthwise convolutions of 3x3 with a step of one, on cores that multiply pairs of 16 bits (ops/integer/
+/* 8-bit depthwise convolutions of 3x3 with a step of one, on cores that multiply pairs of 16-bit values (ops/integer/
  * packed.c). Two rows of a column form a pair, so that a pair serves six products of one channel: two output rows by
  * three columns of the window.
  *

@@ -16,7 +16,7 @@ static const CostRow rows_arm[] = {
 };
 const Costs costs_arm = { NULL, rows_arm };
 
-/* ARMv6-M has no product of 64 bits; the C library copies a byte at a time. Operations on floats are calls, whose
+/* ARMv6-M has no 64-bit product; the C library copies a byte at a time. Operations on floats are calls, whose
  * instructions depend on the values (zeros and equal exponents take fewer): their mean over networks, apart for
  * values of which a ReLU made zeros. */
 static const CostRow rows_m0plus[] = {
@@ -36,7 +36,7 @@ static const CostRow rows_m0plus[] = {
 };
 const Costs costs_m0plus = { &costs_arm, rows_m0plus };
 
-/* MLA; loads extend signs. A product of 64 bits is SMULL, and with a constant sum two moves and SMLAL; its upper half
+/* MLA; loads extend signs. A 64-bit product is SMULL, and with a constant sum two moves and SMLAL; its upper half
  * is a register. */
 static const CostRow rows_m3[] = {
     { "mla", 0, 0 },                 { "cast", 0, 0 },               { "LW_COPY_I8", 17, 1 },

@@ -12,7 +12,7 @@
 
 /* Decision: a depthwise convolution reads padded rows. The rows of x that an output row requires are copied with
  * their padding, once for two output rows. No tap needs a guard, and all taps are one instruction for a tile of
- * channels (`schedules/arm/depthwise.c`). On cores that multiply pairs of 16 bits, windows of 3x3 with a step of one
+ * channels (`schedules/arm/depthwise.c`). On cores that multiply 16-bit pairs, windows of 3x3 with a step of one
  * gather four rows channel by channel: a pair of rows serves two output rows and three columns of the window, six
  * products from one load, and a channel's weights, factor and shift stay in registers (`schedules/arm/columns.c`). */
 #include "schedules/arm/scale.h"
@@ -26,7 +26,7 @@ typedef struct DepthwiseRows {
     int tiled, last;
     int64_t w, block;
     int64_t whole;               /* channels of one instruction: one or several tiles of `block` */
-    bool channels_first;         /* tiles of channels are outside of columns: their weights stay in registers */
+    bool channels_first;         /* tiles of channels are outside columns: their weights stay in registers */
     const char *at_row, *at_tile;
 } DepthwiseRows;
 

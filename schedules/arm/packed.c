@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* 8-bit convolutions and dense layers in the form that the instructions require (ops/integer/packed.c): weights packed
- * in reading order, zero points and biases folded into the initial values of the sums. The same for elements of 16 bits
+ * in reading order, zero points and biases folded into the initial values of the sums. The same for 16-bit elements
  * where the target multiplies pairs of them. */
 
 /* Decision: panels of bytes follow the instruction. Where a core adds several products of bytes to a lane, weights
@@ -216,7 +216,7 @@ static PackedWindow window_of(const Node *n)
 /* True for a convolution: its weights are k[i,j,c,o], those of a dense layer w[k,o]. */
 static bool has_window(const Node *n) { return n->in[1]->rank == 4; }
 
-/* Returns the dimension of x along which a number holds two pixels, so that one product of 32 bits serves both: the one
+/* Returns the dimension of x along which a number holds two pixels, so that one 32-bit product serves both: the one
  * that fours divide with the least padding, the later on a tie. 0: none. Two products of bytes fit 16 bits if no weight
  * is -128. */
 static int64_t pairs_of(const Target *t, const Node *n, int64_t length, bool joins)
@@ -270,14 +270,14 @@ static bool has_row_of_bytes(const Target *t, const Node *n, int64_t length, int
     return multiplies_pairs(t) && is_single_row(n, length, outs) && rows_fit_in_pairs(n->in[1], length, outs);
 }
 
-/* True if the product of a single row of bytes may use sums of 64 bits: four rows of weights, a word for each element.
+/* True if the product of a single row of bytes may use 64-bit sums: four rows of weights, a word for each element.
  */
 static bool has_long_sums(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     return target_has(t, "long") && !multiplies_pairs(t) && is_single_row(n, length, outs);
 }
 
-/* True if elements of 16 bits are pairs already, for several rows of them. Sums wrap in 32 bits, which hold the result.
+/* True if 16-bit elements are pairs already, for several rows of them. Sums wrap in 32 bits, which hold the result.
  * A number with two rows of weights would overflow. */
 static bool multiplies_sixteen(const Target *t, const Node *n, int64_t outs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pools and sums of bytes with the channels last: one instruction computes the windows' taps for several channels.
  *
- *   sums      for tiles of channels:                            LW_SUM_WINDOW_I8 in pairs or lanes of 16 bits, which
+ *   sums      for tiles of channels:                            LW_SUM_WINDOW_I8 in pairs or 16-bit lanes, which
  *                 acc[n] += x, all taps at once                 hold 256 taps of any bytes
  *                 y = epilogue(acc)
  *   maxima    y[c] = max(y[c], x[c]), all channels at once      LW_MAX_WINDOW_I8, or, if windows leave x, LW_MAX_IF_I8

@@ -32,7 +32,7 @@
 
 /* The weight layout along the axes of the sum: rows of bytes, two rows in one number, alternating fours of two rows,
  * pairs of the channels of a panel, or two rows in one number for bytes of x. WORDS are rows of bytes for a patch whose
- * numbers hold two pixels; LONG are words of four rows for sums of 64 bits. */
+ * numbers hold two pixels; LONG are words of four rows for 64-bit sums. */
 typedef enum RowForm { PLAIN = 1, PAIRED = 2, WIDE = 3, PANEL = 4, BYTES = 5, WORDS = 6, LONG = 7 } RowForm;
 
 typedef struct Tiles {
@@ -113,7 +113,7 @@ static void choose_whole(Ctx *cx, const GroupNest *g, const Nest *n, Tiles *t)
     if (t->is_whole) t->block = t->o = block;
 }
 
-/* Returns the channels of an instruction with sums of 64 bits, of `words` fours in all: it adds up the elements of x
+/* Returns the channels of an instruction with 64-bit sums, of `words` fours in all: it adds up the elements of x
  * once, and its sums take 128 bytes at most. */
 static int64_t channels_of_words(int64_t words)
 {

@@ -146,7 +146,7 @@ bool adds_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count
 }
 
 /* The name and the numbers of the addition as a line, if it is one and the target has instructions for products of
- * pairs of 16 bits; else NULL. */
+ * pairs of 16-bit values; else NULL. */
 static const char *line_text(Ctx *cx, const Target *t, int64_t count, const ScaledSum *sum)
 {
     enum { HALF = 15 };

@@ -3,22 +3,22 @@
  * registers. Implementations require features; a row of any other chain with these features gets the same schedules:
  *
  *   rows   8-bit products gain by whole rows with sums in registers (runtime/simd/rows.h): any scalar core
- *   words  a product of 32 bits serves two pixels: no instruction multiplies pairs
+ *   words  a 32-bit product serves two pixels: no instruction multiplies pairs
  *   mla    multiply-accumulate in one instruction
- *   long   a sum of 64 bits takes a product in one instruction: SMLAL
- *   dsp    products of pairs of 16 bits: SMLAD
+ *   long   a 64-bit sum takes a product in one instruction: SMLAL
+ *   dsp    products of pairs of 16-bit values: SMLAD
  *   bytes  vectors of bytes: rows, windows, scaled sums and additions at once
  *   panels weights in pairs of the channels of a panel: lanes, or many scalar registers; not of these cores
- *   mve    vectors of 128 bits: Helium
+ *   mve    128-bit vectors: Helium
  *   fpu    32-bit floats */
 #include "schedules/arm/arm.h"
 
 const Target targets_arm[] = {
     { .name = "arm", .base = "generic", .summary = "any 32-bit Arm core", .features = "rows", .lanes = 1,
       .accumulators = 4, .copy_budget = 16, .costs = &costs_arm },
-    { .name = "arm-dsp", .base = "arm", .summary = "a core with the DSP extension: pairs of 16 bits",
+    { .name = "arm-dsp", .base = "arm", .summary = "a core with the DSP extension: pairs of 16-bit values",
       .features = "mla dsp", .accumulators = 8, .integer_accumulators = 6, .costs = &costs_dsp },
-    { .name = "arm-mve", .base = "arm-dsp", .summary = "a core with Helium: vectors of 128 bits",
+    { .name = "arm-mve", .base = "arm-dsp", .summary = "a core with Helium: 128-bit vectors",
       .features = "mve bytes", .costs = &costs_mve },
     { .name = "cortex-m0plus", .base = "arm", .summary = "Cortex-M0+", .features = "words", .costs = &costs_m0plus,
       .core = &core_m0plus },

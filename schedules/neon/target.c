@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* AArch64: 32 vector registers of 128 bits and a fused multiply-add, which also takes one lane of a vector for all.
+/* AArch64: 32 128-bit vector registers and a fused multiply-add, which also takes one lane of a vector for all.
  * Bytes are multiplied in panels (schedules/arm/packed.c): by SMULL, SMLAL and SADALP, by SDOT where the core has
  * `dotprod`, by SMMLA where it has `i8mm`. The vectors of 32-bit Arm flush subnormal floats to zero: there they hold
  * bytes only, and floats are scalar. */

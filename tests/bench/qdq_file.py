@@ -51,7 +51,7 @@ def graphs_of(graph):
 
 
 def evaluable(path):
-    """The file with an opset that ONNX's reference evaluator has: axes of reductions are inputs, and grids of 16 bits
+    """The file with an opset that ONNX's reference evaluator has: axes of reductions are inputs, and 16-bit grids
     operators of ONNX."""
     model = onnx.load(str(path))
     model.opset_import[0].version = max(model.opset_import[0].version, EVALUATED_OPSET)

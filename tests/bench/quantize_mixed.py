@@ -4,7 +4,7 @@
 8 bits, and with --min-sqnr 6 dB above what 8 bits reach, on the samples of quantize.py and float ports. Of the 8 bits:
 the share of outputs of the QDQ file, in ONNX Runtime, within a step of the C's. With the bound: the signal to noise of
 the emitted C; the number of 16-bit grids and of calls in floats; whether the interpreter agrees with the C (verify of
-the realized stage); the shares of outputs of the QDQ file within a step of the C's, and within a step of 8 bits; the
+the realized stage); the shares of outputs of the QDQ file within a step of the C's, and within an 8-bit step; the
 share within a step of the C's if the file's arithmetic is done in 64-bit floats. Then the keyword networks with
 --max-drop 0%, on their labelled test set as samples: the accuracy of the emitted C. A missed bound fails. One run of
 the quantizer gives all of the 8 bits, and another the bound; --min-sqnr 0.1 changes nothing and prints what 8 bits
@@ -110,7 +110,7 @@ def row(program, work, name, path, like):
     if has_form:
         narrow_steps = steps_of(work / "narrow.onnx")
         share = percent(share_within(work / "narrow.onnx", samples, got, narrow_steps))
-    least = float(re.search(r"all tensors of 8 bits[^:]*: (-?[0-9.]+) dB", said).group(1))
+    least = float(re.search(r"all tensors at 8 bits[^:]*: (-?[0-9.]+) dB", said).group(1))
     bound = max(round(least + MORE, 1), 0.1)
     stage = work / "stage.te"
     try:
@@ -146,7 +146,7 @@ def drop_row(program, work, path):
                    "--test", files[0], "--test-labels", files[1], "-o", work / "net.c")
     except RuntimeError as error:
         return f"| {path.stem} | {str(error).splitlines()[-1]} | | | |", False
-    narrow = re.search(r"all tensors of 8 bits[^:]*: .*accuracy ([0-9.]+) %", said).group(1)
+    narrow = re.search(r"all tensors at 8 bits[^:]*: .*accuracy ([0-9.]+) %", said).group(1)
     real, reached = (re.search(rf"^{form} +([0-9.]+) %", said, re.M).group(1) for form in ("float", "integer C"))
     wide = re.search(r"(\d+) of 16", said)
     return (f"| {path.stem} | {real} % | {narrow} % | {reached} % | {wide.group(1) if wide else 0} |",
@@ -156,9 +156,9 @@ def drop_row(program, work, path):
 def main():
     program = Path(build_argument()).resolve() / "loopwright"
     held, chosen = True, sys.argv[2:]
-    print("| network | 8 bits, dB | QDQ within a step | bound, dB | emitted C, dB | grids of 16 bits | calls in floats "
+    print("| network | 8 bits, dB | QDQ within a step | bound, dB | emitted C, dB | 16-bit grids | calls in floats "
           "| interpreter agrees | "
-          "QDQ within a step | within a step of 8 bits | in 64-bit floats |")
+          "QDQ within a step | within an 8-bit step | in 64-bit floats |")
     print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
     for name, path, like in networks():
         if chosen and name not in chosen:
@@ -167,7 +167,7 @@ def main():
             text, ok = row(program, Path(folder), name, path, like)
         held = held and ok
         print(text, flush=True)
-    print("\n| network | float | 8 bits | emitted C, --max-drop 0% | grids of 16 bits |\n|---|---|---|---|---|",
+    print("\n| network | float | 8 bits | emitted C, --max-drop 0% | 16-bit grids |\n|---|---|---|---|---|",
           flush=True)
     for path in sorted(KEYWORDS.glob("*.onnx")):
         if chosen and "max-drop" not in chosen:

@@ -34,7 +34,7 @@ int main(void)
     if (one_run(arena, &in, &out) != 0) return fail("an arena of the right size is refused");
     for (unsigned char *p = memory; p < memory + ROOM; p++)
         if ((p < arena || p >= arena + ONE_ARENA_SIZE) && *p != 0x55)
-            return fail("a byte outside of the arena was written");
+            return fail("a byte outside the arena was written");
 
     memset(arena, 0xff, ONE_ARENA_SIZE);      /* floats that are no numbers */
     out.y = again;

@@ -9,7 +9,7 @@
 /* Changes one number among the `count` bytes at `at`, drawn by `seed`. */
 void flat_mutate(uint8_t *at, size_t count, uint32_t seed);
 
-/* Sets mark[i] for each byte of a TFLite file inside of a buffer with `least` bytes of data or more: weights,
+/* Sets mark[i] for each byte of a TFLite file inside a buffer with `least` bytes of data or more: weights,
  * mostly. */
 void flat_mark_buffers(const uint8_t *at, size_t count, size_t least, uint8_t *mark);
 

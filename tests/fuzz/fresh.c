@@ -10,7 +10,7 @@
 /* Decision: fuzzing restores a context, it does not create one. Reading operators and rules costs ten times a small
  * model, so the fuzz targets create one context and restore the arena's blocks before each input
  * (`tests/fuzz/fresh.c`). Most inputs end at the importer; one in 64, selected by its own bytes, continues to C for
- * one of four targets. `make hostile` damages whole models at the public interface, three flips in four outside of
+ * one of four targets. `make hostile` damages whole models at the public interface, three flips in four outside
  * the weights, and prints a table. */
 #include <stdlib.h>
 

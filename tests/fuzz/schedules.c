@@ -224,7 +224,7 @@ static const char *step_store_at(Chooser *c)
     return name_format(c->cx, "store_at %s %s", stage, random_chance(c->r, 40) ? "root" : loop);
 }
 
-/* The progress of a stage towards folding: 2 computed inside of a loop and stored outside of it, 1 computed there, 0
+/* The progress of a stage towards folding: 2 computed inside a loop and stored outside it, 1 computed there, 0
  * neither. */
 static int readiness(Chooser *c, const Stage *s)
 {
@@ -489,7 +489,7 @@ static const char *step_decompose(Chooser *c)
     return name_format(c->cx, "decompose_reduction %s %s", stage_name(c), loop_name(c));
 }
 
-/* Puts the loop over the last data axis of a reduction inside of its own, else cuts one of those or attaches a producer
+/* Puts the loop over the last data axis of a reduction inside its own, else cuts one of those or attaches a producer
  * to it: the sums then have several parts. */
 static const char *step_cut_sums(Chooser *c)
 {

@@ -87,7 +87,7 @@ write("not-supported", {"x": [1, 4]}, {"y": [1, 4]}, [
 
 
 def inner(name, inputs, outputs, nodes):
-    """A graph inside of a node; a word as a shape is a scalar of that type."""
+    """A graph inside a node; a word as a shape is a scalar of that type."""
     def value(n, s):
         return (helper.make_tensor_value_info(n, getattr(TensorProto, s), []) if isinstance(s, str)
                 else helper.make_tensor_value_info(n, TensorProto.FLOAT, s))

@@ -152,7 +152,7 @@ int32_t double_often(int32_t a, int times);                                /* sa
 int32_t scaled(int32_t a, Scaling s);
 /* From here on: the whole product is rounded, ties up */
 void round_once(bool is_once);
-/* A sum of 64 bits times the 16 highest bits of the multiplier */
+/* A 64-bit sum times the 16 highest bits of the multiplier */
 int64_t scaled_wide(int64_t a, Scaling s);
 double stored(int64_t a);                                                  /* limited to int8 */
 double stored_as(const Operand *y, int64_t a);                             /* to the type of y */

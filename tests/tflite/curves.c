@@ -451,7 +451,7 @@ static void make_softmax16(Case *c, Random *r, int number)
     quant_set(&c->out[0], 1.0f / 32768, 0);
 }
 
-/* A table of 513 points of 16 bits: `of` on [least, most], in `unit`. */
+/* A table of 513 16-bit points: `of` on [least, most], in `unit`. */
 typedef struct Points {
     const Case *c;
     float (*of)(const Case *c, float x);

@@ -6,7 +6,7 @@
 
 /* ---- Cases ------------------------------------------------------------------------------------------------------- */
 
-/* Fills in any values of the type; integers of 64 bits are multiples of 2^32, so that doubles hold them. */
+/* Fills in any values of the type; 64-bit integers are multiples of 2^32, so that doubles hold them. */
 static void fill_bits(Random *r, Operand *x)
 {
     const bool has_sign = x->type == TYPE_I8 || x->type == TYPE_I16 || x->type == TYPE_I32 || x->type == TYPE_I64;

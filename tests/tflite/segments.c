@@ -122,7 +122,7 @@ static void make_l2_pool(Case *c, Random *r, int number)
     for (int i = 0; i < 6; i++) c->field[i] = fields[i];
 }
 
-/* The root of the mean square, of the elements inside of the input. */
+/* The root of the mean square, of the elements inside the input. */
 static void l2_pool_reference(Case *c)
 {
     const Operand *x = &c->in[0];

@@ -1122,7 +1122,7 @@ def log_softmax(r, i):
 
 
 def sixteen(make, fixed=None, low=None, narrow=True, most=0.01):
-    """The same with activations of 16 bits; weights stay, and a bias has 64 bits or, if `narrow`, every fourth time
+    """The same with 16-bit activations; weights stay, and a bias has 64 bits or, if `narrow`, every fourth time
     32."""
     def of(r, i):
         code, version, fields, inputs, outputs = make(r, i)
@@ -1201,7 +1201,7 @@ def products_at_ties(r, i):
 
 
 def prelu_sixteen(r, i):
-    """Slopes stay of 8 bits."""
+    """Slopes keep 8 bits."""
     code, version, fields, inputs, outputs = sixteen(prelu)(r, i)
     inputs[1].zeros = [0]
     steepest = max(1, inputs[1].scales[0] * 128)
@@ -1229,7 +1229,7 @@ def cumsum_bytes(r, i):
 
 
 def gelu_sixteen(r, i):
-    """Two of eight are so steep that slopes of 16 bits wrap in the reference's table."""
+    """Two of eight are so steep that 16-bit slopes wrap in the reference's table."""
     def make(r, i):
         shape = shape_of(r, most=8)
         return B.GELU, 2, options("GeluOptions", approximate=bool(i % 2)), [int8(r, shape)], [int8_out(r, shape)]
@@ -1389,7 +1389,7 @@ def variable(shape, dtype=np.float32, scale=None, zero=0):
 
 
 def sequence_lstm_fixed(r, i):
-    """Integers of 8 or 16 bits with a cell of 16 bits."""
+    """Integers of 8 or 16 bits with a 16-bit cell."""
     batch, steps, inputs, units, major, wide = (int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, 9)),
                                                 int(r.integers(1, 7)), bool(i % 3 == 0), i % 4 == 3)
     kind, info = (np.int16, np.iinfo(np.int16)) if wide else (np.int8, np.iinfo(np.int8))
@@ -1519,7 +1519,7 @@ def svdf(state):
 
 
 def svdf_hybrid(r, i):
-    """Floats, weights of 8 bits: the filter over the features stays in floats."""
+    """Floats, 8-bit weights: the filter over the features stays in floats."""
     (((code, _, fields, read, made),), inputs, outputs), = svdf(np.float32)(r, i)
     for k in (1, 2):
         scale = float(np.float32(np.abs(read[k].data).max() / 127))
@@ -1537,7 +1537,7 @@ def halves(r, shape, is_asymmetric):
 
 
 def hybrid(make, weights=1, image=0):
-    """Floats times weights of 8 bits, with one scale or one for each channel: of an int8 model, which `make` gives."""
+    """Floats times 8-bit weights, with one scale or one for each channel: of an int8 model, which `make` gives."""
     def of(r, i):
         code, version, fields, inputs, outputs = make(r, i)
         w, x = inputs[weights], inputs[image]
@@ -2055,7 +2055,7 @@ def l2_pool(r, i):
 
 
 def batch_matmul_sixteen(r, i):
-    """The reference multiplies 64-bit sums by factors of 16 bits."""
+    """The reference multiplies 64-bit sums by 16-bit factors."""
     return sixteen(batch_matmul)(r, i)
 
 

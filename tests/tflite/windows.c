@@ -342,7 +342,7 @@ static void max_reference(Case *c) { pool_reference(c, false); }
 
 /* ---- 16 bits ----------------------------------------------------------------------------------------------------- */
 
-/* Weights have 8 bits, the bias 64 or 32; sums of 32 bits are kept inside of them by fewer products. */
+/* Weights have 8 bits, the bias 64 or 32; 32-bit sums are kept inside them by fewer products. */
 static void make_bias16(Case *c, Random *r, int number)
 {
     make_sixteen(c, r);

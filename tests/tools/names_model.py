@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Writes tests/names/hostile.onnx and samples of its input: a network whose nodes, tensors, constants and ports have
 names that no identifier of C, comment, string or format may hold as they are. trigraph.onnx has layers whose names end
-in a trigraph, and become one if bytes outside of ASCII are replaced by question marks.
+in a trigraph, and become one if bytes outside ASCII are replaced by question marks.
 
     python3 tests/tools/names_model.py          needs onnx, numpy"""
 from pathlib import Path
@@ -26,7 +26,7 @@ def add(op, name, inputs, output, **attributes):
 
 
 # Digits first; slashes and dots; equal once other characters are replaced; keywords; quotes, escapes, formats and
-# trigraphs; the ends of comments; a line break; letters outside of ASCII; 300 characters; none at all.
+# trigraphs; the ends of comments; a line break; letters outside ASCII; 300 characters; none at all.
 x = "0/in put"
 x = add("Conv", "/0/Conv", [x, weight("0.weight", 4, 2, 3, 3), weight("0.bias", 4)], "1", pads=[1] * 4)
 x = add("Relu", "3/f2/f2.4/Relu", [x], "/3/f2/f2.4/Relu_output_0")

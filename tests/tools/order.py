@@ -173,7 +173,7 @@ class Finder:
         return parts + [(at, end)]
 
     def expression(self, begin, end):
-        """The first creating calls of an expression, which has no commas outside of brackets."""
+        """The first creating calls of an expression, which has no commas outside brackets."""
         first = []
         for a, b in self.items(begin, end, ("&&", "||", "?", ":")):
             part = self.unsequenced([self.operand(x, y) for x, y in self.items(a, b, OPERATORS)])
@@ -197,7 +197,7 @@ class Finder:
         return found
 
     def statements(self, begin, end):
-        """Walks a block: statements, and blocks inside of it."""
+        """Walks a block: statements, and blocks inside it."""
         t, at, i = self.s.tokens, begin, begin
         while i < end:
             word = t[i][0]

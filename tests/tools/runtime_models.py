@@ -285,7 +285,7 @@ def heads():
 
 
 def sixteen():
-    """Activations of 16 bits with zero points, weights of 8: a convolution, one per channel, a dense layer, a batch
+    """16-bit activations with zero points, 8-bit weights: a convolution, one per channel, a dense layer, a batch
     norm.
     The expected values are ONNX Runtime's, whose sums are floats; the inputs are such that no sum is near a tie."""
     b = Builder("sixteen", opset=21)

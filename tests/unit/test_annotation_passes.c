@@ -171,7 +171,7 @@ static void try_net(Net net, const Kind *k, const GraphPassRow *pass, const char
 }
 
 /* Recorded annotations disable no pass: with them each pass must have changed a network, except passes for networks
- * that are not among these: gradients, dead channels, devices, graphs inside of calls, quantizers, streams. Fewer
+ * that are not among these: gradients, dead channels, devices, graphs inside calls, quantizers, streams. Fewer
  * networks than by default may leave some passes without work. */
 static void pass_alone(const Kind *k, const GraphPassRow *pass, int nets)
 {

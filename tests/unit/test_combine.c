@@ -96,7 +96,7 @@ static void computes_once(const char *name, const char *text, const char *target
 
 /* ---- Loops ------------------------------------------------------------------------------------------------------- */
 
-/* The consumer's outermost loop runs over columns: rows are in the loop inside of it. */
+/* The consumer's outermost loop runs over columns: rows are in the loop inside it. */
 static const char columns_first[] =
     "input x: f32[1][16][16][4]\n"
     "input k: f32[3][3][4][4]\n"

@@ -124,7 +124,7 @@ static int pick_built(lw_context *cx, lw_call *c, lw_tensor **out)
     return 1;
 }
 
-/* No data of the index make an operator's formula read outside of its input. */
+/* No data of the index make an operator's formula read outside its input. */
 static void test_clamped_indices(void)
 {
     static const struct { const char *label, *model; } rows[] = {

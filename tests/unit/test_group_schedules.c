@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Schedules of groups from C: schedule_text with the text that lw_dump prints at `scheduled` emits the same file, for
- * versions of open sizes, for another compute, for groups on a device and inside of a loop. Rows of both options. */
+ * versions of open sizes, for another compute, for groups on a device and inside a loop. Rows of both options. */
 #include <stdio.h>
 #include <string.h>
 

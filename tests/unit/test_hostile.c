@@ -49,7 +49,7 @@ static const rlim_t MEMORY = (rlim_t)1 << 30;
 typedef struct Scene { char folder[64], output[96], header[96], part[112]; uint8_t *file; int stride; } Scene;
 /* Shared with the child */
 typedef struct Progress { int at, accepted, wrong; double slowest; char what[400]; } Progress;
-/* Offsets of bytes outside of the weights */
+/* Offsets of bytes outside the weights */
 typedef struct Sample { Bytes whole; const uint32_t *structure; uint32_t structure_count; } Sample;
 typedef struct Row {
     const char *model;

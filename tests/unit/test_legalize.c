@@ -37,7 +37,7 @@ TWO(mulhigh_i32, int32_t, int32_t) TWO(mulhigh_sat_i32, int32_t, int32_t)
 TWO(roundshift_i32, int32_t, int32_t) TWO(roundshift_near_i32, int32_t, int32_t)
 TWO(roundshift_any_i32, int32_t, int32_t)
 ONE(sat_i8, int32_t)
-/* Operands outside of the domain in runtime/lw_fixed.h give a value of no type. */
+/* Operands outside the domain in runtime/lw_fixed.h give a value of no type. */
 static int64_t outside(void) { return (int64_t)1 << 62; }
 static bool is_below(int64_t v, int64_t end) { return -end < v && v < end; }
 

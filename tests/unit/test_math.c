@@ -343,7 +343,7 @@ static void test_floor_division(void)
     CHECK("floordiv-floormod", wrong == 0);
 }
 
-/* The value of 16 bits with `fraction_bits` of mantissa, from the definition of the format. */
+/* The 16-bit value with `fraction_bits` of mantissa, from the definition of the format. */
 static double value_of_small_float(unsigned bits, int fraction_bits, int bias)
 {
     const unsigned fraction = bits & ((1u << fraction_bits) - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Exhausted memory, through the public interface. Every call ends with an error that names it, writes no file, and
  * leaves nothing allocated after the context is freed. The context may be freed or queried in any state. The blocks of
- * the arenas fail one after another; then a sample of single allocations inside of blocks fails.
+ * the arenas fail one after another; then a sample of single allocations inside blocks fails.
  *
  * This file includes the text of the arena and the context, to count and to fail; the linker uses these functions
  * instead of the library's. */

@@ -496,7 +496,7 @@ static void check_network(const char *network)
     ctx_free(cx);
 }
 
-/* ---- Graphs inside of nodes, functions --------------------------------------------------------------------------- */
+/* ---- Graphs inside nodes, functions --------------------------------------------------------------------------- */
 
 /* FunctionProto of the domain "own": one input x, one output y, its one node. */
 static Message function(const char *function_name, const Message *body, const char *domain_of_body)

@@ -172,7 +172,7 @@ static const Corner corners[] = {
     { "reduce-log-sum-exp-of-i32-in-double", 13, "x:4:6; ReduceLogSumExp x y keepdims=0!; >y", { "2,2,1,1" }, { "3" },
       0, false },
     { "reduce-log-sum-of-a-scalar-i32", 18, "x::6; ReduceLogSum x y; >y", { "100" }, { "4" }, 0, false },
-    /* NaN is the greatest value, as in numpy; an index is inside of its row. */
+    /* NaN is the greatest value, as in numpy; an index is inside its row. */
     { "argmax-of-nan", 13, "x:4,3; ArgMax x y axis=1! keepdims=0!; >y",
       { "nan,nan,nan, 1,nan,inf, -inf,-inf,-inf, 5,7,7" }, { "0,1,0,1" }, 0, false },
     { "argmax-of-nan-last", 13, "x:3,3; ArgMax x y axis=1! keepdims=0! select_last_index=1!; >y",
@@ -500,7 +500,7 @@ static void check_refusals(void)
           "refused.onnx: node \"y\" (TreeEnsembleRegressor): error: tree 0 has two nodes without a parent; one is "
           "accepted" },
         { "sparse-index-outside", "x:1,3; w%3,2%1,6%1.5,-2; MatMul x,w y; >y",
-          "refused.onnx: tensor \"w\": error: the index of value 1 is outside of [3][2]" },
+          "refused.onnx: tensor \"w\": error: the index of value 1 is outside [3][2]" },
         { "sparse-without-bound", "x:1,3; w%3,1000000000%1,6%1.5,-2; MatMul x,w y; >y",
           "refused.onnx: tensor \"w\": unsupported: a sparse tensor of [3][1000000000]; at most 67108864 elements are "
           "accepted" },

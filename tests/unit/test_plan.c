@@ -54,15 +54,15 @@ static void fault(Machine *m, const Tensor *t, const char *what)
     if (!m->fault) m->fault = text_format(m->net->cx, "\"%s\" %s: %s", t->name, tensor_shape_text(m->net->cx, t), what);
 }
 
-/* Inside of the root; in the arena, inside of it and aligned. */
+/* Inside the root; in the arena, inside it and aligned. */
 static void check_bounds(Machine *m, const Slot *s)
 {
     const Plan *p = &m->b->plan;
     int64_t greatest = s->view_offset + element(s, tensor_elems(s->tensor) - 1);
-    if (s->view_offset < 0 || greatest >= tensor_elems(s->root)) fault(m, s->tensor, "lies outside of its root");
+    if (s->view_offset < 0 || greatest >= tensor_elems(s->root)) fault(m, s->tensor, "lies outside its root");
     if (s->kind != SLOT_ARENA) return;
     if (s->offset < 0 || s->offset + tensor_bytes(s->root) > p->arena_size)
-        fault(m, s->tensor, "lies outside of the arena");
+        fault(m, s->tensor, "lies outside the arena");
     if (s->offset % p->align != 0) fault(m, s->tensor, "is not aligned");
 }
 

@@ -6,7 +6,7 @@
  *   rule   every element is equal; or it is within half a step and TIE steps of the float value before rounding; or
  *          the call is computed in fixed point by its definition (softmax), then one step; or it is 0 / 0
  *
- * Every third random network has grids of 16 bits. A float value of 32,768 steps is rounded by 2^-9 of one, and sums
+ * Every third random network has 16-bit grids. A float value of 32,768 steps is rounded by 2^-9 of one, and sums
  * of such values by more: a tie is WIDE_TIE steps wide there. A function of one tensor is an interpolated table: it is
  * CURVE_TIE steps wide. A sum of two grids adds the rounding of its operands, a sum of products that of its terms.
  *

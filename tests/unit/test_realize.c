@@ -4,7 +4,7 @@
  *
  *   constants   random scales, offsets, grids and ranges: every constant found gives the reference's value at the ends
  *               of the range, at every step of the staircase and at random points
- *   words       factors of two words for grids of 16 bits: the same
+ *   words       factors of two words for 16-bit grids: the same
  *   layers      one call of each kind, then random networks, through all passes, byte for byte; no float remains
  *   ties        if an intermediate float would round, the layer stays in floats, unless the option takes it; otherwise
  *               they are equal to the bit
@@ -215,7 +215,7 @@ static void constants_of_sums(void)
     ctx_free(n->cx);
 }
 
-/* Grids of 16 bits: the points on both sides of random steps, the ends, and random points. */
+/* 16-bit grids: the points on both sides of random steps, the ends, and random points. */
 static int wrong_words(Net *n, const Scaling *s, const Affine *x, const Grid *g, Interval range)
 {
     int wrong = 0;
@@ -666,7 +666,7 @@ static void single_layers(void)
     }
 }
 
-/* Activations of 16 bits and weights of 8: sums of products, moves of elements and, as an option, sums of two. */
+/* 16-bit activations and 8-bit weights: sums of products, moves of elements and, as an option, sums of two. */
 static void layers_of_sixteen_bits(void)
 {
     static const struct { const char *name; MakeLayer *make; } made[] = {

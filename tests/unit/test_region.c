@@ -335,7 +335,7 @@ static void beside(void)
     choice->region->graph[0].output[0]->producer->device = name(n.cx, "npu");
     said = built(&n, &(lw_options){ .name = "net" }, &b);
     check_that(strstr(said, "is in a branch or loop; accepted: calls outside") != NULL,
-               "a device inside of a region is refused", "%s", said);
+               "a device inside a region is refused", "%s", said);
     ctx_free(n.cx);
 
     n = two_branches(&late);
@@ -386,7 +386,7 @@ static Combined combined(const char *combine)
     return c;
 }
 
-/* --combine inside of branches, and outside of them. */
+/* --combine inside branches, and outside them. */
 static void combined_graphs(void)
 {
     const Combined none = combined("none"), all = combined("all"), named = combined("yes_conv,yes_pool");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lossless shrinking on small handwritten int8 networks: which channels stay; every output keeps its bytes, by the
  * evaluator on the graph before and after, for random and extreme inputs. Then random networks with filters of zeros,
- * sums that saturate, padding and several consumers: the same, and every element is inside of the range proved for its
+ * sums that saturate, padding and several consumers: the same, and every element is inside the range proved for its
  * channel.
  *
  *   test_shrink [COUNT]    COUNT random networks, 100 by default */
@@ -491,7 +491,7 @@ static void by_chance(int nets)
         Graph was = net_graph(&n), is = ctx_failed(n.cx) ? was : graph_shrink(n.cx, was);
         if (ctx_failed(n.cx)) what = "an error";
         else if (!keeps_bytes(&n, &was, &is, KINDS + 2)) what = "another output";
-        else if (first_outside(&n, &was, inputs_of(&n, seed))) what = "an element outside of its range";
+        else if (first_outside(&n, &was, inputs_of(&n, seed))) what = "an element outside its range";
         shrunk += is.shrunk_count > 0;
         whole += is.shrunk_count == 0;
         if (what) printf("seed %d: %s\n", seed, ctx_failed(n.cx) ? net_error(&n) : what);

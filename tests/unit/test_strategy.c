@@ -300,7 +300,7 @@ static void blocks(void)
     }
 }
 
-/* Two rows of weights share numbers of 16 bits where these hold both, and where the sums by odd rows cannot leave 24
+/* Two rows of weights share 16-bit numbers where these hold both, and where the sums by odd rows cannot leave 24
  * bits. */
 static void rows_in_one_number(void)
 {

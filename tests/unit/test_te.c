@@ -333,7 +333,7 @@ static void test_long_chains(void)
     ctx_free(cx);
 }
 
-/* An index that is data is clamped to the tensor; an index with a range inside of it is not. */
+/* An index that is data is clamped to the tensor; an index with a range inside it is not. */
 static void test_indices_from_data(void)
 {
     Ctx *cx = context_new(NULL, NULL);

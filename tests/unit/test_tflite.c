@@ -412,7 +412,7 @@ static void check_refusals(void)
     check_refused("a-zero-point-per-channel", &s, "weights with the zero point 4; accepted: 0", 1);
 }
 
-/* Comparisons of 16 bits: TensorFlow Lite compares stored values, but of EQUAL and NOT_EQUAL. */
+/* 16-bit comparisons: TensorFlow Lite compares stored values, but of EQUAL and NOT_EQUAL. */
 static void check_comparison(void)
 {
     enum { LESS = 58, EQUAL = 71 };
@@ -492,7 +492,7 @@ static void check_gather(void)
                   "accepted", 1);
 }
 
-/* SLICE from a begin that only the run knows: clamped, so that nothing outside of x is read. A size of -1 is
+/* SLICE from a begin that only the run knows: clamped, so that nothing outside x is read. A size of -1 is
  * refused. */
 static void check_slice(void)
 {

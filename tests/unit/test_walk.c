@@ -105,7 +105,7 @@ static void test_ops(void)
                                    "y[i, h, w, o] = s[i, h, w, o] + 1;output y");
     const lw_stage *c = lw_find_stage(p, "c", 0), *s = lw_find_stage(p, "s", 0), *y = lw_find_stage(p, "y", 0);
     CHECK("operator name", equal(lw_stage_op(c), "conv2d") && equal(lw_stage_op(s), "softmax"));
-    CHECK("stages inside of a call have its operator", equal(lw_stage_op(lw_stage_producer(s, 0)), "softmax") &&
+    CHECK("stages inside a call have its operator", equal(lw_stage_op(lw_stage_producer(s, 0)), "softmax") &&
           lw_find_stage(p, "@op(softmax)", 0) == s && !lw_find_stage(p, "@op(softmax)", 1));
     CHECK("a formula has no operator", !lw_stage_op(y) && !lw_stage_attr(y, "axis") && equal(lw_stage_attrs(y), ""));
     CHECK("an input has no operator", !lw_stage_op(lw_stage_at(p, 0)) && !lw_stage_pattern(lw_stage_at(p, 0)));
@@ -151,7 +151,7 @@ static void test_loops(void)
     CHECK("facts of a loop", lw_loop_extent(k) == 6 && lw_loop_reduces(k) && !lw_loop_reduces(i) &&
           equal(lw_loop_kind(i), "serial") && equal(lw_loop_axis(k), "k") && lw_loop_stage(k) == c);
     lw_compute_at(p, c, lw_stage_loop(y, 1), NULL);
-    CHECK("own loops inside of another stage's", lw_stage_loop(c, 0) == k && lw_loop_outer(k) == lw_stage_loop(y, 1));
+    CHECK("own loops inside another stage's", lw_stage_loop(c, 0) == k && lw_loop_outer(k) == lw_stage_loop(y, 1));
     lw_fuse(p, lw_stage_loop(y, 0), lw_stage_loop(y, 1), "name=ij");
     const lw_loop *fused = lw_stage_loop(y, 0);
     check_that(equal(lw_loop_name(fused), "y.ij") && !lw_loop_axis(fused) && lw_loop_extent(fused) == 32,

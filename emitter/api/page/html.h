@@ -2,7 +2,7 @@
 #ifndef LW_API_PAGE_HTML_H
 #define LW_API_PAGE_HTML_H
 /* The frame of the reports: one HTML file without script, font or network, laid out for a phone's width first, and for
- * print. Pictures are SVG inside of the page. */
+ * print. Pictures are SVG inside the page. */
 #include "support/text.h"
 
 void html_begin(Text *t, const char *title, const char *below);

@@ -71,7 +71,7 @@ static void add_columns(Text *t, const Histogram *h, const Span *a)
     text_add(t, "\"/>");
 }
 
-/* The share of values outside of the range. */
+/* The share of values outside the range. */
 static double clipped_share(const EdgeGroup *g)
 {
     const Histogram *h = &g->seen;
@@ -196,8 +196,8 @@ static void add_cards(Ctx *cx, Text *t, const Quantized *q, int in_floats)
     }
     text_add(t, "<div class=\"cards\">\n");
     html_card(t, text_format(cx, "%d", e->count), "quantized tensors");
-    html_card(t, text_format(cx, "%d", narrow), "grids of 8 bits");
-    html_card(t, text_format(cx, "%d", wide), "grids of 16 bits");
+    html_card(t, text_format(cx, "%d", narrow), "8-bit grids");
+    html_card(t, text_format(cx, "%d", wide), "16-bit grids");
     html_card(t, text_format(cx, "%d", in_floats), "calls in floats");
     text_add(t, "</div>\n");
 }

@@ -13,7 +13,7 @@ static uint64_t number(const Elf *e, uint64_t at, int size)
     return n;
 }
 
-/* A field as wide as an address, at its offset in files of 32 and of 64 bits. */
+/* A field as wide as an address, at its offset in 32-bit and in 64-bit files. */
 static uint64_t word(const Elf *e, uint64_t base, int narrow, int wide)
 {
     return number(e, base + (uint64_t)(e->is_wide ? wide : narrow), e->is_wide ? 8 : 4);

@@ -15,7 +15,7 @@
  *   | a + b |<--'
  *   +-------+
  *
- * The bar inside of a box is its share of the time. The drawing fits a phone's width up to five lanes. */
+ * The bar inside a box is its share of the time. The drawing fits a phone's width up to five lanes. */
 #include <string.h>
 
 #include "api/page/html.h"

@@ -408,7 +408,7 @@ static void wrap(Wrap *w, Node *n)
     Definition *d = ctx_failed(cx) ? NULL : definition_of(w, set, count, &input);
     if (!d) return;
     if (d->out_count > MAX_OUTPUTS)
-        diag_unsupported(cx, n->name, "%d results of one recurrence are read outside of it, and a call has at most %d "
+        diag_unsupported(cx, n->name, "%d results of one recurrence are read outside it, and a call has at most %d "
                          "outputs; accepted: a formula over several of them, as an axis of one tensor",
                          d->out_count, MAX_OUTPUTS);
     Tensor **result = NEW_ARRAY(cx->arena, Tensor *, d->out_count);

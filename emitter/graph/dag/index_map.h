@@ -44,12 +44,12 @@ const Expr *index_clamped(Ctx *cx, const Expr *index, const Expr *last);        
 const Expr *index_simplified(IndexMap *m, const Expr *index);                        /* by the ranges of the axes */
 /* An index that is data as an index into `size` elements: negative ones count from the end; clamped */
 const Expr *index_from_data(IndexMap *m, const Expr *index, const Expr *size);
-/* x at the index, read where the index is inside of x: index_guarded tests what the axes' ranges do not prove. */
+/* x at the index, read where the index is inside x: index_guarded tests what the axes' ranges do not prove. */
 const Expr *index_read(IndexMap *m, const Tensor *x, const Expr *const *index);
 /* The value where all indices read are inside, else `otherwise` */
 const Expr *index_guarded(IndexMap *m, const Expr *value, const Expr *otherwise);
 const Expr *index_or_zero(IndexMap *m, const Expr *value);
-/* x at the index; `otherwise` where the index is outside of x. */
+/* x at the index; `otherwise` where the index is outside x. */
 const Expr *index_read_padded(IndexMap *m, const Tensor *x, const Expr *const *index, const Expr *otherwise);
 /* The result; NULL after an error. Of a reduction: over the axes of index_tap. */
 Tensor *index_result(IndexMap *m, const Expr *value);

@@ -36,7 +36,7 @@ static Tensor *copy_of(const Recompute *r, Tensor *t)
     return copy ? copy->out[t->output] : t;
 }
 
-/* Copies the calls on which n depends inside of regions, and n, producers first. */
+/* Copies the calls on which n depends inside regions, and n, producers first. */
 static void copy_region(Recompute *r, const Node *n)
 {
     Ctx *cx = r->cx;

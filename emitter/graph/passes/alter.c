@@ -11,7 +11,7 @@
  *   - On cores with 16-bit pairs the patch is widened once for all channels, and two rows of weights share one
  *     16-bit value, even + 256 * odd. SMLAD by the value and by its even byte gives both rows' sums, so a word of
  *     weights is widened once for two products; `rows_fit_in_pairs` decides where that is exact.
- *   - Cores with one product of 32 bits an instruction (`words`: Cortex-M3, M0+) put two pixels in each number of
+ *   - Cores with one 32-bit product per instruction (`words`: Cortex-M3, M0+) put two pixels in each number of
  *     the patch, x0 + 65536 * x1, so that a product with a weight serves both (`LW_DOT_WORDS_I8`). Two such products
  *     fit both halves whatever the elements are, as weights are at least -127. The sum of all of them wraps; the
  *     upper halves are summed apart, and the lower sum follows. A product takes 1.5 instructions instead of 2.4 on

@@ -17,7 +17,7 @@
 /* Decision: a padding's operand is stored in its result. On targets with float vectors a convolution's padding is a
  * layer of its own. Its operand is a slot within its result, at the padding's offset, so the operand's producers
  * write there. The nest's store of an element into itself is dead code; the elements around it remain. No fact about
- * the operator is needed here, either: the stage is a `select` whose condition is proved inside of the box.
+ * the operator is needed here, either: the stage is a `select` whose condition is proved inside the box.
  * MobileNetV2 copied 5 MB per run for nothing (an eighth of its time, `make bench-host`). The producer writes a
  * larger tensor, so where that costs more than a sixteenth of the arena, operands are copied (`copies_padding` in
  * `combine_for_ram.c`). */

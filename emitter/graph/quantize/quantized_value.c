@@ -578,7 +578,7 @@ static const QuantizedValue *affine(const QuantizedContext *f, const Node *n)
     return sum_of_two(f->cx, quantized_of(f, n->in[0]), b, 1);
 }
 
-/* In fixed point a constant is subtracted as a shift; tables of 16 bits would be less exact. */
+/* In fixed point a constant is subtracted as a shift; 16-bit tables would be less exact. */
 static const QuantizedValue *difference_of_two(const QuantizedContext *f, const Node *n)
 {
     const Tensor *c = f->in_fixed_point ? quantized_constant(f->cx, n->in[1]) : NULL;

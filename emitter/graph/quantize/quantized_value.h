@@ -9,7 +9,7 @@
  * or, is_quotient, scale * (q - zero) / (scale_b * (b - zero_b)) within the same limits. Scales of channels may be
  * negative in fixed point.
  *
- * All 8-bit tensors are stored as i8: u8 with the zero point z is i8 with z - 128. Tensors of 16 bits are i16. */
+ * All 8-bit tensors are stored as i8: u8 with the zero point z is i8 with z - 128. 16-bit tensors are i16. */
 #include "graph/dag/graph.h"
 #include "graph/quantize/requantize.h"
 

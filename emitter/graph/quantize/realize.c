@@ -26,9 +26,9 @@
  *   - A stored value is a staircase of at most 255 steps over the sum, and `(sum * m + c) >> n` is the same
  *     staircase if c is within bounds that each step sets. `graph/quantize/requantize.c` finds the constants from
  *     the steps: exact for every sum, with any bias, and cheaper than two roundings.
- *   - A grid of 16 bits has 65,535 steps, which a factor of 31 bits seldom meets. A factor of two words does
+ *   - A 16-bit grid has 65,535 steps, which a factor of 31 bits seldom meets. A factor of two words does
  *     (`requantize_words`): a step whose position is clearly between two integers needs no check, the others bound
- *     c. Sums of products, scales and shifts of 16 bits are therefore exact on integers.
+ *     c. Therefore 16-bit sums of products, scales and shifts are exact on integers.
  *   - A quotient of two bytes is a product with a reciprocal from a table (`quotient_requantized`), in networks of
  *     `quantize`. A divisor of 0 is a factor that saturates.
  *   - The sum of two 16-bit grids stays in floats, which round it as other runtimes do; with `--qdq integer` it is

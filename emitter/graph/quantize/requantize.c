@@ -9,7 +9,7 @@
  * doubles with an error bound, and if that is inconclusive, exact sums of doubles (Shewchuk 1997, "Adaptive precision
  * floating-point arithmetic").
  *
- * A grid of 16 bits has 256 times the steps, so c is confined to an interval 256 times as short, which a factor of 31
+ * A 16-bit grid has 256 times the steps, so c is confined to an interval 256 times as short, which a factor of 31
  * bits rarely meets. A factor m + low / 2^31 of two words has an error so small that a step that is clearly between two
  * integers needs no check; the others bound c as above.
  *

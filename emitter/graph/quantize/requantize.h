@@ -33,7 +33,7 @@ int64_t offset_centered(const Grid *g, int n);
 /* A factor of two words, so that grids of up to 16 bits are exact, too. 0 <= low < 2^31. */
 bool scaling_of_words(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out);
 /* The nearest constants, where no exact ones exist: in the range the result is that of the real quotient moved by at
- * most 2^-8 of a step, and ties round up. For grids of 16 bits, and sums beyond 2^24. scale_b: as below; 0: none. */
+ * most 2^-8 of a step, and ties round up. For 16-bit grids, and sums beyond 2^24. scale_b: as below; 0: none. */
 bool scaling_near(const Affine *x, double scale_b, const Grid *g, Interval range, int most_shift, Scaling *out);
 /* Covers x + b * scale_b for all b in range_b; both ranges are 8 bits wide. */
 bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval range_a, Interval range_b, Scaling *out);

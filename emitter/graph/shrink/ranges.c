@@ -68,7 +68,7 @@ static int axis_of(const Stage *s, const Expr *var)
 }
 
 /* Marks the axes to walk. An axis that only selects the position in an image has uniform taps and is not walked. An
- * axis is walked if it appears outside of tensor indices, in indices of constants, or as a channel. */
+ * axis is walked if it appears outside tensor indices, in indices of constants, or as a channel. */
 static void mark_walked(Terms *t)
 {
     for (int i = 0; i < t->count; i++) t->is_taken[i] = i == t->count - 1;

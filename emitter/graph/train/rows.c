@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adam: Kingma, Ba 2014, with epsilon outside of the correction or inside; AdamW: Loshchilov, Hutter 2017. */
+/* Adam: Kingma, Ba 2014, with epsilon outside the correction or inside; AdamW: Loshchilov, Hutter 2017. */
 #include "graph/train/rows.h"
 
 #include "graph/dag/op.h"

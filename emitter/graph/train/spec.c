@@ -259,7 +259,7 @@ enum { WORDS = sizeof words / sizeof words[0] };
 
 /* ---- The specification ------------------------------------------------------------------------------------------- */
 
-/* Returns the length of the word, up to a blank outside of parentheses. */
+/* Returns the length of the word, up to a blank outside parentheses. */
 static size_t word_length(const char *s)
 {
     size_t n = 0;

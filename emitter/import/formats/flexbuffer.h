@@ -9,7 +9,7 @@
  *   keys     [count] offsets of texts with a NUL at the end
  *   type     4 * kind + log2 of the width of the target of an offset
  *
- * Data outside of the bytes are absent. (flatbuffers.dev, "FlexBuffers") */
+ * Data outside the bytes are absent. (flatbuffers.dev, "FlexBuffers") */
 #include "support/file.h"
 
 /* values, keys: their positions in the bytes */

@@ -27,7 +27,7 @@
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
 
-enum { MOST_DEPTH = 8, MOST_SUBGRAPHS = 256 };       /* subgraphs inside of each other; imports of subgraphs */
+enum { MOST_DEPTH = 8, MOST_SUBGRAPHS = 256 };       /* subgraphs inside each other; imports of subgraphs */
 enum { MOST_INITIAL = 1 << 16 };                     /* elements of an initial value that is computed */
 enum { MOST_COPIES = 16,              /* limit of all constants, in sizes of the file: tensors may share buffers */
        MOST_ZEROS = 64 };             /* a dense byte of a sparse constant counts as 1/64 of a stored one */
@@ -356,7 +356,7 @@ static bool run_subgraph(TfliteCall *c, int64_t subgraph, Tensor *const *in, int
         if (!(out[i] = value_at(im, im->file.output[i])))
             tflite_refuse(c, "output %d of its subgraph is computed by no operator", i);
     if (im->states.count)
-        tflite_unsupported(c, "variables inside of its subgraph (\"%s\"); variables of the first subgraph are accepted",
+        tflite_unsupported(c, "variables inside its subgraph (\"%s\"); variables of the first subgraph are accepted",
                            im->states.at[0].name);
     outer->constant_bytes = im->constant_bytes;
     return !ctx_failed(c->cx);

@@ -96,7 +96,7 @@ static const Expr *extent_of(const Ranges *r, const Expr *var)
     return NULL;
 }
 
-/* True if e is a loop whose trip count is a multiple of k: inside of the loop k is not 0. */
+/* True if e is a loop whose trip count is a multiple of k: inside the loop k is not 0. */
 static bool is_positive_where(const Ranges *r, const Expr *e, const Expr *k)
 {
     const Expr *extent = extent_of(r, e);

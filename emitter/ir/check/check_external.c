@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* External calls (ir/nest/external.h). The statement below the call is its meaning; the call computes the same if it
- * runs once, outside of all loops, takes every tensor that the statement reads from elsewhere, yields every tensor that
+ * runs once, outside all loops, takes every tensor that the statement reads from elsewhere, yields every tensor that
  * others read from the statement, and finds each in row-major order. */
 #include "ir/check/check_parts.h"
 #include "ir/nest/external.h"
@@ -15,7 +15,7 @@ static bool has_block(const Stmt *s, const Stage *stage)
     return false;
 }
 
-/* True if the stage has blocks outside of the tile. */
+/* True if the stage has blocks outside the tile. */
 static bool has_block_outside(const Stmt *s, const Stmt *tile, const Stage *stage)
 {
     if (s == tile) return false;
@@ -79,7 +79,7 @@ static bool stage_is_right(const ExternalCheck *x, const Stage *s)
     if (!is_inside(x, s)) return true;
     if (has_block_outside(x->c->nest->root, x->tile, s))
         return check_fail(x->c, UNPROVED, FAULT_PIECES, "one call for the whole stage",
-                          "%s is computed by %s and outside of it", s->name, function);
+                          "%s is computed by %s and outside it", s->name, function);
     return outputs_are_yielded(x, s);
 }
 
@@ -109,11 +109,11 @@ static bool argument_is_stored(const ExternalCheck *x, const Tensor *t)
     const Buffer *b = buffer_of(x, t);
     const char *function = x->tile->external->function;
     if (!b && producer(x->c->nest, t) && !is_nest_output(x->c->nest, t))
-        return check_fail(x->c, UNPROVED, FAULT_STORAGE, "a tensor that is stored outside of all loops",
+        return check_fail(x->c, UNPROVED, FAULT_STORAGE, "a tensor that is stored outside all loops",
                           "\"%s\", an argument of %s, has no storage there", t->name, function);
     if (!b || is_row_major(x->tile->external, b)) return true;
     return check_fail(x->c, UNPROVED, FAULT_STORAGE,
-                      "row-major storage outside of registers; for rows that are apart, a call with stride(T, N)",
+                      "row-major storage outside registers; for rows that are apart, a call with stride(T, N)",
                       "\"%s\", an argument of %s, is not stored in row-major order", t->name, function);
 }
 
@@ -121,7 +121,7 @@ static bool runs_once(const ExternalCheck *x)
 {
     for (int i = 0; i < x->depth; i++)
         if (x->above[i]->kind == STMT_FOR)
-            return check_fail(x->c, UNPROVED, FAULT_NESTING, "a call outside of all loops", "%s is called in %s",
+            return check_fail(x->c, UNPROVED, FAULT_NESTING, "a call outside all loops", "%s is called in %s",
                               x->tile->external->function, x->above[i]->name);
     return true;
 }

@@ -7,7 +7,7 @@
  *   (a) need(k) is within computed(k), and the producer precedes in the text: nothing is carried.
  *   (b) The innermost shared loop s, serial or unrolled, carries the tensor along one dimension; (a) holds for the
  *       others. computed(s) = [b(s), e(s)) with b(s+1) <= e(s) <= e(s+1), or e(s) at the tensor's end, so [first, e(s))
- *       is complete when the producer ends in iteration s. first = b(0), or lower if copies outside of s have
+ *       is complete when the producer ends in iteration s. first = b(0), or lower if copies outside s have
  *       computed the elements up to b(0). need(s) is within [first, e(s)). If the producer follows the consumer,
  *       or is the consumer, need(s) is within [first, e(s-1)), and s = 0 needs nothing.
  * A ring of R slots is long enough if R >= e(s) - the lowest index needed at s or later. */
@@ -226,7 +226,7 @@ static bool by_same_iteration(Flow *f, int shared, const Box *computed)
     return true;
 }
 
-/* Returns the begin of the box that copies outside of the carrying loop have computed along d, if it reaches `first`,
+/* Returns the begin of the box that copies outside the carrying loop have computed along d, if it reaches `first`,
  * where the loop begins. It must not exceed `end`, which the first iteration reaches: it would overwrite live slots of
  * a ring. */
 static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first, const Expr *end)
@@ -326,7 +326,7 @@ static bool by_carrier(Flow *f, int shared, int level, const Box *computed, Flow
             if (!is_serial(f, f->reader->loop[l])) return false;
         if (f->alloc && f->alloc_loops > level)
             return check_fail(
-                f->c, WRONG, FAULT_STORAGE, "storage outside of that loop",
+                f->c, WRONG, FAULT_STORAGE, "storage outside that loop",
                 "\"%s\" is allocated inside the loop %s, which carries it from one iteration to the next",
                 f->tensor->name, s->name);
         return ring_is_long_enough(f, shared, computed, s);
@@ -412,7 +412,7 @@ static bool storage_is_shared(Flow *f)
     for (int i = 0; i < f->producer->site_count; i++)
         if (check_alloc(f->producer->site[i], f->tensor, NULL) == f->alloc) return true;
     return check_fail(f->c, WRONG, FAULT_STORAGE, "storage around both",
-                      "%s reads \"%s\" outside of the storage that %s writes", name_of(f->reader), f->tensor->name,
+                      "%s reads \"%s\" outside the storage that %s writes", name_of(f->reader), f->tensor->name,
                       f->producer->stage->name);
 }
 
@@ -457,7 +457,7 @@ static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
     const Stmt *alloc = check_alloc(s, t, &outside);
     for (int l = 0; l < outside; l++) {
         if (s->is_own[l] && s->block->part != BLOCK_INIT && feeds_reduction(s, s->loop[l]))
-            return check_fail(c, WRONG, FAULT_REDUCTION, "storage outside of it",
+            return check_fail(c, WRONG, FAULT_REDUCTION, "storage outside it",
                               "\"%s\" is allocated inside the reduce loop %s, so each iteration begins anew",
                               t->name, s->loop[l]->name);
         Scope scope = alloc->buffer->scope;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* I5: the conditions of loop kinds. A parallel or vector loop feeds data axes only, and its iterations write disjoint
- * elements of storage outside of it; check_flow.c proves that it carries nothing. Iterations of a site's own loop are
+ * elements of storage outside it; check_flow.c proves that it carries nothing. Iterations of a site's own loop are
  * disjoint, because dense digits are used once. For a host loop the boxes of two adjacent iterations must not overlap.
  * Vector and unrolled loops have constant extents. */
 #include "ir/check/check_parts.h"
@@ -109,7 +109,7 @@ static bool loop_suits(Checker *c, const Site *s, int at)
                           name_of(s), loop_kind_text(loop->loop_kind), loop->name);
     }
     if (!lives_outside(s, at) || iterations_are_disjoint(c, s, at)) return true;
-    return check_fail(c, UNPROVED, FAULT_ORDER, "a serial loop, or storage inside of it",
+    return check_fail(c, UNPROVED, FAULT_ORDER, "a serial loop, or storage inside it",
                       "%s: the iterations of the %s loop %s are not shown to write different elements of \"%s\", "
                       "which is allocated outside",
                       name_of(s), loop_kind_text(loop->loop_kind), loop->name, s->block->stage->out[0]->name);

@@ -65,7 +65,7 @@ bool check_is_data(const Expr *index);
 bool check_box(Checker *c, const Site *s, int shared, Box *box, const Expr **repeats, const char **why);
 /* Joins the boxes of copies that partition the points. False where they leave a gap or overlap. */
 bool check_join(Checker *c, Box (*box)[MAX_AXES], int count, int axes, const Bounds *scope);
-/* Widens a box, in place, to its union over a loop outside of it; false where the union is not shown to be a box. */
+/* Widens a box, in place, to its union over a loop outside it; false where the union is not shown to be a box. */
 bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds *scope);
 
 /* A loop, or two nested carriers that count as one loop. */

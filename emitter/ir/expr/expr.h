@@ -82,7 +82,7 @@ const Expr *expr_new(Ctx *cx, ExprKind kind, DType type, const void *ref, const 
 const Expr *expr_poison(Ctx *cx);
 const Expr *expr_int(Ctx *cx, DType t, int64_t v);               /* wraps into t; REAL for a float t */
 const Expr *expr_real(Ctx *cx, DType t, double v);
-const Expr *expr_index(Ctx *cx, int64_t v);                      /* i32; an error outside of i32 */
+const Expr *expr_index(Ctx *cx, int64_t v);                      /* i32; an error outside i32 */
 const Expr *expr_var(Ctx *cx, const Var *v);
 const Expr *expr_new_var(Ctx *cx, const char *name, VarRole role, DType t, int64_t least, int64_t greatest);
 const Expr *expr_decided_size(Ctx *cx, const char *name, int64_t least, int64_t greatest);   /* new VAR_SIZE variable */

@@ -2,7 +2,7 @@
 #ifndef LW_IR_INTERPRET_INTERPRET_H
 #define LW_IR_INTERPRET_INTERPRET_H
 /* Runs a loop nest: compiled to lanes of register code with strided addresses (program.h) or, if it is to be checked,
- * visited or shuffled, statement by statement (walk.c). Without `checked` only accesses outside of a whole tensor are
+ * visited or shuffled, statement by statement (walk.c). Without `checked` only accesses outside a whole tensor are
  * errors. */
 #include "ir/interpret/evaluate.h"
 #include "ir/nest/nest.h"

@@ -109,7 +109,7 @@ OPERATION2(eq_i32, int32_t, int32_t, a[l] == b[l])
 OPERATION2(ne_i32, int32_t, int32_t, a[l] != b[l])
 OPERATION2(bitand_i32, int32_t, int32_t, a[l] & b[l])
 OPERATION2(and_bool, int32_t, int32_t, a[l] & b[l])
-/* An arithmetic shift; by amounts outside of the type's bits the sign remains. */
+/* An arithmetic shift; by amounts outside the type's bits the sign remains. */
 #define SHIFT_BY(n, most) ((uint64_t)(n) < (most) ? (n) : (most))
 #define SHIFTED(x, n, most) ((x) < 0 ? ~(~(x) >> SHIFT_BY(n, most)) : (x) >> SHIFT_BY(n, most))
 OPERATION2(shr_i32, int32_t, int32_t, SHIFTED(a[l], b[l], 31))
@@ -225,7 +225,7 @@ static int64_t clamp(int64_t at)
     return at < -((int64_t)1 << 40) ? -((int64_t)1 << 40) : at > (int64_t)1 << 40 ? (int64_t)1 << 40 : at;
 }
 
-/* Clamps to a range in which the sum of two cannot wrap, and which is far outside of every tensor. */
+/* Clamps to a range in which the sum of two cannot wrap, and which is far outside every tensor. */
 int64_t access_at(const ProgramAccess *x) { return clamp(sum_terms(x->constant, x->term, x->term_count, 0)); }
 
 void kernel_offsets(const Instr *in, int lanes)

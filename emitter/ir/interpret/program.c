@@ -67,7 +67,7 @@ static bool is_close(Compiler *c, const Stage *s, int axis)
     return reads.all;
 }
 
-/* Orders the loops around a reduction: its own go outside of the last data axis, for the sums of one element wait for
+/* Orders the loops around a reduction: its own go outside the last data axis, for the sums of one element wait for
  * each other. The values of each element keep their order. Returns false if the order stays; else chain[.. count) has
  * the loops of the other data axes, *data in number, those of the reduction, and the last. */
 static bool order_loops(Compiler *c, const Stmt **chain, int count, const Stmt *block, int *data)
@@ -264,7 +264,7 @@ static bool is_idle(Compiler *c, const Stmt *s)
 static bool begin_loop(Compiler *c, const Stmt *s)
 {
     if (c->depth == MAX_DEPTH) {
-        diag_unsupported(c->cx, s->name, "this loop is inside of %d others; up to %d nested loops are accepted",
+        diag_unsupported(c->cx, s->name, "this loop is inside %d others; up to %d nested loops are accepted",
                          MAX_DEPTH, MAX_DEPTH);
         return false;
     }
@@ -293,7 +293,7 @@ static void compile_chain(Compiler *c, const Stmt *const *chain, int count, cons
     c->depth--;
 }
 
-/* Returns the condition, over the loops outside of the chain, that the chain begins its sums: an enclosing loop over a
+/* Returns the condition, over the loops outside the chain, that the chain begins its sums: an enclosing loop over a
  * reduce axis, or an earlier part of a loop that was cut, may have begun them. Sums begin where all reduce axes are 0:
  * in the first iteration of the chain's loops, or in none. */
 static const Expr *begins_sums(Compiler *c, const Stmt *const *chain, int count, const Stmt *block)

@@ -41,7 +41,7 @@ typedef struct WalkStorage {
 typedef struct Lanes {
     int count, var_count;
     int64_t width, capacity;
-    int64_t shared;           /* the width outside of a parallel loop that runs concurrently; 0: there is none */
+    int64_t shared;           /* the width outside a parallel loop that runs concurrently; 0: there is none */
     const Expr *var[MAX_DEPTH];
     int64_t *value;           /* [count][var_count] */
     int64_t *id;              /* [count] */

@@ -80,7 +80,7 @@ const Code *code_fresh(Ctx *cx, const Code *c);
 /* Number of stores, calls and lets: the cost of a copy */
 int64_t code_size(const Code *c);
 bool code_may_stop(const Code *c);   /* a C function in it has a status that ends the run */
-/* Extends the scope by the facts inside of a loop, or of a branch, for the functions of algebra.h. */
+/* Extends the scope by the facts inside a loop, or of a branch, for the functions of algebra.h. */
 const Bounds *code_bounds(Ctx *cx, const Bounds *outer, const Code *loop);
 const Bounds *code_fact(Ctx *cx, const Bounds *outer, const Expr *fact);
 /* Collects the conjuncts of a condition, in order; returns their number. */

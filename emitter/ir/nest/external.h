@@ -47,7 +47,7 @@ bool external_is_macro(const char *function);
 /* Marks the tensors that the statement computes. */
 void external_mark_written(External *e, const Stmt *meaning);
 bool external_takes(const External *e, const Tensor *t);
-/* True if the call states the tensor's strides, where a dimension outside of the last has more than one element. */
+/* True if the call states the tensor's strides, where a dimension outside the last has more than one element. */
 bool external_knows_strides(const External *e, const Tensor *t);
 /* Returns the external call around or at the statement's blocks of this stage; NULL: none. */
 const External *external_of_stage(const Stmt *root, const Stage *s);

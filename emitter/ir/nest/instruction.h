@@ -11,7 +11,7 @@
  * - A sum (or another reduction) accumulates into the existing contents of the result.
  * - The macro takes the result and the operands, each as one argument LW_AT(memory, index, strides...): the index of
  *   its first element, and the strides of its dimensions of two or more elements except the last, whose elements are
- *   contiguous. Under a false predicate the index may be outside of the memory, so the call forms no pointer.
+ *   contiguous. Under a false predicate the index may be outside the memory, so the call forms no pointer.
  * - A Tile with an instruction has the meaning of its statement; the macro only replaces the printed code. */
 #include "ir/algebra/algebra.h"
 #include "ir/nest/nest.h"

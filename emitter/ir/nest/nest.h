@@ -99,7 +99,7 @@ enum { MOST_UNROLL = 64 };
 bool pragma_is_known(const char *pragma);
 bool pragma_suits(const char *pragma, LoopKind k);
 
-/* Builds the naive nest of a group: one loop per axis for each stage in order, at the root, inside of all allocs, which
+/* Builds the naive nest of a group: one loop per axis for each stage in order, at the root, inside all allocs, which
  * have arena scope. Stages that read each other share the loop over their steps (recurrence.h). `outputs` are produced
  * by compute nodes; their producers are collected up to `inputs` and constants, which count as inputs. Calls must be
  * expanded to computes. */

@@ -4,7 +4,7 @@
 
 /* Decision: an index from data is clamped. In a file, an index that is read from a tensor, `x[at[i]]`, is clamped to
  * `x` unless its range proves it inside (`ir/text/read_access.c`). The clamp is part of the formula, so the
- * interpreter and the emitted C agree, and no input makes a program read outside of its memory. Formulas of
+ * interpreter and the emitted C agree, and no input makes a program read outside its memory. Formulas of
  * operators clamp where their definitions do. */
 #include "ir/text/read.h"
 

@@ -402,7 +402,7 @@ static void check_accesses(Formula *f)
             is_outside = range.greatest < 0 || (size >= 0 && range.least >= size);
         }
         if (is_outside)
-            lex_error(f->r.lex, a->at, "index %d of '%s' runs from %lld to %lld, outside of its size %s", a->dim,
+            lex_error(f->r.lex, a->at, "index %d of '%s' runs from %lld to %lld, outside its size %s", a->dim,
                       a->tensor->name, (long long)range.least, (long long)range.greatest,
                       size < 0 ? "" : text_format(f->r.cx, "%lld", (long long)size));
     }

@@ -394,7 +394,7 @@ static bool find_fetch(Expand *x, const Stmt *s, Fetch *f)
     return f->read != NULL;
 }
 
-/* Returns the flat index of the read with `count` loops at other values, inside of the tensor. */
+/* Returns the flat index of the read with `count` loops at other values, inside the tensor. */
 static const Expr *fetched_index(Expand *x, const Storage *st, const Fetch *f, int count)
 {
     Ctx *cx = x->cx;

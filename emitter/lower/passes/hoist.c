@@ -6,7 +6,7 @@
  * =>  const float *x_j = x + ...;  const float *k_j = k + ...;
  *     for (c...) acc += x_j[c] * k_j[c*32];
  *
- * C leaves a pointer outside of its array undefined even if nothing is read through it. So the pass forms a pointer
+ * C leaves a pointer outside its array undefined even if nothing is read through it. So the pass forms a pointer
  * only if the loop's first iteration certainly reads through it. Otherwise it keeps the sum as an index, which may have
  * any value. Accesses that differ by constants share one address. The name states the innermost loop that the address
  * depends on: x_j is x at this j and at the current iterations of the outer loops. The name of an index contains `at`:
@@ -23,7 +23,7 @@ typedef struct Address {
     bool is_written;
     bool is_reached;             /* some access happens in every first iteration */
     const Memory *pointer;       /* memory + fixed + constant ... */
-    const Expr *var;             /* ... or, if that may be outside of the memory, the index alone */
+    const Expr *var;             /* ... or, if that may be outside the memory, the index alone */
 } Address;
 
 typedef struct Hoist {
@@ -190,7 +190,7 @@ static void collect(Collect *w, const Memory *m, const Expr *index, bool is_writ
     Parts p;
     if (!part_index(h, m, index, &p) || p.place != w->at) return;
     Address *a = find_address(h, 0, m, p.fixed);
-    /* Already declared outside of the loop */
+    /* Already declared outside the loop */
     if (a && a < h->address + w->from && (!is_written || a->is_written || !a->pointer)) return;
     if (a && a < h->address + w->from) a = NULL;
     bool reached = w->surely && first_iteration_reads_at(h, &p);

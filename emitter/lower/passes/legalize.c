@@ -113,7 +113,7 @@ static const Code *legal_lanes(LegalCode *g, const Code *loop)
 
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
 
-/* Returns the facts inside of the i-th child. */
+/* Returns the facts inside the i-th child. */
 static const Bounds *scope_of_child(Ctx *cx, const Bounds *outer, const Code *c, int i)
 {
     if (c->kind == CODE_FOR) return code_bounds(cx, outer, c);

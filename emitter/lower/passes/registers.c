@@ -14,7 +14,7 @@
 
 enum { MOST_VARIABLES = 64 };
 
-/* vector[i]: the variable for elements i .. i + lanes[i] - 1; lanes[i] is 0 outside of all vectors, MIDDLE after a
+/* vector[i]: the variable for elements i .. i + lanes[i] - 1; lanes[i] is 0 outside all vectors, MIDDLE after a
  * vector's first element. */
 enum { MIDDLE = -1 };
 typedef struct Array { bool is_array; int count; int64_t elems; int8_t *lanes; const Memory **vector; } Array;

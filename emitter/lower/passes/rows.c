@@ -5,7 +5,7 @@
  *     acc_0 += w[i[t]*10];  acc_1 += w[i[t]*10 + 1];  ..
  * =>  const float *w_row = w + i[t]*10;  acc_0 += w_row[0];  acc_1 += w_row[1];  ..
  *
- * The first statement certainly reads at the pointer, so it is inside of the memory. The statements store to variables
+ * The first statement certainly reads at the pointer, so it is inside the memory. The statements store to variables
  * alone, so no array changes between them. */
 #include "lower/passes/passes.h"
 #include "support/names.h"

@@ -266,7 +266,7 @@ static bool is_emitted(Draft *d, const Path *p)
 {
     for (int i = 0; i < p->depth; i++)
         if (p->at[i]->kind == STMT_TILE && p->at[i]->external)
-            return refuse_invalid(d, FAULT_NESTING, "loops outside of the call", "%s is computed by %s",
+            return refuse_invalid(d, FAULT_NESTING, "loops outside the call", "%s is computed by %s",
                                   path_end(p)->name, p->at[i]->external->function);
     return true;
 }

@@ -143,7 +143,7 @@ const Nest *run_external(Ctx *cx, const Nest *n, const StepArgs *args)
     const Stmt *root = with_unit(&a, d.next.root);
     if (!root)
         refuse_invalid(&d, FAULT_NESTING, "the step before those that move or attach its stages",
-                       "%s is not computed in loops of its own, outside of all others", args->target);
+                       "%s is not computed in loops of its own, outside all others", args->target);
     if (ctx_failed(cx)) return n;
     d.next.root = root;
     return draft_close(&d);

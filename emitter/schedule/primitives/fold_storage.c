@@ -5,7 +5,7 @@
  *     for conv.h < 3: conv[y.h*2 + h]     =>    for y.h:
  *     y reads rows y.h*2 .. y.h*2+2               for conv.h < 2: conv[y.h*2 + 1 + h]       alloc conv ring(h)=3
  *
- * The stage is computed inside a loop s of its consumers and stored outside of it. Each iteration of s computes the
+ * The stage is computed inside a loop s of its consumers and stored outside it. Each iteration of s computes the
  * rows [b(s), b(s) + count), and b rises by `step` < count: the iteration before has computed all but the last `step`
  * rows. The loop over rows drops them. A warm-up before s computes the rows that the first iteration lacks, b(0) up to
  * b(0) + count - step, so every row is computed once. The warm-up copies everything attached inside the stage. The
@@ -53,7 +53,7 @@ static bool is_host(const Fold *f, const Stmt *s)
 }
 
 /* Finds s, the innermost loop of another stage around the block. No other block of the stage may be inside s; with
- * warm=guard several may be, if they share one of its child loops. A warm-up is outside of s. */
+ * warm=guard several may be, if they share one of its child loops. A warm-up is outside s. */
 static bool find_host(Fold *f)
 {
     Draft *d = f->d;
@@ -78,7 +78,7 @@ static bool is_stored_outside(Fold *f)
     for (int i = f->host + 1; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_ALLOC && stage_produces(f->stage, f->path.at[i]->buffer->tensor))
             return refuse_wrong(f->d, FAULT_STORAGE,
-                                text_format(f->d->cx, "storage outside of it: store_at %s first", f->stage->name),
+                                text_format(f->d->cx, "storage outside it: store_at %s first", f->stage->name),
                                 "%s is allocated inside %s, so nothing outlives an iteration", f->stage->name,
                                 f->path.at[f->host]->name);
     return true;
@@ -309,7 +309,7 @@ static bool all_is_in_rows(const Fold *f)
     for (int i = 0; i < f->d->next.stage_count; i++)
         if (count_blocks(top, f->d->next.stage[i]) != count_blocks(rows, f->d->next.stage[i]))
             return refuse_unproved(f->d, FAULT_NESTING, "fold_storage without warm=guard",
-                                   "%s is computed in %s, but outside of %s", f->d->next.stage[i]->name, top->name,
+                                   "%s is computed in %s, but outside %s", f->d->next.stage[i]->name, top->name,
                                    rows->name);
     return true;
 }

@@ -69,7 +69,7 @@ static bool extents_are_independent(Draft *d, const Chain *c)
     for (int i = 0; i < c->count; i++)
         for (int j = i; j < c->count; j++)
             if (expr_uses(c->at[i]->extent, c->at[j]->var))
-                return refuse_unproved(d, FAULT_EXTENT, text_format(d->cx, "%s outside of it", c->at[j]->name),
+                return refuse_unproved(d, FAULT_EXTENT, text_format(d->cx, "%s outside it", c->at[j]->name),
                                        "the extent of %s depends on %s", c->at[i]->name, c->at[j]->name);
     return true;
 }

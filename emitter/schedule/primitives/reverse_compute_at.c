@@ -157,7 +157,7 @@ static bool is_outside_the_reduction(Follow *f)
     const Stmt *block = site_under(f, f->producer, path_end(&f->path)).block;
     for (int i = 0; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_FOR && feeds_axis(block, f->path.at[i]->var, AXIS_REDUCE))
-            return refuse_wrong(f->d, FAULT_REDUCTION, "a loop outside of it",
+            return refuse_wrong(f->d, FAULT_REDUCTION, "a loop outside it",
                                 "%s runs over a reduce axis of %s, whose value is complete only after the loop",
                                 f->path.at[i]->name, f->producer->name);
     return true;

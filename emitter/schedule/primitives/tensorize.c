@@ -13,8 +13,8 @@
  * the text; a header selects the instruction by defining the macro.
  *
  *   - Each operand is one argument, `LW_AT(memory, index, strides...)`. No pointer is formed until the instruction
- *     reads, because a guarded operand may begin outside of its memory. `lower/check_pointers.c` proves for the
- *     tests that every other pointer stays inside of its memory.
+ *     reads, because a guarded operand may begin outside its memory. `lower/check_pointers.c` proves for the
+ *     tests that every other pointer stays inside its memory.
  *   - Declarations of instructions are steps, so a printed schedule replays alone. */
 #include <string.h>
 

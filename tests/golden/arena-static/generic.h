@@ -29,7 +29,7 @@ extern "C" {
 #define ARENA_STATIC_WEIGHTS_SIZE 0u     /* bytes of constants */
 
 #define ARENA_STATIC_E_ARENA (-1)     /* the arena is null or misaligned */
-#define ARENA_STATIC_E_DIM   (-2)     /* a size is outside of its declared range */
+#define ARENA_STATIC_E_DIM   (-2)     /* a size is outside its declared range */
 #define ARENA_STATIC_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */

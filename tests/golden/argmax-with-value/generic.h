@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 #define ARGMAX_WITH_VALUE_E_ARENA (-1)     /* the arena is null or misaligned */
-#define ARGMAX_WITH_VALUE_E_DIM   (-2)     /* a size is outside of its declared range */
+#define ARGMAX_WITH_VALUE_E_DIM   (-2)     /* a size is outside its declared range */
 #define ARGMAX_WITH_VALUE_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */

@@ -41,7 +41,7 @@ extern "C" {
 #endif
 
 #define STATE_E_ARENA (-1)     /* the arena is null or misaligned */
-#define STATE_E_DIM   (-2)     /* a size is outside of its declared range */
+#define STATE_E_DIM   (-2)     /* a size is outside its declared range */
 #define STATE_E_STATE (-3)     /* the state is null */
 #define STATE_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 

@@ -354,7 +354,7 @@ Tensor *onnx_tensor_strings(Ctx *cx, const OnnxTensor *t, const char *const **te
 /* A few bytes of a file declare any size, so the dense tensor is bounded. */
 enum { MOST_DENSE = 1 << 26 };
 
-/* Returns the row-major index of value i; -1: outside of the tensor. */
+/* Returns the row-major index of value i; -1: outside the tensor. */
 static int64_t place_of(const Tensor *dense, const Tensor *index, int64_t i)
 {
     int64_t at = 0;
@@ -393,7 +393,7 @@ static Tensor *read_sparse(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, con
     for (int64_t i = 0; out && i < count; i++) {
         const int64_t at = place_of(out, index, i);
         if (at < 0) {
-            diag_error(cx, where, "the index of value %lld is outside of %s", (long long)i, tensor_shape_text(cx, out));
+            diag_error(cx, where, "the index of value %lld is outside %s", (long long)i, tensor_shape_text(cx, out));
             return NULL;
         }
         dtype_store(value->type, data, at, dtype_load(value->type, value->data, i));

@@ -75,7 +75,7 @@ const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64
     if (!count || ctx_failed(c->cx)) return NULL;
     if (is_in_region(c->scope))
         onnx_unsupported(c, "the run decides the number of elements of \"%s\" in a branch or loop that it decides, "
-                         "too; accepted: such an operator outside of them", value_name);
+                         "too; accepted: such an operator outside them", value_name);
     if (ctx_failed(c->cx)) return NULL;
     return decided_size(&c->scope->import->decided, text_format(c->cx, "%s_size", value_name), count,
                         least < most ? least : most, most);

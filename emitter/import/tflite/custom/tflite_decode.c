@@ -92,7 +92,7 @@ static bool by_tree(TfliteCall *c, const Coded *d)
     const int entry = is_wide ? 4 : 2, shift = is_wide ? 27 : 11;
     int64_t at = 0;
     if (d->y->type != TFLITE_INT8 && !(is_wide && d->y->type == TFLITE_INT16)) {
-        tflite_refuse(c, "codes of Huffman for %s; INT8, or with tables of 32 bits INT16, is accepted",
+        tflite_refuse(c, "codes of Huffman for %s; INT8, or with 32-bit tables INT16, is accepted",
                       tflite_type_text(c->cx, d->y->type));
         return false;
     }

@@ -21,7 +21,7 @@ static void read_numbers(TfliteCall *c, ForeignCall *f)
         FlexNumber number;
         const char *key = flex_key(&map, i);
         if (!key || !flex_number_at(&map, i, &number) || number.integer > INT32_MAX || number.integer < -INT32_MAX)
-            tflite_unsupported(c, "its option '%s' is no number of 32 bits; integers, reals and truth values are "
+            tflite_unsupported(c, "its option '%s' is no 32-bit number; integers, reals and truth values are "
                                "accepted with --extern", key ? key : "");
         else foreign_add_number(f, number.is_real, number.integer, number.real);
     }

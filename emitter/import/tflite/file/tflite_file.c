@@ -302,7 +302,7 @@ static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool a
     return true;
 }
 
-/* Codes above 126 have a field of 32 bits; older files have only the byte. */
+/* Codes above 126 have a 32-bit field; older files have only the byte. */
 static bool read_operator(TfliteReader *r, const FlatTable *t, int index, TfliteOperator *out)
 {
     const char *where = text_format(r->cx, "operator %d", index);

@@ -59,7 +59,7 @@ static void by_table(TfliteCall *c, Formula *of, float alpha)
     c->out[0] = tflite_call2(c, "lookup", c->in[0], tensor_constant(c->cx, "table", I8, 1, &count, table));
 }
 
-/* A function of 16 bits by interpolation between 513 points, 128 elements apart, as the reference computes it: each is
+/* A 16-bit function by interpolation between 513 points, 128 elements apart, as the reference computes it: each is
  * biased by half of the error in the middle of its interval. Its slopes and results have 16 bits, too, and wrap. */
 static void by_points(TfliteCall *c, float (*of)(const Curve *c, float x))
 {
@@ -137,7 +137,7 @@ static int64_t rsqrt_of(const Curve *c, int64_t q)
     return times(times(1, root, c->once), f, c->once) + tflite_zero(c->y);
 }
 
-/* Converts v to an integer. Absurd scales give infinite v or NaN; the limit is far outside of 8 bits, which
+/* Converts v to an integer. Absurd scales give infinite v or NaN; the limit is far outside 8 bits, which
  * saturate. */
 static int64_t whole(float v) { return (int64_t)fmaxf(fminf(v, 1e6f), -1e6f); }
 
@@ -389,7 +389,7 @@ static void prelu(TfliteCall *c)
         return;
     }
     if (c->in[1]->type != I8)
-        tflite_unsupported(c, "slopes of type %s; accepted: INT8, of activations of 16 bits, too",
+        tflite_unsupported(c, "slopes of type %s; accepted: INT8, of 16-bit activations, too",
                            tflite_type_text(c->cx, tflite_in_info(c, 1)->type));
     if (ctx_failed(c->cx) || !tflite_has_quants(c, 2)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *a = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);

@@ -26,7 +26,7 @@ void tflite_range_by_value(TfliteCall *c);                       /* RANGE whose 
 /* Elements along the axis from number i of `begins` to that of `ends`, which are clamped and count from the end if
  * negative; NULL: the whole dimension's begin or end */
 Tensor *tflite_span_to(TfliteCall *c, Tensor *x, int axis, int output_axis, Tensor *begins, Tensor *ends, int i);
-/* As many as number `axis` of `counts` (-1: the rest); outside of x they end the run */
+/* As many as number `axis` of `counts` (-1: the rest); outside x they end the run */
 Tensor *tflite_span_of(TfliteCall *c, Tensor *x, int axis, Tensor *begins, Tensor *counts);
 /* The places of the greatest elements, as many as input 1 */
 Tensor *tflite_topk_indices(TfliteCall *c);

@@ -101,7 +101,7 @@ static bool read_entries(TfliteCall *c, int i, Entries *out)
     return out->count >= 0;
 }
 
-/* y[i] = x[begin + i], i in [0, size), along dimension d. The reference fails where that is outside of x; here the
+/* y[i] = x[begin + i], i in [0, size), along dimension d. The reference fails where that is outside x; here the
  * begin is clamped. */
 static Tensor *window_at(TfliteCall *c, Tensor *x, Tensor *begin, int d, int64_t size)
 {

@@ -150,7 +150,7 @@ float tflite_scale(const TfliteTensor *t);                                 /* pe
 int   tflite_zero(const TfliteTensor *t);
 /* Returns the clamp of output 0: the type's range, cut by the activation. */
 void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64_t *greatest);
-/* Floats as integers of 8 bits less their zero point, and the scale of each sample: tflite_hybrid.c */
+/* Floats as 8-bit integers less their zero point, and the scale of each sample: tflite_hybrid.c */
 typedef struct TfliteHybrid { Tensor *x, *scale; } TfliteHybrid;
 /* True if inputs x and w are floats and 8-bit weights that are multiplied on integers: weights with one scale, or one
  * for each channel, their dimension `channels`, and without zero points; not with --hybrid float */
@@ -176,7 +176,7 @@ typedef struct Rescaling {
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, Rescaling r);   /* x times the factor */
 /* Requantizes sums of products (channels: the last axis) by scales[0..count): one for all, or per channel. */
 Tensor *tflite_requantize_to(TfliteCall *c, Tensor *sums, const double *scales, int count, Rescaling r);
-/* The same with the factors of 16 bits that the reference applies to 64-bit sums */
+/* The same with the 16-bit factors that the reference applies to 64-bit sums */
 Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *scales, int count, Rescaling r);
 /* To output 0 */
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);

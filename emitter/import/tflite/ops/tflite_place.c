@@ -296,7 +296,7 @@ static void unsorted_max(TfliteCall *c) { unsorted(c, "max", -(double)FLT_MAX, t
 static void unsorted_min(TfliteCall *c) { unsorted(c, "min", (double)FLT_MAX, true, false); }
 
 /* `update` at its begin along axis d of x: y[i] = update[i - begin] inside, elsewhere x[i]. The begin is clamped, so
- * the update is inside of x. A single row is compared with its begin, and spread. */
+ * the update is inside x. A single row is compared with its begin, and spread. */
 static void dynamic_update_slice(TfliteCall *c)
 {
     if (!tflite_needs(c, 3)) return;

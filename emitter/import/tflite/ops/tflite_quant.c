@@ -35,7 +35,7 @@ static StoredRange zeros_of(const TfliteTensor *t, bool has_any_zero)
     return (StoredRange){ TFLITE_INT8, INT8_MIN, INT8_MAX, "-128 to 127" };
 }
 
-/* The range of a quantized tensor's type; that of 8 bits with a sign for unknown ones. */
+/* The range of a quantized tensor's type; for unknown types the range of int8. */
 static const DTypeInfo *stored_type(const TfliteTensor *t)
 {
     DType type;
@@ -190,7 +190,7 @@ static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int c
                       attr_if(!has_shifts, attr_int("shift", shift[0]))));
 }
 
-/* Doubles each multiplier m < 2^n until its shift n is 31: sums of 32 bits then need one product of two words,
+/* Doubles each multiplier m < 2^n until its shift n is 31: 32-bit sums then need one product of two words,
  * mulhigh(x, m * 2^(31-n)) = (x * m * 2^(31-n) + 2^30) >> 31 = (x * m + 2^(n-1)) >> n. False, with nothing changed, if
  * one has no such form. */
 static bool shifts_are_in_multipliers(int32_t *multiplier, const uint8_t *shift, int count)

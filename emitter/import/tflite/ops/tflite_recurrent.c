@@ -8,7 +8,7 @@
 enum { OPTIONS_RNN = 7, OPTIONS_LSTM = 14, OPTIONS_SEQUENCE_RNN = 31, OPTIONS_BOTH_LSTM = 69, OPTIONS_BOTH_RNN = 70,
        OPTIONS_SEQUENCE_LSTM = 71, DIAGONAL = 5 };
 
-/* The first inputs of a direction's weights, its states, and the option of the grid of 8 bits. */
+/* The first inputs of a direction's weights, its states, and the option of the 8-bit grid. */
 typedef struct LstmPlaces { int weights, recurrent, peepholes, biases, projection, state, cell, grid; } LstmPlaces;
 static const LstmPlaces alone = { LSTM_INPUT_WEIGHTS, LSTM_STATE_WEIGHTS, LSTM_PEEPHOLES, LSTM_BIASES, LSTM_PROJECTION,
                                   LSTM_STATE, LSTM_CELL, 4 },
@@ -96,7 +96,7 @@ static Tensor *reversed(TfliteCall *c, Tensor *x)
 
 /* ---- Floats times 8-bit weights ---------------------------------------------------------------------------------- */
 
-/* True if the weights are multiplied on integers: constants of 8 bits, each matrix with one scale */
+/* True if the weights are multiplied on integers: 8-bit constants, each matrix with one scale */
 static bool are_hybrid(const TfliteCall *c, int first, int count)
 {
     for (int i = first; i < first + count; i++)

@@ -10,6 +10,6 @@ enum { LSTM_X, LSTM_INPUT_WEIGHTS, LSTM_STATE_WEIGHTS = 5, LSTM_PEEPHOLES = 9, L
 enum { LSTM_CELL_CLIP = 1, LSTM_TIME_MAJOR = 3 };        /* options */
 enum { LSTM_GATES = 4 };
 
-/* Lowers an LSTM of 8-bit or 16-bit integers with a cell of 16 bits: tflite_lstm_fixed.c */
+/* Lowers an LSTM of 8-bit or 16-bit integers with a 16-bit cell: tflite_lstm_fixed.c */
 void tflite_lstm_fixed(TfliteCall *c);
 #endif

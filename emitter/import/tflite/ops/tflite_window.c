@@ -62,9 +62,9 @@ static bool check_bias(TfliteCall *c, int64_t channels, DType sums)
     return false;
 }
 
-/* ---- Sums of 64 bits --------------------------------------------------------------------------------------------- */
+/* ---- 64-bit sums --------------------------------------------------------------------------------------------- */
 
-/* True if the reference has 64-bit sums: 16-bit inputs without a bias, or with one of 64 bits. */
+/* True if the reference has 64-bit sums: 16-bit inputs without a bias, or with a 64-bit bias. */
 static bool has_wide_bias(const TfliteCall *c)
 {
     return tflite_is_int16(c) && (!tflite_in(c, 2) || c->in[2]->type == I64);
@@ -88,7 +88,7 @@ bool tflite_sums_fit(const Tensor *w, const Tensor *bias, int64_t channels, int6
     return true;
 }
 
-/* A constant of 64 bits whose elements fit 32. */
+/* A 64-bit constant whose elements fit 32. */
 static Tensor *narrow_bias(TfliteCall *c, const Tensor *b)
 {
     int64_t count = tensor_elems(b);
@@ -97,7 +97,7 @@ static Tensor *narrow_bias(TfliteCall *c, const Tensor *b)
     return tensor_constant(c->cx, b->name, I32, 1, &count, value);
 }
 
-/* fits: the sums with the bias fit 32 bits, so a bias of 64 bits is narrowed; else the sums are widened. */
+/* fits: the sums with the bias fit 32 bits, so a 64-bit bias is narrowed; else the sums are widened. */
 static Tensor *add_bias(TfliteCall *c, Tensor *sums, bool fits)
 {
     Tensor *b = tflite_in(c, 2);
