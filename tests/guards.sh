@@ -21,7 +21,7 @@ refused() {
 
 # ---- The header of another run ---------------------------------------------------------------------------------------
 
-other="the header is of another run of Loopwright"
+other="the header is from another run of Loopwright"
 mkdir -p "$work/fast" "$work/small"
 two_runs() {
     for run in "fast --optimize speed" "small --ram 6312"; do

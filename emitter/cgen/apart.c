@@ -2,15 +2,15 @@
 /* The file of weights, and the C that reads it. The file is a header of 64 bytes, then the constants that the program
  * uses, each at a multiple of the arena's alignment (16, or a vector's bytes), with zeros between them:
  *
- *      0  "LWWEIGHT"                        16  bytes of the file         32  SHA-256 of the bytes from 64 on
+ *      0  "LWWEIGHT"                        16  bytes of the file         32  SHA-256 of the bytes after 63
  *      8  version, 1                        20  CRC-32 of these bytes
  *     12  0x01020304, the order of bytes    24  zeros
  *
  * Numbers are little-endian, as the elements are. model.c holds the header that it expects: NAME_run compares it, so a
- * file of another model is refused, and NAME_check_weights computes the CRC, too, which finds a damaged copy. */
+ * file of another model is refused, and NAME_check_weights also computes the CRC, which finds a damaged copy. */
 
 /* Decision: weights apart are one table of offsets. `--weights` (`cgen/apart.c`) changes where a constant's address
- * comes from, not the functions: these receive pointers in any case. A file has a header that `kws.c` holds, too;
+ * comes from, not the functions: these receive pointers in any case. A file has a header that `kws.c` also holds;
  * `kws_run` compares the two, so no other model's file is read. The file's address is a parameter, after the arena,
  * because emitted C has no mutable globals; bodies of regions pass it on. In program memory of an AVR the parameters
  * and pointers of constants have an address space (`LW_FLASH`); a function that is called with both kinds of memory
@@ -26,7 +26,7 @@
 enum { VERSION = 1, ORDER = 0x01020304, NIBBLES = 16,
        VERSION_AT = 8, ORDER_AT = 12, BYTES_AT = 16, CRC_AT = 20, DIGEST_AT = 32 };
 
-/* Objects of an AVR have 16-bit sizes; near program memory ends at 64 KiB, and holds the interrupt vectors, too. */
+/* Objects of an AVR have 16-bit sizes; near program memory ends at 64 KiB, and also holds the interrupt vectors. */
 enum { LARGEST_OBJECT = 32767, NEAR_FLASH = 60000 };
 
 /* ---- The file --------------------------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ typedef enum PlaceKind {
  * PARAM: index into those of the calling function. NONE: never read. */
 typedef struct Place { PlaceKind kind; int index; int64_t offset; /* bytes from its start */ DType type; } Place;
 
-/* A parameter of a function that calls others: of a partition or a body. */
+/* A parameter of a function that calls other functions: of a partition or a body. */
 typedef struct Param {
     const char *name;                  /* C identifier, unique in the function */
     const Tensor *tensor;
@@ -128,7 +128,7 @@ typedef enum WeightsKind {
 enum { WEIGHTS_HEADER = 64 };          /* bytes of the header of model.bin */
 
 
-/* A member of struct NAME_params: what a training step changes, and numbers that the caller may set. */
+/* A member of struct NAME_params: a value that a training step changes, or a number that the caller may set. */
 typedef struct Trained {
     const char *name, *what;           /* "dense_w", "w" */
     const Tensor *tensor;

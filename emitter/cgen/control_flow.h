@@ -21,7 +21,7 @@ void control_notes(Ctx *cx, Text *t, const Program *p);
 void control_call(Ctx *cx, Text *t, const Program *p, const Call *c, PrintPlace *print_place);
 void layer_mark(Ctx *cx, Text *t, int number, const char *name);     /* LW_LAYER(3, "conv_1") */
 const char *layer_label(Ctx *cx, const char *name);        /* escaped for a C string */
-const char *comment_text(Ctx *cx, const char *name);       /* the same, without the end of a comment */
+const char *comment_text(Ctx *cx, const char *name);       /* escaped for a comment */
 
 /* --profile: the declarations of model.h, the definitions of model.c, and the statements around the layers */
 void profile_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);

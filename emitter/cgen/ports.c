@@ -251,7 +251,7 @@ void ports_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
     text_add(t, "/* X(name, C type, number of elements) for every input and output, in the model's order */\n");
     port_macro(cx, t, prefix, "INPUTS", p->input, p->input_count);
     port_macro(cx, t, prefix, "OUTPUTS", p->output, p->output_count);
-    text_printf(t, "\n/* Of each: type, shape%s, elements, bytes; if quantized,"
+    text_printf(t, "\n/* For each: type, shape%s, elements, bytes; if quantized,"
                    " real = SCALE * (stored - ZERO_POINT) */\n",
                 p->size_count + p->decided_count ? " (open sizes: maximum)" : "");
     each_port(cx, t, p, prefix, facts);

@@ -208,7 +208,7 @@ static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
         text_printf(t, "#define %s_E_SIZE  (-8)     /* data decided a size above its maximum, or one that a layer "
                     "cannot take */\n", prefix);
     if (p->step && p->step->label_limit)
-        text_printf(t, "#define %s_E_LABEL (-9)    /* a label is no class; the parameters are as before */\n", prefix);
+        text_printf(t, "#define %s_E_LABEL (-9)    /* a label is not a class; params are unchanged */\n", prefix);
     text_char(t, '\n');
     ports_declare(cx, t, p, prefix);
     training_declare(cx, t, p, prefix);
@@ -270,8 +270,8 @@ void cgen_include_header(Ctx *cx, Text *t, const Program *p)
 {
     text_printf(t, "#include \"%s\"\n", p->header ? p->header : text_format(cx, "%s.h", p->name));
     text_printf(t, "#if %s_HEADER_HASH != %s\n", name_upper(cx, p->name), header_hash(cx, p));
-    text_add(t, "#error \"the header is of another run of Loopwright: take the one that was written with this file\"\n"
-                "#endif\n");
+    text_add(t, "#error \"the header is from another run of Loopwright; include the header that was written with this "
+                "file\"\n#endif\n");
 }
 
 const char *cgen_header(Ctx *cx, const Program *p)
@@ -503,7 +503,7 @@ static void give_sizes(Text *t, const Program *p, Speller *s)
         text_printf(t, "    *out->%s = %s;\n", p->decided[i].name, spell_size(s, p->decided[i].size));
 }
 
-/* Refuses labels that are no class, before anything is trained. */
+/* Refuses labels that are not classes, before anything is trained. */
 static void check_labels(Text *t, const Program *p, const char *prefix)
 {
     const Port *label = &p->input[p->input_count - 1];
@@ -741,7 +741,7 @@ Source cgen_source(Ctx *cx, const Program *p)
         text_char(&run, '\n');
         run_function(cx, &run, &step);
     }
-    if (p->has_profile) text_add(&run, "\n#undef LW_LAYER     /* it counts for this model alone */\n");
+    if (p->has_profile) text_add(&run, "\n#undef LW_LAYER     /* it counts only for this model */\n");
     const char *required = text_format(cx, "%s %s", required_pieces(cx, p, &s), text_string(&code));
     begin_source(cx, &before, p, text_string(&run), required);
     text_addn(&before, text_string(&code), code.length);

@@ -108,7 +108,7 @@ static Spelled cast_to(Speller *s, const char *type, const char *operand_text)
     return piece(text_format(s->cx, "(%s)%s", type, operand_text), LEVEL_UNARY, true);
 }
 
-/* Prints function(operand, ...), with the operands from `first` on. */
+/* Prints function(operand, ...), starting with the operand `first`. */
 static Spelled call(Speller *s, const char *function, const Expr *e, int first, bool is_exact)
 {
     Text t = text_new(s->cx);

@@ -1,7 +1,7 @@
 /* arena_static: arena-static.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if ARENA_STATIC_HEADER_HASH != 0x154bf7c8
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if ARENA_STATIC_HEADER_HASH != 0x175f8d56
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

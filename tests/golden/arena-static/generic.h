@@ -23,7 +23,7 @@ extern "C" {
 #define ARENA_STATIC_TARGET "generic"
 #define ARENA_STATIC_OPTIONS "--static-arena"
 
-#define ARENA_STATIC_HEADER_HASH  0x154bf7c8     /* of the interface below; model.c compares it */
+#define ARENA_STATIC_HEADER_HASH  0x175f8d56     /* of the interface below; model.c compares it */
 #define ARENA_STATIC_ARENA_SIZE   0u     /* bytes of scratch memory arena_static_run needs */
 #define ARENA_STATIC_ARENA_ALIGN  16u
 #define ARENA_STATIC_WEIGHTS_SIZE 0u     /* bytes of constants */
@@ -38,7 +38,7 @@ extern "C" {
     X(w, float, 36)
 #define ARENA_STATIC_OUTPUTS(X) X(y, float, 6)
 
-/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+/* For each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
 #define ARENA_STATIC_X_TYPE          float
 #define ARENA_STATIC_X_RANK          2
 #define ARENA_STATIC_X_DIMS          { 1, 6 }

@@ -1,7 +1,7 @@
 /* argmax_with_value: argmax-with-value.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if ARGMAX_WITH_VALUE_HEADER_HASH != 0x123a9335
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if ARGMAX_WITH_VALUE_HEADER_HASH != 0x1ee3730b
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

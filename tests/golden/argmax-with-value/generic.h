@@ -22,7 +22,7 @@ extern "C" {
 #define ARGMAX_WITH_VALUE_TARGET "generic"
 #define ARGMAX_WITH_VALUE_OPTIONS ""
 
-#define ARGMAX_WITH_VALUE_HEADER_HASH  0x123a9335     /* of the interface below; model.c compares it */
+#define ARGMAX_WITH_VALUE_HEADER_HASH  0x1ee3730b     /* of the interface below; model.c compares it */
 #define ARGMAX_WITH_VALUE_ARENA_SIZE   0u     /* bytes of scratch memory argmax_with_value_run needs */
 #define ARGMAX_WITH_VALUE_ARENA_ALIGN  16u
 #define ARGMAX_WITH_VALUE_WEIGHTS_SIZE 0u     /* bytes of constants */
@@ -48,7 +48,7 @@ extern "C" {
     X(i, int32_t, 5) \
     X(m, float, 5)
 
-/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+/* For each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
 #define ARGMAX_WITH_VALUE_X_TYPE     float
 #define ARGMAX_WITH_VALUE_X_RANK     2
 #define ARGMAX_WITH_VALUE_X_DIMS     { 5, 7 }

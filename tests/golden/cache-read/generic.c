@@ -1,7 +1,7 @@
 /* cache_read: cache-read.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if CACHE_READ_HEADER_HASH != 0x179d50f1
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if CACHE_READ_HEADER_HASH != 0x164eb118
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* compute_inline: compute-inline.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if COMPUTE_INLINE_HEADER_HASH != 0x1c50afa2
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if COMPUTE_INLINE_HEADER_HASH != 0x1fab2456
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* dense_int8: dense-int8.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if DENSE_INT8_HEADER_HASH != 0x1e7b197d
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if DENSE_INT8_HEADER_HASH != 0x13135341
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

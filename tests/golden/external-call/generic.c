@@ -1,7 +1,7 @@
 /* external_call: external-call.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if EXTERNAL_CALL_HEADER_HASH != 0x153cd26c
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if EXTERNAL_CALL_HEADER_HASH != 0x11931095
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

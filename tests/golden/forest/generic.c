@@ -1,7 +1,7 @@
 /* forest: forest.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if FOREST_HEADER_HASH != 0x1c31e8f2
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if FOREST_HEADER_HASH != 0x177fb425
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

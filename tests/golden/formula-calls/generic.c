@@ -1,7 +1,7 @@
 /* formula_calls: formula-calls.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if FORMULA_CALLS_HEADER_HASH != 0x14928475
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if FORMULA_CALLS_HEADER_HASH != 0x1cccfebc
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

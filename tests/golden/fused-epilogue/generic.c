@@ -1,7 +1,7 @@
 /* fused_epilogue: fused-epilogue.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if FUSED_EPILOGUE_HEADER_HASH != 0x139acb6f
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if FUSED_EPILOGUE_HEADER_HASH != 0x14c07c20
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

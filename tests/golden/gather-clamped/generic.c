@@ -1,7 +1,7 @@
 /* gather_clamped: gather-clamped.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if GATHER_CLAMPED_HEADER_HASH != 0x116c35bc
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if GATHER_CLAMPED_HEADER_HASH != 0x1c71e07d
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* group_schedule: group-schedule.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if GROUP_SCHEDULE_HEADER_HASH != 0x12e27965
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if GROUP_SCHEDULE_HEADER_HASH != 0x104261cc
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

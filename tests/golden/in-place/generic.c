@@ -1,7 +1,7 @@
 /* in_place: in-place.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if IN_PLACE_HEADER_HASH != 0x1fb78ec4
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if IN_PLACE_HEADER_HASH != 0x17cbe517
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

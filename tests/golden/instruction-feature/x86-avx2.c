@@ -1,7 +1,7 @@
 /* instruction_feature: instruction-feature.te for x86-avx2, emitted by Loopwright. */
 #include "x86-avx2.h"
-#if INSTRUCTION_FEATURE_HEADER_HASH != 0x1b85e6c9
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if INSTRUCTION_FEATURE_HEADER_HASH != 0x1aa6a3b6
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

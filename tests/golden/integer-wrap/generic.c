@@ -1,7 +1,7 @@
 /* integer_wrap: integer-wrap.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if INTEGER_WRAP_HEADER_HASH != 0x1a0dcc73
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if INTEGER_WRAP_HEADER_HASH != 0x1ab54926
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* matmul_operands: matmul-operands.te for x86-avx2, emitted by Loopwright. */
 #include "x86-avx2.h"
-#if MATMUL_OPERANDS_HEADER_HASH != 0x19fb260f
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if MATMUL_OPERANDS_HEADER_HASH != 0x13313cf3
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* matmul_tiled: matmul-tiled.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if MATMUL_TILED_HEADER_HASH != 0x16ad20bc
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if MATMUL_TILED_HEADER_HASH != 0x14f1fd5a
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* matmul_vectors: matmul-vectors.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if MATMUL_VECTORS_HEADER_HASH != 0x117a6151
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if MATMUL_VECTORS_HEADER_HASH != 0x1bc7e32d
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* matmul_vectors: matmul-vectors.te for x86-avx2, emitted by Loopwright. */
 #include "x86-avx2.h"
-#if MATMUL_VECTORS_HEADER_HASH != 0x1a989d79
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if MATMUL_VECTORS_HEADER_HASH != 0x14281494
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* pad_storage: pad-storage.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if PAD_STORAGE_HEADER_HASH != 0x1ae89b66
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if PAD_STORAGE_HEADER_HASH != 0x10a893f1
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* padding_as_bounds: padding-as-bounds.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if PADDING_AS_BOUNDS_HEADER_HASH != 0x1006c562
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if PADDING_AS_BOUNDS_HEADER_HASH != 0x1ea44d51
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* pairs_dual_mac: pairs-dual-mac.te for cortex-m4, emitted by Loopwright. */
 #include "cortex-m4.h"
-#if PAIRS_DUAL_MAC_HEADER_HASH != 0x17ef17dc
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if PAIRS_DUAL_MAC_HEADER_HASH != 0x135e75da
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

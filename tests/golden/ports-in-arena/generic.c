@@ -1,7 +1,7 @@
 /* ports_in_arena: ports-in-arena.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if PORTS_IN_ARENA_HEADER_HASH != 0x1681218a
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if PORTS_IN_ARENA_HEADER_HASH != 0x108b6191
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -22,7 +22,7 @@ extern "C" {
 #define PORTS_IN_ARENA_TARGET "generic"
 #define PORTS_IN_ARENA_OPTIONS "--io arena"
 
-#define PORTS_IN_ARENA_HEADER_HASH  0x1681218a     /* of the interface below; model.c compares it */
+#define PORTS_IN_ARENA_HEADER_HASH  0x108b6191     /* of the interface below; model.c compares it */
 #define PORTS_IN_ARENA_ARENA_SIZE   48u     /* bytes of scratch memory ports_in_arena_run needs */
 #define PORTS_IN_ARENA_ARENA_ALIGN  16u
 #define PORTS_IN_ARENA_WEIGHTS_SIZE 0u     /* bytes of constants */
@@ -47,7 +47,7 @@ extern "C" {
 #define PORTS_IN_ARENA_INPUTS(X) X(x, float, 6)
 #define PORTS_IN_ARENA_OUTPUTS(X) X(y, float, 6)
 
-/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+/* For each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
 #define PORTS_IN_ARENA_X_TYPE        float
 #define PORTS_IN_ARENA_X_RANK        2
 #define PORTS_IN_ARENA_X_DIMS        { 1, 6 }

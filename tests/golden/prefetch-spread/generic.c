@@ -1,7 +1,7 @@
 /* prefetch_spread: prefetch-spread.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if PREFETCH_SPREAD_HEADER_HASH != 0x158354a3
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if PREFETCH_SPREAD_HEADER_HASH != 0x164b0432
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

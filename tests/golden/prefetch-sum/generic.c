@@ -1,7 +1,7 @@
 /* prefetch_sum: prefetch-sum.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if PREFETCH_SUM_HEADER_HASH != 0x11711e80
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if PREFETCH_SUM_HEADER_HASH != 0x1698b20b
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* quantized_reals: quantized-reals.te for cortex-m4, emitted by Loopwright. */
 #include "cortex-m4.h"
-#if QUANTIZED_REALS_HEADER_HASH != 0x117f68b7
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if QUANTIZED_REALS_HEADER_HASH != 0x1b4e2b87
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

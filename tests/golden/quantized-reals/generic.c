@@ -1,7 +1,7 @@
 /* quantized_reals: quantized-reals.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if QUANTIZED_REALS_HEADER_HASH != 0x1c545d8c
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if QUANTIZED_REALS_HEADER_HASH != 0x14fe8f0e
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

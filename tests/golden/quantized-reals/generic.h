@@ -21,7 +21,7 @@ extern "C" {
 #define QUANTIZED_REALS_TARGET "generic"
 #define QUANTIZED_REALS_OPTIONS ""
 
-#define QUANTIZED_REALS_HEADER_HASH  0x1c545d8c     /* of the interface below; model.c compares it */
+#define QUANTIZED_REALS_HEADER_HASH  0x14fe8f0e     /* of the interface below; model.c compares it */
 #define QUANTIZED_REALS_ARENA_SIZE   288u     /* bytes of scratch memory quantized_reals_run needs */
 #define QUANTIZED_REALS_ARENA_ALIGN  16u
 #define QUANTIZED_REALS_WEIGHTS_SIZE 404u     /* bytes of constants */
@@ -46,7 +46,7 @@ extern "C" {
 #define QUANTIZED_REALS_INPUTS(X) X(x, uint8_t, 72)
 #define QUANTIZED_REALS_OUTPUTS(X) X(y, int8_t, 27)
 
-/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+/* For each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
 #define QUANTIZED_REALS_X_TYPE       uint8_t
 #define QUANTIZED_REALS_X_RANK       4
 #define QUANTIZED_REALS_X_DIMS       { 1, 6, 6, 2 }

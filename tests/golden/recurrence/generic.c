@@ -1,7 +1,7 @@
 /* recurrence: recurrence.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if RECURRENCE_HEADER_HASH != 0x18aab6bd
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if RECURRENCE_HEADER_HASH != 0x1c0ba186
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* reduction_lanes: reduction-lanes.te for x86-avx2, emitted by Loopwright. */
 #include "x86-avx2.h"
-#if REDUCTION_LANES_HEADER_HASH != 0x1a58c43a
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if REDUCTION_LANES_HEADER_HASH != 0x156372e1
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* reorder_register_tile: reorder-register-tile.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if REORDER_REGISTER_TILE_HEADER_HASH != 0x13dd1076
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if REORDER_REGISTER_TILE_HEADER_HASH != 0x1260e258
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* requantize: requantize.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if REQUANTIZE_HEADER_HASH != 0x1ed4a78d
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if REQUANTIZE_HEADER_HASH != 0x1e78b4a2
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

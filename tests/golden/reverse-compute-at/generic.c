@@ -1,7 +1,7 @@
 /* reverse_compute_at: reverse-compute-at.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if REVERSE_COMPUTE_AT_HEADER_HASH != 0x166e7565
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if REVERSE_COMPUTE_AT_HEADER_HASH != 0x19740d93
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* rfactor: rfactor.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if RFACTOR_HEADER_HASH != 0x1f66ccb2
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if RFACTOR_HEADER_HASH != 0x13bbd84d
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* ring_buffer: ring-buffer.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if RING_BUFFER_HEADER_HASH != 0x13c4ca38
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if RING_BUFFER_HEADER_HASH != 0x136ec94e
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* roles: roles.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if ROLES_HEADER_HASH != 0x15c6e0f4
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if ROLES_HEADER_HASH != 0x151ab103
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

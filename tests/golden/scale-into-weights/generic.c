@@ -1,7 +1,7 @@
 /* scale_into_weights: scale-into-weights.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if SCALE_INTO_WEIGHTS_HEADER_HASH != 0x1f6963c3
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if SCALE_INTO_WEIGHTS_HEADER_HASH != 0x1b996b63
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* softmax: softmax.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if SOFTMAX_HEADER_HASH != 0x12731877
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if SOFTMAX_HEADER_HASH != 0x1aea3675
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

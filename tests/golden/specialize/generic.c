@@ -1,7 +1,7 @@
 /* specialize: specialize.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if SPECIALIZE_HEADER_HASH != 0x1f7b04c0
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if SPECIALIZE_HEADER_HASH != 0x17627afd
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* split_guard: split-guard.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if SPLIT_GUARD_HEADER_HASH != 0x13a30ced
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if SPLIT_GUARD_HEADER_HASH != 0x17eb4937
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* split_peel: split-peel.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if SPLIT_PEEL_HEADER_HASH != 0x17a32e9d
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if SPLIT_PEEL_HEADER_HASH != 0x1808a122
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

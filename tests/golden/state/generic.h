@@ -24,7 +24,7 @@ extern "C" {
 #define STATE_TARGET "generic"
 #define STATE_OPTIONS "--state h=next"
 
-#define STATE_HEADER_HASH  0x19128a72     /* of the interface below; model.c compares it */
+#define STATE_HEADER_HASH  0x14bce7ee     /* of the interface below; model.c compares it */
 #define STATE_ARENA_SIZE   0u     /* bytes of scratch memory state_run needs */
 #define STATE_ARENA_ALIGN  16u
 #define STATE_WEIGHTS_SIZE 0u     /* bytes of constants */
@@ -49,7 +49,7 @@ extern "C" {
 #define STATE_INPUTS(X) X(x, float, 4)
 #define STATE_OUTPUTS(X) X(y, float, 4)
 
-/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+/* For each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
 #define STATE_X_TYPE                 float
 #define STATE_X_RANK                 2
 #define STATE_X_DIMS                 { 1, 4 }

@@ -1,7 +1,7 @@
 /* stencil_fused: stencil-fused.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if STENCIL_FUSED_HEADER_HASH != 0x143d06ac
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if STENCIL_FUSED_HEADER_HASH != 0x1d9a5620
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* tensorize_unrolled: tensorize-unrolled.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if TENSORIZE_UNROLLED_HEADER_HASH != 0x17862b6a
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if TENSORIZE_UNROLLED_HEADER_HASH != 0x10e1e3eb
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* unroll_part: unroll-part.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if UNROLL_PART_HEADER_HASH != 0x1416edb1
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if UNROLL_PART_HEADER_HASH != 0x150794cf
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* vector_contract: vector-contract.te for aarch64, emitted by Loopwright. */
 #include "aarch64.h"
-#if VECTOR_CONTRACT_HEADER_HASH != 0x1733874b
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if VECTOR_CONTRACT_HEADER_HASH != 0x1b7fc939
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* vector_lanes: vector-lanes.te for x86-avx2, emitted by Loopwright. */
 #include "x86-avx2.h"
-#if VECTOR_LANES_HEADER_HASH != 0x16b29215
-#error "the header is of another run of Loopwright: take the one that was written with this file"
+#if VECTOR_LANES_HEADER_HASH != 0x1e7ca2de
+#error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
 #include <stddef.h>
