@@ -403,16 +403,73 @@ parts_of_an_output() {
     "$lw" quantize "$work/boxes.te" --samples "$work/boxes.npy" --test "$work/boxes.npy" --ports float --min-sqnr 30 \
         -o "$work/boxes.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     cat "$work/said"
-    grep -q 'the bound holds' "$work/said" && grep -q '^integer C .*, [3-6][0-9].* dB of the part' "$work/said" &&
+    grep -q 'the bound holds' "$work/said" && grep -q '^integer C .*, [3-6][0-9].* dB of "' "$work/said" &&
         ! grep -q warning "$work/said"
 }
 shared_grid() {
-    refuses 'reaches 30 dB; the best has .* of the part "scores"' quantize "$work/boxes.te" --samples \
+    refuses 'reaches 30 dB; the best has .* of "scores"' quantize "$work/boxes.te" --samples \
         "$work/boxes.npy" --min-sqnr 30 && cat "$work/said" &&
         grep -q 'warning: "scores", from .* to .*, has the grid of "boxes", from .* to .*: its step is' "$work/said"
 }
 setup parts-of-an-output-have-grids-of-their-own parts_of_an_output
 check parts-of-one-grid-are-a-warning-and-count shared_grid
+
+# Parts of one layer's result with ranges of their own, which calls read apart: each has a layer and a grid. The numbers
+# of the layer's columns: hundreds, or below 1, by the pattern of digits.
+columns() {
+    numbers 24 5 | tr ',' '\n' | awk -v of="$1" '{ if (NR > 1) printf ", "
+        printf "%.4f", substr(of, (NR - 1) % 8 + 1, 1) == "1" ? $1 * 500 : $1 }'
+}
+# parts_apart PORTS PATTERN LINE...: the lines read z: f32[1][4][8] and write boxes and scores.
+parts_apart() {
+    ports=$1 pattern=$2
+    shift 2
+    { printf 'input x: f32[1][4][3]\nconst w: f32[3][8] = [%s]\n' "$(columns "$pattern")"
+      printf 'const b: f32[8] = [%s]\nz0 = dense(x, w)\nz = add(z0, b)\n' "$(numbers 8 6)"
+      printf '%s\n' "$@" 'output boxes' 'output scores'; } > "$work/apart.te"
+    "$lw" quantize "$work/apart.te" --samples "$work/boxes.npy" --test "$work/boxes.npy" --ports "$ports" \
+        --min-sqnr 30 -o "$work/apart.c" -o "$work/apart.onnx" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    cat "$work/said"
+    grep -q '^all tensors of 8 bits: [3-9][0-9]\.. dB of "\(boxes\|scores\)"' "$work/said" &&
+        grep -q 'the bound holds' "$work/said" && ! grep -q warning "$work/said"
+}
+check parts-apart-slices parts_apart int8 11110000 'boxes = slice(z, begin=[0], end=[4], axes=[2])' \
+    's = slice(z, begin=[4], end=[8], axes=[2])' 'scores = sigmoid(s)'
+check parts-apart-of-a-function parts_apart int8 11111111 'const k: f32[8] = [1, 1, 1, 1, 0.01, 0.01, 0.01, 0.01]' \
+    'r = softmax(z, axis=1)' 'y = mul(r, k)' 'boxes = slice(y, begin=[0], end=[4], axes=[2])' \
+    'scores = slice(y, begin=[4], end=[8], axes=[2])'
+check parts-apart-strides parts_apart int8 10101010 'boxes = slice(z, begin=[0], end=[8], axes=[2], step=[2])' \
+    'scores = slice(z, begin=[1], end=[8], axes=[2], step=[2])'
+check parts-apart-indices parts_apart int8 01100110 'const i: i64[4] = [6, 1, 2, 5]' 'const k: i64[4] = [0, 3, 4, 7]' \
+    'r = relu(z)' 't = transpose(r, perm=[0,2,1])' 'boxes = gather(t, i, axis=1)' 'scores = gather(t, k, axis=1)'
+check parts-apart-one-index parts_apart int8 10000000 'const i: i64 = [0]' 'const k: i64 = [5]' \
+    'boxes = gather(z, i, axis=2)' 'scores = gather(z, k, axis=2)'
+check parts-apart-behind-views parts_apart float 11001100 'v = reshape(z, shape=[1,4,2,4])' \
+    't = transpose(v, perm=[0,2,3,1])' 'u = reshape(t, shape=[2,16])' \
+    'boxes = slice(u, begin=[0], end=[8], axes=[1])' 'scores = slice(u, begin=[8], end=[16], axes=[1])'
+check parts-apart-of-a-sum parts_apart int8 11110000 'y = tanh(z)' 's = add(z, y)' \
+    'boxes = slice(s, begin=[0], end=[4], axes=[2])' 'scores = slice(s, begin=[4], end=[8], axes=[2])'
+check parts-apart-alike-in-one-layer parts_apart int8 11110000 'a = slice(z, begin=[0], end=[2], axes=[2])' \
+    'c = slice(z, begin=[2], end=[4], axes=[2])' 'boxes = add(a, c)' 'scores = slice(z, begin=[4], end=[8], axes=[2])'
+# Of a float input each part is quantized for itself; where a call reads the whole, too, one grid is a warning.
+parts_of_an_input() {
+    awk '{ split($0, v, "\\"); for (i = 0; i < 240; i++)
+        printf "\\%s\\%s\\%s\\%s", v[4 * i + 2], v[4 * i + 3], v[4 * i + 4], i % 3 ? v[4 * i + 5] : "102" }' \
+        "$work/steps.bytes" > "$work/mixed.bytes"
+    npy mixed.npy '20, 1, 4, 3' '<f4' 0 '' && printf "$(cat "$work/mixed.bytes")" >> "$work/mixed.npy"
+    printf '%s\n' 'input x: f32[1][4][3]' 'const w: f32[2][2] = [1, 2, 3, -2]' 'v = transpose(x, perm=[0,2,1])' \
+        'boxes = slice(v, begin=[0], end=[1], axes=[1])' 'a = slice(v, begin=[1], end=[3], axes=[1])' \
+        's = transpose(a, perm=[0,2,1])' 'scores = dense(s, w)' 'output boxes' 'output scores' > "$work/inputs.te"
+    [ -z "$1" ] || printf '%s\n' 'const u: f32[3][1] = [1, 2, 3]' 'whole = dense(x, u)' 'output whole' \
+        >> "$work/inputs.te"
+    "$lw" quantize "$work/inputs.te" --samples "$work/mixed.npy" --ports float --min-sqnr 30 -o "$work/inputs.c" \
+        > "$work/said" 2>&1
+    cat "$work/said"
+    if [ -z "$1" ]; then grep -q '^all tensors of 8 bits: [3-9][0-9]\.' "$work/said"
+    else grep -q 'warning: "a", from .* to .*, has the grid of ".*", from .* to .*: its step is' "$work/said"; fi
+}
+check parts-apart-in-floats                  parts_of_an_input ''
+check parts-apart-unless-the-whole-is-read   parts_of_an_input whole
 
 # A border with a value keeps it: scales do not move through it. The measure is the model itself, not what it became.
 bordered() {

@@ -34,7 +34,7 @@ static void print_quality(Ctx *cx, Text *t, const char *what, const Precision *p
                           const NetworkCost *cost, bool has_labels)
 {
     text_printf(t, "%s: %s", what, noise_text(cx, q->sqnr));
-    if (q->worst) text_printf(t, " of the part \"%s\"", q->worst);
+    if (q->worst) text_printf(t, " of \"%s\"", q->worst);
     if (has_labels) text_printf(t, ", accuracy %s (in floats %s)", percent_text(cx, q->right, p->samples),
                                 percent_text(cx, p->right, p->samples));
     if (cost->instructions) text_printf(t, "; %lld instructions counted, %lld bytes", (long long)cost->instructions,

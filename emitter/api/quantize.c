@@ -63,7 +63,7 @@ static void print_worst(Quantizing *z, const Outputs *floats, const Outputs *y)
     if (!p.of) return;
     for (int i = 1; i < p.count; i++)
         if (outputs_sqnr_of(floats, y, p.of, i) < outputs_sqnr_of(floats, y, p.of, worst)) worst = i;
-    text_printf(&z->said, ", %s of the part \"%s\"", decibel_text(z->cx, outputs_sqnr_of(floats, y, p.of, worst)),
+    text_printf(&z->said, ", %s of \"%s\"", decibel_text(z->cx, outputs_sqnr_of(floats, y, p.of, worst)),
                 p.name[worst]);
 }
 

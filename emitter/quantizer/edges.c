@@ -12,7 +12,8 @@
  *   FIXED      a softmax, which has an 8-bit form
  *   WEIGHTS    products with 8-bit weights inside a layer that computes in floats otherwise: its input has a grid
  *   FLOAT      everything else; also a concatenation that only float outputs read, perhaps after moves, with these: its
- *              parts keep grids of their own
+ *              parts keep grids of their own; and a selection of elements that are in floats, as of a float input of
+ *              which all is read so
  *
  * AFFINE and LIMIT after a PRODUCT or an AFFINE, and LIMIT after a QUOTIENT, belong to its requantization if they
  * alone read it: the tensor between them has no grid. Neither has one inside a CURVE. Every other tensor that a call
@@ -28,6 +29,7 @@ typedef struct Facts {
     Role role;
     Tensor *source;                    /* of a CURVE */
     bool is_absorbed;                  /* it continues the call that produces its operand */
+    bool is_left;                      /* FLOATS, for its place */
 } Facts;
 
 typedef struct Finder {
@@ -133,13 +135,13 @@ static bool is_last_move(const Finder *f, const Node *n, const Map *is_last)
 static void leave_in_floats(Finder *f, const Node *n)
 {
     Facts *x = map_get_ptr(&f->facts, n);
-    *x = (Facts){ .role = FLOATS };
+    *x = (Facts){ .role = FLOATS, .is_left = true };
 }
 
 /* Concatenations before float outputs, and the moves behind them, stay in floats. */
 static void find_float_ends(Finder *f)
 {
-    Map is_last = map_new(f->cx->arena), is_float = map_new(f->cx->arena);
+    Map is_last = map_new(f->cx->arena);
     if (f->ports != PORTS_FLOAT) return;
     for (int i = f->count - 1; i >= 0; i--)
         if (is_last_move(f, f->order[i], &is_last)) map_put_ptr(&is_last, f->order[i], f);
@@ -148,10 +150,39 @@ static void find_float_ends(Finder *f)
         if (!map_get_ptr(&is_last, n)) continue;
         bool is_behind = n->op->layout.is_concat && n->in_count > 1;
         for (int k = 0; k < n->in_count; k++)
-            is_behind = is_behind || (n->in[k] && n->in[k]->producer && map_get_ptr(&is_float, n->in[k]->producer));
-        if (!is_behind) continue;
-        map_put_ptr(&is_float, n, f);
-        leave_in_floats(f, n);
+            is_behind = is_behind || (n->in[k] && n->in[k]->producer && facts_of(f, n->in[k]->producer)->is_left);
+        if (is_behind) leave_in_floats(f, n);
+    }
+}
+
+/* True if the call selects elements of its operand, or moves it to such calls alone. `leads`: the calls of which that
+ * is known, all behind it. */
+static bool leads_to_parts(const Finder *f, const Node *n, const Map *leads)
+{
+    if (n->kind != NODE_CALL || facts_of(f, n)->role != MOVE || data_operands(n) != 1) return false;
+    const Tensor *y = n->out[0];
+    const ReaderList *readers = readers_list(&f->readers, y);
+    if (selects_elements(f->cx, n)) return true;
+    bool is_known = readers->count > 0 && !graph_has_output(f->graph, y) && !asked(f, y);
+    for (int i = 0; i < readers->count; i++) is_known = is_known && map_get_ptr(leads, readers->at[i]);
+    return is_known;
+}
+
+/* Selections of tensors that are in floats, and the moves before them, stay in floats, so that each part has a grid of
+ * its own. */
+static void find_float_starts(Finder *f)
+{
+    Map leads = map_new(f->cx->arena);
+    for (int i = f->count - 1; i >= 0; i--)
+        if (leads_to_parts(f, f->order[i], &leads)) map_put_ptr(&leads, f->order[i], f);
+    for (int i = 0; i < f->count; i++) {
+        const Node *n = f->order[i];
+        const Tensor *x = n->in_count ? n->in[0] : NULL;
+        bool is_float = map_get_ptr(&leads, n) && !asked(f, x) && !graph_has_output(f->graph, x) &&
+            (x->producer ? facts_of(f, x->producer)->role == FLOATS : f->ports == PORTS_FLOAT);
+        const ReaderList *readers = readers_list(&f->readers, x);
+        for (int k = 0; is_float && k < readers->count; k++) is_float = map_get_ptr(&leads, readers->at[k]) != NULL;
+        if (is_float) leave_in_floats(f, n);
     }
 }
 
@@ -377,6 +408,7 @@ Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
     f.count = f.readers.count;
     f.order = f.readers.order;
     find_facts(&f);
+    find_float_starts(&f);
     find_float_ends(&f);
     add_edges(&f);
     f.edges.group = NEW_ARRAY(cx->arena, EdgeGroup, f.edges.count);

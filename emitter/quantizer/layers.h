@@ -31,6 +31,8 @@ void find_between(Ctx *cx, const Readers *r, Edges *e);
 bool layer_of(const Readers *r, const Node *n, Layer *out);
 /* True if channel c of the output consists of elements of channel c of the first input, or of their means. */
 bool keeps_channels(Ctx *cx, const Node *n);
+/* True if the call's result is a subset of its operand's indices along one axis. */
+bool selects_elements(Ctx *cx, const Node *n);
 /* The number of channels; 1 for a scalar. */
 int64_t channels_of(const Tensor *t);
 /* The channel along `axis` of element i. */

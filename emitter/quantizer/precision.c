@@ -78,14 +78,14 @@ static void add_parts(const OutputParts *p, const float *want, const float *got,
     for (int64_t i = 0; i < count; i++) add_noise(&want[i], &got[i], 1, &n->signal[p->of[i]], &n->noise[p->of[i]]);
 }
 
-/* Enters the worst part. */
-static void find_worst(const OutputParts *p, const Noise *n, Quality *out)
+/* Enters the worst part, or the output, if it is one of several. */
+static void find_worst(const OutputParts *p, const Noise *n, const char *output, Quality *out)
 {
     for (int i = 0; i < p->count; i++) {
         const double sqnr = decibels(n->signal[i], n->noise[i]);
         if (sqnr >= out->sqnr) continue;
         out->sqnr = sqnr;
-        out->worst = p->of ? p->name[i] : NULL;
+        out->worst = p->of ? p->name[i] : output;
     }
 }
 
@@ -111,7 +111,8 @@ static bool compare(WidthSearch *z, const Graph *other, int64_t count, Quality *
             out->right += greatest_at(runner_output(r, 0), tensor_elems(g->output[0])) == z->bounds.label[k];
     }
     runner_free(r);
-    for (int o = 0; o < g->output_count; o++) find_worst(&z->parts[o], &noise[o], out);
+    for (int o = 0; o < g->output_count; o++)
+        find_worst(&z->parts[o], &noise[o], g->output_count > 1 ? g->output[o]->name : NULL, out);
     return is_good && !ctx_failed(cx);
 }
 
@@ -377,7 +378,7 @@ static void refuse(WidthSearch *z)
     const char *hint = has_ports ? "; inputs and outputs keep their width: --ports float leaves them out" : "";
     if (z->bounds.least_sqnr > 0 && q->sqnr < z->bounds.least_sqnr)
         diag_error(z->cx, NULL, "--min-sqnr: no choice of widths reaches %g dB; the best has %.1f dB%s%s",
-                   z->bounds.least_sqnr, q->sqnr, q->worst ? text_format(z->cx, " of the part \"%s\"", q->worst) : "",
+                   z->bounds.least_sqnr, q->sqnr, q->worst ? text_format(z->cx, " of \"%s\"", q->worst) : "",
                    hint);
     else diag_error(z->cx, NULL, "--max-drop: no choice of widths loses at most %g %% of accuracy; the best loses %.2f "
                     "%%%s", 100 * z->bounds.most_drop, drop, hint);

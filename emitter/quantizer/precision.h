@@ -28,8 +28,8 @@ typedef struct LayerPrecision {
     NetworkCost wide, floats;          /* added by 16 bits, and by floats instead of them; counted with a bound */
 } LayerPrecision;
 
-/* What the outputs have with a choice of widths. sqnr: of the worst output, or part of one; worst: the part's name;
- * NULL: the output is no concatenation. */
+/* What the outputs have with a choice of widths. sqnr: of the worst output, or part of one; worst: its name; NULL:
+ * there is one output, and it is no concatenation. */
 typedef struct Quality { double sqnr; int64_t right; const char *worst; } Quality;
 
 struct Precision {

@@ -7,6 +7,9 @@
  *   - Which tensors get a grid follows from the operators' rows (`edges.c`): the facts with which `realize` derives
  *     quantized affine values. A relu or a bias behind a convolution belongs to its requantization; a function of
  *     one tensor is a table; a move shares the grid of its operand; sigmoid, tanh and softmax have fixed grids.
+ *   - Parts of a layer's result that are read apart are cut before the grids are chosen, by rewriting the float graph:
+ *     a layer for each part (`parts.c`). Edges, ranges, equalization and realization then know nothing of parts. Which
+ *     elements a call selects is found by evaluating it over their numbers, so slices, strides and indices need no row.
  *   - Channels are found in the computes: the axis of the weights with the index that the input has along its last
  *     axis (`layers.c`). An operator needs no fact to be equalized.
  *   - The factors of equalization are powers of two, so the equalized float network computes the same bits.
@@ -158,6 +161,26 @@ static void keep_scales(Ctx *cx, Edges *e, const Map *scaled, const Graph *g)
         }
 }
 
+/* Cuts results into parts and moves scales between layers, by the ranges over some samples. Returns statistics for all
+ * edges; NULL on error. */
+static ChannelStats *prepare(const Build *b, const Samples *s, const QuantizeSettings *settings, Graph *g, Edges *e)
+{
+    enum { ROUNDS = 4 };
+    Ctx *cx = b->cx;
+    ChannelStats *stats = NEW_ARRAY(cx->arena, ChannelStats, e->count);
+    bool is_good = !ctx_failed(cx) && calibrate(b, g, s, EQUALIZE_SAMPLES, e, stats);
+    for (int i = 0; i < ROUNDS && is_good && cut_parts(cx, g, e); i++) {
+        *e = edges_of(cx, g, settings->ports);
+        stats = NEW_ARRAY(cx->arena, ChannelStats, e->count);
+        is_good = !ctx_failed(cx) && calibrate(b, g, s, EQUALIZE_SAMPLES, e, stats);
+    }
+    if (is_good && !settings->no_equalization) {
+        *g = equalize(cx, *g, e, stats);
+        *e = edges_of(cx, g, settings->ports);
+    }
+    return is_good && !ctx_failed(cx) ? stats : NULL;
+}
+
 bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings, Quantized *out)
 {
     Ctx *cx = b->cx;
@@ -173,13 +196,9 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
                    "\"%s\"", edges_without_grid(&e)->name);
     if (!s->count && p) diag_usage(cx, NULL, "a bound on the outputs is measured on samples: --samples FILE.npy");
     if (!s->count) return !ctx_failed(cx) && simulate_model(b, ports, out);
-    ChannelStats *stats = NEW_ARRAY(cx->arena, ChannelStats, e.count);
-    if (!settings->no_equalization) {
-        if (ctx_failed(cx) || !calibrate(b, &g, s, EQUALIZE_SAMPLES, &e, stats)) return false;
-        g = equalize(cx, g, &e, stats);
-        e = edges_of(cx, &g, ports);
-        e.per_tensor = settings->per_tensor;
-    }
+    ChannelStats *stats = prepare(b, s, settings, &g, &e);
+    if (!stats) return false;
+    e.per_tensor = settings->per_tensor;
     if (ctx_failed(cx) || !calibrate(b, &g, s, s->count, &e, stats)) return false;
     Map *refined = NEW(cx->arena, Map);
     *refined = map_new(cx->arena);

@@ -5,6 +5,7 @@
  *
  *   requests.c    the user's annotations
  *   edges.c       which tensors get a grid: facts of the operators' rows, and requests
+ *   parts.c       a layer for each part of a result that is read apart and has a range of its own
  *   equalize.c    scales moved between layers, so that the channels of a tensor have similar ranges
  *   calibrate.c   the network runs in float over the samples; one histogram per grid; the grids
  *   histogram.c   the range of a histogram with the least error
@@ -22,7 +23,6 @@
  * The simulated DAG is an ordinary one: graph/quantize realizes it on integers. */
 #include "driver/driver.h"
 #include "quantizer/histogram.h"
-#include "quantizer/requests.h"
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
@@ -48,6 +48,29 @@ bool samples_copy(Ctx *cx, const Samples *s, int input, int64_t number, void *to
 Samples samples_for(Ctx *cx, const Samples *s, Tensor *const *port);
 /* Returns samples that are in memory: `count` of each input, of bytes[i] each, one after another. */
 Samples samples_in_memory(Ctx *cx, int64_t count, int input_count, const int64_t *bytes, const char *const *data);
+
+/* ---- Requests ---------------------------------------------------------------------------------------------------- */
+
+/* The user's own annotations, which win over the table of the operators' rows: annotation.simulated_quantize of the
+ * model, of a .te file or of --annotate. The passes carry each as a mark of the graph. */
+
+enum { FLOAT_BITS = 32 };
+
+typedef struct Request {
+    const Node *annotation;
+    Tensor *tensor;                    /* activation, or constant weights */
+    int bits;                          /* 8, 16, or FLOAT_BITS: no grid; of weights, 2 to 8 */
+    bool has_grid;                     /* scale and zero are given */
+    Grid grid;                         /* of an activation */
+    const float *scale; int64_t scale_count;       /* of weights: one, or one for each index of the last axis */
+} Request;
+
+/* After the passes: moves the marks to tensors of the graph. False, with a diagnostic, if passes folded one away. */
+bool requests_resolve(Ctx *cx, Graph *g);
+/* Returns the requests of the graph, by tensor. A diagnostic for one that no grid can satisfy. */
+Map requests_of(Ctx *cx, const Graph *g);
+const Request *request_of(const Map *requests, const Tensor *t);       /* NULL: none */
+const char *request_place(Ctx *cx, const Request *r);                  /* for a diagnostic */
 
 /* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
@@ -95,7 +118,7 @@ typedef struct Edges {
     int count; Edge *at;               /* in execution order */
     int group_count; EdgeGroup *group;
     Map of;                            /* tensor -> Edge; NULL: the tensor has no grid */
-    Map requests;                      /* of the graph's marks: requests.h */
+    Map requests;                      /* of the graph's marks */
     Map between;                       /* weights -> Between: of the only layer that reads them; NULL: none */
     int product_count; Between *product;      /* means, and products of two tensors */
     const Map *refined;                /* weights -> their elements, on the grid of the weights; NULL: the nearest */
@@ -161,6 +184,8 @@ bool refine_recurrent(const Build *b, const Graph *g, const Samples *s, const Ed
 bool refine_layers(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *refined);
 /* Returns the weights as a layer on integers has them: refined, if they are. */
 Tensor *weights_on_grid(Ctx *cx, const Edges *e, Tensor *w);
+/* Gives parts of a layer's result that are read apart, and whose ranges differ, a layer each. False: there are none. */
+bool cut_parts(Ctx *cx, Graph *g, const Edges *e);
 /* Returns the graph with scales moved between layers. */
 Graph equalize(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);
 /* Returns the elements of the biases less the mean error of the rounded weights, from the means of the inputs: tensor

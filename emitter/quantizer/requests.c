@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The user's annotations of grids: see requests.h. */
+/* The user's annotations of grids. */
 #include "quantizer/quantizer.h"
 
 #include <math.h>
