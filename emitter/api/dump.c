@@ -204,10 +204,10 @@ static const Nest *replay(Build *b, Text *t, const Nest *n, const Nest *last, in
     NestCost cost = b->options->explain && n ? nest_cost(b->cx, n) : (NestCost){ .loops = 0 };
     if (b->options->explain && n) print_cost(t, "before", &cost);
     for (int s = 0; s < steps && s < last->step_count && n && !ctx_failed(b->cx); s++) {
-        n = sched_step(b->cx, n, last->step[s].text);
+        n = sched_run(b->cx, n, &last->step[s]);
         if (!b->options->explain || ctx_failed(b->cx)) continue;
         NestCost next = nest_cost(b->cx, n);
-        text_printf(t, "%4d  %s\n", s + 1, last->step[s].text);
+        text_printf(t, "%4d  %s\n", s + 1, step_text(b->cx, &last->step[s]));
         print_effect(t, &cost, &next);
         cost = next;
     }
@@ -261,21 +261,20 @@ static void print_as_comment(Text *t, const char *from, const char *end)
         text_printf(t, "# %.*s\n", (int)strcspn(s, "\n"), s);
 }
 
-static void print_loops(Ctx *cx, Text *t, const Nest *n)
+static void comment_loops(Ctx *cx, Text *t, const Nest *n)
 {
     Text all = text_new(cx);
-    print_nest(cx, &all, n);
-    const char *text = text_string(&all), *steps = strstr(text, "\nsteps\n");
-    print_as_comment(t, text, steps ? steps : text + strlen(text));
+    print_loops(cx, &all, n);
+    print_as_comment(t, text_string(&all), text_string(&all) + all.length);
     if (!n->otherwise) return;
     text_add(t, "# where this does not hold: ");
     print_expr(t, n->when);
     text_char(t, '\n');
-    print_loops(cx, t, n->otherwise);
+    comment_loops(cx, t, n->otherwise);
 }
 
 /* Prints a version of the group: the rest of its head, and its steps. */
-static void print_version(Text *t, const Nest *n)
+static void print_version(Ctx *cx, Text *t, const Nest *n)
 {
     if (n->when) {
         text_add(t, " when ");
@@ -283,10 +282,10 @@ static void print_version(Text *t, const Nest *n)
     }
     if (n->compute) text_printf(t, " with %s", n->compute);
     text_add(t, ":\n");
-    for (int s = 0; s < n->step_count; s++) text_printf(t, "  %s\n", n->step[s].text);
+    for (int s = 0; s < n->step_count; s++) text_printf(t, "  %s\n", step_text(cx, &n->step[s]));
     if (!n->otherwise) return;
     text_add(t, "otherwise");
-    print_version(t, n->otherwise);
+    print_version(cx, t, n->otherwise);
 }
 
 /* Prints the form that --schedule reads: a group's steps below its name. Its signature, under which a block serves
@@ -298,12 +297,12 @@ static bool dump_scheduled(Build *b, Text *t)
         const Nest *n = b->nest[i];
         if (!is_selected(b, g) || !n) continue;
         text_printf(t, "for %s on %s", g->parts ? g->parts : g->name, b->target->name);
-        print_version(t, n);
+        print_version(b->cx, t, n);
         if (g->anchor) text_printf(t, "# signature %s\n", group_signature(b->cx, g));
         Text effects = text_new(b->cx);
         if (b->options->explain) replay(b, &effects, naive_of(b, i), n, n->step_count);
         print_as_comment(t, text_string(&effects), text_string(&effects) + effects.length);
-        print_loops(b->cx, t, build_named_nest(b, i));
+        comment_loops(b->cx, t, build_named_nest(b, i));
         text_char(t, '\n');
     }
     return true;

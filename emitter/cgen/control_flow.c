@@ -263,6 +263,8 @@ static void declare_state(const ControlPrinter *r, const Carried *s)
     else text_printf(r->t, "        memcpy(%s, %s, %s);\n", s->name, operand_place(r, s->from, type, false), bytes);
 }
 
+bool control_moves_memory(const Control *c) { return c->state_count || (c->row_count && !is_counted(c)); }
+
 static void loop_head(const ControlPrinter *r)
 {
     const Control *c = r->c;

@@ -9,6 +9,7 @@ const Call *program_call(const Program *p, int i);
 /* A loop that ends the run with an error if its rows exceed their capacity */
 /* True if a loop may run more iterations than its rows have capacity for. */
 bool control_has_limit(const Control *c);
+bool control_moves_memory(const Control *c);          /* it is printed with calls of memcpy or memset */
 bool control_may_stop(const Control *c);
 
 bool program_reads(const Program *p, int constant);        /* a call reads that constant */
@@ -30,6 +31,7 @@ void profile_begin(Text *t, const Program *p);
 void profile_end(Text *t, const Program *p);
 
 /* --selftest. model.h: the comment, and the declaration up to its parameters */
+bool selftest_moves_memory(const Program *p);           /* the same of the functions of the self-test */
 void selftest_declare(Text *t, const Program *p, const char *prefix);
 void selftest_define(Ctx *cx, Text *t, const Program *p);  /* the checksums, and their comparison */
 /* The comparisons after call `call`; nothing without --selftest */

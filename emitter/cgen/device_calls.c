@@ -33,6 +33,18 @@ static bool uses_constant(const Call *c, const void *what)
     return false;
 }
 
+/* True if an earlier call of the same device uses the function. */
+static bool is_named_before(const Program *p, int call, IsUsed *is_used, const void *what)
+{
+    const char *device = program_call(p, call)->partition->device;
+    bool found = false;
+    for (int i = 0; i < call && !found; i++) {
+        const Call *c = program_call(p, i);
+        found = is_used(c, what) && text_equal(c->partition->device, device);
+    }
+    return found;
+}
+
 /* Returns the condition under which the function is unused: `defined(A_HAVE_NPU)` terms joined by &&. NULL: it is
  * always used, or never. */
 static const char *unused_where(Ctx *cx, const Program *p, IsUsed *is_used, const void *what)
@@ -42,8 +54,8 @@ static const char *unused_where(Ctx *cx, const Program *p, IsUsed *is_used, cons
     for (int i = 0; (c = program_call(p, i)) != NULL; i++) {
         if (!is_used(c, what)) continue;
         if (!c->partition || c->partition->when) return NULL;
-        const char *word = text_format(cx, "defined(%s)", have(cx, p, c->partition->device));
-        if (!strstr(text_string(&t), word)) text_printf(&t, "%s%s", t.length ? " && " : "", word);
+        if (is_named_before(p, i, is_used, what)) continue;
+        text_printf(&t, "%sdefined(%s)", t.length ? " && " : "", have(cx, p, c->partition->device));
     }
     return t.length ? text_string(&t) : NULL;
 }

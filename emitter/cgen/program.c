@@ -707,13 +707,22 @@ static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
                        p->has_profile ? "LW_COUNTER" : "", has_floats(cx, p) ? "lw_ieee" : "");
 }
 
-static void begin_source(Ctx *cx, Text *t, const Program *p, const char *run, const char *required)
+/* True if functions of the model, except those of layers, call functions of string.h. */
+static bool moves_memory(const Program *p)
+{
+    const Call *call;
+    bool moves = p->state_count || p->trained_count || weights_are_in_file(p) || selftest_moves_memory(p);
+    for (int i = 0; !moves && (call = program_call(p, i)) != NULL; i++)
+        moves = call->move.bytes || (call->control && control_moves_memory(call->control));
+    return moves;
+}
+
+static void begin_source(Ctx *cx, Text *t, const Program *p, const char *required)
 {
     text_printf(t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, comment_text(cx, p->source), p->target);
     cgen_include_header(cx, t, p);
     text_add(t, "\n#include <stddef.h>\n");
-    if (p->state_count || strstr(run, "memcpy(") || strstr(run, "memset(") || strstr(run, "memmove(")
-        || weights_are_in_file(p)) text_add(t, "#include <string.h>\n");
+    if (moves_memory(p)) text_add(t, "#include <string.h>\n");
     runtime_prologue(cx, t, required, p->standalone);
     text_add(t, p->has_profile ? "\n"
                 : "\n#ifndef LW_LAYER\n"
@@ -743,7 +752,7 @@ Source cgen_source(Ctx *cx, const Program *p)
     }
     if (p->has_profile) text_add(&run, "\n#undef LW_LAYER     /* it counts only for this model */\n");
     const char *required = text_format(cx, "%s %s", required_pieces(cx, p, &s), text_string(&code));
-    begin_source(cx, &before, p, text_string(&run), required);
+    begin_source(cx, &before, p, required);
     text_addn(&before, text_string(&code), code.length);
     s.before = wrap_lines(cx, text_string(&before));
     s.constants = wrap_lines(cx, text_string(&weights));

@@ -66,6 +66,13 @@ static void set_input(Text *t, const Program *p, int i, const char *prefix)
                     dtype_info(x->tensor->type)->c_type, prefix, x->macro, p->name, constant, p->name, constant);
 }
 
+bool selftest_moves_memory(const Program *p)
+{
+    bool moves = p->selftest && !p->input_count;
+    for (int i = 0; p->selftest && i < p->input_count; i++) moves = moves || p->input[i].at >= 0;
+    return moves;
+}
+
 void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *run,
                         const char *parameters)
 {

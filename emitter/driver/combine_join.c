@@ -49,12 +49,15 @@ enum { MOST_SWEEPS = 3, MOST_AHEAD = 3, MOST_BETWEEN = 8, PERCENT = 2, FREE_SHAR
 static const int64_t copies[] = { 400, 0 };
 enum { COPIES = sizeof copies / sizeof copies[0] };
 
+/* Why a group stays apart. is_counted: with the counted cost of what was tried */
+typedef struct Reason { const char *text; bool is_counted; } Reason;
+
 typedef struct Joining {
     Search *r;
     Layers *now;
     int64_t least_work;              /* counted instructions before the first join */
     int64_t exposed;                 /* those of functions that are combined without saving a byte */
-    const char **why;                /* [groups] why it stays apart */
+    Reason *why;                     /* [groups] by the last part; text NULL: it was not tried */
     const char **given;              /* [groups] by the last part: what its joins gave; NULL: nothing */
     /* A limit of RAM (--ram): joins go on until the arena has that many bytes, whatever code they add; -1: none */
     int64_t enough;
@@ -231,13 +234,13 @@ static bool may_help(const Joining *j, const Layers *l, int first, int last)
 
 /* Plans the choices for layer i and the layers between; true if one is no worse than `now`: *best is the
  * first of these, in the outermost loop, because loops further inside have more overhead than is counted. */
-static bool try_join(Joining *j, const Layers *l, int i, Trial *best, const char **why)
+static bool try_join(Joining *j, const Layers *l, int i, Trial *best, Reason *why)
 {
     Closure c;
     Choice choice[MOST_CHOICES];
     best->found = false;
-    if (!find_closure(j, l, i, &c, why) || (j->enough >= 0 && !may_help(j, l, i, c.to))) return false;
-    const int count = join_closure(j, l, &c, choice, why);
+    if (!find_closure(j, l, i, &c, &why->text) || (j->enough >= 0 && !may_help(j, l, i, c.to))) return false;
+    const int count = join_closure(j, l, &c, choice, &why->text);
     for (int k = 0; k < count; k++)
         for (int n = 0; n < COPIES; n++) {
             const Combination with = combine_copies(&j->r->whole, &choice[k].with, copies[n]);
@@ -245,7 +248,7 @@ static bool try_join(Joining *j, const Layers *l, int i, Trial *best, const char
             if (ctx_failed(j->r->b->cx)) return false;
             Price p = price(j, &t);
             p.is_paid = p.is_paid && (!n || t.layers.work - j->least_work <= j->least_work / 200 * j->percent);
-            if (!p.is_paid && (!k || !*why)) *why = tried(j, &with, with.loop[0], &t);
+            if (!p.is_paid && (!k || !why->text)) *why = (Reason){ tried(j, &with, with.loop[0], &t), true };
             if (!best->found || p.is_paid) *best = t;
             if (p.is_paid) return true;
             if (p.is_code_paid || p.ram > 0) break;
@@ -275,7 +278,7 @@ static void join(Joining *j, int i)
     const int group = layers_last_part(&from.at[i]);
     for (int ahead = 0; ahead < MOST_AHEAD && i >= 0; ahead++) {
         Trial t = { .found = false };
-        const char *why = NULL;
+        Reason why = { NULL, false };
         const bool accepted = try_join(j, &from, i, &t, &why);
         if (!ahead) j->why[group] = why;
         if (accepted) {
@@ -302,9 +305,9 @@ static bool sweep(Joining *j)
     const int64_t above = j->enough < 0 ? 0 : pressure(j, j->now);
     for (int i = j->now->count - 1; i >= 0 && !ctx_failed(j->r->b->cx) && !is_enough(j); i--) {
         if (i >= j->now->count || j->now->plan.is_free[i]) continue;
-        const char **why = &j->why[layers_last_part(&j->now->at[i])];
-        *why = layers_why_apart(j->r, j->now, i);
-        if (!*why) join(j, i);
+        Reason *why = &j->why[layers_last_part(&j->now->at[i])];
+        *why = (Reason){ layers_why_apart(j->r, j->now, i), false };
+        if (!why->text) join(j, i);
     }
     return j->now->plan.arena_size < arena || (j->enough >= 0 && pressure(j, j->now) < above);
 }
@@ -332,10 +335,11 @@ static const char *cost_before(Joining *j, int i)
     return ctx_failed(j->r->b->cx) ? NULL : text_format(j->r->b->cx, "before these loops: %s", counted(j, &t, false));
 }
 
-/* Adds the counted cost to a reason without it. */
-static const char *with_cost(Joining *j, int i, const char *why)
+/* Returns the reason, with the counted cost. */
+static const char *with_cost(Joining *j, int i, const Reason *reason)
 {
-    if (strstr(why, "counted")) return why;
+    const char *why = reason->text;
+    if (reason->is_counted) return why;
     const char *before = cost_before(j, i);
     return before ? text_format(j->r->b->cx, "%s; %s", why, before)
                   : text_format(j->r->b->cx, "%s; it counts %lld instructions", why, (long long)j->now->work_of[i]);
@@ -353,10 +357,10 @@ static const char *report(Joining *j, const Layers *apart)
     }
     for (int i = 0; i < l->count; i++) {
         const Combination *c = &l->at[i];
-        const char *why = j->why[layers_last_part(c)];
+        const Reason *reason = &j->why[layers_last_part(c)];
         const bool is_done = c->count > 1 && layers_last_part(c) == r->master;
-        if (l->plan.is_free[i] || !r->may_join[layers_last_part(c)] || !why || is_done) continue;
-        why = with_cost(j, i, why);
+        if (l->plan.is_free[i] || !r->may_join[layers_last_part(c)] || !reason->text || is_done) continue;
+        const char *why = with_cost(j, i, reason);
         if (r->notes_apart && layers_last_part(c) != r->master)
             diag_listed(r->b->cx, NOTE, c->group.name, "--combine: it stays apart: %s", why);
         text_printf(&t, "%s stays apart: %s\n", c->group.name, why);
@@ -371,7 +375,7 @@ static const char *report(Joining *j, const Layers *apart)
 void layers_join_until(Search *r, Layers *l, int64_t least_work, int64_t arena, int percent)
 {
     const int groups = r->whole.groups->count;
-    Joining j = { .r = r, .now = l, .why = NEW_ARRAY(r->b->cx->arena, const char *, groups),
+    Joining j = { .r = r, .now = l, .why = NEW_ARRAY(r->b->cx->arena, Reason, groups),
                   .given = NEW_ARRAY(r->b->cx->arena, const char *, groups),
                   .least_work = least_work, .enough = arena, .percent = percent };
     while (!is_enough(&j) && sweep(&j)) continue;
@@ -383,7 +387,7 @@ void layers_join_until(Search *r, Layers *l, int64_t least_work, int64_t arena, 
 const char *layers_join_all(Search *r, Layers *l, const Layers *apart)
 {
     const int groups = r->whole.groups->count;
-    Joining j = { .r = r, .now = l, .why = NEW_ARRAY(r->b->cx->arena, const char *, groups),
+    Joining j = { .r = r, .now = l, .why = NEW_ARRAY(r->b->cx->arena, Reason, groups),
                   .given = NEW_ARRAY(r->b->cx->arena, const char *, groups), .enough = -1, .percent = PERCENT };
     layers_plan(r, l);
     j.least_work = l->work;

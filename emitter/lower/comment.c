@@ -3,10 +3,10 @@
  * Tensors have the names of the function's parameters, so equal groups have equal comments. */
 #include "lower/comment.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "ir/text/formula.h"
+#include "ir/text/step.h"
 #include "support/names.h"
 
 typedef struct Rename { const Storages *s; Map copy; } Rename;
@@ -80,33 +80,28 @@ static const char *shape_line(Ctx *cx, const Function *f)
 /* Per line of the comment. */
 enum { WIDTH = 112 };
 
-static bool is_word(char c)
+/* A nest whose stages have names in the function; a call's operands are inputs as well. */
+typedef struct Renaming { const Storages *s; const Nest *nest; bool is_call; } Renaming;
+
+static const char *name_in_function(Ctx *cx, const char *word, void *user)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    const Renaming *r = user;
+    (void)cx;
+    const Storage *found = NULL;
+    for (int i = 0; !found && i < r->nest->stage_count; i++)
+        if (text_equal(r->nest->stage[i]->name, word)) found = storage_of(r->s, r->nest->stage[i]->out[0]);
+    for (int i = 0; !found && r->is_call && i < r->nest->input_count; i++)
+        if (text_equal(r->nest->input[i]->name, word)) found = storage_of(r->s, r->nest->input[i]);
+    return found ? found->memory->name : word;
 }
 
-/* Returns the step's text with the stage names of the function. */
-static void add_step(Text *t, const Storages *s, const Nest *nest, const char *step)
+/* The step with the function's names. */
+static Step renamed_step(Ctx *cx, const Storages *s, const Nest *nest, const Step *step)
 {
-    const bool is_call = strncmp(step, "external ", 9) == 0;      /* its operands are tensors */
-    while (*step) {
-        size_t n = 0;
-        while (is_word(step[n])) n++;
-        const char *to = NULL;
-        for (int i = 0; n && !to && i < nest->stage_count; i++) {
-            const Stage *stage = nest->stage[i];
-            const Storage *st = storage_of(s, stage->out[0]);
-            if (st && strlen(stage->name) == n && memcmp(stage->name, step, n) == 0) to = st->memory->name;
-        }
-        for (int i = 0; n && !to && is_call && i < nest->input_count; i++) {
-            const Storage *st = storage_of(s, nest->input[i]);
-            if (st && strlen(nest->input[i]->name) == n && memcmp(nest->input[i]->name, step, n) == 0)
-                to = st->memory->name;
-        }
-        if (to) text_add(t, to);
-        else text_addn(t, step, n ? n : 1);
-        step += n ? n : 1;
-    }
+    Renaming r = { s, nest, step->row->kind == STEP_external };
+    StepArgs *args = arena_copy(cx->arena, step->args, sizeof *args);
+    step_rename(cx, step->row, args, name_in_function, &r);
+    return (Step){ step->row, args };
 }
 
 static const char *expr_text(Ctx *cx, const Expr *e)
@@ -120,35 +115,35 @@ static const char *all_steps(Ctx *cx, const Storages *s, const Nest *n)
 {
     Text t = text_new(cx);
     for (int i = 0; i < n->step_count; i++) {
-        if (i) text_add(&t, "; ");
-        add_step(&t, s, n, n->step[i].text);
+        const Step step = renamed_step(cx, s, n, &n->step[i]);
+        text_printf(&t, "%s%s", i ? "; " : "", step_text(cx, &step));
     }
     return text_string(&t);
 }
 
-/* Collects one operand of each step with this verb and, if given, this second operand: the first operand or the second.
- * Loops of inits follow the loops of their stage and are omitted. */
-typedef struct Choices { const char *verb, *second, *head, *between; bool shows_second; } Choices;
+/* Collects one operand of each step of this kind: the first operand or the second. Steps on loops of inits follow the
+ * loops of their stage and are omitted. */
+typedef struct Choices { StepKind kind; const char *head, *between; bool shows_second; } Choices;
 static const Choices looked_for[] = {
-    { "split",        NULL,       "",               " by ", true },
-    { "tensorize",    NULL,       "",               NULL,   true },
-    { "external",     NULL,       "calls ",         NULL,   true },
-    { "set_scope",    "register", "in registers ",  NULL,   false },
-    { "vectorize",    NULL,       "vectors along ", NULL,   false },
-    { "parallel",     NULL,       "parallel ",      NULL,   false },
-    { "fold_storage", NULL,       "ring buffer ",     NULL,   false },
+    { STEP_split,        "",               " by ", true },
+    { STEP_tensorize,    "",               NULL,   true },
+    { STEP_external,     "calls ",         NULL,   true },
+    { STEP_set_scope,    "in registers ",  NULL,   false },
+    { STEP_vectorize,    "vectors along ", NULL,   false },
+    { STEP_parallel,     "parallel ",      NULL,   false },
+    { STEP_fold_storage, "ring buffer ",   NULL,   false },
 };
 
-static const char *choice_of(Ctx *cx, const Choices *k, const char *step)
+static const char *choice_of(Ctx *cx, const Choices *k, const Step *step)
 {
-    enum { LONGEST = 256 };
-    char verb[LONGEST], first[LONGEST], second[LONGEST] = "";
-    const int words = sscanf(step, "%255s %255s %255s", verb, first, second);
-    if (words < 2 || strcmp(verb, k->verb) != 0 || strstr(first, "@init")) return NULL;
-    if (k->second && strcmp(second, k->second) != 0) return NULL;
-    second[strcspn(second, "(")] = '\0';
-    const char *shown = k->shows_second && !k->between ? "" : first;
-    return name_format(cx, "%s%s%s", shown, k->between ? k->between : "", k->shows_second ? second : "");
+    enum { VERB, FIRST, SECOND };
+    const char *word[MAX_STEP_WORDS];
+    const bool is_elsewhere = k->kind == STEP_set_scope && step->args->scope != SCOPE_REGISTER;
+    if (step->row->kind != k->kind || is_elsewhere || step_words(cx, step, word) <= FIRST) return NULL;
+    if (loop_is_of_init(word[FIRST])) return NULL;
+    const char *second = k->shows_second ? name_n(cx, word[SECOND], strcspn(word[SECOND], "(")) : "";
+    const char *first = k->shows_second && !k->between ? "" : word[FIRST];
+    return name_format(cx, "%s%s%s", first, k->between ? k->between : "", second);
 }
 
 static bool is_among(const char *what, const char *const *list, int count)
@@ -167,9 +162,8 @@ static const char *choices(Ctx *cx, const Storages *s, const Nest *n, size_t cap
     Text all = text_new(cx);
     for (size_t k = 0; k < sizeof looked_for / sizeof *looked_for; k++)
         for (int i = 0, of_kind = 0; i < n->step_count && count < MOST; i++) {
-            Text step = text_new(cx);
-            add_step(&step, s, n, n->step[i].text);
-            const char *choice = choice_of(cx, &looked_for[k], text_string(&step));
+            const Step step = renamed_step(cx, s, n, &n->step[i]);
+            const char *choice = choice_of(cx, &looked_for[k], &step);
             if (!choice || is_among(choice, seen + count - of_kind, of_kind)) continue;
             const char *text = text_format(cx, ", %s", choice);
             if (!of_kind) text = text_format(cx, "%s%s%s", count ? "; " : "", looked_for[k].head, choice);

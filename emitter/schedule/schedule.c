@@ -12,37 +12,28 @@
 /* In the order of the rows. */
 static StepRun *const primitives[] = {
 #define STEP(name, ...) run_##name,
-#include "schedule/step/steps.def"
+#include "ir/text/steps.def"
 #undef STEP
 };
 
-static StepRun *primitive_of(const StepRow *row)
-{
-    int count;
-    return primitives[row - step_rows(&count)];
-}
-
-const Nest *sched_run(Ctx *cx, const Nest *n, const StepRow *row, const StepArgs *args)
-{
-    return primitive_of(row)(cx, n, args);
-}
+const Nest *sched_run(Ctx *cx, const Nest *n, const Step *step) { return primitives[step->row->kind](cx, n, step->args); }
 
 /* Applies a step with roles, once for each match of @elementwise. A refusal of one changes nothing. */
-static const Nest *run_resolved(Ctx *cx, const Nest *n, const char *text, const StepRow *row, const StepArgs *args)
+static const Nest *run_resolved(Ctx *cx, const Nest *n, const char *text, const Step *step)
 {
     int count;
-    const StepArgs *all = role_resolve(cx, n, text, row, args, &count);
+    const StepArgs *all = role_resolve(cx, n, text, step->row, step->args, &count);
     const Nest *next = n;
     if (!count) diag_listed(cx, NOTE, text, "no stage is @elementwise: the step changes nothing");
-    for (int i = 0; i < count; i++) next = sched_run(cx, next, row, &all[i]);
+    for (int i = 0; i < count; i++) next = sched_run(cx, next, &(Step){ step->row, &all[i] });
     return ctx_failed(cx) ? n : next;
 }
 
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text)
 {
-    StepArgs args;
-    const StepRow *row = ctx_failed(cx) || !n ? NULL : step_read(cx, text, &args);
-    return row ? run_resolved(cx, n, text, row, &args) : n;
+    if (ctx_failed(cx) || !n) return n;
+    const Step step = step_read(cx, text);
+    return step.row ? run_resolved(cx, n, text, &step) : n;
 }
 
 /* Runs a step with a list of operands from C. */

@@ -4,19 +4,19 @@
 /* Schedule primitives: nest in, nest out. steps.def has a row for each. A primitive finds its loop by name and proves
  * that the rewrite keeps every value, or refuses with a diagnostic at the step and returns its argument. The checker
  * proves the whole nest after every step, unless checks_late is set: then the caller runs it at the end. An accepted
- * step is appended to the nest's trace as text.
+ * step is appended to the nest's trace.
  *
  * Refusals are errors of the context, after which further steps are no-ops: apply many, test ctx_failed once; or
  * try one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or LOOP alone if unique. A copy of a stage
  * that peel adds is STAGE@tail, its separate init STAGE@init. A typical order of steps: inline, split (guards),
  * reorder, compute_at from the output inwards, then shape attached stages, decompose_reduction, kinds; last peel. */
-#include "schedule/step/step.h"
+#include "schedule/step/primitives.h"
 
 /* One step in the syntax of a .te file: `split conv.h 4 tail=peel names=ho,hi`. Roles (step/role.h) may be given for
  * names. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);
-/* The same with parsed operands. */
-const Nest *sched_run(Ctx *cx, const Nest *n, const StepRow *row, const StepArgs *args);
+/* The same, parsed, with names for roles. */
+const Nest *sched_run(Ctx *cx, const Nest *n, const Step *step);
 
 /* ---- Steps from C ------------------------------------------------------------------------------------------------
  * The steps that templates take most; SCHED gives any other option. */

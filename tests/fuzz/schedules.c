@@ -564,7 +564,7 @@ static void fail(Case *c, const char *what, const char *detail)
     c->cx->failed = false;
     program_print(c->cx, &t, c->program);
     if (c->nest->step_count) text_add(&t, "schedule\n");
-    for (int i = 0; i < c->nest->step_count; i++) text_printf(&t, "  %s\n", c->nest->step[i].text);
+    for (int i = 0; i < c->nest->step_count; i++) text_printf(&t, "  %s\n", step_text(c->cx, &c->nest->step[i]));
     text_add(&t, "# the nest:\n");
     print_nest(c->cx, &t, c->nest);
     diag_rewind(c->cx, mark);
@@ -687,7 +687,7 @@ static void replay(Case *c)
 {
     const Nest *n = nest_naive(c->cx, "fuzz", NULL, 0, c->program->output, c->program->output_count);
     DiagMark mark = diag_mark(c->cx);
-    for (int i = 0; i < c->nest->step_count; i++) n = sched_step(c->cx, n, c->nest->step[i].text);
+    for (int i = 0; i < c->nest->step_count; i++) n = sched_step(c->cx, n, step_text(c->cx, &c->nest->step[i]));
     Diag *why = diag_rewind(c->cx, mark);
     if (why) fail(c, "the trace is refused when replayed", diag_text(c->cx, why));
     else if (strcmp(printed(c->cx, n), printed(c->cx, c->nest)) != 0)
@@ -765,7 +765,8 @@ static bool fails_at_all(const Shrunk *s, void *user)
 static void shrink(Case *c)
 {
     Shrunk s = { .seed = c->seed, .count = 0 };
-    for (int i = 0; i < c->nest->step_count && s.count < MAX_SHRUNK - 1; i++) s.step[s.count++] = c->nest->step[i].text;
+    for (int i = 0; i < c->nest->step_count && s.count < MAX_SHRUNK - 1; i++)
+        s.step[s.count++] = step_text(c->cx, &c->nest->step[i]);
     if (c->last_step && s.count && strcmp(s.step[s.count - 1], c->last_step) != 0) s.step[s.count++] = c->last_step;
     if (!s.count || !fails_at_all(&s, NULL)) return;
     shrink_steps(&s, fails_at_all, NULL);

@@ -5,6 +5,7 @@
 #include "context/context.h"
 #include "driver/combine_layers.h"
 #include "ir/check/check.h"
+#include "ir/text/step.h"
 #include "support/text.h"
 
 static const char conv_conv_pool[] =
@@ -203,7 +204,7 @@ static void parts_keep_their_steps(void)
     const char *said = report_of(&n, scheduled, "a,y");
     bool found[3] = { false };
     for (int i = 0; i < n.b.nest[0]->step_count; i++) {
-        const char *step = n.b.nest[0]->step[i].text;
+        const char *step = step_text(n.b.cx, &n.b.nest[0]->step[i]);
         found[0] = found[0] || text_equal(step, "split a_a.w 4");
         found[1] = found[1] || text_equal(step, "reorder a_a.wo a_a.o a_a.wi");
         found[2] = found[2] || text_equal(step, "split y_y.w 4");

@@ -468,7 +468,7 @@ static const char *const nest_text =
     "              nothing\n"
     "steps\n"
     "  split y.j 4\n"
-    "  vectorize y.k   # as written\n";
+    "  vectorize y.k\n";
 
 static void test_nest(void)
 {

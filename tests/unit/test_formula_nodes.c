@@ -9,6 +9,7 @@
 #include "driver/driver.h"
 #include "graph/dag/definition.h"
 #include "ir/text/formula.h"
+#include "ir/text/step.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -65,7 +66,7 @@ static const char *steps_of(Ctx *cx, const Build *b, const char *group)
     const int g = group_at(b, group);
     Text t = text_new(cx);
     if (g < 0) return "no such group";
-    for (int i = 0; i < b->nest[g]->step_count; i++) text_printf(&t, "%s;", b->nest[g]->step[i].text);
+    for (int i = 0; i < b->nest[g]->step_count; i++) text_printf(&t, "%s;", step_text(b->cx, &b->nest[g]->step[i]));
     return text_string(&t);
 }
 
@@ -406,7 +407,7 @@ static void test_groups(void)
     const lw_options combine = { .name = "net", .combine = "t,p" };
     ok = compiled_by(cx, &nest, TWO "schedule p\n  split y.c 4\n", &combine);
     const Nest *n = ok && nest.groups.count == 1 ? nest.nest[0] : NULL;
-    check_that(n && n->step_count && strcmp(n->step[0].text, "split p_y.c 4") == 0,
+    check_that(n && n->step_count && strcmp(step_text(cx, &n->step[0]), "split p_y.c 4") == 0,
                "a combined group keeps the steps of its part's schedule", "%s", first_error(cx));
     ctx_free(cx);
 }

@@ -23,7 +23,7 @@ static const char *as_file(const Case *c)
     text_add(&t, "nest\n");
     program_print(c->cx, &t, c->program);
     text_add(&t, "schedule\n");
-    for (int i = 0; i < c->nest->step_count; i++) text_printf(&t, "  %s\n", c->nest->step[i].text);
+    for (int i = 0; i < c->nest->step_count; i++) text_printf(&t, "  %s\n", step_text(c->cx, &c->nest->step[i]));
     return text_string(&t);
 }
 

@@ -142,7 +142,7 @@ static void test_step(const StepCase *t)
     const Nest *naive = nest_of(cx, t->statements), *n = naive;
     if (naive) n = sched_step(cx, naive, t->step);
     Text trace = text_new(cx);
-    for (int i = 0; n && i < n->step_count; i++) text_printf(&trace, "%s%s", i ? ";" : "", n->step[i].text);
+    for (int i = 0; n && i < n->step_count; i++) text_printf(&trace, "%s%s", i ? ";" : "", step_text(cx, &n->step[i]));
     const char *found = ctx_failed(cx) ? first_error(cx) : text_string(&trace);
     const bool fits = ctx_failed(cx) ? strstr(found, t->trace) && *t->trace && n == naive : text_equal(found, t->trace);
     check_that(fits, check_label(t->test, *t->trace ? "expands-to-its-steps" : "changes-nothing"),
@@ -161,7 +161,7 @@ static void test_copies(void)
     n = sched_step(cx, n, "reorder @contraction.i @contraction.j @contraction.o");
     n = sched_step(cx, n, "decompose_reduction @contraction @contraction.i");
     n = sched_step(cx, n, "vectorize @contraction@init.o");
-    check_that(!ctx_failed(cx) && n->step_count == 3 && text_equal(n->step[2].text, "vectorize c@init.o"),
+    check_that(!ctx_failed(cx) && n->step_count == 3 && text_equal(step_text(cx, &n->step[2]), "vectorize c@init.o"),
                "loops-of-a-copy", "%s", first_error(cx));
     ctx_free(cx);
 }

@@ -45,12 +45,11 @@ static const char *full_step(Ctx *cx, const StepRow *row, bool with_options)
 static void test_round_trip(Ctx *cx, const StepRow *row, bool with_options)
 {
     const char *text = full_step(cx, row, with_options);
-    StepArgs args;
     DiagMark mark = diag_mark(cx);
-    const StepRow *found = step_read(cx, text, &args);
+    const Step found = step_read(cx, text);
     const Diag *why = diag_rewind(cx, mark);
-    const char *again = found ? step_text(cx, row->name, &args) : why ? why->what : "?";
-    check_that(found == row && text_equal(text, again),
+    const char *again = found.row ? step_text(cx, &found) : why ? why->what : "?";
+    check_that(found.row == row && text_equal(text, again),
                text_format(cx, "%s%s is printed as it is read", row->name, with_options ? " with options" : ""),
                "%s\n%s", text, again);
 }
@@ -67,11 +66,10 @@ static void test_refused(Ctx *cx, const StepRow *row)
                           first[1].kind == OPERAND_TEXT || first[1].kind == OPERAND_CALL ||
                           first[1].kind == OPERAND_WORDS;
         if (takes_more) continue;
-        StepArgs args;
         DiagMark mark = diag_mark(cx);
-        const StepRow *found = step_read(cx, wrong[i], &args);
+        const Step found = step_read(cx, wrong[i]);
         const Diag *why = diag_rewind(cx, mark);
-        check_that(!found && why && strstr(why->what, step_usage(cx, row)),
+        check_that(!found.row && why && strstr(why->what, step_usage(cx, row)),
                    text_format(cx, "%s shows its usage where %s", row->name,
                                i ? "an operand is missing" : "an option is unknown"),
                    "%s: %s", wrong[i], why ? why->what : "accepted");
@@ -80,11 +78,10 @@ static void test_refused(Ctx *cx, const StepRow *row)
 
 static void test_second_option(Ctx *cx)
 {
-    StepArgs args;
     DiagMark mark = diag_mark(cx);
-    const StepRow *found = step_read(cx, "split s.i 4 tail=peel tail=shift", &args);
+    const Step found = step_read(cx, "split s.i 4 tail=peel tail=shift");
     const Diag *why = diag_rewind(cx, mark);
-    check_that(!found && why && strstr(why->what, "'tail=shift' gives tail a second time"),
+    check_that(!found.row && why && strstr(why->what, "'tail=shift' gives tail a second time"),
                "an option given twice is refused", "%s", why ? why->what : "accepted");
 }
 
@@ -100,11 +97,10 @@ static void test_replaced(Ctx *cx)
         { "split s.i parts=0", "'0' is no value of parts" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        StepArgs args;
         DiagMark mark = diag_mark(cx);
-        const StepRow *row = step_read(cx, cases[i].step, &args);
+        const Step step = step_read(cx, cases[i].step);
         const Diag *why = diag_rewind(cx, mark);
-        const char *found = row ? step_text(cx, "split", &args) : why ? why->what : "?";
+        const char *found = step.row ? step_text(cx, &step) : why ? why->what : "?";
         check_that(strstr(found, cases[i].shown) != NULL, text_format(cx, "read %s", cases[i].step), "%s", found);
     }
 }

@@ -213,8 +213,9 @@ static void otherwise_the_next_best(void)
                     net_error(n), text_string(&t)))
         return;
     CHECK("each version has the steps of its row",
-          nest->step_count == 1 && strcmp(nest->step[0].text, "split dense.k 4") == 0 && second->step_count == 0
-              && third->step_count == 1 && strcmp(third->step[0].text, "reorder dense.o dense.n") == 0);
+          nest->step_count == 1 && strcmp(step_text(n->cx, &nest->step[0]), "split dense.k 4") == 0
+              && second->step_count == 0 && third->step_count == 1
+              && strcmp(step_text(n->cx, &third->step[0]), "reorder dense.o dense.n") == 0);
     check_that(
         strstr(text_string(&t), "chosen: by_four")
             && strstr(text_string(&t),
@@ -492,8 +493,9 @@ static void tiles_of_vectors(void)
         bool found = false;
         const char *fetches = NULL;
         for (int s = 0; nest && s < nest->step_count; s++) {
-            found = found || strstr(nest->step[s].text, rows[i].tiles) != NULL;
-            if (strncmp(nest->step[s].text, "prefetch", 8) == 0) fetches = nest->step[s].text;
+            const char *step = step_text(n->cx, &nest->step[s]);
+            found = found || strstr(step, rows[i].tiles) != NULL;
+            if (nest->step[s].row->kind == STEP_prefetch) fetches = step;
         }
         const bool agrees = rows[i].fetches ? fetches && strstr(fetches, rows[i].fetches) : !fetches;
         check_that(found && agrees && tensor_dim(panels, panels->rank - 1) == rows[i].width,

@@ -9,6 +9,7 @@
 #include "api/computation/computation.h"
 #include "import/te/te.h"
 #include "ir/text/print.h"
+#include "ir/text/step.h"
 #include "support/guard.h"
 #include "support/names.h"
 #include "support/text.h"
@@ -171,7 +172,7 @@ static const char *whole_text(lw_computation *p)
         if (!n || (!n->step_count && !p->is_chosen[i])) continue;
         const bool is_only = build_only_group(b, &count) == i;
         text_printf(&t, "\nschedule%s%s\n", is_only ? "" : " ", is_only ? "" : b->groups.at[i].name);
-        for (int s = 0; s < n->step_count; s++) text_printf(&t, "  %s\n", n->step[s].text);
+        for (int s = 0; s < n->step_count; s++) text_printf(&t, "  %s\n", step_text(p->cx, &n->step[s]));
     }
     return text_string(&t);
 }

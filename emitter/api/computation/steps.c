@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of loopwright.h, on computations and groups alike. Each function gives its operands to the row of its
- * primitive (schedule/step/steps.def): the row declares which of them are stages, loops, counts or words. A stage or
+ * primitive (ir/text/steps.def): the row declares which of them are stages, loops, counts or words. A stage or
  * loop is a name or a handle (handles.c); both become the words of a step in text, which sched_step reads. */
 #include <stdarg.h>
 

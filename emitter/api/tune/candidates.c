@@ -18,6 +18,7 @@
 #include "graph/dag/target.h"
 #include "graph/plan/group_schedules.h"
 #include "ir/text/print_code.h"
+#include "ir/text/step.h"
 #include "lower/count.h"
 #include "lower/lower.h"
 #include "support/map.h"
@@ -103,28 +104,28 @@ static Text block_of(const Making *m)
 }
 
 /* Adds a candidate: the nest's steps with step `at` replaced, or with one more at the end. */
-static void add_with_step(const Making *m, int at, const char *step)
+static void add_with_step(const Making *m, int at, StepKind kind, const StepArgs *args)
 {
+    const Step new = step_new(m->b->cx, kind, args);
+    const char *step = step_text(m->b->cx, &new);
     Text t = block_of(m);
     for (int s = 0; s <= m->nest->step_count; s++)
         if (s == at) text_printf(&t, "  %s\n", step);
-        else if (s < m->nest->step_count) text_printf(&t, "  %s\n", m->nest->step[s].text);
+        else if (s < m->nest->step_count) text_printf(&t, "  %s\n", step_text(m->b->cx, &m->nest->step[s]));
     add_candidate(m, step, text_string(&t));
 }
 
 /* `split LOOP FACTOR ...` with twice and half the factor. */
 static void add_factors(const Making *m, int at)
 {
-    Ctx *cx = m->b->cx;
-    const char *step = m->nest->step[at].text;
-    const char *loop = strchr(step, ' '), *factor = loop ? strchr(loop + 1, ' ') : NULL;
-    char *end;
-    const long n = factor ? strtol(factor, &end, 10) : 0;
-    if (strncmp(step, "split ", 6) != 0 || n < 2) return;
-    const long other[] = { n * 2, n / 2 };
-    for (int i = 0; i < 2; i++)
-        if (other[i] >= 2 && other[i] <= LARGEST_FACTOR)
-            add_with_step(m, at, text_format(cx, "%.*s %ld%s", (int)(factor - step), step, other[i], end));
+    const Step *step = &m->nest->step[at];
+    const int64_t n = step->args->factor[0], other[] = { n * 2, n / 2 };
+    if (step->row->kind != STEP_split || step->args->parts || n < 2) return;
+    for (int i = 0; i < 2; i++) {
+        StepArgs args = *step->args;
+        args.factor[0] = other[i];
+        if (other[i] >= 2 && other[i] <= LARGEST_FACTOR) add_with_step(m, at, STEP_split, &args);
+    }
 }
 
 static void add_rows(const Making *m, const Implementation *chosen)
@@ -149,7 +150,7 @@ static void add_group(Build *b, int i, Candidates *to)
     for (int s = 0; s < m.nest->step_count; s++) add_factors(&m, s);
     for (size_t k = 0; k < sizeof copy_budgets / sizeof copy_budgets[0]; k++)
         if (b->target->copy_budget && b->target->copy_budget < copy_budgets[k])
-            add_with_step(&m, m.nest->step_count, text_format(b->cx, "copy_budget %lld", (long long)copy_budgets[k]));
+            add_with_step(&m, m.nest->step_count, STEP_copy_budget, &(StepArgs){ .factor = { copy_budgets[k] } });
 }
 
 Candidates tune_candidates(Build *b)

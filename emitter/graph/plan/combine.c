@@ -67,14 +67,13 @@ static const Nest *with_sources_attached(Combine *c, const Nest *n, const Stage 
 
 /* A consumer that reads one column less than the extent cuts the last tile. Rounds that tile up if possible: one more
  * column costs less than a guard in every tile. Each step is proved here, because the nest must remain replayable. */
-static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *cut, const StepRow *row,
-                                    const StepArgs *args)
+static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *cut, const Step *step)
 {
     Ctx *cx = c->in->cx;
-    if (row != step_row("split") || args->tail != TAIL_GUARD || guards_in(cut->root) == guards_in(before->root))
+    if (step->row->kind != STEP_split || step->args->tail != TAIL_GUARD || guards_in(cut->root) == guards_in(before->root))
         return cut;
-    const Stage *s = nest_stage(before, name_n(cx, args->loop[0], strcspn(args->loop[0], ".")));
-    StepArgs round = *args;
+    const Stage *s = nest_stage(before, name_n(cx, step->args->loop[0], strcspn(step->args->loop[0], ".")));
+    StepArgs round = *step->args;
     round.tail = TAIL_ROUND;
     bool late = cx->checks_late;
     cx->checks_late = false;
@@ -101,12 +100,12 @@ static const Nest *replay(Combine *c, const Nest *n, CombinedPart *p)
 {
     Ctx *cx = c->in->cx;
     for (int i = 0; i < p->alone->step_count && n; i++) {
-        StepArgs args;
-        DiagMark mark = diag_mark(cx);
-        const StepRow *row = step_read(cx, p->alone->step[i].text, &args);
-        if (row) step_rename(cx, row, &args, name_here, p);
-        const Nest *next = unless_refused(c, mark, row ? sched_run(cx, n, row, &args) : n);
-        n = next && row ? with_whole_tiles(c, n, next, row, &args) : next;
+        const DiagMark mark = diag_mark(cx);
+        StepArgs args = *p->alone->step[i].args;
+        const Step step = { p->alone->step[i].row, &args };
+        step_rename(cx, step.row, &args, name_here, p);
+        const Nest *next = unless_refused(c, mark, sched_run(cx, n, &step));
+        n = next ? with_whole_tiles(c, n, next, &step) : NULL;
     }
     return n;
 }

@@ -127,11 +127,11 @@ static const Nest *nest_of_version(Ctx *cx, const GroupSchedule *s, const Schedu
 
 /* ---- The strategy with the same steps ---------------------------------------------------------------------------- */
 
-static bool is_same(const Nest *a, const Nest *b)
+static bool is_same(Ctx *cx, const Nest *a, const Nest *b)
 {
     bool same = a->step_count == b->step_count && text_equal(a->compute, b->compute) && a->when == b->when;
-    for (int i = 0; same && i < a->step_count; i++) same = text_equal(a->step[i].text, b->step[i].text);
-    return same && (!a->otherwise || is_same(a->otherwise, b->otherwise));
+    for (int i = 0; same && i < a->step_count; i++) same = step_equal(cx, &a->step[i], &b->step[i]);
+    return same && (!a->otherwise || is_same(cx, a->otherwise, b->otherwise));
 }
 
 static const Nest *named_like(Ctx *cx, const Nest *n, const Nest *own)
@@ -149,7 +149,7 @@ static const Nest *with_source(Ctx *cx, const Group *g, const Target *t, const N
     const DiagMark mark = diag_mark(cx);
     const Nest *own = strategy_schedule(cx, g, t, &row, NULL);
     const Diag *failure = diag_rewind(cx, mark);
-    if (!own || (failure && failure->severity >= ERROR) || !is_same(n, own)) return n;
+    if (!own || (failure && failure->severity >= ERROR) || !is_same(cx, n, own)) return n;
     if (chosen && !*chosen) *chosen = row;
     return named_like(cx, n, own);
 }

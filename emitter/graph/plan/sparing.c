@@ -7,37 +7,30 @@
 
 #include "graph/plan/plan.h"
 #include "ir/check/check.h"
+#include "schedule/draft/draft.h"
 #include "schedule/schedule.h"
-#include "support/names.h"
 #include "support/text.h"
 
-/* The words of `compute_at STAGE LOOP`, without further arguments. */
-typedef struct Placed { const char *stage, *loop; } Placed;
-
-static bool is_placement(Ctx *cx, const char *step, Placed *out)
+static bool is_placement(const Step *s)
 {
-    static const char verb[] = "compute_at ";
-    if (strncmp(step, verb, sizeof verb - 1) != 0) return false;
-    const char *stage = step + sizeof verb - 1, *loop = strchr(stage, ' ');
-    if (!loop || strchr(loop + 1, ' ')) return false;
-    *out = (Placed){ name_n(cx, stage, (size_t)(loop - stage)), name_n(cx, loop + 1, strlen(loop + 1)) };
-    return true;
+    return s->row->kind == STEP_compute_at && s->args->loops == LOOPS_AS_SHAPED;
 }
 
 /* True if the step names a loop of the stage: "split rows.w 2". */
-static bool is_on_loops_of(const char *step, const char *stage)
+static bool is_on_loops_of(Ctx *cx, const Step *s, const char *stage)
 {
-    const size_t length = strlen(stage);
-    for (const char *at = strstr(step, stage); at; at = strstr(at + 1, stage))
-        if (at > step && at[-1] == ' ' && at[length] == '.') return true;
-    return false;
+    bool is_on = false;
+    for (int i = 0; i < MAX_STEP_LOOPS && !is_on; i++)
+        is_on = s->args->loop[i] && strchr(s->args->loop[i], '.')
+            && text_equal(loop_prefix(cx, s->args->loop[i]), stage);
+    return is_on;
 }
 
 /* A declaration of an instruction belongs to the step that follows. */
-static bool is_dropped(const Nest *n, int step, const char *stage)
+static bool is_dropped(Ctx *cx, const Nest *n, int step, const char *stage)
 {
-    const bool declares = strncmp(n->step[step].text, "instruction ", 12) == 0 && step + 1 < n->step_count;
-    return is_on_loops_of(n->step[declares ? step + 1 : step].text, stage);
+    const bool declares = n->step[step].row->kind == STEP_instruction && step + 1 < n->step_count;
+    return is_on_loops_of(cx, &n->step[declares ? step + 1 : step], stage);
 }
 
 static bool encloses(const Nest *n, const char *outer, const char *inner)
@@ -58,14 +51,11 @@ static const Nest *moved_inside(Ctx *cx, const Nest *naive, const Nest *n, const
     const char *why;
     cx->checks_late = true;
     for (int i = 0; i < n->step_count && !ctx_failed(cx); i++) {
-        StepArgs args;
-        Placed p;
-        const char *text = n->step[i].text;
-        if (is_dropped(n, i, stage)) continue;
-        if (is_placement(cx, text, &p) && text_equal(p.stage, stage))
-            text = text_format(cx, "compute_at %s %s", stage, loop);
-        const StepRow *row = step_read(cx, text, &args);
-        if (row) out = sched_run(cx, out, row, &args);
+        const Step *step = &n->step[i];
+        StepArgs args = *step->args;
+        if (is_dropped(cx, n, i, stage)) continue;
+        if (is_placement(step) && text_equal(args.target, stage)) args.loop[0] = loop;
+        out = sched_run(cx, out, &(Step){ step->row, &args });
     }
     cx->checks_late = late;
     if (diag_rewind(cx, mark) || nest_check(cx, out, &why) != PROVED) return NULL;
@@ -79,10 +69,9 @@ int group_sparing_forms(Ctx *cx, const Group *g, const Target *t, const Nest *n,
     int count = 0;
     for (int i = 0; i < n->step_count && naive; i++)
         for (int k = 0; k < n->step_count && count < most; k++) {
-            Placed of, at;
-            if (!is_placement(cx, n->step[i].text, &of) || !is_placement(cx, n->step[k].text, &at)) continue;
-            if (!encloses(n, of.loop, at.loop)) continue;
-            const Nest *form = moved_inside(cx, naive, n, of.stage, at.loop);
+            const Step *of = &n->step[i], *at = &n->step[k];
+            if (!is_placement(of) || !is_placement(at) || !encloses(n, of->args->loop[0], at->args->loop[0])) continue;
+            const Nest *form = moved_inside(cx, naive, n, of->args->target, at->args->loop[0]);
             if (form) out[count++] = form;
         }
     return count;

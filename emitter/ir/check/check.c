@@ -69,10 +69,10 @@ static bool for_is_well_formed(NestForm *f, const Stmt *s)
     if (!is_once(f, &f->names, s->name, "two loops are named %s", s->name)) return false;
     if (!is_once(f, &f->vars, s->var, "%s: another loop has the same variable", s->name)) return false;
     if (!is_in_scope(f, s, s->extent, false, "extent")) return false;
-    if (v->hints && v->hints->pragma && !pragma_suits(v->hints->pragma, s->loop_kind))
+    if (v->hints && v->hints->pragma.kind && !pragma_suits(&v->hints->pragma, s->loop_kind))
         return check_fail(c, UNPROVED, FAULT_KIND, "the kinds for which the pragma was accepted",
                           "%s has the pragma '%s', which is not shown to suit a loop that is %s",
-                          s->name, v->hints->pragma, loop_kind_text(s->loop_kind));
+                          s->name, pragma_text(c->cx, &v->hints->pragma), loop_kind_text(s->loop_kind));
     return s->extent->type == I32 || check_form(c, "%s: the extent is no i32", s->name);
 }
 

@@ -3,7 +3,7 @@
 #define LW_IR_CHECK_CHECK_H
 /* The checker proves a whole nest correct or returns the reason. It shares no code with the schedule primitives but
  * reach and dense. check.c lists the invariants I1..I6 and the proof of each. */
-#include "ir/check/refusal.h"
+#include "ir/nest/refusal.h"
 #include "ir/nest/nest.h"
 
 /* Returns NULL if the nest is proved. */

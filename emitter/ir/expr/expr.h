@@ -65,8 +65,10 @@ typedef struct Var {
 /* Hints before a loop, for the C compiler or the cache. The loop's variable holds them: a step that consumes the loop
  * drops them. */
 enum { MAX_PREFETCHES = 4 };
+typedef enum PragmaKind { PRAGMA_NONE, PRAGMA_UNROLL, PRAGMA_INDEPENDENT, PRAGMA_SIMD } PragmaKind;
+typedef struct Pragma { PragmaKind kind; int count; } Pragma;      /* count: of PRAGMA_UNROLL, else 0 */
 typedef struct LoopHints {
-    const char *pragma;              /* "unroll 4", "independent" (schedule/primitives/hints.c); NULL: none */
+    Pragma pragma;                   /* schedule/primitives/hints.c */
     int prefetch_count;
     /* Prefetches the first element of an input that the loop reads `ahead` iterations later. across: the name of a loop
      * around it; all elements that this one reads then, a part in each iteration. NULL: none */

@@ -440,7 +440,7 @@ static bool is_in_lockstep(Walk *w, const Stmt *loop)
     const LoopHints *h = expr_as_var(loop->var)->hints;
     if (!w->random) return false;
     if (loop->loop_kind == LOOP_PARALLEL && next_random(w) % 2) return true;
-    return loop->loop_kind == LOOP_VECTOR || (h && h->pragma && strncmp(h->pragma, "unroll", 6) != 0);
+    return loop->loop_kind == LOOP_VECTOR || (h && h->pragma.kind > PRAGMA_UNROLL);
 }
 
 static void run_alloc(Walk *w, const Stmt *alloc, const Lanes *l)

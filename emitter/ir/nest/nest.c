@@ -23,18 +23,35 @@ const char *scope_text(Scope s)
     return words[s];
 }
 
-bool pragma_is_known(const char *pragma)
+bool loop_is_of_init(const char *loop) { return strstr(loop, INIT_SUFFIX) != NULL; }
+
+static const char *const pragma_words[] = {
+    [PRAGMA_UNROLL] = "unroll", [PRAGMA_INDEPENDENT] = "independent", [PRAGMA_SIMD] = "simd"
+};
+enum { PRAGMA_COUNT = sizeof pragma_words / sizeof pragma_words[0] };
+
+bool pragma_read(const char *text, Pragma *out)
 {
-    if (strncmp(pragma, "unroll ", 7) != 0) return strcmp(pragma, "independent") == 0 || strcmp(pragma, "simd") == 0;
-    int count = 0;
-    const char *digit = pragma + 7;
-    for (; *digit >= '0' && *digit <= '9' && count <= MOST_UNROLL; digit++) count = count * 10 + (*digit - '0');
-    return !*digit && pragma[7] != '0' && count >= 2 && count <= MOST_UNROLL;
+    *out = (Pragma){ PRAGMA_NONE, 0 };
+    const char *space = text + strcspn(text, " "), *digit = space + (*space != 0);
+    for (int k = PRAGMA_UNROLL; k < PRAGMA_COUNT; k++)
+        if (strlen(pragma_words[k]) == (size_t)(space - text) && memcmp(text, pragma_words[k], (size_t)(space - text)) == 0)
+            out->kind = (PragmaKind)k;
+    if (out->kind != PRAGMA_UNROLL) return out->kind && !*space;
+    const bool has_number = *digit && *digit != '0';
+    for (; *digit >= '0' && *digit <= '9' && out->count <= MOST_UNROLL; digit++)
+        out->count = out->count * 10 + (*digit - '0');
+    return has_number && !*digit && out->count >= 2 && out->count <= MOST_UNROLL;
 }
 
-bool pragma_suits(const char *pragma, LoopKind k)
+const char *pragma_text(Ctx *cx, const Pragma *p)
 {
-    return k == LOOP_VECTOR || (k == LOOP_SERIAL && strncmp(pragma, "unroll", 6) == 0);
+    return p->kind == PRAGMA_UNROLL ? name_format(cx, "%s %d", pragma_words[p->kind], p->count) : pragma_words[p->kind];
+}
+
+bool pragma_suits(const Pragma *p, LoopKind k)
+{
+    return k == LOOP_VECTOR || (k == LOOP_SERIAL && p->kind == PRAGMA_UNROLL);
 }
 
 /* ---- Statements ------------------------------------------------------------------------------------------------ */
@@ -259,7 +276,7 @@ static bool may_be_empty(Ctx *cx, const Stage *s)
 static const Stmt *naive_init(Ctx *cx, const Stage *s, const Expr *step)
 {
     const Expr *bind[MAX_AXES] = { NULL };
-    const char *block = name_format(cx, "%s@init", s->name);
+    const char *block = name_format(cx, "%s" INIT_SUFFIX, s->name);
     int first = step ? 1 : 0;
     for (int a = 0; a < s->data_count; a++) bind[a] = a < first ? step : axis_loop_var(cx, s, a);
     const Stmt *body = stmt_block(cx, block, s, BLOCK_INIT, bind, NULL);

@@ -64,7 +64,8 @@ struct Stmt {
     const Expr *const *args;
 };
 
-typedef struct Step { const char *text; } Step;      /* an accepted schedule step, in .te syntax */
+/* A schedule step: the row of its primitive, and its operands (ir/text/step.h) */
+typedef struct Step { const struct StepRow *row; const struct StepArgs *args; } Step;
 
 /* The nest of a group. `inputs` are only read; `outputs` are written completely; every other tensor has an ALLOC. A
  * step returns a new Nest and does not modify the old one. */
@@ -93,11 +94,14 @@ struct ConsumedLoop { const ConsumedLoop *older; const char *name; int step; con
 
 const char *loop_kind_text(LoopKind k);              /* "serial" ... */
 const char *scope_text(Scope s);                     /* "register" ... */
-/* Accepted pragmas are "unroll N", "independent" and "simd". pragma_suits: true if the pragma is valid before a loop of
- * the kind. */
+/* The separate init of a stage has its name with this suffix: conv@init, loop conv@init.o. */
+#define INIT_SUFFIX "@init"
+bool loop_is_of_init(const char *loop);
+/* Reads "unroll N", "independent" or "simd"; false: another text. */
 enum { MOST_UNROLL = 64 };
-bool pragma_is_known(const char *pragma);
-bool pragma_suits(const char *pragma, LoopKind k);
+bool pragma_read(const char *text, Pragma *out);
+const char *pragma_text(Ctx *cx, const Pragma *p);
+bool pragma_suits(const Pragma *p, LoopKind k);      /* true if it is valid before a loop of the kind */
 
 /* Builds the naive nest of a group: one loop per axis for each stage in order, at the root, inside all allocs, which
  * have arena scope. Stages that read each other share the loop over their steps (recurrence.h). `outputs` are produced

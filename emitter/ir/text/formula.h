@@ -53,7 +53,9 @@ bool formula_has_function(const char *word);                  /* true if formula
 
 void print_expr(Text *t, const Expr *e);                      /* reads back as the same node, with the same names */
 void print_stage(Ctx *cx, Text *t, const Stage *s);           /* the formula, one line, no newline */
-void print_nest(Ctx *cx, Text *t, const Nest *n);             /* stages, then the statement tree; nest_read reads it */
+/* print_loops: stages, then the statement tree. print_nest: also the steps; nest_read reads it */
+void print_loops(Ctx *cx, Text *t, const Nest *n);
+void print_nest(Ctx *cx, Text *t, const Nest *n);
 const Nest *nest_read(Ctx *cx, const char *text);             /* creates new tensors and stages of the same names */
 
 #endif

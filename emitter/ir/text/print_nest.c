@@ -32,6 +32,7 @@
 
 #include "ir/nest/instruction.h"
 #include "ir/text/read_external.h"
+#include "ir/text/step.h"
 
 #include "support/names.h"
 
@@ -178,7 +179,7 @@ static void print_stmt(NestPrinter *p, const Stmt *s, int indent);
 
 static void print_hints(NestPrinter *p, const LoopHints *h)
 {
-    if (h && h->pragma) text_printf(p->t, " pragma(%s)", h->pragma);
+    if (h && h->pragma.kind) text_printf(p->t, " pragma(%s)", pragma_text(p->cx, &h->pragma));
     for (int i = 0; h && i < h->prefetch_count; i++) {
         const Tensor *t = h->prefetch[i].tensor;
         text_printf(p->t, " prefetch(%s, %lld", namer_get(&p->tensors, t, t->name), (long long)h->prefetch[i].ahead);
@@ -308,9 +309,8 @@ static void print_stmt(NestPrinter *p, const Stmt *s, int indent)
     }
 }
 
-void print_nest(Ctx *cx, Text *t, const Nest *n)
+void print_loops(Ctx *cx, Text *t, const Nest *n)
 {
-    if (!n) return;
     NestPrinter p = { .cx = cx,
                       .t = t,
                       .nest = n,
@@ -333,6 +333,12 @@ void print_nest(Ctx *cx, Text *t, const Nest *n)
         text_add(t, "loops\n");
         print_stmt(&p, n->root, STEP);
     }
+}
+
+void print_nest(Ctx *cx, Text *t, const Nest *n)
+{
+    if (!n) return;
+    print_loops(cx, t, n);
     if (n->step_count) text_add(t, "steps\n");
-    for (int i = 0; i < n->step_count; i++) text_printf(t, "  %s\n", n->step[i].text);
+    for (int i = 0; i < n->step_count; i++) text_printf(t, "  %s\n", step_text(cx, &n->step[i]));
 }

@@ -9,6 +9,7 @@
 
 #include "ir/text/read_external.h"
 #include "ir/text/read_instruction.h"
+#include "ir/text/step.h"
 #include "support/names.h"
 
 typedef struct NestLine { size_t begin, end; int indent; } NestLine;
@@ -161,8 +162,8 @@ static void read_pragma(NestReader *r, Lexer *l, LoopHints *h)
     if (!lex_is(l, ")") && lex_integer(l, &count)) word = name_format(r->cx, "%s %lld", word, (long long)count);
     lex_expect(l, ")", "after the pragma");
     if (ctx_failed(r->cx)) return;
-    if (!pragma_is_known(word)) lex_error(l, at, "unroll N, independent or simd is expected, not '%s'", word);
-    h->pragma = word;
+    if (!pragma_read(word, &h->pragma))
+        lex_error(l, at, "unroll N, independent or simd is expected, not '%s'", word);
 }
 
 /* prefetch '(' tensor ',' integer [',' loop] ')' */
@@ -188,10 +189,10 @@ static void read_prefetch(NestReader *r, Lexer *l, LoopHints *h)
 
 static const LoopHints *read_hints(NestReader *r, Lexer *l)
 {
-    LoopHints h = { .pragma = NULL };
+    LoopHints h = { .prefetch_count = 0 };
     if (lex_accept(l, "pragma")) read_pragma(r, l, &h);
     while (!ctx_failed(r->cx) && lex_accept(l, "prefetch")) read_prefetch(r, l, &h);
-    return h.pragma || h.prefetch_count ? arena_copy(r->cx->arena, &h, sizeof h) : NULL;
+    return h.pragma.kind || h.prefetch_count ? arena_copy(r->cx->arena, &h, sizeof h) : NULL;
 }
 
 /* for name '<' extent [kind] {hint} */
@@ -436,7 +437,9 @@ static void read_steps(NestReader *r)
 {
     for (; r->next < r->count && r->line[r->next].indent > 0; r->next++) {
         const NestLine *line = &r->line[r->next];
-        push(r->cx, &r->step, name_n(r->cx, r->text + line->begin, line->end - line->begin));
+        const Step step = step_read(r->cx, name_n(r->cx, r->text + line->begin, line->end - line->begin));
+        if (!step.row) return;
+        push(r->cx, &r->step, arena_copy(r->cx->arena, &step, sizeof step));
     }
 }
 
@@ -475,7 +478,7 @@ static const Nest *nest_of(NestReader *r, const char *nest_name)
     n->output = r->output.at;
     Step *step = NEW_ARRAY(r->cx->arena, Step, n->step_count);
     for (int i = 0; i < n->stage_count; i++) n->stage[i] = r->stage.at[i];
-    for (int i = 0; i < n->step_count; i++) step[i].text = r->step.at[i];
+    for (int i = 0; i < n->step_count; i++) step[i] = *(const Step *)r->step.at[i];
     n->step = step;
     return n;
 }

@@ -49,10 +49,10 @@ static bool fills_registers(const Code *c)
 }
 
 /* The macro of `pragma LOOP ...` (schedule/primitives/hints.c). */
-static const char *macro_of_pragma(Ctx *cx, const char *pragma)
+static const char *macro_of_pragma(Ctx *cx, const Pragma *p)
 {
-    if (strncmp(pragma, "unroll ", 7) == 0) return name_format(cx, "LW_UNROLL(%s)", pragma + 7);
-    return strcmp(pragma, "simd") == 0 ? "LW_SIMD" : "LW_INDEPENDENT";
+    if (p->kind == PRAGMA_UNROLL) return name_format(cx, "LW_UNROLL(%d)", p->count);
+    return p->kind == PRAGMA_SIMD ? "LW_SIMD" : "LW_INDEPENDENT";
 }
 
 /* The macro before a loop; NULL: none. A pragma of the schedule overrides the heuristics. */
@@ -60,7 +60,7 @@ static const char *macro_before(Ctx *cx, const Code *c)
 {
     const LoopHints *h = expr_as_var(c->var)->hints;
     if (c->loop_kind == LOOP_PARALLEL) return "LW_PARALLEL";
-    if (h && h->pragma) return macro_of_pragma(cx, h->pragma);
+    if (h && h->pragma.kind) return macro_of_pragma(cx, &h->pragma);
     if (fills_registers(c)) return "LW_UNROLL(1)";
     return is_short_row(c) ? "LW_VECTOR" : NULL;
 }

@@ -23,9 +23,10 @@
 bool refuse_with(Draft *d, const Refusal *r)
 {
     Refusal *own = arena_copy(d->cx->arena, r, sizeof *r);
-    own->primitive = d->primitive;
-    own->operands = arena_copy(d->cx->arena, &d->args, sizeof d->args);
-    refusal_report(d->cx, step_text(d->cx, d->primitive, &d->args), own);
+    own->primitive = d->row->name;
+    const Step step = draft_step(d);
+    own->operands = step.args;
+    refusal_report(d->cx, step_text(d->cx, &step), own);
     return false;
 }
 
@@ -273,7 +274,8 @@ static bool is_emitted(Draft *d, const Path *p)
 
 bool draft_find_loop(Draft *d, const char **loop, Path *out)
 {
-    if (!*loop) return refuse_invalid(d, FAULT_NAME, "the name of a loop", "the loop of %s has no name", d->primitive);
+    if (!*loop) return refuse_invalid(d, FAULT_NAME, "the name of a loop", "the loop of %s has no name",
+                                      d->row->name);
     if (nest_find_loop(&d->next, *loop, out)) {
         *loop = path_end(out)->name;
         return is_emitted(d, out);
@@ -283,7 +285,7 @@ bool draft_find_loop(Draft *d, const char **loop, Path *out)
         return refuse_invalid(d, FAULT_NAME,
                               text_format(d->cx, "%s", consumed->successors ? consumed->successors : "another loop"),
                               "%s is consumed by step %d (%s)", consumed->name, consumed->step,
-                              d->next.step[consumed->step - 1].text);
+                              step_text(d->cx, &d->next.step[consumed->step - 1]));
     Text there = text_new(d->cx);
     list_loops(&there, d->next.root, is_short_name, *loop);
     if (there.length)
@@ -439,10 +441,12 @@ const Expr *conjoin(Ctx *cx, const Expr *a, const Expr *b)
 
 /* ---- Drafts ---------------------------------------------------------------------------------------------------- */
 
-Draft draft_open(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *args)
+Draft draft_open(Ctx *cx, const Nest *n, StepKind kind, const StepArgs *args)
 {
-    return (Draft){ .cx = cx, .old = n, .next = *n, .primitive = primitive, .args = *args };
+    return (Draft){ .cx = cx, .old = n, .next = *n, .row = step_rows(&(int){ 0 }) + kind, .args = *args };
 }
+
+Step draft_step(const Draft *d) { return step_new(d->cx, d->row->kind, &d->args); }
 
 static void list_names(Map *names, const Stmt *s)
 {
@@ -479,7 +483,7 @@ static void add_step(Draft *d)
     Nest *n = &d->next;
     Step *all = NEW_ARRAY(d->cx->arena, Step, n->step_count + 1);
     if (n->step_count) memcpy(all, n->step, (size_t)n->step_count * sizeof *all);
-    all[n->step_count++].text = step_text(d->cx, d->primitive, &d->args);
+    all[n->step_count++] = draft_step(d);
     n->step = all;
 }
 

@@ -6,23 +6,24 @@
  * A primitive opens a draft, changes its nest, and closes it. Closing checks the whole nest, appends the step's text
  * and records consumed loops; after a refusal it returns the original nest, so a refused step changes nothing. */
 #include "ir/algebra/algebra.h"
-#include "ir/check/refusal.h"
-#include "schedule/step/step.h"
+#include "ir/nest/refusal.h"
+#include "schedule/step/primitives.h"
 #include "support/text.h"
 
 typedef struct Draft {
     Ctx *cx;
     const Nest *old;
     Nest next;                       /* a copy of *old, changed by the primitive */
-    const char *primitive;
+    const StepRow *row;
     StepArgs args;                   /* short loop names become full names when found */
     const char *successors;          /* names that replace the loops consumed by this step; NULL: none */
 } Draft;
 
-Draft draft_open(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *args);
+Draft draft_open(Ctx *cx, const Nest *n, StepKind kind, const StepArgs *args);
+Step draft_step(const Draft *d);      /* with the names that are found so far */
 const Nest *draft_close(Draft *d);   /* the new nest, or the old one after a refusal */
 
-/* Refusals; all return false. Each is a value (ir/check/refusal.h): the primitive and its operands, which the draft
+/* Refusals; all return false. Each is a value (ir/nest/refusal.h): the primitive and its operands, which the draft
  * holds, the verdict, the kind of fault, the fault, which names the loop or tensor and the dependence or size, and the
  * accepted alternative, a noun phrase. */
 bool refuse_wrong(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);

@@ -110,7 +110,7 @@ static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
 const Nest *run_cache_read(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "cache_read", a);
+    Draft d = draft_open(cx, n, STEP_cache_read, a);
     const Tensor *t = draft_find_tensor(&d, a->target);
     if (!t || (a->as.given && !widening_is_exact(&d, t, a->as.type))) return n;
     if (a->scope > SCOPE_STATIC) {

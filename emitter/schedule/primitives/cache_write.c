@@ -58,7 +58,7 @@ static bool has_no_ordered_loop(Draft *d, const Stage *s)
 const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "cache_write", a);
+    Draft d = draft_open(cx, n, STEP_cache_write, a);
     const Stage *s = draft_find_stage(&d, a->target);
     if (!s || !has_no_ordered_loop(&d, s) || !nothing_inside(&d, s)) return n;
     if (a->scope > SCOPE_STATIC) {

@@ -68,7 +68,7 @@ static bool encloses_all_readers(Draft *d, const Stage *s, const Stmt *loop)
 
 static const Nest *compute_anew(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    Draft d = draft_open(cx, n, "compute_at", a);
+    Draft d = draft_open(cx, n, STEP_compute_at, a);
     const Stage *s = draft_find_stage(&d, a->target);
     Path p;
     if (!s || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
@@ -215,7 +215,7 @@ static bool move_rows(RowLoops *r, const char *loop)
 
 static const Nest *compute_rows(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    Draft d = draft_open(cx, n, "compute_at", a);
+    Draft d = draft_open(cx, n, STEP_compute_at, a);
     RowLoops r = { .d = &d, .stage = draft_find_stage(&d, a->target) };
     Path p, own;
     if (!r.stage || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;

@@ -23,7 +23,7 @@ static bool is_a_plain_value(Draft *d, const Stage *s)
 const Nest *run_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "compute_inline", a);
+    Draft d = draft_open(cx, n, STEP_compute_inline, a);
     const Stage *s = draft_find_stage(&d, a->target);
     if (!s || !is_a_plain_value(&d, s) || !nothing_inside(&d, s)) return n;
     const Stage **to = NEW_ARRAY(cx->arena, const Stage *, d.next.stage_count);

@@ -7,7 +7,7 @@
 const Nest *run_compute_root(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "compute_root", a);
+    Draft d = draft_open(cx, n, STEP_compute_root, a);
     const Stage *s = draft_find_stage(&d, a->target);
     if (!s || !nothing_inside(&d, s) || !producers_are_done(&d, s, NULL)) return n;
     if (!move_stage(&d, s, NULL)) return n;

@@ -146,7 +146,7 @@ static bool init_guard(Draft *d, const Path *p, int depth, const Expr **out)
 static const Stmt *init_nest(Ctx *cx, const Path *p, int depth, const Expr *guard)
 {
     const Stmt *block = path_end(p);
-    const char *prefix = name_format(cx, "%s@init", block->name);
+    const char *prefix = name_format(cx, "%s" INIT_SUFFIX, block->name);
     const Expr *bind[MAX_AXES], *from[MAX_DEPTH], *to[MAX_DEPTH];
     int n = 0;
     for (int a = 0; a < block->stage->axis_count; a++)
@@ -166,7 +166,7 @@ static const Stmt *init_nest(Ctx *cx, const Path *p, int depth, const Expr *guar
 const Nest *run_decompose_reduction(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "decompose_reduction", a);
+    Draft d = draft_open(cx, n, STEP_decompose_reduction, a);
     Path p, to_loop;
     const Expr *guard;
     if (!find_whole_block(&d, a->target, &p) || !draft_find_loop(&d, &d.args.loop[0], &to_loop)) return n;

@@ -128,7 +128,7 @@ static const Stmt *with_unit(const Absorbed *a, const Stmt *s)
 const Nest *run_external(Ctx *cx, const Nest *n, const StepArgs *args)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "external", args);
+    Draft d = draft_open(cx, n, STEP_external, args);
     const Stage *s = draft_find_stage(&d, args->target);
     if (!s) return n;
     DiagMark mark = diag_mark(cx);

@@ -403,7 +403,7 @@ static bool fold(Fold *f)
 const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "fold_storage", a);
+    Draft d = draft_open(cx, n, STEP_fold_storage, a);
     Fold f = { .d = &d, .stage = draft_find_stage(&d, a->target) };
     if (!f.stage) return n;
     if (a->factor[0] && a->mask) {

@@ -45,7 +45,7 @@ static bool product_stays_small(Draft *d, const Stmt *outer, const Stmt *inner, 
 const Nest *run_fuse(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "fuse", a);
+    Draft d = draft_open(cx, n, STEP_fuse, a);
     Path q, p;
     if (!draft_find_loop(&d, &d.args.loop[1], &q) || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     const Stmt *out = path_end(&p), *in = path_end(&q);

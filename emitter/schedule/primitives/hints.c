@@ -37,19 +37,19 @@ static const Nest *with_hints(Draft *d, Path *p, const LoopHints *hints)
 static LoopHints hints_of(const Stmt *loop)
 {
     const LoopHints *h = expr_as_var(loop->var)->hints;
-    return h ? *h : (LoopHints){ .pragma = NULL };
+    return h ? *h : (LoopHints){ .prefetch_count = 0 };
 }
 
 /* ---- pragma ---------------------------------------------------------------------------------------------------- */
 
-static bool pragma_is_proved(Draft *d, const Stmt *loop, const char *pragma)
+static bool pragma_is_proved(Draft *d, const Stmt *loop, const char *text, Pragma *pragma)
 {
-    if (!pragma || !pragma_is_known(pragma))
+    if (!text || !pragma_read(text, pragma))
         return refuse_unproved(d, FAULT_VALUE,
                                text_format(d->cx, "unroll N (2 to %d), independent and simd", MOST_UNROLL),
-                               "a promise '%s' to the compiler cannot be shown to hold", pragma ? pragma : "");
+                               "a promise '%s' to the compiler cannot be shown to hold", text ? text : "");
     if (pragma_suits(pragma, loop->loop_kind)) return true;
-    if (strncmp(pragma, "unroll", 6) == 0)
+    if (pragma->kind == PRAGMA_UNROLL)
         return refuse_invalid(d, FAULT_KIND, "a serial or vector loop",
                               "%s is %s, so no loop remains to be unrolled", loop->name,
                               loop_kind_text(loop->loop_kind));
@@ -61,11 +61,13 @@ static bool pragma_is_proved(Draft *d, const Stmt *loop, const char *pragma)
 const Nest *run_pragma(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "pragma", a);
+    Draft d = draft_open(cx, n, STEP_pragma, a);
     Path p;
-    if (!draft_find_loop(&d, &d.args.loop[0], &p) || !pragma_is_proved(&d, path_end(&p), a->condition)) return n;
+    Pragma pragma;
+    if (!draft_find_loop(&d, &d.args.loop[0], &p) || !pragma_is_proved(&d, path_end(&p), a->condition, &pragma))
+        return n;
     LoopHints h = hints_of(path_end(&p));
-    h.pragma = name(cx, a->condition);
+    h.pragma = pragma;
     return with_hints(&d, &p, &h);
 }
 
@@ -154,7 +156,7 @@ static bool may_be_fetched(Draft *d, const Tensor *t, const Stmt *loop, const Lo
 const Nest *run_prefetch(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "prefetch", a);
+    Draft d = draft_open(cx, n, STEP_prefetch, a);
     Path p, inner;
     const Tensor *t = draft_find_tensor(&d, a->target);
     if (!t || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
@@ -174,7 +176,7 @@ const Nest *run_prefetch(Ctx *cx, const Nest *n, const StepArgs *a)
 const Nest *run_copy_budget(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "copy_budget", a);
+    Draft d = draft_open(cx, n, STEP_copy_budget, a);
     if (a->factor[0] < 1 || a->factor[0] > INT32_MAX) {
         refuse_invalid(&d, FAULT_VALUE, "1 and more; 1 leaves no room for a copy", "%lld statements are no budget",
                        (long long)a->factor[0]);

@@ -31,7 +31,7 @@ static void visit_feeds(Ctx *cx, const Stmt *block, const Bounds *scope, void *u
     Feeds *f = user;
     (void)cx;
     (void)scope;
-    const char *also = strcmp(f->d->primitive, "vectorize") == 0 ? ", and this one with the option reassociate" : "";
+    const char *also = f->d->row->kind == STEP_vectorize ? ", and this one with the option reassociate" : "";
     if (feeds_axis(block, f->loop->var, AXIS_REDUCE))
         f->fine = refuse_wrong(
             f->d, FAULT_REDUCTION, text_format(f->d->cx, "a loop over data axes%s", also),
@@ -68,11 +68,11 @@ static void visit_contracted(Ctx *cx, const Stmt *block, const Bounds *scope, vo
     draft_replace_stage(user, block->stage, s);
 }
 
-static const Nest *set_kind(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *args, LoopKind kind,
+static const Nest *set_kind(Ctx *cx, const Nest *n, StepKind step, const StepArgs *args, LoopKind kind,
                             Allowed *allowed)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, primitive, args);
+    Draft d = draft_open(cx, n, step, args);
     Path p;
     if (!draft_find_loop(&d, &d.args.loop[0], &p) || !allowed(&d, path_end(&p))) return n;
     const Stmt *s = path_end(&p);
@@ -83,12 +83,12 @@ static const Nest *set_kind(Ctx *cx, const Nest *n, const char *primitive, const
 
 const Nest *vectorize_data_loop(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    return set_kind(cx, n, "vectorize", a, LOOP_VECTOR, may_vectorize);
+    return set_kind(cx, n, STEP_vectorize, a, LOOP_VECTOR, may_vectorize);
 }
 
 const Nest *run_parallel(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    return set_kind(cx, n, "parallel", a, LOOP_PARALLEL, may_be_parallel);
+    return set_kind(cx, n, STEP_parallel, a, LOOP_PARALLEL, may_be_parallel);
 }
 
 /* ---- In part --------------------------------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static const Stmt *keep_fixed_loops(Ctx *cx, const Stmt *s, void *user)
 static const Nest *unroll_by(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     const int64_t copies = a->factor[0];
-    Draft d = draft_open(cx, n, "unroll", a);
+    Draft d = draft_open(cx, n, STEP_unroll, a);
     Path p;
     if (copies > MOST_COPIES)
         refuse_too_large(&d, FAULT_LIMIT, text_format(cx, "up to %d", MOST_COPIES),
@@ -123,5 +123,5 @@ static const Nest *unroll_by(Ctx *cx, const Nest *n, const StepArgs *a)
 const Nest *run_unroll(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    return a->factor[0] ? unroll_by(cx, n, a) : set_kind(cx, n, "unroll", a, LOOP_UNROLLED, may_unroll);
+    return a->factor[0] ? unroll_by(cx, n, a) : set_kind(cx, n, STEP_unroll, a, LOOP_UNROLLED, may_unroll);
 }

@@ -138,7 +138,7 @@ static bool is_complete(Draft *d, const Tensor *t, const DimensionOrder *o)
 const Nest *run_pack(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "pack", a);
+    Draft d = draft_open(cx, n, STEP_pack, a);
     const Tensor *t = find_tensor(&d, a->target);
     DimensionOrder o = { .last = -1 };
     if (!t) return n;
@@ -167,7 +167,7 @@ static const Stmt *realign(Ctx *cx, const Stmt *s, void *user)
 const Nest *run_storage_align(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "storage_align", a);
+    Draft d = draft_open(cx, n, STEP_storage_align, a);
     const Tensor *t = find_tensor(&d, a->target);
     if (!t) return n;
     if (a->factor[0] < 1 || a->factor[0] > LARGEST_TILE) {

@@ -125,7 +125,7 @@ static const Buffer *buffer_for(Ctx *cx, const Buffer *old, const Tensor *t)
 const Nest *run_pad(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "pad", a);
+    Draft d = draft_open(cx, n, STEP_pad, a);
     const Stage *s = draft_find_stage(&d, a->target);
     int axis = s ? axis_called(s, a->loop[0]) : -1;
     const char *host = s ? host_of(n, s) : NULL, *stored = s ? alloc_host_of(n, s) : NULL;

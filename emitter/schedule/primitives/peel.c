@@ -251,7 +251,7 @@ bool draft_peel(Draft *d, const char **loop)
 const Nest *run_peel(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "peel", a);
+    Draft d = draft_open(cx, n, STEP_peel, a);
     if (!draft_peel(&d, &d.args.loop[0])) return n;
     return draft_close(&d);
 }

@@ -144,7 +144,7 @@ bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate)
 const Nest *run_reorder(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "reorder", a);
+    Draft d = draft_open(cx, n, STEP_reorder, a);
     if (!draft_reorder(&d, d.args.loop, a->loop_count, a->reassociate)) return n;
     return draft_close(&d);
 }

@@ -166,7 +166,7 @@ static bool is_outside_the_reduction(Follow *f)
 const Nest *run_reverse_compute_at(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "reverse_compute_at", a);
+    Draft d = draft_open(cx, n, STEP_reverse_compute_at, a);
     Follow f = { .d = &d, .reader = draft_find_stage(&d, a->target) };
     StageBox box;
     if (!f.reader || !draft_find_loop(&d, &d.args.loop[0], &f.path)) return n;

@@ -147,7 +147,7 @@ static const Stmt *take_over(Ctx *cx, const Stmt *s, void *user)
 const Nest *run_reverse_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "reverse_compute_inline", a);
+    Draft d = draft_open(cx, n, STEP_reverse_compute_inline, a);
     InlineMerge m = { .d = &d, .reader = draft_find_stage(&d, a->target) };
     if (!m.reader || !find_producer(&m) || !are_plain(&m) || !only_reader_is(&m, m.producer) || !index_inverts(&m)
         || !stand_at_root(&m) || !nothing_inside(&d, m.reader))

@@ -196,7 +196,7 @@ static bool has_no_ordered_axis(Factored *f)
 const Nest *run_rfactor(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "rfactor", a);
+    Draft d = draft_open(cx, n, STEP_rfactor, a);
     Factored f = { .d = &d, .stage = draft_find_stage(&d, a->target) };
     if (!f.stage || !draft_find_loop(&d, &d.args.loop[0], &f.path)) return n;
     f.loop = path_end(&f.path);

@@ -31,7 +31,7 @@ static bool may_live_there(Draft *d, const Tensor *t, Scope scope)
 const Nest *run_set_scope(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "set_scope", a);
+    Draft d = draft_open(cx, n, STEP_set_scope, a);
     const Tensor *t = draft_find_tensor(&d, a->target);
     if (!t || !may_live_there(&d, t, a->scope)) return n;
     Rescope r = { t, a->scope, 0 };

@@ -61,7 +61,7 @@ static int branches(const Stmt *s)
 const Nest *run_specialize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "specialize", a);
+    Draft d = draft_open(cx, n, STEP_specialize, a);
     const char *fault, *accepted;
     const Expr *cond = condition_of_sizes(cx, n, a->condition, &fault, &accepted);
     if (fault) refuse_invalid(&d, FAULT_VALUE, accepted, "%s", fault);

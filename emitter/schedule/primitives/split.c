@@ -159,7 +159,7 @@ static int64_t factor_of_parts(Draft *d, int64_t parts)
 const Nest *run_split(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "split", a);
+    Draft d = draft_open(cx, n, STEP_split, a);
     const int64_t factor = a->parts ? factor_of_parts(&d, a->parts) : a->factor[0];
     if (a->parts && !factor) return n;
     if (!draft_split(&d, &d.args.loop[0], factor, a->half[0], a->half[1])) return n;

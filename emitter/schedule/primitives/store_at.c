@@ -47,7 +47,7 @@ static bool is_outside_own_loops(Draft *d, const Stage *s, const Stmt *loop)
 const Nest *run_store_at(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "store_at", a);
+    Draft d = draft_open(cx, n, STEP_store_at, a);
     const Stage *s = draft_find_stage(&d, a->target);
     Path p;
     if (!s || (a->loop[0] && !draft_find_loop(&d, &d.args.loop[0], &p))) return n;

@@ -43,7 +43,7 @@ static bool is_declared_otherwise(const Nest *n, const Instruction *i)
 const Nest *run_instruction(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "instruction", a);
+    Draft d = draft_open(cx, n, STEP_instruction, a);
     DiagMark mark = diag_mark(cx);
     Instruction *i = instruction_read(cx, a->condition);
     const Diag *why = diag_rewind(cx, mark);
@@ -84,7 +84,7 @@ static void make_tile(Draft *d, Path *p, const Instruction *i)
 const Nest *run_blockize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "blockize", a);
+    Draft d = draft_open(cx, n, STEP_blockize, a);
     Path p;
     if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     if (p.depth > 1 && p.at[p.depth - 2]->kind == STMT_TILE) {
@@ -98,7 +98,7 @@ const Nest *run_blockize(Ctx *cx, const Nest *n, const StepArgs *a)
 const Nest *run_tensorize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "tensorize", a);
+    Draft d = draft_open(cx, n, STEP_tensorize, a);
     Path p;
     Match m;
     const char *why;

@@ -56,7 +56,7 @@ static const Nest *lanes_inside(Ctx *cx, const Nest *n, const char *partial, con
     n = run_reorder(cx, n, &order);
     n = SCHED(cx, n, decompose_reduction, .target = partial, .loop = { order.loop[0] });
     n = vector_loop(cx, n, lanes);
-    return vector_loop(cx, n, name_format(cx, "%s@init.%s", partial, loop_short(lanes)));
+    return vector_loop(cx, n, name_format(cx, "%s" INIT_SUFFIX ".%s", partial, loop_short(lanes)));
 }
 
 /* Copies the list with steps of at most `step`. */
@@ -78,7 +78,7 @@ static const Nest *as_one_step(Draft *d, const Nest *composed)
     Nest *n = arena_copy(d->cx->arena, composed, sizeof *composed);
     Step *step = NEW_ARRAY(d->cx->arena, Step, d->old->step_count + 1);
     if (d->old->step_count) memcpy(step, d->old->step, (size_t)d->old->step_count * sizeof *step);
-    step[d->old->step_count].text = step_text(d->cx, d->primitive, &d->args);
+    step[d->old->step_count] = draft_step(d);
     n->step = step;
     n->step_count = d->old->step_count + 1;
     n->consumed = consumed_by(d->cx, composed->consumed, n->step_count);
@@ -117,7 +117,7 @@ const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
     if (!a->reassociate) return vectorize_data_loop(cx, n, a);
-    Draft d = draft_open(cx, n, "vectorize", a);
+    Draft d = draft_open(cx, n, STEP_vectorize, a);
     if (a->contract) {
         refuse_invalid(&d, FAULT_VALUE, "reassociate, for a loop over a reduce axis, or contract",
                        "%s has both options", a->loop[0]);
@@ -127,8 +127,9 @@ const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a)
     const Nest *composed = make_lanes(&d, n);
     const Diag *why = diag_rewind(cx, mark);
     if (!why) return as_one_step(&d, composed);
+    const Step step = draft_step(&d);
     if (why->refusal) refuse_with(&d, why->refusal);
-    else if (why->severity == INTERNAL) diag_internal(cx, step_text(cx, d.primitive, &d.args), "%s", why->what);
-    else diag_error(cx, step_text(cx, d.primitive, &d.args), "%s", why->what);
+    else if (why->severity == INTERNAL) diag_internal(cx, step_text(cx, &step), "%s", why->what);
+    else diag_error(cx, step_text(cx, &step), "%s", why->what);
     return n;
 }

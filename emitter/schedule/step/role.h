@@ -6,8 +6,8 @@
  * longer exists; its consumer may match instead. After cache_write the new stage computes the sum, and is the
  * contraction; the old one is a copy, and still @op(...). Loops and copies of a role's stage are written after it:
  * @contraction.c, @contraction@init.o. The trace of a nest contains names, never roles. */
-#include "ir/check/refusal.h"
-#include "schedule/step/step.h"
+#include "ir/nest/refusal.h"
+#include "ir/text/step.h"
 
 /* The listed form of a role: "@producer(NAME)". */
 typedef struct RoleText { const char *usage, *help; } RoleText;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ir/check/refusal.h"
+#include "ir/nest/refusal.h"
 
 #include "support/text.h"
 

@@ -6,15 +6,15 @@
  *   split conv.h 4 tail=peel names=ho,hi        LOOP FACTOR, then options as key=value
  *   reorder conv.i conv.h reassociate           a list takes all words up to the options */
 
-/* Decision: a step is a row. `schedule/step/steps.def` has a row per primitive: name, operands, options with
+/* Decision: a step is a row. `ir/text/steps.def` has a row per primitive: name, operands, options with
  * defaults, help. Reading, printing, replay, `loopwright steps` and the `lw_` functions follow from it. A new option
  * is an operand of the row, a field of `StepArgs`, and its use in the primitive. */
 #include <stddef.h>
 #include <string.h>
 
-#include "schedule/step/step.h"
+#include "ir/text/step.h"
 
-#include "ir/check/refusal.h"
+#include "ir/nest/refusal.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -46,9 +46,9 @@
 #define LOOP_OPTION(key, i, shown, help)      { OPERAND_LOOP, key, shown, AT(loop[i]), help, NULL }
 #define TYPE_OPTION(key, field, shown, help)  { OPERAND_TYPE, key, shown, AT(field), help, NULL }
 
-#define STEP(name, help, ...) { #name, help, { __VA_ARGS__, { OPERAND_END, NULL, NULL, 0, NULL, NULL } } },
+#define STEP(name, help, ...) { STEP_##name, #name, help, { __VA_ARGS__, { OPERAND_END, NULL, NULL, 0, NULL, NULL } } },
 static const StepRow rows[] = {
-#include "schedule/step/steps.def"
+#include "ir/text/steps.def"
 };
 #undef STEP
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
@@ -93,6 +93,28 @@ static bool is_text(const Operand *o) { return o->kind == OPERAND_TEXT || o->kin
 static int *length_of(StepArgs *a, const Operand *o)
 {
     return o->kind == OPERAND_STAGES ? &a->reader_count : &a->loop_count;
+}
+
+/* The words of an operand: *count of them from the returned one on. */
+static const char **words_in(StepArgs *a, const Operand *o, int *count)
+{
+    const bool is_none = o->kind == OPERAND_COUNT || o->kind == OPERAND_CHOICE || o->kind == OPERAND_TYPE
+        || o->kind == OPERAND_FLAG;
+    *count = is_none ? 0 : is_list(o) ? *length_of(a, o) : o->kind == OPERAND_PAIR ? 2 : 1;
+    return field_of(a, o).word;
+}
+
+/* Words are interned, because a client's may not outlive the call. */
+Step step_new(Ctx *cx, StepKind kind, const StepArgs *args)
+{
+    StepArgs *a = arena_copy(cx->arena, args, sizeof *args);
+    int count;
+    for (const Operand *o = rows[kind].operand; o->kind; o++) {
+        const char **word = words_in(a, o, &count);
+        for (int i = 0; i < count; i++)
+            if (word[i]) word[i] = name(cx, word[i]);
+    }
+    return (Step){ &rows[kind], a };
 }
 
 /* ---- Printing -------------------------------------------------------------------------------------------------- */
@@ -162,20 +184,34 @@ static const Operand *option_instead(const StepRow *row, const Operand *operand)
     return NULL;
 }
 
-const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args)
+int step_words(Ctx *cx, const Step *s, const char *out[MAX_STEP_WORDS])
 {
-    Text t = text_new(cx);
-    StepArgs a = *args;
-    const StepRow *row = step_row(primitive);
-    text_add(&t, primitive);
-    for (const Operand *o = row ? row->operand : NULL; o && o->kind; o++) {
-        const Operand *instead = option_instead(row, o);
+    StepArgs a = *s->args;
+    int count = 0;
+    out[count++] = s->row->name;
+    for (const Operand *o = s->row->operand; o->kind; o++) {
+        const Operand *instead = option_instead(s->row, o);
         if ((o->key && is_default(o, &a)) || (instead && !is_default(instead, &a))) continue;
-        text_char(&t, ' ');
+        Text t = text_new(cx);
         if (o->key) text_printf(&t, "%s%s", o->key, o->kind == OPERAND_FLAG ? "" : "=");
         print_value(&t, o, &a);
+        out[count++] = text_string(&t);
     }
+    return count;
+}
+
+const char *step_text(Ctx *cx, const Step *s)
+{
+    const char *word[MAX_STEP_WORDS];
+    const int count = step_words(cx, s, word);
+    Text t = text_new(cx);
+    print_words(&t, word, count, " ");
     return text_string(&t);
+}
+
+bool step_equal(Ctx *cx, const Step *a, const Step *b)
+{
+    return a->row == b->row && text_equal(step_text(cx, a), step_text(cx, b));
 }
 
 static bool is_instead(const StepRow *row, const Operand *option)
@@ -450,21 +486,24 @@ static const char *near_name(Ctx *cx, const char *word)
     return text_nearest(cx, word, names, ROW_COUNT);
 }
 
-const StepRow *step_read(Ctx *cx, const char *text, StepArgs *args)
+Step step_read(Ctx *cx, const char *text)
 {
     Words w;
+    const Step none = { NULL, NULL };
     bool few = words_of(cx, text, &w);
+    StepArgs *args = NEW(cx->arena, StepArgs);
     *args = (StepArgs){ .target = NULL };
     if (!few) {
         refuse_text(cx, text, NULL, FAULT_LIMIT,
                     text_format(cx, "the step about %s has more than %d words", w.at[1], w.count), "fewer");
-        return NULL;
+        return none;
     }
     const StepRow *row = w.count ? step_row(w.at[w.next++]) : NULL;
     if (!row) {
         const char *near = w.count ? near_name(cx, w.at[0]) : NULL;
         refuse_text(cx, text, NULL, FAULT_NAME, "this is no schedule step", near ? near : all_names(cx));
-        return NULL;
+        return none;
     }
-    return read_operands(cx, text, row, &w, args) && read_options(cx, text, row, &w, args) ? row : NULL;
+    const bool is_read = read_operands(cx, text, row, &w, args) && read_options(cx, text, row, &w, args);
+    return is_read ? (Step){ row, args } : none;
 }

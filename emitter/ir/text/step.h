@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_SCHEDULE_STEP_STEP_H
-#define LW_SCHEDULE_STEP_STEP_H
+#ifndef LW_IR_TEXT_STEP_H
+#define LW_IR_TEXT_STEP_H
 /* Schedule steps as rows. Each primitive is one row of steps.def: its name, its operands in order, its options with
  * their defaults, and its help line. Reading, printing, replay, `loopwright steps`, and the lw_ functions of
  * loopwright.h follow from the row; a new option is an operand of the row, a field of StepArgs, and its use in the
@@ -60,7 +60,13 @@ typedef struct Operand {
 } Operand;
 
 enum { MAX_STEP_OPERANDS = 8 };
+typedef enum StepKind {
+#define STEP(name, ...) STEP_##name,
+#include "ir/text/steps.def"
+#undef STEP
+} StepKind;
 typedef struct StepRow {
+    StepKind kind;
     const char *name, *help;
     Operand operand[MAX_STEP_OPERANDS];   /* operands, then options; the last is OPERAND_END */
 } StepRow;
@@ -68,10 +74,14 @@ typedef struct StepRow {
 const StepRow *step_rows(int *count);
 const StepRow *step_row(const char *name);                       /* NULL: there is none */
 const char *step_usage(Ctx *cx, const StepRow *row); /* split LOOP FACTOR [tail=guard|peel|shift|round] ... */
-/* Returns the step in the syntax of a .te file; options with their default are omitted. */
-const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args);
-/* Parses a step: returns its row, or NULL after a diagnostic. */
-const StepRow *step_read(Ctx *cx, const char *text, StepArgs *args);
+bool step_equal(Ctx *cx, const Step *a, const Step *b);
+Step step_new(Ctx *cx, StepKind kind, const StepArgs *args);      /* with a copy of the operands */
+/* Returns the step in the syntax of a .te file; options with their default are omitted. step_words: its words, of which
+ * a list of operands, or a text, is one. Returns their number. */
+const char *step_text(Ctx *cx, const Step *s);
+enum { MAX_STEP_WORDS = MAX_STEP_OPERANDS + 1 };
+int step_words(Ctx *cx, const Step *s, const char *out[MAX_STEP_WORDS]);
+Step step_read(Ctx *cx, const char *text);                        /* its row is NULL after a diagnostic */
 /* Returns the length of the role at the start of the word (role.h), with its argument: 17 in "@producer(conv2d).h"; 0:
  * the word begins with a name. */
 size_t role_length(const char *word);
@@ -79,13 +89,4 @@ size_t role_length(const char *word);
  * stay. */
 typedef const char *RenameStage(Ctx *cx, const char *stage, void *user);
 void step_rename(Ctx *cx, const StepRow *row, StepArgs *args, RenameStage *rename, void *user);
-
-typedef const Nest *StepRun(Ctx *cx, const Nest *n, const StepArgs *a);
-/* The primitives, a file each in schedule/primitives: run_split and so on. */
-#define STEP(name, ...) StepRun run_##name;
-#include "schedule/step/steps.def"
-#undef STEP
-
-/* SCHED(cx, n, split, .loop = { "y.i" }, .factor = { 4 }, .tail = TAIL_PEEL): any step, from C. */
-#define SCHED(cx, n, step, ...) run_##step(cx, n, &(StepArgs){ __VA_ARGS__ })
 #endif
