@@ -51,7 +51,7 @@ ops/integer/dynamic.c                   words of an attribute
 ops/layers/einsum.c                     an equation
 '
 
-# FILE:LINE of each call outside of string literals.
+# FILE:LINE of each call, without string literals.
 calls() {
     find emitter ops schedules -path emitter/api/package/templates -prune -o \
         \( -name '*.[ch]' -o -name '*.def' \) -print | LC_ALL=C sort | xargs awk '
@@ -78,6 +78,6 @@ unused() {
     [ ! -s "$work/unused.txt" ]
 }
 
-check text-is-parsed-by-readers-alone outside
+check only-readers-parse-text outside
 check each-named-reader-parses-text unused
 report_end
