@@ -16,7 +16,10 @@ static StepRun *const primitives[] = {
 #undef STEP
 };
 
-const Nest *sched_run(Ctx *cx, const Nest *n, const Step *step) { return primitives[step->row->kind](cx, n, step->args); }
+const Nest *sched_run(Ctx *cx, const Nest *n, const Step *step)
+{
+    return primitives[step->row->kind](cx, n, step->args);
+}
 
 /* Applies a step with roles, once for each match of @elementwise. A refusal of one changes nothing. */
 static const Nest *run_resolved(Ctx *cx, const Nest *n, const char *text, const Step *step)

@@ -70,7 +70,8 @@ static const Nest *with_sources_attached(Combine *c, const Nest *n, const Stage 
 static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *cut, const Step *step)
 {
     Ctx *cx = c->in->cx;
-    if (step->row->kind != STEP_split || step->args->tail != TAIL_GUARD || guards_in(cut->root) == guards_in(before->root))
+    if (step->row->kind != STEP_split || step->args->tail != TAIL_GUARD
+        || guards_in(cut->root) == guards_in(before->root))
         return cut;
     const Stage *s = nest_stage(before, name_n(cx, step->args->loop[0], strcspn(step->args->loop[0], ".")));
     StepArgs round = *step->args;

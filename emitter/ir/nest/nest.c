@@ -34,9 +34,9 @@ bool pragma_read(const char *text, Pragma *out)
 {
     *out = (Pragma){ PRAGMA_NONE, 0 };
     const char *space = text + strcspn(text, " "), *digit = space + (*space != 0);
+    const size_t length = (size_t)(space - text);
     for (int k = PRAGMA_UNROLL; k < PRAGMA_COUNT; k++)
-        if (strlen(pragma_words[k]) == (size_t)(space - text) && memcmp(text, pragma_words[k], (size_t)(space - text)) == 0)
-            out->kind = (PragmaKind)k;
+        if (strlen(pragma_words[k]) == length && memcmp(text, pragma_words[k], length) == 0) out->kind = (PragmaKind)k;
     if (out->kind != PRAGMA_UNROLL) return out->kind && !*space;
     const bool has_number = *digit && *digit != '0';
     for (; *digit >= '0' && *digit <= '9' && out->count <= MOST_UNROLL; digit++)
