@@ -14,16 +14,20 @@ set -u
 . "$(dirname "$0")/report.sh"
 begin "prose.sh BUILD [PATH...]" "$@"
 shift
-[ $# -gt 0 ] || set -- ./*.md docs emitter ops schedules runtime samples tests
+# The pages, and the folders whose sources are clean.
+[ $# -gt 0 ] || set -- ./*.md docs samples/*/README.md tests/COVERAGE.md tests/models emitter/python/README.md \
+    emitter/api/package/templates emitter/cgen
 
 tab=$(printf '\t')
 rm -rf "$work/pages" && mkdir -p "$work/pages"
 
-# Files that a program wrote say so in their first lines, or are listed here.
-generated='docs/decisions.md|docs/SUPPORT.md|tests/prose/|tests/golden/|tests/models/VERIFIED.md'
+# Not read: files that a program wrote, which say so in their first three lines (files of three lines have no prose).
+generated='docs/decisions.md|docs/SUPPORT.md|tests/prose/|tests/golden/'
 find "$@" -type f \
     \( -name '*.md' -o -name '*.[ch]' -o -name '*.def' -o -name '*.sh' -o -name '*.py' -o -name '*.te' \) |
-    sed 's|^\./||' | grep -Ev "^($generated)" | LC_ALL=C sort > "$work/files"
+    sed 's|^\./||' | grep -Ev "^($generated)" | LC_ALL=C sort |
+    LC_ALL=C xargs awk 'FNR == 1 { made = 0 } FNR <= 3 && /(Made|Written) by / { made = 1 }
+        FNR == 4 && !made { print FILENAME }' > "$work/files"
 grep '\.md$' "$work/files" > "$work/md.files"
 grep -v '\.md$' "$work/files" > "$work/source.files"
 

@@ -37,20 +37,20 @@ NEAR, TINY = 1e-4, 1e-2            # TINY is added to the largest value, so that
 INTRODUCTION = """<!-- Made by tests/public.py, from tests/models/public.txt; not to be edited. -->
 # Models of public repositories
 
-Networks as their authors published them, not changed and not simplified. Each was emitted, built by `gcc -O2`, run on
+Networks as their authors published them, not changed and not simplified. Each was emitted, built with `gcc -O2`, run on
 random inputs and compared with ONNX Runtime, or, for TFLite, with the reference kernels of TensorFlow Lite Micro (or of
 TensorFlow Lite, where that has none): *off by* is the largest difference of any output element, as a part of that
 output's largest absolute value plus 0.01; 1e-4 is allowed for floats, nothing for integers. None of the models is in
 this project. To try them, put the files into `DIR/OWNER/NAME/PATH` and run `python3 tests/public.py build DIR --table
 tests/models/PUBLIC.md`.
 
-What they taught: dimensions that are called by a formula, as the transformer's `past_sequence_length +
-sequence_length`, follow from the sizes that are given to its parts (`emitter/import/onnx/file/dim_formula.c`). From
-TFLite: layers of one channel on Arm, biases that name the axis of their weights, bytes without a sign between real and
-stored numbers, weights of 16-bit floats or of 8 bits under real inputs, and shapes that the converter left as chains of
-constants. The others passed when they were first tried, but for what is refused below. 8-bit weights under real
-inputs take part as the numbers they stand for; TensorFlow Lite rounds inputs to 8 bits, too, so such models have no
-row.
+These networks showed what the project's own models did not have. A dimension may be named by a formula, such as the
+transformer's `past_sequence_length + sequence_length`; it follows from the sizes that are given to its parts
+(`emitter/import/onnx/file/dim_formula.c`). TFLite files have layers of one channel (on Arm), biases that name the axis
+of their weights, unsigned bytes between real and stored numbers, 16-bit float or 8-bit weights under real inputs, and
+shapes that the converter left as chains of constants. All other files passed when they were first tried, except those
+that are refused below. 8-bit weights under real inputs count as the numbers that they stand for; TensorFlow Lite also
+rounds inputs to 8 bits, so such models have no row.
 
 | kind | repository | file | nodes | with | off by | what happened |
 |---|---|---|---|---|---|---|

@@ -712,15 +712,15 @@ OMITTED = [
     ("ConcatFromSequence Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct SequenceEmpty "
      "SequenceErase SequenceInsert SequenceLength SequenceMap SplitToSequence ai.onnx.ml.CastMap "
      "ai.onnx.ml.CategoryMapper ai.onnx.ml.DictVectorizer ai.onnx.ml.ZipMap TfIdfVectorizer ImageDecoder",
-     "values that are no tensors of numbers"),
+     "values that are not tensors of numbers"),
     ("ai.onnx.preview.training.Adagrad ai.onnx.preview.training.Adam ai.onnx.preview.training.Gradient "
      "ai.onnx.preview.training.Momentum", "ONNX Runtime has none"),
     ("onnx.brevitas.BipolarQuant onnx.brevitas.Quant qonnx.custom_op.general.BipolarQuant "
      "qonnx.custom_op.general.IntQuant qonnx.custom_op.general.Quant", "ONNX Runtime has none"),
-    ("Scatter SimplifiedLayerNormalization MelWeightMatrix", "another name, or constants alone"),
+    ("Scatter SimplifiedLayerNormalization MelWeightMatrix", "another name, or only constants"),
     ("CausalConvWithState LinearAttention SwiGLU TensorScatter ai.onnx.ml.SVMClassifier ai.onnx.ml.TreeEnsemble "
      "com.microsoft.Attention com.microsoft.DynamicQuantizeLSTM com.microsoft.EmbedLayerNormalization "
-     "com.microsoft.GroupQueryAttention com.microsoft.MatMulNBits", "the backend suite and recorded models alone"),
+     "com.microsoft.GroupQueryAttention com.microsoft.MatMulNBits", "only the backend suite and recorded models"),
 ]
 
 

@@ -7,10 +7,10 @@ COLUMNS = ["ordinary", "NaN", "infinities", "zeros", "ties", "extreme", "ones", 
 HEAD = """<!-- Made by `make special-values`; not to be edited. -->
 # Special values
 
-What emitted C gives for NaN, infinities, zeros of both signs, ties, the ends of a type, dimensions of 1 and tensors
-without elements, beside ONNX Runtime without optimizations, or onnx's evaluator where it has no kernel. Each operator
-is drawn with each kind of values, and each with ordinary sizes, with dimensions of 1 and without elements; its types
-and attributes are random (`tests/soak/operators.py`). `make soak-random SEED=N` draws others.
+The table compares emitted C, for NaN, infinities, zeros of both signs, ties, the ends of a type, dimensions of 1 and
+tensors without elements, with ONNX Runtime without optimizations, or onnx's evaluator where it has no kernel. Each
+operator is drawn with each kind of values, and each with ordinary sizes, with dimensions of 1 and without elements; its
+types and attributes are random (`tests/soak/operators.py`). `make soak-random SEED=N` draws others.
 
 `=` equal, floats within 1e-5; a number: a known difference or refusal, below; `-`: the reference has none.
 
