@@ -14,7 +14,7 @@ typedef enum PlaceKind {
  * PARAM: index into those of the calling function. NONE: never read. */
 typedef struct Place { PlaceKind kind; int index; int64_t offset; /* bytes from its start */ DType type; } Place;
 
-/* A parameter of a function that calls other functions: of a partition or a body. */
+/* A parameter of a function that calls other functions: a partition or a body. */
 typedef struct Param {
     const char *name;                  /* C identifier, unique in the function */
     const Tensor *tensor;

@@ -8,8 +8,8 @@
  *
  *   axes and constants alone   a constant, which the evaluator computes: indices, masks of borders
  *   x[j, i]                    a transpose and a reshape
- *   x[f(i, j), ..]             a Gather from the flat tensor, within its bounds: the branch of a choice that is not
- *                              taken is computed, too
+ *   x[f(i, j), ..]             a Gather from the flat tensor, within its bounds, because the branch of a choice that
+ *                              is not taken is also computed
  *   sum(r) a * b               an Einsum, so that the product does not fill the space
  *
  * Recurrences and kinds of expressions that ONNX cannot compute exactly are refused. */
@@ -400,7 +400,7 @@ static const char *is_selected(OnnxWriter *w, const char *best, const char *valu
     return onnx_node(w, "Or", either, 2);
 }
 
-/* The greatest value, and the least index that has it. */
+/* The largest value, and the smallest index that has it. */
 static bool selection(Space *s, const char **out)
 {
     const DType t = s->stage->value[0]->type;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_EXPORT_ONNX_NODE_H
 #define LW_EXPORT_ONNX_NODE_H
-/* What the forms of operators in an ONNX file share: names, constants, nodes with their attributes, operands, ports. A
+/* Parts that the forms of operators in an ONNX file share: names, constants, nodes with attributes, operands, ports. A
  * tensor of the file is its name, which most of these functions return. */
 #include "graph/dag/graph.h"
 #include "graph/dag/op.h"

@@ -7,8 +7,8 @@
  *   a step:   stored = state, through 16-bit QuantizeLinear and DequantizeLinear, with the step 1/32767
  *             sums = input[t] + stored r,  and the gates in reals
  *
- * The weights are 8-bit constants, times a scale per column. Where a sequence has fewer steps than the layer, its state
- * stays from there on, and its rows are 0; in reverse, its steps are reversed before and after the Scan. */
+ * The weights are 8-bit constants, times a scale per column. After the last step of a sequence that has fewer steps
+ * than the layer, its state stays and its rows are 0; in reverse, its steps are reversed before and after the Scan. */
 #include <string.h>
 
 #include "export/onnx_node.h"
@@ -18,7 +18,7 @@ enum { MOST_GATES = 4 };
 
 typedef struct Cell Cell;
 
-/* The operands with a place of their own in each operator; 0: it has none. `factors` is that of w, then that of r. */
+/* The operands with a place of their own in each operator, or 0 for none. `factors` has the factor of w, then of r. */
 typedef struct Recurrent {
     const char *op, *activations, *flag;
     int rb, c0, p, lens, factors;
@@ -73,8 +73,8 @@ static const char *gate_weights(OnnxWriter *w, Tensor *t)
     return onnx_initializer(w, t->name, t->type, 3, whole, data);
 }
 
-/* Writes the bias of both products: [1][gates * units] of w, then of r, which only has rb, of the last gate. NULL:
- * neither. */
+/* Writes the bias of both products: [1][gates * units] of w, then of r, which only has rb, of the last gate. NULL
+ * if there is neither bias. */
 static const char *gate_bias(OnnxWriter *w, const Tensor *b, const Tensor *rb, int64_t columns)
 {
     const int64_t shape[] = { 1, 2 * columns };
@@ -301,7 +301,7 @@ static const char *port(OnnxWriter *w, const char *what, DType t, int rank, cons
     return name;
 }
 
-/* Adds an output that is no other port. */
+/* Adds an output that is not another port. */
 static void put_output(Cell *s, const char *v, const int64_t *state)
 {
     onnx_put_port(s->w, GRAPH_OUTPUT, onnx_node(s->w, "Identity", &v, 1), F32, 2, state);

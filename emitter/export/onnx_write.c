@@ -114,7 +114,7 @@ static const char *concat(OnnxWriter *w, const Node *n, const OnnxForm *f)
     return onnx_node_end(&node, in, n->in_count);
 }
 
-/* The values of an attribute; a single one is that of all dimensions. */
+/* The values of an attribute; a single value applies to all dimensions. */
 static void each_of(const Node *n, const char *name, int64_t *out, int count, int64_t otherwise)
 {
     const Attr *a = node_attr(n, name);

@@ -137,8 +137,8 @@ static void write_call(TeWriter *w, const Node *n)
     text_printf(&w->text, " = %s(%s)\n", n->op->name, text_string(&operands));
 }
 
-/* Outputs get their names before computed tensors, and these before constants: the interface is that of the model, and
- * its functions keep their names. */
+/* Outputs get their names before computed tensors, and these before constants: the interface is the model's, and its
+ * functions keep their names. */
 static void name_tensors(TeWriter *w, const Graph *g, const char *const *names, Node *const *order, int count)
 {
     for (int i = 0; i < g->output_count; i++)

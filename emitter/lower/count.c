@@ -7,9 +7,9 @@
  * An element that several statements of one loop body load counts once, as C compilers keep it in a register.
  *
  * Where the C compiler vectorizes statements (the cost row "f32 lanes"), it begins at stores to adjacent floats, whose
- * values are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. Their scalars are lanes of a vector
- * then, in every statement that stores to them, and so are scalars that are copied to them. Stores that may alias the
- * operands, and sums under a guard of their own, stay apart.
+ * values are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. Their scalars then
+ * become lanes of a vector in every statement that stores to them; scalars copied to them do as well. Stores that may
+ * alias the operands, and sums under a guard of their own, stay apart.
  *
  * Where it vectorizes loops (the row "f32 loop lanes"), it takes an innermost loop of stores to consecutive floats,
  * none of which another iteration reads: an iteration computes one vector. Where it unrolls short loops (the row
@@ -97,7 +97,7 @@ static void mark_used(Counting *c, const Expr *e)
     for (int i = 0; i < e->arg_count; i++) mark_used(c, e->arg[i]);
 }
 
-/* What is averaged: the trip count of a loop, or the truth of a condition. */
+/* The averaged value: the trip count of a loop, or the truth of a condition. */
 typedef struct Average { const Code *loop; const Expr *cond; int64_t count; double sum; bool known; } Average;
 
 static int64_t trips_of(Counting *c, const Code *loop, bool *known)
@@ -293,7 +293,7 @@ static double far_address(Counting *c, const Expr *index)
 }
 
 /* A load that lanes share counts in full in its first lane, with its copy to all. Sums over loop variables in an index
- * are part of the address; an index from data, as of a table, is computed. A function of the runtime counts as the
+ * are part of the address; an index from data, such as a table's, is computed. A function of the runtime counts as the
  * expression that it computes, its first operand, which holds the others. */
 static double operations(Counting *c, const Expr *e)
 {

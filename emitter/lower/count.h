@@ -12,6 +12,6 @@
 int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs);
 /* NULL: the target states no cost of the macro or operation. */
 const CostRow *cost_row(const Costs *costs, const char *name);
-/* The bytes of its text, to compare two functions: each statement once, six bytes an instruction. */
+/* The bytes of its text, to compare two functions: each statement once, six bytes per instruction. */
 int64_t count_bytes(Ctx *cx, const Code *c);
 #endif

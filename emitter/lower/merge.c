@@ -4,7 +4,7 @@
  * parameter serves all numbers that are the same multiple of it and have the same meaning (hint).
  *
  * Hot numbers remain constants: in an index of an innermost loop a constant is free, and a parameter costs a register.
- * A loop around an instruction is not hot for its own numbers. Expressions over data keep their constants, too.
+ * A loop around an instruction is not hot for its own numbers. Expressions over data also keep their constants.
  *
  * The walk visits a function in a fixed order, so each number has a position. The outline is the walk's text without
  * the numbers. The replacing walk visits the numbers at the same positions. */
@@ -13,7 +13,7 @@
  * for bounds and strides. On scalar cores these become parameters (`lower/merge.c`); the numbers of a hot innermost
  * loop stay, and then its functions stay separate. Sums are compared in normal form, because their spelling depends
  * on their numbers. Functions of layers are not inlined into the list of layers: gcc runs out of registers there.
- * With vectors, too, it spills sums of a tile: four layers of MobileNetV2 took twice their time on a Zen 3.
+ * It also spills sums of a tile with vectors: four layers of MobileNetV2 took twice their time on a Zen 3.
  * Parameters cost instructions, because an instruction's strides are no longer immediate: 1.8 % on visual wake
  * words, for 1,464 bytes of code on the Cortex-M4 and 11,432 on the M0+. So `--optimize speed` keeps the functions
  * apart. */

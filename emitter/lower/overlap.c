@@ -69,7 +69,7 @@ static bool find_shift(Overlap *o, const Expr *e, const Expr **shift, MemoryTouc
     return false;
 }
 
-/* Splits the index into coef*i + rest; false if it is no such sum. */
+/* Splits the index into coef*i + rest; false if it is not such a sum. */
 static bool moves_with_loop(Overlap *o, const Expr *at, MemoryTouch *t, const Expr **rest)
 {
     const Expr *shift;

@@ -307,7 +307,7 @@ static void transfer_two(uint32_t w, Insn *i)
     i->run = w >> 20 & 1 ? run_two_to_core : run_two_from_core;
 }
 
-/* amount: words, from S register d on. */
+/* amount: words, beginning with S register d. */
 static void run_load_words(Machine *m, const Insn *i)
 {
     const uint32_t base = m->r[i->n], at = i->is_pre ? base + i->imm : base;

@@ -7,7 +7,7 @@
  * step is appended to the nest's trace.
  *
  * Refusals are errors of the context, after which further steps are no-ops: apply many, test ctx_failed once; or
- * try one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or LOOP alone if unique. A copy of a stage
+ * try one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or only LOOP if unique. A copy of a stage
  * that peel adds is STAGE@tail, its separate init STAGE@init. A typical order of steps: inline, split (guards),
  * reorder, compute_at from the output inwards, then shape attached stages, decompose_reduction, kinds; last peel. */
 #include "schedule/step/primitives.h"
@@ -15,7 +15,7 @@
 /* One step in the syntax of a .te file: `split conv.h 4 tail=peel names=ho,hi`. Roles (step/role.h) may be given for
  * names. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);
-/* The same, parsed, with names for roles. */
+/* sched_step for a parsed step, with names for roles. */
 const Nest *sched_run(Ctx *cx, const Nest *n, const Step *step);
 
 /* ---- Steps from C ------------------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ static inline const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *lo
     return SCHED(cx, n, vectorize, .loop = { loop });
 }
 
-/* The same, or unrolled; a*b + c of floats is rounded once where the target has the feature fma. */
+/* As above, or unrolled; a*b + c of floats is rounded once where the target has the feature fma. */
 static inline const Nest *sched_contracted(Ctx *cx, const Nest *n, const char *loop, bool is_vector)
 {
     return is_vector ? SCHED(cx, n, vectorize, .loop = { loop }, .contract = true)

@@ -2,8 +2,8 @@
 /* An arena is a list of chunks, the newest first; an allocation increments a pointer. Chunks double in size up to 1
  * MiB. A larger request gets a chunk of its own size, which may be freed alone.
  *
- * For the address sanitizer, a chunk is one object. Under it, unallocated bytes are therefore poisoned, and so are GAP
- * bytes after each allocation: an access past the end of an array is found as with malloc. */
+ * The address sanitizer sees a chunk as one object. The arena therefore poisons unallocated bytes, and GAP bytes after
+ * each allocation, so that an access past the end of an array is caught, as it is with malloc. */
 #include "support/arena.h"
 
 #include <stdbool.h>
@@ -43,7 +43,7 @@ struct Arena {
     bool frees_chunks;
 };
 
-/* LONELY: the least allocation with a separate chunk, if no mark refers to a chunk */
+/* LONELY: the smallest allocation with a separate chunk, if no mark refers to a chunk */
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, LONELY = 1 << 16 };
 
 static void out_of_memory(OutOfMemory *hook, void *user, size_t bytes)

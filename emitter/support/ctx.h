@@ -10,7 +10,7 @@
 /* Decision: three lifetimes of memory. Results of a compilation live as long as its context. Temporary data of one
  * rewrite (memo tables) come from the context's scratch arena and are released at its end by a mark. Intervals of
  * one scope (`Ranges`) have an arena of their own, because callbacks of a rewrite add to them. Texts and tables grow
- * in place, or give a large block back. Without the three, 1,000 convolutions take 917 MB, with them 227
+ * in place, or give a large block back. 1,000 convolutions use 227 MB, and 917 MB without the three
  * (`tests/unit/test_scale.c`). */
 #include <stdarg.h>
 #include <stdbool.h>

@@ -84,7 +84,7 @@ static const size_t LARGEST_FILE = (size_t)1 << 31;
 
 static void close_file(void *f) { fclose(f); }
 
-/* Returns the size of a file of which `count` bytes have been read; 0 if unknown, as for a pipe. */
+/* Returns the size of a file of which `count` bytes have been read; 0 if unknown, for example for a pipe. */
 static size_t size_of(FILE *f, size_t count)
 {
     const long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : 0;
@@ -276,7 +276,7 @@ static FILE *create_beside(Draft *d, const char *path)
 }
 
 /* True if the process may write a file of that size. A write beyond the limit raises SIGXFSZ, which by default ends the
- * process, so nothing is created then. */
+ * process, so in that case nothing is created. */
 static bool is_within_limit(size_t bytes)
 {
 #ifdef HAS_POSIX
@@ -382,8 +382,8 @@ static bool put_in_place(Draft *d, const char *path)
 
 /* ---- One set at a time ------------------------------------------------------------------------------------------ */
 
-/* A lock on the files of a set while they are put in place: of two processes that write the same files, one renames all
- * of its own before the other does. The file NAME.lock holds it; an ended process leaves it unlocked. */
+/* A lock on the files of a set while they are put in place: if two processes write the same files, one renames all of
+ * its own before the other does. The file NAME.lock holds it; an ended process leaves it unlocked. */
 typedef struct SetLock { const char *path; int file; } SetLock;
 
 #ifdef HAS_POSIX
@@ -407,7 +407,7 @@ static void lock_set(SetLock *lock)
     }
 }
 
-/* Removes the file, unless it has contents and so is another program's. */
+/* Removes the file, unless it has contents and is therefore another program's. */
 static void unlock_set(const SetLock *lock)
 {
     struct stat is;

@@ -14,12 +14,12 @@ typedef struct Bytes { const uint8_t *at; size_t count; } Bytes;
 
 /* Owned by cx; a NUL follows the last byte */
 Bytes file_read(Ctx *cx, const char *path);
-/* The same of a file below a folder ("" or with a slash at its end) that the file itself names: it and the folders on
- * the way are no links, and it is a regular file. */
+/* file_read of a file that another file names, below `folder` ("" or with a slash at its end): it must be a regular
+ * file, and neither it nor the folders on the way may be links. */
 Bytes file_read_below(Ctx *cx, const char *folder, const char *path);
-/* Returns the bytes of a file whose parts can be read; -1: it is none, or a pipe, or cannot be opened. */
+/* Returns the bytes of a file whose parts can be read, or -1 if it does not exist, is a pipe, or cannot be opened. */
 int64_t file_size(const char *path);
-/* Reads `count` bytes from `at` on. False, with a diagnostic, if the file does not have them. */
+/* Reads `count` bytes at the offset `at`. False, with a diagnostic, if the file does not have them. */
 bool file_read_part(Ctx *cx, const char *path, int64_t at, void *to, size_t count);
 bool file_is_folder(const char *path);                  /* false also where the system has no stat */
 /* Returns the names in a folder that end in ".extension", sorted by bytes; none where the system has no folders. */

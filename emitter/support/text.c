@@ -137,7 +137,7 @@ void text_float(Text *t, float f)
 {
     char sci[64];
     if (add_special(t, (double)f)) return;
-    /* If n digits round-trip, so do n + 1: the search starts at the usual length */
+    /* If n digits round-trip, n + 1 digits do as well: the search starts at the usual length */
     int precision = 7;
     scientific(sci, sizeof sci, precision, (double)f);
     if (text_read_float(sci, NULL) != f) scientific(sci, sizeof sci, 8, (double)f);
@@ -287,7 +287,7 @@ int text_lines(Ctx *cx, const char *text, const char *const **lines)
 
 /* ---- What a terminal shows --------------------------------------------------------------------------------------- */
 
-/* Returns the bytes of the character at s, in UTF-8; 0: it is none, or a control character. */
+/* Returns the bytes of the character at s, in UTF-8, or 0 if they are not a character or are a control character. */
 static size_t visible_bytes(const unsigned char *s, const unsigned char *end, bool has_lines)
 {
     if (*s < 0x80) return (*s >= ' ' && *s != 0x7f) || (has_lines && (*s == '\n' || *s == '\t'));

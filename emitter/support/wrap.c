@@ -80,8 +80,8 @@ enum { IN_INDEX = 16, SHALLOW = 1 };      /* the weight of a bracket in parenthe
 
 typedef struct Break { const char *at; int depth; } Break;
 
-/* Returns the last break of the outermost parentheses that have one within `width`; `depth` is that of the line's
- * start. */
+/* Returns the last break of the outermost parentheses that have one within `width`; `depth` is the depth at the
+ * line's start. */
 static Break last_place(const char *line, size_t width, int depth, bool at_assignment)
 {
     Break best = { NULL, 0 };
@@ -184,7 +184,7 @@ static void add_broken(Text *t, const char *line, size_t least, bool is_code, co
     text_char(t, '\n');
 }
 
-/* Continuation lines of a comment are aligned with its text; of an indented row, they are indented further. */
+/* Continuation lines of a comment are aligned with its text; those of an indented row are indented further. */
 static void add_comment(Ctx *cx, Text *t, const char *line)
 {
     const size_t indent = strspn(line, " ");

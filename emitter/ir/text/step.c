@@ -256,7 +256,7 @@ static bool words_of(Ctx *cx, const char *text, Words *w)
     }
 }
 
-/* Returns the option of the word, and its value after the '='; NULL: it is no option of the row. */
+/* Returns the option of the word, and its value after the '=', or NULL if the row has no such option. */
 static const Operand *option_of(const StepRow *row, const char *word, const char **value)
 {
     for (const Operand *o = row->operand; o->kind; o++) {
@@ -393,7 +393,7 @@ static bool read_options(Ctx *cx, const char *text, const StepRow *row, Words *w
         else if (is_given[o - row->operand])
             refuse_step(cx, text, row, text_format(cx, "'%s' gives %s a second time", word, o->key));
         else if (!read_value(cx, value, o, a))
-            refuse_step(cx, text, row, text_format(cx, "'%s' is no value of %s", value, o->key));
+            refuse_step(cx, text, row, text_format(cx, "'%s' is not a value of %s", value, o->key));
         else is_given[o - row->operand] = true;
     }
     return !ctx_failed(cx);
@@ -501,7 +501,7 @@ Step step_read(Ctx *cx, const char *text)
     const StepRow *row = w.count ? step_row(w.at[w.next++]) : NULL;
     if (!row) {
         const char *near = w.count ? near_name(cx, w.at[0]) : NULL;
-        refuse_text(cx, text, NULL, FAULT_NAME, "this is no schedule step", near ? near : all_names(cx));
+        refuse_text(cx, text, NULL, FAULT_NAME, "this is not a schedule step", near ? near : all_names(cx));
         return none;
     }
     const bool is_read = read_operands(cx, text, row, &w, args) && read_options(cx, text, row, &w, args);

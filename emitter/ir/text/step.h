@@ -38,12 +38,12 @@ typedef enum OperandKind {
     OPERAND_END,
     OPERAND_LOOP, OPERAND_LOOPS,     /* one; one or more */
     OPERAND_LOOP_OR_ROOT,                   /* a loop, or `root` */
-    OPERAND_STAGE, OPERAND_STAGES,   /* one; several, with commas between. OPERAND_TENSOR: of a stage or an input */
+    OPERAND_STAGE, OPERAND_STAGES,   /* one; several, with commas between. OPERAND_TENSOR: a stage's or an input */
     OPERAND_TENSOR,
-    OPERAND_WORD, OPERAND_WORDS,     /* a name other than a stage's: of an axis, a macro, a dimension */
+    OPERAND_WORD, OPERAND_WORDS,     /* a name other than a stage's: an axis, a macro, a dimension */
     OPERAND_PAIR,                    /* two such names, separated by a comma */
     OPERAND_TEXT,                    /* all words up to the first option */
-    OPERAND_CALL,                    /* the same: a call, whose names without brackets are tensors */
+    OPERAND_CALL,                    /* all words as well: a call, whose names without brackets are tensors */
     OPERAND_COUNT,
     OPERAND_CHOICE,                  /* an enum; its words, separated by |, in the order of its values */
     OPERAND_TYPE,

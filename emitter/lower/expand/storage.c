@@ -12,8 +12,8 @@
  *   k      weights of two or more dimensions       acc    accumulator in registers
  *   b      bias (one dimension)                    y      output
  *
- * A constant whose role is a word (multiplier, table) has that word as its name. So has a buffer that the operator's
- * formulas name (sums, cell). In a hand-written nest, tensors keep their names. */
+ * A constant whose role is a word (multiplier, table) has that word as its name, as has a buffer that the
+ * operator's formulas name (sums, cell). In a hand-written nest, tensors keep their names. */
 #include "lower/expand/storage.h"
 
 #include <string.h>
@@ -66,7 +66,7 @@ static bool names_parameter(const Storages *s, const char *word)
     return false;
 }
 
-/* Returns the word, numbered from its second use on, or NULL if no number is free. */
+/* Returns the word, with a number after its first use, or NULL if no number is free. */
 static const char *own_word(Storages *s, const char *wanted)
 {
     const char *word = wanted ? name_identifier(s->cx, wanted) : NULL;
@@ -125,7 +125,7 @@ static Interval constant_range(const Tensor *t)
     return r;
 }
 
-/* The input's elements are those of the output's memory, so it is no parameter. */
+/* The input's elements are in the output's memory, so the input is not a parameter. */
 static void within_output(Storages *s, const View *v)
 {
     Storage *st = storage_new(s, v->tensor, storage_of(s, v->within)->memory);

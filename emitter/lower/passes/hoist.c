@@ -23,7 +23,7 @@ typedef struct Address {
     bool is_written;
     bool is_reached;             /* some access happens in every first iteration */
     const Memory *pointer;       /* memory + fixed + constant ... */
-    const Expr *var;             /* ... or, if that may be outside the memory, the index alone */
+    const Expr *var;             /* ... or, if that may be outside the memory, only the index */
 } Address;
 
 typedef struct Hoist {

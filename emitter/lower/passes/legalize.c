@@ -12,7 +12,7 @@
  * expression that it computes as its first operand, so interpretation and intervals need no rule for it.
  * `ir/algebra/legalize.c` selects; `tests/unit/test_legalize.c` executes its choices on random expressions as C
  * would. The pass runs after functions are merged, because the numbers of a merged function have wider ranges;
- * whether two functions share their text is decided on legal code, too. */
+ * whether two functions share their text is also decided on legal code. */
 #include "ir/algebra/legalize.h"
 
 #include "lower/passes/passes.h"

@@ -85,7 +85,7 @@ static bool joins(const Tile *tile, const Code *c)
     return true;
 }
 
-/* Returns the number of statements from `at` on that form a tile. */
+/* Returns the number of statements, starting at `at`, that form a tile. */
 static int tile_at(Tile *tile, const Code *seq, int at)
 {
     bool is_fused;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Unrolls loops of constant extent, innermost first; each copy declares its own variables. A loop whose copies would
- * exceed the limit remains a loop. If the target has vectors, a vector loop around vector loops is unrolled, too: its
+ * exceed the limit remains a loop. If the target has vectors, a vector loop around vector loops is also unrolled: its
  * innermost loops become vectors, which can be variables only at constant indices. */
 #include "lower/passes/passes.h"
 

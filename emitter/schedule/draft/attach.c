@@ -96,7 +96,7 @@ static bool is_over_sizes(const Expr *e)
     return true;
 }
 
-/* Returns an upper bound of the number of points, over sizes only; NULL: there is none. */
+/* Returns an upper bound of the number of points, over sizes only, or NULL. */
 static const Expr *most_of(Ctx *cx, const Expr *count, const Bounds *scope)
 {
     if (is_over_sizes(count)) return count;
@@ -269,7 +269,7 @@ static bool has_alloc(const Stmt *s, const Tensor *t)
     return found;
 }
 
-/* An alloc that encloses nothing else is removed with the stage and must be restored, too. */
+/* An alloc that encloses nothing else is removed with the stage and must also be restored. */
 void take_stage(Draft *d, const Stage *s, bool with_its_allocs, const Buffer **buffer)
 {
     Nest *n = &d->next;
@@ -286,7 +286,7 @@ static bool is_statement_of(const Stmt *s, const Stage *stage, StmtKind kind)
     return s->kind == kind && (kind == STMT_BLOCK ? s->stage == stage : stage_produces(stage, s->buffer->tensor));
 }
 
-/* Finds the innermost loop that is not the stage's own around its first block or alloc; false: there is none. */
+/* Finds the innermost loop that is not the stage's own around its first block or alloc; false if no loop is. */
 static bool find_host(const Stmt *s, const Stage *stage, StmtKind kind, const char *host, const char **out)
 {
     if (is_statement_of(s, stage, kind)) {

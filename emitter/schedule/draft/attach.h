@@ -37,7 +37,7 @@ bool move_stage(Draft *d, const Stage *s, const char *loop);
 void take_stage(Draft *d, const Stage *s, bool with_its_allocs, const Buffer **buffer);
 /* The second half: buffer[i] (NULL: allocated elsewhere) becomes the alloc of the stage's output i. */
 bool put_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer);
-/* The same for a given box under a loop. */
+/* put_stage for a given box under a loop. */
 bool put_stage_box(Draft *d, const Stage *s, const char *loop, const StageBox *box, const Buffer *const *buffer);
 /* Moves only the storage: the allocs become the first statements inside the loop (NULL: at the root). */
 void store_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer);

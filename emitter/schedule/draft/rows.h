@@ -8,13 +8,13 @@
 int64_t rows_per_group(Ctx *cx, const Expr *index, const Expr *var);
 
 /* Returns the body of a loop with `first` for every v*R: the row group, with everything attached inside, begins there.
- * NULL: v has another use, as in v/2. `from` and `to` replace other variables, too. `scope` holds around the body and
+ * NULL: v has another use, as in v/2. `from` and `to` also replace other variables. `scope` holds around the body and
  * contains the variables of the new expressions. */
 const Stmt *body_of_group(Ctx *cx, const Stmt *body, const Bounds *scope, const Expr *var, int64_t rows,
                           const Expr *first, const Expr *const *from, const Expr *const *to, int count);
 /* Returns e for min(e, constant): a consumer's shifted last tile begins earlier than its index without the shift. */
 const Expr *without_shift(Ctx *cx, const Expr *e);
-/* Returns min(max(first, 0), last), simplified; of a first row that is itself a minimum only the operand below
+/* Returns min(max(first, 0), last), simplified; if the first row is itself a minimum, only its operand below
  * `last`. */
 const Expr *first_row(Ctx *cx, const Expr *first, const Expr *last, const Bounds *scope);
 #endif

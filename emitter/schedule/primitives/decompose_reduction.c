@@ -5,9 +5,9 @@
  *   for i: for w: conv              for w: conv@init             stores init
  *                          =>       for i: for w: conv           only combines
  *
- * The init nest precedes the named loop and copies those loops from there on that feed data axes. The named loop must
- * enclose every reduce loop of the stage, or the init would reset a reduction in progress. Each loop must feed data
- * axes or reduce axes but not both, or the init would skip points. */
+ * The init nest precedes the named loop, and copies this loop and the inner ones if they feed data axes. The named loop
+ * must enclose every reduce loop of the stage, or the init would reset a reduction in progress. Each loop must feed
+ * data axes or reduce axes but not both, or the init would skip points. */
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 
@@ -79,14 +79,14 @@ static int depth_of_loop(const Path *p, const char *loop)
     return -1;
 }
 
-/* `depth` is that of the named loop on the block's path. */
+/* `depth` is the depth of the named loop on the block's path. */
 static bool is_outside_reduce_loops(Draft *d, const Path *p, int depth)
 {
     const Stmt *block = path_end(p), *loop = p->at[depth];
     if (!loop_is_own(loop, block->stage))
         return refuse_wrong(d, FAULT_REDUCTION, text_format(d->cx, "a loop of %s", block->name),
-                            "%s is no loop of %s: its init would not be repeated in each iteration of %s", loop->name,
-                            block->name, loop->name);
+                            "%s is not a loop of %s, so its init would not be repeated in each iteration of %s",
+                            loop->name, block->name, loop->name);
     for (int i = 0; i < depth; i++)
         if (p->at[i]->kind == STMT_FOR && feeds_axis(block, p->at[i]->var, AXIS_REDUCE))
             return refuse_wrong(
@@ -112,7 +112,7 @@ static bool loops_are_pure(Draft *d, const Path *p, int depth)
     return true;
 }
 
-/* True for loops from `depth` on that feed only reduce axes. */
+/* True for loops at `depth` and deeper that feed only reduce axes. */
 static bool is_reduce_loop(const Path *p, int depth, const Expr *var)
 {
     for (int i = depth; i < p->depth; i++)
@@ -142,7 +142,7 @@ static bool init_guard(Draft *d, const Path *p, int depth, const Expr **out)
     return true;
 }
 
-/* Returns the init block in copies of the data loops from `depth` on. */
+/* Returns the init block in copies of the data loops at `depth` and deeper. */
 static const Stmt *init_nest(Ctx *cx, const Path *p, int depth, const Expr *guard)
 {
     const Stmt *block = path_end(p);

@@ -66,7 +66,7 @@ static bool absorb_next(Absorbed *a)
 }
 
 /* A tensor of the call that no stage of the unit reads is another result, or an operand of one: the producers of
- * further results belong to the unit, too. */
+ * further results also belong to the unit. */
 static bool absorb_results(Absorbed *a)
 {
     for (int i = 0; i < a->call->arg_count; i++) {

@@ -225,7 +225,7 @@ static const Stmt *rows_from(Fold *f, const Expr *first, int64_t groups)
     return body ? stmt_for(cx, old->name, v, extent, old->loop_kind, body) : NULL;
 }
 
-/* Returns the warm-up: the rows from base(0) on, below low(0) + count - step. NULL: there are none. */
+/* Returns the warm-up: the rows base(0) .. low(0) + count - step - 1, or NULL if there are none. */
 static const Stmt *warm_up(Fold *f)
 {
     Ctx *cx = f->d->cx;
@@ -255,7 +255,8 @@ static const Stmt *put_rows(Fold *f, const Stmt *rows)
     return path_replace(f->d->cx, &p, rows);
 }
 
-/* Reduces an iteration to `groups` row groups from `first` on; the first iteration alone runs those before `fresh`. */
+/* Reduces an iteration to `groups` row groups, starting at `first`; only the first iteration runs those before
+ * `fresh`. */
 static bool keep_groups(Fold *f, const Expr *first, int64_t groups, int64_t fresh)
 {
     Ctx *cx = f->d->cx;

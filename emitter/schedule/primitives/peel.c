@@ -4,7 +4,7 @@
  *   for wo < 4: for wi < 4: relu if wo*4 + wi < 15        for wo < 3: for wi < 4: relu
  *                                                  =>     for wi < 3: relu@tail           (wo = 3)
  *
- * Below the cut X every guard on the loop holds and is dropped. The remainder is a copy from X on; a loop in it that a
+ * Below the cut X every guard on the loop holds and is dropped. The remainder is a copy for v >= X; a loop in it that a
  * guard cuts at a fixed value is shortened to that value. Cutting a range in two keeps every iteration and their
  * order, so the only claim concerns the dropped guards: a*v + rest < 0 holds for v < X = floor((a - 1 - max rest) /
  * a). */
@@ -70,7 +70,7 @@ static const Expr *first_doubt(Ctx *cx, const Expr *conjunct, const Stmt *loop, 
 typedef struct Cut {
     Draft *d;
     const Stmt *loop;
-    const Expr *at;              /* the least first_doubt */
+    const Expr *at;              /* the smallest first_doubt */
     bool fine;
 } Cut;
 
@@ -196,7 +196,7 @@ static bool all_inside_loop_of(const Stmt *s, const Expr *extent)
     return all;
 }
 
-/* Returns the iterations from the cut on. If there is at most one, its index is the cut. Its loop is dropped if the
+/* Returns the iterations after the cut. If there is at most one, its index is the cut. Its loop is dropped if the
  * iteration exists for certain, or if the loops inside have no iterations whenever it does not exist. */
 static const Stmt *tail_of(Draft *d, const Stmt *loop, const Expr *at, const Bounds *scope)
 {

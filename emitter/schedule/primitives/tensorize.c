@@ -88,7 +88,7 @@ const Nest *run_blockize(Ctx *cx, const Nest *n, const StepArgs *a)
     Path p;
     if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     if (p.depth > 1 && p.at[p.depth - 2]->kind == STMT_TILE) {
-        refuse_invalid(&d, FAULT_ROLE, "a loop that is no unit", "%s is a unit already", d.args.loop[0]);
+        refuse_invalid(&d, FAULT_ROLE, "a loop that is not a unit", "%s is a unit already", d.args.loop[0]);
         return n;
     }
     make_tile(&d, &p, NULL);

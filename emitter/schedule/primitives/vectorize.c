@@ -27,7 +27,7 @@ static void find_reducing(Ctx *cx, const Stmt *block, const Bounds *scope, void 
     r->stage = block->stage;
 }
 
-/* Returns the innermost loop of the stage's block over a data axis; NULL: there is none. */
+/* Returns the innermost loop of the stage's block over a data axis, or NULL. */
 static const char *innermost_data_loop(const Nest *n, const Stage *s)
 {
     Path p;

@@ -16,7 +16,7 @@ const RoleText *role_text(int i);                                /* NULL past th
 typedef struct RoleFault { FaultKind kind; const char *fault, *accepted; } RoleFault;
 
 /* Collects the stages that have the role, in the order of the nest: out[n->stage_count]. Returns their number, which
- * may be 0; -1 and *fault if the word is no role, or its argument names nothing. */
+ * may be 0; -1 and *fault if the word is not a role, or its argument names nothing. */
 int role_stages(Ctx *cx, const Nest *n, const char *role, const Stage **out, RoleFault *fault);
 
 /* Replaces the roles of a step by names. Returns the steps to apply one after the other: one, or one for each match of
