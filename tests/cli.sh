@@ -51,7 +51,7 @@ for pair in '-t --target' '-q --quiet' '--json -o FILE.json' '--format -o FILE.j
     check "usage-habit-${pair%% *}-is-refused" ends 2 "no option '${pair%% *}'; did you mean '${pair#* }" \
         report $matmul "${pair%% *}"
 done
-check usage-mhz-names-its-unit ends 2 "does not accept '168MHz'; accepted: --mhz N: the core's clock in MHz" \
+check usage-mhz-names-its-unit ends 2 "does not accept '168MHz'; accepted: --mhz N: add estimated cycles" \
     report $digits --target cortex-m4 --mhz 168MHz
 words='not an option of package, but of quantize and dump; `loopwright quantize ... -o model.onnx` writes'
 check usage-quantization-names-its-command ends 2 "$words an integer model that package accepts" \
