@@ -68,10 +68,10 @@ typedef struct lw_options {
     bool cpp;                        /* also writes model.hpp, a C++11 class over model.h */
     bool profile;                    /* model.c counts per layer with the core's counter; verify prints the table */
     /* model.c has NAME_selftest, which runs the model on a recorded input and compares the result of each layer with a
-     * checksum: a .npy file for each input that is no state, or "random" alone */
+     * checksum: a .npy file for each input that is not a state, or only "random" */
     const char *const *selftest; int selftest_count;
     const char *gradient;            /* "loss:x,w": names of tensors; adds the outputs d_x and d_w. NULL: none */
-    /* "loss=cross_entropy optimizer=sgd(rate=0.01) update=last": NAME_train is emitted, too, and NAME_run takes the
+    /* "loss=cross_entropy optimizer=sgd(rate=0.01) update=last": NAME_train is also emitted, and NAME_run takes the
      * parameters (docs/learning.md). NULL: none */
     const char *train;
     /* With train: computes activations again to save RAM. "auto": the smallest arena, for at most twice the
@@ -89,7 +89,7 @@ typedef struct lw_options {
     const char *qdq;
     /* Products and sums of floats on a target with fma: "contract" (NULL), rounded once, or "separate", twice */
     const char *floats;
-    bool layers;                     /* the outputs of every group are outputs, too, after the model's own */
+    bool layers;                     /* the outputs of every group are also outputs, after the model's own */
     const char *recorded;            /* verify, with layers: folder or .npz of expected LAYER.npy; NULL: interpreter */
     const lw_tolerance *tolerance;   /* verify: |a - b| <= absolute + relative * |b| for floats; NULL: 1e-4 and 1e-3 */
     int steps;                       /* verify: largest difference of integers of at most 16 bits, in steps; 0: equal */
@@ -110,10 +110,11 @@ typedef struct lw_options {
     const char *at;                  /* dump: dag, gradient, streamed, fused, strategy, loops, step:N, scheduled,
                                       * lowered, pass:NAME; lw_quantize_dump: annotated, calibrated, realized;
                                       * run: pass:NAME, NULL: as imported */
-    const char *only;                /* dump: the group of this name alone */
+    const char *only;                /* dump: only the group of this name */
     bool explain;
-    /* What is traded: "balanced" (NULL), instructions for RAM where that saves a tenth of it; "speed", none, every
-     * group computes whole tensors; "size", instructions for code, too: guards instead of copies of loops */
+    /* "balanced" (NULL): spend instructions where that saves a tenth of RAM; "speed": spend none, so every group
+     * computes whole tensors; "size": spend instructions on smaller code as well, with guards instead of copies of
+     * loops */
     const char *optimize;
     /* The most bytes of RAM: arena, inputs, outputs and state together. The plan with the fewest counted instructions
      * that keeps the limit; a model that needs more is refused. 0: no limit */
@@ -158,7 +159,7 @@ const char *lw_verify(lw_context *cx, const char *model, const char *const *inpu
  *     lw_quantize(cx, "digits.onnx", "digits_int8.c", &q, NULL);
  *
  * Returns a text: the number of grids, the calls that stay in floats; with a test set, the accuracy or the noise of the
- * float model, of the simulation and of the emitted C, built by $CC. NULL on error. */
+ * float model, of the simulation and of the emitted C, built with $CC. NULL on error. */
 typedef struct lw_quantization {
     const char *const *samples; int sample_count;
     const char *ports;               /* "int8" (NULL), "int16" or "float" */
@@ -190,8 +191,8 @@ const char *lw_quantize(lw_context *cx, const char *model, const char *output, c
  *
  * NULL on error. */
 const char *lw_quantize_dump(lw_context *cx, const char *model, const lw_quantization *q, const lw_options *o);
-/* Runs the emitted C, built by $CC, on stacked samples and returns a text: accuracy and confusion matrix against labels
- * (integers, one for each sample; the first output holds the scores), or the error against expected outputs. */
+/* Runs the emitted C, built with $CC, on stacked samples and returns a text: accuracy and confusion matrix against
+ * labels (integers, one for each sample; the first output holds the scores), or the error against expected outputs. */
 typedef struct lw_evaluation {
     const char *const *samples; int sample_count;    /* as of lw_quantization */
     const char *labels;              /* .npy of integers, or NULL */
@@ -230,7 +231,7 @@ const char *lw_list_conditions(lw_context *cx);                  /* the names of
 
 /* ---- Computations and schedules from C ---------------------------------------------------------------------------
  * A .te file, call by call: statements define the computation, steps its schedule. The loop nests can be printed, run
- * and emitted after each step. A call returns false (or NULL) on an error, and so do all calls after it: check once, at
+ * and emitted after each step. After an error this call and all later ones return false (or NULL): check once, at
  * the end. `options` are further words of the step, or NULL.
  *
  *     lw_computation *p = lw_define(cx, "matmul", "x86-avx2");
@@ -321,7 +322,7 @@ bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
 /* ---- Walking a dataflow ------------------------------------------------------------------------------------------
  * A schedule function receives the fused group of its operator (lw_group), a computation like those of lw_define, with
  * the same steps; lw_compute and the other statements, lw_text, lw_execute and lw_emit are refused for it. The group is
- * a DAG of stages. Inputs and constants are stages, too, without a formula, axes and loops.
+ * a DAG of stages. Inputs and constants are also stages, without a formula, axes and loops.
  *
  * A handle is a value: equal handles are equal stages (or loops) of one computation. It holds a name, and the functions
  * below look it up in the nest after the steps so far. Handles and texts are context-owned; the handles of a group are
@@ -330,7 +331,7 @@ bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
  *
  * No function below changes anything or reports an error, so a schedule function may repeat it; one exception: a role
  * that does not exist is an error of the caller. The compiler may call a schedule function several times for one group
- * (for a report, or to combine groups); it depends on its arguments alone.
+ * (for a report, or to combine groups); it depends only on its arguments.
  *
  *     static void inline_elementwise(lw_group *g, const lw_stage *s, void *user)
  *     {
@@ -362,8 +363,8 @@ typedef lw_computation lw_group;
 typedef struct lw_stage lw_stage;
 typedef struct lw_loop lw_loop;
 
-/* Calls `visit` once for each stage, producers first. Steps of the visitor take effect at once; a stage that they
- * removed is not visited, one that they added neither. */
+/* Calls `visit` once for each stage, producers first. Steps of the visitor take effect at once; stages that they
+ * removed or added are not visited. */
 typedef void lw_visitor(lw_group *g, const lw_stage *s, void *user);
 void lw_visit(lw_group *g, lw_visitor *visit, void *user);
 /* Stage i, inputs and constants first, then producers before consumers; NULL past the last. */
@@ -376,8 +377,8 @@ const lw_stage *lw_stage_consumer(const lw_stage *s, int i);     /* NULL past th
 const char *lw_stage_name(const lw_stage *s);
 const char *lw_stage_op(const lw_stage *s);     /* operator of the call that it is part of; NULL: a formula, an input */
 const char *lw_stage_node(const lw_stage *s);   /* the model's name of that call */
-/* Value of an attribute, the default where the call omits it, in the syntax of .te files: "1,1"; NULL: there is none.
- * lw_stage_attrs returns all of them: "stride=1,1 pad=0,0,0,0". */
+/* Value of an attribute, the default where the call omits it, in the syntax of .te files: "1,1"; NULL: no such
+ * attribute. lw_stage_attrs returns all of them: "stride=1,1 pad=0,0,0,0". */
 const char *lw_stage_attr(const lw_stage *s, const char *attr);
 const char *lw_stage_attrs(const lw_stage *s);
 /* elementwise, broadcast, injective, reduction, out-fusable (as a contraction or a window) or opaque: inferred from the
@@ -408,7 +409,7 @@ const char *lw_loop_names(const lw_loop *const *loops, int count); /* "c.i c.j",
 int64_t lw_loop_extent(const lw_loop *l);                        /* -1: open */
 const char *lw_loop_kind(const lw_loop *l);                      /* serial, unrolled, vector or parallel */
 bool lw_loop_reduces(const lw_loop *l);                          /* runs over a reduce axis */
-const char *lw_loop_axis(const lw_loop *l);                      /* its axis; NULL: several, as of a fused loop */
+const char *lw_loop_axis(const lw_loop *l);                      /* its axis; NULL: several, as in a fused loop */
 const lw_stage *lw_loop_stage(const lw_loop *l);                 /* that it computes */
 const lw_loop *lw_loop_outer(const lw_loop *l);                  /* the next loop around it, of any stage */
 
@@ -502,7 +503,7 @@ typedef struct lw_implementation {
      * the operator's compute. */
     const char *compute;
     void *user;                      /* for the schedule: lw_group_user */
-    lw_build *build;                 /* the same as a function */
+    lw_build *build;                 /* `compute` as a function */
     /* A C function that computes the operator: the step `external`, with the names of a condition. The interpreter runs
      * the operator's compute. `schedule`, if any, then schedules the rest of the group. */
     const char *call;

@@ -80,7 +80,7 @@ static bool are_files_right(const Command *c, const Arguments *a)
     return false;
 }
 
-/* The warnings that --werror refuses are printed with --quiet, too: they are the errors. */
+/* The warnings that --werror refuses are printed even with --quiet, because they are the errors. */
 static bool print_diagnostics(const Arguments *a)
 {
     const bool is_accepted = lw_accepts_warnings(a->cx);

@@ -25,7 +25,7 @@ for target in generic cortex-m4 x86-avx2; do
         status=0
         emit "least-$target" --target "$target" --ram 1 || status=$?
         cat "$work/least-$target.txt"
-        least=$(sed -n 's/^error: --ram 1: the least that the plans reach is \([0-9]*\) bytes.*/\1/p' \
+        least=$(sed -n 's/^error: --ram 1: the smallest plan needs \([0-9]*\) bytes.*/\1/p' \
             "$work/least-$target.txt")
         [ "$status" -eq 1 ] && [ -n "$least" ] && [ ! -e "$work/least-$target/m.c" ] || return 1
         for ram in $least $((least + 500)) $((least + 3000)) 100000; do
@@ -38,7 +38,7 @@ for target in generic cortex-m4 x86-avx2; do
     }
     check "limits-are-kept-$target" limits
     check "values-within-the-least-$target" "$lw" verify "$digits" --target "$target" \
-        --ram "$(sed -n 's/.*the least that the plans reach is \([0-9]*\) bytes.*/\1/p' "$work/least-$target.txt")"
+        --ram "$(sed -n 's/.*the smallest plan needs \([0-9]*\) bytes.*/\1/p' "$work/least-$target.txt")"
 done
 
 # The refusal's least is a limit that is kept, also for a network whose inputs and outputs exceed the limit alone.
@@ -47,7 +47,7 @@ if [ -f "$face" ]; then
     least_of_detector() {
         "$lw" "$face" --target cortex-m4 --ram 1 -o "$work/face.c" > "$work/face.txt" 2>&1
         cat "$work/face.txt"
-        least=$(sed -n 's/^error: --ram 1: the least that the plans reach is \([0-9]*\) bytes.*/\1/p' "$work/face.txt")
+        least=$(sed -n 's/^error: --ram 1: the smallest plan needs \([0-9]*\) bytes.*/\1/p' "$work/face.txt")
         [ -n "$least" ] && "$lw" "$face" --target cortex-m4 --ram "$least" -o "$work/face.c" --name m --quiet
     }
     check least-of-a-detector-is-kept least_of_detector
@@ -88,7 +88,7 @@ check values-of-narrow-depthwise "$lw" verify tests/budgets/narrow.te --target c
 # counts FILE: the search for the least plan ends in its refusal.
 counts() {
     "$lw" "tests/budgets/$1.te" --target rv64gcv --ram 1 -o "$work/$1.c" 2>&1 | tee "$work/$1.txt"
-    grep -q "^error: --ram 1: the least that the plans reach is" "$work/$1.txt"
+    grep -q "^error: --ram 1: the smallest plan needs" "$work/$1.txt"
 }
 check pointers-in-short-loops-are-counted counts gather
 check copies-without-statements-are-counted counts pool

@@ -114,9 +114,9 @@ for ending in pdf xml HTML html.gz; do
     check "usage-report-as-$ending-is-refused" ends 2 "as .txt, .html, .json or .csv, not as '$work/r.$ending'" \
         report $matmul -o "$work/r.$ending"
 done
-check usage-unknown-stage-is-refused    ends 2 '"nowhere" is no stage; accepted: dag, gradient, streamed, fused' \
+check usage-unknown-stage-is-refused    ends 2 'unknown stage "nowhere"; choose one of: dag, gradient, streamed, fused' \
     dump $matmul --at nowhere
-check usage-near-stage-is-refused ends 2 "no stage; did you mean 'lowered'" dump $matmul --at lowerd
+check usage-near-stage-is-refused ends 2 "unknown stage "lowerd"; did you mean 'lowered'" dump $matmul --at lowerd
 check usage-unknown-pass-is-refused     ends 2 'no pass "nosuch"; accepted: gradient, annotate, simplify' \
     dump $matmul --at pass:nosuch
 check usage-near-pass-is-refused ends 2 "did you mean 'hoist'" dump $matmul --at pass:hoits
@@ -128,7 +128,7 @@ every_pass() {
     done
 }
 check dump-after-every-pass     every_pass $digits
-check usage-step-number-is-refused ends 2 '"step:9x" is no stage' dump $matmul --at step:9x
+check usage-step-number-is-refused ends 2 'unknown stage "step:9x"' dump $matmul --at step:9x
 check usage-only-of-dag-is-refused ends 2 '--only has no effect on --at dag' dump $matmul --at dag --only c
 check usage-combine-of-dag-is-refused ends 2 '--combine has no effect on --at dag' dump $conv_pool --combine all
 check usage-explain-of-lowered-is-refused ends 2 '--explain has no effect on --at lowered; accepted with: strategy' \
@@ -602,7 +602,7 @@ check report-layers-agree-states    layers_agree tests/models/recurrent.onnx
 
 for name in 1x "" . .$ 'a b' 'a"b' a-b a/b __DATA, ,__const a,b,c __DATA,1x; do
     check "section-name-$name-is-refused" ends 2 \
-        "--weights section=.*is no name of a section; accepted: letters, digits, _, . and .," \
+        "--weights section=.*is not a section name; use letters, digits, _, . and .," \
         $digits -o "$work/a.c" --weights "section=$name"
 done
 for name in x1 .weights _x .1x 'a$b' __DATA,__const; do
@@ -729,7 +729,7 @@ check schedule-no-group-is-refused refused_block '# mine\nfor conv_9 on generic:
     2:1 "there is no group 'conv_9'; did you mean"
 check schedule-refused-step     refused_block 'for conv_1 on generic:\n\n  vectorize conv2d.i\n' 3:3 'wrong: '
 check schedule-unknown-step-is-refused refused_block 'for conv_1 on generic:\n  spilt y.c 4\n' \
-    2:3 'no schedule step; accepted: split'
+    2:3 'this is not a schedule step; accepted: split'
 check schedule-unknown-target-is-refused refused_block 'for conv_1 on z80:\n' 1:15 'there is no target "z80"'
 check schedule-step-alone-is-refused refused_block '  split y.c 4\n' 1:3 'a step before the first'
 check schedule-no-head-is-refused refused_block 'conv_1:\n' 1:1 'a block begins `for GROUP on TARGET:`'

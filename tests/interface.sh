@@ -258,8 +258,8 @@ check rename-of-no-port-is-refused refuses_names 'no input or output "pixel"; ac
     --rename pixel=x
 check rename-of-a-near-port-is-hinted refuses_names "no input or output \"imput\"; did you mean 'input'?" \
     --rename imput=x
-check rename-to-a-keyword-is-refused refuses_names '"int" is no name that C leaves free' --rename input=int
-check rename-to-no-identifier-is-refused refuses_names '"my-input" is no name that C leaves free' \
+check rename-to-a-keyword-is-refused refuses_names '"int" is not a name that C leaves free' --rename input=int
+check rename-to-no-identifier-is-refused refuses_names '"my-input" is not a name that C leaves free' \
     --rename input=my-input
 check rename-to-a-macro-of-the-header-is-refused refuses_names '"own_R_X" is free' --rename input=R_X
 check rename-to-another-port-is-refused refuses_names '"scores" has that name in the header' --rename input=Scores

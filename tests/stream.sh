@@ -159,7 +159,7 @@ windows() {
               printf "\\000\\000\\%03o\\%03o", s % 256, (s % 3 ? 63 : 191) } }')"; } > "$work/$1"
 }
 windows samples.npy '6, 1, 41, 6' 1476
-# A sample is a window, which hops fill; a window of 41 frames is no multiple of the hop.
+# A sample is a window, which hops fill; a window of 41 frames is not a multiple of the hop.
 evaluated() {
     "$lw" evaluate "$work/float.te" --test "$work/samples.npy" --reference "$work/float.te" --stream "$1" \
         > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
@@ -215,7 +215,7 @@ check refused-whole-window refused 'no call slides along the axis 1' "$work/dens
 check refused-moves-alone refused 'no call with products slides along the axis 1: ' "$work/moves.te" --stream 1=1
 check refused-padding-at-the-end refused 'convolutions with padding at its beginning alone' "$work/padded.te" \
     --stream 1=1
-check refused-stride refused 'a hop of 3 frames is no multiple of 2' "$work/float.te" --stream 1=3
+check refused-stride refused 'the hop, 3 frames, is not a multiple of 2' "$work/float.te" --stream 1=3
 check refused-hop refused 'the window has 41 frames; accepted hops: 1 to 40' "$work/float.te" --stream 1=41
 check refused-axis refused 'accepted axes: 0 to 2' "$work/float.te" --stream 3=1
 check refused-one-frame refused 'has one frame; accepted: an axis with more' "$work/float.te" --stream 0=1

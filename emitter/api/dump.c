@@ -419,7 +419,7 @@ static const char *stop_names(Ctx *cx, bool explaining)
     Text t = text_new(cx);
     for (int i = 0; i < STOP_COUNT; i++)
         if (!explaining || stops[i].explains) text_printf(&t, "%s%s", t.length ? ", " : "", stops[i].name);
-    if (!explaining) text_add(&t, ", pass:NAME; of a quantization: annotated, calibrated, realized");
+    if (!explaining) text_add(&t, ", pass:NAME; for a quantization: annotated, calibrated, realized");
     return text_string(&t);
 }
 
@@ -436,7 +436,7 @@ static const Stop *stop_named(Ctx *cx, const char *at)
         names[i] = stops[i].name;
         if (stops[i].print == dump_step ? is_step_number(at) : text_equal(at, names[i])) return &stops[i];
     }
-    diag_usage(cx, NULL, "--at \"%s\" is no stage%s; accepted: %s", at, text_hint(cx, at, names, STOP_COUNT, ""),
+    diag_usage(cx, NULL, "--at: unknown stage \"%s\"%s; choose one of: %s", at, text_hint(cx, at, names, STOP_COUNT, ""),
                stop_names(cx, false));
     return NULL;
 }

@@ -63,7 +63,7 @@ void *elements_read(Ctx *cx, const char *path, const Tensor *t)
     return elements_parse(cx, path, file_read(cx, path), t);
 }
 
-/* True if the sizes agree but for dimensions of 1. */
+/* True if the sizes agree, apart from dimensions of 1. */
 static bool same_sizes(const Tensor *t, const Sizes *s)
 {
     int d = 0, k = 0;

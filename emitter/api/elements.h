@@ -12,7 +12,7 @@ void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t);
 void *elements_read(Ctx *cx, const char *path, const Tensor *t);
 /* The tensor with the shape that the file has; a tensor of fixed shape itself. NULL on error. */
 const Tensor *elements_shaped(Ctx *cx, const char *path, const Tensor *t);
-/* The same of an input: another order of the sizes is refused, as NCHW for NHWC. Dimensions of 1 may differ; a list has
+/* Reads an input: another order of the sizes is refused, such as NCHW for NHWC. Dimensions of 1 may differ; a list has
  * the elements in the tensor's order. */
 void *elements_read_input(Ctx *cx, const char *path, const Tensor *t);
 Bytes elements_bytes(Ctx *cx, const Tensor *t, const void *data);                /* a .npy file of them */
@@ -22,7 +22,7 @@ bool elements_write(Ctx *cx, const char *path, const Tensor *t, const void *data
  * like NumPy. */
 void elements_print(Ctx *cx, Text *t, const Tensor *x, const void *data);
 
-/* Returns pseudo-random elements that depend on the seed alone: floats in [-1, 1), integers over their whole range, or
+/* Returns pseudo-random elements that depend only on the seed: floats in [-1, 1), integers over their whole range, or
  * in [0, limit) for a positive limit. */
 void *elements_generate(Ctx *cx, const Tensor *t, uint32_t seed, int64_t limit);
 

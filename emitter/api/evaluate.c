@@ -68,7 +68,7 @@ static const char body[] =
     "    return fclose(to) ? 1 : 0;\n"
     "}\n";
 
-/* The same with --stream: a sample is a window of one input, which hops fill; its outputs are those of the last one. */
+/* The body with --stream: a sample is a window of one input, which hops fill; its outputs are the last hop's. */
 static const char body_of_hops[] =
     "#define OUT_ELEMENTS(name, type, count) static type out_##name[(count) + !(count)];\n"
     "EVALUATED_OUTPUTS(OUT_ELEMENTS)\n"
@@ -337,7 +337,7 @@ static void print_reference(Ctx *cx, Text *t, const lw_evaluation *e, const lw_o
     whole.stream = NULL;
     if (!run_form(cx, e->reference, &forms[AS_EMITTED], e->samples, e->sample_count, &whole, &b, &want)) return;
     if (want.each != y->each) {
-        diag_error(cx, NULL, "the first output of \"%s\" has %lld elements; %lld, as of the model, are expected",
+        diag_error(cx, NULL, "the first output of \"%s\" has %lld elements; the model's has %lld",
                    e->reference, (long long)want.each, (long long)y->each);
         return;
     }

@@ -39,7 +39,7 @@ static int64_t graph_macs(const Build *b)
     return macs;
 }
 
-/* Of a region: the larger branch, or all iterations (one, if the trip count depends on data). */
+/* A region counts as its larger branch, or as all its iterations (one, if the trip count depends on data). */
 int64_t report_group_macs(const Build *b, int group)
 {
     const Node *n = region_of_group(b, group);

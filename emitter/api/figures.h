@@ -8,7 +8,7 @@
 typedef struct Totals { int64_t macs, arena, inputs, outputs, state, ram, weights, instructions, cycles; } Totals;
 
 Totals report_totals(const Build *b);
-/* Multiply-adds of a layer, those with padding included; of a region, the most that a run executes. */
+/* Multiply-adds of a layer, including those with padding; for a region, the most that a run executes. */
 int64_t report_group_macs(const Build *b, int group);
 /* Instructions of a layer on the target: a runner's, or counted on its code, of a region as for multiply-adds. -1: the
  * target has no costs. */
@@ -29,6 +29,6 @@ bool report_computes_floats(const Build *b, int group);      /* when it runs */
 int report_layers(const Build *b);           /* rows of the table: the layers of all graphs, free ones included */
 /* Layers that compute in floats; -1: the network has no 8-bit tensors, so the reports omit the figure */
 int report_floats(const Build *b);
-const char *report_attrs(Ctx *cx, const Node *annotation);   /* " dtype=i16": of a recorded annotation */
+const char *report_attrs(Ctx *cx, const Node *annotation);   /* the attributes of a recorded annotation: " dtype=i16" */
 const char *report_place(Build *b, const Group *g);          /* "arena +1024", "output 0" */
 #endif

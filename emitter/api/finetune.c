@@ -12,8 +12,8 @@
 #include "support/names.h"
 
 /* HELD samples, then TRAINED; EPOCHS; RATE, which falls linearly to 0. Each epoch visits every trained sample once, or
- * its mix with another one: a * (1 - p) + b * p. The loss is that of the held-out samples, or else of the trained ones.
- * The step's output is the loss itself, so its absolute error to a target of 0 has the same gradient. */
+ * its mix with another one: a * (1 - p) + b * p. The loss is the held-out samples' or, without any, the trained
+ * samples'. The step's output is the loss itself, so its absolute error to a target of 0 has the same gradient. */
 static const char program[] =
     "#define COPIES(name, type, count) static type other_##name[(count) + !(count)];\n"
     "EVALUATED_INPUTS(COPIES)\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_FINETUNE_H
 #define LW_API_FINETUNE_H
-/* The training step of a quantization, emitted, built by $CC and run over the samples. */
+/* The training step of a quantization, emitted, built with $CC and run over the samples. */
 #include "quantizer/finetune.h"
 #include "support/text.h"
 

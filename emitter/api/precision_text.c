@@ -12,7 +12,7 @@ static const char *bits_text(const LayerPrecision *l)
     return l->bits == FLOAT_BITS ? "float" : l->bits == 16 ? "16" : "8";
 }
 
-/* What the outputs have with the grid alone, of the widths that it can have. */
+/* The signal to noise of the outputs if only this grid is quantized, for a width that it can have. */
 static const char *alone_text(Ctx *cx, const LayerPrecision *l, int bits)
 {
     if (l->has_one_width && l->first != bits) return "-";

@@ -78,7 +78,7 @@ static void print_row(Quantizing *z, const char *what, const Outputs *floats, co
 }
 
 /* Emits a graph of the quantization under the name of the evaluation, on integers or in floats, and runs it. NULL: the
- * model as it is read, without its grids: what the quantizer made of it is not its own measure. */
+ * model as it is read, without its grids, because the quantizer's own changes must not be the measure. */
 static bool emitted(Quantizing *z, const char *model, const Graph *g, bool on_integers, const Samples *s, Outputs *out)
 {
     Build b;
@@ -153,7 +153,7 @@ typedef struct Bound {
 static const Bound drop_bound = { "--max-drop", "%", true, 0, 100, "0.5%" },
                    sqnr_bound = { "--min-sqnr", "dB", false, 0.1, 1000, "40dB" };
 
-/* Returns false, with a diagnostic, if the text is no such number. */
+/* Returns false, with a diagnostic, if the text is not such a number. */
 static bool read_bound(Ctx *cx, const Bound *b, const char *text, double *out)
 {
     char *end = NULL;
@@ -246,7 +246,7 @@ static bool read_samples(Build *b, const lw_quantization *q, Samples *out)
     return !q->sample_count || samples_read(b, q->samples, q->sample_count, out);
 }
 
-/* What is asked of a quantization, and what it reads. */
+/* The requests to a quantization, and its inputs. */
 typedef struct Asked {
     Build b;
     Samples samples;
@@ -344,7 +344,7 @@ static const QuantizeStage *stage_named(Ctx *cx, const char *at)
         names[i] = quantize_stages[i].name;
         if (text_equal(at, names[i])) return &quantize_stages[i];
     }
-    diag_usage(cx, NULL, "--at \"%s\" is no stage of quantization%s; accepted: annotated, calibrated, realized",
+    diag_usage(cx, NULL, "--at: unknown stage of quantization \"%s\"%s; choose annotated, calibrated or realized",
                at ? at : "", text_hint(cx, at ? at : "", names, QUANTIZE_STAGES, ""));
     return NULL;
 }

@@ -243,7 +243,7 @@ static const char *pass_over_dag(Ctx *cx, const char *at)
     return NULL;
 }
 
-/* Drops the layers that are no tensors of the model as imported. */
+/* Drops the layers that are not tensors of the model as imported. */
 static void keep_common_layers(Build *b, const void **outputs)
 {
     int kept = 0;

@@ -16,7 +16,7 @@ int64_t scores_right(const Outputs *y, const int64_t *label, int top);
 void print_confusion(Ctx *cx, Text *t, const Outputs *y, const int64_t *label);
 /* 10 log10(sum expected^2 / sum (expected - got)^2); infinite for equal outputs. */
 double outputs_sqnr(const Outputs *want, const Outputs *got);
-/* The same of the elements with of[element] == part. */
+/* outputs_sqnr of the elements with of[element] == part. */
 double outputs_sqnr_of(const Outputs *want, const Outputs *got, const int *of, int part);
 double outputs_greatest_error(const Outputs *want, const Outputs *got);
 /* "99.67 %" */

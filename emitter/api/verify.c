@@ -26,7 +26,7 @@ typedef struct Verify {
     Text said;
     const char *first_layer;         /* the first layer that differs; NULL: none */
     int outputs, wrong_outputs;
-    int left_out;                    /* layers of the emitted C that are no tensors of the model as imported */
+    int left_out;                    /* layers of the emitted C that are not tensors of the model as imported */
     bool has_floats, has_steps;      /* an output to which --tolerance, --steps applies */
 } Verify;
 

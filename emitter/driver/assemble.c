@@ -240,7 +240,7 @@ static int decided_field(Build *b, const Expr *size, const char *wanted, Map *ta
     return p->decided_count++;
 }
 
-/* Gives the outputs fields for their sizes: beside a size that the run decides, for open ones, too. */
+/* Gives the outputs fields for their sizes: if the run decides one of them, open sizes get fields as well. */
 static void decide_outputs(Build *b, Port *output, Map *taken)
 {
     Ctx *cx = b->cx;
@@ -323,7 +323,7 @@ void build_assemble(Build *b)
     p->body = b->shared->body;
     collect_sizes(b);
     build_check_renames(b);
-    /* Sizes are fields of the struct of inputs, too. */
+    /* Sizes are also fields of the struct of inputs. */
     const char **size_name = NEW_ARRAY(cx->arena, const char *, p->size_count);
     for (int i = 0; i < p->size_count; i++)
         size_name[i] = build_unique_name(cx, &ports, name_unprefixed(cx, expr_as_var(p->size[i])->name));

@@ -18,7 +18,7 @@
  * The better of both plans is used. If neither fits, groups whose bytes exceed the limit take forms with smaller
  * buffers (graph/plan/sparing.c), and all stages follow once more.
  *
- * Where a padding's operand is stored in its result, plans that copy it are tried, too.
+ * Where a padding's operand is stored in its result, plans that copy it are also tried.
  *
  * Where two groups have the same peak, one pair alone saves nothing: the search then tries a second pair with it. */
 
@@ -32,7 +32,7 @@
  * stages follow again: a stage that a strategy computes for a row of pixels moves to the loop over tiles, where its
  * own steps are dropped and some elements are computed again. No template has a case for it; the nest is proved like
  * any other. The stages are greedy, so those for a low limit may end above the plan that the search for 0 bytes
- * reaches. That plan is the fallback, and the least that a refusal prints: each limit from it on is kept.
+ * reaches. That plan is the fallback, and the smallest one that a refusal prints; each limit above it is kept.
  *
  * The stages ask for the same combinations and plans again: a search keeps the results of `combine_add`, and each
  * plan by its nests. The steps of the parts that keep their loops are replayed once for all attachments of one more
@@ -96,7 +96,7 @@ static bool join_layers(Search *r, const Layers *l, int i, int j, Layers *out)
     return true;
 }
 
-/* Finds the pair with the smallest arena; false: there is none. `is_at_peak`: of the pairs that also lower the live
+/* Finds the pair with the smallest arena, or returns false. `is_at_peak`: of the pairs that also lower the live
  * bytes at the present peak. */
 static bool best_join(Search *r, const Layers *l, bool is_at_peak, Layers *best)
 {
@@ -140,7 +140,7 @@ static bool improve(Search *r, Layers *l, bool is_at_peak)
     return false;
 }
 
-/* An arena above the peak is that of a chain of overlaps, whose offsets do not fit below each other: then any pair may
+/* An arena above the peak holds a chain of overlaps, whose offsets do not fit below each other: then any pair may
  * shorten the chain. */
 void layers_save_ram(Search *r, Layers *l, int64_t enough)
 {
@@ -212,7 +212,7 @@ static const char *percents(Ctx *cx, int64_t now, int64_t before)
                        (tenths < 0 ? -tenths : tenths) % 10);
 }
 
-/* What the plan keeps, and gives up. */
+/* Returns the plan's RAM, and the instructions and arena that it trades. */
 static const char *given_up(Build *b, const Layers *l, const Layers *apart)
 {
     const int64_t moved = plan_bytes_moved(&l->plan);
@@ -245,8 +245,8 @@ static bool is_better(const Layers *l, const Layers *other, int64_t arena)
 
 /* ---- Forms with smaller buffers ---------------------------------------------------------------------------------- */
 
-/* Gives group i the form with the fewest instructions that keeps the arena alone; if there is none, or `is_least`, that
- * with the fewest bytes. True if it has fewer bytes now. */
+/* Gives group i the form with the fewest instructions that keeps the arena on its own; if there is none, or
+ * `is_least`, the form with the fewest bytes. True if it has fewer bytes now. */
 static bool spare_group(Search *r, Layers *l, int i, int64_t arena, bool is_least)
 {
     enum { MOST_FORMS = 6 };
@@ -339,8 +339,8 @@ static Layers stages(Search *r, const Layers *apart, int64_t arena)
     return l;
 }
 
-/* A search for an arena is greedy, so it may end above the least arena, which the search for 0 bytes reaches. That plan
- * is the fallback, and the least that a refusal prints: each limit from it on is kept. */
+/* A search for an arena is greedy, so it may end above the smallest arena, which the search for 0 bytes reaches. That
+ * plan is the fallback, and the smallest one that a refusal prints; each limit above it is kept. */
 void build_combine_for_limit(Build *b)
 {
     if (!layers_are_plain(b)) return;
@@ -369,7 +369,7 @@ void build_check_ram(Build *b)
     const int64_t limit = b->options->ram, beside = limit ? bytes_beside(b, true) : 0;
     const int64_t ram = beside + b->plan.arena_size;
     if (limit && ram > limit)
-        diag_error(b->cx, NULL, "--ram %lld: the least that the plans reach is %lld bytes: arena %lld, %s %lld",
+        diag_error(b->cx, NULL, "--ram %lld: the smallest plan needs %lld bytes: arena %lld, %s %lld",
                    (long long)limit, (long long)ram, (long long)b->plan.arena_size,
                    b->options->ports_in_arena ? "state" : "inputs, outputs and state", (long long)beside);
 }

@@ -28,8 +28,8 @@
 /* Decision: `--combine` joins what pays for itself. The limits above follow from statements that concern no model.
  *
  *   - A macro of an instruction costs what the target's row states, for a use and for each point of its formula.
- *   - On cores without an FPU the time of a float product depends on its data. What a ReLU computes is half zeros as
- *     a rule, so products with such values have cost rows of their own; a group's stand-ins carry that fact
+ *   - On cores without an FPU the time of a float product depends on its data. A ReLU's results are half zeros
+ *     as a rule, so products with such values have cost rows of their own; a group's stand-ins carry that fact
  *     (`is_rectified`).
  *
  * What is left is reported with its reason and the counted cost of what was tried; where the proofs refuse every
@@ -159,7 +159,7 @@ static int64_t most_work(const Joining *j)
     return limit > j->now->work ? limit : j->now->work;
 }
 
-/* What a trial costs, against the present state. */
+/* The cost of a trial, compared with the present state. */
 typedef struct Price { int64_t ram, code, work; bool is_paid, is_code_paid; } Price;
 
 /* The bytes above the target, summed over the groups: two equal peaks shrink one after the other. */
@@ -185,7 +185,7 @@ static Price price(const Joining *j, const Trial *t)
     return p;
 }
 
-/* What is given and taken, and the limit that is exceeded. */
+/* Returns the arena, instructions and code before and after, and the limit that is exceeded. */
 static const char *counted(const Joining *j, const Trial *t, bool is_candidate)
 {
     const Price p = price(j, t);
@@ -232,7 +232,7 @@ static bool may_help(const Joining *j, const Layers *l, int first, int last)
     return false;
 }
 
-/* Plans the choices for layer i and the layers between; true if one is no worse than `now`: *best is the
+/* Plans the choices for layer i and the layers between; true if one is at least as good as `now`: *best is the
  * first of these, in the outermost loop, because loops further inside have more overhead than is counted. */
 static bool try_join(Joining *j, const Layers *l, int i, Trial *best, Reason *why)
 {
@@ -271,7 +271,7 @@ static const char *given(const Joining *j, const Trial *t, const char *joined, c
     return text_format(j->r->b->cx, "%s  joining %s: %s\n", before ? before : "", joined, counted(j, t, false));
 }
 
-/* Joins layer i, and as many before it as it takes until the result is no worse. */
+/* Joins layer i, and layers before it until the result is at least as good. */
 static void join(Joining *j, int i)
 {
     Layers from = *j->now;
@@ -314,8 +314,8 @@ static bool sweep(Joining *j)
 
 /* ---- The report -------------------------------------------------------------------------------------------------- */
 
-/* Returns the counted cost of a layer that the proofs refuse in every loop: of one function that computes it before the
- * loops of its consumers. NULL: nothing was tried. */
+/* For a layer that the proofs allow in no loop: returns the counted cost of computing it before its consumers' loops,
+ * in one function, or NULL if nothing was tried. */
 static const char *cost_before(Joining *j, int i)
 {
     const CombineInput *whole = &j->r->whole;

@@ -58,7 +58,7 @@ void layers_use(Build *b, const Layers *l)
     }
 }
 
-/* Counts of a function. Those of equal outlines share one text, and count the first one's code. */
+/* Counts of a function. Functions of equal outlines share one text, and count the first one's code. */
 typedef struct Counted Counted;
 struct Counted { int64_t work, code; const Counted *first; };
 

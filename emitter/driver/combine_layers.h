@@ -22,7 +22,7 @@ typedef struct Search {
     Build *b;
     CombineInput whole;              /* the groups before any is combined */
     const bool *may_join;            /* [whole.groups->count] */
-    bool joins_scheduled;            /* groups with a block of --schedule, too */
+    bool joins_scheduled;            /* also groups with a block of --schedule */
     int master;                      /* a group that joins no other one; -1: none */
     bool notes_apart;                /* a note for each group that stays apart */
     int64_t outside;                 /* bytes of inputs and outputs */

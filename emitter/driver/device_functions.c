@@ -85,7 +85,7 @@ static bool is_touched(const Build *b, int partition, bool within, bool writes, 
 }
 
 /* Returns the model's own tensor for a value of a node: passes that replace calls keep the names of nodes. An importer
- * may emit several calls for a node, the last of which yields its result. NULL: there is none. */
+ * may emit several calls for a node, the last of which yields its result. NULL if the model has no such tensor. */
 static const Tensor *model_tensor(Build *b, const Tensor *t)
 {
     Node **order;

@@ -58,7 +58,7 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
         diag_usage(cx, NULL, "--checkpoint without --train; accepted: --train with --checkpoint");
     if (!build_weights_kind(o, &kind, &section) && section)
         diag_usage(cx, NULL,
-                   "--weights section=%s: \"%s\" is no name of a section; accepted: letters, digits, _, . and $, not "
+                   "--weights section=%s: \"%s\" is not a section name; use letters, digits, _, . and $, not "
                    "beginning with a digit, like .weights; SEGMENT,SECTION for Mach-O",
                    section, section);
     else if (!build_weights_kind(o, &kind, &section))
@@ -127,8 +127,8 @@ static void read_externs(Ctx *cx, const char *text, ImportOptions *out)
         const char *own = name_n(cx, s, before), *function = before < length ? name_n(cx, s + before + 1,
                                                                                       length - before - 1) : own;
         if (!*own || !*function || name_identifier(cx, function) != function)
-            diag_usage(cx, NULL, "--extern \"%s\": '%s' is no name of a C function; NAME, or NAME=FUNCTION, with "
-                       "commas between several, is accepted", text, function);
+            diag_usage(cx, NULL, "--extern \"%s\": '%s' is not the name of a C function; write NAME or "
+                       "NAME=FUNCTION, with commas between several", text, function);
         for (int i = 0; i < out->extern_count; i++)
             if (at[i].name == own) diag_usage(cx, NULL, "--extern %s is given twice", own);
         at[out->extern_count++] = (ImportExtern){ own, function };

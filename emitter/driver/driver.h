@@ -34,7 +34,8 @@ typedef struct Shared {
     bool is_combined;                        /* a graph of a region has the groups that --combine names */
 } Shared;
 
-/* Of a run on the core; -1: not measured. layer: [groups], or NULL. is_stepped: by `report`, of compiled code. */
+/* Counts of a run on the core; -1: not measured. layer: [groups], or NULL. is_stepped: by `report`, on compiled
+ * code. */
 typedef struct Counts { int64_t total; const int64_t *layer; } Counts;
 typedef struct Measured { Counts instructions, cycles; bool is_stepped; } Measured;
 
@@ -69,7 +70,7 @@ struct Build {
     Plan plan;
     Function **function;                     /* [groups]; equal groups share one; NULL for groups that are free */
     const Nest **lowered;                    /* [groups] inputs and outputs of `function`, in the group's order */
-    bool *is_shared;                         /* [groups] the function is that of an earlier group */
+    bool *is_shared;                         /* [groups] an earlier group has the same function */
     Shared *shared;
     const char *until;                       /* copied to `shared` */
     Build *next;                             /* next graph of a region; a graph follows the graph that encloses it */
@@ -142,7 +143,7 @@ void build_add_stream(Build *b);
 /* training.c, for --train: splits the model's graph after the passes that fold constants. */
 void build_request_forms(Build *b);
 void build_split_training(Build *b);
-/* Index among the parameters of the graph's input; -1: it is none. build.c */
+/* Index of the graph's input among the parameters, or -1 if it is not a parameter. build.c */
 int build_trained_of_input(const Build *b, int input);
 void build_assemble_training(Build *b);          /* the program's second function */
 
@@ -237,7 +238,7 @@ Call region_call(Build *b, int group);                                         /
 /* run.c: interprets all groups on the data of the model's inputs (in order); outputs[i] becomes the data of
  * output i. */
 bool build_run(Build *b, const void *const *inputs, const void **outputs);
-/* The same; `all` receives the value of each tensor between groups. */
+/* build_run; `all` receives the value of each tensor between groups. */
 bool build_run_all(Build *b, const void *const *inputs, Env *all);
 /* The tensor with the shape that the last run decided; itself if its shape is fixed. */
 const Tensor *build_actual(const Build *b, const Tensor *t);

@@ -143,7 +143,7 @@ static const Lowered *first_with_text(Build *b, Lowered *lowered, const Function
 
 static bool is_parameter(const Memory *m) { return m->kind == MEMORY_INPUT || m->kind == MEMORY_OUTPUT; }
 
-/* The number of t's parameter; -1: none, as for a constant that is part of the text. */
+/* The number of t's parameter, or -1 if it has none, such as a constant that is part of the text. */
 static int parameter_number(const Function *f, const Tensor *t)
 {
     int number = 0, k = 0;
@@ -177,7 +177,7 @@ static const Nest *with_parameters_of(Ctx *cx, const Nest *nest, const Function 
     return n;
 }
 
-/* Groups whose functions have the same text but for the name share one function, across all graphs. */
+/* Groups whose functions differ only in the name share one function, across all graphs. */
 static void make_function(Build *b, int group)
 {
     Ctx *cx = b->cx;

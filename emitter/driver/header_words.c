@@ -148,7 +148,7 @@ static void check_row(Build *b, const lw_rename *row)
     const Ports p = named_ports(b);
     bool is_found = false;
     if (name_unprefixed(cx, row->name) != name(cx, row->name))
-        diag_error(cx, NULL, "--rename %s=%s: \"%s\" is no name that C leaves free; accepted: letters, digits and '_', "
+        diag_error(cx, NULL, "--rename %s=%s: \"%s\" is not a name that C leaves free; use letters, digits and '_', "
                    "not a digit first, no word of C, C++ or their headers; \"%s\" is free", row->port, row->name,
                    row->name, name_unprefixed(cx, row->name));
     for (int i = 0; i < p.count && !ctx_failed(cx); i++)

@@ -122,7 +122,7 @@ static bool may_shift(Build *b, int group, const Slot *from, const Slot *to)
     return y != NULL;
 }
 
-/* Of a state: the group that is the last to read the old value and the only one then to write the new one; -1: none. */
+/* Returns the group that is the last to read a state's old value and then the only one to write its new one, or -1. */
 static int shifting_group(const Build *b, const Slot *from, const Slot *to, const Slot **part)
 {
     int last = -1, first = b->groups.count;

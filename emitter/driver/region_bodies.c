@@ -115,7 +115,7 @@ static Param *add_params(Build *b, Body *body)
     return param;
 }
 
-/* Bodies with the same text but for their names share one function, like layers. */
+/* Bodies that differ only in their names share one function, like layers. */
 static void share_body(Build *b)
 {
     const Program nameless = { .name = "", .constant = b->shared->constant, .constant_name = b->shared->constant_name };

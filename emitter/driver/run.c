@@ -3,7 +3,7 @@
  * imported is the reference of what is emitted. */
 /* Decision: the judge runs the model as imported. It is the reference of `verify`, `run`, `tune` and --selftest: each
  * call is a group with the naive nest of its own formula, and no pass rewrites the graph. A rewritten graph would
- * confirm every wrong pass; so a wrong pass, fusion or schedule changes the emitted C alone. Both share:
+ * confirm every wrong pass; so a wrong pass, fusion or schedule changes only the emitted C. Both share:
  *
  *   gradient, annotate   the calls that they replace have no formula
  *   simplify, realize    of quantized calls written in real numbers: which of them are computed on integers, with which
@@ -276,7 +276,7 @@ static void count_steps(const Tensor *t, double step, const void *got, const voi
     if (s->wrong > before && !s->first_wrong) s->first_wrong = t;
 }
 
-/* Returns the step of the grid of a quantized tensor; 0: it is none. */
+/* Returns the step of the grid of a quantized tensor, or 0 for other tensors. */
 static double step_of(Ctx *cx, const Tensor *t)
 {
     Grid g;

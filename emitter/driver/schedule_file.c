@@ -47,8 +47,8 @@ static void refuse_region(Build *b, const GroupSchedule *s)
 /* The nest of equal groups, and its row. */
 typedef struct EqualGroups { const Nest *nest; const Implementation *chosen; } EqualGroups;
 
-/* Returns the nest of the group's strategy: that of an equal group, if there was one before. A nest with diagnostics is
- * for its group alone, which they name. */
+/* Returns the nest of the group's strategy, which an equal group before it may have built. A nest with diagnostics
+ * serves only its group, which they name. */
 static const Nest *strategy_nest(Build *b, int group)
 {
     Ctx *cx = b->cx;

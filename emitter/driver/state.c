@@ -3,8 +3,8 @@
  * keeps between runs. Finds the pairs and checks them: equal shape and type, and no tensor in two pairs. */
 
 /* Decision: state is an input and an output. A value that persists between runs is a pair of them (`StatePair`),
- * created by `--state` or by the file (TFLite variables: `import/tflite/ops/tflite_state.c`). Later stages know
- * nothing else. The memory plan finds whether the new value is begun after the old one's last use, or by the group
+ * created by `--state` or by the file (TFLite variables: `import/tflite/ops/tflite_state.c`). Later stages see
+ * only these pairs. The memory plan finds whether the new value is begun after the old one's last use, or by the group
  * that is its last use and writes no element before it has read it (a shift, `driver/overlaps.c`): then both share
  * one array; otherwise two arrays alternate. */
 #include "driver/driver.h"

@@ -16,5 +16,5 @@ typedef struct LowerPass {
     bool is_final;
 } LowerPass;
 const LowerPass *lower_passes(int *count);
-bool lower_is_final(const char *pass);                           /* false for other names, too */
+bool lower_is_final(const char *pass);                           /* also false for other names */
 #endif

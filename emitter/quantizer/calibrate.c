@@ -93,8 +93,8 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
 
 /* ---- Ranges by results ------------------------------------------------------------------------------------------- */
 
-/* A softmax turns values far below the greatest into zeros, so a grid that covers them
- * gives its levels away: the step of a tensor that only functions of such a kind read is chosen by their error
+/* Softmax maps values far below the maximum to zero, so a grid that covers them wastes its levels. If only such
+ * functions read a tensor, its step is chosen to minimize their error
  *
  *     sum(samples) (f(t) - f(t on the grid of the range))^2
  *
@@ -298,8 +298,8 @@ bool choose_by_curves(Ctx *cx, Edges *e)
 
 /* ---- Grids ------------------------------------------------------------------------------------------------------- */
 
-/* A table has any grid: the operator's range, or the seen one if that is smaller, as of a sigmoid that stays near a
- * half. */
+/* A table has any grid: the operator's range, or the seen one if that is smaller, for example for a sigmoid that stays
+ * near a half. */
 static Grid grid_of_table(const EdgeGroup *g)
 {
     const Grid seen = grid_whole(&g->seen);
@@ -340,7 +340,7 @@ void warn_of_constants(Ctx *cx, const Edges *e)
     }
 }
 
-/* The edge of the same group with the greatest values. */
+/* The edge of the same group with the largest values. */
 static const Edge *widest(const Edges *e, int group)
 {
     const Edge *most = NULL;

@@ -64,7 +64,7 @@ static int data_operands(const Node *n)
     return count;
 }
 
-/* Returns the tensor of which the call is a function, elementwise with scalar constants; NULL: there is none. */
+/* Returns the tensor of which the call is a function, elementwise with scalar constants, or NULL. */
 static Tensor *source_of(const Finder *f, const Node *n)
 {
     Tensor *source = NULL;

@@ -173,7 +173,8 @@ static Tensor *output_loss(Ctx *cx, Tensor *y, Tensor *simulated, Tensor *label,
     return times(cx, call_on_two(cx, "mse", "loss", simulated, y, NULL), HIDDEN_PART * (double)norm * (double)norm);
 }
 
-/* Returns the loss of a sample: of each output, and HIDDEN_PART times the mean of those of hidden tensors. */
+/* Returns the loss of a sample: the sum of the outputs' losses, and HIDDEN_PART times the mean loss of hidden
+ * tensors. */
 static Tensor *loss_of(const Build *b, const Graph *g, const Samples *s, const Edges *e, const Graph *simulated,
                        Tensor *label)
 {

@@ -9,7 +9,7 @@ enum { HISTOGRAM_BINS = 2048 };
 
 /* Bins of equal width over [-2^exponent, 2^exponent). */
 typedef struct Histogram {
-    int64_t count, zeros;              /* of all values; of those that are exactly zero, which are in no bin */
+    int64_t count, zeros;              /* all values; those that are exactly zero, which are in no bin */
     int exponent;                      /* meaningless without values other than zero */
     double least, greatest;            /* of all values, and 0 */
     float first; bool varies;          /* the first value; true if another one differs */
@@ -33,7 +33,7 @@ Grid grid_least_error(const Histogram *h);
 typedef enum RangeMethod {
     RANGE_LEAST_ERROR, RANGE_SQUARED, RANGE_MIN_MAX, RANGE_PERCENTILE, RANGE_DIVERGENCE,
     RANGE_CURVES,                      /* as LEAST_ERROR, before functions by their error (calibrate.c) */
-    RANGE_BEST                         /* of a network: of the others, the one with the least noise at the outputs */
+    RANGE_BEST                         /* the method above with the lowest noise at the network's outputs */
 } RangeMethod;
 Grid grid_by(RangeMethod method, const Histogram *h);
 /* The grid with a step of at most SHORT_BITS significant bits, over the same range. */

@@ -132,7 +132,7 @@ bool layer_of(const Readers *r, const Node *n, Layer *out)
     return true;
 }
 
-/* True if the tensor's last index is that of every access to x in its stages. */
+/* True if every access to x in the tensor's stages has the tensor's last index. */
 static bool follows_channels(Ctx *cx, const Tensor *t, const Tensor *x)
 {
     const Stage *s = t->producer && t->producer->kind == NODE_COMPUTE ? t->producer->stage : NULL;

@@ -21,13 +21,13 @@ typedef struct ReaderList { int count, capacity; const Node **at; } ReaderList;
 Readers readers_of(Ctx *cx, const Graph *g);
 const ReaderList *readers_list(const Readers *r, const Tensor *t);         /* never NULL */
 
-/* True if the call reads and writes integers, so that its weights are integers, too. */
+/* True if the call reads and writes integers, so that its weights are also integers. */
 bool is_integer_layer(const Edges *e, const Readers *r, const Node *n);
 
 /* Finds the groups around layers, means and products (ties.c). */
 void find_between(Ctx *cx, const Readers *r, Edges *e);
 
-/* False: the call is no layer. */
+/* False if the call is not a layer. */
 bool layer_of(const Readers *r, const Node *n, Layer *out);
 /* True if channel c of the output consists of elements of channel c of the first input, or of their means. */
 bool keeps_channels(Ctx *cx, const Node *n);

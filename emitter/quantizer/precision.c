@@ -54,7 +54,8 @@ static double decibels(double signal, double noise)
     return noise > 0 && signal > 0 ? fmin(equal, 10 * log10(signal / noise)) : noise > 0 ? 0 : equal;
 }
 
-/* Runs the float network on all samples: the model's, so that what quantization prepares is measured, too. */
+/* Runs the float network on all samples: the model's own, so that the preparations of quantization are also
+ * measured. */
 static bool run_floats(WidthSearch *z)
 {
     const int64_t count = z->samples->count, each = tensor_elems(z->graph->output[0]);
@@ -345,7 +346,7 @@ static bool may_be_narrow(const WidthSearch *z, int group, const Quality *q)
     return !(z->bounds.least_sqnr > 0) || noise_of(q->sqnr) + added <= 2 * noise_of(z->bounds.least_sqnr);
 }
 
-/* Lowers raised groups again, the least gain first, where the bounds still hold. */
+/* Lowers raised groups again, the smallest gain first, where the bounds still hold. */
 static bool lower_again(WidthSearch *z, const Raise *step, int count, Quality *q)
 {
     for (int i = count - 1; i >= 0; i--) {
@@ -444,8 +445,8 @@ static bool is_better(Trial *t)
     return true;
 }
 
-/* Of weights with the least scales, and with scales that are coarser by 2^-8 and more, chooses those with the least
- * noise: each rounds the weights in another way. */
+/* Tries the smallest weight scales and slightly coarser ones (by 2^-8 and more), which round the weights differently,
+ * and keeps the scales with the lowest noise. */
 static bool choose_scales(Trial *t)
 {
     enum { SCALES = 5 };
@@ -460,8 +461,8 @@ static bool choose_scales(Trial *t)
     return !ctx_failed(z->cx);
 }
 
-/* Of steps of the outputs that are greater by 256ths, chooses those with the least noise: a nearly constant output is
- * as far from a multiple of the step as chance has it. */
+/* Tries steps of the outputs that are larger by 256ths, and keeps those with the lowest noise: it is a matter of chance
+ * how far a nearly constant output is from a multiple of the step. */
 static bool choose_steps(Trial *t, RangeMethod method)
 {
     enum { STEPS = 4 };

@@ -15,8 +15,8 @@ struct QualityBounds {
     bool lists_layers;                 /* sensitivities are measured even without a bound */
 };
 
-/* A grid: the calls that write it, with their weights, which have 8 bits or fewer; of a recurrent layer's input, its
- * weights. */
+/* A grid: the calls that write it, with their weights, which have 8 bits or fewer; for the input of a recurrent layer,
+ * the weights of that layer. */
 typedef struct LayerPrecision {
     const char *name;
     int first;                         /* bits before any is widened: 8, the user's, or those of its reader */
@@ -28,8 +28,8 @@ typedef struct LayerPrecision {
     NetworkCost wide, floats;          /* added by 16 bits, and by floats instead of them; counted with a bound */
 } LayerPrecision;
 
-/* What the outputs have with a choice of widths. sqnr: of the worst output, or part of one; worst: its name; NULL:
- * there is one output, and it is no concatenation. */
+/* The quality of the outputs with a choice of widths. sqnr: of the worst output, or part of one; worst: its name, or
+ * NULL if there is one output, which is not a concatenation. */
 typedef struct Quality { double sqnr; int64_t right; const char *worst; } Quality;
 
 struct Precision {

@@ -8,7 +8,7 @@
  *   parts.c       a layer for each part of a result that is read apart and has a range of its own
  *   equalize.c    scales moved between layers, so that the channels of a tensor have similar ranges
  *   calibrate.c   the network runs in float over the samples; one histogram per grid; the grids
- *   histogram.c   the range of a histogram with the least error
+ *   histogram.c   the range of a histogram with the smallest error
  *   ties.c        steps and scales of weights for which no sum is near a tie
  *   precision.c   8 bits, 16 or none for each grid, the cheapest that keep a bound
  *   width_cost.c  the counted instructions and bytes of these widths
@@ -26,8 +26,8 @@
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-/* The samples of all inputs, as the model's types. Those of .npy files stay in their files: memory does not grow with
- * their number. Those of archives, and of arrays in Fortran order, are in memory. */
+/* The samples of all inputs, as the model's types. Samples of .npy files stay in their files, so memory does not grow
+ * with their number. Samples of archives, and of arrays in Fortran order, are in memory. */
 typedef struct Samples {
     int64_t count;
     int input_count;
@@ -80,9 +80,9 @@ enum { TRIAL_SAMPLES = 32 };         /* the most on which a choice is measured, 
 typedef enum EdgeRange {
     EDGE_CALIBRATED,                   /* from the histogram, by least squared error */
     EDGE_WHOLE,                        /* from the histogram: minimum to maximum */
-    EDGE_BY_RESULT,                    /* the same without a share of the low end, by the softmax behind */
-    EDGE_FIXED,                        /* by the operator: 1/256 for sigmoid and softmax; of a table that has a smaller
-                                        * range, the whole one from the histogram */
+    EDGE_BY_RESULT,                    /* EDGE_WHOLE without a share of the low end, by the softmax behind */
+    EDGE_FIXED,                        /* by the operator: 1/256 for sigmoid and softmax; for a table with a smaller
+                                        * range, the whole range from the histogram */
     EDGE_GIVEN                         /* by the user's annotation */
 } EdgeRange;
 
@@ -99,14 +99,14 @@ typedef struct EdgeGroup {
     bool is_term;                      /* of a sum or difference of two tensors, or its result */
     Histogram seen;
     double low;                        /* of EDGE_BY_RESULT: the low end of its range */
-    CurveOf *curves;                   /* functions that alone read its tensors; NULL: others do, too */
-    double curve_low, curve_high;      /* the range with the least error of their results */
+    CurveOf *curves;                   /* the only functions that read its tensors; NULL: others read them as well */
+    double curve_low, curve_high;      /* the range with the smallest error of their results */
     bool is_table;                     /* of EDGE_FIXED: all its calls are functions of one tensor */
     Grid fixed;                        /* of EDGE_FIXED: the operator's grid */
     Grid grid;
 } EdgeGroup;
 
-/* least, greatest: of the tensor alone, over the samples of the calibration */
+/* least, greatest: of only this tensor, over the samples of the calibration */
 typedef struct Edge { Tensor *tensor; int group; float least, greatest; } Edge;
 
 typedef struct Tuned Tuned;            /* finetune.h */
@@ -124,10 +124,10 @@ typedef struct Edges {
     const Map *refined;                /* weights -> their elements, on the grid of the weights; NULL: the nearest */
     const Map *corrected;              /* bias -> its elements in layers that compute on integers; NULL: unchanged */
     Tuned *tuned;                      /* gets the parameters of a simulation that is trained; NULL: constants */
-    int wider;                         /* outputs have their whole range and so many 256ths of it */
-    int coarser;                       /* which of the scales without ties next to the least one weights have */
+    int wider;                         /* outputs have their whole range and this many 256ths of it */
+    int coarser;                       /* which of the scales without ties next to the smallest one weights have */
     bool per_tensor;                   /* weights have one scale, not one for each output channel */
-    bool follows_rounding;             /* last biases subtract the mean error of the rounded results, too */
+    bool follows_rounding;             /* last biases also subtract the mean error of the rounded results */
     bool ends_before_grids;            /* a simulation's outputs are not rounded to their own grids */
     bool is_partial;                   /* weights are rounded with the layer's output, whatever its inputs are */
 } Edges;
@@ -210,7 +210,7 @@ float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t
 /* Moves the steps of groups that samples determine, so that no mean or product of two tensors is near a tie, and sums
  * of two tensors are exact in floats. */
 void avoid_ties(Edges *e);
-/* Returns the scale of weights next to `scale` that keeps the sums of their layer from ties, where the greatest weight
+/* Returns the scale of weights next to `scale` that keeps the sums of their layer from ties, where the largest weight
  * is `most` times `scale`; or `scale`, if the grids around the layer are not known. */
 float scale_without_ties(const Edges *e, const Tensor *w, float scale, float most);
 /* Returns the unit for biases that keep the sums so; 0: any bias does not. */

@@ -6,7 +6,7 @@
  *
  * the weights of an output are rounded in order, and the error of each, e = (w[k] - rounded) / U[k][k], moves the later
  * ones: w[j] -= e * U[k][j]. The patches are the outputs of the same call with unit weights. Depthwise and grouped
- * layers, and layers of more than MOST_TERMS weights an output, keep the nearest values.
+ * layers, and layers of more than MOST_TERMS weights per output, keep the nearest values.
  *
  * The patches of a recurrent layer are its inputs, and its states for the weights of the state, at all steps. The
  * next step adds the errors of one step, and neighbouring steps are alike as a rule, so their sum is much less than
@@ -23,7 +23,7 @@ enum { MOST_TERMS = 1152, MOST_SAMPLES = 64, PATCHES_PER_TERM = 4 };
 typedef struct Patches {
     Tensor *weights;                   /* [..][outputs] */
     const Node *layer;                 /* that multiplies by them; NULL: a recurrent one */
-    int most;                          /* the greatest value */
+    int most;                          /* the largest value */
     int64_t terms; double *sums; Tensor *at;
 } Patches;
 

@@ -24,7 +24,8 @@ static bool is_in_graph(const Graph *g, Node *const *order, int count, const Ten
 }
 
 /* Returns the tensor of the graph with the elements of the marked one. Layouts are changed by moves, of which the one
- * that the mark followed may be dead; weights are replaced, but their call keeps its name. NULL: there is none. */
+ * that the mark followed may be dead; weights are replaced, but their call keeps its name. NULL if no tensor has
+ * them. */
 static Tensor *current(const Graph *g, Node *const *order, int count, const Mark *m)
 {
     Tensor *t = m->tensor;

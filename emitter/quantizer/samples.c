@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples from .npy and .npz files, and from folders of .npy files: see quantizer.h. An input has a list of parts, one
- * per file. Of a part that is not in memory a block of samples is read each time one outside the block is needed; so
- * memory holds a block for each input, and for each file of a folder its name and layout. Arrays in Fortran order,
+ * per file. A part on disk is read in blocks: a request for a sample outside the current block reads the block that
+ * holds it. Memory therefore holds one block per input, and the name and layout of each file. Arrays in Fortran order,
  * packed entries of an archive, and streams are taken into memory, as their samples cannot be read alone. */
 #include <math.h>
 #include <string.h>
@@ -48,7 +48,7 @@ struct SampleInput {
 /* Samples [first, first + count) of a part, as they are in the file, in the host's byte order. */
 struct Block { const Part *of; int64_t first, count; char *at; };
 
-enum { WIDEST = 8, BLOCK_BYTES = 1 << 16 };      /* of an element; of a block of several samples */
+enum { WIDEST = 8, BLOCK_BYTES = 1 << 16 };      /* bytes of the widest element; bytes of a block of several samples */
 
 /* Converts elements to floats. */
 static void as_floats(DType type, const void *data, int64_t count, float *to)
@@ -196,7 +196,7 @@ static bool is_sample_of(const Tensor *t, int rank, const int64_t *shape)
     return is_same;
 }
 
-/* Refuses an array that is no stack of samples, nor in a folder a single one. */
+/* Refuses an array that is neither a stack of samples nor, in a folder, a single sample. */
 static bool check_part(Build *b, Part *p, const Tensor *t, bool in_folder)
 {
     Ctx *cx = b->cx;

@@ -141,7 +141,7 @@ static double odd_above(double v) { return 2 * ceil((v - 1) / 2) + 1; }
 
 float scale_without_ties(const Edges *e, const Tensor *w, float scale, float most)
 {
-    const double slack = 0.49;                         /* of a step: the greatest weight rounds to `most` in any case */
+    const double slack = 0.49;                         /* in steps: the largest weight rounds to `most` in any case */
     const Between *b = map_get_ptr(&e->between, w);
     const EdgeGroup *x = b ? known_group(e, b->a) : NULL, *y = x ? narrow_group(e, b->y) : NULL;
     const double least = (double)scale * (double)most / ((double)most + slack);

@@ -10,10 +10,10 @@ static const char *const tuned_names[] = {
     [TUNED_FACTOR] = "factor",
 };
 
-/* Factors of the rows and columns, the last two axes of weights, that bring the greatest element of each near 1. */
+/* Factors of the rows and columns, the last two axes of weights, that bring the largest element of each near 1. */
 typedef struct Factors { int64_t rows, columns; float *row, *column; } Factors;
 
-/* Divides the greatest element of each row, or column, into its factor. */
+/* Divides the largest element of each row, or column, into its factor. */
 static void normalize(const Tensor *w, Factors *f, float *most, bool of_rows)
 {
     const float *v = w->data;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The counted cost of widths: see precision.h. The graph takes the whole path to lowered functions, without a search
- * for combinations. Of one group only the calls around it take the path:
+ * for combinations. For one group, only the calls around it take the path:
  *
  *     x -> conv -> relu -> [t] -> conv -> y        the part around t: both convolutions; x is its input, y its output
  *
- * The other tensors keep their widths, so the difference of two costs of a part is that of the whole network. */
+ * The other tensors keep their widths, so two costs of a part differ by as much as those of the whole network. */
 #include "quantizer/precision.h"
 
 #include "driver/combine_layers.h"

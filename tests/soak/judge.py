@@ -78,14 +78,14 @@ def compile_model(compiler, path, folder, crossing):
     least = None
     if crossing.needs_least:
         status, text = compiler.run(words + ["--ram", "1", "--target", crossing.target])
-        found = re.search(r"the least that the plans reach is (\d+) bytes", text)
+        found = re.search(r"the smallest plan needs (\d+) bytes", text)
         if "internal error" in text: raise Finding("crash", text.strip())
         if status and not found: raise Finding("refused", text.strip())
         least = int(found.group(1)) if found else 1
     status, text = compiler.run(words + crossing.words(least))
     if status == 2: raise Finding("usage", text.strip())
-    if status and crossing.needs_least and "the least that the plans reach" in text:     # other options need more
-        least = int(re.search(r"the least that the plans reach is (\d+) bytes", text).group(1))
+    if status and crossing.needs_least and "the smallest plan needs" in text:     # other options need more
+        least = int(re.search(r"the smallest plan needs (\d+) bytes", text).group(1))
         status, text = compiler.run(words + crossing.words(least))
     if status and "internal error" in text: raise Finding("crash", text.strip())
     if status: raise Finding("refused", text.strip())

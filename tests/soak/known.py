@@ -9,7 +9,7 @@ from onnx import helper, numpy_helper
 # ---- Refusals: a part of the diagnostic, and why the model is refused ------------------------------------------------
 
 REFUSALS = [
-    (r"the least that the plans reach is", "the smallest plan depends on the other options"),
+    (r"the smallest plan needs", "the smallest plan depends on the other options"),
     (r"input \".*\": error: dimension \d+ is 0", "an input without elements: the interface has no array of size 0"),
     (r"\(\w*Normalization\): error: .*\[n\]\[c\]\[\.\.\] is accepted",
      "each element alone would be normalized: the specification has spatial dimensions behind the channels"),

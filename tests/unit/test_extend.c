@@ -344,7 +344,7 @@ static void test_altered(void)
     write_model(cx, "input x: f32[3][8]\ninput w: f32[8][2]\ny = dense(x, w)\noutput y\n");
     check_that(!lw_dump(cx, "build/test/extend.te", &(lw_options){ .at = "fused" }) &&
                    strstr(said(cx), "\"dense.mine\"") &&
-                   strstr(said(cx), "f32[3][8]; f32[3][2], as of the call's output, is accepted"),
+                   strstr(said(cx), "f32[3][8]; return f32[3][2], like the call's output"),
                "a call altered to another shape is refused", "%s", said(cx));
     lw_free(cx);
 }
@@ -537,7 +537,7 @@ static void test_composites(void)
 
 static const struct { const char *device, *name, *ops, *when, *wanted; } wrong_composite[] = {
     { "tpv", "block", "conv2d relu", NULL, "there is no device 'tpv'" },
-    { "npu", "my block", "conv2d relu", NULL, "'my block' is no name of a C function" },
+    { "npu", "my block", "conv2d relu", NULL, "'my block' is not the name of a C function" },
     { "npu", "block", "conv2d rel", NULL, "there is no operator 'rel'" },
     { "npu", "block", "conv2d? relu", NULL, "the first operator, 'conv2d?', is optional" },
     { "npu", "block", "conv2d relu", "dim(q, 0) == 1", "'q'" },

@@ -191,7 +191,7 @@ static const Refusal refusals[] = {
       "e.te: 1:10: error: an element type such as f32 or i8 is expected, not 'float'\n  input a: float[3]\n           "
       "^^^^^" },
     { "bad-size", "size n in 5\n",
-      "e.te: 1:12: error: '..' is expected after the least value, not the end\n  size n in 5\n             ^" },
+      "e.te: 1:12: error: '..' is expected after the smallest value, not the end\n  size n in 5\n             ^" },
     { "unknown-size", "input a: f32[m]\n",
       "e.te: 1:14: error: 'm' is not known here\n  input a: f32[m]\n               ^" },
     { "too-few-values", "const a: i8[2][2] = {{1, 2}, {3}}\n",

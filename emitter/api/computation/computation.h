@@ -4,7 +4,7 @@
 /* A computation of loopwright.h: a loop nest under steps. It begins as the statements of a client (define.c), or as a
  * fused group that a client's schedule function receives (extend.c); steps.c and walk.c do not distinguish the two. */
 
-/* Decision: a group is a computation. What a schedule function receives and what `lw_define` returns is one type
+/* Decision: a group is a computation. A schedule function receives the type that `lw_define` returns
  * (`emitter/api/computation`), so every `lw_` step and every accessor serves both. A handle of a stage or loop is a
  * name in its computation, looked up at each use: it survives the steps that rebuild the nest. A step's operand is a
  * name or a handle; handles begin with a byte that no name has, and become the words of the step's text, so there is

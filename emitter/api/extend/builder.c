@@ -315,7 +315,7 @@ Tensor *builder_alter(Ctx *cx, const Implementation *with, const Target *t, cons
         diag_error(cx, where, "calls of one output are altered; the call has %d, and its function returned %d",
                    n->out_count, count);
     else if (!is_like(out[0], n->out[0]))
-        diag_error(cx, where, "its function returned %s%s; %s%s, as of the call's output, is accepted",
+        diag_error(cx, where, "its function returned %s%s; return %s%s, like the call's output",
                    dtype_info(out[0]->type)->spelling, tensor_shape_text(cx, out[0]),
                    dtype_info(n->out[0]->type)->spelling, tensor_shape_text(cx, n->out[0]));
     return ctx_failed(cx) || out[0] == n->out[0] ? NULL : out[0];

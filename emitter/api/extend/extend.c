@@ -42,7 +42,7 @@ static bool read_pattern(Ctx *cx, const char *op, const char *text, Pattern *out
         if (text_equal(pattern_text(*out), text)) return true;
     }
     diag_error(cx, op,
-               "'%s' is no pattern; accepted: elementwise, broadcast, injective, reduction, out-fusable, opaque",
+               "unknown pattern '%s'; choose elementwise, broadcast, injective, reduction, out-fusable or opaque",
                text ? text : "");
     return false;
 }
@@ -217,7 +217,7 @@ static bool add_composite(Ctx *cx, const char *device, const char *own, const ch
     const char *place = text_format(cx, "composite \"%s\" of %s", own, device);
     if (!old) diag_error(cx, place, "there is no device '%s'%s", device, device_hint(cx, device));
     else if (!text_equal(name_identifier(cx, own), own))
-        diag_error(cx, place, "'%s' is no name of a C function; accepted: letters, digits and _, like '%s'", own,
+        diag_error(cx, place, "'%s' is not the name of a C function; use letters, digits and _, like '%s'", own,
                    name_identifier(cx, own));
     const char *first = ctx_failed(cx) ? NULL : first_of_chain(cx, place, ops);
     const Implementation condition = { .name = own, .ops = first, .when = when };

@@ -36,7 +36,7 @@ enum {
 #undef PACKAGE_LINE
 };
 
-/* Returns the index of the kind; -1, with a diagnostic: there is none. */
+/* Returns the index of the kind, or -1 with a diagnostic if it is unknown. */
 static int kind_of(Ctx *cx, const char *kind)
 {
     const char *name[KIND_COUNT];

@@ -19,6 +19,6 @@ const char *package_selftest(Ctx *cx, const Recording *r);
 const char *package_selftest_header(Ctx *cx, const Program *p);
 int64_t package_vector_bytes(Ctx *cx, const Program *p);
 
-/* words.c: the text for the word of a template, as `name` of @name@; NULL: there is no such word */
+/* words.c: the text for the word of a template (`name` for @name@); NULL: there is no such word */
 const char *package_word(Ctx *cx, const Program *p, const char *word);
 #endif

@@ -25,7 +25,7 @@ const char *package_selftest_header(Ctx *cx, const Program *p)
         "#ifndef %s_SELFTEST_H\n#define %s_SELFTEST_H\n\n#include \"%s.h\"\n\n"
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
         "/* Runs the model on the recorded input. Returns the number of output elements that differ: 0 is a pass. A\n"
-        " * negative result is the code of %s_run. The arena is that of %s_run. */\n"
+        " * negative result is the code of %s_run. The arena is the one for %s_run. */\n"
         "long %s_selftest(void *arena);\n\n"
         "#ifdef __cplusplus\n}\n#endif\n\n#endif\n",
         name, capital, capital, name, name, name, name);
@@ -55,7 +55,7 @@ static bool is_single(DType t) { return t == F32; }
 static bool is_double(DType t) { return t == F64; }
 static bool is_equal(DType t) { return t != F32 && t != F64; }
 
-/* A comparison within the tolerance, also of infinities and of values that are no number. */
+/* A comparison within the tolerance, also for infinities and values that are not numbers. */
 static void print_close(Text *t, const char *type, const char *suffix)
 {
     text_printf(t,

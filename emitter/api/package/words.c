@@ -67,8 +67,8 @@ static void add_avr_reserve(Ctx *cx, Text *t, const Program *p) { (void)cx, (voi
 static void add_avr_advice(Ctx *cx, Text *t, const Program *p)
 {
     (void)cx;
-    text_add(t, p->weights == WEIGHTS_FLASH ? "`--ram BYTES` has the fastest plan within BYTES, and `--ram 1` is "
-                                              "refused with the least that plans reach"
+    text_add(t, p->weights == WEIGHTS_FLASH ? "`--ram BYTES` chooses the fastest plan within BYTES, and the "
+                                              "refusal of `--ram 1` names the smallest plan"
                                             : "`--weights progmem` puts constants into program memory");
 }
 

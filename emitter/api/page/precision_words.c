@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* The greatest figure is that of equal values. */
+/* Equal values have the largest figure. */
 const char *noise_text(Ctx *cx, double db)
 {
     const double equal = 200;

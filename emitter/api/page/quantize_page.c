@@ -2,7 +2,7 @@
 /* The report of a quantization:
  *
  *   the summary       what the command prints: grids, widths, accuracy
- *   sensitivity       for each grid the signal to noise at the outputs with this grid alone at 8 bits
+ *   sensitivity       for each grid the signal to noise at the outputs if only this grid has 8 bits
  *   grids             for each grid the histogram of its values over the samples, the chosen range as a band, and the
  *                     share of values that it clips
  *
@@ -163,7 +163,7 @@ static void add_sensitivity(Ctx *cx, Text *t, const Precision *p)
     }
     text_printf(t, "<h2>Sensitivity</h2>\n<p>Signal to noise: short bars lose more. The bars are measured on %lld "
                 "samples. On %lld, all grids with %s give %s at the outputs, those chosen %s.</p>\n"
-                "<p class=\"key\"><span style=\"--c:var(--mac)\">at the outputs, this grid alone with 8 bits, or "
+                "<p class=\"key\"><span style=\"--c:var(--mac)\">at the outputs, only this grid with 8 bits, or "
                 "with its only width</span>"
                 "<span style=\"--c:var(--weight)\">at this tensor, all grids with 8 bits</span></p>\n<ol>\n",
                 (long long)p->measured, (long long)p->samples, first_widths_text(cx, p), noise_text(cx, p->narrow.sqnr),

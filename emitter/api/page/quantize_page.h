@@ -4,6 +4,6 @@
 /* The report of a quantization as one HTML file: histograms with the chosen ranges, sensitivities, widths. */
 #include "quantizer/precision.h"
 
-/* said: what the command prints. */
+/* said: the text that the command prints. */
 const char *quantize_page(Ctx *cx, const char *model, const Quantized *q, int in_floats, const char *said);
 #endif

@@ -8,7 +8,7 @@
 
 #include "ir/nest/costs.h"
 
-/* Of the M profile, each with the instructions of those before it. CoreFigures.architecture is the row from 1 on. */
+/* The M profile, each with the instructions of those before it. CoreFigures.architecture is the row, counted from 1. */
 static const struct { int tag, order; const char *name; } arm[] = {
     { 11, 1, "Armv6-M" }, { 12, 1, "Armv6-M" }, { 16, 2, "Armv8-M baseline" }, { 10, 3, "Armv7-M" },
     { 13, 4, "Armv7E-M" }, { 17, 5, "Armv8-M mainline" }, { 21, 6, "Armv8.1-M mainline" },

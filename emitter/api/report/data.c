@@ -89,7 +89,7 @@ static void json_layers(Build *b, Text *t)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-/* An open size is its greatest one. */
+/* An open size is printed as its maximum. */
 static void json_shape(Ctx *cx, Text *t, const Tensor *x)
 {
     text_add(t, "\"shape\": [");

@@ -11,7 +11,7 @@ enum { ELF_SYMBOLS = 2, ELF_NO_BITS = 8,                 /* kinds of sections */
        ELF_ARM = 40, ELF_AVR = 83 };                     /* machines */
 
 bool elf_open(Bytes file, Elf *e);
-/* Adds the sections that are loaded: all of them are in flash but those without bits; writable ones are in RAM, too. */
+/* Adds the sections that are loaded: all except those without bits are in flash; writable ones are also in RAM. */
 void elf_sum(const Elf *e, int64_t *flash, int64_t *ram);
 int elf_machine(const Elf *e);
 uint64_t elf_entry(const Elf *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_REPORT_FOOTPRINT_H
 #define LW_API_REPORT_FOOTPRINT_H
-/* What the model takes on a board: flash and RAM, with code and stack where a compiler measures them, and limits. */
+/* The model's needs on a board: flash and RAM, with code and stack where a compiler measures them, and limits. */
 #include "api/figures.h"
 #include "api/report/elf.h"
 

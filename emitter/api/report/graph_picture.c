@@ -180,7 +180,7 @@ static int slice_top(const Picture *p, int row)
     return row == 0 ? 0 : row < p->count ? top_of(row) - (STEP - HEIGHT) / 2 - 2 : top_of(p->count - 1) + HEIGHT + EDGE;
 }
 
-/* The rows from `first` on, as a picture of its own. */
+/* The rows beginning with `first`, as a picture of its own. */
 static void draw_slice(Picture *p, int first)
 {
     const int end = first + SLICE < p->count ? first + SLICE : p->count, top = slice_top(p, first);

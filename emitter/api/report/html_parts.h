@@ -6,7 +6,7 @@
 #include "support/text.h"
 
 const char *html_bytes(Ctx *cx, int64_t n);      /* three digits, rounded half up: "12.5 KiB" */
-const char *html_count(Ctx *cx, int64_t n);      /* the same: "3.4 M" */
+const char *html_count(Ctx *cx, int64_t n);      /* three digits as well: "3.4 M" */
 const char *html_percent(Ctx *cx, int64_t n, int64_t of);    /* "12.3 %" */
 /* "i8 [1][25][5][64], scale 0.02, zero point -128" */
 const char *html_type(Ctx *cx, const Tensor *t);

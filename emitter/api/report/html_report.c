@@ -212,7 +212,7 @@ static void bar(Text *t, int64_t n, int64_t most, const char *color, const char 
     text_printf(t, "<span>%s</span>", what);
 }
 
-/* What the bars are shares of. */
+/* The totals of which the bars are shares. */
 typedef struct Shares { int64_t work, live, weights; } Shares;
 
 static Shares shares_of(const Build *b)

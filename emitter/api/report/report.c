@@ -95,7 +95,7 @@ static void print_cycles(const Build *b, int64_t cycles, Text *t)
         text_add(t, " MHz");
     }
     if (is_measured) text_printf(t, ", measured by %s\n", b->options->runner);
-    else text_printf(t, ", memory without wait states\n               cycles an instruction: %s\n",
+    else text_printf(t, ", memory without wait states\n               cycles per instruction: %s\n",
                      b->target->core->cycles_from);
 }
 

@@ -32,7 +32,7 @@ static void visit_symbol(const char *name, uint64_t value, void *user)
         machine_mark(user, (uint32_t)value, (int)strtol(name + sizeof prefix - 1, NULL, 10));
 }
 
-/* Returns the address of so many bytes; they are zeros, or those of `data`. */
+/* Returns the address of `bytes` bytes, which are zeros or a copy of `data`. */
 static uint32_t place(Loaded *l, const void *data, int64_t bytes)
 {
     const uint32_t at = l->free;

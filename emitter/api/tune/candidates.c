@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Candidates of a group are texts. Each is read back and applied to the group; one that is refused is dropped, and one
- * whose code is that of the default. On a target with costs, so is one whose counted instructions exceed those of the
- * default by more than predictions err. */
+/* Candidates of a group are texts. Each is read back and applied to the group; it is dropped if it is refused or if its
+ * code equals the default's. On a target with costs, it is also dropped if its counted instructions exceed the
+ * default's by more than predictions err. */
 
 /* Decision: the default schedule is the best of the candidates. `make bench-tune` measures the candidates of the
  * int8 networks of MLPerf Tiny on the Cortex-M4, and its figures are in docs/performance.md. The tiled contraction

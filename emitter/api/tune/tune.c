@@ -3,8 +3,8 @@
  * --tuning and --schedule read.
  *
  * A candidate is measured alone: the whole program, with this one group's schedule replaced. So the values do not
- * depend on the order, and a group's record is the least value, the first of equal ones. The file holds the values,
- * too, as comments, and is written after each measurement: a run that was interrupted continues where it ended.
+ * depend on the order, and a group's record is the smallest value, the first of equal ones. The file also holds the
+ * values, as comments, and is written after each measurement: a run that was interrupted continues where it ended.
  *
  *     # tuned m.onnx (SHA-256 7f..) on cortex-m4 in instructions
  *     # default 414200

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_CONDITION_CONDITION_NAMES_H
 #define LW_GRAPH_CONDITION_CONDITION_NAMES_H
-/* The names that a condition may use: of a call, with the call's values, or of an operator's row, with any values. */
+/* The names that a condition may use: a call's, with the call's values, or an operator row's, with any values. */
 #include "graph/dag/target.h"
 
 enum { MOST_NAMES_OF_CONDITION = 1024, MOST_WORDS_OF_CONDITION = 128 };

@@ -52,8 +52,8 @@ void graph_follow(Ctx *cx, Graph *g);               /* the results of its calls 
 /* A pass replaced tensors: the map has a replacement for each. */
 void graph_replace_origins(Ctx *cx, Graph *g, const Map *to);
 int graph_origin_of(const Graph *g, const Tensor *now);         /* the number of the first one; -1: none */
-/* port_layout.c: "NHWC", "NCHW", "NWC" and the like, by the first operator with windows that reads the input, or the
- * last one that computes the output; NULL: none does. The input is of a graph with these outputs. */
+/* port_layout.c: a layout such as "NHWC", "NCHW" or "NWC", from the first operator with windows that reads the input,
+ * or the last one that computes the output; NULL: none does. The input is of a graph with these outputs. */
 const char *graph_input_layout(Ctx *cx, Tensor *const *output, int output_count, const Tensor *input);
 const char *graph_output_layout(Ctx *cx, const Tensor *output);
 

@@ -51,10 +51,10 @@ const Expr *index_guarded(IndexMap *m, const Expr *value, const Expr *otherwise)
 const Expr *index_or_zero(IndexMap *m, const Expr *value);
 /* x at the index; `otherwise` where the index is outside x. */
 const Expr *index_read_padded(IndexMap *m, const Tensor *x, const Expr *const *index, const Expr *otherwise);
-/* The result; NULL after an error. Of a reduction: over the axes of index_tap. */
+/* The result; NULL after an error. A reduction is over the axes of index_tap. */
 Tensor *index_result(IndexMap *m, const Expr *value);
 Tensor *index_reduced(IndexMap *m, Reducer by, const Expr *value);
 Tensor *index_reduced_from(IndexMap *m, Reducer by, const Expr *first, const Expr *value);
-/* The position of the greatest value, in row-major order over the axes of index_tap. */
+/* The position of the largest value, in row-major order over the axes of index_tap. */
 Tensor *index_of_greatest(IndexMap *m, const Expr *value);
 #endif

@@ -209,14 +209,14 @@ const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count);
 /* "; did you mean 'add'?" for an unknown name, or how to list the names */
 const char *op_hint(Ctx *cx, const char *name);
 const Op *op_find(Ctx *cx, const char *name);                    /* NULL: unknown */
-/* The same; an unknown name in the namespace `annotation` becomes a row that is recorded, with a note. */
+/* op_find; an unknown name in the namespace `annotation` becomes a row that is recorded, with a note. */
 const Op *op_find_annotation(Ctx *cx, const char *name);
 const Op *const *op_list(Ctx *cx, int *count);                   /* sorted by name */
 void op_register(Ctx *cx, const Op *op);                         /* registers a user's row */
 /* Constructs fresh computes of a call over its inputs; returns the number of outputs, 0 on error. The stages keep a
  * pointer to the call. */
 int op_compute(Ctx *cx, const Node *call, Tensor **out);
-/* The same with the compute of the implementation in place of the operator's own. Fills as many outputs as the call
+/* op_compute with the compute of the implementation in place of the operator's own. Fills as many outputs as the call
  * has, with unchanged types and shapes; false after a diagnostic. */
 struct Implementation;
 bool op_compute_as(Ctx *cx, const Node *call, const struct Implementation *with, Tensor **out);

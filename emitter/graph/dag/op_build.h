@@ -67,8 +67,8 @@ Node *permute_all_axes(Ctx *cx, const Node *call, const int *perm, Tensor *const
 /* Attribute `axes` with keepdims=1 */
 Node *permute_axes_kept(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
 /* sum (x - zero) * k = sum x * k - zero * sum k: returns the call without its attribute `zero`, plus a constant per
- * channel (k's last axis). It is exact, because i32 wraps. Requires every window inside x and a constant k; NULL: there
- * is no zero. */
+ * channel (k's last axis). It is exact, because i32 wraps. Requires every window inside x and a constant k; NULL if the
+ * call has no zero point. */
 Tensor *zero_hoisted(Ctx *cx, const Node *call, Tensor *k);
 const Attr *attrs_with_ints(Ctx *cx, const Node *call, const char *attr, const int64_t *ints, int count);
 

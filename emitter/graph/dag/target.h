@@ -19,7 +19,7 @@ typedef struct Target {
     /* Float elements per vector for the C compiler's vectorizer; 1: scalar core; 0: base's */
     int lanes;
     int accumulators;                  /* register budget of an output tile, in rows of `lanes` elements; 0: base's */
-    /* The same for integers where they share their registers with addresses; 0: base's, or `accumulators` */
+    /* The budget for integers where they share their registers with addresses; 0: base's, or `accumulators` */
     int integer_accumulators;
     /* Bytes of a vector register with macros in runtime/simd; 0: base's, or vectorization is left to the C compiler */
     int vector_bytes;
@@ -75,7 +75,7 @@ typedef struct Group {
     int output_count; Tensor **output;
     Node *anchor;                      /* the node of the highest pattern; its schedule is the group's */
     const char *parts;                 /* of a combined group: the names of its parts, "conv_1+pool_1"; else NULL */
-    /* Of a combined group that --schedule names: its nest before the steps; else NULL */
+    /* The nest before the steps, of a combined group that --schedule names; else NULL */
     const struct Nest *naive;
     bool is_scheduled;                 /* by --schedule or the model's file: it is not combined with others */
     bool keeps_names;                  /* stages have the names of the model's tensors, for steps of its file */
@@ -113,7 +113,7 @@ typedef struct Implementation {
     /* Another compute of the anchor's only output: formulas separated by ';', over the names that Op.formula may use.
      * NULL: the operator's own. A test compares the two (api/check_op.c); there is no proof. */
     const char *compute;
-    /* The same as a function: fills out[] for all outputs of the call and returns their number. NULL: `compute`. */
+    /* `compute` as a function: fills out[] for all outputs of the call and returns their number. NULL: `compute`. */
     int (*build)(Ctx *cx, const struct Implementation *with, const Node *call, Tensor **out);
     const Nest *(*schedule)(Ctx *cx, const GroupNest *g);        /* NULL: naive */
     /* For a row without a schedule: returns a replacement of the call's output 0 in a form that suits the target; NULL:

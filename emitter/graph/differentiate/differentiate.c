@@ -15,7 +15,7 @@
  *     per read. Conditions are kept apart from values, because an operand of a guarded read exists under its
  *     condition only.
  *   - The read's index is solved for the variables (`solve.c`): digits, phases of a stride, pivots. Nothing has to
- *     be solvable: what is left is a condition on variables that are reduced over. So a scatter is a sum over all
+ *     be solvable: the rest is a condition on variables that are reduced over. So a scatter is a sum over all
  *     points, in row-major order.
  *   - The adjoint of a recurrence is a promised recurrence over the steps in reverse.
  *   - Checkpoints are copies of calls (`recompute.c`), created in the order of the backward pass; execution follows
@@ -73,7 +73,7 @@ static bool is_repeated(const Node *call, int input)
     return false;
 }
 
-/* Applies the row's adjoint first; inputs without one are derived, and so are tensors that are several inputs. The
+/* Applies the row's adjoint first; inputs without one, and tensors that are several inputs, are derived. The
  * adjoint reads copies of tensors that are not stored. */
 static void of_operator(Sweep *s, const Node *n, Tensor *const *adjoint)
 {

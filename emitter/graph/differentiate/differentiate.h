@@ -13,7 +13,7 @@
  * consumers. A wanted tensor on which y does not depend is an error; one that is cut off has zeros. */
 bool differentiate(Ctx *cx, Tensor *y, Tensor *seed, Tensor *const *wanted, int count, Tensor **adjoint);
 
-/* The same with copies of checkpoints' regions for the adjoint of each call, instead of one copy for all: more
+/* As above, with copies of checkpoints' regions for the adjoint of each call, instead of one copy for all: more
  * instructions, but a copy dies with the adjoint of one call. */
 typedef struct CopiesApart { Map read_again; /* out: the tensors that copies read */ } CopiesApart;
 bool differentiate_again(Ctx *cx, Tensor *y, Tensor *seed, Tensor *const *wanted, int count, Tensor **adjoint,

@@ -18,7 +18,7 @@ void summands_move(Summands *s, const Tensor *from, const Tensor *to);
 bool summands_has(const Summands *s, const Tensor *of);
 /* The sum of all so far, which replaces them. NULL: zero. */
 Tensor *summands_total(Summands *s, const Tensor *of);
-/* The same with an ordered first axis u, plus outside[last - u, ..] (NULL: zero). */
+/* summands_total with an ordered first axis u, plus outside[last - u, ..] (NULL: zero). */
 Tensor *summands_of_steps(Summands *s, const Tensor *of, Tensor *outside, const Expr *last);
 
 /* The type in which adjoints of a value are computed: f32 for the 16-bit floats */

@@ -94,14 +94,14 @@ static const Node *reader_of(const Tensor *t, Node *const *order, int count)
     return found;
 }
 
-/* The same, if it transposes or is a view. */
+/* Returns the tensor's call if it transposes or is a view. */
 static const Node *move_of(const Tensor *t, Node *const *order, int count)
 {
     const Node *n = reader_of(t, order, count);
     return n && (n->op->layout.is_transpose || n->op->layout.is_view) && n->in[0] == t ? n : NULL;
 }
 
-/* Returns a scale or zero as the same move of it; NULL: it varies along an axis and the move is no transpose. */
+/* Returns a scale or zero as the same move of it; NULL if it varies along an axis and the move is not a transpose. */
 static Tensor *moved(Ctx *cx, const Node *move, Tensor *p)
 {
     const Tensor *x = move->in[0];
@@ -116,8 +116,8 @@ static Tensor *moved(Ctx *cx, const Node *move, Tensor *p)
     return n && graph_run_call(cx, n, &out) ? out : NULL;
 }
 
-/* The mark of a recorded annotation. That of a constant sinks through the moves after it, which are folded: importers
- * reorder weights. */
+/* The mark of a recorded annotation. The mark of a constant sinks through the moves after it, which are folded:
+ * importers reorder weights. */
 static Mark mark_of(Ctx *cx, const Node *n, Node *const *order, int count)
 {
     const Mark own = { n, n->out[0], NULL, is_grid(n) && tensor_is_constant(n->in[0]) };
@@ -137,7 +137,7 @@ static Mark mark_of(Ctx *cx, const Node *n, Node *const *order, int count)
     return m;
 }
 
-/* An operand that takes the place of an output with a grid takes its name, too. Its call is a fresh copy. */
+/* An operand that takes the place of an output with a grid also takes its name. Its call is a fresh copy. */
 static Graph with_output_names(Graph g, const Graph *before)
 {
     for (int i = 0; i < g.output_count; i++) {

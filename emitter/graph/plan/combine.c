@@ -4,7 +4,7 @@
  *   1. all groups are expanded into one naive nest; a group's name prefixes its stages: pool_max_pool2d;
  *   2. the master's steps are replayed under these names, and those of every part that keeps its loops;
  *   3. from the master back to the inputs, compute_at attaches each part's last stage to its loop, and fold_storage
- *      keeps the rows of earlier iterations in a ring buffer: of a consumer that computes only new rows, the producer
+ *      keeps the rows of earlier iterations in a ring buffer: if a consumer computes only new rows, its producer
  *      computes fewer. A part with new loops replays its steps there; a view is inlined. A ring too short for the reads
  *      of the first iteration is lengthened.
  *
@@ -471,7 +471,7 @@ static int64_t try_decisions(Adding *a, Attachment how, int64_t iterations)
     return made.work;
 }
 
-/* A choice that is kept is tried with tight rings, too. */
+/* Repeats every choice that was kept with tight rings. */
 static int64_t try_attachment(Adding *a, Attachment how, int64_t iterations)
 {
     const int before = a->count;
@@ -483,7 +483,7 @@ static int64_t try_attachment(Adding *a, Attachment how, int64_t iterations)
     return work;
 }
 
-/* Tries a form at a loop, in a ring and without one. Returns the least work; INT64_MAX: refused. */
+/* Tries a form at a loop, in a ring and without one. Returns the lowest work; INT64_MAX: refused. */
 static int64_t try_form(Adding *a, AttachForm form, const char *host, bool has_ring)
 {
     int64_t least = INT64_MAX;
@@ -496,7 +496,7 @@ static int64_t try_form(Adding *a, AttachForm form, const char *host, bool has_r
 }
 
 /* Tries the loops around the consumers, the outermost first. New loops are tried where kept ones are refused or repeat
- * work. Ends where each form repeats so much that no loop inside can be better. */
+ * work. Ends where each form repeats more work than any loop inside could save. */
 static void try_loops(Adding *a)
 {
     enum { HOPELESS = 2 };

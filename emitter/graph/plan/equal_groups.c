@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups that are equal but for names: the calls, their attributes and the tensors between them have the same values.
+/* Groups that differ only in names: the calls, their attributes and the tensors between them have the same values.
  * The nest of a group without names of the model depends on nothing else, so equal groups have one nest. Long chains
  * consist of few different groups. */
 

@@ -2,7 +2,7 @@
 /* The smallest arena, by branch and bound over the question "do the items fit into S bytes?", which bisects S between a
  * bound and a plan that is known.
  *
- * Of two items with a common group one is below the other. gap(a, b) is the least distance of their starts with a
+ * Of two items with a common group one is below the other. gap(a, b) is the smallest distance of their starts with a
  * below: the bytes of a, or the lead of b where b may overlap a. Once each pair has an order, the items fit if no chain
  * of gaps is longer than S, and the longest chain below an item is its offset. So the search decides orders:
  *
@@ -18,7 +18,7 @@
 /* Decision: offsets are exact for small networks. `graph/plan/exact.c` decides for each pair of tensors that are
  * live together which one is below, and bounds each by the longest chain of such decisions, until an arena of that
  * size is found or refuted. Sizes are bisected between the live-set bound and the plan of the largest first. Counts
- * of branches limit it, not the clock. `report` prints the least arena that is proved, and the plan's distance to
+ * of branches limit it, not the clock. `report` prints the smallest arena that is proved, and the plan's distance to
  * it: 0 for all networks of `tests/ram.sh`. */
 #include "graph/plan/exact.h"
 
@@ -56,7 +56,7 @@ typedef struct Component {
     int branches;                    /* that remain */
 } Component;
 
-/* What is decided. Branches copy it. */
+/* The decisions so far. Branches copy them. */
 typedef struct Decided { int64_t *below, *above; unsigned char *way; } Decided;
 
 /* ---- Gaps -------------------------------------------------------------------------------------------------------- */

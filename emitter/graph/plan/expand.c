@@ -15,7 +15,7 @@
 #include "support/names.h"
 
 /* If several groups are expanded into one nest, `part` is the current group, whose name prefixes its stages. `all`
- * holds the nest's names; `local` maps a name of the group alone to the one in the nest. NULL: one group. */
+ * holds the nest's names; `local` maps a name of this group to the one in the nest. NULL: one group. */
 typedef struct Expansion {
     Ctx *cx;
     Map of, named;

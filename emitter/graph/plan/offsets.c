@@ -97,7 +97,7 @@ static bool may_move(const Plan *p, const Item *item)
     return true;
 }
 
-/* Makes two items of each root that may be moved: what a group stores, and what later groups read. */
+/* Makes two items of each root that may be moved: one that a group stores, and one that later groups read. */
 static void split_moved(const Plan *p, Items *it)
 {
     const int count = it->count;
@@ -146,7 +146,7 @@ static int64_t pushed_behind(const Item *item, int64_t at, const Item *o)
     return at < o->offset + item->lead ? o->offset + item->lead : 0;
 }
 
-/* Finds the items that are live together with one. Those with a long live range are listed; the others are found by
+/* Finds the items that are live together with one. Items with a long live range are listed; the others are found by
  * their first group. */
 typedef struct Neighbours {
     int group_count;
@@ -235,7 +235,7 @@ static uint32_t next_random(uint32_t *state)
     return (*state = *state * UINT32_C(1664525) + UINT32_C(1013904223)) >> 8;
 }
 
-/* Lowers an arena of `size` bytes if a smaller one exists; returns its bytes. Items that change have offsets then. */
+/* Lowers an arena of `size` bytes if a smaller one exists; returns its bytes. Items that change then have offsets. */
 static int64_t search_exactly(Ctx *cx, Items *it, int64_t unit, int64_t bound, int64_t size, int64_t *least)
 {
     ExactItem *item = NEW_ARRAY(cx->scratch, ExactItem, it->count);

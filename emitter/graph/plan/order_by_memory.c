@@ -42,7 +42,7 @@ static bool reads(const Group *g, const Tensor *t)
     return false;
 }
 
-/* The memory of a view is that of its input: the input is live until all readers of the view are done. */
+/* A view is in the memory of its input: the input is live until all readers of the view are done. */
 static const Tensor *root_of(const MemoryOrder *o, const Tensor *t)
 {
     const Group *g = map_get_ptr(&o->producer, t);

@@ -14,7 +14,7 @@ Groups groups_near_readers(Ctx *cx, Groups groups);
 Groups groups_by_device(Ctx *cx, Groups groups);
 /* Reorders the groups of a graph with updates: each follows all other groups that read what it overwrites. */
 Groups groups_by_updates(Ctx *cx, const Graph *graph, Groups groups);
-/* The same, in an order with few bytes live at once. */
+/* The groups in an order with few bytes live at once. */
 Groups groups_by_memory(Ctx *cx, const Graph *graph, Groups groups);
 const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /* "conv2d + add + relu" */
 /* Advice for a word that names none of the groups: the group that has it as a node or part, a near name, `otherwise` */
@@ -35,14 +35,14 @@ Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tenso
 
 /* Expands the group over tensors that are computes already. *made maps a tensor of the graph to its compute, and grows.
  * The group becomes the part of its stages; its name and '_' prefix their names. *taken holds the names of the whole
- * nest. *local maps the name of a stage or an input's role in the group alone to the name in the nest. */
+ * nest. *local maps the name of a stage or an input's role in only this group to the name in the nest. */
 bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map *taken, Map *made, Map *local);
 /* Returns the role of an outside tensor in the first call of the group that reads it, "x" or "bias"; NULL: no call
  * does. */
 const char *group_role(Ctx *cx, const Group *g, const Tensor *t);
 
-/* Returns a key, in scratch memory, that equal groups have in common: the strategy's nest of one is that of the other,
- * too. NULL: the nest may have names of the model, or rows of a user may refer to the group. */
+/* Returns a key, in scratch memory, that equal groups have in common: the strategy's nest of one also serves
+ * the other. NULL: the nest may have names of the model, or rows of a user may refer to the group. */
 const char *group_key(Ctx *cx, const Group *g, size_t *bytes);
 
 /* ---- Strategies -------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
  * Therefore everything that a nest needs beyond the naive one is a step or a word of the block's head: the limit of
  * copied statements (`copy_budget`), the condition of two versions (`when`, `otherwise`), another compute (`with`).
  * `group_nest` (`graph/plan/group_schedules.c`) is the one place that chooses between a block and the strategy;
- * combining asks it, too, so a part keeps the schedule that a signature gives it. Blocks come from `--schedule`,
+ * combining also asks it, so a part keeps the schedule that a signature gives it. Blocks come from `--schedule`,
  * from the end of a `.te` file, and from `--tuning`; the earlier source wins. */
 #include <string.h>
 

@@ -23,7 +23,7 @@
  * `combine_for_ram.c`). */
 
 /* Decision: a slice aliases its operand. A slice without steps that fusion leaves alone is a slot with the operand's
- * strides and an offset; so does a reshape that adds or drops unit dimensions, or whose slice is contiguous.
+ * strides and an offset, as is a reshape that adds or drops unit dimensions, or whose slice is contiguous.
  * Operands of a concatenation are written directly into its memory, so the concatenation is free. Adjacent slices
  * that are concatenated again are their operand (`concat_of_fewer` in `ops/move/move.c`): the split and joined
  * branches of a detector copy nothing. */
@@ -409,7 +409,7 @@ static void find_read(const Expr *e, void *user)
     if (e->kind == EXPR_READ) *(bool *)user = true;
 }
 
-/* Returns the read of x[axis - begin], if that is the value of the stage in the box of x's size from `begin` on, and no
+/* Returns the read of x[axis - begin], if that is the value of the stage in the box of x's size at `begin`, and no
  * tensor is read for the elements around it; else NULL. */
 static const Expr *read_in_box(Ctx *cx, const Stage *s, int64_t *begin)
 {

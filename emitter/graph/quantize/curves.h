@@ -5,8 +5,8 @@
  * compute. */
 #include "graph/quantize/quantized_value.h"
 
-/* Returns a table of the 256 results, quantized to the grid, at the stored source; NULL: x is no function of one 8-bit
- * tensor. */
+/* Returns a table of the 256 results, quantized to the grid, at the stored source; NULL if x is not a function of one
+ * 8-bit tensor. */
 Tensor *curve_of_bytes(const QuantizedContext *f, const char *label, Tensor *x, const Grid *g);
 /* Returns parabolas over intervals of a 16-bit source. For each of its 65,536 values the result is the function's,
  * moved by at most a quarter of a step, then rounded; NULL: no table of at most 2,048 intervals is that near. */

@@ -18,7 +18,7 @@ static bool moves(const Node *n)
         n->op->quantization.moves_elements;
 }
 
-/* Returns the tensor with each element replaced by the number of its part, from 1 on; NULL on error. */
+/* Returns the tensor with each element replaced by the number of its part, starting at 1; NULL on error. */
 static Tensor *numbered(Parts *p, Tensor *t)
 {
     Tensor *known = map_get_ptr(&p->now, t), **in;

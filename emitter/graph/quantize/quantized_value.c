@@ -335,7 +335,7 @@ static Interval products(Interval a, Interval b, int64_t terms)
     return (Interval){ sat_mul(all.least, terms), sat_mul(all.greatest, terms) };
 }
 
-/* Both leave a margin for a bias, and the second one for a requantization, too. */
+/* Both leave a margin for a bias, and the second one also for a requantization. */
 static bool fits_bits(Interval reach, int bits)
 {
     return reach.least >= -(INT64_C(1) << bits) && reach.greatest <= INT64_C(1) << bits;

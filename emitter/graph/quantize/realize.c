@@ -10,8 +10,8 @@
  * or a call has no affine value, the calls stay in floats.
  *
  * Evaluated in floats, the same calls round products, sums and quotients on the way. Near a tie this can change the
- * result by one grid step, which is rare unless real numbers are exactly ties. If many are, as for a mean of four,
- * float rounding errors decide each. Such calls are realized only if floats round nothing before the quantization
+ * result by one grid step, which is rare unless real numbers are exactly ties. If many are, for example for a mean of
+ * four, float rounding errors decide each. Such calls are realized only if floats round nothing before the quantization
  * (steps that are powers of two, sums of 24 bits), so both agree, or on request (QDQ_INTEGER).
  *
  * A function of one tensor becomes a table (curves.c). A simulated quantization is treated as a quantization and its
@@ -35,7 +35,7 @@
  *     an exact quotient.
  *   - Frequent exact ties (means of four) have no such line, so they stay in float by default; `--qdq integer` takes
  *     them.
- *   - Functions of one byte are tables. Those of a 16-bit tensor are parabolas over intervals
+ *   - Functions of one byte are tables. Functions of a 16-bit tensor are parabolas over intervals
  *     (`graph/quantize/curves.c`): the function runs on all 65,536 values during compilation, which proves the
  *     error, so no bound is derived from its formula. They exist only in networks of `quantize`, as a file's result
  *     is defined by rounding the real value. */
@@ -231,7 +231,8 @@ static bool centered_of(const QuantizedContext *f, const QuantizedValue *x, cons
     return true;
 }
 
-/* True if all channels admit factors of two words with one shift: the least of those that each of them takes alone. */
+/* True if all channels admit factors of two words with one shift: the smallest of the shifts that they take one by
+ * one. */
 static bool words_of(const QuantizedValue *x, const Grid *g, Scaling *s)
 {
     enum { ANY = 62 };
@@ -247,7 +248,7 @@ static bool words_of(const QuantizedValue *x, const Grid *g, Scaling *s)
     return true;
 }
 
-/* The nearest constants of each channel; of one shift if one is below a word. */
+/* The nearest constants of each channel, with one shift if one is below a word. */
 static bool near_of(const QuantizedContext *f, const QuantizedValue *x, const Grid *g, Scaling *s)
 {
     enum { WORD = 32, ANY = 62 };

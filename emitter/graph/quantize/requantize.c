@@ -181,7 +181,7 @@ static int shift_for(double ratio, int most)
 
 int64_t offset_centered(const Grid *g, int n) { return (2 * g->zero + 1) * (INT64_C(1) << (n - 1)); }
 
-/* Finds a line; is_centered: its offset is that of offset_centered. */
+/* Finds a line; is_centered: its offset is offset_centered's. */
 static bool line_of(const Affine *x, const Grid *g, Interval range, int most_shift, bool is_centered, Scaling *out)
 {
     int64_t step[255];
@@ -222,7 +222,7 @@ static int64_t words_product(const Scaling *s, int64_t a)
     return a * s->m + floor_div(a * s->low, INT64_C(1) << FACTOR_BITS);
 }
 
-/* Returns the greatest shift for which the factor's high word has 31 bits, and no sum exceeds 2^61. */
+/* Returns the largest shift for which the factor's high word has 31 bits, and no sum exceeds 2^61. */
 static int shift_of_words(double ratio, double offset, const Grid *g, double reach, int most)
 {
     const double size = fabs(offset) + fabs((double)g->zero) + 1 + reach * ratio;

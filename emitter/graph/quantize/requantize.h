@@ -26,18 +26,18 @@ double exact_sum(double a, double b);
 int64_t grid_quantize(double v, const Grid *g);
 /* Covers the integers in `range`; n is at most most_shift. False: no constants exist. */
 bool scaling_of(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out);
-/* The same with the offset of the zero point and of one half, and a shift of at least 33, so that a channel has neither
- * a 64-bit constant nor a 64-bit sum. */
+/* scaling_of with the offset of the zero point and of one half, and a shift of at least 33. A channel then has no
+ * 64-bit constant and no 64-bit sum. */
 bool scaling_centered(const Affine *x, const Grid *g, Interval range, Scaling *out);
 int64_t offset_centered(const Grid *g, int n);
-/* A factor of two words, so that grids of up to 16 bits are exact, too. 0 <= low < 2^31. */
+/* A factor of two words, so that grids of up to 16 bits are also exact. 0 <= low < 2^31. */
 bool scaling_of_words(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out);
-/* The nearest constants, where no exact ones exist: in the range the result is that of the real quotient moved by at
+/* The nearest constants, where no exact ones exist: in the range the result is the real quotient's, moved by at
  * most 2^-8 of a step, and ties round up. For 16-bit grids, and sums beyond 2^24. scale_b: as below; 0: none. */
 bool scaling_near(const Affine *x, double scale_b, const Grid *g, Interval range, int most_shift, Scaling *out);
 /* Covers x + b * scale_b for all b in range_b; both ranges are 8 bits wide. */
 bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval range_a, Interval range_b, Scaling *out);
-/* The same by a quotient; d: the divisor, 0: the least valid one. scale_b is 0 if there is no b. */
+/* scaling_of_sum by a quotient; d: the divisor, 0: the smallest valid one. scale_b is 0 if there is no b. */
 bool scaling_even(const Affine *x, double scale_b, const Grid *g, Interval range_a, Interval range_b, int64_t d,
                   Scaling *out);
 #endif

@@ -3,9 +3,9 @@
  * it reads only channel f(v) of a tensor: relu, rescale, depthwise, add (f(v) = v), a concatenation (v - begin), a
  * view. Any other read pins the tensor: all its channels stay.
  *
- * Liveness is the least set of classes with two properties. It holds all pinned atoms, the model's outputs among them.
- * If it holds output v of a contraction, it holds those channels of x whose sum over the taps is not a single known
- * value:
+ * Liveness is the smallest set of classes with two properties. It holds all pinned atoms, the model's outputs among
+ * them. If it holds output v of a contraction, it holds those channels of x whose sum over the taps is not a single
+ * known value:
  *
  *   x[.., u] live   if   y[.., v] live   and   sum(i,j) x[.., u] * k[i,j,u,v] has more than one value
  *

@@ -8,7 +8,7 @@
  * with the same f for every t. It follows from the computes of the call, not from facts of its operator. */
 #include "graph/dag/op.h"
 
-/* What the call reads of an input that carries the axis. */
+/* The part that the call reads of an input that carries the axis. */
 typedef struct SlideInput {
     int axis;                          /* of the input; -1: the input does not carry the axis */
     bool is_read;

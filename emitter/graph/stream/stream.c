@@ -9,10 +9,10 @@
  *                                |<------- reach ------>]
  *
  * A call slides if slide.c proves it; it then computes its fresh frames from the last frames of its operands. Any other
- * call reads whole windows, and so do the calls after it. A call that depends on the position in the window (padding
- * along the axis) is refused: its frames at both ends would differ in every window. Padding at the beginning alone,
- * as of causal convolutions, is that of an endless run: the frames before the first window are the zeros of a state
- * that is reset. A convolution that has it is split into a pad, which the run leaves out, and the rest.
+ * call reads whole windows, as do the calls after it. A call that depends on the position in the window (padding
+ * along the axis) is refused: its frames at both ends would differ in every window. Padding only at the beginning,
+ * as in causal convolutions, is the padding of an endless run: the frames before the first window are the zeros of a
+ * state that is reset. A convolution that has it is split into a pad, which the run leaves out, and the rest.
  *
  * The second walk builds. If reach > fresh, the last `reach` frames are a state: the old one without its first `fresh`
  * frames, and the new frames. Each call reads a slice of it. */
@@ -39,7 +39,7 @@ typedef struct Frames {
     int axis;
     int64_t length, rate, fresh, reach;
     Tensor *old, *kept;                /* the state of the last run, and its frames that stay; NULL: no state */
-    Tensor *now, *window;              /* the fresh frames, the last `reach`; of a whole tensor: now */
+    Tensor *now, *window;              /* the fresh frames, the last `reach`; a whole tensor is in `now` */
 } Frames;
 
 typedef struct Streamer {
@@ -200,7 +200,7 @@ static bool slides(Streamer *s, const Node *n, Slide *slide)
     const int64_t rate = rate_of(s, n, slide);
     if (!rate) return false;
     if (s->s->hop % rate) {
-        diag_error(cx, n->name, "--stream: a hop of %lld frames is no multiple of %lld, the stride up to this call",
+        diag_error(cx, n->name, "--stream: the hop, %lld frames, is not a multiple of %lld, the stride up to this call",
                    (long long)s->s->hop, (long long)rate);
         return false;
     }
@@ -381,7 +381,7 @@ static void enter(Streamer *s, const Tensor *t, Tensor *now)
     s->output[s->g->output_count + s->state_count++] = f->window;
 }
 
-/* True if only the axis differs: a pad of the axis alone. */
+/* True if only the axis differs, as after a pad of only this axis. */
 static bool same_sizes(const Tensor *a, const Tensor *b, int axis)
 {
     for (int d = 0; d < a->rank; d++)

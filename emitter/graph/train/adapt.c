@@ -41,7 +41,7 @@ static bool accepts_few_channels(Ctx *cx, const Trainable *p)
     return ok;
 }
 
-/* True if the call is W(x, k) without groups, so that a has the shape of k but for the channels. */
+/* True if the call is W(x, k) without groups, so that a has the shape of k, except the channels. */
 static bool may_adapt(Ctx *cx, const Trainable *p)
 {
     const Node *n = p->call;

@@ -5,5 +5,5 @@
 #include "graph/train/spec.h"
 
 extern const LossRow train_loss_rows[];              /* the first: cross_entropy; closed by a row without name */
-extern const OptimizerRow train_optimizer_rows[];    /* the same; rows of one name are adjacent */
+extern const OptimizerRow train_optimizer_rows[];    /* closed likewise; rows of one name are adjacent */
 #endif

@@ -28,7 +28,7 @@ static bool is_layer(const Node *n)
     return has;
 }
 
-/* The operand that is no constant; NULL: none, or integers. */
+/* The operand that is not a constant; NULL: none, or integers. */
 static const Tensor *data_of(const Node *n)
 {
     for (int i = 0; i < n->in_count; i++)

@@ -146,7 +146,7 @@ static Graph with_inputs(Ctx *cx, const Graph *g, const Trainable *part, Tensor 
     return now;
 }
 
-/* A parameter has no data: its initial value is no constant of the step, which passes would fold or pack. */
+/* A parameter has no data: its initial value is not a constant of the step, which passes would fold or pack. */
 static TrainParam *params_of(Ctx *cx, const Trainable *part, int count, int trained)
 {
     TrainParam *param = NEW_ARRAY(cx->arena, TrainParam, count);

@@ -8,7 +8,7 @@
  *
  * Both are graphs like any other to fusion, strategies and the plan. A parameter and its new value are a pair
  * (Graph.update) that shares memory, so an update is computed in place. Optimizer state is a parameter that inference
- * does not read. What is not trained stays a constant. */
+ * does not read. Everything that is not trained stays a constant. */
 #include "graph/dag/graph.h"
 #include "graph/train/spec.h"
 
@@ -51,8 +51,8 @@ typedef struct StepForm { int count; Tensor *const *checkpoint; bool is_sparing,
 /* Splits a float graph whose constants are folded. NULL after a diagnostic. */
 Training *training_new(Ctx *cx, const char *spec, const Graph *g, const StepForm *form);
 
-/* The same of a graph whose last `count` inputs are the parameters. Of `part` only constant, name and role are read;
- * the word update has no effect. */
+/* training_new for a graph whose last `count` inputs are the parameters. Only constant, name and role of `part` are
+ * read; the word update has no effect. */
 Training *training_of_inputs(Ctx *cx, const char *spec, const Graph *g, const Trainable *part, int count);
 
 /* The logits of which y is the function that a loss links to (OpGradient.link), such as softmax over the last axis,

@@ -21,7 +21,7 @@
 
 enum { MAX_DIGITS = 32, MAX_SOURCES = 32, MAX_LINES = 2 * MAX_AXES, MAX_CUTS = 16 };
 
-/* A number with digits: an own loop, or the sum of a line. */
+/* A number with digits: a loop of its own, or the sum of a line. */
 typedef struct Source { const Expr *number, *extent; int line; bool is_used; } Source;
 
 /* A digit of a source, or a digit merged from several by a guard (source -1). The merged ones refer to it by `merged`,

@@ -197,7 +197,7 @@ static const Expr *division(Legal *g, const Expr *e)
     return division_call(g, e);
 }
 
-/* A shift by an amount that may be out of range, in 32 or 64 bits. Unsigned but for an arithmetic shift right. */
+/* A shift by an amount that may be out of range, in 32 or 64 bits. Unsigned, except an arithmetic shift right. */
 static const Expr *shift_call(Legal *g, const Expr *e)
 {
     static const RuntimeName function[2][3] = { { RUNTIME_SHL_U32, RUNTIME_SHR_U32, RUNTIME_SHR_I32 },

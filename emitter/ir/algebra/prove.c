@@ -8,7 +8,7 @@
  *     -min(a, b)                                       -a, or -b
  *      min(a, b)                                       both a and b
  *     c * (e / k)     c > 0, as k*(e/k) >= e - k + 1   (c/k) * (e - k + 1); for c < 0: (c/k) * e
- *     R - e / k       over integers: e <= k*R + k - 1  k*R + k - 1 - e, k a size, too
+ *     R - e / k       over integers: e <= k*R + k - 1  k*R + k - 1 - e, also for a size k
  *     -(e % k)        e >= 0: -e; k > 0: -(k - 1)
  *     r - e / k, e / k + r   k not constant            (r + 1) * k - 1 - e, e + r * k
  *     L               a fact F >= 0                    L - m*F for an m > 0 that cancels a term

@@ -226,8 +226,8 @@ static const Expr *bound(Reaching *r, Linear l, bool up, int facts_left)
     return sharper(r, bound_by_structure(r, l, up, by_facts ? 0 : facts_left), by_facts, up);
 }
 
-/* Combines the bounds with and without facts. A search with facts may run out of steps; the structural bound still
- * holds then. */
+/* Combines the bounds with and without facts. If a search with facts runs out of steps, the structural bound still
+ * holds. */
 static const Expr *best_bound(Reaching *r, const Linear *l, bool up)
 {
     r->steps = r->by_facts = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checker decides whether a nest is well formed and computes the formulas of its stages. It reads the nest alone,
+/* The checker decides whether a nest is well formed and computes the formulas of its stages. It reads only the nest,
  * not its history, and shares no code with the primitives but reach and dense.
  *
  *   I1 each point once          check_points.c    own loops of a block are dense; copies join to one box
@@ -65,7 +65,7 @@ static bool for_is_well_formed(NestForm *f, const Stmt *s)
     const Var *v = s->var ? expr_as_var(s->var) : NULL;
     if (!s->name) return check_form(c, "a loop has no name");
     if (!v || v->type != I32 || v->role != VAR_LOOP)
-        return check_form(c, "%s: the variable of the loop is no i32 loop variable", s->name);
+        return check_form(c, "%s: the variable of the loop is not an i32 loop variable", s->name);
     if (!is_once(f, &f->names, s->name, "two loops are named %s", s->name)) return false;
     if (!is_once(f, &f->vars, s->var, "%s: another loop has the same variable", s->name)) return false;
     if (!is_in_scope(f, s, s->extent, false, "extent")) return false;
@@ -117,10 +117,10 @@ static bool block_is_well_formed(NestForm *f, const Stmt *s)
     for (int a = 0; a < stage->axis_count; a++) {
         if (s->part == BLOCK_INIT && a >= stage->data_count) continue;
         if (!is_in_scope(f, s, s->bind[a], false, "index of an axis")) return false;
-        if (s->bind[a]->type != I32) return check_form(c, "%s: the index of an axis is no i32", s->name);
+        if (s->bind[a]->type != I32) return check_form(c, "%s: the index of an axis is not an i32", s->name);
     }
     if (s->cond && !is_in_scope(f, s, s->cond, false, "guard")) return false;
-    if (s->cond && s->cond->type != BOOL) return check_form(c, "%s: the guard is no bool", s->name);
+    if (s->cond && s->cond->type != BOOL) return check_form(c, "%s: the guard is not a bool", s->name);
     for (int i = 0; i < stage->out_count; i++)
         if (!has_storage(f, stage->out[i]))
             return check_fail(c, WRONG, FAULT_STORAGE, "a position inside its storage",
@@ -142,7 +142,7 @@ static bool alloc_is_well_formed(NestForm *f, const Stmt *s)
     for (int d = 0; d < b->tensor->rank; d++) {
         int p = b->permutation[d];
         if (p < 0 || p >= b->tensor->rank || used[p])
-            return check_form(c, "\"%s\": the order of dimensions is no permutation", tensor);
+            return check_form(c, "\"%s\": the order of dimensions is not a permutation", tensor);
         used[p] = true;
         if (b->tile[d] < 0) return check_form(c, "\"%s\": a tile has a negative length", tensor);
         if (b->ring[d] < 0) return check_form(c, "\"%s\": a ring has a negative length", tensor);

@@ -8,7 +8,7 @@
 
 /* Returns NULL if the nest is proved. */
 const Refusal *nest_refusal(Ctx *cx, const Nest *n);
-/* The same as text: unless PROVED, *why is a sentence that names the stage, loop or tensor and the fault. */
+/* The refusal as text: unless PROVED, *why is a sentence that names the stage, loop or tensor and the fault. */
 Verdict nest_check(Ctx *cx, const Nest *n, const char **why);
 
 /* Returns the window of a buffer, for the checker, the storage pass and the interpreter: per dimension the interval of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* I6: the boxes of each output join to its domain; where a guard holds, each bind is within its axis and each
- * access within its tensor. Most accesses are proved from the stage alone, over the ranges of its axes; only the
+ * access within its tensor. The stage and the ranges of its axes suffice to prove most accesses; only the
  * others require the loops. An index that depends on data is the operator's responsibility: it clamps, or it is a
  * run-time error in any schedule. */
 #include "ir/check/check_parts.h"
@@ -54,7 +54,7 @@ static const Bounds *with_facts(Ctx *cx, const Bounds *scope, const Bounds *fact
     return facts ? bounds_fact(cx, with_facts(cx, scope, facts->outer), facts->fact) : scope;
 }
 
-/* Checks every site of an access that the axes alone do not bound: a guard may bound it. */
+/* Checks every site of an access that its axes do not bound: a guard may bound it. */
 static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const SiteAccess *a, int d)
 {
     Ctx *cx = c->cx;
@@ -77,8 +77,8 @@ static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const Sit
     return true;
 }
 
-/* True for a condition that no point of the axes fulfils, as for a window within the padding. It is tested over the
- * axes without the condition itself: a contradiction proves nothing. */
+/* True for a condition that no point of the axes fulfils, for example for a window within the padding. It is tested
+ * over the axes without the condition itself: a contradiction proves nothing. */
 static bool never_happens(Ctx *cx, const Bounds *axes, const SiteAccess *a)
 {
     for (const Bounds *f = a->facts; f; f = f->outer)

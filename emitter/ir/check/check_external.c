@@ -57,7 +57,7 @@ static bool reads_are_taken(const ExternalCheck *x, const Stage *reader)
         return check_fail(x->c, UNPROVED, FAULT_STORAGE,
                           text_format(x->c->cx, "a call that takes %s, or a step that leaves these reads as they are",
                                       reads[i]->name),
-                          "%s reads \"%s\", which is no argument of %s", reader->name, reads[i]->name, e->function);
+                          "%s reads \"%s\", which is not an argument of %s", reader->name, reads[i]->name, e->function);
     }
     return true;
 }

@@ -313,7 +313,7 @@ static bool is_serial(Flow *f, const Stmt *s)
                       loop_kind_text(s->loop_kind), s->name, f->tensor->name, name_of(f->reader));
 }
 
-/* True if the carrier, the shared loops from `level` on, carries the tensor. */
+/* True if the carrier, the shared loops at `level` and deeper, carries the tensor. */
 static bool by_carrier(Flow *f, int shared, int level, const Box *computed, FlowPoint position, const Carrier *s)
 {
     Ctx *cx = f->c->cx;

@@ -37,9 +37,9 @@ typedef struct Checker {
 
 /* Stores the first refusal: the fault, and the accepted alternative as a noun phrase. Returns false. */
 bool check_fail(Checker *c, Verdict v, FaultKind kind, const char *accepted, const char *fault, ...);
-/* The same for a ring buffer; `reads` is a verb phrase naming the accesses that it does not hold. */
+/* check_fail for a ring buffer; `reads` is a verb phrase naming the accesses that it does not hold. */
 bool check_ring_fail(Checker *c, const Tensor *t, int dimension, int64_t ring, const char *accepted, const char *reads);
-/* The same for a malformed nest, which only a text or an internal fault produces, never a step. */
+/* check_fail for a malformed nest, which only a text or an internal fault produces, never a step. */
 bool check_form(Checker *c, const char *fault, ...);
 
 /* Gathers the sites of the nest in which If number i takes its second branch where bit i of `branches` is set. */
@@ -70,7 +70,7 @@ bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds 
 
 /* A loop, or two nested carriers that count as one loop. */
 typedef struct Carrier {
-    const char *name;                          /* of the loop; of two loops the outer */
+    const char *name;                          /* of the loop, or of the outer one if there are two */
     const Expr *var, *extent;
     const struct Carrier *outer, *inner;       /* NULL: a single loop */
 } Carrier;

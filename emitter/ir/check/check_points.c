@@ -6,7 +6,7 @@
  * axes. Within a site the order follows from the dense digits, which grow with their loops: of the instances of one
  * data point, the one with all reduce axes 0 runs first. Between sites the order is the text's: the site that contains
  * the zeros precedes the others, and the loops that they share lead them to the same data in the same iteration. Own
- * loops are inside the hosts: a point that other iterations of the hosts repeat is repeated from its init on. */
+ * loops are inside the hosts: a point that other iterations of the hosts repeat is repeated with its init. */
 #include "ir/check/check_parts.h"
 
 

@@ -80,7 +80,7 @@ static bool holds(const Costing *c, int set)
     return true;
 }
 
-/* Counts the iterations of the loops of a set, from that depth on, in which its conditions hold. */
+/* Counts the iterations in which a set's conditions hold, over its loops at that depth and deeper. */
 static int64_t count_iterations(Costing *c, int set, int depth)
 {
     while (depth < c->depth && c->set[depth] != set) depth++;

@@ -65,7 +65,7 @@ static int loops_above(const Site *s, const Stmt *alloc)
     return -1;
 }
 
-/* Returns the scope without the facts of a branch: the hull is that of both. */
+/* Returns the scope without the facts of a branch: the hull covers both branches. */
 static const Bounds *scope_of_loops(Ctx *cx, const Site *s, int loops)
 {
     const Bounds *b = NULL;

@@ -159,7 +159,7 @@ static const Expr *fold(Ctx *cx, ExprKind kind, DType type, const Expr *const *a
     return expr_constant(cx, type, scalar_apply(kind, type, operand, v));
 }
 
-/* True if the operands may be exchanged: of two zeros, min and max of floats take the second. */
+/* True if the operands may be exchanged: for two zeros, min and max of floats return the second. */
 static bool may_swap(ExprKind kind, DType type, const Expr *constant)
 {
     if (!(expr_info(kind)->algebra & ALGEBRA_COMMUTES)) return false;

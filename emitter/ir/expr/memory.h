@@ -12,7 +12,7 @@ typedef enum MemoryKind {
     MEMORY_OUTPUT,     /* parameter written */
     MEMORY_SCRATCH,    /* parameter: arena memory, live during this call only */
     MEMORY_LOCAL,      /* stack array */
-    MEMORY_SCALAR,     /* one variable (an unrolled register buffer): index 0; of a vector: the lane */
+    MEMORY_SCALAR,     /* one variable (an unrolled register buffer): index 0, or the lane of a vector */
     MEMORY_POINTER     /* `base + offset`, hoisted out of loops; CODE_LOCAL declares it */
 } MemoryKind;
 
@@ -23,7 +23,7 @@ typedef struct Memory {
     const Expr *elems;           /* element count; constant for LOCAL and SCRATCH */
     int64_t align;               /* bytes; 0: alignment of the type */
     int lanes;                   /* SCALAR: vector width, accessed only in LANES loops; 0: plain variable */
-    /* The tensor stored in it. Of a parameter: the nest's own input or output. NULL: none. */
+    /* The tensor stored in it; for a parameter, the nest's own input or output. NULL: none. */
     const Tensor *tensor;
     const struct Memory *base;   /* POINTER: the memory it points into; never a POINTER */
     const Expr *offset;          /* POINTER: offset from the start of `base`, in elements */

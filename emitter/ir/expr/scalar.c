@@ -52,7 +52,8 @@ static bool less(DType t, Scalar a, Scalar b) { return is_float(t) ? a.f < b.f :
 static bool equal(DType t, Scalar a, Scalar b) { return is_float(t) ? a.f == b.f : a.i == b.i; }
 static bool less_equal(DType t, Scalar a, Scalar b) { return is_float(t) ? a.f <= b.f : order(t, a, b) <= 0; }
 
-/* C's division in the type. Division by zero gives quotient 0 and remainder 0; the least value divided by -1 wraps. */
+/* C's division in the type. Division by zero gives quotient 0 and remainder 0; the smallest value divided by -1
+ * wraps. */
 typedef struct Division { uint64_t quotient, remainder; } Division;
 
 static Division divide(DType t, Scalar a, Scalar b)

@@ -57,7 +57,7 @@ static const Expr *first_nan(Ctx *cx, const Expr *a, const Expr *b)
 }
 
 /* (value[0], value[1]) replaces (old[0], old[1]) if its value is better, or equal at a smaller index. A NaN is better
- * than any number, so the value is that of max and min, and the index is inside the row. */
+ * than any number, so the value equals max and min, and the index is inside the row. */
 static void combine_arg(Ctx *cx, bool is_max, const Expr *const *old, const Expr *const *value, const Expr **out)
 {
     const Expr *a = is_max ? old[1] : value[1], *b = is_max ? value[1] : old[1];

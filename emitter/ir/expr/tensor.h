@@ -35,7 +35,7 @@ struct Tensor {
     const Quant *quant;              /* or NULL */
     /* The operator's word for an intermediate tensor: "sums"; or NULL */
     const char *word;
-    /* Of a stand-in: half of its elements are zeros as a rule, as a ReLU leaves them. Only counts use it. */
+    /* A stand-in whose elements are half zeros as a rule, as after a ReLU. Only counts use it. */
     bool is_rectified;
     uint32_t serial;
     struct Tensor *self;             /* the tensor as the DAG's nodes hold it; expressions read it const */
@@ -59,8 +59,8 @@ typedef struct ReducerInfo {
     bool order_free_on_floats;
 } ReducerInfo;
 const ReducerInfo *reducer_info(Reducer r);
-/* Returns the identity of component `component` in type t: 0, 1, -inf or the least value; for argmax's index the
- * greatest. */
+/* Returns the identity of component `component` in type t: 0, 1, -inf or the smallest value; for argmax's index the
+ * largest. */
 const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component);
 /* Computes combine(old, value): `out` receives one expression per component. */
 void reducer_combine(Ctx *cx, Reducer r, const Expr *const *old, const Expr *const *value, const Expr **out);
@@ -129,7 +129,7 @@ bool    tensor_is_constant(const Tensor *t);
 bool    tensor_is_fixed(const Tensor *t);              /* all dimensions are constant */
 int64_t tensor_dim(const Tensor *t, int axis);         /* -1: symbolic */
 int64_t tensor_elems(const Tensor *t);                 /* -1: symbolic, or beyond int64 */
-/* Returns the greatest magnitude of a constant in f32 for each of `channels` indices of its last axis; for one, of all
+/* Returns the largest magnitude of a constant in f32 for each of `channels` indices of its last axis; for one, of all
  * elements. */
 float *tensor_magnitudes(Ctx *cx, const Tensor *t, int64_t channels);
 int64_t tensor_bytes(const Tensor *t);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Evaluates one compute after another, each tensor whole, one element at a time: loops over the data axes, and inside
  * them loops over the reduce axes in order. Ordered axes are outermost, so a recurrence finds its earlier elements.
- * Speed is no goal.
+ * Speed is not a goal.
  *
  * Tensors in the environment are given. Intermediate tensors are owned by the call, so a second call with other inputs
  * never reads results of the first. Only the outputs are entered into the environment. */
 
 /* Decision: one definition of exp. The emitted C, the evaluator and the constant folder share `runtime/lw_math.h`.
- * With an own definition in the interpreter, "the same bits everywhere" would depend on two texts that must agree.
- * The same holds for `runtime/lw_fixed.h` and `runtime/lw_random.h`: these three headers are the only includes of
+ * With a separate definition in the interpreter, "the same bits everywhere" would depend on two texts that must agree.
+ * `runtime/lw_fixed.h` and `runtime/lw_random.h` are shared as well: these three headers are the only includes of
  * `runtime/` by the compiler. */
 #include "ir/interpret/evaluate.h"
 
@@ -64,7 +64,7 @@ void *env_alloc(Ctx *cx, Env *e, const Tensor *t)
 /* The data of a tensor during one evaluation. */
 typedef struct Held {
     const void *data;
-    void *own;                       /* the same, where it is written; NULL: an input or constant */
+    void *own;                       /* `data`, where it is written; NULL: an input or constant */
     int64_t dim[MAX_RANK];
 } Held;
 
@@ -77,7 +77,7 @@ typedef struct Evaluation {
     const Stage *stage;       /* that runs, for messages */
 } Evaluation;
 
-/* One run of a stage. The order of the axes is that of the loops. */
+/* One run of a stage. The axes are in the order of the loops. */
 typedef struct Run {
     Evaluation *ev;
     const Stage *stage;

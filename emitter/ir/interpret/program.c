@@ -12,7 +12,7 @@
 
 /* ---- The order of loops ------------------------------------------------------------------------------------------ */
 
-/* The number of the data axis that the loop alone is, and no other axis uses; -1: none. */
+/* The number of the data axis that equals the loop, if no other axis uses the loop; -1: none. */
 static int data_axis_of(const Stmt *loop, const Stmt *block)
 {
     int found = -1;
@@ -131,7 +131,8 @@ static int choose_lanes(Compiler *c, const Stmt *const *chain, int count, const 
     return used;
 }
 
-/* Finds the chain of loops from `s` down to its one block; 0: there is none. Alloc and Tile statements are skipped. */
+/* Finds the chain of loops from `s` down to its one block; 0 if there is no such chain. Alloc and Tile statements are
+ * skipped. */
 static int chain_of(const Stmt *s, const Stmt **chain, const Stmt **block)
 {
     int count = 0;

@@ -47,7 +47,7 @@ typedef struct Offsets {
 typedef struct ProgramAccess {
     const Tensor *tensor;
     const void *data;
-    void *own;                      /* the same, where the access stores; else NULL */
+    void *own;                      /* `data`, where the access stores; else NULL */
     int64_t elems, constant;
     int term_count; const LaneTerm *term;    /* one lane each */
     const Offsets *offsets;

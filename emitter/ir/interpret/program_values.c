@@ -107,8 +107,8 @@ static ProgramValue apply2(Compiler *c, ExprKind kind, DType t, ProgramValue a, 
     return apply(c, kind, t, t, args, 2);
 }
 
-/* Returns the value of a loop variable: of an enclosing loop, or of the lanes, the outermost of which count from the
- * strip's base. */
+/* Returns the value of the variable of an enclosing loop, or of the loops of the lanes, the outermost of which counts
+ * from the strip's base. */
 static ProgramValue loop_value(Compiler *c, const Expr *var)
 {
     for (int i = 0; i < c->lane_loops; i++) {
@@ -201,7 +201,7 @@ static int lane_extent(Compiler *c, int loop)
     return (int)resolve(c, c->lane_loop[loop]->extent)->integer;
 }
 
-/* True if the offsets depend on the loops of the lanes alone. */
+/* True if the offsets depend only on the loops of the lanes. */
 static bool is_of_loops(const Compiler *c, const Offsets *o)
 {
     int found = 0;

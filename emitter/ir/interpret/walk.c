@@ -28,11 +28,11 @@ typedef struct RingSlot { uint64_t era; int64_t elem; } RingSlot;
 typedef struct WalkStorage {
     const Tensor *tensor;
     int64_t dim[MAX_RANK], slots[MAX_RANK];        /* elements, and slots, along each dimension */
-    int64_t elems, slot_count;                     /* of the tensor; of one copy */
+    int64_t elems, slot_count;                     /* elements of the tensor; slots of one copy */
     int64_t copies, windows, capacity;             /* in use; windows in use, at least `copies`; allocated of both */
     int64_t (*begin)[MAX_RANK], (*end)[MAX_RANK];  /* [windows]; NULL: no window */
     const void *data;                              /* [copies][slot_count] elements */
-    void *own;                                     /* the same, where it is written; NULL: an input */
+    void *own;                                     /* `data`, where it is written; NULL: an input */
     RingSlot *slot;                                    /* [copies][slot_count]; NULL: everything is written */
     uint64_t era;                                  /* of the Alloc's current execution; 0: none */
 } WalkStorage;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_NEST_COSTS_H
 #define LW_IR_NEST_COSTS_H
-/* What a core executes for a macro of an instruction, or for an operation: data of a target. */
+/* The instructions that a core executes for a macro of an instruction, or for an operation: data of a target. */
 #include <stdint.h>
 
-/* A name is that of a macro; of an expression's kind for integers, as "mulhigh", "cast", "div", and "mla" for a sum
+/* A name is a macro's, or one of an expression's kind for integers, as "mulhigh", "cast", "div", and "mla" for a sum
  * with a product; "i64 mul", "i64 mla", "i64 >>", "i64 cast" (to or from 64 bits), and "i64" for any other but a
  * division in 64 bits; or of an operation of floats: "f32 add", "f32 mul", "f32 div", "f32 compare", "f32 to integer",
  * "f32 mul rectified" and "f32 add rectified" with values of which half are zeros, as a ReLU leaves them, "f32 " and
  * the name of a kind as "f32 exp", "f32 function" for functions without a row, and "f32" for others.
  * "guard" is a condition in a loop, "guarded index" the address of a load under it, if it is a sum of numbers,
- * "repeated load" the address of a load that its iteration has under a condition, too. Of the C compiler: "f32 lanes"
- * are those of the vectors that it makes of adjacent statements, with the elements that an instruction's address
+ * "repeated load" the address of a load that its iteration also has under a condition. Of the C compiler: "f32 lanes"
+ * are the lanes of the vectors that it makes of adjacent statements, with the elements that an instruction's address
  * reaches, "far lanes" the address of a vector beyond it: of the first in a loop body, and of those whose addresses
  * exceed the registers. "f32 loop lanes" are those of vectorized loops; with a `point` only loops without remainder are
  * vectorized, of operations whose rows have a `point`, the instructions for a vector. "unrolled text" is the size, in
@@ -20,7 +20,7 @@
  * portable form. */
 typedef struct CostRow { const char *name; double each, point; } CostRow;
 
-/* Rows, closed by one without name; what they lack is looked up in `base`. */
+/* Rows, closed by one without name; names that they lack are looked up in `base`. */
 typedef struct Costs { const struct Costs *base; const CostRow *row; } Costs;
 
 /* Figures of a core for layers of integers, and for layers with floats. */
@@ -36,7 +36,7 @@ typedef enum TextKind {
     TEXT_SOFT_FLOAT, TEXT_CALL, TEXT_MEMORY, TEXT_KINDS
 } TextKind;
 
-/* Figures of a core, on average over networks. cycles: of an instruction; memory has no wait states. small:
+/* Figures of a core, on average over networks. cycles: per instruction; memory has no wait states. small:
  * instructions at -Os, as a share of those at -O3; 0: unknown. code: bytes of the parts of the text at -O2; NULL:
  * unknown. code_error: the largest share by which the estimate missed a network that was not among the fitted ones.
  * frames: the most bytes of stack that a network took beside its arrays; 0: unknown. */

@@ -177,7 +177,7 @@ const Stmt *stmt_substitute(Ctx *cx, const Stmt *s, const Expr *const *from, con
 
 typedef bool StmtTest(const Stmt *s, const char *name);
 
-/* Finds the path to the first statement that passes, from s at the given depth; NULL: there is none. */
+/* Finds the path to the first statement that passes, from s at the given depth, or returns NULL. */
 static const Stmt **find(Arena *arena, const Stmt *s, StmtTest *test, const char *key, int depth, Path *p)
 {
     const Stmt **at = NULL;

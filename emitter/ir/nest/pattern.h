@@ -6,7 +6,7 @@
  * too. */
 #include "ir/expr/tensor.h"
 
-/* From the least to the most restrictive for fusion. */
+/* Ordered by how much they restrict fusion, weakest first. */
 typedef enum Pattern {
     PATTERN_ELEMENTWISE,     /* output index = input index */
     PATTERN_BROADCAST,       /* output axes map to input axes in order, some missing */
@@ -22,7 +22,7 @@ const char *pattern_text(Pattern p);
  *   opaque        an axis is ordered
  *   out-fusable   a contraction
  *   reduction     any other reducer
- *   injective     an operand is read at an index that is no sequence of axes in order, as x[i+1] or x[j,i]
+ *   injective     an operand is read at an index that is not a sequence of axes in order: x[i+1], x[j,i]
  *   broadcast     an operand is read at fewer axes than the stage has, as b[c] or m[i,0]
  *   elementwise   every operand is read at the stage's own element
  *

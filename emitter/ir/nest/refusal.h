@@ -13,7 +13,7 @@ typedef enum Verdict {
     PROVED,
     UNPROVED,                        /* a limit of the proof */
     WRONG,                           /* a counterexample exists */
-    INVALID,                         /* no rewrite of this nest: an operand names nothing, or is no number that fits */
+    INVALID,                         /* no rewrite of this nest: an operand names nothing, or is not a valid number */
     TOO_LARGE,                       /* printed as unsupported: a fixed limit of the compiler is exceeded */
 } Verdict;
 
@@ -29,7 +29,7 @@ typedef enum FaultKind {
     FAULT_COVER,                     /* points that no iteration computes, or several do */
     FAULT_INDEX,                     /* an index without the form or bounds that the proof requires */
     FAULT_EXTENT,                    /* a trip count, or a number of rows */
-    FAULT_RING,                      /* a ring buffer with too few slots; the tensor is that of the ring */
+    FAULT_RING,                      /* a ring buffer with too few slots; the tensor is the ring's */
     FAULT_STORAGE,                   /* the storage of a tensor, and its lifetime */
     FAULT_TARGET,                    /* a feature that the target lacks */
     FAULT_LIMIT,                     /* a count beyond a fixed limit */

@@ -11,7 +11,7 @@
  *            | number | inf | nan | true | false | a bound name
  *            | the functions of expr.def, type '(' value ')', bits_TYPE '(' value ')'
  *            | clamp(x, low, high), ceildiv(a, b), dim(x, 1): the size of a dimension
- *            | name '[' index {',' index} ']' ['?']      a read; of a tensor of rank 0: name
+ *            | name '[' index {',' index} ']' ['?']      a read; `name` reads a tensor of rank 0
  *            | '(' value ':' value ')'                   the second if a read marked '?' in the first is out of bounds
  *
  *  y[n, h<H, w<W, o] = sum(i, j, c) (x[n, h*s+i-p, w*s+j-p, c]? * k[i,j,c,o] : 0)

@@ -33,7 +33,7 @@ typedef struct Lexer {
 
 /* Splits text[begin, end) into tokens. An unknown character is an error and ends the tokens. */
 Lexer lex_part(Ctx *cx, const char *text, size_t begin, size_t end, bool is_file, const char *what);
-/* The same for a short text. Its tokens are in the scratch arena, which the caller resets. */
+/* lex_part for a short text. Its tokens are in the scratch arena, which the caller resets. */
 Lexer lex_text(Ctx *cx, const char *text, const char *what);
 
 Token lex_peek(const Lexer *l);                        /* the next token, without consuming it */

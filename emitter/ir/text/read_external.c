@@ -42,7 +42,7 @@ static const Expr *read_number(Lexer *l, const Symbol *symbols)
     expr_walk(l->cx, e, find_read, &reads);
     if (reads) lex_error(l, at, "an argument is a tensor, or a number over sizes: it does not read elements");
     else if (e->type != I32 && e->type != I64 && e->type != F32 && e->type != F64)
-        lex_error(l, at, "a number of type %s is no argument; accepted: i32, i64, f32, f64",
+        lex_error(l, at, "a number of type %s cannot be an argument; use i32, i64, f32 or f64",
                   dtype_info(e->type)->spelling);
     return e;
 }
@@ -74,7 +74,7 @@ External *external_read(Lexer *l, const Symbol *symbols)
     e->function = lex_name(l, "the name of a C function");
     if (e->function && !external_is_macro(e->function)
         && !text_equal(name_identifier(l->cx, e->function), e->function))
-        lex_error(l, at, "'%s' is no name of a C function", e->function);
+        lex_error(l, at, "'%s' is not the name of a C function", e->function);
     lex_expect(l, "(", "after the function's name");
     while (!ctx_failed(l->cx) && !lex_is(l, ")")) {
         if (e->arg_count == MAX_EXTERNAL_ARGS)

@@ -11,7 +11,7 @@ bool size_read(Lexer *l, const Symbol **symbols)
     const char *size = lex_name(l, "the name of the size");
     int64_t least = 0, greatest = 0;
     if (!lex_accept(l, "=") && !lex_expect(l, "in", "after the size")) return false;
-    if (!lex_integer(l, &least) || !lex_expect(l, "..", "after the least value")) return false;
+    if (!lex_integer(l, &least) || !lex_expect(l, "..", "after the smallest value")) return false;
     Token top = lex_peek(l);
     if (!lex_integer(l, &greatest) || !lex_finish(l)) return false;
     if (least < 0 || greatest < least || greatest > INT32_MAX)

@@ -2,7 +2,7 @@
 #
 # Decision: the Python package reads the interfaces that it uses. `emitter/python/loopwright` is a client of
 # `libloopwright.so` through ctypes. It reads the structures from `loopwright.h` at import and the ports from the
-# macros of the emitted header, so no layout is written twice. It runs the emitted C, built by `$CC`, not the
+# macros of the emitted header, so no layout is written twice. It runs the emitted C, built with `$CC`, not the
 # interpreter: a test set measures what is shipped.
 """Loopwright from Python: trained networks to C for microcontrollers, and the emitted C run on this machine.
 

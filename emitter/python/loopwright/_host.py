@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Emitted C on this machine: its ports, read from the header's macros, and a shared object built by $CC."""
+"""Emitted C on this machine: its ports, read from the header's macros, and a shared object built with $CC."""
 from __future__ import annotations
 
 import ctypes
@@ -159,8 +159,8 @@ class Program:
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         except OSError as e:
-            raise LoopwrightError([f"error: cannot run {command[0]!r}: {e.strerror}; the emitted C is built by $CC, "
-                                   "or by the argument cc"]) from None
+            raise LoopwrightError([f"error: cannot run {command[0]!r}: {e.strerror}; the emitted C is built with $CC, "
+                                   "or with the argument cc"]) from None
         if done.returncode:
             raise LoopwrightError([f"error: {shlex.join(command)} failed:\n{done.stderr}"])
         self._lib = ctypes.CDLL(str(folder / "program.so"))

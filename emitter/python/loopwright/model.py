@@ -59,7 +59,7 @@ def compile(model: Source, target: str = "generic", *, example: Any = None, cc: 
                state={"h": "new_h"}        the output is the input of the next run
                class_names="names.txt", static_arena=True, cpp=True, standalone=True, ...
 
-    Raises LoopwrightError, which is a ValueError, with the diagnostics; for an unknown option it is a TypeError, too.
+    Raises LoopwrightError, which is a ValueError, with the diagnostics; for an unknown option it is also a TypeError.
 
     >>> import loopwright
     >>> m = loopwright.compile(b"size n = 1..8\\ninput x: f32[n]\\ny = relu(x)\\noutput y\\n", dim={"n": 3})

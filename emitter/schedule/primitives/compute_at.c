@@ -118,7 +118,7 @@ static bool find_rows(RowLoops *r, Path *p)
                                "%s is not inside a loop of its own at the root", r->stage->name);
     if (count_blocks(r->loop, r->stage) == count_blocks(d->next.root, r->stage)) return true;
     return refuse_unproved(d, FAULT_PIECES, accepted(r, "one block: take this step before peel"),
-                           "%s has a block outside %s, too", r->stage->name, r->loop->name);
+                           "%s also has a block outside %s", r->stage->name, r->loop->name);
 }
 
 /* True if the loop runs over the rows of exactly one dimension, by single rows or by row groups. */

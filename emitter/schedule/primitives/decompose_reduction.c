@@ -69,7 +69,7 @@ static bool is_the_only_copy(Draft *d, const Path *p)
     each_block(d->cx, p->at[host], NULL, visit_copy, &c);
     if (!c.other) return true;
     return refuse_unproved(d, FAULT_PIECES, "a stage with one block: take this step before peel",
-                           "%s computes a part of %s, too", c.other, c.block->stage->name);
+                           "%s also computes a part of %s", c.other, c.block->stage->name);
 }
 
 static int depth_of_loop(const Path *p, const char *loop)
