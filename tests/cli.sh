@@ -116,7 +116,7 @@ for ending in pdf xml HTML html.gz; do
 done
 check usage-unknown-stage-is-refused    ends 2 'unknown stage "nowhere"; choose one of: dag, gradient, streamed, fused' \
     dump $matmul --at nowhere
-check usage-near-stage-is-refused ends 2 "unknown stage "lowerd"; did you mean 'lowered'" dump $matmul --at lowerd
+check usage-near-stage-is-refused ends 2 "unknown stage .lowerd.; did you mean 'lowered'" dump $matmul --at lowerd
 check usage-unknown-pass-is-refused     ends 2 'no pass "nosuch"; accepted: gradient, annotate, simplify' \
     dump $matmul --at pass:nosuch
 check usage-near-pass-is-refused ends 2 "did you mean 'hoist'" dump $matmul --at pass:hoits

@@ -83,7 +83,7 @@ out="-o $work/refused.c"
     check standard-operator-stays refuses 1 "no custom operator 'Relu'" $onnx --extern Mine=mine,Relu $out
     check name-that-is-no-identifier-is-refused refuses 2 "'a b' is not the name of a C function" \
         $tflite --extern "Mine=a b" $out
-    check domain-is-no-identifier refuses 2 "'com.acme.Mine' is no name" $onnx --extern com.acme.Mine $out
+    check domain-is-no-identifier refuses 2 "'com.acme.Mine' is not the name" $onnx --extern com.acme.Mine $out
     check operator-twice-is-refused refuses 2 'Mine is given twice' $tflite --extern Mine=a,Mine=b $out
     check gradient-is-refused refuses 1 'a gradient through the C function mine' \
         tests/extern/loss.onnx --extern Mine=mine --gradient l:x $out
