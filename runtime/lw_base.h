@@ -36,8 +36,8 @@
 /* lw: end */
 
 /* lw: LW_SECTION needs */
-/* Places a constant in a section of the linker's script, as of an external flash. Where a compiler has no such thing,
- * this and the macros below are names whose use is an error that says what to do. */
+/* Places a constant in a section of the linker's script, such as an external flash's. Where a compiler has no such
+ * thing, this and the macros below are names whose use is an error that says what to do. */
 #ifndef LW_SECTION
 #if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
 #define LW_SECTION(name) __attribute__((section(name)))

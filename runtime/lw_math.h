@@ -8,7 +8,7 @@
  * 1980; Payne and Hanek for large angles). A minimax polynomial of our own follows, computed with Remez's exchange by
  * tests/tools/minimax.py. The exact parts are added last, largest first, so nearly all rounding happens in the last
  * operation (Dekker, "A floating-point technique for extending the available precision", 1971). Names in f compute in
- * float only, except lw_powf. Those for exp, log, tanh, sigmoid and erf have no branches, tables or loops, so a
+ * float only, except lw_powf. The functions for exp, log, tanh, sigmoid and erf have no branches, tables or loops, so a
  * compiler can vectorize a loop around them.
  *
  * "Error" bounds the measured errors in units in the last place of the exact result over a dense sample of all

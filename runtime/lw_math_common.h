@@ -160,7 +160,7 @@ static inline float lw_clampf(float x, float limit)
 /* ---- minimum, maximum, integer division ---- */
 
 /* lw: lw_minf needs */
-/* NaN if either is NaN. Of two zeros the second. */
+/* NaN if either is NaN. For two zeros, returns the second. */
 static inline float lw_minf(float a, float b)
 {
     return a < b || a != a ? a : b;
@@ -227,8 +227,8 @@ static inline float lw_half_to_float(uint16_t half)
 /* lw: end */
 
 /* lw: lw_float_to_half needs lw_f32_bits lw_f32_from_bits */
-/* Rounds to nearest, ties to even; from 65520 on to infinity. Adding 0.5 to a value below 2^-14 rounds it to a multiple
- * of 2^-24, the unit of subnormals. */
+/* Rounds to nearest, ties to even; to infinity if |f| >= 65520. Adding 0.5 to a value below 2^-14 rounds it to a
+ * multiple of 2^-24, the unit of subnormals. */
 static inline uint16_t lw_float_to_half(float x)
 {
     const uint32_t sign = (lw_f32_bits(x) & UINT32_C(0x80000000)) >> 16;

@@ -235,7 +235,7 @@ static inline double lw_tanh(double x)
 /* lw: end */
 
 /* lw: lw_erf needs lw_abs lw_copysign lw_exp lw_no_contract */
-/* x + x p(x^2) below 0.9, then 1 - e^-q(x), q = -log erfc in two pieces; 1 from 6 on. Error 1.00 ulp. */
+/* x + x p(x^2) below 0.9, then 1 - e^-q(x), q = -log erfc in two pieces; 1 for x >= 6. Error 1.00 ulp. */
 static inline double lw_erf(double x)
 {
     const double magnitude = lw_abs(x);

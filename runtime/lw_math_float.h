@@ -279,7 +279,7 @@ static inline float lw_tanhf(float x)
 /* lw: end */
 
 /* lw: lw_erff needs lw_absf lw_copysignf lw_selectf lw_is_insidef lw_clampf lw_expf lw_no_contract */
-/* x + x p(x^2) below 0.9375, then 1 - e^-q(x), q = -log erfc; 1 from 4 on. Error 1.25 ulp. */
+/* x + x p(x^2) below 0.9375, then 1 - e^-q(x), q = -log erfc; 1 for x >= 4. Error 1.25 ulp. */
 static inline float lw_erff(float x)
 {
     const float magnitude = lw_absf(x);

@@ -619,12 +619,12 @@ check dim-too-small-is-refused  refuses '1 is given' "$work/sized.te" -o "$work/
 check dim-maximum-is-accepted   ends 0 - "$work/sized.te" -o "$work/sized.c" --dim 'n<=32'
 check dim-least-is-accepted     ends 0 - "$work/sized.te" -o "$work/sized.c" --dim '3<=n<=32'
 check dim-least-too-small-is-refused refuses '1 is given' "$work/sized.te" -o "$work/a.c" --dim '1<=n<=32'
-check dim-unknown-is-refused  refuses "no symbolic size 'm' to be given with --dim; open are: n" \
+check dim-unknown-is-refused  refuses "no symbolic size 'm' to be given with --dim; the open sizes are: n" \
     "$work/sized.te" -o "$work/a.c" --dim m=3
-check dim-unknown-in-onnx-is-refused refuses "no symbolic size 'm' to be given with --dim; open are: batch" \
+check dim-unknown-in-onnx-is-refused refuses "no symbolic size 'm' to be given with --dim; the open sizes are: batch" \
     tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim m=3
 check dim-misspelt-in-onnx-is-refused ends 1 \
-    "error: there is no symbolic size 'bacth' to be given with --dim; open are: batch, time" \
+    "error: there is no symbolic size 'bacth' to be given with --dim; the open sizes are: batch, time" \
     tests/models/open_keywords.onnx -o "$work/a.c" --dim bacth=1
 check dim-that-is-fixed       refuses 'dimension 1 is 3 in the model, and not open; --dim is given for it as x.1' \
     tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim 'x.1<=4'

@@ -15,10 +15,7 @@ set -u
 begin "prose.sh BUILD [PATH...]" "$@"
 shift
 # The pages, and the folders whose sources are clean.
-[ $# -gt 0 ] || set -- ./*.md docs samples/*/README.md tests/COVERAGE.md tests/models emitter/python/README.md \
-    emitter/api emitter/cgen emitter/command emitter/context emitter/driver emitter/export emitter/graph emitter/ir \
-    emitter/lower emitter/machine emitter/quantizer emitter/schedule emitter/support emitter/python \
-    emitter/main.c emitter/loopwright.h
+[ $# -gt 0 ] || set -- ./*.md docs samples/*/README.md tests/COVERAGE.md tests/models emitter ops schedules runtime
 
 tab=$(printf '\t')
 rm -rf "$work/pages" && mkdir -p "$work/pages"

@@ -57,7 +57,7 @@ static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
     for (int i = 0; i < o->dim_count; i++)
         if (!o->is_dim_used[i])
             diag_error(cx, NULL, "there is no symbolic size '%s' to be given with --dim; %s%s", o->dim[i].name,
-                       m->dim_names ? "open are: " : "the model has none", m->dim_names ? m->dim_names : "");
+                       m->dim_names ? "the open sizes are: " : "the model has none", m->dim_names ? m->dim_names : "");
     for (int i = 0; i < o->extern_count; i++)
         if (!o->is_extern_used[i])
             diag_error(cx, NULL, "the model has no custom operator '%s' to be computed by a C function (--extern); a "

@@ -12,7 +12,7 @@
  *   FIXED      a softmax, which has an 8-bit form
  *   WEIGHTS    products with 8-bit weights inside a layer that computes in floats otherwise: its input has a grid
  *   FLOAT      everything else; also a concatenation that only float outputs read, perhaps after moves, with these: its
- *              parts keep grids of their own; and a selection of elements that are in floats, as of a float input of
+ *              parts keep grids of their own; and a selection of elements that are in floats, such as a float input of
  *              which all is read so
  *
  * AFFINE and LIMIT after a PRODUCT or an AFFINE, and LIMIT after a QUOTIENT, belong to its requantization if they

@@ -474,8 +474,8 @@ static int64_t macs_of(Ctx *cx, const Graph *g)
     return macs;
 }
 
-/* Cuts the tensors from *first on, at most `most` of them; *first: the next one. False: there are none, or the layers
- * would multiply more. */
+/* Cuts the tensors from *first on, at most `most` of them; *first: the next one. False if none is cut, because the
+ * layers would multiply more. */
 static bool cut_from(Ctx *cx, const Graph *g, const Edges *e, int *first, int most, Graph *out)
 {
     Cutter c = { .cx = cx, .readers = readers_of(cx, g), .edges = e, .to = map_new(cx->arena) };

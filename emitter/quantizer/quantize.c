@@ -8,8 +8,9 @@
  *     quantized affine values. A relu or a bias behind a convolution belongs to its requantization; a function of
  *     one tensor is a table; a move shares the grid of its operand; sigmoid, tanh and softmax have fixed grids.
  *   - Parts of a layer's result that are read apart are cut before the grids are chosen, by rewriting the float graph:
- *     a layer for each part (`parts.c`). Edges, ranges, equalization and realization then know nothing of parts. Which
- *     elements a call selects is found by evaluating it over their numbers, so slices, strides and indices need no row.
+ *     a layer for each part (`parts.c`). Edges, ranges, equalization and realization then see no parts. The call is
+ *     evaluated over the numbers of the elements to find those that it selects, so slices, strides and indices need no
+ *     row.
  *   - Channels are found in the computes: the axis of the weights with the index that the input has along its last
  *     axis (`layers.c`). An operator needs no fact to be equalized.
  *   - The factors of equalization are powers of two, so the equalized float network computes the same bits.

@@ -184,7 +184,7 @@ bool refine_recurrent(const Build *b, const Graph *g, const Samples *s, const Ed
 bool refine_layers(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *refined);
 /* Returns the weights as a layer on integers has them: refined, if they are. */
 Tensor *weights_on_grid(Ctx *cx, const Edges *e, Tensor *w);
-/* Gives parts of a layer's result that are read apart, and whose ranges differ, a layer each. False: there are none. */
+/* Gives parts of a layer's result that are read apart, and whose ranges differ, a layer each. False if no part is. */
 bool cut_parts(Ctx *cx, Graph *g, const Edges *e);
 /* Returns the graph with scales moved between layers. */
 Graph equalize(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);

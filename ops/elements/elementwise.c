@@ -55,7 +55,7 @@ static int cast(Ctx *cx, const Node *n, Tensor **out)
     DType t;
     const char *to = node_text(n, "to", "");
     if (!dtype_read(to, strlen(to), &t)) {
-        op_refuse(cx, n, "'to' is \"%s\", which is no element type; accepted: %s", to, op_types_text(cx, NULL));
+        op_refuse(cx, n, "'to' is \"%s\", which is not an element type; use one of: %s", to, op_types_text(cx, NULL));
         return 0;
     }
     out[0] = OP_FORMULA(cx, n, OP_TEXT(cx, n->in[0]->type == t ? "y[*] = x[*]" : "y[*] = to(x[*])", { "to", to }),
@@ -95,8 +95,8 @@ static const AttrRow dropout_attrs[] = {
     { "ratio", ATTR_REAL, "of the elements that a training step sets to 0", "0.5" }, { 0 }
 };
 static const AttrRow clip_attrs[] = {
-    { "min", ATTR_REAL, "the least value", "-inf" },
-    { "max", ATTR_REAL, "the greatest value", "inf" },
+    { "min", ATTR_REAL, "the smallest value", "-inf" },
+    { "max", ATTR_REAL, "the largest value", "inf" },
     { 0 }
 };
 static const AttrRow cast_attrs[] = { { "to", ATTR_TEXT, "the element type, as formulas spell it: f32", NULL }, { 0 } };

@@ -67,7 +67,8 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
     return false;
 }
 
-/* Real numbers of the element's 64 random bits: `high` is the bits from `down` on, `low` those below, by `mask`. */
+/* Real numbers of the element's 64 random bits: `high` is the bits at `down` and above, `low` the bits below, by
+ * `mask`. */
 typedef struct Drawn { const char *real, *whole, *down, *next, *mask, *unit; } Drawn;
 static const Drawn drawn_f32 = { "f32", "i32", "40", "16", "16777215", "5.9604644775390625e-8" };
 static const Drawn drawn_f64 = { "f64", "i64", "11", "0", "2047", "1.1102230246251565e-16" };
@@ -188,7 +189,7 @@ static int multinomial(Ctx *cx, const Node *n, Tensor **out)
 #define SHAPE_ROWS SHAPE_ROW, { "to", ATTR_TEXT, "f32 or f64", "f32" }
 static const AttrRow uniform_attrs[] = {
     SHAPE_ROWS,
-    { "low", ATTR_REAL, "the least value", "0" },
+    { "low", ATTR_REAL, "the smallest value", "0" },
     { "high", ATTR_REAL, "the upper bound, reached by rounding only", "1" },
     { 0 }
 };

@@ -197,8 +197,8 @@ static const AttrRow div_attrs[] = {
     { "multiplier", ATTR_INT, "m", NULL },
     { "left",       ATTR_INT, "the exponent of m; it is subtracted from n", NULL },
     { "zero",       ATTR_INT, "the zero point of the result", NULL },
-    { "min",        ATTR_INT, "the least value", "-128" },
-    { "max",        ATTR_INT, "the greatest value", "127" },
+    { "min",        ATTR_INT, "the smallest value", "-128" },
+    { "max",        ATTR_INT, "the largest value", "127" },
     { 0 }
 };
 static const AttrRow norm_attrs[] = {

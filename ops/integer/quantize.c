@@ -15,7 +15,8 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
 {
     const char *to = node_text(n, "to", "");
     if (dtype_read(to, strlen(to), t) && dtype_is_integer(*t)) return true;
-    op_refuse(cx, n, "'to' is \"%s\", which is no integer type; accepted: %s", to, op_types_text(cx, dtype_is_integer));
+    op_refuse(cx, n, "'to' is \"%s\", which is not an integer type; use one of: %s", to,
+              op_types_text(cx, dtype_is_integer));
     return false;
 }
 

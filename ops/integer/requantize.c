@@ -31,7 +31,7 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
     return false;
 }
 
-/* is_wide: sums of i64, too. The caller leaves room for their products. */
+/* is_wide: also sums of i64. The caller leaves room for their products. */
 static bool check_types(Ctx *cx, const Node *n, int operands, bool is_wide, const DType *constants)
 {
     for (int i = 0; i < n->in_count; i++) {

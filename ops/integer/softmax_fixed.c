@@ -90,7 +90,7 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
 
 /* Emits log(s) of s >= 1 in Q12.19, as Q5.26: the octave of s, in quarters, times log 2, plus the logarithm of its
  * mantissa r in sqrt(1/2) to 1, a quotient of polynomials in q = 2 (r - 2^(-1/4)). Both s and s sqrt(1/2) give an
- * octave and a mantissa: the smaller mantissa is that of the greater octave. */
+ * octave and a mantissa: the smaller mantissa belongs to the larger octave. */
 static Tensor *log_of_sum(Ctx *cx, const Node *n, Tensor *s)
 {
     static const char *const part[][2] = {

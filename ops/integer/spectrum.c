@@ -2,7 +2,7 @@
 /* Features of sound in integers, bit-exact with the kernels of TensorFlow Lite Micro's signal library:
  *
  *   window_fixed     y = clamp((x * w) >> shift)
- *   auto_scale       y = x << bits, the greatest number of bits by which no sample overflows
+ *   auto_scale       y = x << bits, the largest number of bits by which no sample overflows
  *   energy           y[k] = re^2 + im^2
  *   filter_bank      y[c] = sum(j) falling[c][j] x[from[c] + j] + sum(j) rising[c+1][j] x[from[c+1] + j]
  *   sqrt_rounded     y = round(sqrt(x)) >> bits
@@ -32,7 +32,7 @@ static int window_fixed(Ctx *cx, const Node *n, Tensor **out)
     return out[0] && !ctx_failed(cx) ? 1 : 0;
 }
 
-/* The reference's search for the greatest magnitude is kept in its order, because -32768 has none in i16: after it the
+/* The reference's search for the largest magnitude is kept in its order, because -32768 has none in i16: after it the
  * search starts again from the next sample with its sign. Bits of 0 follow from a negative result. */
 static int auto_scale(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -102,7 +102,7 @@ static int filter_bank(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* The root's bits from the highest on. Like in the reference, the root of less than 2^32 has 16 bits, and the greatest
+/* The root's bits, the highest first. As in the reference, the root of less than 2^32 has 16 bits, and the largest
  * root of either size is not rounded up. */
 static int sqrt_rounded(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -223,18 +223,18 @@ static int log_fixed(Ctx *cx, const Node *n, Tensor **out)
 static const AttrRow window_attrs[] = { { "shift", ATTR_INT, "bits of the weights' fraction", "12" }, { 0 } };
 static const AttrRow energy_attrs[] = {
     { "begin", ATTR_INT, "the first bin; those before it are 0", "0" },
-    { "end", ATTR_INT, "the bin after the last one; those from it on are 0", "2147483647" },
+    { "end", ATTR_INT, "the bin after the last one; this bin and those after it are 0", "2147483647" },
     { 0 }
 };
-static const AttrRow bank_attrs[] = { { "most", ATTR_INT, "the greatest width of a band", "1" }, { 0 } };
+static const AttrRow bank_attrs[] = { { "most", ATTR_INT, "the largest width of a band", "1" }, { 0 } };
 static const AttrRow noise_attrs[] = {
     { "up", ATTR_INT, "bits by which x is scaled", "0" },
     { "bits", ATTR_INT, "bits of the factors' fraction", "14" },
     { "even", ATTR_INT, "the weight of x in the estimate of even channels", "0" },
     { "even_rest", ATTR_INT, "the weight of the estimate before", "0" },
-    { "odd", ATTR_INT, "the same of odd channels", "0" },
-    { "odd_rest", ATTR_INT, "the same of odd channels", "0" },
-    { "least", ATTR_INT, "the least part of x that is left", "0" },
+    { "odd", ATTR_INT, "`even` for odd channels", "0" },
+    { "odd_rest", ATTR_INT, "`even_rest` for odd channels", "0" },
+    { "least", ATTR_INT, "the smallest part of x that is left", "0" },
     { "clamp", ATTR_INT, "1: an estimate is not above x", "0" },
     { 0 }
 };

@@ -11,7 +11,7 @@
  * Suppression iterates over the ranks t of the boxes of each image b and class c, an ordered axis:
  *
  *   rank[b,c,i]           the number of boxes with a greater score than box i, or an equal one and a lower index; NaN
- *                         is the least score, so that each rank has one box
+ *                         is the smallest score, so that each rank has one box
  *   ranked[t,b,c]         the box of rank t
  *   selected[t,b,c]       1 if the box is selected: not suppressed, score > least, less than `most` selected before
  *   number[t,b,c]         the number of selected boxes up to rank t
@@ -103,7 +103,7 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
 }
 
 /* Step t selects the best score that is left, and lowers those of boxes that overlap it by exp(scale * ratio^2). Boxes
- * that are no candidates have the score `least`. Like in the reference, a selected box is compared with itself as well:
+ * that are not candidates have the score `least`. As in the reference, a selected box is compared with itself as well:
  * a box without area overlaps none and is selected again, up to the number of candidates. */
 static int soft_suppression(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -230,7 +230,7 @@ static Samples samples(Ctx *cx, const Node *n, int d, int64_t cells, int64_t siz
  *                     for a sample beyond the last. A sample outside x has weight 0 on the boundary row
  *
  * The weight of an element is the product of its row's and its column's weights. A mean requires their sums; a maximum
- * requires the greatest for elements above 0 and the least for elements below 0. */
+ * requires the largest for elements above 0 and the smallest for elements below 0. */
 enum { NEAR = 8 };
 typedef struct BoxOverlap { Tensor *count, *sum, *most, *least; } BoxOverlap;
 

@@ -36,7 +36,7 @@ static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil
     return simplify(cx, expr_binary(cx, EXPR_MIN, count, begun), NULL);
 }
 
-/* True if a window fits into dimension d; of an open dimension, into every size. Refuses otherwise. */
+/* True if a window fits into dimension d, or into every size of an open one. Refuses otherwise. */
 static bool window_fits(Ctx *cx, const Node *n, const PoolWindows *w, int d)
 {
     if (op_least(cx, w->extent[d]) >= 1) return true;
@@ -270,8 +270,8 @@ static const Expr *own_tap(Ctx *cx, const PoolWindows *w, int d, const Expr *axi
 }
 
 /* The index of a window's largest element in the order [n][c][h][w], or with `columns` in [n][c][w][h]. Padding
- * equals the least value of the type. If all elements of a window equal it, argmax returns the first tap, which may be
- * in the padding. The result is then the first tap inside x, or -1 if there is none. Therefore the tap is clamped to
+ * equals the smallest value of the type. If all elements of a window equal it, argmax returns the first tap, which may
+ * be in the padding. The result is then the first tap inside x, or -1 if there is none. Therefore the tap is clamped to
  * the first one inside x; the tap of a larger element is never before x. */
 static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
 {

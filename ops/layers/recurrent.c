@@ -36,7 +36,7 @@
  *
  * lens[b] is the number of steps n of each sequence of the batch, clamped to [0, T]:
  *   - from step n on the state does not change, so h of the last step is h of step n-1, or 0 if n is 0;
- *   - output rows from n on are 0;
+ *   - output rows n and later are 0;
  *   - in reverse, step t reads x[n-1-t] and computes output row n-1-t.
  *
  * Semantics: ONNX RNN, GRU, LSTM. Hochreiter, Schmidhuber 1997; Gers, Schmidhuber 2000; Cho et al. 2014. */
@@ -63,14 +63,14 @@ static void name_tensor(Layer *l, const char *word, Tensor *t) { formulas_name(&
 static void name_value(Layer *l, const char *word, const Expr *e) { formulas_name(&l->f, (Bind)BIND_V(word, e)); }
 static Tensor *stage(Layer *l, const char *text) { return formulas_compute(&l->f, text); }
 
-/* The phrases of all formulas of the layer. A single step is no recurrence. */
+/* The phrases of all formulas of the layer. A single step is not a recurrence. */
 static void name_phrases(Layer *l)
 {
     formulas_phrase(&l->f, "steps", expr_is_int(l->x->shape[0], 1) ? "t<T" : "t<T ordered");
     formulas_phrase(&l->f, "gates", op_number(l->cx, l->gates));
     formulas_phrase(&l->f, "length", "max(0, min(T, lens[b]))");       /* of the sequence */
     formulas_phrase(&l->f, "is_step", "t < length");
-    /* Step t counted from the end; of a t beyond the sequence, any valid index */
+    /* Step t counted from the end; for a t beyond the sequence, any valid index */
     formulas_phrase(&l->f, "other_end", l->lens ? "max(0, length-1-t)" : "T-1-t");
     formulas_phrase(&l->f, "at", l->reverse ? "other_end" : "t");
 }
@@ -544,8 +544,8 @@ static bool is_bounded_state(const Tensor *h)
 }
 
 /* The state has to stay in [-1, 1], and sums of products have to fit 32 bits. A first state that is an input of the
- * network is that of an earlier run, so rounding errors add up from run to run: such a layer is on integers only where
- * the user asks for it. There the state of an earlier run is in [-1, 1], too; others saturate. */
+ * network comes from an earlier run, so rounding errors add up from run to run: such a layer is on integers only where
+ * the user asks for it. There the state of an earlier run is also in [-1, 1]; others saturate. */
 static const char *why_real_weights(Ctx *cx, const Node *n, const int *bits)
 {
     enum { MOST = INT32_MAX / (INT16_MAX * 127) };

@@ -6,7 +6,7 @@
  *   tree_walk    at[0] = root[t],   at[d+1] = at[d] < 0 ? at[d] : x[n, feature[at[d]]] <= threshold[at[d]]
  *                ? child[at[d], 0] : child[at[d], 1],   y[n,t] = -1 - at[steps]
  *   tree_sum     y[n,c] = sum over t of weight[row[n,t], c]
- *   forest       y[n,c] = sum over t and the pairs p of the leaf -1 - at[steps], from that one on, of value[p] if
+ *   forest       y[n,c] = sum over t and the pairs p of the leaf -1 - at[steps], starting there, of value[p] if
  *                         column[p] = c
  *
  * The pairs of a leaf are its weights other than 0. Of all but its last, `column` is greater by the number of columns.
@@ -200,7 +200,8 @@ static const OpCase tree_walk_cases[] = {
     { 0 }
 };
 
-/* Leaves of a pair, two pairs, and one that ends both; a link that is no leaf's first pair; nodes in another order. */
+/* Leaves of a pair, two pairs, and one that ends both; a link that is not a leaf's first pair; nodes in another
+ * order. */
 #define PAIRS " u8[4]={1,5,0,2} f32[4]"
 static const OpCase forest_cases[] = {
     { "steps=2 columns=3 pairs=2", "f32[3][2] i8[2]={0,-4} " TREES PAIRS, "f32[3][3]", NULL },

@@ -122,17 +122,17 @@ static int ngram_count(Ctx *cx, const Node *n, Tensor **out)
 }
 
 static const AttrRow nonzero_attrs[] = {
-    { "capacity", ATTR_INT, "the greatest number of results", NULL },
+    { "capacity", ATTR_INT, "the largest number of results", NULL },
     { "rows", ATTR_INT, "1: y[k,d], a row of coordinates per element; 0: y[d,k]", "0" },
     { 0 }
 };
 static const AttrRow unique_attrs[] = {
-    { "capacity", ATTR_INT, "the greatest number of results", NULL },
+    { "capacity", ATTR_INT, "the largest number of results", NULL },
     { "sorted", ATTR_INT, "1: in ascending order; 0: in order of first occurrence", "1" },
     { 0 }
 };
 static const AttrRow ngram_attrs[] = {
-    { "skips", ATTR_INT, "the greatest number of elements between two of a gram", "0" },
+    { "skips", ATTR_INT, "the largest number of elements between two of a gram", "0" },
     { 0 }
 };
 

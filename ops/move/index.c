@@ -132,7 +132,7 @@ static int scatter(Ctx *cx, const Node *n, const Scatter *s, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* True if the index is that of the element along the axis, counted from either end. */
+/* True if the index names the element along the axis, counted from either end. */
 static const Expr *is_index_of(Ctx *cx, const Expr *index, const Expr *axis, int64_t size)
 {
     const Expr *from_end = expr_sub(cx, axis, expr_index(cx, size));
@@ -302,7 +302,7 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* True if a is below b, or if b alone is NaN: NaN is the greatest value. */
+/* True if a is below b, or if only b is NaN: NaN is the largest value. */
 static const Expr *is_below(Ctx *cx, const Expr *a, const Expr *b)
 {
     const Expr *less = expr_binary(cx, EXPR_LT, a, b);

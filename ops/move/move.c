@@ -31,7 +31,7 @@ static bool read_perm(Ctx *cx, const Node *n, int *perm)
         seen[perm[d]] = true;
     }
     if (!fits)
-        op_refuse(cx, n, "'perm' is %s, which is no order of %d dimensions; each axis is expected once",
+        op_refuse(cx, n, "'perm' is %s, which is not an order of %d dimensions; name each axis once",
                   ints_text(cx, a->ints, a->count), rank);
     return fits;
 }
@@ -201,8 +201,8 @@ static const Node *slice_of(Ctx *cx, const Tensor *t, int64_t *begin)
     return n && n->kind == NODE_CALL && n->op->layout.box == slice_box && slice_box(cx, n, begin) ? n : NULL;
 }
 
-/* Returns the number of operands from `first` on that are adjacent boxes of one tensor: along the axis, each begins
- * where the previous one ends. */
+/* Returns the number of operands, beginning with `first`, that are adjacent boxes of one tensor: along the axis, each
+ * begins where the previous one ends. */
 static int adjacent_slices(Ctx *cx, const Node *concat_call, int first, int axis)
 {
     int64_t begin[MAX_RANK], next[MAX_RANK];
@@ -350,7 +350,7 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0], *index = n->in[1];
     int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank), rank = x->rank - 1 + index->rank;
     if (axis < 0) return 0;
-    /* Of a size that the run decides, the importer's calls test that there are elements where there are indices. */
+    /* If the run decides the size, the importer's calls test that there are elements where there are indices. */
     const bool has_elements = size_is_decided(cx, x->shape[axis]) || op_least(cx, x->shape[axis]) >= 1;
     if (!dtype_is_integer(index->type) || !has_elements || rank > MAX_RANK) {
         op_refuse(cx, n, "the input is %s and the index %s%s; an integer index and at most %d dimensions are expected",

@@ -198,8 +198,8 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
 
 /* lw: lw_asm_1x4 needs LW_SIMD_CHOICE LW_SHARED */
 #if LW_SIMD_ARM_DSP
-/* The same for one row of bytes: 17 instructions for 16 products. In assembly, because gcc 12 emits LDRD only for
- * weights whose alignment it knows. b is a multiple of 4. */
+/* As above, for one row of bytes: 17 instructions for 16 products. In assembly, because gcc 12 emits LDRD only for
+ * weights of known alignment. b is a multiple of 4. */
 static LW_SHARED void lw_dsp_1x4_pairs(int32_t n, int32_t *c, const int8_t *a, const int16_t *b)
 {
     int32_t even0 = c[0], both0 = even0, even1 = c[2], both1 = even1, x, odd, w0, w1, w2, w3;
@@ -371,8 +371,9 @@ static inline int32_t lw_mve_1x1(int32_t n, int32_t c, const int8_t *a, const in
 /* lw: lw_asm_mve_tiles needs LW_SIMD_CHOICE LW_SHARED */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
 /* Products of two rows by channels in threes, then in twos, and of one row by sixes, then fours: sums in r0, r2, ..
- * r10, addresses in the other registers, so a product of vectors takes 2 instructions of two rows and 2.3 of one. LETP
- * counts the lanes of a row. Rows of whole 32 bytes take two vectors in an iteration of LE. The asm pushes r0 to r7:
+ * r10, addresses in the other registers, so a product of vectors costs 2 instructions with two rows and 2.3 with one.
+ * LETP counts the lanes of a row. Rows of whole 32 bytes take two vectors in an iteration of LE. The asm pushes r0 to
+ * r7:
  *
  *   sp + 0: lanes of a row, or iterations          + 4: a    + 8: a of the second row, or c
  *   sp + 12: skip_last    + 16: end    + 20: skip    + 24: middle
@@ -712,7 +713,7 @@ static LW_SHARED void lw_mve_windows(int32_t t, int32_t *c, int32_t cw, const in
         :
         : "lr", LW_MVE_VECTORS);
 }
-/* The same for windows that begin anywhere: r0 to r2 are the middle column of the first, r3 to r5 of the second. */
+/* As above, for windows that begin anywhere: r0 to r2 are the middle column of the first, r3 to r5 of the second. */
 #define LW_MVE_TAP_OF_BOTH(x0, x1, w)                                                                                  \
     "    vldrb.s16 q5, [r7, #" w "]\n" x0 LW_MVE_FIRST("q5") x1 LW_MVE_SECOND("q5")
 #define LW_MVE_ROW_OF_BOTH(row0, row1, w0, w1, w2)                                                                     \
@@ -917,10 +918,10 @@ static inline void lw_mve_scale_two(int32_t n, int32x4_t zero, int32x4_t least, 
         : [n] "r"(n), [zero] "w"(zero), [least] "w"(least), [most] "w"(most), [one] "r"(1)
         : "lr", "memory");
 }
-/* The same for n channels, a positive multiple of 8, limited by the range of a byte alone. Structured loads separate
+/* As above, for n channels, a positive multiple of 8, limited only by the range of a byte. Structured loads separate
  * even and odd channels, so that narrowing, which fills every second lane, restores their order and is the limit.
- * VRSHL reads the lowest byte of a lane. If zero is the least byte, negative values become that one, however their ties
- * are rounded. q0 are even channels of the first row, q3 odd ones of the second. */
+ * VRSHL reads the lowest byte of a lane. If zero is the smallest byte, negative values become that one, however their
+ * ties are rounded. q0 are even channels of the first row, q3 odd ones of the second. */
 #ifdef __OPTIMIZE__      /* otherwise a frame pointer occupies a required register */
 #define LW_MVE_SCALE_EIGHTS(number, sums, odd, even1, zero, shifts, signs)                                             \
     "    lsr lr, %[n], #3\n"                                                                                           \
@@ -986,7 +987,7 @@ static inline void lw_mve_scale_eights(int32_t n, int32_t zero, int8_t *y, int8_
                          : [zero] "r"(zero)
                          : "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "memory");
 }
-/* The same for sums that alternate. */
+/* As above, for sums that alternate. */
 static inline void lw_mve_scale_pairs(int32_t n, int32_t zero, int8_t *y, int8_t *y1, const int32_t *a,
                                       const int32_t *m, const uint8_t *s)
 {

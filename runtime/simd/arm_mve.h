@@ -261,7 +261,7 @@ static inline void lw_mve_scale_alternate(int32_t n, int32_t zero, int32_t least
                          of[1], m + e, s + e);
     }
 }
-/* The same for one factor and shift. */
+/* As above, for one factor and shift. */
 static inline void lw_mve_scale_alternate_all(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y,
                                               int32_t yw, const int32_t *a, int32_t m, int32_t s)
 {

@@ -25,7 +25,7 @@ static inline lw_f32x4 lw_f32x4_sub(lw_f32x4 a, lw_f32x4 b) { return vsubq_f32(a
 static inline lw_f32x4 lw_f32x4_mul(lw_f32x4 a, lw_f32x4 b) { return vmulq_f32(a, b); }
 static inline lw_f32x4 lw_f32x4_div(lw_f32x4 a, lw_f32x4 b) { return vdivq_f32(a, b); }
 
-/* The instructions return -0 as the least of two zeros, and +0 as the largest: equal operands give the second. A
+/* The instructions return -0 as the minimum of two zeros, and +0 as the maximum: equal operands give the second. A
  * constant second operand that is the instruction's own result for zeros, or no zero, requires no selection. */
 #if defined(__GNUC__)
 #define LW_NEON_ALL(b, holds)                                                                                          \

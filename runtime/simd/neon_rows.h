@@ -112,7 +112,7 @@ LW_NEON_FIXED void lw_neon_window(int32_t pixels, int32_t kh, int32_t kw, int32_
 }
 #undef LW_NEON_TAPS
 #undef LW_NEON_TAP
-/* The same for sixteen channels. */
+/* As above, for sixteen channels. */
 #define LW_NEON_ADD16(r)                                                                                               \
     do {                                                                                                               \
         s##r##0 = vaddw_s16(s##r##0, vget_low_s16(low));                                                               \
@@ -195,7 +195,7 @@ LW_NEON_FIXED void lw_neon_window16(int32_t pixels, int32_t kh, int32_t kw, int3
 /* lw: lw_neon_scale needs lw_neon_bytes lw_mulhigh_sat_i32 lw_roundshift_i32 */
 #if LW_SIMD_NEON_BYTES
 /* a*m / 2^31 / 2^-down, each to nearest; ties of the shift away from zero: negative values are decreased first. No
- * product is the least integer, so that does not wrap. */
+ * product is the smallest integer, so that does not wrap. */
 static inline int32x4_t lw_neon_times(int32x4_t a, int32x4_t m, int32x4_t down)
 {
     const int32x4_t v = vqrdmulhq_s32(a, m);

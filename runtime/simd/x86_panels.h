@@ -50,7 +50,7 @@ static inline void lw_x86_panel16(int32_t w, int32_t n, int32_t *c, int32_t cw, 
         _mm256_storeu_si256(to1 + 1, _mm256_add_epi32(s3, t3));
     }
 }
-/* The same for 8 channels, with four sums each, because a sum waits for the one before. */
+/* As above, for 8 channels, with four sums each, because a sum waits for the one before. */
 static inline void lw_x86_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, const int16_t *x, const int16_t *y,
                                  const int8_t *b)
 {
@@ -137,7 +137,8 @@ static inline void lw_x86_panel4(int32_t m, int32_t n, int32_t *c, int32_t cw, c
 
 /* lw: lw_x86_quads needs lw_x86_pairs lw_panel_i8 */
 #if LW_SIMD_AVX2 && defined(__AVX512VNNI__)
-/* w pixels by m channels, 16 or 32, of four elements. The literals w and m select: what they exclude is removed. */
+/* w pixels by m channels, 16 or 32, of four elements. The literals w and m select: the compiler removes the code that
+ * they exclude. */
 #if defined(__GNUC__)
 #define LW_X86_FIXED static inline __attribute__((always_inline))
 #else

@@ -210,7 +210,7 @@ static inline void lw_x86_window16(int32_t pixels, int32_t kh, int32_t kw, int32
     if (pixels > 1) _mm256_storeu_si256(to1 + 1, t1);
 }
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__)
-/* Sixteen channels, a lane each, of four taps of a row: byte t of a lane is tap t. Of taps from n on, zero. Loads under
+/* Sixteen channels, a lane each, of four taps of a row: byte t of a lane is tap t, or zero for t >= n. Loads under
  * masks fill the quarters of a register with the taps, before one permutation of bytes, or two. */
 static inline __m512i lw_x86_four_taps(const int8_t *p, int32_t aj, int32_t n)
 {
@@ -298,7 +298,7 @@ static inline __m256i lw_x86_high_bits(__m256i a, __m256i b)
     const __m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32)), half);
     return _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
 }
-/* The same; least * least is 2^31 - 1, the complement of its bits. */
+/* As above; least * least is 2^31 - 1, the complement of its bits. */
 static inline __m256i lw_x86_mulhigh(__m256i a, __m256i b)
 {
     const __m256i high = lw_x86_high_bits(a, b);
@@ -487,7 +487,7 @@ static inline __m256i lw_x86_sum(__m256i sum, int are_small, int32_t m, int32_t 
     return lw_x86_roundshift(lw_x86_mulhigh(sum, factor), shift, lw_x86_mask(shift));
 }
 #if LW_SIMD_AVX512
-/* The same in 16 lanes. */
+/* As above, in 16 lanes. */
 static inline __m512i lw_x86_shift16(__m512i a, int32_t s)
 {
     const __m512i half = _mm512_set1_epi32((1 << s) >> 1), below = _mm512_srai_epi32(a, 31);

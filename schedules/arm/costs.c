@@ -97,7 +97,7 @@ static const CostRow rows_dsp[] = {
 };
 const Costs costs_dsp = { &costs_fpu, rows_dsp };
 
-/* Helium: 16 bytes or four numbers at once. gcc vectorizes sums of floats, too. */
+/* Helium: 16 bytes or four numbers at once. gcc also vectorizes sums of floats. */
 static const CostRow rows_mve[] = {
     { "f32 lanes", 4, 254 },         { "far lanes", 1, 4.5 },         { "f32 loop lanes", 4, 1 },
     { "f32 exp", 50, 77 },           { "f32 exp2", 43, 67 },          { "f32 expm1", 75, 0 },
@@ -130,7 +130,7 @@ const Costs costs_mve = { &costs_dsp, rows_mve };
  * instructions. */
 static const char by_manual[] = "its manual's timing of executed instructions";
 static const char by_coremark[] = "the Cortex-M4's, scaled by CoreMark: not measured";
-static const char by_beats[] = "two cycles a vector instruction, overlapped: not measured";
+static const char by_beats[] = "two cycles per vector instruction, overlapped: not measured";
 /* Bytes of the parts of the text at -O2 (make bench-code). Cores without a fit of their own take that of the core with
  * the same instructions. */
 static const double

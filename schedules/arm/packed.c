@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* 8-bit convolutions and dense layers in the form that the instructions require (ops/integer/packed.c): weights packed
- * in reading order, zero points and biases folded into the initial values of the sums. The same for 16-bit elements
- * where the target multiplies pairs of them. */
+ * in reading order, zero points and biases folded into the initial values of the sums. 16-bit elements are packed
+ * likewise where the target multiplies pairs of them. */
 
 /* Decision: panels of bytes follow the instruction. Where a core adds several products of bytes to a lane, weights
  * are stored as [O/B][Q][B][D]: D adjacent elements of each of B channels. D is 16 or 8 for pairs of products
@@ -14,7 +14,7 @@
  * On Helium a panel is 16 elements of all channels of a tile. Three vectors of two pixels stay in registers for all
  * channels, so pixels are loaded once, and a load of weights serves two products. The sums of the two pixels
  * alternate in memory (`pack`): one LDM and one STM move those of three channels, and VLD4 separates them for the
- * requantization. 18 products of vectors take 30 instructions; a tile of two pixels by three channels, which loads
+ * requantization. 18 products of vectors cost 30 instructions; a tile of two pixels by three channels, which loads
  * both for each product, took 36 and more. Windows of whole vectors are read in the padded rows. Rows that do not
  * fill their vectors stay rows, as LETP counts their lanes. */
 #include "schedules/arm/arm.h"
@@ -161,7 +161,7 @@ static Panel panel_of_quads(int64_t outs)
     return (Panel){ outs % (2 * LANES) == 0 ? 2 * LANES : outs < LANES ? LANES / 2 : LANES, 4, OFFSET };
 }
 
-/* Helium: vectors of 16 elements, of all channels of a tile, whose sums take 512 bytes for two pixels. Rows of a single
+/* Helium: vectors of 16 elements, of all channels of a tile, whose sums use 512 bytes for two pixels. Rows of a single
  * vector, or that do not fill their vectors, stay rows: a patch padded with zeros would cost more. */
 static Panel panel_of_vectors(const Node *n, int64_t length, int64_t outs)
 {
@@ -217,8 +217,8 @@ static PackedWindow window_of(const Node *n)
 static bool has_window(const Node *n) { return n->in[1]->rank == 4; }
 
 /* Returns the dimension of x along which a number holds two pixels, so that one 32-bit product serves both: the one
- * that fours divide with the least padding, the later on a tie. 0: none. Two products of bytes fit 16 bits if no weight
- * is -128. */
+ * that fours divide with the smallest padding, the later on a tie. 0: none. Two products of bytes fit 16 bits if no
+ * weight is -128. */
 static int64_t pairs_of(const Target *t, const Node *n, int64_t length, bool joins)
 {
     enum { TILE = 4, LEAST = 8, MOST_PADDING = 4 /* a fourth */ };
@@ -236,8 +236,8 @@ static int64_t pairs_of(const Target *t, const Node *n, int64_t length, bool joi
     return best;
 }
 
-/* Returns the elements of a window's row if the product may use pairs; else 0. Pairs do not divide the rows of dilated
- * windows, nor those of an odd number of channels in windows inside x; fewer than four rows are not padded. */
+/* Returns the elements of a window's row if the product may use pairs; else 0. Pairs divide neither the rows of dilated
+ * windows nor rows with an odd number of channels in windows inside x; fewer than four rows are not padded. */
 static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     int64_t stride[2], dilation[2], pad[4], channels = tensor_dim(n->in[0], n->in[0]->rank - 1);

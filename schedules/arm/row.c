@@ -22,12 +22,12 @@
  * instructions, since most of its windows reach into the padding: it need not run often. With `--optimize speed` no
  * row need (`Target.spends_code`).
  *
- *   - A guarded copy is an instruction, too: the predicate is an operand, and no loop is cut
+ *   - A guarded copy is also an instruction: the predicate is an operand, and no loop is cut
  *     (`lower/passes/partition.c`).
- *   - Where the core has vectors, requantization is an instruction (`schedules/arm/scale.c`), and so is the sum of
+ *   - Where the core has vectors, requantization is an instruction (`schedules/arm/scale.c`), as is the sum of
  *     two rescaled bytes, alone or after a convolution, whose products then become bytes in a tile of their own.
  *     Helium scales two pixels at once, which share the loads of factors and shifts. It adds the sign before the
- *     rounding shift by VQDMLAH, unless zero is the least byte: then negative values become that byte in any case.
+ *     rounding shift by VQDMLAH, unless zero is the smallest byte: then negative values become that byte in any case.
  *     VQMOVN narrows eight channels, and its saturation is the limit.
  *   - Pools and means of bytes take all taps of a window at once, for several channels (`schedules/arm/pool.c`):
  *     sums in 16 bits, which hold 256 taps, and maxima per byte. Under padding each tap has its predicate. */

@@ -19,7 +19,7 @@
  * time, and a single channel is computed separately. The tile of pixels follows the axis that it divides best; the last
  * tile starts earlier to stay in range. The portable form of every instruction is in runtime/simd/rows.h. */
 
-/* Decision: a scalar core with many registers has a tile, too. Panels of four channels by four bytes (`panels`
+/* Decision: a scalar core with many registers also has a tile. Panels of four channels by four bytes (`panels`
  * without `bytes`: RISC-V) are multiplied by four pixels in 16 registers: 8 loads for 16 products
  * (`runtime/simd/riscv_rows.h`). Five pixels take two channels at a time. Where neither rows nor columns are
  * multiples of four, a convolution of single pixels is computed over one row of all pixels; its epilogue moves
@@ -72,7 +72,7 @@ static int64_t tile_cost(int64_t w, bool has_vectors)
     return has_vectors ? w + 1 : w * (2 * CHANNELS + 1) + CHANNELS + (w == MOST ? MOST : 0);
 }
 
-/* Tiles pixels along the axis with the least work, the later one on a tie. Instructions for vectors exist for 2 and 4
+/* Tiles pixels along the axis with the lowest work, the later one on a tie. Instructions for vectors exist for 2 and 4
  * pixels. */
 static void choose_pixels(Tiles *t, int64_t most, bool has_vectors)
 {
@@ -114,7 +114,7 @@ static void choose_whole(Ctx *cx, const GroupNest *g, const Nest *n, Tiles *t)
 }
 
 /* Returns the channels of an instruction with 64-bit sums, of `words` fours in all: it adds up the elements of x
- * once, and its sums take 128 bytes at most. */
+ * once, and its sums use at most 128 bytes. */
 static int64_t channels_of_words(int64_t words)
 {
     enum { CHANNELS = 4, MOST = 8 };
@@ -207,7 +207,7 @@ static bool ends_in_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const Tile
     return t->w == PAIR && t->form == PLAIN && scales_pair_at_once(cx, g, nest_stage(n, scaled), t->block);
 }
 
-/* The same for sums that alternate. Their first values are copied in any case. */
+/* As above, for sums that alternate. Their first values are copied in any case. */
 static const Nest *end_alternate(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
     const char *scaled = t->scaled ? t->scaled : t->out->name;
@@ -275,7 +275,7 @@ static const char *factor_text(Ctx *cx, const Tiles *t, const char *index)
                      : text_format(cx, "i32(a[%s])", index);
 }
 
-/* The same for windows of several rows, without a patch: `blocks` in each row. */
+/* As above, for windows of several rows, without a patch: `blocks` in each row. */
 static const char *declare_window(Ctx *cx, const Nest **n, const Tiles *t, long long blocks)
 {
     const long long w = (long long)t->w, o = (long long)t->o, d = (long long)t->depth, kh = (long long)t->rows;
@@ -310,7 +310,7 @@ static const char *declare_bytes(Ctx *cx, const Nest **n, const Tiles *t, long l
     return macro;
 }
 
-/* The same for two pixels whose sums alternate. */
+/* As above, for two pixels whose sums alternate. */
 static const char *declare_alternate(Ctx *cx, const Nest **n, const Tiles *t, long long blocks)
 {
     const long long o = (long long)t->o, d = (long long)t->depth, kh = (long long)t->rows;

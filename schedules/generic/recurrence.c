@@ -8,8 +8,8 @@
  *
  * A tile covers units, with all gates of each. If there is a single step, the activations are fused into its tile loop,
  * so that only one tile of the gates is stored. Tensors local to a step are allocated inside it; those that the next
- * step reads too are stored in two slots, unless they are outputs. The product with a step's inputs is computed in that
- * step, too. Computing it for all steps at once would read the weights less often, but store all gates of all steps. A
+ * step reads too are stored in two slots, unless they are outputs. The product with a step's inputs is also computed in
+ * that step. Computing it for all steps at once would read the weights less often, but store all gates of all steps. A
  * scalar core, where every load is an instruction, computes it for a few steps at once:
  *
  *   for to:                                         blocks of steps
@@ -169,7 +169,7 @@ static const Nest *follow_tile(Ctx *cx, const Nest *before, const char *sums)
     return n;
 }
 
-/* The axis before the units is that of several gates: a unit needs all of them. */
+/* The axis before the units counts several gates: a unit needs all of them. */
 static bool has_gates(const Stage *sums) { return sums->data_count == 4 && axis_extent(sums, 2) > 1; }
 
 /* Accumulates every sum of a step in registers, tile by tile, then attaches it to its consumer. Sums over the inputs
@@ -218,7 +218,7 @@ static const Stage *input_sum(const Nest *n)
     return NULL;
 }
 
-/* Counts loads and multiply-adds of all tiles, as for a contraction, plus one store per value kept for its step. */
+/* Counts loads and multiply-adds of all tiles, as in a contraction, plus one store per value kept for its step. */
 static int64_t cost_of(const Stage *input, StepBlock b)
 {
     int64_t steps = axis_extent(input, INPUT_T), units = axis_extent(input, INPUT_U),

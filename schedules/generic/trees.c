@@ -56,7 +56,7 @@ static int64_t steps_of(int64_t link, int64_t node, int64_t nodes, int64_t pairs
     return link > node && link < nodes ? depth[link] : -1;
 }
 
-/* Pairs from p on to the first that ends a leaf: at most `most`, and columns in [0, 2C), the last below C. */
+/* Pairs from p to the first that ends a leaf: at most `most`, and columns in [0, 2C), the last below C. */
 static bool ends(const int64_t *column, int64_t p, int64_t pairs, int64_t most, int64_t columns)
 {
     for (int64_t i = p; i < pairs && i < p + most; i++) {

@@ -19,7 +19,7 @@ static const CostRow rows_rv32[] = {
 };
 const Costs costs_rv32 = { &costs_scalar, rows_rv32 };
 
-/* A 32-bit sum is extended to a register; an index under a guard, too, which gcc computes anew. Comparisons
+/* A 32-bit sum is extended to a register, as is an index under a guard, which gcc computes anew. Comparisons
  * branch. */
 static const CostRow rows_rv64[] = {
     { "cast", 1, 0 },                { "f32", 1.05, 0 },             { "f32 function", 75, 0 },

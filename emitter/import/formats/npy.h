@@ -17,7 +17,7 @@ bool npy_read(Ctx *cx, const char *path, DType *type, int *rank, int64_t *shape,
  * f4. */
 bool npy_write(Ctx *cx, const char *path, DType type, int rank, const int64_t *shape, const void *data);
 
-/* What a file's header says; `begin` is the place of the elements in the file. */
+/* The contents of a file's header; `begin` is the offset of the elements in the file. */
 typedef struct NpyHead {
     DType type;
     bool is_big_endian, is_fortran;

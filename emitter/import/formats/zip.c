@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries are located through the central directory at the file's end; of a local header, only its length is read. The
+/* Entries are located through the central directory at the file's end; only the length of a local header is read. The
  * file is not trusted: every range in the directory must be inside the file, and unpacked data must match its
  * checksum. */
 #include "import/formats/zip.h"

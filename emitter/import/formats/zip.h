@@ -16,7 +16,7 @@ typedef struct Zip { const char *path; Bytes file; size_t size; int count; ZipEn
 
 /* Reads the directory only. Returns false, with a diagnostic, if the file is not a zip file. */
 bool zip_open(Ctx *cx, const char *path, Bytes file, Zip *out);
-/* The same of a file, of which only the directory is held in memory; a stream is read whole. */
+/* Opens a file, and holds only its directory in memory; a stream is read whole. */
 bool zip_open_file(Ctx *cx, const char *path, Zip *out);
 /* The offset of an entry that is stored as it is, in a file that can be read at any offset, whose checksum is examined;
  * 0: the entry has to be unpacked. */

@@ -11,11 +11,11 @@ typedef struct Decided {
     Map taken;                     /* names of sizes */
     Map of_count;                  /* count tensor -> its size */
     Map value;                     /* Var of a size -> the output of its bind_size */
-    Map of_key;                    /* what an importer says of a size -> the size */
+    Map of_key;                    /* an importer's description of a size -> the size */
 } Decided;
 
 Decided decided_new(Ctx *cx);
-/* The name is that of another size of the model. */
+/* Another size of the model has the name. */
 void decided_take_name(Decided *d, const char *size_name);
 /* Returns the size whose value is `count`, one i64, or has other integers. One above `greatest` or below `least` ends
  * the run. Counts of one tensor are one size. */

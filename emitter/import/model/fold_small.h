@@ -8,7 +8,7 @@
 /* Returns the tensor as a constant, if it is computed from small constants alone; else the tensor itself. Quantized
  * constants are not folded: the passes require their stored form. */
 Tensor *import_folded(Ctx *cx, Tensor *t);
-/* The same with other limits: elements of a result, and of the inputs of a call */
+/* import_folded with other limits: elements of a result, and of the inputs of a call */
 Tensor *import_folded_to(Ctx *cx, Tensor *t, int64_t most_result, int64_t most_work);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct Model {
     int string_count; const char *const *string; const char *string_ports;
     bool is_nest;                        /* a .te file that is one nest */
     int schedule_count; const struct TeSchedule *schedule;   /* of a .te file, in its order; import/te/te.h */
-    const char *schedules; size_t schedules_at;      /* a .te text whose end, from there on, has blocks for groups */
+    const char *schedules; size_t schedules_at;      /* a .te text that has blocks for groups after this offset */
 } Model;
 
 /* `--dim batch=1`: a symbolic dimension by its name, or as INPUT.AXIS if it has none. */

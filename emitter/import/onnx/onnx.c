@@ -195,8 +195,8 @@ static void check_inputs(Importer *im)
     /* An open dimension may be the one that a misspelt option means. */
     for (int i = 0; i < im->options->dim_count && ctx_failed(im->cx) && im->dim_names; i++)
         if (im->options->is_dim_used && !im->options->is_dim_used[i])
-            diag_listed(im->cx, ERROR, NULL, "there is no symbolic size '%s' to be given with --dim; open are: %s",
-                        im->options->dim[i].name, im->dim_names);
+            diag_listed(im->cx, ERROR, NULL, "there is no symbolic size '%s' to be given with --dim; the open sizes "
+                        "are: %s", im->options->dim[i].name, im->dim_names);
 }
 
 /* Indices are 32 bits wide. */
@@ -338,7 +338,7 @@ static Output *list_outputs(Importer *im, int *count)
     return all;
 }
 
-/* The file's names of an output's dimensions; NULL: it is no tensor of the graph. */
+/* The file's names of an output's dimensions; NULL if it is not a tensor of the graph. */
 static const char *const *names_of_dims(Importer *im, const char *value_name)
 {
     const OnnxGraph *g = &im->shared.file.graph;

@@ -6,8 +6,8 @@
  *   2. lowers operator by operator, in the file's order, which is the execution order; compares each result with the
  *      type and shape in the file
  *
- * WHILE, IF and CALL import other subgraphs of the file in the same way, each with tensors of its own. That of a
- * CALL_ONCE is run during import.
+ * WHILE, IF and CALL import other subgraphs of the file in the same way, each with tensors of its own. The
+ * subgraph of a CALL_ONCE is run during import.
  * Open dimensions (a batch) have the size that the file gives as an example, 1, or that of --dim; with a maximum they
  * stay open (tflite_open.c). */
 #include "import/tflite/tflite.h"

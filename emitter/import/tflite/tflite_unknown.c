@@ -84,8 +84,8 @@ static void list_unknown_custom(Ctx *cx, const char *where, const char *custom)
         return;
     }
     diag_listed(cx, UNSUPPORTED, where,
-                "custom operators; accepted: the operators of `loopwright ops --tflite`, or a C function of yours "
-                "that computes it, --extern %s", custom);
+                "custom operators; use the operators of `loopwright ops --tflite`, or compute it with your own C "
+                "function, --extern %s", custom);
 }
 
 static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOperator *op, const ImportOptions *o)

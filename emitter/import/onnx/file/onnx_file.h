@@ -37,7 +37,7 @@ enum {
     ONNX_INT2,
     ONNX_TYPES
 };
-const char *onnx_type_text(Ctx *cx, int64_t data_type);    /* "float" and the like; the number of an unknown type */
+const char *onnx_type_text(Ctx *cx, int64_t data_type);    /* a name such as "float"; the number of an unknown type */
 const char *onnx_types_text(Ctx *cx);                      /* the types that onnx_dtype accepts: "float, uint8, ..." */
 bool onnx_dtype(int64_t data_type, DType *out);            /* false: the IR has no such element type */
 /* The type in which a constant is read: integers of 2 and 4 bits as bytes, floats of 4 and 8 bits as f32. */

@@ -133,7 +133,7 @@ void onnx_tensor_open(Ctx *cx, Cursor m, OnnxTensor *t)
 
 enum { SPARSE_VALUES = 1, SPARSE_INDICES, SPARSE_DIMS };
 
-/* The name is that of the values. */
+/* The tensor has the name of its values. */
 void onnx_tensor_open_sparse(Ctx *cx, Cursor m, OnnxTensor *t)
 {
     OnnxSparse *parts = NEW(cx->arena, OnnxSparse);
@@ -299,7 +299,7 @@ static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, 
 
 /* ---- Narrow types ------------------------------------------------------------------------------------------------ */
 
-/* Returns the number of a code: of an exponent of e bits and a mantissa of the rest, after the sign. */
+/* Returns the number of a code: a sign, an exponent of e bits, and a mantissa of the rest. */
 static double narrow_float(const Narrow *n, unsigned code)
 {
     const int mantissa_bits = n->bits - n->exponent - n->is_signed;

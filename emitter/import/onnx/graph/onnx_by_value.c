@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slice, TopK and Range whose starts, ends and counts only the run knows. The count is computed by ordinary calls; the
+/* Slice, TopK and Range whose starts, ends and counts the run decides. The count is computed by ordinary calls; the
  * result has a size with that value (onnx_decided.c). */
 #include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/graph/onnx_sizes.h"

@@ -25,7 +25,7 @@ int64_t onnx_int(const OnnxCall *c, const char *attr, int64_t otherwise)
 double onnx_real(const OnnxCall *c, const char *attr, double otherwise)
 {
     const OnnxAttr *a = onnx_attr(c, attr);
-    return a ? a->f : (double)(float)otherwise;      /* attributes are floats, their defaults, too */
+    return a ? a->f : (double)(float)otherwise;      /* attributes and their defaults are floats */
 }
 
 const char *onnx_text(const OnnxCall *c, const char *attr, const char *otherwise)
@@ -51,7 +51,7 @@ bool onnx_requires(OnnxCall *c, int count)
     return !ctx_failed(c->cx);
 }
 
-/* Models often write "to the end" as the greatest or least int64. Values beyond 32 bits are clamped to the edge of
+/* Models often write "to the end" as the largest or smallest int64. Values beyond 32 bits are clamped to the edge of
  * their range, so that arithmetic on them cannot overflow. The upper clamp is INT32_MAX + 1, so that a size of that
  * value is refused. */
 static int64_t near_32_bits(int64_t v)

@@ -8,7 +8,7 @@
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
 
-/* Returns the file's declaration of a value; NULL: there is none. */
+/* Returns the file's declaration of a value, or NULL. */
 static const OnnxValue *declaration(const OnnxGraph *g, const char *value_name)
 {
     for (int i = 0; i < g->output_count; i++)

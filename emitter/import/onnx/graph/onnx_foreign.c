@@ -41,7 +41,7 @@ static void add_attributes(OnnxCall *c, ForeignCall *f)
         }
         if (!next) return;
         if (next->kind != ONNX_ATTR_INT && next->kind != ONNX_ATTR_FLOAT)
-            onnx_unsupported(c, "its attribute '%s' is no number; INT and FLOAT are accepted with --extern",
+            onnx_unsupported(c, "its attribute '%s' is not a number; with --extern use only INT and FLOAT",
                              next->name);
         else if (next->i > INT32_MAX || next->i < -INT32_MAX)
             onnx_unsupported(c, "its attribute '%s' is %lld; 32 bits are accepted with --extern", next->name,

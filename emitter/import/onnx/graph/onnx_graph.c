@@ -179,7 +179,7 @@ static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
     return NULL;
 }
 
-/* A function of the node's name, whatever its overload; NULL: there is none. */
+/* A function of the node's name, whatever its overload, or NULL. */
 static const OnnxFunction *function_near(const OnnxScope *s, const OnnxNode *n)
 {
     const OnnxFile *f = &s->import->file;
@@ -265,8 +265,8 @@ static void list_unsupported_in_node(OnnxScope *s, const OnnxNode *n)
     }
     if (!op) {
         diag_listed(cx, UNSUPPORTED, where,
-                    "the operator %s%s%s%s is not known%s%s; accepted: those of `loopwright ops --onnx`, or a C "
-                    "function of yours that computes it, --extern %s", n->type,
+                    "the operator %s%s%s%s is not known%s%s; use those of `loopwright ops --onnx`, or compute it with "
+                    "your own C function, --extern %s", n->type,
                     is_standard(n) ? "" : " of the domain \"", is_standard(n) ? "" : n->domain,
                     is_standard(n) ? "" : "\"", near ? "; did you mean " : "",
                     near ? text_format(cx, "'%s'?", near) : "", n->type);
@@ -454,7 +454,7 @@ static void run_function(OnnxScope *s, OnnxCall *c, const OnnxFunction *f)
         c->out[i] = onnx_scope_value(inner, f->body.output[i].name);
 }
 
-/* A function input that the caller omits is absent in the body, too. */
+/* A function input that the caller omits is also absent in the body. */
 static bool is_absent(const OnnxScope *s, const char *value_name)
 {
     return !*value_name || (s->function && find_named(&s->input, value_name) && !find_named(s->value, value_name));

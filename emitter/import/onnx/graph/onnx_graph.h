@@ -39,7 +39,7 @@ struct OnnxScope {
     Map producer;                 /* value name -> OnnxNode */
     Map initializer;              /* -> OnnxTensor */
     Map input;                    /* -> OnnxValue */
-    Map *value;                   /* -> Tensor, once produced: of an initializer, on first use */
+    Map *value;                   /* -> Tensor, once produced; an initializer is produced on first use */
     Map list;                     /* -> OnnxList, once produced */
     Map declared;                 /* -> OnnxValue of an output or intermediate value with a declared shape */
     /* In a region's graph: the values captured from enclosing graphs; NULL if the graph is inlined */
@@ -65,7 +65,7 @@ Interval onnx_range_of(OnnxImport *im, const Tensor *t);       /* of its element
 /* Returns a tensor that computes a size list at run time; any other tensor unchanged. */
 Tensor *onnx_materialize_sizes(OnnxImport *im, Tensor *t);
 void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type);
-/* onnx_by_value.c: operands that only the run knows. False: they are known; else c->out or a diagnostic is set. */
+/* onnx_by_value.c: operands that the run decides. False: they are constant; else c->out or a diagnostic is set. */
 bool onnx_slice_by_value(OnnxCall *c);
 bool onnx_topk_by_value(OnnxCall *c);
 bool onnx_range_by_value(OnnxCall *c);

@@ -143,7 +143,7 @@ static void order_after_lists(OnnxCall *c)
 }
 
 /* Of inputs that are combined element by element: sizes that only the run can compare are tested to be equal. The
- * common size is a fixed one, or the one of least greatest value. */
+ * common size is a fixed one, or the one with the smallest maximum. */
 static void equal_sizes(OnnxCall *c, int from_last)
 {
     const Expr *common = NULL;

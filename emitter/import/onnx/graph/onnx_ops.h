@@ -62,7 +62,7 @@ struct OnnxOp {
     const char *op;                  /* the IR operator; without a translation, inputs and attributes map one to one */
     void (*translate)(OnnxCall *c);
     bool moves;                      /* elements of any type are copied unchanged, without arithmetic */
-    /* Inputs that are strings: their outputs are strings, too; or the translation marks those that are */
+    /* Inputs that are strings: their outputs are also strings; or the translation marks those that are */
     enum { STRINGS_REFUSED, STRINGS_MOVED, STRINGS_READ } strings;
     const char *value_attr;          /* an attribute whose text names a value on which the node depends; NULL: none */
     OnnxOpen open;
@@ -96,12 +96,12 @@ Tensor *onnx_translate_as(OnnxCall *c, const char *op_name, int64_t opset, Tenso
  * iteration index, or NULL. onnx_graph.c */
 bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tensor *const *in, int in_count, Tensor **out);
 
-/* The same with sequences: in_list[i], if not NULL, is bound instead of in[i]. Sets c->out and c->out_list. */
+/* onnx_run with sequences: in_list[i], if not NULL, is bound instead of in[i]. Sets c->out and c->out_list. */
 bool onnx_run_lists(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, const OnnxList *const *in_list, int in_count);
 
 /* The outer values that a region's graph reads, and its inputs that represent them. Constants need no input. */
 typedef struct OnnxCaptured { int count, capacity; Tensor **outer, **inner; } OnnxCaptured;
-/* The same for a region: values of enclosing graphs are captured. */
+/* onnx_run for a region: values of enclosing graphs are captured. */
 bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tensor *const *in, int in_count,
                        OnnxCaptured *captured, Tensor **out);
 
@@ -123,11 +123,11 @@ int64_t onnx_int(const OnnxCall *c, const char *name, int64_t otherwise);
 double  onnx_real(const OnnxCall *c, const char *name, double otherwise);
 const char *onnx_text(const OnnxCall *c, const char *name, const char *otherwise);
 /* Returns the count of integers of an attribute, or of input `index` if it is present, which must be constant. -1:
- * absent; -2: refused. Values are clamped to 32 bits: INT64_MAX means "to the end", and so does its clamped value. */
+ * absent; -2: refused. Values are clamped to 32 bits: INT64_MAX, and its clamped value, mean "to the end". */
 int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most);
-/* The same for an attribute that became an input in operator set `since`. */
+/* onnx_ints for an attribute that became an input in operator set `since`. */
 int onnx_ints_since(OnnxCall *c, int64_t since, const char *attr, int index, int64_t *out, int most);
-/* The same for an input whose elements may be open sizes. onnx_open.c */
+/* Reads an input whose elements may be open sizes. onnx_open.c */
 int onnx_sizes(OnnxCall *c, int input, const Expr **out, int most);
 bool onnx_is_missing(OnnxCall *c, int count, const char *what);              /* refuses count -1 */
 /* Returns the axis counted from the front, where `axis` may be negative; -1: refused. */
@@ -139,17 +139,17 @@ bool onnx_scalar(OnnxCall *c, int index, double *out);
  * it. onnx_graph.c */
 int onnx_declared(const OnnxCall *c, int output, int64_t *shape);
 
-/* Returns the integers of 8 or 16 bits that a Cast converts to the input, a float that represents them exactly; NULL:
- * the input is no such tensor. onnx_graph.c */
+/* Returns the integers of 8 or 16 bits that a Cast converts to the input, a float that represents them exactly; NULL
+ * if the input is not such a tensor. onnx_graph.c */
 Tensor *onnx_before_cast(const OnnxCall *c, int input);
 
-/* Returns the file's element type of an input that is an initializer; 0: it is none. onnx_graph.c */
+/* Returns the file's element type of an input that is an initializer, or 0. onnx_graph.c */
 int64_t onnx_constant_type(const OnnxCall *c, int input);
 
 /* Sizes that the run decides; onnx_decided.c. Returns the greatest size of dimension `axis` of output `output`: by
  * --dim, as the file declares it, or `natural`, which follows from the operator; -1: none does. */
 int64_t onnx_maximum(OnnxCall *c, int output, int axis, int64_t natural);
-int64_t onnx_most(OnnxCall *c, int output, int axis, int64_t natural);       /* the same; -1: the node is refused */
+int64_t onnx_most(OnnxCall *c, int output, int axis, int64_t natural);       /* onnx_maximum; -1: the node is refused */
 /* Returns the size of that dimension, whose value is `count`, one integer; NULL: refused. */
 const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural);
 Tensor *onnx_cut(OnnxCall *c, Tensor *x, int axis, const Expr *size);        /* the first elements along the axis */

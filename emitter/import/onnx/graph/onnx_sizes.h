@@ -9,7 +9,7 @@ enum { ONNX_MOST_SIZES = 64 };
 struct OnnxSizes { int count, rank /* 0 or 1 */; DType type; const Expr *at[ONNX_MOST_SIZES]; };
 
 bool onnx_is_list(const OnnxCall *c, const Tensor *t);
-/* Reads an input that is a list of sizes, or a constant of whole numbers; false: neither. */
+/* Reads an input that is a list of sizes, or a constant of whole numbers; false if it is neither of them. */
 bool onnx_list(const OnnxCall *c, int input, OnnxSizes *out);
 /* Sets output 0: a constant if all elements are numbers, else a tensor that represents the list. */
 void onnx_set_list(OnnxCall *c, const OnnxSizes *s);

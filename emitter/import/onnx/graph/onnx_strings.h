@@ -2,7 +2,7 @@
 #ifndef LW_IMPORT_ONNX_STRINGS_H
 #define LW_IMPORT_ONNX_STRINGS_H
 /* Strings of a model: each is its index, i64, in one list of all strings that the file has; -1 is a string that is not
- * in the list. Labels are entered first, so the index of a label is that of its class. The list is written to the
+ * in the list. Labels are entered first, so a label has the index of its class. The list is written to the
  * emitted header. */
 #include "import/onnx/file/onnx_file.h"
 #include "support/map.h"

@@ -68,7 +68,7 @@ static Tensor *encoded(OnnxCall *c, Tensor *keys, Tensor *values, Tensor *none)
 
 /* ---- Encoders ---------------------------------------------------------------------------------------------------- */
 
-/* y[..,k] = 1 where x is category k; a value that is no category, as NaN, gives zeros. */
+/* y[..,k] = 1 where x is category k; a value that is not a category, such as NaN, gives zeros. */
 static void one_hot_encoder(OnnxCall *c)
 {
     const OnnxAttr *numbers = onnx_attr(c, "cats_int64s"), *texts = onnx_attr(c, "cats_strings");

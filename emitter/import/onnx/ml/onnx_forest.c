@@ -461,8 +461,8 @@ Tensor *onnx_forest_scores(Forest *f, const Aggregate *a)
         if (f->pair[i].target < 0 || f->pair[i].target >= f->targets)
             onnx_refuse(c, "a leaf has the target %lld; 0 to %lld are accepted", (long long)f->pair[i].target,
                         (long long)f->targets - 1);
-    /* Several weights of one leaf and target are combined as those of several trees are; but of a single target, the
-     * first alone is read. So does ONNX Runtime; the specification is silent. */
+    /* Several weights of one leaf and target are combined as those of several trees are; but for a single target only
+     * the first is read, as in ONNX Runtime; the specification is silent. */
     for (int i = 0; i < f->count && f->targets == 1; i++)
         if (f->branch[i].count > 1) f->branch[i].count = 1;
     const bool on_integers = !dtype_is_float(f->x->type);

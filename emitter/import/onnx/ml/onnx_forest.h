@@ -28,7 +28,7 @@ typedef struct Forest {
     int64_t targets;
     int pairs; Pair *pair;
     bool uses[4];                    /* by Compare */
-    int emitted, *order, *end, steps;        /* order: branches in the order of the arrays; end: of each tree's */
+    int emitted, *order, *end, steps;        /* order: branches in the order of the arrays; end: each tree's */
 } Forest;
 
 /* How weights add up to the score of a target. */

@@ -18,9 +18,9 @@ Tensor *onnx_ml_rows(OnnxCall *c);                           /* the input as f32
 int onnx_class_count(OnnxCall *c, const char *ints);         /* labels of the attribute, or of classlabels_strings */
 Tensor *onnx_class_labels(OnnxCall *c, Tensor *index, const char *ints);     /* the label of each class index */
 Tensor *onnx_best_class(OnnxCall *c, Tensor *scores);        /* the index of each row's greatest score, i64[n] */
-/* "SOFTMAX" and the like, over scores [n][classes] */
+/* The transform of that name, such as "SOFTMAX", over scores [n][classes] */
 Tensor *onnx_post_transform(OnnxCall *c, Tensor *scores, const char *word);
-/* The same for a regressor: a single target [n][1] is transformed by PROBIT alone, as ONNX Runtime does. */
+/* onnx_post_transform for a regressor: only PROBIT transforms a single target [n][1], as in ONNX Runtime. */
 Tensor *onnx_regressed(OnnxCall *c, Tensor *y, const char *word);
 /* Both columns of a classifier from the score of its second class, [n][1]. */
 Tensor *onnx_two_columns(OnnxCall *c, Tensor *score, const char *post, bool is_probability);

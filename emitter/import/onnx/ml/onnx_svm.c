@@ -320,8 +320,8 @@ static Tensor *coupled(OnnxCall *c, const Pairs *p, Tensor *probability)
 
 /* ---- The classifier ---------------------------------------------------------------------------------------------- */
 
-/* Without support vectors: a linear score for each class, x * coefficients' + rho[0]. Of two classes the second is
- * chosen where the greatest score exceeds 0, or, if no coefficient is negative, is at least 1/2. */
+/* Without support vectors: a linear score for each class, x * coefficients' + rho[0]. With two classes the second is
+ * chosen where the largest score exceeds 0, or, if no coefficient is negative, is at least 1/2. */
 static void linear_machine(OnnxCall *c, Tensor *x, const char *post)
 {
     const int classes = onnx_class_count(c, "classlabels_ints");

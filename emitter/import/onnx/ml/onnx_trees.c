@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Ensembles of decision trees, as the file has them:
  *
- *   TreeEnsembleClassifier, TreeEnsembleRegressor   nodes with ids per tree; leaves are nodes, too
+ *   TreeEnsembleClassifier, TreeEnsembleRegressor   nodes with ids per tree; leaves are also nodes
  *   TreeEnsemble                                    nodes and leaves by index
  *
  * A branch is rewritten so that a missing value, NaN, takes the branch of a false condition: its condition is negated
- * if the file sends NaN to the other branch. Equality is two conditions, and so is each member of a set. */
+ * if the file sends NaN to the other branch. Equality is two conditions, as is each member of a set. */
 #include <math.h>
 #include <string.h>
 
@@ -166,7 +166,7 @@ static void find_roots(Forest *f)
     if (!f->trees && !ctx_failed(f->c->cx)) onnx_refuse(f->c, "there is no root; one tree or more is accepted");
 }
 
-/* Refuses a second root of a tree. tree: of each node of the file. */
+/* Refuses a second root of a tree. tree: the tree of each node of the file. */
 static void check_roots(Forest *f, const int64_t *tree)
 {
     Map known = map_new(f->c->cx->arena);
@@ -387,7 +387,7 @@ static void classifier(OnnxCall *c)
 
 /* ---- TreeEnsemble ------------------------------------------------------------------------------------------------ */
 
-/* The arrays of the operator. A child is a node, or a leaf where the array of flags says so. */
+/* The arrays of the operator. A child is a node, or a leaf where the array of flags marks it. */
 typedef struct Indexed {
     int nodes, leaves;
     const int64_t *yes, *no, *yes_is_leaf, *no_is_leaf, *target;

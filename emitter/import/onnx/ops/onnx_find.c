@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators with a data-dependent number of results. They compute rows up to the greatest number, and the number; the
+/* Operators with a data-dependent number of results. They compute rows up to the largest number, and the number; the
  * result is the first rows, as many as the number (onnx_decided.c). */
 #include <math.h>
 #include <string.h>

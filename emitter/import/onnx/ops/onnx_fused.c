@@ -82,7 +82,7 @@ static void fused_matmul(OnnxCall *c)
 
 /* ---- Weights in 2, 4 or 8 bits ----------------------------------------------------------------------------------- */
 
-/* Packed weights: of each of n rows, k numbers in blocks, each with a scale and a zero point. */
+/* Packed weights: n rows of k numbers in blocks, each block with a scale and a zero point. */
 typedef struct Packed { int64_t n, k, bits, block, blocks; } Packed;
 
 static int64_t packed_at(const uint8_t *row, int64_t bits, int64_t i)
@@ -136,7 +136,7 @@ static Tensor *spread(OnnxCall *c, const Packed *p, Tensor *t)
                                                         attr_list("end", p->k));
 }
 
-/* Zero points less the middle of the range, of type i8: packed as the weights are, each row from a byte on. */
+/* Zero points less the middle of the range, of type i8: packed as the weights are; each row begins at a byte. */
 static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
 {
     const int64_t row = (p->blocks * p->bits + 7) / 8;

@@ -5,8 +5,8 @@
 
 #include "import/onnx/ops/onnx_rows.h"
 
-/* at: the top row, NULL if the stream is no such image; row: bytes to the next row, negative in a BMP from the bottom
- * up; red: the offset of the red sample of a pixel, blue is at 2 - red; a gray image has one sample. */
+/* at: the top row, NULL if the stream is not such an image; row: bytes to the next row, negative in a BMP from the
+ * bottom up; red: the offset of the red sample of a pixel, blue is at 2 - red; a gray image has one sample. */
 typedef struct Image { const uint8_t *at; int64_t width, height, row; int samples, red; } Image;
 
 enum { MOST_SIDE = 1 << 14 };
@@ -80,8 +80,8 @@ static void image_decoder(OnnxCall *c)
     if (ctx_failed(c->cx)) return;
     const Image i = read_image(x->data, tensor_elems(x));
     if (!i.at) {
-        onnx_unsupported(c, "the stream is no image that is accepted: binary PNM of 8 bits and BMP of 24 bits, without "
-                            "compression and of at most %d pixels a side", MOST_SIDE);
+        onnx_unsupported(c, "the stream is not a supported image; use binary 8-bit PNM or 24-bit BMP, without "
+                            "compression and with at most %d pixels per side", MOST_SIDE);
         return;
     }
     const int64_t shape[] = { i.height, i.width, is_gray ? 1 : 3 };

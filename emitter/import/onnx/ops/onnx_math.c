@@ -77,7 +77,7 @@ static void matmul(OnnxCall *c)
     if (onnx_requires(c, 2)) c->out[0] = onnx_call2(c, c->in[1]->rank == 2 ? "dense" : "matmul", c->in[0], c->in[1]);
 }
 
-/* Before operator set 13, the axes from `axis` on are flattened into one. */
+/* Before operator set 13, the axes starting at `axis` are flattened into one. */
 static void softmax(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;

@@ -31,7 +31,7 @@ static Tensor *scale_and_shift(OnnxCall *c, Tensor *y, Tensor *scale, Tensor *bi
     return bias ? onnx_call2(c, "add", y, bias) : y;
 }
 
-/* Normalizes over the axes from `axis` on; computes the mean and 1 / sqrt(var + epsilon) if they are outputs. */
+/* Normalizes over the axes starting at `axis`; computes the mean and 1 / sqrt(var + epsilon) if they are outputs. */
 static void layer_norm(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;

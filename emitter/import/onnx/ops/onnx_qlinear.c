@@ -21,7 +21,7 @@ static void store(OnnxCall *c, Tensor *y, int scale, DType otherwise)
     if (y) c->out[0] = onnx_quantized(c, y, c->in[scale], onnx_in(c, scale + 1), otherwise);
 }
 
-/* True unless an operand of `count` from input `first` on, or the result's scale after them, is missing. */
+/* True unless one of `count` operands, starting at input `first`, or the result's scale after them, is missing. */
 static bool requires_operands(OnnxCall *c, int first, int count)
 {
     for (int i = 0; i < count; i++)

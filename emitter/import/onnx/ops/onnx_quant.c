@@ -23,7 +23,7 @@ Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
     return ctx_failed(c->cx) ? NULL : onnx_append_ones(c, p, x->rank - 1 - at);
 }
 
-/* The same, or one value per block_size elements along the axis, the last group possibly partial: repeats each
+/* As above, or one value per block_size elements along the axis, the last group possibly partial: repeats each
  * value. */
 static Tensor *per_block(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
 {

@@ -34,7 +34,7 @@ typedef struct SampleLine {
     bool is_open;
 } SampleLine;
 
-/* The ends of a region are f32, and so is their distance: 1.2f - 0.2f is 1. */
+/* The ends of a region are f32, as is their distance: 1.2f - 0.2f is 1. */
 static double length_of(const SampleLine *l) { return (double)(float)(l->end - l->start); }
 
 static double source_coordinate(const OnnxResize *r, const SampleLine *l, int64_t i)

@@ -9,7 +9,7 @@ static const OnnxList *list_of(OnnxCall *c, int index)
 {
     const OnnxList *l = index < c->in_count ? c->list[index] : NULL;
     if (!l || l->is_absent)
-        onnx_refuse(c, "input %d (\"%s\") is no sequence; a sequence is accepted", index,
+        onnx_refuse(c, "input %d (\"%s\") is not a sequence; pass a sequence", index,
                     index < c->in_count ? c->node->in[index] : "");
     return l && !l->is_absent ? l : NULL;
 }

@@ -196,7 +196,7 @@ static void split(OnnxCall *c)
 
 static int64_t limited(int64_t v, int64_t least, int64_t most) { return v < least ? least : v > most ? most : v; }
 
-/* The number of elements from `from` on, up to but without `to`, each `by` elements. */
+/* The number of elements from `from` to before `to`, each `by` elements. */
 static int64_t slice_length(int64_t from, int64_t to, int64_t by, int64_t size)
 {
     const int64_t below = by < 0 ? -1 : 0;

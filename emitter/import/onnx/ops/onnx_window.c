@@ -223,7 +223,7 @@ static void conv_transpose(OnnxCall *c)
     c->out[0] = onnx_channels_second(c, y);
 }
 
-/* `more`: an attribute of this pool alone. */
+/* `more`: an attribute of only this pool. */
 static void pool(OnnxCall *c, const char *op, Attr more)
 {
     OnnxWindows w;

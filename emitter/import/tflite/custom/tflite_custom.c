@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Decision: custom operators are rows. A row with the code of custom operators is found by its name; options are a
  * flexbuffer (`import/formats/flexbuffer.c`). TensorFlow Lite Micro's signal library is such rows
- * (`import/tflite/custom`, `tflite_spectrum.c`, `tflite_frames.c`), and so is the end of SSD detectors
+ * (`import/tflite/custom`, `tflite_spectrum.c`, `tflite_frames.c`), as is the end of SSD detectors
  * (`tflite_detect.c`). Private buffers of the library's kernels become states of an operator (`tflite_own_state`),
  * the oldest sample first: no ring index is needed, because the new state is a slice of a concatenation. The
  * transform in fixed point is a call per factor (`ops/integer/fourier.c`), so the plan lets two arrays alternate.
@@ -16,7 +16,7 @@ bool tflite_custom_options(TfliteCall *c, const CustomOption *option, int count,
 {
     FlexMap map;
     if (!flex_map(c->op->custom_options, &map)) {
-        tflite_refuse(c, "its options are no map; a flexbuffer with '%s' is accepted", option[0].name);
+        tflite_refuse(c, "its options are not a map; write a flexbuffer with '%s'", option[0].name);
         return false;
     }
     for (int i = 0; i < count && !ctx_failed(c->cx); i++)

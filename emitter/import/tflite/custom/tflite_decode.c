@@ -17,7 +17,7 @@ typedef struct Coded {
     uint8_t *out;
 } Coded;
 
-/* Returns `width` bits from bit `at` on; bits beyond the end are 0. */
+/* Returns `width` bits, beginning with bit `at`; bits beyond the end are 0. */
 static uint32_t bits(const Coded *d, int64_t at, int width)
 {
     uint32_t v = 0;

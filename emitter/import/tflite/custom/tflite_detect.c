@@ -136,7 +136,7 @@ static Found fast(TfliteCall *c, const Detect *d, Tensor *boxes, Tensor *scores)
     return (Found){ box, chosen_class, chosen(c, best, box), is_found };
 }
 
-/* The best of all selected boxes; unused ones have the least score. */
+/* The best of all selected boxes; unused ones have the smallest score. */
 static Found regular(TfliteCall *c, const Detect *d, Tensor *boxes, Tensor *scores)
 {
     int64_t capacity = d->classes * (d->per_class < d->anchors ? d->per_class : d->anchors);

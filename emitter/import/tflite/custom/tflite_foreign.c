@@ -6,15 +6,15 @@
 #include "import/model/foreign.h"
 #include "support/text.h"
 
-/* Appends the options as arguments; refuses those that are no numbers. */
+/* Appends the options as arguments; refuses those that are not numbers. */
 static void read_numbers(TfliteCall *c, ForeignCall *f)
 {
     FlexMap map;
     const Bytes given = c->op->custom_options;
     if (!given.count) return;
     if (!flex_map(given, &map)) {
-        tflite_unsupported(c, "its options are %llu bytes that are no map; a flexbuffer of numbers by name, or no "
-                           "options, are accepted with --extern", (unsigned long long)given.count);
+        tflite_unsupported(c, "its options are %llu bytes that are not a map; with --extern write a flexbuffer of "
+                           "numbers by name, or no options", (unsigned long long)given.count);
         return;
     }
     for (uint64_t i = 0; i < map.count && !ctx_failed(c->cx); i++) {

@@ -3,7 +3,7 @@
  * list is one tensor here, [elements][shape of an element]: a reserved list is zeros, an element is a row, and a list
  * from a tensor or stacked to one is that tensor. A list that grows has no such shape; it is refused.
  *
- * The shape of a reserved list is that of the tensor to which it is stacked: through the loop that fills it. */
+ * A reserved list has the shape of the tensor to which it is stacked, through the loop that fills it. */
 #include "import/tflite/custom/tflite_custom.h"
 
 #include <string.h>

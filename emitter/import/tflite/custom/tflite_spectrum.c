@@ -43,7 +43,7 @@ static Tensor *roots(TfliteCall *c, DType t, int64_t count, double turn, double 
 
 /* ---- Transforms -------------------------------------------------------------------------------------------------- */
 
-/* The radices of a power of two, the first for the greatest distance: fours, then at most one two. */
+/* The radices of a power of two, the first for the largest distance: fours, then at most one two. */
 static int factors(int64_t points, int64_t *radix)
 {
     int count = 0;
@@ -52,7 +52,7 @@ static int factors(int64_t points, int64_t *radix)
     return count;
 }
 
-/* x [rows][points][2] with the digits of its points reversed: the first radix is that of the last digit. Ranks are
+/* x [rows][points][2] with the digits of its points reversed: the first radix belongs to the last digit. Ranks are
  * limited, so each step moves one digit: [blocks][rest][radix] to [blocks][radix][rest]. */
 static Tensor *digits_reversed(TfliteCall *c, Tensor *x, int64_t rows, int64_t points, const int64_t *radix, int count)
 {
@@ -181,7 +181,7 @@ static void energy(TfliteCall *c)
                                  attr_int("begin", of[0]), attr_int("end", of[1]));
 }
 
-/* Returns the greatest width; 0 after a refusal of tables that lead outside. */
+/* Returns the largest width; 0 after a refusal of tables that lead outside. */
 static int64_t widest_band(TfliteCall *c, int64_t bands)
 {
     enum { INPUT, WEIGHTS, UNWEIGHTS, FROM, AT, WIDTH };

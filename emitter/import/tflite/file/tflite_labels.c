@@ -16,7 +16,7 @@ enum { AXIS_LABELS = 2, MOST_ENTRIES = 64, MOST_LABELS = 1 << 20 };
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Returns the metadata's bytes; count 0: there are none. */
+/* Returns the metadata's bytes; count 0 if the file has no metadata. */
 static Bytes metadata_of(Ctx *cx, Bytes bytes)
 {
     FlatFile file = { bytes, false };
@@ -34,7 +34,7 @@ static Bytes metadata_of(Ctx *cx, Bytes bytes)
     return (Bytes){ 0 };
 }
 
-/* Returns the name of the first file with labels of an output's axis; NULL: there is none. */
+/* Returns the name of the first file with labels of an output's axis, or NULL. */
 static const char *labels_file(Ctx *cx, Bytes metadata)
 {
     FlatFile file = { metadata, false };

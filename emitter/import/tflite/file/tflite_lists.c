@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes to rows of a list. Converters lower the assignment of element i of a TensorList, one for each step of a
- * recurrent layer in a loop, to slices of sizes that only the run knows:
+ * recurrent layer in a loop, to slices of sizes that the run decides:
  *
  *   CONCATENATION(SLICE(list, 0, [i,-1,..]), item, SLICE(list, [i+1,0,..], -1))
  *
@@ -37,7 +37,7 @@ static bool same_sizes(const TfliteTensor *a, const TfliteTensor *b, int first)
     return are_same;
 }
 
-/* Returns the tensor whose first element is that of `tensor`, before reshapes and joins. */
+/* Returns the tensor that has the first element of `tensor`, before reshapes and joins. */
 static int first_of(TfliteOperator *const *producer, int tensor, int steps)
 {
     const TfliteOperator *op = producer[tensor];
@@ -49,7 +49,7 @@ static int first_of(TfliteOperator *const *producer, int tensor, int steps)
     return tensor;
 }
 
-/* True if the first element of `next` is that of `at` and 1. */
+/* True if the first element of `next` is the first element of `at`, plus 1. */
 static bool is_behind(const TfliteFile *f, TfliteOperator *const *producer, int at, int next)
 {
     enum { ADD_ACTIVATION = 0, MOST_STEPS = 4 };
@@ -66,7 +66,7 @@ static bool is_behind(const TfliteFile *f, TfliteOperator *const *producer, int 
     return false;
 }
 
-/* producer: of each tensor; NULL: none. part: the slices before and after the item. */
+/* producer: the producer of each tensor; NULL: none. part: the slices before and after the item. */
 static bool is_list_write(const TfliteFile *f, TfliteOperator *const *producer, const TfliteOperator *op,
                           const TfliteOperator **part)
 {

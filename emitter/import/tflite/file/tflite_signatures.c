@@ -52,7 +52,7 @@ bool tflite_signature_subgraph(Ctx *cx, Bytes bytes, const char *wanted, size_t 
 {
     const Signatures all = signatures_of(cx, bytes);
     *subgraph = 0;
-    if (all.is_damaged) return true;                       /* the reader of the file says so */
+    if (all.is_damaged) return true;                       /* the reader of the file reports it */
     if (!wanted) {
         note_others(cx, &all);
         return true;

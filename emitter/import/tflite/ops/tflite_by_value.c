@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Begins, ends and counts of STRIDED_SLICE, SLICE and TOPK_V2, sizes of FILL and TILE that only the run knows. The
+/* Begins, ends and counts of STRIDED_SLICE, SLICE and TOPK_V2, sizes of FILL and TILE that the run decides. The
  * count is computed by ordinary calls; the result has a size with that value (tflite_decided.h). */
 #include <string.h>
 
@@ -57,7 +57,7 @@ static Tensor *span(TfliteCall *c, Tensor *x, int axis, int output_axis, const S
 static SpanKey key_of(Tensor *begins, Tensor *ends, int i, int64_t size, bool has_count)
 {
     SpanKey key;
-    memset(&key, 0, sizeof key);                         /* the bytes between members, too: it is compared as bytes */
+    memset(&key, 0, sizeof key);                         /* also the bytes between members: it is compared as bytes */
     const Element begin = begins ? element_of(begins, i) : (Element){ NULL, 0 },
                   end = ends ? element_of(ends, i) : (Element){ NULL, size };
     key.begin.list = begin.list, key.begin.at = begin.at, key.end.list = end.list, key.end.at = end.at;

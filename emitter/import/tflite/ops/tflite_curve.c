@@ -60,7 +60,7 @@ static void by_table(TfliteCall *c, Formula *of, float alpha)
 }
 
 /* A 16-bit function by interpolation between 513 points, 128 elements apart, as the reference computes it: each is
- * biased by half of the error in the middle of its interval. Its slopes and results have 16 bits, too, and wrap. */
+ * biased by half of the error in the middle of its interval. Its slopes and results also have 16 bits, and wrap. */
 static void by_points(TfliteCall *c, float (*of)(const Curve *c, float x))
 {
     enum { STEPS = 512, BITS = 7, COUNT = 1 << 16 };
@@ -159,7 +159,7 @@ static int64_t of_real(const Curve *c, int64_t q, float (*of)(const Curve *c, fl
 static float of_kind(ExprKind k, double x) { return (float)scalar_apply(k, F64, F64, &(Scalar){ .f = x }).f; }
 
 static float exp_real(const Curve *c, float x) { (void)c; return of_kind(EXPR_EXP, (double)x); }
-/* The logarithm of 0 and below is the least value of the output. */
+/* The logarithm of 0 and below is the smallest value of the output. */
 static float log_real(const Curve *c, float x)
 {
     const int64_t least = c->y->type == TFLITE_INT16 ? INT16_MIN : INT8_MIN;
@@ -389,7 +389,7 @@ static void prelu(TfliteCall *c)
         return;
     }
     if (c->in[1]->type != I8)
-        tflite_unsupported(c, "slopes of type %s; accepted: INT8, of 16-bit activations, too",
+        tflite_unsupported(c, "slopes of type %s; use INT8, also with 16-bit activations",
                            tflite_type_text(c->cx, tflite_in_info(c, 1)->type));
     if (ctx_failed(c->cx) || !tflite_has_quants(c, 2)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *a = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators whose number of results data decide. They compute rows up to the greatest number, and the number; the
+/* Operators whose number of results data decide. They compute rows up to the largest number, and the number; the
  * result is the first rows, as many as the number (import/model/decided.h). */
 #include "import/tflite/ops/tflite_decided.h"
 

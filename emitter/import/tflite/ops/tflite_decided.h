@@ -28,7 +28,7 @@ void tflite_range_by_value(TfliteCall *c);                       /* RANGE whose 
 Tensor *tflite_span_to(TfliteCall *c, Tensor *x, int axis, int output_axis, Tensor *begins, Tensor *ends, int i);
 /* As many as number `axis` of `counts` (-1: the rest); outside x they end the run */
 Tensor *tflite_span_of(TfliteCall *c, Tensor *x, int axis, Tensor *begins, Tensor *counts);
-/* The places of the greatest elements, as many as input 1 */
+/* The positions of the largest elements, as many as input 1 */
 Tensor *tflite_topk_indices(TfliteCall *c);
 Tensor *tflite_sizes_of(TfliteCall *c, const Tensor *x, DType type);            /* the list of all sizes of x */
 Tensor *tflite_filled(TfliteCall *c, Tensor *value, Tensor *sizes);

@@ -111,7 +111,7 @@ static bool has_scales_of_first(TfliteCall *c)
     return !ctx_failed(c->cx);
 }
 
-/* The sum of all inputs. Those of int8 have one scale, and the reference begins its sum with a stored 0. */
+/* The sum of all inputs. Inputs of int8 have one scale, and the reference begins its sum with a stored 0. */
 static void add_n(TfliteCall *c)
 {
     if (!tflite_needs(c, c->in_count)) return;
@@ -351,7 +351,7 @@ static void softmax(TfliteCall *c)
     }
 }
 
-/* The reverse factor limits the elements whose results are stored above the least value. */
+/* The reverse factor limits the elements whose results are stored above the smallest value. */
 static void log_softmax_int8(TfliteCall *c)
 {
     enum { BITS = 5 };
@@ -438,7 +438,7 @@ static Tensor *decided_count(TfliteCall *c, const Axes *axes, DType type)
     return size_is_decided(c->cx, count) ? tflite_dim_value(c, count, type) : NULL;
 }
 
-/* Without elements the reference gives the greatest finite number, or the least; reduce_max and reduce_min give an
+/* Without elements the reference gives the largest finite number, or the smallest; reduce_max and reduce_min give an
  * infinite one. */
 static Tensor *finite_over_none(TfliteCall *c, Tensor *y, const Axes *axes, double over_none)
 {

@@ -70,7 +70,7 @@ static void split_v(TfliteCall *c)
     if (!ctx_failed(c->cx)) split_at(c, c->in[0], d, sizes, count);
 }
 
-/* Begins or ends of slices. What only the run knows of them is not in `value`. */
+/* Begins or ends of slices. Entries that the run decides are not in `value`. */
 typedef struct Entries { int count; int64_t value[2 * MAX_RANK]; bool is_known[2 * MAX_RANK]; } Entries;
 
 /* The operator that packs the numbers of tensor `at` before c->op; NULL: another one computes it. */
@@ -114,7 +114,7 @@ static Tensor *window_at(TfliteCall *c, Tensor *x, Tensor *begin, int d, int64_t
 static void slice(TfliteCall *c)
 {
     int64_t end[MAX_RANK];
-    bool is_span[MAX_RANK] = { false };                  /* its number of elements is known by the run alone */
+    bool is_span[MAX_RANK] = { false };                  /* the run decides its number of elements */
     Entries begin, size;
     if (!tflite_needs(c, 3)) return;
     Tensor *x = c->in[0];
@@ -145,8 +145,8 @@ static void slice(TfliteCall *c)
     c->out[0] = y;
 }
 
-/* The slice of one dimension, after the masks: ignored begins and ends, dropped dimensions. The index of a dimension
- * that is dropped may be known by the run alone, and with a step of 1 the begin and the end. */
+/* The slice of one dimension, after the masks: ignored begins and ends, dropped dimensions. The run may decide the
+ * index of a dimension that is dropped and, with a step of 1, the begin and the end. */
 typedef struct Strides { int64_t begin, end, step; bool drops, is_at_run, is_span; } Strides;
 
 /* True if a mask, of begins or ends, does not leave out entry i. */
@@ -170,8 +170,8 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
                  && ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i]));
     if (s->is_at_run || s->is_span) return true;         /* all elements: one, or a span, is taken afterwards */
     if ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i] && !s->drops)) {
-        tflite_unsupported(c, "entry %d has a begin or an end that only the run knows, and steps by %lld; accepted: "
-                           "the index of a dimension that is dropped, or a span, by 1", i, (long long)by);
+        tflite_unsupported(c, "the run decides the begin or the end of entry %d, which steps by %lld; use a step of 1, or "
+                           "the index of a dimension that is dropped", i, (long long)by);
         return false;
     }
     int64_t first = by > 0 ? 0 : -1, last = by > 0 ? size : size - 1;
@@ -215,7 +215,7 @@ static void strided_slice(TfliteCall *c)
 {
     enum { BEGIN, END, ELLIPSIS, NEW_AXIS };
     int64_t step[2 * MAX_RANK], shape[3 * MAX_RANK], first[MAX_RANK], last[MAX_RANK], by[MAX_RANK];
-    int entry[MAX_RANK], span[MAX_RANK];                 /* of an index or a span that only the run knows; -1: none */
+    int entry[MAX_RANK], span[MAX_RANK];                 /* an index or a span that the run decides; -1: none */
     int place[MAX_RANK];                                 /* the dimension of the result */
     Entries begin, end;
     if (!tflite_needs(c, 4)) return;
@@ -339,7 +339,7 @@ static Tensor *with_axis_at(TfliteCall *c, Tensor *x, int from, int to)
     return transposed(c, x, perm);
 }
 
-/* The leading dimensions are those of the index, too: y[b,i,k,j] = x[b,i,index[b,k],j] */
+/* The index has the same leading dimensions: y[b,i,k,j] = x[b,i,index[b,k],j] */
 static Tensor *gathered_in_batches(TfliteCall *c, int axis, int batch)
 {
     int64_t rows[MAX_RANK], perm[MAX_RANK];

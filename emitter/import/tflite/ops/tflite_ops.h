@@ -12,7 +12,7 @@ struct TfliteCall;
 /* Imports another subgraph of the file: out[] gets the values of its outputs on the values in[]. False: refused. */
 typedef struct TfliteSubgraphs {
     bool (*run)(struct TfliteCall *c, int64_t subgraph, Tensor *const *in, int in_count, Tensor **out, int out_count);
-    /* The size that every open dimension of the subgraph's inputs has; -1: there is none, or they differ */
+    /* The size that every open dimension of the subgraph's inputs has; -1 if no dimension is open, or they differ */
     int64_t (*open_size)(const struct TfliteCall *c);
     struct Importer *importer;
 } TfliteSubgraphs;
@@ -56,7 +56,7 @@ enum {
     OF_U32 = 8192,
     OF_U64 = 16384,
     AS_INT8 = 32768,                 /* UINT8 with a scale: lowered on INT8 (tflite_unsigned.h) */
-    FOLLOWS_INT8 = 65536,            /* the same where input 0 has such a value: moves of elements */
+    FOLLOWS_INT8 = 65536,            /* AS_INT8 where input 0 has such a value: moves of elements */
     SCALES_INT16 = 131072,           /* a comparison: INT16 by its real values, not by the stored ones */
     OF_VARIANT = 262144,             /* a list: a tensor of any type (custom/tflite_list.c) */
     OF_MOVED = OF_ALL | FOLLOWS_INT8
@@ -138,7 +138,7 @@ bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_chan
 bool tflite_has_any_zero(TfliteCall *c, const TfliteTensor *t);
 /* The first inputs and output 0, per tensor; else refused */
 bool tflite_has_quants(TfliteCall *c, int inputs);
-/* The same for input i; its scale may be 0 if it is always 0, as an initial state is: every product is 0 */
+/* tflite_has_quants for input i; its scale may be 0 if it is always 0, as an initial state is: every product is 0 */
 bool tflite_has_factor(TfliteCall *c, int i);
 /* Dequantizes input i, with its scale or those along its axis. */
 Tensor *tflite_real(TfliteCall *c, int i);
@@ -176,7 +176,7 @@ typedef struct Rescaling {
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, Rescaling r);   /* x times the factor */
 /* Requantizes sums of products (channels: the last axis) by scales[0..count): one for all, or per channel. */
 Tensor *tflite_requantize_to(TfliteCall *c, Tensor *sums, const double *scales, int count, Rescaling r);
-/* The same with the 16-bit factors that the reference applies to 64-bit sums */
+/* tflite_requantize_to with the 16-bit factors that the reference applies to 64-bit sums */
 Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *scales, int count, Rescaling r);
 /* To output 0 */
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that compute positions, compare elements with positions, or write at positions. Sizes, ranges and ranks are
- * constants; masks of a diagonal, too. */
+/* Operators that compute positions, compare elements with positions, or write at positions. Sizes, ranges, ranks
+ * and masks of a diagonal are constants. */
 #include <float.h>
 #include <math.h>
 
@@ -246,7 +246,7 @@ static void sparse_to_dense(TfliteCall *c)
     c->out[0] = scattered(c, filled(c, c->in[3], shape, rank), rows_of_index, filling, "none");
 }
 
-/* Combines the rows of x by their segments. Those of a negative segment are combined in one more row, which is cut. */
+/* Combines the rows of x by their segments. Rows of a negative segment are combined in one more row, which is cut. */
 static void segments(TfliteCall *c, int64_t count, bool may_be_negative, const char *reduction, double empty)
 {
     int64_t shape[MAX_RANK], rows[MAX_RANK];

@@ -125,7 +125,7 @@ static const char *scales_text(const TfliteCall *c)
 }
 
 /* Refuses a factor for which the reference's shift is undefined: TensorFlow Lite Micro aborts, TensorFlow Lite gives
- * values that depend on the processor. A converter gives a tensor that calibration always found 0 the least normal
+ * values that depend on the processor. A converter gives a tensor that calibration always found 0 the smallest normal
  * float as its range. `which` precedes the scales: "" or " of channel 3". */
 static void refuse_factor(TfliteCall *c, const char *which, int exponent, const char *accepted)
 {
@@ -164,7 +164,7 @@ static Rescaling store_of(TfliteCall *c, int activation)
     return r;
 }
 
-/* Rescales by one factor per channel: multipliers are a constant vector, and so are shifts unless all are equal. Left
+/* Rescales by one factor per channel: multipliers are a constant vector, as are shifts unless all are equal. Left
  * shifts precede as a multiplication by powers of two: x << e is x * 2^e, with the same wraparound. */
 static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int count, Rescaling r)
 {

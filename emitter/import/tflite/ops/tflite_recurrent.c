@@ -32,7 +32,7 @@ static bool has_form(TfliteCall *c, const LstmPlaces *p)
     return !ctx_failed(c->cx);
 }
 
-/* Refuses an input, of `count` from `first` on, that is no matrix. */
+/* Refuses an input, of `count` beginning with `first`, that is not a matrix. */
 static bool are_matrices(TfliteCall *c, int first, int count)
 {
     for (int i = first; i < first + count && !ctx_failed(c->cx); i++)
@@ -312,7 +312,7 @@ static Tensor *hybrid_rnn(TfliteCall *c, int first, Tensor *x, int activation, b
                                                           attr_flag("relu", activation == ACT_RELU)));
 }
 
-/* Inputs from `first` on: the weights of x and of the state, the bias, the state. Returns the states of x
+/* Inputs, beginning with `first`: the weights of x and of the state, the bias, the state. Returns the states of x
  * [steps][batch][inputs] after each step; sets the next value of the variable. `grid`: the option of that name. */
 static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation, int grid)
 {

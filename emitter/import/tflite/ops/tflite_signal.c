@@ -101,8 +101,8 @@ static Complex transform_columns(TfliteCall *c, Complex x, int64_t images, int64
 
 /* ---- Operators --------------------------------------------------------------------------------------------------- */
 
-/* The real transform of the rows, then one of each column of its bins. What is longer than the transform is cut, what
- * is shorter padded with zeros. */
+/* The real transform of the rows, then one of each column of its bins. Rows and columns that are longer than the
+ * transform are cut, shorter ones are padded with zeros. */
 static void rfft_2d(TfliteCall *c)
 {
     int64_t size[2], shape[MAX_RANK + 1], images = 1;

@@ -2,7 +2,7 @@
 /* Variables, as state (import/model/model.h). A handle (VAR_HANDLE) names a variable, READ_VARIABLE reads it,
  * ASSIGN_VARIABLE writes it, and CALL_ONCE runs a subgraph that assigns initial values (tflite.c). Operators are in
  * execution order, so a read has the last assigned value. The value before the run becomes an input of the model, the
- * value after it an output; the two are a pair of state. A variable tensor is a state, too: the operators that have it
+ * value after it an output; the two are a pair of state. A variable tensor is also a state: the operators that have it
  * as an input write its next value. */
 #include "import/tflite/ops/tflite_state.h"
 
@@ -123,7 +123,7 @@ static bool is_like(const Tensor *a, const Tensor *b)
 static TfliteVariable *variable_of(TfliteStates *s, const TfliteOperator *op)
 {
     TfliteVariable *v = op->in_count > 0 && op->in[0] >= 0 ? s->of[op->in[0]] : NULL;
-    if (!v || !v->now) refuse(s, op, "its input 0 is no variable; the output of a VAR_HANDLE is accepted");
+    if (!v || !v->now) refuse(s, op, "its input 0 is not a variable; pass the output of a VAR_HANDLE");
     return v;
 }
 

@@ -34,7 +34,7 @@ Tensor *tflite_state_new(TfliteStates *s, const char *name, DType type, int rank
                          const Tensor *initial);
 /* Sets the value after the run of the state whose value before it is `before`. */
 void tflite_state_set(TfliteStates *s, const Tensor *before, Tensor *after);
-/* Ends runs in which `goes_on` is false: states that are set later keep their values then. */
+/* Ends runs in which `goes_on` is false: in these, states that are set later keep their values. */
 void tflite_states_gate(TfliteStates *s, Tensor *goes_on);
 /* Returns output `index` of the model with this value: that of the last run that came to its operator. */
 Tensor *tflite_gated_output(TfliteStates *s, int index, Tensor *value);

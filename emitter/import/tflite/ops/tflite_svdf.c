@@ -68,8 +68,8 @@ static Tensor *filtered(TfliteCall *c, const Svdf *s, Tensor *memory, Tensor *v)
     return with_bias(c, summed(c, tflite_call2(c, "mul", memory, v), each));
 }
 
-/* The same for floats, in the order of the references: the memories of each filter; then the bias and the filters, or
- * with 8-bit features, which TensorFlow Lite alone computes, the filters and the bias. */
+/* The layer in floats, in the order of the references: the memories of each filter; then the bias and the filters, or
+ * with 8-bit features, which only TensorFlow Lite computes, the filters and the bias. */
 static Tensor *filtered_reals(TfliteCall *c, const Svdf *s, Tensor *memory, Tensor *v, bool is_hybrid)
 {
     const int64_t each[3] = { s->batch, s->filters, s->memory }, one[2] = { s->batch, s->units };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions, pools, and dense layers. Channels are last in TFLite, too; kernels are [o][kh][kw][c], depthwise
+/* Convolutions, pools, and dense layers. Channels are last, as in the file; kernels are [o][kh][kw][c], depthwise
  * [1][kh][kw][c*m], dense [o][k]. */
 #include <string.h>
 
@@ -239,7 +239,7 @@ static Tensor *as_rows(TfliteCall *c, int64_t each)
 }
 
 /* Requantizes a dense layer; the product of the scales is computed in floats, or per channel in doubles. The reference
- * of UINT8 multiplies the sum in doubles, too, and rounds once, ties away from zero. */
+ * of UINT8 also multiplies the sum in doubles, and rounds once, ties away from zero. */
 static Tensor *requantize_dense(TfliteCall *c, Tensor *sums, int64_t channels, int act, bool is_wide)
 {
     const TfliteTensor *x = tflite_in_info(c, 0), *w = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
