@@ -167,7 +167,7 @@ static const OpCase cast_cases[] = {
     { "to=f64", "f32[2][3]", "f64[2][3]", NULL },
     { "to=i8", "f32[4]={-300,-1.5,1.5,300}", "i8[4]", NULL },
     { "to=bool", "i64[3]={0,1,5}", "bool[3]", NULL },
-    { "to=f33", "i64[3]", NULL, "no element type" },
+    { "to=f33", "i64[3]", NULL, "not an element type" },
     { 0 }
 };
 

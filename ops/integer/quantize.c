@@ -87,7 +87,7 @@ static const OpCase quantize_cases[] = {
     { "to=i8", "f32[2][3][4] f32[3][1]={0.5,0.25,2} i8[3][1]={0,3,-5}", "i8[2][3][4]", NULL },
     { "to=i16", "f32[5] f32={0.001} i16={-7}", "i16[5]", NULL },
     { "to=i32", "f32[3]={1e9,1e10,-3.5} f32={1} i32={0}", "i32[3]", NULL },
-    { "to=f32", "f32[3] f32 i8", NULL, "no integer type" },
+    { "to=f32", "f32[3] f32 i8", NULL, "not an integer type" },
     { "to=u8", "f32[3] f32 i8", NULL, "the zero is i8; u8, the stored type, is expected" },
     { "to=i8", "i32[3] f32 i8", NULL, "a float type is expected" },
     { 0 }

@@ -464,8 +464,8 @@ static const AttrRow tile_attrs[] = { { "times", ATTR_INTS, "repetitions of each
 static const OpCase transpose_cases[] = {
     { "perm=0,2,3,1", "f32[1][2][3][4]", "f32[1][3][4][2]", NULL },
     { "", "f32[2][3]", "f32[3][2]", NULL },
-    { "perm=0,0", "f32[2][3]", NULL, "no order of 2 dimensions" },
-    { "perm=0,1,2", "f32[2][3]", NULL, "no order of 2 dimensions" },
+    { "perm=0,0", "f32[2][3]", NULL, "not an order of 2 dimensions" },
+    { "perm=0,1,2", "f32[2][3]", NULL, "not an order of 2 dimensions" },
     { 0 }
 };
 static const OpCase concat_cases[] = {

@@ -73,7 +73,7 @@ static bool for_is_well_formed(NestForm *f, const Stmt *s)
         return check_fail(c, UNPROVED, FAULT_KIND, "the kinds for which the pragma was accepted",
                           "%s has the pragma '%s', which is not shown to suit a loop that is %s",
                           s->name, pragma_text(c->cx, &v->hints->pragma), loop_kind_text(s->loop_kind));
-    return s->extent->type == I32 || check_form(c, "%s: the extent is no i32", s->name);
+    return s->extent->type == I32 || check_form(c, "%s: the extent is not an i32", s->name);
 }
 
 static bool is_among(const Stage *s, const Nest *n)

@@ -95,7 +95,7 @@ static int *length_of(StepArgs *a, const Operand *o)
     return o->kind == OPERAND_STAGES ? &a->reader_count : &a->loop_count;
 }
 
-/* The words of an operand: *count of them from the returned one on. */
+/* The words of an operand: *count of them, beginning with the returned one. */
 static const char **words_in(StepArgs *a, const Operand *o, int *count)
 {
     const bool is_none = o->kind == OPERAND_COUNT || o->kind == OPERAND_CHOICE || o->kind == OPERAND_TYPE
