@@ -114,7 +114,7 @@ for ending in pdf xml HTML html.gz; do
     check "usage-report-as-$ending-is-refused" ends 2 "as .txt, .html, .json or .csv, not as '$work/r.$ending'" \
         report $matmul -o "$work/r.$ending"
 done
-check usage-unknown-stage-is-refused    ends 2 'unknown stage "nowhere"; choose one of: dag, gradient, streamed, fused' \
+check usage-unknown-stage-is-refused ends 2 'unknown stage "nowhere"; choose one of: dag, gradient, streamed, fused' \
     dump $matmul --at nowhere
 check usage-near-stage-is-refused ends 2 "unknown stage .lowerd.; did you mean 'lowered'" dump $matmul --at lowerd
 check usage-unknown-pass-is-refused     ends 2 'no pass "nosuch"; accepted: gradient, annotate, simplify' \

@@ -436,8 +436,8 @@ static const Stop *stop_named(Ctx *cx, const char *at)
         names[i] = stops[i].name;
         if (stops[i].print == dump_step ? is_step_number(at) : text_equal(at, names[i])) return &stops[i];
     }
-    diag_usage(cx, NULL, "--at: unknown stage \"%s\"%s; choose one of: %s", at, text_hint(cx, at, names, STOP_COUNT, ""),
-               stop_names(cx, false));
+    diag_usage(cx, NULL, "--at: unknown stage \"%s\"%s; choose one of: %s", at,
+               text_hint(cx, at, names, STOP_COUNT, ""), stop_names(cx, false));
     return NULL;
 }
 

@@ -31,7 +31,7 @@ void profile_begin(Text *t, const Program *p);
 void profile_end(Text *t, const Program *p);
 
 /* --selftest. model.h: the comment, and the declaration up to its parameters */
-bool selftest_moves_memory(const Program *p);           /* if a function of the self-test does */
+bool selftest_moves_memory(const Program *p);           /* true if a function of the self-test does */
 void selftest_declare(Text *t, const Program *p, const char *prefix);
 void selftest_define(Ctx *cx, Text *t, const Program *p);  /* the checksums, and their comparison */
 /* The comparisons after call `call`; nothing without --selftest */

@@ -19,7 +19,7 @@ enum { MAX_HOSTS = 16 };
 typedef struct Combine {
     const CombineInput *in;
     const Nest *naive;
-    const Nest *replayed[2];         /* after the steps of all parts that keep loops; in [1] the fresh one does as well */
+    const Nest *replayed[2];         /* after the steps of all parts that keep loops; in [1] also the fresh one */
     int count, master;
     CombinedPart *part;
     /* Iterations of the master's outermost loop merged into one, so that parts may compute several rows at once */

@@ -170,8 +170,8 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
                  && ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i]));
     if (s->is_at_run || s->is_span) return true;         /* all elements: one, or a span, is taken afterwards */
     if ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i] && !s->drops)) {
-        tflite_unsupported(c, "the run decides the begin or the end of entry %d, which steps by %lld; use a step of 1, or "
-                           "the index of a dimension that is dropped", i, (long long)by);
+        tflite_unsupported(c, "the run decides the begin or the end of entry %d, which steps by %lld; use a step of 1, "
+                           "or the index of a dimension that is dropped", i, (long long)by);
         return false;
     }
     int64_t first = by > 0 ? 0 : -1, last = by > 0 ? size : size - 1;
