@@ -134,7 +134,7 @@ typedef struct lw_options {
 } lw_options;
 
 /* Reads a model (.onnx, .tflite, .te) and writes `output` (a path ending in .c), its header, and the files of
- * options. A thread that calls it needs 512 KB of stack; 128 KB suffice for most networks. */
+ * options. A thread that calls it needs 128 KB of stack; a library built without optimization needs more. */
 bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_options *o);
 /* Interprets the model on .npy files, one for each input that is not state; state begins as zeros, or its initial
  * value. Writes outputs to .npy files, in the model's order; fewer files are accepted. */

@@ -42,7 +42,7 @@ const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char
     for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
         const Stage *s = n->stage[i];
         if (s->reducer != REDUCE_NONE || makes_output(n, s) || is_kept(s->name, kept)) continue;
-        n = sched_compute_inline(cx, n, s->name);
+        n = inline_stage(cx, n, s);
     }
     if (ctx_failed(cx)) return n;
     if (!makes_output(n, nest_stage(n, *acc))) return n;

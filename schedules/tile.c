@@ -13,12 +13,20 @@ bool makes_output(const Nest *n, const Stage *s)
     return false;
 }
 
+const Nest *inline_stage(Ctx *cx, const Nest *n, const Stage *s)
+{
+    int deepest = 0;
+    for (int i = 0; i < n->stage_count; i++)
+        if (stage_depth(n->stage[i]) > deepest) deepest = stage_depth(n->stage[i]);
+    return deepest + stage_depth(s) > MOST_EXPR_DEPTH ? n : sched_compute_inline(cx, n, s->name);
+}
+
 const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except)
 {
     for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
         const Stage *s = n->stage[i];
         if (s->reducer != REDUCE_NONE || makes_output(n, s) || s->name == except) continue;
-        n = sched_compute_inline(cx, n, s->name);
+        n = inline_stage(cx, n, s);
     }
     return n;
 }

@@ -8,6 +8,8 @@
 /* The stage that computes the nest's first output. */
 const Stage *output_stage(const Nest *n);
 bool makes_output(const Nest *n, const Stage *s);
+/* Inlines the stage, unless the value around it could be deeper than the checker accepts. */
+const Nest *inline_stage(Ctx *cx, const Nest *n, const Stage *s);
 /* Inlines every stage that neither reduces nor is an output nor is `except`. */
 const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except);
 /* Returns "stage.axis" for the stage's axis, as in the naive nest; the name of no loop if there is no such axis. */

@@ -398,73 +398,77 @@ static Spelled choice(Speller *s, const Expr *e)
     return piece(text, LEVEL_COND, !is_narrow(e->type));
 }
 
-static Spelled spelled(Speller *s, const Expr *e)
+static Spelled inverted(Speller *s, const Expr *e)
 {
-    switch (e->kind) {
-    case EXPR_POISON:   return piece("0", LEVEL_PRIMARY, false);
-    case EXPR_INT:
-    case EXPR_REAL:     return number(s, e);
-    case EXPR_VAR:      return variable(s, e);
-    case EXPR_LOAD:     return load(s, e);
-    case EXPR_AT:       return operand_at(s, e);
-    case EXPR_READ:
-        diag_internal(s->cx, ((const Tensor *)e->ref)->name, "a read in tensor coordinates has no spelling in C");
-        return piece("0", LEVEL_PRIMARY, false);
-    case EXPR_CAST:     return cast(s, e);
-    case EXPR_BITCAST:  return bitcast(s, e);
-    case EXPR_NEG:      return negative(s, e);
-    case EXPR_NOT:
-        return piece(text_format(s->cx, "!%s", operand(s, e->arg[0], LEVEL_PRIMARY)), LEVEL_UNARY, false);
-    case EXPR_BITNOT:
-    case EXPR_BITAND:
-    case EXPR_BITXOR:
-    case EXPR_BITOR:    return bitwise(s, e);
-    case EXPR_MUL:
-    case EXPR_DIV:
-    case EXPR_ADD:
-    case EXPR_SUB:      return arithmetic(s, e);
-    case EXPR_TDIV:
-    case EXPR_TMOD:
-    case EXPR_SHR:      return infix(s, e);
-    case EXPR_FLOORMOD: return mask(s, e);
-    case EXPR_SHL:      return shift_left(s, e);
-    case EXPR_FLOORDIV:
-    case EXPR_MULHIGH:
-    case EXPR_ROUNDSHIFT:
-        diag_internal(s->cx, expr_info(e->kind)->spelling, "this operation is printed before it is legalized");
-        return piece("0", LEVEL_PRIMARY, false);
-    case EXPR_RUNTIME:  return runtime_call(s, e);
-    case EXPR_EXPQ:
-    case EXPR_RECIPQ:
-    case EXPR_PHILOX:
-    case EXPR_CLZ:      return helper(s, expr_info(e->kind)->spelling, e);
-    case EXPR_LT:
-    case EXPR_LE:       return comparison(s, e);
-    case EXPR_EQ:
-    case EXPR_NE:
-    case EXPR_AND:
-    case EXPR_OR:       return infix(s, e);
-    case EXPR_SELECT:   return choice(s, e);
-    case EXPR_MIN:
-    case EXPR_MAX:
-        return (dtype_is_float(e->type) ? math_call : helper)(s, expr_info(e->kind)->spelling, e);
-    case EXPR_ABS:      return magnitude(s, e);
-    case EXPR_ISNAN:
-    case EXPR_ISINF: {
-        Spelled p = math_call(s, expr_info(e->kind)->spelling, e);
-        p.is_exact = false;
-        return p;
-    }
-    case EXPR_FLOOR: case EXPR_CEIL: case EXPR_TRUNC: case EXPR_ROUND: case EXPR_NEARBYINT:
-    case EXPR_FMOD: case EXPR_POW: case EXPR_ATAN2: case EXPR_FMA: case EXPR_SQRT: case EXPR_RSQRT:
-    case EXPR_EXP: case EXPR_EXP2: case EXPR_EXPM1: case EXPR_LOG: case EXPR_LOG2: case EXPR_LOG10: case EXPR_LOG1P:
-    case EXPR_TANH: case EXPR_SIGMOID: case EXPR_ERF: case EXPR_SIN: case EXPR_COS: case EXPR_TAN: case EXPR_ASIN:
-    case EXPR_ACOS: case EXPR_ATAN: case EXPR_SINH: case EXPR_COSH: case EXPR_ASINH: case EXPR_ACOSH: case EXPR_ATANH:
-        return rounded(s, e->type, math_call(s, expr_info(e->kind)->spelling, e));
-    case EXPR_KIND_COUNT: break;
-    }
+    return piece(text_format(s->cx, "!%s", operand(s, e->arg[0], LEVEL_PRIMARY)), LEVEL_UNARY, false);
+}
+
+static Spelled helper_call(Speller *s, const Expr *e) { return helper(s, expr_info(e->kind)->spelling, e); }
+
+static Spelled float_call(Speller *s, const Expr *e)
+{
+    return rounded(s, e->type, math_call(s, expr_info(e->kind)->spelling, e));
+}
+
+static Spelled extreme(Speller *s, const Expr *e)
+{
+    return (dtype_is_float(e->type) ? math_call : helper)(s, expr_info(e->kind)->spelling, e);
+}
+
+static Spelled class_test(Speller *s, const Expr *e)
+{
+    Spelled p = math_call(s, expr_info(e->kind)->spelling, e);
+    p.is_exact = false;
+    return p;
+}
+
+static Spelled poison(Speller *s, const Expr *e)
+{
+    (void)s, (void)e;
     return piece("0", LEVEL_PRIMARY, false);
 }
+
+static Spelled read_of_tensor(Speller *s, const Expr *e)
+{
+    diag_internal(s->cx, ((const Tensor *)e->ref)->name, "a read in tensor coordinates has no spelling in C");
+    return poison(s, e);
+}
+
+static Spelled not_legal(Speller *s, const Expr *e)
+{
+    diag_internal(s->cx, expr_info(e->kind)->spelling, "this operation is printed before it is legalized");
+    return poison(s, e);
+}
+
+/* A table, not a switch: a function of all cases in one has a frame of a kilobyte for each operator around another. */
+static Spelled (*const spell_kind[EXPR_KIND_COUNT])(Speller *s, const Expr *e) = {
+    [EXPR_POISON] = poison,
+    [EXPR_INT] = number, [EXPR_REAL] = number,
+    [EXPR_VAR] = variable, [EXPR_LOAD] = load, [EXPR_AT] = operand_at, [EXPR_READ] = read_of_tensor,
+    [EXPR_CAST] = cast, [EXPR_BITCAST] = bitcast,
+    [EXPR_NEG] = negative, [EXPR_NOT] = inverted,
+    [EXPR_BITNOT] = bitwise, [EXPR_BITAND] = bitwise, [EXPR_BITXOR] = bitwise, [EXPR_BITOR] = bitwise,
+    [EXPR_MUL] = arithmetic, [EXPR_DIV] = arithmetic, [EXPR_ADD] = arithmetic, [EXPR_SUB] = arithmetic,
+    [EXPR_TDIV] = infix, [EXPR_TMOD] = infix, [EXPR_SHR] = infix,
+    [EXPR_FLOORMOD] = mask, [EXPR_SHL] = shift_left,
+    [EXPR_FLOORDIV] = not_legal, [EXPR_MULHIGH] = not_legal, [EXPR_ROUNDSHIFT] = not_legal,
+    [EXPR_RUNTIME] = runtime_call,
+    [EXPR_EXPQ] = helper_call, [EXPR_RECIPQ] = helper_call, [EXPR_PHILOX] = helper_call, [EXPR_CLZ] = helper_call,
+    [EXPR_LT] = comparison, [EXPR_LE] = comparison, [EXPR_EQ] = infix, [EXPR_NE] = infix,
+    [EXPR_AND] = infix, [EXPR_OR] = infix, [EXPR_SELECT] = choice,
+    [EXPR_MIN] = extreme, [EXPR_MAX] = extreme, [EXPR_ABS] = magnitude,
+    [EXPR_ISNAN] = class_test, [EXPR_ISINF] = class_test,
+    [EXPR_FLOOR] = float_call, [EXPR_CEIL] = float_call, [EXPR_TRUNC] = float_call, [EXPR_ROUND] = float_call,
+    [EXPR_NEARBYINT] = float_call, [EXPR_FMOD] = float_call, [EXPR_POW] = float_call, [EXPR_ATAN2] = float_call,
+    [EXPR_FMA] = float_call, [EXPR_SQRT] = float_call, [EXPR_RSQRT] = float_call, [EXPR_EXP] = float_call,
+    [EXPR_EXP2] = float_call, [EXPR_EXPM1] = float_call, [EXPR_LOG] = float_call, [EXPR_LOG2] = float_call,
+    [EXPR_LOG10] = float_call, [EXPR_LOG1P] = float_call, [EXPR_TANH] = float_call, [EXPR_SIGMOID] = float_call,
+    [EXPR_ERF] = float_call, [EXPR_SIN] = float_call, [EXPR_COS] = float_call, [EXPR_TAN] = float_call,
+    [EXPR_ASIN] = float_call, [EXPR_ACOS] = float_call, [EXPR_ATAN] = float_call, [EXPR_SINH] = float_call,
+    [EXPR_COSH] = float_call, [EXPR_ASINH] = float_call, [EXPR_ACOSH] = float_call, [EXPR_ATANH] = float_call,
+};
+
+static Spelled spelled(Speller *s, const Expr *e) { return spell_kind[e->kind](s, e); }
 
 const char *spell(Speller *s, const Expr *e) { return spelled(s, e).text; }
 

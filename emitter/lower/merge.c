@@ -29,6 +29,8 @@ enum { MOST_PARAMETERS = 16, MOST_FACTOR = 16 };
 
 typedef struct Number { int64_t value; const char *hint; } Number;
 
+typedef struct Sum { Linear terms; struct Sum *next; } Sum;
+
 typedef struct MergeWalk {
     Ctx *cx;
     Text outline;
@@ -40,6 +42,7 @@ typedef struct MergeWalk {
     const Expr *const *replaced;      /* by position; NULL: the walk replaces nothing. A NULL entry: the number stays */
     const Interval *ranges;           /* of names, by ordinal: the union over all functions */
     const char *hint;                 /* the number's meaning */
+    Sum *spare;                       /* a list */
     bool is_hot, is_fixed;            /* the outline includes numbers of indices, and of compared values */
 } MergeWalk;
 
@@ -107,6 +110,8 @@ static const Expr *walk_number(MergeWalk *w, const Expr *e)
     return now ? now : e;
 }
 
+enum { FEW_ARGS = 4 };
+
 static const Expr *walk_sum(MergeWalk *w, const Expr *e);
 
 static const Expr *walk_expr(MergeWalk *w, const Expr *e)
@@ -116,7 +121,8 @@ static const Expr *walk_expr(MergeWalk *w, const Expr *e)
     text_printf(&w->outline, " (%d:%d", (int)e->kind, (int)e->type);
     if (e->kind == EXPR_VAR || e->kind == EXPR_LOAD) mention(w, e->ref);
     else if (e->kind == EXPR_REAL) print_expr(&w->outline, e);
-    const Expr *few[16], **arg = e->arg_count > 16 ? NEW_ARRAY(w->cx->arena, const Expr *, e->arg_count) : few;
+    const Expr *few[FEW_ARGS], **arg = few;
+    if (e->arg_count > FEW_ARGS) arg = NEW_ARRAY(w->cx->arena, const Expr *, e->arg_count);
     for (int i = 0; i < e->arg_count; i++) {
         bool is_index = e->kind == EXPR_LOAD
                         || (e->kind == EXPR_SELECT && i == SELECT_COND && !is_data(w->cx, e->arg[i]));
@@ -173,28 +179,38 @@ static const Expr *rename_one(Ctx *cx, const Expr *e, void *user)
     return e->kind == EXPR_LOAD ? load_expr(cx, replacement_of(w, e->ref), e->arg[0]) : e;
 }
 
-static const Expr *walk_sum(MergeWalk *w, const Expr *e)
+static const Expr *walk_terms(MergeWalk *w, const Expr *e, Linear *l)
 {
-    Linear l;
-    if (w->is_fixed || e->type != I32 || !linear_of(w->cx, e, &l) || (l.count == 1 && l.term[0] == e))
-        return walk_expr(w, e);
     const char *hint = w->hint;
     const Expr *sum = NULL;
     int before = w->number_count;
-    sort_terms(w, &l);
-    text_printf(&w->outline, " sum %d", l.count);
-    for (int i = 0; i < l.count; i++) {
-        w->hint = l.term[i]->kind == EXPR_VAR ? name_format(w->cx, "%s_step", expr_as_var(l.term[i])->name) : hint;
-        const Expr *term = walk_expr(w, l.term[i]);
-        w->hint = l.term[i]->kind == EXPR_VAR ? name_format(w->cx, "%s_step", expr_as_var(l.term[i])->name) : hint;
-        sum = add_product(w->cx, sum, term, walk_number(w, expr_index(w->cx, l.coef[i])));
+    sort_terms(w, l);
+    text_printf(&w->outline, " sum %d", l->count);
+    for (int i = 0; i < l->count; i++) {
+        w->hint = l->term[i]->kind == EXPR_VAR ? name_format(w->cx, "%s_step", expr_as_var(l->term[i])->name) : hint;
+        const Expr *term = walk_expr(w, l->term[i]);
+        w->hint = l->term[i]->kind == EXPR_VAR ? name_format(w->cx, "%s_step", expr_as_var(l->term[i])->name) : hint;
+        sum = add_product(w->cx, sum, term, walk_number(w, expr_index(w->cx, l->coef[i])));
     }
     w->hint = hint;
-    sum = add_product(w->cx, sum, NULL, walk_number(w, expr_index(w->cx, l.constant)));
+    sum = add_product(w->cx, sum, NULL, walk_number(w, expr_index(w->cx, l->constant)));
     bool stays = true;
     for (int i = before; w->replaced && i < w->number_count; i++) stays = stays && !w->replaced[i];
     if (!w->replaced || stays) return w->replaced ? expr_rewrite(w->cx, e, rename_one, w) : e;
     return sum ? sum : expr_index(w->cx, 0);
+}
+
+/* A Linear is large, so those of the sums around an expression are not on the stack but in a list, to be used again. */
+static const Expr *walk_sum(MergeWalk *w, const Expr *e)
+{
+    if (w->is_fixed || e->type != I32) return walk_expr(w, e);
+    Sum *s = w->spare ? w->spare : NEW(w->cx->arena, Sum);
+    w->spare = s->next;
+    const bool is_sum = linear_of(w->cx, e, &s->terms) && !(s->terms.count == 1 && s->terms.term[0] == e);
+    const Expr *now = is_sum ? walk_terms(w, e, &s->terms) : NULL;
+    s->next = w->spare;
+    w->spare = s;
+    return is_sum ? now : walk_expr(w, e);
 }
 
 static const Expr *walk_with(MergeWalk *w, const Expr *e, bool is_fixed, const char *hint)

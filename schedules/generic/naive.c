@@ -101,7 +101,7 @@ static const Nest *inline_values(Ctx *cx, const Nest *n, int64_t most)
         const Stage *s = n->stage[i], *reader = is_value(s) && !makes_output(n, s) ? reader_of(cx, n, s) : NULL;
         const int64_t bytes = tensor_bytes(s->out[0]);
         const bool stays = reader && bytes >= 0 && bytes <= most && is_row_value(n, s, reader);
-        if (reader && !stays) n = sched_compute_inline(cx, n, s->name);
+        if (reader && !stays) n = inline_stage(cx, n, s);
     }
     return n;
 }

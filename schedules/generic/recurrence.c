@@ -294,7 +294,7 @@ static const Nest *read_given_state(Ctx *cx, const Nest *n)
     for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
         const Stage *s = n->stage[i];
         bool copies = s->reducer == REDUCE_NONE && (s->value[0]->kind == EXPR_READ || expr_is_const(s->value[0]));
-        if (copies && !makes_output(n, s)) n = sched_compute_inline(cx, n, s->name);
+        if (copies && !makes_output(n, s)) n = inline_stage(cx, n, s);
     }
     return n;
 }

@@ -157,9 +157,10 @@ static int read_axis(Annotations *a, Token line)
 /* Returns 1,2,3 as a constant: a scalar, or a vector. */
 static Tensor *numbers(Annotations *a, Token line, const char *what, const char *text, DType type)
 {
-    double value[4096];
+    enum { MOST = 4096 };
+    double *value = NEW_ARRAY(a->cx->arena, double, MOST);
     int64_t count = 0;
-    for (const char *s = text, *end; count < 4096; s = end + 1) {
+    for (const char *s = text, *end; count < MOST; s = end + 1) {
         value[count++] = text_read_double(s, &end);
         if (end == s || (*end && *end != ',')) {
             refuse(a, line, "%s=%s is not a list of numbers; one such as 0.5,0.25 is accepted", what, text);

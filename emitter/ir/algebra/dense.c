@@ -662,7 +662,9 @@ bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, 
            const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, const Expr **repeats,
            const char **why)
 {
-    Dense state = { .cx = cx, .own = own, .own_count = own_count, .may_repeat = repeats != NULL }, *d = &state;
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Dense *d = NEW(cx->scratch, Dense);                          /* 30 KB */
+    d->cx = cx, d->own = own, d->own_count = own_count, d->may_repeat = repeats != NULL;
     const Bounds *inside = scope;
     for (int i = 0; i < own_count && i < MAX_SOURCES; i++) {
         const Expr *extent = free_extent(d, own[i], own_extent[i], &guard);
@@ -678,5 +680,6 @@ bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, 
     ranges_free(&d->inside);
     if (repeats) *repeats = d->repeats;
     *why = is_dense ? NULL : d->why ? d->why : "the index is too long";
+    arena_reset(cx->scratch, mark);
     return is_dense;
 }

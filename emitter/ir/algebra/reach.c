@@ -10,7 +10,10 @@
  *     anything else        its interval, if narrower than the type
  *
  * A fact F >= 0 adds nothing negative: L <= L + m*F. If that cancels an inner term, the bound is often sharper (ho*4 +
- * hi under the guard ho*4 + hi < 10). The result may be too large, never too small. */
+ * hi under the guard ho*4 + hi < 10). The result may be too large, never too small.
+ *
+ * Linear forms are large and the search recurses, so those that wait for a bound are on a stack in the arena. Its size
+ * bounds the recursion: what is deeper has no bound. */
 #include "ir/algebra/algebra.h"
 
 #include "support/text.h"
@@ -36,12 +39,36 @@ typedef struct Reaching {
     Ranges ranges, outside;                   /* `ranges`: the whole scope; `outside`: without the inner variables */
     const Expr *const *inner; int inner_count;
     int steps, by_facts;                      /* by_facts: 1 if facts may bound terms alone, else 0 */
+    Linear *waiting; int depth;               /* MAX_REACH_DEPTH, of which `depth` are in use */
     const char *why;
 } Reaching;
 
-enum { MAX_REACH_STEPS = 200 };
+enum { MAX_REACH_STEPS = 200, MAX_REACH_DEPTH = 64 };
 
-static const Expr *bound(Reaching *r, Linear l, bool up, int facts_left);
+static const Expr *bound(Reaching *r, const Linear *l, bool up, int facts_left);
+
+/* Pushes a copy of the form, or a form without content; NULL: too deep. */
+static Linear *push(Reaching *r, const Linear *from)
+{
+    if (r->depth == MAX_REACH_DEPTH) return NULL;
+    Linear *l = &r->waiting[r->depth++];
+    if (from) *l = *from;
+    return l;
+}
+
+/* Bounds the newest form, and pops it. */
+static const Expr *bound_newest(Reaching *r, bool up, int facts_left)
+{
+    const Expr *e = bound(r, &r->waiting[r->depth - 1], up, facts_left);
+    r->depth--;
+    return e;
+}
+
+static const Expr *pop(Reaching *r)
+{
+    r->depth--;
+    return NULL;
+}
 
 static bool uses_inner(const Reaching *r, const Expr *e) { return uses_any(e, r->inner, r->inner_count); }
 
@@ -79,21 +106,30 @@ static const Expr *wider(Reaching *r, const Expr *a, const Expr *b, bool up)
     return a && b ? sharper(r, a, b, !up) : NULL;
 }
 
-/* Bounds l with the term `at` replaced. */
-static const Expr *bound_with(Reaching *r, Linear l, int at, const Expr *with, int64_t shift, bool up, int facts_left)
+static bool replaced(Reaching *r, Linear *l, int at, const Expr *with, int64_t shift)
 {
     Linear part;
-    int64_t coef = l.coef[at];
-    if (!with || !ranges_linear(&r->ranges, with, &part)) return NULL;
-    linear_drop(&l, at);
+    const int64_t coef = l->coef[at];
+    if (!ranges_linear(&r->ranges, with, &part)) return false;
+    linear_drop(l, at);
     part.constant = sat_add(part.constant, shift);
-    return linear_add(&l, &part, coef) ? bound(r, l, up, facts_left) : NULL;
+    return linear_add(l, &part, coef);
+}
+
+/* Bounds l with the term `at` replaced. */
+static const Expr *bound_with(Reaching *r, const Linear *l, int at, const Expr *with, int64_t shift, bool up,
+                              int facts_left)
+{
+    Linear *sum = with ? push(r, l) : NULL;
+    if (!sum) return NULL;
+    return replaced(r, sum, at, with, shift) ? bound_newest(r, up, facts_left) : pop(r);
 }
 
 static const Expr *end_of(Reaching *r, const Expr *e, bool up)
 {
-    Linear l;
-    return ranges_linear(&r->ranges, e, &l) ? bound(r, l, up, r->by_facts) : NULL;
+    Linear *l = push(r, NULL);
+    if (!l) return NULL;
+    return ranges_linear(&r->ranges, e, l) ? bound_newest(r, up, r->by_facts) : pop(r);
 }
 
 static const Expr *extent_of(const Reaching *r, const Expr *var)
@@ -103,13 +139,15 @@ static const Expr *extent_of(const Reaching *r, const Expr *var)
     return NULL;
 }
 
-static const Expr *end_of_variable(Reaching *r, Linear l, int at, bool outward, bool up, int facts_left)
+static const Expr *end_of_variable(Reaching *r, const Linear *l, int at, bool outward, bool up, int facts_left)
 {
-    const Expr *extent = extent_of(r, l.term[at]);
-    if (!extent) return refuse(r, l.term[at]);
+    const Expr *extent = extent_of(r, l->term[at]);
+    if (!extent) return refuse(r, l->term[at]);
     if (outward) return bound_with(r, l, at, extent, -1, up, facts_left);
-    linear_drop(&l, at);
-    return bound(r, l, up, facts_left);
+    Linear *rest = push(r, l);
+    if (!rest) return NULL;
+    linear_drop(rest, at);
+    return bound_newest(r, up, facts_left);
 }
 
 static const Expr *end_of_remainder(Reaching *r, const Expr *e, bool up)
@@ -184,11 +222,11 @@ static const Expr *written(Reaching *r, const Linear *l)
     return fits ? ranges_simplify(&r->outside, linear_expr(r->cx, l)) : NULL;
 }
 
-static const Expr *bound_by_structure(Reaching *r, Linear l, bool up, int facts_left)
+static const Expr *bound_by_structure(Reaching *r, const Linear *l, bool up, int facts_left)
 {
-    int at = next_term(r, &l);
-    const Expr *e = l.term[at];
-    bool outward = l.coef[at] > 0 ? up : !up;
+    int at = next_term(r, l);
+    const Expr *e = l->term[at];
+    bool outward = l->coef[at] > 0 ? up : !up;
     if (e->kind == EXPR_VAR) return end_of_variable(r, l, at, outward, up, facts_left);
     if (e->kind == EXPR_MIN || e->kind == EXPR_MAX || e->kind == EXPR_SELECT) {
         int first = e->kind == EXPR_SELECT;
@@ -210,19 +248,20 @@ static const Expr *bound_by_facts(Reaching *r, const Linear *l, bool up, int fac
             int64_t mine = linear_coef(l, fact->term[i]), times = fact->coef[i] ? -mine / fact->coef[i] : 0;
             if (!up) times = -times;
             if (mine == 0 || mine % fact->coef[i] != 0 || times < 1 || !uses_inner(r, fact->term[i])) continue;
-            Linear sum = *l;
-            if (!linear_add(&sum, fact, up ? times : -times)) continue;
-            best = sharper(r, best, bound(r, sum, up, facts_left - 1), up);
+            Linear *sum = push(r, l);
+            if (!sum) return best;
+            const Expr *e = linear_add(sum, fact, up ? times : -times) ? bound_newest(r, up, facts_left - 1) : pop(r);
+            best = sharper(r, best, e, up);
         }
     }
     return best;
 }
 
-static const Expr *bound(Reaching *r, Linear l, bool up, int facts_left)
+static const Expr *bound(Reaching *r, const Linear *l, bool up, int facts_left)
 {
     if (r->steps++ > MAX_REACH_STEPS) return NULL;
-    if (next_term(r, &l) < 0) return written(r, &l);
-    const Expr *by_facts = facts_left > 0 ? bound_by_facts(r, &l, up, facts_left) : NULL;
+    if (next_term(r, l) < 0) return written(r, l);
+    const Expr *by_facts = facts_left > 0 ? bound_by_facts(r, l, up, facts_left) : NULL;
     return sharper(r, bound_by_structure(r, l, up, by_facts ? 0 : facts_left), by_facts, up);
 }
 
@@ -231,11 +270,11 @@ static const Expr *bound(Reaching *r, Linear l, bool up, int facts_left)
 static const Expr *best_bound(Reaching *r, const Linear *l, bool up)
 {
     r->steps = r->by_facts = 0;
-    const Expr *plain = bound(r, *l, up, 0);
+    const Expr *plain = bound(r, l, up, 0);
     if (r->ranges.fact_count == 0) return plain;
     r->steps = 0;
     r->by_facts = 1;
-    return sharper(r, plain, bound(r, *l, up, 2), up);
+    return sharper(r, plain, bound(r, l, up, 2), up);
 }
 
 bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *inner, int inner_count, Reach *out,
@@ -243,6 +282,8 @@ bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *i
 {
     Reaching r = { .cx = cx, .ranges = ranges_new(cx, scope), .inner = inner, .inner_count = inner_count };
     Linear l;
+    const ArenaMark mark = arena_mark(cx->scratch);
+    r.waiting = NEW_ARRAY(cx->scratch, Linear, MAX_REACH_DEPTH);
     *why = NULL;
     const bool is_sum = index && index->kind != EXPR_POISON && ranges_linear(&r.ranges, index, &l);
     if (is_sum) {
@@ -253,5 +294,6 @@ bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *i
         ranges_free(&r.outside);
     }
     ranges_free(&r.ranges);
+    arena_reset(cx->scratch, mark);
     return is_sum && out->low && out->high;
 }

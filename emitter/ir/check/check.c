@@ -209,6 +209,16 @@ static bool tensors_are_known(NestForm *f)
     return true;
 }
 
+static bool values_are_shallow(Checker *c)
+{
+    for (int i = 0; i < c->nest->stage_count; i++)
+        if (stage_depth(c->nest->stage[i]) > MOST_EXPR_DEPTH)
+            return check_fail(c, UNPROVED, FAULT_LIMIT, "compute_at for some of the stages in it",
+                              "the value of \"%s\" has more than %d operators in one chain",
+                              c->nest->stage[i]->name, MOST_EXPR_DEPTH);
+    return true;
+}
+
 static bool form_is_right(Checker *c)
 {
     Arena *arena = c->cx->arena;
@@ -218,7 +228,7 @@ static bool form_is_right(Checker *c)
     f->names = map_new(arena);
     f->vars = map_new(arena);
     f->written = map_new(arena);
-    const bool is_right = is_well_formed(f, c->nest->root) && tensors_are_known(f);
+    const bool is_right = is_well_formed(f, c->nest->root) && values_are_shallow(c) && tensors_are_known(f);
     arena_reset(c->cx->scratch, mark);
     return is_right;
 }

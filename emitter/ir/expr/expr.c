@@ -75,7 +75,11 @@ static const Expr *intern(Ctx *cx, const Expr *proto, const Expr *const *args)
     Expr *e = arena_alloc(cx->arena, sizeof *e + (size_t)proto->arg_count * sizeof e->arg[0]);
     *e = *proto;
     e->serial = ctx_serial(cx);
-    for (int i = 0; i < proto->arg_count; i++) e->arg[i] = args[i];
+    for (int i = 0; i < proto->arg_count; i++) {
+        e->arg[i] = args[i];
+        if (args[i]->depth > e->depth) e->depth = args[i]->depth;
+    }
+    e->depth++;
     t->count++;
     *slot = (ExprSlot){ e, hash };
     return e;
@@ -273,7 +277,7 @@ const Expr *expr_with_args(Ctx *cx, const Expr *e, const Expr *const *args)
 
 typedef struct Rewriter { Ctx *cx; ExprVisit *visit; void *user; Map done; } Rewriter;
 
-enum { FEW_ARGS = 16 };
+enum { FEW_ARGS = 4 };
 
 static const Expr *rewrite(Rewriter *r, const Expr *e)
 {

@@ -29,11 +29,15 @@ struct Expr {
     DType type;
     uint32_t serial;          /* creation number: deterministic order */
     int arg_count;
+    int depth;                /* of a leaf 1: recursions over the operands go so deep */
     int64_t integer;          /* INT: the value, in the range of the type (u64: its bits) */
     double real;              /* REAL: the value, rounded to the type */
     const void *ref;          /* VAR: Var; READ: Tensor; LOAD: Memory; RUNTIME: RuntimeFunction */
     const Expr *arg[];
 };
+/* Passes recurse over operands, so this bounds their stack (loopwright.h states its size). The reader refuses a deeper
+ * formula, the checker a nest with one. */
+enum { MOST_EXPR_DEPTH = 200 };
 enum { SELECT_COND, SELECT_YES, SELECT_NO };
 enum { RUNTIME_VALUE, RUNTIME_OPERAND };       /* operands of the C function: from RUNTIME_OPERAND on */
 

@@ -309,6 +309,14 @@ static void note_read(const Expr *e, void *user)
     r->at[r->count++] = e->ref;
 }
 
+int stage_depth(const Stage *s)
+{
+    int deepest = 0;
+    for (int i = 0; i < s->out_count; i++)
+        if (s->value[i]->depth > deepest) deepest = s->value[i]->depth;
+    return deepest;
+}
+
 int stage_reads(Ctx *cx, const Stage *s, const Tensor ***out)
 {
     ReadList r = { cx, map_new(cx->arena), 0, 0, NULL };

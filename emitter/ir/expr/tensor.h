@@ -151,6 +151,7 @@ typedef struct StageSpec {
 Node *compute_new(Ctx *cx, const StageSpec *spec);     /* NULL on error */
 const Expr *axis_var(Ctx *cx, const char *name, const Expr *extent);   /* new VAR_AXIS variable */
 
+int stage_depth(const Stage *s);                       /* of its deepest value */
 /* Collects the tensors that a stage reads, each once, in order of first use. */
 int stage_reads(Ctx *cx, const Stage *s, const Tensor ***out);
 

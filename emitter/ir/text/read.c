@@ -10,8 +10,8 @@
 
 static Value read_binary(Reader *r, int least);
 
-/* Later passes recurse over expressions: these limits bound the depth that a hostile text can cause. */
-enum { MOST_NESTED = 200, MOST_OPERATORS = 4000 };
+/* The reader recurses over parentheses and calls: this keeps it within the stack that loopwright.h states. */
+enum { MOST_NESTED = 64, MOST_OPERATORS = 4000 };
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */
 
@@ -313,13 +313,23 @@ static Value read_unary(Reader *r)
     return value_of(e, t);
 }
 
+static bool is_deep(Reader *r, const Value *v)
+{
+    const bool deep = !v->literal && v->expr->depth > MOST_EXPR_DEPTH && !ctx_failed(r->cx);
+    if (deep)
+        lex_error(r->lex, v->at, "more than %d operators in one chain, each on the result of the one before: "
+                  "compute a part in another formula", MOST_EXPR_DEPTH);
+    return deep;
+}
+
 /* binary = unary {operator unary}, by precedence climbing; all operators associate to the left */
 static Value read_binary(Reader *r, int least)
 {
     Value left = read_unary(r);
     ExprKind k;
     bool swapped;
-    while (!ctx_failed(r->cx) && infix_of(lex_peek(r->lex), &k, &swapped) && expr_info(k)->precedence >= least) {
+    while (!is_deep(r, &left) && !ctx_failed(r->cx) && infix_of(lex_peek(r->lex), &k, &swapped) &&
+           expr_info(k)->precedence >= least) {
         Token at = lex_take(r->lex);
         int accesses = r->access_count;
         if (++r->operators > MOST_OPERATORS)

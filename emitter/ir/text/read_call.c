@@ -168,7 +168,7 @@ Value read_call(Reader *r, Token at)
     if (read_reducer(at, &reducer))
         lex_error(r->lex, at, "a reduction must be outermost: compute the rest in another formula");
     else {
-        const char *words[EXPR_KIND_COUNT];
+        const char **words = NEW_ARRAY(r->cx->arena, const char *, EXPR_KIND_COUNT);
         size_t count = 0;
         for (int i = 0; i < EXPR_KIND_COUNT; i++)
             if (expr_info((ExprKind)i)->form == EXPR_CALL) words[count++] = expr_info((ExprKind)i)->spelling;

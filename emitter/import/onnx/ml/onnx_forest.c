@@ -53,26 +53,48 @@ static void make_integer(Branch *b, DType type)
 
 /* ---- The order of the arrays ------------------------------------------------------------------------------------- */
 
-/* Appends what follows a branch, then the branch itself; returns the steps to its deepest leaf. */
-static int append(Forest *f, int at, int depth)
+/* Returns the branch after this one, the one of `no` first, that is not in the order yet; -1: none. */
+static int next_branch(const Forest *f, const Branch *b)
+{
+    if (b->is_leaf) return -1;
+    if (f->branch[b->no].at < 0) return b->no;
+    return f->branch[b->yes].at < 0 ? b->yes : -1;
+}
+
+static bool may_follow(const Forest *f, int at, int depth)
+{
+    if (f->branch[at].is_open) onnx_refuse(f->c, "the nodes of a tree have a cycle; a tree is accepted");
+    else if (depth > MOST_STEPS)
+        onnx_refuse(f->c, "a tree is more than %d nodes deep; fewer are accepted", MOST_STEPS);
+    return !ctx_failed(f->c->cx);
+}
+
+static void place(Forest *f, int at)
 {
     Branch *b = &f->branch[at];
-    if (b->is_open || depth > MOST_STEPS) {
-        if (!ctx_failed(f->c->cx))
-            onnx_refuse(f->c, b->is_open ? "the nodes of a tree have a cycle; a tree is accepted"
-                                         : "a tree is more than %d nodes deep; fewer are accepted", MOST_STEPS);
-        return 0;
-    }
-    if (b->at >= 0) return b->depth;
     if (!b->is_leaf) {
-        b->is_open = true;
-        const int no = append(f, b->no, depth + 1), yes = ctx_failed(f->c->cx) ? 0 : append(f, b->yes, depth + 1);
-        b->is_open = false;
+        const int no = f->branch[b->no].depth, yes = f->branch[b->yes].depth;
         b->depth = 1 + (yes > no ? yes : no);
     }
+    b->is_open = false;
     b->at = f->emitted;
     f->order[f->emitted++] = at;
-    return b->depth;
+}
+
+/* Appends what follows the root, then the root itself; returns the steps to its deepest leaf. */
+static int append(Forest *f, int root)
+{
+    int *path = NEW_ARRAY(f->c->cx->arena, int, MOST_STEPS + 1), depth = 0;
+    path[0] = root;
+    while (depth >= 0 && f->branch[root].at < 0) {
+        Branch *b = &f->branch[path[depth]];
+        const int next = next_branch(f, b);
+        b->is_open = next >= 0;
+        if (next >= 0 && !may_follow(f, next, depth + 1)) return 0;
+        if (next >= 0) path[++depth] = next;
+        else place(f, path[depth--]);
+    }
+    return f->branch[root].depth;
 }
 
 /* Each branch comes before those that follow it, also where several share one: appended last, reversed first. */
@@ -81,7 +103,7 @@ static void emit_all(Forest *f)
     f->order = NEW_ARRAY(f->c->cx->arena, int, f->count);
     f->end = NEW_ARRAY(f->c->cx->arena, int, f->trees);
     for (int t = 0, begin = 0; t < f->trees && !ctx_failed(f->c->cx); begin = f->end[t++]) {
-        const int steps = append(f, f->root[t], 0);
+        const int steps = append(f, f->root[t]);
         if (steps > f->steps) f->steps = steps;
         f->end[t] = f->emitted;
         for (int i = begin, j = f->emitted - 1; i < j; i++, j--) {
