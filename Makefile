@@ -83,10 +83,11 @@ wheel: $(SHARED) $(GENERATED)
 # Folders have any depth. A table is named after its file; a table of schedules also after the first folder, so
 # schedules/arm/rows/conv.c defines implementations_arm_conv. Files directly in schedules/ define no table.
 OPS_FILES := $(filter ops/%,$(SOURCES))
-SCHEDULE_FILES := $(filter-out %/target.c %/device.c %/costs.c,$(foreach f,$(SOURCES), \
+SCHEDULE_FILES := $(filter-out %/target.c %/device.c %/costs.c %/instructions.c,$(foreach f,$(SOURCES), \
   $(if $(findstring /,$(f:schedules/%=%)),$(filter schedules/%,$f))))
 TARGET_FILES := $(filter schedules/%/target.c,$(SOURCES))
 DEVICE_FILES := $(filter schedules/%/device.c,$(SOURCES))
+INSTRUCTION_FILES := $(filter schedules/%/instructions.c,$(SOURCES))
 RUNTIME_FILES := $(sort $(wildcard runtime/*.h runtime/simd/*.h))
 PACKAGE_FILES := $(sort $(shell find $(TEMPLATES) -type f))
 GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h $(BUILD)/gen/package_text.h
@@ -119,7 +120,8 @@ table_of = implementations_$(call folder_of,$1)_$(basename $(notdir $1))
 BUILTIN := $(foreach f,$(OPS_FILES),'BUILTIN_OPS(ops_$(basename $(notdir $f)))') \
   $(foreach f,$(SCHEDULE_FILES),'BUILTIN_IMPLEMENTATIONS($(call table_of,$f))') \
   $(foreach f,$(TARGET_FILES),'BUILTIN_TARGETS(targets_$(notdir $(f:/target.c=)))') \
-  $(foreach f,$(DEVICE_FILES),'BUILTIN_DEVICES(devices_$(notdir $(f:/device.c=)))')
+  $(foreach f,$(DEVICE_FILES),'BUILTIN_DEVICES(devices_$(notdir $(f:/device.c=)))') \
+  $(foreach f,$(INSTRUCTION_FILES),'BUILTIN_INSTRUCTIONS(instructions_$(notdir $(f:/instructions.c=)))')
 $(BUILD)/gen/builtin.h: Makefile $(BUILD)/gen/sources.txt
 	@printf '%s\n' '/* Generated from the file names in ops/ and schedules/. */' $(BUILTIN) > $@
 

@@ -51,11 +51,12 @@ const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char
     return n;
 }
 
-const Nest *tensorize_if_fits(Ctx *cx, const Nest *n, const char *loop, const char *macro)
+const Nest *tensorize_if_fits(Ctx *cx, const Nest *n, const char *loop, const char *macro, const int64_t *number,
+                              int count)
 {
     if (ctx_failed(cx)) return n;
     DiagMark mark = diag_mark(cx);
-    const Nest *at_once = sched_tensorize(cx, n, loop, macro);
+    const Nest *at_once = sched_tensorize_with(cx, n, loop, macro, number, count);
     return diag_rewind(cx, mark) ? n : at_once;
 }
 

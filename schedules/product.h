@@ -14,8 +14,9 @@ bool product_makes_output(Ctx *cx, const GroupNest *g);
  * output. */
 const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char *const *kept);
 /* Tensorizes the loop if the operands have the required layout; else (for example after a folded transpose) leaves the
- * loops unchanged. */
-const Nest *tensorize_if_fits(Ctx *cx, const Nest *n, const char *loop, const char *macro);
+ * loops unchanged. number: all of the macro's, or NULL and 0. */
+const Nest *tensorize_if_fits(Ctx *cx, const Nest *n, const char *loop, const char *macro, const int64_t *number,
+                              int count);
 /* Unrolls the loop, if it exists and is not tensorized. */
 const Nest *unroll_if_found(Ctx *cx, const Nest *n, const char *loop);
 #endif

@@ -160,6 +160,12 @@ done)
 if [ -z "$crowded" ]; then pass "no folder holds more than 25 files"
 else fail "no folder holds more than 25 files" "$crowded"; fi
 
+# Instructions are rows (schedules/*/instructions.c): no schedule builds a declaration, or the name of a macro.
+built='"(instruction|tensorize) |"[^"]*(LW_[A-Z0-9_]*%|%[a-z]*_I(8|16)"|\(a: i8)'
+texts=$(grep -rnE "$built" schedules --include='*.c' | grep -v '/instructions\.c:\|"external ')
+if [ -z "$texts" ]; then pass "no schedule builds an instruction's text"
+else fail "no schedule builds an instruction's text" "$texts"; fi
+
 # Code in a firmware requires five headers of the standard library, and target intrinsics; nothing else. --profile
 # reads clock() on cores without a counter.
 foreign=$(find runtime -name '*.h' | while read -r file; do

@@ -289,3 +289,11 @@ fuzz-checks:
 .PHONY: tutorial-pictures
 tutorial-pictures: all
 	@sh tests/tools/pictures.sh $(BUILD)
+
+# The bytes of everything that is emitted, by the commit BASE and here: make same-bytes BASE=main [SET=quick|plain].
+.PHONY: same-bytes count-lines
+same-bytes: all
+	@BUILD="$(BUILD)" sh tests/tools/same_bytes.sh "$(BASE)" $(SET)
+# The lines of the sources that are not blank: make count-lines [AT=COMMIT].
+count-lines:
+	@sh tests/tools/count_lines.sh $(AT)

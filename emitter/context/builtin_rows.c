@@ -6,16 +6,19 @@
 #define BUILTIN_TARGETS(rows) extern const Target rows[];
 #define BUILTIN_IMPLEMENTATIONS(rows) extern const Implementation rows[];
 #define BUILTIN_DEVICES(rows) extern const Device rows[];
+#define BUILTIN_INSTRUCTIONS(rows) extern const InstructionRow rows[];
 #include "builtin.h"
 #undef BUILTIN_OPS
 #undef BUILTIN_TARGETS
 #undef BUILTIN_IMPLEMENTATIONS
 #undef BUILTIN_DEVICES
+#undef BUILTIN_INSTRUCTIONS
 
 /* The addresses of the arrays; NULL ends each list. */
 #define BUILTIN_TARGETS(rows)
 #define BUILTIN_IMPLEMENTATIONS(rows)
 #define BUILTIN_DEVICES(rows)
+#define BUILTIN_INSTRUCTIONS(rows)
 #define BUILTIN_OPS(rows) rows,
 static const Op *const builtin_ops[] = {
 #include "builtin.h"
@@ -42,6 +45,14 @@ static const Implementation *const builtin_implementations[] = {
 #define BUILTIN_IMPLEMENTATIONS(rows)
 #define BUILTIN_DEVICES(rows) rows,
 static const Device *const builtin_devices[] = {
+#include "builtin.h"
+    NULL
+};
+#undef BUILTIN_DEVICES
+#undef BUILTIN_INSTRUCTIONS
+#define BUILTIN_DEVICES(rows)
+#define BUILTIN_INSTRUCTIONS(rows) rows,
+const InstructionRow *const builtin_instructions[] = {
 #include "builtin.h"
     NULL
 };

@@ -10,5 +10,6 @@ Ctx *context_new(OutOfMemory *hook, void *user)
     if (!cx) return NULL;
     cx->read_rules = rules_read;
     cx->rows = &builtin_rows;
+    cx->instruction_rows = builtin_instructions;
     return cx;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/nest/instruction.h"
 #include "ir/text/formula.h"
 #include "ir/text/step.h"
 #include "support/names.h"
@@ -141,7 +142,7 @@ static const char *choice_of(Ctx *cx, const Choices *k, const Step *step)
     const bool is_elsewhere = k->kind == STEP_set_scope && step->args->scope != SCOPE_REGISTER;
     if (step->row->kind != k->kind || is_elsewhere || step_words(cx, step, word) <= FIRST) return NULL;
     if (loop_is_of_init(word[FIRST])) return NULL;
-    const char *second = k->shows_second ? name_n(cx, word[SECOND], strcspn(word[SECOND], "(")) : "";
+    const char *second = k->shows_second ? name_n(cx, word[SECOND], strcspn(word[SECOND], "([")) : "";
     const char *first = k->shows_second && !k->between ? "" : word[FIRST];
     return name_format(cx, "%s%s%s", first, k->between ? k->between : "", second);
 }
@@ -178,14 +179,23 @@ static const char *choices(Ctx *cx, const Storages *s, const Nest *n, size_t cap
     return text_string(&all);
 }
 
-/* Prints the strategy and its steps if they fit on one line, otherwise only its choices; `dump --at scheduled` prints
- * all steps. */
+/* True if a tile is a case of an instruction of any size: its macro says more than the steps that led to it. */
+static bool takes_instruction(const Stmt *s)
+{
+    bool takes = s->kind == STMT_TILE && s->instr && s->instr->open;
+    for (int i = 0; i < s->child_count; i++) takes = takes || takes_instruction(s->child[i]);
+    return takes;
+}
+
+/* Prints the strategy and its steps if they fit on one line. Otherwise, and for a nest with instructions, it prints
+ * only the choices; `dump --at scheduled` prints all steps. */
 static const char *schedule_line(Ctx *cx, const Storages *s, const Nest *n, size_t capacity)
 {
     const char *strategy = n->strategy ? n->strategy : "of the file", *steps = all_steps(cx, s, n);
     if (!n->step_count) return n->strategy ? text_format(cx, "schedule %s", n->strategy) : "as written";
     const char *head = text_format(cx, "schedule %s: ", strategy);
-    if (strlen(head) + strlen(steps) <= capacity) return text_format(cx, "%s%s", head, steps);
+    if (strlen(head) + strlen(steps) <= capacity && !takes_instruction(n->root))
+        return text_format(cx, "%s%s", head, steps);
     const char *chosen = strlen(head) < capacity ? choices(cx, s, n, capacity - strlen(head)) : "";
     return *chosen ? text_format(cx, "%s%s", head, chosen) : text_format(cx, "schedule %s", strategy);
 }

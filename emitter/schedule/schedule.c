@@ -56,3 +56,11 @@ const Nest *sched_pack(Ctx *cx, const Nest *n, const char *tensor, const char *c
 {
     return run_list(cx, n, run_pack, &(StepArgs){ .target = tensor }, dimensions, count);
 }
+
+const Nest *sched_tensorize_with(Ctx *cx, const Nest *n, const char *loop, const char *macro, const int64_t *number,
+                                 int count)
+{
+    StepArgs a = { .loop = { loop }, .name = macro, .number_count = count };
+    for (int i = 0; i < count; i++) a.number[i] = number[i];
+    return run_tensorize(cx, n, &a);
+}

@@ -99,13 +99,11 @@ static inline const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, cons
     return SCHED(cx, n, decompose_reduction, .target = stage, .loop = { loop });
 }
 
-static inline const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration, const char *feature)
-{
-    return SCHED(cx, n, instruction, .condition = declaration, .feature = feature);
-}
-
 static inline const Nest *sched_tensorize(Ctx *cx, const Nest *n, const char *loop, const char *macro)
 {
     return SCHED(cx, n, tensorize, .loop = { loop }, .name = macro);
 }
+/* sched_tensorize with all numbers of the instruction. */
+const Nest *sched_tensorize_with(Ctx *cx, const Nest *n, const char *loop, const char *macro, const int64_t *number,
+                                 int count);
 #endif

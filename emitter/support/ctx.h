@@ -47,6 +47,8 @@ struct Ctx {
     /* Set by the folders above (context/context.c), so that folders below do not include them. NULL: none. */
     void (*read_rules)(Ctx *, struct RuleTable *);
     const struct BuiltinRows *rows;
+    const struct InstructionRow *const *instruction_rows;      /* ends with NULL */
+    struct Map *instructions;    /* ir/text/read_instruction.c: row -> Instruction, read on first use */
     struct Diag *diags;          /* support/ctx.c: in the order reported */
     struct Diag **last_diag;
     uint32_t diag_count;

@@ -75,37 +75,21 @@ static const Nest *pack_by_channel(Ctx *cx, const Nest *n, const char *stage)
     return sched_pack(cx, n, stage, order, 4);
 }
 
-static const Nest *gather_columns(Ctx *cx, const Nest *n, const char *columns, int64_t width)
+static const Nest *gather_columns(Ctx *cx, const Nest *n, const char *columns)
 {
     const Stage *s = nest_stage(n, columns);
     const char *order[] = { loop_name(cx, s, CHANNEL), loop_name(cx, s, PIXEL), loop_name(cx, s, ROW) };
-    const long long m = (long long)(width + KERNEL - 1), rows = ROWS + KERNEL - 1;
     n = sched_reorder(cx, n, order, 3, false);
-    n = sched_instruction(cx, n,
-                          text_format(cx,
-                                      "LW_COLUMNS_I16[%lld,%lld,%d](a: i8[%lld][%lld][%d]) y[c<%d,w<%lld,r<%lld] = "
-                                      "i16(a[r,w,c])",
-                                      rows, m, CHANNELS, rows, m, CHANNELS, CHANNELS, m, rows),
-                          NULL);
     return sched_tensorize(cx, n, order[0], "LW_COLUMNS_I16");
 }
 
-static const Nest *multiply_columns(Ctx *cx, const Nest *n, const char *acc, int64_t pixels)
+static const Nest *multiply_columns(Ctx *cx, const Nest *n, const char *acc)
 {
     const Stage *s = nest_stage(n, acc);
     const char *order[] = { loop_name(cx, s, s->data_count + 1), loop_name(cx, s, s->data_count),
                             loop_name(cx, s, CHANNEL), loop_name(cx, s, PIXEL), loop_name(cx, s, ROW) };
-    const long long m = (long long)pixels;
     n = sched_reorder(cx, n, order, 5, false);
     n = sched_decompose_reduction(cx, n, acc, order[0]);
-    n = sched_instruction(cx, n,
-                          text_format(cx,
-                                      "LW_DOT_COLUMNS_I16[%d,%d,%d,%lld,%d](a: i16[%d][%lld][%d][%d][%d], "
-                                      "b: i8[%d][%d][%d]) c[o<%d,w<%lld,h<%d] = sum(j<%d,i<%d) i32(a[o,w,j,h,i]) * "
-                                      "i32(b[o,j,i])",
-                                      KERNEL, KERNEL, CHANNELS, m, ROWS, CHANNELS, m, KERNEL, ROWS, KERNEL, CHANNELS,
-                                      KERNEL, KERNEL, CHANNELS, m, ROWS, KERNEL, KERNEL),
-                          NULL);
     return sched_tensorize(cx, n, order[0], "LW_DOT_COLUMNS_I16");
 }
 
@@ -128,8 +112,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (!ctx_failed(cx) && !is_direct)
         n = fetch_rows(cx, n, g->group->anchor, padded, loop_name(cx, nest_stage(n, padded), PIXEL),
                        loop_name(cx, nest_stage(n, padded), CHANNEL));
-    if (!ctx_failed(cx)) n = gather_columns(cx, n, columns, axis_extent(s.out, PIXEL));
-    return ctx_failed(cx) ? n : multiply_columns(cx, n, acc, s.pixels);
+    if (!ctx_failed(cx)) n = gather_columns(cx, n, columns);
+    return ctx_failed(cx) ? n : multiply_columns(cx, n, acc);
 }
 
 /* True for weights [c][3][3], as packed.channels packs them, and windows with a step of one. */

@@ -92,39 +92,20 @@ static const Nest *split_windows(Ctx *cx, const Nest *n, DepthwiseRows *s)
     return count > 1 ? sched_reorder(cx, n, order, count, false) : n;
 }
 
-/* Declares the instruction over all taps of the tile, in one or two dimensions, and over its tiles of channels if there
- * are several. */
-static const char *declare_windows(Ctx *cx, const Nest **n, const Stage *acc, const DepthwiseRows *s)
+/* The instruction over all taps of the tile, in one or two dimensions, and over its tiles of channels if there are
+ * several. */
+static const char *macro_of(const Stage *acc, const DepthwiseRows *s)
 {
-    const long long kh = (long long)axis_extent(acc, acc->data_count),
-                    kw = (long long)axis_extent(acc, acc->data_count + 1), c = (long long)s->block,
-                    tiles = (long long)(s->whole / s->block), height = kh > 1 && kw > 1 ? kh : kh * kw;
-    const bool is_window = kh > 1 && kw > 1, is_pair = s->w > 1, has_tiles = tiles > 1;
-    const char *macro = text_format(cx, "LW_%s%s%s_I8", is_window ? "WINDOW" : "TAPS", is_pair ? "2" : "",
-                                    has_tiles ? "_TILES" : "");
-    const char *taps = is_window ? text_format(cx, "%lld,%lld", kh, kw) : text_format(cx, "%lld", height);
-    const char *columns = is_window ? text_format(cx, "[%lld]", kw) : "", *pixels = is_pair ? "[2]" : "";
-    const char *of_tiles = has_tiles ? text_format(cx, "[%lld]", tiles) : "", *u = has_tiles ? "u," : "",
-               *w = is_pair ? "w," : "", *j = is_window ? "j," : "";
-    const char *count = has_tiles ? text_format(cx, "%lld,", tiles) : "",
-               *range = has_tiles ? text_format(cx, "u<%lld,", tiles) : "",
-               *width = is_window ? text_format(cx, ",j<%lld", kw) : "";
-    const char *operands = text_format(cx, "a: i8[%lld]%s%s%s[%lld], b: i8%s[%lld]%s[%lld]", height, pixels, columns,
-                                       of_tiles, c, of_tiles, height, columns, c);
-    *n = sched_instruction(cx, *n,
-                           text_format(cx,
-                                       "%s[%s,%s%lld](%s) c[%s%so<%lld] = sum(i<%lld%s) i32(a[i,%s%s%so]) * "
-                                       "i32(b[%si,%so])",
-                                       macro, taps, count, c, operands, is_pair ? "w<2," : "", range, c, height, width,
-                                       w, j, u, u, j),
-                           NULL);
-    return macro;
+    static const char *const macro[2][3] = { { "LW_TAPS_I8", "LW_TAPS2_I8", "LW_TAPS2_TILES_I8" },
+                                             { "LW_WINDOW_I8", "LW_WINDOW2_I8", "LW_WINDOW2_TILES_I8" } };
+    const bool is_window = axis_extent(acc, acc->data_count) > 1 && axis_extent(acc, acc->data_count + 1) > 1;
+    return macro[is_window][s->whole > s->block ? 2 : s->w > 1];
 }
 
 static const Nest *make_windows(Ctx *cx, const Nest *n, const char *acc, const DepthwiseRows *s)
 {
     const Stage *a = nest_stage(n, acc);
-    const char *order[MAX_AXES], *macro;
+    const char *order[MAX_AXES];
     int count = 0;
     Path found;
     for (int turn = 0; turn < 2; turn++)
@@ -133,8 +114,7 @@ static const Nest *make_windows(Ctx *cx, const Nest *n, const char *acc, const D
     n = sched_reorder(cx, n, order, count, false);
     n = sched_decompose_reduction(cx, n, acc, order[0]);
     if (s->whole > s->block) n = sched_split(cx, n, order[count - 1], s->block, TAIL_GUARD, NULL, NULL);
-    macro = ctx_failed(cx) ? NULL : declare_windows(cx, &n, nest_stage(n, acc), s);
-    return macro ? sched_tensorize(cx, n, order[0], macro) : n;
+    return ctx_failed(cx) ? n : sched_tensorize(cx, n, order[0], macro_of(nest_stage(n, acc), s));
 }
 
 /* The loop over a tile's pixels or channels along an axis of the output. */
@@ -156,11 +136,11 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
 {
     const char *out = s->out->name;
     if (s->w == TILE && scales_pair_at_once(cx, g, nest_stage(n, out), s->whole)) {
-        n = scale_pair_at_once(cx, n, out, tile_loop(cx, s, s->tiled, s->w), s->whole);
-        n = initialize_pair_at_once(cx, n, first_loop(cx, n, acc, s->tiled), s->whole);
+        n = scale_pair_at_once(cx, n, tile_loop(cx, s, s->tiled, s->w));
+        n = initialize_pair_at_once(cx, n, first_loop(cx, n, acc, s->tiled));
     } else if (scales_at_once(cx, g, nest_stage(n, out), s->whole)) {
-        n = scale_at_once(cx, n, out, tile_loop(cx, s, s->last, s->whole), s->whole);
-        n = initialize_at_once(cx, n, first_loop(cx, n, acc, s->last), s->whole);
+        n = scale_at_once(cx, n, out, tile_loop(cx, s, s->last, s->whole));
+        n = initialize_at_once(cx, n, first_loop(cx, n, acc, s->last));
     }
     if (s->whole > s->block) return n;
     for (int a = s->tiled; a <= s->last; a = a == s->tiled ? s->last : s->last + 1) {

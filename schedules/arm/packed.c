@@ -432,20 +432,9 @@ const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *r
     node_ints(anchor, "pad", pad, 4, 0);
     /* Each row is a row of x: plain loops */
     if (ctx_failed(cx) || (pad[0] == 0 && height <= tensor_dim(x, 1)) || !nest_find_loop(n, pixels, &at)) return n;
-    long long m = (long long)at.at[at.depth - 1]->extent->integer, left = (long long)pad[1],
-              inner = (long long)tensor_dim(x, 2), own = (long long)tensor_dim(x, 3);
-    long long c = channels && nest_find_loop(n, channels, &at) ? (long long)at.at[at.depth - 1]->extent->integer : 1;
-    const char *begins = left ? text_format(cx, " && %lld <= w", left) : "",
-               *ends = left + inner < m ? text_format(cx, " && w < %lld", left + inner) : "";
-    const char *full = own < c ? text_format(cx, " && c < %lld", own) : "";
-    n = sched_instruction(cx, n,
-                          text_format(cx,
-                                      "LW_FETCH_ROW_I8[%lld,%lld,%lld,%lld,%lld,%lld](p: bool, a: i8[%lld][%lld]) "
-                                      "y[w<%lld,c<%lld] = select(p%s%s%s, a[w,c], %lld)",
-                                      m, left, inner, c, own, (long long)fill, m, c, m, c, begins, ends, full,
-                                      (long long)fill),
-                          NULL);
-    return tensorize_if_fits(cx, n, pixels, "LW_FETCH_ROW_I8");
+    const int64_t m = at.at[at.depth - 1]->extent->integer, inner = tensor_dim(x, 2), own = tensor_dim(x, 3),
+                  c = channels && nest_find_loop(n, channels, &at) ? at.at[at.depth - 1]->extent->integer : 1;
+    return tensorize_if_fits(cx, n, pixels, "LW_FETCH_ROW_I8", (const int64_t[]){ m, pad[1], inner, c, own, fill }, 6);
 }
 
 const Implementation implementations_arm_packed[] = {

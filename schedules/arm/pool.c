@@ -48,31 +48,16 @@ static const Stage *reducing_stage(const Nest *n)
     return n->output_count == 1 ? found : NULL;
 }
 
-static const char *declare_taps(Ctx *cx, const Nest **n, const Pool *p, int64_t channels)
+/* The instruction takes all taps, or one tap if windows leave the input. */
+static const char *macro_of(const Pool *p)
 {
-    const long long c = (long long)channels, k = (long long)axis_extent(p->acc, p->tap_axis[0]),
-                    l = p->tap_axes == 2 ? (long long)axis_extent(p->acc, p->tap_axis[1]) : 1;
-    const char *what = p->is_max ? "max" : "sum", *macro = text_format(cx, "LW_%s_%s_I8", p->is_max ? "MAX" : "SUM",
-                                                                       p->leaves_input    ? "IF"
-                                                                       : p->tap_axes == 2 ? "WINDOW"
-                                                                                          : "TAPS");
-    const char *element = p->tap_axes == 2 ? "a[i,j,o]" : "a[i,o]",
-               *value = p->is_max ? element : text_format(cx, "i32(%s)", element);
-    *n = sched_instruction(
-        cx, *n,
-        p->leaves_input ? text_format(
-            cx, "%s[%lld](p: bool, a: i8[1][%lld]) y[o<%lld] = max(k<1) select(p, a[k,o], -128)", macro, c, c, c)
-        : p->tap_axes == 2
-            ? text_format(cx, "%s[%lld,%lld,%lld](a: i8[%lld][%lld][%lld]) y[o<%lld] = %s(i<%lld,j<%lld) %s", macro, k,
-                          l, c, k, l, c, c, what, k, l, value)
-            : text_format(cx, "%s[%lld,%lld](a: i8[%lld][%lld]) y[o<%lld] = %s(i<%lld) %s", macro, k, c, k, c, c, what,
-                          k, value),
-        NULL);
-    return macro;
+    static const char *const macro[2][3] = { { NULL, "LW_SUM_TAPS_I8", "LW_SUM_WINDOW_I8" },
+                                             { NULL, "LW_MAX_TAPS_I8", "LW_MAX_WINDOW_I8" } };
+    return p->leaves_input ? "LW_MAX_IF_I8" : macro[p->is_max][p->tap_axes];
 }
 
 /* Orders acc's taps outside its channels, and its initial values before them. */
-static const Nest *order_taps(Ctx *cx, const Nest *n, const Pool *p, int64_t channels)
+static const Nest *order_taps(Ctx *cx, const Nest *n, const Pool *p)
 {
     const char *order[3], *c = loop_name(cx, p->acc, p->acc->data_count - 1);
     int count = 0;
@@ -80,8 +65,7 @@ static const Nest *order_taps(Ctx *cx, const Nest *n, const Pool *p, int64_t cha
     order[count++] = c;
     n = sched_reorder(cx, n, order, count, false);
     n = sched_decompose_reduction(cx, n, p->acc->name, order[0]);
-    const char *macro = declare_taps(cx, &n, p, channels);
-    return sched_tensorize(cx, n, p->leaves_input ? c : order[0], macro);
+    return sched_tensorize(cx, n, p->leaves_input ? c : order[0], macro_of(p));
 }
 
 /* Returns the innermost loop of the output around its channels; NULL: none. */
@@ -101,7 +85,7 @@ static const Nest *schedule_max(Ctx *cx, const Nest *n, const Pool *p)
         if (at) n = sched_compute_at(cx, n, p->acc->name, at);
         n = sched_set_scope(cx, n, p->acc->name, SCOPE_STACK);
     }
-    return order_taps(cx, n, p, last_extent(out));
+    return order_taps(cx, n, p);
 }
 
 static const Nest *schedule_sum(Ctx *cx, const GroupNest *g, const Nest *n, Pool *p)
@@ -119,10 +103,10 @@ static const Nest *schedule_sum(Ctx *cx, const GroupNest *g, const Nest *n, Pool
     at = is_cut ? text_format(cx, "%so", c) : loop_around(cx, n, out);
     if (at) n = sched_compute_at(cx, n, p->acc->name, at);
     n = sched_set_scope(cx, n, p->acc->name, SCOPE_REGISTER);
-    n = order_taps(cx, n, p, block);
+    n = order_taps(cx, n, p);
     c = is_cut ? text_format(cx, "%si", c) : c;
     if (ctx_failed(cx)) return n;
-    if (scales_at_once(cx, g, nest_stage(n, out->name), block)) return scale_at_once(cx, n, out->name, c, block);
+    if (scales_at_once(cx, g, nest_stage(n, out->name), block)) return scale_at_once(cx, n, out->name, c);
     if (target_has(g->target, "bytes")) return n;
     n = unroll_if_found(cx, n, text_format(cx, "%s@init.%s", p->acc->name, expr_as_var(p->acc->axis[last].var)->name));
     return unroll_if_found(cx, n, c);

@@ -216,10 +216,10 @@ static const Nest *end_alternate(Ctx *cx, const Nest *n, const GroupNest *g, con
     if (ends && t->scaled) n = add_at_once(cx, g, n, t->out->name, tile_loop(cx, t, t->last, t->block), t->block);
     if (ends)
         n = scale_alternate_at_once(cx, n, scaled, t->scaled ? loop_name(cx, nest_stage(n, scaled), t->row)
-                                                             : tile_loop(cx, t, t->row, t->w), t->block);
+                                                             : tile_loop(cx, t, t->row, t->w));
     if (ends && t->scaled) n = unroll_if_found(cx, n, tile_loop(cx, t, t->row, t->w));
     n = sched_reorder(cx, n, first, 2, false);
-    return initialize_alternate_at_once(cx, n, first[0], t->block);
+    return initialize_alternate_at_once(cx, n, first[0]);
 }
 
 static const Nest *end_at_once(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
@@ -230,13 +230,13 @@ static const Nest *end_at_once(Ctx *cx, const Nest *n, const GroupNest *g, const
     if (in_pairs) {
         const char *pixels = t->scaled ? loop_name(cx, nest_stage(n, scaled), t->row)
                                        : tile_loop(cx, t, t->row, t->w);
-        n = scale_pair_at_once(cx, n, scaled, pixels, t->block);
-        return initialize_pair_at_once(cx, n, first_loop(cx, n, acc, t->row), t->block);
+        n = scale_pair_at_once(cx, n, pixels);
+        return initialize_pair_at_once(cx, n, first_loop(cx, n, acc, t->row));
     }
     const char *channels = t->scaled ? loop_name(cx, nest_stage(n, scaled), t->last)
                                      : tile_loop(cx, t, t->last, t->block);
-    n = scale_at_once(cx, n, scaled, channels, t->block);
-    return initialize_at_once(cx, n, first_loop(cx, n, acc, t->last), t->block);
+    n = scale_at_once(cx, n, scaled, channels);
+    return initialize_at_once(cx, n, first_loop(cx, n, acc, t->last));
 }
 
 /* Computes the tile's channels at once if the target has an instruction for it, else one by one; its pixels one by
@@ -248,8 +248,8 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
                begins = !ends && (t->form == PAIRED || t->form == BYTES);
     if (ends) n = end_at_once(cx, n, g, acc, t);
     if (!ends && t->form == PANEL && target_has(g->target, "bytes"))
-        return initialize_at_once(cx, n, first_loop(cx, n, acc, t->last), t->block);
-    if (begins) n = initialize_at_once(cx, n, first_loop(cx, n, acc, t->last), t->block);
+        return initialize_at_once(cx, n, first_loop(cx, n, acc, t->last));
+    if (begins) n = initialize_at_once(cx, n, first_loop(cx, n, acc, t->last));
     for (int i = 0; i < 2; i++) {
         int a = i ? t->row : t->last;
         if (a < 0) continue;
@@ -260,180 +260,62 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
     return n;
 }
 
-/* The name of a product of bytes in panels: of U8 if an offset makes the elements of x numbers without sign. */
-static const char *panel_macro(Ctx *cx, const char *of, const Tiles *t)
+/* The instructions of tiles by their weight layout. w 0: any number of pixels; o 0: of channels. */
+typedef enum Product { DOT, DOT_WHOLE, DOT_WIDE, DOT_PAIRED, DOT_BYTES, DOT_WORDS, DOT_LONG, PANEL_PAIRS, PANEL_BYTES,
+                       PANEL_QUADS, PANEL_VECTORS } Product;
+static const struct { Product of; bool has_rows; int w, o; const char *macro; } products[] = {
+    { DOT, false, 2, 2, "LW_DOT_2X2_I8" },
+    { DOT, false, 2, 1, "LW_DOT_2X1_I8" },
+    { DOT, false, 1, 4, "LW_DOT_1X4_I8" },
+    { DOT, false, 1, 2, "LW_DOT_1X2_I8" },
+    { DOT, false, 1, 1, "LW_DOT_1X1_I8" },
+    { DOT_WHOLE, false, 2, 0, "LW_DOT_2XN_I8" },
+    { DOT_WHOLE, false, 1, 0, "LW_DOT_1XN_I8" },
+    { DOT_WIDE, false, 2, 2, "LW_DOT_2X2_I16" },
+    { DOT_PAIRED, false, 0, 0, "LW_DOT_2X4_I16" },
+    { DOT_BYTES, false, 0, 0, "LW_DOT_1X4_PAIRS_I8" },
+    { DOT_WORDS, false, 0, 0, "LW_DOT_WORDS_I8" },
+    { DOT_LONG, false, 0, 4, "LW_DOT_1X4_LONG_I8" },
+    { DOT_LONG, false, 0, 0, "LW_DOT_LONG_I8" },
+    { PANEL_PAIRS, false, 1, 0, "LW_PANEL_I16" },
+    { PANEL_PAIRS, false, 2, 0, "LW_PANEL2_I16" },
+    { PANEL_PAIRS, false, 4, 0, "LW_PANEL4_I16" },
+    { PANEL_BYTES, false, 1, 0, "LW_PANEL_I8" },
+    { PANEL_BYTES, false, 2, 0, "LW_PANEL2_I8" },
+    { PANEL_BYTES, false, 3, 0, "LW_PANEL3_I8" },
+    { PANEL_BYTES, false, 4, 0, "LW_PANEL4_I8" },
+    { PANEL_BYTES, false, 5, 0, "LW_PANEL5_I8" },
+    { PANEL_BYTES, true, 1, 0, "LW_WINDOW_PANEL_I8" },
+    { PANEL_BYTES, true, 2, 0, "LW_WINDOW2_PANEL_I8" },
+    { PANEL_BYTES, true, 4, 0, "LW_WINDOW4_PANEL_I8" },
+    { PANEL_QUADS, false, 1, 0, "LW_PANEL_U8" },
+    { PANEL_QUADS, false, 2, 0, "LW_PANEL2_U8" },
+    { PANEL_QUADS, false, 4, 0, "LW_PANEL4_U8" },
+    { PANEL_QUADS, true, 1, 0, "LW_WINDOW_PANEL_U8" },
+    { PANEL_QUADS, true, 2, 0, "LW_WINDOW2_PANEL_U8" },
+    { PANEL_QUADS, true, 4, 0, "LW_WINDOW4_PANEL_U8" },
+    { PANEL_VECTORS, false, 0, 0, "LW_PANEL_PAIR_I8" },
+    { PANEL_VECTORS, true, 0, 0, "LW_WINDOW_PANEL_PAIR_I8" },
+};
+
+static Product product_of(const Tiles *t)
 {
-    const char *pixels = t->w > 1 ? text_format(cx, "%lld", (long long)t->w) : "", *after = *of ? "_" : "";
-    return text_format(cx, "LW_%s%s%sPANEL%s_%s", of, *of ? pixels : "", after, *of ? "" : pixels,
-                       t->offset ? "U8" : "I8");
+    static const Product plain[] = { [PLAIN] = DOT, [PAIRED] = DOT_PAIRED, [WIDE] = DOT_WIDE, [BYTES] = DOT_BYTES,
+                                     [WORDS] = DOT_WORDS, [LONG] = DOT_LONG };
+    if (t->form != PANEL) return t->is_whole ? DOT_WHOLE : plain[t->form];
+    return t->alternates ? PANEL_VECTORS : t->depth == 2 ? PANEL_PAIRS : t->offset ? PANEL_QUADS : PANEL_BYTES;
 }
 
-/* The element a[index] as a factor. */
-static const char *factor_text(Ctx *cx, const Tiles *t, const char *index)
+/* Returns the macro for this tile; NULL: none, or its rows have one element. */
+static const char *macro_of(const Stage *acc, const Tiles *t)
 {
-    return t->offset ? text_format(cx, "(i32(a[%s]) + %lld)", index, (long long)t->offset)
-                     : text_format(cx, "i32(a[%s])", index);
-}
-
-/* As above, for windows of several rows, without a patch: `blocks` in each row. */
-static const char *declare_window(Ctx *cx, const Nest **n, const Tiles *t, long long blocks)
-{
-    const long long w = (long long)t->w, o = (long long)t->o, d = (long long)t->depth, kh = (long long)t->rows;
-    const char *macro = panel_macro(cx, "WINDOW", t), *factor = factor_text(cx, t, w > 1 ? "w,i,q,t" : "i,q,t"),
-               *pixels = w > 1 ? text_format(cx, "[%lld]", w) : "",
-               *pixel = w > 1 ? text_format(cx, "w<%lld,", w) : "";
-    *n = sched_instruction(cx, *n,
-                           text_format(cx,
-                                       "%s[%lld,%lld,%lld,%lld](a: i8%s[%lld][%lld][%lld], "
-                                       "b: i8[%lld][%lld][%lld][%lld]) c[%so<%lld] = "
-                                       "sum(i<%lld,q<%lld,t<%lld) %s * i32(b[i,q,o,t])",
-                                       macro, kh, blocks, o, d, pixels, kh, blocks, d, kh, blocks, o, d, pixel, o, kh,
-                                       blocks, d, factor),
-                           NULL);
-    return macro;
-}
-
-/* Declares the product of a panel of bytes, blocks of `depth` elements, with w pixels. */
-static const char *declare_bytes(Ctx *cx, const Nest **n, const Tiles *t, long long blocks)
-{
-    const long long w = (long long)t->w, o = (long long)t->o, d = (long long)t->depth, kh = (long long)t->rows;
-    if (t->rows > 1) return declare_window(cx, n, t, blocks / kh);
-    const char *macro = panel_macro(cx, "", t), *factor = factor_text(cx, t, w > 1 ? "w,q,t" : "q,t"),
-               *pixels = w > 1 ? text_format(cx, "[%lld]", w) : "", *pixel = w > 1 ? text_format(cx, "w<%lld,", w) : "";
-    *n = sched_instruction(cx, *n,
-                           text_format(cx,
-                                       "%s[%lld,%lld,%lld](a: i8%s[%lld][%lld], b: i8[%lld][%lld][%lld]) c[%so<%lld] = "
-                                       "sum(q<%lld,t<%lld) %s * i32(b[q,o,t])",
-                                       macro, blocks, o, d, pixels, blocks, d, blocks, o, d, pixel, o, blocks, d,
-                                       factor),
-                           NULL);
-    return macro;
-}
-
-/* As above, for two pixels whose sums alternate. */
-static const char *declare_alternate(Ctx *cx, const Nest **n, const Tiles *t, long long blocks)
-{
-    const long long o = (long long)t->o, d = (long long)t->depth, kh = (long long)t->rows;
-    if (kh > 1) {
-        const long long in_row = blocks / kh;
-        *n = sched_instruction(cx, *n,
-                               text_format(cx,
-                                           "LW_WINDOW_PANEL_PAIR_I8[%lld,%lld,%lld,%lld](a: i8[2][%lld][%lld][%lld], "
-                                           "b: i8[%lld][%lld][%lld][%lld]) c[o<%lld,w<2] = "
-                                           "sum(i<%lld,q<%lld,t<%lld) i32(a[w,i,q,t]) * i32(b[i,q,o,t])",
-                                           kh, in_row, o, d, kh, in_row, d, kh, in_row, o, d, o, kh, in_row, d),
-                               NULL);
-        return "LW_WINDOW_PANEL_PAIR_I8";
-    }
-    *n = sched_instruction(cx, *n,
-                           text_format(cx,
-                                       "LW_PANEL_PAIR_I8[%lld,%lld,%lld](a: i8[2][%lld][%lld], "
-                                       "b: i8[%lld][%lld][%lld]) c[o<%lld,w<2] = sum(q<%lld,t<%lld) "
-                                       "i32(a[w,q,t]) * i32(b[q,o,t])",
-                                       blocks, o, d, blocks, d, blocks, o, d, o, blocks, d),
-                           NULL);
-    return "LW_PANEL_PAIR_I8";
-}
-
-/* Declares the products of one or two pixels with all channels of the tile. */
-static const char *declare_whole(Ctx *cx, const Nest **n, const Tiles *t, long long length)
-{
-    const long long o = (long long)t->o;
-    const bool is_pair = t->w > 1;
-    const char *macro = is_pair ? "LW_DOT_2XN_I8" : "LW_DOT_1XN_I8";
-    *n = sched_instruction(cx, *n,
-                           text_format(cx, "%s[%lld,%lld](a: i8%s[%lld], b: i8[%lld][%lld]) c[%so<%lld] = "
-                                           "sum(e<%lld) i32(a[%se]) * i32(b[o,e])",
-                                       macro, length, o, is_pair ? "[2]" : "", length, o, length,
-                                       is_pair ? "w<2," : "", o, length, is_pair ? "w," : ""),
-                           NULL);
-    return macro;
-}
-
-/* Declares the product of four pixels, two in a number, with one row of weights. */
-static const char *declare_words(Ctx *cx, const Nest **n, long long length)
-{
-    *n = sched_instruction(cx, *n,
-                           text_format(cx, "LW_DOT_WORDS_I8[%lld](a: i32[%lld][2], b: i8[1][%lld]) c[p<2,h<2,o<1] = "
-                                           "sum(e<%lld) i32(i8(a[e,p] + h*32768 >> h*16)) * i32(b[o,e])",
-                                       length, length, length, length),
-                           NULL);
-    return "LW_DOT_WORDS_I8";
-}
-
-/* Declares the product of a pixel with the words of weights of the tile's channels. */
-static const char *declare_long(Ctx *cx, const Nest **n, const Tiles *t, long long length)
-{
-    const long long words = (long long)t->o / 4;
-    const char *macro = words > 1 ? "LW_DOT_LONG_I8" : "LW_DOT_1X4_LONG_I8",
-               *count = words > 1 ? text_format(cx, "%lld,%lld", length, words) : text_format(cx, "%lld", length),
-               *rows = words > 1 ? text_format(cx, "[%lld]", words) : "",
-               *row = words > 1 ? text_format(cx, "u<%lld,", words) : "";
-    *n = sched_instruction(cx, *n,
-                           text_format(cx, "%s[%s](a: i8[%lld], b: u8%s[%lld][2][2]) c[%sp<2,h<2] = sum(e<%lld) "
-                                           "i32(a[e]) * i32(i8(i32(b[%se,p,h]) - h*128 + 128))",
-                                       macro, count, length, rows, length, row, length, words > 1 ? "u," : ""),
-                           NULL);
-    return macro;
-}
-
-/* Declares the instruction for this tile and the length of its rows. */
-static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const Tiles *t)
-{
-    bool is_wide = t->form == WIDE;
-    long long w = (long long)t->w, o = (long long)t->o, length = (long long)axis_extent(acc, acc->data_count);
-    const char *macro = text_format(cx, "LW_DOT_%lldX%lld_%s", w, o, t->form == PLAIN ? "I8" : "I16");
-    if (length < 2) return NULL;
-    if (t->form == WORDS) return declare_words(cx, n, length);
-    if (t->form == LONG) return declare_long(cx, n, t, length);
-    if (t->is_whole) return declare_whole(cx, n, t, length);
-    if (t->alternates) return declare_alternate(cx, n, t, length);
-    if (t->form == PANEL && t->depth > 2) return declare_bytes(cx, n, t, length);
-    if (t->form == PANEL) {
-        macro = w > 1 ? text_format(cx, "LW_PANEL%lld_I16", w) : "LW_PANEL_I16";
-        const char *pixels = w > 1 ? text_format(cx, "[%lld]", w) : "",
-                   *pixel = w > 1 ? text_format(cx, "w<%lld,", w) : "", *of = w > 1 ? "w," : "";
-        *n = sched_instruction(cx, *n,
-                               text_format(cx,
-                                           "%s[%lld,%lld](a: i16%s[%lld][2], b: i8[%lld][%lld][2]) c[%so<%lld] = "
-                                           "sum(q<%lld,t<2) i32(a[%sq,t]) * i32(b[q,o,t])",
-                                           macro, length, o, pixels, length, length, o, pixel, o, length, of),
-                               NULL);
-        return macro;
-    }
-    if (t->form == PAIRED) {
-        *n = sched_instruction(
-            cx, *n,
-            text_format(
-                cx,
-                "%s[%lld](a: i16[%lld][2][2], b: i16[%lld][2][2]) c[w<2,p<2,h<2] = sum(q<%lld,t<2) i32(a[q,w,t]) * "
-                "i32(i8(i32(b[q,p,t]) + h*128 >> h*8))",
-                macro, length, length, length, length),
-            NULL);
-        return macro;
-    }
-    if (t->form == BYTES) {
-        *n = sched_instruction(
-            cx, *n,
-            text_format(cx,
-                        "LW_DOT_1X4_PAIRS_I8[%lld](a: i8[%lld][2][2], b: i16[%lld][2][2][2]) c[p<2,h<2] = "
-                        "sum(q<%lld,s<2,t<2) i32(a[q,t,s]) * i32(i8(i32(b[q,s,p,t]) + h*128 >> h*8))",
-                        length, length, length, length),
-            NULL);
-        return "LW_DOT_1X4_PAIRS_I8";
-    }
-    *n = sched_instruction(cx, *n,
-                           is_wide
-                               ? text_format(cx,
-                                             "%s[%lld](a: i16[%lld][%lld][2][2], b: i8[%lld][%lld][2][2]) "
-                                             "c[w<%lld,o<%lld] = sum(q<%lld,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s])",
-                                             macro, length, w, length, o, length, w, o, length)
-                               : text_format(cx,
-                                             "%s[%lld](a: i8[%lld][%lld], b: i8[%lld][%lld]) c[w<%lld,o<%lld] = "
-                                             "sum(e<%lld) i32(a[w,e]) * i32(b[o,e])",
-                                             macro, length, w, length, o, length, w, o, length),
-                           NULL);
-    return macro;
+    const Product of = product_of(t);
+    if (axis_extent(acc, acc->data_count) < 2) return NULL;
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
+        if (products[i].of == of && products[i].has_rows == (t->rows > 1) && (!products[i].w || products[i].w == t->w)
+            && (!products[i].o || products[i].o == t->o))
+            return products[i].macro;
+    return NULL;
 }
 
 /* Splits the last loop, over the tile's channels, to the instruction's size, and moves the outer part outermost. */
@@ -488,7 +370,7 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
                         TAIL_GUARD, NULL, NULL);
     if (t->form == WORDS)
         n = sched_split(cx, n, loop_name(cx, nest_stage(n, acc), t->row), 2, TAIL_GUARD, NULL, NULL);
-    macro = ctx_failed(cx) ? NULL : declare_dot(cx, &n, nest_stage(n, acc), t);
+    macro = ctx_failed(cx) ? NULL : macro_of(nest_stage(n, acc), t);
     if (macro && t->rows > 1) {
         n = sched_split(cx, n, order[0], axis_extent(s, s->data_count) / t->rows, TAIL_GUARD, NULL, NULL);
         return sched_tensorize(cx, n, text_format(cx, "%so", order[0]), macro);
@@ -505,23 +387,13 @@ static bool is_conditional(const Expr *e)
     return found;
 }
 
-/* Declares the instruction that fills a run of a patch: a plain or widening copy, guarded if a dilated window leaves
- * x. */
-static const char *declare_fetch(Ctx *cx, const Nest **n, const Node *anchor, const Stage *patch, long long run,
-                                 bool is_padded)
+/* The instruction that fills a run of a patch: a plain or widening copy, guarded if a dilated window leaves x. */
+static const char *fetch_of(const Node *anchor, const Stage *patch, bool is_padded)
 {
-    const char *type = patch->out[0]->type == I16 ? "I16" : "I8", *cast = patch->out[0]->type == I16 ? "i16" : "";
-    bool is_window = op_attr_row(anchor->op, "kernel") != NULL,
-         leaves = is_window && is_conditional(is_padded ? patch->value[0]->arg[SELECT_YES] : patch->value[0]);
-    const char *macro = text_format(cx, "LW_%s_%s", leaves ? "FETCH" : "COPY", type);
-    long long fill = (long long)node_int(anchor, "fill", 0);
-    *n = sched_instruction(
-        cx, *n,
-        leaves ? text_format(cx, "%s[%lld,%lld](p: bool, a: i8[%lld]) y[e<%lld] = %s(select(p, a[e], %lld))", macro,
-                             run, fill, run, run, cast, fill)
-               : text_format(cx, "%s[%lld](a: i8[%lld]) y[e<%lld] = %s(a[e])", macro, run, run, run, cast),
-        NULL);
-    return macro;
+    static const char *const macro[2][2] = { { "LW_COPY_I8", "LW_COPY_I16" }, { "LW_FETCH_I8", "LW_FETCH_I16" } };
+    const bool is_window = op_attr_row(anchor->op, "kernel") != NULL,
+               leaves = is_window && is_conditional(is_padded ? patch->value[0]->arg[SELECT_YES] : patch->value[0]);
+    return macro[leaves][patch->out[0]->type == I16];
 }
 
 /* Returns the contiguous elements of a window: a pixel of x, or a row of the padded rows. */
@@ -544,8 +416,7 @@ static const Nest *fill_patch(Ctx *cx, const Nest *n, const GroupNest *g, const 
         n = sched_split(cx, n, e, run, length % run ? TAIL_PEEL : TAIL_GUARD, "i", "e");
         e = text_format(cx, "%s.e", patch);
     }
-    const char *macro = declare_fetch(cx, &n, g->group->anchor, s, (long long)run, length % run != 0);
-    return tensorize_if_fits(cx, n, e, macro);
+    return tensorize_if_fits(cx, n, e, fetch_of(g->group->anchor, s, length % run != 0), NULL, 0);
 }
 
 /* True if the source of patches is padded already: padded rows, or an image padded by an earlier call. */
@@ -575,11 +446,7 @@ static const Nest *fill_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const 
         n = sched_split(cx, n, q, run, length % run ? TAIL_PEEL : TAIL_GUARD, "i", "u");
         q = text_format(cx, "%s.u", patch);
     }
-    n = sched_instruction(
-        cx, n,
-        text_format(cx, "LW_PAIRS_I16[%lld](a: i8[2][%lld][2]) y[w<2,q<%lld,t<2] = i16(a[w,q,t])", run, run, run),
-        NULL);
-    return tensorize_if_fits(cx, n, q, "LW_PAIRS_I16");
+    return tensorize_if_fits(cx, n, q, "LW_PAIRS_I16", NULL, 0);
 }
 
 /* Stores the words of the tile's two pairs of pixels alternately, each in runs, with one instruction each. */
@@ -601,14 +468,7 @@ static const Nest *fill_words(Ctx *cx, const Nest *n, const GroupNest *g, const 
         e = text_format(cx, "%s.e", patch);
     }
     const bool is_cut = axis_extent(t->out, t->row) % t->w != 0;
-    n = sched_instruction(
-        cx, n,
-        is_cut ? text_format(cx, "LW_WORDS_IF_I8[%lld](p: bool, q: bool, a: i8[%lld], b: i8[%lld]) y[e<%lld] = "
-                                 "select(p, i32(a[e]), 0) + select(q, i32(b[e]), 0)*65536", run, run, run, run)
-               : text_format(cx, "LW_WORDS_I8[%lld](a: i8[%lld], b: i8[%lld]) y[e<%lld] = i32(a[e]) + i32(b[e])*65536",
-                             run, run, run, run),
-        NULL);
-    return tensorize_if_fits(cx, n, e, is_cut ? "LW_WORDS_IF_I8" : "LW_WORDS_I8");
+    return tensorize_if_fits(cx, n, e, is_cut ? "LW_WORDS_IF_I8" : "LW_WORDS_I8", NULL, 0);
 }
 
 /* Copies padded rows pixel by pixel. */

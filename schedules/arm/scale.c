@@ -9,9 +9,10 @@
  * Any other epilogue stays in loops. */
 #include "schedules/arm/scale.h"
 
+#include <string.h>
+
 #include "ir/algebra/algebra.h"
 #include "schedules/line.h"
-#include "support/text.h"
 
 /* roundshift(mulhigh(of, factor), shift) + zero, clamped to least and most. A NULL shift: none. */
 typedef struct Scale { const Expr *of, *factor, *shift; int64_t zero, least, most; } Scale;
@@ -80,29 +81,38 @@ bool scales_pair_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_
            && s.factor->kind == EXPR_READ;
 }
 
-/* " + number", as the simplifier writes it. */
-static const char *plus_text(Ctx *cx, int64_t number)
-{
-    return number ? text_format(cx, " %c %lld", number < 0 ? '-' : '+', (long long)(number < 0 ? -number : number))
-                  : "";
-}
-
-const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count)
+const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop)
 {
     Scale s;
     if (ctx_failed(cx) || !scales_sum(nest_stage(n, stage), &s)) return n;
-    bool each = s.factor->kind == EXPR_READ;
-    long long c = (long long)count, zero = (long long)s.zero, least = (long long)s.least, most = (long long)s.most;
-    const char *macro = each ? "LW_SCALE_EACH_I8" : "LW_SCALE_I8";
-    const char *operands = each ? text_format(cx, "a: i32[%lld], m: i32[%lld], s: u8[%lld]", c, c, c)
-                                : text_format(cx, "a: i32[%lld], m: i32, s: i32", c);
-    const char *scaled = each ? "roundshift(mulhigh(a[e], m[e]), i32(s[e]))" : "roundshift(mulhigh(a[e], m), s)";
-    n = sched_instruction(cx, n,
-                          text_format(cx, "%s[%lld,%lld,%lld,%lld](%s) y[e<%lld] = i8(min(max(%s%s, %lld), %lld))",
-                                      macro, c, zero, least, most, operands, c, scaled, plus_text(cx, zero), least,
-                                      most),
-                          NULL);
-    return sched_tensorize(cx, n, loop, macro);
+    return sched_tensorize(cx, n, loop, s.factor->kind == EXPR_READ ? "LW_SCALE_EACH_I8" : "LW_SCALE_I8");
+}
+
+const Nest *scale_pair_at_once(Ctx *cx, const Nest *n, const char *loop)
+{
+    return sched_tensorize(cx, n, loop, "LW_SCALE2_EACH_I8");
+}
+
+const Nest *scale_alternate_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+{
+    Scale s;
+    if (ctx_failed(cx) || !scales_sum(nest_stage(n, stage), &s)) return n;
+    return sched_tensorize(cx, n, loop, s.factor->kind == EXPR_READ ? "LW_SCALE_PAIR_I8" : "LW_SCALE_PAIR_ALL_I8");
+}
+
+const Nest *initialize_at_once(Ctx *cx, const Nest *n, const char *loop)
+{
+    return sched_tensorize(cx, n, loop, "LW_COPY_I32");
+}
+
+const Nest *initialize_pair_at_once(Ctx *cx, const Nest *n, const char *loop)
+{
+    return sched_tensorize(cx, n, loop, "LW_COPY2_I32");
+}
+
+const Nest *initialize_alternate_at_once(Ctx *cx, const Nest *n, const char *loop)
+{
+    return sched_tensorize(cx, n, loop, "LW_COPY_PAIR_I32");
 }
 
 /* ---- Additions --------------------------------------------------------------------------------------------------- */
@@ -145,122 +155,42 @@ bool adds_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count
     return has_vectors(cx, g, stage, count) && read_sum(stage, &s, term, &factor, &shift);
 }
 
-/* The name and the numbers of the addition as a line, if it is one and the target has instructions for products of
- * pairs of 16-bit values; else NULL. */
-static const char *line_text(Ctx *cx, const Target *t, int64_t count, const ScaledSum *sum)
+/* The numbers of both terms, then those of the sum. */
+static int put_sum(int64_t *to, const ScaledSum *sum)
 {
-    enum { HALF = 15 };
-    ByteLine line;
-    if (!target_has(t, "avx2") || !line_of_sum(cx, sum, &line)) return NULL;
-    const char *text = text_format(cx, "LW_ADD_LINE_I8[%lld", (long long)count);
-    for (int i = 0; i < 2; i++)
-        text = text_format(cx, "%s,%lld,%lld", text, (long long)(line.slope[i] >> HALF),
-                           (long long)(line.slope[i] & ((1 << HALF) - 1)));
-    return text_format(cx, "%s,%lld,%d,%lld,%lld]", text, (long long)line.offset, line.shift, (long long)sum->least,
-                       (long long)sum->most);
+    const int64_t number[] = { sum->term[0].zero, sum->term[0].factor, sum->term[0].shift,
+                               sum->term[1].zero, sum->term[1].factor, sum->term[1].shift, sum->factor, sum->shift,
+                               sum->zero };
+    memcpy(to, number, sizeof number);
+    return sizeof number / sizeof number[0];
 }
 
-static const char *steps_text(Ctx *cx, const char *of, int64_t factor, int64_t shift)
+/* The slopes in parts of 15 bits. */
+static int put_line(int64_t *to, const ByteLine *line)
 {
-    const char *high = text_format(cx, "mulhigh(%s, %lld)", of, (long long)factor);
-    return shift ? text_format(cx, "roundshift(%s, %lld)", high, (long long)shift) : high;
+    enum { HALF = 15, LOW = (1 << HALF) - 1 };
+    const int64_t number[] = { line->slope[0] >> HALF, line->slope[0] & LOW, line->slope[1] >> HALF,
+                               line->slope[1] & LOW, line->offset, line->shift };
+    memcpy(to, number, sizeof number);
+    return sizeof number / sizeof number[0];
 }
 
+/* A sum is a line where the target has instructions for products of pairs of 16-bit elements. */
 const Nest *add_at_once(Ctx *cx, const GroupNest *g, const Nest *n, const char *stage, const char *loop, int64_t count)
 {
-    static const char *const operand[] = { "a", "b" };
     Scale s;
     ScaledTerm term[2];
-    int64_t factor, shift;
+    ByteLine line;
+    int64_t factor, shift, number[MAX_NUMBERS] = { count };
     if (ctx_failed(cx) || !read_sum(nest_stage(n, stage), &s, term, &factor, &shift)) return n;
-    const char *text[2], *numbers = text_format(cx, "%lld", (long long)count);
-    for (int i = 0; i < 2; i++) {
-        const ScaledTerm *t = &term[i];
-        text[i] = steps_text(cx, text_format(cx, "i32(%s[e])%s << %d", operand[i], plus_text(cx, t->zero), UP),
-                             t->factor, t->shift);
-        numbers = text_format(cx, "%s,%lld,%lld,%lld", numbers, (long long)t->zero, (long long)t->factor,
-                              (long long)t->shift);
-    }
     const ScaledSum sum = { { term[0], term[1] }, factor, shift, s.zero, s.least, s.most };
-    const char *line = line_text(cx, g->target, count, &sum);
-    const long long c = (long long)count, least = (long long)s.least, most = (long long)s.most;
-    const char *steps = text_format(cx, "LW_ADD_I8[%s,%lld,%lld,%lld,%lld,%lld]", numbers, (long long)factor,
-                                    (long long)shift, (long long)s.zero, least, most);
-    n = sched_instruction(cx, n,
-                          text_format(cx, "%s(a: i8[%lld], b: i8[%lld]) y[e<%lld] = i8(min(max(%s%s, %lld), %lld))",
-                                      line ? line : steps, c, c, c,
-                                      steps_text(cx, text_format(cx, "%s + %s", text[0], text[1]), factor, shift),
-                                      plus_text(cx, s.zero), least, most),
-                          NULL);
-    return sched_tensorize(cx, n, loop, line ? "LW_ADD_LINE_I8" : "LW_ADD_I8");
-}
-
-const Nest *scale_pair_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count)
-{
-    Scale s;
-    if (ctx_failed(cx) || !scales_sum(nest_stage(n, stage), &s)) return n;
-    const long long c = (long long)count, zero = (long long)s.zero, least = (long long)s.least,
-                    most = (long long)s.most;
-    n = sched_instruction(cx, n,
-                          text_format(cx,
-                                      "LW_SCALE2_EACH_I8[%lld,%lld,%lld,%lld](a: i32[2][%lld], m: i32[%lld], "
-                                      "s: u8[%lld]) y[w<2,e<%lld] = i8(min(max(roundshift(mulhigh(a[w,e], m[e]), "
-                                      "i32(s[e]))%s, %lld), %lld))",
-                                      c, zero, least, most, c, c, c, c, plus_text(cx, zero), least, most),
-                          NULL);
-    return sched_tensorize(cx, n, loop, "LW_SCALE2_EACH_I8");
-}
-
-const Nest *initialize_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count)
-{
-    if (ctx_failed(cx)) return n;
-    n = sched_instruction(cx, n,
-                          text_format(cx, "LW_COPY_I32[%lld](a: i32[%lld]) y[e<%lld] = a[e]", (long long)count,
-                                      (long long)count, (long long)count),
-                          NULL);
-    return sched_tensorize(cx, n, loop, "LW_COPY_I32");
-}
-
-const Nest *initialize_pair_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count)
-{
-    if (ctx_failed(cx)) return n;
-    n = sched_instruction(cx, n,
-                          text_format(cx, "LW_COPY2_I32[%lld](a: i32[%lld]) y[w<2,e<%lld] = a[e]", (long long)count,
-                                      (long long)count, (long long)count),
-                          NULL);
-    return sched_tensorize(cx, n, loop, "LW_COPY2_I32");
-}
-
-/* ---- Sums of two pixels that alternate --------------------------------------------------------------------------- */
-
-const Nest *scale_alternate_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count)
-{
-    Scale s;
-    if (ctx_failed(cx) || !scales_sum(nest_stage(n, stage), &s)) return n;
-    const bool each = s.factor->kind == EXPR_READ;
-    const long long c = (long long)count, zero = (long long)s.zero, least = (long long)s.least,
-                    most = (long long)s.most;
-    const char *macro = each ? "LW_SCALE_PAIR_I8" : "LW_SCALE_PAIR_ALL_I8";
-    const char *factors = each ? text_format(cx, "m: i32[%lld], s: u8[%lld]", c, c) : "m: i32, s: i32";
-    const char *scaled = each ? "roundshift(mulhigh(a[e,w], m[e]), i32(s[e]))" : "roundshift(mulhigh(a[e,w], m), s)";
-    n = sched_instruction(cx, n,
-                          text_format(cx,
-                                      "%s[%lld,%lld,%lld,%lld](a: i32[%lld][2], %s) y[w<2,e<%lld] = "
-                                      "i8(min(max(%s%s, %lld), %lld))",
-                                      macro, c, zero, least, most, c, factors, c, scaled, plus_text(cx, zero), least,
-                                      most),
-                          NULL);
-    return sched_tensorize(cx, n, loop, macro);
-}
-
-const Nest *initialize_alternate_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count)
-{
-    if (ctx_failed(cx)) return n;
-    n = sched_instruction(cx, n,
-                          text_format(cx, "LW_COPY_PAIR_I32[%lld](a: i32[%lld]) y[e<%lld,w<2] = a[e]",
-                                      (long long)count, (long long)count, (long long)count),
-                          NULL);
-    return sched_tensorize(cx, n, loop, "LW_COPY_PAIR_I32");
+    const bool is_line = target_has(g->target, "avx2") && line_of_sum(cx, &sum, &line);
+    int at = 1;
+    at += is_line ? put_line(number + at, &line) : put_sum(number + at, &sum);
+    number[at++] = s.least;
+    number[at++] = s.most;
+    if (is_line) at += put_sum(number + at, &sum);
+    return sched_tensorize_with(cx, n, loop, is_line ? "LW_ADD_LINE_I8" : "LW_ADD_I8", number, at);
 }
 
 /* ---- Separate additions ------------------------------------------------------------------------------------------ */

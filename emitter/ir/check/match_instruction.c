@@ -12,7 +12,8 @@
 typedef struct Compare {
     Ctx *cx;
     const Nest *nest;
-    const Instruction *instr;
+    const Instruction *instr;                /* with the sizes bound so far */
+    const Expr *size[MAX_NUMBERS];           /* of the open numbers that trip counts have bound; NULL: not yet */
     const Stmt *block;
     int loop_count; const Stmt *loop[MAX_AXES];
     const Bounds *scope;                     /* the outer loops, and these */
@@ -155,6 +156,29 @@ static const Expr *one_cast(Ctx *cx, const Expr *e)
 
 static bool match_value(Compare *c, const Expr *p, const Expr *e);
 
+/* Binds an open number of the formula, or compares it with the constant that it is bound to. */
+static bool match_number(Compare *c, const Expr *p, const Expr *e)
+{
+    const int k = instruction_number(c->instr, p->kind == EXPR_CAST ? p->arg[0] : p);
+    if (k < 0 || e->kind != EXPR_INT || e->type != p->type) return false;
+    const Expr *number = expr_int(c->cx, I32, e->integer);
+    if (c->match.number[k] && c->match.number[k] != number) return false;
+    c->match.number[k] = number;
+    return true;
+}
+
+/* Matches p + number and roundshift(p, number) with p, and p + number with p - constant: the simplifier leaves out a
+ * number of 0, and subtracts the magnitude of a negative one. */
+static bool match_small_number(Compare *c, const Expr *p, const Expr *e)
+{
+    const int at = p->kind == EXPR_ADD && instruction_number(c->instr, p->arg[0]) >= 0 ? 0 : 1;
+    const bool is_negative = p->kind == EXPR_ADD && e->kind == EXPR_SUB && e->arg[1]->kind == EXPR_INT;
+    if (p->kind != EXPR_ADD && p->kind != EXPR_ROUNDSHIFT) return false;
+    const Expr *number = expr_int(c->cx, p->arg[at]->type, is_negative ? -e->arg[1]->integer : 0);
+    if (p->arg[at] != number && !match_number(c, p->arg[at], number)) return false;
+    return match_value(c, p->arg[1 - at], is_negative ? e->arg[0] : e);
+}
+
 static bool is_scalar(const Expr *p) { return p->kind == EXPR_READ && ((const Tensor *)p->ref)->rank == 0; }
 
 static bool match_args(Compare *c, const Expr *p, const Expr *e, bool swapped)
@@ -243,6 +267,7 @@ static bool is_by_loops(const Compare *c, const Expr *read)
 static bool match_value(Compare *c, const Expr *p, const Expr *e)
 {
     if (p->kind == EXPR_VAR && loop_for(c, p) == e) return true;
+    if (match_number(c, p, e)) return true;
     if (is_scalar(p)) return match_operand(c, p, e);
     p = one_cast(c->cx, p);
     e = one_cast(c->cx, e);
@@ -254,17 +279,21 @@ static bool match_value(Compare *c, const Expr *p, const Expr *e)
         return match_access(c, p->ref, p->arg, e->ref, e->arg, &c->match.operand[k]);
     }
     bool same = p->kind == e->kind && p->type == e->type && p->arg_count == e->arg_count && (p->arg_count || p == e);
+    const Match before = c->match;
     if (!same && (match_without(c, p, e) || match_unbounded(c, p, e) || match_doubled(c, p, e))) return true;
+    c->match = before;
+    if (!same && match_small_number(c, p, e)) return true;
     if (!same)
         return differs(c,
                        text_format(c->cx, "the formula has %s instead of %s", text_of(c->cx, p), text_of(c->cx, e)));
-    Match before = c->match;
     if (match_args(c, p, e, false)) return true;
-    if (p->arg_count != 2 || !commutes(p->kind)) return false;
+    if (p->arg_count != 2) return false;
     c->match = before;
-    if (match_args(c, p, e, true)) return true;
+    if (commutes(p->kind) && match_args(c, p, e, true)) return true;
     c->match = before;
-    return match_without(c, p, e);
+    if (match_small_number(c, p, e)) return true;
+    c->match = before;
+    return commutes(p->kind) && match_without(c, p, e);
 }
 
 /* ---- Loops as axes --------------------------------------------------------------------------------------------- */
@@ -302,6 +331,15 @@ static bool keeps_the_order(const Compare *c)
     return true;
 }
 
+static bool all_are_bound(Compare *c)
+{
+    for (int k = 0; k < c->instr->number_count; k++)
+        if (c->instr->number[k]->kind == EXPR_VAR && !c->match.number[k])
+            return differs(c, text_format(c->cx, "nothing here gives the number %s of %s: %s[...] states all numbers",
+                                          expr_as_var(c->instr->number[k])->name, c->instr->macro, c->instr->macro));
+    return true;
+}
+
 static bool match_body(Compare *c)
 {
     Ctx *cx = c->cx;
@@ -313,25 +351,49 @@ static bool match_body(Compare *c)
     for (int a = 0; a < s->axis_count; a++) from[a] = s->axis[a].var;
     for (int a = 0; a < p->data_count; a++) axis[a] = p->axis[a].var;
     c->match = (Match){ .block = c->block };
+    memcpy(c->match.number, c->size, sizeof c->size);
     const Expr *whole = begins(c->block) ? s->init[0] : s->value[0];
     const Expr *value = simplify(cx, expr_substitute(cx, whole, from, c->block->bind, axes_of(c->block)), c->scope);
     return match_access(c, p->out[0], axis, s->out[0], c->block->bind, &c->match.result)
-           && match_value(c, p->value[0], value);
+           && match_value(c, p->value[0], value) && all_are_bound(c);
+}
+
+/* The body of an instruction whose sizes are the trip counts. */
+static bool match_with_sizes(Compare *c)
+{
+    const Instruction *open = c->instr;
+    if (instruction_is_open(open)) c->instr = instruction_with(c->cx, open, c->size);
+    const bool matches = match_body(c);
+    c->instr = open;
+    return matches;
+}
+
+/* Compares the extent of an axis; an open size takes it. */
+static bool match_extent(Compare *c, const Expr *wanted, const Expr *extent)
+{
+    const int k = instruction_number(c->instr, wanted);
+    if (k < 0 || c->size[k]) return (k < 0 ? wanted : c->size[k]) == extent;
+    c->size[k] = extent;
+    return true;
 }
 
 static bool try_axes(Compare *c, int axis, unsigned used)
 {
     const Stage *p = c->instr->stage;
-    if (axis == p->axis_count) return used == (1u << c->loop_count) - 1 ? match_body(c) : false;
+    const Expr *before[MAX_NUMBERS];
+    if (axis == p->axis_count) return used == (1u << c->loop_count) - 1 ? match_with_sizes(c) : false;
+    memcpy(before, c->size, sizeof before);
     for (int l = 0; l < c->loop_count; l++) {
-        if (used >> l & 1 || c->loop[l]->extent != p->axis[axis].extent
-            || !is_of_kind(c, c->loop[l], p->axis[axis].kind))
-            continue;
+        if (used >> l & 1 || !is_of_kind(c, c->loop[l], p->axis[axis].kind)) continue;
         c->loop_of[axis] = l;
-        if (try_axes(c, axis + 1, used | 1u << l)) return true;
+        if (match_extent(c, p->axis[axis].extent, c->loop[l]->extent) && try_axes(c, axis + 1, used | 1u << l))
+            return true;
+        memcpy(c->size, before, sizeof before);
     }
     c->loop_of[axis] = -1;
-    return expr_is_int(p->axis[axis].extent, 1) && try_axes(c, axis + 1, used);
+    if (match_extent(c, p->axis[axis].extent, expr_index(c->cx, 1)) && try_axes(c, axis + 1, used)) return true;
+    memcpy(c->size, before, sizeof before);
+    return false;
 }
 
 static const char *shape_text(Compare *c)

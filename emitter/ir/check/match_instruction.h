@@ -11,10 +11,14 @@ typedef struct OperandMatch {
     int64_t move[MAX_RANK][MAX_RANK];
     const Expr *value;
 } OperandMatch;
-typedef struct Match { const Stmt *block; OperandMatch result, operand[MAX_OPERANDS]; } Match;
+typedef struct Match {
+    const Stmt *block;
+    OperandMatch result, operand[MAX_OPERANDS];
+    const Expr *number[MAX_NUMBERS];         /* constants, of an instruction with open numbers */
+} Match;
 
 /* True if the statement computes the instruction's formula. Its loops are the formula's axes, of the same kinds and
  * extents; the value of its block is the formula, up to names, the order of commutative operands, offsets and strides.
- * False: *why is the first difference. */
+ * Open numbers take the values with which it matches. False: *why is the first difference. */
 bool instruction_match(Ctx *cx, const Nest *n, const Stmt *s, const Instruction *i, Match *out, const char **why);
 #endif

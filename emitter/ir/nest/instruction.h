@@ -6,7 +6,11 @@
  *  LW_MLA8(a: f32[1], b: f32[1][8]) c[o<8] = sum(k<1) a[k] * b[k,o]          c[o] += a[0] * b[0,o] for all o
  *
  *  LW_FETCH[16, -3](p: bool, a: i8[16]) y[k<16] = select(p, a[k], -3)        16 and -3 are the first arguments
+ *  LW_DOT[n](a: i8[n], b: i8[2][n]) c[o<2] = sum(e<n) i32(a[e]) * i32(b[o,e])      of any n: matching binds it
  *
+ * - A name among the numbers is open: a size, or a number of the formula. The loops and constants that match the
+ *   formula give its value, or the step that takes the instruction does. A name that only operands have follows the
+ *   numbers. Only the formula has the numbers after a semicolon; the macro does not receive them.
  * - An operand of rank 0 is a value: any expression that does not depend on the loops, passed unchanged.
  * - A sum (or another reduction) accumulates into the existing contents of the result.
  * - The macro takes the result and the operands, each as one argument LW_AT(memory, index, strides...): the index of
@@ -16,15 +20,28 @@
 #include "ir/algebra/algebra.h"
 #include "ir/nest/nest.h"
 
-enum { MAX_OPERANDS = 6, MAX_NUMBERS = 12 };
+enum { MAX_OPERANDS = 6, MAX_NUMBERS = 20 };
 
 typedef struct Instruction {
     const char *macro, *text;                /* the name; the declaration's source text */
     const char *feature;                     /* required feature of the target; NULL: none */
-    int number_count; int64_t number[MAX_NUMBERS];
+    /* i32: constants, or the variables of open numbers. The first ones are arguments. */
+    int number_count, argument_count; const Expr *number[MAX_NUMBERS];
     int operand_count; const Tensor *operand[MAX_OPERANDS];
     const Stage *stage;
+    const struct Instruction *open;          /* the declaration with open numbers of which this is a case; NULL: none */
 } Instruction;
 
+/* A row of a table of instructions; the last has no declaration. */
+typedef struct InstructionRow {
+    const char *declaration;                 /* as in a schedule: LW_DOT[n](a: i8[n], ...) ... */
+    const char *feature;                     /* of targets that have it; NULL: its loops are a form of any target */
+} InstructionRow;
+
 const Instruction *nest_instruction(const Nest *n, const char *macro);       /* NULL: not declared */
+/* Returns the index of an open number; -1: e is none. */
+int instruction_number(const Instruction *i, const Expr *e);
+bool instruction_is_open(const Instruction *i);
+/* Returns the instruction with these numbers; a NULL leaves a number open. */
+const Instruction *instruction_with(Ctx *cx, const Instruction *i, const Expr *const *number);
 #endif

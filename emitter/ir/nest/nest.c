@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ir/algebra/algebra.h"
-#include "ir/nest/instruction.h"
 #include "ir/nest/recurrence.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -466,11 +465,4 @@ const Nest *nest_named_by(Ctx *cx, const Nest *n, const char *strategy)
     Nest *copy = arena_copy(cx->arena, n, sizeof *n);
     copy->strategy = strategy;
     return copy;
-}
-
-const Instruction *nest_instruction(const Nest *n, const char *macro)
-{
-    for (int i = n->instruction_count - 1; i >= 0; i--)
-        if (strcmp(n->instruction[i]->macro, macro) == 0) return n->instruction[i];
-    return NULL;
 }

@@ -285,6 +285,17 @@ static void print_if(NestPrinter *p, const Stmt *s, int indent)
     print_stmt(p, s->child[1], indent + STEP);
 }
 
+/* The numbers of a case of an instruction with open ones follow its name. */
+static void print_tile(Text *t, const Instruction *i)
+{
+    text_printf(t, "tile%s%s", i ? " " : "", i ? i->macro : "");
+    for (int k = 0; i && i->open && k < i->number_count; k++) {
+        text_char(t, k ? ',' : '[');
+        print_expr(t, i->number[k]);
+    }
+    text_add(t, i && i->open && i->number_count ? "]\n" : "\n");
+}
+
 static void print_stmt(NestPrinter *p, const Stmt *s, int indent)
 {
     if (s->kind == STMT_SEQ && s->child_count) {
@@ -303,7 +314,7 @@ static void print_stmt(NestPrinter *p, const Stmt *s, int indent)
         break;
     case STMT_TILE:
         if (s->external) print_external(p, s->external);
-        else text_printf(p->t, "tile%s%s\n", s->instr ? " " : "", s->instr ? s->instr->macro : "");
+        else print_tile(p->t, s->instr);
         print_stmt(p, s->child[0], indent + STEP);
         break;
     }

@@ -2,26 +2,75 @@
 /* Reads an instruction's declaration: the macro, its numbers, its operands, and the formula of its result. */
 #include "ir/text/read_instruction.h"
 
+#include <string.h>
+
 #include "ir/text/formula.h"
 #include "ir/text/read.h"
 #include "support/names.h"
 
-static void read_numbers(Ctx *cx, Lexer *l, Instruction *out)
+/* True if the name is a dimension of an operand or the extent of an axis of the result. */
+static bool is_size(const Lexer *l, Token name)
 {
-    if (!lex_is(l, "[")) return;
-    lex_expect(l, "[", "after the macro's name");
-    while (!ctx_failed(cx) && !lex_is(l, "]")) {
-        if (out->number_count == MAX_NUMBERS)
-            lex_error(l, lex_peek(l), "an instruction has up to %d numbers", MAX_NUMBERS);
-        if (ctx_failed(cx) || !lex_integer(l, &out->number[out->number_count++])) return;
-        if (!lex_is(l, "]")) lex_expect(l, ",", "between numbers");
+    const char *text = name_n(l->cx, name.at, (size_t)name.length);
+    for (int i = l->next + 1; i + 1 < l->count && !token_is(l->token[i], "="); i++) {
+        const bool is_dimension = token_is(l->token[i - 1], "[") && token_is(l->token[i + 1], "]");
+        if (token_is(l->token[i], text) && (is_dimension || token_is(l->token[i - 1], "<"))) return true;
     }
-    lex_expect(l, "]", "after the numbers");
+    return false;
 }
 
-static const Symbol *read_operands(Ctx *cx, Lexer *l, Instruction *out)
+static bool has_room(const Lexer *l, Token at, const Instruction *out)
+{
+    if (out->number_count == MAX_NUMBERS) lex_error(l, at, "an instruction has up to %d numbers", MAX_NUMBERS);
+    return !ctx_failed(l->cx);
+}
+
+/* Adds an open number of this name. */
+static void open_number(Lexer *l, Token at, Instruction *out, const Symbol **symbols)
+{
+    const char *number = name_n(l->cx, at.at, (size_t)at.length);
+    if (symbol_value(*symbols, at)) lex_error(l, at, "'%s' is a number already", number);
+    if (!has_room(l, at, out)) return;
+    /* Of three open sizes, a tensor still has as many elements as an index counts; cases may have greater ones */
+    enum { MOST = 1 << 10 };
+    const bool is_extent = is_size(l, at);
+    const Expr *e = expr_new_var(l->cx, number, VAR_SIZE, I32, is_extent ? 1 : INT32_MIN, is_extent ? MOST : INT32_MAX);
+    out->number[out->number_count++] = e;
+    *symbols = symbol_add(l->cx, *symbols, number, NULL, e);
+}
+
+static const Symbol *read_numbers(Ctx *cx, Lexer *l, Instruction *out)
 {
     const Symbol *symbols = NULL;
+    if (!lex_accept(l, "[")) return NULL;
+    while (!ctx_failed(cx) && !lex_is(l, "]")) {
+        const Token at = lex_peek(l);
+        int64_t number = 0;
+        if (at.kind == TOKEN_NAME) open_number(l, lex_take(l), out, &symbols);
+        else if (has_room(l, at, out) && lex_integer(l, &number))
+            out->number[out->number_count++] = expr_int(cx, I32, number);
+        if (!out->argument_count && lex_accept(l, ";")) out->argument_count = out->number_count;
+        else if (!ctx_failed(cx) && !lex_is(l, "]")) lex_expect(l, ",", "between numbers");
+    }
+    lex_expect(l, "]", "after the numbers");
+    return symbols;
+}
+
+/* Adds the names of dimensions that are not among the numbers. */
+static void open_sizes(Lexer *l, Instruction *out, const Symbol **symbols)
+{
+    for (int i = l->next + 1; i + 1 < l->count && !token_is(l->token[i], ")"); i++) {
+        const Token at = l->token[i];
+        if (at.kind == TOKEN_NAME && token_is(l->token[i - 1], "[") && token_is(l->token[i + 1], "]")
+            && !symbol_value(*symbols, at))
+            open_number(l, at, out, symbols);
+    }
+}
+
+static const Symbol *read_operands(Ctx *cx, Lexer *l, Instruction *out, const Symbol *symbols)
+{
+    open_sizes(l, out, &symbols);
+    if (!out->argument_count) out->argument_count = out->number_count;
     lex_expect(l, "(", "after the macro's name");
     while (!ctx_failed(cx) && !lex_is(l, ")")) {
         const Expr *shape[MAX_RANK];
@@ -34,8 +83,6 @@ static const Symbol *read_operands(Ctx *cx, Lexer *l, Instruction *out)
             || ctx_failed(cx))
             return NULL;
         Tensor *t = tensor_new(cx, operand, type, rank, shape);
-        if (!tensor_is_fixed(t))
-            lex_error(l, at, "operand '%s' is %s; fixed sizes are expected", operand, tensor_type_text(cx, t));
         symbols = symbol_add(cx, symbols, operand, t, NULL);
         out->operand[out->operand_count++] = t;
         if (!lex_is(l, ")")) lex_expect(l, ",", "between operands");
@@ -77,8 +124,7 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
     Lexer l = lex_text(cx, declaration, "instruction");
     i->text = name(cx, declaration);
     i->macro = lex_name(&l, "the name of a macro");
-    read_numbers(cx, &l, i);
-    const Symbol *symbols = read_operands(cx, &l, i);
+    const Symbol *symbols = read_operands(cx, &l, i, read_numbers(cx, &l, i));
     Tensor *t = ctx_failed(cx) ? NULL : formula_read(&l, symbols, NULL, false);
     arena_reset(cx->scratch, mark);
     if (!t || ctx_failed(cx)) return NULL;
@@ -91,9 +137,36 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
                        i->macro, i->operand[k]->name);
     if (i->stage->out_count != 1)
         diag_error(cx, "instruction", "%s has %d results; one is accepted", i->macro, i->stage->out_count);
-    for (int a = 0; a < i->stage->axis_count; a++)
-        if (i->stage->axis[a].extent->kind != EXPR_INT)
-            diag_error(cx, "instruction", "the axis %s of %s has an open size; a constant is expected",
-                       expr_as_var(i->stage->axis[a].var)->name, i->macro);
     return ctx_failed(cx) ? NULL : i;
+}
+
+/* ---- The table --------------------------------------------------------------------------------------------------- */
+
+/* Returns the length of the macro's name in a declaration. */
+static size_t macro_length(const char *declaration) { return strcspn(declaration, "[("); }
+
+static const InstructionRow *row_of(const Ctx *cx, const char *macro)
+{
+    const size_t length = strlen(macro);
+    for (const InstructionRow *const *table = cx->instruction_rows; table && *table; table++)
+        for (const InstructionRow *row = *table; row->declaration; row++)
+            if (macro_length(row->declaration) == length && strncmp(row->declaration, macro, length) == 0) return row;
+    return NULL;
+}
+
+const Instruction *instruction_known(Ctx *cx, const char *macro)
+{
+    const InstructionRow *row = row_of(cx, macro);
+    if (!row || ctx_failed(cx)) return NULL;
+    if (!cx->instructions) {
+        cx->instructions = NEW(cx->arena, Map);
+        *cx->instructions = map_new(cx->arena);
+    }
+    const Instruction *known = map_get_const_ptr(cx->instructions, row);
+    if (known) return known;
+    Instruction *i = instruction_read(cx, row->declaration);
+    if (!i) return NULL;
+    i->feature = row->feature;
+    map_put_const_ptr(cx->instructions, row, i);
+    return i;
 }

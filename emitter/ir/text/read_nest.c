@@ -356,7 +356,27 @@ static const Instruction *instruction_in_steps(NestReader *r, const char *macro)
         const Instruction *found = instruction_read(r->cx, text + sizeof word - 1);
         if (found && strcmp(found->macro, macro) == 0) return found;
     }
-    return NULL;
+    return instruction_known(r->cx, macro);
+}
+
+/* MACRO, or MACRO[NUMBER,...] of an instruction with open numbers */
+static const Instruction *read_macro(NestReader *r, Lexer *l)
+{
+    const Token at = lex_peek(l);
+    const Instruction *i = instruction_in_steps(r, lex_name(l, "a macro"));
+    const Expr *number[MAX_NUMBERS] = { NULL };
+    int64_t value = 0;
+    int count = 0;
+    if (!i) lex_error(l, at, "no step declares the instruction '%s'", token_text(r->cx, at));
+    if (!i || !lex_accept(l, "[")) return i;
+    do {
+        if (count == i->number_count) lex_error(l, at, "%s has %d numbers", i->macro, i->number_count);
+        if (ctx_failed(r->cx) || !lex_integer(l, &value)) return NULL;
+        number[count++] = expr_int(r->cx, I32, value);
+    } while (lex_accept(l, ","));
+    if (count != i->number_count)
+        lex_error(l, at, "%s has %d numbers, and %d are given", i->macro, i->number_count, count);
+    return lex_expect(l, "]", "after the numbers") ? instruction_with(r->cx, i, number) : NULL;
 }
 
 static const Stmt *read_tile(NestReader *r, Lexer *l, int indent)
@@ -364,8 +384,7 @@ static const Stmt *read_tile(NestReader *r, Lexer *l, int indent)
     Token at = lex_peek(l);
     Stmt proto = { .kind = STMT_TILE };
     if (at.kind == TOKEN_NAME) {
-        proto.instr = instruction_in_steps(r, lex_name(l, "a macro"));
-        if (!proto.instr) lex_error(l, at, "no step declares the instruction '%s'", token_text(r->cx, at));
+        proto.instr = read_macro(r, l);
     }
     if (!lex_finish(l)) return NULL;
     const Stmt *body = read_stmts(r, indent);

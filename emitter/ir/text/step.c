@@ -32,6 +32,7 @@
 #define SCOPES                                "register|stack|arena|static"
 #define SCOPE                                 { OPERAND_CHOICE, NULL, SCOPES, AT(scope), NULL, NULL }
 #define WORD(field, shown)                    { OPERAND_WORD, NULL, shown, AT(field), NULL, NULL }
+#define INSTRUCTION(shown)                    { OPERAND_INSTRUCTION, NULL, shown, AT(name), NULL, NULL }
 #define WORDS(shown)                          { OPERAND_WORDS, NULL, shown, AT(loop), NULL, NULL }
 #define CALL(shown)                           { OPERAND_CALL, NULL, shown, AT(condition), NULL, NULL }
 #define TEXT(shown)                           { OPERAND_TEXT, NULL, shown, AT(condition), NULL, NULL }
@@ -133,6 +134,13 @@ static void print_words(Text *t, const char *const *word, int count, const char 
     for (int i = 0; i < count; i++) text_printf(t, "%s%s", i ? between : "", word[i] ? word[i] : "?");
 }
 
+static void print_instruction(Text *t, const StepArgs *a)
+{
+    text_add(t, a->name ? a->name : "?");
+    for (int i = 0; i < a->number_count; i++) text_printf(t, "%s%lld", i ? "," : "[", (long long)a->number[i]);
+    if (a->number_count) text_char(t, ']');
+}
+
 static void print_value(Text *t, const Operand *o, StepArgs *a)
 {
     const Field f = field_of(a, o);
@@ -146,6 +154,7 @@ static void print_value(Text *t, const Operand *o, StepArgs *a)
     case OPERAND_WORD:
     case OPERAND_CALL:
     case OPERAND_TEXT: print_words(t, f.word, 1, ""); break;
+    case OPERAND_INSTRUCTION: print_instruction(t, a); break;
     case OPERAND_LOOP_OR_ROOT: text_add(t, *f.word ? *f.word : "root"); break;
     case OPERAND_LOOPS:
     case OPERAND_WORDS: print_words(t, f.word, *length_of(a, o), " "); break;
@@ -290,6 +299,22 @@ static bool read_count(const char *word, int64_t *out)
     return c != word && !*c && *out <= INT32_MAX;
 }
 
+/* MACRO or MACRO[NUMBER,...] */
+static bool read_instruction(Ctx *cx, const char *word, StepArgs *a)
+{
+    const char *number[MAX_NUMBERS];
+    const size_t length = strcspn(word, "["), all = strlen(word);
+    a->name = name_n(cx, word, length);
+    if (length == all || word[all - 1] != ']') return length && length == all;
+    a->number_count = split_commas(cx, name_n(cx, word + length + 1, all - length - 2), number, MAX_NUMBERS);
+    for (int i = 0; i < a->number_count; i++) {
+        const bool is_negative = *number[i] == '-';
+        if (!read_count(number[i] + is_negative, &a->number[i])) return false;
+        if (is_negative) a->number[i] = -a->number[i];
+    }
+    return length && a->number_count > 0;
+}
+
 static bool read_choice(const char *word, const char *words, int *out)
 {
     size_t length;
@@ -310,6 +335,7 @@ static bool read_value(Ctx *cx, const char *word, const Operand *o, StepArgs *a)
     case OPERAND_STAGE:
     case OPERAND_TENSOR:
     case OPERAND_WORD: *f.word = name(cx, word); return *word;
+    case OPERAND_INSTRUCTION: return read_instruction(cx, word, a);
     case OPERAND_LOOP_OR_ROOT: *f.word = text_equal(word, "root") ? NULL : name(cx, word); return *word;
     case OPERAND_LOOPS:
     case OPERAND_WORDS:

@@ -5,7 +5,7 @@
  * their defaults, and its help line. Reading, printing, replay, `loopwright steps`, and the lw_ functions of
  * loopwright.h follow from the row; a new option is an operand of the row, a field of StepArgs, and its use in the
  * primitive. */
-#include "ir/nest/nest.h"
+#include "ir/nest/instruction.h"
 
 typedef enum Tail { TAIL_GUARD, TAIL_PEEL, TAIL_SHIFT, TAIL_ROUND } Tail;
 typedef enum MovedLoops { LOOPS_AS_SHAPED, LOOPS_NEW, LOOPS_KEPT } MovedLoops;
@@ -23,6 +23,7 @@ typedef struct StepArgs {
     int64_t parts;                   /* of a split, in place of the factor; 0: not given */
     const char *condition;           /* of specialize, a pragma, or a declaration: the text as written */
     const char *name;                /* of a new stage, a fused loop or an instruction; NULL: the default */
+    int number_count; int64_t number[MAX_NUMBERS];     /* of an instruction; none: matching finds them */
     const char *half[2];             /* names of the outer and inner loop of a split; NULL: the defaults */
     int reader_count; const char *reader[MAX_STEP_LOOPS];
     const char *feature;             /* that an instruction requires; NULL: none */
@@ -44,6 +45,7 @@ typedef enum OperandKind {
     OPERAND_PAIR,                    /* two such names, separated by a comma */
     OPERAND_TEXT,                    /* all words up to the first option */
     OPERAND_CALL,                    /* all words as well: a call, whose names without brackets are tensors */
+    OPERAND_INSTRUCTION,             /* a macro, which all its numbers may follow: LW_FETCH[16,-3] */
     OPERAND_COUNT,
     OPERAND_CHOICE,                  /* an enum; its words, separated by |, in the order of its values */
     OPERAND_TYPE,

@@ -596,7 +596,7 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
     }
     const Expr *arg[MAX_NUMBERS + MAX_OPERANDS + 1];
     int n = 0;
-    for (int i = 0; i < instr->number_count; i++) arg[n++] = expr_int(cx, I32, instr->number[i]);
+    for (int i = 0; i < instr->argument_count; i++) arg[n++] = instr->number[i];
     arg[n++] = operand_arg(x, instr->stage->out[0], &m.result);
     for (int i = 0; i < instr->operand_count; i++) arg[n++] = operand_arg(x, instr->operand[i], &m.operand[i]);
     return code_if(cx, m.block->cond, code_call_or(cx, instr->macro, arg, n, body), NULL);

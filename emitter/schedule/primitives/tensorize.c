@@ -3,6 +3,8 @@
  *
  *   instruction LW_MLA8(a: f32[1], b: f32[1][8]) c[o<8] = sum(k<1) a[k] * b[k,o] feature=dsp    declares the formula
  *   tensorize conv.o LW_MLA8                                              emits conv.o and its body as the macro
+ *   instruction LW_DOT[n](a: i8[n], b: i8[n]) c[o<1] = sum(e<n) ...       of any n, the macro's first argument
+ *   tensorize conv.e LW_DOT                                               n is the trip count of conv.e
  *
  * A unit keeps the meaning of its statement, so only emission can fail: the statement must match the formula, with its
  * operands laid out as the macro expects (ir/nest/instruction.c). The checker repeats this match after every later
@@ -30,7 +32,10 @@ static bool contradicts(const Instruction *known, const Instruction *i)
     if (strcmp(known->macro, i->macro) != 0 || known->number_count != i->number_count
         || strcmp(known->text, i->text) == 0)
         return false;
-    return memcmp(known->number, i->number, (size_t)i->number_count * sizeof *i->number) == 0;
+    for (int k = 0; k < i->number_count; k++)
+        if (known->number[k] != i->number[k] && known->number[k]->kind == EXPR_INT && i->number[k]->kind == EXPR_INT)
+            return false;
+    return true;
 }
 
 static bool is_declared_otherwise(const Nest *n, const Instruction *i)
@@ -49,7 +54,7 @@ const Nest *run_instruction(Ctx *cx, const Nest *n, const StepArgs *a)
     const Diag *why = diag_rewind(cx, mark);
     if (why)
         refuse_invalid(&d, FAULT_VALUE, "MACRO(OPERAND: TYPE, ...) FORMULA",
-                       "the declaration of %.*s cannot be read: %s", (int)strcspn(a->condition, "("), a->condition,
+                       "the declaration of %.*s cannot be read: %s", (int)strcspn(a->condition, "(["), a->condition,
                        why->what);
     else if (is_declared_otherwise(n, i))
         refuse_invalid(&d, FAULT_NAME, "another name", "%s is declared already", i->macro);
@@ -95,6 +100,31 @@ const Nest *run_blockize(Ctx *cx, const Nest *n, const StepArgs *a)
     return draft_close(&d);
 }
 
+/* Returns the instruction of the step, declared in the nest or of the context's tables, with the step's numbers. */
+static const Instruction *wanted_instruction(Draft *d, const Nest *n, const StepArgs *a)
+{
+    const Expr *number[MAX_NUMBERS];
+    const Instruction *i = a->name ? nest_instruction(n, a->name) : NULL;
+    if (!i && a->name) i = instruction_known(d->cx, a->name);
+    if (!i)
+        refuse_invalid(
+            d, FAULT_NAME,
+            text_format(d->cx, "a declaration before it: instruction %s(a: f32[8]) ...", a->name ? a->name : "NAME"),
+            "there is no instruction %s", a->name ? a->name : "?");
+    else if (a->number_count && a->number_count != i->number_count)
+        refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "%d numbers, or none", i->number_count),
+                       "%s has %d number%s, and %d are given", i->macro, i->number_count,
+                       i->number_count == 1 ? "" : "s", a->number_count);
+    if (!i || !a->number_count || ctx_failed(d->cx)) return i;
+    for (int k = 0; k < i->number_count; k++) {
+        number[k] = expr_int(d->cx, I32, a->number[k]);
+        if (i->number[k]->kind == EXPR_INT && i->number[k] != number[k])
+            refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "%lld", (long long)i->number[k]->integer),
+                           "%s is declared with other numbers than %lld", i->macro, (long long)a->number[k]);
+    }
+    return instruction_with(d->cx, i, number);
+}
+
 const Nest *run_tensorize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
@@ -103,15 +133,17 @@ const Nest *run_tensorize(Ctx *cx, const Nest *n, const StepArgs *a)
     Match m;
     const char *why;
     if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
-    const Instruction *i = a->name ? nest_instruction(n, a->name) : NULL;
-    if (!i)
-        refuse_invalid(
-            &d, FAULT_NAME,
-            text_format(cx, "a declaration before it: instruction %s(a: f32[8]) ...", a->name ? a->name : "NAME"),
-            "there is no instruction %s", a->name ? a->name : "?");
-    else if (target_has(&d, i) && !instruction_match(cx, n, path_end(&p), i, &m, &why))
-        refuse_unproved(&d, FAULT_INDEX, "loops that compute its formula on operands in its layout",
-                        "%s does not match %s: %s", d.args.loop[0], a->name, why);
+    const Instruction *i = wanted_instruction(&d, n, a);
+    if (i && !ctx_failed(cx) && target_has(&d, i)) {
+        bool matches = instruction_match(cx, n, path_end(&p), i, &m, &why);
+        if (matches && instruction_is_open(i)) {
+            i = instruction_with(cx, i, m.number);
+            matches = instruction_match(cx, n, path_end(&p), i, &m, &why);
+        }
+        if (!matches)
+            refuse_unproved(&d, FAULT_INDEX, "loops that compute its formula on operands in its layout",
+                            "%s does not match %s: %s", d.args.loop[0], a->name, why);
+    }
     if (ctx_failed(cx)) return n;
     make_tile(&d, &p, i);
     return draft_close(&d);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of instructions: each declaration can be read, each macro stands in the runtime, costs name no others. */
+#include "check.h"
+
+#include "context/builtin_rows.h"
+#include "context/context.h"
+#include "ir/nest/costs.h"
+#include "ir/text/read_instruction.h"
+#include "support/text.h"
+
+static const char *const runtime[] = {
+#define RUNTIME_FILE(name)
+#define RUNTIME_LINE(text) text,
+#include "runtime_text.h"
+};
+
+static bool is_in_runtime(const char *text)
+{
+    for (size_t i = 0; i < sizeof runtime / sizeof runtime[0]; i++)
+        if (strstr(runtime[i], text)) return true;
+    return false;
+}
+
+static const char *macro_of(Ctx *cx, const InstructionRow *row)
+{
+    return text_format(cx, "%.*s", (int)strcspn(row->declaration, "[("), row->declaration);
+}
+
+static int rows_of(const char *macro)
+{
+    int count = 0;
+    for (const InstructionRow *const *table = builtin_instructions; *table; table++)
+        for (const InstructionRow *row = *table; row->declaration; row++) {
+            const size_t length = strcspn(row->declaration, "[(");
+            count += strlen(macro) == length && strncmp(row->declaration, macro, length) == 0;
+        }
+    return count;
+}
+
+/* Each row can be read, and its numbers are open: one row for all sizes. */
+static void check_row(Ctx *cx, const InstructionRow *row)
+{
+    const char *macro = macro_of(cx, row);
+    const Instruction *i = instruction_known(cx, macro);
+    check_that(i != NULL, "declarations can be read", "%s: %s", macro, cx->diags ? cx->diags->what : "no row");
+    if (!i) return;
+    check_that(i->number_count && instruction_is_open(i), "rows are of any size", "%s", macro);
+    check_that(rows_of(macro) == 1, "a macro has one row", "%s has %d", macro, rows_of(macro));
+    check_that(is_in_runtime(text_format(cx, "#define %s(", macro)), "macros stand in the runtime", "%s", macro);
+}
+
+/* Forests are no instructions: a C function of the runtime computes them (schedules/generic/trees.c). */
+static void check_costs(const Target *t)
+{
+    for (const Costs *c = t->costs; c; c = c->base)
+        for (const CostRow *row = c->row; row->name; row++)
+            if (strncmp(row->name, "LW_", 3) == 0 && strncmp(row->name, "LW_FOREST_", 10) != 0)
+                check_that(rows_of(row->name) == 1, "costs are of known macros", "%s of %s", row->name, t->name);
+}
+
+int main(void)
+{
+    Ctx *cx = context_new(NULL, NULL);
+    for (const InstructionRow *const *table = builtin_instructions; *table; table++)
+        for (const InstructionRow *row = *table; row->declaration; row++) check_row(cx, row);
+    for (const Target *const *table = builtin_rows.targets; *table; table++)
+        for (const Target *t = *table; t->name; t++) check_costs(t);
+    ctx_free(cx);
+    return check_done();
+}
