@@ -1144,6 +1144,15 @@ def sixteen(make, fixed=None, low=None, narrow=True, most=0.01):
     return of
 
 
+def last_points(r, i):
+    """LOGISTIC and TANH of 16 bits around the last points of their table, which stand for 10.58 and 10.625, or half."""
+    code, of = [(B.LOGISTIC, 1), (B.TANH, 2)][i % 2]
+    shape = [2, 24]
+    x = Operand(shape, np.int16, float(np.float32(r.uniform(10.7, 14) / of / 32767)))
+    x.feed = np.round(r.uniform(10.5, 10.7, shape) / of / x.scales[0] * r.choice([-1, 1], shape)).astype(np.int16)
+    return code, 1, None, [x], [Operand(shape, np.int16, 1 / 32768)]
+
+
 def at_ties(kinds):
     """Scales whose quotient, times some input, is a tie in floats and not in doubles, or the other way round. kinds:
     (code, name of options, fields, type)"""
@@ -2365,7 +2374,8 @@ OPERATORS = {
     "average_pool_2d_int16": sixteen(pool(B.AVERAGE_POOL_2D)), "max_pool_2d_int16": sixteen(pool(B.MAX_POOL_2D)),
     "mean_int16": sixteen(reduction(B.MEAN, False)),
     "logistic_int16": sixteen(unary(B.LOGISTIC), 1 / 32768, 1e-5),
-    "tanh_int16": sixteen(unary(B.TANH), 1 / 32768, 1e-5), "softmax_int16": sixteen(softmax, 1 / 32768, 1e-5),
+    "tanh_int16": sixteen(unary(B.TANH), 1 / 32768, 1e-5), "curve_ends_int16": last_points,
+    "softmax_int16": sixteen(softmax, 1 / 32768, 1e-5),
     "leaky_relu_int16": sixteen(leaky), "transpose_conv_int16": sixteen(transpose_conv, narrow=False),
     "exp_int16": sixteen(table(B.EXP, "ExpOptions"), low=1e-5, most=0.002),
     "log_int16": sixteen(table(B.LOG), low=1e-5),
