@@ -76,6 +76,11 @@ assignment to a selection | float[2,6] x, bool[2,6] m => float y: p = NonZero(m)
     u = Expand(v, n) y = ScatterND(x, i, u)
 the first of a selection | float[6] x, bool[6] m => float y: c = Compress<axis=0>(x, m) i = Constant<value_int=0>() \
     y = Gather(c, i)
+the place of the greatest of a selection | float[6] x, bool[6] m => int64 i: c = Compress<axis=0>(x, m) \
+    i = ArgMax<axis=0, keepdims=0>(c)
+sums at places of a selection | int64[5] k, bool[5] m => float y: c = Compress<axis=0>(k, m) f = Cast<to=1>(c) \
+    x = Constant<value_floats=[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]>() \
+    y = ScatterElements<axis=0, reduction="add">(x, c, f)
 repeated and filled by a count | float[1,3] x, bool[7] m => float y: p = NonZero(m) s = Shape(p) \
     o = Constant<value_ints=[1]>() t = Constant<value_ints=[2]>() n = Slice(s, o, t) r = Concat<axis=0>(n, o) \
     a = Tile(x, r) d = ConstantOfShape(r) y = Add(a, d)

@@ -133,9 +133,9 @@ static int scatter(Ctx *cx, const Node *n, const Scatter *s, Tensor **out)
 }
 
 /* True if the index names the element along the axis, counted from either end. */
-static const Expr *is_index_of(Ctx *cx, const Expr *index, const Expr *axis, int64_t size)
+static const Expr *is_index_of(Ctx *cx, const Expr *index, const Expr *axis, const Expr *size)
 {
-    const Expr *from_end = expr_sub(cx, axis, expr_index(cx, size));
+    const Expr *from_end = expr_sub(cx, axis, size);
     return expr_binary(cx, EXPR_OR, expr_binary(cx, EXPR_EQ, index, expr_cast(cx, index->type, axis)),
                        expr_binary(cx, EXPR_EQ, index, expr_cast(cx, index->type, from_end)));
 }
@@ -144,7 +144,7 @@ static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, i
 {
     const Tensor *u = n->in[2];
     bool fits = u->type == n->in[0]->type && u->rank == rank && tensor_elems(u) != 0;
-    for (int d = from; fits && d < rank; d++) fits = tensor_dim(u, d) == tensor_dim(like, like->rank - rank + d);
+    for (int d = from; fits && d < rank; d++) fits = u->shape[d] == like->shape[like->rank - rank + d];
     if (!fits)
         op_refuse(cx, n,
                   "an update of %s%s for %s%s by an index of %s; the type of the input, rank %d and elements are "
@@ -165,7 +165,7 @@ static const Expr *read_along(const Scatter *s, IndexMap *m, const Tensor *t, co
 static const Expr *matches_element(const Scatter *s, IndexMap *m, const Expr *const *at, const Expr *k)
 {
     return is_index_of(m->cx, read_along(s, m, m->call->in[1], at, k), at[s->axis],
-                       tensor_dim(m->call->in[0], s->axis));
+                       m->call->in[0]->shape[s->axis]);
 }
 
 static const Expr *update_of_element(const Scatter *s, IndexMap *m, const Expr *const *at, const Expr *k)
@@ -178,9 +178,9 @@ static int scatter_elements(Ctx *cx, const Node *n, Tensor **out)
     int axis, rank = n->in[0]->rank;
     const Tensor *x = n->in[0], *index = n->in[1];
     if (!check_elements(cx, n, &axis) || !check_update(cx, n, index, 0, rank)) return 0;
-    Scatter s = { .count = expr_index(cx, tensor_dim(index, axis)), .axis = axis, .is_match = matches_element,
+    Scatter s = { .count = index->shape[axis], .axis = axis, .is_match = matches_element,
                   .update = update_of_element };
-    for (int d = 0; d < rank; d++) s.is_padded = s.is_padded || (d != axis && tensor_dim(index, d) < tensor_dim(x, d));
+    for (int d = 0; d < rank; d++) s.is_padded = s.is_padded || (d != axis && index->shape[d] != x->shape[d]);
     return scatter(cx, n, &s, out);
 }
 
@@ -191,7 +191,7 @@ static const Expr *matches_all(const Scatter *s, IndexMap *m, const Expr *const 
     (void)s;
     for (int d = 0; d < tensor_dim(index, 1); d++) {
         const Expr *place[2] = { k, expr_index(m->cx, d) };
-        const Expr *is_same = is_index_of(m->cx, tensor_read(m->cx, index, place, 2), at[d], tensor_dim(x, d));
+        const Expr *is_same = is_index_of(m->cx, tensor_read(m->cx, index, place, 2), at[d], x->shape[d]);
         all = all ? expr_and(m->cx, all, is_same) : is_same;
     }
     return all;

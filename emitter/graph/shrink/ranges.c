@@ -363,7 +363,7 @@ int64_t call_macs(Ctx *cx, const Node *call)
         while (v->kind == EXPR_SELECT) v = v->arg[SELECT_YES];
         if (stage[i]->reducer != REDUCE_SUM || v->kind != EXPR_MUL) continue;
         for (int a = 0; a < stage[i]->axis_count; a++)
-            points = sat_mul(points, axis_interval(&stage[i]->axis[a]).greatest + 1);
+            points = sat_mul(points, interval_of(cx, stage[i]->axis[a].extent, NULL).greatest);
         macs = sat_add(macs, points);
     }
     return macs;

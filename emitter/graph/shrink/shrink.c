@@ -225,9 +225,9 @@ static LayerSize size_of(Ctx *cx, const Node *call)
 
 static void add_size(LayerSize *to, LayerSize more)
 {
-    to->channels += more.channels;
-    to->macs += more.macs;
-    to->weights += more.weights;
+    to->channels = sat_add(to->channels, more.channels);
+    to->macs = sat_add(to->macs, more.macs);
+    to->weights = sat_add(to->weights, more.weights);
 }
 
 /* Returns the sum that adds a removed contribution to the replaced call. */

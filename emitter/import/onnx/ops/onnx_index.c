@@ -83,10 +83,17 @@ static void scatter_elements(OnnxCall *c)
         c->out[0] = c->in[0];
         return;
     }
-    int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
-    if (axis >= 0) check_range(c, c->in[1], tensor_dim(c->in[0], axis));
-    c->out[0] = call(c->cx, "scatter_elements", c->name, c->in, 3, 
-                     ATTRS(attr_int("axis", axis), attr_word("reduction", onnx_text(c, "reduction", "none"))));
+    const Tensor *x = c->in[0], *index = c->in[1];
+    const int axis = onnx_axis(c, onnx_int(c, "axis", 0), x->rank);
+    if (axis < 0) return;
+    check_range(c, index, interval_of(c->cx, x->shape[axis], NULL).greatest);
+    Tensor *in[3] = { onnx_indexed(c, c->in[0], axis, index), c->in[1], c->in[2] };
+    for (int d = 0; d < index->rank && in[2] && in[2]->rank == index->rank; d++)
+        if (size_is_decided(c->cx, index->shape[d]) || size_is_decided(c->cx, in[2]->shape[d]))
+            in[2] = onnx_equal_size(c, in[2], d, index->shape[d]);
+    if (!ctx_failed(c->cx))
+        c->out[0] = call(c->cx, "scatter_elements", c->name, in, 3,
+                         ATTRS(attr_int("axis", axis), attr_word("reduction", onnx_text(c, "reduction", "none"))));
 }
 
 /* Flattens the leading dimensions of the index and of the updates into one. */
@@ -314,8 +321,8 @@ const OnnxOp onnx_rows_index[] = {
     { ONNX_MOVE_ANY("GatherND", 2, "batch_dims", gather_nd), .open.keeps = KEEPS_ALL },
     { ONNX_ROW("OneHot", 3, "axis", one_hot), .open.keeps = KEEPS_ALL },
     { ONNX_MOVE_ANY("ReverseSequence", 2, "batch_axis time_axis", reverse_sequence), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("Scatter", 3, "axis", scatter_elements) },
-    { ONNX_ROW("ScatterElements", 3, "axis reduction", scatter_elements) },
+    { ONNX_ROW("Scatter", 3, "axis", scatter_elements), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("ScatterElements", 3, "axis reduction", scatter_elements), .open.keeps = KEEPS_ALL },
     { ONNX_ROW("ScatterND", 3, "reduction", scatter_nd), .open.keeps = KEEPS_ALL },
     { ONNX_MOVE("TensorScatter", 3, "axis mode", tensor_scatter) },
     { ONNX_ROW("TopK", 2, "axis k largest sorted", topk), .open.keeps = KEEPS_ALL,

@@ -144,10 +144,18 @@ static void reduce_norm(OnnxCall *c) { reduce_with(c, (NoAxes){ "abs", false });
 static void reduce_square(OnnxCall *c) { reduce_with(c, (NoAxes){ "square", false }); }
 static void reduce_log(OnnxCall *c) { reduce_with(c, (NoAxes){ "log", true }); }
 
+/* An index for each of the others along the axis needs an element. */
 static void arg(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
-    c->out[0] = onnx_call(c, c->op_name, c->in[0], attr_int("axis", onnx_int(c, "axis", 0)),
+    Tensor *x = c->in[0];
+    const int axis = onnx_axis(c, onnx_int(c, "axis", 0), x->rank);
+    const Expr *others[MAX_RANK];
+    if (axis < 0) return;
+    for (int d = 0, i = 0; d < x->rank; d++)
+        if (d != axis) others[i++] = x->shape[d];
+    x = onnx_indexed(c, x, axis, tensor_new(c->cx, c->name, I64, x->rank - 1, others));
+    c->out[0] = onnx_call(c, c->op_name, x, attr_int("axis", axis),
                           attr_flag("keepdims", onnx_int(c, "keepdims", 1)),
                           attr_flag("last", onnx_int(c, "select_last_index", 0)));
 }
