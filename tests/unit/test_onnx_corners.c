@@ -235,6 +235,11 @@ static const Corner corners[] = {
     /* Below operator set 11, a smaller axis takes the next element; ONNX Runtime's results. */
     { "resize-10-nearest", 10, "x:1,1,1,4; s$1$4$1,1,2,0.6; Resize x,s y mode=nearest; >y", { "1,2,3,4" },
       { "1,3,1,3" }, 0, false },
+    /* 6 * 10 / 24 is 2.5, although 25 / 11 * 11 is not 25. */
+    { "resize-to-corners-at-ties", 13,
+      "x:1,1,11; s$7$3$1,1,25; Resize x,,,s y mode=nearest nearest_mode=round_prefer_ceil "
+      "coordinate_transformation_mode=align_corners; >y",
+      { "0,1,2,3,4,5,6,7,8,9,10" }, { "0,0,1,1,2,2,3,3,3,4,4,5,5,5,6,6,7,7,8,8,8,9,9,10,10" }, 0, false },
     /* 1.2f - 0.2f is 1: the last position inside is the last element. */
     { "resize-of-a-region-ends-inside", 13,
       "x:1,1,6; r$1$6$0,0,0.2,1,1,1.2; s$7$3$1,1,11; Resize x,r,,s y mode=nearest nearest_mode=floor "

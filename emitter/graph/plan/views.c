@@ -37,14 +37,14 @@
 #include "ir/algebra/algebra.h"
 #include "ir/nest/external.h"
 
-/* Sets of tensors: operands of concatenations; operands and results of external code, and operands of regions;
- * operands and results of device copies, and tensors between two functions of a device; these alone. */
+/* Sets of tensors: operands of concatenations; operands and results of external code, and operands of regions; operands
+ * of functions with instructions; operands and results of device copies, and tensors between two functions of a device; these alone. */
 typedef struct Views {
     Ctx *cx;
     Plan *p;
     const Groups *groups;
     const Nest *const *nest;
-    Map into_concat, dense, crosses, between;
+    Map into_concat, dense, rows, crosses, between;
 } Views;
 
 static Slot *slot_of(const Views *v, const Tensor *t) { return map_get_ptr(&v->p->of, t); }
@@ -257,6 +257,28 @@ static bool calls_external(const Nest *n)
     return false;
 }
 
+static bool has_instruction(const Stmt *s)
+{
+    if (s->kind == STMT_TILE && s->instr) return true;
+    for (int i = 0; i < s->child_count; i++)
+        if (has_instruction(s->child[i])) return true;
+    return false;
+}
+
+static bool takes_rows(const Nest *n)
+{
+    for (; n; n = n->otherwise)
+        if (has_instruction(n->root)) return true;
+    return false;
+}
+
+/* An instruction takes neighbours along the last dimension that are adjacent in memory. */
+static bool parts_rows(const Views *v, const Tensor *t, const int64_t *stride)
+{
+    const int last = t->rank - 1;
+    return last >= 0 && tensor_dim(t, last) != 1 && stride[last] != 1 && map_get_const_ptr(&v->rows, t);
+}
+
 /* A region's graphs, and C functions from outside, read and write dense tensors. */
 static bool touches_region(const Views *v, const Tensor *t)
 {
@@ -337,7 +359,9 @@ static bool alias_box(const Views *v, const Node *n)
 {
     int64_t begin[MAX_RANK];
     Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
-    if (!may_alias_operand(v, n) || !n->op->layout.box(v->cx, n, begin)) return false;
+    if (!may_alias_operand(v, n) || !n->op->layout.box(v->cx, n, begin)
+        || parts_rows(v, to->tensor, from->stride))
+        return false;
     for (int d = 0; d < to->tensor->rank; d++) {
         to->stride[d] = from->stride[d];
         to->view_offset += begin[d] * from->stride[d];
@@ -350,7 +374,9 @@ static bool alias_view_of_box(const Views *v, const Node *n)
 {
     int64_t stride[MAX_RANK];
     Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
-    if (!may_alias_operand(v, n) || plan_is_whole(from) || !strides_of_view(from, to->tensor, stride)) return false;
+    if (!may_alias_operand(v, n) || plan_is_whole(from) || !strides_of_view(from, to->tensor, stride)
+        || parts_rows(v, to->tensor, stride))
+        return false;
     memcpy(to->stride, stride, sizeof stride);
     join(v, to, from, from->view_offset);
     return true;
@@ -568,6 +594,7 @@ static void list_uses(Views *v)
         if (is_lone_call && g->node[0]->op->layout.is_concat) list_in(&v->into_concat, g->input, g->input_count);
         if (is_region || is_external) list_in(&v->dense, g->input, g->input_count);
         if (is_external) list_in(&v->dense, g->output, g->output_count);
+        if (takes_rows(v->nest[i])) list_in(&v->rows, g->input, g->input_count);
         for (int j = 0; group_device(g) && j < g->input_count; j++)
             if (is_between_functions(v, g->input[j])) list_in(&v->crosses, &g->input[j], 1);
         if (!copies_between_devices(g)) continue;
@@ -597,7 +624,7 @@ Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const
 {
     Plan p = { .of = map_new(cx->arena) };
     Views v = { cx, &p, groups, nest, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena),
-                map_new(cx->arena) };
+                map_new(cx->arena), map_new(cx->arena) };
     p.is_free = NEW_ARRAY(cx->arena, bool, groups->count);
     p.in_place = NEW_ARRAY(cx->arena, bool, groups->count);
     p.is_padding = NEW_ARRAY(cx->arena, bool, groups->count);

@@ -37,9 +37,16 @@ typedef struct SampleLine {
 /* The ends of a region are f32, as is their distance: 1.2f - 0.2f is 1. */
 static double length_of(const SampleLine *l) { return (double)(float)(l->end - l->start); }
 
+/* size * scale. A quotient of sizes is rounded, so its product is a size again only nearly. */
+static double real_length(const SampleLine *l)
+{
+    const double real = l->scale * (double)l->in, whole = (double)l->out;
+    return size_of(real - whole) < 1e-5 * real ? whole : real;
+}
+
 static double source_coordinate(const OnnxResize *r, const SampleLine *l, int64_t i)
 {
-    double x = (double)i, in = (double)l->in, out = l->scale * in;
+    double x = (double)i, in = (double)l->in, out = real_length(l);
     if (strcmp(r->coordinates, "asymmetric") == 0) return x / l->scale;
     if (strcmp(r->coordinates, "tf_half_pixel_for_nn") == 0) return (x + 0.5) / l->scale;
     if (strcmp(r->coordinates, "align_corners") == 0) return out == 1 ? 0 : x * (in - 1) / (out - 1);
@@ -300,9 +307,8 @@ static bool resolve_sizes(OnnxCall *c, const double *scales, const double *sizes
 /* Notes a fraction that ONNX Runtime and PyTorch drop: with align_corners the positions follow from size * scale. */
 static void note_fraction(OnnxCall *c, const OnnxResize *r, const SampleLine *l, int axis)
 {
-    const double real = l->scale * (double)l->in;
-    if (strcmp(r->coordinates, "align_corners") != 0 || l->is_open || size_of(real - (double)l->out) < 1e-5 * real)
-        return;
+    const double real = real_length(l);
+    if (strcmp(r->coordinates, "align_corners") != 0 || l->is_open || real == (double)l->out) return;
     diag_listed(c->cx, NOTE, onnx_where(c->cx, c->node),
                 "positions along axis %d follow from %lld * %g = %g elements, as in ONNX's reference; ONNX Runtime and "
                 "PyTorch take %lld (docs/why-my-number-differs.md)", axis, (long long)l->in, l->scale, real,
