@@ -37,8 +37,9 @@
 #include "ir/algebra/algebra.h"
 #include "ir/nest/external.h"
 
-/* Sets of tensors: operands of concatenations; operands and results of external code, and operands of regions; operands
- * of functions with instructions; operands and results of device copies, and tensors between two functions of a device; these alone. */
+/* Sets of tensors: operands of concatenations; operands and results of external code, and operands of regions;
+ * operands of functions with instructions; operands and results of device copies, and tensors between two functions of
+ * a device; these alone. */
 typedef struct Views {
     Ctx *cx;
     Plan *p;
