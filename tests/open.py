@@ -169,7 +169,7 @@ batch | Col2Im | float[N,8,6] x => float y: s = Constant<value_ints=[4,3]>() b =
     y = Col2Im(x, s, b) | opset 18 | refused the dimension "N" cannot stay open here
 batch | Attention | float[N,4,6] q, float[N,5,6] k, float[N,5,6] v => float y: \
     y = Attention<q_num_heads=2, kv_num_heads=2>(q, k, v) | opset 23
-batch | NonZero | float[N,4] x => int64 y: y = NonZero(x) | refused the dimension "N" cannot stay open here
+batch | NonZero | float[N,4] x => int64 y: y = NonZero(x)
 sequence | MatMul q k' | float[2,N,8] q, float[2,N,8] k => float y: t = Transpose<perm=[0,2,1]>(k) y = MatMul(q, t)
 sequence | MatMul over it | float[2,N,M] a, float[2,M,5] b => float y: y = MatMul(a, b)
 sequence | Softmax over it | float[2,3,N] x => float y: y = Softmax(x)
@@ -403,10 +403,9 @@ control | Loop as often as a size | float[N,4] x => float y: s = Shape(x) z = Co
     n = Gather(s, z) r = ReduceSum<keepdims=0>(x) y = Loop(n, , r) <body = t (int64 i, bool ci, float v) => \
     (bool co, float u) { co = Identity(ci) u = Sin(v) }>
 control | If over open sizes | bool c, float[N,4] x => float y: y = If(c) <then_branch = t () => (float a) \
-    { a = Neg(x) }, else_branch = f () => (float b) { b = Abs(x) }> | refused fixed sizes are accepted there
+    { a = Neg(x) }, else_branch = f () => (float b) { b = Abs(x) }>
 control | Loop over open sizes | int64 n, float[N,4] x => float y: y = Loop(n, , x) \
-    <body = t (int64 i, bool ci, float[N,4] v) => (bool co, float[N,4] u) { co = Identity(ci) u = Sin(v) }> | \
-    refused the dimension "N" cannot stay open here
+    <body = t (int64 i, bool ci, float[N,4] v) => (bool co, float[N,4] u) { co = Identity(ci) u = Sin(v) }>
 control | Scan over an open size | float[N,4] x, float[4] h => float y, float z: y, z = Scan(h, x) \
     <num_scan_inputs=1, body = t (float[4] a, float[4] b) => (float[4] c, float[4] d) { e = Add(a, b) c = Tanh(e) \
     d = Identity(c) }> | refused the dimension "N" cannot stay open here

@@ -84,6 +84,59 @@ sums at places of a selection | int64[5] k, bool[5] m => float y: c = Compress<a
 repeated and filled by a count | float[1,3] x, bool[7] m => float y: p = NonZero(m) s = Shape(p) \
     o = Constant<value_ints=[1]>() t = Constant<value_ints=[2]>() n = Slice(s, o, t) r = Concat<axis=0>(n, o) \
     a = Tile(x, r) d = ConstantOfShape(r) y = Add(a, d)
+rows that a branch selects | float[5,3] x, bool[5] m, bool c => float y, float s: y = If(c) <then_branch = t () => \
+    (float[p,3] a) { z = Constant<value_ints=[0]>() w = Constant<value_ints=[2]>() a = Slice(x, z, w) }, \
+    else_branch = e () => (float[q,3] b) { b = Compress<axis=0>(x, m) }> s = ReduceMean<axes=[0], keepdims=0>(y) \
+    | opset 17 | layers
+columns that both branches select | float[3,6] x, bool[6] m, bool c => float y, int64 p, int64 s: y, p = If(c) \
+    <then_branch = t () => (float[3,p] a, int64[p] i) { a = Compress<axis=1>(x, m) n = NonZero(m) \
+    o = Constant<value_ints=[-1]>() i = Reshape(n, o) }, else_branch = e () => (float[3,q] b, int64[q] j) { \
+    k = Not(m) b = Compress<axis=1>(x, k) n = NonZero(k) o = Constant<value_ints=[-1]>() j = Reshape(n, o) }> \
+    u = Gather<axis=1>(x, p) w = Sub(u, y) s = Shape(w)
+a branch over a selection from outside | float[6,2] x, bool[6] m, bool c => float y, int64 s: \
+    v = Compress<axis=0>(x, m) \
+    y = If(c) <then_branch = t () => (float[p,2] a) { w = Softmax<axis=0>(v) a = Add(w, v) }, \
+    else_branch = e () => (float[q,2] b) { z = Constant<value_float=0.0>() g = Greater(v, z) f = Cast<to=1>(g) \
+    o = Constant<value_ints=[1]>() u = ReduceMax<keepdims=0>(f, o) k = Cast<to=9>(u) b = Compress<axis=0>(v, k) }> \
+    s = Shape(y)
+a branch that reads a size alone | float[6] x, bool[6] m, bool c => int64 y, float z: v = Compress<axis=0>(x, m) \
+    n = Shape(v) y = If(c) <then_branch = t () => (int64[1] a) { two = Constant<value_ints=[2]>() a = Mul(n, two) }, \
+    else_branch = e () => (int64[1] b) { b = Identity(n) }> f = Cast<to=1>(n) z = ReduceSum<keepdims=0>(f)
+branches in a branch | float[4,2] x, bool[4] m, bool c, bool d => float y: y = If(c) <then_branch = t () => \
+    (float[p,2] a) { a = If(d) <then_branch = tt () => (float[r,2] aa) { aa = Compress<axis=0>(x, m) }, \
+    else_branch = te () => (float[s,2] ab) { k = Not(m) ab = Compress<axis=0>(x, k) }> }, \
+    else_branch = e () => (float[q,2] b) { b = Identity(x) }>
+a selection in each iteration | float[4,3] x, bool[4,3] m, int64 n => float[3] s, float r: \
+    z = Constant<value_floats=[0.0, 0.0, 0.0]>() s, r = Loop(n, , z) <body = g (int64 i, bool c, float[3] a) => \
+    (bool d, float[3] w, float o) { four = Constant<value_int=4>() j = Mod(i, four) k = Gather<axis=0>(m, j) \
+    row = Gather<axis=0>(x, j) v = Compress<axis=0>(row, k) e = ReduceSum<keepdims=0>(v) w = Add(a, e) d = Identity(c) \
+    o = Identity(e) }> | dim r.0<=7
+a loop over a selection | float[6] x, bool[6] m, int64 n => float y, float r: v = Compress<axis=0>(x, m) \
+    one = Constant<value_int=1>() t = Add(n, one) y, r = Loop(t, , v) \
+    <body = g (int64 i, bool c, float[k] a) => (bool d, float[k] w, float[k] o) { h = Constant<value_float=0.5>() \
+    w = Mul(a, h) d = Identity(c) o = Add(w, v) }> | dim r.0<=7
+rows that each iteration selects | float[4,3] x, bool[4,3] m, int64 n => float r: \
+    r = Loop(n, ) <body = g (int64 i, bool c) => (bool d, float[k] o) { four = Constant<value_int=4>() \
+    j = Mod(i, four) k = Gather<axis=0>(m, j) row = Gather<axis=0>(x, j) o = Compress<axis=0>(row, k) \
+    d = Identity(c) }> | dim r.0<=7 | refused of a size that each iteration decides; rows of one size are accepted
+branches of two ranks | float[4,2] x, bool[4] m, bool c, float[2,3] w => float y: r = If(c) \
+    <then_branch = t () => (float a) { v = Compress<axis=0>(x, m) o = Constant<value_ints=[1]>() \
+    a = Unsqueeze(v, o) }, else_branch = e () => (float b) { b = Compress<axis=0>(x, m) }> y = Gemm(r, w)
+places within a selection | float[4,3] x, bool[4] m => int64 y, int64 r: v = Compress<axis=0>(x, m) y = NonZero(v) \
+    f = Cast<to=1>(v) s = Shape(v) p = ReduceProd<keepdims=0>(s) q = Constant<value_int=4>() r = Mod(p, q)
+elements of a selection beyond zero | float[9] x, bool[9] m => float mean, float w: c = Compress<axis=0>(x, m) \
+    z = Constant<value_float=0.0>() g = Greater(c, z) i = NonZero(g) t = Transpose(i) v = GatherND(c, t) \
+    mean = ReduceMean<keepdims=0>(v) w = Compress(c, g)
+a condition that may be longer | float[5] x, bool[5] m, bool[6] n => float y: c = Compress<axis=0>(x, m) \
+    y = Compress<axis=0>(c, n)
+boxes above a score | float[1,9,4] b, float[1,1,9] s, bool[9] m => float y, int64 k: c = Compress<axis=1>(b, m) \
+    t = Compress<axis=2>(s, m) n = Constant<value_int=4>() o = Constant<value_float=0.3>() \
+    l = Constant<value_float=0.0>() i = NonMaxSuppression(c, t, n, o, l) two = Constant<value_ints=[2]>() \
+    j = Gather<axis=1>(i, two) z = Constant<value_ints=[-1]>() w = Reshape(j, z) y = Gather<axis=1>(c, w) k = Shape(w)
+distinct values of a selection | int64[8] x, bool[8] m => int64 v, int64 i, int64 c: s = Compress<axis=0>(x, m) \
+    v, i0, i, c = Unique(s)
+distinct rows of a selection | float[6,2] x, bool[6] m => float v, int64 n: s = Compress<axis=0>(x, m) r = Round(s) \
+    v = Unique<axis=0>(r) n = Shape(v)
 a range without a maximum | int64 n => int64 y: z = Constant<value_int=0>() o = Constant<value_int=1>() \
     y = Range(z, n, o) | refused no maximum follows; accepted: --dim 'y.0<=N'
 """
@@ -126,8 +179,11 @@ def run(command, **more):
 
 
 def refilled(text):
-    """The emitted C with another number behind the last row: of the searches, whose result begins as -1."""
-    return re.sub(r"= -1;", "= -1000003;", text)
+    """The emitted C with other numbers behind the last row: in the arena, and in the results of searches, which begin
+    as -1."""
+    text = re.sub(r"= -1;", "= -1000003;", text)
+    return re.sub(r"(  uint8_t \*const memory = \(uint8_t \*\)arena;\n)",
+                  r"\1    for (uint32_t i = 0; i < M_ARENA_SIZE; i++) memory[i] = 91;\n", text)
 
 
 class Trial:

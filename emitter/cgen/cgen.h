@@ -39,10 +39,12 @@ typedef struct SizeBind { const Expr *size; Place count; const Tensor *constant;
 /* A graph of a region: a function that calls its layers like NAME_run. */
 typedef struct Body {
     const char *name, *what;           /* "if_1_then"; for comments */
+    int size_count; const Expr *const *size;               /* sizes of the caller that it reads: its first parameters */
     int param_count; const Param *param;
     int call_count; const Call *call;
-    bool has_memory;                   /* its first parameter is scratch memory */
-    /* Returns 0 or an error code: a loop in it may exceed the capacity of its rows */
+    int last_bind_count; const SizeBind *last_bind;        /* after the last call */
+    bool has_memory;                   /* a parameter is scratch memory */
+    /* Returns 0 or an error code: a loop in it may exceed the capacity of its rows, or it tests a size */
     bool may_stop;
 } Body;
 
@@ -52,7 +54,7 @@ typedef struct Body {
 typedef enum ArgumentKind {
     ARGUMENT_PLACE, ARGUMENT_ITERATION, ARGUMENT_GOES_ON, ARGUMENT_STATE, ARGUMENT_NEXT, ARGUMENT_ROW
 } ArgumentKind;
-typedef struct Argument { ArgumentKind kind; int index; int64_t elems; bool is_back; } Argument;
+typedef struct Argument { ArgumentKind kind; int index; const Expr *elems; bool is_back; } Argument;
 
 /* A loop-carried state. Numbers index the call's places. */
 typedef struct Carried {
@@ -67,6 +69,7 @@ typedef struct Carried {
 typedef struct Control {
     bool is_loop;
     int body_count; const Body *body[2];
+    int size_count; const Expr *const *size;               /* sizes that the bodies and the loop's arrays have */
     const Argument *argument;          /* [param_count] of each body */
     int memory, condition, count;
     bool has_condition;                /* the body computes the condition to continue */

@@ -15,8 +15,12 @@
 
 #include <string.h>
 
+#include "cgen/spell.h"
+#include "ir/algebra/algebra.h"
 #include "support/wrap.h"
 #include "support/names.h"
+
+int call_size_count(const Call *c) { return c->function ? c->function->size_count : c->control->size_count; }
 
 const Call *program_call(const Program *p, int i)
 {
@@ -112,14 +116,43 @@ static void body_comment(Ctx *cx, Text *t, const Body *b)
     text_add(t, " */\n");
 }
 
-void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer, PrintCall *print_call)
+void control_reserve(Ctx *cx, Speller *s, const Call *call, int count)
+{
+    static const char *const own[] = { "iteration", "trip_count", "again", "status", "last" };
+    bool any = false;
+    for (int i = 0; i < count; i++) {
+        const Control *c = call[i].control;
+        any = any || c || code_may_stop(call[i].function->body);
+        for (int k = 0; c && k < c->state_count; k++) {
+            speller_name(s, &c->state[k], c->state[k].name);
+            speller_name(s, &c->state[k].other, text_format(cx, "%s_next", c->state[k].name));
+        }
+    }
+    for (size_t i = 0; any && i < sizeof own / sizeof own[0]; i++) speller_name(s, own[i], own[i]);
+}
+
+static Speller body_speller(Ctx *cx, const Body *b)
+{
+    Speller s = speller_new(cx);
+    speller_name(&s, b, "memory");
+    speller_name(&s, &b->param, "weights");
+    for (int i = 0; i < b->param_count; i++) speller_name(&s, &b->param[i], b->param[i].name);
+    control_reserve(cx, &s, b->call, b->call_count);
+    for (int i = 0; i < b->size_count; i++) speller_name(&s, b->size[i], expr_as_var(b->size[i])->name);
+    return s;
+}
+
+void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer, PrintCalls *print_calls)
 {
     Program inside = *p;
+    Speller sizes = body_speller(cx, b);
     int count = 0;
     inside.param = b->param;
     body_comment(cx, t, b);
     const size_t start = t->length;
     text_printf(t, "static %s %s_%s(", b->may_stop ? "int" : "void", p->name, b->name);
+    for (int i = 0; i < b->size_count; i++)
+        text_printf(t, "%sint32_t %s", count++ ? ", " : "", speller_find(&sizes, b->size[i]));
     if (b->has_memory) text_add(t, count++ ? ", uint8_t *memory" : "uint8_t *memory");
     if (body_reads_file(p, b)) text_printf(t, "%sconst uint8_t *weights", count++ ? ", " : "");
     for (int i = 0; i < b->param_count; i++) {
@@ -131,10 +164,7 @@ void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_
     text_add(t, count ? ")" : "void)");
     wrap_list(cx, t, start);
     text_add(t, "\n{\n");
-    for (int i = 0; i < b->call_count; i++) {
-        layer_mark(cx, t, first_layer + i, b->call[i].label);
-        print_call(cx, t, &inside, &b->call[i]);
-    }
+    print_calls(cx, t, &inside, b, first_layer, &sizes);
     text_add(t, b->may_stop ? "    return 0;\n}\n\n" : "}\n\n");
 }
 
@@ -146,6 +176,7 @@ typedef struct ControlPrinter {
     const Program *p;
     const Call *call;
     const Control *c;
+    Speller *sizes;
     PrintPlace *place;
 } ControlPrinter;
 
@@ -167,9 +198,20 @@ static const char *operand_place(const ControlPrinter *r, int place, DType t, bo
     return r->place(r->cx, r->p, &r->call->place[place], &m);
 }
 
-static const char *times(Ctx *cx, const char *iteration, int64_t elems)
+static const char *times(const ControlPrinter *r, const char *iteration, const Expr *elems)
 {
-    return elems == 1 ? iteration : text_format(cx, "%s * %lld", iteration, (long long)elems);
+    if (expr_is_int(elems, 1)) return iteration;
+    const char *count = spell_size(r->sizes, elems);
+    const bool is_one_word = elems->kind == EXPR_INT || expr_as_var(elems);
+    return text_format(r->cx, is_one_word ? "%s * %s" : "%s * (%s)", iteration, count);
+}
+
+/* Its number of bytes, in the caller's sizes. */
+static const char *bytes_of(const ControlPrinter *r, const Tensor *t)
+{
+    if (tensor_is_fixed(t)) return text_format(r->cx, "%lld", (long long)tensor_bytes(t));
+    return text_format(r->cx, "(size_t)(%s) * %d", spell_size(r->sizes, size_product(r->cx, t->shape, t->rank)),
+                       dtype_info(t->type)->bytes);
 }
 
 static const char *argument_text(const ControlPrinter *r, const Argument *a, const Param *q)
@@ -185,7 +227,7 @@ static const char *argument_text(const ControlPrinter *r, const Argument *a, con
         const char *iteration =
             a->is_back ? text_format(r->cx, "(%lld - iteration)", (long long)r->c->trip_count - 1) : "iteration";
         return text_format(r->cx, "%s + %s", operand_place(r, a->index, q->tensor->type, q->is_written),
-                           times(r->cx, iteration, a->elems));
+                           times(r, iteration, a->elems));
     }
     }
     return "";
@@ -202,6 +244,8 @@ static void body_call(const ControlPrinter *r, const Body *b, const char *indent
     int count = 0;
     const size_t start = r->t->length;
     text_printf(r->t, "%s%s%s_%s(", indent, b->may_stop ? "const int status = " : "", r->p->name, b->name);
+    for (int i = 0; i < b->size_count; i++)
+        text_printf(r->t, "%s%s", count++ ? ", " : "", spell_size(r->sizes, b->size[i]));
     if (b->has_memory) text_printf(r->t, "%s%s", count++ ? ", " : "", memory_of(r));
     if (body_reads_file(r->p, b)) text_printf(r->t, "%sweights", count++ ? ", " : "");
     for (int i = 0; i < b->param_count; i++)
@@ -252,8 +296,7 @@ static bool begins_in_other(const Control *c, const Carried *s)
 static void declare_state(const ControlPrinter *r, const Carried *s)
 {
     const DType type = s->tensor->type;
-    const char *bytes = text_format(r->cx, "%lld", (long long)tensor_bytes(s->tensor)),
-               *to = operand_place(r, s->to, type, true);
+    const char *bytes = bytes_of(r, s->tensor), *to = operand_place(r, s->to, type, true);
     const char *other = s->other >= 0 ? operand_place(r, s->other, type, true) : NULL;
     const bool swapped = begins_in_other(r->c, s);
     text_printf(r->t, "        %s *%s%s = %s", c_type(s->tensor), other ? "" : "const ", s->name, swapped ? other : to);
@@ -305,16 +348,16 @@ static void loop_end(const ControlPrinter *r)
             const Argument *row = &c->argument[a];
             if (row->kind != ARGUMENT_ROW || row->index != c->row[i]) continue;
             const Tensor *t = c->body[0]->param[a].tensor;
-            text_printf(r->t, "        memset(%s + %s, 0, (size_t)(%lld - iteration) * %lld);\n",
-                        operand_place(r, row->index, t->type, true), times(r->cx, "iteration", row->elems),
-                        (long long)c->capacity, (long long)tensor_bytes(t));
+            text_printf(r->t, "        memset(%s + %s, 0, (size_t)(%lld - iteration) * %s);\n",
+                        operand_place(r, row->index, t->type, true), times(r, "iteration", row->elems),
+                        (long long)c->capacity, bytes_of(r, t));
         }
     for (int i = 0; i < c->state_count; i++) {
         const Carried *s = &c->state[i];
         const char *to = operand_place(r, s->to, s->tensor->type, true);
         if (s->other >= 0 && !is_counted(c))
-            text_printf(r->t, "        if (%s != %s) memcpy(%s, %s, %lld);\n", s->name, to, to, s->name,
-                        (long long)tensor_bytes(s->tensor));
+            text_printf(r->t, "        if (%s != %s) memcpy(%s, %s, %s);\n", s->name, to, to, s->name,
+                        bytes_of(r, s->tensor));
     }
 }
 
@@ -348,9 +391,9 @@ static void loop(const ControlPrinter *r)
     text_add(r->t, "    }\n");
 }
 
-void control_call(Ctx *cx, Text *t, const Program *p, const Call *c, PrintPlace *print_place)
+void control_call(Ctx *cx, Text *t, const Program *p, const Call *c, Speller *sizes, PrintPlace *print_place)
 {
-    const ControlPrinter r = { cx, t, p, c, c->control, print_place };
+    const ControlPrinter r = { cx, t, p, c, c->control, sizes, print_place };
     if (c->control->is_loop) loop(&r);
     else choice(&r);
 }

@@ -6,20 +6,24 @@
 
 /* Returns call i of the program: NAME_run's calls, then those of the bodies. NULL after the last. */
 const Call *program_call(const Program *p, int i);
-/* A loop that ends the run with an error if its rows exceed their capacity */
 /* True if a loop may run more iterations than its rows have capacity for. */
 bool control_has_limit(const Control *c);
 bool control_moves_memory(const Control *c);          /* it is printed with calls of memcpy or memset */
 bool control_may_stop(const Control *c);
+int call_size_count(const Call *c);
 
 bool program_reads(const Program *p, int constant);        /* a call reads that constant */
 int64_t program_constants(const Program *p);               /* bytes of the constants that calls read */
 /* Bytes of those, of initial states and of initial parameters: NAME_WEIGHTS_SIZE */
 int64_t program_weights(const Program *p);
-void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer, PrintCall *print_call);
+/* Prints the statements of a body; `sizes` spells its sizes */
+typedef void PrintCalls(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer, Speller *sizes);
+void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer, PrintCalls *print_calls);
+/* Reserves the names of variables that loops among the calls declare. */
+void control_reserve(Ctx *cx, Speller *s, const Call *call, int count);
 /* Prints the header's notes on loops that may compute fewer rows than their capacity */
 void control_notes(Ctx *cx, Text *t, const Program *p);
-void control_call(Ctx *cx, Text *t, const Program *p, const Call *c, PrintPlace *print_place);
+void control_call(Ctx *cx, Text *t, const Program *p, const Call *c, Speller *sizes, PrintPlace *print_place);
 void layer_mark(Ctx *cx, Text *t, int number, const char *name);     /* LW_LAYER(3, "conv_1") */
 const char *layer_label(Ctx *cx, const char *name);        /* escaped for a C string */
 const char *comment_text(Ctx *cx, const char *name);       /* escaped for a comment */

@@ -399,7 +399,7 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
 {
     int n = 0;
     if (c->control) {
-        control_call(cx, t, p, c, place_text);
+        control_call(cx, t, p, c, sizes, place_text);
         return;
     }
     const bool stops = code_may_stop(c->function->body);
@@ -440,11 +440,40 @@ static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Ca
     print_call(cx, t, &inside, c, &sizes);
 }
 
-static void print_call_of_body(Ctx *cx, Text *t, const Program *p, const Call *c) { print_call(cx, t, p, c, NULL); }
+/* Prints the tests of sizes that the run has computed, and their variables. */
+static void bind_sizes(Ctx *cx, Text *t, const Program *p, const SizeBind *bind, int count, Speller *s)
+{
+    const Memory from = { .kind = MEMORY_INPUT, .type = I64 };
+    for (int i = 0; i < count; i++) {
+        const Var *v = expr_as_var(bind[i].size);
+        const char *at = place_text(cx, p, &bind[i].count, &from),
+                   *value = bind[i].constant ? text_format(cx, "%lld", (long long)dtype_load(
+                                                               I64, bind[i].constant->data, 0).i)
+                            : text_format(cx, strchr(at, '+') || *at == '(' ? "*(%s)" : "*%s", at);
+        size_t start = t->length;
+        text_printf(t, "    if (%s < %lld || %s > %lld) return %s_E_SIZE;\n", value, (long long)v->least, value,
+                    (long long)v->greatest, name_upper(cx, p->name));
+        wrap_statement(cx, t, start);
+        if (!bind[i].is_read) continue;
+        start = t->length;
+        text_printf(t, "    const int32_t %s = (int32_t)%s;\n", speller_name(s, bind[i].size, v->name), value);
+        wrap_statement(cx, t, start);
+    }
+}
+
+static void print_calls_of_body(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer, Speller *sizes)
+{
+    for (int i = 0; i < b->call_count; i++) {
+        bind_sizes(cx, t, p, b->call[i].bind, b->call[i].bind_count, sizes);
+        layer_mark(cx, t, first_layer + i, b->call[i].label);
+        print_call(cx, t, p, &b->call[i], sizes);
+    }
+    bind_sizes(cx, t, p, b->last_bind, b->last_bind_count, sizes);
+}
 
 void cgen_body(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer)
 {
-    body_function(cx, t, p, b, first_layer, print_call_of_body);
+    body_function(cx, t, p, b, first_layer, print_calls_of_body);
 }
 
 /* Numbers layers consecutively: NAME_run's, then each body's. */
@@ -472,27 +501,6 @@ static void check_sizes(Text *t, const Program *p, const char *prefix, Speller *
         text_printf(t, "    const int32_t %s = in->%s;\n", size, p->size_name[i]);
         text_printf(t, "    if (%s < %lld || %s > %lld) return %s_E_DIM;\n", size, (long long)v->least, size,
                     (long long)v->greatest, prefix);
-    }
-}
-
-/* Prints the tests of sizes that the run has computed, and their variables. */
-static void bind_sizes(Ctx *cx, Text *t, const Program *p, const SizeBind *bind, int count, Speller *s)
-{
-    const Memory from = { .kind = MEMORY_INPUT, .type = I64 };
-    for (int i = 0; i < count; i++) {
-        const Var *v = expr_as_var(bind[i].size);
-        const char *at = place_text(cx, p, &bind[i].count, &from),
-                   *value = bind[i].constant ? text_format(cx, "%lld", (long long)dtype_load(
-                                                               I64, bind[i].constant->data, 0).i)
-                            : text_format(cx, strchr(at, '+') || *at == '(' ? "*(%s)" : "*%s", at);
-        size_t start = t->length;
-        text_printf(t, "    if (%s < %lld || %s > %lld) return %s_E_SIZE;\n", value, (long long)v->least, value,
-                    (long long)v->greatest, name_upper(cx, p->name));
-        wrap_statement(cx, t, start);
-        if (!bind[i].is_read) continue;
-        start = t->length;
-        text_printf(t, "    const int32_t %s = (int32_t)%s;\n", speller_name(s, bind[i].size, v->name), value);
-        wrap_statement(cx, t, start);
     }
 }
 
@@ -575,6 +583,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
                                          "loss" };
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) speller_name(&s, taken[i], taken[i]);
     if (p->weights == WEIGHTS_CALLER) speller_name(&s, "weights", "weights");
+    control_reserve(cx, &s, p->call, p->call_count);
     if (p->static_arena && !p->is_step && (uses_arena(p) || (p->step && uses_arena(p->step))))
         static_arena(t, p, prefix);
     layers_signature(cx, t, p);

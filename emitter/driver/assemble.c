@@ -149,10 +149,10 @@ static void collect_sizes(Build *b)
 
 /* ---- Sizes that the run decides ---------------------------------------------------------------------------------- */
 
-static bool function_reads(const Function *f, const Expr *size)
+static bool call_reads(const Call *c, const Expr *size)
 {
-    for (int i = 0; i < f->size_count; i++)
-        if (f->size[i] == size) return true;
+    for (int i = 0; i < call_size_count(c); i++)
+        if (c->size[i] == size) return true;
     return false;
 }
 
@@ -164,24 +164,32 @@ static void find_size(const Expr *e, void *user)
     s->found = s->found || e == s->size;
 }
 
-/* True if a later call of the graph, or an output, reads the size. */
-static bool is_read_after(Build *b, int group, const Expr *size)
+/* True if a call of the graph, or an output of the model, reads the size. */
+static bool is_read(Build *b, const Call *call, int count, const Expr *size)
 {
     SizeSearch s = { size, false };
-    for (int i = group + 1; i < b->groups.count; i++)
-        if (b->function[i] && function_reads(b->function[i], size)) return true;
-    for (int i = 0; i < b->graph.output_count; i++)
+    for (int i = 0; i < count; i++)
+        if (call_reads(&call[i], size)) return true;
+    for (int i = 0; !b->region && i < b->graph.output_count; i++)
         for (int d = 0; d < b->graph.output[i]->rank; d++)
             expr_walk(b->cx, b->graph.output[i]->shape[d], find_size, &s);
     return s.found;
 }
 
-/* An internal error for a call that reads a size before it has a value. */
+bool build_binds_size(const Build *b, const Expr *size)
+{
+    for (int i = 0; i < b->groups.count; i++)
+        if (group_bound_size(&b->groups.at[i]) == size) return true;
+    return false;
+}
+
+/* An internal error for a call that reads a size before it has a value. The caller of a region's graph passes the
+ * values of the sizes that the graph does not bind. */
 static void check_bound(Build *b, const Call *c, Map *bound)
 {
-    for (int i = 0; c->function && i < c->function->size_count; i++) {
+    for (int i = 0; i < call_size_count(c); i++) {
         const Var *v = expr_as_var(c->size[i]);
-        if (v && v->is_decided && !map_get_const_ptr(bound, v))
+        if (v && v->is_decided && !map_get_const_ptr(bound, v) && (!b->region || build_binds_size(b, c->size[i])))
             diag_internal(b->cx, c->label, "it reads the size \"%s\" before the run has decided it", v->name);
     }
 }
@@ -189,7 +197,7 @@ static void check_bound(Build *b, const Call *c, Map *bound)
 int build_calls(Build *b, const Call **out, int *last_count, const SizeBind **last)
 {
     Call *call = NEW_ARRAY(b->cx->arena, Call, b->groups.count);
-    SizeBind *bind = NEW_ARRAY(b->cx->arena, SizeBind, b->groups.count);
+    SizeBind *const all = NEW_ARRAY(b->cx->arena, SizeBind, b->groups.count), *bind = all;
     Map bound = map_new(b->cx->arena);
     int count = 0, binds = 0;
     for (int i = 0; i < b->groups.count; i++) {
@@ -198,7 +206,7 @@ int build_calls(Build *b, const Call **out, int *last_count, const SizeBind **la
             const Tensor *from = b->groups.at[i].input[0];
             map_put_const_ptr(&bound, size->ref, size);
             bind[binds++] = (SizeBind){ size, build_place(b, plan_slot(&b->plan, from)),
-                                        tensor_is_constant(from) ? from : NULL, is_read_after(b, i, size) };
+                                        tensor_is_constant(from) ? from : NULL, false };
         }
         if (b->function[i]) call[count] = call_of(b, i);
         else if (region_of_group(b, i)) call[count] = region_call(b, i);
@@ -209,6 +217,7 @@ int build_calls(Build *b, const Call **out, int *last_count, const SizeBind **la
         bind += binds;
         binds = 0;
     }
+    for (SizeBind *s = all; s < bind + binds; s++) s->is_read = is_read(b, call, count, s->size);
     *out = call;
     *last_count = binds;
     *last = bind;

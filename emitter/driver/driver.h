@@ -210,6 +210,7 @@ void build_selftest(Build *b);                                   /* selftest.c: 
 Place build_place(const Build *b, const Slot *s);
 /* Of all groups, in order; and the sizes that get their values after the last one */
 int build_calls(Build *b, const Call **out, int *last_count, const SizeBind **last);
+bool build_binds_size(const Build *b, const Expr *size);         /* true if the graph computes the size's value */
 /* True if the last read of `in` precedes the first write of `out`. */
 bool build_is_single(const Build *b, const Tensor *in, const Tensor *out);
 /* constants.c: indices and names, for all graphs */

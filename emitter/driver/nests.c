@@ -60,7 +60,7 @@ void build_show_layers(Build *b)
     for (int i = 0; i < groups.count; i++)
         for (int j = 0; j < groups.at[i].output_count; j++) {
             Tensor *t = groups.at[i].output[j];
-            if (graph_has_output(g, t)) continue;
+            if (graph_has_output(g, t) || region_fills_part(t)) continue;
             imported[m->output_count++] = t;
             all[g->output_count++] = t;
         }

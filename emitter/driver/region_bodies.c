@@ -20,7 +20,7 @@ static int64_t second_arrays_of_body(const Build *body)
     int64_t bytes = 0;
     for (int i = 0; r->kind == REGION_LOOP && i < r->state_count; i++)
         if (!build_is_single(body, old_state(body, i), new_state(body, r, i)))
-            bytes += tensor_bytes(new_state(body, r, i));
+            bytes += tensor_most_bytes(body->cx, new_state(body, r, i));
     return bytes;
 }
 
@@ -47,7 +47,7 @@ int region_scratch(Build *b, int group, Scratch **out)
         if (inner[g].plan.arena_size > s[0].bytes) s[0].bytes = inner[g].plan.arena_size;
     for (int i = 0; i < r->state_count; i++)
         if (!build_is_single(inner, old_state(inner, i), new_state(inner, r, i)))
-            s[count++].bytes = tensor_bytes(n->out[i]);
+            s[count++].bytes = tensor_most_bytes(b->cx, n->out[i]);
     return count;
 }
 
@@ -72,6 +72,7 @@ static const char *free_name(Ctx *cx, Map *taken, const char *wanted)
     return unique;
 }
 
+/* A result without elements is not written. */
 static bool reads_param(const Call *c, int param)
 {
     for (int i = 0; i < c->place_count; i++)
@@ -79,19 +80,35 @@ static bool reads_param(const Call *c, int param)
     return false;
 }
 
+static bool binds_param(const SizeBind *bind, int count, int param)
+{
+    for (int i = 0; i < count; i++)
+        if (bind[i].count.kind == PLACE_PARAM && bind[i].count.index == param) return true;
+    return false;
+}
+
 static bool is_read(const Body *b, int param)
 {
     for (int i = 0; i < b->call_count; i++)
-        if (reads_param(&b->call[i], param)) return true;
+        if (reads_param(&b->call[i], param) || binds_param(b->call[i].bind, b->call[i].bind_count, param)) return true;
+    return binds_param(b->last_bind, b->last_bind_count, param);
+}
+
+static bool binds_from_memory(const SizeBind *bind, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (bind[i].count.kind == PLACE_ARENA) return true;
     return false;
 }
 
 static bool needs_memory(const Body *b)
 {
-    for (int i = 0; i < b->call_count; i++)
+    for (int i = 0; i < b->call_count; i++) {
         for (int j = 0; j < b->call[i].place_count; j++)
             if (b->call[i].place[j].kind == PLACE_ARENA) return true;
-    return false;
+        if (binds_from_memory(b->call[i].bind, b->call[i].bind_count)) return true;
+    }
+    return binds_from_memory(b->last_bind, b->last_bind_count);
 }
 
 /* The graph's inputs, then its outputs. */
@@ -132,20 +149,55 @@ static void share_body(Build *b)
     b->shared->body[b->shared->body_count++] = b->body;
 }
 
+/* Distinct sizes. */
+typedef struct SizeList { Ctx *cx; int count, capacity; const Expr **at; } SizeList;
+
+static void add_size(const Expr *e, void *user)
+{
+    SizeList *s = user;
+    const Var *v = expr_as_var(e);
+    if (!v || v->role != VAR_SIZE) return;
+    for (int i = 0; i < s->count; i++)
+        if (s->at[i] == e) return;
+    if (s->count == s->capacity) {
+        const Expr **more = NEW_ARRAY(s->cx->arena, const Expr *, s->capacity = 2 * s->capacity + 4);
+        for (int i = 0; i < s->count; i++) more[i] = s->at[i];
+        s->at = more;
+    }
+    s->at[s->count++] = e;
+}
+
+static void add_sizes(SizeList *s, const Expr *const *size, int count)
+{
+    for (int i = 0; i < count; i++) expr_walk(s->cx, size[i], add_size, s);
+}
+
+/* The sizes that the body reads and does not bind. */
+static void add_sizes_from_outside(const Build *b, Body *body)
+{
+    SizeList all = { .cx = b->cx };
+    for (int i = 0; i < body->call_count; i++) add_sizes(&all, body->call[i].size, call_size_count(&body->call[i]));
+    const Expr **own = NEW_ARRAY(b->cx->arena, const Expr *, all.count);
+    for (int i = 0; i < all.count; i++)
+        if (!build_binds_size(b, all.at[i])) own[body->size_count++] = all.at[i];
+    body->size = own;
+}
+
+static bool call_may_stop(const Call *c)
+{
+    return c->bind_count || (c->control ? control_may_stop(c->control) : code_may_stop(c->function->body));
+}
+
 static void make_body(Build *b)
 {
     Body *body = b->body;
     Param *param = add_params(b, body);
-    int binds;
-    const SizeBind *bind;
-    body->call_count = build_calls(b, &body->call, &binds, &bind);
-    for (int i = 0; i < b->graph.input_count; i++) param[i].is_unused = !is_read(body, i);
+    body->call_count = build_calls(b, &body->call, &body->last_bind_count, &body->last_bind);
+    add_sizes_from_outside(b, body);
+    for (int i = 0; i < body->param_count; i++) param[i].is_unused = !is_read(body, i);
     body->has_memory = needs_memory(body);
-    for (int i = 0; i < body->call_count; i++) {
-        const Call *c = &body->call[i];
-        body->may_stop = body->may_stop || (c->control ? control_may_stop(c->control)
-                                                       : code_may_stop(c->function->body));
-    }
+    body->may_stop = body->last_bind_count > 0;
+    for (int i = 0; i < body->call_count; i++) body->may_stop = body->may_stop || call_may_stop(&body->call[i]);
     share_body(b);
 }
 
@@ -183,25 +235,29 @@ static int add_places(CallBuild *m)
     return count;
 }
 
+static Argument row_argument(const CallBuild *m, int place, const Tensor *row, bool is_back)
+{
+    return (Argument){ ARGUMENT_ROW, place, size_product(m->b->cx, row->shape, row->rank), is_back };
+}
+
 static Argument input_argument(const CallBuild *m, int i)
 {
     const Region *r = m->r;
     const int scan = i - 1 - r->state_count;
-    if (r->kind == REGION_CHOICE || scan >= r->scan_count) return (Argument){ ARGUMENT_PLACE, i + 1, 0, false };
-    if (i == 0) return (Argument){ ARGUMENT_ITERATION, 0, 0, false };
-    if (scan < 0) return (Argument){ ARGUMENT_STATE, i - 1, 0, false };
-    return (Argument){ ARGUMENT_ROW, i + 1, tensor_elems(m->inner->graph.input[i]), r->scans_back[scan] };
+    if (r->kind == REGION_CHOICE || scan >= r->scan_count) return (Argument){ ARGUMENT_PLACE, i + 1, NULL, false };
+    if (i == 0) return (Argument){ ARGUMENT_ITERATION, 0, NULL, false };
+    if (scan < 0) return (Argument){ ARGUMENT_STATE, i - 1, NULL, false };
+    return row_argument(m, i + 1, m->inner->graph.input[i], r->scans_back[scan]);
 }
 
 static Argument output_argument(const CallBuild *m, int i)
 {
     const Region *r = m->r;
     const int state = i - r->has_condition, row = state - r->state_count;
-    if (r->kind == REGION_CHOICE) return (Argument){ ARGUMENT_PLACE, m->n->in_count + i, 0, false };
-    if (state < 0) return (Argument){ ARGUMENT_GOES_ON, 0, 0, false };
-    if (row < 0) return (Argument){ ARGUMENT_NEXT, state, 0, false };
-    return (Argument){ ARGUMENT_ROW, m->n->in_count + state, tensor_elems(m->inner->graph.output[i]),
-                       r->rows_back[row] };
+    if (r->kind == REGION_CHOICE) return (Argument){ ARGUMENT_PLACE, m->n->in_count + i, NULL, false };
+    if (state < 0) return (Argument){ ARGUMENT_GOES_ON, 0, NULL, false };
+    if (row < 0) return (Argument){ ARGUMENT_NEXT, state, NULL, false };
+    return row_argument(m, m->n->in_count + state, m->inner->graph.output[i], r->rows_back[row]);
 }
 
 static const Argument *arguments(const CallBuild *m)
@@ -213,14 +269,25 @@ static const Argument *arguments(const CallBuild *m)
     return a;
 }
 
-/* Marks the caller's parameters, and the sizes that are variables of NAME_run, as used names. */
+static void take_size(const Expr *e, void *user)
+{
+    const Var *v = expr_as_var(e);
+    if (v && v->role == VAR_SIZE) map_put_ptr(user, v->name, user);
+}
+
+static void take_sizes(Ctx *cx, Tensor *const *t, int count, Map *taken)
+{
+    for (int i = 0; i < count; i++)
+        for (int d = 0; d < t[i]->rank; d++) expr_walk(cx, t[i]->shape[d], take_size, taken);
+}
+
+/* Marks the caller's parameters, and the sizes that are its variables, as used names. */
 static void take_names(const Build *b, Map *taken)
 {
+    const Group *g = b->groups.at;
+    for (int i = 0; i < b->groups.count; i++) take_sizes(b->cx, g[i].output, g[i].output_count, taken);
+    take_sizes(b->cx, b->graph.input, b->graph.input_count, taken);
     for (int i = 0; b->body && i < b->body->param_count; i++) map_put_ptr(taken, b->body->param[i].name, taken);
-    for (int i = 0; i < b->graph.input_count; i++)
-        for (int d = 0; d < b->graph.input[i]->rank; d++)
-            if (expr_as_var(b->graph.input[i]->shape[d]))
-                map_put_ptr(taken, name(b->cx, expr_as_var(b->graph.input[i]->shape[d])->name), taken);
 }
 
 /* Returns the loop's states; their names are locals of the function that contains the loop. */
@@ -240,6 +307,18 @@ static const Carried *carried(const CallBuild *m)
     return c;
 }
 
+/* The sizes of the bodies, and of the arrays that advance or swap. */
+static void add_sizes_of_control(const CallBuild *m, Control *c)
+{
+    SizeList s = { .cx = m->b->cx };
+    for (int g = 0; g < c->body_count; g++) add_sizes(&s, c->body[g]->size, c->body[g]->size_count);
+    for (int i = 0; c->is_loop && i < m->n->out_count; i++) add_sizes(&s, m->n->out[i]->shape, m->n->out[i]->rank);
+    for (int i = 0; c->is_loop && i < c->body[0]->param_count; i++)
+        if (c->argument[i].kind == ARGUMENT_ROW) expr_walk(s.cx, c->argument[i].elems, add_size, &s);
+    c->size = s.at;
+    c->size_count = s.count;
+}
+
 static const Control *control_of(const CallBuild *m)
 {
     const Node *n = m->n;
@@ -255,6 +334,7 @@ static const Control *control_of(const CallBuild *m)
                     .trip_count = region_trip_count(n),
                     .capacity = r->max_trip_count };
     for (int g = 0; g < r->graph_count; g++) c->body[g] = m->inner[g].body;
+    add_sizes_of_control(m, c);
     if (!c->is_loop) {
         c->condition = 0;
         return c;
@@ -276,7 +356,9 @@ Call region_call(Build *b, int group)
     CallBuild m = { b, group, n, n->region, build_graphs_of(b, n), NULL };
     for (int g = 0; g < m.r->graph_count; g++) make_body(&m.inner[g]);
     int place_count = add_places(&m);
-    return (Call){ .control = control_of(&m),
+    const Control *control = control_of(&m);
+    return (Call){ .control = control,
+                   .size = control->size,
                    .label = *n->name ? n->name : b->groups.at[group].name,
                    .group = b->groups.at[group].name,
                    .place_count = place_count,

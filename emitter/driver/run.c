@@ -31,21 +31,45 @@
 
 static int64_t scalar_of(Env *all, const Tensor *t) { return dtype_load(t->type, env_get(all, t), 0).i; }
 
+/* Of a result of the last run */
+static int64_t actual_bytes(const Build *b, const Tensor *t)
+{
+    return env_elems(b->cx, b->sizes, t) * dtype_info(t->type)->bytes;
+}
+
+/* Runs a region's graph with the sizes that are known before it. */
+static bool run_graph(Build *b, const Env *outer, const void *const *inputs, const void **outputs)
+{
+    Env *all = env_new_inside(b->cx, outer);
+    if (!build_run_all(b, inputs, all)) return false;
+    for (int i = 0; i < b->graph.output_count; i++) outputs[i] = env_get(all, b->graph.output[i]);
+    return true;
+}
+
 static bool run_choice(Build *b, const Node *n, Env *all)
 {
     Build *taken = &build_graphs_of(b, n)[scalar_of(all, n->in[0]) ? 0 : 1];
     const void **in = NEW_ARRAY(b->cx->arena, const void *, n->in_count);
     const void **out = NEW_ARRAY(b->cx->arena, const void *, n->out_count);
     for (int k = 1; k < n->in_count; k++) in[k - 1] = env_get(all, n->in[k]);
-    if (!build_run(taken, in, out)) return false;
-    for (int i = 0; i < n->out_count; i++) env_set_const(all, n->out[i], out[i]);
+    if (!run_graph(taken, all, in, out)) return false;
+    for (int i = 0; i < n->out_count; i++) {
+        const int64_t part = region_fills_part(n->out[i]) ? actual_bytes(taken, taken->graph.output[i]) : -1;
+        if (part < 0) env_set_const(all, n->out[i], out[i]);
+        else memcpy(env_alloc(b->cx, all, n->out[i]), out[i], (size_t)part);
+    }
     return true;
 }
 
 /* Returns the offset of the iteration's row, in bytes. */
-static int64_t row_offset(const Tensor *row, int64_t iteration, int64_t trip_count, bool is_back)
+static int64_t row_offset(int64_t bytes, int64_t iteration, int64_t trip_count, bool is_back)
 {
-    return (is_back ? trip_count - 1 - iteration : iteration) * tensor_bytes(row);
+    return (is_back ? trip_count - 1 - iteration : iteration) * bytes;
+}
+
+static int64_t bytes_of(Ctx *cx, const Env *all, const Tensor *t)
+{
+    return env_elems(cx, all, t) * dtype_info(t->type)->bytes;
 }
 
 /* Runs one iteration; in[] holds the states and the loop-invariant inputs. */
@@ -59,16 +83,17 @@ static bool run_iteration(Build *body, const Node *n, int64_t iteration, int64_t
     for (int i = 0; i < r->scan_count; i++) {
         const int k = 1 + r->state_count + i;
         const char *rows = env_get(all, n->in[k + 1]);
-        in[k] = rows + row_offset(g->input[k], iteration, trip_count, r->scans_back[i]);
+        in[k] = rows + row_offset(bytes_of(body->cx, all, g->input[k]), iteration, trip_count, r->scans_back[i]);
     }
-    if (!build_run(body, in, out)) return false;
+    if (!run_graph(body, all, in, out)) return false;
     if (r->has_condition) *continues = dtype_load(BOOL, *out++, 0).i != 0;
     for (int i = 0; i < r->state_count; i++) in[1 + i] = out[i];
     for (int i = 0; i < r->row_count; i++) {
         const Tensor *row = g->output[r->has_condition + r->state_count + i];
         char *rows = env_storage(all, n->out[r->state_count + i]);
-        memcpy(rows + row_offset(row, iteration, trip_count, r->rows_back[i]), out[r->state_count + i],
-               (size_t)tensor_bytes(row));
+        const int64_t bytes = bytes_of(body->cx, all, row);
+        memcpy(rows + row_offset(bytes, iteration, trip_count, r->rows_back[i]), out[r->state_count + i],
+               (size_t)bytes);
     }
     return true;
 }

@@ -65,7 +65,8 @@ static void add_checks(Build *b, int group, int call, int last, Check *check, in
         const void *data = env_get(b->recorded, g->output[i]);
         Check c = { .call = call, .label = b->program.call[call].label };
         const int64_t bytes = tensor_bytes(build_actual(b, g->output[i]));
-        if (!survives(s, last, is_partition) || !data || !bytes || !find_rows(s, bytes, &c)) continue;
+        const bool is_set = data && bytes && !region_fills_part(g->output[i]) && survives(s, last, is_partition);
+        if (!is_set || !find_rows(s, bytes, &c)) continue;
         c.place = build_place(b, s);
         c.sum = checksum(data, bytes, dtype_info(g->output[i]->type)->bytes);
         check[(*count)++] = c;

@@ -28,6 +28,7 @@
 
 #include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
+#include "ir/algebra/algebra.h"
 
 /* ---- Suppression ------------------------------------------------------------------------------------------------- */
 
@@ -35,7 +36,8 @@ static bool check_boxes(Ctx *cx, const Node *n)
 {
     const Tensor *box = n->in[0], *score = n->in[1];
     bool fits = box->rank == 3 && score->rank == 3 && tensor_dim(box, 2) == 4 && box->shape[0] == score->shape[0]
-                && box->shape[1] == score->shape[2] && tensor_elems(score) > 0 && box->type == score->type;
+                && box->shape[1] == score->shape[2] && tensor_most_elems(cx, score) > 0 && box->type == score->type
+                && op_least(cx, score->shape[0]) > 0 && op_least(cx, score->shape[1]) > 0;
     for (int i = 2; i < 5; i++) fits = fits && n->in[i]->rank == 0 && n->in[i]->type == (i == 2 ? I64 : box->type);
     if (!fits)
         op_refuse(cx, n,
@@ -93,12 +95,14 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
                   "intersection[t,b,c,i] / (area[b,ranked[t,b,c]] + area[b,i] - intersection[t,b,c,i])");
     formulas_define(&f, suppressed, "suppressed[by_box] = "
                     "select(left[t,b,c,i] > 0 || (intersection[t,b,c,i] > 0 && ratio > overlap), 1, 0)");
-    formulas_compute(&f, "first[b<B,c<C] = sum(p<B,q<C) select(p < b || (p == b && q < c), number[N-1,p,q], 0)");
+    formulas_phrase(&f, "found", op_least(cx, count) < 1 ? "(number[N-1,p,q]? : 0)" : "number[N-1,p,q]");
+    formulas_compute(&f, "first[b<B,c<C] = sum(p<B,q<C) select(p < b || (p == b && q < c), found, 0)");
     formulas_compute(&f, "at[t<N,b<B,c<C] = select(selected[t,b,c] > 0, first[b,c] + number[t,b,c] - 1, -1)");
     out[0] = formulas_compute(&f,
                               "y[k<capacity,d<3] = max(t<N,b<B,c<C; -1) select(at[t,b,c] == k, "
                               "i64(select(d == 0, b, select(d == 1, c, ranked[t,b,c]))), -1)");
-    out[1] = formulas_compute(&f, "count = sum(b<B,c<C) i64(number[N-1,b,c])");
+    formulas_phrase(&f, "all", op_least(cx, count) < 1 ? "(number[N-1,b,c]? : 0)" : "number[N-1,b,c]");
+    out[1] = formulas_compute(&f, "count = sum(b<B,c<C) i64(all)");
     return out[0] && out[1] ? 2 : 0;
 }
 

@@ -9,13 +9,15 @@
  * A running count is a recurrence: each element adds to the count of the elements before it. The k-th match is the
  * element at which the count reaches k + 1. */
 #include "graph/dag/op_build.h"
+#include "ir/algebra/algebra.h"
 
 /* ---- Nonzero ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the text of coordinate d of element q. */
+/* Returns the text of coordinate d of element q; x of one dimension may have an open size. */
 static const char *coordinate(Ctx *cx, const Tensor *x, int d)
 {
     int64_t behind = 1;
+    if (x->rank == 1) return "q";
     for (int k = d + 1; k < x->rank; k++) behind *= tensor_dim(x, k);
     return OP_TEXT(cx, d == 0 ? "whole" : "whole%size", { "behind", op_number(cx, behind) },
                    { "size", op_number(cx, tensor_dim(x, d)) }, { "whole", behind == 1 ? "q" : "q/behind" });
@@ -24,10 +26,13 @@ static const char *coordinate(Ctx *cx, const Tensor *x, int d)
 static int nonzero(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
-    int64_t capacity = node_int(n, "capacity", 0), all = tensor_elems(x);
-    if (capacity < 1 || capacity > INT32_MAX || all < 1 || x->rank < 1) {
-        op_refuse(cx, n, "a capacity of %lld of the elements of %s; at least one, and elements, are expected",
-                  (long long)capacity, tensor_shape_text(cx, x));
+    const int64_t capacity = node_int(n, "capacity", 0);
+    const Expr *size = size_product(cx, x->shape, x->rank);
+    if (capacity < 1 || capacity > INT32_MAX || op_greatest(cx, size) < 1 || x->rank < 1
+        || (x->rank > 1 && size->kind != EXPR_INT)) {
+        op_refuse(cx, n, "a capacity of %lld of the elements of %s; at least one, and elements, are expected%s",
+                  (long long)capacity, tensor_shape_text(cx, x),
+                  size->kind == EXPR_INT ? "" : ", in one dimension if it is open");
         return 0;
     }
     Text at = text_new(cx);
@@ -36,12 +41,11 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
     for (int d = x->rank - 2; d >= 0; d--)
         place = OP_TEXT(cx, "select(d == number, own, others)", { "number", op_number(cx, d) },
                         { "own", coordinate(cx, x, d) }, { "others", place });
-    const Expr *size = expr_index(cx, all);
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
     formulas_name(&f, (Bind)BIND_V("N", size));
     formulas_phrase(&f, "at", text_string(&at));
-    formulas_phrase(&f, "steps", all == 1 ? "q<N" : "q<N ordered");
+    formulas_phrase(&f, "steps", expr_is_int(size, 1) ? "q<N" : "q<N ordered");
     formulas_compute(&f, x->type == BOOL ? "hit[q<N] = select(x[at], 1, 0)" : "hit[q<N] = select(x[at] != 0, 1, 0)");
     Tensor *number = formulas_promise(&f, "number", I32, 1, &size);
     formulas_define(&f, number, "number[steps] = (number[q-1]? : 0) + hit[q]");
@@ -50,7 +54,8 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
     formulas_phrase(&f, "place", place);
     formulas_phrase(&f, "to", node_int(n, "rows", 0) ? "k<capacity,d<rank" : "d<rank,k<capacity");
     out[0] = formulas_compute(&f, "y[to] = max(q<N; -1) select(hit[q] > 0 && number[q] == k + 1, i64(place), -1)");
-    out[1] = formulas_compute(&f, "count = i64(number[N-1])");
+    out[1] = formulas_compute(&f, op_least(cx, size) < 1 ? "count = i64((number[N-1]? : 0))"
+                                                         : "count = i64(number[N-1])");
     return out[0] && out[1] ? 2 : 0;
 }
 
@@ -61,7 +66,8 @@ static int unique(Ctx *cx, const Node *n, Tensor **out)
 {
     Tensor *x = n->in[0];
     int64_t capacity = node_int(n, "capacity", 0);
-    if (capacity < 1 || capacity > INT32_MAX || x->rank != 2 || tensor_elems(x) < 1 || x->type == BOOL) {
+    const bool fits = x->rank == 2 && op_greatest(cx, x->shape[0]) >= 1 && op_least(cx, x->shape[1]) >= 1;
+    if (capacity < 1 || capacity > INT32_MAX || !fits || x->type == BOOL) {
         op_refuse(cx, n, "a capacity of %lld of the rows of %s; at least one, and "
                   "numbers [rows][elements], are expected",
                   (long long)capacity, tensor_shape_text(cx, x));

@@ -65,6 +65,7 @@ static Tensor *output_like(Ctx *cx, Node *n, int i, const Region *r, const Tenso
     const Expr *shape[MAX_RANK];
     if (collects) shape[0] = expr_int(cx, I32, r->max_trip_count);
     for (int d = 0; d < made->rank; d++) shape[d + collects] = made->shape[d];
+    if (r->capacity && r->capacity[i] >= 0) shape[0] = expr_index(cx, r->capacity[i]);
     Tensor *t = tensor_new(cx, i ? name_format(cx, "%s_%d", n->name, i) : n->name, made->type, made->rank + collects,
                            shape);
     t->quant = collects ? NULL : made->quant;
@@ -97,6 +98,12 @@ int64_t region_trip_count(const Node *n)
     if (n->region->kind != REGION_LOOP || !n->in[0] || !tensor_is_constant(n->in[0])) return -1;
     int64_t turns = dtype_load(n->in[0]->type, n->in[0]->data, 0).i;
     return turns < 0 ? 0 : turns;
+}
+
+bool region_fills_part(const Tensor *t)
+{
+    const Region *r = t->producer && t->producer->kind == NODE_REGION ? t->producer->region : NULL;
+    return r && r->capacity && r->capacity[t->output] >= 0;
 }
 
 bool region_is_handed_in(const Node *n, int k) { return k >= first_handed(n->region); }

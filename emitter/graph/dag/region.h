@@ -5,7 +5,8 @@
  * and constants, so a region is pure dataflow like any other node: values from outside are captured as extra inputs.
  *
  *   choice  node inputs   the condition, then the captures
- *           each graph    reads the captures, produces the node's outputs
+ *           each graph    reads the captures, produces the node's outputs; one of a size that the graph decides has
+ *                         one dimension, and is the first part of the node's output, which has `capacity` elements
  *   loop    node inputs   the trip-count limit, the initial condition (NULL: no such limit), the initial states, the
  *                         tensors scanned row by row, the captures
  *           the body      reads the iteration index (i64), the states, one row of each scanned tensor, the captures;
@@ -30,7 +31,11 @@
  *   - A loop is unrolled instead if that takes at most 8 nodes or one iteration, if nothing of it remains for the
  *     run, or if its states change their shape (`import/onnx/ops/onnx_control.c`).
  *   - Collected rows have the capacity of the known count, or of the shape that the model declares. Rows that are
- *     never produced are zero; one too many ends the run with `NAME_E_DIM`. */
+ *     never produced are zero; one too many ends the run with `NAME_E_SIZE`.
+ *   - Sizes of the enclosing graph are parameters of the graph's function; their values are captured, too, so a
+ *     region follows the calls that decide the sizes that it reads. Sizes that the graph decides are its own
+ *     variables. A result of such a size leaves it flat, with its sizes as further results; behind the region they
+ *     become new sizes. */
 #include "graph/dag/graph.h"
 
 typedef enum RegionKind { REGION_CHOICE, REGION_LOOP } RegionKind;
@@ -42,6 +47,9 @@ typedef struct Region {
     bool has_condition;
     const bool *scans_back, *rows_back;      /* [scan_count], [row_count]: from the last row to the first */
     int64_t max_trip_count;                  /* capacity for collected rows; -1: nothing is collected */
+    /* [outputs] of a choice: elements of a result without dimensions of its own, whose number the graph decides; -1:
+     * both graphs give it one shape. NULL: all results have one shape */
+    const int64_t *capacity;
 } Region;
 
 /* Creates the region over these inputs and drops captures that no graph reads. NULL on error. */
@@ -50,6 +58,8 @@ Node *region_new(Ctx *cx, const char *name, const Region *r, Tensor *const *in, 
  * its value is known: a count, states that start at zero. */
 bool region_reads(const Node *n, int k);
 bool region_is_handed_in(const Node *n, int k);
+/* True for a result with `capacity`: what is behind the part that the graph produces is not set. */
+bool region_fills_part(const Tensor *t);
 int64_t region_trip_count(const Node *n);    /* upper bound of the trip count if known; else -1 */
 /* Substitutes constants and outer tensors for the graph's inputs; an input with given[i] NULL stays. */
 Graph graph_bind(Ctx *cx, const Graph *g, Tensor *const *given);

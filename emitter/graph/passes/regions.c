@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaces a region by its branch when the condition is constant. */
+/* Replaces a region by its branch when the condition is constant, and the results have the branch's shapes. */
 #include "graph/passes/passes.h"
 
 #include "graph/dag/region.h"
@@ -7,7 +7,7 @@
 static void take_branch(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
 {
     (void)uses;
-    if (n->region->kind != REGION_CHOICE || !tensor_is_constant(n->in[0])) return;
+    if (n->region->kind != REGION_CHOICE || n->region->capacity || !tensor_is_constant(n->in[0])) return;
     bool holds = dtype_load(n->in[0]->type, n->in[0]->data, 0).i != 0;
     const Graph taken = graph_bind(cx, &n->region->graph[holds ? 0 : 1], n->in + 1);
     for (int i = 0; i < n->out_count; i++) out[i] = taken.output[i];

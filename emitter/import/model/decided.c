@@ -22,11 +22,40 @@ static const char *free_name(Decided *d, const char *wanted)
     return unique;
 }
 
+/* A size has one value in each graph that knows it. */
+typedef struct ValueKey { const Expr *size; const void *region; } ValueKey;
+
+Tensor *decided_value_in(const Decided *d, const Expr *size, const void *region)
+{
+    const ValueKey key = { size, region };
+    return map_get(&d->value, &key, sizeof key);
+}
+
+void decided_enter_value(Decided *d, const Expr *size, const void *region, Tensor *value)
+{
+    const ValueKey key = { size, region };
+    map_put(&d->value, arena_copy(d->cx->arena, &key, sizeof key), sizeof key, value);
+}
+
+static Tensor *value_of(const Decided *d, const Expr *size) { return decided_value_in(d, size, d->region); }
+
+const Expr *decided_find(const Decided *d, const void *key, size_t bytes)
+{
+    const Expr *size = map_get_const(&d->of_key, key, bytes);
+    return size && value_of(d, size) ? size : NULL;
+}
+
+void decided_keep(Decided *d, const void *key, size_t bytes, const Expr *size)
+{
+    map_put_const(&d->of_key, arena_copy(d->cx->arena, key, bytes), bytes, size);
+}
+
 const Expr *decided_size(Decided *d, const char *wanted_name, Tensor *count, int64_t least, int64_t greatest)
 {
     Ctx *cx = d->cx;
     const Expr *known = count ? map_get_const_ptr(&d->of_count, count) : NULL;
-    if (known && expr_as_var(known)->greatest <= greatest && expr_as_var(known)->least >= least) return known;
+    if (known && value_of(d, known) && expr_as_var(known)->greatest <= greatest && expr_as_var(known)->least >= least)
+        return known;
     Tensor *one = count && count->rank ? call_on(cx, "reshape", count->name, count, ATTRS(attr_ints("shape", NULL, 0)))
                                        : count;
     if (one && one->type != I64) one = call_on(cx, "cast", count->name, one, ATTRS(attr_type("to", I64)));
@@ -35,14 +64,8 @@ const Expr *decided_size(Decided *d, const char *wanted_name, Tensor *count, int
     Tensor *value = call_on(cx, "bind_size", expr_as_var(size)->name, one,
                             ATTRS(attr_tensor("like", tensor_new(cx, count->name, I64, 1, &size))));
     map_put_const_ptr(&d->of_count, count, size);
-    map_put_ptr(&d->value, size->ref, value);
+    decided_enter_value(d, size, d->region, value);
     return value ? size : NULL;
-}
-
-static Tensor *value_of(Decided *d, const Expr *size)
-{
-    const Var *v = expr_as_var(size);
-    return v ? map_get_ptr(&d->value, v) : NULL;
 }
 
 /* The operator that computes an expression's kind on numbers. */
@@ -50,7 +73,7 @@ static const char *op_of(ExprKind kind)
 {
     static const struct { ExprKind kind; const char *op; } rows[] = {
         { EXPR_ADD, "add" }, { EXPR_SUB, "sub" }, { EXPR_MUL, "mul" }, { EXPR_MIN, "min" }, { EXPR_MAX, "max" },
-        { EXPR_FLOORDIV, "floor_div" }, { EXPR_FLOORMOD, "floor_mod" },
+        { EXPR_FLOORDIV, "floor_div" }, { EXPR_FLOORMOD, "mod" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].kind == kind) return rows[i].op;
@@ -84,6 +107,37 @@ Tensor *decided_value(Decided *d, const char *call_name, const Expr *size, DType
 /* Distinct sizes of expressions. */
 typedef struct SizeSet { Ctx *cx; int count, capacity; const Expr **at; } SizeSet;
 
+typedef struct SizeVisit { void (*visit)(const Expr *size, void *user); void *user; } SizeVisit;
+
+static void visit_decided(const Expr *e, void *user)
+{
+    const SizeVisit *v = user;
+    const Var *size = expr_as_var(e);
+    if (size && size->is_decided) v->visit(e, v->user);
+}
+
+void decided_visit(Ctx *cx, const Expr *size, void (*visit)(const Expr *size, void *user), void *user)
+{
+    SizeVisit v = { visit, user };
+    expr_walk(cx, size, visit_decided, &v);
+}
+
+typedef struct InsideSearch { const Decided *d; const void *region; bool found; } InsideSearch;
+
+static void find_inside(const Expr *size, void *user)
+{
+    InsideSearch *s = user;
+    const Tensor *value = decided_value_in(s->d, size, s->region);
+    s->found = s->found || (value && value->producer);
+}
+
+bool decided_inside(const Decided *d, const Expr *size, const void *region)
+{
+    InsideSearch s = { d, region, false };
+    decided_visit(d->cx, size, find_inside, &s);
+    return s.found;
+}
+
 static bool has(const SizeSet *s, const Expr *size)
 {
     for (int i = 0; i < s->count; i++)
@@ -94,8 +148,7 @@ static bool has(const SizeSet *s, const Expr *size)
 static void add_decided(const Expr *e, void *user)
 {
     SizeSet *s = user;
-    const Var *v = expr_as_var(e);
-    if (!v || !v->is_decided || has(s, e)) return;
+    if (has(s, e)) return;
     if (s->count == s->capacity) {
         const Expr **more = NEW_ARRAY(s->cx->arena, const Expr *, s->capacity = 2 * s->capacity + 4);
         for (int i = 0; i < s->count; i++) more[i] = s->at[i];
@@ -109,8 +162,8 @@ static int operands_after(Decided *d, Tensor *x, const Expr *const *size, int co
 {
     SizeSet own = { .cx = d->cx }, all = { .cx = d->cx };
     int in_count = 1;
-    for (int i = 0; i < x->rank; i++) expr_walk(d->cx, x->shape[i], add_decided, &own);
-    for (int i = 0; i < count; i++) expr_walk(d->cx, size[i], add_decided, &all);
+    for (int i = 0; i < x->rank; i++) decided_visit(d->cx, x->shape[i], add_decided, &own);
+    for (int i = 0; i < count; i++) decided_visit(d->cx, size[i], add_decided, &all);
     *in = NEW_ARRAY(d->cx->arena, Tensor *, 1 + all.count);
     (*in)[0] = x;
     for (int i = 0; i < all.count; i++)

@@ -10,13 +10,24 @@ typedef struct Decided {
     Ctx *cx;
     Map taken;                     /* names of sizes */
     Map of_count;                  /* count tensor -> its size */
-    Map value;                     /* Var of a size -> the output of its bind_size */
+    Map value;                     /* size in a region -> the output of its bind_size, or the input with its value */
     Map of_key;                    /* an importer's description of a size -> the size */
+    const void *region;            /* whose graph is imported: calls read the values that it has; NULL: none */
 } Decided;
 
 Decided decided_new(Ctx *cx);
 /* Another size of the model has the name. */
 void decided_take_name(Decided *d, const char *size_name);
+/* Returns the value of a size in a region's graph; NULL: the graph neither computes nor takes it. */
+Tensor *decided_value_in(const Decided *d, const Expr *size, const void *region);
+void decided_enter_value(Decided *d, const Expr *size, const void *region, Tensor *value);
+/* Returns the size that an importer's key denotes in the graph that is imported; NULL: none. */
+const Expr *decided_find(const Decided *d, const void *key, size_t bytes);
+void decided_keep(Decided *d, const void *key, size_t bytes, const Expr *size);
+/* True if the region's graph computes a size of the expression. */
+bool decided_inside(const Decided *d, const Expr *size, const void *region);
+/* Calls `visit` for each size of the expression that the run decides. */
+void decided_visit(Ctx *cx, const Expr *size, void (*visit)(const Expr *size, void *user), void *user);
 /* Returns the size whose value is `count`, one i64, or has other integers. One above `greatest` or below `least` ends
  * the run. Counts of one tensor are one size. */
 const Expr *decided_size(Decided *d, const char *wanted_name, Tensor *count, int64_t least, int64_t greatest);

@@ -90,6 +90,8 @@ Interval ranges_of_linear(Ranges *r, const Linear *l);
 bool ranges_prove(Ranges *r, const Expr *condition);
 const Expr *ranges_simplify(Ranges *r, const Expr *e);
 
+/* The product of sizes */
+const Expr *size_product(Ctx *cx, const Expr *const *size, int count);
 /* Number of elements and bytes of a tensor at the largest values of its sizes; -1: beyond int64. */
 int64_t tensor_most_elems(Ctx *cx, const Tensor *t);
 bool size_is_decided(Ctx *cx, const Expr *size);         /* true if it has a size that the run decides */

@@ -119,3 +119,10 @@ const Expr *simplify(Ctx *cx, const Expr *e, const Bounds *b)
     ranges_free(&r);
     return simple;
 }
+
+const Expr *size_product(Ctx *cx, const Expr *const *size, int count)
+{
+    const Expr *product = expr_index(cx, 1);
+    for (int i = 0; i < count; i++) product = simplify(cx, expr_mul(cx, product, size[i]), NULL);
+    return product;
+}

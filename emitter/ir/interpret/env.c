@@ -4,19 +4,34 @@
 
 #include "support/map.h"
 
-struct Env { Arena *arena; Map sizes, tensors; };
+struct Env {
+    Arena *arena;
+    Map sizes, tensors;
+    const Env *outer;                /* with sizes that this one may not change; NULL: none */
+};
 
 Env *env_new_in(Arena *arena)
 {
     Env *e = NEW(arena, Env);
-    *e = (Env){ arena, map_new(arena), map_new(arena) };
+    *e = (Env){ arena, map_new(arena), map_new(arena), NULL };
     return e;
 }
 
 Env *env_new(Ctx *cx) { return env_new_in(cx->arena); }
 Arena *env_arena(const Env *e) { return e->arena; }
 
-void env_copy_sizes(Env *to, const Env *from) { to->sizes = from->sizes; }
+Env *env_new_inside(Ctx *cx, const Env *outer)
+{
+    Env *e = env_new(cx);
+    e->outer = outer;
+    return e;
+}
+
+void env_copy_sizes(Env *to, const Env *from)
+{
+    to->sizes = from->sizes;
+    to->outer = from->outer;
+}
 
 void env_set_size(Env *e, const Expr *size_var, int64_t value)
 {
@@ -29,7 +44,7 @@ bool env_size(const Env *e, const Expr *size_var, int64_t *value)
 {
     const int64_t *kept = map_get_ptr(&e->sizes, size_var->ref);
     if (kept) *value = *kept;
-    return kept != NULL;
+    return kept || (e->outer && env_size(e->outer, size_var, value));
 }
 
 void env_set(Env *e, const Tensor *t, void *data) { map_put_ptr(&e->tensors, t, data); }

@@ -7,6 +7,7 @@
 /* Values of tensors (row-major, host order) and of sizes, for one evaluation. */
 typedef struct Env Env;
 Env *env_new(Ctx *cx);
+Env *env_new_inside(Ctx *cx, const Env *outer);             /* new, with the sizes of the outer one */
 Env *env_new_in(Arena *arena);                              /* env_alloc also allocates from the arena */
 Arena *env_arena(const Env *e);
 void env_copy_sizes(Env *to, const Env *from);              /* values of sizes, as they are now */

@@ -47,6 +47,14 @@ static void note_read(const Expr *e, void *user)
     if (e->kind == EXPR_READ) *(bool *)user = true;
 }
 
+/* True if an axis has that size: a point of it has elements. */
+static bool is_size_of_loop(const Reader *r, const Expr *size)
+{
+    for (const Bounds *b = r->bounds; b; b = b->outer)
+        if (b->extent == size) return true;
+    return false;
+}
+
 /* Clamps an index that depends on data to the tensor, unless its range proves it in bounds, as after a clamp in the
  * formula: no input causes an access out of bounds. */
 static void clamp_indices(Reader *r, const Tensor *t, const Expr **index, const Token *at)
@@ -57,7 +65,7 @@ static void clamp_indices(Reader *r, const Tensor *t, const Expr **index, const 
         expr_walk(r->cx, index[d], note_read, &is_data);
         if (!is_data || (provably(r->cx, expr_binary(r->cx, EXPR_LE, zero, index[d]), r->bounds) &&
                          provably(r->cx, expr_binary(r->cx, EXPR_LT, index[d], size), r->bounds))) continue;
-        if (interval_of(r->cx, size, r->bounds).least < 1)
+        if (interval_of(r->cx, size, r->bounds).least < 1 && !is_size_of_loop(r, size))
             lex_error(r->lex, at[d], "index %d of '%s' depends on data, but %s%s may be empty; at least 1 element is "
                      "accepted", d, t->name, t->name, tensor_shape_text(r->cx, t));
         const Expr *last = expr_sub(r->cx, size, expr_int(r->cx, I32, 1));

@@ -51,11 +51,11 @@ typedef struct SpanKey { const Tensor *starts, *ends; const Expr *size; int64_t 
 
 static const Expr *span_size(OnnxCall *c, int axis, const SpanKey *key, Tensor *count, int64_t natural)
 {
-    Map *known = &c->scope->import->decided.of_key;
-    const Expr *size = map_get_const(known, key, sizeof *key);
+    Decided *d = &c->scope->import->decided;
+    const Expr *size = decided_find(d, key, sizeof *key);
     if (size) return size;
     size = onnx_decided(c, 0, axis, count, 0, natural);
-    if (size) map_put_const(known, arena_copy(c->cx->arena, key, sizeof *key), sizeof *key, size);
+    if (size) decided_keep(d, key, sizeof *key, size);
     return size;
 }
 

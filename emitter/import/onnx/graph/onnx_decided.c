@@ -18,6 +18,12 @@ static const OnnxValue *declaration(const OnnxGraph *g, const char *value_name)
     return NULL;
 }
 
+int onnx_declared_rank(const OnnxCall *c, int output)
+{
+    const OnnxValue *v = output < c->node->out_count ? declaration(c->scope->graph, c->node->out[output]) : NULL;
+    return v && v->is_tensor && v->has_shape ? v->rank : -1;
+}
+
 /* Returns the option of this name, and marks it as used. */
 static const ImportDim *option(const OnnxCall *c, const char *dim_name)
 {
@@ -56,14 +62,6 @@ int64_t onnx_most(OnnxCall *c, int output, int axis, int64_t natural)
     return most;
 }
 
-/* True in the graph of a branch or loop that the run decides. */
-static bool is_in_region(const OnnxScope *s)
-{
-    for (; s; s = s->outer ? s->outer : s->called_from)
-        if (s->captured) return true;
-    return false;
-}
-
 const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural)
 {
     const char *value_name = output < c->node->out_count ? c->node->out[output] : c->name;
@@ -73,10 +71,6 @@ const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64
     if (proved.least > least) least = proved.least;
     const int64_t most = ctx_failed(c->cx) ? -1 : onnx_most(c, output, axis, natural);
     if (!count || ctx_failed(c->cx)) return NULL;
-    if (is_in_region(c->scope))
-        onnx_unsupported(c, "the run decides the number of elements of \"%s\" in a branch or loop that it decides, "
-                         "too; accepted: such an operator outside them", value_name);
-    if (ctx_failed(c->cx)) return NULL;
     return decided_size(&c->scope->import->decided, text_format(c->cx, "%s_size", value_name), count,
                         least < most ? least : most, most);
 }

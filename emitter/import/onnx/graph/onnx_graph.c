@@ -8,6 +8,7 @@
 
 #include "import/model/fold_small.h"
 #include "import/onnx/graph/onnx_foreign.h"
+#include "import/onnx/graph/onnx_sizes.h"
 #include "ir/algebra/algebra.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -307,25 +308,60 @@ static void capture(Ctx *cx, OnnxCaptured *all, Tensor *outer, Tensor *inner)
     all->inner[all->count++] = inner;
 }
 
+/* The innermost graph of a region that contains the scope; NULL: the model's own graph. */
+static const void *region_of(const OnnxScope *s)
+{
+    while (s && !s->captured) s = s->outer ? s->outer : s->called_from;
+    return s ? s->captured : NULL;
+}
+
+static Tensor *input_like(const OnnxScope *s, Tensor *outer)
+{
+    Tensor *inner = tensor_new(s->import->cx, outer->name, outer->type, outer->rank, outer->shape);
+    if (inner) inner->quant = outer->quant;
+    if (onnx_holds_strings(&s->import->strings, outer)) onnx_mark_strings(&s->import->strings, inner);
+    onnx_set_range(s->import, inner, onnx_range_of(s->import, outer));
+    capture(s->import->cx, s->captured, outer, inner);
+    return inner;
+}
+
+/* The region's graph takes the value of an outer size that the run decides, too: it orders the calls that read it. */
+static void capture_size(const Expr *size, void *user)
+{
+    const OnnxScope *s = user;
+    Decided *d = &s->import->decided;
+    Tensor *value = decided_value_in(d, size, region_of(s->outer));
+    if (!value || decided_value_in(d, size, s->captured)) return;
+    Tensor *inner = input_like(s, value);
+    onnx_set_range(s->import, inner, interval_of(s->import->cx, size, NULL));
+    decided_enter_value(d, size, s->captured, inner);
+}
+
+static void capture_sizes(const OnnxScope *s, const Expr *const *size, int count)
+{
+    OnnxScope *scope = arena_copy(s->import->cx->arena, s, sizeof *s);
+    for (int i = 0; i < count; i++) decided_visit(s->import->cx, size[i], capture_size, scope);
+}
+
+/* A list of sizes is one in the region's graph, too. */
+static Tensor *captured_list(const OnnxScope *s, const Tensor *outer, const OnnxSizes *list)
+{
+    Tensor *inner = tensor_new(s->import->cx, outer->name, outer->type, outer->rank, outer->shape);
+    capture_sizes(s, list->at, list->count);
+    map_put_ptr(&s->import->sizes, inner, arena_copy(s->import->cx->arena, list, sizeof *list));
+    return inner;
+}
+
 /* Returns the region's input that represents the outer tensor; a constant represents itself. */
 static Tensor *captured(const OnnxScope *s, Tensor *outer)
 {
-    Ctx *cx = s->import->cx;
     if (!s->captured || !outer || tensor_is_constant(outer)) return outer;
-    outer = onnx_materialize_sizes(s->import, outer);
-    if (!outer) return NULL;
+    const OnnxSizes *list = map_get_ptr(&s->import->sizes, outer);
+    if (list) return captured_list(s, outer, list);
     for (int i = 0; i < s->captured->count; i++)
         if (s->captured->outer[i] == outer) return s->captured->inner[i];
-    if (!tensor_is_fixed(outer))
-        diag_unsupported(cx, NULL,
-                         "\"%s\" is %s, and a branch or loop decided at run time reads it; fixed sizes "
-                         "are accepted there (--dim NAME=N)",
-                         outer->name, tensor_shape_text(cx, outer));
-    Tensor *inner = tensor_new(cx, outer->name, outer->type, outer->rank, outer->shape);
-    if (inner) inner->quant = outer->quant;
-    if (onnx_holds_strings(&s->import->strings, outer)) onnx_mark_strings(&s->import->strings, inner);
-    capture(cx, s->captured, outer, inner);
-    return inner;
+    capture_sizes(s, outer->shape, outer->rank);
+    return input_like(s, outer);
 }
 
 Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
@@ -338,7 +374,9 @@ Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
         if (t) map_put_ptr(s->value, value_name, t);
     }
     if (t || !s->outer || find_named(&s->producer, value_name) || find_named(&s->input, value_name)) return t;
-    return captured(s, onnx_scope_value(s->outer, value_name));
+    t = captured(s, onnx_scope_value(s->outer, value_name));
+    if (t && map_get_ptr(&s->import->sizes, t)) map_put_ptr(s->value, value_name, t);
+    return t;
 }
 
 /* Indices are 32 bits wide. */
@@ -605,16 +643,24 @@ static OnnxScope *inner_scope(OnnxCall *c, const OnnxGraph *g, Tensor *iteration
 bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tensor *const *in, int in_count,
                        OnnxCaptured *all, Tensor **out)
 {
+    Decided *d = &c->scope->import->decided;
+    const void *region = d->region;
     if (ctx_failed(c->cx)) return false;
     OnnxScope *inner = inner_scope(c, g, iteration, in_count, all);
-    for (int i = 0; i < in_count && !ctx_failed(c->cx); i++) onnx_scope_bind(inner, g->input[i].name, in[i]);
+    d->region = region_of(inner);
+    for (int i = 0; i < in_count && !ctx_failed(c->cx); i++) {
+        onnx_scope_bind(inner, g->input[i].name, in[i]);
+        if (all && in[i]) capture_sizes(inner, in[i]->shape, in[i]->rank);
+    }
     onnx_scope_run(inner);
     for (int i = 0; i < g->output_count && !ctx_failed(c->cx); i++) {
         out[i] = onnx_scope_value(inner, g->output[i].name);
+        if (all) out[i] = onnx_materialize_sizes(c->scope->import, out[i]);
         if (!out[i] && !ctx_failed(c->cx)) onnx_scope_report_missing(inner, g->output[i].name);
         if (all && onnx_holds_strings(c->strings, out[i]))
             onnx_unsupported(c, "strings as the result of a branch or loop decided at run time");
     }
+    d->region = region;
     return !ctx_failed(c->cx);
 }
 

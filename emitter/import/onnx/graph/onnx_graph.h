@@ -62,6 +62,7 @@ bool onnx_translate_open(OnnxCall *c, const OnnxOp *op);
 /* Returns the constant of a small integer tensor whose elements have one possible value; any other tensor unchanged. */
 Tensor *onnx_decided_by_ranges(OnnxImport *im, Tensor *t);
 Interval onnx_range_of(OnnxImport *im, const Tensor *t);       /* of its elements, as far as operators prove it */
+void onnx_set_range(OnnxImport *im, const Tensor *t, Interval range);
 /* Returns a tensor that computes a size list at run time; any other tensor unchanged. */
 Tensor *onnx_materialize_sizes(OnnxImport *im, Tensor *t);
 void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type);

@@ -127,7 +127,7 @@ bool onnx_open_constant_of_shape(OnnxCall *c)
  * them. */
 static bool accepts_lists(OnnxCall *c, const OnnxOp *op)
 {
-    if (op->open.lists == LISTS_READ) return true;
+    if (op->open.lists == LISTS_READ || op->open.lists == LISTS_ORDERED) return true;
     if (op->open.lists == LISTS_REFUSED && !is_elementwise(c->cx, op)) return false;
     for (int i = 0; i < c->in_count; i++) c->in[i] = onnx_materialize_sizes(c->scope->import, c->in[i]);
     return true;

@@ -47,8 +47,9 @@ typedef bool OnnxOpenRule(OnnxCall *c);
 typedef struct OnnxOpen {
     OnnxKeeps keeps;
     /* An input that is a list of sizes is refused unless the IR operator is elementwise; or read by the translation
-     * through onnx_sizes; or computed at run time and passed as an ordinary tensor. */
-    enum { LISTS_REFUSED, LISTS_READ, LISTS_COMPUTED } lists;
+     * through onnx_sizes, input 0 after the sizes are known, unless the translation sees to their order; or computed at
+     * run time and passed as an ordinary tensor. */
+    enum { LISTS_REFUSED, LISTS_READ, LISTS_ORDERED, LISTS_COMPUTED } lists;
     OnnxListRule *on_lists;          /* applies if an input is a size list; NULL: no arithmetic on sizes */
     OnnxListRule *on_shape;          /* applies if an input is a size list or has an open dimension */
     OnnxOpenRule *translate;         /* NULL: the row's translation supports open sizes */
@@ -135,6 +136,8 @@ int onnx_axis(OnnxCall *c, int64_t axis, int rank);
 /* Reads a constant input; false: absent or refused */
 bool onnx_scalar(OnnxCall *c, int index, double *out);
 
+/* The rank that the file declares for an output; -1: none. onnx_decided.c */
+int onnx_declared_rank(const OnnxCall *c, int output);
 /* Returns the rank of the shape that the file declares for an output of the node; -1 if it declares none or not all of
  * it. onnx_graph.c */
 int onnx_declared(const OnnxCall *c, int output, int64_t *shape);

@@ -78,6 +78,11 @@ static Interval range_of_produced(Query q, const Tensor *t, Interval whole)
     return out ? range_of(q, out[t->output]) : whole;
 }
 
+void onnx_set_range(OnnxImport *im, const Tensor *t, Interval range)
+{
+    map_put_const_ptr(&im->ranges, t, arena_copy(im->cx->arena, &range, sizeof range));
+}
+
 static Interval range_of(Query q, const Tensor *t)
 {
     Ctx *cx = q.import->cx;
@@ -89,7 +94,7 @@ static Interval range_of(Query q, const Tensor *t)
     const Interval whole = interval_of(cx, tensor_read(cx, t, at, t->rank), NULL);
     if (dtype_is_float(t->type) || t->type == U64 || elems < 1 || elems > MOST_ELEMS) return whole;
     const Interval found = t->data ? range_of_elements(t) : range_of_produced(q, t, whole);
-    if (q.depth < DEEPEST / 2) map_put_const_ptr(&q.import->ranges, t, arena_copy(cx->arena, &found, sizeof found));
+    if (q.depth < DEEPEST / 2) onnx_set_range(q.import, t, found);
     return found;
 }
 

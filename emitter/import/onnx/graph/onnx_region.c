@@ -5,6 +5,8 @@
 #include "import/onnx/graph/onnx_region.h"
 
 #include "graph/dag/region.h"
+#include "import/onnx/graph/onnx_graph.h"
+#include "ir/algebra/algebra.h"
 
 static bool same_shape(const Tensor *a, const Tensor *b)
 {
@@ -22,32 +24,184 @@ static Graph graph_of(const OnnxCall *c, Tensor **input, int input_count, Tensor
 
 /* ---- If ---------------------------------------------------------------------------------------------------------- */
 
+/* Two sizes of a result, one per branch, and the size behind the branches. Axis -1: a test, 0 in the branch that has
+ * the result's rank, -1 in the other. */
+typedef struct Joined { const Expr *of[2], *size; int output, axis; } Joined;
+
+/* Results of both branches. Those whose sizes differ leave them flat, and behind `count` results each branch gives the
+ * value of each of its sizes. Of two ranks the result has one, and a run that takes the other branch ends. */
+typedef struct Branches {
+    OnnxCall *c;
+    OnnxCaptured *captured;                  /* its address is the region's in Decided */
+    int count, joined_count;
+    Joined *joined;
+    Tensor **result[2];
+    const Tensor **like[2];                  /* [count] the shape of each result in each branch */
+    int *only;                               /* [count] the branch that has the result's rank; -1: both */
+    int64_t *capacity;                       /* as in Region */
+} Branches;
+
+static Decided *decided_of(const OnnxCall *c) { return &c->scope->import->decided; }
+
+static int joined_size(Branches *b, const Expr *yes, const Expr *no, int output, int axis)
+{
+    for (int i = 0; i < b->joined_count; i++)
+        if (b->joined[i].of[0] == yes && b->joined[i].of[1] == no) return i;
+    b->joined[b->joined_count] = (Joined){ { yes, no }, NULL, output, axis };
+    return b->joined_count++;
+}
+
+/* True if both branches give the dimension one size, which is known outside of them. */
+static bool is_common(const Branches *b, int output, int d)
+{
+    const Expr *yes = b->like[0][output]->shape[d], *no = b->like[1][output]->shape[d];
+    return yes == no && !decided_inside(decided_of(b->c), yes, b->captured);
+}
+
+/* The sizes that the branches give the dimension; a branch of another rank gives none. */
+static const Expr *size_in(const Branches *b, int branch, int output, int d)
+{
+    const bool has_rank = b->only[output] < 0 || b->only[output] == branch;
+    return has_rank ? b->like[branch][output]->shape[d] : expr_index(b->c->cx, 0);
+}
+
+static int join(Branches *b, int output, int d)
+{
+    return joined_size(b, size_in(b, 0, output, d), size_in(b, 1, output, d), output, d);
+}
+
+static int join_test(Branches *b, int output)
+{
+    const Expr *yes = expr_index(b->c->cx, b->only[output] ? -1 : 0), *no = expr_index(b->c->cx, b->only[output] - 1);
+    return joined_size(b, yes, no, output, -1);
+}
+
+/* Two ranks: the result has the one that the file declares, else the lower one, in which branches of a dimension of 1
+ * agree more often. */
+static void take_rank(Branches *b, int output)
+{
+    Ctx *cx = b->c->cx;
+    const Tensor *yes = b->like[0][output], *no = b->like[1][output];
+    const int rank = onnx_declared_rank(b->c, output),
+              own = rank == yes->rank ? 0 : rank == no->rank ? 1 : yes->rank > no->rank;
+    b->only[output] = own;
+    b->like[!own][output] = b->like[own][output];
+    b->result[!own][output] = onnx_empty(b->c, yes->type, (int64_t[]){ 0 }, 1);
+    diag_warn(cx, onnx_where(cx, b->c->node), "its branches produce %s and %s for \"%s\", which has %d dimensions: a "
+              "run that takes the %s branch ends with the status of a wrong size", tensor_shape_text(cx, yes),
+              tensor_shape_text(cx, no), b->c->node->out[output], b->like[own][output]->rank, own ? "then" : "else");
+}
+
+static void compare_result(Branches *b, int i)
+{
+    Ctx *cx = b->c->cx;
+    const Tensor *yes = b->like[0][i] = b->result[0][i], *no = b->like[1][i] = b->result[1][i];
+    bool differs = yes->rank != no->rank;
+    b->only[i] = -1;
+    b->capacity[i] = -1;
+    if (yes->type != no->type)
+        onnx_unsupported(b->c, "branches that produce %s%s and %s%s under a run-time condition; branches of one type "
+                         "are accepted, or a compile-time condition (--value)", dtype_info(yes->type)->spelling,
+                         tensor_shape_text(cx, yes), dtype_info(no->type)->spelling, tensor_shape_text(cx, no));
+    if (ctx_failed(cx)) return;
+    if (differs) take_rank(b, i);
+    if (differs) join_test(b, i);
+    for (int d = 0; d < b->like[0][i]->rank; d++) {
+        if (is_common(b, i, d)) continue;
+        join(b, i, d);
+        differs = true;
+    }
+    const int64_t most[2] = { tensor_most_elems(cx, b->like[0][i]), tensor_most_elems(cx, b->like[1][i]) };
+    if (differs) b->capacity[i] = most[0] > most[1] ? most[0] : most[1];
+}
+
+/* Within a branch: results of own sizes become flat, and the values of the sizes become results. */
+static void give_sizes(Branches *b, int branch)
+{
+    Decided *d = decided_of(b->c);
+    const void *region = d->region;
+    Tensor **result = b->result[branch];
+    d->region = b->captured;
+    for (int i = 0; i < b->count; i++) {
+        const Expr *flat = size_product(b->c->cx, result[i]->shape, result[i]->rank);
+        if (b->capacity[i] >= 0 && result[i]->rank != 1) result[i] = onnx_view(b->c, result[i], &flat, 1);
+    }
+    for (int i = 0; i < b->joined_count; i++)
+        result[b->count + i] = decided_value(d, b->c->name, b->joined[i].of[branch], I64);
+    d->region = region;
+}
+
+/* Returns result i of the node in the shape that the run decides. */
+static Tensor *joined_result(Branches *b, const Node *n, int i)
+{
+    const Expr *shape[MAX_RANK];
+    const int rank = b->like[0][i]->rank;
+    Tensor *all = n->out[i];
+    if (b->capacity[i] < 0) return all;
+    for (int d = 0; d < rank; d++)
+        shape[d] = is_common(b, i, d) ? b->like[0][i]->shape[d] : b->joined[join(b, i, d)].size;
+    if (b->only[i] >= 0) all = onnx_provided(b->c, all, n->out[b->count + join_test(b, i)], 0, 0);
+    Tensor *flat = onnx_cut(b->c, all, 0, size_product(b->c->cx, shape, rank));
+    return rank != 1 ? onnx_view(b->c, flat, shape, rank) : flat;
+}
+
+static void decide_joined(Branches *b, const Node *n)
+{
+    Ctx *cx = b->c->cx;
+    for (int i = 0; i < b->joined_count && !ctx_failed(cx); i++) {
+        Joined *j = &b->joined[i];
+        if (j->axis < 0) continue;
+        const Interval yes = interval_of(cx, j->of[0], NULL), no = interval_of(cx, j->of[1], NULL);
+        const int64_t least = yes.least < no.least ? yes.least : no.least,
+                      greatest = yes.greatest > no.greatest ? yes.greatest : no.greatest;
+        j->size = onnx_decided(b->c, j->output, j->axis, n->out[b->count + i], least, greatest);
+    }
+}
+
+static bool import_branches(Branches *b, const OnnxGraph *const *graph)
+{
+    Ctx *cx = b->c->cx;
+    if (graph[0]->output_count != graph[1]->output_count)
+        onnx_refuse(b->c, "its branches have %d and %d outputs; equal counts are accepted", graph[0]->output_count,
+                    graph[1]->output_count);
+    b->count = graph[0]->output_count;
+    const int most = b->count * (2 + MAX_RANK);
+    b->joined = NEW_ARRAY(cx->arena, Joined, most);
+    b->capacity = NEW_ARRAY(cx->arena, int64_t, most);
+    b->only = NEW_ARRAY(cx->arena, int, b->count);
+    for (int g = 0; g < 2; g++) {
+        b->like[g] = NEW_ARRAY(cx->arena, const Tensor *, b->count);
+        b->result[g] = NEW_ARRAY(cx->arena, Tensor *, most);
+        if (!onnx_run_captured(b->c, graph[g], NULL, NULL, 0, b->captured, b->result[g])) return false;
+    }
+    return true;
+}
+
 void onnx_choice(OnnxCall *c, const OnnxGraph *yes, const OnnxGraph *no)
 {
     Ctx *cx = c->cx;
-    OnnxCaptured captured = { 0 };
-    const int count = yes->output_count;
+    Branches b = { .c = c, .captured = NEW(cx->arena, OnnxCaptured) };
+    const OnnxGraph *const graph[] = { yes, no };
     Tensor *condition = onnx_reshape(c, c->in[0], NULL, 0);
-    Tensor **result[2] = { NEW_ARRAY(cx->arena, Tensor *, count), NEW_ARRAY(cx->arena, Tensor *, count) };
-    if (no->output_count != count)
-        onnx_refuse(c, "its branches have %d and %d outputs; equal counts are accepted", count, no->output_count);
-    if (!onnx_run_captured(c, yes, NULL, NULL, 0, &captured, result[0])
-        || !onnx_run_captured(c, no, NULL, NULL, 0, &captured, result[1]))
-        return;
-    for (int i = 0; i < count; i++)
-        if (!same_shape(result[0][i], result[1][i]))
-            onnx_unsupported(c,
-                             "branches that produce %s%s and %s%s under a run-time condition; branches of one "
-                             "shape are accepted, or a compile-time condition (--value)",
-                             dtype_info(result[0][i]->type)->spelling, tensor_shape_text(cx, result[0][i]),
-                             dtype_info(result[1][i]->type)->spelling, tensor_shape_text(cx, result[1][i]));
+    if (!import_branches(&b, graph)) return;
     Region r = { .kind = REGION_CHOICE, .graph_count = 2, .max_trip_count = -1 };
-    for (int g = 0; g < 2; g++) r.graph[g] = graph_of(c, captured.inner, captured.count, result[g], count);
-    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, 1 + captured.count);
+    for (int i = 0; i < b.count && !ctx_failed(cx); i++) {
+        compare_result(&b, i);
+        if (b.capacity[i] >= 0) r.capacity = b.capacity;
+    }
+    for (int g = 0; g < 2 && !ctx_failed(cx); g++) {
+        give_sizes(&b, g);
+        r.graph[g] = graph_of(c, b.captured->inner, b.captured->count, b.result[g], b.count + b.joined_count);
+    }
+    if (ctx_failed(cx)) return;
+    for (int i = 0; i < b.joined_count; i++) b.capacity[b.count + i] = -1;
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, 1 + b.captured->count);
     in[0] = condition;
-    for (int i = 0; i < captured.count; i++) in[1 + i] = captured.outer[i];
-    Node *n = region_new(cx, c->name, &r, in, 1 + captured.count);
-    for (int i = 0; n && i < count; i++) c->out[i] = n->out[i];
+    for (int i = 0; i < b.captured->count; i++) in[1 + i] = b.captured->outer[i];
+    Node *n = region_new(cx, c->name, &r, in, 1 + b.captured->count);
+    if (n) decide_joined(&b, n);
+    for (int i = 0; n && i < b.count && !ctx_failed(cx); i++)
+        c->out[i] = joined_result(&b, n, i);
 }
 
 /* ---- Loop and Scan ----------------------------------------------------------------------------------------------- */
@@ -56,7 +210,7 @@ void onnx_choice(OnnxCall *c, const OnnxGraph *yes, const OnnxGraph *no)
 typedef struct Body {
     OnnxCall *c;
     const OnnxLoop *l;
-    OnnxCaptured captured;
+    OnnxCaptured *captured;                  /* its address is the region's in Decided */
     Tensor *iteration, **state, **row;     /* its inputs */
     Tensor **result;                       /* results of the graph: the condition (of a Loop), states, rows */
     Tensor *condition;                     /* NULL: always true */
@@ -86,7 +240,7 @@ static bool import_body(Body *b)
                                                l->state[i]->rank, l->state[i]->shape);
     for (int i = 0; i < l->scan_count; i++)
         in[count++] = b->row[i] = row_of(cx, l->graph->input[skipped + l->state_count + i].name, l->scanned[i]);
-    if (!onnx_run_captured(b->c, l->graph, b->iteration, in, count, &b->captured, b->result)) return false;
+    if (!onnx_run_captured(b->c, l->graph, b->iteration, in, count, b->captured, b->result)) return false;
     if (l->is_scan) return true;
     Tensor *condition = *b->result++;
     if (tensor_elems(condition) != 1)
@@ -109,7 +263,8 @@ static Tensor *as_state(Body *b, int i)
     int64_t shape[MAX_RANK];
     if (same_shape(old_state, new_state)) return new_state;
     for (int d = 0; d < old_state->rank; d++) shape[d] = tensor_dim(old_state, d);
-    if (old_state->type == new_state->type && tensor_elems(old_state) == tensor_elems(new_state))
+    const bool are_fixed = tensor_is_fixed(old_state) && tensor_is_fixed(new_state);
+    if (are_fixed && old_state->type == new_state->type && tensor_elems(old_state) == tensor_elems(new_state))
         return onnx_reshape(b->c, new_state, shape, old_state->rank);
     onnx_unsupported(b->c,
                      "its state \"%s\" is %s%s before and %s%s after an iteration, and its trip count is decided "
@@ -155,7 +310,7 @@ typedef struct Boundary { int outer_count, inner_count, result_count; Tensor **o
 static Boundary boundary_new(const Body *b)
 {
     Ctx *cx = b->c->cx;
-    const int most = 4 + b->l->state_count + b->l->scan_count + b->l->row_count + b->captured.count;
+    const int most = 4 + b->l->state_count + b->l->scan_count + b->l->row_count + b->captured->count;
     return (Boundary){ .outer = NEW_ARRAY(cx->arena, Tensor *, most),
                    .inner = NEW_ARRAY(cx->arena, Tensor *, most),
                    .result = NEW_ARRAY(cx->arena, Tensor *, most) };
@@ -191,7 +346,7 @@ static void add_counter(Body *b, Boundary *e)
 
 static void add_invariants(Body *b, Boundary *e)
 {
-    for (int i = 0; i < b->captured.count; i++) add_input(e, b->captured.outer[i], b->captured.inner[i]);
+    for (int i = 0; i < b->captured->count; i++) add_input(e, b->captured->outer[i], b->captured->inner[i]);
     for (int i = 0; i < b->l->state_count; i++) {
         if (b->result[i] != b->state[i]) continue;
         add_input(e, b->l->state[i], b->state[i]);
@@ -205,6 +360,10 @@ static void add_rows(Body *b, Boundary *e)
         Tensor *row = b->result[b->l->state_count + i];
         if (row->rank == MAX_RANK)
             onnx_unsupported(b->c, "rows of %d dimensions; at most %d are accepted", MAX_RANK, MAX_RANK - 1);
+        for (int d = 0; d < row->rank; d++)
+            if (decided_inside(decided_of(b->c), row->shape[d], b->captured))
+                onnx_unsupported(b->c, "it collects rows \"%s\" %s, of a size that each iteration decides; rows of one "
+                                 "size are accepted", row->name, tensor_shape_text(b->c->cx, row));
         e->result[e->result_count++] = row;
     }
 }
@@ -212,7 +371,7 @@ static void add_rows(Body *b, Boundary *e)
 void onnx_loop(OnnxCall *c, const OnnxLoop *l)
 {
     Ctx *cx = c->cx;
-    Body b = { .c = c, .l = l };
+    Body b = { .c = c, .l = l, .captured = NEW(cx->arena, OnnxCaptured) };
     if (!import_body(&b)) return;
     Boundary e = boundary_new(&b);
     int *index = NEW_ARRAY(cx->arena, int, l->state_count);

@@ -114,7 +114,9 @@ static void open_range(OnnxCall *c)
     const Expr *length = step > 0 ? expr_sub(c->cx, at[1], at[0]) : expr_sub(c->cx, at[0], at[1]);
     const Expr *one = expr_index(c->cx, 1),
                *before_last = expr_binary(c->cx, EXPR_FLOORDIV, expr_sub(c->cx, length, one), expr_index(c->cx, by));
-    const Expr *count = simplify(c->cx, expr_add(c->cx, before_last, one), NULL);
+    const Expr *steps = simplify(c->cx, expr_add(c->cx, before_last, one), NULL), *none = expr_index(c->cx, 0);
+    const bool may_lead_away = interval_of(c->cx, steps, NULL).least < 0;
+    const Expr *count = may_lead_away ? simplify(c->cx, expr_binary(c->cx, EXPR_MAX, steps, none), NULL) : steps;
     Tensor *sizes = onnx_materialize_sizes(c->scope->import, c->in[0]);
     Tensor *in[2] = { sizes, onnx_cast(c, c->in[2], c->in[0]->type) };
     const Tensor *like = tensor_new(c->cx, c->name, c->in[0]->type, 1, &count);
@@ -161,7 +163,7 @@ const OnnxOp onnx_rows_constant[] = {
     { ONNX_MOVE("Constant", 0, "sparse_value value value_float value_floats value_int value_ints value_string "
                 "value_strings", constant) },
     { ONNX_MOVE("ConstantOfShape", 1, "value", constant_of_shape), .open.translate = onnx_open_constant_of_shape },
-    { ONNX_MOVE("Range", 3, "", range), .open.keeps = KEEPS_ALL, .open.lists = LISTS_READ },
+    { ONNX_MOVE("Range", 3, "", range), .open.keeps = KEEPS_ALL, .open.lists = LISTS_ORDERED },
     { ONNX_MOVE("Shape", 1, "end start", shape_of), .strings = STRINGS_READ, .open.on_shape = onnx_sizes_of_shape },
     { ONNX_MOVE("Size", 1, "", size_of), .strings = STRINGS_READ, .open.on_shape = onnx_sizes_of_count },
     { 0 }

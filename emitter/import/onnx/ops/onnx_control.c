@@ -44,12 +44,12 @@ typedef struct ScanRows { Tensor **at; int count; } ScanRows;
 
 static void add_row(OnnxCall *c, ScanRows *r, Tensor *x, int axis)
 {
-    int64_t shape[MAX_RANK];
+    const Expr *shape[MAX_RANK];
     if (x->rank == MAX_RANK)
         onnx_unsupported(c, "rows of %d dimensions; at most %d are accepted", x->rank, MAX_RANK - 1);
     if (ctx_failed(c->cx)) return;
-    for (int d = 0; d <= x->rank; d++) shape[d] = d == axis ? 1 : tensor_dim(x, d > axis ? d - 1 : d);
-    r->at[r->count++] = onnx_reshape(c, x, shape, x->rank + 1);
+    for (int d = 0; d <= x->rank; d++) shape[d] = d == axis ? expr_index(c->cx, 1) : x->shape[d > axis ? d - 1 : d];
+    r->at[r->count++] = onnx_view(c, x, shape, x->rank + 1);
 }
 
 static Tensor *concat_rows(OnnxCall *c, const ScanRows *r, int axis)
@@ -460,7 +460,7 @@ static void batched_scan(OnnxCall *c)
 
 const OnnxOp onnx_rows_control[] = {
     { ONNX_MOVE("If", 1, "else_branch then_branch", if_) },
-    { ONNX_MOVE("Loop", ONNX_ANY, "body", loop), .open.lists = LISTS_COMPUTED },
+    { ONNX_MOVE("Loop", ONNX_ANY, "body", loop), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED },
     { ONNX_MOVE("Scan", ONNX_ANY, "body directions num_scan_inputs scan_input_axes scan_input_directions "
                 "scan_output_axes scan_output_directions", batched_scan) },
     { 0 }

@@ -8,19 +8,42 @@
 #include "import/onnx/ops/onnx_rows.h"
 
 static Node *producer_of(const Tensor *t) { return t ? t->producer : NULL; }
-static Tensor *flat(OnnxCall *c, Tensor *x, int64_t rows) { return onnx_reshape(c, x, (int64_t[]){ rows, -1 }, 2); }
+
+static Tensor *size_value(OnnxCall *c, const Expr *size)
+{
+    return decided_value(&c->scope->import->decided, c->name, size, I64);
+}
+
+/* Splits the indices [n][1] of elements of x, in row-major order, into coordinates [n][rank]. */
+static Tensor *coordinates(OnnxCall *c, const Tensor *x, Tensor *index)
+{
+    Tensor *column[MAX_RANK], *one = size_value(c, expr_index(c->cx, 1));
+    for (int d = 0; d < x->rank; d++) {
+        const Expr *behind = size_product(c->cx, x->shape + d + 1, x->rank - d - 1);
+        Tensor *step = onnx_call2(c, "max", size_value(c, behind), one),
+               *size = onnx_call2(c, "max", size_value(c, x->shape[d]), one);
+        column[d] = onnx_call2(c, "mod", onnx_call2(c, "floor_div", index, step), size);
+    }
+    return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, column, x->rank, ATTRS(attr_int("axis", 1)));
+}
 
 /* Returns the coordinates of the elements that are not 0, as rows [n][rank], of a tensor that is not constant. Two
  * selections by one tensor have one size. */
 static Tensor *nonzero_rows(OnnxCall *c, Tensor *x, int axis)
 {
-    const int64_t most = onnx_most(c, 0, axis, tensor_elems(x));
+    const Expr *elements = size_product(c->cx, x->shape, x->rank);
+    const int64_t all = interval_of(c->cx, elements, NULL).greatest, most = onnx_most(c, 0, axis, all);
+    const bool is_split = x->rank > 1 && elements->kind != EXPR_INT;
     Tensor *known = map_get_ptr(&c->scope->import->selections, x);
-    if (known && !ctx_failed(c->cx) && expr_as_var(known->shape[0])->greatest == most) return known;
-    Tensor *rows = ctx_failed(c->cx) ? NULL : onnx_call(c, "nonzero", x, attr_int("capacity", most < 1 ? 1 : most),
+    const Decided *d = &c->scope->import->decided;
+    const bool is_here = known && decided_inside(d, known->shape[0], d->region);
+    if (is_here && !ctx_failed(c->cx) && expr_as_var(known->shape[0])->greatest == most) return known;
+    Tensor *from = is_split ? onnx_view(c, x, &elements, 1) : x;
+    Tensor *rows = ctx_failed(c->cx) ? NULL : onnx_call(c, "nonzero", from, attr_int("capacity", most < 1 ? 1 : most),
                                                         attr_flag("rows", true));
-    const Expr *size = rows ? onnx_decided(c, 0, axis, rows->producer->out[1], 0, tensor_elems(x)) : NULL;
+    const Expr *size = rows ? onnx_decided(c, 0, axis, rows->producer->out[1], 0, all) : NULL;
     Tensor *selected = size ? onnx_cut(c, rows, 0, size) : NULL;
+    if (is_split && selected) selected = coordinates(c, x, selected);
     if (selected) map_put_ptr(&c->scope->import->selections, x, selected);
     return selected;
 }
@@ -77,6 +100,13 @@ static int64_t count_distinct(const Tensor *x, int axis)
     return found;
 }
 
+/* [n][..] as [n][elements] */
+static Tensor *row_by_row(OnnxCall *c, Tensor *x)
+{
+    const Expr *shape[] = { x->shape[0], size_product(c->cx, x->shape + 1, x->rank - 1) };
+    return onnx_view(c, x, shape, 2);
+}
+
 /* Finds distinct elements, or distinct slices along an axis, which is moved to the front. */
 static void unique(OnnxCall *c)
 {
@@ -85,24 +115,24 @@ static void unique(OnnxCall *c)
     bool has_axis = onnx_attr(c, "axis") != NULL;
     int axis = has_axis ? onnx_axis(c, onnx_int(c, "axis", 0), x->rank) : 0, dim = has_axis ? axis : 0;
     if (axis < 0) return;
-    const int64_t rows_most = has_axis ? tensor_dim(x, axis) : tensor_elems(x),
-                  known = tensor_is_constant(x) ? count_distinct(x, has_axis ? axis : -1) : 0,
-                  capacity = known ? known : onnx_most(c, 0, dim, rows_most);
+    const Interval room = interval_of(c->cx, has_axis ? x->shape[axis] : size_product(c->cx, x->shape, x->rank), NULL);
+    const int64_t known = tensor_is_constant(x) ? count_distinct(x, has_axis ? axis : -1) : 0,
+                  most = known ? known : onnx_most(c, 0, dim, room.greatest), capacity = most < 1 ? 1 : most;
     if (ctx_failed(c->cx)) return;
-    Tensor *base = has_axis ? x : onnx_reshape(c, x, (int64_t[]){ -1 }, 1), *rows = base;
+    Tensor *base = has_axis ? x : onnx_view(c, x, (const Expr *[]){ expr_index(c->cx, -1) }, 1), *rows = base;
     if (axis > 0 && base) {
         int64_t perm[MAX_RANK] = { axis };
         for (int d = 0; d < base->rank; d++)
             if (d != axis) perm[d < axis ? d + 1 : d] = d;
         rows = onnx_call(c, "transpose", base, attr_ints("perm", perm, base->rank));
     }
-    if (rows) rows = flat(c, rows, tensor_dim(rows, 0));
+    if (rows) rows = row_by_row(c, rows);
     Tensor *index = rows ? onnx_call(c, "unique", rows, attr_int("capacity", capacity),
                                      attr_flag("sorted", onnx_int(c, "sorted", 1)))
                          : NULL;
     const Node *found = producer_of(index);
     if (!found || ctx_failed(c->cx)) return;
-    const Expr *size = known ? NULL : onnx_decided(c, 0, dim, found->out[3], capacity ? 1 : 0, rows_most);
+    const Expr *size = known ? NULL : onnx_decided(c, 0, dim, found->out[3], room.least < 1 ? 0 : 1, room.greatest);
     Tensor *counts = found->out[2];
     if (size) index = onnx_cut(c, index, 0, size), counts = onnx_cut(c, counts, 0, size);
     if (ctx_failed(c->cx)) return;
@@ -134,9 +164,11 @@ static void non_max_suppression(OnnxCall *c)
                     tensor_shape_text(c->cx, scores));
         return;
     }
-    int64_t each = tensor_dim(scores, 2);
+    int64_t each = interval_of(c->cx, scores->shape[2], NULL).greatest;
     if (onnx_in(c, 2) && tensor_is_constant(c->in[2]) && onnx_scalar(c, 2, &most) && most < (double)each)
         each = most < 1 ? 1 : (int64_t)most;
+    if (!tensor_is_fixed(boxes) || !tensor_is_fixed(scores)) boxes = onnx_equal_size(c, boxes, 1, scores->shape[2]);
+    if (ctx_failed(c->cx)) return;
     Tensor *or = scalar_or(c, 2, I64, 0);
     Tensor *least_score = scalar_or(c, 3, boxes->type, 0);
     Tensor *in[] = { boxes, scores, or, least_score, scalar_or(c, 4, boxes->type, -1.0 / 0.0) };
@@ -146,7 +178,8 @@ static void non_max_suppression(OnnxCall *c)
                         tensor_shape_text(c->cx, c->in[i]));
             return;
         }
-    const int64_t natural = tensor_dim(scores, 0) * tensor_dim(scores, 1) * each,
+    const int64_t natural = interval_of(c->cx, scores->shape[0], NULL).greatest
+                            * interval_of(c->cx, scores->shape[1], NULL).greatest * each,
                   capacity = onnx_most(c, 0, 0, natural);
     if (ctx_failed(c->cx)) return;
     Tensor *rows = call(c->cx, "non_max_suppression", c->name, in, 5,
@@ -340,13 +373,14 @@ static void tf_idf(OnnxCall *c)
 const OnnxOp onnx_rows_find[] = {
     { ONNX_ROW("Det", 1, "", det) },
     { ONNX_ROW("MaxRoiPool", 2, "pooled_shape spatial_scale", max_roi_pool) },
-    { ONNX_ROW("NonMaxSuppression", 5, "center_point_box", non_max_suppression) },
-    { ONNX_ROW("NonZero", 1, "", nonzero) },
+    { ONNX_ROW("NonMaxSuppression", 5, "center_point_box", non_max_suppression), .open.keeps = KEEPS_ALL,
+      .open.lists = LISTS_COMPUTED },
+    { ONNX_ROW("NonZero", 1, "", nonzero), .open.keeps = KEEPS_ALL },
     { ONNX_ROW("RoiAlign", 3,
       "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale", roi_align) },
     { ONNX_ROW("TfIdfVectorizer", 1,
       "max_gram_length max_skip_count min_gram_length mode ngram_counts ngram_indexes pool_int64s pool_strings weights",
           tf_idf), .strings = STRINGS_READ },
-    { ONNX_ROW("Unique", 1, "axis sorted", unique) },
+    { ONNX_ROW("Unique", 1, "axis sorted", unique), .open.keeps = KEEPS_ALL },
     { 0 }
 };

@@ -165,6 +165,17 @@ static void tensor_scatter(OnnxCall *c)
 }
 
 /* A constant condition selects constant indices. */
+/* The part of a condition for which an axis has elements. */
+static Tensor *condition_within(OnnxCall *c, Tensor *condition, const Expr *size)
+{
+    const Expr *own = condition->shape[0];
+    if (own == size || interval_of(c->cx, own, NULL).greatest <= interval_of(c->cx, size, NULL).least) return condition;
+    if (own->kind != EXPR_INT || size->kind != EXPR_INT)
+        return onnx_cut(c, condition, 0, simplify(c->cx, expr_binary(c->cx, EXPR_MIN, own, size), NULL));
+    return onnx_call(c, "slice", condition, attr_list("axes", 0), attr_list("begin", 0),
+                     attr_list("end", size->integer));
+}
+
 static void compress(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -177,23 +188,22 @@ static void compress(OnnxCall *c)
     }
     int axis = 0;
     if (onnx_attr(c, "axis")) axis = onnx_axis(c, onnx_int(c, "axis", 0), x->rank);
-    else x = onnx_reshape(c, x, (int64_t[]){ -1 }, 1);
+    else x = onnx_view(c, x, (const Expr *[]){ expr_index(c->cx, -1) }, 1);
     if (axis < 0 || !x) return;
-    if (!tensor_is_constant(condition)) {
-        Tensor *within = c->in[1];
-        const int64_t length = tensor_dim(x, axis);
-        if (length >= 0 && tensor_dim(condition, 0) > length)
-            within = onnx_call(c, "slice", within, attr_list("axes", 0), attr_list("begin", 0),
-                               attr_list("end", length));
-        c->out[0] = onnx_selected(c, x, within, axis);
-        return;
+    const Expr *size = x->shape[axis];
+    if (!tensor_is_constant(condition) || size->kind != EXPR_INT) {
+        Tensor *within = condition_within(c, c->in[1], size);
+        if (within && !tensor_is_constant(within)) {
+            c->out[0] = onnx_selected(c, x, within, axis);
+            return;
+        }
     }
     int64_t count = 0, length = tensor_elems(condition), *selected = NEW_ARRAY(c->cx->arena, int64_t, length);
     for (int64_t i = 0; i < length; i++)
         if (dtype_load(BOOL, condition->data, i).i) selected[count++] = i;
     Tensor *index = tensor_constant(c->cx, c->name, I64, 1, &count, selected);
     if (axis < 0 || ctx_failed(c->cx)) return;
-    check_range(c, index, tensor_dim(x, axis));
+    check_range(c, index, interval_of(c->cx, size, NULL).least);
     if (count) c->out[0] = onnx_call2(c, "gather", x, index, attr_int("axis", axis));
     else c->out[0] = onnx_empty_slice(c, x, axis);
 }

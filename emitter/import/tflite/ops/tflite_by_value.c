@@ -43,14 +43,14 @@ typedef struct SpanKey { Element begin, end; int64_t size; bool has_count; } Spa
 static Tensor *span(TfliteCall *c, Tensor *x, int axis, int output_axis, const SpanKey *key, Tensor *from,
                     Tensor *count)
 {
-    Map *known = &c->sizes->decided.of_key;
-    const Expr *size = map_get_const(known, key, sizeof *key);
+    Decided *d = &c->sizes->decided;
+    const Expr *size = decided_find(d, key, sizeof *key);
     if (!size) size = tflite_decided(c, 0, output_axis, count, 0, key->size);
     if (!size || ctx_failed(c->cx)) return NULL;
-    map_put_const(known, arena_copy(c->cx->arena, key, sizeof *key), sizeof *key, size);
+    decided_keep(d, key, sizeof *key, size);
     if (is_number(from, 0)) return tflite_cut(c, x, axis, size);
     const Attr like = attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size));
-    Tensor *first = decided_after(&c->sizes->decided, c->name, from, &size, 1), *one = number(c, 1);
+    Tensor *first = decided_after(d, c->name, from, &size, 1), *one = number(c, 1);
     return tflite_call2(c, "gather", x, tflite_call2(c, "ramp", first, one, like), attr_int("axis", axis));
 }
 
