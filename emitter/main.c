@@ -42,7 +42,7 @@ static const Command *command_of(Arguments *a)
     }
     if (strchr(word, '.') || strchr(word, '/') || is_file(word)) return &commands[0];
     const char *near = nearest_command(a, word);
-    fprintf(stderr, "error: there is no command '%s'%s%s%s; accepted: ", word, near ? "; did you mean '" : "",
+    fprintf(stderr, "error: there is no command '%s'%s%s%s; use ", word, near ? "; did you mean '" : "",
             near ? near : "",
             near ? "'?" : "");
     print_commands(stderr, ANY);

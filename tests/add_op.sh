@@ -45,7 +45,7 @@ check operator-is-verified "$lw" verify "$work/net.te"
 integers() {
     printf 'input x: i32[3]\ny = probe_cube(x)\noutput y\n' > "$work/bad.te"
     ! "$lw" dump "$work/bad.te" 2> "$work/said" &&
-        grep -q 'probe_cube.*the input is i32; a float type is expected' "$work/said"
+        grep -q 'probe_cube.*the input is i32; use a float type' "$work/said"
 }
 check integers-are-refused integers
 rm "$work/tree/ops/probe.c"

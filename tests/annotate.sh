@@ -152,7 +152,7 @@ check file-misspelt-in-namespace-is-refused refuses 1:1 "there is no annotation 
 said 'cast_hint conv_1 dtype=int8\n' said
 bad_dtype() {
     ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" &&
-        grep -q "'int8'; an element type" "$work/err"
+        grep -q "'int8'; use an element type" "$work/err"
 }
 check file-cast-hint-type          bad_dtype
 

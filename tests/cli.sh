@@ -51,7 +51,7 @@ for pair in '-t --target' '-q --quiet' '--json -o FILE.json' '--format -o FILE.j
     check "usage-habit-${pair%% *}-is-refused" ends 2 "no option '${pair%% *}'; did you mean '${pair#* }" \
         report $matmul "${pair%% *}"
 done
-check usage-mhz-names-its-unit ends 2 "does not accept '168MHz'; accepted: --mhz N: add estimated cycles" \
+check usage-mhz-names-its-unit ends 2 "does not accept '168MHz'; use --mhz N: add estimated cycles" \
     report $digits --target cortex-m4 --mhz 168MHz
 words='not an option of package, but of quantize and dump; `loopwright quantize ... -o model.onnx` writes'
 check usage-quantization-names-its-command ends 2 "$words an integer model that package accepts" \
@@ -69,7 +69,7 @@ check usage-two-outputs-is-refused ends 2 '-o is given twice' $matmul -o "$work/
 check usage-unknown-option-is-refused ends 2 "no option '--nonsense'; see" $matmul --nonsense -o "$work/a.c"
 check usage-near-option-is-refused ends 2 "no option '--targte'; did you mean '--target'?" \
     $matmul --targte x -o "$work/a.c"
-check usage-unknown-command-is-refused ends 2 "no command 'frobnicate'; accepted: compile, run, verify" \
+check usage-unknown-command-is-refused ends 2 "no command 'frobnicate'; use compile, run, verify" \
     frobnicate $matmul
 check usage-near-command-is-refused ends 2 "no command 'reprot'; did you mean 'report'?" reprot $matmul
 check usage-option-wants-value-is-refused ends 2 '--target requires a value' $matmul -o "$work/a.c" --target
@@ -93,13 +93,13 @@ check usage-value-form-is-refused ends 2 'NAME=F.npy' $matmul -o "$work/a.c" --v
 te 'input x: f32[4]\nconst c: f32[] = 3\ny = add(x, c)\noutput y\n' scalar
 check scalar-with-brackets-is-explained refuses "a size is expected, not ']'; a scalar has no brackets: f32" \
     "$work/scalar.te" -o "$work/a.c"
-check usage-qdq-value-is-refused      ends 2 '"some"; accepted: exact|integer|float' $matmul -o "$work/a.c" --qdq some
-check usage-float-value-is-refused    ends 2 '"once"; accepted: contract|separate' $matmul -o "$work/a.c" --float once
-check usage-hybrid-value-is-refused   ends 2 '"none"; accepted: rounded|float' $matmul -o "$work/a.c" --hybrid none
-check usage-rounding-value-is-refused ends 2 '"none"; accepted: double|single' $matmul -o "$work/a.c" --rounding none
+check usage-qdq-value-is-refused      ends 2 '"some"; use exact|integer|float' $matmul -o "$work/a.c" --qdq some
+check usage-float-value-is-refused    ends 2 '"once"; use contract|separate' $matmul -o "$work/a.c" --float once
+check usage-hybrid-value-is-refused   ends 2 '"none"; use rounded|float' $matmul -o "$work/a.c" --hybrid none
+check usage-rounding-value-is-refused ends 2 '"none"; use double|single' $matmul -o "$work/a.c" --rounding none
 check usage-level-above-11-is-refused    ends 2 "--level does not accept '12'" ops --level 12
 check usage-ops-with-model-is-refused ends 2 'usage: loopwright ops' ops $matmul
-check usage-two-lists-is-refused ends 2 'accepted: one of them' ops --onnx --tflite
+check usage-two-lists-is-refused ends 2 'use one of them' ops --onnx --tflite
 check usage-unknown-target-is-refused   ends 2 'no target "z80"; see `loopwright targets`' \
     $matmul -o "$work/a.c" --target z80
 check usage-near-target-is-refused ends 2 "no target \"cortexm4\"; did you mean 'cortex-m4'?" \
@@ -117,7 +117,7 @@ done
 check usage-unknown-stage-is-refused ends 2 'unknown stage "nowhere"; choose one of: dag, gradient, streamed, fused' \
     dump $matmul --at nowhere
 check usage-near-stage-is-refused ends 2 "unknown stage .lowerd.; did you mean 'lowered'" dump $matmul --at lowerd
-check usage-unknown-pass-is-refused     ends 2 'no pass "nosuch"; accepted: gradient, annotate, simplify' \
+check usage-unknown-pass-is-refused     ends 2 'no pass "nosuch"; use gradient, annotate, simplify' \
     dump $matmul --at pass:nosuch
 check usage-near-pass-is-refused ends 2 "did you mean 'hoist'" dump $matmul --at pass:hoits
 # every_pass MODEL: the DAG, the groups or the code after each listed pass, except passes that allocate memory.
@@ -346,9 +346,9 @@ printf '\n<!DOCTYPE html>\n<html></html>\n' > "$work/page.tflite"
 printf '\034\000\000\000TFL3\000\000' > "$work/lite.onnx"
 cp "$work/lite.onnx" "$work/lite.bin"
 cp $digits "$work/other.te"
-check refused-folder            refuses "' is a folder; a model file (.onnx, .te or .tflite) is expected" \
+check refused-folder            refuses "' is a folder; use a model file (.onnx, .te or .tflite)" \
     "$work" -o "$work/a.c"
-check refused-folder-of-models  refuses "folder.onnx' is a folder; a model file" "$work/folder.onnx" -o "$work/a.c"
+check refused-folder-of-models  refuses "folder.onnx' is a folder; use a model file" "$work/folder.onnx" -o "$work/a.c"
 check refused-lfs-pointer       refuses 'no .onnx file, but a git-LFS pointer.*; fetch the file: git lfs pull' \
     "$work/lfs.onnx" -o "$work/a.c"
 check refused-page              refuses 'no .tflite file, but an HTML page' "$work/page.tflite" -o "$work/a.c"
@@ -377,13 +377,13 @@ mkdir -p "$work/folder.onnx" "$work/folder.npy"
 dd if=/dev/null of="$work/huge.npy" bs=1 count=0 seek=4000000000 2> /dev/null
 cp "$work/huge.npy" "$work/huge.onnx"
 for command in run verify; do
-    check $command-folder-is-refused refuses "folder.onnx' is a folder; a model file" \
+    check $command-folder-is-refused refuses "folder.onnx' is a folder; use a model file" \
         $command "$work/folder.onnx" tests/models/digits.in0.npy
     check $command-empty-is-refused refuses 'no .onnx file, but an empty file' \
         $command "$work/empty.onnx" tests/models/digits.in0.npy
     check $command-missing-is-refused refuses 'cannot open' $command "$work/none.onnx" tests/models/digits.in0.npy
     check $command-too-large-is-refused refuses 'too large' $command "$work/huge.onnx" tests/models/digits.in0.npy
-    check $command-input-folder-is-refused refuses 'folder.npy" is a folder; a file is expected' \
+    check $command-input-folder-is-refused refuses 'folder.npy" is a folder; use a file' \
         $command $digits "$work/folder.npy"
     check $command-input-empty-is-refused refuses 'empty.npy' $command $digits "$work/empty.npy"
     check $command-input-missing-is-refused refuses 'cannot open' $command $digits "$work/none.npy"
@@ -473,7 +473,7 @@ check refused-combine           refuses "no group 'cnv'" $conv_pool -o "$work/a.
 words="no group 'relu_1'; the node 'relu_1' is in the group 'conv_1'"
 check refused-combine-of-a-node refuses "$words; .dump MODEL --at fused --combine none. prints them" \
     $digits -o "$work/a.c" --combine relu_1,conv_2
-check refused-combine-no-name   refuses '--combine "conv_1,": a name is missing; accepted: GROUP,GROUP' \
+check refused-combine-no-name   refuses '--combine "conv_1,": a name is missing; use GROUP,GROUP' \
     $digits -o "$work/a.c" --combine conv_1,
 check refused-combine-gap       refuses 'which is not named but reads a group that is' \
     samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
@@ -501,9 +501,9 @@ for stage in fused strategy loops step:1 scheduled lowered; do
     check "only-known-at-$stage-is-shown" ends 0 gemm_1 dump $digits --at $stage --only gemm_1
 done
 check only-of-a-combined-part-is-refused refuses \
-    "'conv_3'; it is a part of 'maxpool_1', which combines conv_3+maxpool_1; apart with --combine none; accepted: " \
+    "'conv_3'; it is a part of 'maxpool_1', which combines conv_3+maxpool_1; apart with --combine none; use " \
     dump $digits --at fused --only conv_3
-check only-unknown-of-a-formula-is-refused refuses "no group 'sums'; accepted: c" dump $matmul --at loops --only sums
+check only-unknown-of-a-formula-is-refused refuses "no group 'sums'; use c" dump $matmul --at loops --only sums
 check only-of-a-view-at-lowered-is-shown ends 0 'flatten_1: no function' dump $digits --at lowered --only flatten_1
 check only-of-a-shared-function-is-shown ends 0 'even_out shares this function' \
     dump tests/models/control.onnx --at lowered --only even_out
@@ -518,7 +518,7 @@ every_layer_is_lowered() {
     done < "$work/layers"
 }
 check only-any-layer-of-report-at-lowered every_layer_is_lowered
-check step-too-large-is-refused refuses 'the longest schedule has 8 steps; accepted: step:0 to step:8' \
+check step-too-large-is-refused refuses 'the longest schedule has 8 steps; use step:0 to step:8' \
     dump $matmul --at step:99
 check step-too-large-for-a-group-is-refused refuses "group 'softmax_1' has .* steps" \
     dump $digits --at step:99 --only softmax_1
@@ -731,11 +731,11 @@ check schedule-no-group-is-refused refused_block '# mine\nfor conv_9 on generic:
     2:1 "there is no group 'conv_9'; did you mean"
 check schedule-refused-step     refused_block 'for conv_1 on generic:\n\n  vectorize conv2d.i\n' 3:3 'wrong: '
 check schedule-unknown-step-is-refused refused_block 'for conv_1 on generic:\n  spilt y.c 4\n' \
-    2:3 'this is not a schedule step; accepted: split'
+    2:3 'this is not a schedule step; use split'
 check schedule-unknown-target-is-refused refused_block 'for conv_1 on z80:\n' 1:15 'there is no target "z80"'
 check schedule-step-alone-is-refused refused_block '  split y.c 4\n' 1:3 'a step before the first'
 check schedule-no-head-is-refused refused_block 'conv_1:\n' 1:1 'a block begins `for GROUP on TARGET:`'
-check schedule-folder-is-refused refuses 'folder.onnx" is a folder; a file is expected' \
+check schedule-folder-is-refused refuses 'folder.onnx" is a folder; use a file' \
     $digits -o "$work/a.c" --schedule "$work/folder.onnx"
 check schedule-twice-is-refused refused_block 'for conv_1 on generic:\nfor conv_1 on generic:\n' \
     2:5 'conv_1 on generic has a block already, at 1:1'
@@ -755,7 +755,7 @@ check schedule-no-call-is-refused refused_block 'for @op(conv3d) on generic:\n' 
 check schedule-no-operator-is-refused refused_block 'for @op(conv2) on generic:\n' \
     1:5 "there is no operator .conv2.; did you mean 'conv2d'?"
 check schedule-other-role-is-refused refused_block 'for @contraction on generic:\n' \
-    1:5 "'@contraction' does not select groups; accepted: @op(OPERATOR)"
+    1:5 "'@contraction' does not select groups; use @op(OPERATOR)"
 check schedule-role-refused     refused_block 'for @op(conv2d) on generic:\n  vectorize conv2d.i\n' \
     2:3 'in group conv_1: vectorize conv2d.i: wrong: '
 check schedule-otherwise-alone-is-refused refused_block 'for conv_1 on generic:\notherwise:\n' \
@@ -801,7 +801,7 @@ steps_by_role() {
 }
 check schedule-steps-by-role    steps_by_role
 check schedule-roles-refused    refused_block 'for conv_1 on generic:\n  unroll @op(dense).o\n' \
-    2:3 'no stage is @op(dense); accepted: conv2d, add, relu'
+    2:3 'no stage is @op(dense); use conv2d, add, relu'
 check schedule-by-signature     by_signature
 # The steps of an implementation, and more.
 by_row() {
@@ -966,9 +966,9 @@ check name-of-file-compiles     ${CC:-cc} -std=c99 -Iruntime -c "$work/named.c" 
 
 # ---- run -------------------------------------------------------------------------------------------------------------
 
-check run-too-many-inputs-is-refused refuses '2 files are given; accepted: a .npy file for each input: input$' \
+check run-too-many-inputs-is-refused refuses '2 files are given; use a .npy file for each input: input$' \
     run $digits tests/models/digits.in0.npy tests/models/digits.in0.npy
-check run-too-few-inputs-is-refused refuses 'no file is given; accepted: a .npy file for each input: input$' \
+check run-too-few-inputs-is-refused refuses 'no file is given; use a .npy file for each input: input$' \
     run $digits -o "$work/a.npy"
 check run-wrong-file-is-refused refuses '' run $digits $matmul -o "$work/a.npy"
 setup run-ends-with-0           ends 0 - run $digits tests/models/digits.in0.npy -o "$work/scores.npy"

@@ -76,8 +76,8 @@ refuses() {
 out="-o $work/refused.c"
 # shellcheck disable=SC2086
 {
-    check tflite-without-function-is-refused refuses 1 'computes it, --extern Mine' $tflite $out
-    check onnx-without-function-is-refused refuses 1 'computes it, --extern Mine' $onnx $out
+    check tflite-without-function-is-refused refuses 1 'your own C function, --extern Mine' $tflite $out
+    check onnx-without-function-is-refused refuses 1 'your own C function, --extern Mine' $onnx $out
     check function-of-no-operator-is-refused refuses 1 "no custom operator 'Other'" \
         $tflite --extern Mine=mine,Other $out
     check standard-operator-stays refuses 1 "no custom operator 'Relu'" $onnx --extern Mine=mine,Relu $out

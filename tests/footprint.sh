@@ -39,7 +39,7 @@ check fit-of-unknown-stack-is-refused ends 2 '--fit has no figures of stack for 
 check fit-by-a-compiler-has-a-verdict ends 0 '^fit            flash [0-9]* of 1048576 bytes' \
     $digits --fit flash=1M,ram=1M --cc "$cc"
 for limits in ram flash=1X ram=0 ram=1K,ram=2K flash=1K, rom=4K 'flash=99999999999'; do
-    check "fit-form-$limits-is-refused" ends 2 'accepted: flash=N,ram=N or one of them' $digits --fit "$limits"
+    check "fit-form-$limits-is-refused" ends 2 'use flash=N,ram=N or one of them' $digits --fit "$limits"
 done
 # The report of a model that does not fit is complete; the verdict alone is on standard error.
 writes() {
@@ -90,7 +90,7 @@ else
     skip code-of-another-machine-is-refused "the processor is no x86-64"
 fi
 why=$(missing arm-none-eabi-gcc)
-words='and the target "cortex-m4" is Armv7E-M; accepted: a command with -mcpu=cortex-m4'
+words='and the target "cortex-m4" is Armv7E-M; use a command with -mcpu=cortex-m4'
 for case in "cortex-m4 cortex-m0 1 error: .*compiles for Armv6-M, $words" \
     'cortex-m4 arm7tdmi 1 error: .*compiles for no core of the M profile, and' \
     'cortex-m0plus cortex-m4 0 warning: .*compiles for Armv7E-M, and the target "cortex-m0plus" is Armv6-M' \
@@ -127,7 +127,7 @@ avr_moves_constants() {
 why=$(missing avr-gcc)
 if [ "$why" ]; then skip avr-constants-in-ram-are-named "$why"
 else check avr-constants-in-ram-are-named avr_moves_constants; fi
-check weights-in-a-file-are-refused ends 2 'a report does not accept --weights bin; accepted: c|progmem|section=NAME' \
+check weights-in-a-file-are-refused ends 2 'a report does not accept --weights bin; use c|progmem|section=NAME' \
     $digits --weights bin
 
 # ---- Forms -----------------------------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ check time-has-a-column           ends 0 '^layer .* multiply-add instructions   
     $digits --target cortex-m4 --mhz 84.5
 check time-names-its-origin       ends 0 '^               cycles an instruction: .*not measured' \
     $digits --target cortex-m7 --mhz 400
-check time-unknown-core-is-refused ends 2 'the target "generic", whose cycles are unknown; accepted: .*cortex-m4' \
+check time-unknown-core-is-refused ends 2 'the target "generic", whose cycles are unknown; use .*cortex-m4' \
     $digits --mhz 84
 check time-unknown-is-left-out    sh -c "! '$lw' report $digits | grep instructions"
 for clock in 0 -5 fast 16MHz; do
@@ -324,7 +324,7 @@ counts_layers() {
         [ "$(value instructions)" = 7 ]
 }
 check runner-counts-layers counts_layers
-check runner-without-counts-is-refused ends 1 'silent" prints no count; accepted: `instructions N` or `cycles N`' \
+check runner-without-counts-is-refused ends 1 'silent" prints no count; use `instructions N` or `cycles N`' \
     $digits --runner "$work/silent"
 check runner-of-time-is-refused ends 1 'prints `ns N` alone; accepted' $digits --runner "$work/time"
 check runner-with-other-outputs-is-refused ends 1 'output "scores" of the runner.s program differs' \

@@ -254,7 +254,7 @@ renamed_state() {
         grep -q 'float loudness\[' "$work/f.h" && ! grep -q 'float level\[' "$work/f.h"
 }
 check rename-gives-fields-of-the-state renamed_state
-check rename-of-no-port-is-refused refuses_names 'no input or output "pixel"; accepted: "input", "scores"' \
+check rename-of-no-port-is-refused refuses_names 'no input or output "pixel"; use "input", "scores"' \
     --rename pixel=x
 check rename-of-a-near-port-is-hinted refuses_names "no input or output \"imput\"; did you mean 'input'?" \
     --rename imput=x

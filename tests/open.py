@@ -255,7 +255,7 @@ sequence | Range | float[2,N,4] x => int64 y: s = Shape(x) one = Constant<value_
     z = Constant<value_int=0>() y = Range(z, n, one)
 sequence | Range of reals by a step | float[2,N,4] x => float y: s = Shape(x) one = Constant<value_int=1>() \
     n = Gather(s, one) f = Cast<to=1>(n) z = Constant<value_float=1.0>() h = Constant<value_float=0.5>() \
-    y = Range(z, f, h) | refused integers or sizes is accepted
+    y = Range(z, f, h) | refused integers or sizes
 sequence | Range down | float[2,N,4] x => int64 y: s = Shape(x) one = Constant<value_int=1>() n = Gather(s, one) \
     z = Constant<value_int=-1>() y = Range(n, z, z)
 sequence | Range from an offset | float[2,N,4] x => int64 y: s = Shape(x) one = Constant<value_int=1>() \

@@ -426,7 +426,7 @@ with_cmake package-cmake-of-cxx-alone-is-refused refuses_cxx
 refuses_word() {
     echo 'loopwright_add_model(third net.onnx TARGETS generic)' >> "$work/project/CMakeLists.txt"
     cmake -S "$work/project" -B "$work/project/build" > "$work/said" 2>&1 && return 1
-    tr '\n' ' ' < "$work/said" | grep "accepted: TARGET T, OPTIONS  *WORD"
+    tr '\n' ' ' < "$work/said" | grep "use TARGET T, OPTIONS  *WORD"
 }
 with_cmake package-cmake-refuses-a-wrong-word refuses_word
 
@@ -450,11 +450,11 @@ ends() {
     "$lw" "$@" > "$work/said" 2>&1 || status=$?
     grep -q -e "$words" "$work/said" && [ "$status" -eq "$want" ] || { cat "$work/said"; return 1; }
 }
-check package-without-kind-is-refused ends 2 'accepted: make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack' \
+check package-without-kind-is-refused ends 2 'use make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack' \
     package $digits -o "$work/none"
 check package-near-kind-is-refused ends 2 "there is no kind of package \"arduno\"; did you mean 'arduino'?" \
     package $digits --for arduno -o "$work/none"
-check package-other-kind-is-refused ends 2 'there is no kind of package "deb"; accepted: make, cmake' \
+check package-other-kind-is-refused ends 2 'there is no kind of package "deb"; use make, cmake' \
     package $digits --for deb -o "$work/none"
 check package-folder-that-is-a-file-is-refused ends 1 'cannot create this folder' \
     package $digits --for make -o tests/package.sh
@@ -465,7 +465,7 @@ one_line() {
 check package-file-in-its-path-is-named one_line
 nothing_is_written() { [ ! -e "$work/none" ]; }
 check package-weights-in-a-file-are-refused ends 2 \
-    'a package does not accept --weights bin; accepted: c|progmem|section=NAME' \
+    'a package does not accept --weights bin; use c|progmem|section=NAME' \
     package $digits --for make --weights bin -o "$work/none"
 check package-refused-writes-nothing nothing_is_written
 

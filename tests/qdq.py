@@ -113,7 +113,7 @@ def fault(build, work, name, graph):
             got = outputs(written, samples, optimized)
             for o in range(len(want[0])):
                 a, b = (np.stack([np.asarray(r[o], np.float64) for r in list_]) for list_ in (want, got))
-                if a.shape != b.shape: return f"output {o} is {b.shape[1:]}; {a.shape[1:]} is expected"
+                if a.shape != b.shape: return f"output {o} is {b.shape[1:]}; use {a.shape[1:]}"
                 is_real = want[0][o].dtype == np.float32
                 if is_real and decibels(a, b) < LEAST_DB: return f"output {o} has {decibels(a, b):.1f} dB"
     except Exception as e:                                # whatever the libraries raise

@@ -101,7 +101,7 @@ check labels-out-of-range-are-refused       refuses 'label 7 of sample 0 is out 
     --samples "$work/good.npy" --test "$work/good.npy" --test-labels "$work/far.npy"
 check labels-without-samples-are-refused    refuses 'without --test' \
     quantize "$work/net.te" --samples "$work/good.npy" --test-labels "$work/labels.npy"
-check unknown-ports-are-refused             refuses 'accepted: int8|int16|float' \
+check unknown-ports-are-refused             refuses 'use int8|int16|float' \
     quantize "$work/net.te" --samples "$work/good.npy" --ports int4
 
 # A feature that is constant in all samples has a grid with a stated range.
@@ -133,7 +133,7 @@ says_constant() {
 }
 check constant-samples-are-a-warning says_constant
 
-check methods-of-ranges-are-words           refuses '\-\-ranges does not accept "kl"; accepted: best|least' \
+check methods-of-ranges-are-words           refuses '\-\-ranges does not accept "kl"; use best|least' \
     quantize "$work/net.te" --samples "$work/good.npy" --ranges kl
 npy huge.npy '3, 4' '<f4' 12 '\377\377\177\177'
 check activations-that-overflow-are-refused  refuses 'finite' quantize "$work/net.te" --samples "$work/huge.npy"
@@ -216,7 +216,7 @@ tunes_several_outputs() {
 check training-of-several-outputs tunes_several_outputs
 printf 'input x: f32[2][2]\nconst w: f32[2][2] = [1, 2, 3, 4]\ny = dense(x, w)\noutput y\n' > "$work/rows.te"
 npy rows.npy '3, 2, 2' '<f4' 12 "$one"
-check labels-of-several-rows-are-refused    refuses 'the output is \[2\]\[2\]; accepted: one class a sample' \
+check labels-of-several-rows-are-refused    refuses 'the output is \[2\]\[2\]; use one class per sample' \
     quantize "$work/rows.te" --samples "$work/rows.npy" --finetune 3 --labels "$work/labels.npy"
 check finetuning-needs-samples              refuses 'finetune trains on samples' quantize "$work/net.te" --finetune 3
 check epochs-are-a-number                   refuses 'finetune does not accept "some"; a number from 1 to 10000' \
@@ -244,19 +244,19 @@ nothing_to_quantize() {
 }
 check networks-without-floats-are-refused nothing_to_quantize
 check bounds-are-numbers                    refuses \
-    '\-\-min-sqnr does not accept "high"; a number from 0.1 to 1000 is expected, as 40dB' \
+    '\-\-min-sqnr does not accept "high"; use a number from 0.1 to 1000, such as 40dB' \
     quantize "$work/net.te" --samples "$work/good.npy" --min-sqnr high
 check a-drop-needs-the-classes              refuses 'needs the classes of the samples: --labels' \
     quantize "$work/net.te" --samples "$work/good.npy" --max-drop 1%
 check drop-is-a-share                       refuses \
-    '\-\-max-drop does not accept "150%"; a number from 0 to 100 is expected, as 0.5%' \
+    '\-\-max-drop does not accept "150%"; use a number from 0 to 100, such as 0.5%' \
     quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/labels.npy" --max-drop 150%
 check a-drop-has-its-unit                   refuses 'max-drop does not accept "0.5"; .*as 0.5%' \
     quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/labels.npy" --max-drop 0.5
 check a-missing-folder-is-named-first       refuses 'cannot write .*there is no folder ".*drop/"' \
     quantize "$work/net.te" --samples "$work/nowhere.npy" -o "$work/drop/net.onnx"
 check two-files-of-one-kind-are-refused     refuses \
-    '\-o other.c and -o .*out.c; accepted: one file that ends in .c, one in .onnx' \
+    '\-o other.c and -o .*out.c; use one file that ends in .c, one in .onnx' \
     quantize "$work/net.te" --samples "$work/good.npy" -o other.c
 check classes-need-a-drop                   refuses '\-\-labels has no effect without --max-drop' \
     quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/labels.npy"
@@ -867,7 +867,7 @@ check calibrated-runs          "$lw" verify "$work/calibrated.te"
 check realized-runs            "$lw" verify "$work/realized.te"
 check annotated-requires-samples-is-refused refuses \
     'samples are required: .*; no annotation gives the grid of "input"' quantize "$work/annotated.te"
-check stages-of-quantize-are-named-is-refused refuses 'accepted: .*of a quantization: annotated' \
+check stages-of-quantize-are-named-is-refused refuses 'choose annotated, calibrated or realized' \
     dump "$work/net.te" --at anotated
 without_effect() {
     "$lw" dump "$work/net.te" --samples "$work/good.npy" > "$work/said" 2>&1
@@ -1134,7 +1134,7 @@ before_batch_norm() {
 check a-batch-norm-behind-a-grid-is-integers before_batch_norm
 check folded-scale-is-refused annotated_by 'simulated_quantize conv_3.weight scale=1' 'so its scale has no effect'
 check odd-bits-are-refused    annotated_by 'simulated_quantize relu_4 bits=7' \
-    'bits=7; accepted: 8, 16, or 32 for floats'
+    'bits=7; use 8, 16, or 32 for floats'
 check zero-off-the-grid-is-refused annotated_by 'simulated_quantize relu_4 scale=1 zero=300' \
     'zero 300 is not on the grid'
 check no-positive-scale-is-refused annotated_by 'simulated_quantize relu_4 scale=0' 'scale 0; a positive number'

@@ -16,7 +16,7 @@ SAMPLES = 5
 # name | words of the command; DIR: a folder with the model, samples and a runner | status | text that it prints
 COMMANDS = """
 a gradient through a decided size | DIR/m.onnx --gradient mean:x -o DIR/g.c | 1 | \
-    a size that data decide; accepted: layers whose sizes
+    a size that data decide; use layers whose sizes
 training through a decided size | DIR/m.onnx --train 'loss=mse output=mean optimizer=sgd(rate=0.1) update=last' \
     -o DIR/t.c | 1 | a gradient through
 quantizing a decided size | quantize DIR/m.onnx --samples DIR/x.npy --samples DIR/m.npy -o DIR/q.c | 1 | \

@@ -207,20 +207,20 @@ check no-state-without-overlap stateless
 { echo 'input x: f32[1][20][4]'; echo "const w: f32[80][4] = {$(numbers 320 1 0.1)}"
   echo 'f = reshape(x, shape=1,-1)'; echo 'y = dense(f, w)'; echo 'output y'; } > "$work/dense.te"
 check refused-padding refused \
-    'conv1d: its result depends on the position in the window; accepted: calls without padding' \
+    'conv1d: its result depends on the position in the window; use calls without padding' \
     "$work/padded.te" --stream 1=1
 check refused-whole-window refused 'no call slides along the axis 1' "$work/dense.te" --stream 1=1
 { echo 'input x: f32[1][20][4]'; echo "const k: f32[3][20][4] = {$(numbers 240 1 0.1)}"
   echo 't = transpose(x, perm=0,2,1)'; echo 'y = conv1d(t, k)'; echo 'output y'; } > "$work/moves.te"
 check refused-moves-alone refused 'no call with products slides along the axis 1: ' "$work/moves.te" --stream 1=1
-check refused-padding-at-the-end refused 'convolutions with padding at its beginning alone' "$work/padded.te" \
+check refused-padding-at-the-end refused 'convolutions with padding only at its beginning' "$work/padded.te" \
     --stream 1=1
 check refused-stride refused 'the hop, 3 frames, is not a multiple of 2' "$work/float.te" --stream 1=3
 check refused-hop refused 'the window has 41 frames; accepted hops: 1 to 40' "$work/float.te" --stream 1=41
 check refused-axis refused 'accepted axes: 0 to 2' "$work/float.te" --stream 3=1
-check refused-one-frame refused 'has one frame; accepted: an axis with more' "$work/float.te" --stream 0=1
+check refused-one-frame refused 'has one frame; use an axis with more' "$work/float.te" --stream 0=1
 check refused-input refused 'there is no input "z"' "$work/float.te" --stream z.1=1
-check refused-text refused 'accepted: AXIS=HOP or INPUT.AXIS=HOP' "$work/float.te" --stream time
+check refused-text refused 'use AXIS=HOP or INPUT.AXIS=HOP' "$work/float.te" --stream time
 check refused-state refused '--stream with state between runs' tests/emitted/filter.te --state level=new_level \
     --state last=new_last --stream 0=1
 noted() { "$lw" "$1" --stream 1=2 --target "$2" -o "$work/noted.c" 2>&1 | grep -q 'note: --stream: x86-avx2 rounds'; }

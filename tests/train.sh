@@ -185,9 +185,9 @@ refuses() {
     [ ! -e "$work/no.c" ] && grep -qF -e "$1" "$work/said"
 }
 check refused-word        refuses 'there is no word "los"; did you mean' 'los=mse optimizer=sgd update=all'
-check refused-missing     refuses 'has no word "update"; accepted: update=last' 'loss=mse optimizer=sgd'
+check refused-missing     refuses 'has no word "update"; use update=last' 'loss=mse optimizer=sgd'
 check refused-twice       refuses '"loss" is given twice' 'loss=mse loss=mae optimizer=sgd update=all'
-check refused-loss        refuses 'there is no loss "ctc"; accepted: cross_entropy, binary_cross_entropy, mse' \
+check refused-loss        refuses 'there is no loss "ctc"; use cross_entropy, binary_cross_entropy, mse' \
     'loss=ctc optimizer=sgd update=all'
 # biases_of "PARAMETERS": update=biases selects those of a recurrent layer, and not a table that is added.
 numbers() { seq -f '0.%g' -s ', ' "$1"; }
@@ -207,11 +207,11 @@ check refused-optimizer   refuses "there is no optimizer \"adan\"; did you mean 
     'loss=mse optimizer=adan update=all'
 check refused-option      refuses "there is no option of sgd \"momentun\"; did you mean 'momentum'" \
     'loss=mse optimizer=sgd(momentun=0.9) update=all'
-check refused-number      refuses '"rate=fast"; accepted: a number from 0 to' \
+check refused-number      refuses '"rate=fast"; use a number from 0 to' \
     'loss=mse optimizer=sgd(rate=fast) update=all'
-check refused-range       refuses '"momentum=2"; accepted: a number from 0 to 1' \
+check refused-range       refuses '"momentum=2"; use a number from 0 to 1' \
     'loss=mse optimizer=sgd(momentum=2) update=all'
-check refused-flag        refuses '"skip_nonfinite=1"; accepted: skip_nonfinite' \
+check refused-flag        refuses '"skip_nonfinite=1"; use skip_nonfinite' \
     'loss=mse optimizer=sgd(skip_nonfinite=1) update=all'
 check refused-nesterov    refuses '"nesterov" without momentum' 'loss=mse optimizer=sgd(nesterov) update=all'
 check refused-layer       refuses "\"score\" of update names no layer with parameters; did you mean 'scores'" \
@@ -220,13 +220,13 @@ check refused-lora        refuses 'a whole rank, like lora(r=4)' 'loss=mse optim
 check refused-lora-layer  refuses "\"score\" of update names no layer" \
     'loss=mse optimizer=sgd update=lora(r=2, layers=score)'
 check refused-lora-rank   refuses \
-    '"lora(r=6)", but no selected layer has weights of a rank above 5; accepted: r=1 to r=5' \
+    '"lora(r=6)", but no selected layer has weights of a rank above 5; use r=1 to r=5' \
     'loss=mse optimizer=sgd update=lora(r=6)'
 check refused-empty       refuses 'there is no option of sgd ""' \
     'loss=mse optimizer=sgd(rate=0.1,,momentum=0.9) update=all'
-check refused-many        refuses '"accumulate=0"; accepted: a number from 1 to 1048576' \
+check refused-many        refuses '"accumulate=0"; use a number from 1 to 1048576' \
     'loss=mse optimizer=sgd update=all accumulate=0'
-check refused-dropout       refuses '"dropout=0.5"; accepted: dropout=on or dropout=off' \
+check refused-dropout       refuses '"dropout=0.5"; use dropout=on or dropout=off' \
     'loss=mse optimizer=sgd update=all dropout=0.5'
 check refused-target      refuses '"target=classes" of the loss mse' 'loss=mse optimizer=sgd update=all target=classes'
 check refused-output      refuses 'there is no output "z"' 'loss=mse optimizer=sgd update=all output=z'
@@ -238,12 +238,12 @@ text='--checkpoint without --train; accepted'
 check refused-checkpoint-alone checkpoint_refuses --checkpoint auto
 text='--checkpoint 100: the step requires an arena of '
 check refused-checkpoint-small checkpoint_refuses --checkpoint 100 --train 'loss=cross_entropy optimizer=sgd update=all'
-text='--checkpoint does not accept "most"; accepted: auto, or'
+text='--checkpoint does not accept "most"; use auto, or'
 check refused-checkpoint-word checkpoint_refuses --checkpoint most --train 'loss=cross_entropy optimizer=sgd update=all'
 check refused-logits refuses \
-    '"loss=cross_entropy(of=logits)" of an output that softmax computes; accepted: cross_entropy' \
+    '"loss=cross_entropy(of=logits)" of an output that softmax computes; use cross_entropy' \
     'loss=cross_entropy(of=logits) optimizer=sgd update=all'
-check refused-parentheses refuses '"optimizer=sgd(rate=0.1 update=all"; accepted: words like' \
+check refused-parentheses refuses '"optimizer=sgd(rate=0.1 update=all"; use words like' \
     'loss=mse optimizer=sgd(rate=0.1 update=all'
 
 # A scale has a gradient where the tensor has dimensions of 1, and a function that two simulated quantizations share has

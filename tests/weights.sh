@@ -148,7 +148,7 @@ else skip program-memory-asks-for-gnu-c "avr-gcc is not installed"; fi
 
 # ---- Refusals -----------------------------------------------------------------------------------------------------
 
-check refuses-an-unknown-word refuses 2 'does not accept "binary"; accepted: c|bin|incbin|progmem|section=NAME' \
+check refuses-an-unknown-word refuses 2 'does not accept "binary"; use c|bin|incbin|progmem|section=NAME' \
     "$digits" --weights binary
 check refuses-a-training-step refuses 2 "train excludes" "$digits" --weights bin --train spec
 check refuses-a-section-with-blanks refuses 2 'section=a b' "$digits" --weights "section=a b"

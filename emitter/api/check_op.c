@@ -165,7 +165,7 @@ static bool set_values(Trial *a, const char *place, const char *inputs, const Mo
 {
     for (int i = 0; i < m->input_count; i++) {
         if (!tensor_is_fixed(m->input[i]))
-            diag_error(a->cx, place, "the inputs \"%s\" have symbolic sizes; accepted: numbers", inputs);
+            diag_error(a->cx, place, "the inputs \"%s\" have symbolic sizes; use numbers", inputs);
         if (ctx_failed(a->cx)) return false;
         void *data = elements_generate(a->cx, m->input[i], (uint32_t)i + 1, 0);
         if (is_constant(inputs, i)) m->input[i]->data = data;

@@ -385,7 +385,7 @@ static PassKind pass_kind(Ctx *cx, const char *name)
             return after_dag < 0 ? DAG_PASS : after_dag < 2 ? FUSE_PASS + (PassKind)after_dag : CODE_PASS;
         text_printf(&all, "%s%s", i ? ", " : "", names[i]);
     }
-    diag_usage(cx, NULL, "--at pass:%s: there is no pass \"%s\"%s; accepted: %s", name, name,
+    diag_usage(cx, NULL, "--at pass:%s: there is no pass \"%s\"%s; use %s", name, name,
                text_hint(cx, name, names, (size_t)count, ""), text_string(&all));
     return NO_PASS;
 }
@@ -465,7 +465,7 @@ static void refuse_only(Build *b)
     const int count = build_all_groups(b, &group);
     Text all = text_new(b->cx);
     for (int i = 0; i < count && count <= MOST_LISTED; i++) text_printf(&all, "%s%s", i ? ", " : "", group[i]->name);
-    diag_error(b->cx, NULL, "--only: there is no group '%s'%s; accepted: %s", only,
+    diag_error(b->cx, NULL, "--only: there is no group '%s'%s; use %s", only,
                group_advice(b->cx, only, group, count, ""),
                all.length ? text_string(&all) : "a group of `dump MODEL --at fused`");
 }
@@ -489,7 +489,7 @@ static bool is_there(Build *b)
     const int steps = most_steps(b);
     if (steps < 0 && only) refuse_only(b);
     else if (is_step_number(at) && step_of(at) > steps)
-        diag_error(b->cx, NULL, "--at \"%s\": %s has %d steps; accepted: step:0 to step:%d", at,
+        diag_error(b->cx, NULL, "--at \"%s\": %s has %d steps; use step:0 to step:%d", at,
                    only ? text_format(b->cx, "group '%s'", only) : "the longest schedule", steps, steps);
     return !ctx_failed(b->cx);
 }

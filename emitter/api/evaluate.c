@@ -152,7 +152,7 @@ static bool read_outputs(Build *b, const char *path, Batch batch, Outputs *out)
     const Bytes file = file_read(b->cx, path);
     if (ctx_failed(b->cx)) return false;
     if (file.count != each * (size_t)batch.count)
-        diag_error(b->cx, NULL, "the emitted program wrote %lld bytes; %lld are expected", (long long)file.count,
+        diag_error(b->cx, NULL, "the emitted program wrote %lld bytes; use %lld", (long long)file.count,
                    (long long)each * (long long)batch.count);
     if (ctx_failed(b->cx)) return false;
     for (int64_t k = 0; k < batch.count; k++)          /* the model's port: the tensor of a pass may lack its scale */
@@ -261,15 +261,15 @@ static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int6
     if (!s) return true;
     for (int d = 0; d < s->axis; d++)
         if (tensor_dim(b->graph.input[s->input], d) != 1)
-            diag_unsupported(cx, NULL, "evaluation with --stream along axis %d behind one of %lld; accepted: "
-                             "dimensions of 1 before the axis", s->axis,
+            diag_unsupported(cx, NULL, "evaluation with --stream along axis %d behind one of %lld; use dimensions of 1 "
+                             "before the axis", s->axis,
                              (long long)tensor_dim(b->graph.input[s->input], d));
     if (inputs != 1)
-        diag_unsupported(cx, NULL, "evaluation with --stream of a model with %d inputs; accepted: one", inputs);
+        diag_unsupported(cx, NULL, "evaluation with --stream of a model with %d inputs; use one", inputs);
     for (int i = 0; i < b->graph.output_count && !ctx_failed(cx); i++)
         if (build_state_of_output(b, i) < 0 && tensor_elems(b->graph.output[i]) != output_elems[i])
             diag_unsupported(cx, NULL, "evaluation with --stream of the output \"%s\", which has the frames of a hop; "
-                             "accepted: outputs of the whole window", b->graph.output[i]->name);
+                             "use outputs of the whole window", b->graph.output[i]->name);
     return !ctx_failed(cx);
 }
 
@@ -278,8 +278,8 @@ static bool has_fixed_outputs(Build *b)
     for (int i = 0; i < b->model.output_count; i++) {
         const Tensor *t = b->model.output[i];
         if (tensor_is_fixed(t)) continue;
-        diag_unsupported(b->cx, NULL, "evaluation of a model whose output \"%s\" is %s; accepted: outputs of fixed "
-                         "sizes; for others, `run` and the program of --testbench write arrays of the actual shape",
+        diag_unsupported(b->cx, NULL, "evaluation of a model whose output \"%s\" is %s; use outputs of fixed sizes; "
+                         "for others, `run` and the program of --testbench write arrays of the actual shape",
                          t->name, tensor_shape_text(b->cx, t));
         return false;
     }
@@ -297,7 +297,7 @@ static bool run_form(Ctx *cx, const char *model, const Form *f, const char *cons
     if (f != &forms[AS_EMITTED]) own->stream = NULL;
     if (!build_read(b, cx, model, own)) return false;
     if (b->state_count)
-        diag_unsupported(cx, NULL, "evaluation of a model with state; accepted: one whose samples are independent");
+        diag_unsupported(cx, NULL, "evaluation of a model with state; use one whose samples are independent");
     if (f->without_grids) model_without_grids(cx, &b->model);
     b->is_as_imported = f != &forms[AS_EMITTED];
     if (ctx_failed(cx) || !samples_read(b, path, path_count, &s) || !has_fixed_outputs(b)) return false;
@@ -360,8 +360,8 @@ static const char *evaluated(Ctx *cx, const char *model, const lw_evaluation *e,
     if (!run_form(cx, model, &forms[AS_EMITTED], e->samples, e->sample_count, o, &b, &y)) return NULL;
     const bool has_grids = b.graph.quantized_count > 0 && !text_equal(o->qdq, "float");
     if (!e->labels && !e->expect && !e->reference && !has_grids) {
-        diag_usage(cx, NULL, "nothing to compare with; accepted: --test-labels FILE.npy, --expect FILE.npy, "
-                   "--reference MODEL, or a model with simulated or QDQ quantization");
+        diag_usage(cx, NULL, "nothing to compare with; use --test-labels FILE.npy, --expect FILE.npy, --reference "
+                   "MODEL, or a model with simulated or QDQ quantization");
         return NULL;
     }
     text_printf(&t, "%lld samples, emitted for %s, built by %s %s\n", (long long)y.count, b.target->name,

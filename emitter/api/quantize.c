@@ -30,7 +30,7 @@ static bool read_ports(Ctx *cx, const char *word, Ports *out)
         *out = words[i].ports;
         return true;
     }
-    diag_usage(cx, NULL, "--ports does not accept \"%s\"; accepted: int8|int16|float", word);
+    diag_usage(cx, NULL, "--ports does not accept \"%s\"; use int8|int16|float", word);
     return false;
 }
 
@@ -163,7 +163,7 @@ static bool read_bound(Ctx *cx, const Bound *b, const char *text, double *out)
     end += strspn(end, " ");
     const bool has_unit = text_equal(end, b->unit) || (!*end && !b->needs_unit);
     if (has_number && has_unit && *out >= b->least && *out <= b->most) return true;
-    diag_usage(cx, NULL, "%s does not accept \"%s\"; a number from %g to %g is expected, as %s", b->option, text,
+    diag_usage(cx, NULL, "%s does not accept \"%s\"; use a number from %g to %g, such as %s", b->option, text,
                b->least, b->most, b->example);
     return false;
 }
@@ -197,8 +197,9 @@ static bool read_ranges(Ctx *cx, const char *word, RangeMethod *out)
             *out = (RangeMethod)i;
             return true;
         }
-    if (word) diag_usage(cx, NULL, "--ranges does not accept \"%s\"%s; accepted: best|least|squared|min-max|"
-                         "percentile|divergence|curves", word, text_hint(cx, word, words, METHODS, ""));
+    if (word) diag_usage(cx, NULL, "--ranges does not accept \"%s\"%s; use "
+                         "best|least|squared|min-max|percentile|divergence|curves", word,
+                         text_hint(cx, word, words, METHODS, ""));
     return !word;
 }
 
@@ -208,7 +209,7 @@ static bool read_count(Ctx *cx, const char *option, const char *text, int least,
     if (!text) return true;
     const long n = strtol(text, &end, 10);
     if (end != text && !*end && n >= least && n <= most) *out = (int)n;
-    else diag_usage(cx, NULL, "%s does not accept \"%s\"; a number from %d to %d is expected", option, text, least,
+    else diag_usage(cx, NULL, "%s does not accept \"%s\"; use a number from %d to %d", option, text, least,
                     most);
     return !ctx_failed(cx);
 }

@@ -15,7 +15,7 @@ const int64_t *labels_read(Ctx *cx, const char *path, int64_t count, int64_t cla
     if (!npy_read(cx, path, &type, &rank, shape, &data)) return NULL;
     for (int d = 0; d < rank; d++) elems *= shape[d];
     if (!dtype_is_integer(type) || elems != count) {
-        diag_error(cx, NULL, "\"%s\" holds %lld elements of %s; %lld integers, one for each sample, are expected", path,
+        diag_error(cx, NULL, "\"%s\" holds %lld elements of %s; use %lld integers, one for each sample", path,
                    (long long)elems, dtype_info(type)->spelling, (long long)count);
         return NULL;
     }

@@ -113,7 +113,7 @@ static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, con
         if (d.wrong && i >= layers_from && !v->first_layer) v->first_layer = out->name;
     }
     if (r.path && !r.found)
-        diag_error(cx, NULL, "\"%s\" holds none of the layers; accepted: LAYER.npy, named as by `loopwright report`",
+        diag_error(cx, NULL, "\"%s\" holds none of the layers; use LAYER.npy, named as by `loopwright report`",
                    r.path);
     return !ctx_failed(cx);
 }

@@ -155,7 +155,7 @@ static bool quantize(const Arguments *a)
     const char *c = NULL;
     for (int i = 0; i < a->output_count; i++) {
         const char **to = ends_in(a->output[i], ".onnx") ? &q.onnx : &c;
-        if (*to) return wrong("-o %s and -o %s; accepted: one file that ends in .c, one in .onnx, or both", *to,
+        if (*to) return wrong("-o %s and -o %s; use one file that ends in .c, one in .onnx, or both", *to,
                               a->output[i]);
         *to = a->output[i];
     }
@@ -265,19 +265,18 @@ bool are_arguments_right(const Command *c, const Arguments *a)
 {
     for (int i = 0; i < a->output_count; i++)
         if (is_read_too(a, a->output[i]))
-            return wrong("-o %s would overwrite a file that the command reads; another file is accepted", a->output[i]);
+            return wrong("-o %s would overwrite a file that the command reads; use another file", a->output[i]);
     if (c->bit == REPORT && a->output_count && !report_form(a->output[0]))
         return wrong("a report is written as .txt, .html, .json or .csv, not as '%s'", a->output[0]);
     if (c->bit == REPORT && a->file_count > 1 && !a->options.runner && !a->options.cc)
         return wrong("the input '%s' has no effect on a report without --runner or --cc, which run the model",
                      a->file[1]);
     if (c->bit == PACKAGE && !a->package_kind)
-        return wrong("--for is missing; accepted: make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack");
+        return wrong("--for is missing; use make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack");
     if (c->bit == DUMP && quantization_option(&a->quantization) && !is_quantize_stage(a->options.at))
-        return wrong("%s has no effect on --at %s; accepted: annotated, calibrated, realized",
+        return wrong("%s has no effect on --at %s; use annotated, calibrated, realized",
                      quantization_option(&a->quantization), a->options.at ? a->options.at : "dag");
     if ((a->level != 0) + a->onnx + a->tflite + a->conditions + a->gradients > 1)
-        return wrong("--level, --onnx, --tflite, --gradients and --conditions exclude each other; accepted: one of "
-                     "them");
+        return wrong("--level, --onnx, --tflite, --gradients and --conditions exclude each other; use one of them");
     return true;
 }

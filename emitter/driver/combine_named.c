@@ -35,7 +35,7 @@ static void refuse_missing(Build *b, const char *word)
         diag_error(b->cx, NULL, "--combine: there is no group '%s'%s; `dump MODEL --at fused --combine none` prints "
                    "them", word, group_advice(b->cx, word, all, count, ""));
     else
-        diag_error(b->cx, NULL, "--combine \"%s\": a name is missing; accepted: GROUP,GROUP...[@GROUP], all, none",
+        diag_error(b->cx, NULL, "--combine \"%s\": a name is missing; use GROUP,GROUP...[@GROUP], all, none",
                    b->options->combine);
 }
 
@@ -49,8 +49,8 @@ static bool are_here(Build *b, const Chosen *c)
     if (c->is_all && (!c->missing || b->outer || others)) return true;
     if (!c->found && (b->outer || b->shared->is_combined)) return false;
     if (c->missing && c->found && b->outer)
-        diag_error(b->cx, NULL, "--combine: '%s' is in %s, where there is no group '%s'; accepted: groups of one "
-                   "branch or loop, or of the run outside them", c->found, b->body->name, c->missing);
+        diag_error(b->cx, NULL, "--combine: '%s' is in %s, where there is no group '%s'; use groups of one branch or "
+                   "loop, or of the run outside them", c->found, b->body->name, c->missing);
     else if (c->missing) refuse_missing(b, c->missing);
     if (!c->is_all) b->shared->is_combined = true;
     return !ctx_failed(b->cx);
@@ -81,7 +81,7 @@ static Chosen chosen_groups(Build *b, const char *wish)
     for (int i = 0; i < b->groups.count; i++) {
         if (!c.is_all && c.is_in[i] && region_of_group(b, i))
             diag_unsupported(b->cx, NULL,
-                             "--combine: '%s' is a branch or loop of the run; accepted: groups outside it",
+                             "--combine: '%s' is a branch or loop of the run; use groups outside it",
                              b->groups.at[i].name);
         c.is_in[i] = c.is_in[i] || c.is_all;
         if (c.is_in[i]) c.part[c.count++] = i;

@@ -94,7 +94,7 @@ void build_weights(Build *b)
     Program *p = &b->program;
     const char *obstacle = obstacle_of_weights(p);
     if (obstacle)
-        diag_unsupported(b->cx, NULL, "--weights %s does not accept %s; accepted: c, %s", b->options->weights, obstacle,
+        diag_unsupported(b->cx, NULL, "--weights %s does not accept %s; use c, %s", b->options->weights, obstacle,
                          p->weights == WEIGHTS_FLASH ? "section=NAME" : "incbin, section=NAME");
     else if (p->weights == WEIGHTS_FLASH) cgen_check_flash(b->cx, p);
     else if (p->weights == WEIGHTS_CALLER || p->weights == WEIGHTS_INCLUDED)

@@ -22,7 +22,7 @@ static void check_word(Ctx *cx, const char *option, const char *given, const cha
 {
     for (int i = 0; words[i]; i++)
         if (!given || text_equal(given, words[i])) return;
-    diag_usage(cx, NULL, "%s does not accept \"%s\"; accepted: %s", option, given, accepted);
+    diag_usage(cx, NULL, "%s does not accept \"%s\"; use %s", option, given, accepted);
 }
 
 /* Refuses two values for one name: neither takes precedence. */
@@ -55,23 +55,23 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     check_word(cx, "--optimize", o->optimize, optimizations, "size|speed|balanced");
     check_twice(cx, o);
     if (o->checkpoint && !o->train)
-        diag_usage(cx, NULL, "--checkpoint without --train; accepted: --train with --checkpoint");
+        diag_usage(cx, NULL, "--checkpoint without --train; use --train with --checkpoint");
     if (!build_weights_kind(o, &kind, &section) && section)
         diag_usage(cx, NULL,
                    "--weights section=%s: \"%s\" is not a section name; use letters, digits, _, . and $, not "
                    "beginning with a digit, like .weights; SEGMENT,SECTION for Mach-O",
                    section, section);
     else if (!build_weights_kind(o, &kind, &section))
-        diag_usage(cx, NULL, "--weights does not accept \"%s\"; accepted: c|bin|incbin|progmem|section=NAME",
+        diag_usage(cx, NULL, "--weights does not accept \"%s\"; use c|bin|incbin|progmem|section=NAME",
                    o->weights);
     if (!target) diag_usage(cx, NULL, "there is no target \"%s\"%s", o->target, target_hint(cx, o->target));
     if (o->name && !text_equal(name_prefix(cx, o->name), o->name))
         diag_usage(
             cx, NULL,
-            "--name \"%s\" cannot begin the names of emitted C; accepted: letters, digits and _, beginning with a "
-            "letter, without two _ in a row or one at the end, and not reserved by C or C++, like \"%s\"",
+            "--name \"%s\" cannot begin the names of emitted C; use letters, digits and _, beginning with a letter, "
+            "without two _ in a row or one at the end, and not reserved by C or C++, like \"%s\"",
             o->name, name_prefix(cx, o->name));
-    if (o->ram < 0) diag_usage(cx, NULL, "--ram is %lld; accepted: bytes, 1 or more", (long long)o->ram);
+    if (o->ram < 0) diag_usage(cx, NULL, "--ram is %lld; use bytes, 1 or more", (long long)o->ram);
     if (o->ram && o->combine)
         diag_usage(cx, NULL, "--ram and --combine exclude each other: --ram selects the groups to combine");
     if (o->train && (o->ram || kind == WEIGHTS_CALLER || kind == WEIGHTS_INCLUDED || kind == WEIGHTS_FLASH))

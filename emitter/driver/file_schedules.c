@@ -70,7 +70,7 @@ const char *build_no_group(Build *b, const char *tensor)
     const char **names = NEW_ARRAY(b->cx->arena, const char *, b->groups.count), *all = build_group_names(b);
     for (int i = 0; i < b->groups.count; i++) names[i] = b->groups.at[i].name;
     return text_format(b->cx, "no group computes '%s'%s%s%s", tensor,
-                       text_hint(b->cx, tensor, names, (size_t)b->groups.count, ""), *all ? "; accepted: " : "", all);
+                       text_hint(b->cx, tensor, names, (size_t)b->groups.count, ""), *all ? "; use " : "", all);
 }
 
 static int group_of_schedule(Build *b, const TeSchedule *s)
@@ -79,8 +79,8 @@ static int group_of_schedule(Build *b, const TeSchedule *s)
     const int group = s->group ? build_group_of(b, s->group) : build_only_group(b, &count);
     const char *why = group >= 0 ? NULL
                       : s->group ? build_no_group(b, s->group)
-                      : count ? text_format(b->cx, "the file has %d groups: %s; accepted: `schedule NAME` with one of "
-                                                   "these names, or `nest`, which makes the file one group",
+                      : count ? text_format(b->cx, "the file has %d groups: %s; use `schedule NAME` with one of these "
+                                                   "names, or `nest`, which makes the file one group",
                                             count, build_group_names(b))
                                  : "the file has no group with loops, but constants and views";
     if (why) written_refuse(b->cx, &s->at, why);
@@ -123,7 +123,7 @@ void build_check_file_schedules(Build *b)
         for (int g = 0; g < b->groups.count; g++) found = found || b->groups.at[g].anchor == b->scheduled[i];
         if (!found)
             written_refuse(b->cx, &b->model.schedule[i].at,
-                           "its group is combined with others, by --combine or a block of --schedule; accepted: one of "
-                           "the two");
+                           "its group is combined with others, by --combine or a block of --schedule; use one of the "
+                           "two");
     }
 }

@@ -118,7 +118,7 @@ static void refuse_unknown(Build *b, const lw_rename *row)
         names[i] = p.tensor[i]->name;
         text_printf(&all, "%s\"%s\"", i ? ", " : "", names[i]);
     }
-    const char *accepted = text_format(b->cx, "; accepted: %s", text_string(&all));
+    const char *accepted = text_format(b->cx, "; use %s", text_string(&all));
     diag_error(b->cx, NULL, "--rename %s=%s: there is no input or output \"%s\"%s", row->port, row->name, row->port,
                text_hint(b->cx, row->port, names, (size_t)p.count, accepted));
 }

@@ -130,7 +130,7 @@ bool build_is_known(Ctx *cx, const Group *g)
 {
     if (!g->anchor || !g->anchor->op->meaning.is_foreign) return true;
     diag_unsupported(cx, text_format(cx, "node \"%s\"", g->anchor->name), "the C function %s computes it, so it cannot "
-                     "be interpreted; the emitted C with that function is accepted",
+                     "be interpreted; use the emitted C with that function",
                      node_text(g->anchor, "function", ""));
     return false;
 }
@@ -145,7 +145,7 @@ static bool bind_size(Build *b, const Group *g, const Expr *size, Env *all)
     if (env_size(all, size, &known)) return true;
     if (value < v->least || value > v->greatest)
         diag_error(b->cx, text_format(b->cx, "node \"%s\"", g->anchor->name),
-                   "data decide that the size \"%s\" is %lld; %lld to %lld are accepted", v->name, (long long)value,
+                   "data decide that the size \"%s\" is %lld; use %lld to %lld", v->name, (long long)value,
                    (long long)v->least, (long long)v->greatest);
     env_set_size(all, size, value);
     return !ctx_failed(b->cx);

@@ -40,8 +40,8 @@ static bool fixes_nest(const GroupSchedule *s) { return s && s->subject <= OF_PA
 
 static void refuse_region(Build *b, const GroupSchedule *s)
 {
-    schedule_refuse(b->cx, s, text_format(b->cx, "'%s' is a branch or loop of the run, without steps of its own; "
-                                          "accepted: the groups inside it", s->of));
+    schedule_refuse(b->cx, s, text_format(b->cx, "'%s' is a branch or loop of the run, without steps of its own; use "
+                                          "the groups inside it", s->of));
 }
 
 /* The nest of equal groups, and its row. */

@@ -60,10 +60,10 @@ static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
                        m->dim_names ? "the open sizes are: " : "the model has none", m->dim_names ? m->dim_names : "");
     for (int i = 0; i < o->extern_count; i++)
         if (!o->is_extern_used[i])
-            diag_error(cx, NULL, "the model has no custom operator '%s' to be computed by a C function (--extern); a "
-                       "custom operator of the file is accepted", o->externs[i].name);
+            diag_error(cx, NULL, "the model has no custom operator '%s' to be computed by a C function (--extern); use "
+                       "a custom operator of the file", o->externs[i].name);
     if (o->signature && !*o->is_signature_used)
-        diag_error(cx, NULL, "the model has no signatures to be chosen with --signature; a .tflite file is accepted");
+        diag_error(cx, NULL, "the model has no signatures to be chosen with --signature; use a .tflite file");
     for (int i = 0; i < o->value_count; i++)
         if (!o->is_value_used[i])
             diag_error(cx, NULL, "there is no input '%s' to be given with --value%s", o->value[i].name,
@@ -84,7 +84,7 @@ bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model
     const char *extension = path_extension(path);
     const Format *f = format_of(extension);
     if (file_is_folder(path))
-        diag_error(cx, NULL, "'%s' is a folder; a model file (.onnx, .te or .tflite) is expected", path);
+        diag_error(cx, NULL, "'%s' is a folder; use a model file (.onnx, .te or .tflite)", path);
     const Bytes bytes = file_read(cx, path);
     const Contents *c = contents_of(bytes);
     const bool is_other = !f || (c && !text_equal(c->extension, extension));

@@ -49,8 +49,8 @@ static bool are_finite(Ctx *cx, const Tensor *t, const float *v, int64_t sample)
     const int64_t count = tensor_elems(t);
     for (int64_t i = 0; i < count; i++) {
         if (isfinite(v[i])) continue;
-        diag_error(cx, NULL, "tensor \"%s\" has %s on sample %lld; a network that computes finite numbers on all "
-                   "samples is expected", t->name, isnan(v[i]) ? "NaN" : "an infinity", (long long)sample);
+        diag_error(cx, NULL, "tensor \"%s\" has %s on sample %lld; use a network that computes finite numbers on all "
+                   "samples", t->name, isnan(v[i]) ? "NaN" : "an infinity", (long long)sample);
         return false;
     }
     return true;

@@ -197,12 +197,12 @@ static void refuse(Ctx *cx, const Graph *g, const int64_t *label)
 {
     for (int i = 0; i < g->output_count; i++)
         if (g->output[i]->type != F32)
-            diag_unsupported(cx, g->output[i]->name, "--finetune: the output is %s; accepted: float",
+            diag_unsupported(cx, g->output[i]->name, "--finetune: the output is %s; use float",
                              dtype_info(g->output[i]->type)->spelling);
     const Tensor *y = g->output[0];
     if (label && !(y->rank && tensor_dim(y, y->rank - 1) == tensor_elems(y)))
-        diag_unsupported(cx, y->name, "--finetune with --labels: the output is %s; accepted: one class a sample, along "
-                         "the last dimension", tensor_shape_text(cx, y));
+        diag_unsupported(cx, y->name, "--finetune with --labels: the output is %s; use one class per sample, along the "
+                         "last dimension", tensor_shape_text(cx, y));
 }
 
 /* ---- The result -------------------------------------------------------------------------------------------------- */
@@ -289,8 +289,8 @@ static bool build_job(const Build *b, const Graph *g, const Samples *s, const Tu
     job->graph.output_count = 1;
     drop_unread(cx, &job->graph, job->tuned);
     if (!has_free_parts(job->tuned))
-        diag_unsupported(cx, NULL, "--finetune: no weights or grids are free; accepted: a network with layers on "
-                         "integers whose grids are not all given");
+        diag_unsupported(cx, NULL, "--finetune: no weights or grids are free; use a network with layers on integers "
+                         "whose grids are not all given");
     if (!ctx_failed(cx)) append_inputs(cx, &job->graph, job->tuned);
     return !ctx_failed(cx);
 }

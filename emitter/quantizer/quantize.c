@@ -82,8 +82,8 @@ static bool has_fixed_sizes(Ctx *cx, const Graph *g)
         const Tensor *t = first_of_decided_size(cx, order[i]->out, order[i]->out_count);
         if (!t) continue;
         diag_unsupported(cx, text_format(cx, "node \"%s\"", order[i]->name), "quantization of a model in which data "
-                         "decide sizes: \"%s\" is %s; accepted: layers of fixed sizes, such as a model that ends "
-                         "before this node", t->name, tensor_shape_text(cx, t));
+                         "decide sizes: \"%s\" is %s; use layers of fixed sizes, such as a model that ends before this "
+                         "node", t->name, tensor_shape_text(cx, t));
         return false;
     }
     return true;
@@ -96,10 +96,10 @@ static bool float_graph(Build *b, Graph *out)
     floats.until = "affine";
     floats.records_grids = true;
     if (b->model.is_nest || b->model.schedule_count)
-        diag_unsupported(b->cx, NULL, "quantization of a file with `nest` or `schedule`; accepted: one without them");
+        diag_unsupported(b->cx, NULL, "quantization of a file with `nest` or `schedule`; use one without them");
     if (b->state_count)
         diag_unsupported(b->cx, NULL,
-                         "quantization of a model with state; accepted: one without --state and variables");
+                         "quantization of a model with state; use one without --state and variables");
     if (ctx_failed(b->cx) || !build_graph(&floats) || !has_fixed_sizes(b->cx, &floats.graph)) return false;
     *out = graph_rewrite(b->cx, floats.graph, multiply_by_reciprocals);
     return requests_resolve(b->cx, out);
@@ -134,8 +134,7 @@ bool build_annotate(Build *b, Ports ports, Quantized *out)
     out->edges = edges_of(cx, &out->floats, ports);
     if (!out->edges.count)
         diag_error(cx, NULL,
-                   "no call of the model has an integer form; a model with a convolution, dense layer or the like "
-                   "is accepted");
+                   "no call of the model has an integer form; use a model with a convolution, dense layer or the like");
     return !ctx_failed(cx);
 }
 

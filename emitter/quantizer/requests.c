@@ -47,9 +47,9 @@ static bool has_form(Ctx *cx, const Node *n, const Request *r)
 {
     const bool is_constant = tensor_is_constant(r->tensor);
     if (!text_equal(node_text(n, "rounding", "even"), "even"))
-        diag_unsupported(cx, place_of(cx, n), "rounding=%s; accepted: even", node_text(n, "rounding", "even"));
+        diag_unsupported(cx, place_of(cx, n), "rounding=%s; use even", node_text(n, "rounding", "even"));
     if (is_constant ? r->bits > 8 && r->bits != FLOAT_BITS : r->bits != 8 && r->bits != 16 && r->bits != FLOAT_BITS)
-        diag_unsupported(cx, place_of(cx, n), "bits=%d; accepted: %s", r->bits,
+        diag_unsupported(cx, place_of(cx, n), "bits=%d; use %s", r->bits,
                          is_constant ? "2 to 8, or 32 for floats" : "8, 16, or 32 for floats");
     return !ctx_failed(cx);
 }
@@ -59,7 +59,7 @@ static void read_grid(Ctx *cx, const Node *n, Request *r)
 {
     const Tensor *scale = n->in[1], *zero = n->in[2];
     if (tensor_elems(scale) != 1 || tensor_elems(zero) != 1) {
-        diag_unsupported(cx, place_of(cx, n), "a scale per channel of a computed tensor; accepted: one scale");
+        diag_unsupported(cx, place_of(cx, n), "a scale per channel of a computed tensor; use one scale");
         return;
     }
     const bool is_byte = r->bits == 8;
@@ -68,9 +68,9 @@ static void read_grid(Ctx *cx, const Node *n, Request *r)
     const int64_t at = dtype_load(zero->type, zero->data, 0).i - shift;
     const double step = dtype_load(scale->type, scale->data, 0).f;
     if (!(step > 0) || !isfinite(step))
-        diag_error(cx, place_of(cx, n), "scale %g; a positive number is expected", step);
+        diag_error(cx, place_of(cx, n), "scale %g; use a positive number", step);
     else if (at < least || at > greatest || (!is_byte && at))
-        diag_error(cx, place_of(cx, n), "zero %lld is not on the grid; accepted: %s", (long long)(at + shift),
+        diag_error(cx, place_of(cx, n), "zero %lld is not on the grid; use %s", (long long)(at + shift),
                    !is_byte ? "0" : shift ? "0 to 255" : "-128 to 127");
     r->grid = (Grid){ step, at, least, greatest };
 }
@@ -85,12 +85,12 @@ static void read_scales(Ctx *cx, const Node *n, Request *r)
         if (dtype_load(zero->type, zero->data, i).i)
             diag_unsupported(cx, place_of(cx, n), "weights with a zero other than 0");
     if (count != 1 && (!w->rank || count != tensor_dim(w, w->rank - 1) || tensor_dim(scale, scale->rank - 1) != count))
-        diag_unsupported(cx, place_of(cx, n), "%lld scales of weights %s; accepted: one, or one for each index of the "
-                         "last axis, the output's channels", (long long)count, tensor_shape_text(cx, w));
+        diag_unsupported(cx, place_of(cx, n), "%lld scales of weights %s; use one, or one for each index of the last "
+                         "axis, the output's channels", (long long)count, tensor_shape_text(cx, w));
     for (int64_t i = 0; i < count; i++) {
         own[i] = (float)dtype_load(scale->type, scale->data, i).f;
         if (!(own[i] > 0) || !isfinite(own[i]))
-            diag_error(cx, place_of(cx, n), "scale %g; a positive number is expected", (double)own[i]);
+            diag_error(cx, place_of(cx, n), "scale %g; use a positive number", (double)own[i]);
     }
     r->scale = own;
     r->scale_count = count;
@@ -104,7 +104,7 @@ static Request *read_request(Ctx *cx, const Mark *m)
                     .has_grid = n->in_count == 3 };
     if (!has_form(cx, n, r) || !r->has_grid) return r;
     if (!tensor_is_constant(n->in[1]) || !tensor_is_constant(n->in[2]))
-        diag_unsupported(cx, place_of(cx, n), "a scale or zero that is computed; accepted: constants");
+        diag_unsupported(cx, place_of(cx, n), "a scale or zero that is computed; use constants");
     else if (tensor_is_constant(r->tensor)) read_scales(cx, n, r);
     else read_grid(cx, n, r);
     return r;
@@ -120,11 +120,11 @@ static void refuse_folded(Ctx *cx, Node *const *order, int count, const Mark *m)
     for (int i = 0; i < count && m->reader && !m->is_constant; i++)
         if (text_equal(order[i]->name, m->reader)) reader = order[i];
     if (reader)
-        diag_error(cx, place_of(cx, m->annotation), "the passes fold this value into \"%s\"; accepted: \"%s\", or "
-                   "another value of `dump --at annotated`", reader->name, reader->name);
+        diag_error(cx, place_of(cx, m->annotation), "the passes fold this value into \"%s\"; use \"%s\", or another "
+                   "value of `dump --at annotated`", reader->name, reader->name);
     else
-        diag_error(cx, place_of(cx, m->annotation), "the passes fold this value into others%s; accepted: a value of "
-                   "`dump --at annotated`", m->reader && m->annotation->in_count > 1 ? ", so its scale has no effect"
+        diag_error(cx, place_of(cx, m->annotation), "the passes fold this value into others%s; use a value of `dump "
+                   "--at annotated`", m->reader && m->annotation->in_count > 1 ? ", so its scale has no effect"
                    : "");
 }
 

@@ -47,7 +47,7 @@ static void refuse_regions(Ctx *cx, const Graph *g)
     for (int i = 0; i < count; i++)
         if (order[i]->kind == NODE_REGION)
             diag_unsupported(cx, text_format(cx, "node \"%s\"", order[i]->name), "quantization of a model with If, "
-                             "Loop or Scan decided at run time; accepted: one without");
+                             "Loop or Scan decided at run time; use one without");
 }
 
 Runner *runner_new(const Build *like, const Graph *g)

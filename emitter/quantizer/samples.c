@@ -60,7 +60,7 @@ static bool are_finite(Ctx *cx, const char *path, const float *v, int64_t count,
 {
     for (int64_t i = 0; i < count; i++) {
         if (isfinite(v[i])) continue;
-        diag_error(cx, NULL, "\"%s\": sample %lld has %s at element %lld; finite numbers are expected", path,
+        diag_error(cx, NULL, "\"%s\": sample %lld has %s at element %lld; use finite numbers", path,
                    (long long)sample, isnan(v[i]) ? "NaN" : "an infinity", (long long)i);
         return false;
     }
@@ -210,7 +210,7 @@ static bool check_part(Build *b, Part *p, const Tensor *t, bool in_folder)
         return false;
     }
     p->count = is_stack ? h->shape[0] : 1;
-    if (p->count < 1) diag_error(cx, NULL, "\"%s\" holds no samples; at least one is expected", p->name);
+    if (p->count < 1) diag_error(cx, NULL, "\"%s\" holds no samples; use at least one", p->name);
     return !ctx_failed(cx);
 }
 
@@ -363,8 +363,8 @@ bool samples_read(Build *b, const char *const *path, int path_count, Samples *ou
     Zip z;
     if (!is_zip && !is_folder && path_count != inputs) {
         diag_error(cx, NULL,
-                   "%d files of samples are given; accepted: one .npz file or folder, or a .npy file or folder for "
-                   "each of the %d inputs",
+                   "%d files of samples are given; use one .npz file or folder, or a .npy file or folder for each of "
+                   "the %d inputs",
                    path_count, inputs);
         return false;
     }

@@ -149,7 +149,7 @@ static Bytes read_opened(Ctx *cx, FILE *f, const char *path)
 Bytes file_read(Ctx *cx, const char *path)
 {
     if (!ctx_failed(cx) && file_is_folder(path))
-        diag_error(cx, NULL, "\"%s\" is a folder; a file is expected", path);
+        diag_error(cx, NULL, "\"%s\" is a folder; use a file", path);
     return ctx_failed(cx) ? (Bytes){ (const uint8_t *)"", 0 } : read_opened(cx, fopen(path, "rb"), path);
 }
 
@@ -174,7 +174,7 @@ static FILE *open_regular(Ctx *cx, const char *path)
     if (fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode)) return fdopen(fd, "rb");
     if (fd >= 0) {
         close(fd);
-        diag_error(cx, NULL, "\"%s\" is a device, a pipe or a folder; a regular file is accepted", path);
+        diag_error(cx, NULL, "\"%s\" is a device, a pipe or a folder; use a regular file", path);
     }
     return NULL;
 }
@@ -184,8 +184,7 @@ Bytes file_read_below(Ctx *cx, const char *folder, const char *path)
     const char *link = ctx_failed(cx) ? NULL : link_below(cx, folder, path),
                *whole = text_format(cx, "%s%s", folder, path);
     if (link)
-        diag_error(cx, NULL, "\"%s\" is a symbolic link, which may leave the model's folder; a regular file is "
-                             "accepted", link);
+        diag_error(cx, NULL, "\"%s\" is a symbolic link, which may leave the model's folder; use a regular file", link);
     FILE *f = ctx_failed(cx) ? NULL : open_regular(cx, whole);
     return ctx_failed(cx) ? (Bytes){ (const uint8_t *)"", 0 } : read_opened(cx, f, whole);
 }

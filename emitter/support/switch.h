@@ -5,7 +5,7 @@
  * check refuses are indeed wrong. The format of its message identifies a check. Other builds contain nothing of
  * this. */
 
-/* Decision: a refusal called wrong has a counterexample. A refusal is printed as `VERDICT: FAULT; accepted: WHAT`,
+/* Decision: a refusal called wrong has a counterexample. A refusal is printed as `VERDICT: FAULT; use WHAT`,
  * and the random tests hold each to it. `make fuzz-checks` builds with a switch (`emitter/support/switch.h`) that
  * turns off one check at a time, finds a random program that the step would break, or that ends the process (in a
  * child), and shrinks it. `tests/schedules/counterexamples.txt` keeps these as refusals, and lists the exceptions:

@@ -27,7 +27,7 @@ static const char *rounding_function(Ctx *cx, const Node *n)
     const char *wanted = node_text(n, "rounding", "even");
     for (int i = 0; i < ROUNDINGS; i++)
         if (strcmp(roundings[i].name, wanted) == 0) return roundings[i].function;
-    op_refuse(cx, n, "'rounding' is \"%s\"; even, away, zero, down or up is expected", wanted);
+    op_refuse(cx, n, "'rounding' is \"%s\"; use even, away, zero, down or up", wanted);
     return NULL;
 }
 
@@ -46,9 +46,9 @@ static int64_t greatest_of(int64_t bits, bool has_sign) { return least_of(bits, 
 static int without_grid(Ctx *cx, const Node *n, int64_t bits, Tensor **out)
 {
     enum { FLOAT_BITS = 32 };
-    if (n->in_count == 2) op_refuse(cx, n, "the scale has no zero; both or none are expected");
+    if (n->in_count == 2) op_refuse(cx, n, "the scale has no zero; use both or none");
     if ((bits < 2 || bits > MOST_BITS) && bits != FLOAT_BITS)
-        op_refuse(cx, n, "'bits' is %lld; 2 to %d are accepted, or %d: floats", (long long)bits, MOST_BITS, FLOAT_BITS);
+        op_refuse(cx, n, "'bits' is %lld; use 2 to %d, or %d: floats", (long long)bits, MOST_BITS, FLOAT_BITS);
     out[0] = OP_FORMULA(cx, n, "y[*] = x[*]", BIND_T("x", n->in[0]));
     return ctx_failed(cx) || !out[0] ? 0 : 1;
 }
@@ -63,12 +63,12 @@ static int simulated_quantize(Ctx *cx, const Node *n, Tensor **out)
     Tensor *scale = n->in[1], *zero = n->in[2];
     const char *real = dtype_info(scale->type)->spelling;
     if (bits < 2 || bits > MOST_BITS)
-        op_refuse(cx, n, "'bits' is %lld; 2 to %d are accepted", (long long)bits, MOST_BITS);
+        op_refuse(cx, n, "'bits' is %lld; use 2 to %d", (long long)bits, MOST_BITS);
     if (scale->type != n->in[0]->type)
-        op_refuse(cx, n, "the scale is %s, but the input %s; equal types are expected", real,
+        op_refuse(cx, n, "the scale is %s, but the input %s; use equal types", real,
                   dtype_info(n->in[0]->type)->spelling);
     if (!dtype_is_integer(zero->type))
-        op_refuse(cx, n, "the zero is %s; an integer type is expected", dtype_info(zero->type)->spelling);
+        op_refuse(cx, n, "the zero is %s; use an integer type", dtype_info(zero->type)->spelling);
     if (ctx_failed(cx)) return 0;
     const char *text = OP_TEXT(cx, "y[*] = real(i32(stored) - i32(zero[*])) * scale[*]", { "round", round },
                                { "real", real }, { "steps", "round(x[*] / scale[*]) + real(zero[*])" },
@@ -142,7 +142,7 @@ static int cast_hint(Ctx *cx, const Node *n, Tensor **out)
     const char *wanted = node_text(n, "dtype", "");
     DType type;
     if (!dtype_read(wanted, strlen(wanted), &type))
-        op_refuse(cx, n, "the attribute 'dtype' is '%s'; an element type is expected", wanted);
+        op_refuse(cx, n, "the attribute 'dtype' is '%s'; use an element type", wanted);
     out[0] = OP_FORMULA(cx, n, "y[*] = x[*]", BIND_T("x", n->in[0]));
     return ctx_failed(cx) || !out[0] ? 0 : 1;
 }
@@ -150,7 +150,7 @@ static int cast_hint(Ctx *cx, const Node *n, Tensor **out)
 static const OpCase cast_hint_cases[] = {
     { "", "f32[3][4]", "f32[3][4]", NULL },
     { "dtype=i16", "f32[5]", "f32[5]", NULL },
-    { "dtype=int8", "f32[5]", NULL, "'int8'; an element type is expected" },
+    { "dtype=int8", "f32[5]", NULL, "'int8'; use an element type" },
     { 0 }
 };
 
@@ -185,9 +185,9 @@ static const OpCase quantize_cases[] = {
     { "rounding=down", "f32[7] f32={0.25} i8={1}", "f32[7]", NULL },
     { "rounding=up", "f32[7] f32={0.25} i8={1}", "f32[7]", NULL },
     { "bits=1", "f32[3] f32 i8", NULL, "2 to 16" },
-    { "rounding=odd", "f32[3] f32 i8", NULL, "is expected" },
-    { "", "i32[3] f32 i8", NULL, "a float type is expected" },
-    { "", "f32[3] f32 f32", NULL, "an integer type is expected" },
+    { "rounding=odd", "f32[3] f32 i8", NULL, "; use even" },
+    { "", "i32[3] f32 i8", NULL, "use a float type" },
+    { "", "f32[3] f32 f32", NULL, "use an integer type" },
     { "bits=32", "f32[3]", "f32[3]", NULL },
     { "bits=24", "f32[3]", NULL, "or 32: floats" },
     { "", "f32[3] f32", NULL, "the scale has no zero" },

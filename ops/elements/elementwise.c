@@ -70,7 +70,7 @@ static int bitcast(Ctx *cx, const Node *n, Tensor **out)
     const char *to = node_text(n, "to", "");
     if (!dtype_read(to, strlen(to), &t) || t == BOOL || n->in[0]->type == BOOL
         || dtype_info(t)->bytes != dtype_info(n->in[0]->type)->bytes) {
-        op_refuse(cx, n, "'to' is \"%s\"; another type of numbers as large as %s is expected", to,
+        op_refuse(cx, n, "'to' is \"%s\"; use another type of numbers as large as %s", to,
                   dtype_info(n->in[0]->type)->spelling);
         return 0;
     }
@@ -121,7 +121,7 @@ static const OpCase float_cases[] = {
     { "", "f32[2][3]", "f32[2][3]", NULL },
     { "", "f64[4]", "f64[4]", NULL },
     { "", "f32", "f32", NULL },
-    { "", "i32[2]", NULL, "a float type is expected" },
+    { "", "i32[2]", NULL, "use a float type" },
     { "", "f32[2] f32[2]", NULL, "it takes 1" },
     { 0 }
 };
@@ -152,7 +152,7 @@ static const OpCase clip_cases[] = {
     { 0 }
 };
 static const OpCase shrink_cases[] = {
-    { "lambda=0.25 bias=0.5", "f32[2][3]", "f32[2][3]", NULL }, { "", "i32[2]", NULL, "a float type is expected" },
+    { "lambda=0.25 bias=0.5", "f32[2][3]", "f32[2][3]", NULL }, { "", "i32[2]", NULL, "use a float type" },
     { 0 }
 };
 static const OpCase bitcast_cases[] = {

@@ -9,14 +9,14 @@
 static bool is_float(Ctx *cx, const Node *n, int i)
 {
     if (dtype_is_float(n->in[i]->type)) return true;
-    op_refuse(cx, n, "input %d is %s; a float type is expected", i, dtype_info(n->in[i]->type)->spelling);
+    op_refuse(cx, n, "input %d is %s; use a float type", i, dtype_info(n->in[i]->type)->spelling);
     return false;
 }
 
 static int like_inputs(Ctx *cx, const Node *n, int first, Tensor **out)
 {
     if (n->in_count - first > MAX_OUTPUTS)
-        op_unsupported(cx, n, "the adjoints of %d tensors; up to %d are accepted, and a second call for others",
+        op_unsupported(cx, n, "the adjoints of %d tensors; use up to %d, and a second call for others",
                        n->in_count - first, MAX_OUTPUTS);
     for (int i = 0; i < n->in_count && !ctx_failed(cx); i++) {
         if (!n->in[i]) op_refuse(cx, n, "input %d is absent", i);
@@ -29,7 +29,7 @@ static int like_inputs(Ctx *cx, const Node *n, int first, Tensor **out)
 static int gradient(Ctx *cx, const Node *n, Tensor **out)
 {
     if (n->in[0] && tensor_elems(n->in[0]) != 1)
-        op_refuse(cx, n, "the first input is %s; a tensor of one element is expected, or adjoint(y, seed, ...)",
+        op_refuse(cx, n, "the first input is %s; use a tensor of one element, or adjoint(y, seed, ...)",
                   tensor_shape_text(cx, n->in[0]));
     return like_inputs(cx, n, 1, out);
 }
@@ -40,20 +40,20 @@ static int adjoint(Ctx *cx, const Node *n, Tensor **out)
     bool same = y && seed && y->type == seed->type && y->rank == seed->rank;
     for (int d = 0; same && d < y->rank; d++) same = y->shape[d] == seed->shape[d];
     if (y && seed && !same)
-        op_refuse(cx, n, "the seed is %s%s; the type and shape of the first input, %s%s, are expected",
+        op_refuse(cx, n, "the seed is %s%s; use the type and shape of the first input, %s%s",
                   dtype_info(seed->type)->spelling, tensor_shape_text(cx, seed), dtype_info(y->type)->spelling,
                   tensor_shape_text(cx, y));
     return like_inputs(cx, n, 2, out);
 }
 
 static const OpCase gradient_cases[] = {
-    { "", "f32[2] f32[3]", NULL, "a tensor of one element is expected" },
-    { "", "f32 i32[3]", NULL, "input 1 is i32; a float type is expected" },
+    { "", "f32[2] f32[3]", NULL, "use a tensor of one element" },
+    { "", "f32 i32[3]", NULL, "input 1 is i32; use a float type" },
     { 0 }
 };
 static const OpCase adjoint_cases[] = {
     { "", "f32[2] f32[3] f32[3]", NULL, "the seed is f32[3]" },
-    { "", "f32[2] f32[2] i8[3]", NULL, "input 2 is i8; a float type is expected" },
+    { "", "f32[2] f32[2] i8[3]", NULL, "input 2 is i8; use a float type" },
     { 0 }
 };
 

@@ -28,7 +28,7 @@
 static bool check_key(Ctx *cx, const Node *n, const Tensor *key)
 {
     if (key->rank == 0 && (key->type == U64 || key->type == I64)) return true;
-    op_refuse(cx, n, "the key is %s%s; one u64 or i64 is expected", dtype_info(key->type)->spelling,
+    op_refuse(cx, n, "the key is %s%s; use one u64 or i64", dtype_info(key->type)->spelling,
               tensor_shape_text(cx, key));
     return false;
 }
@@ -53,7 +53,7 @@ static bool read_shape(Ctx *cx, const Node *n, Shape *s)
     s->axes = text_string(&axes);
     s->number = number;
     if (s->rank <= MAX_RANK && s->elems >= 0) return true;
-    op_refuse(cx, n, "'shape' is %s; up to %d sizes of 1 or more, and less than 2^31 elements, are expected",
+    op_refuse(cx, n, "'shape' is %s; use up to %d sizes of 1 or more, and less than 2^31 elements",
               ints_text(cx, a->ints, s->rank), MAX_RANK);
     return false;
 }
@@ -63,7 +63,7 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
 {
     const char *to = node_text(n, "to", "f32");
     if (dtype_read(to, strlen(to), t) && (*t == F32 || *t == F64)) return true;
-    op_refuse(cx, n, "'to' is \"%s\"; f32 and f64 are accepted", to);
+    op_refuse(cx, n, "'to' is \"%s\"; use f32 or f64", to);
     return false;
 }
 
@@ -123,7 +123,7 @@ static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
     Tensor *key = n->in[0];
     if (!read_shape(cx, n, &s)) return 0;
     if (key->rank != 0 || key->type != U32 || s.elems > INT32_MAX / 4) {
-        op_refuse(cx, n, "the key is %s%s, for %lld numbers; one u32, for less than 2^29, is expected",
+        op_refuse(cx, n, "the key is %s%s, for %lld numbers; use one u32, for less than 2^29",
                   dtype_info(key->type)->spelling, tensor_shape_text(cx, key), (long long)s.elems);
         return 0;
     }
@@ -162,7 +162,7 @@ static int multinomial(Ctx *cx, const Node *n, Tensor **out)
                   rows = classes > 0 ? tensor_dim(x, 0) : -1;
     if (!check_key(cx, n, n->in[1]) || !op_float(cx, n)) return 0;
     if (rows < 1 || samples < 1 || samples > INT32_MAX / rows) {
-        op_refuse(cx, n, "%lld samples of %s; one or more, and [rows][classes], are expected", (long long)samples,
+        op_refuse(cx, n, "%lld samples of %s; use one or more, and [rows][classes]", (long long)samples,
                   tensor_shape_text(cx, x));
         return 0;
     }
@@ -206,11 +206,11 @@ static const OpCase uniform_cases[] = {
     { "shape=2,3 low=-1 high=3", "u64={7}", "f32[2][3]", NULL },
     { "shape=2,2,3,2,5 to=f64", "i64={-7}", "f64[2][2][3][2][5]", NULL },
     { "", "u64={0}", "f32", NULL },
-    { "shape=4", "i32={7}", NULL, "one u64 or i64 is expected" },
-    { "shape=4", "u64[2]={7,8}", NULL, "one u64 or i64 is expected" },
+    { "shape=4", "i32={7}", NULL, "use one u64 or i64" },
+    { "shape=4", "u64[2]={7,8}", NULL, "use one u64 or i64" },
     { "shape=4,0", "u64={7}", NULL, "'shape' is 4,0" },
     { "shape=65536,65536", "u64={7}", NULL, "less than 2^31 elements" },
-    { "shape=4 to=i8", "u64={7}", NULL, "f32 and f64 are accepted" },
+    { "shape=4 to=i8", "u64={7}", NULL, "use f32 or f64" },
     { 0 }
 };
 static const OpCase normal_cases[] = {

@@ -51,14 +51,14 @@ static bool read_axes(Ctx *cx, const Node *n, Axes *a)
     if (op_least(cx, a->count) < 1)
         a->count = expr_binary(cx, EXPR_MAX, a->count, expr_index(cx, 1));
     if (x->rank > 0) return true;
-    op_refuse(cx, n, "the input is a scalar; at least one dimension is expected");
+    op_refuse(cx, n, "the input is a scalar; use at least one dimension");
     return false;
 }
 
 static bool of_numbers(Ctx *cx, const Node *n)
 {
     if (n->in[0]->type != BOOL) return true;
-    op_refuse(cx, n, "the input is bool; integers and floats are accepted");
+    op_refuse(cx, n, "the input is bool; use integers or floats");
     return false;
 }
 
@@ -197,7 +197,7 @@ static const OpCase truth_cases[] = {
 static const OpCase variance_cases[] = {
     { "axes=1", "f32[2][5]", "f32[2]", NULL },
     { "axes=0,-1 keepdims=1 unbiased=1", "f64[2][3][4]", "f64[1][3][1]", NULL },
-    { "", "i32[3]", NULL, "a float type is expected" },
+    { "", "i32[3]", NULL, "use a float type" },
     { 0 }
 };
 static const OpCase arg_cases[] = {

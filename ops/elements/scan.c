@@ -32,7 +32,7 @@ static int trilu(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     int64_t k = node_int(n, "k", 0);
     if (x->rank < 2) {
-        op_refuse(cx, n, "the input is %s; matrices are expected", tensor_shape_text(cx, x));
+        op_refuse(cx, n, "the input is %s; use matrices", tensor_shape_text(cx, x));
         return 0;
     }
     if (k > INT32_MAX / 2) k = INT32_MAX / 2;
@@ -63,7 +63,7 @@ static int one_hot(Ctx *cx, const Node *n, Tensor **out)
     if (depth < 1 || depth > INT32_MAX || values->rank != 1 || tensor_dim(values, 0) != 2
         || !dtype_is_integer(x->type)) {
         op_refuse(cx, n,
-                  "'depth' is %lld, the index %s, the values %s; a depth of at least 1, integers and [2] are expected",
+                  "'depth' is %lld, the index %s, the values %s; use a depth of at least 1, integers and [2]",
                   (long long)depth, dtype_info(x->type)->spelling, tensor_shape_text(cx, values));
         return 0;
     }
@@ -88,8 +88,8 @@ static bool read_lengths(Ctx *cx, const Node *n, int *time, int *batch)
     if (*time != *batch && length->rank == 1 && length->shape[0] == x->shape[*batch] && dtype_is_integer(length->type)
         && tensor_dim(x, *time) != 0)
         return true;
-    op_refuse(cx, n, "the lengths are %s%s, 'time' %d, 'batch' %d, the input %s; an integer for each "
-              "index along 'batch', and two different axes, are expected", dtype_info(length->type)->spelling,
+    op_refuse(cx, n, "the lengths are %s%s, 'time' %d, 'batch' %d, the input %s; use an integer for each index along "
+              "'batch', and two different axes", dtype_info(length->type)->spelling,
               tensor_shape_text(cx, length), *time, *batch,
               tensor_shape_text(cx, x));
     return false;
@@ -130,7 +130,7 @@ static int searchsorted(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *sorted = n->in[0], *x = n->in[1];
     if (!op_same_type(cx, n)) return 0;
     if (sorted->rank != 1 || x->type == BOOL) {
-        op_refuse(cx, n, "%s%s in %s; numbers [n] in which is searched are expected", dtype_info(x->type)->spelling,
+        op_refuse(cx, n, "%s%s in %s; use numbers [n] in which is searched", dtype_info(x->type)->spelling,
                   tensor_shape_text(cx, x), tensor_shape_text(cx, sorted));
         return 0;
     }
@@ -187,7 +187,7 @@ static const OpCase trilu_cases[] = {
     { "k=-1 upper=0", "i64[2][3][3]", "i64[2][3][3]", NULL },
     { "k=7", "f32[2][2]", "f32[2][2]", NULL },
     { "k=-7", "f32[2][2]", "f32[2][2]", NULL },
-    { "", "f32[3]", NULL, "matrices are expected" },
+    { "", "f32[3]", NULL, "use matrices" },
     { 0 }
 };
 static const OpCase one_hot_cases[] = {

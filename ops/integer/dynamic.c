@@ -66,12 +66,12 @@ static int dynamic_grid(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     const int64_t first = node_int(n, "first", 1), form = node_int(n, "asymmetric", DYNAMIC_SYMMETRIC);
     bool chosen[MAX_RANK] = { false };
-    if (x->type != F32) op_refuse(cx, n, "the input is %s; f32 is expected", dtype_info(x->type)->spelling);
+    if (x->type != F32) op_refuse(cx, n, "the input is %s; use f32", dtype_info(x->type)->spelling);
     else if (first < 0 || first >= x->rank)
-        op_refuse(cx, n, "'first' is %lld for %d dimensions; 0 to %d is expected", (long long)first, x->rank,
+        op_refuse(cx, n, "'first' is %lld for %d dimensions; use 0 to %d", (long long)first, x->rank,
                   x->rank - 1);
     if (form < DYNAMIC_SYMMETRIC || form > DYNAMIC_BY_INVERSE)
-        op_refuse(cx, n, "'asymmetric' is %lld; 0, 1 or 2 is expected", (long long)form);
+        op_refuse(cx, n, "'asymmetric' is %lld; use 0, 1 or 2", (long long)form);
     if (ctx_failed(cx)) return 0;
     for (int d = (int)first; d < x->rank; d++) chosen[d] = true;
     const AxisText a = axis_text(cx, x->rank, chosen);
@@ -99,9 +99,9 @@ static const OpCase cases[] = {
     { "", "f32[2][3]={0,0,0,-1.5,4,0.25}", "f32[2]", NULL },
     { "asymmetric=2", "f32[2][3][2]", "f32[2]", NULL },
     { "first=1 asymmetric=2", "f32[2][3]={0,0,0,-1.5,4,0.25}", "f32[2]", NULL },
-    { "asymmetric=3", "f32[2][5]", NULL, "'asymmetric' is 3; 0, 1 or 2 is expected" },
-    { "first=2", "f32[2][5]", NULL, "'first' is 2 for 2 dimensions; 0 to 1 is expected" },
-    { "", "i8[2][5]", NULL, "f32 is expected" },
+    { "asymmetric=3", "f32[2][5]", NULL, "'asymmetric' is 3; use 0, 1 or 2" },
+    { "first=2", "f32[2][5]", NULL, "'first' is 2 for 2 dimensions; use 0 to 1" },
+    { "", "i8[2][5]", NULL, "use f32" },
     { 0 }
 };
 

@@ -22,7 +22,7 @@ static int div_fixed(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *a = n->in[0], *b = n->in[1], *inverse = n->in[2], *shift = n->in[3];
     if (a->type != I8 || b->type != I8 || inverse->type != I32 || shift->type != I32 || inverse->rank != 1
         || shift->rank != 1 || tensor_dim(inverse, 0) != 256 || tensor_dim(shift, 0) != 256) {
-        op_refuse(cx, n, "the operands are %s and %s, the tables %s and %s; i8 and i32[256] are expected",
+        op_refuse(cx, n, "the operands are %s and %s, the tables %s and %s; use i8 and i32[256]",
                   dtype_info(a->type)->spelling, dtype_info(b->type)->spelling, tensor_shape_text(cx, inverse),
                   tensor_shape_text(cx, shift));
         return 0;
@@ -87,7 +87,7 @@ static int l2_norm_fixed(Ctx *cx, const Node *n, Tensor **out)
     bool chosen[MAX_RANK] = { false };
     int64_t depth = x->rank ? tensor_dim(x, x->rank - 1) : 0;
     if (x->type != I8 || depth < 1 || depth > MOST_DEPTH) {
-        op_refuse(cx, n, "the input is %s%s; i8 with 1 to %d elements along the last axis is expected",
+        op_refuse(cx, n, "the input is %s%s; use i8 with 1 to %d elements along the last axis",
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x), MOST_DEPTH);
         return 0;
     }
@@ -111,7 +111,7 @@ static int l2_norm_fixed(Ctx *cx, const Node *n, Tensor **out)
 static int rsqrt_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     if (n->in[0]->type != I32) {
-        op_refuse(cx, n, "the input is %s; i32 is expected", dtype_info(n->in[0]->type)->spelling);
+        op_refuse(cx, n, "the input is %s; use i32", dtype_info(n->in[0]->type)->spelling);
         return 0;
     }
     const Root root = inverse_root(cx, n, n->in[0]);
@@ -145,10 +145,10 @@ static bool check_prod(Ctx *cx, const Node *n, const bool *chosen)
     bool is_fixed = x->rank > 0;
     for (int d = 0; d < x->rank; d++) is_fixed = is_fixed && (!chosen[d] || tensor_dim(x, d) > 0);
     if ((x->type != I8 && x->type != I16) || !is_fixed)
-        op_refuse(cx, n, "the input is %s%s; i8 or i16, with elements along the reduced axes, is expected",
+        op_refuse(cx, n, "the input is %s%s; use i8 or i16, with elements along the reduced axes",
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
     else if (m < 0 || m > INT16_MAX || shift < 1 || shift > 46)
-        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; up to 32767, and 1 to 46, are expected", (long long)m,
+        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; use up to 32767, and 1 to 46", (long long)m,
                   (long long)shift);
     return !ctx_failed(cx);
 }
@@ -218,7 +218,7 @@ static const AttrRow prod_attrs[] = {
 
 static const OpCase div_cases[] = {
     { "multiplier=1500000000 left=-1", "i8[2][3] i8[2][3]={1,2,3,-4,5,-127} i32[256] i32[256]", "i8[2][3]", NULL },
-    { "", "i8[3] i8[3] i32[255] i32[256]", NULL, "i32[256] are expected" },
+    { "", "i8[3] i8[3] i32[255] i32[256]", NULL, "i32[256]" },
     { 0 }
 };
 static const OpCase norm_cases[] = {
@@ -230,7 +230,7 @@ static const OpCase norm_cases[] = {
 };
 static const OpCase rsqrt_cases[] = {
     { "", "i32[9]={-5,0,1,2,3,4,100,32767,65535}", "i32[9]", NULL },
-    { "", "i16[3]", NULL, "i32 is expected" },
+    { "", "i16[3]", NULL, "use i32" },
     { 0 }
 };
 static const OpCase prod_cases[] = {

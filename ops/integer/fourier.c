@@ -48,7 +48,7 @@ static bool has_type(Ctx *cx, const Node *n)
 {
     const DType t = n->in[0]->type;
     if ((t == I16 || t == I32 || t == F32) && n->in[1]->type == t) return true;
-    op_refuse(cx, n, "the input is %s, the constants %s; i16, i32 and f32 are accepted, alike",
+    op_refuse(cx, n, "the input is %s, the constants %s; use i16, i32 or f32, alike",
               dtype_info(t)->spelling, dtype_info(n->in[1]->type)->spelling);
     return false;
 }
@@ -63,8 +63,9 @@ static bool fits(Ctx *cx, const Node *n)
         && tensor_dim(x, 0) >= 1 && tensor_dim(x, 3) == 2 && tensor_dim(w, 1) == 2
         && tensor_dim(w, 0) % (tensor_dim(x, 1) * tensor_dim(x, 2)) == 0)
         return true;
-    op_refuse(cx, n, "the input is %s, the constants %s; [blocks][2 or 4][m][2] and [a multiple of their points][2] "
-              "are accepted", tensor_shape_text(cx, x), tensor_shape_text(cx, w));
+    op_refuse(cx, n,
+              "the input is %s, the constants %s; use [blocks][2 or 4][m][2] and [a multiple of their points][2]",
+              tensor_shape_text(cx, x), tensor_shape_text(cx, w));
     return false;
 }
 
@@ -112,7 +113,7 @@ static bool fits_real(Ctx *cx, const Node *n, int64_t more)
         && (tensor_dim(x, 1) - more) % 2 == 0 && tensor_dim(s, 0) == (tensor_dim(x, 1) - more) / 2
         && tensor_dim(s, 1) == 2)
         return true;
-    op_refuse(cx, n, "the input is %s, the constants %s; [rows][N%s][2] of an even N, and [N / 2][2], are accepted",
+    op_refuse(cx, n, "the input is %s, the constants %s; use [rows][N%s][2] of an even N, and [N / 2][2]",
               tensor_shape_text(cx, x), tensor_shape_text(cx, s), more ? " + 1" : "");
     return false;
 }

@@ -19,7 +19,7 @@ static void check_tables(Ctx *cx, const Node *n, int64_t bits)
     for (int i = 1; i < n->in_count && !ctx_failed(cx); i++) {
         const DType t = n->in[i]->type;
         if ((t != I16 && t != I32) || n->in[i]->rank != 1 || tensor_dim(n->in[i], 0) != count)
-            op_refuse(cx, n, "table %d is %s%s; i16[%lld] and i32[%lld] are accepted", i, dtype_info(t)->spelling,
+            op_refuse(cx, n, "table %d is %s%s; use i16[%lld] and i32[%lld]", i, dtype_info(t)->spelling,
                       tensor_shape_text(cx, n->in[i]), (long long)count, (long long)count);
     }
 }
@@ -29,9 +29,9 @@ static bool check(Ctx *cx, const Node *n, DType *to)
     const int64_t bits = node_int(n, "bits", 8), shift = node_int(n, "shift", 13);
     const char *word = node_text(n, "to", "i16");
     if (n->in[0]->type != I16)
-        op_refuse(cx, n, "the input is %s; i16 is expected", dtype_info(n->in[0]->type)->spelling);
+        op_refuse(cx, n, "the input is %s; use i16", dtype_info(n->in[0]->type)->spelling);
     else if (!dtype_read(word, strlen(word), to) || (*to != I8 && *to != I16))
-        op_refuse(cx, n, "'to' is \"%s\"; i8 and i16 are accepted", word);
+        op_refuse(cx, n, "'to' is \"%s\"; use i8 or i16", word);
     else if (bits < LEAST_BITS || bits > MOST_BITS)
         op_refuse(cx, n, "'bits' is %lld, but it must be in %d..%d", (long long)bits, LEAST_BITS, MOST_BITS);
     else if (shift < 0 || shift > MOST_SHIFT)
@@ -79,8 +79,8 @@ static const OpCase cases[] = {
       "i32[4]={1,-2,3,-4} i32[4]={9,-8,70,-60}", "i8[6]", NULL },
     { "bits=14 shift=0 wraps=1", "i16[4]={-32768,-16385,16384,32767} i32[4]={-32768,9,9,32767} i16[4]={-3,1,1,5} "
       "i16[4]={0,0,0,0}", "i16[4]", NULL },
-    { "bits=14", "i8[3] i32[4] i32[4] i32[4]", NULL, "i16 is expected" },
-    { "bits=14", "i16[3] i32[4] i32[8] i32[4]", NULL, "table 2 is i32[8]; i16[4] and i32[4] are accepted" },
+    { "bits=14", "i8[3] i32[4] i32[4] i32[4]", NULL, "use i16" },
+    { "bits=14", "i16[3] i32[4] i32[8] i32[4]", NULL, "table 2 is i32[8]; use i16[4] and i32[4]" },
     { "bits=15", "i16[3] i32[2] i32[2] i32[2]", NULL, "'bits' is 15" },
     { "bits=14 to=i32", "i16[3] i32[4] i32[4] i32[4]", NULL, "'to' is \"i32\"" },
     { 0 }

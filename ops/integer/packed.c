@@ -119,7 +119,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
         return false;
     }
     if (r->pairs && (r->pairs < 0 || r->pairs > 2 || r->k->type != I8 || r->k->rank != 2)) {
-        op_refuse(cx, n, "'pairs' is %lld, the weights are %s; 1 or 2, and weights i8[o][%lld], are expected",
+        op_refuse(cx, n, "'pairs' is %lld, the weights are %s; use 1 or 2, and weights i8[o][%lld]",
                   (long long)r->pairs, tensor_shape_text(cx, r->k), (long long)length);
         return false;
     }
@@ -128,15 +128,13 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
         && r->outs <= rows && fits)
         return true;
     if (r->x->type != I8 && !is_element) {
-        op_refuse(cx, n, "the input is %s%s, the weights are %s; i8, or i16 with weights i8[o/2][q][2][2][2], is "
-                  "expected",
+        op_refuse(cx, n, "the input is %s%s, the weights are %s; use i8, or i16 with weights i8[o/2][q][2][2][2]",
                   dtype_info(r->x->type)->spelling, tensor_shape_text(cx, r->x), tensor_shape_text(cx, r->k));
         return false;
     }
     op_refuse(cx, n,
-              "the weights are %s, the first values %s; i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2], "
-              "i16[o/4][q][2][2][2], u8[o/4][%lld][2][2] or i8[o/b][q][b][2, 4, 8 or 16] and i32[o] are "
-              "expected",
+              "the weights are %s, the first values %s; use i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2], "
+              "i16[o/4][q][2][2][2], u8[o/4][%lld][2][2] or i8[o/b][q][b][2, 4, 8 or 16] and i32[o]",
               tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs,
               (long long)length);
     return false;
@@ -191,7 +189,7 @@ static bool read_window(Ctx *cx, const Node *n, PackedWindow *w)
     enum { GREATEST = 1 << 20 };
     const Tensor *x = n->in[0];
     if (x->rank != 4 || !tensor_is_fixed(x)) {
-        op_refuse(cx, n, "the input is %s; a fixed one of rank 4 is expected", tensor_shape_text(cx, x));
+        op_refuse(cx, n, "the input is %s; use a fixed one of rank 4", tensor_shape_text(cx, x));
         return false;
     }
     if (!op_ints(cx, n, "kernel", 2, 1, GREATEST, 1, w->kernel)
@@ -203,7 +201,7 @@ static bool read_window(Ctx *cx, const Node *n, PackedWindow *w)
         int64_t capacity = tensor_dim(x, 1 + d) + w->pad[d] + w->pad[2 + d] - (w->kernel[d] - 1) * w->dilation[d] - 1;
         w->extent[d] = capacity / w->stride[d] + 1;
         if (capacity < 0)
-            op_refuse(cx, n, "a kernel of %lld does not fit into %s along axis %d; at most the padded size is expected",
+            op_refuse(cx, n, "a kernel of %lld does not fit into %s along axis %d; use at most the padded size",
                       (long long)w->kernel[d], tensor_shape_text(cx, x), 1 + d);
     }
     return !ctx_failed(cx);
@@ -323,8 +321,7 @@ static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
          of_rows = (leaves || r.row) && w.dilation[1] == 1 && !is_pixel;
     if (r.row && (!of_rows || r.padded != w.kernel[0] * r.row)) {
         op_refuse(cx, n,
-                  "'row' is %lld, the weights are %s; %lld rows of %lld elements and more, of adjacent pixels, are "
-                  "expected",
+                  "'row' is %lld, the weights are %s; use %lld rows of %lld elements or more, of adjacent pixels",
                   (long long)r.row, tensor_shape_text(cx, r.k), (long long)w.kernel[0], (long long)row);
         return 0;
     }
@@ -374,8 +371,8 @@ static int packed_depthwise2d(Ctx *cx, const Node *n, Tensor **out)
                                  && channels >= own;
     if (x->type != I8 || k->type != I8 || b->type != I32 || b->rank != 1 || tensor_dim(b, 0) != channels || !fits) {
         op_refuse(cx, n,
-                  "the weights are %s, the first values %s; i8[c/b][%lld][%lld][b] and i32[c] with c at least %lld, or "
-                  "i8[%lld][%lld][%lld], are expected",
+                  "the weights are %s, the first values %s; use i8[c/b][%lld][%lld][b] and i32[c] with c at least "
+                  "%lld, or i8[%lld][%lld][%lld]",
                   tensor_shape_text(cx, k), tensor_shape_text(cx, b), (long long)w.kernel[0], (long long)w.kernel[1],
                   (long long)own, (long long)own, (long long)w.kernel[1], (long long)w.kernel[0]);
         return 0;
@@ -446,12 +443,12 @@ static const OpCase packed_conv2d_cases[] = {
     { "kernel=3,3 pad=1,1,1,1 fill=-5 offset=128", "i8[1][4][5][4] i8[1][9][16][4] i32[16]", "i32[1][4][5][16]", NULL },
     { "kernel=3,3 stride=2,2 row=12 offset=128", "i8[1][7][5][3] i8[1][9][16][4] i32[16]", "i32[1][3][2][16]", NULL },
     { "kernel=2,3 pad=0,1,1,1 fill=9 row=8", "i8[1][3][4][1] i8[1][4][16][4] i32[16]", "i32[1][3][4][16]", NULL },
-    { "kernel=3,3 row=8", "i8[1][7][5][3] i8[1][6][16][4] i32[16]", NULL, "are expected" },
-    { "kernel=3,3 row=18", "i8[1][7][5][3] i8[1][9][16][4] i32[16]", NULL, "are expected" },
+    { "kernel=3,3 row=8", "i8[1][7][5][3] i8[1][6][16][4] i32[16]", NULL, "; use " },
+    { "kernel=3,3 row=18", "i8[1][7][5][3] i8[1][9][16][4] i32[16]", NULL, "; use " },
     { "kernel=3,3 offset=128 outs=20", "i8[1][5][6][3] i8[2][7][16][4] i32[32]", "i32[1][3][4][20]", NULL },
     { "offset=128", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "requires weights in panels" },
     { "", "i8[1][6][7][32] i8[1][2][4][16] i32[4]", "i32[1][6][7][4]", NULL },
-    { "", "i8[1][2][2][8] i8[1][3][4][8] i32[4]", NULL, "are expected" },
+    { "", "i8[1][2][2][8] i8[1][3][4][8] i32[4]", NULL, "; use " },
     { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[1][2][2][2][2] i32[2]", "i32[2][2][3][2]", NULL },
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][2] i16[1][9][2][2] i32[4]", "i32[1][4][5][4]", NULL },
     { "kernel=2,3 pad=0,1,1,1 fill=-5 outs=3", "i8[1][4][5][3] i16[1][10][2][2] i32[4]", "i32[1][4][5][3]", NULL },
@@ -460,7 +457,7 @@ static const OpCase packed_conv2d_cases[] = {
     { "outs=7", "i8[1][2][2][9] i16[2][5][2][2] i32[8]", "i32[1][2][2][7]", NULL },
     { "kernel=2,3", "i8[1][4][5][3] i16[1][10][2][2] i32[4]", NULL, "odd number" },
     { "outs=3", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][3]", NULL },
-    { "outs=5", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "are expected" },
+    { "outs=5", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "; use " },
     { "", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][4]", NULL },
     { "kernel=3,3 pad=1,1,1,1 fill=-5 pairs=2", "i8[1][4][8][2] i8[3][18] i32[3]", "i32[1][4][8][3]", NULL },
     { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7 pairs=1", "i8[1][13][4][2] i8[4][12] i32[4]", "i32[1][7][4][4]", NULL },
@@ -470,7 +467,7 @@ static const OpCase packed_conv2d_cases[] = {
     { "", "i16[1][2][2][8] i8[4][8] i32[4]", NULL, "i16 with weights" },
     { "pairs=3", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "1 or 2" },
     { "pairs=2 outs=5", "i8[1][2][2][4] i8[1][2][8][2] i32[8]", NULL, "1 or 2" },
-    { "", "i8[1][2][2][8] i8[4][9] i32[4]", NULL, "are expected" },
+    { "", "i8[1][2][2][8] i8[4][9] i32[4]", NULL, "; use " },
     { "kernel=3,3", "i8[1][2][2][8] i8[4][72] i32[4]", NULL, "does not fit" },
     { 0 }
 };
@@ -485,8 +482,8 @@ static const OpCase packed_depthwise2d_cases[] = {
     { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][5][4][4] i8[4][2][3] i32[4]", "i32[1][3][4][4]", NULL },
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][250][3][4] i8[1][3][3][4] i32[4]", "i32[1][250][3][4]", NULL },
     { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][501][4][4] i8[2][3][2][2] i32[4]", "i32[1][251][4][4]", NULL },
-    { "", "i8[1][2][2][8] i8[1][1][1][4] i32[4]", NULL, "are expected" },
-    { "kernel=3,3", "i8[1][4][5][3] i8[4][3][3] i32[4]", NULL, "are expected" },
+    { "", "i8[1][2][2][8] i8[1][1][1][4] i32[4]", NULL, "; use " },
+    { "kernel=3,3", "i8[1][4][5][3] i8[4][3][3] i32[4]", NULL, "; use " },
     { 0 }
 };
 static const OpCase packed_dense_cases[] = {
@@ -498,7 +495,7 @@ static const OpCase packed_dense_cases[] = {
     { "", "i8[8] i16[1][2][2][2][2] i32[4]", "i32[4]", NULL },
     { "outs=3", "i8[4][9] i8[2][3][2][2][2] i32[4]", "i32[4][3]", NULL },
     { "outs=6", "i8[9] u8[2][9][2][2] i32[8]", "i32[6]", NULL },
-    { "", "i8[9] u8[1][8][2][2] i32[4]", NULL, "are expected" },
+    { "", "i8[9] u8[1][8][2][2] i32[4]", NULL, "; use " },
     { "outs=11", "i8[9] i8[2][5][8][2] i32[16]", "i32[11]", NULL },
     { "", "i8[4][8] i8[1][4][16][2] i32[16]", "i32[4][16]", NULL },
     { "", "i8[8] i8[1][2][8][8] i32[8]", "i32[8]", NULL },
@@ -506,10 +503,10 @@ static const OpCase packed_dense_cases[] = {
     { "offset=128", "i8[3][32] i8[1][8][32][4] i32[32]", "i32[3][32]", NULL },
     { "outs=3", "i8[4][9] i16[1][5][2][2] i32[4]", "i32[4][3]", NULL },
     { "outs=6", "i8[3][8] i16[2][4][2][2] i32[8]", "i32[3][6]", NULL },
-    { "", "i8[9] i16[1][4][2][2] i32[4]", NULL, "are expected" },
+    { "", "i8[9] i16[1][4][2][2] i32[4]", NULL, "; use " },
     { "", "i16[8] i16[1][4][2][2] i32[4]", NULL, "i16 with weights" },
-    { "", "i8[9] i8[2][2][2][2][2] i32[4]", NULL, "are expected" },
-    { "", "i8[9] i8[4][3][2][2] i32[4]", NULL, "are expected" },
+    { "", "i8[9] i8[2][2][2][2][2] i32[4]", NULL, "; use " },
+    { "", "i8[9] i8[4][3][2][2] i32[4]", NULL, "; use " },
     { 0 }
 };
 

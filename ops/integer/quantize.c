@@ -23,9 +23,9 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
 static bool check_zero(Ctx *cx, const Node *n, DType stored)
 {
     if (!dtype_is_float(n->in[1]->type))
-        op_refuse(cx, n, "the scale is %s; a float type is expected", dtype_info(n->in[1]->type)->spelling);
+        op_refuse(cx, n, "the scale is %s; use a float type", dtype_info(n->in[1]->type)->spelling);
     else if (n->in[2]->type != stored)
-        op_refuse(cx, n, "the zero is %s; %s, the stored type, is expected", dtype_info(n->in[2]->type)->spelling,
+        op_refuse(cx, n, "the zero is %s; use %s, the stored type", dtype_info(n->in[2]->type)->spelling,
                   dtype_info(stored)->spelling);
     return !ctx_failed(cx);
 }
@@ -52,7 +52,7 @@ static int dequantize(Ctx *cx, const Node *n, Tensor **out)
 {
     const char *real = dtype_info(n->in[1]->type)->spelling;
     if (!dtype_is_integer(n->in[0]->type))
-        op_refuse(cx, n, "the input is %s; an integer type is expected", dtype_info(n->in[0]->type)->spelling);
+        op_refuse(cx, n, "the input is %s; use an integer type", dtype_info(n->in[0]->type)->spelling);
     if (ctx_failed(cx) || !check_zero(cx, n, n->in[0]->type)) return 0;
     out[0] = OP_FORMULA(cx, n, OP_TEXT(cx, "y[*] = real(i32(x[*]) - i32(zero[*])) * scale[*]", { "real", real }),
                         BIND_T("x", n->in[0]), BIND_T("scale", n->in[1]), BIND_T("zero", n->in[2]));
@@ -63,7 +63,7 @@ static int centered(Ctx *cx, const Node *n, Tensor **out)
 {
     DType x = n->in[0]->type;
     if (!dtype_is_integer(x) || dtype_info(x)->bytes > 2 || n->in[1]->type != x)
-        op_refuse(cx, n, "the input is %s, the zero %s; one integer type of 8 or 16 bits is expected",
+        op_refuse(cx, n, "the input is %s, the zero %s; use one integer type of 8 or 16 bits",
                   dtype_info(x)->spelling, dtype_info(n->in[1]->type)->spelling);
     if (ctx_failed(cx)) return 0;
     out[0] = OP_FORMULA(cx, n, "y[*] = i32(x[*]) - i32(zero[*])", BIND_T("x", n->in[0]), BIND_T("zero", n->in[1]));
@@ -88,19 +88,19 @@ static const OpCase quantize_cases[] = {
     { "to=i16", "f32[5] f32={0.001} i16={-7}", "i16[5]", NULL },
     { "to=i32", "f32[3]={1e9,1e10,-3.5} f32={1} i32={0}", "i32[3]", NULL },
     { "to=f32", "f32[3] f32 i8", NULL, "not an integer type" },
-    { "to=u8", "f32[3] f32 i8", NULL, "the zero is i8; u8, the stored type, is expected" },
-    { "to=i8", "i32[3] f32 i8", NULL, "a float type is expected" },
+    { "to=u8", "f32[3] f32 i8", NULL, "the zero is i8; use u8, the stored type" },
+    { "to=i8", "i32[3] f32 i8", NULL, "use a float type" },
     { 0 }
 };
 static const OpCase requantize_cases[] = {
     { "to=i8", "i32[2][3] f32[3]={0.5,0.25,2} i8={1}", "i8[2][3]", NULL },
-    { "to=i8", "i32[2] i32 i8", NULL, "a float type is expected" },
+    { "to=i8", "i32[2] i32 i8", NULL, "use a float type" },
     { 0 }
 };
 static const OpCase dequantize_cases[] = {
     { "", "u8[2][3] f32[3]={0.5,0.25,2} u8[3]={1,2,3}", "f32[2][3]", NULL },
     { "", "i32[4] f32={0.1} i32={0}", "f32[4]", NULL },
-    { "", "f32[4] f32 i8", NULL, "an integer type is expected" },
+    { "", "f32[4] f32 i8", NULL, "use an integer type" },
     { "", "u8[4] f32 i8", NULL, "the zero is i8" },
     { 0 }
 };

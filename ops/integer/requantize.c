@@ -27,7 +27,7 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
 {
     const char *to = node_text(n, "to", "");
     if (dtype_read(to, strlen(to), t) && (*t == I8 || *t == U8 || *t == I16)) return true;
-    op_refuse(cx, n, "'to' is \"%s\"; i8, u8 and i16 are accepted", to);
+    op_refuse(cx, n, "'to' is \"%s\"; use i8, u8 or i16", to);
     return false;
 }
 
@@ -39,8 +39,8 @@ static bool check_types(Ctx *cx, const Node *n, int operands, bool is_wide, cons
         if (i < operands ? t == I8 || t == U8 || t == I16 || t == I32 || (t == I64 && is_wide)
                          : !n->in[i] || t == wanted) continue;
         op_refuse(cx, n, "input %d is %s; %s", i, dtype_info(t)->spelling,
-                  i < operands ? is_wide ? "integers are accepted" : "integers of up to 32 bits are accepted"
-                               : text_format(cx, "%s is expected", dtype_info(wanted)->spelling));
+                  i < operands ? is_wide ? "use integers" : "use integers of up to 32 bits"
+                               : text_format(cx, "use %s", dtype_info(wanted)->spelling));
         return false;
     }
     return true;
@@ -100,7 +100,7 @@ static int centered(Ctx *cx, const Node *n, const char *factor, const Bind *bind
     DType to;
     const int64_t shift = node_int(n, "shift", 0), zero = node_int(n, "zero", 0);
     if (!read_type(cx, n, &to)) return 0;
-    if (input(n, 2)) op_refuse(cx, n, "'zero' and input 2 are given; either is accepted");
+    if (input(n, 2)) op_refuse(cx, n, "'zero' and input 2 are given; use either");
     if (!input(n, 3) && (shift <= HIGH_WORD || shift > MOST_SHIFT))
         op_refuse(cx, n, "'shift' is %lld, but with 'zero' it must be in %d..%d", (long long)shift, HIGH_WORD + 1,
                   MOST_SHIFT);
@@ -162,10 +162,10 @@ static int sum_in_high_word(Ctx *cx, const Node *n, int64_t up, Tensor **out)
     if (up < 1 || up > MOST_UP)
         op_refuse(cx, n, "'up' is %lld, but it must be in 1..%d", (long long)up, MOST_UP);
     if (dtype_info(n->in[0]->type)->bytes != 1 || dtype_info(n->in[1]->type)->bytes != 1)
-        op_refuse(cx, n, "the inputs are %s and %s; with 'up' 8 bits are accepted",
+        op_refuse(cx, n, "the inputs are %s and %s; with 'up' use 8 bits",
                   dtype_info(n->in[0]->type)->spelling, dtype_info(n->in[1]->type)->spelling);
     if (shift < 0 || shift > 31 || offset <= -most || offset >= most)
-        op_refuse(cx, n, "'shift' is %lld and 'offset' %lld; with 'up' 0..31 and less than 2^30 are accepted",
+        op_refuse(cx, n, "'shift' is %lld and 'offset' %lld; with 'up' use 0..31 and less than 2^30",
                   (long long)shift, (long long)offset);
     if (ctx_failed(cx)) return 0;
     const char *text = OP_TEXT(
@@ -195,7 +195,7 @@ static int evened(Ctx *cx, const Node *n, Tensor *t, Tensor **out)
     int64_t d = node_int(n, "divisor", 2), zero = node_int(n, "zero", 0);
     if (!t || !read_type(cx, n, &to)) return 0;
     if (d < 2 || d % 2 || d > INT64_C(1) << 40)
-        op_refuse(cx, n, "'divisor' is %lld; an even one up to 2^40 is expected", (long long)d);
+        op_refuse(cx, n, "'divisor' is %lld; use an even one up to 2^40", (long long)d);
     if (ctx_failed(cx)) return 0;
     int bits = 0;
     while (bits < 62 && INT64_C(1) << bits < d) bits++;
@@ -236,7 +236,7 @@ static int recentered(Ctx *cx, const Node *n, Tensor **out)
 {
     DType from = n->in[0]->type;
     if (from != I8 && from != U8) {
-        op_refuse(cx, n, "the input is %s; i8 and u8 are accepted", dtype_info(from)->spelling);
+        op_refuse(cx, n, "the input is %s; use i8 or u8", dtype_info(from)->spelling);
         return 0;
     }
     out[0] = OP_FORMULA(cx, n, from == I8 ? "y[*] = u8(i32(x[*]) + 128)" : "y[*] = i8(i32(x[*]) - 128)",
@@ -302,8 +302,8 @@ static const OpCase requantize_fixed_cases[] = {
     { "multiplier=1518500 shift=42 zero=-3", "i64[2][3]={1000,-1000,24,-24,2199023255551,-2199023255552}", "i8[2][3]",
       NULL },
     { "multiplier=1518500 offset=-5 shift=30 to=i16", "i64[4]={21474836470,-21474836470,24,-24}", "i16[4]", NULL },
-    { "", "f32[3]", NULL, "integers are accepted" },
-    { "", "i32[3] i64[3]", NULL, "i32 is expected" },
+    { "", "f32[3]", NULL, "use integers" },
+    { "", "i32[3] i64[3]", NULL, "use i32" },
     { 0 }
 };
 static const OpCase requantize_words_cases[] = {
@@ -313,7 +313,7 @@ static const OpCase requantize_words_cases[] = {
       "i64[3]={0,-4294967296,99999999999}", "i8[2][3]", NULL },
     { "multiplier=3 low=1073741824 offset=-5 shift=1 to=i16", "i16[6]={1,-1,2,-2,3,-32768}", "i16[6]", NULL },
     { "low=-1", "i32[3]", NULL, "'low' is -1" },
-    { "", "i32[3] i64[3]", NULL, "i32 is expected" },
+    { "", "i32[3] i64[3]", NULL, "use i32" },
     { "shift=63", "i32[3]", NULL, "'shift' is 63" },
     { 0 }
 };
@@ -333,7 +333,7 @@ static const OpCase requantize_sum_cases[] = {
       NULL },
     { "up=22 multiplier_a=2147483647 multiplier_b=2147483647 shift=31", "u8[2]={0,255} u8[2]={0,255}", "i8[2]", NULL },
     { "up=23 shift=3", "i8[5] i8[5]", NULL, "'up' is 23, but it must be in 1..22" },
-    { "up=3 shift=3", "i8[5] i16[5]", NULL, "with 'up' 8 bits are accepted" },
+    { "up=3 shift=3", "i8[5] i16[5]", NULL, "with 'up' use 8 bits" },
     { "up=3 shift=32", "i8[5] i8[5]", NULL, "'shift' is 32 and 'offset' 0" },
     { "", "i8[5] f32[5]", NULL, "integers of up to 32 bits" },
     { 0 }
@@ -343,7 +343,7 @@ static const OpCase requantize_sum_even_cases[] = {
     { 0 }
 };
 static const OpCase recentered_cases[] = {
-    { "", "u8[5]", "i8[5]", NULL }, { "", "i8[2][2]", "u8[2][2]", NULL }, { "", "i32[2]", NULL, "i8 and u8" }, { 0 }
+    { "", "u8[5]", "i8[5]", NULL }, { "", "i8[2][2]", "u8[2][2]", NULL }, { "", "i32[2]", NULL, "i8 or u8" }, { 0 }
 };
 
 #define REQUANTIZE(fn, text, its_inputs, least, most) \

@@ -29,7 +29,7 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
 {
     const char *to = node_text(n, "to", "");
     if (dtype_read(to, strlen(to), t) && (*t == I8 || *t == U8 || *t == I16 || *t == I32)) return true;
-    op_refuse(cx, n, "'to' is \"%s\"; i8, u8, i16 and i32 are accepted", to);
+    op_refuse(cx, n, "'to' is \"%s\"; use i8, u8, i16 or i32", to);
     return false;
 }
 
@@ -46,12 +46,12 @@ static bool check(Ctx *cx, const Node *n)
 {
     DType x = n->in[0]->type;
     if (!dtype_is_integer(x) || dtype_info(x)->bytes > 4 || x == U32) {
-        op_refuse(cx, n, "the input is %s; integers of up to 32 bits are accepted", dtype_info(x)->spelling);
+        op_refuse(cx, n, "the input is %s; use integers of up to 32 bits", dtype_info(x)->spelling);
         return false;
     }
     for (int i = MULTIPLIER; i < n->in_count; i++)
         if (n->in[i] && n->in[i]->type != I32 && !(i == SHIFT && n->in[i]->type == U8)) {
-            op_refuse(cx, n, "input %d is %s; i32 is expected, or u8 for shifts", i,
+            op_refuse(cx, n, "input %d is %s; use i32, or u8 for shifts", i,
                       dtype_info(n->in[i]->type)->spelling);
             return false;
         }
@@ -134,7 +134,7 @@ static int lookup(Ctx *cx, const Node *n, Tensor **out)
 {
     DType t = n->in[0]->type;
     if ((t != I8 && t != U8) || n->in[1]->rank != 1 || tensor_dim(n->in[1], 0) != 256) {
-        op_refuse(cx, n, "the input is %s and the table %s; 8 bits and [256] are expected", dtype_info(t)->spelling,
+        op_refuse(cx, n, "the input is %s and the table %s; use 8 bits and [256]", dtype_info(t)->spelling,
                   tensor_shape_text(cx, n->in[1]));
         return 0;
     }
@@ -175,13 +175,13 @@ static const OpCase rescale_cases[] = {
     { "multiplier=5 to=f32", "i32[3]", NULL, "'to' is \"f32\"" },
     { "multiplier=5 shift=32", "i32[3]", NULL, "'shift' is 32" },
     { "multiplier=5", "f32[3]", NULL, "integers of up to 32 bits" },
-    { "", "i32[3] f32[3]", NULL, "i32 is expected" },
+    { "", "i32[3] f32[3]", NULL, "use i32" },
     { 0 }
 };
 static const OpCase lookup_cases[] = {
     { "", "i8[2][3] i8[256]", "i8[2][3]", NULL },
     { "", "u8[5] i16[256]", "i16[5]", NULL },
-    { "", "i8[5] i16[255]", NULL, "[256] are expected" },
+    { "", "i8[5] i16[255]", NULL, "[256]" },
     { 0 }
 };
 

@@ -21,10 +21,10 @@ static const Expr *attr_expr(Ctx *cx, const Node *n, const char *attr)
 static bool check_input(Ctx *cx, const Node *n, const DType *table, const int64_t *points)
 {
     if (n->in[0]->type != I16)
-        op_refuse(cx, n, "the input is %s; i16 is expected", dtype_info(n->in[0]->type)->spelling);
+        op_refuse(cx, n, "the input is %s; use i16", dtype_info(n->in[0]->type)->spelling);
     for (int i = 1; i < n->in_count && !ctx_failed(cx); i++)
         if (n->in[i]->type != table[i - 1] || n->in[i]->rank != 1 || tensor_dim(n->in[i], 0) != points[i - 1])
-            op_refuse(cx, n, "table %d is %s%s; %s[%lld] is expected", i, dtype_info(n->in[i]->type)->spelling,
+            op_refuse(cx, n, "table %d is %s%s; use %s[%lld]", i, dtype_info(n->in[i]->type)->spelling,
                       tensor_shape_text(cx, n->in[i]), dtype_info(table[i - 1])->spelling, (long long)points[i - 1]);
     return !ctx_failed(cx);
 }
@@ -37,12 +37,12 @@ static int rescale_wide(Ctx *cx, const Node *n, Tensor **out)
     DType to = I16;
     const char *word = node_text(n, "to", "i16");
     if (!dtype_read(word, strlen(word), &to) || (to != I8 && to != I16 && to != I32))
-        op_refuse(cx, n, "'to' is \"%s\"; i8, i16 and i32 are accepted", word);
+        op_refuse(cx, n, "'to' is \"%s\"; use i8, i16 or i32", word);
     if (n->in[0]->type != I32 && n->in[0]->type != I64)
-        op_refuse(cx, n, "the input is %s; i32 or i64 is expected", dtype_info(n->in[0]->type)->spelling);
+        op_refuse(cx, n, "the input is %s; use i32 or i64", dtype_info(n->in[0]->type)->spelling);
     for (int i = MULTIPLIER; i < n->in_count; i++)
         if (n->in[i] && n->in[i]->type != (i == SHIFT ? U8 : I32))
-            op_refuse(cx, n, "input %d is %s; i32 multipliers and u8 shifts are expected", i,
+            op_refuse(cx, n, "input %d is %s; use i32 multipliers and u8 shifts", i,
                       dtype_info(n->in[i]->type)->spelling);
     const int64_t shift = node_int(n, "shift", 15);
     if (shift < 1 || shift > 62)
@@ -95,7 +95,7 @@ static bool check_curve(Ctx *cx, const Node *n)
 {
     const int64_t shift = node_int(n, "shift", 0), m = node_int(n, "multiplier", 3);
     if (shift < 0 || shift > 30 || m < 0 || m > INT16_MAX)
-        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; up to 32767 and 30 are expected", (long long)m,
+        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; use up to 32767 and 30", (long long)m,
                   (long long)shift);
     return !ctx_failed(cx) && check_input(cx, n, (const DType[]){ U16 }, (const int64_t[]){ 256 });
 }
@@ -150,7 +150,7 @@ static int softmax_table(Ctx *cx, const Node *n, Tensor **out)
     const int64_t classes = x->rank ? tensor_dim(x, x->rank - 1) : 0;
     if (!check_input(cx, n, (const DType[]){ I16, I16 }, (const int64_t[]){ 513, 513 })) return 0;
     if (classes < 1 || classes > MOST_CLASSES)
-        op_refuse(cx, n, "the input is %s; 1 to %d elements along the last axis are expected", tensor_shape_text(cx, x),
+        op_refuse(cx, n, "the input is %s; use 1 to %d elements along the last axis", tensor_shape_text(cx, x),
                   MOST_CLASSES);
     if (ctx_failed(cx)) return 0;
     const AxisText a = axes_of(cx, x, true);
@@ -201,20 +201,20 @@ static const OpCase wide_cases[] = {
     { "shift=5 min=-100 max=100", "i32[2][3] i32[3]={16384,32767,20000}", "i16[2][3]", NULL },
     { "to=i8", "i64[2][3] i32[3]={16384,32767,20000} u8[3]={15,20,46}", "i8[2][3]", NULL },
     { "shift=63", "i64[3]", NULL, "'shift' is 63" },
-    { "", "i16[3]", NULL, "i32 or i64 is expected" },
+    { "", "i16[3]", NULL, "use i32 or i64" },
     { 0 }
 };
 static const OpCase curve_cases[] = {
     { "", "i16[2][5] u16[256]", "i16[2][5]", NULL },
     { "multiplier=20000 shift=12", "i16[6]={0,-1,1,-32768,32767,100} u16[256]", "i16[6]", NULL },
-    { "", "i8[3] u16[256]", NULL, "i16 is expected" },
-    { "", "i16[3] u16[255]", NULL, "u16[256] is expected" },
+    { "", "i8[3] u16[256]", NULL, "use i16" },
+    { "", "i16[3] u16[255]", NULL, "use u16[256]" },
     { 0 }
 };
 static const OpCase softmax_cases[] = {
     { "multiplier=1342156800 left=2", "i16[2][7] i16[513] i16[513]", "i16[2][7]", NULL },
     { "multiplier=1342156800 shift=1 once=1", "i16[2][7] i16[513] i16[513]", "i16[2][7]", NULL },
-    { "", "i16[3] i16[513] i16[512]", NULL, "i16[513] is expected" },
+    { "", "i16[3] i16[513] i16[512]", NULL, "use i16[513]" },
     { 0 }
 };
 

@@ -13,14 +13,14 @@ enum { MOST_CLASSES = 4095 };       /* keeps the sum of exponentials within Q12.
 static bool check(Ctx *cx, const Node *n)
 {
     if (n->in[0]->type == I8) return true;
-    op_refuse(cx, n, "the input is %s; i8 is expected", dtype_info(n->in[0]->type)->spelling);
+    op_refuse(cx, n, "the input is %s; use i8", dtype_info(n->in[0]->type)->spelling);
     return false;
 }
 
 static bool check_width(Ctx *cx, const Node *n)
 {
     if (n->in[0]->type == I8 || n->in[0]->type == I16) return true;
-    op_refuse(cx, n, "the input is %s; i8 and i16 are accepted", dtype_info(n->in[0]->type)->spelling);
+    op_refuse(cx, n, "the input is %s; use i8 or i16", dtype_info(n->in[0]->type)->spelling);
     return false;
 }
 
@@ -38,7 +38,7 @@ static Tensor *sum_of_powers(Ctx *cx, const Node *n, AxisText *axes, Tensor **di
     bool chosen[MAX_RANK] = { false };
     int64_t classes = x->rank ? tensor_dim(x, x->rank - 1) : 0;
     if (classes < 1 || classes > MOST_CLASSES) {
-        op_refuse(cx, n, "the input is %s; 1 to %d elements along the last axis are expected", tensor_shape_text(cx, x),
+        op_refuse(cx, n, "the input is %s; use 1 to %d elements along the last axis", tensor_shape_text(cx, x),
                   MOST_CLASSES);
         return NULL;
     }
@@ -63,7 +63,7 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
     DType to = I8;
     const char *word = node_text(n, "to", "i8");
     if (!dtype_read(word, strlen(word), &to) || (to != I8 && to != I16 && to != I32)) {
-        op_refuse(cx, n, "'to' is \"%s\"; i8, i16 and i32 are accepted", word);
+        op_refuse(cx, n, "'to' is \"%s\"; use i8, i16 or i32", word);
         return 0;
     }
     if (!check_width(cx, n)) return 0;
@@ -218,8 +218,8 @@ static const OpCase softmax_cases[] = {
     { "multiplier=1242904128 left=23 least=-124", "i8[3]={-128,127,126}", "i8[3]", NULL },
     { "multiplier=1242904128 left=23 least=-124 to=i16", "i8[2][5]", "i16[2][5]", NULL },
     { "multiplier=1760936591 left=13 least=-65536 to=i32", "i16[2][7]", "i32[2][7]", NULL },
-    { "to=u8", "i8[2][5]", NULL, "'to' is \"u8\"; i8, i16 and i32 are accepted" },
-    { "", "u8[2][3]", NULL, "i8 and i16 are accepted" },
+    { "to=u8", "i8[2][5]", NULL, "'to' is \"u8\"; use i8, i16 or i32" },
+    { "", "u8[2][3]", NULL, "use i8 or i16" },
     { "", "i8[2][5000]", NULL, "1 to 4095 elements" },
     { 0 }
 };
@@ -227,13 +227,13 @@ static const OpCase log_softmax_cases[] = {
     { "multiplier=1242904128 left=23 least=-124 back=1855380992 shift=23", "i8[2][12]", "i8[2][12]", NULL },
     { "multiplier=1242904128 left=23 least=-124 back=1855380992 shift=23 once=1", "i8[3]={-128,127,126}", "i8[3]",
       NULL },
-    { "", "u8[2][3]", NULL, "i8 is expected" },
+    { "", "u8[2][3]", NULL, "use i8" },
     { 0 }
 };
 static const OpCase curve_cases[] = {
     { "multiplier=1517500250 left=23 zero=7 radius=200", "i8[2][12]", "i8[2][12]", NULL },
     { "multiplier=1242904128 left=21 radius=90", "i8[5]={0,-1,1,-90,90}", "i8[5]", NULL },
-    { "", "u8[2][3]", NULL, "i8 is expected" },
+    { "", "u8[2][3]", NULL, "use i8" },
     { 0 }
 };
 

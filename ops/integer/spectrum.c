@@ -25,7 +25,7 @@ static int window_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     const int64_t shift = node_int(n, "shift", 12);
     if (n->in[0]->type != I16 || n->in[1]->type != I16 || shift < 0 || shift > 31)
-        op_refuse(cx, n, "%s and %s, 'shift' %lld; i16 and a shift of 0 to 31 are accepted",
+        op_refuse(cx, n, "%s and %s, 'shift' %lld; use i16 and a shift of 0 to 31",
                   dtype_info(n->in[0]->type)->spelling, dtype_info(n->in[1]->type)->spelling, (long long)shift);
     else out[0] = OP_FORMULA(cx, n, "y[*] = i16(min(max((i32(x[*]) * i32(w[*])) >> shift, -32768), 32767))",
                              BIND_T("x", n->in[0]), BIND_T("w", n->in[1]), BIND_I(cx, "shift", shift));
@@ -38,7 +38,7 @@ static int auto_scale(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
     if (!is_alike(x, I16, 1) || tensor_elems(x) < 1) {
-        op_refuse(cx, n, "the input is %s%s; i16[n] is accepted", dtype_info(x->type)->spelling,
+        op_refuse(cx, n, "the input is %s%s; use i16[n]", dtype_info(x->type)->spelling,
                   tensor_shape_text(cx, x));
         return 0;
     }
@@ -61,7 +61,7 @@ static int energy(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
     if (!is_alike(x, I16, 2) || tensor_dim(x, 1) != 2) {
-        op_refuse(cx, n, "the input is %s%s; i16[n][2] is accepted", dtype_info(x->type)->spelling,
+        op_refuse(cx, n, "the input is %s%s; use i16[n][2]", dtype_info(x->type)->spelling,
                   tensor_shape_text(cx, x));
         return 0;
     }
@@ -83,8 +83,8 @@ static int filter_bank(Ctx *cx, const Node *n, Tensor **out)
         is_fit = is_fit && is_alike(n->in[i], I16, 1) && (i < 4 || tensor_elems(n->in[i]) == bands)
                  && tensor_elems(n->in[i]) >= 1;
     if (!is_fit || tensor_elems(n->in[1]) != tensor_elems(n->in[2]) || tensor_elems(n->in[0]) < 1) {
-        op_refuse(cx, n, "the spectrum is %s%s, the weights %s and %s, of %lld bands of up to %lld; u32[bins], i16[w] "
-                  "twice, and three i16[bands] are accepted", dtype_info(n->in[0]->type)->spelling,
+        op_refuse(cx, n, "the spectrum is %s%s, the weights %s and %s, of %lld bands of up to %lld; use u32[bins], "
+                  "i16[w] twice, and three i16[bands]", dtype_info(n->in[0]->type)->spelling,
                   tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[1]), tensor_shape_text(cx, n->in[2]),
                   (long long)bands, (long long)most);
         return 0;
@@ -109,7 +109,7 @@ static int sqrt_rounded(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     if (!is_alike(x, U64, 1) || tensor_elems(x) < 1 || n->in[1]->type != I32 || tensor_elems(n->in[1]) != 1
         || n->in[1]->rank != 1) {
-        op_refuse(cx, n, "the input is %s%s, the bits %s%s; u64[n] and i32[1] are accepted",
+        op_refuse(cx, n, "the input is %s%s, the bits %s%s; use u64[n] and i32[1]",
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(n->in[1]->type)->spelling,
                   tensor_shape_text(cx, n->in[1]));
         return 0;
@@ -138,7 +138,7 @@ static int subtract_noise(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     Formulas f = { .cx = cx, .call = n };
     if (!is_alike(x, U32, 1) || !is_alike(n->in[1], U32, 1) || x->shape[0] != n->in[1]->shape[0]) {
-        op_refuse(cx, n, "the input is %s%s, the noise %s%s; u32[n] is accepted, twice", dtype_info(x->type)->spelling,
+        op_refuse(cx, n, "the input is %s%s, the noise %s%s; use u32[n], twice", dtype_info(x->type)->spelling,
                   tensor_shape_text(cx, x), dtype_info(n->in[1]->type)->spelling, tensor_shape_text(cx, n->in[1]));
         return 0;
     }
@@ -165,7 +165,7 @@ static int gain_fixed(Ctx *cx, const Node *n, Tensor **out)
     const int64_t shift = node_int(n, "shift", 0);
     if (!is_alike(x, U32, 1) || !is_alike(noise, U32, 1) || x->shape[0] != noise->shape[0]
         || !is_alike(table, I16, 1) || tensor_elems(table) < 125 || shift < 0 || shift > 63) {
-        op_refuse(cx, n, "%s%s, %s%s and %s%s, 'shift' %lld; u32[n] twice, i16[125], and 0 to 63 are accepted",
+        op_refuse(cx, n, "%s%s, %s%s and %s%s, 'shift' %lld; use u32[n] twice, i16[125], and 0 to 63",
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(noise->type)->spelling,
                   tensor_shape_text(cx, noise), dtype_info(table->type)->spelling, tensor_shape_text(cx, table),
                   (long long)shift);
@@ -195,7 +195,7 @@ static int log_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *table = n->in[1];
     if (!is_alike(x, U32, 1) || !is_alike(table, U16, 1) || tensor_elems(table) != 129) {
-        op_refuse(cx, n, "%s%s and %s%s; u32[n] and u16[129] are accepted", dtype_info(x->type)->spelling,
+        op_refuse(cx, n, "%s%s and %s%s; use u32[n] and u16[129]", dtype_info(x->type)->spelling,
                   tensor_shape_text(cx, x), dtype_info(table->type)->spelling, tensor_shape_text(cx, table));
         return 0;
     }
@@ -256,13 +256,13 @@ static const OpCase auto_scale_cases[] = {
     { "", "i16[3]={0,0,0}", "i16[3]", NULL },
     { "", "i16[4]={900,-32768,5,-7}", "i16[4]", NULL },
     { "", "i16[1]={-32768}", "i16[1]", NULL },
-    { "", "i16[2][3]", NULL, "i16[n] is accepted" },
+    { "", "i16[2][3]", NULL, "use i16[n]" },
     { 0 }
 };
 static const OpCase energy_cases[] = {
     { "", "i16[4][2]={1,-2,-32768,-32768,32767,3,0,0}", "u32[4]", NULL },
     { "begin=1 end=3", "i16[4][2]={1,-2,-32768,-32768,32767,3,5,6}", "u32[4]", NULL },
-    { "", "i16[4]", NULL, "i16[n][2] is accepted" },
+    { "", "i16[4]", NULL, "use i16[n][2]" },
     { 0 }
 };
 static const OpCase bank_cases[] = {

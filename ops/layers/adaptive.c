@@ -83,14 +83,14 @@ static int adaptive(Ctx *cx, const Node *n, bool is_max, Tensor **out)
     int64_t size[MOST_SPATIAL];
     if (!op_float(cx, n)) return 0;
     if (spatial < 1 || spatial > MOST_SPATIAL || !tensor_is_fixed(x) || tensor_elems(x) < 1) {
-        op_refuse(cx, n, "the input is %s; fixed sizes above 0 and 1 to %d spatial dimensions are expected",
+        op_refuse(cx, n, "the input is %s; use fixed sizes above 0 and 1 to %d spatial dimensions",
                   tensor_shape_text(cx, x), MOST_SPATIAL);
         return 0;
     }
     if (!op_ints(cx, n, "size", spatial, 1, GREATEST_STRIDE, 1, size)) return 0;
     for (int d = 0; d < spatial; d++)
         if (tensor_dim(x, 1 + d) > INT32_MAX / (size[d] + 1) - 1) {
-            op_refuse(cx, n, "'size' is %lld along %lld elements; a product below 2^31 is expected", (long long)size[d],
+            op_refuse(cx, n, "'size' is %lld along %lld elements; use a product below 2^31", (long long)size[d],
                       (long long)tensor_dim(x, 1 + d));
             return 0;
         }
@@ -107,7 +107,7 @@ static int dilation2d(Ctx *cx, const Node *n, Tensor **out)
     if (!op_same_type(cx, n) || !op_float(cx, n)) return 0;
     if (x->rank != 4 || k->rank != 3 || x->shape[3] != k->shape[2] || !tensor_is_fixed(x) || !tensor_is_fixed(k)
         || tensor_elems(x) < 1 || tensor_elems(k) < 1) {
-        op_refuse(cx, n, "the input is %s and the kernel %s; [n][h][w][c] and [kh][kw][c] are expected",
+        op_refuse(cx, n, "the input is %s and the kernel %s; use [n][h][w][c] and [kh][kw][c]",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, k));
         return 0;
     }
@@ -116,7 +116,7 @@ static int dilation2d(Ctx *cx, const Node *n, Tensor **out)
                   .kernel = { tensor_dim(k, 0), tensor_dim(k, 1) } };
     if (!op_sliding(cx, n, &w)) return 0;
     if (w.count[0] < 1 || w.count[1] < 1) {
-        op_refuse(cx, n, "a kernel of %s does not fit into the input %s; at most its padded sizes are expected",
+        op_refuse(cx, n, "a kernel of %s does not fit into the input %s; use at most its padded sizes",
                   tensor_shape_text(cx, k), tensor_shape_text(cx, x));
         return 0;
     }

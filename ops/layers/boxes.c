@@ -41,8 +41,8 @@ static bool check_boxes(Ctx *cx, const Node *n)
     for (int i = 2; i < 5; i++) fits = fits && n->in[i]->rank == 0 && n->in[i]->type == (i == 2 ? I64 : box->type);
     if (!fits)
         op_refuse(cx, n,
-                  "the boxes are %s and the scores %s; [images][boxes][4], [images][classes][boxes], an i64 scalar and "
-                  "two scalars of the boxes' type are expected",
+                  "the boxes are %s and the scores %s; use [images][boxes][4], [images][classes][boxes], an i64 scalar "
+                  "and two scalars of the boxes' type",
                   tensor_shape_text(cx, box), tensor_shape_text(cx, score));
     return fits;
 }
@@ -52,7 +52,7 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
     int64_t capacity = node_int(n, "capacity", 0);
     if (!check_boxes(cx, n) || !op_float(cx, n)) return 0;
     if (capacity < 1 || capacity > INT32_MAX) {
-        op_refuse(cx, n, "'capacity' is %lld; 1 to 2^31-1 rows are expected", (long long)capacity);
+        op_refuse(cx, n, "'capacity' is %lld; use 1 to 2^31-1 rows", (long long)capacity);
         return 0;
     }
     const Expr *images = n->in[1]->shape[0], *classes = n->in[1]->shape[1], *count = n->in[1]->shape[2];
@@ -119,8 +119,8 @@ static int soft_suppression(Ctx *cx, const Node *n, Tensor **out)
                 && tensor_elems(score) > 0 && capacity > 0 && capacity <= INT32_MAX;
     for (int i = 1; i < n->in_count; i++) fits = fits && n->in[i]->type == box->type && (i < 2 || !n->in[i]->rank);
     if (!fits)
-        op_refuse(cx, n, "the boxes are %s, the scores %s and 'capacity' %lld; [boxes][4], [boxes], scalars of the "
-                  "same type and 1 to 2^31-1 are expected", tensor_shape_text(cx, box), tensor_shape_text(cx, score),
+        op_refuse(cx, n, "the boxes are %s, the scores %s and 'capacity' %lld; use [boxes][4], [boxes], scalars of the "
+                  "same type and 1 to 2^31-1", tensor_shape_text(cx, box), tensor_shape_text(cx, score),
                   (long long)capacity);
     if (!fits || !op_float(cx, n)) return 0;
     Formulas f = { .cx = cx, .call = n };
@@ -333,16 +333,16 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
         || image->shape[0] != roi->shape[0] || tensor_elems(x) < 1 || tensor_elems(roi) < 1 || roi->type != x->type
         || !dtype_is_integer(image->type)) {
         op_refuse(cx, n,
-                  "x is %s, the boxes %s and their images %s; [n][h][w][c], [boxes][4] of the same type and integers "
-                  "[boxes] are expected",
+                  "x is %s, the boxes %s and their images %s; use [n][h][w][c], [boxes][4] of the same type and "
+                  "integers [boxes]",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, roi), tensor_shape_text(cx, image));
         return 0;
     }
     if (h < 1 || w < 1 || ratio < 0 || h > 1 << 12 || w > 1 << 12 || ratio > 1 << 8 ||
         (!is_max && strcmp(mode, "avg") != 0)) {
         op_refuse(cx, n,
-                  "'height' is %lld, 'width' %lld, 'ratio' %lld, 'mode' \"%s\"; 1 to 4096 cells each way, 0 to 256 "
-                  "samples, and avg or max are expected", (long long)h, (long long)w, (long long)ratio, mode);
+                  "'height' is %lld, 'width' %lld, 'ratio' %lld, 'mode' \"%s\"; use 1 to 4096 cells each way, 0 to 256 "
+                  "samples, and avg or max", (long long)h, (long long)w, (long long)ratio, mode);
         return 0;
     }
     if (ratio == 0) return (out[0] = adaptive_align(cx, n, h, w, is_max)) != NULL;
@@ -385,8 +385,8 @@ static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
     if (x->rank != 4 || roi->rank != 2 || tensor_dim(roi, 1) != 5 || tensor_elems(x) < 1 || tensor_elems(roi) < 1
         || h < 1 || w < 1 || h > 1 << 12 || w > 1 << 12) {
         op_refuse(cx, n,
-                  "x is %s, the boxes %s, 'height' %lld, 'width' %lld; [n][h][w][c], [boxes][5] and 1 to 4096 cells "
-                  "each way are expected",
+                  "x is %s, the boxes %s, 'height' %lld, 'width' %lld; use [n][h][w][c], [boxes][5] and 1 to 4096 "
+                  "cells each way",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, roi), (long long)h, (long long)w);
         return 0;
     }

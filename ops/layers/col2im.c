@@ -17,7 +17,7 @@ static bool read_columns(Ctx *cx, const Node *n, Columns *c)
     w->spatial = image ? image->count : 0;
     c->taps = c->windows = 1;
     if (w->spatial < 1 || w->spatial > MOST_SPATIAL) {
-        op_refuse(cx, n, "'image' has %d sizes; 1 to %d are accepted", w->spatial, MOST_SPATIAL);
+        op_refuse(cx, n, "'image' has %d sizes; use 1 to %d", w->spatial, MOST_SPATIAL);
         return false;
     }
     if (!op_ints(cx, n, "image", w->spatial, 1, GREATEST_STRIDE, 1, w->size)
@@ -29,7 +29,7 @@ static bool read_columns(Ctx *cx, const Node *n, Columns *c)
     if (x->rank == 3 && c->windows >= 1 && tensor_dim(x, 2) == c->windows && tensor_dim(x, 1) >= 1
         && tensor_dim(x, 1) % c->taps == 0 && x->type != BOOL)
         return true;
-    op_refuse(cx, n, "the input is %s%s; numbers [n][c * %lld][%lld] are expected", dtype_info(x->type)->spelling,
+    op_refuse(cx, n, "the input is %s%s; use numbers [n][c * %lld][%lld]", dtype_info(x->type)->spelling,
               tensor_shape_text(cx, x), (long long)c->taps, (long long)c->windows);
     return false;
 }

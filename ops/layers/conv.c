@@ -92,12 +92,12 @@ static bool check_ranks(Ctx *cx, const Node *n, int spatial, bool is_depthwise)
     int kernel_rank = spatial + (is_depthwise ? 1 : 2);
     if ((!op_sums_integers(n) && !op_same_type(cx, n)) || !check_zero(cx, n)) return false;
     if (x->rank != spatial + 2 || k->rank != kernel_rank) {
-        op_refuse(cx, n, "the input is %s and the kernel %s; ranks %d and %d are expected", tensor_shape_text(cx, x),
+        op_refuse(cx, n, "the input is %s and the kernel %s; use ranks %d and %d", tensor_shape_text(cx, x),
                   tensor_shape_text(cx, k), spatial + 2, kernel_rank);
         return false;
     }
     if (tensor_is_fixed(k) && tensor_dim(x, x->rank - 1) >= 1 && tensor_elems(k) > 0) return true;
-    op_refuse(cx, n, "the input is %s and the kernel %s; fixed sizes above 0 of channels and kernel are expected",
+    op_refuse(cx, n, "the input is %s and the kernel %s; use fixed sizes above 0 of channels and kernel",
               tensor_shape_text(cx, x), tensor_shape_text(cx, k));
     return false;
 }
@@ -120,7 +120,7 @@ static const Expr *product_of(Ctx *cx, const Node *n, const Expr *x, const Expr 
 static bool check_depthwise(Ctx *cx, const Node *n, int64_t in, int64_t out)
 {
     if (out % in == 0) return true;
-    op_refuse(cx, n, "the kernel has %lld channels; a multiple of the input's %lld is expected", (long long)out,
+    op_refuse(cx, n, "the kernel has %lld channels; use a multiple of the input's %lld", (long long)out,
               (long long)in);
     return false;
 }
@@ -129,10 +129,10 @@ static bool check_groups(Ctx *cx, const Node *n, int64_t in, int64_t out, int64_
 {
     int64_t groups = node_int(n, "groups", 1);
     if (groups < 1 || in % groups != 0 || out % groups != 0)
-        op_refuse(cx, n, "'groups' is %lld; a divisor of the %lld input and the %lld output channels is expected",
+        op_refuse(cx, n, "'groups' is %lld; use a divisor of the %lld input and the %lld output channels",
                   (long long)groups, (long long)in, (long long)out);
     else if (each != in / groups)
-        op_refuse(cx, n, "the kernel has %lld input channels; %lld are expected: the input has %lld in %lld group%s",
+        op_refuse(cx, n, "the kernel has %lld input channels; use %lld: the input has %lld in %lld group%s",
                   (long long)each, (long long)(in / groups), (long long)in, (long long)groups, groups == 1 ? "" : "s");
     return !ctx_failed(cx);
 }
@@ -209,8 +209,8 @@ static bool read_transposed(Ctx *cx, const Node *n, int spatial, ConvWindows *w)
         if (op_least(cx, size) < 1 || op_least(cx, w->extent[d]) < 1
             || op_greatest(cx, size) > INT32_MAX / w->stride[d] / 2) {
             op_refuse(cx, n,
-                      "the input is %s, the kernel %lld elements, 'stride' %lld, 'pad' %lld and %lld; 1 to 2^30 output "
-                      "elements along each dimension are expected%s",
+                      "the input is %s, the kernel %lld elements, 'stride' %lld, 'pad' %lld and %lld; use 1 to 2^30 "
+                      "output elements along each dimension%s",
                       tensor_shape_text(cx, x), (long long)w->kernel[d], (long long)w->stride[d], (long long)w->pad[d],
                       (long long)w->pad[spatial + d], size->kind == EXPR_INT ? "" : op_greater_least);
             return false;
@@ -252,8 +252,7 @@ static bool check_transposed(Ctx *cx, const Node *n, int spatial)
     if (groups >= 1 && tensor_dim(k, spatial) == tensor_dim(x, spatial + 1) && tensor_dim(k, spatial) % groups == 0)
         return true;
     op_refuse(cx, n,
-              "the input is %s, the kernel %s, 'groups' %lld; [..][c], [..][c][o/groups], and groups that divide c are "
-              "expected",
+              "the input is %s, the kernel %s, 'groups' %lld; use [..][c], [..][c][o/groups], and groups that divide c",
               tensor_shape_text(cx, x), tensor_shape_text(cx, k), (long long)groups);
     return false;
 }
@@ -268,7 +267,7 @@ static bool check_scaled(Ctx *cx, const Node *n, int spatial)
                       && tensor_dim(sk, 0) == tensor_dim(k, spatial + 1) && sx->shape[0] == x->shape[0];
     if (!fits)
         op_refuse(cx, n,
-                  "the operands are %s, %s, %s and %s; i16 [n][..][c], i8 [..][c][o], f32 [o] and f32 [n] are expected",
+                  "the operands are %s, %s, %s and %s; use i16 [n][..][c], i8 [..][c][o], f32 [o] and f32 [n]",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, k), tensor_shape_text(cx, sk),
                   tensor_shape_text(cx, sx));
     return fits;
@@ -383,9 +382,9 @@ static const OpCase conv2d_cases[] = {
     { "groups=2 pad=1,1,1,1", "f32[1][4][4][4] f32[3][3][2][6]", "f32[1][4][4][6]", NULL },
     { "", "f32[1][2][2][3] f32[1][1][3][2]", "f32[1][2][2][2]", NULL },
     { "", "f64[1][3][3][1] f64[2][2][1][1]", "f64[1][2][2][1]", NULL },
-    { "groups=3", "f32[1][4][4][16] f32[3][3][5][6]", NULL, "'groups' is 3; a divisor of the 16 input" },
-    { "", "f32[1][4][4][3] f32[3][3][4][6]", NULL, "the kernel has 4 input channels; 3 are expected" },
-    { "", "f32[4][4][3] f32[3][3][3][6]", NULL, "ranks 4 and 4 are expected" },
+    { "groups=3", "f32[1][4][4][16] f32[3][3][5][6]", NULL, "'groups' is 3; use a divisor of the 16 input" },
+    { "", "f32[1][4][4][3] f32[3][3][4][6]", NULL, "the kernel has 4 input channels; use 3" },
+    { "", "f32[4][4][3] f32[3][3][3][6]", NULL, "use ranks 4 and 4" },
     { "", "f32[1][4][4][3] f64[3][3][3][6]", NULL, "input 1 is f64, but input 0 is f32" },
     { "stride=0,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'stride' is 0,1" },
     { "stride=1,1,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'stride' has 3 values, but 2 are needed" },
@@ -417,7 +416,7 @@ static const OpCase depthwise_conv2d_cases[] = {
 static const OpCase conv3d_cases[] = {
     { "", "f32[1][3][4][5][2] f32[2][2][3][2][3]", "f32[1][2][3][3][3]", NULL },
     { "stride=2,1,2 pad=1,1,1,1,1,1 groups=2", "f32[1][3][3][4][2] f32[3][3][3][1][4]", "f32[1][2][3][2][4]", NULL },
-    { "", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "ranks 5 and 5 are expected" },
+    { "", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "use ranks 5 and 5" },
     { 0 }
 };
 static const OpCase conv1d_transpose_cases[] = {
@@ -425,7 +424,7 @@ static const OpCase conv1d_transpose_cases[] = {
     { "stride=3 extra=1 pad=1,0", "f32[2][3][1] f32[2][1][2]", "f32[2][8][2]", NULL },
     { "stride=2 dilation=3", "f32[1][3][1] f32[2][1][1]", "f32[1][8][1]", NULL },
     { "pad=9,9", "f32[1][4][2] f32[3][2][3]", NULL, "1 to 2^30 output elements" },
-    { "", "f32[1][4][2] f32[3][3][3]", NULL, "are expected" },
+    { "", "f32[1][4][2] f32[3][3][3]", NULL, "; use [..][c]" },
     { 0 }
 };
 static const OpCase conv2d_transpose_cases[] = {
@@ -438,7 +437,7 @@ static const OpCase conv2d_transpose_cases[] = {
 static const OpCase conv2d_transpose_hybrid_cases[] = {
     { "", "i16[1][3][3][1] i8[3][3][1][2] f32[2] f32[1]", "f32[1][5][5][2]", NULL },
     { "stride=2,3 pad=1,2,1,2", "i16[2][3][4][2] i8[3][2][2][3] f32[3] f32[2]", "f32[2][5][7][3]", NULL },
-    { "", "i16[1][3][3][1] i8[3][3][1][2] f32[1] f32[1]", NULL, "f32 [o] and f32 [n] are expected" },
+    { "", "i16[1][3][3][1] i8[3][3][1][2] f32[1] f32[1]", NULL, "f32 [o] and f32 [n]" },
     { 0 }
 };
 static const OpCase conv3d_transpose_cases[] = {

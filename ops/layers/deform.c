@@ -30,7 +30,7 @@ static bool read_sizes(Deform *d)
     if (!op_same_type(d->cx, d->n) || !op_float(d->cx, d->n)) return false;
     if (x->rank != 4 || k->rank != 4 || !tensor_is_fixed(x) || !tensor_is_fixed(k) || tensor_elems(x) < 1
         || tensor_elems(k) < 1) {
-        op_refuse(d->cx, d->n, "the input is %s and the kernel %s; [n][h][w][c] and [kh][kw][c][o] are expected",
+        op_refuse(d->cx, d->n, "the input is %s and the kernel %s; use [n][h][w][c] and [kh][kw][c][o]",
                   tensor_shape_text(d->cx, x), tensor_shape_text(d->cx, k));
         return false;
     }
@@ -39,8 +39,8 @@ static bool read_sizes(Deform *d)
     d->groups = node_int(d->n, "groups", 1), d->sharing = node_int(d->n, "offset_groups", 1);
     if (d->groups < 1 || d->sharing < 1 || d->each * d->groups != d->in || d->out % d->groups || d->in % d->sharing) {
         op_refuse(d->cx, d->n,
-                  "the kernel is %s, 'groups' %lld, 'offset_groups' %lld; kernels [kh][kw][c/groups][o] and divisors "
-                  "of the input's %lld channels are expected",
+                  "the kernel is %s, 'groups' %lld, 'offset_groups' %lld; use kernels [kh][kw][c/groups][o] and "
+                  "divisors of the input's %lld channels",
                   tensor_shape_text(d->cx, k), (long long)d->groups, (long long)d->sharing, (long long)d->in);
         return false;
     }
@@ -56,7 +56,7 @@ static bool check_offsets(Deform *d)
         && (!mask || has_shape(d, mask, taps)))
         return true;
     op_refuse(d->cx, d->n,
-              "the offsets are %s%s%s; [n][%lld][%lld][%lld], and a mask with half as many channels, are expected",
+              "the offsets are %s%s%s; use [n][%lld][%lld][%lld], and a mask with half as many channels",
               tensor_shape_text(d->cx, offset), mask ? " and mask " : "", mask ? tensor_shape_text(d->cx, mask) : "",
               (long long)d->w.count[0], (long long)d->w.count[1], (long long)(2 * taps));
     return false;

@@ -33,7 +33,7 @@ static const Expr *batch_extent(Ctx *cx, const Node *n, int d, int all, const in
         const Expr *size = at >= 0 ? n->in[i]->shape[at] : NULL;
         if (!size || expr_is_int(size, 1)) continue;
         if (!expr_is_int(extent, 1) && extent != size) {
-            op_refuse(cx, n, "the operands are %s and %s; equal batch dimensions, or 1, are expected",
+            op_refuse(cx, n, "the operands are %s and %s; use equal batch dimensions, or 1",
                       tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[1]));
             return NULL;
         }
@@ -47,13 +47,13 @@ static bool check(Ctx *cx, const Node *n)
     const Tensor *a = n->in[0], *b = n->in[1];
     if (!op_same_type(cx, n)) return false;
     if (a->rank == 0 || b->rank == 0 || a->rank > MAX_RANK - 1 || b->rank > MAX_RANK - 1) {
-        op_refuse(cx, n, "the operands are %s and %s; ranks of 1 to %d are expected", tensor_shape_text(cx, a),
+        op_refuse(cx, n, "the operands are %s and %s; use ranks of 1 to %d", tensor_shape_text(cx, a),
                   tensor_shape_text(cx, b), MAX_RANK - 1);
         return false;
     }
     const Expr *left = a->shape[a->rank - 1], *right = b->shape[b->rank > 1 ? b->rank - 2 : 0];
     if (left == right) return true;
-    op_refuse(cx, n, "the operands are %s and %s; equal inner dimensions, [..][m][k] and [..][k][n], are expected",
+    op_refuse(cx, n, "the operands are %s and %s; use equal inner dimensions, [..][m][k] and [..][k][n]",
               tensor_shape_text(cx, a), tensor_shape_text(cx, b));
     return false;
 }
@@ -89,14 +89,14 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
     Tensor *x = n->in[0], *w = n->in[1];
     if (!op_sums_integers(n) && !op_same_type(cx, n)) return 0;
     if (w->rank != 2 || x->rank == 0 || x->shape[x->rank - 1] != w->shape[0]) {
-        op_refuse(cx, n, "the input is %s and the weights %s; [..][k] and [k][o] are expected",
+        op_refuse(cx, n, "the input is %s and the weights %s; use [..][k] and [k][o]",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, w));
         return 0;
     }
     const int64_t zero = node_int(n, "zero", 0), zero_w = node_int(n, "zero_w", 0);
     const bool has_bytes = op_sums_integers(n);
     if (!has_bytes && (zero || zero_w))
-        op_refuse(cx, n, "the input is %s; with 'zero' or 'zero_w', i8, u8 or i16 is expected",
+        op_refuse(cx, n, "the input is %s; with 'zero' or 'zero_w' use i8, u8 or i16",
                   dtype_info(x->type)->spelling);
     bool chosen[MAX_RANK] = { false };
     chosen[x->rank - 1] = true;
@@ -130,11 +130,11 @@ static const OpCase dense_cases[] = {
     { "wide=1", "i16[2][5] i8[5][3]", "i64[2][3]", NULL },
     { "zero=-2000", "i16[2][5] i8[5][3]", "i32[2][3]", NULL },
     { "", "i8[2][5] i16[5][3]", NULL, "input 1 is i16" },
-    { "zero=3", "f32[5] f32[5][3]", NULL, "with 'zero' or 'zero_w', i8, u8 or i16" },
+    { "zero=3", "f32[5] f32[5][3]", NULL, "with 'zero' or 'zero_w' use i8, u8 or i16" },
     { "", "f32[2][5] f32[5][3]", "f32[2][3]", NULL },
     { "", "f32[5] f32[5][3]", "f32[3]", NULL },
     { "", "f32[2][4][5] f32[5][3]", "f32[2][4][3]", NULL },
-    { "", "f32[2][5] f32[4][3]", NULL, "[..][k] and [k][o] are expected" },
+    { "", "f32[2][5] f32[4][3]", NULL, "use [..][k] and [k][o]" },
     { 0 }
 };
 static const OpCase matmul_cases[] = {
@@ -144,7 +144,7 @@ static const OpCase matmul_cases[] = {
     { "", "f32[4] f32[4][5]", "f32[5]", NULL },
     { "", "f32[3][4] f32[4]", "f32[3]", NULL },
     { "", "f32[4] f32[4]", "f32", NULL },
-    { "", "f32[3][4] f32[5][4]", NULL, "[3][4] and [5][4]; equal inner dimensions" },
+    { "", "f32[3][4] f32[5][4]", NULL, "[3][4] and [5][4]; use equal inner dimensions" },
     { "", "f32[2][3][4] f32[3][4][5]", NULL, "batch dimensions" },
     { 0 }
 };

@@ -23,8 +23,8 @@ static bool refuse(Ctx *cx, const Node *n)
     Text shapes = text_new(cx);
     for (int i = 0; i < n->in_count; i++) text_printf(&shapes, "%s%s", i ? ", " : "", tensor_shape_text(cx, n->in[i]));
     op_refuse(cx, n,
-              "'equation' is \"%s\", the inputs %s; a letter for each dimension, equal sizes or 1 for a letter, and "
-              "results of distinct letters from the inputs are expected",
+              "'equation' is \"%s\", the inputs %s; use a letter for each dimension, equal sizes or 1 for a letter, "
+              "and results of distinct letters from the inputs",
               node_text(n, "equation", ""), text_string(&shapes));
     return false;
 }
@@ -144,7 +144,7 @@ static const OpCase cases[] = {
     { "equation=ij->ji", "i32[2][3]", "i32[3][2]", NULL },
     { "equation=...ij,...jk->...ik", "f32[2][1][2][3] f32[4][3][2]", "f32[2][4][2][2]", NULL },
     { "equation=ij,jk->iz", "f32[2][3] f32[3][4]", NULL, "results of distinct letters from the inputs" },
-    { "equation=ij,jk->ik", "f32[2][3] f32[2][4]", NULL, "the inputs [2][3], [2][4]; a letter for each dimension" },
+    { "equation=ij,jk->ik", "f32[2][3] f32[2][4]", NULL, "the inputs [2][3], [2][4]; use a letter for each dimension" },
     { "equation=ij->ii", "f32[2][2]", NULL, "results of distinct letters" },
     { 0 }
 };

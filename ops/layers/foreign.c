@@ -90,8 +90,8 @@ static int foreign_call(Ctx *cx, const Node *n, Tensor **out)
     int64_t dim[MAX_OUTPUTS][MAX_RANK];
     const int count = read_outputs(n, type, rank, dim);
     if (!count || !*node_text(n, "function", "")) {
-        op_refuse(cx, n, "'function' is \"%s\", 'types' \"%s\", and 'shapes' does not fit; a name, types of the "
-                  "outputs, and for each its rank and sizes are accepted", node_text(n, "function", ""),
+        op_refuse(cx, n, "'function' is \"%s\", 'types' \"%s\", and 'shapes' does not fit; use a name, types of the "
+                  "outputs, and for each its rank and sizes", node_text(n, "function", ""),
                   node_text(n, "types", ""));
         return 0;
     }

@@ -18,7 +18,7 @@ static bool is_of_logits(Ctx *cx, const Node *n, bool *is)
     const char *of = node_text(n, "of", "logits");
     *is = text_equal(of, "logits");
     if (*is || text_equal(of, "probabilities")) return true;
-    op_refuse(cx, n, "'of' is \"%s\"; logits or probabilities is expected", of);
+    op_refuse(cx, n, "'of' is \"%s\"; use logits or probabilities", of);
     return false;
 }
 
@@ -28,8 +28,8 @@ static double factor_of(Ctx *cx, const Node *n, const Tensor *rows)
     const char *reduction = node_text(n, "reduction", "mean");
     const int64_t count = tensor_elems(rows);
     if (text_equal(reduction, "sum")) return 1;
-    if (!text_equal(reduction, "mean")) op_refuse(cx, n, "'reduction' is \"%s\"; mean or sum is expected", reduction);
-    else if (count <= 0) op_refuse(cx, n, "the mean over %s rows; a fixed number is expected",
+    if (!text_equal(reduction, "mean")) op_refuse(cx, n, "'reduction' is \"%s\"; use mean or sum", reduction);
+    else if (count <= 0) op_refuse(cx, n, "the mean over %s rows; use a fixed number",
                                    tensor_shape_text(cx, rows));
     return ctx_failed(cx) ? 1 : 1.0 / (double)count;
 }
@@ -60,11 +60,11 @@ static bool read_classes(Ctx *cx, const Node *n, Classes *k)
     bool fits = x->rank > 0 && t->rank == x->rank - k->is_index && (k->is_index || t->type == x->type);
     for (int d = 0; fits && d < t->rank; d++) fits = t->shape[d] == x->shape[d];
     if (!fits)
-        op_refuse(cx, n, "the prediction is %s%s and the target %s%s; a target of that type and shape, or integers "
-                  "without its last dimension, are expected", dtype_info(x->type)->spelling, tensor_shape_text(cx, x),
+        op_refuse(cx, n, "the prediction is %s%s and the target %s%s; use a target of that type and shape, or integers "
+                  "without its last dimension", dtype_info(x->type)->spelling, tensor_shape_text(cx, x),
                   dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
     if (fits && k->is_index && tensor_dim(x, x->rank - 1) < 0)
-        op_unsupported(cx, n, "an open number of classes with integer targets; a fixed one is accepted");
+        op_unsupported(cx, n, "an open number of classes with integer targets; use a fixed one");
     if (!fits || ctx_failed(cx)) return false;
     chosen[x->rank - 1] = true;
     k->at = axis_text(cx, x->rank, chosen);
@@ -135,7 +135,7 @@ static int of_elements(Ctx *cx, const Node *n, const char *value, Tensor **out)
     bool same = op_float(cx, n) && x->type == t->type && x->rank == t->rank;
     for (int d = 0; same && d < x->rank; d++) same = x->shape[d] == t->shape[d];
     if (!same)
-        op_refuse(cx, n, "the prediction is %s%s and the target %s%s; one type and shape is expected",
+        op_refuse(cx, n, "the prediction is %s%s and the target %s%s; use one type and shape",
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(t->type)->spelling,
                   tensor_shape_text(cx, t));
     if (!same) return 0;
@@ -186,21 +186,21 @@ static const OpCase entropy_cases[] = {
     { "", "f32[5] i64={3}", "f32", NULL },
     { "of=probabilities", "f32[2][3]={0.2,0.3,0.5,0.6,0.3,0.1} f32[2][3]", "f32", NULL },
     { "of=probabilities", "f32[2][3]={0.2,0.3,0.5,0.6,0.3,0.1} i32[2]={1,0}", "f32", NULL },
-    { "of=odds", "f32[2][3] f32[2][3]", NULL, "logits or probabilities is expected" },
-    { "reduction=none", "f32[2][3] f32[2][3]", NULL, "mean or sum is expected" },
+    { "of=odds", "f32[2][3] f32[2][3]", NULL, "use logits or probabilities" },
+    { "reduction=none", "f32[2][3] f32[2][3]", NULL, "use mean or sum" },
     { "", "f32[2][3] f32[2][4]", NULL, "the prediction is f32[2][3] and the target f32[2][4]" },
     { 0 }
 };
 static const OpCase element_cases[] = {
     { "", "f32[3][5] f32[3][5]", "f32", NULL },
     { "reduction=sum", "f32[4] f32[4]", "f32", NULL },
-    { "", "f32[4] f32[5]", NULL, "one type and shape is expected" },
+    { "", "f32[4] f32[5]", NULL, "use one type and shape" },
     { 0 }
 };
 static const OpCase binary_cases[] = {
     { "", "f32[3][5] f32[3][5]", "f32", NULL },
     { "of=probabilities reduction=sum", "f32[4]={0.2,0.5,0.7,0.9} f32[4]={0,1,0.5,1}", "f32", NULL },
-    { "", "f32[4] f32[5]", NULL, "one type and shape is expected" },
+    { "", "f32[4] f32[5]", NULL, "use one type and shape" },
     { 0 }
 };
 

@@ -14,7 +14,7 @@ static bool check(Ctx *cx, const Node *n)
     for (int i = 1; i < 5; i++) {
         const Tensor *p = n->in[i];
         if (x->rank >= 1 && p->rank == 1 && p->shape[0] == x->shape[x->rank - 1]) continue;
-        op_refuse(cx, n, "input %d is %s and x %s; one value for each channel, the last axis of x, is expected", i,
+        op_refuse(cx, n, "input %d is %s and x %s; use one value for each channel, the last axis of x", i,
                   tensor_shape_text(cx, p), tensor_shape_text(cx, x));
         return false;
     }
@@ -62,7 +62,7 @@ static bool read_axes(Ctx *cx, const Node *n, AxisText *a, const Expr **count)
         if (chosen[d]) *count = expr_is_int(*count, 1) ? x->shape[d] : expr_mul(cx, *count, x->shape[d]);
     *count = expr_cast(cx, x->type, *count);
     if (x->rank > 0) return true;
-    op_refuse(cx, n, "the input is a scalar; one axis or more is expected");
+    op_refuse(cx, n, "the input is a scalar; use one axis or more");
     return false;
 }
 
@@ -110,7 +110,7 @@ static int lrn(Ctx *cx, const Node *n, Tensor **out)
     int axis = op_axis(cx, n, node_int(n, "axis", -1), x->rank);
     if (axis < 0) return 0;
     if (size < 1 || size > 1 << 20) {
-        op_refuse(cx, n, "'size' is %lld; 1 to 2^20 is expected", (long long)size);
+        op_refuse(cx, n, "'size' is %lld; use 1 to 2^20", (long long)size);
         return 0;
     }
     const char letter[] = { axis_letter(x->rank, axis), '\0' };
@@ -145,7 +145,7 @@ static const OpCase moment_cases[] = {
     { "axes=1,2 epsilon=0.01", "f32[2][3][4][2]", "f32[2][3][4][2]", NULL },
     { "", "f64[2][3]", "f64[2][3]", NULL },
     { "", "f32", NULL, "a scalar" },
-    { "", "i32[4]", NULL, "a float type is expected" },
+    { "", "i32[4]", NULL, "use a float type" },
     { 0 }
 };
 static const OpCase lrn_cases[] = {
@@ -163,7 +163,7 @@ static const OpCase batch_norm_cases[] = {
     { "", "f32[1][2][3][4] f32[4] f32[4] f32[4] f32[4]={0.5,1,2,0.25}", "f32[1][2][3][4]", NULL },
     { "epsilon=0.001", "f32[3][2] f32[2] f32[2] f32[2] f32[2]={1,3}", "f32[3][2]", NULL },
     { "", "f32[1][2][3][4] f32[4] f32[3] f32[4] f32[4]", NULL, "input 2 is [3]" },
-    { "", "i32[2][4] i32[4] i32[4] i32[4] i32[4]", NULL, "a float type is expected" },
+    { "", "i32[2][4] i32[4] i32[4] i32[4] i32[4]", NULL, "use a float type" },
     { 0 }
 };
 

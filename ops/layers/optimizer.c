@@ -19,15 +19,15 @@ static bool check(Ctx *cx, const Node *n)
     const Tensor *x = n->in[2];
     if (n->in[0]->rank || n->in[1]->rank || !dtype_is_integer(n->in[1]->type) || n->in[0]->type != x->type
         || !dtype_is_float(x->type))
-        op_refuse(cx, n, "the rate is %s%s, the number of steps %s%s and the parameter %s; scalars of the parameter's "
-                  "float type and of an integer type are expected", dtype_info(n->in[0]->type)->spelling,
+        op_refuse(cx, n, "the rate is %s%s, the number of steps %s%s and the parameter %s; use scalars of the "
+                  "parameter's float type and of an integer type", dtype_info(n->in[0]->type)->spelling,
                   tensor_shape_text(cx, n->in[0]), dtype_info(n->in[1]->type)->spelling,
                   tensor_shape_text(cx, n->in[1]), dtype_info(x->type)->spelling);
     for (int i = 3; i < n->in_count && !ctx_failed(cx); i++) {
         bool same = n->in[i]->type == x->type && n->in[i]->rank == x->rank;
         for (int d = 0; same && d < x->rank; d++) same = n->in[i]->shape[d] == x->shape[d];
         if (!same)
-            op_refuse(cx, n, "input %d is %s%s and the parameter %s%s; one type and shape is expected", i,
+            op_refuse(cx, n, "input %d is %s%s and the parameter %s%s; use one type and shape", i,
                       dtype_info(n->in[i]->type)->spelling, tensor_shape_text(cx, n->in[i]),
                       dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
     }
@@ -56,7 +56,7 @@ static int momentum_step(Ctx *cx, const Node *n, Tensor **out)
     const char *mode = node_text(n, "mode", "standard");
     const bool is_nesterov = text_equal(mode, "nesterov");
     if (!is_nesterov && !text_equal(mode, "standard"))
-        op_refuse(cx, n, "'mode' is \"%s\"; standard or nesterov is expected", mode);
+        op_refuse(cx, n, "'mode' is \"%s\"; use standard or nesterov", mode);
     if (ctx_failed(cx) || !begin(cx, n, &f)) return 0;
     out[1] = formulas_compute(&f, "sum[*] = alpha * s[*] + select(steps > 0, beta, 1) * reg[*]");
     out[0] = formulas_compute(&f, is_nesterov ? "y[*] = x[*] - r * (reg[*] + alpha * sum[*])"
@@ -105,7 +105,7 @@ static const OpCase momentum_cases[] = {
     { "alpha=0.95 beta=0.1 norm=0.001", "f32={0.1} i64={0} f32[2]={1.2,2.8} f32[2]={-0.94,-2.5} f32[2]={1.7,3.6}",
       "f32[2]", NULL },
     { "mode=nesterov beta=0.5", "f32={0.1} i64={3} f32[2][3] f32[2][3] f32[2][3]", "f32[2][3]", NULL },
-    { "mode=heavy", "f32 i64 f32[2] f32[2] f32[2]", NULL, "standard or nesterov is expected" },
+    { "mode=heavy", "f32 i64 f32[2] f32[2] f32[2]", NULL, "use standard or nesterov" },
     { "", "f32[1] i64 f32[2] f32[2] f32[2]", NULL, "the rate is f32[1]" },
     { "", "f32 i64 f32[2] f32[3] f32[2]", NULL, "input 3 is f32[3]" },
     { 0 }

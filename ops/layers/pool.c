@@ -54,7 +54,7 @@ static bool read_windows(Ctx *cx, const Node *n, int spatial, PoolWindows *w)
     const Tensor *x = n->in[0];
     w->spatial = spatial;
     if (x->rank != spatial + 2) {
-        op_refuse(cx, n, "the input is %s; rank %d is expected", tensor_shape_text(cx, x), spatial + 2);
+        op_refuse(cx, n, "the input is %s; use rank %d", tensor_shape_text(cx, x), spatial + 2);
         return false;
     }
     if (!op_ints(cx, n, "kernel", spatial, 1, GREATEST, 0, w->kernel)) return false;
@@ -205,7 +205,7 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     bool is_byte = is_small(t), is_sum = node_int(n, "total", 0) != 0;
     if ((!is_byte && !op_float(cx, n)) || !read_windows(cx, n, spatial, &w)) return 0;
     if ((is_sum || node_int(n, "zero", 0)) && (!is_byte || t == I16))
-        op_refuse(cx, n, "the input is %s; with 'total' or 'zero', i8 or u8 is expected", dtype_info(t)->spelling);
+        op_refuse(cx, n, "the input is %s; with 'total' or 'zero' use i8 or u8", dtype_info(t)->spelling);
     Tensor *total = ctx_failed(cx) ? NULL : window_sums(cx, n, &w, is_sum ? NULL : "sum");
     out[0] = total;
     if (is_sum || !total) return total ? 1 : 0;
@@ -247,7 +247,7 @@ static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     if (!op_float(cx, n) || !read_windows(cx, n, spatial, &w)) return 0;
     double p = node_real(n, "p", 2);
     DType t = n->in[0]->type;
-    if (!(p > 0)) op_refuse(cx, n, "'p' is %g; a number above 0 is expected", p);
+    if (!(p > 0)) op_refuse(cx, n, "'p' is %g; use a number above 0", p);
     if (ctx_failed(cx)) return 0;
     IndexMap m = { .cx = cx, .call = n, .word = "sum" };
     const Expr *x = read_window(&m, &w), *size = p == 2 ? x : expr_unary(cx, EXPR_ABS, x);
@@ -278,7 +278,7 @@ static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
     PoolWindows w = { 0 };
     int spatial = n->in[0]->rank - 2;
     if (spatial < 1 || spatial > MAX_SPATIAL) {
-        op_refuse(cx, n, "the input is %s; ranks 3 to %d are expected", tensor_shape_text(cx, n->in[0]),
+        op_refuse(cx, n, "the input is %s; use ranks 3 to %d", tensor_shape_text(cx, n->in[0]),
                   MAX_SPATIAL + 2);
         return 0;
     }
@@ -332,7 +332,7 @@ static bool spatial_axes(Ctx *cx, const Node *n, AxisText *axes, const Expr **co
         *count = expr_is_int(*count, 1) ? x->shape[d] : expr_mul(cx, *count, x->shape[d]);
     }
     if (x->rank < 3 || tensor_elems(x) == 0 || interval_of(cx, *count, NULL).least < 1) {
-        op_refuse(cx, n, "the input is %s; [n][spatial..][c] with sizes above 0 is expected", tensor_shape_text(cx, x));
+        op_refuse(cx, n, "the input is %s; use [n][spatial..][c] with sizes above 0", tensor_shape_text(cx, x));
         return false;
     }
     *axes = axis_text(cx, x->rank, chosen);
@@ -420,7 +420,7 @@ static const OpCase max_pool2d_cases[] = {
     { "kernel=3,3 stride=2,2 pad=1,0,1,1", "i8[1][5][5][8]", "i8[1][3][2][8]", NULL },
     { "kernel=9,9", "f32[1][6][6][3]", NULL, "does not fit" },
     { "", "f32[1][6][6][3]", NULL, "'kernel' is 0,0" },
-    { "kernel=2,2", "f32[6][6][3]", NULL, "rank 4 is expected" },
+    { "kernel=2,2", "f32[6][6][3]", NULL, "use rank 4" },
     { 0 }
 };
 static const OpCase avg_pool1d_cases[] = {
@@ -444,7 +444,7 @@ static const OpCase avg_pool2d_cases[] = {
     { "kernel=2,2 stride=2 total=1", "i8[1][4][4][2]", "i32[1][2][2][2]", NULL },
     { "kernel=3,2 total=1", "i8[1][4][4][8]", "i32[1][2][3][8]", NULL },
     { "kernel=3,3 pad=1,1,1,1 count_pad=1 total=1 zero=-7", "i8[1][4][4][2]", "i32[1][4][4][2]", NULL },
-    { "kernel=2,2", "i32[1][4][4][2]", NULL, "a float type is expected" },
+    { "kernel=2,2", "i32[1][4][4][2]", NULL, "use a float type" },
     { "kernel=2,2 total=1", "f32[1][4][4][2]", NULL, "'total' or 'zero'" },
     { 0 }
 };

@@ -142,8 +142,8 @@ static bool read_activations(Layer *l, int expected)
     }
     if (count != expected || (alpha && alpha->count != expected) || (beta && beta->count != expected)) {
         op_refuse(l->cx, l->n,
-                  "'activations' is \"%s\", with %d of 'alpha' and %d of 'beta'; %d of each, or none of 'alpha' and "
-                  "'beta', are expected",
+                  "'activations' is \"%s\", with %d of 'alpha' and %d of 'beta'; use %d of each, or none of 'alpha' "
+                  "and 'beta'",
                   list, alpha ? alpha->count : 0, beta ? beta->count : 0, expected);
         return false;
     }
@@ -166,7 +166,7 @@ static bool has_shape(Layer *l, const char *name, const Tensor *t, const Expr *c
     if (fits) return true;
     Tensor expected = { .rank = rank };
     for (int d = 0; d < rank; d++) expected.shape[d] = shape[d];
-    op_refuse(l->cx, l->n, "%s is %s; with x %s and r %s, %s is expected", name, tensor_shape_text(l->cx, t),
+    op_refuse(l->cx, l->n, "%s is %s; with x %s and r %s use %s", name, tensor_shape_text(l->cx, t),
               tensor_shape_text(l->cx, l->x), tensor_shape_text(l->cx, l->r), tensor_shape_text(l->cx, &expected));
     return false;
 }
@@ -176,7 +176,7 @@ static bool lens_open(Layer *l)
 {
     if (!l->lens) return true;
     if (l->lens->rank == 1 && l->lens->shape[0] == l->x->shape[1] && l->lens->type == I32) return true;
-    op_refuse(l->cx, l->n, "lens is %s%s and x %s; i32[batch] is expected", dtype_info(l->lens->type)->spelling,
+    op_refuse(l->cx, l->n, "lens is %s%s and x %s; use i32[batch]", dtype_info(l->lens->type)->spelling,
               tensor_shape_text(l->cx, l->lens), tensor_shape_text(l->cx, l->x));
     return false;
 }
@@ -187,7 +187,7 @@ static bool same_types(Layer *l)
     Node data = *l->n;
     const int most = l->n->op->most_inputs - 3;
     if (data.in_count > most) data.in_count = most;
-    if (l->ws || l->rs) op_refuse(l->cx, l->n, "x is %s; with the scales ws and rs, i8 or i16 is expected",
+    if (l->ws || l->rs) op_refuse(l->cx, l->n, "x is %s; with the scales ws and rs use i8 or i16",
                                   dtype_info(l->x->type)->spelling);
     return !ctx_failed(l->cx) && op_same_type(l->cx, &data) && op_float(l->cx, &data);
 }
@@ -199,11 +199,11 @@ static bool integer_types(Layer *l)
         const Tensor *t = l->n->in[i];
         if (!t || i == 0 || t == l->lens || t->type == (i < 3 ? I8 : F32)) continue;
         if (i < 3 && t->type == I16 && l->by_range) continue;
-        op_refuse(l->cx, l->n, "input %d is %s; with x in %s, i8 for w and r and f32 for the others are expected", i,
+        op_refuse(l->cx, l->n, "input %d is %s; with x in %s use i8 for w and r and f32 for the others", i,
                   dtype_info(t->type)->spelling, dtype_info(l->x->type)->spelling);
         return false;
     }
-    if (!l->ws || !l->rs) op_refuse(l->cx, l->n, "x is %s; the scales ws and rs are expected",
+    if (!l->ws || !l->rs) op_refuse(l->cx, l->n, "x is %s; use the scales ws and rs",
                                     dtype_info(l->x->type)->spelling);
     return !ctx_failed(l->cx);
 }
@@ -230,7 +230,7 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
     l->type = l->on_integers ? F32 : l->x->type;
     if (!(l->on_integers ? integer_types(l) : same_types(l))) return false;
     if (l->x->rank != 3 || l->r->rank != 2) {
-        op_refuse(cx, n, "x is %s and r %s; [steps][batch][inputs] and [units][gates * units] are expected",
+        op_refuse(cx, n, "x is %s and r %s; use [steps][batch][inputs] and [units][gates * units]",
                   tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r));
         return false;
     }
@@ -242,12 +242,12 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
                 && has_shape(l, "b", l->b, &all, 1) && has_shape(l, "h0", l->h0, (const Expr *[]){ batch, units }, 2);
     if (!fits) return false;
     if (l->in_lanes && (!expr_is_const(l->x->shape[2]) || !expr_is_const(units))) {
-        op_unsupported(cx, n, "in_lanes of x %s and r %s; accepted: inputs and units of known sizes",
+        op_unsupported(cx, n, "in_lanes of x %s and r %s; use inputs and units of known sizes",
                        tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r));
         return false;
     }
     if (expr_is_int(l->x->shape[0], 0)) {
-        op_refuse(cx, n, "x is %s; one step or more is expected", tensor_shape_text(cx, l->x));
+        op_refuse(cx, n, "x is %s; use one step or more", tensor_shape_text(cx, l->x));
         return false;
     }
     name_phrases(l);
@@ -630,10 +630,10 @@ static const OpCase rnn_cases[] = {
     { "reverse=1", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[3]={5,2,0}", "f32[5][3][4]", NULL },
     { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[3]={1,-2,9}", "f32[5][3][4]", NULL },
     { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[2]", NULL,
-      "lens is i32[2] and x [5][3][3]; i32[batch] is expected" },
+      "lens is i32[2] and x [5][3][3]; use i32[batch]" },
     { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] f32[3]", NULL, "lens is f32[3]" },
     { "", "f32[5][3] f32[3][4] f32[4][4]", NULL, "[steps][batch][inputs]" },
-    { "", "f32[5][2][3] f32[3][8] f32[4][4]", NULL, "w is [3][8]; with x [5][2][3] and r [4][4], [3][4] is expected" },
+    { "", "f32[5][2][3] f32[3][8] f32[4][4]", NULL, "w is [3][8]; with x [5][2][3] and r [4][4] use [3][4]" },
     { "", "i8[5][2][3] i8[3][4] i8[4][4] f32[4] f32[2][4] i32[2]={5,2} f32[4] f32[4]", "f32[5][2][4]", NULL },
     { "activations=tan", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "'activations' has \"tan\"; accepted are affine," },
     { "activations=tanh,tanh", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "1 of each, or none of" },
@@ -652,7 +652,7 @@ static const OpCase gru_cases[] = {
       "i8[3][1][3] i8[3][6] i8[2][6] f32[6] f32[1][2] f32[2] i32[1]={2} f32[6] f32[6]", "f32[3][1][2]", NULL },
     { "", "i16[5][2][3] i8[3][12] i8[4][12] f32[12] f32[2][4] f32[4] i32[2]={5,3} f32[12] f32[12]", "f32[5][2][4]",
       NULL },
-    { "", "i8[5][2][3] i8[3][12] i8[4][12] f32[12]", NULL, "x is i8; the scales ws and rs are expected" },
+    { "", "i8[5][2][3] i8[3][12] i8[4][12] f32[12]", NULL, "x is i8; use the scales ws and rs" },
     { "", "i8[5][2][3] i8[3][12] f32[4][12] f32[12]", NULL, "input 2 is f32" },
     { 0 }
 };
@@ -670,7 +670,7 @@ static const OpCase lstm_cases[] = {
       NULL },
     { "by_range=1", "i16[4][3][3] i8[3][8] i8[2][8] f32[8] f32[3][2] f32[3][2] f32[6] i32[3]={1,4,2} f32[8] f32[8]",
       "f32[4][3][2]", NULL },
-    { "", "f32[0][1][3] f32[3][8] f32[2][8]", NULL, "x is [0][1][3]; one step or more" },
+    { "", "f32[0][1][3] f32[3][8] f32[2][8]", NULL, "x is [0][1][3]; use one step or more" },
     { "", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][3]", NULL, "c0 is [2][3]" },
     { 0 }
 };

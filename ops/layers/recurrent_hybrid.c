@@ -24,7 +24,7 @@ static bool has_shape(Hybrid *l, int input, DType type, const Expr *const *shape
     bool fits = t->type == type && t->rank == rank;
     for (int d = 0; fits && d < rank; d++) fits = t->shape[d] == shape[d];
     if (!fits)
-        op_refuse(l->cx, l->n, "input %d is %s%s; with r %s, %s of the layer's sizes is expected", input,
+        op_refuse(l->cx, l->n, "input %d is %s%s; with r %s use %s of the layer's sizes", input,
                   dtype_info(t->type)->spelling, tensor_shape_text(l->cx, t), tensor_shape_text(l->cx, l->n->in[1]),
                   dtype_info(type)->spelling);
     return fits;
@@ -36,7 +36,7 @@ static bool hybrid_open(Hybrid *l, Ctx *cx, const Node *n, int gates)
     *l = (Hybrid){ .cx = cx, .n = n, .gates = gates, .f = { .cx = cx, .call = n } };
     const Tensor *x = n->in[0], *r = n->in[1];
     if (x->rank != 3 || r->rank != 2 || expr_is_int(x->shape[0], 0)) {
-        op_refuse(cx, n, "x is %s and r %s; [steps][batch][gates * units] and [units][gates * units] are expected",
+        op_refuse(cx, n, "x is %s and r %s; use [steps][batch][gates * units] and [units][gates * units]",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, r));
         return false;
     }

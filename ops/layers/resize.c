@@ -26,8 +26,8 @@ static int resample(Ctx *cx, const Node *n, Tensor **out)
     if (size < 1 || count < 1 || taps < 1 || index->type != I32 || weight->type != x->type || weight->rank != 2
         || tensor_dim(weight, 0) != count || tensor_dim(weight, 1) != taps) {
         op_refuse(cx, n,
-                  "the index is %s%s, the weights %s, the input %s; i32[positions][taps] and as many weights of the "
-                  "input's type are expected",
+                  "the index is %s%s, the weights %s, the input %s; use i32[positions][taps] and as many weights of "
+                  "the input's type",
                   dtype_info(index->type)->spelling, tensor_shape_text(cx, index), tensor_shape_text(cx, weight),
                   tensor_shape_text(cx, x));
         return 0;
@@ -72,8 +72,8 @@ static bool read_ratio(Ctx *cx, const Node *n, const Expr *size, Ratio *r)
     if (times >= 1 && per >= 1 && op_least(cx, size) >= 1 && op_least(cx, extent) >= 1 && most <= INT32_MAX)
         return true;
     op_refuse(cx, n,
-              "the input is %s, 'times' %lld, 'per' %lld; a result with sizes above 0, and products of sizes below "
-              "2^31, are expected%s",
+              "the input is %s, 'times' %lld, 'per' %lld; use a result with sizes above 0, and products of sizes below "
+              "2^31%s",
               tensor_shape_text(cx, n->in[0]), (long long)times, (long long)per,
               size->kind == EXPR_INT ? "" : op_greater_least);
     return false;
@@ -95,8 +95,8 @@ static Position position_of(Ctx *cx, const Node *n, const Ratio *r, const Expr *
         return (Position){ expr_mul(cx, i, expr_sub(cx, r->size, one)),
                            expr_binary(cx, EXPR_MAX, one, expr_sub(cx, r->extent, one)) };
     op_refuse(cx, n,
-              "'coordinates' is \"%s\"; asymmetric, half_pixel, pytorch_half_pixel, tf_half_pixel_for_nn or "
-              "align_corners is expected",
+              "'coordinates' is \"%s\"; use asymmetric, half_pixel, pytorch_half_pixel, tf_half_pixel_for_nn or "
+              "align_corners",
               word);
     return (Position){ one, one };
 }
@@ -111,7 +111,7 @@ static const Expr *nearest_to(Ctx *cx, const Node *n, Position at)
         num = expr_sub(cx, expr_add(cx, twice(cx, num), den), one), den = twice(cx, den);
     else if (strcmp(word, "round_prefer_ceil") == 0) num = expr_add(cx, twice(cx, num), den), den = twice(cx, den);
     else if (strcmp(word, "floor") != 0)
-        op_refuse(cx, n, "'nearest' is \"%s\"; floor, ceil, round_prefer_floor or round_prefer_ceil is expected", word);
+        op_refuse(cx, n, "'nearest' is \"%s\"; use floor, ceil, round_prefer_floor or round_prefer_ceil", word);
     return expr_binary(cx, EXPR_FLOORDIV, num, den);
 }
 
@@ -164,7 +164,7 @@ static int interpolate(Ctx *cx, const Node *n, Tensor **out)
     const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
     Ratio r;
     if (!is_cubic && !is_nearest && strcmp(mode, "linear") != 0)
-        op_refuse(cx, n, "'mode' is \"%s\"; nearest, linear or cubic is expected", mode);
+        op_refuse(cx, n, "'mode' is \"%s\"; use nearest, linear or cubic", mode);
     if (axis < 0 || ctx_failed(cx) || (!is_nearest && !op_float(cx, n)) || !read_ratio(cx, n, x->shape[axis], &r))
         return 0;
     if (is_nearest) return nearest(cx, n, axis, &r, out);
@@ -238,8 +238,7 @@ static bool read_sampling(Ctx *cx, const Node *n, Sampling *s)
         && (s->is_clamped || strcmp(padding, "zeros") == 0))
         return true;
     op_refuse(cx, n,
-              "'mode' is \"%s\" and 'padding' \"%s\"; nearest, linear or cubic, and zeros, border or reflection are "
-              "expected",
+              "'mode' is \"%s\" and 'padding' \"%s\"; use nearest, linear or cubic, and zeros, border or reflection",
               mode, padding);
     return false;
 }
@@ -356,8 +355,8 @@ static bool check_grid(Ctx *cx, const Node *n)
     fits = fits && tensor_dim(x, x->rank - 1) >= 1 && tensor_elems(x) != 0 && tensor_elems(grid) != 0;
     if (!fits)
         op_refuse(cx, n,
-                  "the input is %s and the grid %s; [n][h][w][c] and [n][h][w][2], or [n][d][h][w][c] and "
-                  "[n][d][h][w][3], with sizes above 0 are expected",
+                  "the input is %s and the grid %s; use [n][h][w][c] and [n][h][w][2], or [n][d][h][w][c] and "
+                  "[n][d][h][w][3], with sizes above 0",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, grid));
     return fits;
 }

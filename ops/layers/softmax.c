@@ -111,7 +111,7 @@ static const OpCase cases[] = {
     { "", "f32[7]", "f32[7]", NULL },
     { "axis=1", "f32[2][3][4]", "f32[2][3][4]", NULL },
     { "axis=2", "f32[2][3]", NULL, "axis 2 is out of range" },
-    { "", "i32[2][3]", NULL, "a float type is expected" },
+    { "", "i32[2][3]", NULL, "use a float type" },
     { 0 }
 };
 

@@ -104,9 +104,9 @@ static int tree_walk(Ctx *cx, const Node *n, Tensor **out)
     Tensor *x = n->in[0], *root = n->in[1];
     if (!fits_nodes(n) || root->rank != 1 || tensor_elems(root) < 1 || steps < 1
         || steps > INT32_MAX) {
-        op_refuse(cx, n, "x %s, roots %s, features %s, thresholds %s of %s, children %s, %lld steps; x[n][features], a "
-                  "root per tree, equal numbers of features, thresholds of x's type and pairs of children, and one "
-                  "step or more are expected", tensor_shape_text(cx, x), tensor_shape_text(cx, root),
+        op_refuse(cx, n, "x %s, roots %s, features %s, thresholds %s of %s, children %s, %lld steps; use "
+                  "x[n][features], a root per tree, equal numbers of features, thresholds of x's type and pairs of "
+                  "children, and one step or more", tensor_shape_text(cx, x), tensor_shape_text(cx, root),
                   tensor_shape_text(cx, n->in[2]), tensor_shape_text(cx, n->in[3]),
                   dtype_info(n->in[3]->type)->spelling, tensor_shape_text(cx, n->in[4]), (long long)steps);
         return 0;
@@ -132,8 +132,8 @@ static int forest(Ctx *cx, const Node *n, Tensor **out)
         || column->shape[0] != value->shape[0] || columns < 1 || columns > INT32_MAX / 2 || pairs < 1
         || pairs > columns) {
         op_refuse(cx, n, "x %s, roots %s, features %s, thresholds %s of %s, children %s, columns %s of %s, values %s, "
-                  "%lld steps, %lld pairs of %lld columns; operands as of tree_walk, up to %d steps, integers of up to "
-                  "32 bits and as many values, and pairs of up to as many columns as there are, are expected",
+                  "%lld steps, %lld pairs of %lld columns; use operands like tree_walk's, up to %d steps, integers of "
+                  "up to 32 bits and as many values, and pairs of up to as many columns as there are",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, root), tensor_shape_text(cx, n->in[2]),
                   tensor_shape_text(cx, n->in[3]), dtype_info(n->in[3]->type)->spelling,
                   tensor_shape_text(cx, n->in[4]), tensor_shape_text(cx, column), dtype_info(column->type)->spelling,
@@ -163,9 +163,8 @@ static int tree_sum(Ctx *cx, const Node *n, Tensor **out)
     Tensor *weight = n->in[0], *row = n->in[1];
     if (weight->rank != 2 || row->rank != 2 || !dtype_is_integer(row->type) || tensor_elems(weight) < 1
         || tensor_elems(row) < 1) {
-        op_refuse(cx, n, "the weights are %s and the rows %s of %s; [rows][targets] and integers [n][trees] are "
-                  "expected", tensor_shape_text(cx, weight), tensor_shape_text(cx, row),
-                  dtype_info(row->type)->spelling);
+        op_refuse(cx, n, "the weights are %s and the rows %s of %s; use [rows][targets] and integers [n][trees]",
+                  tensor_shape_text(cx, weight), tensor_shape_text(cx, row), dtype_info(row->type)->spelling);
         return 0;
     }
     out[0] = OP_FORMULA(cx, n, "y[n,c] = sum(t) weight[max(0, min(R-1, i32(row[n,t]))),c]",

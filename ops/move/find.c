@@ -110,7 +110,7 @@ static int ngram_count(Ctx *cx, const Node *n, Tensor **out)
         || gram->type != x->type || length->type != I32 || tensor_elems(gram) < 1 || tensor_dim(x, 1) < 1 || skips < 0
         || skips > INT32_MAX / 2 || tensor_dim(gram, 1) > 16) {
         op_refuse(
-            cx, n, "x %s, grams %s of lengths %s, %lld skips; [n][l], [o][m] with m up to 16, and i32[o] are expected",
+            cx, n, "x %s, grams %s of lengths %s, %lld skips; use [n][l], [o][m] with m up to 16, and i32[o]",
             tensor_shape_text(cx, x), tensor_shape_text(cx, gram), tensor_shape_text(cx, length), (long long)skips);
         return 0;
     }

@@ -19,7 +19,7 @@
 static bool check_index(Ctx *cx, const Node *n, const Tensor *index)
 {
     if (dtype_is_integer(index->type) && tensor_elems(n->in[0]) != 0) return true;
-    op_refuse(cx, n, "the input is %s and the index %s%s; an input that is not empty and an integer index are expected",
+    op_refuse(cx, n, "the input is %s and the index %s%s; use an input that is not empty and an integer index",
               tensor_shape_text(cx, n->in[0]), dtype_info(index->type)->spelling, tensor_shape_text(cx, index));
     return false;
 }
@@ -39,7 +39,7 @@ static bool check_elements(Ctx *cx, const Node *n, int *axis)
     if (*axis >= 0 && !fits)
         op_refuse(
             cx, n,
-            "an index of %s into %s along axis %d: the same rank, and no larger sizes beside the axis, are expected",
+            "an index of %s into %s along axis %d; use the same rank, and no larger sizes beside the axis",
             tensor_shape_text(cx, index), tensor_shape_text(cx, x), *axis);
     return fits && *axis >= 0;
 }
@@ -74,7 +74,7 @@ static const Combination *combination_of(Ctx *cx, const Node *n)
     const char *wanted = node_text(n, "reduction", "none");
     for (size_t i = 0; i < sizeof combinations / sizeof combinations[0]; i++)
         if (strcmp(combinations[i].name, wanted) == 0) return &combinations[i];
-    op_refuse(cx, n, "'reduction' is \"%s\"; none, add, mul, max and min are accepted", wanted);
+    op_refuse(cx, n, "'reduction' is \"%s\"; use none, add, mul, max or min", wanted);
     return NULL;
 }
 
@@ -147,8 +147,8 @@ static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, i
     for (int d = from; fits && d < rank; d++) fits = u->shape[d] == like->shape[like->rank - rank + d];
     if (!fits)
         op_refuse(cx, n,
-                  "an update of %s%s for %s%s by an index of %s; the type of the input, rank %d and elements are "
-                  "expected, with sizes that match input and index",
+                  "an update of %s%s for %s%s by an index of %s; use the type of the input, rank %d and elements, with "
+                  "sizes that match input and index",
                   dtype_info(u->type)->spelling, tensor_shape_text(cx, u), dtype_info(n->in[0]->type)->spelling,
                   tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[1]), rank);
     return fits;
@@ -219,7 +219,7 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
     }
     if (q < 1 || q > rank || tensor_dim(index, 0) == 0 || n->in[2]->rank < 1
         || n->in[2]->shape[0] != index->shape[0]) {
-        op_refuse(cx, n, "an index of %s into %s; [updates][dimensions] is expected", tensor_shape_text(cx, index),
+        op_refuse(cx, n, "an index of %s into %s; use [updates][dimensions]", tensor_shape_text(cx, index),
                   tensor_shape_text(cx, x));
         return 0;
     }
@@ -241,8 +241,8 @@ static int scatter_rows(Ctx *cx, const Node *n, Tensor **out)
                          : tensor_dim(update, d) == tensor_dim(x, d);
     if (!fits) {
         op_refuse(cx, n,
-                  "an update of %s%s at %s for %s%s along axis %d: the sizes of x except along the axis, an axis "
-                  "other than the first, and one offset per batch element are expected",
+                  "an update of %s%s at %s for %s%s along axis %d; use the sizes of x except along the axis, an axis "
+                  "other than the first, and one offset per batch element",
                   dtype_info(update->type)->spelling, tensor_shape_text(cx, update), tensor_shape_text(cx, at),
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x), axis);
         return 0;
@@ -279,8 +279,8 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
     for (int d = 0; fits && d < batch; d++) fits = x->shape[d] == index->shape[d];
     if (!fits) {
         op_refuse(cx, n,
-                  "an index of %s into %s with %lld batch dimensions; equal batch sizes, and a last dimension of 1 to "
-                  "the other dimensions of the input, are expected",
+                  "an index of %s into %s with %lld batch dimensions; use equal batch sizes, and a last dimension of 1 "
+                  "to the other dimensions of the input",
                   tensor_shape_text(cx, index), tensor_shape_text(cx, x), (long long)batch);
         return 0;
     }
@@ -329,7 +329,7 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
     const int64_t k = node_int(n, "k", 1), fewest = op_least(cx, x->shape[axis]);
     const Expr *count = like && like->tensor->rank == 1 ? like->tensor->shape[0] : expr_index(cx, k);
     if (!like && (k < 1 || k > fewest)) {
-        op_refuse(cx, n, "'k' is %lld; 1 to %lld, the elements along axis %d, are expected%s", (long long)k,
+        op_refuse(cx, n, "'k' is %lld; use 1 to %lld, the elements along axis %d%s", (long long)k,
                   (long long)fewest, axis, tensor_dim(x, axis) < 0 ? op_greater_least : "");
         return 0;
     }
@@ -427,7 +427,7 @@ static const OpCase topk_cases[] = {
     { "k=3", "f32[2][5]", "i64[2][3]", NULL },
     { "k=2 axis=0 largest=0", "i32[5]={3,1,3,1,1}", "i64[2]", NULL },
     { "k=3", "f32[2][4]={nan,1,nan,2,nan,nan,nan,nan}", "i64[2][3]", NULL },
-    { "k=6", "f32[2][5]", NULL, "'k' is 6; 1 to 5" },
+    { "k=6", "f32[2][5]", NULL, "'k' is 6; use 1 to 5" },
     { 0 }
 };
 

@@ -64,7 +64,7 @@ static bool fit_side_by_side(Ctx *cx, const Node *n, int axis)
         bool fits = b && b->rank == a->rank;
         for (int d = 0; fits && d < a->rank; d++) fits = d == axis || a->shape[d] == b->shape[d];
         if (fits) continue;
-        op_refuse(cx, n, "input %d is %s, which does not fit beside %s along axis %d; equal other sizes are expected",
+        op_refuse(cx, n, "input %d is %s, which does not fit beside %s along axis %d; use equal other sizes",
                   i, b ? tensor_shape_text(cx, b) : "absent", tensor_shape_text(cx, a), axis);
         return false;
     }
@@ -300,7 +300,7 @@ static int pad(Ctx *cx, const Node *n, Tensor **out)
     bool is_constant = strcmp(mode, "constant") == 0, is_reflected = strcmp(mode, "reflect") == 0;
     bool is_symmetric = strcmp(mode, "symmetric") == 0;
     if (!is_constant && !is_reflected && !is_symmetric && strcmp(mode, "edge") != 0 && strcmp(mode, "wrap") != 0) {
-        op_refuse(cx, n, "'mode' is \"%s\"; constant, edge, reflect, symmetric and wrap are accepted", mode);
+        op_refuse(cx, n, "'mode' is \"%s\"; use constant, edge, reflect, symmetric or wrap", mode);
         return 0;
     }
     if (!op_ints(cx, n, "pad", 2 * x->rank, INT32_MIN / 4, INT32_MAX / 4, 0, pads)) return 0;
@@ -311,8 +311,8 @@ static int pad(Ctx *cx, const Node *n, Tensor **out)
         const int64_t most = is_reflected ? fewest - 1 : is_symmetric ? fewest : INT32_MAX / 4;
         if (fewest + before + after < 1 || before > most || after > most) {
             op_refuse(cx, n,
-                      "axis %d of the input %s cannot be padded by %lld and %lld in mode %s; at most %lld each, and a "
-                      "result with elements, are expected%s",
+                      "axis %d of the input %s cannot be padded by %lld and %lld in mode %s; use at most %lld each, "
+                      "and a result with elements%s",
                       d, tensor_shape_text(cx, x), (long long)before, (long long)after, mode, (long long)most,
                       tensor_dim(x, d) < 0 ? op_greater_least : "");
             return 0;
@@ -353,7 +353,7 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
     /* If the run decides the size, the importer's calls test that there are elements where there are indices. */
     const bool has_elements = size_is_decided(cx, x->shape[axis]) || op_least(cx, x->shape[axis]) >= 1;
     if (!dtype_is_integer(index->type) || !has_elements || rank > MAX_RANK) {
-        op_refuse(cx, n, "the input is %s and the index %s%s; an integer index and at most %d dimensions are expected",
+        op_refuse(cx, n, "the input is %s and the index %s%s; use an integer index and at most %d dimensions",
                   tensor_shape_text(cx, x), dtype_info(index->type)->spelling, tensor_shape_text(cx, index), MAX_RANK);
         return 0;
     }
@@ -403,7 +403,7 @@ static int expand(Ctx *cx, const Node *n, Tensor **out)
     }
     if (!fits) {
         const Attr *a = node_attr(n, "shape");
-        op_refuse(cx, n, "the input %s cannot be expanded to %s; equal sizes, or 1 in the input, are expected",
+        op_refuse(cx, n, "the input %s cannot be expanded to %s; use equal sizes, or 1 in the input",
                   tensor_shape_text(cx, x), a ? ints_text(cx, a->ints, a->count) : "that shape");
         return 0;
     }
@@ -421,7 +421,7 @@ static int tile(Ctx *cx, const Node *n, Tensor **out)
         const Expr *size = x->shape[d];
         if (op_least(cx, size) < !size_is_decided(cx, size) || op_greatest(cx, size) > INT32_MAX / times[d]) {
             op_refuse(cx, n,
-                      "axis %d of the input %s cannot be repeated %lld times; a product of 1 to 2^31-1 is expected", d,
+                      "axis %d of the input %s cannot be repeated %lld times; use a product of 1 to 2^31-1", d,
                       tensor_shape_text(cx, x), (long long)times[d]);
             return 0;
         }

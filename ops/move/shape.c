@@ -205,14 +205,14 @@ static int64_t elems_of(Ctx *cx, const Node *n, ShapeProduct *s)
     int64_t elems = 1;
     for (int d = 0; d < x->rank; d++) elems = times(s, elems, number_of(s, x->shape[d]));
     if (!s->too_large && elems > 0) return elems;
-    op_unsupported(cx, n, "the input is %s; 1 to 2^31-1 elements are expected", tensor_shape_text(cx, x));
+    op_unsupported(cx, n, "the input is %s; use 1 to 2^31-1 elements", tensor_shape_text(cx, x));
     return 0;
 }
 
 static int view_of(Ctx *cx, const Node *n, ShapeProduct *s, const int64_t *shape, int rank, Tensor **out)
 {
     if (rank > MAX_RANK) {
-        op_unsupported(cx, n, "a shape of %d dimensions; at most %d are accepted", rank, MAX_RANK);
+        op_unsupported(cx, n, "a shape of %d dimensions; use at most %d", rank, MAX_RANK);
         return 0;
     }
     out[0] = view(n, s, shape, rank);
@@ -236,7 +236,7 @@ static int reshape_like(Ctx *cx, const Node *n, const Tensor *like, Tensor **out
     if (rest >= 0 && known > 0) shape[rest] = elems / known;
     if (!s.too_large && known > 0 && (rest < 0 ? known == elems : elems % known == 0))
         return view_of(cx, n, &s, shape, like->rank, out);
-    op_refuse(cx, n, "the input %s cannot have the shape %s; as many elements are expected", tensor_shape_text(cx, x),
+    op_refuse(cx, n, "the input %s cannot have the shape %s; use as many elements", tensor_shape_text(cx, x),
               tensor_shape_text(cx, like));
     return 0;
 }
@@ -259,7 +259,7 @@ static int reshape(Ctx *cx, const Node *n, Tensor **out)
     }
     if (fits && rest >= 0) shape[rest] = elems / known;
     if (fits && elems % known == 0 && (rest >= 0 || known == elems)) return view_of(cx, n, &s, shape, rank, out);
-    op_refuse(cx, n, "the input %s cannot have the shape %s; as many elements are expected", tensor_shape_text(cx, x),
+    op_refuse(cx, n, "the input %s cannot have the shape %s; use as many elements", tensor_shape_text(cx, x),
               a ? ints_text(cx, a->ints, a->count) : "[]");
     return 0;
 }
@@ -272,7 +272,7 @@ static int flatten(Ctx *cx, const Node *n, Tensor **out)
     if (axis < 0) axis += x->rank;
     if (!elems_of(cx, n, &s)) return 0;
     if (axis < 0 || axis > x->rank) {
-        op_refuse(cx, n, "axis %lld is out of range for %d dimensions; %d to %d are accepted",
+        op_refuse(cx, n, "axis %lld is out of range for %d dimensions; use %d to %d",
                   (long long)node_int(n, "axis", 1), x->rank, -x->rank, x->rank);
         return 0;
     }
@@ -292,7 +292,7 @@ static int squeeze(Ctx *cx, const Node *n, Tensor **out)
     for (int d = 0; d < x->rank; d++) {
         if (chosen[d] && tensor_dim(x, d) == 1) continue;
         if (chosen[d] && a && a->count) {
-            op_refuse(cx, n, "axis %d of the input %s is not 1; an axis of size 1 is expected", d,
+            op_refuse(cx, n, "axis %d of the input %s is not 1; use an axis of size 1", d,
                       tensor_shape_text(cx, x));
             return 0;
         }

@@ -21,7 +21,7 @@ static const Expr *count_of(Ctx *cx, const Node *n)
     const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
     const bool is_decided = like && size_is_decided(cx, size);         /* none may be a number of elements of the run */
     if ((like || (count >= 1 && count <= INT32_MAX)) && op_least(cx, size) >= !is_decided) return size;
-    op_refuse(cx, n, "'count' is %lld; at least 1 is expected%s", (long long)(like ? op_least(cx, size) : count),
+    op_refuse(cx, n, "'count' is %lld; use at least 1%s", (long long)(like ? op_least(cx, size) : count),
               size->kind == EXPR_INT ? "" : op_greater_least);
     return NULL;
 }
@@ -41,7 +41,7 @@ static int ramp(Ctx *cx, const Node *n, Tensor **out)
     const Expr *count = count_of(cx, n);
     if (!count || !op_same_type(cx, n)) return 0;
     if (start->rank || step->rank || start->type == BOOL) {
-        op_refuse(cx, n, "from %s%s on by %s; numbers without dimensions are expected",
+        op_refuse(cx, n, "from %s%s on by %s; use numbers without dimensions",
                   dtype_info(start->type)->spelling, tensor_shape_text(cx, start), tensor_shape_text(cx, step));
         return 0;
     }
@@ -56,7 +56,7 @@ static int bind_size(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *count = n->in[0];
     const Attr *like = node_attr(n, "like");
     if (count->rank || count->type != I64 || (like && like->tensor->rank != 1)) {
-        op_refuse(cx, n, "the count is %s%s; one i64 is expected", dtype_info(count->type)->spelling,
+        op_refuse(cx, n, "the count is %s%s; use one i64", dtype_info(count->type)->spelling,
                   tensor_shape_text(cx, count));
         return 0;
     }
@@ -73,7 +73,7 @@ static int sized(Ctx *cx, const Node *n, Tensor **out)
     if (axis < 0) return 0;
     const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
     if (op_least(cx, size) < 0 || op_greatest(cx, size) > op_greatest(cx, x->shape[axis])) {
-        op_refuse(cx, n, "the first %lld elements along axis %d of %s; at most %lld are expected",
+        op_refuse(cx, n, "the first %lld elements along axis %d of %s; use at most %lld",
                   (long long)op_greatest(cx, size), axis, tensor_shape_text(cx, x),
                   (long long)op_greatest(cx, x->shape[axis]));
         return 0;
@@ -103,7 +103,7 @@ static const AttrRow bind_attrs[] = {
 };
 static const OpCase bind_size_cases[] = {
     { "", "i64={3}", "i64", NULL },
-    { "", "f32={3}", NULL, "one i64 is expected" },
+    { "", "f32={3}", NULL, "use one i64" },
     { 0 }
 };
 static const OpCase sized_cases[] = {

@@ -10,7 +10,7 @@ case $chip in
 rp2040) cc=(arm-none-eabi-gcc -mcpu=cortex-m0plus -mthumb --specs=nano.specs) ;;
 rp2350) cc=(arm-none-eabi-gcc -mcpu=cortex-m33 -mthumb -mfloat-abi=hard -mfpu=fpv5-sp-d16 --specs=nano.specs) ;;
 esp32c3) cc=(riscv64-unknown-elf-gcc -march=rv32imc -mabi=ilp32 --specs=picolibc.specs) ;;
-*) echo "link.sh: '$chip' is no chip; accepted: rp2040, rp2350, esp32c3" >&2; exit 2 ;;
+*) echo "link.sh: '$chip' is not a chip; use rp2040, rp2350 or esp32c3" >&2; exit 2 ;;
 esac
 command -v "${cc[0]}" > /dev/null || { echo "skipped: ${cc[0]} is not installed"; exit 77; }
 work=$(mktemp -d)

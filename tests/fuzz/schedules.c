@@ -652,7 +652,7 @@ static bool names_a_noun(const char *sentence, const Nest *n)
     return found || strstr(sentence, n->name) != NULL;
 }
 
-/* STEP: error: VERDICT: FAULT; accepted: ACCEPTED, and the fault names a loop, a stage, a tensor or the nest, or a word
+/* STEP: error: VERDICT: FAULT; use ACCEPTED, and the fault names a loop, a stage, a tensor or the nest, or a word
  * of the step. */
 static bool refusal_is_whole(const Diag *why, const char *step, const Nest *n)
 {

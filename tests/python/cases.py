@@ -87,10 +87,10 @@ def integers_beyond_the_type_are_refused():
     for kind, value in ((np.uint8, 200), (np.int16, -129), (np.int64, 1 << 40), (np.uint64, (1 << 64) - 1)):
         wrong = np.ones((3, 6, 6, 1), kind)
         wrong[1, 0, 2, 0] = value
-        raises(loopwright.LoopwrightError, f"{name} has {value} at element 2 of sample 1; accepted: int8, -128 to 127",
+        raises(loopwright.LoopwrightError, f"{name} has {value} at element 2 of sample 1; use int8, -128 to 127",
                m.run, wrong)
     wide = loopwright.compile(b"input x: f32[2]\ny = relu(x)\noutput y\n")
-    raises(loopwright.LoopwrightError, "x has 1e+300 at element 1; accepted: float32", wide.run, [0, 1e300])
+    raises(loopwright.LoopwrightError, "x has 1e+300 at element 1; use float32", wide.run, [0, 1e300])
 
 
 def samples_of_a_test_set_are_finite():
@@ -102,7 +102,7 @@ def samples_of_a_test_set_are_finite():
     q = loopwright.compile(INT8)
     real = np.zeros((1, 6, 6, 1), np.float32)
     real.flat[5] = np.nan
-    raises(loopwright.LoopwrightError, "has nan at element 5; accepted: a number", q.run, real)
+    raises(loopwright.LoopwrightError, "has nan at element 5; use a number", q.run, real)
 
 
 def a_sample_may_lack_the_axis_of_one():
@@ -146,10 +146,10 @@ def labels_of_an_output_that_is_one_are_compared():
 def wrong_labels_are_named():
     m = loopwright.compile(DIGITS)
     x = np.random.default_rng(6).random((3, 1, 8, 8), np.float32)
-    for labels, words in ((np.full(3, 0.5), "labels have type float64; accepted: integers from 0 to 9, one for each "
+    for labels, words in ((np.full(3, 0.5), "labels have type float64; use integers from 0 to 9, one for each "
                            "sample"),
-                          (["a", "b", "c"], "labels have type <U1; accepted: integers from 0 to 9"),
-                          (np.eye(10)[:3], "labels are one-hot, [3, 10]; accepted: integers from 0 to 9"),
+                          (["a", "b", "c"], "labels have type <U1; use integers from 0 to 9"),
+                          (np.eye(10)[:3], "labels are one-hot, [3, 10]; use integers from 0 to 9"),
                           (np.eye(10, dtype=int)[:3], "y.argmax(axis=1)")):
         raises(loopwright.LoopwrightError, words, m.evaluate, x, labels)
 
@@ -198,7 +198,7 @@ def other_unit_dimensions_serve_an_evaluation():
     assert np.array_equal(m.run(x), m.run(x.reshape(4, 1, 8, 8)))
     raises(ValueError, "[600, 8, 9]", m.evaluate, np.zeros((600, 8, 9), np.float32), np.zeros(600, int))
     raises(loopwright.LoopwrightError, "has shape", m.run, np.zeros((3, 3), np.float32))
-    raises(ValueError, "accepted: [1, 1, 8, 8]", m.evaluate, np.zeros((4, 64), np.float32), np.zeros(4, int))
+    raises(ValueError, "use [1, 1, 8, 8]", m.evaluate, np.zeros((4, 64), np.float32), np.zeros(4, int))
 
 
 def state_persists_until_reset():
@@ -282,10 +282,10 @@ def texts_name_arguments():
 def wrong_arrays_are_refused():
     m = loopwright.compile(DIGITS)
     raises(loopwright.LoopwrightError, "has shape", m.run, np.zeros((3, 3), np.float32))
-    raises(ValueError, "accepted: [1, 1, 8, 8] or [1, 8, 8], or [n][1][8][8]", m.run, np.zeros((3, 3), np.float32))
+    raises(ValueError, "use [1, 1, 8, 8] or [1, 8, 8], or [n][1][8][8]", m.run, np.zeros((3, 3), np.float32))
     raises(ValueError, "2 inputs are given; the model has 1: input", m.run, 1, 2)
     raises(ValueError, "has type complex", m.run, np.zeros((1, 1, 8, 8), complex))
-    raises(ValueError, "labels are 10 to 10; accepted: 0 to 9", m.evaluate, np.zeros((1, 1, 8, 8), np.float32), [10])
+    raises(ValueError, "labels are 10 to 10; use 0 to 9", m.evaluate, np.zeros((1, 1, 8, 8), np.float32), [10])
     raises(ValueError, "fixed sizes",
            loopwright.compile(b"size n = 1..8\ninput x: f32[n]\ny = relu(x)\noutput y\n").run,
            np.zeros(8, np.float32))

@@ -312,7 +312,7 @@ int main(void)
                  "accepted are none, silu, swish");
     test_refused("no-rule",
                  "q:1,2,4;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=2! kv_num_heads=2! update_rule=cubic",
-                 "linear, gated, delta and gated_delta");
+                 "linear, gated, delta or gated_delta");
     test_refused("no-decay",
                  "q:1,2,4;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=2! kv_num_heads=2! update_rule=gated",
                  "decay is absent");

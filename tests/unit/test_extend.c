@@ -170,7 +170,7 @@ static const struct { lw_build *build; const char *pattern, *label, *wanted;
     { wrong_shapes, "opaque", "a call that its operator refuses", "in the call of dense: " },
     { unknown_call, "opaque", "a call of no operator", "there is no operator 'denze'; did you mean 'dense'?" },
     { nothing, "opaque", "an output that is not set", "set output 0 of 1 to NULL" },
-    { too_many, "opaque", "more outputs than an operator has", "returned 65 outputs; 1 to 64 are accepted" },
+    { too_many, "opaque", "more outputs than an operator has", "returned 65 outputs; use 1 to 64" },
     { constant_in_compute, "opaque", "a constant in a compute", "a compute has no constants" },
 };
 
@@ -481,7 +481,7 @@ static void test_wrong_rows(void)
     lw_context *cx = lw_new();
     check_that(!lw_register_op(cx, &(lw_op){ .name = "mine", .pattern = "opaque", .inputs = "x",
                                              .formula = "y[*] = x[*]", .build = echo }) &&
-                   strstr(said(cx), "accepted: one of them"),
+                   strstr(said(cx), "use one of them"),
                "an operator with a formula and a function", "%s", said(cx));
     lw_free(cx);
     cx = lw_new();

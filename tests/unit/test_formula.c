@@ -139,11 +139,11 @@ static const Refusal refusals[] = {
     { "y[i] = b[i] * x[i]", "'x' is f32[3][5], of rank 2, but is read with 1 index", 15, 1 },
     { "y[i] = b[i, 0]", "'b' is f32[5], of rank 1, but is read with 2 indices", 8, 1 },
     { "y[i] = b[i] + b", "'b' is a tensor f32[5]: 1 index expected", 15, 1 },
-    { "y[i<3] = two[i]", "'two' is a number, not a tensor: no index is accepted", 10, 3 },
+    { "y[i<3] = two[i]", "'two' is a number, not a tensor: write no index", 10, 3 },
     { "y[i] = b[i] + q[0, i]", "the operands of '+' have the types f32 and i8: cast one of them", 13, 1 },
-    { "y[i] = q[0, i] + 300", "300 does not fit in i8: -128 to 127 is accepted", 18, 3 },
-    { "y[i] = q[0, i] - -129", "-129 does not fit in i8: -128 to 127 is accepted", 19, 3 },
-    { "y[i<3] = u8(-1)", "-1 does not fit in u8: 0 to 255 is accepted", 14, 1 },
+    { "y[i] = q[0, i] + 300", "300 does not fit in i8: use -128 to 127", 18, 3 },
+    { "y[i] = q[0, i] - -129", "-129 does not fit in i8: use -128 to 127", 19, 3 },
+    { "y[i<3] = u8(-1)", "-1 does not fit in u8: use 0 to 255", 14, 1 },
     { "y[i] = q[0, i] * 0.5", "0.5 is not i8: cast one of the two", 18, 3 },
     { "y[i] = m[i] == 1", "1 is not a bool: true or false is expected", 16, 1 },
     { "y[i] = b[i] & b[0]", "'&' requires an integer type, not f32", 13, 1 },
@@ -177,9 +177,9 @@ static const Refusal refusals[] = {
     { "y[i<5] = b[i - 1]? + 1", "a padded read is accepted in ( value : value outside ) only", 18, 1 },
     { "y[i<5] = (b[i] : 0)", "no read before this ':' is marked as padded with '?'", 16, 1 },
     { "y[i<5] = (b[i-1]? : i32(0))", "the value outside has type i32, the one inside f32", 21, 3 },
-    { "y[*] = x[*] + u[*]", "the shape [7][5] of 'u' does not broadcast with [3][5]; equal sizes, or 1, are accepted",
+    { "y[*] = x[*] + u[*]", "the shape [7][5] of 'u' does not broadcast with [3][5]; use equal sizes, or 1",
       15, 1 },
-    { "y[*] = x[*] + v[*]", "the shape [n][4] of 'v' does not broadcast with [3][5]; equal sizes, or 1, are accepted",
+    { "y[*] = x[*] + v[*]", "the shape [n][4] of 'v' does not broadcast with [3][5]; use equal sizes, or 1",
       15, 1 },
     { "y[*] = 1", "no tensor is read with [*]: the shape of the output is not known", 4, 1 },
     { "y[i] = b[*]", "the size of axis 'i' is not known: it is not the whole index of any dimension; write i<size", 3,
@@ -201,8 +201,8 @@ static const Refusal refusals[] = {
     { "", "the name of the output is expected, not the end", 1, 1 },
     { "y[i] = b[i] + nothing", "'nothing' has no value", 15, 7 },
     { "y[i<5] = dim(x, 2)", "'x' has no dimension 2; it has 2, counted from 0", 17, 1 },
-    { "y[i<3] = 99999999999", "99999999999 does not fit in i32: -2147483648 to 2147483647 is accepted", 10, 11 },
-    { "y[i<3] = bits_i8(b[0])", "the bits of f32 cannot be cast to i8: equal sizes, except bool, are accepted", 10, 7 },
+    { "y[i<3] = 99999999999", "99999999999 does not fit in i32: use -2147483648 to 2147483647", 10, 11 },
+    { "y[i<3] = bits_i8(b[0])", "the bits of f32 cannot be cast to i8: use equal sizes, except bool", 10, 7 },
     { "y[a<1,b<1,c<1,d<1,e<1,f<1,g<1,h<1,i<1] = 0",
       "too many axes: a tensor has at most 8 dimensions, a formula 16 axes", 35, 1 },
 };
@@ -522,7 +522,7 @@ static void test_nest_refusals(void)
         { "nest x\nconst w: i8[3] = {1, 2}",
           "2:18: error: 3 values are expected, not 2\n  const w: i8[3] = {1, 2}\n                   ^" },
         { "nest x\nconst w: i8[1] = {128}",
-          "2:19: error: 128 does not fit in i8: -128 to 127 is accepted\n"
+          "2:19: error: 128 does not fit in i8: use -128 to 127\n"
           "  const w: i8[1] = {128}\n                    ^^^" },
         { "nest x\ninput a: f31[3]",
           "2:10: error: an element type such as f32 or i8 is expected, not 'f31'\n  input a: f31[3]\n           ^^^" },
@@ -539,7 +539,7 @@ static void test_nest_refusals(void)
         { "nest x\nstage c[i<4] = 1\nloops\n  block c[]",
           "4:9: error: the axis 'i' has no index\n    block c[]\n          ^" },
         { "nest x\nstage c[i<4] = 1\nloops\n  nothing\n     nothing",
-          "5:6: error: this line is indented by 5 spaces; 2, as the line before it, are expected\n  "
+          "5:6: error: this line is indented by 5 spaces; use 2, like the line before it\n  "
           "     nothing\n       ^^^^^^^" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -352,10 +352,10 @@ static void test_devices(void)
 typedef struct Refusal { const char *name, *text, *error; } Refusal;
 static const Refusal refusals[] = {
     { "a bare schedule names both groups", TWO "schedule\n  split y.c 4\n",
-      "net.te: 7:1: error: the file has 2 groups: t and p; accepted: `schedule NAME` with one of these names, or "
+      "net.te: 7:1: error: the file has 2 groups: t and p; use `schedule NAME` with one of these names, or "
       "`nest`, which makes the file one group\n  schedule\n  ^^^^^^^^" },
     { "an unknown group is named", TWO "schedule q\n  split y.c 4\n",
-      "net.te: 7:1: error: no group computes 'q'; accepted: t and p\n  schedule q\n  ^^^^^^^^^^" },
+      "net.te: 7:1: error: no group computes 'q'; use t and p\n  schedule q\n  ^^^^^^^^^^" },
     { "a refused step keeps its line", TWO "schedule p\n\n  vectorize p.k\n",
       "net.te: 9:3: error: vectorize p.k: wrong: " },
     { "a stage of another group is not there", TWO "schedule p\n  compute_at t p.i\n",
@@ -432,7 +432,7 @@ static void test_from_c(void)
     lw_computation *p = two_groups(cx);
     const bool is_taken = lw_step(p, "unroll y.c");
     const char *why = lw_diagnostic(cx, 0, NULL);
-    check_that(!is_taken && why && strstr(why, "the computation has 2 groups: t and p; accepted: lw_schedule_group"),
+    check_that(!is_taken && why && strstr(why, "the computation has 2 groups: t and p; use lw_schedule_group"),
                "from C: a step without a choice names both groups", "%s", why ? why : "accepted");
     lw_free(cx);
     cx = lw_new();
@@ -448,7 +448,7 @@ static void test_from_c(void)
                "from C: the nests run", "%g", y[3][4]);
     const bool is_found = lw_schedule_group(p, "q");
     why = lw_diagnostic(cx, 0, NULL);
-    check_that(!is_found && why && strstr(why, "no group computes 'q'; accepted: t and p"), "from C: an unknown group",
+    check_that(!is_found && why && strstr(why, "no group computes 'q'; use t and p"), "from C: an unknown group",
                "%s", why);
     lw_free(cx);
     cx = lw_new();

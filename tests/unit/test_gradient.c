@@ -321,9 +321,9 @@ static const struct { const char *name, *text; } texts[] = {
 
 static const struct { const char *name, *text, *why; } refusals[] = {
     { "refused-of-a-tensor", "input x: f32[3]\ny[i] = x[i] * 2.0\nd = gradient(y, x)\noutput d\n",
-      "a tensor of one element is expected, or adjoint(y, seed, ...)" },
+      "use a tensor of one element, or adjoint(y, seed, ...)" },
     { "refused-by-integers", "input x: i32[3]\nl = sum(i) f32(x[i])\nd = gradient(l, x)\noutput d\n",
-      "input 1 is i32; a float type is expected" },
+      "input 1 is i32; use a float type" },
     { "refused-by-what-is-not-read",
       "input x: f32[3]\ninput z: f32[3]\nl = sum(i) x[i]\nd = gradient(l, z)\noutput d\n",
       "does not depend on it" },

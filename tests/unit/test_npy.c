@@ -143,9 +143,9 @@ typedef struct BadHeader { const char *name, *header, *said; } BadHeader;
 
 static const BadHeader bad_headers[] = {
     { "bad-type",        "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }",
-      "the type '<c8' is unsupported; accepted: b1, i1, " },
+      "the type '<c8' is unsupported; use b1, i1, " },
     { "bad-object",      "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
-      "the type '|O' is unsupported; accepted: b1, i1, " },
+      "the type '|O' is unsupported; use b1, i1, " },
     { "bad-struct",      "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }",
       "'descr' is not a simple type" },
     { "bad-long-type",   "{'descr': '<f4444444444444444444', 'fortran_order': False, 'shape': (1,), }",

@@ -442,18 +442,18 @@ static void check_strings(void)
         { "strings-are-moved", "x:2:8; Concat x,x y axis=0!; Reshape y,s z; s#2,2; >z", NULL },
         { "strings-are-compared", "x:2:8; y:2:8; Equal x,y z; >z", NULL },
         { "strings-are-added", "x:2:8; y:2:8; Add x,y z; >z",
-          "node \"z\" (Add): unsupported: its input \"x\" holds strings; numbers are accepted" },
+          "node \"z\" (Add): unsupported: its input \"x\" holds strings; use numbers" },
         { "moved-strings-are-added", "x:2:8; Identity x t; Transpose t u; Relu u y; >y",
-          "node \"y\" (Relu): unsupported: its input \"u\" holds strings; numbers are accepted" },
+          "node \"y\" (Relu): unsupported: its input \"u\" holds strings; use numbers" },
         { "string-as-a-number", "x:2:8; Cast x y to=1!; >y",
-          "node \"y\" (Cast): unsupported: a string as a number; a LabelEncoder with the number of each string" },
+          "node \"y\" (Cast): unsupported: a string as a number; use a LabelEncoder with the number of each string" },
         { "number-as-a-string", "x:2; Cast x y to=8!; >y", "node \"y\" (Cast): unsupported: element type string" },
         { "numbers-for-strings", "x:2; ai.onnx.ml/OneHotEncoder x y cats_strings=a; >y",
           "the categories do not suit the input" },
         { "no-keys", "x:1,2; ai.onnx.ml/DictVectorizer x y; >y", "its list of keys is empty" },
         { "another-number-of-keys", "x:1,2; ai.onnx.ml/CastMap x y map_form=SPARSE max_map=3!; >y",
           "a map of 3 keys is [1][2]" },
-        { "map-without-a-width", "x:1,2; ai.onnx.ml/CastMap x y; >y", "'map_form' is \"DENSE\"; SPARSE" },
+        { "map-without-a-width", "x:1,2; ai.onnx.ml/CastMap x y; >y", "'map_form' is \"DENSE\"; use SPARSE" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);
@@ -487,34 +487,32 @@ static void check_refusals(void)
         { "saved-in-the-layout-of-a-machine", "x:1,8,4,4; com.microsoft.nchwc/ReorderInput x a channels_last=0!; "
           "com.microsoft.nchwc/Conv a,w b; w=8,8,1,1; com.microsoft.nchwc/ReorderOutput b y channels=8!; >y",
           "refused.onnx: unsupported: the file was saved by ONNX Runtime in the memory layout of the machine that "
-          "saved it (operators of the domain \"com.microsoft.nchwc\"); accepted: a file saved with "
+          "saved it (operators of the domain \"com.microsoft.nchwc\"); use a file saved with "
           "`graph_optimization_level = ORT_ENABLE_EXTENDED`, or the file before optimization" },
         { "empty-sequence-as-an-output", "x:2; SequenceEmpty , s; Relu x y; >y; >s",
-          "refused.onnx: output \"s\": unsupported: an empty sequence; a sequence with elements is accepted" },
+          "refused.onnx: output \"s\": unsupported: an empty sequence; use a sequence with elements" },
         { "absent-value-as-an-output", "x:2; Optional , s; Relu x y; >y; >s",
-          "refused.onnx: output \"s\": unsupported: an optional value without an element; one with an element is "
-          "accepted" },
+          "refused.onnx: output \"s\": unsupported: an optional value without an element; use one with an element" },
         { "sequences-of-many-elements-as-outputs", "x:600; SplitToSequence x s; >s; Identity s t; >t",
-          "refused.onnx: output \"t\": unsupported: outputs are sequences of more than 1000 elements in total; at "
-          "most 1000 are accepted" },
+          "refused.onnx: output \"t\": unsupported: outputs are sequences of more than 1000 elements in total; use "
+          "at most 1000" },
         { "norm-of-integers", "x:2:6; LpNormalization x y; >y",
-          "refused.onnx: node \"y\" (LpNormalization): error: the input is i32; floats are accepted" },
+          "refused.onnx: node \"y\" (LpNormalization): error: the input is i32; use floats" },
         { "tree-with-two-roots", "x:1,1; ai.onnx.ml/TreeEnsembleRegressor x y n_targets=1! nodes_treeids=0,0 "
           "nodes_nodeids=0,1 nodes_featureids=0,0 nodes_values=1,2| nodes_modes=|LEAF|LEAF| nodes_truenodeids=0,0 "
           "nodes_falsenodeids=0,0 target_treeids=0,0 target_nodeids=0,1 target_ids=0,0 target_weights=5,7|; >y",
-          "refused.onnx: node \"y\" (TreeEnsembleRegressor): error: tree 0 has two nodes without a parent; one is "
-          "accepted" },
+          "refused.onnx: node \"y\" (TreeEnsembleRegressor): error: tree 0 has two nodes without a parent; use one" },
         { "sparse-index-outside", "x:1,3; w%3,2%1,6%1.5,-2; MatMul x,w y; >y",
           "refused.onnx: tensor \"w\": error: the index of value 1 is outside [3][2]" },
         { "sparse-without-bound", "x:1,3; w%3,1000000000%1,6%1.5,-2; MatMul x,w y; >y",
-          "refused.onnx: tensor \"w\": unsupported: a sparse tensor of [3][1000000000]; at most 67108864 elements are "
-          "accepted" },
+          "refused.onnx: tensor \"w\": unsupported: a sparse tensor of [3][1000000000]; use at most 67108864 "
+          "elements" },
         { "sparse-of-too-few-indices", "x:1,3; w%3,2%1%1.5,-2; MatMul x,w y; >y",
           "refused.onnx: tensor \"w\": error: its shape has 2 elements of 8 bytes, but 8 bytes of data are given" },
         { "real-zero-points-too-few", "x:1,16; w$2$1,1,8$1,2,3,4,5,6,7,8; s$1$1$0.5; z$1$2$7.25,3.5; "
           "com.microsoft/MatMulNBits x,w,s,z y N=1! K=16! bits=4! block_size=16!; >y",
-          "refused.onnx: node \"y\" (MatMulNBits): unsupported: zero points [2] of f32; constant ones [1][1] of f32, "
-          "as the scale is, are accepted" },
+          "refused.onnx: node \"y\" (MatMulNBits): unsupported: zero points [2] of f32; use constant ones [1][1] "
+          "of f32, as the scale is" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);

@@ -425,7 +425,7 @@ static void test_order(void)
     const char *chosen = lw_dump(cx, "samples/digits/digits.onnx", &(lw_options){ .at = "strategy" });
     check_that(chosen && strstr(chosen, "chosen: mine"), "a strategy without a target is for all", "%s", said(cx));
     check_that(!lw_dump(cx, "samples/matmul/matmul.te", &(lw_options){ .rounding = "sometimes" }) &&
-                   strstr(said(cx), "--rounding does not accept \"sometimes\"; accepted: double|single"),
+                   strstr(said(cx), "--rounding does not accept \"sometimes\"; use double|single"),
                "an option of no such value is refused", "%s", said(cx));
     lw_free(cx);
 }

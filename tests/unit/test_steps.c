@@ -93,7 +93,7 @@ static void test_replaced(Ctx *cx)
         { "split s.i names=a,b parts=4", "split s.i parts=4 names=a,b" },
         { "split s.i 8 parts=4", "both FACTOR, 8, and parts are given" },
         { "split s.i 0 parts=4", "both FACTOR, 0, and parts are given" },
-        { "split s.i names=a,b", "FACTOR is missing after 's.i'; accepted: split LOOP FACTOR|parts=COUNT [tail=" },
+        { "split s.i names=a,b", "FACTOR is missing after 's.i'; use split LOOP FACTOR|parts=COUNT [tail=" },
         { "split s.i parts=0", "'0' is not a value of parts" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

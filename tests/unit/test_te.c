@@ -182,11 +182,11 @@ static const Refusal refusals[] = {
     { "unknown-tensor-of-call", "input abc: f32[3]\ny = relu(abd)\n",
       "e.te: 2:10: error: 'abd' is not a tensor here; did you mean 'abc'?\n  y = relu(abd)\n           ^^^" },
     { "too-many-results", "input a: f32[3]\ny, z = relu(a)\n",
-      "e.te: 2:4: error: 'relu' has 1 result; at most as many names are accepted\n  y, z = relu(a)\n     ^" },
+      "e.te: 2:4: error: 'relu' has 1 result; use at most as many names\n  y, z = relu(a)\n     ^" },
     { "defined-twice", "input a: f32[3]\na = relu(a)\n",
-      "e.te: 2:1: error: 'a' is already defined; a new name is accepted\n  a = relu(a)\n  ^" },
+      "e.te: 2:1: error: 'a' is already defined; use a new name\n  a = relu(a)\n  ^" },
     { "size-and-tensor", "size a in 1..3\ninput a: f32[3]\n",
-      "e.te: 2:7: error: 'a' is already defined; a new name is accepted\n  input a: f32[3]\n        ^" },
+      "e.te: 2:7: error: 'a' is already defined; use a new name\n  input a: f32[3]\n        ^" },
     { "bad-type", "input a: float[3]\n",
       "e.te: 1:10: error: an element type such as f32 or i8 is expected, not 'float'\n  input a: float[3]\n           "
       "^^^^^" },
@@ -197,51 +197,48 @@ static const Refusal refusals[] = {
     { "too-few-values", "const a: i8[2][2] = {{1, 2}, {3}}\n",
       "e.te: 1:21: error: 4 values are expected, not 3\n  const a: i8[2][2] = {{1, 2}, {3}}\n                      ^" },
     { "value-too-large", "const a: i8[2] = {1, 200}\n",
-      "e.te: 1:22: error: 200 does not fit in i8: -128 to 127 is accepted\n"
+      "e.te: 1:22: error: 200 does not fit in i8: use -128 to 127\n"
       "  const a: i8[2] = {1, 200}\n                       ^^^" },
     { "const-symbolic", "size n in 1..2\nconst a: i8[n] = {1}\n",
       "e.te: 2:7: error: the constant 'a' is [n]; numbers are accepted as its sizes\n  const a: i8[n] = {1}\n        "
       "^" },
     { "huge-const", "const a: i8[65536][65536] = {1}\n",
-      "e.te: 1:7: error: tensor \"a\" [65536][65536] has 4294967296 elements; at most 2147483647 are accepted, because "
+      "e.te: 1:7: error: tensor \"a\" [65536][65536] has 4294967296 elements; use at most 2147483647, because "
       "indices have "
       "32 bits\n  const a: i8[65536][65536] = {1}\n        ^" },
     { "large-const", "const a: i8[4096][8192] = {1}\n",
-      "e.te: 1:27: error: the tensor has 33554432 elements; a list of values for up to 16777216 is accepted\n"
+      "e.te: 1:27: error: the tensor has 33554432 elements; use a list of values for up to 16777216\n"
       "  const a: i8[4096][8192] = {1}\n                            ^" },
     { "elements-beyond-32-bits", "input x: f32[65536][65536]\n",
-      "e.te: 1:7: error: tensor \"x\" [65536][65536] has 4294967296 elements; at most 2147483647 are accepted, because "
-      "indices "
-      "have 32 bits\n  input x: f32[65536][65536]\n        ^" },
+      "e.te: 1:7: error: tensor \"x\" [65536][65536] has 4294967296 elements; use at most 2147483647, because "
+      "indices have 32 bits\n  input x: f32[65536][65536]\n        ^" },
     { "elements-beyond-64-bits", "input x: f32[2097152][2097152][2097152]\n",
-      "e.te: 1:7: error: tensor \"x\" [2097152][2097152][2097152] has up to 9223372036854775807 elements; at most "
-      "2147483647 "
-      "are accepted, because indices have 32 bits\n  input x: f32[2097152][2097152][2097152]\n        ^" },
+      "e.te: 1:7: error: tensor \"x\" [2097152][2097152][2097152] has up to 9223372036854775807 elements; use at most "
+      "2147483647, because indices have 32 bits\n  input x: f32[2097152][2097152][2097152]\n        ^" },
     { "elements-of-greatest-size", "size n in 1..65536\ninput x: f32[n]\ny[i,j] = x[i] * x[j]\noutput y\n",
-      "e.te: 3:1: error: tensor \"y\" [n][n] has up to 4294967296 elements; at most 2147483647 are accepted, because "
-      "indices "
-      "have 32 bits\n  y[i,j] = x[i] * x[j]\n  ^" },
+      "e.te: 3:1: error: tensor \"y\" [n][n] has up to 4294967296 elements; use at most 2147483647, because "
+      "indices have 32 bits\n  y[i,j] = x[i] * x[j]\n  ^" },
     { "elements-of-a-call", "input x: f32[65536][1]\ninput z: f32[1][65536]\ny = add(x, z)\noutput y\n",
       "e.te: 3:5: error: " },
     { "size-that-wraps", "input x: f32[65536*65536]\n",
-      "e.te: 1:19: error: this size may be 4294967296, but at most 2147483647 is accepted\n  input x: "
+      "e.te: 1:19: error: this size may be 4294967296: use at most 2147483647\n  input x: "
       "f32[65536*65536]\n"
       "                    ^" },
     { "size-that-may-wrap", "size n in 1..2147483647\ninput x: f32[n]\ny[i<n+1] = x[0]\noutput y\n",
-      "e.te: 3:6: error: this size may be 2147483648, but at most 2147483647 is accepted\n  y[i<n+1] = x[0]\n       "
+      "e.te: 3:6: error: this size may be 2147483648: use at most 2147483647\n  y[i<n+1] = x[0]\n       "
       "^" },
     { "size-shifted-out", "size n in 1..2\ninput x: f32[n<<30]\n",
-      "e.te: 2:15: error: this size may be 2147483648, but at most 2147483647 is accepted\n  input x: f32[n<<30]\n"
+      "e.te: 2:15: error: this size may be 2147483648: use at most 2147483647\n  input x: f32[n<<30]\n"
       "                ^^" },
     { "data-leads-into-an-empty-tensor",
       "size n in 0..4\ninput x: f32[n]\ninput at: i32[2]\ny[i] = x[at[i]]\noutput y\n",
-      "e.te: 4:10: error: index 0 of 'x' depends on data, but x[n] may be empty; at least 1 element is accepted\n  "
+      "e.te: 4:10: error: index 0 of 'x' depends on data, but x[n] may be empty; use at least 1 element\n  "
       "y[i] = x[at[i]]\n"
       "           ^^" },
     { "output-unknown", "input a: f32[3]\nyes[i] = a[i]\noutput yas\n",
       "e.te: 3:8: error: 'yas' is not a tensor here; did you mean 'yes'?\n  output yas\n         ^^^" },
     { "output-of-input", "input a: f32[3]\noutput a\n",
-      "e.te: 2:8: error: 'a' is not computed: it cannot be an output; the result of a statement is accepted\n  output "
+      "e.te: 2:8: error: 'a' is not computed: it cannot be an output; use the result of a statement\n  output "
       "a\n         ^" },
     { "string-does-not-end", "const a: f32[1] = \"x.npy\n",
       "e.te: 1:19: error: this string does not end on its line\n  const a: f32[1] = \"x.npy\n                    ^" },
@@ -251,10 +248,10 @@ static const Refusal refusals[] = {
       "e.te: 3:1: error: 's' is promised as f32[4], and this is f32[3]\n  s[t ordered] = a[t] + (s[t-1]? : 0)\n  ^" },
     { "circle-without-steps",
       "promise s: f32[3]\ninput a: f32[3]\nv[t] = s[t] * 2\ns[t ordered] = a[t] + v[t]\noutput s\n",
-      "e.te: 4:1: error: v: it is on a cycle of reads; an ordered first axis is accepted\n  s[t ordered] = a[t] + "
+      "e.te: 4:1: error: v: it is on a cycle of reads; use an ordered first axis\n  s[t ordered] = a[t] + "
       "v[t]\n  ^" },
     { "reads-itself-without-steps", "promise s: f32[3]\ninput a: f32[3]\ns[t] = a[t] + s[t]\noutput s\n",
-      "e.te: 3:1: error: s: it is on a cycle of reads; an ordered first axis is accepted\n  s[t] = a[t] + s[t]\n  ^" },
+      "e.te: 3:1: error: s: it is on a cycle of reads; use an ordered first axis\n  s[t] = a[t] + s[t]\n  ^" },
     { "operator-refuses", "input a: f32[3]\ny = softmax(a, axis=4)\n", "e.te: 2:5: error: " },
     { "unknown-attribute", "input a: f32[3]\ny = softmax(a, axes=0)\n", "e.te: 2:5: error: " },
     { "step-at-its-line", "nest\ninput a: f32[8]\ny[i] = a[i]\noutput y\nschedule\n  split y.j 4   # no such loop\n",

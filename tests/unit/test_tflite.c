@@ -364,7 +364,7 @@ static void check_refusals(void)
     check_refused("newer-version", &s, "version 99 of the operator", 1);
     s = float_spec();
     s.options = 1;
-    check_refused("options-of-another", &s, "its options are of kind 1, those of another operator; accepted: kind 8",
+    check_refused("options-of-another", &s, "its options are of kind 1, those of another operator; use kind 8",
                   1);
     s = int8_spec();
     s.tensor[1].type = UINT4;
@@ -379,7 +379,7 @@ static void check_refusals(void)
     check_refused("all-of-every-kind", &s, "version 99 of the operator", 3);
     s = int8_spec();
     s.sparse = 1 << 1;
-    check_refused("sparse-without-levels", &s, "its sparsity is damaged: positions inside its shape are accepted", 1);
+    check_refused("sparse-without-levels", &s, "its sparsity is damaged: use positions inside its shape", 1);
     s.sparse = 1 << 0;
     check_refused("sparse-input", &s, "a sparse tensor that is not constant", 1);
     s = float_spec();
@@ -393,7 +393,7 @@ static void check_refusals(void)
     check_refused("real-weights-of-int8", &s, "inputs of the types INT8 and FLOAT32 together", 1);
     s = float_spec();
     s.tensor[1].buffer = 3;
-    check_refused("missing-buffer", &s, "its buffer 3 does not exist; 0 to below 3 is accepted", 1);
+    check_refused("missing-buffer", &s, "its buffer 3 does not exist; use 0 to below 3", 1);
     s = float_spec();
     s.bytes[1] = 20;
     check_refused("buffer-too-short", &s, "its buffer has 20 bytes", 1);
@@ -409,7 +409,7 @@ static void check_refusals(void)
     s = int8_spec();
     s.per_channel = 1 << 1;
     s.tensor[1].zero = 4;
-    check_refused("a-zero-point-per-channel", &s, "weights with the zero point 4; accepted: 0", 1);
+    check_refused("a-zero-point-per-channel", &s, "weights with the zero point 4; use 0", 1);
 }
 
 /* 16-bit comparisons: TensorFlow Lite compares stored values, but of EQUAL and NOT_EQUAL. */
@@ -470,7 +470,7 @@ static void check_scales(void)
     }
     Spec s = int8_spec();
     s.tensor[3].scale = 0x1p-141f;
-    check_refused("scale-of-zeros", &s, "accepted (\"y\" was 0 in all samples of the calibration)", 1);
+    check_refused("scale-of-zeros", &s, "use up to 2^31 (\"y\" was 0 in all samples of the calibration)", 1);
 }
 
 /* GATHER of constant indices: negative ones count from the end, those out of the dimension are refused. */
@@ -488,8 +488,8 @@ static void check_gather(void)
                cx->diags ? diag_text(cx, cx->diags) : "other rows");
     ctx_free(cx);
     s.buffer[1] = outside;
-    check_refused("gather-outside", &s, "index 1 of \"at\" is 1, but dimension 0 of \"x\" has 1 elements; -1 to 0 are "
-                  "accepted", 1);
+    check_refused("gather-outside", &s, "index 1 of \"at\" is 1, but dimension 0 of \"x\" has 1 elements; use -1 to 0",
+                  1);
 }
 
 /* SLICE from a begin that only the run knows: clamped, so that nothing outside x is read. A size of -1 is
@@ -514,7 +514,7 @@ static void check_slice(void)
         ctx_free(cx);
     }
     s.buffer[2] = beyond;
-    check_refused("slice-beyond", &s, "the slice is 0 to 4; elements within 0 to 3", 1);
+    check_refused("slice-beyond", &s, "the slice is 0 to 4; use elements within 0 to 3", 1);
 }
 
 /* ---- Writes to lists --------------------------------------------------------------------------------------------- */

@@ -259,9 +259,9 @@ static void test_wrong_handles(void)
         { stage_as_loop, "a stage where a loop is expected is refused", "lw_unroll: LOOP is the stage c" },
         { loop_as_stage, "a loop where a stage is expected is refused", "lw_compute_root: STAGE is the loop c.i" },
         { nothing, "the loop that was not found is refused", "lw_unroll: LOOP is NULL" },
-        { inlined, "a handle of an inlined stage is refused", "there is no stage d; accepted: c, y" },
-        { misspelt, "a misspelt role is an error of the caller", "there is no role @contracton; accepted: @contract" },
-        { misspelt_loop, "a role without its argument is an error", "accepted: @producer(NAME)" },
+        { inlined, "a handle of an inlined stage is refused", "there is no stage d; use c, y" },
+        { misspelt, "a misspelt role is an error of the caller", "there is no role @contracton; use @contract" },
+        { misspelt_loop, "a role without its argument is an error", "use @producer(NAME)" },
     };
     static const char text[] = "input a: f32[4][6];input b: f32[6][8];c[i, j] = sum(k) a[i, k] * b[k, j];"
                                "d[i, j] = c[i, j] + 1;y[i, j] = d[i, j] * 2;output y";
@@ -318,7 +318,7 @@ static bool look(lw_context *cx, lw_group *g)
 static bool refused(lw_context *cx, lw_group *g)
 {
     bool *is_refused = lw_group_user(g);
-    *is_refused = !lw_text(g) && strstr(first_message(cx), "accepted: a computation of lw_define");
+    *is_refused = !lw_text(g) && strstr(first_message(cx), "use a computation of lw_define");
     return true;
 }
 

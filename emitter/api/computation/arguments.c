@@ -12,7 +12,7 @@ bool is_given(Ctx *cx, const char *function, const char *what, const char *value
 
 bool are_given(Ctx *cx, const char *function, const char *what, const char *const *list, int count)
 {
-    if (count < 0) diag_error(cx, function, "%s: the count is %d; 0 or more is accepted", what, count);
+    if (count < 0) diag_error(cx, function, "%s: the count is %d; use 0 or more", what, count);
     else if (count && !list) diag_error(cx, function, "%s: the list of %d is NULL", what, count);
     for (int i = 0; list && i < count; i++)
         if (!is_given(cx, function, text_format(cx, "%s: number %d", what, i + 1), list[i])) return false;

@@ -42,7 +42,7 @@ static bool statement(lw_computation *p, const char *function, const char *keywo
     if (!is_given(p->cx, function, "the text", text)) return false;
     if (p->has_nests)
         diag_error(p->cx, p->name,
-                   "\"%s\" is given after the first step or print, which fixed the computation; accepted: before it",
+                   "\"%s\" is given after the first step or print, which fixed the computation; give it before them",
                    text);
     text_printf(&p->statements, "%s%s\n", keyword, text);
     return !ctx_failed(p->cx) && reads_so_far(p);
@@ -113,8 +113,8 @@ const Nest *computation_nest(lw_computation *p)
     if (p->group || p->chosen >= 0) return p->nest;
     if (!has_nests(p) || choose(p, build_only_group(&p->build, &count))) return p->nest;
     diag_error(p->cx, p->name,
-               "the computation has %d groups%s%s; accepted: lw_schedule_group before its steps, or the statement "
-               "`nest`, which makes it one group", count, count ? ": " : "", build_group_names(&p->build));
+               "the computation has %d groups%s%s; use lw_schedule_group before its steps, or the statement `nest`, "
+               "which makes it one group", count, count ? ": " : "", build_group_names(&p->build));
     return NULL;
 }
 
@@ -156,7 +156,7 @@ static const char *show(lw_computation *p)
 static bool has_statements(const lw_computation *p, const char *function)
 {
     if (p->group)
-        diag_error(p->cx, p->name, "%s: the group of a schedule function has no statements; accepted: a computation of "
+        diag_error(p->cx, p->name, "%s: the group of a schedule function has no statements; use a computation of "
                    "lw_define", function);
     return !ctx_failed(p->cx);
 }

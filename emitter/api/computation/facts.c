@@ -148,7 +148,7 @@ static const char *without_role(lw_group *g, const Nest *n, const char *word)
     if (!role) return word;
     const Stage **all = NEW_ARRAY(g->cx->arena, const Stage *, n->stage_count);
     const int count = role_stages(g->cx, n, name_n(g->cx, word, role), all, &fault);
-    if (count < 0) diag_error(g->cx, g->name, "lw_find_loop: %s; accepted: %s", fault.fault, fault.accepted);
+    if (count < 0) diag_error(g->cx, g->name, "lw_find_loop: %s; use %s", fault.fault, fault.accepted);
     return count == 1 ? name_format(g->cx, "%s%s", all[0]->name, word + role) : NULL;
 }
 

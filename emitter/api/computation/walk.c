@@ -47,7 +47,7 @@ static const lw_stage *find_stage(lw_group *g, const char *word, int i)
     const Stage **all = NEW_ARRAY(g->cx->arena, const Stage *, n->stage_count);
     const int count = role_stages(g->cx, n, word, all, &fault);
     if (count < 0)
-        diag_error(g->cx, g->name, "lw_find_stage: %s; accepted: %s", fault.fault, fault.accepted);
+        diag_error(g->cx, g->name, "lw_find_stage: %s; use %s", fault.fault, fault.accepted);
     return i < count ? stage_handle(g, all[i]->name) : NULL;
 }
 

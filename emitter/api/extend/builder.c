@@ -210,14 +210,14 @@ static Tensor *constant(lw_call *c, const char *type, int rank, const int64_t *s
     DType of = F32;
     if (!is_given(cx, function, "the type", type)) return NULL;
     if (!dtype_read(type, strlen(type), &of))
-        diag_error(cx, function, "'%s' is not an element type; accepted: %s", type, op_types_text(cx, NULL));
-    if (!c->in_graph) diag_error(cx, function, "a compute has no constants; accepted: numbers in formulas");
+        diag_error(cx, function, "'%s' is not an element type; use %s", type, op_types_text(cx, NULL));
+    if (!c->in_graph) diag_error(cx, function, "a compute has no constants; use numbers in formulas");
     if (rank < 0 || rank > MAX_RANK || (rank && !shape) || !data)
-        diag_error(cx, function, "a shape of %d dimensions, a shape or data that is NULL; accepted: 0 to %d dimensions",
+        diag_error(cx, function, "a shape of %d dimensions, a shape or data that is NULL; use 0 to %d dimensions",
                    rank, MAX_RANK);
     for (int d = 0; d < rank && !ctx_failed(cx); d++)
         if (shape[d] < 1 || shape[d] > INT32_MAX)
-            diag_error(cx, function, "dimension %d has %lld elements; at least 1 is accepted", d, (long long)shape[d]);
+            diag_error(cx, function, "dimension %d has %lld elements; use at least 1", d, (long long)shape[d]);
     return ctx_failed(cx) ? NULL : tensor_constant(cx, c->node->name, of, rank, shape, data);
 }
 
@@ -259,7 +259,7 @@ static int build_outputs(lw_call *c, lw_build *build, Tensor **out)
     guard_resume(cx);
     if (ctx_failed(cx) || count == 0) return 0;
     if (count < 0 || count > MAX_OUTPUTS)
-        diag_error(cx, NULL, "its function returned %d outputs; 1 to %d are accepted", count, MAX_OUTPUTS);
+        diag_error(cx, NULL, "its function returned %d outputs; use 1 to %d", count, MAX_OUTPUTS);
     for (int i = 0; i < count && !ctx_failed(cx); i++)
         if (!out[i]) diag_error(cx, NULL, "its function set output %d of %d to NULL", i, count);
     return ctx_failed(cx) ? 0 : count;
@@ -278,7 +278,7 @@ int builder_compute(Ctx *cx, const Node *n, Tensor **out)
 {
     BuiltOp *row = n->op->user;
     if (row->depth == MOST_NESTED) {
-        diag_error(cx, NULL, "it calls itself; calls of other operators are accepted");
+        diag_error(cx, NULL, "it calls itself; use calls of other operators");
         return 0;
     }
     row->depth++;

@@ -70,7 +70,7 @@ static bool is_a_name(Ctx *cx, const char *function, const char *what, const cha
 {
     if (!is_given(cx, function, what, value)) return false;
     if (value[strcspn(value, " \t\n,;")])
-        diag_error(cx, function, "%s, '%s', contains a blank, ',' or ';'; one word is accepted", what, value);
+        diag_error(cx, function, "%s, '%s', contains a blank, ',' or ';'; use one word", what, value);
     return !ctx_failed(cx);
 }
 
@@ -82,7 +82,7 @@ static bool add_op(Ctx *cx, const lw_op *o)
     if (!o || !is_a_name(cx, function, "the name", o->name) || !is_given(cx, o->name, "the inputs", o->inputs))
         return false;
     if (o->build && (o->formula || o->outputs))
-        diag_error(cx, o->name, "a formula and a function that builds; accepted: one of them");
+        diag_error(cx, o->name, "a formula and a function that builds; use one of them");
     if (ctx_failed(cx) || (!o->build && !is_given(cx, o->name, "the formula", o->formula))) return false;
     Op *op = NEW(cx->arena, Op);
     *op = (Op){ .name = name(cx, o->name),
@@ -174,7 +174,7 @@ static bool is_a_type(Ctx *cx, const char *place, const char *word)
 {
     DType type;
     if (!dtype_read(word, strlen(word), &type))
-        diag_error(cx, place, "'%s' is not an element type; accepted: %s", word, op_types_text(cx, NULL));
+        diag_error(cx, place, "'%s' is not an element type; use %s", word, op_types_text(cx, NULL));
     return !ctx_failed(cx);
 }
 
@@ -182,7 +182,7 @@ static bool add_device(Ctx *cx, const char *device, const char *ops, const char 
 {
     const char *function = "lw_register_device";
     if (!is_a_name(cx, function, "the name", device)) return false;
-    if (!ops) diag_error(cx, device, "the list of operators is NULL; accepted: names, or \"\" for composites alone");
+    if (!ops) diag_error(cx, device, "the list of operators is NULL; use names, or \"\" for only composites");
     if (!is_given(cx, device, "the list of types", types)) return false;
     if (!words_are(cx, device, ops, is_an_op_or_formula) || !words_are(cx, device, types, is_a_type)) return false;
     Device *d = NEW(cx->arena, Device);
@@ -201,7 +201,7 @@ static const char *first_of_chain(Ctx *cx, const char *place, const char *ops)
         const char *op = name_n(cx, s, word - is_optional);
         if (!is_an_op(cx, place, op)) return NULL;
         if (!first && is_optional)
-            diag_error(cx, place, "the first operator, '%s?', is optional; accepted: '%s', a required one", op, op);
+            diag_error(cx, place, "the first operator, '%s?', is optional; use '%s', a required one", op, op);
         if (!first) first = op;
     }
     if (!first && !ctx_failed(cx)) diag_error(cx, place, "its list, \"%s\", names no operator", ops);
@@ -322,12 +322,12 @@ static bool is_consistent(Ctx *cx, const char *ops, const lw_implementation *i)
     if (!is_a_name(cx, ops, "the name of an implementation", i->name)) return false;
     const char *place = text_format(cx, "implementation \"%s\" of %s", i->name, ops);
     if ((i->compute != NULL) + (i->build != NULL) + (i->call != NULL) > 1)
-        diag_error(cx, place, "more than one of compute, build and call; accepted: one of them");
+        diag_error(cx, place, "more than one of compute, build and call; use one of them");
     if (i->alter && (i->compute || i->build || i->call || i->schedule))
-        diag_error(cx, place, "a row that alters calls has no compute and no schedule; accepted: a row for the altered "
+        diag_error(cx, place, "a row that alters calls has no compute and no schedule; use a row for the altered "
                               "operator");
-    if (i->in_place && !i->call) diag_error(cx, place, "in_place is for a call; accepted: a row with `call`");
-    if (i->has_status && !i->call) diag_error(cx, place, "has_status is for a call; accepted: a row with `call`");
+    if (i->in_place && !i->call) diag_error(cx, place, "in_place is for a call; use a row with `call`");
+    if (i->has_status && !i->call) diag_error(cx, place, "has_status is for a call; use a row with `call`");
     return !ctx_failed(cx);
 }
 

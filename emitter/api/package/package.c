@@ -44,7 +44,7 @@ static int kind_of(Ctx *cx, const char *kind)
     for (int i = 0; i < KIND_COUNT; i++) {
         name[i] = kinds[i].name;
         if (strcmp(kind, name[i]) == 0) return i;
-        text_printf(&all, "%s%s", i ? ", " : "; accepted: ", name[i]);
+        text_printf(&all, "%s%s", i ? ", " : "; use ", name[i]);
     }
     diag_usage(cx, NULL, "there is no kind of package \"%s\"%s", kind,
                text_hint(cx, kind, name, KIND_COUNT, text_string(&all)));
@@ -201,7 +201,7 @@ static bool package(Ctx *cx, const char *model, const char *kind, const char *fo
     if (row < 0 || !record(cx, model, &whole, &r)) return false;
     if (!build_read(&b, cx, model, &whole) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return false;
     if (b.program.weights == WEIGHTS_CALLER || b.program.weights == WEIGHTS_INCLUDED)
-        diag_usage(cx, NULL, "a package does not accept --weights %s; accepted: c|progmem|section=NAME", whole.weights);
+        diag_usage(cx, NULL, "a package does not accept --weights %s; use c|progmem|section=NAME", whole.weights);
     if (ctx_failed(cx)) return false;
     Files *f = NEW(cx->arena, Files);
     *f = (Files){ .cx = cx, .root = folder };

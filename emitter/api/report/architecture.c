@@ -97,8 +97,8 @@ bool report_is_target_code(const Build *b, const Elf *e, const char *command)
     }
     const int row = core->architecture ? arm_row(arm_arch(e)) : -1, order = row < 0 ? 0 : arm[row].order;
     if (order < core->architecture)
-        diag_error(cx, NULL, "--cc \"%s\" compiles for %s, and the target \"%s\" is %s; accepted: a command with "
-                             "-mcpu=%s", command, row < 0 ? "no core of the M profile" : arm[row].name, b->target->name,
+        diag_error(cx, NULL, "--cc \"%s\" compiles for %s, and the target \"%s\" is %s; use a command with -mcpu=%s",
+                   command, row < 0 ? "no core of the M profile" : arm[row].name, b->target->name,
                    arm_name(core->architecture), b->target->name);
     else if (order > core->architecture)
         diag_warn(cx, NULL, "--cc \"%s\" compiles for %s, and the target \"%s\" is %s", command, arm[row].name,

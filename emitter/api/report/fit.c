@@ -53,16 +53,16 @@ bool footprint_is_limit(Ctx *cx, const lw_options *o)
     Limits limits;
     const Target *target = target_find(cx, o->target ? o->target : "generic");
     if (o->mhz > 0 && !o->runner && target && !target->core)
-        diag_usage(cx, NULL, "--mhz has no effect on the target \"%s\", whose cycles are unknown; accepted: --target "
-                             "with one of %s", target->name, timed_targets(cx));
+        diag_usage(cx, NULL, "--mhz has no effect on the target \"%s\", whose cycles are unknown; use --target with "
+                             "one of %s", target->name, timed_targets(cx));
     WeightsKind kind;
     const char *section;
     if (build_weights_kind(o, &kind, &section) && (kind == WEIGHTS_CALLER || kind == WEIGHTS_INCLUDED))
-        diag_usage(cx, NULL, "a report does not accept --weights %s; accepted: c|progmem|section=NAME", o->weights);
+        diag_usage(cx, NULL, "a report does not accept --weights %s; use c|progmem|section=NAME", o->weights);
     const bool is_right = !o->fit || read_limits(o->fit, &limits);
     if (!is_right)
-        diag_usage(cx, NULL, "--fit does not accept \"%s\"; accepted: flash=N,ram=N or one of them, N bytes, or with K "
-                             "or M", o->fit);
+        diag_usage(cx, NULL, "--fit does not accept \"%s\"; use flash=N,ram=N or one of them, N bytes, or with K or M",
+                   o->fit);
     return is_right && !ctx_failed(cx);
 }
 

@@ -113,7 +113,7 @@ static bool run_in(Build *b, Build *run, const char *model, const char *folder)
     if (!trial_run(run, folder, "", inputs, 1, &said) || !are_equal(run, folder, outputs)) return false;
     const Reading r = reading_of(b, text_format(cx, "%s/said", folder));
     if (r.instructions < 0 && r.cycles < 0)
-        diag_error(cx, NULL, "the runner \"%s\" prints %s; accepted: `instructions N` or `cycles N`", o->runner,
+        diag_error(cx, NULL, "the runner \"%s\" prints %s; use `instructions N` or `cycles N`", o->runner,
                    r.has_time ? "`ns N` alone" : "no count");
     else keep(b, &r);
     return !ctx_failed(cx);

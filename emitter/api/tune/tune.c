@@ -185,7 +185,7 @@ static bool resume(Tuning *t)
     if (!*text) return true;
     if (strncmp(text, t->head, head) != 0 || strncmp(text + head, " in ", 4) != 0) {
         diag_error(t->cx, NULL, "\"%s\" exists, and is not of this model, target and options: it begins \"%.*s\", not "
-                   "\"%s\"; accepted: another name for -o", t->output, (int)strcspn(text, "\n"), text, t->head);
+                   "\"%s\"; use another name for -o", t->output, (int)strcspn(text, "\n"), text, t->head);
         return false;
     }
     t->unit = name_n(t->cx, text + head + 4, strcspn(text + head + 4, "\n"));
@@ -263,7 +263,7 @@ static bool is_tunable(Ctx *cx, const Build *b, const lw_options *o)
     for (int i = 0; i < b->model.input_count; i++)
         if (!tensor_is_fixed(b->model.input[i]))
             diag_unsupported(cx, b->model.input[i]->name, "the input has open dimensions; give --dim NAME=N");
-    if (b->state_count) diag_unsupported(cx, NULL, "a model with state is not tuned; accepted: one without --state");
+    if (b->state_count) diag_unsupported(cx, NULL, "a model with state is not tuned; use one without --state");
     return !ctx_failed(cx);
 }
 

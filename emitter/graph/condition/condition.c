@@ -82,7 +82,7 @@ static bool any_target_has(Ctx *cx, const char *feature)
 static bool of_target(const Names *w, const Predicate *p, const char **what)
 {
     if (p->has && !any_target_has(w->cx, p->object))
-        *what = text_format(w->cx, "no target has the feature '%s'; accepted: those of `loopwright targets`",
+        *what = text_format(w->cx, "no target has the feature '%s'; use those of `loopwright targets`",
                             p->object);
     else if (!p->has && !target_find(w->cx, p->object))
         *what = text_format(w->cx, "there is no target '%s'%s", p->object, target_hint(w->cx, p->object));
@@ -203,7 +203,7 @@ static const Expr *read_condition(const Names *w, const char *when, Fault *fault
     else expr_walk(w->cx, e, find_element, &reads);
     if (!d && e->type != BOOL) *fault = (Fault){ "a comparison is expected, not a number", 0, strlen(when) };
     if (!d && reads)
-        *fault = (Fault){ "it reads elements; only sizes, types and attributes are accepted", 0, strlen(when) };
+        *fault = (Fault){ "it reads elements; use only sizes, types and attributes", 0, strlen(when) };
     return fault->what ? NULL : e;
 }
 

@@ -409,7 +409,7 @@ static void wrap(Wrap *w, Node *n)
     if (!d) return;
     if (d->out_count > MAX_OUTPUTS)
         diag_unsupported(cx, n->name, "%d results of one recurrence are read outside it, and a call has at most %d "
-                         "outputs; accepted: a formula over several of them, as an axis of one tensor",
+                         "outputs; use a formula over several of them, as an axis of one tensor",
                          d->out_count, MAX_OUTPUTS);
     Tensor **result = NEW_ARRAY(cx->arena, Tensor *, d->out_count);
     int found = 0;

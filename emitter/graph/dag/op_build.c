@@ -158,7 +158,7 @@ bool op_same_type(Ctx *cx, const Node *n)
 {
     for (int i = 1; i < n->in_count; i++)
         if (n->in[i] && n->in[i]->type != n->in[0]->type) {
-            op_refuse(cx, n, "input %d is %s, but input 0 is %s; equal types are expected", i,
+            op_refuse(cx, n, "input %d is %s, but input 0 is %s; use equal types", i,
                       dtype_info(n->in[i]->type)->spelling, dtype_info(n->in[0]->type)->spelling);
             return false;
         }

@@ -131,6 +131,6 @@ const char *formulas_size(Formulas *f, const Expr *size)
 bool op_float(Ctx *cx, const Node *n)
 {
     if (dtype_is_float(n->in[0]->type)) return true;
-    op_refuse(cx, n, "the input is %s; a float type is expected", dtype_info(n->in[0]->type)->spelling);
+    op_refuse(cx, n, "the input is %s; use a float type", dtype_info(n->in[0]->type)->spelling);
     return false;
 }

@@ -52,7 +52,7 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
     const Target *base = target_named(r, row->base);
     *t = *row;
     if (row->base && !base)
-        diag_error(cx, row->name, "the target's base \"%s\" is not registered; a target added before it is accepted",
+        diag_error(cx, row->name, "the target's base \"%s\" is not registered; add the base before the target",
                    row->base);
     if (base) {
         if (!t->lanes) t->lanes = base->lanes;

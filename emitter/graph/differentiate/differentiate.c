@@ -101,7 +101,7 @@ static void refuse_decided(Ctx *cx, const Node *n)
     if (!t) t = first_of_decided_size(cx, n->out, n->out_count);
     if (t)
         diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "a gradient through \"%s\" of %s, a size that "
-                         "data decide; accepted: layers whose sizes the model or --dim states", t->name,
+                         "data decide; use layers whose sizes the model or --dim states", t->name,
                          tensor_shape_text(cx, t));
 }
 
@@ -119,13 +119,13 @@ static void of_call(Sweep *s, const Node *n)
     if (ctx_failed(cx)) return;
     if (n->op->meaning.is_foreign)
         diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "a gradient through the C function %s, of which "
-                         "nothing is known; operators with formulas are accepted", node_text(n, "function", ""));
+                         "nothing is known; use operators with formulas", node_text(n, "function", ""));
     if (n->op->gradient.refusal)
         diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "a gradient through %s, %s", n->op->name,
                          n->op->gradient.refusal);
     if (n->kind == NODE_REGION) {
-        diag_unsupported(cx, n->name, "the gradient of a branch or loop that the run decides; accepted: one whose "
-                         "condition or number of iterations is constant");
+        diag_unsupported(cx, n->name, "the gradient of a branch or loop that the run decides; use one whose condition "
+                         "or number of iterations is constant");
     } else if (n->op->layout.is_view && can_view(adjoint[0], n->in[0])) {
         const char *name = summands_adjoint_name(s->summands, n->in[0]);
         summands_add(s->summands, n->in[0], view_call(cx, name, adjoint[0], n->in[0]));
@@ -159,13 +159,13 @@ static bool check(const Sweep *s, const Tensor *y, const Tensor *seed, Tensor *c
 {
     Ctx *cx = s->cx;
     if (!dtype_is_float(y->type))
-        diag_error(cx, y->name, "the gradient of %s; a float type is expected", dtype_info(y->type)->spelling);
+        diag_error(cx, y->name, "the gradient of %s; use a float type", dtype_info(y->type)->spelling);
     if (!seed && tensor_elems(y) != 1)
-        diag_error(cx, y->name, "the gradient of a tensor %s; a scalar is expected, or its adjoint with "
-                   "adjoint(%s, seed, ...)", tensor_shape_text(cx, y), y->name);
+        diag_error(cx, y->name, "the gradient of a tensor %s; use a scalar, or its adjoint with adjoint(%s, seed, ...)",
+                   tensor_shape_text(cx, y), y->name);
     for (int i = 0; i < count; i++) {
         if (!dtype_is_float(wanted[i]->type))
-            diag_error(cx, wanted[i]->name, "the gradient with respect to %s; a float type is expected",
+            diag_error(cx, wanted[i]->name, "the gradient with respect to %s; use a float type",
                        dtype_info(wanted[i]->type)->spelling);
         if (!is_below(s, y, wanted[i]))
             diag_error(cx, wanted[i]->name, "\"%s\" does not depend on it; a gradient is with respect to what it is "

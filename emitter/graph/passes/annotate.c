@@ -38,7 +38,7 @@ static const char *device_of_annotation(Ctx *cx, const Node *call)
 {
     const char *wanted = node_text(call, "device", NULL),
                *where = name_format(cx, "node \"%s\" (%s)", call->name, call->op->name);
-    if (!wanted || !*wanted) diag_error(cx, where, "the attribute 'device' is missing; accepted: the name of a device");
+    if (!wanted || !*wanted) diag_error(cx, where, "the attribute 'device' is missing; use the name of a device");
     if (ctx_failed(cx) || strcmp(wanted, "cpu") == 0) return NULL;
     if (device_find(cx, wanted)) return name(cx, wanted);
     diag_error(cx, where, "there is no device '%s'%s", wanted, device_hint(cx, wanted));

@@ -118,7 +118,7 @@ static const Nest *nest_of_version(Ctx *cx, const GroupSchedule *s, const Schedu
     if (!n || !v->when) return n;
     const char *fault, *accepted;
     const Expr *when = condition_of_sizes(cx, first, v->when, &fault, &accepted);
-    if (fault) schedule_refuse(cx, s, text_format(cx, "%s; accepted: %s", fault, accepted));
+    if (fault) schedule_refuse(cx, s, text_format(cx, "%s; use %s", fault, accepted));
     Nest *versions = arena_copy(cx->arena, n, sizeof *n);
     versions->when = when;
     versions->otherwise = nest_of_version(cx, s, v->otherwise, of, &other);

@@ -119,7 +119,7 @@ static const char *operator_of(ScheduleReader *r, Token at)
     const size_t n = strlen(role), length = strlen(of);
     const Lexer l = lexer_of(r);
     if (strncmp(of, role, n) != 0 || of[length - 1] != ')')
-        lex_error(&l, at, "'%s' does not select groups; accepted: @op(OPERATOR), the name of a group, or a signature",
+        lex_error(&l, at, "'%s' does not select groups; use @op(OPERATOR), the name of a group, or a signature",
                   of);
     if (ctx_failed(r->cx)) return of;
     const char *op = name_n(r->cx, of + n, length - n - 1);

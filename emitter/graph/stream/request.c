@@ -31,7 +31,7 @@ static void check(Ctx *cx, const char *text, const Stream *s, const Tensor *x)
         diag_error(cx, NULL, "--stream %s: the input \"%s\" is %s; accepted axes: 0 to %d", text, x->name,
                    tensor_shape_text(cx, x), x->rank - 1);
     else if (tensor_dim(x, s->axis) < 2)
-        diag_error(cx, NULL, "--stream %s: axis %d of the input \"%s\", %s, has one frame; accepted: an axis with more",
+        diag_error(cx, NULL, "--stream %s: axis %d of the input \"%s\", %s, has one frame; use an axis with more",
                    text, s->axis, x->name, tensor_shape_text(cx, x));
     else if (s->hop < 1 || s->hop >= tensor_dim(x, s->axis))
         diag_error(cx, NULL, "--stream %s: the window has %lld frames; accepted hops: 1 to %lld", text,
@@ -47,11 +47,11 @@ Stream *stream_request(Ctx *cx, const char *text, Tensor *const *input, int inpu
     s->axis = equals ? (int)number(is_named ? dot : text, equals) : -1;
     s->hop = equals ? number(equals + 1, end) : -1;
     if (s->axis < 0 || s->hop < 0) {
-        diag_error(cx, NULL, "--stream does not accept \"%s\"; accepted: AXIS=HOP or INPUT.AXIS=HOP, like 1=1", text);
+        diag_error(cx, NULL, "--stream does not accept \"%s\"; use AXIS=HOP or INPUT.AXIS=HOP, like 1=1", text);
         return NULL;
     }
     if (!is_named && input_count != 1) {
-        diag_error(cx, NULL, "--stream %s: the model has %d inputs; accepted: INPUT.AXIS=HOP", text, input_count);
+        diag_error(cx, NULL, "--stream %s: the model has %d inputs; use INPUT.AXIS=HOP", text, input_count);
         return NULL;
     }
     if (is_named) s->input = find_input(cx, text, text_format(cx, "%.*s", (int)(dot - 1 - text), text), input,

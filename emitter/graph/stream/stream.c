@@ -268,8 +268,8 @@ static void decide(Streamer *s, const Node *n)
         return;
     }
     if (!on_whole && slide->depends_on_position)
-        diag_unsupported(s->cx, n->name, "--stream: %s: %s; accepted: calls without padding along the axis, or "
-                         "convolutions with padding at its beginning alone",
+        diag_unsupported(s->cx, n->name, "--stream: %s: %s; use calls without padding along the axis, or convolutions "
+                         "with padding only at its beginning",
                          n->kind == NODE_CALL ? n->op->name : "a region", slide->why);
     if (!s->first_whole && !on_whole) s->first_whole = n, s->why = slide->why;
     read_whole(s, n);
@@ -296,8 +296,8 @@ static void decide_all(Streamer *s)
         if (y && !y->is_whole) reach_back(y, y->fresh);
     }
     if (s->first_whole && (!any || (s->products && !s->kept_products)))
-        diag_unsupported(s->cx, s->first_whole->name, "--stream: no call %sslides along the axis %d: %s; accepted: "
-                         "networks that begin with convolutions, pooling or elementwise calls along it",
+        diag_unsupported(s->cx, s->first_whole->name, "--stream: no call %sslides along the axis %d: %s; use networks "
+                         "that begin with convolutions, pooling or elementwise calls along it",
                          any ? "with products " : "", s->s->axis, s->why);
     else if (!any && !ctx_failed(s->cx))
         diag_error(s->cx, NULL, "--stream: no call reads the input \"%s\"", x->name);

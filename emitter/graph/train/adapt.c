@@ -92,8 +92,8 @@ static void check_rank(Ctx *cx, const TrainSpec *s, int64_t most)
         diag_unsupported(cx, NULL, "--train: no selected layer has weights of the form [..][k][o]; accepted for lora: "
                          "dense layers and convolutions without groups");
     else if (s->lora_rank > most)
-        diag_usage(cx, NULL, "--train: \"lora(r=%d)\", but no selected layer has weights of a rank above %lld; "
-                   "accepted: r=1 to r=%lld", s->lora_rank, (long long)most, (long long)most);
+        diag_usage(cx, NULL, "--train: \"lora(r=%d)\", but no selected layer has weights of a rank above %lld; use r=1 "
+                   "to r=%lld", s->lora_rank, (long long)most, (long long)most);
 }
 
 /* Each pattern names a layer that gets a path. */
@@ -104,7 +104,7 @@ static void check_patterns(Ctx *cx, const TrainSpec *s, const Trainable *part, c
         for (int k = 0; k < count; k++) found = found || (fits[k] && train_is_named(&part[k], s->pattern[i]));
         if (!found)
             diag_unsupported(cx, NULL, "--train: \"%s\" of lora names no layer with weights of the form [..][k][o]; "
-                             "accepted: dense layers and convolutions without groups", s->pattern[i]);
+                             "use dense layers or convolutions without groups", s->pattern[i]);
     }
 }
 

@@ -142,7 +142,7 @@ static void check_patterns(Ctx *cx, const TrainSpec *s, const List *l)
         if (!found)
             diag_error(cx, NULL, "--train: \"%s\" of update names no layer with parameters%s", s->pattern[i],
                        text_hint(cx, s->pattern[i], names, (size_t)count,
-                                 text_format(cx, "; accepted: %s", text_string(&all))));
+                                 text_format(cx, "; use %s", text_string(&all))));
     }
 }
 
@@ -163,7 +163,7 @@ int train_select(Ctx *cx, const TrainSpec *s, const Graph *g, Tensor *y, Trainab
     for (int i = 0; i < l.count; i++)
         if (is_selected(s, &l, &l.at[i])) (*out)[kept++] = l.at[i];
     if (!kept && !ctx_failed(cx))
-        diag_error(cx, NULL, "--train: no layer of the network has parameters that \"update\" selects; accepted: a "
-                   "network with float weights before the output \"%s\"", y->name);
+        diag_error(cx, NULL, "--train: no layer of the network has parameters that \"update\" selects; use a network "
+                   "with float weights before the output \"%s\"", y->name);
     return kept;
 }

@@ -18,7 +18,7 @@ typedef struct WordRow { const char *name, *what; ReadWord *read; } WordRow;
 
 static bool refuse(Ctx *cx, const char *found, const char *accepted)
 {
-    diag_usage(cx, NULL, "--train: %s; accepted: %s", found, accepted);
+    diag_usage(cx, NULL, "--train: %s; use %s", found, accepted);
     return false;
 }
 
@@ -28,7 +28,7 @@ static bool refuse_word(Ctx *cx, const char *what, const char *word, const char 
     Text all = text_new(cx);
     for (int i = 0; i < count; i++)
         if (!i || !text_equal(names[i], names[i - 1])) text_printf(&all, "%s%s", i ? ", " : "", names[i]);
-    const char *otherwise = text_format(cx, "; accepted: %s", text_string(&all));
+    const char *otherwise = text_format(cx, "; use %s", text_string(&all));
     diag_usage(cx, NULL, "--train: there is no %s \"%s\"%s", what, word,
                text_hint(cx, word, names, (size_t)count, otherwise));
     return false;

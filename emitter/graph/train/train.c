@@ -42,10 +42,10 @@ static Tensor *trained_output(Ctx *cx, const TrainSpec *s, const Graph *g)
         diag_error(cx, NULL, "--train: there is no output \"%s\"%s", s->output,
                    text_hint(cx, s->output, names, (size_t)g->output_count, ""));
     else if (!dtype_is_float(y->type))
-        diag_unsupported(cx, y->name, "--train: the output is %s; accepted: an output of a float type",
+        diag_unsupported(cx, y->name, "--train: the output is %s; use an output of a float type",
                          dtype_info(y->type)->spelling);
     else if (!tensor_is_fixed(y))
-        diag_unsupported(cx, y->name, "--train: the output %s has open sizes; accepted: fixed ones, by --dim",
+        diag_unsupported(cx, y->name, "--train: the output %s has open sizes; use fixed ones, by --dim",
                          tensor_shape_text(cx, y));
     return ctx_failed(cx) ? NULL : y;
 }
@@ -110,7 +110,7 @@ static Tensor *loss_of(Ctx *cx, const TrainSpec *s, Tensor *y, Tensor *target)
     if (!s->loss->of_probabilities) return call_on_two(cx, loss, "loss", y, target, NULL);
     if (!s->of) return loss_with_link(cx, s->loss, y, target);
     if (text_equal(s->of, "logits") && are_probabilities(y)) {
-        diag_usage(cx, y->name, "--train: \"loss=%s(of=logits)\" of an output that %s computes; accepted: %s, or "
+        diag_usage(cx, y->name, "--train: \"loss=%s(of=logits)\" of an output that %s computes; use %s, or "
                    "%s(of=probabilities)", loss, origin_of(y)->op->name, loss, loss);
         return NULL;
     }
@@ -125,7 +125,7 @@ static void refuse_others(Ctx *cx, const Graph *g)
     const int count = graph_order(cx, g, &order);
     for (int i = 0; i < count && !ctx_failed(cx); i++)
         if (order[i]->device)
-            diag_unsupported(cx, order[i]->name, "--train: a call on the device %s; accepted: calls on the host",
+            diag_unsupported(cx, order[i]->name, "--train: a call on the device %s; use calls on the host",
                              order[i]->device);
 }
 

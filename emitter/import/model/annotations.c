@@ -63,7 +63,7 @@ static void refuse_pattern(Annotations *a, Token at, const char *pattern, bool a
         names[i] = i < a->node_count ? a->node[i]->name : a->value[i - a->node_count]->name;
     refuse(a, at, "no %s of the model is called '%s'%s",
            accepts_values ? "node, result, input or constant" : "node or result", pattern,
-           text_hint(a->cx, pattern, names, (size_t)count, "; accepted: the names in `loopwright dump --at dag`"));
+           text_hint(a->cx, pattern, names, (size_t)count, "; use the names in `loopwright dump --at dag`"));
 }
 
 /* Finds the `..` between two names; a name may contain single dots. */
@@ -82,7 +82,7 @@ static void read_range(Annotations *a, Token w, const char *dots, bool *is_of)
     if (first < 0) refuse_pattern(a, from, word_text(a, from), false);
     else if (last < 0) refuse_pattern(a, to, word_text(a, to), false);
     else if (last < first)
-        refuse(a, w, "'%s' follows '%s' in the model; the earlier node first is accepted", word_text(a, from),
+        refuse(a, w, "'%s' follows '%s' in the model; name the earlier node first", word_text(a, from),
                word_text(a, to));
     for (int i = first; i >= 0 && i <= last; i++) is_of[i] = true;
 }
@@ -150,7 +150,7 @@ static int read_axis(Annotations *a, Token line)
 {
     for (int axis = 0; axis < MAX_RANK; axis++)
         if (text_equal(a->axis, text_format(a->cx, "%d", axis))) return axis;
-    refuse(a, line, "axis=%s is not the number of a dimension; 0 to %d are accepted", a->axis, MAX_RANK - 1);
+    refuse(a, line, "axis=%s is not the number of a dimension; use 0 to %d", a->axis, MAX_RANK - 1);
     return -1;
 }
 
@@ -163,7 +163,7 @@ static Tensor *numbers(Annotations *a, Token line, const char *what, const char 
     for (const char *s = text, *end; count < MOST; s = end + 1) {
         value[count++] = text_read_double(s, &end);
         if (end == s || (*end && *end != ',')) {
-            refuse(a, line, "%s=%s is not a list of numbers; one such as 0.5,0.25 is accepted", what, text);
+            refuse(a, line, "%s=%s is not a list of numbers; use one such as 0.5,0.25", what, text);
             return NULL;
         }
         if (!*end) break;
@@ -191,7 +191,7 @@ static const Op *read_annotation(Annotations *a, Token w)
         if (strncmp(all[i]->name, "annotation.", 11) == 0) names[known++] = all[i]->name + 11;
     refuse(a, w, "there is no annotation '%s'%s", word_text(a, w),
            text_hint(a->cx, word_text(a, w), names, (size_t)known,
-                     "; accepted: those of `loopwright ops --level 10`, and annotation.NAME for others"));
+                     "; use those of `loopwright ops --level 10`, and annotation.NAME for others"));
     return NULL;
 }
 
@@ -225,7 +225,7 @@ static void read_line(Annotations *a, const char *at)
         else if (is_setting(w)) read_setting(a, w);
         else read_pattern(a, w, is_quantized, s.is_of), patterns++;
     }
-    if (!patterns) refuse(a, line, "it names no node; accepted: %s %sNAME", word_text(a, line),
+    if (!patterns) refuse(a, line, "it names no node; use %s %sNAME", word_text(a, line),
                           s.op->fusion.annotation == ANNOTATION_DEVICE ? "DEVICE " : "");
     if (!is_quantized && (a->scale || a->zero))
         refuse(a, line, "'%s' does not accept scale and zero; they are accepted with 'simulated_quantize'",
@@ -345,7 +345,7 @@ bool annotations_read(Ctx *cx, const char *path, Model *m)
     for (const char *s = text; *s; s++) lines += *s == '\n';
     a.annotation = NEW_ARRAY(cx->arena, Annotation, lines);
     if (m->is_nest)
-        diag_unsupported(cx, NULL, "annotations of a file that is one `nest`; accepted: the model without `nest`");
+        diag_unsupported(cx, NULL, "annotations of a file that is one `nest`; use the model without `nest`");
     for (const char *s = text; *s && !ctx_failed(cx); s += strcspn(s, "\n"), s += *s == '\n') read_line(&a, s);
     if (!ctx_failed(cx)) rebuild(&a, m);
     cx->file = outer;

@@ -55,7 +55,7 @@ static int64_t size_of_part(void *importer, const char *dim_name, int length)
     const ImportDim *d = named_option(im, dim_name, length);
     if (d && d->is_maximum)
         diag_listed(im->cx, UNSUPPORTED, NULL,
-                    "a dimension computed from an open one: --dim %s<=%lld; a fixed size (--dim NAME=N) is accepted",
+                    "a dimension computed from an open one: --dim %s<=%lld; use a fixed size (--dim NAME=N)",
                     d->name, (long long)d->value);
     return d ? d->value : -1;
 }
@@ -157,8 +157,8 @@ static void fix_dims(Importer *im, OnnxValue *v)
     const char *where = text_format(cx, "input \"%s\"", v->name);
     if (!v->is_tensor || !v->has_shape) {
         diag_listed(cx, UNSUPPORTED, where,
-                    v->is_tensor ? "a tensor without a shape; a declared rank is accepted"
-                                 : "a value that is not a tensor; tensors are accepted");
+                    v->is_tensor ? "a tensor without a shape; use a declared rank"
+                                 : "a value that is not a tensor; use tensors");
         return;
     }
     if (v->data_type != ONNX_STRING) onnx_check_type(&im->shared, where, v->data_type);
@@ -182,7 +182,7 @@ static void fix_dims(Importer *im, OnnxValue *v)
                         has_symbol ? "open (\"" : "open", has_symbol ? symbol : "", has_symbol ? "\")" : "",
                         has_symbol ? symbol : text_format(cx, "%s.%d", v->name, d));
         else if (v->dim[d].size == 0 || v->dim[d].size > INT32_MAX)
-            diag_listed(cx, ERROR, where, "dimension %d is %lld; 1 to %ld is accepted", d, (long long)v->dim[d].size,
+            diag_listed(cx, ERROR, where, "dimension %d is %lld; use 1 to %ld", d, (long long)v->dim[d].size,
                         (long)INT32_MAX);
     }
 }
@@ -247,7 +247,7 @@ static void create_inputs(Importer *im)
             t = tensor_new(im->cx, v->name, type, v->rank, shape);
             if (t && is_too_large(im->cx, t))
                 diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name),
-                           "it has 2^31 elements or more; fewer are accepted");
+                           "it has 2^31 elements or more; use fewer");
             if (is_text) onnx_mark_strings(&im->shared.strings, t);
             im->input[im->input_count++] = t;
         }
@@ -304,12 +304,12 @@ static int count_elements(Importer *im, const char *value_name, const OnnxList *
 {
     const char *where = text_format(im->cx, "output \"%s\"", value_name);
     if (l->is_absent)
-        diag_unsupported(im->cx, where, "an optional value without an element; one with an element is accepted");
+        diag_unsupported(im->cx, where, "an optional value without an element; use one with an element");
     else if (!l->count)
-        diag_unsupported(im->cx, where, "an empty sequence; a sequence with elements is accepted");
+        diag_unsupported(im->cx, where, "an empty sequence; use a sequence with elements");
     else if (l->count > MOST_ELEMENTS - before)
-        diag_unsupported(im->cx, where, "outputs are sequences of more than %d elements in total; at most %d are "
-                         "accepted", MOST_ELEMENTS, MOST_ELEMENTS);
+        diag_unsupported(im->cx, where, "outputs are sequences of more than %d elements in total; use at most %d",
+                         MOST_ELEMENTS, MOST_ELEMENTS);
     return ctx_failed(im->cx) ? 0 : l->count;
 }
 
@@ -386,7 +386,7 @@ static void check_opset(Importer *im)
     long long opset = (long long)im->shared.file.opset;
     if (!opset && is_foreign(&im->shared.file.graph)) return;
     if (opset < OLDEST_OPSET)
-        diag_listed(im->cx, UNSUPPORTED, NULL, "operator set %lld%s; %d to %d are accepted", opset,
+        diag_listed(im->cx, UNSUPPORTED, NULL, "operator set %lld%s; use %d to %d", opset,
                     opset ? "" : ", for none of ONNX's own is declared", OLDEST_OPSET, NEWEST_OPSET);
     if (opset > NEWEST_OPSET)
         diag_warn(im->cx, NULL, "operator set %lld is newer than %d, the newest supported one", opset, NEWEST_OPSET);

@@ -60,7 +60,7 @@ static void define(TeReader *r, const Lexer *l, Token at, Tensor *t)
     const Symbol *k = symbol_tensor(r->symbols, at);
     if (!k) k = symbol_value(r->symbols, at);
     if (k && k->is_promised && k->tensor == t) return;
-    if (k) lex_error(l, at, "'%s' is already defined; a new name is accepted", k->name);
+    if (k) lex_error(l, at, "'%s' is already defined; use a new name", k->name);
     if (t) r->symbols = symbol_add(r->cx, r->symbols, name_n(r->cx, at.at, (size_t)at.length), t, NULL);
 }
 
@@ -76,7 +76,7 @@ static void read_size(TeReader *r, Lexer *l)
         if (r->options->is_dim_used) r->options->is_dim_used[i] = true;
         int64_t least = d->least ? d->least : v->least;
         if (d->value < v->least || d->value > v->greatest || least < v->least)
-            lex_error(l, at, "%lld is given for '%s'; %lld to %lld is accepted",
+            lex_error(l, at, "%lld is given for '%s'; use %lld to %lld",
                       (long long)(least < v->least ? least : d->value), d->name, (long long)v->least,
                       (long long)v->greatest);
         const Expr *size = d->is_maximum ? expr_new_var(r->cx, v->name, v->role, v->type, least, d->value)
@@ -202,7 +202,7 @@ static void read_outputs(TeReader *r, Lexer *l)
         const Symbol *k = lex_name(l, "the name of a tensor") ? symbol_tensor(r->symbols, at) : NULL;
         if (!k) unknown_name(l, r->symbols, at, true);
         else if (!k->tensor->producer)
-            lex_error(l, at, "'%s' is not computed: it cannot be an output; the result of a statement is accepted",
+            lex_error(l, at, "'%s' is not computed: it cannot be an output; use the result of a statement",
                       k->name);
         for (int i = 0; k && i < r->model->output_count; i++)
             if (r->model->output[i] == k->tensor)
@@ -324,7 +324,7 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
         return NULL;
     }
     if (r->is_nest && (op->fusion.annotation || op_asks_gradient(op))) {
-        lex_error(l, at, "'%s' has no effect in a file that is one `nest`; accepted: the file without `nest`", called);
+        lex_error(l, at, "'%s' has no effect in a file that is one `nest`; use the file without `nest`", called);
         return NULL;
     }
     DiagMark mark = diag_mark(r->cx);
@@ -405,7 +405,7 @@ static void read_op_call(TeReader *r, Lexer *l)
     Tensor *const *out = read_operator(r, l, wanted, &count);
     if (!lex_finish(l) || ctx_failed(r->cx)) return;
     if (out && results > count)
-        lex_error(l, result[count], "'%.*s' has %d result%s; at most as many names are accepted", op.length, op.at,
+        lex_error(l, result[count], "'%.*s' has %d result%s; use at most as many names", op.length, op.at,
                   count, count == 1 ? "" : "s");
     for (int i = 0; out && i < results && i < count; i++) {
         define(r, l, result[i], out[i]);

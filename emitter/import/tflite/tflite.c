@@ -85,19 +85,19 @@ static Tensor *make_input(Importer *im, const TfliteTensor *t)
     DType type;
     const Expr *shape[MAX_RANK];
     if (!tflite_dtype(t->type, &type)) {
-        diag_unsupported(im->cx, tflite_tensor_where(im->cx, t), "elements of type %s; accepted: %s",
+        diag_unsupported(im->cx, tflite_tensor_where(im->cx, t), "elements of type %s; use %s",
                          tflite_type_text(im->cx, t->type), tflite_types_accepted(im->cx, NULL, NULL));
         return NULL;
     }
     for (int d = 0; d < t->rank; d++) {
         shape[d] = tflite_dim(&im->open, t, d);
         if (shape[d]->kind == EXPR_INT && shape[d]->integer < 1)
-            diag_error(im->cx, tflite_tensor_where(im->cx, t), "dimension %d is %lld; 1 to %ld is accepted", d,
+            diag_error(im->cx, tflite_tensor_where(im->cx, t), "dimension %d is %lld; use 1 to %ld", d,
                        (long long)shape[d]->integer, (long)INT32_MAX);
     }
     Tensor *out = ctx_failed(im->cx) ? NULL : tensor_new(im->cx, t->name, type, t->rank, shape);
     if (out && is_too_large(im->cx, out))
-        diag_error(im->cx, tflite_tensor_where(im->cx, t), "it is %s; fewer than 2^31 elements are accepted",
+        diag_error(im->cx, tflite_tensor_where(im->cx, t), "it is %s; use fewer than 2^31 elements",
                    tensor_shape_text(im->cx, out));
     if (out) out->quant = t->quant;
     return out;
@@ -127,7 +127,7 @@ static void make_inputs(Importer *im, Model *out)
         const TfliteTensor *t = &im->file.tensor[index];
         if (im->value[index])
             diag_error(im->cx, tflite_tensor_where(im->cx, t),
-                       "it is listed twice as an input of the model; once is accepted");
+                       "it is listed twice as an input of the model; use it once");
         im->value[index] = constant_option(im, t);
         if (im->value[index]) im->value[index]->quant = t->quant;
         else im->value[index] = out->input[out->input_count++] = make_input(im, t);
@@ -150,11 +150,11 @@ static Tensor *value_at(Importer *im, int index)
     im->constant_bytes += t->data.count + sparse_bytes(t) / MOST_ZEROS;
     if (im->constant_bytes / MOST_COPIES > im->file.flat.bytes.count)
         diag_error(im->cx, tflite_tensor_where(im->cx, t),
-                   "constants that share buffers have more than %d times the bytes of the file; fewer are accepted",
+                   "constants that share buffers have more than %d times the bytes of the file; use fewer",
                    MOST_COPIES);
     else im->value[index] = tflite_constant(im->cx, t);
     if (!im->value[index])
-        diag_unsupported(im->cx, tflite_tensor_where(im->cx, t), "constants of type %s; accepted: %s",
+        diag_unsupported(im->cx, tflite_tensor_where(im->cx, t), "constants of type %s; use %s",
                          tflite_type_text(im->cx, t->type), tflite_types_accepted(im->cx, NULL, NULL));
     return im->value[index];
 }
@@ -171,10 +171,10 @@ static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *
                   || tensor_dim(result, d) == t->dim[d];
     const char *where = tflite_where(im->cx, &im->file, c->op);
     if (is_too_large(im->cx, result))
-        diag_error(im->cx, where, "its output \"%s\" is %s; fewer than 2^31 elements are accepted", t->name,
+        diag_error(im->cx, where, "its output \"%s\" is %s; use fewer than 2^31 elements", t->name,
                    tensor_shape_text(im->cx, result));
     else if (!is_list && ((!is_complex && !tflite_dtype(t->type, &type)) || type != result->type))
-        diag_unsupported(im->cx, where, "an output of type %s; accepted: %s", tflite_type_text(im->cx, t->type),
+        diag_unsupported(im->cx, where, "an output of type %s; use %s", tflite_type_text(im->cx, t->type),
                          dtype_info(result->type)->spelling);
     else if (!is_same)
         diag_error(im->cx, where, "its output is %s, but the file declares [%s]", tensor_shape_text(im->cx, result),
@@ -200,10 +200,10 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
     bool is_new = true;
     if (!result)
         diag_unsupported(im->cx, tflite_where(im->cx, &im->file, c->op),
-                         "its output %d (\"%s\"); the outputs before it are accepted", i, t->name);
+                         "its output %d (\"%s\"); read only the outputs before it", i, t->name);
     if (im->value[index] || im->bytes.shifted[index] || t->data.count)
         diag_error(im->cx, tflite_tensor_where(im->cx, t),
-                   "it is the output of two operators, or a constant that is an output; one operator is accepted");
+                   "it is the output of two operators, or a constant that is an output; use one operator");
     if (ctx_failed(im->cx)) return;
     check_result(im, c, t, result);
     for (int j = 0; j < c->in_count; j++) is_new = is_new && result != c->in[j];
@@ -223,7 +223,7 @@ static bool import_state(Importer *im, const TfliteOperator *op)
     if (ctx_failed(im->cx) || !tflite_state_operator(&im->states, op, given, &result)) return false;
     if (result && im->value[op->out[0]])
         diag_error(im->cx, tflite_tensor_where(im->cx, &im->file.tensor[op->out[0]]),
-                   "it is the output of two operators; one is accepted");
+                   "it is the output of two operators; use one");
     if (result) im->value[op->out[0]] = result;
     return true;
 }
@@ -259,15 +259,15 @@ static void import_operator(Importer *im, const TfliteOperator *op)
     c->in = NEW_ARRAY(im->cx->arena, Tensor *, op->in_count);
     c->next = NEW_ARRAY(im->cx->arena, Tensor *, op->in_count);
     if (!op->in_count || !op->out_count || op->out_count > TFLITE_OUTPUTS)
-        diag_error(im->cx, where, "it has %d inputs and %d outputs; at least 1 input and 1 to %d outputs are accepted",
+        diag_error(im->cx, where, "it has %d inputs and %d outputs; use at least 1 input and 1 to %d outputs",
                    op->in_count, op->out_count, TFLITE_OUTPUTS);
     for (int i = 0; i < op->in_count && !ctx_failed(im->cx); i++) {
         c->in[i] = op->in[i] < 0 ? NULL : operand(im, c, op->in[i]);
         if (op->in[i] >= 0 && !c->in[i])
             diag_error(
                 im->cx, where,
-                "its input \"%s\" is not computed before it; a constant, an input of the model or an output of an "
-                "earlier operator is accepted",
+                "its input \"%s\" is not computed before it; use a constant, an input of the model or an output of an "
+                "earlier operator",
                 im->file.tensor[op->in[i]].name);
     }
     for (int i = 0; i < op->out_count; i++) im->states.gate[op->out[i]] = im->states.goes_on;
@@ -290,7 +290,7 @@ static bool bind_inputs(Importer *im, const TfliteCall *c, Tensor *const *in)
         if (!is_list && (!tflite_dtype(im->file.tensor[index].type, &type) || type != in[i]->type))
             tflite_refuse(c, "input %d of its subgraph is %s; %s is given", i,
                           tflite_type_text(im->cx, im->file.tensor[index].type), dtype_info(in[i]->type)->spelling);
-        if (im->value[index]) tflite_refuse(c, "its subgraph lists input %d twice; once is accepted", i);
+        if (im->value[index]) tflite_refuse(c, "its subgraph lists input %d twice; use it once", i);
         im->value[index] = in[i];
     }
     return !ctx_failed(im->cx);
@@ -300,10 +300,10 @@ static bool has_subgraph(Importer *outer, const TfliteCall *c, int64_t subgraph)
 {
     const int first = outer->options->signature ? 0 : 1;     /* without the option, the first is the whole model */
     if (subgraph < first || subgraph >= outer->file.subgraph_count)
-        tflite_refuse(c, "its subgraph %lld does not exist; %d to below %d is accepted", (long long)subgraph, first,
+        tflite_refuse(c, "its subgraph %lld does not exist; use %d to below %d", (long long)subgraph, first,
                       outer->file.subgraph_count);
     else if (outer->depth == MOST_DEPTH || ++*outer->imported > MOST_SUBGRAPHS)
-        tflite_unsupported(c, "subgraphs %d deep, or executed at more than %d places; fewer are accepted",
+        tflite_unsupported(c, "subgraphs %d deep, or executed at more than %d places; use fewer",
                            MOST_DEPTH + 1, MOST_SUBGRAPHS);
     return !ctx_failed(outer->cx);
 }
@@ -347,7 +347,7 @@ static bool run_subgraph(TfliteCall *c, int64_t subgraph, Tensor *const *in, int
     Importer *outer = c->subgraphs->importer, *im = NEW(c->cx->arena, Importer);
     if (!has_subgraph(outer, c, subgraph) || !subgraph_open(im, outer, subgraph)) return false;
     if (im->file.input_count != in_count || im->file.output_count != out_count)
-        tflite_refuse(c, "its subgraph %lld has %d inputs and %d outputs; %d and %d are expected", (long long)subgraph,
+        tflite_refuse(c, "its subgraph %lld has %d inputs and %d outputs; use %d and %d", (long long)subgraph,
                       im->file.input_count, im->file.output_count, in_count, out_count);
     if (ctx_failed(c->cx) || !bind_inputs(im, c, in)) return false;
     for (int i = 0; i < im->file.operator_count && !ctx_failed(c->cx); i++)
@@ -356,7 +356,7 @@ static bool run_subgraph(TfliteCall *c, int64_t subgraph, Tensor *const *in, int
         if (!(out[i] = value_at(im, im->file.output[i])))
             tflite_refuse(c, "output %d of its subgraph is computed by no operator", i);
     if (im->states.count)
-        tflite_unsupported(c, "variables inside its subgraph (\"%s\"); variables of the first subgraph are accepted",
+        tflite_unsupported(c, "variables inside its subgraph (\"%s\"); use variables of the first subgraph",
                            im->states.at[0].name);
     outer->constant_bytes = im->constant_bytes;
     return !ctx_failed(c->cx);
@@ -379,7 +379,7 @@ static void run_once(Importer *im, const TfliteOperator *op)
         if (tensor_is_constant(v->now)) tflite_state_begin(&im->states, v->name, v->now, op);
         else
             tflite_unsupported(c, "its subgraph assigns a value to the variable \"%s\" that is not computed from "
-                               "constants, or has more than %d elements; a constant, or fewer, are accepted", v->name,
+                               "constants, or has more than %d elements; use a constant, or fewer", v->name,
                                MOST_INITIAL);
     }
     im->constant_bytes = init->constant_bytes;
@@ -398,7 +398,7 @@ static Tensor *distinct_output(Importer *im, int index, Tensor *const *others, i
     }
     if (im->file.tensor[index].type == TFLITE_COMPLEX)
         diag_unsupported(im->cx, tflite_tensor_where(im->cx, &im->file.tensor[index]),
-                         "an output of type COMPLEX64; its parts (REAL, IMAG) are accepted");
+                         "an output of type COMPLEX64; use its parts (REAL, IMAG)");
     t = tflite_gated_output(&im->states, index, t);
     bool is_shared = t && !t->producer;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
@@ -415,7 +415,7 @@ static void make_outputs(Importer *im, Model *out)
     out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
         out->output[out->output_count++] = distinct_output(im, im->file.output[i], out->output, i);
-    if (!count) diag_error(im->cx, NULL, "the graph has no outputs; at least one is accepted");
+    if (!count) diag_error(im->cx, NULL, "the graph has no outputs; use at least one");
 }
 
 /* Returns a variable's last value; a copy, if it is also an output, an input or a constant. */

@@ -81,7 +81,7 @@ bool tflite_keeps_open(TfliteCall *c)
             const bool is_decided = size_is_decided(c->cx, c->in[i]->shape[d]);
             if (is_decided && keeps == TFLITE_KEEPS_DECIDED) continue;
             if (is_decided) {
-                tflite_unsupported(c, "the run decides dimension %d of \"%s\" %s; accepted: a fixed size", d,
+                tflite_unsupported(c, "the run decides dimension %d of \"%s\" %s; use a fixed size", d,
                                    tflite_in_info(c, i)->name, tensor_shape_text(c->cx, c->in[i]));
                 return false;
             }

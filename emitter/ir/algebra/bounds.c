@@ -470,7 +470,7 @@ bool tensor_fits_index(Ctx *cx, const Tensor *t)
     }
     if (most <= INT32_MAX) return true;
     diag_unsupported(cx, NULL,
-                     "tensor \"%s\" %s has %s%lld elements; at most %ld are accepted, because indices have 32 bits",
+                     "tensor \"%s\" %s has %s%lld elements; use at most %ld, because indices have 32 bits",
                      t->name, tensor_shape_text(cx, t), tensor_is_fixed(t) && most < INT64_MAX ? "" : "up to ",
                      (long long)most, (long)INT32_MAX);
     return false;

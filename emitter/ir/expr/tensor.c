@@ -85,7 +85,7 @@ void reducer_combine(Ctx *cx, Reducer r, const Expr *const *old, const Expr *con
 Tensor *tensor_new(Ctx *cx, const char *tensor_name, DType t, int rank, const Expr *const *shape)
 {
     if (rank < 0 || rank > MAX_RANK) {
-        diag_unsupported(cx, NULL, "tensor \"%s\" has rank %d; at most %d is accepted", tensor_name, rank, MAX_RANK);
+        diag_unsupported(cx, NULL, "tensor \"%s\" has rank %d; use at most %d", tensor_name, rank, MAX_RANK);
         return NULL;
     }
     Tensor *x = NEW(cx->arena, Tensor);
@@ -119,7 +119,7 @@ Tensor *tensor_zeros(Ctx *cx, const char *tensor_name, DType t, int rank, const 
     if (!x || ctx_failed(cx)) return NULL;
     int64_t bytes = tensor_bytes(x);
     if (bytes < 0) {
-        diag_error(cx, NULL, "constant \"%s\" is %s; numbers as sizes, and fewer than 2^31 elements, are accepted",
+        diag_error(cx, NULL, "constant \"%s\" is %s; use numbers as sizes, and fewer than 2^31 elements",
                    tensor_name, tensor_shape_text(cx, x));
         return NULL;
     }
@@ -203,8 +203,8 @@ const char *tensor_shape_text(Ctx *cx, const Tensor *t)
 
 const char *indices_accepted_text(Ctx *cx, int64_t count)
 {
-    if (count <= 0) return "none is accepted";
-    return text_format(cx, "%lld to %lld are accepted", -(long long)count, (long long)count - 1);
+    if (count <= 0) return "use none";
+    return text_format(cx, "use %lld to %lld", -(long long)count, (long long)count - 1);
 }
 
 const Expr *tensor_read(Ctx *cx, const Tensor *t, const Expr *const *index, int count)

@@ -42,7 +42,7 @@ int64_t env_elems(Ctx *cx, const Env *e, const Tensor *t)
         int64_t dim = env_eval_size(cx, e, t->shape[d]);
         if (dim < 0 || (dim > 0 && n > INT32_MAX / dim)) {
             diag_error(cx, text_format(cx, "tensor \"%s\"", t->name),
-                       "dimension %d of %s is %lld; 0 or more, and less than 2^31 elements in all, are accepted", d,
+                       "dimension %d of %s is %lld; use 0 or more, and less than 2^31 elements in all", d,
                        tensor_shape_text(cx, t), (long long)dim);
             return 0;
         }
@@ -285,7 +285,7 @@ static void need(Evaluation *ev, const Tensor *t)
     const void *given = env_get(ev->env, t);
     if (given && (!t->producer || !is_output(ev, t))) held_new(ev, t, given, NULL);
     else if (t->producer) make(ev, t->producer);
-    else diag_error(ev->cx, NULL, "the input \"%s\" has no data; a value for each input is expected", t->name);
+    else diag_error(ev->cx, NULL, "the input \"%s\" has no data; use a value for each input", t->name);
 }
 
 bool evaluate(Ctx *cx, Env *e, Tensor *const *outputs, int count)

@@ -107,7 +107,7 @@ static Scalar no_value(Point *p, const Expr *e)
     Scalar zero = { 0 };
     const Var *v = expr_as_var(e);
     if (v && v->role == VAR_SIZE) 
-        diag_error(p->cx, NULL, "the size \"%s\" has no value; an input whose shape has it is expected", v->name);
+        diag_error(p->cx, NULL, "the size \"%s\" has no value; pass an input whose shape has it", v->name);
     else diag_internal(p->cx, NULL, "'%s' has no value here", v ? v->name : expr_info(e->kind)->spelling);
     return zero;
 }

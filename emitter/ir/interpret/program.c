@@ -265,7 +265,7 @@ static bool is_idle(Compiler *c, const Stmt *s)
 static bool begin_loop(Compiler *c, const Stmt *s)
 {
     if (c->depth == MAX_DEPTH) {
-        diag_unsupported(c->cx, s->name, "this loop is inside %d others; up to %d nested loops are accepted",
+        diag_unsupported(c->cx, s->name, "this loop is inside %d others; use up to %d nested loops",
                          MAX_DEPTH, MAX_DEPTH);
         return false;
     }
@@ -392,7 +392,7 @@ static void enter_given(Compiler *c)
     for (int i = 0; i < c->nest->input_count; i++) {
         const Tensor *t = c->nest->input[i];
         const void *data = env_get(c->env, t);
-        if (!data) diag_error(c->cx, c->nest->name, "the input \"%s\" has no data; a value for each input is expected",
+        if (!data) diag_error(c->cx, c->nest->name, "the input \"%s\" has no data; use a value for each input",
                               t->name);
         else map_put_const_ptr(&c->data, t, data);
     }

@@ -93,7 +93,7 @@ static WalkStorage *storage_given(Walk *w, const Tensor *t)
     p->data = env_get(w->env, t);
     p->era = 1;
     if (!p->data)
-        diag_error(w->cx, w->nest->name, "the input \"%s\" has no data; a value for each input is expected", t->name);
+        diag_error(w->cx, w->nest->name, "the input \"%s\" has no data; use a value for each input", t->name);
     return p;
 }
 

@@ -110,8 +110,8 @@ int recurrence_of(Ctx *cx, Node *n, Node ***out)
     if (c.count == 1 && reads_itself(n) && (!has_steps(n) || reads_now(cx, n, n)))
         diag_error(
             cx, n->name,
-            "it reads its own value before it is computed; a read of an earlier step of its first axis, if ordered, "
-            "is accepted");
+            "it reads its own value before it is computed; use a read of an earlier step of its first axis, if "
+            "ordered");
     *out = c.at;
     return c.count;
 }
@@ -129,7 +129,7 @@ static bool leads_to(Ctx *cx, Map *seen, const Node *n, const Node *other)
     leads = false;
     for (int i = 0; i < n->in_count; i++) leads = leads_to(cx, seen, n->in[i]->producer, other) || leads;
     if (leads && !has_steps(n))
-        diag_error(cx, n->name, "it is on a cycle of reads; an ordered first axis is accepted");
+        diag_error(cx, n->name, "it is on a cycle of reads; use an ordered first axis");
     leads = leads || n == other;
     map_put_ptr(seen, n, arena_copy(cx->arena, &leads, sizeof leads));
     return leads;

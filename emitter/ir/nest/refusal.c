@@ -11,7 +11,7 @@ const char *verdict_text(Verdict v)
 
 const char *refusal_sentence(Ctx *cx, const Refusal *r)
 {
-    return text_format(cx, "%s; accepted: %s", r->fault, r->accepted);
+    return text_format(cx, "%s; use %s", r->fault, r->accepted);
 }
 
 void refusal_report(Ctx *cx, const char *where, const Refusal *r)

@@ -2,7 +2,7 @@
 #ifndef LW_IR_CHECK_REFUSAL_H
 #define LW_IR_CHECK_REFUSAL_H
 /* Why a nest or a step is refused, as a value. Code branches on the verdict, the kind and the operands; the sentence is
- * for people and is printed at the edge:   VERDICT: FAULT; accepted: ACCEPTED */
+ * for people and is printed at the edge:   VERDICT: FAULT; use ACCEPTED */
 
 /* Decision: a refusal is a value. `ir/nest/refusal.h`: primitive, operands, verdict, fault kind, the tensor at
  * fault. Code branches on it (`graph/plan/combine.c` lengthens a ring where the kind is `FAULT_RING`); the sentence

@@ -98,7 +98,7 @@ static const Expr *integer_as(Reader *r, Value v, DType t)
         return expr_int(r->cx, t, (int64_t)(v.negative ? 0 - magnitude : magnitude));
     if (t == BOOL) lex_error(r->lex, v.at, "%s is not a bool: true or false is expected", literal_text(r, v));
     else if (dtype_is_float(t)) lex_error(r->lex, v.at, "%s does not fit in %s", literal_text(r, v), info->spelling);
-    else lex_error(r->lex, v.at, "%s does not fit in %s: %lld to %llu is accepted", literal_text(r, v), info->spelling,
+    else lex_error(r->lex, v.at, "%s does not fit in %s: use %lld to %llu", literal_text(r, v), info->spelling,
                    (long long)info->least, (unsigned long long)(t == U64 ? UINT64_MAX : (uint64_t)info->greatest));
     return expr_poison(r->cx);
 }
@@ -133,7 +133,7 @@ static Value number(Reader *r)
     Token t = lex_take(r->lex);
     enum { MOST_CHARACTERS = 100 };
     if (t.kind == TOKEN_REAL && t.length > MOST_CHARACTERS) {
-        lex_error(r->lex, t, "this number has %d characters; up to %d are accepted", t.length, MOST_CHARACTERS);
+        lex_error(r->lex, t, "this number has %d characters; use up to %d", t.length, MOST_CHARACTERS);
         return value_poison(r, t);
     }
     return (Value){ .literal = t.kind == TOKEN_REAL ? REAL_LITERAL : INTEGER_LITERAL, .at = t };
@@ -180,7 +180,7 @@ static bool size_wraps(Reader *r, ExprKind k, const Expr *a, const Expr *b, Toke
                        : k == EXPR_MUL ? sat_mul(x.greatest, y.greatest)
                        : k == EXPR_SHL ? sat_mul(x.greatest, (int64_t)1 << (y.greatest < 31 ? y.greatest : 31)) : 0;
     if (most <= INT32_MAX) return false;
-    lex_error(r->lex, at, "this size may be %lld, but at most %ld is accepted", (long long)most, (long)INT32_MAX);
+    lex_error(r->lex, at, "this size may be %lld: use at most %ld", (long long)most, (long)INT32_MAX);
     return true;
 }
 

@@ -112,7 +112,7 @@ Value read_element(Reader *r, Token at)
     if (!s) {
         const Symbol *v = symbol_value(r->symbols, at);
         if (v && v->value->kind == EXPR_POISON) lex_error(r->lex, at, "'%s' has no value", v->name);
-        else if (v) lex_error(r->lex, at, "'%s' is a number, not a tensor: no index is accepted", v->name);
+        else if (v) lex_error(r->lex, at, "'%s' is a number, not a tensor: write no index", v->name);
         else unknown_name(r->lex, r->symbols, at, true);
         return value_poison(r, at);
     }

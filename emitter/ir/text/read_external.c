@@ -18,7 +18,7 @@ static void read_stride(Lexer *l, const Symbol *symbols, ExternalArg *a)
     at = lex_peek(l);
     if (!lex_integer(l, &dimension)) return;
     if (dimension < 0 || dimension >= k->tensor->rank)
-        lex_error(l, at, "'%s' has no dimension %lld; 0 to %d are accepted", k->name, (long long)dimension,
+        lex_error(l, at, "'%s' has no dimension %lld; use 0 to %d", k->name, (long long)dimension,
                   k->tensor->rank - 1);
     *a = (ExternalArg){ .kind = EXTERNAL_STRIDE, .tensor = k->tensor, .dimension = (int)dimension };
     lex_expect(l, ")", "after the dimension");

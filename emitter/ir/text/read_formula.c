@@ -205,7 +205,7 @@ static void broadcast_shape(Formula *f)
         Tensor before = f->star;
         if (!broadcast(&f->star, read->tensor))
             lex_error(l, l->token[i - 1],
-                      "the shape %s of '%s' does not broadcast with %s; equal sizes, or 1, are accepted",
+                      "the shape %s of '%s' does not broadcast with %s; use equal sizes, or 1",
                       tensor_shape_text(f->r.cx, read->tensor), read->name, tensor_shape_text(f->r.cx, &before));
     }
     if (!found) lex_error(l, lex_peek(l), "no tensor is read with [*]: the shape of the output is not known");

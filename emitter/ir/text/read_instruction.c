@@ -99,7 +99,7 @@ static bool index_is_plain(Ctx *cx, const Stage *s, const Expr *read)
         if (!is_axis && !expr_is_int(read->arg[d], 0)) {
             const Tensor *t = read->ref;
             diag_error(cx, "instruction",
-                       "%s is read at an index that is not an axis; an axis per dimension is accepted", t->name);
+                       "%s is read at an index that is not an axis; use an axis per dimension", t->name);
             return false;
         }
     }

@@ -94,7 +94,7 @@ static void read_input(NestReader *r)
     Tensor *t = tensor_new(r->cx, tensor_name, type, rank, shape);
     if (is_const && lex_expect(&l, "=", "before the data")) {
         int64_t elems = tensor_elems(t);
-        if (elems < 0) lex_error(&l, lex_peek(&l), "the constant '%s' is %s; fixed sizes are expected", tensor_name,
+        if (elems < 0) lex_error(&l, lex_peek(&l), "the constant '%s' is %s; use fixed sizes", tensor_name,
                                  tensor_type_text(r->cx, t));
         else t->data = data_read(&l, type, elems);
     }
@@ -428,14 +428,14 @@ static const Stmt *read_stmts(NestReader *r, int above)
     int indent = r->next < r->count ? r->line[r->next].indent : 0;
     if (++r->depth > MAX_PATH) {
         Lexer l = lex_line(r, r->next < r->count ? r->next : r->count - 1);
-        lex_error(&l, lex_peek(&l), "this statement is inside %d others; up to %d nested ones are accepted",
+        lex_error(&l, lex_peek(&l), "this statement is inside %d others; use up to %d nested ones",
                   MAX_PATH, MAX_PATH);
     }
     while (!ctx_failed(r->cx) && r->next < r->count && r->line[r->next].indent > above) {
         int at = r->next;
         if (r->line[at].indent != indent) {
             Lexer l = lex_line(r, at);
-            lex_error(&l, lex_peek(&l), "this line is indented by %d spaces; %d, as the line before it, are expected",
+            lex_error(&l, lex_peek(&l), "this line is indented by %d spaces; use %d, like the line before it",
                       r->line[at].indent, indent);
         }
         const Stmt *s = read_stmt(r);

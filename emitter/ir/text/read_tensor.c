@@ -95,7 +95,7 @@ const void *data_read(Lexer *l, DType type, int64_t count)
     Token open = lex_peek(l);
     if (count < 0) lex_error(l, open, "a list of values has a tensor of fixed sizes, not of open ones");
     if (count > MOST_ELEMS)
-        lex_error(l, open, "the tensor has %lld elements; a list of values for up to %lld is accepted",
+        lex_error(l, open, "the tensor has %lld elements; use a list of values for up to %lld",
                   (long long)count, (long long)MOST_ELEMS);
     if (ctx_failed(l->cx)) return NULL;
     const bool is_braced = lex_accept(l, "{"), is_alone = !is_braced && count == 1 && !lex_is(l, "[");

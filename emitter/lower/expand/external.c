@@ -33,7 +33,7 @@ static const Expr *address(const Storages *s, const External *e, const Tensor *t
     }
     if (!is_dense(cx, st, t) && !(has_rows(st, t) && external_knows_strides(e, t)))
         diag_error(cx, t->name,
-                   "%s takes this tensor as row-major elements, and its rows are apart; accepted: a call that takes "
+                   "%s takes this tensor as row-major elements, and its rows are apart; use a call that takes "
                    "stride(%s, N) for all dimensions but the last", e->function, t->name);
     for (int d = 0; d < t->rank; d++) first[d] = st->begin[d];
     const Expr *load = load_expr(cx, st->memory, simplify(cx, storage_index(cx, st, t, first), NULL));

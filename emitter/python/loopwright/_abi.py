@@ -148,7 +148,7 @@ def check_names(words: Iterable[str], more: Iterable[str] = ()) -> None:
         if name not in accepted:
             near = difflib.get_close_matches(name, accepted, 1)
             raise ArgumentError(f"no option {name!r}; " + (f"did you mean {near[0]!r}?" if near else
-                                                           f"accepted: {', '.join(accepted)}"))
+                                                           f"use {', '.join(accepted)}"))
 
 
 def options_of(words: Mapping[str, Any]) -> tuple[Any, list[Any]]:

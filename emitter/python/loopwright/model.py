@@ -370,7 +370,7 @@ def _stack(x: np.ndarray, p: Port) -> tuple[np.ndarray, bool]:
     if x.ndim and _as_batch(x, p).shape[1:] == p.shape:
         return _as_batch(x, p), True
     batch = "[n]" + "".join(f"[{d}]" for d in (p.shape[1:] if p.shape[:1] == (1,) else p.shape))
-    raise LoopwrightError(f"{p.name} has shape {list(x.shape)}; accepted: {list(p.shape)}"
+    raise LoopwrightError(f"{p.name} has shape {list(x.shape)}; use {list(p.shape)}"
                           + (f" or {list(p.shape[1:])}" if p.shape[:1] == (1,) else "") + f", or {batch} for n samples")
 
 
@@ -378,12 +378,12 @@ def _stored(x: np.ndarray, p: Port, ties_to_even: bool) -> np.ndarray:
     """Returns x in the port's type. A value that the type does not hold is an error."""
     is_real, takes_reals = np.issubdtype(x.dtype, np.floating), np.issubdtype(p.dtype, np.floating)
     if not is_real and x.dtype != np.bool_ and not np.issubdtype(x.dtype, np.integer):
-        raise LoopwrightError(f"{p.name} has type {x.dtype}; accepted: {p.dtype}")
+        raise LoopwrightError(f"{p.name} has type {x.dtype}; use {p.dtype}")
     if is_real and p.scale:
         _refuse(x, np.isnan(x), p, "a number")
         return np.ascontiguousarray(p.quantize(x, ties_to_even))
     if is_real and not takes_reals:
-        raise LoopwrightError(f"{p.name} has type {x.dtype}; accepted: integers, {p.dtype}")
+        raise LoopwrightError(f"{p.name} has type {x.dtype}; use integers, {p.dtype}")
     if takes_reals:
         most = float(np.finfo(p.dtype).max)
         is_beyond = np.abs(x) > most if is_real and x.dtype.itemsize > p.dtype.itemsize else np.zeros(x.shape, bool)
@@ -414,7 +414,7 @@ def _refuse(x: np.ndarray, is_wrong: np.ndarray, p: Port, accepted: str) -> None
     at = int(np.argmax(is_wrong))
     each = max(x[0].size, 1)
     raise LoopwrightError(f"{p.name} has {x.flat[at]} at element {at % each}"
-                          + (f" of sample {at // each}" if len(x) > 1 else "") + f"; accepted: {accepted}")
+                          + (f" of sample {at // each}" if len(x) > 1 else "") + f"; use {accepted}")
 
 
 def _refuse_infinite(x: np.ndarray, p: Port, first: int) -> None:
@@ -427,7 +427,7 @@ def _refuse_infinite(x: np.ndarray, p: Port, first: int) -> None:
         each = x[0].size
         what = "NaN" if np.isnan(x.flat[at]) else "an infinity"
         raise LoopwrightError(f"{p.name}: sample {first + at // each} has {what} at element {at % each}; "
-                              "finite numbers are expected")
+                              "use finite numbers")
 
 
 def _unstack(y: np.ndarray, p: Port, is_batch: bool) -> np.ndarray:
@@ -479,16 +479,16 @@ def _compared(got: np.ndarray, expected: np.ndarray, output: Port) -> Evaluation
     if expected.size == count and (classes > 1 or is_label_output) and _are_whole(expected):
         expected = expected.astype(np.int64)
     if not np.issubdtype(expected.dtype, np.integer) and not np.issubdtype(expected.dtype, np.floating):
-        raise LoopwrightError(f"labels have type {expected.dtype}; accepted: {wanted}, one for each sample")
+        raise LoopwrightError(f"labels have type {expected.dtype}; use {wanted}, one for each sample")
     if np.issubdtype(expected.dtype, np.integer) and expected.size == count:
         if is_label_output:
             return _compare(got.ravel(), expected.ravel())
         return _score(got, expected.ravel()) if classes > 1 else _error(got, expected)
     if expected.size == count and (classes > 1 or is_label_output):
-        raise LoopwrightError(f"labels have type {expected.dtype}; accepted: {wanted}, one for each sample"
+        raise LoopwrightError(f"labels have type {expected.dtype}; use {wanted}, one for each sample"
                               + ("" if is_label_output else f"; or expected outputs [{count}][{classes}]"))
     if _is_one_hot(expected, got.shape) and not np.array_equal(got, expected.reshape(got.shape)):
-        raise LoopwrightError(f"labels are one-hot, {list(expected.shape)}; accepted: {wanted}, one for each sample: "
+        raise LoopwrightError(f"labels are one-hot, {list(expected.shape)}; use {wanted}, one for each sample: "
                               "y.argmax(axis=1)")
     return _error(got, expected)
 
@@ -496,7 +496,7 @@ def _compared(got: np.ndarray, expected: np.ndarray, output: Port) -> Evaluation
 def _score(scores: np.ndarray, labels: np.ndarray) -> Evaluation:
     count, classes = scores.shape
     if labels.min(initial=0) < 0 or labels.max(initial=0) >= classes:
-        raise LoopwrightError(f"labels are {labels.min()} to {labels.max()}; accepted: 0 to {classes - 1}")
+        raise LoopwrightError(f"labels are {labels.min()} to {labels.max()}; use 0 to {classes - 1}")
     order = np.argsort(-scores.astype(np.float64), axis=1, kind="stable")
     confusion = np.zeros((classes, classes), np.int64)
     np.add.at(confusion, (labels, order[:, 0]), 1)
@@ -507,7 +507,7 @@ def _score(scores: np.ndarray, labels: np.ndarray) -> Evaluation:
 def _error(got: np.ndarray, expected: np.ndarray) -> Evaluation:
     want = expected.reshape(len(got), -1).astype(np.float64)
     if not np.isfinite(want).all():
-        raise LoopwrightError("an expected output is NaN or infinite; finite numbers are expected")
+        raise LoopwrightError("an expected output is NaN or infinite; use finite numbers")
     if want.shape != got.shape:
         raise LoopwrightError(f"an expected output has {want.shape[1]} elements, the model's has {got.shape[1]}")
     noise = got.astype(np.float64) - want

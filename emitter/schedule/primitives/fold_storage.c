@@ -392,7 +392,7 @@ static bool fold(Fold *f)
     const int64_t asked = a->factor[0];
     if (!find_slots(f, &slots)) return false;
     if (asked && asked < slots &&
-        !refuse_wrong(f->d, FAULT_RING, text_format(f->d->cx, "%lld slots and more", (long long)slots),
+        !refuse_wrong(f->d, FAULT_RING, text_format(f->d->cx, "%lld slots or more", (long long)slots),
                       "%lld rows of %s are live at once", (long long)slots, f->stage->name)) return false;
     f->ring = asked ? asked : a->mask ? power_of_two(slots) : slots;
     const Expr *rows = f->stage->axis[f->dimension].extent;

@@ -46,7 +46,7 @@ static bool pragma_is_proved(Draft *d, const Stmt *loop, const char *text, Pragm
 {
     if (!text || !pragma_read(text, pragma))
         return refuse_unproved(d, FAULT_VALUE,
-                               text_format(d->cx, "unroll N (2 to %d), independent and simd", MOST_UNROLL),
+                               text_format(d->cx, "unroll N (2 to %d), independent or simd", MOST_UNROLL),
                                "a promise '%s' to the compiler cannot be shown to hold", text ? text : "");
     if (pragma_suits(pragma, loop->loop_kind)) return true;
     if (pragma->kind == PRAGMA_UNROLL)
@@ -128,7 +128,7 @@ static bool may_be_fetched(Draft *d, const Tensor *t, const Stmt *loop, const Lo
         return refuse_unproved(d, FAULT_ROLE, "an input",
                                "%s is computed in this nest and is in the cache when it is read", t->name);
     if (ahead < 1 || ahead > INT32_MAX / 2)
-        return refuse_invalid(d, FAULT_VALUE, "1 and more", "a distance of %lld iterations of %s is not ahead",
+        return refuse_invalid(d, FAULT_VALUE, "1 or more", "a distance of %lld iterations of %s is not ahead",
                               (long long)ahead, loop->name);
     if (interval_of(d->cx, loop->extent, NULL).greatest > INT32_MAX / 2)
         return refuse_unproved(d, FAULT_EXTENT, "a lower declared bound of the size",
@@ -178,7 +178,7 @@ const Nest *run_copy_budget(Ctx *cx, const Nest *n, const StepArgs *a)
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, STEP_copy_budget, a);
     if (a->factor[0] < 1 || a->factor[0] > INT32_MAX) {
-        refuse_invalid(&d, FAULT_VALUE, "1 and more; 1 leaves no room for a copy", "%lld statements are not a budget",
+        refuse_invalid(&d, FAULT_VALUE, "1 or more; 1 leaves no room for a copy", "%lld statements are not a budget",
                        (long long)a->factor[0]);
         return n;
     }

@@ -31,7 +31,7 @@ static void visit_feeds(Ctx *cx, const Stmt *block, const Bounds *scope, void *u
     Feeds *f = user;
     (void)cx;
     (void)scope;
-    const char *also = f->d->row->kind == STEP_vectorize ? ", and this one with the option reassociate" : "";
+    const char *also = f->d->row->kind == STEP_vectorize ? ", or add the option reassociate" : "";
     if (feeds_axis(block, f->loop->var, AXIS_REDUCE))
         f->fine = refuse_wrong(
             f->d, FAULT_REDUCTION, text_format(f->d->cx, "a loop over data axes%s", also),

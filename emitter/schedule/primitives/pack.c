@@ -102,7 +102,7 @@ static bool add_part(Draft *d, const Tensor *t, const char *word, DimensionOrder
             return refuse_invalid(d, FAULT_VALUE, "both, or neither", "%s is used without %s/%lld before it", word,
                                   axis, (long long)p.size);
         if (o->within[p.dimension])
-            return refuse_invalid(d, FAULT_VALUE, "once", "the dimension %s is named twice", axis);
+            return refuse_invalid(d, FAULT_VALUE, "it once", "the dimension %s is named twice", axis);
         if (position < o->last)
             return refuse_unproved(d, FAULT_VALUE, "tiles in the order of their dimensions",
                                    "%s precedes the tile of an earlier dimension", word);
@@ -111,7 +111,7 @@ static bool add_part(Draft *d, const Tensor *t, const char *word, DimensionOrder
         o->inner++;
         return true;
     }
-    if (position >= 0) return refuse_invalid(d, FAULT_VALUE, "once", "the dimension %s is named twice", axis);
+    if (position >= 0) return refuse_invalid(d, FAULT_VALUE, "it once", "the dimension %s is named twice", axis);
     if (o->inner)
         return refuse_unproved(d, FAULT_VALUE, "tiles innermost", "%s follows the elements of a tile", word);
     o->tile[p.dimension] = p.size;

@@ -91,7 +91,7 @@ static bool may_be_padded(Draft *d, const Stage *s, int axis)
     if (axis < 0)
         return refuse_invalid(d, FAULT_NAME, "one of its data axes", "%s has no data axis %s", s->name, axis_name);
     if (multiple < 1 || multiple > INT32_MAX)
-        return refuse_invalid(d, FAULT_VALUE, "1 and more", "%s cannot be padded to multiples of %lld", axis_name,
+        return refuse_invalid(d, FAULT_VALUE, "1 or more", "%s cannot be padded to multiples of %lld", axis_name,
                               (long long)multiple);
     if (stage_is_output(&d->next, s))
         return refuse_wrong(d, FAULT_ROLE, text_format(d->cx, "an intermediate stage, as cache_write %s adds", s->name),

@@ -96,7 +96,7 @@ bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer,
     Path p;
     if (!draft_find_loop(d, loop, &p)) return false;
     if (factor < 1 || factor > INT32_MAX)
-        return refuse_invalid(d, FAULT_VALUE, "1 and more", "the factor of %s is %lld", *loop, (long long)factor);
+        return refuse_invalid(d, FAULT_VALUE, "1 or more", "the factor of %s is %lld", *loop, (long long)factor);
     const Stmt *old = path_end(&p);
     const char *prefix = loop_prefix(cx, *loop), *brief = loop_short(*loop);
     const char *full_outer = outer ? name_format(cx, "%s.%s", prefix, outer) : name_format(cx, "%s.%so", prefix, brief);
@@ -146,7 +146,7 @@ static int64_t factor_of_parts(Draft *d, int64_t parts)
         refuse_unproved(d, FAULT_EXTENT, "a factor", "the extent of %s is open: no constant factor gives %lld parts",
                         d->args.loop[0], (long long)parts);
     else if (parts > e)
-        refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "parts=%lld and less", (long long)e),
+        refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "parts=%lld or less", (long long)e),
                        "%s has %lld iterations", d->args.loop[0], (long long)e);
     else if ((e + factor - 1) / factor != parts)
         refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "parts=%lld", (long long)((e + factor - 1) / factor)),

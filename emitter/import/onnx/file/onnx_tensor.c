@@ -113,10 +113,10 @@ static void check_dims(Ctx *cx, const OnnxTensor *t, const Cursor *m)
     const char *where = text_format(cx, "tensor \"%s\"", t->name);
     if (proto_malformed(cx, m, where)) return;
     if (t->rank > MAX_RANK)
-        diag_unsupported(cx, where, "it has %d dimensions; at most %d are accepted", t->rank, MAX_RANK);
+        diag_unsupported(cx, where, "it has %d dimensions; use at most %d", t->rank, MAX_RANK);
     for (int d = 0; d < t->rank && d < MAX_RANK; d++)
         if (t->dim[d] < 0 || t->dim[d] > INT32_MAX)
-            diag_error(cx, where, "dimension %d is %lld; 0 to %ld is accepted", d, (long long)t->dim[d],
+            diag_error(cx, where, "dimension %d is %lld; use 0 to %ld", d, (long long)t->dim[d],
                        (long)INT32_MAX);
 }
 
@@ -281,8 +281,7 @@ static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, 
     if (!is_below_folder(e.location)) {
         diag_error(
             cx, where,
-            "its external data is stored at \"%s\", which is outside the model's folder; a path below that folder "
-            "is accepted",
+            "its external data is stored at \"%s\", which is outside the model's folder; use a path below that folder",
             e.location);
         return none;
     }
@@ -336,8 +335,8 @@ Tensor *onnx_tensor_strings(Ctx *cx, const OnnxTensor *t, const char *const **te
     Tensor *out = ctx_failed(cx) ? NULL : tensor_new_fixed(cx, t->name, I64, t->rank, t->dim);
     if (!out) return NULL;
     if (tensor_elems(out) != most) {
-        diag_error(cx, text_format(cx, "tensor \"%s\"", t->name), "its shape is %s and it has %lld strings; equal "
-                   "numbers are accepted", tensor_shape_text(cx, out), (long long)most);
+        diag_error(cx, text_format(cx, "tensor \"%s\"", t->name), "its shape is %s and it has %lld strings; use equal "
+                   "numbers", tensor_shape_text(cx, out), (long long)most);
         return NULL;
     }
     const char **text = NEW_ARRAY(cx->arena, const char *, most);
@@ -381,11 +380,11 @@ static Tensor *read_sparse(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, con
     const bool fits = out && value->rank == 1 && index->type == I64 && index->rank >= 1 && index->rank <= 2
                       && tensor_dim(index, 0) == count && (index->rank == 1 || tensor_dim(index, 1) == t->rank);
     if (out && (tensor_elems(out) < 0 || tensor_elems(out) > MOST_DENSE))
-        diag_unsupported(cx, where, "a sparse tensor of %s; at most %d elements are accepted",
+        diag_unsupported(cx, where, "a sparse tensor of %s; use at most %d elements",
                          tensor_shape_text(cx, out), MOST_DENSE);
     else if (!fits && out)
-        diag_error(cx, where, "a sparse tensor of %s with values %s and indices %s of %s; as many int64 indices "
-                   "[values], or coordinates [values][%d], as values are accepted", tensor_shape_text(cx, out),
+        diag_error(cx, where, "a sparse tensor of %s with values %s and indices %s of %s; use as many int64 indices "
+                   "[values], or coordinates [values][%d], as values", tensor_shape_text(cx, out),
                    tensor_shape_text(cx, value), tensor_shape_text(cx, index), dtype_info(index->type)->spelling,
                    t->rank);
     if (!out || ctx_failed(cx)) return NULL;
@@ -410,14 +409,14 @@ Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
     if (ctx_failed(cx)) return NULL;
     if (t->sparse) return read_sparse(cx, t, folder, where);
     if (!onnx_constant_dtype(t->data_type, &type)) {
-        diag_unsupported(cx, where, "elements of type %s; accepted: %s", onnx_type_text(cx, t->data_type),
+        diag_unsupported(cx, where, "elements of type %s; use %s", onnx_type_text(cx, t->data_type),
                          onnx_types_text(cx));
         return NULL;
     }
     Tensor *out = tensor_new_fixed(cx, t->name, type, t->rank, t->dim);
     int64_t elems = out ? tensor_elems(out) : -1;
     if (elems < 0 || elems > INT32_MAX) {
-        diag_error(cx, where, "it has 2^31 elements or more; fewer are accepted");
+        diag_error(cx, where, "it has 2^31 elements or more; use fewer");
         return NULL;
     }
     Cursor raw = { 0 }, m = t->message;

@@ -38,7 +38,7 @@ Tensor *onnx_in(const OnnxCall *c, int index) { return index >= 0 && index < c->
 
 void onnx_refuse_type(OnnxCall *c, const char *what, int64_t data_type)
 {
-    onnx_unsupported(c, "%s %s; accepted: %s", what, onnx_type_text(c->cx, data_type), onnx_types_text(c->cx));
+    onnx_unsupported(c, "%s %s; use %s", what, onnx_type_text(c->cx, data_type), onnx_types_text(c->cx));
 }
 
 bool onnx_requires(OnnxCall *c, int count)
@@ -67,12 +67,12 @@ int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most)
     int64_t count = a ? a->int_count : t ? tensor_elems(t) : -1;
     if (!a && !t) return -1;
     if (!a && (!tensor_is_constant(t) || !dtype_is_integer(t->type) || t->rank > 1)) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; a compile-time list of integers is accepted",
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; use a compile-time list of integers",
                          index, t->name);
         return -2;
     }
     if (count > most) {
-        onnx_refuse(c, "there are %lld values in %s; at most %d are accepted", (long long)count, a ? attr : t->name,
+        onnx_refuse(c, "there are %lld values in %s; use at most %d", (long long)count, a ? attr : t->name,
                     most);
         return -2;
     }
@@ -104,7 +104,7 @@ bool onnx_scalar(OnnxCall *c, int index, double *out)
     const Tensor *t = onnx_in(c, index);
     if (!t) return false;
     if (!tensor_is_constant(t) || tensor_elems(t) != 1) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; one compile-time number is accepted", index,
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; use one compile-time number", index,
                          t->name);
         return false;
     }

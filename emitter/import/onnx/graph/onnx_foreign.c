@@ -20,8 +20,8 @@ static void add_output(OnnxCall *c, ForeignCall *f, const char *value_name)
     int64_t dim[MAX_RANK];
     DType type;
     if (!v || !onnx_dtype(v->data_type, &type)) {
-        onnx_unsupported(c, "its output \"%s\" has no declared shape in the file; sizes without names, and a type of "
-                         "numbers, are accepted with --extern (onnx.shape_inference adds them, or your exporter)",
+        onnx_unsupported(c, "its output \"%s\" has no declared shape in the file; use sizes without names, and a type "
+                         "of numbers with --extern (onnx.shape_inference adds them, or your exporter)",
                          value_name);
         return;
     }
@@ -44,7 +44,7 @@ static void add_attributes(OnnxCall *c, ForeignCall *f)
             onnx_unsupported(c, "its attribute '%s' is not a number; with --extern use only INT and FLOAT",
                              next->name);
         else if (next->i > INT32_MAX || next->i < -INT32_MAX)
-            onnx_unsupported(c, "its attribute '%s' is %lld; 32 bits are accepted with --extern", next->name,
+            onnx_unsupported(c, "its attribute '%s' is %lld; use 32 bits with --extern", next->name,
                              (long long)next->i);
         else foreign_add_number(f, next->kind == ONNX_ATTR_FLOAT, next->i, next->f);
         last = next;
@@ -56,7 +56,7 @@ static void translate_foreign(OnnxCall *c)
     const ImportExtern *e = extern_of(c->scope->import, c->node);
     ForeignCall f = foreign_new(c->cx, e->function);
     if (c->node->out_count > ONNX_OUTPUTS)
-        onnx_refuse(c, "it has %d outputs; at most %d are accepted", c->node->out_count, ONNX_OUTPUTS);
+        onnx_refuse(c, "it has %d outputs; use at most %d", c->node->out_count, ONNX_OUTPUTS);
     for (int i = 0; i < c->in_count && !ctx_failed(c->cx); i++)
         if (!c->in[i]) onnx_refuse(c, "input %d is absent, or a sequence; with --extern all inputs are tensors", i);
     for (int i = 0; i < c->node->out_count && !ctx_failed(c->cx); i++) add_output(c, &f, c->node->out[i]);

@@ -27,7 +27,7 @@ static void enter(OnnxScope *s, Map *m, const char *value_name, void *definition
 {
     if (!*value_name) return;
     if (find_named(m, value_name))
-        diag_error(s->import->cx, NULL, "the %s \"%s\" is defined twice; one definition is accepted", what, value_name);
+        diag_error(s->import->cx, NULL, "the %s \"%s\" is defined twice; keep one definition", what, value_name);
     map_put_ptr(m, value_name, definition);
 }
 
@@ -42,7 +42,7 @@ static void enter_names(OnnxScope *s)
             const char *out = g->node[i].out[j];
             if (*out && (find_named(&s->initializer, out) || find_named(&s->input, out)))
                 diag_error(s->import->cx, onnx_where(s->import->cx, &g->node[i]),
-                           "its output \"%s\" is already an input or initializer of the graph; a new name is accepted",
+                           "its output \"%s\" is already an input or initializer of the graph; use a new name",
                            out);
             enter(s, &s->producer, out, &g->node[i], "value");
         }
@@ -135,7 +135,7 @@ static void check_size(OnnxScope *s)
     for (int i = 0; i < s->ordered; i++) *work += 1 + s->order[i]->in_count + s->order[i]->capture_count;
     if (*work > most)
         diag_unsupported(s->import->cx, NULL,
-                         "%s with %lld nodes and node inputs in total; at most %d are accepted",
+                         "%s with %lld nodes and node inputs in total; use at most %d",
                          is_own ? "a graph" : "functions, branches and loop bodies", (long long)*work, most);
 }
 
@@ -158,7 +158,7 @@ void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type)
 {
     DType t;
     if (!onnx_dtype(data_type, &t))
-        diag_listed(im->cx, UNSUPPORTED, where, "elements of type %s; accepted: %s", onnx_type_text(im->cx, data_type),
+        diag_listed(im->cx, UNSUPPORTED, where, "elements of type %s; use %s", onnx_type_text(im->cx, data_type),
                     onnx_types_text(im->cx));
 }
 
@@ -245,8 +245,8 @@ static bool has_saved_layout(OnnxScope *s, const OnnxNode *n)
     if (!im->has_saved_layout)
         diag_listed(im->cx, UNSUPPORTED, NULL,
                     "the file was saved by ONNX Runtime in the memory layout of the machine that saved it (operators "
-                    "of the domain \"%s\"); accepted: a file saved with `graph_optimization_level = "
-                    "ORT_ENABLE_EXTENDED`, or the file before optimization", n->domain);
+                    "of the domain \"%s\"); use a file saved with `graph_optimization_level = ORT_ENABLE_EXTENDED`, or "
+                    "the file before optimization", n->domain);
     im->has_saved_layout = true;
     return true;
 }
@@ -275,7 +275,7 @@ static void list_unsupported_in_node(OnnxScope *s, const OnnxNode *n)
     }
     for (int i = 0; i < n->attr_count; i++) {
         if (!onnx_op_has_attr(op, n->attr[i].name))
-            diag_listed(cx, UNSUPPORTED, where, "the attribute '%s' is not known; accepted: %s", n->attr[i].name,
+            diag_listed(cx, UNSUPPORTED, where, "the attribute '%s' is not known; use %s", n->attr[i].name,
                         *op->attrs ? op->attrs : "none");
         if (n->attr[i].tensor && n->attr[i].tensor->data_type != ONNX_STRING)
             check_constant_type(s->import, where, n->attr[i].tensor->data_type);
@@ -434,7 +434,7 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
     if (is_new) t = all_constant(c) ? import_folded(s->import->cx, t) : onnx_decided_by_ranges(s->import, t);
     if (t && is_too_large(s->import->cx, t))
         diag_error(s->import->cx, onnx_where(s->import->cx, c->node),
-                   "its output \"%s\" is %s; fewer than 2^31 elements are accepted", value_name,
+                   "its output \"%s\" is %s; use fewer than 2^31 elements", value_name,
                    tensor_shape_text(s->import->cx, t));
     if (holds_strings) onnx_mark_strings(c->strings, t);
     compare_declared(s, c, i, t);
@@ -482,7 +482,7 @@ static void run_function(OnnxScope *s, OnnxCall *c, const OnnxFunction *f)
     if (inner->depth > ONNX_DEEPEST)
         onnx_unsupported(c, "functions that call one another, or themselves, more than %d deep", ONNX_DEEPEST);
     if (c->in_count > f->body.input_count)
-        onnx_refuse(c, "it has %d inputs; at most the %d of the function are accepted", c->in_count,
+        onnx_refuse(c, "it has %d inputs; use at most the %d of the function", c->in_count,
                     f->body.input_count);
     if (ctx_failed(s->import->cx)) return;
     onnx_scope_order(inner);
@@ -503,12 +503,11 @@ static void translate(OnnxCall *c, const OnnxOp *row)
 {
     bool any = false;
     if (c->in_count > row->most_inputs)
-        onnx_refuse(c, "it has %d inputs; at most %d %s accepted", c->in_count, row->most_inputs,
-                    row->most_inputs == 1 ? "is" : "are");
+        onnx_refuse(c, "it has %d inputs; use at most %d", c->in_count, row->most_inputs);
     for (int i = 0; i < c->in_count; i++) {
         const bool is_text = onnx_holds_strings(c->strings, c->in[i]);
         if (is_text && row->strings == STRINGS_REFUSED)
-            onnx_unsupported(c, "its input \"%s\" holds strings; numbers are accepted", c->node->in[i]);
+            onnx_unsupported(c, "its input \"%s\" holds strings; use numbers", c->node->in[i]);
         any = any || is_text;
     }
     if (ctx_failed(c->cx)) return;
@@ -635,7 +634,7 @@ static OnnxScope *inner_scope(OnnxCall *c, const OnnxGraph *g, Tensor *iteration
     inner->iteration = iteration;
     if (inner->depth > ONNX_DEEPEST) onnx_unsupported(c, "graphs nested more than %d deep", ONNX_DEEPEST);
     if (in_count > g->input_count)
-        onnx_refuse(c, "its graph has %d inputs; at least %d are accepted", g->input_count, in_count);
+        onnx_refuse(c, "its graph has %d inputs; use at least %d", g->input_count, in_count);
     if (!ctx_failed(c->cx)) onnx_scope_order(inner);
     return inner;
 }

@@ -244,15 +244,15 @@ static bool import_body(Body *b)
     if (l->is_scan) return true;
     Tensor *condition = *b->result++;
     if (tensor_elems(condition) != 1)
-        onnx_refuse(b->c, "its condition \"%s\" has %lld elements; one is accepted", condition->name,
+        onnx_refuse(b->c, "its condition \"%s\" has %lld elements; use one", condition->name,
                     (long long)tensor_elems(condition));
     bool always = tensor_is_constant(condition) && !ctx_failed(cx)
                   && dtype_load(condition->type, condition->data, 0).i != 0;
     b->condition = always ? NULL : onnx_reshape(b->c, condition, NULL, 0);
     if (always && !l->count)
         onnx_refuse(b->c,
-                    "it never ends: its condition always holds; a trip count (input 0), or a condition that changes, "
-                    "is accepted");
+                    "it never ends: its condition always holds; use a trip count (input 0), or a condition that "
+                    "changes");
     return !ctx_failed(cx);
 }
 
@@ -267,8 +267,8 @@ static Tensor *as_state(Body *b, int i)
     if (are_fixed && old_state->type == new_state->type && tensor_elems(old_state) == tensor_elems(new_state))
         return onnx_reshape(b->c, new_state, shape, old_state->rank);
     onnx_unsupported(b->c,
-                     "its state \"%s\" is %s%s before and %s%s after an iteration, and its trip count is decided "
-                     "at run time; a state that keeps its shape is accepted",
+                     "its state \"%s\" is %s%s before and %s%s after an iteration, and its trip count is decided at "
+                     "run time; use a state that keeps its shape",
                      old_state->name, dtype_info(old_state->type)->spelling, tensor_shape_text(b->c->cx, old_state),
                      dtype_info(new_state->type)->spelling, tensor_shape_text(b->c->cx, new_state));
     return new_state;
@@ -297,9 +297,9 @@ static int64_t max_rows(Body *b)
         const int output = b->l->state_count;
         const char *rows = output < b->c->node->out_count ? b->c->node->out[output] : "";
         onnx_unsupported(b->c,
-                         "it collects a row per iteration, and its trip count is decided at run time; a "
-                         "compile-time trip count (--value NAME=FILE.npy) is accepted, or a shape that the model "
-                         "declares for the output \"%s\", or --dim '%s.0<=N'", rows, rows);
+                         "it collects a row per iteration, and its trip count is decided at run time; use a "
+                         "compile-time trip count (--value NAME=FILE.npy), or a shape that the model declares for the "
+                         "output \"%s\", or --dim '%s.0<=N'", rows, rows);
     }
     return most;
 }

@@ -48,7 +48,7 @@ static Tensor *encoded(OnnxCall *c, Tensor *keys, Tensor *values, Tensor *none)
     if (!onnx_requires(c, 1) || !keys || !values || !none) return NULL;
     Tensor *x = c->in[0];
     if (keys->rank != 1 || values->rank != 1 || tensor_elems(keys) != tensor_elems(values) || tensor_elems(keys) < 1) {
-        onnx_refuse(c, "keys %s and values %s; lists of equal length are accepted", tensor_shape_text(c->cx, keys),
+        onnx_refuse(c, "keys %s and values %s; use lists of equal length", tensor_shape_text(c->cx, keys),
                     tensor_shape_text(c->cx, values));
         return NULL;
     }
@@ -75,8 +75,8 @@ static void one_hot_encoder(OnnxCall *c)
     const bool has_numbers = numbers && numbers->int_count, has_texts = texts && texts->text_count;
     if (!onnx_requires(c, 1)) return;
     if (has_numbers == has_texts || has_texts != onnx_holds_strings(c->strings, c->in[0])) {
-        onnx_refuse(c, "the categories do not suit the input; 'cats_int64s' of numbers, or 'cats_strings' of strings, "
-                    "is accepted");
+        onnx_refuse(c, "the categories do not suit the input; use 'cats_int64s' of numbers, or 'cats_strings' of "
+                    "strings");
         return;
     }
     Tensor *keys = has_texts ? string_list(c, texts) : onnx_ml_ints(c, numbers->ints, numbers->int_count);
@@ -102,7 +102,7 @@ static Tensor *encoder_list(OnnxCall *c, const char *what)
     if (floats && floats->real_count) return onnx_ml_list(c, what, floats->reals, floats->real_count);
     if (tensor && tensor->tensor) return given_tensor(c, tensor->tensor);
     if (texts && texts->text_count) return string_list(c, texts);
-    onnx_refuse(c, "no %s; '%s_int64s', '%s_floats', '%s_tensor' and '%s_strings' are accepted", what, what, what, what,
+    onnx_refuse(c, "no %s; use '%s_int64s', '%s_floats', '%s_tensor' or '%s_strings'", what, what, what, what,
                 what);
     return NULL;
 }
@@ -135,7 +135,7 @@ static void category_mapper(OnnxCall *c)
     const OnnxAttr *ints = onnx_attr(c, "cats_int64s"), *texts = onnx_attr(c, "cats_strings");
     if (!onnx_requires(c, 1)) return;
     if (!ints || !texts || ints->int_count != texts->text_count) {
-        onnx_refuse(c, "%d of 'cats_int64s' and %d of 'cats_strings'; equal numbers are accepted",
+        onnx_refuse(c, "%d of 'cats_int64s' and %d of 'cats_strings'; use equal numbers",
                     ints ? ints->int_count : 0, texts ? texts->text_count : 0);
         return;
     }
@@ -171,10 +171,10 @@ static bool has_width(OnnxCall *c)
     const Tensor *x = c->in[0];
     const int64_t width = onnx_map_width(c->node);
     if (width >= 1 && x->rank == 2 && tensor_dim(x, 1) == width) return true;
-    if (width < 1) onnx_refuse(c, "its list of keys is empty; one key or more is accepted");
+    if (width < 1) onnx_refuse(c, "its list of keys is empty; use one key or more");
     else
-        onnx_refuse(c, "a map of %lld keys is %s; an input of the graph that is a map, or a row of its numbers, is "
-                    "accepted", (long long)width, tensor_shape_text(c->cx, x));
+        onnx_refuse(c, "a map of %lld keys is %s; use an input of the graph that is a map, or a row of its numbers",
+                    (long long)width, tensor_shape_text(c->cx, x));
     return false;
 }
 
@@ -189,14 +189,14 @@ static void cast_map(OnnxCall *c)
     static const struct { const char *name; DType type; } kinds[] = { { "TO_FLOAT", F32 }, { "TO_INT64", I64 } };
     const char *form = onnx_text(c, "map_form", "DENSE"), *to = onnx_text(c, "cast_to", "TO_FLOAT");
     if (strcmp(form, "SPARSE") != 0) {
-        onnx_unsupported(c, "'map_form' is \"%s\"; SPARSE, whose 'max_map' is the number of elements, is accepted",
+        onnx_unsupported(c, "'map_form' is \"%s\"; use SPARSE, whose 'max_map' is the number of elements",
                          form);
         return;
     }
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kinds[i].name, to) == 0 && has_width(c)) c->out[0] = onnx_cast(c, c->in[0], kinds[i].type);
     if (!c->out[0] && !ctx_failed(c->cx))
-        onnx_unsupported(c, "'cast_to' is \"%s\"; TO_FLOAT and TO_INT64 are accepted", to);
+        onnx_unsupported(c, "'cast_to' is \"%s\"; use TO_FLOAT or TO_INT64", to);
 }
 
 #define ENCODE(its_name, most, attrs, fn) \

@@ -310,7 +310,7 @@ static Tensor *weight_rows(Forest *f, int64_t width, double none, int64_t *row)
     int64_t leaves = 0, count = 0;
     for (int i = 0; i < f->emitted; i++) leaves += f->branch[f->order[i]].is_leaf;
     if (leaves > INT32_MAX / 8 / width) {
-        onnx_unsupported(f->c, "%lld leaves of %lld targets; fewer than 2^28 weights are accepted", (long long)leaves,
+        onnx_unsupported(f->c, "%lld leaves of %lld targets; use fewer than 2^28 weights", (long long)leaves,
                          (long long)width);
         return NULL;
     }
@@ -478,10 +478,10 @@ Tensor *onnx_forest_scores(Forest *f, const Aggregate *a)
 {
     OnnxCall *c = f->c;
     if (f->targets < 1 || f->targets > MOST_TARGETS)
-        onnx_unsupported(c, "%lld targets; 1 to %d are accepted", (long long)f->targets, MOST_TARGETS);
+        onnx_unsupported(c, "%lld targets; use 1 to %d", (long long)f->targets, MOST_TARGETS);
     for (int i = 0; i < f->pairs && !ctx_failed(c->cx); i++)
         if (f->pair[i].target < 0 || f->pair[i].target >= f->targets)
-            onnx_refuse(c, "a leaf has the target %lld; 0 to %lld are accepted", (long long)f->pair[i].target,
+            onnx_refuse(c, "a leaf has the target %lld; use 0 to %lld", (long long)f->pair[i].target,
                         (long long)f->targets - 1);
     /* Several weights of one leaf and target are combined as those of several trees are; but for a single target only
      * the first is read, as in ONNX Runtime; the specification is silent. */

@@ -40,7 +40,7 @@ static const int64_t *ints_of(OnnxCall *c, const char *attr, int count, bool is_
     const OnnxAttr *a = onnx_attr(c, attr);
     if ((!a || !a->int_count) && !is_required) return NULL;
     const int found = a ? a->int_count : 0;
-    if (found != count) onnx_refuse(c, "'%s' has %d values; %d are accepted", attr, found, count);
+    if (found != count) onnx_refuse(c, "'%s' has %d values; use %d", attr, found, count);
     return a && !ctx_failed(c->cx) ? a->ints : NULL;
 }
 
@@ -121,7 +121,7 @@ static bool open_forest(OnnxCall *c, Forest *f)
     if (!onnx_requires(c, 1)) return false;
     Tensor *narrow = onnx_before_cast(c, 0), *x = narrow ? narrow : c->in[0];
     if (x->type == BOOL || x->type == U64 || (x->rank != 1 && x->rank != 2)) {
-        onnx_refuse(c, "the input is %s of %s; numbers [n][features] are accepted", tensor_shape_text(c->cx, x),
+        onnx_refuse(c, "the input is %s of %s; use numbers [n][features]", tensor_shape_text(c->cx, x),
                     dtype_info(x->type)->spelling);
         return false;
     }
@@ -139,7 +139,7 @@ static void check_branch(Forest *f, int at, bool *has_parent)
     const Branch *b = &f->branch[at];
     if (b->is_leaf || ctx_failed(f->c->cx)) return;
     if (b->feature < 0 || b->feature >= tensor_dim(f->x, 1))
-        onnx_refuse(f->c, "a node tests feature %lld; 0 to %lld are accepted", (long long)b->feature,
+        onnx_refuse(f->c, "a node tests feature %lld; use 0 to %lld", (long long)b->feature,
                     (long long)tensor_dim(f->x, 1) - 1);
     has_parent[b->yes] = has_parent[b->no] = true;
 }
@@ -150,7 +150,7 @@ static void take_roots(Forest *f, const int64_t *root, int count)
     f->root = NEW_ARRAY(f->c->cx->arena, int, count);
     for (int i = 0; i < count && !ctx_failed(f->c->cx); i++) {
         if (root[i] < 0 || root[i] >= f->count)
-            onnx_refuse(f->c, "'tree_roots' has %lld; 0 to %d are accepted", (long long)root[i], f->count - 1);
+            onnx_refuse(f->c, "'tree_roots' has %lld; use 0 to %d", (long long)root[i], f->count - 1);
         f->root[f->trees++] = (int)root[i];
     }
 }
@@ -163,7 +163,7 @@ static void find_roots(Forest *f)
     for (int i = 0; i < f->count; i++) check_branch(f, i, has_parent);
     for (int i = 0; i < f->count; i++)
         if (!has_parent[i]) f->root[f->trees++] = i;
-    if (!f->trees && !ctx_failed(f->c->cx)) onnx_refuse(f->c, "there is no root; one tree or more is accepted");
+    if (!f->trees && !ctx_failed(f->c->cx)) onnx_refuse(f->c, "there is no root; use one tree or more");
 }
 
 /* Refuses a second root of a tree. tree: the tree of each node of the file. */
@@ -173,7 +173,7 @@ static void check_roots(Forest *f, const int64_t *tree)
     for (int t = 0; t < f->trees && !ctx_failed(f->c->cx); t++) {
         const int64_t *own = &tree[f->root[t]];
         if (map_get(&known, own, sizeof *own))
-            onnx_refuse(f->c, "tree %lld has two nodes without a parent; one is accepted", (long long)*own);
+            onnx_refuse(f->c, "tree %lld has two nodes without a parent; use one", (long long)*own);
         map_put(&known, own, sizeof *own, f);
     }
 }
@@ -234,8 +234,8 @@ static void read_nodes(Forest *f, const char *prefix)
     const OnnxAttr *modes = onnx_attr(c, "nodes_modes");
     const Reals value = reals_of(c, "nodes_values");
     if (!ctx_failed(c->cx) && (!count || !modes || modes->text_count != count || value.count != count))
-        onnx_refuse(c, "%d nodes, %d of 'nodes_modes' and %d of 'nodes_values'; equal numbers, one or more, are "
-                    "accepted", count, modes ? modes->text_count : 0, value.count);
+        onnx_refuse(c, "%d nodes, %d of 'nodes_modes' and %d of 'nodes_values'; use equal numbers, one or more", count,
+                    modes ? modes->text_count : 0, value.count);
     if (ctx_failed(c->cx)) return;
     Map nodes = map_new(c->cx->arena);
     int *at = NEW_ARRAY(c->cx->arena, int, count), *mode = NEW_ARRAY(c->cx->arena, int, count);
@@ -245,7 +245,7 @@ static void read_nodes(Forest *f, const char *prefix)
         at[i] = onnx_forest_add(f, (Branch){ .is_leaf = mode[i] == MODE_LEAF, .feature = feature[i],
                                              .value = value.at[i], .yes = -1, .no = -1 });
         if (map_get(&nodes, &key, sizeof key))
-            onnx_refuse(c, "node %lld of tree %lld is given twice; once is accepted", (long long)id[i],
+            onnx_refuse(c, "node %lld of tree %lld is given twice; use it once", (long long)id[i],
                         (long long)tree[i]);
         map_put(&nodes, arena_copy(c->cx->arena, &key, sizeof key), sizeof key, &at[i]);
     }
@@ -277,7 +277,7 @@ static Tensor *with_base(Forest *f, Tensor *y, Reals base)
 {
     if (!base.count) return y;
     if (base.count != f->targets && base.count != 1)
-        onnx_refuse(f->c, "%d of 'base_values' for %lld targets; one per target is accepted", base.count,
+        onnx_refuse(f->c, "%d of 'base_values' for %lld targets; use one per target", base.count,
                     (long long)f->targets);
     return onnx_call2(f->c, "add", y, reals_tensor(f, base));
 }
@@ -337,7 +337,7 @@ static void two_classes(OnnxCall *c, Forest *f, Tensor *scores, Reals base)
         has[f->pair[i].target] = true;
         is_probability = is_probability && f->pair[i].weight >= 0;
     }
-    if (!has[0] && !has[1]) onnx_refuse(c, "no leaf has a weight; one or more is accepted");
+    if (!has[0] && !has[1]) onnx_refuse(c, "no leaf has a weight; use one or more");
     if (ctx_failed(c->cx)) return;
     const Pairwise p = pairwise(c, scores, has, base);
     const bool is_both = has[0] && has[1];
@@ -400,7 +400,7 @@ static int child_of(Forest *f, Indexed *e, int64_t index, bool is_leaf)
     const int most = is_leaf ? e->leaves : e->nodes;
     if (index < 0 || index >= most) {
         if (!ctx_failed(f->c->cx))
-            onnx_refuse(f->c, "a node has the child %lld; 0 to %d are accepted, the %s", (long long)index, most - 1,
+            onnx_refuse(f->c, "a node has the child %lld; use 0 to %d, the %s", (long long)index, most - 1,
                         is_leaf ? "leaves" : "nodes");
         return 0;
     }
@@ -433,7 +433,7 @@ static void read_indexed(Forest *f)
     e.target = ints_of(c, "leaf_targetids", e.leaves, true);
     e.weight = reals_of(c, "leaf_weights"), e.members = reals_of(c, "membership_values");
     if (!ctx_failed(c->cx) && (!n || split.count != n || mode.count != n || e.weight.count != e.leaves))
-        onnx_refuse(c, "%d nodes, %d splits, %d modes; %d leaves, %d weights; equal numbers are accepted", n,
+        onnx_refuse(c, "%d nodes, %d splits, %d modes; %d leaves, %d weights; use equal numbers", n,
                     split.count, mode.count, e.leaves, e.weight.count);
     if (ctx_failed(c->cx)) return;
     e.pair = NEW_ARRAY(c->cx->arena, Pair, 2 * n);
@@ -449,11 +449,11 @@ static void read_indexed(Forest *f)
     if (!ctx_failed(c->cx)) assign_pairs(f, e.pair, e.pairs);
     for (int i = 0, next = 0; i < n && !ctx_failed(c->cx); i++) {
         if (!(mode.at[i] >= 0 && mode.at[i] < MODE_LEAF))
-            onnx_refuse(c, "'nodes_modes' has %g; 0 to %d are accepted", mode.at[i], MODE_LEAF - 1);
+            onnx_refuse(c, "'nodes_modes' has %g; use 0 to %d", mode.at[i], MODE_LEAF - 1);
         else {
             const Reals set = mode.at[i] == MODE_MEMBER ? members_at(&e, &next) : (Reals){ 0, NULL };
             if (mode.at[i] == MODE_MEMBER && set.count < 1)
-                onnx_refuse(c, "'membership_values' has no set for node %d; one member or more is accepted", i);
+                onnx_refuse(c, "'membership_values' has no set for node %d; use one member or more", i);
             else set_condition(f, i, (int)mode.at[i], missing && missing[i], set);
         }
     }
@@ -464,7 +464,7 @@ static const char *word_of(OnnxCall *c, const char *attr, int64_t otherwise, con
 {
     const int64_t i = onnx_int(c, attr, otherwise);
     if (i >= 0 && i < count) return words[i];
-    onnx_refuse(c, "'%s' is %lld; 0 to %d are accepted", attr, (long long)i, count - 1);
+    onnx_refuse(c, "'%s' is %lld; use 0 to %d", attr, (long long)i, count - 1);
     return words[0];
 }
 
@@ -473,7 +473,7 @@ static void ensemble(OnnxCall *c)
     static const char *const transforms[] = { "NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT" };
     const int64_t a = onnx_int(c, "aggregate_function", 1);
     Forest f;
-    if (a < 0 || a > 3) onnx_refuse(c, "'aggregate_function' is %lld; 0 to 3 are accepted", (long long)a);
+    if (a < 0 || a > 3) onnx_refuse(c, "'aggregate_function' is %lld; use 0 to 3", (long long)a);
     const char *transform = word_of(c, "post_transform", 0, transforms, 5);
     if (ctx_failed(c->cx) || !open_forest(c, &f)) return;
     f.targets = onnx_int(c, "n_targets", 1);

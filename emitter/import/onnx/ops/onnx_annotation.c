@@ -14,7 +14,7 @@ static void on_device(OnnxCall *c)
 {
     const char *device = onnx_text(c, "device", NULL);
     if (!onnx_requires(c, 1)) return;
-    if (!device) onnx_refuse(c, "the attribute 'device' is missing; accepted: the name of a device");
+    if (!device) onnx_refuse(c, "the attribute 'device' is missing; use the name of a device");
     else c->out[0] = onnx_call(c, c->op_name, c->in[0], attr_word("device", device));
 }
 

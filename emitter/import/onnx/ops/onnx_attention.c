@@ -33,8 +33,8 @@ static Tensor *split_heads(OnnxCall *c, Tensor *x, int64_t heads)
     int64_t width = x->rank == 3 ? tensor_dim(x, 2) : 0;
     if (heads < 1 || width % heads != 0 || width < 1) {
         onnx_refuse(c,
-                    "%lld heads in %s; [batch][heads][rows][size], or [batch][rows][heads * size] with the number of "
-                    "heads is accepted",
+                    "%lld heads in %s; use [batch][heads][rows][size], or [batch][rows][heads * size] with the number "
+                    "of heads",
                     (long long)heads, tensor_shape_text(c->cx, x));
         return NULL;
     }
@@ -135,13 +135,13 @@ static void apply_mask(Attention *a, Tensor *mask)
     if (!mask) return;
     int64_t width = mask->rank ? tensor_dim(mask, mask->rank - 1) : 0;
     if (width == 0) {
-        onnx_refuse(c, "the mask is %s; [..][keys] is accepted", tensor_shape_text(c->cx, mask));
+        onnx_refuse(c, "the mask is %s; use [..][keys]", tensor_shape_text(c->cx, mask));
         return;
     }
     if (mask->type != BOOL) mask = onnx_cast(c, mask, a->q->type);
     if (!mask) return;
     if (width > 1 && a->keys->kind != EXPR_INT)
-        onnx_unsupported(c, "a mask of %lld keys over an open number of keys; a mask of the same open size is accepted",
+        onnx_unsupported(c, "a mask of %lld keys over an open number of keys; use a mask of the same open size",
                          (long long)width);
     if (width > 1 && width < a->keys->integer) {
         int64_t pads[2 * MAX_RANK] = { 0 };
@@ -190,14 +190,13 @@ static bool read_operands(OnnxCall *c, Attention *a)
     if (shared < 1 || heads % shared != 0 || tensor_dim(a->v, 1) != shared || a->v->shape[2] != a->keys
         || tensor_dim(a->q, 3) != tensor_dim(a->k, 3)) {
         onnx_refuse(c,
-                    "queries %s, keys %s and values %s; heads of queries in equal groups to one of keys and values are "
-                    "accepted",
+                    "queries %s, keys %s and values %s; use heads of queries in equal groups to one of keys and values",
                     tensor_shape_text(c->cx, a->q), tensor_shape_text(c->cx, a->k), tensor_shape_text(c->cx, a->v));
         return false;
     }
     const int64_t rows = interval_of(c->cx, a->rows, NULL).greatest, keys = interval_of(c->cx, a->keys, NULL).greatest;
     if (keys < 1 || rows > MOST_SCORES / keys) {
-        onnx_unsupported(c, "%lld queries by %lld keys; at most %d scores of a head are accepted", (long long)rows,
+        onnx_unsupported(c, "%lld queries by %lld keys; use at most %d scores of a head", (long long)rows,
                          (long long)keys, MOST_SCORES);
         return false;
     }
@@ -260,7 +259,7 @@ static void attention(OnnxCall *c)
     c->out[0] = c->in[0]->rank == 3 ? merge_heads(c, y) : y;
     c->out[1] = a.k, c->out[2] = a.v;
     if (output_mode < 0 || output_mode > 3)
-        onnx_refuse(c, "'qk_matmul_output_mode' is %lld; 0 to 3 are accepted", (long long)output_mode);
+        onnx_refuse(c, "'qk_matmul_output_mode' is %lld; use 0 to 3", (long long)output_mode);
     else c->out[3] = stage[output_mode];
 }
 
@@ -290,7 +289,7 @@ static void rotary_embedding(OnnxCall *c)
     int64_t size = tensor_dim(x, 3), rotated = onnx_int(c, "rotary_embedding_dim", 0),
             half = (rotated ? rotated : size) / 2;
     if (half < 1 || 2 * half > size) {
-        onnx_refuse(c, "'rotary_embedding_dim' is %lld for heads of %lld values; 2 up to this number is accepted",
+        onnx_refuse(c, "'rotary_embedding_dim' is %lld for heads of %lld values; use 2 up to this number",
                     (long long)rotated, (long long)size);
         return;
     }
@@ -328,7 +327,7 @@ static void causal_conv(OnnxCall *c)
     Tensor *x = c->in[0], *kernel = c->in[1], *past = onnx_in(c, 3);
     int64_t before = kernel->rank == 3 ? tensor_dim(kernel, 2) - 1 : -1;
     if (x->rank != 3 || before < 0 || tensor_dim(kernel, 1) != 1 || tensor_dim(kernel, 0) != tensor_dim(x, 1)) {
-        onnx_refuse(c, "the input is %s and the kernel %s; [batch][channels][n] and [channels][1][taps] are accepted",
+        onnx_refuse(c, "the input is %s and the kernel %s; use [batch][channels][n] and [channels][1][taps]",
                     tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, kernel));
         return;
     }

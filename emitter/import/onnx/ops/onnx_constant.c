@@ -50,7 +50,7 @@ static void constant(OnnxCall *c)
     const OnnxAttr *a = c->node->attr_count == 1 ? &c->node->attr[0] : NULL;
     float *reals = NEW_ARRAY(cx->arena, float, a ? a->real_count + 1 : 1);
     int64_t count;
-    if (!a) onnx_refuse(c, "it has %d attributes; one of %s is accepted", c->node->attr_count, constant_attrs);
+    if (!a) onnx_refuse(c, "it has %d attributes; use one of %s", c->node->attr_count, constant_attrs);
     else if (strcmp(a->name, "value_string") == 0) c->out[0] = string_constant(c, 0, &a->s, 1);
     else if (strcmp(a->name, "value_strings") == 0) c->out[0] = string_constant(c, 1, a->texts, a->text_count);
     else if (strcmp(a->name, "value") == 0 && a->tensor && a->tensor->data_type == ONNX_STRING)
@@ -66,7 +66,7 @@ static void constant(OnnxCall *c)
         count = a->real_count;
         c->out[0] = tensor_constant(cx, c->name, F32, is_one ? 0 : 1, &count, reals);
     } else
-        onnx_unsupported(c, "a constant from attribute '%s'; one of %s is accepted", a->name, constant_attrs);
+        onnx_unsupported(c, "a constant from attribute '%s'; use one of %s", a->name, constant_attrs);
 }
 
 static void *fill(OnnxCall *c, DType t, int64_t elems, const void *value)
@@ -86,14 +86,14 @@ static void constant_of_shape(OnnxCall *c)
     if (onnx_is_missing(c, rank, "shape") || !value) return;
     for (int d = 0; d < rank; d++) {
         if (shape[d] < 0 || (shape[d] > 0 && elems > INT32_MAX / shape[d])) {
-            onnx_refuse(c, "the shape is %s; sizes of 0 or more, and fewer than 2^31 elements, are accepted",
+            onnx_refuse(c, "the shape is %s; use sizes of 0 or more, and fewer than 2^31 elements",
                         ints_text(c->cx, shape, rank));
             return;
         }
         elems *= shape[d];
     }
     if (tensor_elems(value) != 1)
-        onnx_refuse(c, "'value' has %lld elements; one is accepted", (long long)tensor_elems(value));
+        onnx_refuse(c, "'value' has %lld elements; use one", (long long)tensor_elems(value));
     else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, attr_ints("shape", shape, rank));
     else
         c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape,
@@ -108,7 +108,7 @@ static void open_range(OnnxCall *c)
         if (onnx_sizes(c, i, &at[i], 1) < 0) return;
     const int64_t step = at[2]->kind == EXPR_INT ? at[2]->integer : 0, by = step < 0 ? -step : step;
     if (!step) {
-        onnx_unsupported(c, "a range with a step of 0, or of an open size; a constant step other than 0 is accepted");
+        onnx_unsupported(c, "a range with a step of 0, or of an open size; use a constant step other than 0");
         return;
     }
     const Expr *length = step > 0 ? expr_sub(c->cx, at[1], at[0]) : expr_sub(c->cx, at[0], at[1]);
@@ -136,13 +136,13 @@ static void range(OnnxCall *c)
         return;
     DType t = c->in[0]->type;
     if (c->in[2]->type != t) {
-        onnx_refuse(c, "start is %s but the step is %s; one type is accepted", dtype_info(t)->spelling,
+        onnx_refuse(c, "start is %s but the step is %s; use one type", dtype_info(t)->spelling,
                     dtype_info(c->in[2]->type)->spelling);
         return;
     }
     double exact = v[2] != 0 ? (v[1] - v[0]) / v[2] : -1;
     if (!(exact <= MOST_ELEMS) || v[2] == 0) {
-        onnx_unsupported(c, "a range from %g to %g by %g; a step other than 0 and at most %d elements are accepted",
+        onnx_unsupported(c, "a range from %g to %g by %g; use a step other than 0 and at most %d elements",
                          v[0], v[1], v[2], MOST_ELEMS);
         return;
     }

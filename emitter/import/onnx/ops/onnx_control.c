@@ -22,7 +22,7 @@ static const OnnxGraph *graph_of(OnnxCall *c, const char *attr)
     const OnnxAttr *a = onnx_attr(c, attr);
     if (!a || !a->graph) onnx_refuse(c, "the graph '%s' is missing", attr);
     else if (a->graph->output_count > ONNX_OUTPUTS)
-        onnx_unsupported(c, "a graph of %d outputs; at most %d are accepted", a->graph->output_count, ONNX_OUTPUTS);
+        onnx_unsupported(c, "a graph of %d outputs; use at most %d", a->graph->output_count, ONNX_OUTPUTS);
     return ctx_failed(c->cx) ? NULL : a->graph;
 }
 
@@ -46,7 +46,7 @@ static void add_row(OnnxCall *c, ScanRows *r, Tensor *x, int axis)
 {
     const Expr *shape[MAX_RANK];
     if (x->rank == MAX_RANK)
-        onnx_unsupported(c, "rows of %d dimensions; at most %d are accepted", x->rank, MAX_RANK - 1);
+        onnx_unsupported(c, "rows of %d dimensions; use at most %d", x->rank, MAX_RANK - 1);
     if (ctx_failed(c->cx)) return;
     for (int d = 0; d <= x->rank; d++) shape[d] = d == axis ? expr_index(c->cx, 1) : x->shape[d > axis ? d - 1 : d];
     r->at[r->count++] = onnx_view(c, x, shape, x->rank + 1);
@@ -56,7 +56,7 @@ static Tensor *concat_rows(OnnxCall *c, const ScanRows *r, int axis)
 {
     if (r->count == 1) return r->at[0];
     if (r->count) return call(c->cx, "concat", c->name, r->at, r->count, ATTRS(attr_int("axis", axis)));
-    onnx_unsupported(c, "a result without elements: the loop has no iteration; at least one is accepted");
+    onnx_unsupported(c, "a result without elements: the loop has no iteration; use at least one");
     return NULL;
 }
 
@@ -99,7 +99,7 @@ static bool is_enough(OnnxCall *c, const Unrolled *u, int64_t most_nodes)
     if (u->iterations == MOST_ITERATIONS && is_within && (u->changes_shape || most_nodes == INT64_MAX))
         onnx_unsupported(c,
                          "the loop is unrolled because a state changes its shape, or a shape depends on the iteration "
-                         "index; at most %d iterations are accepted",
+                         "index; use at most %d iterations",
                          MOST_ITERATIONS);
     return !is_within || u->iterations == MOST_ITERATIONS;
 }
@@ -143,7 +143,7 @@ static void no_rows(OnnxCall *c, const LoopEntry *s, Tensor **in)
         const Tensor *row = out[1 + i];
         int64_t shape[MAX_RANK] = { 0 };
         if (row->rank == MAX_RANK || !tensor_is_fixed(row))
-            onnx_unsupported(c, "rows of %s; fixed sizes, and at most %d dimensions, are accepted",
+            onnx_unsupported(c, "rows of %s; use fixed sizes, and at most %d dimensions",
                              tensor_shape_text(c->cx, row), MAX_RANK - 1);
         if (ctx_failed(c->cx)) return;
         for (int d = 0; d < row->rank; d++) shape[1 + d] = tensor_dim(row, d);
@@ -193,13 +193,13 @@ static void unroll_lists(OnnxCall *c, const LoopEntry *s)
     begin_rows(c, s, rows);
     for (int64_t t = 0; (double)t < s->most && goes_on; t++) {
         if (t == MOST_ITERATIONS)
-            onnx_unsupported(c, "the loop is unrolled because a state is a sequence; at most %d iterations are "
-                             "accepted", MOST_ITERATIONS);
+            onnx_unsupported(c, "the loop is unrolled because a state is a sequence; use at most %d iterations",
+                             MOST_ITERATIONS);
         begin_iteration(c, in, t);
         if (!onnx_run_lists(c, s->body, in, list, in_count)) return;
         if (!knows_condition(c->out[0], &goes_on)) {
-            onnx_unsupported(c, "a state is a sequence, and only the run decides about the next iteration; a condition "
-                             "that is known at compile time is accepted");
+            onnx_unsupported(c, "a state is a sequence, and only the run decides about the next iteration; use a "
+                             "condition that is known at compile time");
             return;
         }
         for (int i = 0; i < s->states; i++) {
@@ -208,7 +208,7 @@ static void unroll_lists(OnnxCall *c, const LoopEntry *s)
         }
         for (int i = rows_from; i < s->body->output_count && !ctx_failed(c->cx); i++)
             if (c->out[i]) add_row(c, &rows[i], c->out[i], 0);
-            else onnx_unsupported(c, "its graph collects a sequence (output %d); tensors are accepted", i);
+            else onnx_unsupported(c, "its graph collects a sequence (output %d); use tensors", i);
     }
     for (int i = 0; i < ONNX_OUTPUTS; i++) {
         c->out[i] = i < s->states ? in[2 + i] : NULL;
@@ -242,14 +242,14 @@ static bool read_loop(OnnxCall *c, LoopEntry *s)
     if (s->states + 2 > ONNX_OUTPUTS || s->body->output_count < 1 + s->states || s->body->input_count < 2 + s->states)
         onnx_refuse(
             c,
-            "it has %d states, but its graph has %d inputs and %d outputs; at least 2 inputs and 1 output more than "
-            "states are accepted",
+            "it has %d states, but its graph has %d inputs and %d outputs; use at least 2 inputs and 1 output more "
+            "than states",
             s->states, s->body->input_count, s->body->output_count);
     for (int i = 0; i < s->states; i++) {
         const bool is_list = !c->in[2 + i] && c->list && c->list[2 + i];
         s->has_list = s->has_list || is_list;
         if (!c->in[2 + i] && !is_list)
-            onnx_unsupported(c, "its state \"%s\" is not a tensor; tensors and sequences are accepted",
+            onnx_unsupported(c, "its state \"%s\" is not a tensor; use tensors or sequences",
                              c->node->in[2 + i]);
     }
     if (onnx_in(c, 0) && is_constant(c, 0)) onnx_scalar(c, 0, &s->most);
@@ -277,8 +277,8 @@ static void loop(OnnxCall *c)
     if (!read_loop(c, &s)) return;
     if (s.has_list && s.is_decided) unroll_lists(c, &s);
     else if (s.has_list)
-        onnx_unsupported(c, "a state is a sequence, and only the run decides about the first iteration; a count and a "
-                         "condition that are known at compile time are accepted");
+        onnx_unsupported(c, "a state is a sequence, and only the run decides about the first iteration; use a count "
+                         "and a condition that are known at compile time");
     if (s.has_list || (s.is_decided && unroll(c, &s, UNROLLED_NODES))) return;
     DiagMark before = diag_mark(c->cx);
     loop_region(c, &s);
@@ -319,8 +319,8 @@ static bool read_scan(OnnxCall *c, Scan *s)
         || s->graph->output_count > ONNX_OUTPUTS) {
         onnx_refuse(
             c,
-            "%d inputs, %lld of them scanned, and %d outputs of its graph; at least 1 scanned input and an output for "
-            "each state are accepted",
+            "%d inputs, %lld of them scanned, and %d outputs of its graph; use at least 1 scanned input and an output "
+            "for each state",
             c->in_count, (long long)inputs, s->graph->output_count);
         return false;
     }
@@ -336,7 +336,7 @@ static bool read_scan(OnnxCall *c, Scan *s)
         s->in_axis[i] = axis;
         if (i == 0) s->length = tensor_dim(x, axis);
         if (tensor_dim(x, axis) != s->length || s->length < 1)
-            onnx_unsupported(c, "scanning %lld elements; the same number, at least 1, for each input is accepted",
+            onnx_unsupported(c, "scanning %lld elements; use the same number, at least 1, for each input",
                              (long long)tensor_dim(x, axis));
     }
     return !ctx_failed(c->cx);
@@ -416,7 +416,7 @@ static void scan_region(OnnxCall *c, Scan *s)
         int64_t axis = s->out_axis[i - s->states];
         if (axis < 0) axis += c->out[i]->rank;
         if (axis < 0 || axis >= c->out[i]->rank)
-            onnx_refuse(c, "rows along axis %lld of %s; an axis within the rank is accepted",
+            onnx_refuse(c, "rows along axis %lld of %s; use an axis within the rank",
                         (long long)s->out_axis[i - s->states], tensor_shape_text(c->cx, c->out[i]));
         else c->out[i] = move_axis(c, c->out[i], 0, axis);
     }
@@ -441,10 +441,10 @@ static void batched_scan(OnnxCall *c)
         scan(c);
         return;
     }
-    if (onnx_in(c, 0)) onnx_unsupported(c, "input 0, the lengths of sequences, is present; its absence is accepted");
+    if (onnx_in(c, 0)) onnx_unsupported(c, "input 0, the lengths of sequences, is present; leave it out");
     for (int i = 1; i < c->in_count; i++) {
         if (!c->in[i] || c->in[i]->rank < 1 || tensor_dim(c->in[i], 0) != 1)
-            onnx_unsupported(c, "a batch size other than 1; 1 is accepted");
+            onnx_unsupported(c, "a batch size other than 1; use 1");
         if (!ctx_failed(c->cx)) c->in[i] = scan_element(c, c->in[i], 0, 0);
     }
     if (ctx_failed(c->cx) || c->in_count < 1) return;

@@ -98,8 +98,8 @@ static bool read_packed(OnnxCall *c, Packed *p)
                       && p->block <= 1 << 16 && !(p->block & (p->block - 1))
                       && (p->bits == 2 || p->bits == 4 || p->bits == 8);
     if (!fits) {
-        onnx_refuse(c, "N is %lld, K %lld, bits %lld, block_size %lld; sizes up to 2^24, 2, 4 or 8 bits, and a power "
-                    "of two from 16 to 2^16 are accepted", (long long)p->n, (long long)p->k, (long long)p->bits,
+        onnx_refuse(c, "N is %lld, K %lld, bits %lld, block_size %lld; use sizes up to 2^24, 2, 4 or 8 bits, and a "
+                    "power of two from 16 to 2^16", (long long)p->n, (long long)p->k, (long long)p->bits,
                     (long long)p->block);
         return false;
     }
@@ -112,7 +112,7 @@ static Tensor *unpacked(OnnxCall *c, const Packed *p, const Tensor *b)
 {
     const int64_t row = p->blocks * (p->block * p->bits / 8);
     if (!tensor_is_constant(b) || b->type != U8 || tensor_elems(b) != p->n * row) {
-        onnx_unsupported(c, "weights %s of %s; constant bytes [%lld][%lld][%lld] are accepted",
+        onnx_unsupported(c, "weights %s of %s; use constant bytes [%lld][%lld][%lld]",
                          tensor_shape_text(c->cx, b), dtype_info(b->type)->spelling, (long long)p->n,
                          (long long)p->blocks, (long long)(p->block * p->bits / 8));
         return NULL;
@@ -142,9 +142,8 @@ static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
     const int64_t row = (p->blocks * p->bits + 7) / 8;
     if (!t) return NULL;
     if (!tensor_is_constant(t) || t->type != U8 || tensor_elems(t) != p->n * row) {
-        onnx_unsupported(c, "zero points %s of %s; constant bytes [%lld][%lld], or numbers of the scale's type, are "
-                         "accepted", tensor_shape_text(c->cx, t), dtype_info(t->type)->spelling, (long long)p->n,
-                         (long long)row);
+        onnx_unsupported(c, "zero points %s of %s; use constant bytes [%lld][%lld], or numbers of the scale's type",
+                         tensor_shape_text(c->cx, t), dtype_info(t->type)->spelling, (long long)p->n, (long long)row);
         return NULL;
     }
     void *data;
@@ -160,7 +159,7 @@ static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
 static Tensor *with_real_points(OnnxCall *c, const Packed *p, Tensor *w, Tensor *scale, Tensor *point)
 {
     if (!tensor_is_constant(point) || tensor_elems(point) != p->n * p->blocks || scale->type != point->type) {
-        onnx_unsupported(c, "zero points %s of %s; constant ones [%lld][%lld] of %s, as the scale is, are accepted",
+        onnx_unsupported(c, "zero points %s of %s; use constant ones [%lld][%lld] of %s, as the scale is",
                          tensor_shape_text(c->cx, point), dtype_info(point->type)->spelling, (long long)p->n,
                          (long long)p->blocks, dtype_info(scale->type)->spelling);
         return NULL;
@@ -184,7 +183,7 @@ static void matmul_bits(OnnxCall *c)
 {
     Packed p;
     if (!onnx_requires(c, 3) || !read_packed(c, &p)) return;
-    if (onnx_in(c, 4)) onnx_unsupported(c, "'g_idx', an order of the groups; groups in order are accepted");
+    if (onnx_in(c, 4)) onnx_unsupported(c, "'g_idx', an order of the groups; use groups in order");
     Tensor *w = unpacked(c, &p, c->in[1]), *point = onnx_in(c, 3);
     if (ctx_failed(c->cx)) return;
     const bool is_real = point && dtype_is_float(point->type);

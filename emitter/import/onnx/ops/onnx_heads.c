@@ -59,8 +59,8 @@ static Tensor *mask_bias(OnnxCall *c, Tensor *mask, int64_t batch, int64_t keys)
     Tensor *is_kept = NULL;
     if (!dtype_is_integer(mask->type) || mask->rank < 1 || mask->rank > 3 || tensor_dim(mask, 0) != batch
         || (mask->rank > 1 && tensor_dim(mask, mask->rank - 1) != keys)) {
-        onnx_unsupported(c, "a mask %s of %s for %lld keys; integers [batch], [batch][keys] or [batch][rows][keys] are "
-                         "accepted", tensor_shape_text(c->cx, mask), dtype_info(mask->type)->spelling, (long long)keys);
+        onnx_unsupported(c, "a mask %s of %s for %lld keys; use integers [batch], [batch][keys] or [batch][rows][keys]",
+                         tensor_shape_text(c->cx, mask), dtype_info(mask->type)->spelling, (long long)keys);
         return NULL;
     }
     if (mask->rank == 1) {
@@ -83,14 +83,14 @@ static Tensor *sum_of(OnnxCall *c, Tensor *a, Tensor *b) { return a && b ? onnx_
 static int64_t heads_of(OnnxCall *c)
 {
     const int64_t heads = onnx_int(c, "num_heads", 0);
-    if (heads < 1) onnx_refuse(c, "'num_heads' is %lld; 1 or more is accepted", (long long)heads);
+    if (heads < 1) onnx_refuse(c, "'num_heads' is %lld; use 1 or more", (long long)heads);
     return heads;
 }
 
 static bool is_fixed3(OnnxCall *c, const Tensor *x, const char *what)
 {
     if (x && x->rank == 3 && tensor_is_fixed(x)) return true;
-    onnx_unsupported(c, "%s %s; [batch][rows][values] of fixed sizes is accepted", what,
+    onnx_unsupported(c, "%s %s; use [batch][rows][values] of fixed sizes", what,
                      x ? tensor_shape_text(c->cx, x) : "is absent");
     return false;
 }
@@ -102,13 +102,13 @@ static void packed_attention(OnnxCall *c)
     if (!onnx_requires(c, 2) || !is_fixed3(c, c->in[0], "the input is")) return;
     const OnnxAttr *sizes = onnx_attr(c, "qkv_hidden_sizes");
     const int64_t all = c->in[1]->rank == 2 ? tensor_dim(c->in[1], 1) : 0, batch = tensor_dim(c->in[0], 0);
-    if (onnx_int(c, "do_rotary", 0)) onnx_unsupported(c, "'do_rotary'; 0 is accepted");
+    if (onnx_int(c, "do_rotary", 0)) onnx_unsupported(c, "'do_rotary'; use 0");
     if (sizes && sizes->int_count != 3)
-        onnx_refuse(c, "'qkv_hidden_sizes' has %d sizes; 3 are accepted", sizes->int_count);
+        onnx_refuse(c, "'qkv_hidden_sizes' has %d sizes; use 3", sizes->int_count);
     if (ctx_failed(c->cx)) return;
     const int64_t q = sizes ? sizes->ints[0] : all / 3, k = sizes ? sizes->ints[1] : all / 3;
     if (q < 1 || k < 1 || q >= all || k >= all - q) {
-        onnx_refuse(c, "weights %s for queries of %lld and keys of %lld; [values][queries + keys + values] is accepted",
+        onnx_refuse(c, "weights %s for queries of %lld and keys of %lld; use [values][queries + keys + values]",
                     tensor_shape_text(c->cx, c->in[1]), (long long)q, (long long)k);
         return;
     }
@@ -119,7 +119,7 @@ static void packed_attention(OnnxCall *c)
         in[PAST_K + i] = onnx_call(c, "squeeze", columns(c, past, 0, i, i + 1), attr_list("axes", 0));
     if (ctx_failed(c->cx)) return;
     if (in[PAST_K] && in[PAST_K]->rank != 4) {
-        onnx_refuse(c, "the past is %s; [2][batch][heads][rows][size] is accepted", tensor_shape_text(c->cx, past));
+        onnx_refuse(c, "the past is %s; use [2][batch][heads][rows][size]", tensor_shape_text(c->cx, past));
         return;
     }
     const int64_t keys = tensor_dim(in[K], 1) + (in[PAST_K] ? tensor_dim(in[PAST_K], 2) : 0);
@@ -143,7 +143,7 @@ static void multi_head_attention(OnnxCall *c)
     int64_t at = 0;
     for (int i = 0; i < OPERANDS; i++)
         if (in[i] && (!tensor_is_fixed(in[i]) || in[i]->rank > 4 || in[i]->rank < (i < 3 ? 3 : 4)))
-            onnx_unsupported(c, "input \"%s\" is %s; [batch][rows][values] or [batch][heads][rows][size] is accepted",
+            onnx_unsupported(c, "input \"%s\" is %s; use [batch][rows][values] or [batch][heads][rows][size]",
                              in[i]->name, tensor_shape_text(c->cx, in[i]));
     for (int i = 0; bias && i < 3 && !ctx_failed(c->cx); i++) {
         const int64_t width = in[i]->rank == 3 ? tensor_dim(in[i], 2) : heads * tensor_dim(in[i], 3);
@@ -187,10 +187,10 @@ static void rotary_embedding(OnnxCall *c)
     const int64_t width = c->in[2]->rank == 2 ? 2 * tensor_dim(c->in[2], 1) : 0,
                   dim = onnx_int(c, "rotary_embedding_dim", 0);
     if ((x->rank != 3 && x->rank != 4) || !tensor_is_fixed(x) || width < 1)
-        onnx_refuse(c, "x is %s and the cosines %s; [batch][rows][values] or [batch][heads][rows][size], and "
-                    "[positions][n] are accepted", tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, c->in[2]));
+        onnx_refuse(c, "x is %s and the cosines %s; use [batch][rows][values] or [batch][heads][rows][size], and "
+                    "[positions][n]", tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, c->in[2]));
     if (onnx_real(c, "scale", 1) != 1 || onnx_int(c, "is_packed_batching", 0))
-        onnx_unsupported(c, "'scale' other than 1, or 'is_packed_batching'; their defaults are accepted");
+        onnx_unsupported(c, "'scale' other than 1, or 'is_packed_batching'; use their defaults");
     if (ctx_failed(c->cx)) return;
     const int64_t rows = tensor_dim(x, x->rank == 4 ? 2 : 1), last = tensor_dim(x, x->rank - 1),
                   heads = dim ? onnx_int(c, "num_heads", 0) : x->rank == 4 ? tensor_dim(x, 1) : last / width;
@@ -237,8 +237,8 @@ static Tensor *appended(OnnxCall *c, const Cache *g, Tensor *past, Tensor *rows)
     const bool grows = onnx_in(c, 6) && tensor_is_constant(c->in[6]) && onnx_scalar(c, 6, &total)
                        && total > (double)g->past;
     if (grows && total != (double)(g->past + g->rows))
-        onnx_unsupported(c, "'total_sequence_length' %g over a cache of %lld rows and %lld new ones; a total within "
-                         "the cache, or the sum, is accepted", total, (long long)g->past, (long long)g->rows);
+        onnx_unsupported(c, "'total_sequence_length' %g over a cache of %lld rows and %lld new ones; use a total "
+                         "within the cache, or the sum", total, (long long)g->past, (long long)g->rows);
     if (grows) return onnx_call2(c, "concat", past, rows, attr_int("axis", 2));
     if (!past || !rows || ctx_failed(c->cx)) return NULL;
     return call(c->cx, "scatter_rows", c->name, (Tensor *[]){ past, g->at, rows }, 3,
@@ -263,7 +263,7 @@ static bool open_cache(OnnxCall *c, Cache *g, Tensor **in)
     if (!onnx_in(c, 0) || !onnx_in(c, 5) || g->shared < 1)
         onnx_refuse(c, "a query, 'seqlens_k' and 'kv_num_heads' of 1 or more are required");
     for (int i = 12; i < c->in_count; i++)
-        if (c->in[i]) onnx_unsupported(c, "input %d; inputs 0 to 11 are accepted", i);
+        if (c->in[i]) onnx_unsupported(c, "input %d; use inputs 0 to 11", i);
     if (ctx_failed(c->cx) || !is_fixed3(c, c->in[0], "the query is") || !split_packed(c, g, in)) return false;
     g->batch = tensor_dim(c->in[0], 0), g->rows = tensor_dim(c->in[0], 1);
     g->past = onnx_in(c, 3) && c->in[3]->rank == 4 ? tensor_dim(c->in[3], 2) : 0;
@@ -278,7 +278,7 @@ static Tensor *sink_of(OnnxCall *c, const Cache *g)
     Tensor *sink = onnx_in(c, 11);
     if (!sink) return onnx_int(c, "smooth_softmax", 0) > 0 ? onnx_scalar_like(c, c->in[0], 0) : NULL;
     if (sink->rank != 1 || tensor_dim(sink, 0) != g->heads)
-        onnx_refuse(c, "the sink is %s for %lld heads; one number of each is accepted", tensor_shape_text(c->cx, sink),
+        onnx_refuse(c, "the sink is %s for %lld heads; use one number of each", tensor_shape_text(c->cx, sink),
                     (long long)g->heads);
     return sink;
 }

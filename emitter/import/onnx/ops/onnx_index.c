@@ -108,8 +108,8 @@ static void scatter_nd(OnnxCall *c)
     }
     const bool is_decided = index->rank == 2 && size_is_decided(c->cx, index->shape[0]) && tensor_is_fixed(x);
     if (q < 1 || q > x->rank || (tensor_elems(index) < 1 && !is_decided)) {
-        onnx_refuse(c, "an index of %s into %s; a last dimension of 1 up to the rank, and fixed sizes or a number of "
-                    "updates that the run decides, are accepted", tensor_shape_text(c->cx, index),
+        onnx_refuse(c, "an index of %s into %s; use a last dimension of 1 up to the rank, and fixed sizes or a number "
+                    "of updates that the run decides", tensor_shape_text(c->cx, index),
                     tensor_shape_text(c->cx, x));
         return;
     }
@@ -157,7 +157,7 @@ static void tensor_scatter(OnnxCall *c)
     int64_t batch = c->in[0]->rank ? tensor_dim(c->in[0], 0) : 0;
     Tensor *at = onnx_in(c, 2) ? c->in[2] : batch > 0 ? tensor_constant(c->cx, c->name, I64, 1, &batch, NULL) : NULL;
     if (strcmp(mode, "linear") != 0 && strcmp(mode, "circular") != 0)
-        onnx_refuse(c, "'mode' is \"%s\"; linear and circular are accepted", mode);
+        onnx_refuse(c, "'mode' is \"%s\"; use linear or circular", mode);
     else if (at)
         c->out[0] = call(c->cx, "scatter_rows", c->name, (Tensor *[]){ c->in[0], at, c->in[1] }, 3,
                          ATTRS(attr_int("axis", onnx_int(c, "axis", -2)),
@@ -182,7 +182,7 @@ static void compress(OnnxCall *c)
     const Tensor *condition = c->in[1];
     Tensor *x = c->in[0];
     if (condition->type != BOOL || condition->rank != 1) {
-        onnx_refuse(c, "the condition \"%s\" is %s%s; bool [n] is accepted", condition->name,
+        onnx_refuse(c, "the condition \"%s\" is %s%s; use bool [n]", condition->name,
                     dtype_info(condition->type)->spelling, tensor_shape_text(c->cx, condition));
         return;
     }
@@ -237,7 +237,7 @@ static void cumulate(OnnxCall *c)
         return;
     }
     if (rank < 1 || tensor_elems(c->in[1]) != 1 || !dtype_is_integer(c->in[1]->type)) {
-        onnx_refuse(c, "the axis is %s of %s for %d dimensions; one integer is accepted",
+        onnx_refuse(c, "the axis is %s of %s for %d dimensions; use one integer",
                     tensor_shape_text(c->cx, c->in[1]), dtype_info(c->in[1]->type)->spelling, rank);
         return;
     }
@@ -257,7 +257,7 @@ static Tensor *diagonals(OnnxCall *c, const Tensor *x)
     const int64_t rows = x->rank > 1 ? tensor_dim(x, x->rank - 2) : -1,
                   columns = x->rank > 1 ? tensor_dim(x, x->rank - 1) : -1;
     if (rows < 1 || columns < 1 || rows > MOST_TABLE / columns) {
-        onnx_unsupported(c, "a diagonal that the run decides, of %s; matrices of 1 to %d elements are accepted",
+        onnx_unsupported(c, "a diagonal that the run decides, of %s; use matrices of 1 to %d elements",
                          tensor_shape_text(c->cx, x), MOST_TABLE);
         return NULL;
     }
@@ -303,13 +303,13 @@ static void eye_like(OnnxCall *c)
     if (!onnx_requires(c, 1)) return;
     const Tensor *x = c->in[0];
     if (to ? !onnx_dtype(to, &t) : x->rank != 2)
-        onnx_refuse(c, "elements of type %lld, and a shape of %s; a supported type and a matrix are accepted",
+        onnx_refuse(c, "elements of type %lld, and a shape of %s; use a supported type and a matrix",
                     (long long)to, tensor_shape_text(c->cx, x));
     if (ctx_failed(c->cx) || x->rank != 2) return;
     if (!to) t = x->type;
     for (int d = 0; d < 2; d++) shape[d] = tensor_dim(x, d);
     if (shape[0] < 1 || shape[1] < 1 || shape[0] * shape[1] > 1 << 16) {
-        onnx_unsupported(c, "a matrix of %s; at most %d elements are accepted", tensor_shape_text(c->cx, x), 1 << 16);
+        onnx_unsupported(c, "a matrix of %s; use at most %d elements", tensor_shape_text(c->cx, x), 1 << 16);
         return;
     }
     void *data;

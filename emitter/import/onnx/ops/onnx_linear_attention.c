@@ -31,7 +31,7 @@ static bool read_rule(OnnxCall *c, bool *is_gated, bool *is_delta)
     *is_gated = strncmp(rule, "gated", 5) == 0;
     *is_delta = strcmp(rule, "delta") == 0 || strcmp(rule, "gated_delta") == 0;
     if (!*is_delta && strcmp(rule, "gated") != 0 && strcmp(rule, "linear") != 0)
-        onnx_refuse(c, "'update_rule' is \"%s\"; linear, gated, delta and gated_delta are accepted", rule);
+        onnx_refuse(c, "'update_rule' is \"%s\"; use linear, gated, delta or gated_delta", rule);
     else if (*is_gated != (onnx_in(c, 4) != NULL) || *is_delta != (onnx_in(c, 5) != NULL))
         onnx_refuse(c, "'update_rule' is \"%s\", and decay is %s, beta %s; gated rules require decay, delta rules "
                     "beta, other rules neither", rule, onnx_in(c, 4) ? "present" : "absent",
@@ -47,7 +47,7 @@ static Tensor *split_input(Linear *l, int i, int64_t heads, int64_t rows, int64_
     if (!x || ctx_failed(c->cx)) return NULL;
     if (x->rank != 3 || tensor_dim(x, 0) != l->batch || tensor_dim(x, 1) != l->tokens
         || tensor_dim(x, 2) != heads * rows * columns) {
-        onnx_refuse(c, "input %d is %s; [%lld][%lld][%lld] is accepted", i, tensor_shape_text(c->cx, x),
+        onnx_refuse(c, "input %d is %s; use [%lld][%lld][%lld]", i, tensor_shape_text(c->cx, x),
                     (long long)l->batch, (long long)l->tokens, (long long)(heads * rows * columns));
         return NULL;
     }
@@ -66,8 +66,8 @@ static bool read_parts(Linear *l)
                   beta = last_of(onnx_in(c, 5));
     if (heads < 1 || queries < 1 || queries % heads != 0 || q < 1 || v < 1 || q % queries != 0 || v % heads != 0) {
         onnx_refuse(c,
-                    "%lld heads of queries %s and %lld of values %s; [batch][tokens][heads * size], and heads of "
-                    "queries in equal groups, are accepted",
+                    "%lld heads of queries %s and %lld of values %s; use [batch][tokens][heads * size], and heads of "
+                    "queries in equal groups",
                     (long long)queries, tensor_shape_text(c->cx, c->in[0]), (long long)heads,
                     tensor_shape_text(c->cx, c->in[2]));
         return false;
@@ -107,7 +107,7 @@ static Tensor *first_state(const Linear *l)
     bool fits = past->rank == 4;
     for (int d = 0; fits && d < 4; d++) fits = tensor_dim(past, d) == shape[d];
     if (!fits)
-        onnx_refuse(c, "the past state is %s; [%s] is accepted", tensor_shape_text(c->cx, past),
+        onnx_refuse(c, "the past state is %s; use [%s]", tensor_shape_text(c->cx, past),
                     ints_text(c->cx, shape, 4));
     return onnx_cast(c, past, l->at[QUERY]->type);
 }

@@ -20,7 +20,7 @@ static void cast(OnnxCall *c)
     if (!onnx_requires(c, 1)) return;
     const bool is_text = onnx_holds_strings(c->strings, c->in[0]);
     if (is_text && to != ONNX_STRING)
-        onnx_unsupported(c, "a string as a number; a LabelEncoder with the number of each string is accepted");
+        onnx_unsupported(c, "a string as a number; use a LabelEncoder with the number of each string");
     else if (is_text) c->out[0] = c->in[0];
     else if (onnx_dtype(to, &t)) c->out[0] = onnx_call(c, "cast", c->in[0], attr_type("to", t));
     else onnx_refuse_type(c, "element type", to);
@@ -217,7 +217,7 @@ static void is_inf(OnnxCall *c)
     bool negative = onnx_int(c, "detect_negative", 1) != 0, positive = onnx_int(c, "detect_positive", 1) != 0;
     if (!onnx_requires(c, 1)) return;
     if (!dtype_is_float(c->in[0]->type))
-        onnx_refuse(c, "the input is %s; floats are accepted", dtype_info(c->in[0]->type)->spelling);
+        onnx_refuse(c, "the input is %s; use floats", dtype_info(c->in[0]->type)->spelling);
     if (negative && positive) c->out[0] = onnx_call(c, "isinf", c->in[0]);
     /* False for every x, including NaN */
     else if (!negative && !positive) c->out[0] = onnx_call2(c, "less", c->in[0], c->in[0]);

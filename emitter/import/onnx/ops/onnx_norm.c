@@ -60,7 +60,7 @@ static void instance_norm(OnnxCall *c)
 {
     if (!onnx_requires(c, 3)) return;
     int rank = c->in[0]->rank;
-    if (rank < 3) onnx_refuse(c, "the input is %s; [n][c][..] is accepted", tensor_shape_text(c->cx, c->in[0]));
+    if (rank < 3) onnx_refuse(c, "the input is %s; use [n][c][..]", tensor_shape_text(c->cx, c->in[0]));
     else {
         Tensor *shift = onnx_append_ones(c, c->in[2], rank - 2), *scale = onnx_append_ones(c, c->in[1], rank - 2);
         c->out[0] = scale_and_shift(c, with_epsilon(c, "standardize", c->in[0], axes_from(2, rank)), scale, shift);
@@ -75,7 +75,7 @@ static void group_norm(OnnxCall *c)
     int64_t groups = onnx_int(c, "num_groups", 0), channels = x->rank > 2 ? tensor_dim(x, 1) : 0,
             params[3] = { groups, 1, 1 };
     if (groups < 1 || channels < 1 || channels % groups != 0 || x->rank == MAX_RANK) {
-        onnx_refuse(c, "'num_groups' is %lld and the input %s; a divisor of the channels of [n][c][..] is accepted",
+        onnx_refuse(c, "'num_groups' is %lld and the input %s; use a divisor of the channels of [n][c][..]",
                     (long long)groups, tensor_shape_text(c->cx, x));
         return;
     }
@@ -106,9 +106,9 @@ static void lp_norm(OnnxCall *c)
 {
     int64_t p = onnx_int(c, "p", 2);
     if (!onnx_requires(c, 1)) return;
-    if (p != 1 && p != 2) onnx_refuse(c, "'p' is %lld; 1 and 2 are accepted", (long long)p);
+    if (p != 1 && p != 2) onnx_refuse(c, "'p' is %lld; use 1 or 2", (long long)p);
     if (!dtype_is_float(c->in[0]->type))
-        onnx_refuse(c, "the input is %s; floats are accepted", dtype_info(c->in[0]->type)->spelling);
+        onnx_refuse(c, "the input is %s; use floats", dtype_info(c->in[0]->type)->spelling);
     Tensor *size = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0],
                              attr_list("axes", onnx_int(c, "axis", -1)), attr_flag("keepdims", true));
     Tensor *zero = onnx_scalar_like(c, size, 0), *y = onnx_call2(c, "div", c->in[0], size);
@@ -135,7 +135,7 @@ static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
     const Expr *shape[MAX_RANK], *one = expr_index(c->cx, 1);
     int rank = 0;
     if (!x || !target || x->rank < 2 || target->rank != x->rank - 1) {
-        onnx_refuse(c, "scores [n][classes][..] and targets [n][..] are accepted");
+        onnx_refuse(c, "use scores [n][classes][..] and targets [n][..]");
         return NULL;
     }
     const OnnxAttr *ignored = onnx_attr(c, "ignore_index");
@@ -163,7 +163,7 @@ static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
         Tensor *total = onnx_call(c, "reduce_sum", counted);
         return onnx_call2(c, "div", onnx_call(c, "reduce_sum", y), total);
     }
-    onnx_refuse(c, "'reduction' is \"%s\"; none, sum and mean are accepted", reduction);
+    onnx_refuse(c, "'reduction' is \"%s\"; use none, sum or mean", reduction);
     return NULL;
 }
 

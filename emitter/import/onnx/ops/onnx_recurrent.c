@@ -82,7 +82,7 @@ static bool read_activations(Layers *l)
                    *betas = onnx_attr(c, "activation_beta");
     int alpha = 0, beta = 0, expected = l->kind->activations * l->directions;
     if (list && list->text_count != expected) {
-        onnx_refuse(c, "there are %d activations; %d are accepted", list->text_count, expected);
+        onnx_refuse(c, "there are %d activations; use %d", list->text_count, expected);
         return false;
     }
     for (int d = 0; d < l->directions; d++) {
@@ -185,7 +185,7 @@ static bool check_operands(Layers *l)
     for (int i = 1; i < 8; i++) {
         const Tensor *t = onnx_in(c, i);
         if (!t || has_dims(t, &expected[i])) continue;
-        onnx_refuse(c, "%s is %s; %s is accepted", what[i], tensor_shape_text(c->cx, t),
+        onnx_refuse(c, "%s is %s; use %s", what[i], tensor_shape_text(c->cx, t),
                     expected_text(c->cx, &expected[i]));
         return false;
     }
@@ -208,13 +208,13 @@ static bool layers_read(Layers *l, OnnxCall *c, const LayerKind *kind)
     if (!onnx_requires(c, 3)) return false;
     const Tensor *x = c->in[0], *r = c->in[2];
     if (x->rank != 3 || r->rank != 3) {
-        onnx_refuse(c, "x is %s and r %s; three dimensions are accepted", tensor_shape_text(c->cx, x),
+        onnx_refuse(c, "x is %s and r %s; use three dimensions", tensor_shape_text(c->cx, x),
                     tensor_shape_text(c->cx, r));
         return false;
     }
     l->directions = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
     if (l->directions == 1 && strcmp(direction, "forward") != 0 && strcmp(direction, "reverse") != 0) {
-        onnx_refuse(c, "the direction is \"%s\"; forward, reverse and bidirectional are accepted", direction);
+        onnx_refuse(c, "the direction is \"%s\"; use forward, reverse or bidirectional", direction);
         return false;
     }
     l->batch_first = onnx_int(c, "layout", 0) != 0;
@@ -222,13 +222,13 @@ static bool layers_read(Layers *l, OnnxCall *c, const LayerKind *kind)
     l->batch = tensor_dim(x, !l->batch_first);
     l->units = tensor_dim(r, 2);
     if (onnx_int(c, "hidden_size", l->units) != l->units) {
-        onnx_refuse(c, "hidden_size is %lld, but r is %s; its last dimension is accepted",
+        onnx_refuse(c, "hidden_size is %lld, but r is %s; use its last dimension",
                     (long long)onnx_int(c, "hidden_size", 0), tensor_shape_text(c->cx, r));
         return false;
     }
     if (!check_operands(l)) return false;
     if (onnx_in(c, 4) && !dtype_is_integer(c->in[4]->type))
-        onnx_refuse(c, "sequence_lens are %s; integers are accepted", dtype_info(c->in[4]->type)->spelling);
+        onnx_refuse(c, "sequence_lens are %s; use integers", dtype_info(c->in[4]->type)->spelling);
     l->lengths = lengths(l);
     return !ctx_failed(c->cx) && read_activations(l);
 }
@@ -322,8 +322,8 @@ static Tensor *centred_weights(OnnxCall *c, int input, int zero)
 {
     Tensor *w = c->in[input], *point = onnx_in(c, zero);
     if (!tensor_is_constant(w) || (w->type != I8 && w->type != U8) || w->rank != 3) {
-        onnx_unsupported(c, "input %d is %s of %s; constant weights [directions][n][gates * units] of 8 bits are "
-                         "accepted", input, tensor_shape_text(c->cx, w), dtype_info(w->type)->spelling);
+        onnx_unsupported(c, "input %d is %s of %s; use constant weights [directions][n][gates * units] of 8 bits",
+                         input, tensor_shape_text(c->cx, w), dtype_info(w->type)->spelling);
         return NULL;
     }
     if (point && point->rank == 2) point = onnx_call(c, "unsqueeze", point, attr_list("axes", 1));

@@ -116,7 +116,7 @@ static Tensor *resample_axis(OnnxCall *c, const OnnxResize *r, const SampleLine 
     double shrink = r->antialias && l->scale < 1 ? l->scale : 1, reach = strcmp(r->mode, "linear") == 0 ? 1 : 2;
     int64_t first = floor_of(-reach / shrink) + 1, taps = 2 - 2 * first;
     if (taps > MOST_TABLE / l->out) {
-        onnx_unsupported(c, "a table of %lld elements and %lld taps; at most %d weights are accepted",
+        onnx_unsupported(c, "a table of %lld elements and %lld taps; use at most %d weights",
                          (long long)l->out, (long long)taps, MOST_TABLE);
         return NULL;
     }
@@ -162,8 +162,8 @@ static Tensor *interpolate_axis(OnnxCall *c, const OnnxResize *r, const SampleLi
     if (r->antialias || r->excludes_outside || r->crops || strcmp(r->coordinates, "half_pixel_symmetric") == 0
         || (!l->requested && !quotient_of(l->scale, &times, &per))) {
         onnx_unsupported(c,
-                         "dimension %d of %s is open: scales that are quotients of small numbers, without antialias, "
-                         "exclude_outside, tf_crop_and_resize and half_pixel_symmetric, are accepted",
+                         "dimension %d of %s is open: use scales that are quotients of small numbers, without "
+                         "antialias, exclude_outside, tf_crop_and_resize and half_pixel_symmetric",
                          axis, tensor_shape_text(c->cx, x));
         return NULL;
     }
@@ -213,7 +213,7 @@ static int reals_of(OnnxCall *c, int index, double *out, int most)
     int64_t count = t ? tensor_elems(t) : 0;
     if (count == 0) return 0;
     if (!tensor_is_constant(t) || t->rank > 1 || count > most) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; at most %d compile-time numbers are accepted",
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; use at most %d compile-time numbers",
                          index, t->name, most);
         return -1;
     }
@@ -261,7 +261,7 @@ static bool resolve_open(OnnxCall *c, const double *scale, const Expr *requested
     l->out = l->in;
     if (scale) l->scale = *scale;
     if (strcmp(onnx_text(c, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0)
-        onnx_unsupported(c, "'keep_aspect_ratio_policy' over an open dimension; \"stretch\" is accepted");
+        onnx_unsupported(c, "'keep_aspect_ratio_policy' over an open dimension; use \"stretch\"");
     return true;
 }
 
@@ -295,7 +295,7 @@ static bool resolve_sizes(OnnxCall *c, const double *scales, const double *sizes
         double out = scales ? scaled_size(c, l->in, scales[i], (int)axes[i]) : is_kept ?
             (double)floor_of(all * (double)l->in + 0.5) : sizes[i];
         if (!(out >= 1 && out <= MOST_TABLE)) {
-            onnx_refuse(c, "axis %d of %lld elements, resized by %g: 1 to %d elements are accepted", (int)axes[i],
+            onnx_refuse(c, "axis %d of %lld elements, resized by %g: use 1 to %d elements", (int)axes[i],
                         (long long)l->in, l->scale, MOST_TABLE);
             return false;
         }
@@ -324,7 +324,7 @@ static void resize_by(OnnxCall *c, const OnnxResize *r, const double *scales, co
     for (int d = 0; d < x->rank; d++) {
         int64_t size = tensor_dim(x, d);
         if (size == 0)
-            onnx_refuse(c, "the input is %s; dimensions of at least 1 are accepted", tensor_shape_text(c->cx, x));
+            onnx_refuse(c, "the input is %s; use dimensions of at least 1", tensor_shape_text(c->cx, x));
         line[d] = (SampleLine){ .in = size, .out = size, .scale = 1, .end = 1 };
     }
     for (int i = 0; i < count && !scales; i++)
@@ -362,8 +362,8 @@ static void resize(OnnxCall *c)
     if ((scale_count != count && size_count != count) || (r.crops && regions != 2 * count))
         onnx_refuse(
             c,
-            "there are %d scales, %d sizes and %d ends of the region for %d axes; one scale or one size per axis "
-            "is accepted, and two ends if the region is cropped",
+            "there are %d scales, %d sizes and %d ends of the region for %d axes; use one scale or one size per axis, "
+            "and two ends if the region is cropped",
             scale_count, size_count, regions, count);
     else resize_by(c, &r, scale_count ? scales : NULL, requested, count, axes, r.crops ? region : NULL);
 }
@@ -380,7 +380,7 @@ static void upsample(OnnxCall *c)
     const OnnxAttr *a = onnx_attr(c, "scales");
     int count = c->in[0]->rank;
     if (c->opset >= 9 && reals_of(c, 1, scales, MAX_RANK) != count && !ctx_failed(c->cx))
-        onnx_refuse(c, "the scales do not match the rank of %s; %d are accepted", tensor_shape_text(c->cx, c->in[0]),
+        onnx_refuse(c, "the scales do not match the rank of %s; use %d", tensor_shape_text(c->cx, c->in[0]),
                     count);
     else if (a && a->real_count == count) memcpy(scales, a->reals, sizeof *scales * (size_t)count);
     else if (c->opset < 7) scales[2] = onnx_real(c, "height_scale", 1), scales[3] = onnx_real(c, "width_scale", 1);
@@ -399,7 +399,7 @@ static void affine_grid(OnnxCall *c)
     for (int d = 2; d < count; d++) pixels = size[d] < 1 || pixels > (1 << 24) / size[d] ? -1 : pixels * size[d];
     if (spatial < 2 || pixels < 1 || c->in[0]->rank != 3 || tensor_dim(c->in[0], 0) != size[0]
         || tensor_dim(c->in[0], 1) != spatial || tensor_dim(c->in[0], 2) != spatial + 1) {
-        onnx_refuse(c, "theta is %s and the size %s; [n][d][d+1] and n,c and d sizes, d 2 or 3, are accepted",
+        onnx_refuse(c, "theta is %s and the size %s; use [n][d][d+1] and n,c and d sizes, d 2 or 3",
                     tensor_shape_text(c->cx, c->in[0]), ints_text(c->cx, size, count));
         return;
     }
@@ -432,7 +432,7 @@ static void grid_sample(OnnxCall *c)
     if (strcmp(mode, "bicubic") == 0) mode = "cubic";
     if (!onnx_requires(c, 2)) return;
     if (c->in[0]->rank != 4 && c->in[0]->rank != 5) {
-        onnx_unsupported(c, "the input is %s; [n][c][h][w] and [n][c][d][h][w] are accepted",
+        onnx_unsupported(c, "the input is %s; use [n][c][h][w] or [n][c][d][h][w]",
                          tensor_shape_text(c->cx, c->in[0]));
         return;
     }

@@ -28,7 +28,7 @@ static int sequence_index(OnnxCall *c, int index, int count, int most, int other
     if (!onnx_in(c, index)) return otherwise;
     if (!onnx_scalar(c, index, &v)) return -1;
     if (v >= -count && v <= most) return (int)(v < 0 ? v + count : v);
-    onnx_refuse(c, "index %g into a sequence of %d; %d to %d are accepted", v, count, -count, most);
+    onnx_refuse(c, "index %g into a sequence of %d; use %d to %d", v, count, -count, most);
     return -1;
 }
 
@@ -54,7 +54,7 @@ static void erase(OnnxCall *c)
     const OnnxList *l = list_of(c, 0);
     int at = l && l->count ? sequence_index(c, 1, l->count, l->count - 1, l->count - 1) : -1;
     if (at < 0) {
-        if (l) onnx_refuse(c, "the sequence is empty; at least one element is accepted");
+        if (l) onnx_refuse(c, "the sequence is empty; use at least one element");
         return;
     }
     Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, l->count);
@@ -100,7 +100,7 @@ static void split(OnnxCall *c)
                                                           : 0,
             count = each > 0 ? (size + each - 1) / each : given;
     if (size < 0 || count < 1 || count > MOST) {
-        onnx_unsupported(c, "%lld parts of %lld elements; 1 to %d parts are accepted", (long long)count,
+        onnx_unsupported(c, "%lld parts of %lld elements; use 1 to %d parts", (long long)count,
                          (long long)size, MOST);
         return;
     }
@@ -110,7 +110,7 @@ static void split(OnnxCall *c)
         if (each > 0 && end > size) end = size;
         if (end < begin || end > size)
             onnx_refuse(
-                c, "part %lld is from %lld to %lld of %lld elements; sizes of 0 or more, of this sum, are accepted",
+                c, "part %lld is from %lld to %lld of %lld elements; use sizes of 0 or more, of this sum",
                 (long long)i, (long long)begin, (long long)end, (long long)size);
         else if (end == begin) all[i] = onnx_empty_slice(c, x, axis);
         else all[i] = onnx_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", begin),
@@ -119,7 +119,7 @@ static void split(OnnxCall *c)
         begin = end;
     }
     if (begin != size && !ctx_failed(c->cx))
-        onnx_refuse(c, "the parts have %lld of %lld elements; parts that cover the axis are accepted", (long long)begin,
+        onnx_refuse(c, "the parts have %lld of %lld elements; use parts that cover the axis", (long long)begin,
                     (long long)size);
     set_list(c, (int)count, all);
 }
@@ -128,7 +128,7 @@ static void concat(OnnxCall *c)
 {
     const OnnxList *l = list_of(c, 0);
     if (!l || !l->count) {
-        if (l) onnx_refuse(c, "the sequence is empty; at least one element is accepted");
+        if (l) onnx_refuse(c, "the sequence is empty; use at least one element");
         return;
     }
     int rank = l->at[0]->rank, is_new = onnx_int(c, "new_axis", 0) != 0,
@@ -153,7 +153,7 @@ static void map(OnnxCall *c)
     for (int o = 0; o < outputs; o++) all[o] = NEW_ARRAY(c->cx->arena, Tensor *, l->count);
     for (int i = 1; i < c->in_count; i++)
         if (c->list[i] && c->list[i]->count != l->count)
-            onnx_refuse(c, "input %d is a sequence of %d; as many as input 0 has, %d, are accepted", i,
+            onnx_refuse(c, "input %d is a sequence of %d; use as many as input 0 has, %d", i,
                         c->list[i]->count, l->count);
     for (int k = 0; k < l->count && !ctx_failed(c->cx); k++) {
         for (int i = 0; i < c->in_count; i++) in[i] = c->list[i] ? c->list[i]->at[k] : c->in[i];
@@ -187,7 +187,7 @@ static void has_element(OnnxCall *c)
 static void get_element(OnnxCall *c)
 {
     if (!has_input(c) || (c->list[0] && c->list[0]->is_absent))
-        onnx_refuse(c, "the optional value has no element; one with an element is accepted");
+        onnx_refuse(c, "the optional value has no element; use one with an element");
     else optional(c);
 }
 

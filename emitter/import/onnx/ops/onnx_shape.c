@@ -21,7 +21,7 @@ static void reshape(OnnxCall *c)
     bool is_empty = false;
     for (int d = 0; d < count; d++) is_empty = is_empty || (shape[d] == 0 && onnx_int(c, "allowzero", 0));
     if (is_empty && tensor_elems(c->in[0]) != 0)
-        onnx_refuse(c, "the input is %s, but 'allowzero' gives the shape %s no element; equal counts are accepted",
+        onnx_refuse(c, "the input is %s, but 'allowzero' gives the shape %s no element; use equal counts",
                     tensor_shape_text(c->cx, c->in[0]), ints_text(c->cx, shape, count));
     else if (is_empty) c->out[0] = onnx_empty(c, c->in[0]->type, shape, count);
     else c->out[0] = onnx_call(c, "reshape", c->in[0], attr_ints("shape", shape, count));
@@ -125,7 +125,7 @@ static void concat_empty(OnnxCall *c)
         bool fits = x && x->rank == first->rank && x->type == first->type;
         for (int d = 0; fits && d < x->rank; d++) fits = d == axis || tensor_dim(x, d) == shape[d];
         if (!fits) {
-            onnx_refuse(c, "inputs 0 and %d are %s and %s; one type, and equal sizes beside the axis, are accepted", i,
+            onnx_refuse(c, "inputs 0 and %d are %s and %s; use one type, and equal sizes beside the axis", i,
                         tensor_shape_text(c->cx, first), x ? tensor_shape_text(c->cx, x) : "missing");
             return;
         }
@@ -176,21 +176,21 @@ static void split(OnnxCall *c)
     int64_t axis = onnx_int(c, "axis", 0);
     if (axis < 0) axis += x->rank;
     if (axis < 0 || axis >= x->rank || c->node->out_count > ONNX_OUTPUTS) {
-        onnx_refuse(c, "axis %lld of %s into %d parts; an axis within the rank and 1 to %d parts are accepted",
+        onnx_refuse(c, "axis %lld of %s into %d parts; use an axis within the rank and 1 to %d parts",
                     (long long)axis, tensor_shape_text(c->cx, x), c->node->out_count, ONNX_OUTPUTS);
         return;
     }
     int count = split_sizes(c, tensor_dim(x, (int)axis), sizes);
     for (int i = 0; i < count && i < c->node->out_count && !ctx_failed(c->cx); at += sizes[i++]) {
         if (sizes[i] < 0)
-            onnx_refuse(c, "part %d would have %lld elements; 0 or more are accepted", i, (long long)sizes[i]);
+            onnx_refuse(c, "part %d would have %lld elements; use 0 or more", i, (long long)sizes[i]);
         else if (sizes[i] == 0) c->out[i] = onnx_empty_slice(c, x, (int)axis);
         else
             c->out[i] = onnx_call(c, "slice", c->in[0], attr_list("axes", axis), attr_list("begin", at),
                                   attr_list("end", at + sizes[i]));
     }
     if (count >= 0 && (count != c->node->out_count || at != tensor_dim(x, (int)axis)))
-        onnx_refuse(c, "the parts have %lld of %lld elements; parts that cover the axis are accepted", (long long)at,
+        onnx_refuse(c, "the parts have %lld of %lld elements; use parts that cover the axis", (long long)at,
                     (long long)tensor_dim(x, (int)axis));
 }
 
@@ -265,7 +265,7 @@ static void slice(OnnxCall *c)
     if (onnx_is_missing(c, count, "starts") || onnx_is_missing(c, ends, "ends") || axis_count == -2 || steps == -2)
         return;
     if (ends != count || (axis_count >= 0 && axis_count != count) || (steps >= 0 && steps != count)) {
-        onnx_refuse(c, "there are %d starts, %d ends, %d axes and %d steps (-1: absent); equal counts are accepted",
+        onnx_refuse(c, "there are %d starts, %d ends, %d axes and %d steps (-1: absent); use equal counts",
                     count, ends, axis_count, steps);
         return;
     }
@@ -316,7 +316,7 @@ static void gather(OnnxCall *c)
     int64_t axis = onnx_int(c, "axis", 0), size;
     if (axis < 0) axis += x->rank;
     if (axis < 0 || axis >= x->rank || !dtype_is_integer(index->type)) {
-        onnx_refuse(c, "axis %lld of %s by an index of type %s; an axis within the rank and integers are accepted",
+        onnx_refuse(c, "axis %lld of %s by an index of type %s; use an axis within the rank and integers",
                     (long long)axis, tensor_shape_text(c->cx, x), dtype_info(index->type)->spelling);
         return;
     }
@@ -383,7 +383,7 @@ static void pad(OnnxCall *c)
         for (int d = 0; d < rank; d++) axes[d] = d;
     }
     if (count != 2 * axis_count) {
-        onnx_refuse(c, "there are %d pads; %d are accepted", count, 2 * axis_count);
+        onnx_refuse(c, "there are %d pads; use %d", count, 2 * axis_count);
         return;
     }
     for (int i = 0; i < axis_count; i++) {
@@ -456,13 +456,13 @@ static void tile(OnnxCall *c)
     const int count = onnx_sizes(c, 1, requested, MAX_RANK);
     if (count < 0) return;
     if (count != x->rank)
-        onnx_refuse(c, "%d repetitions for %d dimensions; one per dimension is accepted", count, x->rank);
+        onnx_refuse(c, "%d repetitions for %d dimensions; use one per dimension", count, x->rank);
     for (int d = 0; d < count && !ctx_failed(c->cx); d++) {
         times[d] = requested[d]->kind == EXPR_INT ? requested[d]->integer : 1;
         if (requested[d]->kind == EXPR_INT) requested[d] = x->shape[d];
         else if (tensor_dim(x, d) == 1) is_open = true;
         else
-            onnx_unsupported(c, "dimension %d of %s is repeated an open number of times; a dimension of 1 is accepted",
+            onnx_unsupported(c, "dimension %d of %s is repeated an open number of times; use a dimension of 1",
                              d, tensor_shape_text(c->cx, x));
     }
     if (!ctx_failed(c->cx) && !is_open && tile_to_nothing(c, times)) return;
@@ -479,7 +479,7 @@ static bool block_shape(OnnxCall *c, const Expr **d, const Expr **b)
     bool fits = c->in[0]->rank == 4 && size >= 1 && size <= 1 << 15;
     for (int i = 0; fits && i < 4; i++) fits = !expr_is_int(d[i] = c->in[0]->shape[i], 0);
     if (!fits)
-        onnx_refuse(c, "blocksize %lld and an input of %s; 1 to 32768 and [n][c][h][w] are accepted", (long long)size,
+        onnx_refuse(c, "blocksize %lld and an input of %s; use 1 to 32768 and [n][c][h][w]", (long long)size,
                     tensor_shape_text(c->cx, c->in[0]));
     *b = expr_index(c->cx, fits ? size : 1);
     return fits;
@@ -495,7 +495,7 @@ static bool is_column_first(OnnxCall *c)
 {
     const char *mode = onnx_text(c, "mode", "DCR");
     if (strcmp(mode, "DCR") != 0 && strcmp(mode, "CRD") != 0)
-        onnx_refuse(c, "'mode' is \"%s\"; DCR and CRD are accepted", mode);
+        onnx_refuse(c, "'mode' is \"%s\"; use DCR or CRD", mode);
     return strcmp(mode, "CRD") == 0;
 }
 
@@ -539,12 +539,12 @@ static void center_crop_pad(OnnxCall *c)
         axis_count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
     if (count < 0 || axis_count == -2) return;
     if (count != (axis_count < 0 ? rank : axis_count))
-        onnx_refuse(c, "%d sizes for %d axes; one per axis is accepted", count, axis_count < 0 ? rank : axis_count);
+        onnx_refuse(c, "%d sizes for %d axes; use one per axis", count, axis_count < 0 ? rank : axis_count);
     for (int i = 0; i < count && !ctx_failed(c->cx); i++) {
         int d = onnx_axis(c, axis_count < 0 ? i : axes[i], rank);
         if (d < 0) return;
         int64_t more = size[i] - tensor_dim(c->in[0], d);
-        if (size[i] < 1) onnx_refuse(c, "size %lld along axis %d; 1 or more is accepted", (long long)size[i], d);
+        if (size[i] < 1) onnx_refuse(c, "size %lld along axis %d; use 1 or more", (long long)size[i], d);
         pads[d] = more / 2, pads[rank + d] = more - more / 2;
     }
     c->out[0] = onnx_call(c, "pad", c->in[0], attr_ints("pad", pads, 2 * rank), attr_word("mode", "constant"),

@@ -30,7 +30,7 @@ static void window(OnnxCall *c, double a, double b, double d)
     DType t = F32;
     if (!onnx_requires(c, 1) || !onnx_scalar(c, 0, &size)) return;
     if (!onnx_dtype(onnx_int(c, "output_datatype", ONNX_FLOAT), &t) || !(size >= 1 && size <= 1 << 16)) {
-        onnx_refuse(c, "a window of %g elements; 1 to %d are accepted", size, 1 << 16);
+        onnx_refuse(c, "a window of %g elements; use 1 to %d", size, 1 << 16);
         return;
     }
     int64_t count = (int64_t)size, length = onnx_int(c, "periodic", 1) ? count : count > 1 ? count - 1 : 1;
@@ -127,7 +127,7 @@ static void dft(OnnxCall *c)
     }
     int axis = onnx_axis(c, at, rank);
     if (parts < 1 || parts > 2 || axis == rank - 1 || !dtype_is_float(c->in[0]->type))
-        onnx_refuse(c, "the input is %s; real or complex numbers [..][1 or 2] are accepted",
+        onnx_refuse(c, "the input is %s; use real or complex numbers [..][1 or 2]",
                     tensor_shape_text(c->cx, c->in[0]));
     if (ctx_failed(c->cx)) return;
     bool inverse = onnx_int(c, "inverse", 0) != 0, one_sided = onnx_int(c, "onesided", 0) != 0;
@@ -138,7 +138,7 @@ static void dft(OnnxCall *c)
                                       : size,
                   read = to_real ? length / 2 + 1 : length;
     if (length > MOST_LENGTH || length < 1 || size < 1) {
-        onnx_unsupported(c, "%lld elements; 1 to %d are accepted", (long long)length, MOST_LENGTH);
+        onnx_unsupported(c, "%lld elements; use 1 to %d", (long long)length, MOST_LENGTH);
         return;
     }
     Tensor *x = c->in[0];
@@ -163,14 +163,14 @@ static void stft(OnnxCall *c)
             samples = x->rank > 1 ? tensor_dim(x, 1) : 0;
     bool is_real = x->rank == 2 || (x->rank == 3 && tensor_dim(x, 2) == 1);
     if (!is_real || length < 1 || length > MOST_LENGTH || length > samples || !(step >= 1)) {
-        onnx_unsupported(c, "frames of %lld of a signal %s; a real one of at least that many samples is accepted",
+        onnx_unsupported(c, "frames of %lld of a signal %s; use a real one of at least that many samples",
                          (long long)length, tensor_shape_text(c->cx, x));
         return;
     }
     const double hop = step < (double)samples ? step : (double)samples;
     const int64_t frames = (samples - length) / (int64_t)hop + 1;
     if (frames > MOST_SAMPLES / length) {
-        onnx_unsupported(c, "%lld frames of %lld samples; at most %d samples in total are accepted", (long long)frames,
+        onnx_unsupported(c, "%lld frames of %lld samples; use at most %d samples in total", (long long)frames,
                          (long long)length,
                          MOST_SAMPLES);
         return;
@@ -210,8 +210,8 @@ static void mel_weights(OnnxCall *c)
         || !(v[0] >= 1 && v[0] <= MOST_LENGTH && v[1] >= 1 && v[1] <= MOST_LENGTH)
         || !(v[2] >= 1 && v[3] >= 0 && v[4] > v[3] && v[4] <= v[2])) {
         onnx_refuse(c,
-                    "%g bands of %g points at rate %g from %g to %g Hz; at most %d bands and points, within the rate, "
-                    "are accepted",
+                    "%g bands of %g points at rate %g from %g to %g Hz; use at most %d bands and points, within the "
+                    "rate",
                     v[0], v[1], v[2], v[3], v[4], MOST_LENGTH);
         return;
     }

@@ -18,7 +18,7 @@ static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
 {
     int found = onnx_ints(c, attr, -1, out, count);
     if (found == -1 || found == count) return true;
-    if (found >= 0) onnx_refuse(c, "'%s' has %d values; %d are accepted", attr, found, count);
+    if (found >= 0) onnx_refuse(c, "'%s' has %d values; use %d", attr, found, count);
     return false;
 }
 
@@ -29,7 +29,7 @@ static void pad_same(OnnxCall *c, OnnxWindows *w, int d, bool upper)
 {
     if (w->size[d] < 0 && w->stride[d] > 1)
         onnx_unsupported(
-            c, "'auto_pad' is SAME with a stride of %lld over an open dimension; 'pads' or a stride of 1 is accepted",
+            c, "'auto_pad' is SAME with a stride of %lld over an open dimension; use 'pads' or a stride of 1",
             (long long)w->stride[d]);
     int64_t size = w->size[d] < 0 ? 1 : w->size[d], count = (size + w->stride[d] - 1) / w->stride[d];
     int64_t total = (count - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - size;
@@ -44,7 +44,7 @@ static bool read_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
     const char *automatic = onnx_text(c, "auto_pad", "NOTSET");
     bool is_same = strcmp(automatic, "SAME_UPPER") == 0 || strcmp(automatic, "SAME_LOWER") == 0;
     if (!is_same && strcmp(automatic, "VALID") != 0 && strcmp(automatic, "NOTSET") != 0 && *automatic) {
-        onnx_refuse(c, "'auto_pad' is \"%s\"; NOTSET, SAME_UPPER, SAME_LOWER and VALID are accepted", automatic);
+        onnx_refuse(c, "'auto_pad' is \"%s\"; use NOTSET, SAME_UPPER, SAME_LOWER or VALID", automatic);
         return false;
     }
     if (!read_list(c, "kernel_shape", w->kernel, w->spatial) || !read_list(c, "strides", w->stride, w->spatial)
@@ -69,7 +69,7 @@ static bool start_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
 {
     *w = (OnnxWindows){ .spatial = x->rank - 2, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
     if (w->spatial >= 1 && w->spatial <= MAX_SPATIAL) return true;
-    onnx_unsupported(c, "the input is %s; [n][c][w], [n][c][h][w] and [n][c][d][h][w] are accepted",
+    onnx_unsupported(c, "the input is %s; use [n][c][w], [n][c][h][w] or [n][c][d][h][w]",
                      tensor_shape_text(c->cx, x));
     return false;
 }
@@ -94,7 +94,7 @@ Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
     OnnxWindows w;
     if (!x || !k || !start_windows(c, x, &w)) return NULL;
     if (k->rank != x->rank) {
-        onnx_refuse(c, "the input is %s but the kernel is %s; equal ranks are accepted", tensor_shape_text(cx, x),
+        onnx_refuse(c, "the input is %s but the kernel is %s; use equal ranks", tensor_shape_text(cx, x),
                     tensor_shape_text(cx, k));
         return NULL;
     }
@@ -102,13 +102,13 @@ Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
     if (!read_windows(c, x, &w)) return NULL;
     for (int d = 0; d < w.spatial; d++)
         if (w.kernel[d] != tensor_dim(k, 2 + d)) {
-            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s; its sizes after the first two are accepted",
+            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s; use its sizes after the first two",
                         ints_text(cx, w.kernel, w.spatial), tensor_shape_text(cx, k));
             return NULL;
         }
     int64_t groups = onnx_int(c, "group", 1), channels = tensor_dim(x, 1);
     if (groups < 1 || channels % groups != 0) {
-        onnx_refuse(c, "'group' is %lld but the input has %lld channels; a divisor of the channels is accepted",
+        onnx_refuse(c, "'group' is %lld but the input has %lld channels; use a divisor of the channels",
                     (long long)groups, (long long)channels);
         return NULL;
     }
@@ -141,7 +141,7 @@ static void col2im(OnnxCall *c)
     w.spatial = onnx_ints(c, NULL, 1, image, MAX_SPATIAL);
     if (ctx_failed(c->cx)) return;
     if (onnx_ints(c, NULL, 2, w.kernel, MAX_SPATIAL) != w.spatial)
-        onnx_refuse(c, "there are %d sizes of the image; the same number of window sizes is accepted", w.spatial);
+        onnx_refuse(c, "there are %d sizes of the image; use the same number of window sizes", w.spatial);
     if (ctx_failed(c->cx) || !read_list(c, "strides", w.stride, w.spatial)
         || !read_list(c, "dilations", w.dilation, w.spatial) || !read_list(c, "pads", w.pad, 2 * w.spatial))
         return;
@@ -154,7 +154,7 @@ static void deform_conv(OnnxCall *c)
     OnnxWindows w;
     if (!onnx_requires(c, 3) || !start_windows(c, c->in[0], &w)) return;
     if (w.spatial != 2 || c->in[1]->rank != 4) {
-        onnx_unsupported(c, "the input is %s and the kernel %s; images are accepted",
+        onnx_unsupported(c, "the input is %s and the kernel %s; use images",
                          tensor_shape_text(c->cx, c->in[0]), tensor_shape_text(c->cx, c->in[1]));
         return;
     }
@@ -182,14 +182,14 @@ static bool read_transposed(OnnxCall *c, const Tensor *x, OnnxWindows *w, int64_
     int given = onnx_ints(c, "output_shape", -1, size, MAX_SPATIAL + 2);
     if (given == w->spatial + 2) memmove(size, size + 2, sizeof *size * (size_t)w->spatial);
     else if (given != -1 && given != w->spatial)
-        onnx_refuse(c, "'output_shape' has %d values; %d are accepted", given, w->spatial);
+        onnx_refuse(c, "'output_shape' has %d values; use %d", given, w->spatial);
     if (ctx_failed(c->cx) || !read_windows(c, x, w)) return false;
     for (int d = 0; d < w->spatial && (has_size || is_same); d++) {
         /* With auto_pad, the padding is independent of the size */
         const int64_t own = has_size ? tensor_dim(x, 2 + d) : 1;
         if (!has_size) size[d] = own * w->stride[d];
         if (own < 0)
-            onnx_unsupported(c, "'output_shape' for %s, which is open; 'pads' or SAME is accepted",
+            onnx_unsupported(c, "'output_shape' for %s, which is open; use 'pads' or SAME",
                              tensor_shape_text(c->cx, x));
         int64_t total = (own - 1) * w->stride[d] + extra[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - size[d];
         if (total < 0) extra[d] -= total, total = 0;
@@ -208,7 +208,7 @@ static void conv_transpose(OnnxCall *c)
     w.is_transposed = true;
     Tensor *x = c->in[0], *k = c->in[1];
     if (k->rank != x->rank) {
-        onnx_refuse(c, "the input is %s but the kernel is %s; equal ranks are accepted", tensor_shape_text(cx, x),
+        onnx_refuse(c, "the input is %s but the kernel is %s; use equal ranks", tensor_shape_text(cx, x),
                     tensor_shape_text(cx, k));
         return;
     }
@@ -262,7 +262,7 @@ static void max_unpool(OnnxCall *c)
         if (d >= 2)
             shape[d] = (shape[d] - 1) * w.stride[d - 2] + w.kernel[d - 2] - w.pad[d - 2] - w.pad[w.spatial + d - 2];
         if (shape[d] < 1 || total > INT32_MAX / shape[d] || (given == rank && requested[d] < shape[d]))
-            onnx_refuse(c, "dimension %d of the result would be %lld; 1 up to the requested size is accepted", d,
+            onnx_refuse(c, "dimension %d of the result would be %lld; use 1 up to the requested size", d,
                         (long long)shape[d]);
         if (ctx_failed(c->cx)) return;
         total *= shape[d];
@@ -352,7 +352,7 @@ static void batch_norm(OnnxCall *c)
 {
     if (!onnx_requires(c, 5)) return;
     if (!onnx_int(c, "spatial", 1) || (c->opset < 7 && !onnx_int(c, "is_test", 0))) {
-        onnx_unsupported(c, "spatial=0, or training in an old operator set; the form over channels is accepted");
+        onnx_unsupported(c, "spatial=0, or training in an old operator set; use the form over channels");
         return;
     }
     const double epsilon = (double)(float)onnx_real(c, "epsilon", 1e-5);

@@ -21,10 +21,10 @@ bool tflite_custom_options(TfliteCall *c, const CustomOption *option, int count,
     }
     for (int i = 0; i < count && !ctx_failed(c->cx); i++)
         if (!flex_int(&map, option[i].name, &out[i]))
-            tflite_refuse(c, "its option '%s' is missing or no integer; %lld to %lld is accepted", option[i].name,
+            tflite_refuse(c, "its option '%s' is missing or no integer; use %lld to %lld", option[i].name,
                           (long long)option[i].least, (long long)option[i].greatest);
         else if (out[i] < option[i].least || out[i] > option[i].greatest)
-            tflite_refuse(c, "its option '%s' is %lld; %lld to %lld is accepted", option[i].name, (long long)out[i],
+            tflite_refuse(c, "its option '%s' is %lld; use %lld to %lld", option[i].name, (long long)out[i],
                           (long long)option[i].least, (long long)option[i].greatest);
     return !ctx_failed(c->cx);
 }
@@ -34,7 +34,7 @@ bool tflite_custom_input(TfliteCall *c, int index, DType type, int rank)
     const Tensor *x = tflite_in(c, index);
     if (!x) tflite_refuse(c, "input %d is missing", index);
     else if (x->type != type || x->rank != rank)
-        tflite_refuse(c, "input %d is %s%s; %s of %d dimension%s is accepted", index, dtype_info(x->type)->spelling,
+        tflite_refuse(c, "input %d is %s%s; use %s of %d dimension%s", index, dtype_info(x->type)->spelling,
                       tensor_shape_text(c->cx, x), dtype_info(type)->spelling, rank, rank == 1 ? "" : "s");
     return !ctx_failed(c->cx);
 }

@@ -42,7 +42,7 @@ static bool has_channels(TfliteCall *c, const Coded *d)
 {
     const Quant *q = d->y->quant;
     if (!q || q->count <= 1 || (d->count % q->count == 0 && (q->axis == 0 || q->axis == d->y->rank - 1))) return true;
-    tflite_unsupported(c, "%d scales along axis %d; accepted: along the first or the last one", q->count, q->axis);
+    tflite_unsupported(c, "%d scales along axis %d; use scales along the first or the last one", q->count, q->axis);
     return false;
 }
 
@@ -77,7 +77,7 @@ static bool by_mask(TfliteCall *c, const Coded *d)
             if (!copy_element(d, next++, i)) return false;
         } else if (d->y->type == TFLITE_INT8) d->out[i] = (uint8_t)zero;
         else if (zero != 0) {
-            tflite_refuse(c, "a zero point of %d; 0 is accepted for other types than INT8", (int)zero);
+            tflite_refuse(c, "a zero point of %d; use 0 for other types than INT8", (int)zero);
             return false;
         }
     }
@@ -92,7 +92,7 @@ static bool by_tree(TfliteCall *c, const Coded *d)
     const int entry = is_wide ? 4 : 2, shift = is_wide ? 27 : 11;
     int64_t at = 0;
     if (d->y->type != TFLITE_INT8 && !(is_wide && d->y->type == TFLITE_INT16)) {
-        tflite_refuse(c, "codes of Huffman for %s; INT8, or with 32-bit tables INT16, is accepted",
+        tflite_refuse(c, "codes of Huffman for %s; use INT8, or with 32-bit tables INT16",
                       tflite_type_text(c->cx, d->y->type));
         return false;
     }
@@ -124,7 +124,7 @@ static Bytes constant_bytes(TfliteCall *c, int input)
     const Tensor *t = tflite_in(c, input);
     if (t && tensor_is_constant(t) && dtype_info(t->type)->bytes == 1)
         return (Bytes){ t->data, (size_t)tensor_elems(t) };
-    tflite_unsupported(c, "input %d is computed, or not of bytes; accepted: constant bytes", input);
+    tflite_unsupported(c, "input %d is computed, or not of bytes; use constant bytes", input);
     return (Bytes){ NULL, 0 };
 }
 
@@ -153,7 +153,7 @@ static Tensor *decoded(TfliteCall *c, int output)
         d.table = (Bytes){ d.table.at + HEADER, d.table.count - HEADER };
         d.out = NEW_ARRAY(c->cx->arena, uint8_t, d.count * d.size);
         if (d.header[VERSION] != 1 || d.header[KIND_VERSION] != 1 || d.header[KIND] > 2) {
-            tflite_unsupported(c, "codes of kind %d, version %d.%d; accepted: 0, 1 and 2, version 1.1", d.header[KIND],
+            tflite_unsupported(c, "codes of kind %d, version %d.%d; use 0, 1 or 2, version 1.1", d.header[KIND],
                                d.header[VERSION], d.header[KIND_VERSION]);
             return NULL;
         }
@@ -161,7 +161,7 @@ static Tensor *decoded(TfliteCall *c, int output)
     }
     if (ctx_failed(c->cx)) return NULL;
     if (!is_done) {
-        tflite_refuse(c, "output %d: its codes or its table end too early; one code for each element is expected",
+        tflite_refuse(c, "output %d: its codes or its table end too early; use one code for each element",
                       output);
         return NULL;
     }

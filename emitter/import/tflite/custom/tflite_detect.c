@@ -37,7 +37,7 @@ static bool read_options(TfliteCall *c, Detect *d)
     flex_int(&map, "detections_per_class", &d->per_class);
     for (int i = 0; i < 6; i++)
         if (!flex_real(&map, reals[i], &real[i]) || !isfinite(real[i]) || (i > 1 && real[i] == 0)) {
-            tflite_refuse(c, "its option '%s' is missing, or no finite number%s; such a number is accepted", reals[i],
+            tflite_refuse(c, "its option '%s' is missing, or no finite number%s; use such a number", reals[i],
                           i > 1 ? " but 0" : "");
             return false;
         }
@@ -45,11 +45,11 @@ static bool read_options(TfliteCall *c, Detect *d)
     d->overlap = real[1];
     for (int i = 0; i < 4; i++) d->scale[i] = real[2 + i];
     if (d->per_class < 1 || d->per_class > MOST_DETECTIONS)
-        tflite_refuse(c, "its option 'detections_per_class' is %lld; 1 to %d is accepted", (long long)d->per_class,
+        tflite_refuse(c, "its option 'detections_per_class' is %lld; use 1 to %d", (long long)d->per_class,
                       MOST_DETECTIONS);
     if (!d->is_regular && d->per_anchor > 1)
         tflite_unsupported(c, "%lld classes for each detection of the fast suppression, whose rows the reference "
-                           "writes beyond its outputs; one class, or 'use_regular_nms', is accepted",
+                           "writes beyond its outputs; use one class, or 'use_regular_nms'",
                            (long long)d->per_anchor);
     return !ctx_failed(c->cx);
 }
@@ -65,7 +65,7 @@ static bool read_inputs(TfliteCall *c, Detect *d)
            && tensor_dim(scores, 1) == d->anchors && tensor_dim(anchors, 0) == d->anchors
            && tensor_dim(scores, 2) >= d->classes && tensor_dim(scores, 2) <= d->classes + 1;
     if (!fits)
-        tflite_refuse(c, "codes %s, scores %s, anchors %s; [1][n][4], [1][n][%lld or one more] and [n][4] are accepted",
+        tflite_refuse(c, "codes %s, scores %s, anchors %s; use [1][n][4], [1][n][%lld or one more] and [n][4]",
                       tensor_shape_text(c->cx, codes), tensor_shape_text(c->cx, scores),
                       tensor_shape_text(c->cx, anchors), (long long)d->classes);
     for (int i = CODES; i <= ANCHORS && !ctx_failed(c->cx); i++)

@@ -21,8 +21,8 @@ static void read_numbers(TfliteCall *c, ForeignCall *f)
         FlexNumber number;
         const char *key = flex_key(&map, i);
         if (!key || !flex_number_at(&map, i, &number) || number.integer > INT32_MAX || number.integer < -INT32_MAX)
-            tflite_unsupported(c, "its option '%s' is no 32-bit number; integers, reals and truth values are "
-                               "accepted with --extern", key ? key : "");
+            tflite_unsupported(c, "its option '%s' is no 32-bit number; use integers, reals or truth values with "
+                               "--extern", key ? key : "");
         else foreign_add_number(f, number.is_real, number.integer, number.real);
     }
 }
@@ -38,8 +38,8 @@ static void foreign(TfliteCall *c)
         bool is_fixed = tflite_dtype(t->type, &type);
         for (int d = 0; d < t->rank; d++) is_fixed = is_fixed && t->dim[d] > 0 && !t->is_open[d];
         if (!is_fixed)
-            tflite_unsupported(c, "its output \"%s\" is %s[%s]; a declared shape without open dimensions is accepted "
-                               "with --extern", t->name, tflite_type_text(c->cx, t->type),
+            tflite_unsupported(c, "its output \"%s\" is %s[%s]; use a declared shape without open dimensions with "
+                               "--extern", t->name, tflite_type_text(c->cx, t->type),
                                ints_text(c->cx, t->dim, t->rank));
         foreign_add_output(&f, type, t->rank, t->dim);
     }

@@ -66,8 +66,8 @@ static void framer(TfliteCall *c)
     const int64_t size = of[SIZE], step = of[STEP], last = rank ? tensor_dim(x, rank - 1) : 0;
     if (step > size || last < step || last % step || last / step > MOST_FRAMES || rank >= MAX_RANK
         || tensor_elems(x) < 1) {
-        tflite_refuse(c, "'frame_size' %lld, 'frame_step' %lld, samples %s; a step up to the size, and 1 to %d steps "
-                      "of samples are accepted", (long long)size, (long long)step, tensor_shape_text(c->cx, x),
+        tflite_refuse(c, "'frame_size' %lld, 'frame_step' %lld, samples %s; use a step up to the size, and 1 to %d "
+                      "steps of samples", (long long)size, (long long)step, tensor_shape_text(c->cx, x),
                       MOST_FRAMES);
         return;
     }
@@ -96,7 +96,7 @@ static void delay(TfliteCall *c)
     if (!tflite_needs(c, 1) || !tflite_custom_options(c, &option, 1, &length)) return;
     Tensor *x = c->in[0];
     if (x->rank < 1 || tensor_elems(x) < 1) {
-        tflite_refuse(c, "its samples are %s; one dimension or more is accepted", tensor_shape_text(c->cx, x));
+        tflite_refuse(c, "its samples are %s; use one dimension or more", tensor_shape_text(c->cx, x));
         return;
     }
     const int64_t last = tensor_dim(x, x->rank - 1), rows = tensor_elems(x) / last;
@@ -135,7 +135,7 @@ static void overlap_add(TfliteCall *c)
     const int rank = x->rank;
     const int64_t size = rank >= 2 ? tensor_dim(x, rank - 1) : 0, frames = rank >= 2 ? tensor_dim(x, rank - 2) : 0;
     if (size < step || frames < 1 || frames > MOST_FRAMES || tensor_elems(x) < 1) {
-        tflite_refuse(c, "'frame_step' %lld, frames %s; [..][1 to %d][a step or more] is accepted", (long long)step,
+        tflite_refuse(c, "'frame_step' %lld, frames %s; use [..][1 to %d][a step or more]", (long long)step,
                       tensor_shape_text(c->cx, x), MOST_FRAMES);
         return;
     }
@@ -177,8 +177,8 @@ static void stacker(TfliteCall *c)
     if (!tflite_custom_input(c, 0, I16, 1) || !tflite_custom_options(c, options, 4, of)) return;
     const int64_t channels = of[CHANNELS], context = of[LEFT] + of[RIGHT], first = of[STEP] + of[RIGHT] + 1;
     if (of[STEP] > context + 1 || tensor_dim(c->in[0], 0) != channels) {
-        tflite_refuse(c, "'stacker_step' is %lld, its input %s; a step up to the frames of a stack, %lld, and "
-                      "'num_channels', %lld, elements are accepted", (long long)of[STEP],
+        tflite_refuse(c, "'stacker_step' is %lld, its input %s; use a step up to the frames of a stack, %lld, and "
+                      "'num_channels', %lld, elements", (long long)of[STEP],
                       tensor_shape_text(c->cx, c->in[0]), (long long)context + 1, (long long)channels);
         return;
     }
@@ -230,7 +230,7 @@ static void circular_buffer(TfliteCall *c)
     }
     if (y->rank != 4 || y->dim[0] != 1 || tensor_dim(x, 0) != 1 || tensor_dim(x, 1) != 1 || y->dim[1] < 1
         || y->dim[2] != tensor_dim(x, 2) || y->dim[3] != tensor_dim(x, 3)) {
-        tflite_refuse(c, "its input is %s, its output [%s]; [1][1][a][b] and [1][slots][a][b] are accepted",
+        tflite_refuse(c, "its input is %s, its output [%s]; use [1][1][a][b] and [1][slots][a][b]",
                       tensor_shape_text(c->cx, x), ints_text(c->cx, y->dim, y->rank));
         return;
     }

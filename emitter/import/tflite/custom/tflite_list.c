@@ -49,15 +49,15 @@ static void list_reserve(TfliteCall *c)
     const TfliteTensor *y = stacked(c->file, c->op->out[0]);
     if (!tflite_needs(c, 2) || !tflite_list(c, 1, &count, 1)) return;
     if (!y || y->rank < 1 || !tflite_dtype(y->type, &type)) {
-        tflite_unsupported(c, "a list that no TensorListStack reads after the loop that fills it; such a list is "
-                           "accepted, or the file by tf.lite.TFLiteConverter without SELECT_TF_OPS");
+        tflite_unsupported(c, "a list that no TensorListStack reads after the loop that fills it; use such a list, or "
+                           "the file by tf.lite.TFLiteConverter without SELECT_TF_OPS");
         return;
     }
     for (int d = 0; d < y->rank; d++) shape[d] = y->is_open[d] ? c->subgraphs->open_size(c) : y->dim[d];
     for (int d = 0; d < y->rank; d++)
         if (shape[d] < 1 || (d == 0 && shape[d] != count))
-            tflite_unsupported(c, "a list of %lld elements that is stacked to a dimension of %lld; sizes that are "
-                               "known at compile time are accepted", (long long)count, (long long)shape[d]);
+            tflite_unsupported(c, "a list of %lld elements that is stacked to a dimension of %lld; use sizes that are "
+                               "known at compile time", (long long)count, (long long)shape[d]);
     if (ctx_failed(c->cx)) return;
     Tensor *zero = tensor_scalar(c->cx, c->name, type, 0);
     c->out[0] = tflite_call(c, "expand", zero, attr_ints("shape", shape, y->rank));
@@ -73,7 +73,7 @@ static void list_set(TfliteCall *c)
     int64_t shape[MAX_RANK] = { 1 };
     for (int d = 0; fits && d < item->rank; d++) shape[d + 1] = tensor_dim(item, d);
     if (!fits) {
-        tflite_refuse(c, "an item of %s at %s of a list of %s; an item of its type and shape is expected",
+        tflite_refuse(c, "an item of %s at %s of a list of %s; use an item of its type and shape",
                       tensor_shape_text(c->cx, item), tensor_shape_text(c->cx, c->in[1]),
                       tensor_shape_text(c->cx, list));
         return;
@@ -89,7 +89,7 @@ static void list_get(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
     if (tensor_elems(c->in[1]) != 1)
-        tflite_refuse(c, "%s indices; one is expected", tensor_shape_text(c->cx, c->in[1]));
+        tflite_refuse(c, "%s indices; use one", tensor_shape_text(c->cx, c->in[1]));
     if (!ctx_failed(c->cx))
         c->out[0] = tflite_call2(c, "gather", c->in[0], tflite_reshape(c, c->in[1], NULL, 0), attr_int("axis", 0));
 }

@@ -99,7 +99,7 @@ static bool read_shape(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     FlatVector shape = flat_vector(t, TENSOR_SHAPE, 4);
     if (shape.count > MAX_RANK) {
         diag_unsupported(r->cx, text_format(r->cx, "tensor \"%s\"", out->name),
-                         "%llu dimensions; at most %d are accepted", (unsigned long long)shape.count, MAX_RANK);
+                         "%llu dimensions; use at most %d", (unsigned long long)shape.count, MAX_RANK);
         return false;
     }
     out->rank = (int)shape.count;
@@ -134,13 +134,13 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     r->work += (int64_t)scale.count;
     if (zero.count && zero.count != scale.count && zero.count != 1)
         return refuse(r, where,
-                      text_format(r->cx, "it has %llu scales and %llu zero points; no, one, or as many zero points as "
-                                  "scales are accepted", (unsigned long long)scale.count,
+                      text_format(r->cx, "it has %llu scales and %llu zero points; use no, one, or as many zero points "
+                                  "as scales", (unsigned long long)scale.count,
                                   (unsigned long long)zero.count));
     if (scale.count > MOST_CHANNELS || r->work > MOST_WORK)
         return refuse(r, where,
-                      text_format(r->cx, "it has %llu scales; at most %d, and %d with all operands of the file, are "
-                                  "accepted", (unsigned long long)scale.count, MOST_CHANNELS, MOST_WORK));
+                      text_format(r->cx, "it has %llu scales; use at most %d, and %d with all operands of the file",
+                                  (unsigned long long)scale.count, MOST_CHANNELS, MOST_WORK));
     Quant *quant = NEW(r->cx->arena, Quant);
     float *s = NEW_ARRAY(r->cx->arena, float, scale.count);
     int32_t *z = NEW_ARRAY(r->cx->arena, int32_t, scale.count);
@@ -151,8 +151,8 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
         if (!(s[i] >= 0 && s[i] < 3.0e38f) || point < INT32_MIN || point > INT32_MAX)
             return refuse(r, where,
                           text_format(r->cx,
-                                      "its scale or zero point %llu is out of range; finite scales from 0 "
-                                      "and zero points of 32 bits are accepted",
+                                      "its scale or zero point %llu is out of range; use finite scales from 0 and 32-bit "
+                                      "zero points",
                                       (unsigned long long)i));
     }
     /* Biases may have the axis of their weights */
@@ -160,8 +160,7 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     if (scale.count > 1 && (axis < 0 || axis >= out->rank || out->dim[axis] != (int64_t)scale.count))
         return refuse(r, where,
                       text_format(r->cx,
-                                  "it has %llu scales along dimension %lld; one, or one per index of a dimension, "
-                                  "is accepted",
+                                  "it has %llu scales along dimension %lld; use one, or one per index of a dimension",
                                   (unsigned long long)scale.count, (long long)axis));
     *quant = (Quant){ (int)axis, (int)scale.count, s, z };
     out->quant = quant;
@@ -175,7 +174,7 @@ static bool read_data(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     const char *where = text_format(r->cx, "tensor \"%s\"", out->name);
     if (index == 0) return true;
     if (index < 0 || index >= (int64_t)r->buffers.count)
-        return refuse(r, where, text_format(r->cx, "its buffer %lld does not exist; 0 to below %llu is accepted",
+        return refuse(r, where, text_format(r->cx, "its buffer %lld does not exist; use 0 to below %llu",
                                             (long long)index, (unsigned long long)r->buffers.count));
     FlatTable buffer = flat_table_at(&r->buffers, (size_t)index);
     FlatVector data = flat_vector(&buffer, BUFFER_DATA, 1);
@@ -254,7 +253,7 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
             bytes = t->packed_bits ? (elems * t->packed_bits + 7) / 8 : elems * size;
     const char *where = text_format(cx, "tensor \"%s\"", t->name);
     if (elems < 0) {
-        diag_error(cx, where, "its shape has a negative size, or 2^31 elements or more; fewer are accepted");
+        diag_error(cx, where, "its shape has a negative size, or 2^31 elements or more; use fewer");
         return NULL;
     }
     if (!t->is_sparse && (uint64_t)bytes != t->data.count) {
@@ -266,10 +265,10 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
     Tensor *out = tensor_zeros(cx, t->name, type, t->rank, t->dim, &to);
     if (!out) return NULL;
     if (t->is_sparse && t->packed_bits)
-        diag_unsupported(cx, where, "sparse weights of %d bits; dense ones, or sparse ones of 8 bits, are accepted",
+        diag_unsupported(cx, where, "sparse weights of %d bits; use dense weights, or sparse 8-bit weights",
                          t->packed_bits);
     else if (t->is_sparse && !tflite_densify(t, size, to))
-        diag_error(cx, where, "its sparsity is damaged: positions inside its shape are accepted");
+        diag_error(cx, where, "its sparsity is damaged: use positions inside its shape");
     else if (t->is_sparse) copy_numbers(to, elems, size, to);
     else if (t->packed_bits) unpack(t->data.at, elems, t->packed_bits, to);
     else copy_numbers(t->data.at, elems, size, to);
@@ -287,13 +286,13 @@ static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool a
     r->work += (int64_t)v.count;
     if (v.count > MOST_OPERANDS || r->work > MOST_WORK)
         return refuse(r, where,
-                      text_format(r->cx, "it lists %llu tensors; at most %d, and %d with all scales of the file, are "
-                                  "accepted", (unsigned long long)v.count, MOST_OPERANDS, MOST_WORK));
+                      text_format(r->cx, "it lists %llu tensors; use at most %d, and %d with all scales of the file",
+                                  (unsigned long long)v.count, MOST_OPERANDS, MOST_WORK));
     int *at = NEW_ARRAY(r->cx->arena, int, v.count);
     for (size_t i = 0; i < v.count; i++) {
         int64_t index = flat_int_at(&v, i);
         if (index < (absent ? -1 : 0) || index >= r->file->tensor_count)
-            return refuse(r, where, text_format(r->cx, "its tensor %lld does not exist; 0 to below %d is accepted",
+            return refuse(r, where, text_format(r->cx, "its tensor %lld does not exist; use 0 to below %d",
                                                 (long long)index, r->file->tensor_count));
         at[i] = (int)index;
     }
@@ -308,7 +307,7 @@ static bool read_operator(TfliteReader *r, const FlatTable *t, int index, Tflite
     const char *where = text_format(r->cx, "operator %d", index);
     int64_t code_index = flat_int(t, OPERATOR_CODE, 4, 0);
     if (code_index < 0 || code_index >= (int64_t)r->codes.count)
-        return refuse(r, where, text_format(r->cx, "its operator code %lld does not exist; 0 to below %llu is accepted",
+        return refuse(r, where, text_format(r->cx, "its operator code %lld does not exist; use 0 to below %llu",
                                             (long long)code_index, (unsigned long long)r->codes.count));
     FlatTable code = flat_table_at(&r->codes, (size_t)code_index);
     int64_t narrow = flat_int(&code, CODE_BYTE, 1, 0), wide = flat_int(&code, CODE_BUILTIN, 4, 0);
@@ -331,7 +330,7 @@ static bool read_graph(TfliteReader *r, const FlatTable *g)
     if (tensors.count > MOST_TENSORS || operators.count > MOST_OPERATORS)
         return refuse(
             r, NULL,
-            text_format(r->cx, "the graph has %llu tensors and %llu operators; at most %d of each are accepted",
+            text_format(r->cx, "the graph has %llu tensors and %llu operators; use at most %d of each",
                         (unsigned long long)tensors.count, (unsigned long long)operators.count, MOST_TENSORS));
     f->graph_name = flat_text(r->cx, g, GRAPH_NAME);
     f->tensor_count = (int)tensors.count;
@@ -359,7 +358,7 @@ bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out
         return refuse(&r, NULL, "this is not a TFLite file: the letters TFL3 or the root table are missing");
     int64_t version = flat_int(&model, MODEL_VERSION, 4, 0);
     if (version != SCHEMA) {
-        diag_unsupported(cx, NULL, "schema version %lld; %d is accepted", (long long)version, SCHEMA);
+        diag_unsupported(cx, NULL, "schema version %lld; use %d", (long long)version, SCHEMA);
         return false;
     }
     r.codes = flat_vector(&model, MODEL_CODES, 4);

@@ -461,7 +461,7 @@ static void l2_normalization(TfliteCall *c)
     } else if (tflite_has_quants(c, 1)) {
         const TfliteTensor *y = tflite_out_info(c, 0);
         if (tflite_zero(y) != 0 || tflite_scale(y) != 1.0f / 128)
-            tflite_refuse(c, "the output's zero point is %d and its scale %g; accepted: 0 and 1/128", tflite_zero(y),
+            tflite_refuse(c, "the output's zero point is %d and its scale %g; use 0 and 1/128", tflite_zero(y),
                           (double)tflite_scale(y));
         else c->out[0] = tflite_call(c, "l2_norm_fixed", c->in[0], attr_int("zero", tflite_zero(tflite_in_info(c, 0))),
                                      attr_int("early", c->is_unsigned));

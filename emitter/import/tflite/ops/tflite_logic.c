@@ -11,7 +11,7 @@ static Tensor *real_value(TfliteCall *c, int i)
     if (!tflite_has_quant(c, t, false)) return NULL;
     Factor f = tflite_factor((double)tflite_scale(t));
     if (f.exponent > 0)
-        tflite_unsupported(c, "\"%s\" has a scale of %g; less than 1 is accepted", t->name, (double)tflite_scale(t));
+        tflite_unsupported(c, "\"%s\" has a scale of %g; use less than 1", t->name, (double)tflite_scale(t));
     return tflite_call(c, "rescale", c->in[i], attr_int("zero_x", tflite_zero(t)), attr_int("left", MORE_BITS),
                        attr_int("multiplier", f.multiplier), attr_int("shift", -f.exponent),
                        attr_flag("once", c->file->rounds_once), attr_type("to", I32));
@@ -23,7 +23,7 @@ static bool has_equal_scales(TfliteCall *c)
     if (!tflite_has_quant(c, a, false) || !tflite_has_quant(c, b, false)) return false;
     if (tflite_scale(a) != tflite_scale(b))
         tflite_unsupported(c, "16-bit operands of the scales %g and %g; TensorFlow Lite compares their stored values, "
-                           "so equal scales are accepted", (double)tflite_scale(a), (double)tflite_scale(b));
+                           "so use equal scales", (double)tflite_scale(a), (double)tflite_scale(b));
     return !ctx_failed(c->cx);
 }
 
@@ -48,7 +48,7 @@ static void select_(TfliteCall *c)
     if (!tflite_needs(c, 3)) return;
     const Tensor *a = c->in[1], *b = c->in[2];
     if (a->type != b->type)
-        tflite_refuse(c, "a choice of %s and %s; values of one type are expected", dtype_info(a->type)->spelling,
+        tflite_refuse(c, "a choice of %s and %s; use values of one type", dtype_info(a->type)->spelling,
                       dtype_info(b->type)->spelling);
     else c->out[0] = call(c->cx, "where", c->name, c->in, 3, NULL);
 }

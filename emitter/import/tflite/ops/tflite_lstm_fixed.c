@@ -39,7 +39,7 @@ static bool check_constant(FixedLstm *l, int i, DType type, int rank, int64_t ro
     if (t->type == type && t->rank == rank && tensor_dim(t, 0) == rows && (rank < 2 || tensor_dim(t, 1) == columns)
         && tensor_is_constant(t))
         return true;
-    tflite_unsupported(c, "input %d is %s%s%s; accepted: a constant %s of the sizes %s", i,
+    tflite_unsupported(c, "input %d is %s%s%s; use a constant %s of the sizes %s", i,
                        tensor_is_constant(t) ? "" : "computed ", dtype_info(t->type)->spelling,
                        tensor_shape_text(c->cx, t), dtype_info(type)->spelling,
                        ints_text(c->cx, (int64_t[]){ rows, columns }, rank));
@@ -59,7 +59,7 @@ static bool has_gates(FixedLstm *l)
     }
     for (int g = 0; g < LSTM_GATES; g++)
         if (tflite_zero(gate_info(l, LSTM_INPUT_WEIGHTS, g)) || tflite_zero(gate_info(l, LSTM_STATE_WEIGHTS, g)))
-            tflite_unsupported(l->c, "weights with zero points; accepted: 0");
+            tflite_unsupported(l->c, "weights with zero points; use 0");
     return !ctx_failed(l->c->cx);
 }
 
@@ -70,7 +70,7 @@ static bool read_cell(FixedLstm *l)
     const TfliteTensor *cell = tflite_in_info(l->c, LSTM_CELL);
     l->cell_scale = tflite_scale(cell);
     if (frexpf(l->cell_scale, &exponent) != 0.5f || exponent < -29 || exponent > 1)
-        tflite_unsupported(l->c, "the scale of the cell \"%s\" is %g; accepted: a power of two from 2^-30 to 1",
+        tflite_unsupported(l->c, "the scale of the cell \"%s\" is %g; use a power of two from 2^-30 to 1",
                            cell->name, (double)l->cell_scale);
     l->cell_power = exponent - 1;
     return !ctx_failed(l->c->cx);
@@ -81,11 +81,11 @@ static bool read_form(TfliteCall *c, FixedLstm *l)
     const Tensor *x = c->in[LSTM_X], *h = c->in[LSTM_STATE], *cell = c->in[LSTM_CELL];
     *l = (FixedLstm){ .c = c, .is_time_major = flat_int(&c->op->options, LSTM_TIME_MAJOR, 1, 0) != 0 };
     if (h->type != x->type || cell->type != I16)
-        tflite_unsupported(c, "a state of type %s and a cell of type %s; accepted: %s, and i16",
+        tflite_unsupported(c, "a state of type %s and a cell of type %s; use %s, and i16",
                            dtype_info(h->type)->spelling, dtype_info(cell->type)->spelling,
                            dtype_info(x->type)->spelling);
     for (int i = LSTM_PEEPHOLES; i < LSTM_BIASES; i++)
-        if (tflite_in(c, i)) tflite_unsupported(c, "peepholes of integers (input %d); accepted: none", i);
+        if (tflite_in(c, i)) tflite_unsupported(c, "peepholes of integers (input %d); leave them out", i);
     l->batch = tensor_dim(x, l->is_time_major ? 1 : 0);
     l->steps = tensor_dim(x, l->is_time_major ? 0 : 1);
     l->inputs = tensor_dim(x, 2);
@@ -93,7 +93,7 @@ static bool read_form(TfliteCall *c, FixedLstm *l)
     for (int i = 0; i < 2; i++)
         if (!ctx_failed(c->cx) && (tensor_dim(c->in[LSTM_STATE + i], 0) != l->batch
                                    || tensor_dim(c->in[LSTM_STATE + i], 1) != l->units || l->steps < 1 || l->units < 1))
-            tflite_refuse(c, "the state is %s for %s; [batch][units], and at least one step, are accepted",
+            tflite_refuse(c, "the state is %s for %s; use [batch][units], and at least one step",
                           tensor_shape_text(c->cx, c->in[LSTM_STATE + i]), tensor_shape_text(c->cx, x));
     if (ctx_failed(c->cx) || !tflite_has_quants(c, 1) || !tflite_has_quant(c, tflite_in_info(c, LSTM_STATE), false)
         || !tflite_has_quant(c, tflite_in_info(c, LSTM_CELL), false))

@@ -105,7 +105,7 @@ static bool has_scales_of_first(TfliteCall *c)
     for (int i = 1; i < c->in_count; i++) {
         const TfliteTensor *t = tflite_in_info(c, i);
         if (tflite_scale(t) != tflite_scale(x) || tflite_zero(t) != tflite_zero(x))
-            tflite_unsupported(c, "the scales or zero points of \"%s\" and \"%s\" differ; accepted: equal ones",
+            tflite_unsupported(c, "the scales or zero points of \"%s\" and \"%s\" differ; use equal ones",
                                x->name, t->name);
     }
     return !ctx_failed(c->cx);
@@ -138,7 +138,7 @@ static void bitcast(TfliteCall *c)
     if (!tflite_needs(c, 1)) return;
     const TfliteTensor *y = tflite_out_info(c, 0);
     if (!tflite_dtype(y->type, &to) || dtype_info(to)->bytes != dtype_info(c->in[0]->type)->bytes)
-        tflite_unsupported(c, "elements of type %s; those of as many bytes as the input's are accepted",
+        tflite_unsupported(c, "elements of type %s; use those of as many bytes as the input's",
                            tflite_type_text(c->cx, y->type));
     else c->out[0] = tflite_call(c, c->in[0]->type == BOOL ? "cast" : "bitcast", c->in[0], attr_type("to", to));
 }
@@ -160,7 +160,7 @@ static void fake_quant(TfliteCall *c)
     const int64_t bits = flat_int(&c->op->options, BITS, 4, 0);
     if (!tflite_needs(c, 1)) return;
     if (bits < 2 || bits > 16 || !(low < high)) {
-        tflite_refuse(c, "%lld bits between %g and %g; 2 to 16, and a range, are expected", (long long)bits,
+        tflite_refuse(c, "%lld bits between %g and %g; use 2 to 16, and a range", (long long)bits,
                       (double)low, (double)high);
         return;
     }
@@ -212,12 +212,12 @@ static void curve(TfliteCall *c, const char *real, const char *fixed, int zero, 
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (tflite_zero(y) != zero || tflite_scale(y) != scale)
-        tflite_refuse(c, "the output's zero point is %d; accepted: %d, with a scale of 1/%d", tflite_zero(y), zero,
+        tflite_refuse(c, "the output's zero point is %d; use %d, with a scale of 1/%d", tflite_zero(y), zero,
                       (int)(1 / scale));
     Factor f = tflite_factor((double)tflite_scale(x) * (double)(1 << (31 - BITS)));
     int left = f.exponent > 0 ? f.exponent : 0;
     if (left > 31)
-        tflite_unsupported(c, "\"%s\" has a scale of %g; less than %lld is accepted", x->name, (double)tflite_scale(x),
+        tflite_unsupported(c, "\"%s\" has a scale of %g; use less than %lld", x->name, (double)tflite_scale(x),
                            1LL << BITS);
     if (ctx_failed(c->cx)) return;
     int64_t reach = radius(BITS, left);
@@ -250,12 +250,12 @@ static void curve_int16(TfliteCall *c, const char *op, int more)
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (!tflite_has_quants(c, 1)) return;
     if (tflite_scale(y) != 1.0f / 32768)
-        tflite_refuse(c, "the output's scale is %g; accepted: 1/32768", (double)tflite_scale(y));
+        tflite_refuse(c, "the output's scale is %g; use 1/32768", (double)tflite_scale(y));
     double real = (double)tflite_scale(x) * 4096.0 * 3.0;
     int shift = 0;
     for (; real <= 32767.0 / 2.0 && shift <= 30; shift++) real *= 2;
     if (real > 32767 || shift > 30)
-        tflite_unsupported(c, "\"%s\" has a scale of %g; 1e-9 to 2.6 is accepted", x->name, (double)tflite_scale(x));
+        tflite_unsupported(c, "\"%s\" has a scale of %g; use 1e-9 to 2.6", x->name, (double)tflite_scale(x));
     if (ctx_failed(c->cx)) return;
     int multiplier = (int)real;
     for (int left = 0; left <= more; left++)
@@ -285,12 +285,12 @@ static void softmax_int8(TfliteCall *c, double beta)
     const bool is_wide = y->type == TFLITE_INT16;
     if (is_wide ? tflite_zero(y) != INT16_MIN || fabsf(tflite_scale(y) * 65536 - 1) > 1e-3f
                 : tflite_zero(y) != -128 || tflite_scale(y) != 1.0f / 256)
-        tflite_refuse(c, "the output's zero point is %d and its scale %g; accepted: -128 and 1/256, or of 16 bits "
-                      "-32768 and 1/65536", tflite_zero(y), (double)tflite_scale(y));
+        tflite_refuse(c, "the output's zero point is %d and its scale %g; use -128 and 1/256, or for INT16 -32768 and "
+                      "1/65536", tflite_zero(y), (double)tflite_scale(y));
     double scale = beta * (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
     Factor f = tflite_factor(scale < most ? scale : most);
     if (f.exponent < 0)
-        tflite_refuse(c, "beta times the scale of \"%s\" is %g; at least %g is accepted", x->name,
+        tflite_refuse(c, "beta times the scale of \"%s\" is %g; use at least %g", x->name,
                       beta * (double)tflite_scale(x),
                       0.5 / (double)(1 << (31 - BITS)));
     if (ctx_failed(c->cx)) return;
@@ -324,10 +324,10 @@ static void softmax_int16(TfliteCall *c, double beta)
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (tflite_scale(y) != 1.0f / 32768)
-        tflite_refuse(c, "the output's scale is %g; accepted: 1/32768", (double)tflite_scale(y));
+        tflite_refuse(c, "the output's scale is %g; use 1/32768", (double)tflite_scale(y));
     const Factor f = tflite_factor((double)tflite_scale(x) * beta / (10.0 / 65535.0));
     if (f.exponent > 14)
-        tflite_unsupported(c, "beta times the scale of \"%s\" is %g; less than 2.5 is accepted", x->name,
+        tflite_unsupported(c, "beta times the scale of \"%s\" is %g; use less than 2.5", x->name,
                            (double)tflite_scale(x) * beta);
     if (ctx_failed(c->cx)) return;
     Tensor *points = points_of(c, exp_of, -10, 0);
@@ -342,7 +342,7 @@ static void softmax(TfliteCall *c)
 {
     float beta = flat_float(&c->op->options, 0, 0);
     if (!tflite_needs(c, 1)) return;
-    if (c->in[0]->rank < 1) tflite_refuse(c, "the input is a scalar; at least one dimension is accepted");
+    if (c->in[0]->rank < 1) tflite_refuse(c, "the input is a scalar; use at least one dimension");
     else if (tflite_is_int8(c)) softmax_int8(c, (double)beta);
     else if (tflite_is_int16(c)) softmax_int16(c, (double)beta);
     else {
@@ -358,12 +358,12 @@ static void log_softmax_int8(TfliteCall *c)
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (tflite_zero(y) != 127 || tflite_scale(y) != 16.0f / 256)
-        tflite_refuse(c, "the output's zero point is %d and its scale %g; accepted: 127 and 1/16", tflite_zero(y),
+        tflite_refuse(c, "the output's zero point is %d and its scale %g; use 127 and 1/16", tflite_zero(y),
                       (double)tflite_scale(y));
     double scale = (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
     Factor f = tflite_factor(scale < most ? scale : most);
     if (f.exponent < 1 || f.exponent > 31)
-        tflite_refuse(c, "the scale of \"%s\" is %g; at least %g is accepted", x->name, (double)tflite_scale(x),
+        tflite_refuse(c, "the scale of \"%s\" is %g; use at least %g", x->name, (double)tflite_scale(x),
                       1 / (double)(1 << (31 - BITS)));
     if (ctx_failed(c->cx)) return;
     Factor back = tflite_factor((double)((int64_t)1 << (31 - f.exponent)) / (double)f.multiplier);
@@ -377,7 +377,7 @@ static void log_softmax_int8(TfliteCall *c)
 static void log_softmax(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
-    if (c->in[0]->rank < 1) tflite_refuse(c, "the input is a scalar; at least one dimension is accepted");
+    if (c->in[0]->rank < 1) tflite_refuse(c, "the input is a scalar; use at least one dimension");
     else if (tflite_is_int8(c)) log_softmax_int8(c);
     else c->out[0] = tflite_call(c, "log_softmax", c->in[0], attr_int("axis", -1));
 }
@@ -422,7 +422,7 @@ static bool count_elements(TfliteCall *c, const Axes *axes, int64_t *count)
     for (int i = 0; i < axes->count; i++) {
         const int64_t size = tensor_dim(c->in[0], (int)axes->at[i]);
         if (size < 0 && tflite_is_quantized(c))
-            tflite_unsupported(c, "integers over axis %lld of %s, which is open; accepted: a fixed one",
+            tflite_unsupported(c, "integers over axis %lld of %s, which is open; use a fixed one",
                                (long long)axes->at[i], tensor_shape_text(c->cx, c->in[0]));
         *count *= size;
     }
@@ -552,7 +552,7 @@ static void quantize(TfliteCall *c)
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     DType to;
     if (!tflite_dtype(y->type, &to) || (to != I8 && to != U8 && to != I16 && (to != I32 || c->in[0]->type == F32)))
-        tflite_unsupported(c, "an output of type %s; accepted: INT8, UINT8, INT16, and INT32 from integers",
+        tflite_unsupported(c, "an output of type %s; use INT8, UINT8, INT16, or INT32 from integers",
                            tflite_type_text(c->cx, y->type));
     if (ctx_failed(c->cx)) return;
     if (c->in[0]->type != F32) {

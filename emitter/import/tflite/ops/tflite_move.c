@@ -36,11 +36,11 @@ static void split_at(TfliteCall *c, Tensor *x, int axis, const int64_t *sizes, i
     int64_t at = 0;
     for (int i = 0; i < count && i < TFLITE_OUTPUTS && !ctx_failed(c->cx); at += sizes[i++]) {
         if (sizes[i] < 1)
-            tflite_unsupported(c, "part %d has %lld elements; 1 or more are accepted", i, (long long)sizes[i]);
+            tflite_unsupported(c, "part %d has %lld elements; use 1 or more", i, (long long)sizes[i]);
         else c->out[i] = tflite_part(c, x, axis, at, at + sizes[i]);
     }
     if (!ctx_failed(c->cx) && at != tensor_dim(x, axis))
-        tflite_refuse(c, "the parts have %lld elements; the %lld of the axis are expected", (long long)at,
+        tflite_refuse(c, "the parts have %lld elements; use the %lld of the axis", (long long)at,
                       (long long)tensor_dim(x, axis));
 }
 
@@ -63,7 +63,7 @@ static void split_v(TfliteCall *c)
     int d = tflite_axis(c, axis, c->in[0]->rank), count = tflite_ints(c, 1, sizes, TFLITE_OUTPUTS);
     if (d < 0 || count < 0) return;
     if (count != c->op->out_count)
-        tflite_refuse(c, "%d sizes are given; %d, one for each output, are expected", count, c->op->out_count);
+        tflite_refuse(c, "%d sizes are given; use %d, one for each output", count, c->op->out_count);
     for (int i = 0; i < count; i++) known += sizes[i] < 0 ? 0 : sizes[i];
     for (int i = 0; i < count; i++)
         if (sizes[i] < 0) sizes[i] = tensor_dim(c->in[0], d) - known;
@@ -121,7 +121,7 @@ static void slice(TfliteCall *c)
     if (!read_entries(c, 1, &begin) || !read_entries(c, 2, &size)) return;
     if (begin.count != x->rank || size.count != x->rank) {
         const int i = begin.count != x->rank ? 1 : 2;
-        tflite_refuse(c, "input %d holds %d integers; accepted: %d", i, i == 1 ? begin.count : size.count, x->rank);
+        tflite_refuse(c, "input %d holds %d integers; use %d", i, i == 1 ? begin.count : size.count, x->rank);
         return;
     }
     for (int d = 0; d < x->rank; d++) {
@@ -130,7 +130,7 @@ static void slice(TfliteCall *c)
         is_span[d] = !size.is_known[d] || (!begin.is_known[d] && size.value[d] < 0);
         if (is_span[d]) begin.value[d] = 0, end[d] = most;
         if (begin.value[d] < 0 || end[d] <= begin.value[d] || end[d] > most)
-            tflite_refuse(c, "the slice is %lld to %lld; elements within 0 to %lld, at least one, are expected",
+            tflite_refuse(c, "the slice is %lld to %lld; use elements within 0 to %lld, at least one",
                           (long long)begin.value[d], (long long)end[d], (long long)most);
         if (!begin.is_known[d]) end[d] = most;
     }
@@ -161,7 +161,7 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
     const bool has_begin = has_entry(c, BEGIN, i), has_end = has_entry(c, END, i);
     s->drops = flat_int(&c->op->options, SHRINK, 4, 0) >> i & 1;
     if (by == 0 || size < 1) {
-        tflite_refuse(c, "a step of %lld over %lld elements; a step other than 0, and elements, are expected",
+        tflite_refuse(c, "a step of %lld over %lld elements; use a step other than 0, and elements",
                       (long long)by, (long long)size);
         return false;
     }
@@ -186,7 +186,7 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
     s->end = e;
     s->step = by;
     if (by > 0 ? e > b : e < b) return true;
-    tflite_unsupported(c, "a result without elements: %lld to %lld by %lld; at least one element is accepted",
+    tflite_unsupported(c, "a result without elements: %lld to %lld by %lld; use at least one element",
                        (long long)b, (long long)e, (long long)by);
     return false;
 }
@@ -226,7 +226,7 @@ static void strided_slice(TfliteCall *c)
     const int count = begin.count;
     int kept = 0, d = 0;
     bool is_whole = true;
-    if (end.count != count) tflite_refuse(c, "input 2 holds %d integers; accepted: %d", end.count, count);
+    if (end.count != count) tflite_refuse(c, "input 2 holds %d integers; use %d", end.count, count);
     if (ctx_failed(c->cx) || !tflite_list(c, 3, step, count)) return;
     for (int i = 0; i < count || d < x->rank; i++) {
         const bool is_ellipsis = i >= count || (ellipsis >> i & 1);
@@ -237,7 +237,7 @@ static void strided_slice(TfliteCall *c)
         }
         int many = i >= count ? x->rank - d : is_ellipsis ? spanned(new_axes, i, count, x->rank - d) : 1;
         if (d + many > x->rank) {
-            tflite_refuse(c, "%d begins for %s; at most one for each dimension is expected", count,
+            tflite_refuse(c, "%d begins for %s; use at most one for each dimension", count,
                           tensor_shape_text(c->cx, x));
             return;
         }
@@ -256,7 +256,7 @@ static void strided_slice(TfliteCall *c)
         }
     }
     if (kept > MAX_RANK) {
-        tflite_unsupported(c, "a result of %d dimensions; at most %d are accepted", kept, MAX_RANK);
+        tflite_unsupported(c, "a result of %d dimensions; use at most %d", kept, MAX_RANK);
         return;
     }
     Tensor *y = x->rank ? tflite_call(c, "slice", x, attr_ints("begin", first, x->rank),
@@ -279,7 +279,7 @@ static void pack(TfliteCall *c)
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), x->rank + 1);
     if (axis < 0) return;
     if (x->rank == MAX_RANK)
-        tflite_unsupported(c, "a result of %d dimensions; at most %d are accepted", MAX_RANK + 1, MAX_RANK);
+        tflite_unsupported(c, "a result of %d dimensions; use at most %d", MAX_RANK + 1, MAX_RANK);
     for (int d = 0; d < x->rank && d < MAX_RANK; d++)
         shape[d < axis ? d : d + 1 < MAX_RANK ? d + 1 : d] = tensor_dim(x, d);
     Tensor **part = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
@@ -300,7 +300,7 @@ static void unpack(TfliteCall *c)
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), x->rank), rank = 0;
     if (axis < 0) return;
     if (tensor_dim(x, axis) != c->op->out_count || c->op->out_count > TFLITE_OUTPUTS)
-        tflite_unsupported(c, "%d outputs of %lld elements; one output per element, and at most %d, are accepted",
+        tflite_unsupported(c, "%d outputs of %lld elements; use one output per element, and at most %d",
                            c->op->out_count, (long long)tensor_dim(x, axis), TFLITE_OUTPUTS);
     for (int d = 0; d < x->rank; d++)
         if (d != axis) shape[rank++] = tensor_dim(x, d);
@@ -367,10 +367,10 @@ static void gather(TfliteCall *c)
     int64_t batch = flat_int(&c->op->options, BATCH, 4, 0);
     if (batch < 0) batch += rank;
     if (axis >= 0 && (batch < 0 || batch > axis || batch > rank || rank == MAX_RANK))
-        tflite_refuse(c, "%lld batch dimensions for axis %d and indices of %s; 0 up to the axis are expected",
+        tflite_refuse(c, "%lld batch dimensions for axis %d and indices of %s; use 0 up to the axis",
                       (long long)batch, axis, tensor_shape_text(c->cx, c->in[1]));
     if (axis >= 0 && batch && !tensor_is_fixed(c->in[1]))
-        tflite_unsupported(c, "%lld batch dimensions and indices of %s; accepted: none of them, or fixed sizes",
+        tflite_unsupported(c, "%lld batch dimensions and indices of %s; use none of them, or fixed sizes",
                            (long long)batch, tensor_shape_text(c->cx, c->in[1]));
     if (axis < 0 || ctx_failed(c->cx) || !has_indices(c, axis, 1)) return;
     c->out[0] = batch ? gathered_in_batches(c, axis, (int)batch)
@@ -399,7 +399,7 @@ static void mirror_pad(TfliteCall *c)
         pads[d] = pairs[2 * d];
         pads[rank + d] = pairs[2 * d + 1];
         if (pads[d] < 0 || pads[rank + d] < 0)
-            tflite_refuse(c, "%lld and %lld elements are mirrored; 0 and more are expected", (long long)pads[d],
+            tflite_refuse(c, "%lld and %lld elements are mirrored; use 0 or more", (long long)pads[d],
                           (long long)pads[rank + d]);
     }
     if (!ctx_failed(c->cx)) c->out[0] = tflite_call(c, "pad", c->in[0], attr_ints("pad", pads, 2 * rank),
@@ -428,7 +428,7 @@ static void dilate(TfliteCall *c)
     if (!tflite_needs(c, 3) || !tflite_list(c, 1, by, c->in[0]->rank)) return;
     const Tensor *value = c->in[2];
     if (!tensor_is_constant(value) || tensor_elems(value) != 1 || value->type != c->in[0]->type) {
-        tflite_unsupported(c, "input 2 (\"%s\") is not one constant of the type of input 0; such a one is accepted",
+        tflite_unsupported(c, "input 2 (\"%s\") is not one constant of the type of input 0; use such a one",
                            value->name);
         return;
     }
@@ -436,7 +436,7 @@ static void dilate(TfliteCall *c)
     Tensor *x = c->in[0];
     for (int d = 0; d < c->in[0]->rank && x; d++)
         if (by[d] < 1 || by[d] > MOST)
-            tflite_refuse(c, "a factor of %lld; 1 to %d is accepted", (long long)by[d], MOST);
+            tflite_refuse(c, "a factor of %lld; use 1 to %d", (long long)by[d], MOST);
         else x = dilated(c, x, d, by[d], dtype_is_float(value->type) ? v.f : (double)v.i);
     if (!ctx_failed(c->cx)) c->out[0] = x == c->in[0] ? tflite_call(c, "identity", x) : x;
 }
@@ -448,7 +448,7 @@ static int64_t block_of(TfliteCall *c)
     int64_t b = flat_int(&c->op->options, 0, 4, 0);
     if (!tflite_needs(c, 1)) return 0;
     if (c->in[0]->rank == 4 && b >= 1 && b <= 1 << 12) return b;
-    tflite_refuse(c, "blocks of %lld in %s; blocks of 1 to 4096 and rank 4 are expected", (long long)b,
+    tflite_refuse(c, "blocks of %lld in %s; use blocks of 1 to 4096 and rank 4", (long long)b,
                   tensor_shape_text(c->cx, c->in[0]));
     return 0;
 }
@@ -479,16 +479,16 @@ static int read_blocks(TfliteCall *c, int64_t *block, int64_t *pairs)
 {
     int count = tflite_needs(c, 3) ? tflite_ints(c, 1, block, 2) : -1;
     if (count < 1) {
-        if (count == 0) tflite_refuse(c, "it has no block sizes; one or two are expected");
+        if (count == 0) tflite_refuse(c, "it has no block sizes; use one or two");
         return 0;
     }
     if (c->in[0]->rank != count + 2)
         tflite_unsupported(c,
-                           "%d block sizes for %s; one for each dimension between the first and the last is accepted",
+                           "%d block sizes for %s; use one for each dimension between the first and the last",
                            count, tensor_shape_text(c->cx, c->in[0]));
     for (int i = 0; i < count; i++)
         if (block[i] < 1 || block[i] > 1 << 12)
-            tflite_refuse(c, "a block of %lld; 1 to 4096 is expected", (long long)block[i]);
+            tflite_refuse(c, "a block of %lld; use 1 to 4096", (long long)block[i]);
     return !ctx_failed(c->cx) && tflite_list(c, 2, pairs, 2 * count) ? count : 0;
 }
 
@@ -565,7 +565,7 @@ static void cast(TfliteCall *c)
     if (!tflite_needs(c, 1)) return;
     const TfliteTensor *y = tflite_out_info(c, 0);
     if (!tflite_dtype(y->type, &to))
-        tflite_unsupported(c, "elements of type %s; accepted: %s", tflite_type_text(c->cx, y->type),
+        tflite_unsupported(c, "elements of type %s; use %s", tflite_type_text(c->cx, y->type),
                            tflite_types_accepted(c->cx, NULL, NULL));
     else c->out[0] = tflite_call(c, "cast", c->in[0], attr_type("to", to));
 }

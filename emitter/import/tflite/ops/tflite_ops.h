@@ -121,7 +121,7 @@ Tensor *tflite_ramp(TfliteCall *c, DType type, int64_t count, int axis, int rank
 /* The fused activations of TFLite; they become separate calls (for floats and integers). */
 enum { ACT_NONE, ACT_RELU, ACT_RELU_N1_TO_1, ACT_RELU6, ACT_TANH, ACT_SIGN_BIT };
 Tensor *tflite_activate(TfliteCall *c, Tensor *x, int activation);
-/* Refuses an activation above `last`: `the fused activation TANH of int8; accepted: NONE, RELU` */
+/* Refuses an activation above `last`: `the fused activation TANH of int8; use NONE, RELU` */
 void tflite_refuse_activation(TfliteCall *c, int activation, int last);
 
 /* ---- Quantized: tflite_quant.c ----------------------------------------------------------------------------------- */

@@ -45,18 +45,18 @@ static const DTypeInfo *stored_type(const TfliteTensor *t)
 static bool check_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel, bool has_any_zero)
 {
     if (!t) {
-        tflite_refuse(c, "a quantized operand is missing; a tensor with a scale is accepted");
+        tflite_refuse(c, "a quantized operand is missing; use a tensor with a scale");
         return false;
     }
     const StoredRange zeros = zeros_of(t, has_any_zero);
-    if (!t->quant) tflite_refuse(c, "\"%s\" has no scale; a scale and a zero point are accepted", t->name);
+    if (!t->quant) tflite_refuse(c, "\"%s\" has no scale; use a scale and a zero point", t->name);
     else if (t->quant->count > 1 && !may_be_per_channel)
-        tflite_unsupported(c, "\"%s\" has %d scales; one is accepted", t->name, t->quant->count);
+        tflite_unsupported(c, "\"%s\" has %d scales; use one", t->name, t->quant->count);
     else if (t->quant->count == 1 && !(t->quant->scale[0] > 0))
-        tflite_refuse(c, "the scale of \"%s\" is 0; more than 0 is accepted", t->name);
+        tflite_refuse(c, "the scale of \"%s\" is 0; use more than 0", t->name);
     else if (t->quant->count == 1
              && (t->quant->zero_point[0] < zeros.least || t->quant->zero_point[0] > zeros.greatest))
-        tflite_refuse(c, "the zero point of \"%s\" is %ld; %s is accepted", t->name, (long)t->quant->zero_point[0],
+        tflite_refuse(c, "the zero point of \"%s\" is %ld; use %s", t->name, (long)t->quant->zero_point[0],
                       zeros.text);
     return !ctx_failed(c->cx);
 }
@@ -131,7 +131,7 @@ static void refuse_factor(TfliteCall *c, const char *which, int exponent, const 
 {
     const TfliteTensor *y = tflite_out_info(c, 0);
     const bool was_zero = y && y->quant && tflite_scale(y) > 0 && tflite_scale(y) < FLT_MIN;
-    tflite_unsupported(c, "the scales%s (%s) give a factor of 2^%d; %s is accepted%s%s%s", which, scales_text(c),
+    tflite_unsupported(c, "the scales%s (%s) give a factor of 2^%d; use %s%s%s%s", which, scales_text(c),
                        exponent, accepted, was_zero ? " (\"" : "", was_zero ? y->name : "",
                        was_zero ? "\" was 0 in all samples of the calibration)" : "");
 }
@@ -281,7 +281,7 @@ Tensor *tflite_block_scales(TfliteCall *c, int i)
     for (int d = 0; d < t->rank - 1; d++) shape[d] = t->dim[d];
     int64_t rows = tensor_elems(c->in[i]) / t->dim[t->rank - 1];
     if (!scales || !dtype_is_float(scales->type) || tensor_elems(scales) != rows * blocks || t->rank == MAX_RANK) {
-        tflite_unsupported(c, "the scales of \"%s\" are \"%s\"; accepted: constant floats, one per block of %d",
+        tflite_unsupported(c, "the scales of \"%s\" are \"%s\"; use constant floats, one per block of %d",
                            t->name, info->name, t->block_size);
         return NULL;
     }
@@ -314,7 +314,7 @@ Tensor *tflite_real(TfliteCall *c, int i)
     const int rank = q->count > 1 ? t->rank : 0;
     const DType stored = c->in[i]->type;
     if (dtype_info(stored)->bytes > 2)
-        tflite_unsupported(c, "\"%s\" is quantized and has elements of type %s; 8 and 16 bits are accepted", t->name,
+        tflite_unsupported(c, "\"%s\" is quantized and has elements of type %s; use 8 or 16 bits", t->name,
                            dtype_info(stored)->spelling);
     if (ctx_failed(c->cx)) return NULL;
     int16_t *zeros = NEW_ARRAY(c->cx->arena, int16_t, q->count);         /* of 8 or 16 bits */
@@ -345,7 +345,7 @@ bool tflite_has_one_scale(TfliteCall *c, int inputs)
         const TfliteTensor *x = tflite_in_info(c, i);
         if (!tflite_has_quant(c, x, false) || !tflite_has_quant(c, y, false)) return false;
         if (tflite_scale(x) == tflite_scale(y) && tflite_zero(x) == tflite_zero(y)) continue;
-        tflite_unsupported(c, "\"%s\" has scale %g and zero point %d, the output %g and %d; equal ones are accepted",
+        tflite_unsupported(c, "\"%s\" has scale %g and zero point %d, the output %g and %d; use equal ones",
                            x->name, (double)tflite_scale(x), tflite_zero(x), (double)tflite_scale(y), tflite_zero(y));
         return false;
     }

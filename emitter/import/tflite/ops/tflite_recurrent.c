@@ -18,7 +18,7 @@ static const int iofc[LSTM_GATES] = { 0, 3, 1, 2 };       /* of the file's gates
 static bool has_form(TfliteCall *c, const LstmPlaces *p)
 {
     if (!tflite_in(c, p->weights))
-        tflite_unsupported(c, "an input gate coupled to the forget gate; accepted: four gates");
+        tflite_unsupported(c, "an input gate coupled to the forget gate; use four gates");
     for (int g = 0; g < LSTM_GATES; g++) {
         const int needed[] = { p->weights + g, p->recurrent + g, p->biases + g };
         for (int i = 0; i < 3; i++)
@@ -26,7 +26,7 @@ static bool has_form(TfliteCall *c, const LstmPlaces *p)
     }
     if (!tflite_in(c, LSTM_X) || !tflite_in(c, p->state) || !tflite_in(c, p->cell))
         tflite_refuse(c, "its input or a state (inputs %d, %d) is missing", p->state, p->cell);
-    if (tflite_in(c, p->projection)) tflite_unsupported(c, "a projection of the state; accepted: none");
+    if (tflite_in(c, p->projection)) tflite_unsupported(c, "a projection of the state; leave it out");
     if (flat_int(&c->op->options, 0, 1, ACT_TANH) != ACT_TANH)
         tflite_refuse_activation(c, (int)flat_int(&c->op->options, 0, 1, ACT_TANH), ACT_TANH);
     return !ctx_failed(c->cx);
@@ -37,7 +37,7 @@ static bool are_matrices(TfliteCall *c, int first, int count)
 {
     for (int i = first; i < first + count && !ctx_failed(c->cx); i++)
         if (c->in[i]->rank != 2)
-            tflite_refuse(c, "input %d is %s; weights of two dimensions are accepted", i,
+            tflite_refuse(c, "input %d is %s; use weights of two dimensions", i,
                           tensor_shape_text(c->cx, c->in[i]));
     return !ctx_failed(c->cx);
 }
@@ -46,7 +46,7 @@ static bool has_ranks(TfliteCall *c, const LstmPlaces *p, int rank)
 {
     if (!are_matrices(c, p->weights, LSTM_GATES) || !are_matrices(c, p->recurrent, LSTM_GATES)) return false;
     if (c->in[LSTM_X]->rank != rank || c->in[p->state]->rank != 2 || c->in[p->cell]->rank != 2)
-        tflite_refuse(c, "the input is %s and the state %s; [batch]%s[inputs] and [batch][units] are accepted",
+        tflite_refuse(c, "the input is %s and the state %s; use [batch]%s[inputs] and [batch][units]",
                       tensor_shape_text(c->cx, c->in[LSTM_X]), tensor_shape_text(c->cx, c->in[p->state]),
                       rank == 3 ? "[steps]" : "");
     return !ctx_failed(c->cx);
@@ -55,7 +55,7 @@ static bool has_ranks(TfliteCall *c, const LstmPlaces *p, int rank)
 static bool has_no_norms(TfliteCall *c)
 {
     for (int i = LSTM_NORMS; i < LSTM_NORMS + LSTM_GATES; i++)
-        if (tflite_in(c, i)) tflite_unsupported(c, "normalized gates (input %d); accepted: none", i);
+        if (tflite_in(c, i)) tflite_unsupported(c, "normalized gates (input %d); leave them out", i);
     return !ctx_failed(c->cx);
 }
 
@@ -77,7 +77,7 @@ static Tensor *peepholes_of(TfliteCall *c, int first)
 {
     Tensor *part[] = { tflite_in(c, first), tflite_in(c, first + 2), tflite_in(c, first + 1) };
     if (!part[0] && !part[1] && !part[2]) return NULL;
-    if (!part[0] || !part[1] || !part[2]) tflite_unsupported(c, "some peepholes; all three or none are accepted");
+    if (!part[0] || !part[1] || !part[2]) tflite_unsupported(c, "some peepholes; use all three or none");
     return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, part, 3, ATTRS(attr_int("axis", 0)));
 }
 
@@ -181,7 +181,7 @@ static void sequence_lstm(TfliteCall *c)
 {
     if (!has_form(c, &alone) || !has_no_norms(c)) return;
     if (flat_int(&c->op->options, DIAGONAL, 1, 0))
-        tflite_unsupported(c, "diagonal recurrent weights; accepted: whole matrices");
+        tflite_unsupported(c, "diagonal recurrent weights; use whole matrices");
     if (!has_ranks(c, &alone, 3)) return;
     if (tflite_is_quantized(c)) {
         tflite_lstm_fixed(c);
@@ -212,7 +212,7 @@ static void both_directions(TfliteCall *c, Tensor *ahead, Tensor *back, bool is_
 static bool has_no_second_input(TfliteCall *c, int first)
 {
     for (int i = first; i < c->in_count; i++)
-        if (tflite_in(c, i)) tflite_unsupported(c, "a second input sequence (input %d); accepted: none", i);
+        if (tflite_in(c, i)) tflite_unsupported(c, "a second input sequence (input %d); leave it out", i);
     return !ctx_failed(c->cx);
 }
 
@@ -256,7 +256,7 @@ static void basic_lstm(TfliteCall *c)
     const int64_t units = fits ? tensor_dim(c->in[CELL], 1) : 0, inputs = fits ? tensor_dim(x, 1) : 0;
     if (!fits || tensor_dim(w, 0) != LSTM_GATES * units || tensor_dim(w, 1) != inputs + units
         || tensor_dim(c->in[BIASES], 0) != LSTM_GATES * units) {
-        tflite_unsupported(c, "weights of %s%s for the input %s; accepted: floats, [4 * units][inputs + units]",
+        tflite_unsupported(c, "weights of %s%s for the input %s; use floats, [4 * units][inputs + units]",
                            dtype_info(w->type)->spelling, tensor_shape_text(c->cx, w), tensor_shape_text(c->cx, x));
         return;
     }
@@ -320,7 +320,7 @@ static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation, int g
     static const char *const names[] = { [ACT_RELU] = "relu", [ACT_TANH] = "tanh" };
     Tensor *in[1 + INPUTS] = { x };
     if (activation != ACT_RELU && activation != ACT_TANH)
-        tflite_unsupported(c, "the fused activation %d; accepted: RELU (%d), TANH (%d)", activation, ACT_RELU,
+        tflite_unsupported(c, "the fused activation %d; use RELU (%d), TANH (%d)", activation, ACT_RELU,
                            ACT_TANH);
     if (ctx_failed(c->cx) || !are_matrices(c, first, 2)) return NULL;
     const bool is_hybrid = are_hybrid(c, first, 2);
@@ -342,7 +342,7 @@ static bool has_sequence(TfliteCall *c, int count, int rank)
 {
     if (!tflite_needs(c, count)) return false;
     if (c->in[0]->rank != rank)
-        tflite_refuse(c, "the input is %s; %s[batch][inputs] is accepted", tensor_shape_text(c->cx, c->in[0]),
+        tflite_refuse(c, "the input is %s; use %s[batch][inputs]", tensor_shape_text(c->cx, c->in[0]),
                       rank == 3 ? "[steps]" : "");
     return !ctx_failed(c->cx);
 }

@@ -51,7 +51,7 @@ static bool has_operands(TfliteCall *c)
 static Tensor *scalar_of(TfliteCall *c, Tensor *t)
 {
     if (t->type != BOOL || tensor_elems(t) != 1) {
-        tflite_refuse(c, "its condition is %s; one bool is accepted", kind_text(c->cx, t));
+        tflite_refuse(c, "its condition is %s; use one bool", kind_text(c->cx, t));
         return NULL;
     }
     Tensor *scalar = tflite_reshape(c, t, NULL, 0);
@@ -99,7 +99,7 @@ static void if_(TfliteCall *c)
     }
     for (int i = 0; i < count; i++)
         if (!same_shape(r.graph[0].output[i], r.graph[1].output[i]))
-            tflite_unsupported(c, "branches that produce %s and %s; branches of one type and shape are accepted",
+            tflite_unsupported(c, "branches that produce %s and %s; use branches of one type and shape",
                                kind_text(c->cx, r.graph[0].output[i]), kind_text(c->cx, r.graph[1].output[i]));
     c->in[0] = condition;
     Node *n = ctx_failed(c->cx) ? NULL : region_new(c->cx, c->name, &r, c->in, c->in_count);
@@ -119,13 +119,13 @@ static bool import_body(TfliteCall *c, Loop *l)
     if (ctx_failed(c->cx) || !run(c, subgraph_of(c, 1), l->before, l->count, l->after, l->count)) return false;
     for (int i = 0; i < l->count; i++)
         if (!same_shape(l->before[i], l->after[i]))
-            tflite_unsupported(c, "its value \"%s\" is %s before and %s after an iteration; a value that keeps its "
-                               "type and shape is accepted", l->before[i]->name, kind_text(c->cx, l->before[i]),
+            tflite_unsupported(c, "its value \"%s\" is %s before and %s after an iteration; use a value that keeps its "
+                               "type and shape", l->before[i]->name, kind_text(c->cx, l->before[i]),
                                kind_text(c->cx, l->after[i]));
     if (ctx_failed(c->cx) || !run(c, subgraph_of(c, 0), l->after, l->count, &l->condition, 1)) return false;
     l->condition = scalar_of(c, l->condition);
     if (l->condition && is_decided(l->condition, &always) && always)
-        tflite_refuse(c, "it never ends: its condition always holds; a condition that changes is accepted");
+        tflite_refuse(c, "it never ends: its condition always holds; use a condition that changes");
     return !ctx_failed(c->cx);
 }
 
@@ -164,7 +164,7 @@ static void while_(TfliteCall *c)
     Loop l;
     if (!has_operands(c)) return;
     if (c->op->out_count != c->in_count) {
-        tflite_refuse(c, "it has %d inputs and %d outputs; equal counts are accepted", c->in_count, c->op->out_count);
+        tflite_refuse(c, "it has %d inputs and %d outputs; use equal counts", c->in_count, c->op->out_count);
         return;
     }
     if (!run(c, subgraph_of(c, 0), c->in, c->in_count, &first, 1) || !(first = scalar_of(c, first))) return;

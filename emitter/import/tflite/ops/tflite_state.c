@@ -83,7 +83,7 @@ static const TfliteTensor *like_of(const TfliteStates *s, int handle)
 
 static bool has_one_output(TfliteStates *s, const TfliteOperator *op)
 {
-    if (op->out_count != 1) refuse(s, op, text_format(s->cx, "it has %d outputs; one is accepted", op->out_count));
+    if (op->out_count != 1) refuse(s, op, text_format(s->cx, "it has %d outputs; use one", op->out_count));
     return op->out_count == 1;
 }
 
@@ -98,7 +98,7 @@ static void open_handle(TfliteStates *s, const TfliteOperator *op)
     const TfliteTensor *like = like_of(s, op->out[0]);
     if (!like) return;                                       /* unused */
     if (!tflite_dtype(like->type, &type)) {
-        refuse(s, op, text_format(s->cx, "the variable \"%s\" has elements of type %s; accepted: %s", variable_name,
+        refuse(s, op, text_format(s->cx, "the variable \"%s\" has elements of type %s; use %s", variable_name,
                                   tflite_type_text(s->cx, like->type), tflite_types_accepted(s->cx, NULL, NULL)));
         return;
     }
@@ -109,7 +109,7 @@ static void open_handle(TfliteStates *s, const TfliteOperator *op)
     if (v->input) v->input->quant = like->quant;
     if (v->input && (tensor_elems(v->input) < 1 || tensor_elems(v->input) > INT32_MAX))
         refuse(s, op,
-               text_format(s->cx, "the variable \"%s\" is %s; 1 to 2^31 - 1 elements are accepted", variable_name,
+               text_format(s->cx, "the variable \"%s\" is %s; use 1 to 2^31 - 1 elements", variable_name,
                            tensor_shape_text(s->cx, v->input)));
 }
 
@@ -138,7 +138,7 @@ static const Tensor *zero_points(const TfliteStates *s, const TfliteTensor *firs
     if (!byte) return NULL;
     if (tensor_elems(like) < 1 || tensor_bytes(like) > MOST_INITIAL) {
         diag_error(s->cx, text_format(s->cx, "variable \"%s\"", like->name),
-                   "it is %s and starts at its zero point %d; 1 to %d bytes are accepted",
+                   "it is %s and starts at its zero point %d; use 1 to %d bytes",
                    tensor_shape_text(s->cx, like), byte, MOST_INITIAL);
         return NULL;
     }
@@ -155,10 +155,10 @@ static void assign(TfliteStates *s, const TfliteOperator *op, Tensor *given)
     if (ctx_failed(s->cx)) return;
     if (!given)
         refuse(s, op,
-               "its input 1 is not computed before it; a constant, an input of the model or an output of an earlier "
-               "operator is accepted");
+               "its input 1 is not computed before it; use a constant, an input of the model or an output of an "
+               "earlier operator");
     else if (!is_like(given, v->input))
-        diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s%s is assigned to the variable \"%s\"; %s%s is accepted",
+        diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s%s is assigned to the variable \"%s\"; use %s%s",
                    dtype_info(given->type)->spelling, tensor_shape_text(s->cx, given), v->name,
                    dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input));
     if (ctx_failed(s->cx)) return;
@@ -189,11 +189,11 @@ void tflite_variable_set(TfliteStates *s, int index, Tensor *next)
     TfliteVariable *v = s->of[index];
     if (!v) {
         diag_error(s->cx, text_format(s->cx, "tensor \"%s\"", s->file->tensor[index].name), "it is the state of an "
-                   "operator, but not a variable; a variable is accepted");
+                   "operator, but not a variable; use a variable");
         return;
     }
     if (!is_like(next, v->input))
-        diag_error(s->cx, text_format(s->cx, "tensor \"%s\"", v->name), "its next value is %s%s; %s%s is accepted",
+        diag_error(s->cx, text_format(s->cx, "tensor \"%s\"", v->name), "its next value is %s%s; use %s%s",
                    dtype_info(next->type)->spelling, tensor_shape_text(s->cx, next),
                    dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input));
     set_now(s, v, next);
@@ -227,7 +227,7 @@ void tflite_state_begin(TfliteStates *s, const char *variable_name, const Tensor
     TfliteVariable *v = variable_named(s, variable_name);
     if (!v || ctx_failed(s->cx)) return;
     if (!is_like(first, v->input))
-        refuse(s, caller, text_format(s->cx, "its subgraph assigns %s%s to the variable \"%s\"; %s%s is accepted",
+        refuse(s, caller, text_format(s->cx, "its subgraph assigns %s%s to the variable \"%s\"; use %s%s",
                                       dtype_info(first->type)->spelling, tensor_shape_text(s->cx, first), variable_name,
                                       dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input)));
     else v->initial = first;

@@ -39,8 +39,8 @@ static bool finish_windows(TfliteCall *c, TfliteWindows *w)
         if (k < 1 || s < 1 || step < 1 || k > MOST || s > MOST || step > MOST
             || (padding != PADDING_SAME && padding != PADDING_VALID)) {
             tflite_refuse(c,
-                          "kernel %lld, stride %lld, dilation %lld, padding %lld; 1 to %d each, and SAME (0) or VALID "
-                          "(1), are expected",
+                          "kernel %lld, stride %lld, dilation %lld, padding %lld; use 1 to %d each, and SAME (0) or "
+                          "VALID (1)",
                           (long long)k, (long long)s, (long long)step, (long long)padding, MOST);
             return false;
         }
@@ -56,7 +56,7 @@ static bool check_bias(TfliteCall *c, int64_t channels, DType sums)
     const Tensor *b = tflite_in(c, 2);
     const bool may_be_wide = sums == I32 && tflite_is_int16(c);
     if (!b || ((b->type == sums || (may_be_wide && b->type == I64)) && tensor_elems(b) == channels)) return true;
-    tflite_refuse(c, "the bias is %s%s; accepted: %s[%lld]%s", dtype_info(b->type)->spelling,
+    tflite_refuse(c, "the bias is %s%s; use %s[%lld]%s", dtype_info(b->type)->spelling,
                   tensor_shape_text(c->cx, b), dtype_info(sums)->spelling, (long long)channels,
                   may_be_wide ? ", or i64" : "");
     return false;
@@ -122,7 +122,7 @@ static Tensor *requantize_channels(TfliteCall *c, Tensor *sums, int64_t channels
     int count = k->quant->count;
     double *scales = NEW_ARRAY(c->cx->arena, double, count);
     if (count != 1 && count != channels) {
-        tflite_refuse(c, "the weights have %d scales for %lld channels; one, or one per channel, is accepted", count,
+        tflite_refuse(c, "the weights have %d scales for %lld channels; use one, or one per channel", count,
                       (long long)channels);
         return NULL;
     }
@@ -144,7 +144,7 @@ static bool has_symmetric_weights(TfliteCall *c)
     if (c->is_unsigned && q->count == 1) return true;
     for (int i = 0; i < q->count; i++)
         if (q->zero_point[i]) {
-            tflite_unsupported(c, "weights with the zero point %ld; accepted: 0", (long)q->zero_point[i]);
+            tflite_unsupported(c, "weights with the zero point %ld; use 0", (long)q->zero_point[i]);
             return false;
         }
     return true;
@@ -188,7 +188,7 @@ static bool is_image(TfliteCall *c)
 {
     if (c->in[0]->rank == 4 && c->in[1]->rank == 4 && tensor_elems(c->in[0]) != 0 && tensor_elems(c->in[1]) > 0)
         return true;
-    tflite_refuse(c, "the input is %s and the kernel %s; accepted: four dimensions each",
+    tflite_refuse(c, "the input is %s and the kernel %s; use four dimensions each",
                   tensor_shape_text(c->cx, c->in[0]), tensor_shape_text(c->cx, c->in[1]));
     return false;
 }
@@ -221,7 +221,7 @@ static void depthwise_conv_2d(TfliteCall *c)
     TfliteWindows w = conv_windows(c, DEPTHWISE_DILATION_W);
     int64_t shape[3] = { w.kernel[0], w.kernel[1], tensor_dim(c->in[1], 3) };
     if (tensor_dim(c->in[1], 0) != 1)
-        tflite_refuse(c, "the kernel is %s; accepted: [1][kh][kw][c]", tensor_shape_text(c->cx, c->in[1]));
+        tflite_refuse(c, "the kernel is %s; use [1][kh][kw][c]", tensor_shape_text(c->cx, c->in[1]));
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
     finish_convolution(c, "depthwise_conv2d", tflite_reshape(c, c->in[1], shape, 3), &w, 0,
                        activation(c, DEPTHWISE_ACTIVATION), &h);
@@ -271,8 +271,8 @@ static void fully_connected(TfliteCall *c)
     int act = activation(c, DENSE_ACTIVATION);
     if (!tflite_needs(c, 2)) return;
     if (flat_int(&c->op->options, DENSE_FORMAT, 1, 0) != 0)
-        tflite_unsupported(c, "weights of the format SHUFFLED4x16INT8; accepted: DEFAULT");
-    if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; accepted: [o][k]", tensor_shape_text(cx, c->in[1]));
+        tflite_unsupported(c, "weights of the format SHUFFLED4x16INT8; use DEFAULT");
+    if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; use [o][k]", tensor_shape_text(cx, c->in[1]));
     TfliteHybrid h = { NULL, NULL };
     if (!ctx_failed(cx) && tflite_is_blockwise_hybrid(c, 0, 1)) {
         blockwise_dense(c, act);
@@ -311,7 +311,7 @@ static void batch_matmul(TfliteCall *c)
     if (!tflite_needs(c, 2)) return;
     const bool is_int = tflite_is_quantized(c), is_int16 = tflite_is_int16(c);
     if (is_int && c->in[1]->type != c->in[0]->type)
-        tflite_unsupported(c, "inputs of the types %s and %s together; accepted: one type",
+        tflite_unsupported(c, "inputs of the types %s and %s together; use one type",
                            dtype_info(c->in[0]->type)->spelling, dtype_info(c->in[1]->type)->spelling);
     if (ctx_failed(c->cx) || (is_int && !tflite_has_quants(c, 2))) return;
     const bool is_hybrid = !is_int && tflite_is_hybrid(c, 0, 1, -1);
@@ -320,7 +320,7 @@ static void batch_matmul(TfliteCall *c)
         int64_t perm[MAX_RANK];
         int rank = c->in[i]->rank;
         if (rank < 2) {
-            tflite_refuse(c, "operand %d is %s; accepted: matrices", i, tensor_shape_text(c->cx, c->in[i]));
+            tflite_refuse(c, "operand %d is %s; use matrices", i, tensor_shape_text(c->cx, c->in[i]));
             return;
         }
         for (int d = 0; d < rank; d++) perm[d] = d < rank - 2 ? d : 2 * rank - 3 - d;
@@ -360,7 +360,7 @@ static bool transposed_pads(TfliteCall *c, bool is_same, int64_t stride, int64_t
                             int64_t *before, int64_t *after, int64_t *extra)
 {
     if (stride < 1 || stride > MOST || out < 1) {
-        tflite_refuse(c, "a stride of %lld for an output size of %lld; 1 and more are expected", (long long)stride,
+        tflite_refuse(c, "a stride of %lld for an output size of %lld; use 1 or more", (long long)stride,
                       (long long)out);
         return false;
     }
@@ -393,8 +393,8 @@ static void transpose_conv(TfliteCall *c)
     int64_t shape[4], pad[4], extra[2];
     if (!tflite_needs(c, 3) || c->in[1]->rank != 4 || c->in[2]->rank != 4 || !result_shape(c, shape)) {
         if (!ctx_failed(c->cx))
-            tflite_refuse(c, "its operands are of other shapes; accepted: a shape of four integers, weights and an "
-                             "input of four dimensions");
+            tflite_refuse(c, "its operands are of other shapes; use a shape of four integers, weights and an input of "
+                             "four dimensions");
         return;
     }
     TfliteHybrid h = { NULL, NULL };
@@ -413,8 +413,8 @@ static void transpose_conv(TfliteCall *c)
     as_conv.in_count = 3;
     const bool is_int16 = tflite_is_int16(&as_conv) && k->type == I8, is_int = tflite_is_int8(&as_conv) || is_int16;
     if (!h.x && !is_int16 && (x->type != k->type || (x->type != F32 && x->type != I8)))
-        tflite_unsupported(c, "an input of %s and weights of %s; FLOAT32, INT8 and UINT8 with a scale, and INT16 with "
-                           "weights of INT8 are accepted",
+        tflite_unsupported(c, "an input of %s and weights of %s; use FLOAT32, INT8 or UINT8 with a scale, or INT16 "
+                           "with weights of INT8",
                            dtype_info(x->type)->spelling, dtype_info(k->type)->spelling);
     if (ctx_failed(c->cx)) return;
     if (is_int && (!has_quants(&as_conv) || !has_symmetric_weights(&as_conv))) return;
@@ -453,7 +453,7 @@ static void pool(TfliteCall *c, const char *op, int act)
 {
     if (!tflite_needs(c, 1)) return;
     if (c->in[0]->rank != 4 || tensor_elems(c->in[0]) == 0)
-        tflite_refuse(c, "the input is %s; accepted: four dimensions", tensor_shape_text(c->cx, c->in[0]));
+        tflite_refuse(c, "the input is %s; use four dimensions", tensor_shape_text(c->cx, c->in[0]));
     TfliteWindows w = { .kernel = { option(c, POOL_HEIGHT, 0), option(c, POOL_WIDTH, 0) },
                         .stride = { option(c, POOL_STRIDE_H, 0), option(c, POOL_STRIDE_W, 0) },
                         .dilation = { 1, 1 } };
@@ -503,7 +503,7 @@ static void local_response(TfliteCall *c)
     const int64_t radius = option(c, RADIUS, 0), size = 2 * radius;
     if (!tflite_needs(c, 1)) return;
     if (radius < 1 || radius > MOST || c->in[0]->rank < 1) {
-        tflite_unsupported(c, "a radius of %lld; 1 to %d is accepted", (long long)radius, MOST);
+        tflite_unsupported(c, "a radius of %lld; use 1 to %d", (long long)radius, MOST);
         return;
     }
     Tensor *y = tflite_call(c, "lrn", reversed_channels(c, c->in[0]), attr_int("size", size),
@@ -524,7 +524,7 @@ static bool is_volume(TfliteCall *c, const Tensor *x, const Tensor *k, int64_t *
     static const int strides[] = { VOLUME_STRIDE_D, VOLUME_STRIDE_H, VOLUME_STRIDE_W },
                      dilations[] = { VOLUME_DILATION_D, VOLUME_DILATION_H, VOLUME_DILATION_W };
     if (x->rank != 5 || k->rank != 5 || tensor_elems(x) < 1 || tensor_elems(k) < 1) {
-        tflite_refuse(c, "the input is %s and the kernel %s; accepted: five dimensions each",
+        tflite_refuse(c, "the input is %s and the kernel %s; use five dimensions each",
                       tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, k));
         return false;
     }
@@ -532,7 +532,7 @@ static bool is_volume(TfliteCall *c, const Tensor *x, const Tensor *k, int64_t *
         stride[d] = option(c, strides[d], 0);
         dilation[d] = option(c, dilations[d], 1);
         if (stride[d] < 1 || dilation[d] < 1 || stride[d] > MOST || dilation[d] > MOST)
-            tflite_refuse(c, "a stride of %lld and a dilation of %lld; 1 to %d each are expected", (long long)stride[d],
+            tflite_refuse(c, "a stride of %lld and a dilation of %lld; use 1 to %d each", (long long)stride[d],
                           (long long)dilation[d], MOST);
     }
     return !ctx_failed(c->cx);
@@ -565,12 +565,12 @@ static void conv_3d_transpose(TfliteCall *c)
             extra[VOLUME_DIMS];
     if (!tflite_needs(c, 3) || !tflite_list(c, 0, shape, 2 + VOLUME_DIMS)) return;
     Tensor *x = c->in[2], *k = c->in[1];
-    if (x->type != F32 || k->type != F32) tflite_refuse(c, "its operands are not FLOAT32; FLOAT32 is accepted");
+    if (x->type != F32 || k->type != F32) tflite_refuse(c, "its operands are not FLOAT32; use FLOAT32");
     if (ctx_failed(c->cx) || !is_volume(c, x, k, stride, dilation)) return;
     const bool is_same = flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME) == PADDING_SAME;
     for (int d = 0; d < VOLUME_DIMS; d++) {
         if (dilation[d] != 1)
-            tflite_unsupported(c, "a dilation of %lld; 1 is accepted", (long long)dilation[d]);
+            tflite_unsupported(c, "a dilation of %lld; use 1", (long long)dilation[d]);
         if (!transposed_pads(c, is_same, stride[d], tensor_dim(x, 1 + d), tensor_dim(k, d), shape[1 + d], &pad[d],
                              &pad[VOLUME_DIMS + d], &extra[d]))
             return;
