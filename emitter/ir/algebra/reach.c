@@ -13,7 +13,7 @@
  * hi under the guard ho*4 + hi < 10). The result may be too large, never too small.
  *
  * Linear forms are large and the search recurses, so those that wait for a bound are on a stack in the arena. Its size
- * bounds the recursion: what is deeper has no bound. */
+ * bounds the recursion: deeper expressions have no bound. */
 #include "ir/algebra/algebra.h"
 
 #include "support/text.h"

@@ -63,9 +63,9 @@ static int next_branch(const Forest *f, const Branch *b)
 
 static bool may_follow(const Forest *f, int at, int depth)
 {
-    if (f->branch[at].is_open) onnx_refuse(f->c, "the nodes of a tree have a cycle; a tree is accepted");
+    if (f->branch[at].is_open) onnx_refuse(f->c, "the nodes of a tree have a cycle; write a tree without cycles");
     else if (depth > MOST_STEPS)
-        onnx_refuse(f->c, "a tree is more than %d nodes deep; fewer are accepted", MOST_STEPS);
+        onnx_refuse(f->c, "a tree is more than %d nodes deep; use fewer", MOST_STEPS);
     return !ctx_failed(f->c->cx);
 }
 
