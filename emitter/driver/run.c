@@ -31,7 +31,7 @@
 
 static int64_t scalar_of(Env *all, const Tensor *t) { return dtype_load(t->type, env_get(all, t), 0).i; }
 
-/* Of a result of the last run */
+/* For a result of the last run */
 static int64_t actual_bytes(const Build *b, const Tensor *t)
 {
     return env_elems(b->cx, b->sizes, t) * dtype_info(t->type)->bytes;

@@ -30,7 +30,7 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
     const Expr *size = size_product(cx, x->shape, x->rank);
     if (capacity < 1 || capacity > INT32_MAX || op_greatest(cx, size) < 1 || x->rank < 1
         || (x->rank > 1 && size->kind != EXPR_INT)) {
-        op_refuse(cx, n, "a capacity of %lld of the elements of %s; at least one, and elements, are expected%s",
+        op_refuse(cx, n, "a capacity of %lld of the elements of %s; use at least one, and elements%s",
                   (long long)capacity, tensor_shape_text(cx, x),
                   size->kind == EXPR_INT ? "" : ", in one dimension if it is open");
         return 0;
@@ -68,8 +68,7 @@ static int unique(Ctx *cx, const Node *n, Tensor **out)
     int64_t capacity = node_int(n, "capacity", 0);
     const bool fits = x->rank == 2 && op_greatest(cx, x->shape[0]) >= 1 && op_least(cx, x->shape[1]) >= 1;
     if (capacity < 1 || capacity > INT32_MAX || !fits || x->type == BOOL) {
-        op_refuse(cx, n, "a capacity of %lld of the rows of %s; at least one, and "
-                  "numbers [rows][elements], are expected",
+        op_refuse(cx, n, "a capacity of %lld of the rows of %s; use at least one, and numbers [rows][elements]",
                   (long long)capacity, tensor_shape_text(cx, x));
         return 0;
     }

@@ -32,7 +32,7 @@
  *     run, or if its states change their shape (`import/onnx/ops/onnx_control.c`).
  *   - Collected rows have the capacity of the known count, or of the shape that the model declares. Rows that are
  *     never produced are zero; one too many ends the run with `NAME_E_SIZE`.
- *   - Sizes of the enclosing graph are parameters of the graph's function; their values are captured, too, so a
+ *   - Sizes of the enclosing graph are parameters of the graph's function; their values are also captured, so a
  *     region follows the calls that decide the sizes that it reads. Sizes that the graph decides are its own
  *     variables. A result of such a size leaves it flat, with its sizes as further results; behind the region they
  *     become new sizes. */
@@ -58,7 +58,7 @@ Node *region_new(Ctx *cx, const char *name, const Region *r, Tensor *const *in, 
  * its value is known: a count, states that start at zero. */
 bool region_reads(const Node *n, int k);
 bool region_is_handed_in(const Node *n, int k);
-/* True for a result with `capacity`: what is behind the part that the graph produces is not set. */
+/* True for a result with `capacity`: elements behind the part that the graph produces are not set. */
 bool region_fills_part(const Tensor *t);
 int64_t region_trip_count(const Node *n);    /* upper bound of the trip count if known; else -1 */
 /* Substitutes constants and outer tensors for the graph's inputs; an input with given[i] NULL stays. */

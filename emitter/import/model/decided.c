@@ -22,7 +22,7 @@ static const char *free_name(Decided *d, const char *wanted)
     return unique;
 }
 
-/* A size has one value in each graph that knows it. */
+/* A size has one value in each graph that uses it. */
 typedef struct ValueKey { const Expr *size; const void *region; } ValueKey;
 
 Tensor *decided_value_in(const Decided *d, const Expr *size, const void *region)

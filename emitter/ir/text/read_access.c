@@ -66,8 +66,8 @@ static void clamp_indices(Reader *r, const Tensor *t, const Expr **index, const 
         if (!is_data || (provably(r->cx, expr_binary(r->cx, EXPR_LE, zero, index[d]), r->bounds) &&
                          provably(r->cx, expr_binary(r->cx, EXPR_LT, index[d], size), r->bounds))) continue;
         if (interval_of(r->cx, size, r->bounds).least < 1 && !is_size_of_loop(r, size))
-            lex_error(r->lex, at[d], "index %d of '%s' depends on data, but %s%s may be empty; at least 1 element is "
-                     "accepted", d, t->name, t->name, tensor_shape_text(r->cx, t));
+            lex_error(r->lex, at[d], "index %d of '%s' depends on data, but %s%s may be empty; use at least 1 element",
+                      d, t->name, t->name, tensor_shape_text(r->cx, t));
         const Expr *last = expr_sub(r->cx, size, expr_int(r->cx, I32, 1));
         index[d] = simplify(r->cx, expr_binary(r->cx, EXPR_MAX, expr_binary(r->cx, EXPR_MIN, index[d], last), zero),
                             r->bounds);

@@ -325,7 +325,7 @@ static Tensor *input_like(const OnnxScope *s, Tensor *outer)
     return inner;
 }
 
-/* The region's graph takes the value of an outer size that the run decides, too: it orders the calls that read it. */
+/* The region's graph also takes the value of an outer size that the run decides: it orders the calls that read it. */
 static void capture_size(const Expr *size, void *user)
 {
     const OnnxScope *s = user;
@@ -343,7 +343,7 @@ static void capture_sizes(const OnnxScope *s, const Expr *const *size, int count
     for (int i = 0; i < count; i++) decided_visit(s->import->cx, size[i], capture_size, scope);
 }
 
-/* A list of sizes is one in the region's graph, too. */
+/* A list of sizes is also one in the region's graph. */
 static Tensor *captured_list(const OnnxScope *s, const Tensor *outer, const OnnxSizes *list)
 {
     Tensor *inner = tensor_new(s->import->cx, outer->name, outer->type, outer->rank, outer->shape);

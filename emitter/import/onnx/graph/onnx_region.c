@@ -29,7 +29,8 @@ static Graph graph_of(const OnnxCall *c, Tensor **input, int input_count, Tensor
 typedef struct Joined { const Expr *of[2], *size; int output, axis; } Joined;
 
 /* Results of both branches. Those whose sizes differ leave them flat, and behind `count` results each branch gives the
- * value of each of its sizes. Of two ranks the result has one, and a run that takes the other branch ends. */
+ * value of each of its sizes. If the branches have two ranks, the result has one of them, and a run that takes the
+ * other branch ends. */
 typedef struct Branches {
     OnnxCall *c;
     OnnxCaptured *captured;                  /* its address is the region's in Decided */
@@ -51,7 +52,7 @@ static int joined_size(Branches *b, const Expr *yes, const Expr *no, int output,
     return b->joined_count++;
 }
 
-/* True if both branches give the dimension one size, which is known outside of them. */
+/* True if both branches give the dimension one size, which is known outside them. */
 static bool is_common(const Branches *b, int output, int d)
 {
     const Expr *yes = b->like[0][output]->shape[d], *no = b->like[1][output]->shape[d];
@@ -100,8 +101,8 @@ static void compare_result(Branches *b, int i)
     b->only[i] = -1;
     b->capacity[i] = -1;
     if (yes->type != no->type)
-        onnx_unsupported(b->c, "branches that produce %s%s and %s%s under a run-time condition; branches of one type "
-                         "are accepted, or a compile-time condition (--value)", dtype_info(yes->type)->spelling,
+        onnx_unsupported(b->c, "branches that produce %s%s and %s%s under a run-time condition; use branches of one "
+                         "type, or a compile-time condition (--value)", dtype_info(yes->type)->spelling,
                          tensor_shape_text(cx, yes), dtype_info(no->type)->spelling, tensor_shape_text(cx, no));
     if (ctx_failed(cx)) return;
     if (differs) take_rank(b, i);
@@ -162,7 +163,7 @@ static bool import_branches(Branches *b, const OnnxGraph *const *graph)
 {
     Ctx *cx = b->c->cx;
     if (graph[0]->output_count != graph[1]->output_count)
-        onnx_refuse(b->c, "its branches have %d and %d outputs; equal counts are accepted", graph[0]->output_count,
+        onnx_refuse(b->c, "its branches have %d and %d outputs; use equal counts", graph[0]->output_count,
                     graph[1]->output_count);
     b->count = graph[0]->output_count;
     const int most = b->count * (2 + MAX_RANK);
@@ -359,11 +360,11 @@ static void add_rows(Body *b, Boundary *e)
     for (int i = 0; i < b->l->row_count; i++) {
         Tensor *row = b->result[b->l->state_count + i];
         if (row->rank == MAX_RANK)
-            onnx_unsupported(b->c, "rows of %d dimensions; at most %d are accepted", MAX_RANK, MAX_RANK - 1);
+            onnx_unsupported(b->c, "rows of %d dimensions; use at most %d", MAX_RANK, MAX_RANK - 1);
         for (int d = 0; d < row->rank; d++)
             if (decided_inside(decided_of(b->c), row->shape[d], b->captured))
-                onnx_unsupported(b->c, "it collects rows \"%s\" %s, of a size that each iteration decides; rows of one "
-                                 "size are accepted", row->name, tensor_shape_text(b->c->cx, row));
+                onnx_unsupported(b->c, "it collects rows \"%s\" %s, of a size that each iteration decides; use rows of "
+                                 "one size", row->name, tensor_shape_text(b->c->cx, row));
         e->result[e->result_count++] = row;
     }
 }
