@@ -151,8 +151,8 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
         if (!(s[i] >= 0 && s[i] < 3.0e38f) || point < INT32_MIN || point > INT32_MAX)
             return refuse(r, where,
                           text_format(r->cx,
-                                      "its scale or zero point %llu is out of range; use finite scales from 0 and 32-bit "
-                                      "zero points",
+                                      "its scale or zero point %llu is out of range; use finite scales from 0 "
+                                      "and 32-bit zero points",
                                       (unsigned long long)i));
     }
     /* Biases may have the axis of their weights */
