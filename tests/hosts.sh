@@ -67,14 +67,7 @@ check test-bench-reads-and-writes-little-endian-files runs
 
 selftest() {
     for name in digits conv_int8 hostile; do
-        { printf '#include "%s.h"\n' "$name"
-          printf '#define MEMORY(name, type, count) static type memory_##name[count];\n'
-          upper=$(echo "$name" | tr a-z A-Z)
-          printf '%s_OUTPUTS(MEMORY)\n#define AT(name, type, count) memory_##name,\n' "$upper"
-          printf 'static %s_ARENA(arena);\nint main(void)\n{\n    const struct %s_outputs out = { %s_OUTPUTS(AT) };\n' \
-              "$upper" "$name" "$upper"
-          printf '    return %s_selftest(arena, &out);\n}\n' "$name"
-        } > "$work/here/${name}_test.c"
+        tests/tools/selftest_main.sh "$name" > "$work/here/${name}_test.c"
         $cross $flags -I"$work/here" "$work/here/${name}_test.c" "$work/here/$name.c" -o "$work/test" -lm &&
             $qemu "$work/test" || { echo "$name: status $?"; return 1; }
     done

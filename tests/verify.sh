@@ -125,6 +125,20 @@ check compiler-and-flags-are-printed says 0 '^built by .* -std=c99 -O2 -ffp-cont
     "$work/real.te"
 check portable-form-is-noted   says 0 '^instructions of cortex-m4 .* through their portable form' \
     $digits --target cortex-m4
+# A compiler for which all processors of its kind have the instructions, or none.
+printf '#!/bin/sh\ncase $* in *test.c*) exit %%d ;; esac\nexec %s "$@"\n' "$cc" > "$work/format"
+printf "$(cat "$work/format")" 1 > "$work/without"
+chmod +x "$work/without"
+check compiler-without-instructions-is-noted says 0 "^instructions of x86-avx2 .* because $work/without or this" \
+    $digits --target x86-avx2 --cc "$work/without"
+check options-of-the-compiler-stay says 0 "^built by $cc -mtune=generic -std=c99" $digits --target x86-avx2 \
+    --cc "$cc -mtune=generic"
+if [ "$(uname -m)" = x86_64 ] && grep -qw sse4_1 /proc/cpuinfo; then
+    check instructions-of-the-target-run says 0 '^instructions of x86 .* are run as instructions$' $digits --target x86
+    check flags-of-the-target-are-printed says 0 '^built by .* -msse4.1 -std=c99' $digits --target x86
+else
+    skip instructions-of-the-target-run "this processor has no SSE 4.1"
+fi
 check no-portable-form-no-note sh -c "! '$lw' verify '$work/real.te' | grep 'portable form'"
 
 # ---- Tolerance -------------------------------------------------------------------------------------------------------
@@ -163,7 +177,7 @@ setup level-of-the-compiler-words says 0 "^built by $work/compiler -O1 -std=c99 
 check cc-was-called            grep -q 'model.c.* -lm' "$work/built"
 setup runner-runs              says 0 "run by $work/runner" $digits --target cortex-m4 --runner "$work/runner"
 check runner-is-given-files    grep -q '/prog .*/in0.npy .*/out0.npy$' "$work/ran"
-check runner-needs-no-note     sh -c "! grep 'portable form' '$work/said'"
+check runner-of-the-portable-form-is-noted grep -q 'portable form, because .* does not use them' "$work/said"
 check runner-instructions-are-printed grep -qx 'instructions 1234' "$work/said"
 check runner-cycles-are-printed grep -qx 'cycles 99' "$work/said"
 check runner-time-is-printed   grep -qx 'ns 5.5' "$work/said"

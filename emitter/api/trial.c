@@ -66,7 +66,7 @@ static bool remove_numbered(const Folder *f, const char *kind, int number)
 void trial_remove(void *folder)
 {
     static const char *const files[] = { "prog", "prog.ci", "model.c", "model.h", "model_main.c", "model.bin",
-                                         "said", "in", "out" };
+                                         "said", "in", "out", "test", "test.c" };
     const Folder *f = folder;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(f->file, f->capacity, "%s/%s", f->path, files[i]);
@@ -77,7 +77,7 @@ void trial_remove(void *folder)
     remove(f->path);
 }
 
-/* ---- Building and running --------------------------------------------------------------------------------------- */
+/* ---- Commands ---------------------------------------------------------------------------------------------------- */
 
 const char *trial_compiler(const lw_options *o)
 {
@@ -109,6 +109,48 @@ static Ending run_command(Ctx *cx, const lw_options *o, const char *command, dou
     if (e == SHELL_FAILED) diag_error(cx, NULL, "%s failed: %s", what, command);
     return e;
 }
+
+/* ---- The target's instructions ---------------------------------------------------------------------------------- */
+
+/* A program that compiles where the compiler uses the instructions, and ends with status 0 where the machine has them.
+ * getauxval is Linux's list of the machine's capabilities. */
+static bool write_test(Ctx *cx, const char *path, const Target *t)
+{
+    const char *text = text_format(cx, "#if !(%s)\n#error\n#endif\nunsigned long getauxval(unsigned long);\n"
+                                       "int main(void) { return !(%s); }\n",
+                                   t->macros, t->machine ? t->machine : "1");
+    return file_write(cx, path, text, strlen(text));
+}
+
+/* Builds and runs the test; a runner may be slow or want files, and who names one knows the machine behind it. */
+static bool passes_test(Ctx *cx, const Folder *f, const lw_options *o, const char *flags)
+{
+    Text command = text_new(cx);
+    text_printf(&command, "%s %s -o", trial_compiler(o), flags);
+    trial_quote(&command, text_format(cx, "%s/test", f->path));
+    trial_quote(&command, text_format(cx, "%s/test.c", f->path));
+    text_add(&command, " > /dev/null 2>&1");
+    if (*flags && !o->runner) {
+        text_add(&command, " &&");
+        trial_quote(&command, text_format(cx, "%s/test", f->path));
+    }
+    const Ending e = shell_run(text_string(&command), 0, is_ended, o);
+    if (e == SHELL_INTERRUPTED) diag_error(cx, NULL, "interrupted: a test of the compiler has not ended");
+    return e == SHELL_DONE;
+}
+
+bool trial_instructions(Ctx *cx, const Folder *folder, const Target *t, lw_options *o)
+{
+    const char *compiler = trial_compiler(o);
+    if (!t->macros || !write_test(cx, text_format(cx, "%s/test.c", folder->path), t)) return false;
+    if (t->flags && !strstr(compiler, " -m") && passes_test(cx, folder, o, t->flags)) {
+        o->cc = text_format(cx, "%s %s", compiler, t->flags);
+        return true;
+    }
+    return !ctx_failed(cx) && passes_test(cx, folder, o, "");
+}
+
+/* ---- Building and running --------------------------------------------------------------------------------------- */
 
 /* A microcontroller's compiler links a program only with a script and a C library for the board. */
 static bool is_bare(Ctx *cx, const lw_options *o)

@@ -16,6 +16,10 @@ void trial_quote(Text *t, const char *path);         /* adds a space and the pat
 Ending trial_command(const lw_options *o, const char *command);      /* `progress` of the options may end it */
 const char *trial_compiler(const lw_options *o);     /* --cc, $CC or cc */
 const char *trial_flags(const lw_options *o);            /* -O2 unless the compiler's words have a level */
+/* Adds the target's flags to the compiler of the options if it accepts them, and the machine (or the one behind the
+ * runner) has the instructions. A compiler that is given with options -m stays as it is. Returns true if programs have
+ * the instructions, false if their portable form. */
+bool trial_instructions(Ctx *cx, const Folder *folder, const Target *t, lw_options *o);
 bool trial_build(Ctx *cx, const char *folder, const lw_options *o);
 /* Runs a program that reads the file `in` of the folder and writes `out`. */
 bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o);

@@ -223,16 +223,22 @@ static bool trials(Verify *v, Build *b, const char *model)
     return ok;
 }
 
-/* Prints the compiler, its flags and the runner of the program. */
-static void print_setting(Verify *v, const Build *b)
+/* Prints the compiler, its flags and the runner of the program, and the form of the target's instructions in it. */
+static void print_setting(Verify *v, const Build *b, bool has_instructions)
 {
     const lw_options *o = v->options;
+    const Target *t = b->target;
     text_printf(&v->said, "built by %s %s, run by %s\n", trial_compiler(o), trial_flags(o),
                 o->runner ? o->runner : "this machine");
-    if (!o->runner && b->target->features && *b->target->features)
-        text_printf(&v->said, "instructions of %s (%s) are run through their portable form where %s has none; "
-                              "--cc and --runner run them on an emulator or a board\n",
-                    b->target->name, b->target->features, trial_compiler(o));
+    if (!t->features || !*t->features || (!t->macros && o->runner)) return;
+    text_printf(&v->said, "instructions of %s (%s) are run ", t->name, t->features);
+    if (has_instructions) text_add(&v->said, "as instructions\n");
+    else if (!o->runner)
+        text_printf(&v->said, "through their portable form, because %s or this machine has none; "
+                              "--cc and --runner run them on an emulator or a board\n", trial_compiler(o));
+    else
+        text_printf(&v->said, "through their portable form, because %s does not use them%s%s\n", trial_compiler(o),
+                    t->flags ? " without " : "", t->flags ? t->flags : "");
 }
 
 static void print_tolerance(Text *t, const Verify *v)
@@ -277,17 +283,20 @@ static const char *verify(Ctx *cx, const char *model, const Files *files, const 
     if (!o || !is_given(cx, "lw_verify", "the model", model)) return NULL;
     if (!are_given(cx, "lw_verify", "the inputs", files->input, files->input_count)) return NULL;
     if (!are_given(cx, "lw_verify", "the expected outputs", files->expect, files->expect_count)) return NULL;
-    lw_options with_bench = *o;
-    with_bench.testbench = with_bench.standalone = true;     /* it builds from any folder */
     Folder *folder = build_read(&b, cx, model, o) ? trial_folder(cx, b.model.input_count) : NULL;
     Resource held;
     if (!folder) return NULL;
     resource_hold(cx, &held, trial_remove, folder);
+    lw_options own = *o, with_bench;
+    const bool has_instructions = trial_instructions(cx, folder, b.target, &own);
+    o = &own;
+    with_bench = *o;
+    with_bench.testbench = with_bench.standalone = true;     /* it builds from any folder */
     Verify v = { .cx = cx, .options = o, .files = files, .folder = folder->path, .accepted = elements_accepted(),
                  .said = text_new(cx) };
     if (o->tolerance) v.accepted.absolute = o->tolerance->absolute, v.accepted.relative = o->tolerance->relative;
     v.accepted.steps = o->steps;
-    print_setting(&v, &b);
+    print_setting(&v, &b, has_instructions);
     const bool ok = lw_compile(cx, model, text_format(cx, "%s/model.c", folder->path), &with_bench) &&
                     trial_build(cx, folder->path, o) && trials(&v, &b, model);
     resource_drop(cx, &held);

@@ -62,6 +62,8 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
         if (!t->integer_accumulators) t->integer_accumulators = base->integer_accumulators;
         if (!t->copy_budget) t->copy_budget = base->copy_budget;
         if (!t->flags) t->flags = base->flags;
+        if (!t->macros) t->macros = base->macros;
+        if (!t->machine) t->machine = base->machine;
         if (!t->unroll_budget) t->unroll_budget = base->unroll_budget;
         if (!t->costs) t->costs = base->costs;
         if (!t->features || !*t->features) t->features = base->features;

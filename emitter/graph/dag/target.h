@@ -15,6 +15,8 @@ typedef struct Target {
     /* Words of gcc and clang without which emitted C takes the portable form of its instructions; NULL: base's, or the
      * core's own option selects them */
     const char *flags;
+    const char *macros;                /* condition of #if: the compiler uses the instructions; NULL: base's */
+    const char *machine;               /* C expression: the machine has them; NULL: base's, or every machine */
     const char *features;              /* space-separated instruction features: "dsp fpu"; includes the base's */
     /* Float elements per vector for the C compiler's vectorizer; 1: scalar core; 0: base's */
     int lanes;
