@@ -104,9 +104,10 @@ typedef struct lw_options {
     const char *runner;
     double timeout;                  /* verify, report, tune: the most seconds of a run of the program; 0: no limit */
     const char *const *input; int input_count;       /* report with a runner: .npy files; count 0: generated */
-    /* Schedules of groups, in the form of dump --at scheduled: a file, a text, and a file with less precedence. NULL:
-     * none */
-    const char *schedule, *schedule_text, *tuning;
+    /* Schedules of groups, in the form of dump --at scheduled: a text (NULL: none) and files. The first one with a block
+     * for a group gives its schedule */
+    const char *schedule_text;
+    const char *const *schedule; int schedule_count;
     const char *at;                  /* dump: dag, gradient, streamed, fused, strategy, loops, step:N, scheduled,
                                       * lowered, pass:NAME; lw_quantize_dump: annotated, calibrated, realized;
                                       * run: pass:NAME, NULL: as imported */
@@ -206,7 +207,7 @@ const char *lw_evaluate(lw_context *cx, const char *model, const lw_evaluation *
  * zephyr, esp-idf, cmsis-pack. */
 bool lw_package(lw_context *cx, const char *model, const char *kind, const char *folder, const lw_options *o);
 /* Measures other schedules of each group with the runner of the options, on generated inputs, and writes the best as
- * records for `tuning` and `schedule`. The file also holds each value; a call with the same file continues. Returns a
+ * records for `schedule`. The file also holds each value; a call with the same file continues. Returns a
  * text with the records' gains; NULL on error, or if `progress` ends the work. Contexts' own rows do not take part. */
 const char *lw_tune(lw_context *cx, const char *model, const char *output, const lw_options *o);
 /* Writes a text to a file, whole or not at all. */

@@ -117,6 +117,7 @@ static int main_with(Arguments *a, int argc, char **argv)
     a->options.dim = a->dim;
     a->options.value = a->value;
     a->options.selftest = a->selftest;
+    a->options.schedule = a->schedule;
     a->options.state = a->state;
     a->options.rename = a->rename;
     a->quantization.samples = a->samples;

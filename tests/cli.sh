@@ -171,7 +171,7 @@ check sum-of-equal-operands-is-an-instruction sum_of_one 127 14 100 "LW_ADD_"
 commands_of() {
     case $1 in
     -o) echo compile run quantize dump report package tune ops targets passes steps ;;
-    --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --optimize | \
+    --target | --dim | --value | --state | --annotate | --gradient | --schedule | --combine | --optimize | \
         --ram | --hybrid | --extern | --signature | --float | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report package tune ;;
     --rounding | --qdq) echo compile run verify evaluate dump report package tune ;;
@@ -224,7 +224,7 @@ value_of() {
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram
+    all="-o --target --dim --value --state --annotate --gradient --schedule --combine --optimize --ram
         --rounding --hybrid --extern --signature --qdq --float --layers --no-shrink --werror --quiet --stream --io
         --name --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune --seed
         --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference --static-arena --weights
@@ -487,7 +487,7 @@ te 'input x: f32[4]\ny = relu(x)\noutput y\n' said_of
 printf '# of y\n\000stop_fusion y\n' > "$work/nul.txt"
 check refused-nul-in-annotations refuses '0x00 has no meaning' "$work/said_of.te" -o "$work/a.c" \
     --annotate "$work/nul.txt"
-check refused-nul-in-tuning     refuses '0x00 has no meaning' "$work/said_of.te" -o "$work/a.c" --tuning "$work/nul.txt"
+check refused-nul-in-tuning     refuses '0x00 has no meaning' "$work/said_of.te" -o "$work/a.c" --schedule "$work/nul.txt"
 te 'input x: f32[4]\ny[i] = x[i]\noutput y\nschedule\n  split y.i 0\n' step
 setup refused-step              refuses 'split' "$work/step.te" -o "$work/a.c"
 check refused-step-line         grep -q "^$work/step.te: 5:[0-9]*: error: " "$work/err"
@@ -544,7 +544,7 @@ printf '%s\n' "for $signature on generic by contraction.tilde:" > "$work/no.tuni
 printf '%s\n' "for $signature on generic by pool.bytes:" > "$work/not.tuning"
 printf '%s\n' "for $signature on generic:" "for $signature on generic:" > "$work/twice.tuning"
 printf '%s\n' "$signature contraction.tiled" > "$work/old.tuning"
-setup tuning-applies            ends 0 - $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
+setup tuning-applies            ends 0 - $digits -o "$work/tuned.c" --schedule "$work/good.tuning"
 # commented FILE GROUP: the comment above the group's function.
 commented() {
     awk -v f="_$2(" '/^\/\*/ { t = "" } { t = t $0 "\n" } index($0, f) && /^static void/ { printf "%s", t }' "$1"
@@ -552,14 +552,14 @@ commented() {
 in_comment() { commented "$work/tuned.c" gemm_1 | grep -q 'schedule stages.in_order'; }
 check tuning-is-in-the-comment  in_comment
 check tuning-counts-once ends 0 'good.tuning: warning: 1 of 2 signatures on generic match no group of this model' \
-    $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
+    $digits -o "$work/tuned.c" --schedule "$work/good.tuning"
 check tuning-of-no-group-werror-is-refused ends 1 '1 of 2 signatures on generic match no group' \
-    $digits -o "$work/tuned.c" --tuning "$work/good.tuning" --werror
+    $digits -o "$work/tuned.c" --schedule "$work/good.tuning" --werror
 # Warnings refuse, and say so; notes do not.
 refuses_warnings() {
     rm -f "$work"/refused.*
     ends 1 'error: --werror refuses the model for 1 warning; nothing is written' \
-        "$@" --tuning "$work/good.tuning" --werror || return 1
+        "$@" --schedule "$work/good.tuning" --werror || return 1
     grep -q 'warning: 1 of 2 signatures' "$work/said" || { cat "$work/said"; return 1; }
     set -- "$work"/refused.*
     [ ! -e "$1" ]
@@ -573,14 +573,14 @@ check werror-accepts-notes ends 0 'note: this annotation is unknown' \
     $digits -o "$work/noted.c" --annotate "$work/noted.txt" --werror
 check tuning-unknown-row-is-refused refuses \
     'there is no implementation "contraction.tilde"; did you mean .contraction.tiled.?' \
-    $digits -o "$work/a.c" --tuning "$work/no.tuning"
+    $digits -o "$work/a.c" --schedule "$work/no.tuning"
 check tuning-does-not-apply-is-refused refuses 'the implementation pool.bytes does not apply to gemm_1' \
-    $digits -o "$work/a.c" --tuning "$work/not.tuning"
+    $digits -o "$work/a.c" --schedule "$work/not.tuning"
 check tuning-twice-is-refused   refuses 'has a block already, at 1:1' \
-    $digits -o "$work/a.c" --tuning "$work/twice.tuning"
+    $digits -o "$work/a.c" --schedule "$work/twice.tuning"
 check tuning-old-form-is-refused refuses \
     'a record that names an implementation is `for dense+add(.*) on TARGET by contraction.tiled:`' \
-    $digits -o "$work/a.c" --tuning "$work/old.tuning"
+    $digits -o "$work/a.c" --schedule "$work/old.tuning"
 check no-effect-leaves-no-file  [ ! -e "$work/a.c" ]
 
 # layers_agree MODEL OPTION...: the number of rows equals the number in the totals, in text and in HTML.
@@ -768,13 +768,14 @@ check schedule-row-of-parts-is-refused refused_block 'for conv_1+conv_2 on gener
     1:1 'contraction.tiled does not apply to conv_1+conv_2'
 check schedule-without-groups-is-refused ends 2 '--schedule has no effect on --at dag' \
     dump $digits --at dag --schedule "$work/blocks.txt"
-# --schedule takes precedence over --tuning.
+# Of several files, the first with a block for a group gives its schedule.
 precedence() {
     echo "for gemm_1 on generic:" > "$work/first.txt"
-    "$lw" $digits -o "$work/p.c" --schedule "$work/first.txt" --tuning "$work/good.tuning" --quiet &&
+    "$lw" $digits -o "$work/p.c" --schedule "$work/first.txt" --schedule "$work/good.tuning" --quiet &&
         commented "$work/p.c" gemm_1 | grep -q 'dense + add' && ! commented "$work/p.c" gemm_1 | grep -q 'schedule'
 }
-check schedule-before-tuning    precedence
+check schedule-first-file-wins  precedence
+check tuning-names-schedule     ends 2 "did you mean .--schedule." $digits -o "$work/a.c" --tuning "$work/good.tuning"
 # One block for each group with a convolution; by signature, the same C.
 by_role() {
     printf 'for @op(conv2d) on generic:\n  unroll relu.c by=4\n' > "$work/role.txt" &&

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tune.sh BUILD: `loopwright tune`: candidates are measured by a runner, the best become records that --tuning reads.
+# tune.sh BUILD: `loopwright tune`: candidates are measured by a runner, the best become records that --schedule reads.
 # The runner counts bytes of the emitted C in place of instructions, so the results are the same everywhere.
 set -u
 . "$(dirname "$0")/report.sh"
@@ -29,11 +29,11 @@ first() {
         grep -q '^for .* on generic' "$work/tune.txt"
 }
 setup measures-candidates first
-setup reads-its-records "$lw" "$model" -o "$work/tuned.c" --name net --werror --tuning "$work/tune.txt"
+setup reads-its-records "$lw" "$model" -o "$work/tuned.c" --name net --werror --schedule "$work/tune.txt"
 smaller() {
     "$lw" "$model" -o "$work/default.c" --name net &&
         [ "$(wc -c < "$work/tuned.c")" -lt "$(wc -c < "$work/default.c")" ] &&
-        "$lw" verify "$model" --tuning "$work/tune.txt"
+        "$lw" verify "$model" --schedule "$work/tune.txt"
 }
 check records-improve-and-keep-the-values smaller
 # Predicted to take four times the default's instructions: not measured where the target has a row of costs.

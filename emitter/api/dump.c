@@ -446,8 +446,7 @@ static bool has_effects(Ctx *cx, const Stop *s, const lw_options *o)
 {
     const char *of_groups = o->only                            ? "--only"
                             : o->combine                       ? "--combine"
-                            : o->schedule || o->schedule_text ? "--schedule"
-                            : o->tuning                        ? "--tuning"
+                            : o->schedule_count || o->schedule_text ? "--schedule"
                                                                : NULL;
     if (!s->needs && of_groups)
         diag_usage(cx, NULL, "%s has no effect on --at %s: the dag has no groups yet", of_groups,

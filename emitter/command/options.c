@@ -8,8 +8,8 @@
 #include <string.h>
 
 static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_tolerance,
-    read_steps, read_rename, read_samples, read_selftest, read_test, read_top, read_level, read_ram, read_mhz,
-    read_timeout;
+    read_schedule, read_steps, read_rename, read_samples, read_selftest, read_test, read_top, read_level, read_ram,
+    read_mhz, read_timeout;
 
 #define FLAG_AT(field) FLAG, offsetof(Arguments, field), NULL, false, 0
 #define TEXT_AT(field) TEXT, offsetof(Arguments, options.field), NULL, false, 0
@@ -37,6 +37,7 @@ static bool read_selftest(Arguments *a, const char *v)
 {
     return read_file(v, a->selftest, &a->options.selftest_count);
 }
+static bool read_schedule(Arguments *a, const char *v) { return read_file(v, a->schedule, &a->options.schedule_count); }
 static bool read_samples(Arguments *a, const char *v)
 {
     return read_file(v, a->samples, &a->quantization.sample_count);
@@ -181,7 +182,7 @@ bool wrong(const char *format, ...)
 
 /* Words that other programs use, and the option for the same purpose. */
 static const struct { const char *word, *option; } habits[] = {
-    { "-t", "--target" }, { "-n", "--name" }, { "-O", "--optimize" }, { "-q", "--quiet" }, { "--silent", "--quiet" },
+    { "--tuning", "--schedule" }, { "-t", "--target" }, { "-n", "--name" }, { "-O", "--optimize" }, { "-q", "--quiet" }, { "--silent", "--quiet" },
     { "-Werror", "--werror" }, { "-W", "--werror" }, { "-V", "--version" }, { "--output", "-o" },
     { "--out", "-o" }, { "--json", "-o FILE.json" }, { "--html", "-o FILE.html" }, { "--csv", "-o FILE.csv" },
     { "--format", "-o FILE.json, .html or .csv" },

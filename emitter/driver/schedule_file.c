@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules of groups from outside: files of --schedule and --tuning, a text from C, the end of a .te file.
+/* Schedules of groups from outside: a text from C, the files of --schedule, the end of a .te file.
  * graph/plan/group_schedules.h defines their form and finds the block of a group. Here groups that a block names
  * together become one, and blocks without groups are reported. */
 #include "driver/driver.h"
@@ -13,7 +13,7 @@
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-static bool read_file(Ctx *cx, ScheduleSource source, const char *path)
+static bool read_file(Ctx *cx, int source, const char *path)
 {
     const char *text = file_text(cx, path, file_read(cx, path));
     return !ctx_failed(cx) && schedules_read(cx, source, path, text, 0);
@@ -25,10 +25,9 @@ bool build_read_schedules(Build *b)
     const lw_options *o = b->options;
     const Model *m = &b->model;
     schedules_clear(cx);
-    if (o->schedule) read_file(cx, SCHEDULES_OF_OPTION, o->schedule);
-    if (o->schedule_text) schedules_read(cx, SCHEDULES_OF_OPTION, "schedule_text", o->schedule_text, 0);
+    if (o->schedule_text) schedules_read(cx, SCHEDULES_OF_TEXT, "schedule_text", o->schedule_text, 0);
+    for (int i = 0; i < o->schedule_count; i++) read_file(cx, SCHEDULES_OF_FILES + i, o->schedule[i]);
     if (m->schedules) schedules_read(cx, SCHEDULES_OF_MODEL, b->path, m->schedules, m->schedules_at);
-    if (o->tuning) read_file(cx, SCHEDULES_OF_TUNING, o->tuning);
     return !ctx_failed(cx);
 }
 
@@ -82,7 +81,7 @@ void build_schedule_group(Build *b, int group)
 {
     Group *g = &b->groups.at[group];
     const GroupSchedule *s = schedule_of_group(b->cx, g, b->target);
-    const bool is_of_file = g->keeps_names && (!s || s->source == SCHEDULES_OF_TUNING);
+    const bool is_of_file = g->keeps_names && !s;
     g->is_scheduled = fixes_nest(s) || g->keeps_names;
     if (s && region_of_group(b, group)) refuse_region(b, s);
     if (region_of_group(b, group)) return;

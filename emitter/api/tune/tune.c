@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright tune`: measures the candidates of each group with the user's runner, and writes the best as records that
- * --tuning and --schedule read.
+ * --schedule reads.
  *
  * A candidate is measured alone: the whole program, with this one group's schedule replaced. So the values do not
  * depend on the order, and a group's record is the smallest value, the first of equal ones. The file also holds the

@@ -196,7 +196,7 @@ static void refuse_unused(Ctx *cx, const GroupSchedule *s, const Group *const *g
 }
 
 /* Signatures without groups are counted: a file of records serves many networks. */
-static void count_signatures(Ctx *cx, ScheduleSource source, const Target *t)
+static void count_signatures(Ctx *cx, int source, const Target *t)
 {
     int all = 0, unused = 0;
     const char *path = NULL, *outer = cx->file;
@@ -220,7 +220,7 @@ static void warn_of_other_targets(Ctx *cx, const Target *t)
     const GroupSchedule *other = NULL;
     const char *outer = cx->file;
     for (const GroupSchedule *s = schedules_first(cx); s; s = s->next) {
-        if (s->source != SCHEDULES_OF_OPTION) continue;
+        if (s->source == SCHEDULES_OF_MODEL) continue;
         if (text_equal(s->target, t->name)) return;
         if (!other) other = s;
     }
@@ -236,5 +236,7 @@ void schedules_check(Ctx *cx, const Target *t, const Group *const *group, int co
         if (!s->is_used && s->subject != OF_SIGNATURE && text_equal(s->target, t->name))
             refuse_unused(cx, s, group, count);
     warn_of_other_targets(cx, t);
-    for (ScheduleSource source = 0; source < SOURCE_COUNT; source++) count_signatures(cx, source, t);
+    int last = -1;
+    for (const GroupSchedule *s = schedules_first(cx); s; last = s->source, s = s->next)
+        if (s->source != last) count_signatures(cx, s->source, t);
 }

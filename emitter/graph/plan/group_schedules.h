@@ -14,13 +14,13 @@
  *   otherwise:
  *
  * Such a block replaces the strategy of the groups that it names; blocks of other targets are skipped. '#' begins a
- * comment. Blocks come from three sources. Within one, a group has at most one block; between them, the earlier one
- * wins. */
+ * comment. Blocks come from a text, files and the model. Within one, a group has at most one block; between them, the
+ * earlier one wins. */
 #include "graph/plan/plan.h"
 #include "schedule/written.h"
 
-typedef enum ScheduleSource { SCHEDULES_OF_OPTION, SCHEDULES_OF_MODEL, SCHEDULES_OF_TUNING, SOURCE_COUNT
-} ScheduleSource;
+/* Where blocks come from, in the order of precedence: a text, the first file, the next one, ..., the model */
+enum { SCHEDULES_OF_TEXT, SCHEDULES_OF_FILES, SCHEDULES_OF_MODEL = INT32_MAX };
 
 /* The word after `for` */
 typedef enum ScheduleSubject { OF_GROUP, OF_PARTS, OF_OPERATOR, OF_SIGNATURE } ScheduleSubject;
@@ -36,7 +36,7 @@ struct ScheduleVersion {
 
 typedef struct GroupSchedule GroupSchedule;
 struct GroupSchedule {
-    ScheduleSource source;
+    int source;
     ScheduleSubject subject;
     const char *of;                      /* as written; of OF_OPERATOR, the operator */
     const char *target, *path, *where;   /* where: "12:1" */
@@ -48,7 +48,7 @@ struct GroupSchedule {
 /* Drops the blocks of an earlier model in the context. */
 void schedules_clear(Ctx *cx);
 /* Reads the blocks of text[begin...]; lines are counted from the start of the text. False after an error. */
-bool schedules_read(Ctx *cx, ScheduleSource source, const char *path, const char *text, size_t begin);
+bool schedules_read(Ctx *cx, int source, const char *path, const char *text, size_t begin);
 GroupSchedule *schedules_first(Ctx *cx);
 
 /* Returns the group's block for the target, and marks it used; NULL: none. Two of one source are an error. */

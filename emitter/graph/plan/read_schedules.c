@@ -6,8 +6,8 @@
  * Therefore everything that a nest needs beyond the naive one is a step or a word of the block's head: the limit of
  * copied statements (`copy_budget`), the condition of two versions (`when`, `otherwise`), another compute (`with`).
  * `group_nest` (`graph/plan/group_schedules.c`) is the one place that chooses between a block and the strategy;
- * combining also asks it, so a part keeps the schedule that a signature gives it. Blocks come from `--schedule`,
- * from the end of a `.te` file, and from `--tuning`; the earlier source wins. */
+ * combining also asks it, so a part keeps the schedule that a signature gives it. Blocks come from the
+ * files of `--schedule`, in their order, and from the end of a `.te` file; the earlier source wins. */
 #include <string.h>
 
 #include "graph/dag/registry.h"
@@ -18,7 +18,7 @@
 
 typedef struct ScheduleReader {
     Ctx *cx;
-    ScheduleSource source;
+    int source;
     const char *path, *text;
     GroupSchedule *first, **last;        /* the blocks of this text */
     GroupSchedule *block;                /* the current one; NULL: before the first */
@@ -260,7 +260,7 @@ static size_t count_lines(const char *text)
     return lines;
 }
 
-bool schedules_read(Ctx *cx, ScheduleSource source, const char *path, const char *text, size_t begin)
+bool schedules_read(Ctx *cx, int source, const char *path, const char *text, size_t begin)
 {
     ScheduleReader r = { .cx = cx, .source = source, .path = name(cx, path), .text = text };
     Map seen = map_new(cx->arena);
