@@ -107,7 +107,8 @@ static bool guarded_operands(lw_computation *p, const char *primitive, const cha
     RETURN_GUARDED(computation_context(p), bool, false, take_operands(p, primitive, options, args));
 }
 
-/* Applies a step; its operands follow, in the order of the primitive's row: int for a count, else const void *. */
+/* Applies a step; its operands follow, in the order of the primitive's row: int for a count, else a pointer to void or
+ * char. */
 static bool step(lw_computation *p, const char *primitive, const char *options, ...)
 {
     va_list args;
@@ -119,157 +120,42 @@ static bool step(lw_computation *p, const char *primitive, const char *options, 
 
 /* ---- The rows ---------------------------------------------------------------------------------------------------- */
 
-bool lw_split(lw_computation *p, lw_loop_ref loop, int factor, const char *options)
-{
-    return step(p, "split", options, loop, factor);
-}
+/* A function of loopwright.h: its operands in order, those of the row. */
+#define PRIMITIVE(name, parameters, ...)                                                                               \
+    bool lw_##name(lw_computation *p, OPERANDS parameters, const char *options)                                        \
+    {                                                                                                                  \
+        return step(p, #name, options, __VA_ARGS__);                                                                   \
+    }
+#define OPERANDS(...) __VA_ARGS__
 
-bool lw_tile(lw_computation *p, lw_loop_ref x, lw_loop_ref y, int fx, int fy, const char *options)
-{
-    return step(p, "tile", options, x, y, fx, fy);
-}
-
-bool lw_peel(lw_computation *p, lw_loop_ref loop, const char *options)
-{
-    return step(p, "peel", options, loop);
-}
-
-bool lw_fuse(lw_computation *p, lw_loop_ref outer, lw_loop_ref inner, const char *options)
-{
-    return step(p, "fuse", options, outer, inner);
-}
-
-bool lw_reorder(lw_computation *p, lw_loop_ref loops, const char *options)
-{
-    return step(p, "reorder", options, loops);
-}
-
-bool lw_unroll(lw_computation *p, lw_loop_ref loop, const char *options)
-{
-    return step(p, "unroll", options, loop);
-}
-
-bool lw_vectorize(lw_computation *p, lw_loop_ref loop, const char *options)
-{
-    return step(p, "vectorize", options, loop);
-}
-
-bool lw_parallel(lw_computation *p, lw_loop_ref loop, const char *options)
-{
-    return step(p, "parallel", options, loop);
-}
-
-bool lw_compute_at(lw_computation *p, lw_stage_ref stage, lw_loop_ref loop, const char *options)
-{
-    return step(p, "compute_at", options, stage, loop);
-}
-
-bool lw_compute_root(lw_computation *p, lw_stage_ref stage, const char *options)
-{
-    return step(p, "compute_root", options, stage);
-}
-
-bool lw_compute_inline(lw_computation *p, lw_stage_ref stage, const char *options)
-{
-    return step(p, "compute_inline", options, stage);
-}
-
-bool lw_reverse_compute_at(lw_computation *p, lw_stage_ref stage, lw_loop_ref loop, const char *options)
-{
-    return step(p, "reverse_compute_at", options, stage, loop);
-}
-
-bool lw_reverse_compute_inline(lw_computation *p, lw_stage_ref stage, const char *options)
-{
-    return step(p, "reverse_compute_inline", options, stage);
-}
-
-bool lw_store_at(lw_computation *p, lw_stage_ref stage, lw_loop_ref loop, const char *options)
-{
-    return step(p, "store_at", options, stage, loop);
-}
-
-bool lw_fold_storage(lw_computation *p, lw_stage_ref stage, const char *options)
-{
-    return step(p, "fold_storage", options, stage);
-}
-
-bool lw_rfactor(lw_computation *p, lw_stage_ref stage, lw_loop_ref loop, const char *options)
-{
-    return step(p, "rfactor", options, stage, loop);
-}
-
-bool lw_decompose_reduction(lw_computation *p, lw_stage_ref stage, lw_loop_ref loop, const char *options)
-{
-    return step(p, "decompose_reduction", options, stage, loop);
-}
-
-bool lw_cache_read(lw_computation *p, lw_stage_ref tensor, const char *scope, const char *options)
-{
-    return step(p, "cache_read", options, tensor, (const void *)scope);
-}
-
-bool lw_cache_write(lw_computation *p, lw_stage_ref stage, const char *scope, const char *options)
-{
-    return step(p, "cache_write", options, stage, (const void *)scope);
-}
-
-bool lw_set_scope(lw_computation *p, lw_stage_ref tensor, const char *scope, const char *options)
-{
-    return step(p, "set_scope", options, tensor, (const void *)scope);
-}
-
-bool lw_pack(lw_computation *p, lw_stage_ref tensor, const char *dimensions, const char *options)
-{
-    return step(p, "pack", options, tensor, (const void *)dimensions);
-}
-
-bool lw_storage_align(lw_computation *p, lw_stage_ref tensor, int elements, const char *options)
-{
-    return step(p, "storage_align", options, tensor, elements);
-}
-
-bool lw_pad(lw_computation *p, lw_stage_ref stage, const char *axis, int multiple, const char *options)
-{
-    return step(p, "pad", options, stage, (const void *)axis, multiple);
-}
-
-bool lw_specialize(lw_computation *p, const char *condition, const char *options)
-{
-    return step(p, "specialize", options, (const void *)condition);
-}
-
-bool lw_instruction(lw_computation *p, const char *declaration, const char *options)
-{
-    return step(p, "instruction", options, (const void *)declaration);
-}
-
-bool lw_blockize(lw_computation *p, lw_loop_ref loop, const char *options)
-{
-    return step(p, "blockize", options, loop);
-}
-
-bool lw_tensorize(lw_computation *p, lw_loop_ref loop, const char *macro, const char *options)
-{
-    return step(p, "tensorize", options, loop, (const void *)macro);
-}
-
-bool lw_pragma(lw_computation *p, lw_loop_ref loop, const char *pragma, const char *options)
-{
-    return step(p, "pragma", options, loop, (const void *)pragma);
-}
-
-bool lw_prefetch(lw_computation *p, lw_stage_ref tensor, lw_loop_ref loop, int ahead, const char *options)
-{
-    return step(p, "prefetch", options, tensor, loop, ahead);
-}
-
-bool lw_copy_budget(lw_computation *p, int statements, const char *options)
-{
-    return step(p, "copy_budget", options, statements);
-}
-
-bool lw_external(lw_computation *p, lw_stage_ref stage, const char *call, const char *options)
-{
-    return step(p, "external", options, stage, (const void *)call);
-}
+PRIMITIVE(split, (lw_loop_ref loop, int factor), loop, factor)
+PRIMITIVE(tile, (lw_loop_ref x, lw_loop_ref y, int fx, int fy), x, y, fx, fy)
+PRIMITIVE(peel, (lw_loop_ref loop), loop)
+PRIMITIVE(fuse, (lw_loop_ref outer, lw_loop_ref inner), outer, inner)
+PRIMITIVE(reorder, (lw_loop_ref loops), loops)
+PRIMITIVE(unroll, (lw_loop_ref loop), loop)
+PRIMITIVE(vectorize, (lw_loop_ref loop), loop)
+PRIMITIVE(parallel, (lw_loop_ref loop), loop)
+PRIMITIVE(compute_at, (lw_stage_ref stage, lw_loop_ref loop), stage, loop)
+PRIMITIVE(compute_root, (lw_stage_ref stage), stage)
+PRIMITIVE(compute_inline, (lw_stage_ref stage), stage)
+PRIMITIVE(reverse_compute_at, (lw_stage_ref stage, lw_loop_ref loop), stage, loop)
+PRIMITIVE(reverse_compute_inline, (lw_stage_ref stage), stage)
+PRIMITIVE(store_at, (lw_stage_ref stage, lw_loop_ref loop), stage, loop)
+PRIMITIVE(fold_storage, (lw_stage_ref stage), stage)
+PRIMITIVE(rfactor, (lw_stage_ref stage, lw_loop_ref loop), stage, loop)
+PRIMITIVE(decompose_reduction, (lw_stage_ref stage, lw_loop_ref loop), stage, loop)
+PRIMITIVE(cache_read, (lw_stage_ref tensor, const char *scope), tensor, scope)
+PRIMITIVE(cache_write, (lw_stage_ref stage, const char *scope), stage, scope)
+PRIMITIVE(set_scope, (lw_stage_ref tensor, const char *scope), tensor, scope)
+PRIMITIVE(pack, (lw_stage_ref tensor, const char *dimensions), tensor, dimensions)
+PRIMITIVE(storage_align, (lw_stage_ref tensor, int elements), tensor, elements)
+PRIMITIVE(pad, (lw_stage_ref stage, const char *axis, int multiple), stage, axis, multiple)
+PRIMITIVE(specialize, (const char *condition), condition)
+PRIMITIVE(instruction, (const char *declaration), declaration)
+PRIMITIVE(blockize, (lw_loop_ref loop), loop)
+PRIMITIVE(tensorize, (lw_loop_ref loop, const char *macro), loop, macro)
+PRIMITIVE(pragma, (lw_loop_ref loop, const char *pragma), loop, pragma)
+PRIMITIVE(prefetch, (lw_stage_ref tensor, lw_loop_ref loop, int ahead), tensor, loop, ahead)
+PRIMITIVE(copy_budget, (int statements), statements)
+PRIMITIVE(external, (lw_stage_ref stage, const char *call), stage, call)
