@@ -182,7 +182,8 @@ bool wrong(const char *format, ...)
 
 /* Words that other programs use, and the option for the same purpose. */
 static const struct { const char *word, *option; } habits[] = {
-    { "--tuning", "--schedule" }, { "-t", "--target" }, { "-n", "--name" }, { "-O", "--optimize" }, { "-q", "--quiet" }, { "--silent", "--quiet" },
+    { "--tuning", "--schedule" },
+    { "-t", "--target" }, { "-n", "--name" }, { "-O", "--optimize" }, { "-q", "--quiet" }, { "--silent", "--quiet" },
     { "-Werror", "--werror" }, { "-W", "--werror" }, { "-V", "--version" }, { "--output", "-o" },
     { "--out", "-o" }, { "--json", "-o FILE.json" }, { "--html", "-o FILE.html" }, { "--csv", "-o FILE.csv" },
     { "--format", "-o FILE.json, .html or .csv" },
