@@ -104,8 +104,8 @@ typedef struct lw_options {
     const char *runner;
     double timeout;                  /* verify, report, tune: the most seconds of a run of the program; 0: no limit */
     const char *const *input; int input_count;       /* report with a runner: .npy files; count 0: generated */
-    /* Schedules of groups, in the form of dump --at scheduled: a text (NULL: none) and files. The first one with a block
-     * for a group gives its schedule */
+    /* Schedules of groups, in the form of dump --at scheduled: a text (NULL: none) and files. The first one with a
+     * block for a group gives its schedule */
     const char *schedule_text;
     const char *const *schedule; int schedule_count;
     const char *at;                  /* dump: dag, gradient, streamed, fused, strategy, loops, step:N, scheduled,

@@ -487,7 +487,8 @@ te 'input x: f32[4]\ny = relu(x)\noutput y\n' said_of
 printf '# of y\n\000stop_fusion y\n' > "$work/nul.txt"
 check refused-nul-in-annotations refuses '0x00 has no meaning' "$work/said_of.te" -o "$work/a.c" \
     --annotate "$work/nul.txt"
-check refused-nul-in-tuning     refuses '0x00 has no meaning' "$work/said_of.te" -o "$work/a.c" --schedule "$work/nul.txt"
+check refused-nul-in-tuning     refuses '0x00 has no meaning' "$work/said_of.te" -o "$work/a.c" \
+    --schedule "$work/nul.txt"
 te 'input x: f32[4]\ny[i] = x[i]\noutput y\nschedule\n  split y.i 0\n' step
 setup refused-step              refuses 'split' "$work/step.te" -o "$work/a.c"
 check refused-step-line         grep -q "^$work/step.te: 5:[0-9]*: error: " "$work/err"
