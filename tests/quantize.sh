@@ -388,6 +388,23 @@ for seed in 5 6 7; do
 done
 check a-sigmoid-of-a-small-range-has-its-grid nearly_constant 'sigmoid(z)' 5 56
 
+# Channels of which few values are seen, measured on others: equal ranges of all channels would clip in each of them.
+few_values() {
+    npy calm.npy '20, 1, 12' '<f4' 0 '' && tail -c 960 "$work/steps.npy" >> "$work/calm.npy"
+    npy unseen.npy '20, 1, 12' '<f4' 0 '' && numbers 240 77 | tr ',' '\n' |
+        awk '{ v = int(256 * ($1 + 0.5)); printf "\\000\\000\\%03o\\%03o", v % 128, 62 + 128 * (v % 2) }' \
+        > "$work/unseen.bytes" && printf "$(cat "$work/unseen.bytes")" >> "$work/unseen.npy"
+    { printf 'input x: f32[1][12]\nconst w: f32[12][96] = [%s]\nconst v: f32[96][8] = [%s]\n' "$(numbers 1152 "$1")" \
+          "$(numbers 768 $(($1 + 40)))"
+      printf 'a = dense(x, w)\nb = relu(a)\ny = dense(b, v)\noutput y\n'; } > "$work/few.te"
+    "$lw" quantize "$work/few.te" --samples "$work/calm.npy" --test "$work/unseen.npy" --ports float -o "$work/few.c" \
+        > "$work/said" 2>&1
+    cat "$work/said"
+    awk -v least="$2" '/^integer C/ { good = $3 >= least } END { exit !good }' "$work/said"
+}
+check scales-do-not-move-on-few-values    few_values 6 38
+check scales-do-not-move-on-fewer-values  few_values 3 38
+
 # Boxes of hundreds and scores below 1 in one output: with float ports each part has a grid of its own; where they share
 # one, a warning names both ranges, and the bound counts for the scores alone.
 boxes_te() {
@@ -430,7 +447,7 @@ parts_apart() {
     "$lw" quantize "$work/apart.te" --samples "$work/boxes.npy" --test "$work/boxes.npy" --ports "$ports" \
         --min-sqnr 30 -o "$work/apart.c" -o "$work/apart.onnx" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     cat "$work/said"
-    grep -q '^all tensors of 8 bits: [3-9][0-9]\.. dB of "\(boxes\|scores\)"' "$work/said" &&
+    grep -q '^all tensors at 8 bits: [3-9][0-9]\.. dB of "\(boxes\|scores\)"' "$work/said" &&
         grep -q 'the bound holds' "$work/said" && ! grep -q warning "$work/said"
 }
 check parts-apart-slices parts_apart int8 11110000 'boxes = slice(z, begin=[0], end=[4], axes=[2])' \
@@ -465,7 +482,7 @@ parts_of_an_input() {
     "$lw" quantize "$work/inputs.te" --samples "$work/mixed.npy" --ports float --min-sqnr 30 -o "$work/inputs.c" \
         > "$work/said" 2>&1
     cat "$work/said"
-    if [ -z "$1" ]; then grep -q '^all tensors of 8 bits: [3-9][0-9]\.' "$work/said"
+    if [ -z "$1" ]; then grep -q '^all tensors at 8 bits: [3-9][0-9]\.' "$work/said"
     else grep -q 'warning: "a", from .* to .*, has the grid of ".*", from .* to .*: its step is' "$work/said"; fi
 }
 check parts-apart-in-floats                  parts_of_an_input ''

@@ -271,16 +271,15 @@ static bool count_all(WidthSearch *z)
     return true;
 }
 
-/* Returns the samples of a trial: fewer for a network of many multiply-adds, so that the trials' time is bounded. */
-static int64_t trial_samples(Ctx *cx, const Graph *g)
+int64_t trial_samples(Ctx *cx, const Graph *g, int64_t most_macs)
 {
-    enum { LEAST = 8, MOST_MACS = 1 << 27 };
+    enum { LEAST = 8 };
     Node **order;
     int64_t macs = 1;
     const int count = graph_order(cx, g, &order);
     for (int i = 0; i < count; i++)
         if (order[i]->kind == NODE_CALL) macs += call_macs(cx, order[i]);
-    const int64_t samples = MOST_MACS / macs;
+    const int64_t samples = most_macs / macs;
     return samples < LEAST ? LEAST : samples < TRIAL_SAMPLES ? samples : TRIAL_SAMPLES;
 }
 
@@ -450,9 +449,11 @@ static bool is_better(Trial *t)
 static bool choose_scales(Trial *t)
 {
     enum { SCALES = 5 };
-    int best = 0;
     WidthSearch *z = &t->search;
-    for (int i = 1; i < SCALES && !ctx_failed(z->cx); i++) {
+    int best = z->edges->coarser;
+    const int was = best;
+    for (int i = 0; i < SCALES && !ctx_failed(z->cx); i++) {
+        if (i == was) continue;
         z->edges->coarser = i;
         if (!build_progress(z->b, "choosing scales", i * z->samples->count, SCALES * z->samples->count)) return false;
         if (is_better(t)) best = i;
@@ -466,9 +467,11 @@ static bool choose_scales(Trial *t)
 static bool choose_steps(Trial *t, RangeMethod method)
 {
     enum { STEPS = 4 };
-    int best = 0;
     WidthSearch *z = &t->search;
-    for (int i = 1; i < STEPS && !ctx_failed(z->cx); i++) {
+    int best = z->edges->wider;
+    const int was = best;
+    for (int i = 0; i < STEPS && !ctx_failed(z->cx); i++) {
+        if (i == was) continue;
         z->edges->wider = i;
         choose_grids(z->cx, z->edges, method);
         if (is_better(t)) best = i;
@@ -483,9 +486,18 @@ static bool choose_steps(Trial *t, RangeMethod method)
 static bool choose_biases(Trial *t)
 {
     Edges *e = t->search.edges;
-    e->follows_rounding = true;
-    e->follows_rounding = is_better(t);
+    e->follows_rounding = !e->follows_rounding;
+    if (!is_better(t)) e->follows_rounding = !e->follows_rounding;
     return !ctx_failed(t->search.cx);
+}
+
+/* Chooses these in turn, and once more if that has less noise: each depends on the others. */
+static bool choose_others(Trial *t, RangeMethod method)
+{
+    const double before = t->best;
+    bool is_good = choose_steps(t, method) && choose_scales(t) && choose_biases(t);
+    if (is_good && t->best > before) is_good = choose_steps(t, method) && choose_scales(t) && choose_biases(t);
+    return is_good;
 }
 
 bool choose_ranges(const Build *b, const Graph *model, const Graph *g, const Samples *s, RangeMethod method,
@@ -496,7 +508,7 @@ bool choose_ranges(const Build *b, const Graph *model, const Graph *g, const Sam
     const QualityBounds none = { .most_drop = -1 };
     Precision out = { 0 };
     Samples some = *s;
-    const int64_t most = trial_samples(b->cx, g);
+    const int64_t most = trial_samples(b->cx, g, CHOICE_MACS);
     if (some.count > most) some.count = most;
     Trial t = { { .b = b, .cx = b->cx, .model = model, .graph = g, .samples = &some, .bounds = none, .edges = e,
                   .out = &out },
@@ -511,7 +523,22 @@ bool choose_ranges(const Build *b, const Graph *model, const Graph *g, const Sam
         if (is_better(&t)) best = method_of[i];
     }
     choose_grids(b->cx, e, method == RANGE_BEST ? best : method);
-    return method == RANGE_BEST ? choose_steps(&t, best) && choose_scales(&t) && choose_biases(&t) : !ctx_failed(b->cx);
+    return method == RANGE_BEST ? choose_others(&t, best) : !ctx_failed(b->cx);
+}
+
+bool measure_unseen(const Build *b, const Graph *model, const Graph *g, const Samples *s, Edges *e, double *sqnr)
+{
+    const int64_t half = s->count / 2;
+    const Samples seen = samples_from(s, 0, half), unseen = samples_from(s, half, half);
+    Precision out = { 0 };
+    Quality q;
+    WidthSearch z = { .b = b, .cx = b->cx, .model = model, .graph = g, .samples = &unseen,
+                      .bounds = { .most_drop = -1 }, .edges = e, .out = &out };
+    if (!calibrate(b, g, &seen, half, e, NULL) || !choose_by_results(b, g, &seen, e)) return false;
+    choose_grids(b->cx, e, RANGE_LEAST_ERROR);
+    if (!run_floats(&z) || !measure(&z, unseen.count, false, &q)) return false;
+    *sqnr = q.sqnr;
+    return true;
 }
 
 bool choose_precision(const Build *b, const Graph *model, const Graph *g, const Samples *s, Ports ports,
@@ -530,7 +557,7 @@ bool choose_precision(const Build *b, const Graph *model, const Graph *g, const 
         z.narrow[i] = e->group[i].grid;
         z.least[i] = e->group[i].bits;
     }
-    const int64_t most = trial_samples(cx, g);
+    const int64_t most = trial_samples(cx, g, SEARCH_MACS);
     z.searched = bounds->label || s->count < most ? s->count : most;
     if (!run_floats(&z) || !measure_realized(&z, &out->narrow)) return false;
     out->chosen = out->narrow;

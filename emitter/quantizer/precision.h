@@ -45,6 +45,12 @@ struct Precision {
  * least noise at the outputs, over some of the samples. False on error. */
 bool choose_ranges(const Build *b, const Graph *model, const Graph *g, const Samples *s, RangeMethod method,
                    const ChannelStats *stats, const LastLayers *last, Edges *e);
+/* Returns the samples of a trial: fewer for a network of many multiply-adds, so that the trials' time is bounded.
+ * CHOICE: a dozen trials; SEARCH: hundreds. */
+enum { CHOICE_MACS = 1 << 29, SEARCH_MACS = 1 << 27 };
+int64_t trial_samples(Ctx *cx, const Graph *g, int64_t most_macs);
+/* Measures the outputs over the later half of the samples, with ranges by the first half. False on error. */
+bool measure_unseen(const Build *b, const Graph *model, const Graph *g, const Samples *s, Edges *e, double *sqnr);
 /* Chooses bits and grid of every group; the 8-bit grids are chosen already. False, with a diagnostic, if no choice
  * keeps the bounds. */
 bool choose_precision(const Build *b, const Graph *model, const Graph *g, const Samples *s, Ports ports,

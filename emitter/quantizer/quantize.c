@@ -161,6 +161,30 @@ static void keep_scales(Ctx *cx, Edges *e, const Map *scaled, const Graph *g)
         }
 }
 
+/* Moves scales between layers, unless the network has more noise by it: a channel of which few values are seen has
+ * values beyond its range, and with equal ranges all channels have. Measured on samples that did not choose ranges. */
+static bool equalized(const Build *b, const Samples *s, const ChannelStats *stats, Ports ports, Graph *g, Edges *e)
+{
+    enum { FEWEST = 4 };
+    static const double least_loss = 3;                  /* dB: a few samples tell no less */
+    Ctx *cx = b->cx;
+    double with, without;
+    const Samples some = samples_from(s, 0, trial_samples(cx, g, CHOICE_MACS));
+    ChannelStats *of_half = NEW_ARRAY(cx->arena, ChannelStats, e->count);
+    if (some.count >= FEWEST) {
+        if (!calibrate(b, g, s, some.count / 2, e, of_half)) return false;
+        const Graph half = equalize(cx, *g, e, of_half);
+        Edges of = edges_of(cx, &half, ports);
+        of.per_tensor = e->per_tensor;
+        if (!measure_unseen(b, g, g, &some, e, &without)) return false;
+        if (!measure_unseen(b, g, &half, &some, &of, &with)) return false;
+        if (without > with + least_loss) return true;
+    }
+    *g = equalize(cx, *g, e, stats);
+    *e = edges_of(cx, g, ports);
+    return !ctx_failed(cx);
+}
+
 /* Cuts results into parts and moves scales between layers, by the ranges over some samples. Returns statistics for all
  * edges; NULL on error. */
 static ChannelStats *prepare(const Build *b, const Samples *s, const QuantizeSettings *settings, Graph *g, Edges *e)
@@ -171,13 +195,11 @@ static ChannelStats *prepare(const Build *b, const Samples *s, const QuantizeSet
     bool is_good = !ctx_failed(cx) && calibrate(b, g, s, EQUALIZE_SAMPLES, e, stats);
     for (int i = 0; i < ROUNDS && is_good && cut_parts(cx, g, e); i++) {
         *e = edges_of(cx, g, settings->ports);
+        e->per_tensor = settings->per_tensor;
         stats = NEW_ARRAY(cx->arena, ChannelStats, e->count);
         is_good = !ctx_failed(cx) && calibrate(b, g, s, EQUALIZE_SAMPLES, e, stats);
     }
-    if (is_good && !settings->no_equalization) {
-        *g = equalize(cx, *g, e, stats);
-        *e = edges_of(cx, g, settings->ports);
-    }
+    if (is_good && !settings->no_equalization) is_good = equalized(b, s, stats, settings->ports, g, e);
     return is_good && !ctx_failed(cx) ? stats : NULL;
 }
 

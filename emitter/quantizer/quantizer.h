@@ -29,7 +29,7 @@
 /* The samples of all inputs, as the model's types. Samples of .npy files stay in their files, so memory does not grow
  * with their number. Samples of archives, and of arrays in Fortran order, are in memory. */
 typedef struct Samples {
-    int64_t count;
+    int64_t count, first;              /* the number of the first one in the files */
     int input_count;
     int64_t *bytes;                    /* [input_count] of one sample */
     const struct SampleInput *input;   /* [input_count] where they are */
@@ -46,6 +46,8 @@ bool samples_copy(Ctx *cx, const Samples *s, int input, int64_t number, void *to
 
 /* Returns the samples as other ports of the same model store them: floats by scale and zero point. */
 Samples samples_for(Ctx *cx, const Samples *s, Tensor *const *port);
+/* Returns the samples from `first` on, at most `most` of them. */
+Samples samples_from(const Samples *s, int64_t first, int64_t most);
 /* Returns samples that are in memory: `count` of each input, of bytes[i] each, one after another. */
 Samples samples_in_memory(Ctx *cx, int64_t count, int input_count, const int64_t *bytes, const char *const *data);
 

@@ -123,6 +123,7 @@ static const Part *part_of(const struct SampleInput *in, int64_t number)
 bool samples_copy(Ctx *cx, const Samples *s, int input, int64_t number, void *to)
 {
     const struct SampleInput *in = &s->input[input];
+    number += s->first;
     const Part *p = part_of(in, number);
     const size_t bytes = (size_t)s->bytes[input];
     if (p->data) {
@@ -161,7 +162,7 @@ static const Part *stored_parts(Ctx *cx, const struct SampleInput *in)
 Samples samples_for(Ctx *cx, const Samples *s, Tensor *const *port)
 {
     struct SampleInput *input = NEW_ARRAY(cx->arena, struct SampleInput, s->input_count);
-    Samples out = { .count = s->count, .input_count = s->input_count, .input = input,
+    Samples out = { .count = s->count, .first = s->first, .input_count = s->input_count, .input = input,
                     .bytes = NEW_ARRAY(cx->arena, int64_t, s->input_count) };
     for (int i = 0; i < s->input_count; i++) {
         input[i] = s->input[i];
@@ -181,7 +182,15 @@ Samples samples_in_memory(Ctx *cx, int64_t count, int input_count, const int64_t
         *part = (Part){ .count = count, .data = data[i] };
         input[i] = (struct SampleInput){ .part = part, .part_count = 1 };
     }
-    return (Samples){ count, input_count, arena_copy(cx->arena, bytes, (size_t)input_count * sizeof *bytes), input };
+    return (Samples){ count, 0, input_count, arena_copy(cx->arena, bytes, (size_t)input_count * sizeof *bytes), input };
+}
+
+Samples samples_from(const Samples *s, int64_t first, int64_t most)
+{
+    Samples some = *s;
+    some.first += first;
+    some.count = s->count - first < most ? s->count - first : most;
+    return some;
 }
 
 static bool is_quantized_port(const Tensor *t)
