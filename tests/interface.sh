@@ -183,10 +183,19 @@ done
 
 cat > "$work/class.cpp" <<'END'
 #include "c.hpp"
+#include "d.hpp"
 #include "p.hpp"
 #include "s.hpp"
 #include <string.h>
 static c::Model plain;
+static d::Model decided;
+static int rows_of_run(int64_t n, int32_t *size)
+{
+    static float x[D_X_ELEMS], y[7][D_MANY_ELEMS + D_SEEDED_ELEMS + D_NESTED_ELEMS + D_WRITTEN_ELEMS + D_BRANCHES_ELEMS
+                                    + D_FUNCTIONS_ELEMS + D_SCANNED_ELEMS];
+    int32_t k[4];
+    return decided.run(&n, x, y[0], y[1], y[2], y[3], y[4], y[5], y[6], size, &k[0], &k[1], &k[2], &k[3]);
+}
 static p::Model placed;
 static s::Model kept;
 int main()
@@ -201,17 +210,22 @@ int main()
     if (kept.run(a, sum) != 0 || sum[3] != 4 || kept.run(a, sum) != 0 || sum[3] != 8) return 4;
     kept.reset();
     if (kept.run(a, sum) != 0 || sum[3] != 4) return 5;
-    return plain.run(nullptr, scores) == C_E_NULL ? 0 : 6;
+    int32_t size = -1;
+    for (int64_t n = 0; n < 4; n++)
+        if (rows_of_run(n, &size) != 0 || size != n) return 6;
+    if (rows_of_run(1, nullptr) != D_E_NULL) return 7;
+    return plain.run(nullptr, scores) == C_E_NULL ? 0 : 8;
 }
 END
 printf '0\n1\n2\n3\n\n4\r\n5 \n6\n7\n8\n"9" \\?' > "$work/names.txt"
 printf 'input a: f32[4]\ninput h: f32[4]\ns = add(a, h)\nt = relu(s)\noutput t, s\n' > "$work/state.te"
 class() {
     "$lw" $digits --name c --cpp --stamp --class-names "$work/names.txt" -o "$work/c.c" &&
+        "$lw" tests/models/draws.onnx --name d --cpp -o "$work/d.c" &&
         "$lw" $digits --name p --cpp --io arena -o "$work/p.c" &&
         "$lw" "$work/state.te" --name s --cpp --state h=s -o "$work/s.c" --static-arena &&
-        for f in c p s; do $cc -std=c99 -O1 -Iruntime -c "$work/$f.c" -o "$work/$f.o" || return; done
-    $1 -std=c++11 $strict -Wshadow -Wconversion "$work/class.cpp" "$work/c.o" "$work/p.o" "$work/s.o" -lm \
+        for f in c d p s; do $cc -std=c99 -O1 -Iruntime -c "$work/$f.c" -o "$work/$f.o" || return; done
+    $1 -std=c++11 $strict -Wshadow -Wconversion "$work/class.cpp" "$work"/[cdps].o -lm \
         -o "$work/class" &&
         "$work/class"
 }

@@ -137,6 +137,89 @@ distinct values of a selection | int64[8] x, bool[8] m => int64 v, int64 i, int6
     v, i0, i, c = Unique(s)
 distinct rows of a selection | float[6,2] x, bool[6] m => float v, int64 n: s = Compress<axis=0>(x, m) r = Round(s) \
     v = Unique<axis=0>(r) n = Shape(v)
+windows over a length of the run | float[1,2,9] x, float[3,2,3] w, int64[1] n => float y, float p, float m, float g: \
+    z = Constant<value_ints=[0]>() a = Constant<value_ints=[2]>() c = Slice(x, z, n, a) y = Conv<pads=[1,1]>(c, w) \
+    p = AveragePool<kernel_shape=[2]>(y) m = MaxPool<kernel_shape=[3], strides=[2], pads=[1,1]>(c) \
+    g = GlobalAveragePool(y)
+what follows a window and its input | float[1,3,9] x, float[3,3,3] w, bool[9] m => float y, float g: \
+    c = Compress<axis=2>(x, m) v = Conv<pads=[1,1]>(c, w) y = Add(v, c) g = GlobalMaxPool(y)
+a window over two joined selections | float[1,2,5] x, float[1,2,4] v, float[2,2,2] w, bool[5] m, bool[4] n => float y: \
+    c = Compress<axis=2>(x, m) d = Compress<axis=2>(v, n) e = Concat<axis=2>(c, d) y = Conv(e, w)
+a transposed window | float[1,2,7] x, float[2,3,3] w, bool[7] m => float y: c = Compress<axis=2>(x, m) \
+    y = ConvTranspose<strides=[2], pads=[1,1]>(c, w)
+a recurrent layer over a length of the run | float[6,2,3] x, float[2,8,3] w, float[2,8,2] r, int64[1] n => float y, \
+    float h: z = Constant<value_ints=[0]>() c = Slice(x, z, n, z) y, h = LSTM<hidden_size=2, \
+    direction="bidirectional">(c, w, r)
+a recurrent layer with lengths | float[6,2,3] x, float[1,8,3] w, float[1,8,2] r, int64[1] n, int32[2] k => float y, \
+    float h: z = Constant<value_ints=[0]>() o = Constant<value_ints=[1]>() q = Max(n, o) c = Slice(x, z, q, z) \
+    e = Constant<value_int=1>() f = Cast<to=6>(e) l = Min(k, f) y, h = LSTM<hidden_size=2>(c, w, r, , l)
+resized by scales | float[1,2,7] x, bool[7] m => float y, float l: c = Compress<axis=2>(x, m) \
+    s = Constant<value_floats=[1.0, 1.0, 1.5]>() y = Resize<mode="nearest">(c, , s) l = Resize<mode="linear">(c, , s)
+resized to the size of another | float[1,2,7] x, float[1,2,6] v, bool[7] m, bool[6] n => float y: \
+    c = Compress<axis=2>(x, m) d = Compress<axis=2>(v, n) s = Shape(d) y = Resize<mode="linear">(c, , , s)
+differences of neighbours | float[3,7] x, bool[7] m => float y, float f, float l, float e: c = Compress<axis=1>(x, m) \
+    o = Constant<value_ints=[1]>() z = Constant<value_ints=[0]>() k = Constant<value_ints=[-1]>() \
+    t = Constant<value_ints=[99]>() q = Slice(c, o, t, o) p = Slice(c, z, k, o) y = Sub(q, p) f = Slice(c, z, o, o) \
+    l = Slice(c, k, t, o) h = Constant<value_ints=[-3]>() u = Constant<value_ints=[2]>() e = Slice(c, h, k, o)
+every second and backwards | float[3,7] x, bool[7] m => float y, float b, float d: c = Compress<axis=1>(x, m) \
+    o = Constant<value_ints=[1]>() z = Constant<value_ints=[0]>() t = Constant<value_ints=[99]>() \
+    s = Constant<value_ints=[2]>() y = Slice(c, z, t, o, s) k = Constant<value_ints=[-1]>() \
+    n = Constant<value_ints=[-99]>() b = Slice(c, k, n, o, k) g = Constant<value_ints=[-2]>() d = Slice(c, g, n, o, g)
+a table as long as a selection | float[7,2] t, float[7,2] x, bool[7] m => float y: c = Compress<axis=0>(x, m) \
+    s = Shape(c) z = Constant<value_ints=[0]>() o = Constant<value_ints=[1]>() n = Slice(s, z, o) \
+    p = Slice(t, z, n, z) y = Add(c, p)
+padded | float[2,7] x, bool[7] m => float y, float r: c = Compress<axis=1>(x, m) \
+    p = Constant<value_ints=[0,1,1,2]>() y = Pad(c, p) q = Constant<value_ints=[0,1,0,0]>() r = \
+    Pad<mode="reflect">(c, q)
+cut off | float[2,7] x, bool[7] m => float y: c = Compress<axis=1>(x, m) p = Constant<value_ints=[0,-1,0,1]>() \
+    y = Pad(c, p)
+two sizes of inner dimensions | float[2,7] x, bool[7] m, bool[7] k => float y: c = Compress<axis=1>(x, m) \
+    d = Compress<axis=1>(x, k) e = Softmax<axis=0>(d) f = Softmax<axis=0>(c) y = Add(e, f)
+expanded and filled to a number of the run | float[1,3] x, int64[1] n => float y, float f, float s: \
+    t = Constant<value_ints=[3]>() k = Concat<axis=0>(n, t) y = Expand(x, k) f = ConstantOfShape(k) e = Add(y, f) \
+    s = ReduceSum<keepdims=0>(e) | dim y.0<=6 | dim f.0<=6
+expanded to two numbers of the run | float[1,3] x, int64[2] q => float y: y = Expand(x, q) | dim y.0<=6
+expanded above its maximum | float[1] x, int64[1] n => float y: y = Expand(x, n) | dim y.0<=2 | limit 2
+tiled by numbers of the run | float[2,1,3] x, int64[3] q => float y, float m: y = Tile(x, q) \
+    m = ReduceSum<keepdims=0>(y) | dim y.0<=12 | dim y.1<=6 | dim y.2<=18
+reshaped to a number of the run | float[2,6] x, int64[1] n => float y, float t: k = Constant<value_ints=[-1]>() \
+    s = Concat<axis=0>(n, k) y = Reshape(x, s) t = Transpose(y)
+reshaped to two numbers of the run | float[2,6] x, int64[1] n => float y, float r: k = Constant<value_ints=[12]>() \
+    o = Constant<value_ints=[1]>() m = Max(n, o) d = Div(k, m) s = Concat<axis=0>(n, d) y = Reshape(x, s) \
+    a = Constant<value_ints=[-1]>() r = ReduceSum<keepdims=0>(y, a)
+a selection reshaped to a number of the run | float[12] x, bool[12] m, int64[1] n => float y: c = \
+    Compress<axis=0>(x, m) \
+    k = Constant<value_ints=[-1]>() o = Constant<value_ints=[1]>() d = Max(n, o) s = Concat<axis=0>(k, d) \
+    y = Reshape(c, s)
+a selection in rows of two | float[12] x, bool[12] m => float y: c = Compress<axis=0>(x, m) \
+    s = Constant<value_ints=[-1,2]>() y = Reshape(c, s)
+the place of the greatest | float[2,6] x, bool[6] m => int64 y: c = Compress<axis=1>(x, m) y = ArgMax<axis=1>(c)
+a maximum that a reader has | float[2] x, int64[1] n => float y: t = Tile(x, n) a = Neg(t) o = \
+    Constant<value_ints=[1]>() \
+    y = Expand(a, o) | dim y.0<=12
+resized to a number of the run | float[1,2,5] x, int64[1] n => float y, float c: k = Constant<value_ints=[1,2]>() \
+    o = Constant<value_ints=[1]>() m = Max(n, o) s = Concat<axis=0>(k, m) y = Resize<mode="linear">(x, , , s) \
+    c = Resize<mode="nearest", coordinate_transformation_mode="asymmetric">(x, , , s) | dim y.2<=8 | dim c.2<=8
+padded by a number of the run | float[2,5] x, int64[1] n => float y, float d: z = Constant<value_ints=[0]>() \
+    p = Concat<axis=0>(z, n, z, n) v = Constant<value_float=1.5>() y = Pad(x, p, v) k = Neg(n) \
+    q = Concat<axis=0>(z, k, z, n) d = Pad(x, q) | dim y.1<=17 | dim d.1<=5
+one hot of a depth of the run | int64[4] i, int64[1] n => float y: v = Constant<value_floats=[0.5,2.0]>() \
+    y = OneHot(i, n, v) | dim y.1<=8
+every second from a place of the run | float[8,3] x, int64[1] s, int64[1] e => float y, float b: \
+    z = Constant<value_ints=[0]>() t = Constant<value_ints=[2]>() y = Slice(x, s, e, z, t) \
+    k = Constant<value_ints=[-2]>() b = Slice(x, e, s, z, k)
+backwards to a place of the run in a selection | float[8] x, bool[8] m, int64[1] e => float y: c = \
+    Compress<axis=0>(x, m) \
+    z = Constant<value_ints=[0]>() k = Constant<value_ints=[-1]>() y = Slice(c, k, e, z, k)
+parts of a selection | float[6,2] x, bool[6] m => float a, float b, float p, float q: c = Compress<axis=0>(x, m) \
+    s = Constant<value_ints=[2,1]>() a, b = Split<axis=0>(c, s) p, q = Split<axis=0, num_outputs=2>(x)
+thirds of a selection | float[7,2] x, bool[7] m => float p, float q, float r: c = Compress<axis=0>(x, m) \
+    p, q, r = Split<axis=0, num_outputs=3>(c)
+halves of a selection | float[6,2] x, bool[6] m => float p, float q, float y: c = Compress<axis=0>(x, m) \
+    p, q = Split<axis=0>(c) y = Mul(p, q) | opset 17
+elements of a selection replaced | float[3,6] x, bool[6] m, int64[2,6] i, float[2,6] u => float y: \
+    c = Compress<axis=1>(x, m) k = Compress<axis=1>(i, m) v = Compress<axis=1>(u, m) t = Constant<value_int=2>() \
+    z = Clip(k) j = Mod(z, t) y = ScatterElements(c, j, v)
 a range without a maximum | int64 n => int64 y: z = Constant<value_int=0>() o = Constant<value_int=1>() \
     y = Range(z, n, o) | refused no maximum follows; accepted: --dim 'y.0<=N'
 """

@@ -23,6 +23,8 @@ quantizing a decided size | quantize DIR/m.onnx --samples DIR/x.npy --samples DI
     unsupported: quantization of a model in which data decide sizes
 evaluating a decided size | evaluate DIR/m.onnx --test DIR/x.npy --test DIR/m.npy --test-labels DIR/labels.npy | 1 | \
     unsupported: evaluation of a model whose output "y" is
+evaluating beside a decided size | evaluate DIR/first.onnx --test DIR/x.npy --test DIR/m.npy --expect DIR/mean.npy \
+    | 0 | greatest error 0
 measuring a decided size | report DIR/m.onnx --runner DIR/runner | 0 | measured
 a device for a decided size | verify DIR/m.onnx --annotate DIR/device --quiet | 0 | verified: 2 of 2
 a device for a decided size is noted | verify DIR/m.onnx --annotate DIR/device | 0 | \
@@ -44,8 +46,10 @@ def try_row(build, name, words, status, text):
         model = onnx.parser.parse_model(MODEL.replace("\n", " "))
         model.graph.initializer.append(onnx.numpy_helper.from_array(np.ones((3, 4), np.float32), "w"))
         onnx.save(model, os.path.join(folder, "m.onnx"))
+        model.graph.output.reverse()
+        onnx.save(model, os.path.join(folder, "first.onnx"))
         for file, array in (("x", np.ones((SAMPLES, 8, 3), np.float32)), ("m", np.ones((SAMPLES, 8), bool)),
-                            ("labels", np.zeros(SAMPLES, np.int64))):
+                            ("labels", np.zeros(SAMPLES, np.int64)), ("mean", np.full(SAMPLES, 3, np.float32))):
             np.save(os.path.join(folder, file), array)
         runner = os.path.join(folder, "runner")
         with open(runner, "w") as f:

@@ -13,6 +13,7 @@ from tflite_file import F32, I32, I64, ints, floats, model  # noqa: E402
 GATHER, SOFTMAX, MEAN, SUM, REDUCE_MAX, RANGE, UNIQUE, GATHER_ND, WHERE, MUL, ARG_MAX, SQUEEZE, ADD = \
     36, 25, 40, 74, 82, 96, 103, 107, 109, 18, 56, 43, 0
 PACK, STRIDED_SLICE, SLICE, TOPK, SHAPE, FILL, TILE = 83, 45, 65, 48, 77, 94, 69
+RESHAPE, PAD, ONE_HOT, BROADCAST_TO = 22, 34, 85, 130
 AXIS = ("axis", I32, [1], ints(0), None, 0)
 LEAST = np.finfo(np.float32).min
 
@@ -145,6 +146,28 @@ FILLED_ALIKE = model("alike", [
      (FILL, [5, 1], [4], 74, []), (MUL, [3, 4], [6], 21, [0])], outputs=2)
 
 
+SPREAD = model("spread", [NUMBER, ("row", F32, [1, 2], floats(.5, -2), None, 0), ("two", I32, [], ints(2), None, 0),
+                          AXIS, tensor("sizes", I32, 2), tensor("y", F32, -1, 2), tensor("sum", F32, 2)],
+               [(PACK, [0, 2], [4], 59, [2, 0]), (BROADCAST_TO, [1, 4], [5], 0, []), (SUM, [5, 3], [6], 27, [0])],
+               outputs=2)
+PADDED = model("padded", [
+    NUMBER, ROWS_OF_TABLE, ("one", I32, [], ints(1), None, 0), ("none", I32, [2], ints(0, 0), None, 0),
+    tensor("rows", I32, 2), tensor("pairs", I32, 2, 2), tensor("y", F32, -1, 2)],
+    [(PACK, [0, 2], [4], 59, [2, 0]), (PACK, [4, 3], [5], 59, [2, 0]), (PAD, [1, 5], [6], 22, [])])
+HOT = model("hot", [NUMBER, ("i", I32, [3], ints(0, 2, -1), None, 0), ("on", F32, [], floats(2), None, 0),
+                    ("off", F32, [], floats(-1), None, 0), tensor("y", F32, 3, -1)],
+            [(ONE_HOT, [1, 0, 2, 3], [4], 61, [-1])])
+SHAPED = model("shaped", [NUMBER, ROWS_OF_TABLE, ("rest", I32, [], ints(-1), None, 0), tensor("x", F32, 6, 2),
+                          tensor("sizes", I32, 2), tensor("y", F32, -1, -1)],
+               [(ADD, [1, 1], [3], 11, [0, 0]), (PACK, [0, 2], [4], 59, [2, 0]), (RESHAPE, [3, 4], [5], 0, [])])
+
+
+def one_hot(n):
+    y = np.full((3, max(n, 0)), -1, np.float32)
+    y[0, :1], y[1, 2:3] = 2, 2
+    return [y] if 0 <= n <= 5 else None
+
+
 def numbers(*values):
     return [np.array(n, np.int32) for n in values]
 
@@ -192,10 +215,22 @@ ROWS = [
      lambda n: [np.full((n, 2), 1.5, np.float32), f32(1.5 * n, 1.5 * n)] if 0 <= n <= 5 else None),
     ("FILL like a selection", FILLED_ALIKE, [], [f32(0, 0, 0, 0, 0, 0), f32(1, 2, 3, 4, 5, 6), f32(0, -1, 0, 2, 0, 0)],
      lambda x: [np.array([np.count_nonzero(x)], np.int32), x[x != 0] * np.float32(1.5)]),
+    ("BROADCAST_TO a number of the run", SPREAD, ["y.0<=5"], numbers(0, 1, 5, 6, -1),
+     lambda n: [np.tile(f32(.5, -2), (n, 1)), f32(.5 * n, -2 * n)] if 0 <= n <= 5 else None),
+    ("PAD by a number of the run", PADDED, ["y.0<=9"], numbers(0, 1, 2, 3, -1, -7),
+     lambda n: [np.pad(TABLE, ((n, 1), (0, 0)))] if 0 <= n <= 2 else None),
+    ("ONE_HOT of a depth of the run", HOT, ["y.1<=5"], numbers(0, 1, 3, 5, 6, -1), one_hot),
+    ("RESHAPE by a number of the run", SHAPED, [], numbers(1, 2, 3, 4, 12, 5, 7, 13),
+     lambda n: [(2 * TABLE).reshape(n, -1)] if 12 % n == 0 else None),
+    ("RESHAPE of a selection to rows of two", chosen_and(
+        [("s", I32, [2], ints(-1, 2), None, 0), tensor("y", F32, -1, 2)], (RESHAPE, [3, 4], [5], 0, [])), [],
+     [f32(0, 0, 0, 0, 0, 0), f32(1, 2, 3, 4, 5, 6), f32(0, -1, 0, 2, 0, 0), f32(0, 1, 0, 2, 3, 0)],
+     lambda x: [x[x != 0].reshape(-1, 2)] if np.count_nonzero(x) % 2 == 0 else None),
     ("RANGE without a maximum", STEPS_DOWN, [], None, "no maximum follows; accepted: --dim 'y.0<=N'"),
     ("RANGE with a fixed size", STEPS_DOWN, ["y.0=3"], None, "a maximum, --dim 'y.0<=3', is accepted"),
-    ("ARG_MAX of a selection", chosen_and([tensor("y", I64)], (ARG_MAX, [3, 1], [4], 40, [4])), [], None,
-     "may have no elements in a run"),
+    ("ARG_MAX of a selection", chosen_and([tensor("y", I64)], (ARG_MAX, [3, 1], [4], 40, [4])), [],
+     [f32(0, 0, 0, 0, 0, 0), f32(1, 2, 3, 4, 6, 5), f32(0, -1, 0, 2, 0, 0)],
+     lambda x: [np.array(np.argmax(x[x != 0]))] if x.any() else None),
     ("SQUEEZE of a selection", chosen_and([tensor("y", F32)], (SQUEEZE, [3], [4], 30, [])), [], None,
      "its rank depends on the run"),
     ("a selection and three elements", chosen_and(

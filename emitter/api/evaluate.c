@@ -8,6 +8,7 @@
 #include "api/computation/arguments.h"
 #include "api/trial.h"
 #include "import/formats/npy.h"
+#include "ir/algebra/algebra.h"
 #include "support/file.h"
 #include "support/guard.h"
 
@@ -50,6 +51,10 @@ lw_options evaluated_options(const lw_options *o)
 static const char body[] =
     "#define OUT_ELEMENTS(name, type, count) static type out_##name[(count) + !(count)];\n"
     "EVALUATED_OUTPUTS(OUT_ELEMENTS)\n"
+    "#ifdef EVALUATED_SIZES\n"
+    "#define SIZE_ELEMENT(name, least, greatest) static int32_t size_##name;\n"
+    "EVALUATED_SIZES(SIZE_ELEMENT)\n"
+    "#endif\n"
     "static EVALUATED_ARENA(arena);\n"
     "int main(int argc, char **argv)\n"
     "{\n"
@@ -60,6 +65,10 @@ static const char body[] =
     "    bind_inputs();\n"
     "#define OUT_FIELD(name, type, count) out.name = out_##name;\n"
     "    EVALUATED_OUTPUTS(OUT_FIELD)\n"
+    "#ifdef EVALUATED_SIZES\n"
+    "#define SIZE_FIELD(name, least, greatest) out.name = &size_##name;\n"
+    "    EVALUATED_SIZES(SIZE_FIELD)\n"
+    "#endif\n"
     "    while (read_inputs(from)) {\n"
     "        if (evaluated_run(arena, &in, &out) != 0) return 1;\n"
     "#define WRITE(name, type, count) if (fwrite(out_##name, sizeof(type), count, to) != (count)) return 1;\n"
@@ -148,7 +157,7 @@ static bool read_outputs(Build *b, const char *path, Batch batch, Outputs *out)
 {
     size_t each = 0;
     for (int i = 0; i < b->graph.output_count; i++)
-        if (build_state_of_output(b, i) < 0) each += (size_t)tensor_bytes(b->graph.output[i]);
+        if (build_state_of_output(b, i) < 0) each += (size_t)tensor_most_bytes(b->cx, b->graph.output[i]);
     const Bytes file = file_read(b->cx, path);
     if (ctx_failed(b->cx)) return false;
     if (file.count != each * (size_t)batch.count)
@@ -273,17 +282,15 @@ static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int6
     return !ctx_failed(cx);
 }
 
-static bool has_fixed_outputs(Build *b)
+/* The first output is the one that is compared; of others, data may decide the sizes. */
+static bool has_fixed_output(Build *b)
 {
-    for (int i = 0; i < b->model.output_count; i++) {
-        const Tensor *t = b->model.output[i];
-        if (tensor_is_fixed(t)) continue;
-        diag_unsupported(b->cx, NULL, "evaluation of a model whose output \"%s\" is %s; use outputs of fixed sizes; "
-                         "for others, `run` and the program of --testbench write arrays of the actual shape",
-                         t->name, tensor_shape_text(b->cx, t));
-        return false;
-    }
-    return true;
+    const Tensor *t = b->model.output_count ? b->model.output[0] : NULL;
+    if (!t || tensor_is_fixed(t)) return true;
+    diag_unsupported(b->cx, NULL, "evaluation of a model whose output \"%s\" is %s; use a first output of fixed "
+                     "sizes; for others, `run` and the program of --testbench write arrays of the actual shape",
+                     t->name, tensor_shape_text(b->cx, t));
+    return false;
 }
 
 /* Emits the model in a form and runs it on its samples. *b gets its build. */
@@ -300,7 +307,7 @@ static bool run_form(Ctx *cx, const char *model, const Form *f, const char *cons
         diag_unsupported(cx, NULL, "evaluation of a model with state; use one whose samples are independent");
     if (f->without_grids) model_without_grids(cx, &b->model);
     b->is_as_imported = f != &forms[AS_EMITTED];
-    if (ctx_failed(cx) || !samples_read(b, path, path_count, &s) || !has_fixed_outputs(b)) return false;
+    if (ctx_failed(cx) || !samples_read(b, path, path_count, &s) || !has_fixed_output(b)) return false;
     const int inputs = b->model.input_count;
     int64_t *elems = NEW_ARRAY(cx->arena, int64_t, b->model.output_count);
     for (int i = 0; i < b->model.output_count; i++) elems[i] = tensor_elems(b->model.output[i]);

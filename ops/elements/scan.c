@@ -57,7 +57,9 @@ static int trilu(Ctx *cx, const Node *n, Tensor **out)
 static int one_hot(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *values = n->in[1];
-    int64_t depth = node_int(n, "depth", 0);
+    const Attr *like = node_attr(n, "like");
+    const bool is_open = like && like->tensor->rank == 1;
+    const int64_t depth = is_open ? INT32_MAX : node_int(n, "depth", 0);
     int rank = x->rank + 1, axis = rank <= MAX_RANK ? op_axis(cx, n, node_int(n, "axis", -1), rank) : -1;
     if (axis < 0) return 0;
     if (depth < 1 || depth > INT32_MAX || values->rank != 1 || tensor_dim(values, 0) != 2
@@ -74,7 +76,8 @@ static int one_hot(Ctx *cx, const Node *n, Tensor **out)
                                { "axes", axes_with(cx, rank, axis, OP_TEXT(cx, "at<depth", { "at", c })) },
                                { "kept", axis_text(cx, rank, chosen).kept }, { "t", dtype_info(x->type)->spelling },
                                { "at", c });
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("values", n->in[1]), BIND_I(cx, "depth", depth));
+    const Expr *size = is_open ? like->tensor->shape[0] : expr_index(cx, depth);
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("values", n->in[1]), BIND_V("depth", size));
     return out[0] ? 1 : 0;
 }
 
@@ -156,6 +159,7 @@ static const AttrRow trilu_attrs[] = {
 static const AttrRow one_hot_attrs[] = {
     { "axis", ATTR_INT, "the new dimension, counted in the result", "-1" },
     { "depth", ATTR_INT, "its size", NULL },
+    { "like", ATTR_TENSOR, "alternatively a tensor of this size; its values are not read", NULL },
     { 0 }
 };
 static const AttrRow reverse_sequence_attrs[] = {

@@ -36,10 +36,11 @@ static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil
     return simplify(cx, expr_binary(cx, EXPR_MIN, count, begun), NULL);
 }
 
-/* True if a window fits into dimension d, or into every size of an open one. Refuses otherwise. */
+/* True if a window fits into dimension d, or into every size of an open one; a size that the run decides may have none.
+ * Refuses otherwise. */
 static bool window_fits(Ctx *cx, const Node *n, const PoolWindows *w, int d)
 {
-    if (op_least(cx, w->extent[d]) >= 1) return true;
+    if (op_least(cx, w->extent[d]) >= !size_is_decided(cx, w->size[d])) return true;
     op_refuse(cx, n,
               "a window of %lld with dilation %lld does not fit into %lld elements of the input %s with padding %lld "
               "and %lld%s",

@@ -385,8 +385,11 @@ static void sums_stage(Layer *l, int gates)
 /* The stage of the state after the last step; zeros for a sequence without steps. */
 static Tensor *last_stage(Layer *l, const char *word, const char *of)
 {
-    return stage(l, OP_TEXT(l->cx, "word[b<B,u<U] = value", { "word", word }, { "state", of },
-                            { "value", l->lens ? "select(lens[b] > 0, state[T-1,b,u], 0)" : "state[T-1,b,u]" }));
+    const char *has_steps = op_least(l->cx, l->x->shape[0]) >= 1 ? l->lens ? "lens[b] > 0" : NULL
+                          : l->lens ? "T > 0 && lens[b] > 0" : "T > 0";
+    const char *value = has_steps ? OP_TEXT(l->cx, "select(steps, state[T-1,b,u], 0)", { "steps", has_steps })
+                                  : "state[T-1,b,u]";
+    return stage(l, OP_TEXT(l->cx, "word[b<B,u<U] = value", { "word", word }, { "state", of }, { "value", value }));
 }
 
 /* Defines the promised h, and adds the stages of the outputs. */

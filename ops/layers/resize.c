@@ -68,9 +68,10 @@ static bool read_ratio(Ctx *cx, const Node *n, const Expr *size, Ratio *r)
     const double most = 4.0 * ((double)op_greatest(cx, extent) + 1)
                             * ((double)op_greatest(cx, q) + (double)op_greatest(cx, size))
                         + 4.0 * (double)op_greatest(cx, p);
-    *r = (Ratio){ size, extent, p, q };
-    if (times >= 1 && per >= 1 && op_least(cx, size) >= 1 && op_least(cx, extent) >= 1 && most <= INT32_MAX)
-        return true;
+    *r = (Ratio){ size, extent, op_least(cx, p) < 1 ? expr_binary(cx, EXPR_MAX, p, expr_index(cx, 1)) : p, q };
+    /* Of sizes that the run decides, the importer's calls test that x has elements where the result has. */
+    const bool has_elements = size_is_decided(cx, extent) || (op_least(cx, size) >= 1 && op_least(cx, extent) >= 1);
+    if (times >= 1 && per >= 1 && has_elements && most <= INT32_MAX) return true;
     op_refuse(cx, n,
               "the input is %s, 'times' %lld, 'per' %lld; use a result with sizes above 0, and products of sizes below "
               "2^31%s",
@@ -178,8 +179,10 @@ static int interpolate(Ctx *cx, const Node *n, Tensor **out)
     position[1] = index_tap(&m, "tap", expr_index(cx, is_cubic ? 4 : 2));
     const Expr *tap = expr_add(cx, tensor_read(cx, below, position, 1), position[1]);
     at[axis] = index_simplified(&m, index_clamped(cx, index_plus(cx, tap, is_cubic ? -1 : 0), last_of(cx, r.size)));
-    out[0] = index_reduced(&m, REDUCE_SUM, expr_mul(cx, tensor_read(cx, x, at, x->rank),
-                                                    tensor_read(cx, weight, position, 2)));
+    const bool has_elements = op_least(cx, r.size) >= 1;
+    const Expr *read = has_elements ? tensor_read(cx, x, at, x->rank) : index_read(&m, x, at),
+               *product = expr_mul(cx, read, tensor_read(cx, weight, position, 2));
+    out[0] = index_reduced(&m, REDUCE_SUM, has_elements ? product : index_or_zero(&m, product));
     return out[0] ? 1 : 0;
 }
 

@@ -128,6 +128,35 @@ static Range range_of(Ctx *cx, const Expr *begin, const Expr *end, int64_t step,
     return (Range){ begin, greatest_of(cx, expr_index(cx, 0), op_size(cx, before_last, 1, 1)), step };
 }
 
+/* The places of a slice over a size that the run decides, written so that intervals bound their number, which is 0
+ * where there are none. An index is a number of elements after the first one or before
+ * the end. */
+static Range decided_range(Ctx *cx, const Expr *begin, const Expr *end, int64_t step, const Expr *size)
+{
+    const Expr *zero = expr_index(cx, 0);
+    const int64_t most = op_greatest(cx, size);
+    if (begin->kind == EXPR_INT && (begin->integer < -most || begin->integer > most))
+        begin = expr_index(cx, begin->integer < 0 ? 0 : most);
+    if (step > 0 && end->kind == EXPR_INT && end->integer < -most) end = expr_index(cx, -most);
+    const bool is_number = begin->kind == EXPR_INT && end->kind == EXPR_INT && step > 0;
+    Range r = range_of(cx, begin, end, step, size);
+    if (!is_number) {
+        r.count = greatest_of(cx, zero, least_of(cx, r.count, size));
+        return r;
+    }
+    const bool to_end = end->integer < 0 || end->integer > most;
+    const int64_t b = begin->integer, e = end->integer < 0 ? -end->integer : to_end ? 0 : end->integer;
+    const Expr *before_end = greatest_of(cx, zero, op_size(cx, size, 1, -e)), *count;     /* if `to_end` */
+    if (b >= 0) count = greatest_of(cx, zero, op_size(cx, to_end ? size : least_of(cx, size, end), 1, to_end ? -b - e
+                                                                                                            : -b));
+    else if (to_end) count = least_of(cx, before_end, expr_index(cx, -b > e ? -b - e : 0));
+    else count = greatest_of(cx, zero, expr_sub(cx, least_of(cx, size, end), r.begin));
+    const Expr *up = op_size(cx, count, 1, step - 1);
+    r.count = step == 1 ? count : simplify(cx, expr_binary(cx, EXPR_FLOORDIV, up, expr_index(cx, step)), NULL);
+    if (b >= 0) r.begin = begin;
+    return r;
+}
+
 /* Returns the i-th begin or end: a number, or size i of the tensor `begin_sizes` or `end_sizes`. */
 static const Expr *listed_place(Ctx *cx, const Node *n, const char *attr, int i)
 {
@@ -146,7 +175,7 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
     int count = begin ? begin->count : 0;
     int64_t step[MAX_RANK];
     Range ranges[MAX_RANK];
-    bool listed[MAX_RANK] = { false };
+    bool listed[MAX_RANK] = { false }, any_decided = false;
     if (count > x->rank || !end || end->count != count || (axes && axes->count != count)) {
         op_refuse(cx, n, "'begin', 'end' and 'axes' must have one value for each axis of the input %s that is sliced",
                   tensor_shape_text(cx, x));
@@ -156,10 +185,11 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
     for (int i = 0; i < count; i++) {
         int d = op_axis(cx, n, axes ? axes->ints[i] : i, x->rank);
         if (d < 0) return 0;
-        if (step[i])
-            ranges[d] = range_of(cx, listed_place(cx, n, "begin", i), listed_place(cx, n, "end", i), step[i],
-                                 x->shape[d]);
-        if (!step[i] || op_least(cx, ranges[d].count) < 1 || listed[d]) {
+        const Expr *from = listed_place(cx, n, "begin", i), *to = listed_place(cx, n, "end", i);
+        const bool is_decided = size_is_decided(cx, x->shape[d]) || size_is_decided(cx, from)
+                                || size_is_decided(cx, to);
+        if (step[i]) ranges[d] = (is_decided ? decided_range : range_of)(cx, from, to, step[i], x->shape[d]);
+        if (!step[i] || op_least(cx, ranges[d].count) < !is_decided || listed[d]) {
             op_refuse(cx, n,
                       "from %lld to %lld by %lld along axis %d of %s: a result that is not empty, each axis once, is "
                       "expected%s",
@@ -168,6 +198,7 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
             return 0;
         }
         listed[d] = true;
+        any_decided = any_decided || is_decided;
     }
     const Expr *at[MAX_RANK];
     IndexMap m = { .cx = cx, .call = n };
@@ -177,7 +208,9 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
         if (ranges[d].step != 1) at[d] = expr_mul(cx, at[d], expr_index(cx, ranges[d].step));
         if (!expr_is_int(ranges[d].begin, 0)) at[d] = expr_add(cx, at[d], ranges[d].begin);
     }
-    return read_of(cx, &m, x, at, out);
+    if (!any_decided) return read_of(cx, &m, x, at, out);
+    out[0] = index_result(&m, index_read_padded(&m, x, at, op_value(cx, n, "", x->type)));
+    return out[0] ? 1 : 0;
 }
 
 static bool slice_box(Ctx *cx, const Node *n, int64_t *begin)
@@ -309,7 +342,7 @@ static int pad(Ctx *cx, const Node *n, Tensor **out)
     for (int d = 0; d < x->rank; d++) {
         int64_t before = pads[d], after = pads[x->rank + d], fewest = op_least(cx, x->shape[d]);
         const int64_t most = is_reflected ? fewest - 1 : is_symmetric ? fewest : INT32_MAX / 4;
-        if (fewest + before + after < 1 || before > most || after > most) {
+        if (fewest + before + after < !size_is_decided(cx, x->shape[d]) || before > most || after > most) {
             op_refuse(cx, n,
                       "axis %d of the input %s cannot be padded by %lld and %lld in mode %s; use at most %lld each, "
                       "and a result with elements%s",

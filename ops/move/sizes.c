@@ -4,12 +4,14 @@
  *   extent      y = x + count
  *   ramp        y[i] = start + i * step,  i < count
  *   bind_size   y = count, which is from then on the value of a size that the run decides
- *   sized       y = the first elements of x along an axis, as many as a size
+ *   sized       y = the first elements of x along an axis, as many as a size; or all, where the size equals x's own
+ *   window      y[i] = x[first + i], i < count; a value outside x
  *   after       y = x
  *
  * Only bind_size introduces a size that the run decides, and its output is that size as a value. A call whose shapes
  * have such a size depends on that output, by its operands or by an input that it does not read: sized and after have
  * such inputs. So order, dead code, fusion and regions follow from ordinary edges. */
+#include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
 #include "ir/algebra/algebra.h"
 
@@ -64,6 +66,17 @@ static int bind_size(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* All of x, whose own size has the value of `size`: nothing outside x is read. */
+static int sized_alike(Ctx *cx, const Node *n, int axis, const Expr *size, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Expr *at[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = n };
+    for (int d = 0; d < x->rank; d++) at[d] = index_axis(&m, axis_letter(x->rank, d), d == axis ? size : x->shape[d]);
+    out[0] = index_result(&m, index_read_padded(&m, x, at, op_value(cx, n, "", x->type)));
+    return out[0] ? 1 : 0;
+}
+
 static int sized(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
@@ -72,16 +85,41 @@ static int sized(Ctx *cx, const Node *n, Tensor **out)
     const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
     if (axis < 0) return 0;
     const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
-    if (op_least(cx, size) < 0 || op_greatest(cx, size) > op_greatest(cx, x->shape[axis])) {
+    const bool is_equal = node_int(n, "equal", 0) != 0;
+    if (op_least(cx, size) < 0 || (!is_equal && op_greatest(cx, size) > op_greatest(cx, x->shape[axis]))) {
         op_refuse(cx, n, "the first %lld elements along axis %d of %s; use at most %lld",
                   (long long)op_greatest(cx, size), axis, tensor_shape_text(cx, x),
                   (long long)op_greatest(cx, x->shape[axis]));
         return 0;
     }
+    if (is_equal) return sized_alike(cx, n, axis, size, out);
     const char *at = text_format(cx, "%c<count", axis_letter(x->rank, axis)),
                *text = OP_TEXT(cx, "y[to] = x[all]", { "to", axes_with(cx, x->rank, axis, at) },
                                { "all", axes_with(cx, x->rank, -1, "") });
     out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("count", size));
+    return out[0] ? 1 : 0;
+}
+
+/* The index is data, so that each read is tested. */
+static int window(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0], *first = n->in[1];
+    const Attr *like = node_attr(n, "like");
+    const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
+    const int64_t count = node_int(n, "count", 0);
+    const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
+    if (axis < 0) return 0;
+    if (first->rank || first->type != I64 || op_least(cx, size) < 0) {
+        op_refuse(cx, n, "the first index is %s%s; use one i64, and a number of elements",
+                  dtype_info(first->type)->spelling, tensor_shape_text(cx, first));
+        return 0;
+    }
+    const Expr *at[MAX_RANK], *far = expr_int(cx, I64, INT32_MAX / 2), *near = expr_int(cx, I64, -(INT32_MAX / 2));
+    IndexMap m = { .cx = cx, .call = n };
+    for (int d = 0; d < x->rank; d++) at[d] = index_axis(&m, axis_letter(x->rank, d), d == axis ? size : x->shape[d]);
+    const Expr *from = expr_binary(cx, EXPR_MAX, expr_binary(cx, EXPR_MIN, tensor_read(cx, first, NULL, 0), far), near);
+    at[axis] = expr_add(cx, at[axis], expr_cast(cx, I32, from));
+    out[0] = index_result(&m, index_read_padded(&m, x, at, op_value(cx, n, "value", x->type)));
     return out[0] ? 1 : 0;
 }
 
@@ -95,6 +133,14 @@ static const AttrRow sized_attrs[] = {
     { "axis", ATTR_INT, "the axis along which the first elements are taken", "0" },
     { "count", ATTR_INT, "their number", NULL },
     { "like", ATTR_TENSOR, "alternatively a tensor with this first size; its values are not read", NULL },
+    { "equal", ATTR_INT, "1: the number has the value of x's own size, by a test of the run", NULL },
+    { 0 }
+};
+static const AttrRow window_attrs[] = {
+    { "axis", ATTR_INT, "the axis along which the elements are taken", "0" },
+    { "count", ATTR_INT, "their number", NULL },
+    { "like", ATTR_TENSOR, "alternatively a tensor with this first size; its values are not read", NULL },
+    { "value", ATTR_REAL, "the value outside x", "0" },
     { 0 }
 };
 static const AttrRow bind_attrs[] = {
@@ -110,7 +156,14 @@ static const OpCase sized_cases[] = {
     { "count=2", "f32[5][3] i64={2}", "f32[2][3]", NULL },
     { "count=2 axis=1", "i8[2][5]", "i8[2][2]", NULL },
     { "count=0", "f32[5]", "f32[0]", NULL },
+    { "count=3 axis=1 equal=1", "f32[2][3]", "f32[2][3]", NULL },
     { "count=6", "f32[5]", NULL, "the first 6 elements" },
+    { 0 }
+};
+static const OpCase window_cases[] = {
+    { "count=6 value=1.5", "f32[3] i64={-2}", "f32[6]", NULL },
+    { "count=2 axis=1", "i8[2][5] i64={2}", "i8[2][2]", NULL },
+    { "count=2", "f32[3] i32={1}", NULL, "use one i64" },
     { 0 }
 };
 static const OpCase after_cases[] = {
@@ -148,6 +201,9 @@ const Op ops_sizes[] = {
     { .name = "sized", .summary = "y = the first elements of x along an axis; `after` are not read", .level = 10,
       .least_inputs = 1, .most_inputs = -1, .inputs = "x after", .attr = sized_attrs, .meaning.compute = sized,
       .fusion.pattern = PATTERN_INJECTIVE, .layout.cuts = true, .cases = sized_cases },
+    { .name = "window", .summary = "y[i] = x[first + i], i < count; a value outside x", .level = 10,
+      .least_inputs = 2, .most_inputs = 2, .inputs = "x first", .attr = window_attrs, .meaning.compute = window,
+      .fusion.pattern = PATTERN_INJECTIVE, .cases = window_cases },
     { .name = "after", .summary = "y = x; `after` are computed before it, and not read", .level = 10,
       .least_inputs = 1, .most_inputs = -1, .inputs = "x after", .meaning.compute = after,
       .fusion.pattern = PATTERN_ELEMENTWISE, .cases = after_cases },

@@ -91,6 +91,7 @@ bool plan_is_front(const Node *n)
 {
     const int64_t axis = node_int(n, "axis", 0);
     bool is_first = n->op->layout.cuts && !tensor_is_constant(n->in[0]);
+    if (is_first && node_int(n, "equal", 0)) return true;
     for (int64_t d = 0; d < axis; d++) is_first = is_first && tensor_dim(n->in[0], (int)d) == 1;
     return is_first;
 }

@@ -180,6 +180,17 @@ Tensor *decided_cut(Decided *d, const char *call_name, Tensor *x, int axis, cons
                 ATTRS(attr_int("axis", axis), attr_tensor("like", tensor_new(d->cx, call_name, I64, 1, &size))));
 }
 
+Tensor *decided_as(Decided *d, const char *call_name, Tensor *x, int axis, const Expr *size)
+{
+    Tensor **in;
+    if (!x || !size || ctx_failed(d->cx)) return NULL;
+    if (x->shape[axis] == size) return x;
+    const int count = operands_after(d, x, &size, 1, &in);
+    return call(d->cx, "sized", call_name, in, count,
+                ATTRS(attr_int("axis", axis), attr_flag("equal", true),
+                      attr_tensor("like", tensor_new(d->cx, call_name, I64, 1, &size))));
+}
+
 Tensor *decided_after(Decided *d, const char *call_name, Tensor *x, const Expr *const *size, int count)
 {
     Tensor **in;
@@ -192,6 +203,47 @@ Tensor *decided_provided(Decided *d, const char *call_name, Tensor *x, Tensor *v
 {
     const Expr *tested = x ? decided_size(d, text_format(d->cx, "%s_test", call_name), value, least, greatest) : NULL;
     return tested ? decided_after(d, call_name, x, &tested, 1) : NULL;
+}
+
+/* ---- Requirements ------------------------------------------------------------------------------------------------ */
+
+/* The value of an expression over one variable. */
+static int64_t value_at(Ctx *cx, const Expr *e, const Expr *var, int64_t n)
+{
+    const Expr *at = expr_index(cx, n);
+    return interval_of(cx, simplify(cx, expr_substitute(cx, e, &var, &at, 1), NULL), NULL).least;
+}
+
+/* Raises the minimum of the only variable of a size, so that the size is at least `least`; false: not possible.
+ * The size grows with the variable, or the raised range does not prove it. */
+static bool raise_least(Decided *d, const Expr *size, int64_t least)
+{
+    SizeSet all = { .cx = d->cx };
+    decided_visit(d->cx, size, add_decided, &all);
+    if (all.count != 1) return false;
+    const Var *v = expr_as_var(all.at[0]);
+    int64_t low = v->least, high = v->greatest;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (value_at(d->cx, size, all.at[0], middle) >= least) high = middle;
+        else low = middle + 1;
+    }
+    if (value_at(d->cx, size, all.at[0], low) < least) return false;
+    expr_raise_least(all.at[0], low);
+    return interval_of(d->cx, size, NULL).least >= least;
+}
+
+Tensor *decided_at_least(Decided *d, const char *call_name, Tensor *x, int axis, int64_t least)
+{
+    if (!x || ctx_failed(d->cx) || !size_is_decided(d->cx, x->shape[axis])) return x;
+    const Interval range = interval_of(d->cx, x->shape[axis], NULL);
+    if (range.least >= least || range.greatest < least) return x;
+    /* A region that may not run requires nothing of a size from outside. */
+    const bool is_own = !d->region || decided_inside(d, x->shape[axis], d->region);
+    if (is_own && raise_least(d, x->shape[axis], least)) return x;
+    Tensor *count = decided_value(d, call_name, x->shape[axis], I64);
+    const Expr *size = decided_size(d, text_format(d->cx, "%s_size", call_name), count, least, range.greatest);
+    return decided_as(d, call_name, x, axis, size);
 }
 
 int64_t decided_nonzero_count(const Tensor *x)

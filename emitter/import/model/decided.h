@@ -35,6 +35,10 @@ const Expr *decided_size(Decided *d, const char *wanted_name, Tensor *count, int
 Tensor *decided_value(Decided *d, const char *name, const Expr *size, DType type);
 /* Returns x with one of these sizes along the axis: its first elements. */
 Tensor *decided_cut(Decided *d, const char *name, Tensor *x, int axis, const Expr *size);
+/* Returns x with the size `size` along the axis, which has the value of x's own: the same memory. */
+Tensor *decided_as(Decided *d, const char *name, Tensor *x, int axis, const Expr *size);
+/* Returns x, which has at least that many elements along the axis, or the run ends. */
+Tensor *decided_at_least(Decided *d, const char *name, Tensor *x, int axis, int64_t least);
 /* Returns x, computed after a test of the run that `value`, one integer, is in the range. */
 Tensor *decided_provided(Decided *d, const char *name, Tensor *x, Tensor *value, int64_t least, int64_t greatest);
 /* Returns x, to be computed after the sizes have their values; x itself if its own shape has them. */

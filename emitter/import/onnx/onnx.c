@@ -409,7 +409,7 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
                                .sizes = map_new(a),
                                .ranges = map_new(a),
                                .sizes_materialized = map_new(a),
-                               .decided = decided_new(cx), .selections = map_new(a) };
+                               .decided = decided_new(cx), .elements = map_new(a), .selections = map_new(a) };
     for (int i = 0; i < im->options->dim_count; i++)
         decided_take_name(&im->shared.decided, name_identifier(cx, im->options->dim[i].name));
     *out = (Model){ .name = "" };

@@ -646,7 +646,9 @@ static bool dense_lines(Dense *d, const Expr *const *bind, int bind_count, const
 {
     int line[MAX_LINES];
     for (int b = 0; b < bind_count; b++) {
-        line[b] = new_line(d, ranges_simplify(&d->inside, bind[b]), false);
+        /* A loop of at most one pass is not its only index: it may have none. */
+        const Expr *index = bind[b]->kind == EXPR_VAR ? bind[b] : ranges_simplify(&d->inside, bind[b]);
+        line[b] = new_line(d, index, false);
         if (line[b] < 0) return refuse(d, "the index is too long", NULL);
     }
     if (!apply_guard(d, guard)) return false;

@@ -114,9 +114,20 @@ static bool by_remainder(Proof *p, const Linear *l, int at, int depth)
     return is_positive && ranges_of(p->ranges, e).least >= 0 && holds_with(p, *l, at, 1, e, c, 0, depth);
 }
 
+/* A loop with a pass has more than none: of max(a, b) for b <= 0, a is its extent. */
+static const Expr *extent_of_pass(Proof *p, const Expr *extent)
+{
+    while (extent && extent->kind == EXPR_MAX) {
+        const int side = ranges_of(p->ranges, extent->arg[0]).greatest <= 0;
+        if (!side && ranges_of(p->ranges, extent->arg[1]).greatest > 0) break;
+        extent = extent->arg[side];
+    }
+    return extent;
+}
+
 static bool by_extent(Proof *p, const Linear *l, int at, int depth)
 {
-    const Expr *extent = extent_of(p->ranges, l->term[at]);
+    const Expr *extent = extent_of_pass(p, extent_of(p->ranges, l->term[at]));
     if (!extent || extent->kind == EXPR_INT || l->coef[at] > 0) return false;
     return holds_with(p, *l, at, 1, extent, l->coef[at], sat_mul(l->coef[at], -1), depth);
 }

@@ -26,7 +26,9 @@ static bool binds_are_inside_by(Checker *c, const Site *s, Ranges *r)
         if (s->block->part == BLOCK_INIT && a >= stage->data_count) continue;
         const Expr *axis[MAX_AXES], *value[MAX_AXES];
         for (int i = 0; i < a; i++) { axis[i] = stage->axis[i].var; value[i] = s->block->bind[i]; }
-        if (is_between(r, ranges_simplify(r, bind), expr_substitute(c->cx, extent, axis, value, a))) continue;
+        /* A loop that may have no pass is within its extent, which its only index, 0, is not. */
+        const Expr *index = bind->kind == EXPR_VAR ? bind : ranges_simplify(r, bind);
+        if (is_between(r, index, expr_substitute(c->cx, extent, axis, value, a))) continue;
         return check_fail(c, UNPROVED, FAULT_INDEX, "an index that is affine in the loops, or a guard",
                           "%s: the index of the axis %s is not shown to stay within its extent",
                           name_of(s), expr_as_var(stage->axis[a].var)->name);

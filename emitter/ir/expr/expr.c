@@ -146,6 +146,12 @@ const Expr *expr_decided_size(Ctx *cx, const char *size_name, int64_t least, int
     return expr_var(cx, v);
 }
 
+void expr_raise_least(const Expr *decided_size, int64_t least)
+{
+    Var *v = (Var *)decided_size->ref;
+    if (least > v->least) v->least = least;
+}
+
 static bool folds(ExprKind k) { return k == EXPR_CAST || k >= EXPR_NEG; }
 
 static bool all_constant(const Expr *const *args, int count)

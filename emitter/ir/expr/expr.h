@@ -92,6 +92,8 @@ const Expr *expr_index(Ctx *cx, int64_t v);                      /* i32; an erro
 const Expr *expr_var(Ctx *cx, const Var *v);
 const Expr *expr_new_var(Ctx *cx, const char *name, VarRole role, DType t, int64_t least, int64_t greatest);
 const Expr *expr_decided_size(Ctx *cx, const char *name, int64_t least, int64_t greatest);   /* new VAR_SIZE variable */
+/* Whatever was computed from the size's range before stays true. */
+void expr_raise_least(const Expr *decided_size, int64_t least);
 const Expr *expr_unary(Ctx *cx, ExprKind k, const Expr *a);
 const Expr *expr_binary(Ctx *cx, ExprKind k, const Expr *a, const Expr *b);   /* bool for kinds with B in expr.def */
 const Expr *expr_select(Ctx *cx, const Expr *cond, const Expr *yes, const Expr *no);

@@ -25,6 +25,7 @@ class Port:
     """An input or output.
 
     `shape` is in elements; open sizes are at their maximum. real = scale * (stored - zero_point) if `scale` is given.
+    `sizes` has, for each dimension whose size data decide, the name of the size; it is empty if there are none.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Port:
     shape: tuple[int, ...]
     scale: float | None = None
     zero_point: int = 0
+    sizes: tuple[str, ...] = ()
 
     def quantize(self, real: np.ndarray, ties_to_even: bool) -> np.ndarray:
         """Returns stored values as the header's function NAME_quantize_X does: nearest, saturated; NaN: zero point."""
@@ -80,16 +82,29 @@ def _ports(text: str, prefix: str, kind: str, key: list[str]) -> list[Port]:
         if c_type not in _DTYPES:
             raise LoopwrightError([f"{name}: error: numpy has no type for {c_type}"])
         is_half = re.search(rf"^ \*   {name} +uint16_t .*\(f16\)", text, flags=re.M)
-        ports.append(Port(name, np.dtype(np.float16 if is_half else _DTYPES[c_type]), shape, float(scale) if scale
-                          else None,
-                          int(_number(text, macro + "_ZERO_POINT"))))
+        ports.append(Port(name, np.dtype(np.float16 if is_half else _DTYPES[c_type]), shape,
+                          float(scale) if scale else None, int(_number(text, macro + "_ZERO_POINT")),
+                          _sizes_of(text, macro)))
     return ports
+
+
+def _sizes_of(text: str, macro: str) -> tuple[str, ...]:
+    """The names in NAME_Y_SHAPE, "" for a fixed dimension: { *(out)->k, 4 }."""
+    shape = re.search(rf"#define {macro}_SHAPE\(out\) +\{{(.*)\}}", text)
+    names = [re.search(r"->(\w+)", d) for d in shape.group(1).split(",")] if shape else []
+    return tuple(n.group(1) if n else "" for n in names)
 
 
 def _decided(text: str, prefix: str) -> tuple[str, ...]:
     """The sizes of outputs that data decide: rows of NAME_SIZES."""
     declared = re.search(rf"#define {prefix}_SIZES\(\w+\)((?:.*\\\n)*.*)", text)
     return tuple(re.findall(r"\w+\((\w+), \d+, \d+\)", declared.group(1))) if declared else ()
+
+
+def _has_open_sizes(text: str, name: str) -> bool:
+    """True if struct NAME_inputs has fields for sizes, which are integers; its ports are pointers."""
+    inputs = re.search(rf"^struct {name}_inputs \{{(.*?)^\}};", text, flags=re.M | re.S)
+    return bool(inputs and re.search(r"^    int32_t \w+;", inputs.group(1), flags=re.M))
 
 
 def read_header(path: Path, name: str) -> Header:
@@ -104,11 +119,12 @@ def read_header(path: Path, name: str) -> Header:
         class_names=[re.sub(r"\\(.)", r"\1", s) for s in re.findall(r'"((?:[^"\\]|\\.)*)"', names.group(1))]
         if names else [],
         decided_sizes=_decided(text, prefix),
-        has_state=f"struct {name}_state " in text, has_open_sizes="(open sizes: maximum)" in text,
+        has_state=f"struct {name}_state " in text, has_open_sizes=_has_open_sizes(text, name),
         ties_to_even="ties to even" in text)
 
 
-# Runs the model on `count` samples, stacked in each array. The state persists over the samples.
+# Runs the model on `count` samples, stacked in each array. The state persists over the samples. Sizes that data decide
+# are stored in the order of NAME_SIZES, for each sample.
 _SHIM = """
 #include <stddef.h>
 #include <stdint.h>
@@ -117,11 +133,11 @@ _SHIM = """
 size_t shim_state_bytes(void) {{ return {state_bytes}; }}
 void shim_reset(void *state) {{ {reset}; }}
 
-int shim_run(void *arena, void *state, int64_t count, const void *const *from, void *const *to)
+int shim_run(void *arena, void *state, int64_t count, const void *const *from, void *const *to, int32_t *sizes)
 {{
     int64_t k;
     int status = 0;
-    (void)state, (void)from, (void)to;
+    (void)state, (void)from, (void)to, (void)sizes;
     for (k = 0; k < count && status == 0; k++) {{
         struct {name}_inputs in;
         struct {name}_outputs out;
@@ -142,6 +158,8 @@ def _shim(name: str, h: Header) -> str:
         number = i if is_input else i - len(h.inputs)
         lines.append(f"        {'in' if is_input else 'out'}.{field_name} = ({'const ' if is_input else ''}{c_type} *)"
                      f"{'from' if is_input else 'to'}[{number}] + k * {elems};")
+    for i, size in enumerate(h.decided_sizes):
+        lines.append(f"        out.{size} = sizes + k * {len(h.decided_sizes)} + {i};")
     state = f"struct {name}_state"
     return _SHIM.format(name=name, fields="\n".join(lines), state=f"({state} *)state, " if h.has_state else "",
                         state_bytes=f"sizeof({state})" if h.has_state else "0",
@@ -167,7 +185,7 @@ class Program:
         self._lib.shim_state_bytes.restype = ctypes.c_size_t
         self._lib.shim_reset.argtypes = [ctypes.c_void_p]
         self._lib.shim_run.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p,
-                                       ctypes.c_void_p]
+                                       ctypes.c_void_p, ctypes.c_void_p]
         self._header = header
         self._arena = np.zeros(header.arena_bytes + 64, np.uint8)
         self._state = np.zeros(self._lib.shim_state_bytes() + 64, np.uint8)
@@ -181,14 +199,29 @@ class Program:
     def _aligned(memory: np.ndarray) -> int:
         return (memory.ctypes.data + 63) // 64 * 64
 
-    def run(self, inputs: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
-        """Runs `count` samples: contiguous arrays [count][...] of the ports' types."""
-        outputs = [np.empty((count, *p.shape), p.dtype) for p in self._header.outputs]
-        from_, to = _addresses(inputs), _addresses(outputs)
-        status = self._lib.shim_run(self._aligned(self._arena), self._aligned(self._state), count, from_, to)
+    def run(self, inputs: Sequence[np.ndarray], count: int) -> list[Any]:
+        """Runs `count` samples: contiguous arrays [count][...] of the ports' types.
+
+        Returns an array for each output, or a list with an array for each sample where data decide its sizes.
+        """
+        h = self._header
+        outputs = [np.empty((count, *p.shape), p.dtype) for p in h.outputs]
+        sizes = np.zeros((count, len(h.decided_sizes)), np.int32)
+        status = self._lib.shim_run(self._aligned(self._arena), self._aligned(self._state), count,
+                                    _addresses(inputs), _addresses(outputs), sizes.ctypes.data)
         if status:
-            raise LoopwrightError([f"error: the emitted function returned {status}"])
-        return outputs
+            raise LoopwrightError([f"error: the emitted function returned {status}" + _MEANING.get(status, "")])
+        names = {name: sizes[:, i] for i, name in enumerate(h.decided_sizes)}
+        return [_actual(y, p, names) if p.sizes else y for y, p in zip(outputs, h.outputs)]
+
+
+_MEANING = {-8: ": data decided a size above its maximum, or one that a layer cannot take"}
+
+
+def _actual(stacked: np.ndarray, p: Port, sizes: dict[str, np.ndarray]) -> list[np.ndarray]:
+    """The samples of an output in their actual shapes: elements are dense in them."""
+    shapes = [[int(sizes[name][k]) if name else d for name, d in zip(p.sizes, p.shape)] for k in range(len(stacked))]
+    return [y.ravel()[:int(np.prod(s, dtype=np.int64))].reshape(s).copy() for y, s in zip(stacked, shapes)]
 
 
 def _addresses(arrays: Sequence[np.ndarray]) -> Any:

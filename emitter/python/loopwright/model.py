@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Iterable, Mapping, Sequence, Union
 
@@ -237,13 +237,11 @@ class Model:
         (float32); integers pass unchanged if the port's type holds them, and outputs have the port's type. Returns an
         array, or a tuple if there are several outputs; a batch gives a batch, one sample the output's shape.
 
+        An output whose sizes data decide has the actual shape; for a batch, it is a list with an array for each sample.
+
         With state, samples are run in order, and the state persists over calls until `reset`.
         """
         _check_count(inputs, self.inputs)
-        if self._header.decided_sizes:
-            raise LoopwrightError(f"data decide the sizes of outputs: {', '.join(self._header.decided_sizes)}; a run "
-                                  "requires fixed ones. `verify`, `loopwright run` and the program of emit(testbench="
-                                  "True) give arrays of the actual shape")
         if self._header.has_open_sizes:
             raise LoopwrightError("a run requires fixed sizes: compile(..., dim={NAME: SIZE})")
         stacked = [_stack(np.asarray(x), p) for x, p in zip(inputs, self.inputs)]
@@ -255,8 +253,9 @@ class Model:
         stored = [_stored(x, p, self._header.ties_to_even) for (x, _), p in zip(stacked, self.inputs)]
         if not self._program:
             self._program = Program(Path(self._folder.name), _HOST_NAME, self._header, self._cc)
-        results = [p.dequantize(y) if is_real and p.scale else y
-                   for y, p in zip(self._program.run(stored, counts.pop()), self.outputs)]
+        results = self._program.run(stored, counts.pop())
+        if is_real:
+            results = [_dequantized(y, p) if p.scale else y for y, p in zip(results, self.outputs)]
         results = [_unstack(y, p, is_batch) for y, p in zip(results, self.outputs)]
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -266,25 +265,29 @@ class Model:
         X  stacked samples, real (finite) or stored as for `run`, whose unit dimensions may differ from the port's; a
            tuple for several inputs; or the path of a .npy file, or of a .npz with an array for each input's name
         y  integers [samples]: labels, compared with the index of the highest score, or with the output itself if that
-           is one integer; or expected outputs, stacked: real numbers; or the path of a .npy file of either
+           is one integer; or expected outputs, stacked: real numbers; or the path of a .npy file of either. If data
+           decide the sizes of the output: a list with the expected array of each sample
 
         With tqdm installed, shows the progress.
         """
         inputs = _arrays(X, self.inputs)
         for x, p in zip(inputs, self.inputs):
             _stack(_as_batch(x, p), p)          # names the whole shape, not that of a part
-        expected, count = np.asarray(_loaded(y)), len(inputs[0])
+        has_sizes, count = bool(self.outputs[0].sizes), len(inputs[0])
+        expected: Any = y if has_sizes and isinstance(y, (list, tuple)) else np.asarray(_loaded(y))
         if not count:
             raise LoopwrightError("no samples are given")
         if len(expected) != count:
             raise LoopwrightError(f"{count} samples and {len(expected)} labels or outputs are given")
         self.reset()
-        parts = []
+        parts: list[Any] = []
         for at in _progress(range(0, count, _BATCH), progress):
             for x, p in zip(inputs, self.inputs):
                 _refuse_infinite(x[at:at + _BATCH], p, at)
             out = self.run(*[_as_batch(x[at:at + _BATCH], p) for x, p in zip(inputs, self.inputs)])
             parts.append(out[0] if isinstance(out, tuple) else out)
+        if has_sizes:
+            return _compared_in_shape([y for part in parts for y in part], expected, self.outputs[0])
         got = np.concatenate(parts).reshape(count, -1)
         return _compared(got, expected, self.outputs[0])
 
@@ -430,9 +433,15 @@ def _refuse_infinite(x: np.ndarray, p: Port, first: int) -> None:
                               "use finite numbers")
 
 
-def _unstack(y: np.ndarray, p: Port, is_batch: bool) -> np.ndarray:
+def _dequantized(y: Any, p: Port) -> Any:
+    return [p.dequantize(each) for each in y] if isinstance(y, list) else p.dequantize(y)
+
+
+def _unstack(y: Any, p: Port, is_batch: bool) -> Any:
     if not is_batch:
         return np.asarray(y[0])
+    if isinstance(y, list):
+        return y
     return y[:, 0] if p.shape[:1] == (1,) else y
 
 
@@ -491,6 +500,16 @@ def _compared(got: np.ndarray, expected: np.ndarray, output: Port) -> Evaluation
         raise LoopwrightError(f"labels are one-hot, {list(expected.shape)}; use {wanted}, one for each sample: "
                               "y.argmax(axis=1)")
     return _error(got, expected)
+
+
+def _compared_in_shape(got: Sequence[np.ndarray], expected: Sequence[Any], output: Port) -> Evaluation:
+    """Compares arrays of the actual shapes; shapes first."""
+    wanted = [np.asarray(y) for y in expected]
+    for k, (y, want) in enumerate(zip(got, wanted)):
+        if y.shape != want.shape:
+            raise LoopwrightError(f"{output.name} of sample {k} is {list(y.shape)}, but {list(want.shape)} is expected")
+    one = [np.concatenate([y.ravel() for y in some]).reshape(1, -1) for some in (got, wanted)]
+    return replace(_error(one[0], one[1]), samples=len(got))
 
 
 def _score(scores: np.ndarray, labels: np.ndarray) -> Evaluation:

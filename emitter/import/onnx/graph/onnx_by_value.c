@@ -2,52 +2,24 @@
 /* Slice, TopK and Range whose starts, ends and counts the run decides. The count is computed by ordinary calls; the
  * result has a size with that value (onnx_decided.c). */
 #include "import/onnx/graph/onnx_graph.h"
+#include "import/onnx/graph/onnx_listed.h"
 #include "import/onnx/graph/onnx_sizes.h"
-
-static Tensor *number(OnnxCall *c, int64_t v) { return tensor_constant(c->cx, c->name, I64, 0, NULL, &v); }
 
 static Tensor *both(OnnxCall *c, const char *op, Tensor *a, Tensor *b) { return onnx_call2(c, op, a, b); }
 
-/* Returns element i of a list of integers, as i64 without dimensions. */
-static Tensor *element(OnnxCall *c, Tensor *list, int i)
-{
-    Tensor *all = onnx_cast(c, onnx_materialize_sizes(c->scope->import, list), I64);
-    if (all && tensor_is_constant(all)) return number(c, dtype_load(I64, all->data, i).i);
-    if (all && all->rank)
-        all = onnx_call(c, "slice", all, attr_list("axes", 0), attr_list("begin", i), attr_list("end", i + 1));
-    return all ? onnx_reshape(c, all, NULL, 0) : NULL;
-}
-
-static Tensor *dimension(OnnxCall *c, const Expr *size)
-{
-    return decided_value(&c->scope->import->decided, c->name, size, I64);
-}
-
-static bool is_number(const Tensor *t, int64_t v)
-{
-    return t && tensor_is_constant(t) && dtype_load(t->type, t->data, 0).i == v;
-}
-
-/* max(x, 0) */
-static Tensor *not_negative(OnnxCall *c, Tensor *x)
-{
-    Tensor *zero = number(c, 0);
-    return both(c, "max", x, zero);
-}
-
 /* ---- Slice ------------------------------------------------------------------------------------------------------- */
 
-/* An index that counts from the end if it is negative, in [0, size]. */
-static Tensor *within(OnnxCall *c, Tensor *at, Tensor *size)
+/* An index that counts from the end if it is negative, in [least, greatest]; `size`: of the dimension. */
+static Tensor *within(OnnxCall *c, Tensor *at, Tensor *size, Tensor *least, Tensor *greatest)
 {
-    if (at && tensor_is_constant(at) && dtype_load(I64, at->data, 0).i == 0) return at;
-    Tensor *zero = number(c, 0), *added = both(c, "add", at, size), *is_negative = both(c, "less", at, zero);
+    if (onnx_is_integer(at, 0) && onnx_is_integer(least, 0) && greatest == size) return at;
+    Tensor *zero = onnx_integer(c, 0), *added = both(c, "add", at, size), *is_negative = both(c, "less", at, zero);
     Tensor *from_end = onnx_select(c, is_negative, added, at);
-    return both(c, "min", both(c, "max", from_end, zero), size);
+    return both(c, "min", both(c, "max", from_end, least), greatest);
 }
 
-/* Two slices by the same starts and ends over equal dimensions have one size. */
-typedef struct SpanKey { const Tensor *starts, *ends; const Expr *size; int64_t at, most; } SpanKey;
+/* Two slices by the same starts, ends and steps over equal dimensions have one size. */
+typedef struct SpanKey { const Tensor *starts, *ends; const Expr *size; int64_t at, step, most; } SpanKey;
 
 static const Expr *span_size(OnnxCall *c, int axis, const SpanKey *key, Tensor *count, int64_t natural)
 {
@@ -59,21 +31,41 @@ static const Expr *span_size(OnnxCall *c, int axis, const SpanKey *key, Tensor *
     return size;
 }
 
-static Tensor *slice_axis(OnnxCall *c, Tensor *x, int axis, int i)
+/* Returns the number of steps that start at `from` and end before `to`. */
+static Tensor *steps_between(OnnxCall *c, Tensor *from, Tensor *to, int64_t step)
+{
+    if (onnx_is_integer(from, 0) && step == 1) return to;
+    Tensor *way = onnx_not_negative(c, step > 0 ? both(c, "sub", to, from) : both(c, "sub", from, to));
+    const int64_t by = step > 0 ? step : -step;
+    if (by == 1) return way;
+    Tensor *up = both(c, "add", way, onnx_integer(c, by - 1)), *divisor = onnx_integer(c, by);
+    return both(c, "floor_div", up, divisor);
+}
+
+/* The elements along the axis that start at `from`, as many as the size. */
+static Tensor *part_from(OnnxCall *c, Tensor *x, int axis, Tensor *from, int64_t step, const Expr *size)
+{
+    const Tensor *like = tensor_new(c->cx, c->name, I64, 1, &size);
+    Tensor *by = onnx_integer(c, step), *first = onnx_after(c, from, &size, 1);
+    Tensor *places = onnx_call2(c, "ramp", first, by, attr_tensor("like", like));
+    return onnx_call2(c, "gather", x, places, attr_int("axis", axis));
+}
+
+static Tensor *slice_axis(OnnxCall *c, Tensor *x, int axis, int i, int64_t step)
 {
     const Expr *full = x->shape[axis];
-    const int64_t natural = interval_of(c->cx, full, NULL).greatest, most = onnx_maximum(c, 0, axis, natural);
-    Tensor *size = dimension(c, full), *from = within(c, element(c, c->in[1], i), size),
-           *to = within(c, element(c, c->in[2], i), size);
-    const SpanKey key = { c->in[1], c->in[2], full, i, most };
-    Tensor *count = is_number(from, 0) ? to : not_negative(c, both(c, "sub", to, from));
+    const int64_t by = step > 0 ? step : -step, all = interval_of(c->cx, full, NULL).greatest,
+                  natural = (all + by - 1) / by, most = onnx_maximum(c, 0, axis, natural);
+    Tensor *size = onnx_dimension(c, full), *none = onnx_integer(c, step > 0 ? 0 : -1), *zero = onnx_integer(c, 0),
+           *last = step > 0 ? size : both(c, "add", size, onnx_integer(c, -1));
+    Tensor *from = within(c, onnx_element(c, c->in[1], i), size, zero, last),
+           *to = within(c, onnx_element(c, c->in[2], i), size, none, last);
+    const SpanKey key = { c->in[1], c->in[2], full, i, step, most };
+    Tensor *count = steps_between(c, from, to, step);
     const Expr *span = count ? span_size(c, axis, &key, count, natural) : NULL;
     if (!span) return NULL;
-    if (is_number(from, 0)) return onnx_cut(c, x, axis, span);
-    const Tensor *like = tensor_new(c->cx, c->name, I64, 1, &span);
-    Tensor *one = number(c, 1), *first = onnx_after(c, from, &span, 1);
-    Tensor *places = onnx_call2(c, "ramp", first, one, attr_tensor("like", like));
-    return onnx_call2(c, "gather", x, places, attr_int("axis", axis));
+    if (onnx_is_integer(from, 0) && step == 1) return onnx_cut(c, x, axis, span);
+    return part_from(c, x, axis, from, step, span);
 }
 
 bool onnx_slice_by_value(OnnxCall *c)
@@ -95,13 +87,25 @@ bool onnx_slice_by_value(OnnxCall *c)
     Tensor *x = c->in[0];
     for (int i = 0; i < count && x && !ctx_failed(c->cx); i++) {
         const int axis = onnx_axis(c, axis_count >= 0 ? axes[i] : i, x->rank);
-        if (steps >= 0 && step[i] != 1)
-            onnx_unsupported(c, "a step of %lld from starts or to ends that the run decides; 1 is accepted",
-                             (long long)step[i]);
-        x = axis < 0 || ctx_failed(c->cx) ? NULL : slice_axis(c, x, axis, i);
+        if (steps >= 0 && step[i] == 0) onnx_refuse(c, "a step of 0; use a step forwards or backwards");
+        x = axis < 0 || ctx_failed(c->cx) ? NULL : slice_axis(c, x, axis, i, steps >= 0 ? step[i] : 1);
     }
     c->out[0] = x;
     return true;
+}
+
+void onnx_split_by_value(OnnxCall *c, int axis)
+{
+    const Expr *full = c->in[0]->shape[axis];
+    const int64_t parts = c->node->out_count, most = interval_of(c->cx, full, NULL).greatest;
+    Tensor *size = onnx_dimension(c, full), *up = both(c, "add", size, onnx_integer(c, parts - 1)),
+           *each = both(c, "floor_div", up, onnx_integer(c, parts));
+    for (int i = 0; i < parts && !ctx_failed(c->cx); i++) {
+        Tensor *from = both(c, "min", both(c, "mul", each, onnx_integer(c, i)), size),
+               *count = both(c, "min", each, both(c, "sub", size, from));
+        const Expr *own = onnx_decided(c, i, axis, count, 0, (most + parts - 1) / parts);
+        c->out[i] = own ? part_from(c, c->in[0], axis, from, 1, own) : NULL;
+    }
 }
 
 /* ---- TopK -------------------------------------------------------------------------------------------------------- */
@@ -116,12 +120,12 @@ bool onnx_topk_by_value(OnnxCall *c)
     const Expr *full = c->in[0]->shape[axis];
     if (!size_is_decided(c->cx, full) && tensor_is_constant(k)) return false;
     const Interval room = interval_of(c->cx, full, NULL);
-    Tensor *count = element(c, c->in[1], 0);
+    Tensor *count = onnx_element(c, c->in[1], 0);
     const Expr *size = onnx_decided(c, 0, axis, count, 0, room.greatest);
     if (!size) return true;
     Tensor *x = onnx_after(c, c->in[0], &size, 1);
     if (room.least < interval_of(c->cx, size, NULL).greatest && full->kind != EXPR_INT) {
-        Tensor *used = dimension(c, size), *there = dimension(c, full);
+        Tensor *used = onnx_dimension(c, size), *there = onnx_dimension(c, full);
         x = onnx_provided(c, x, both(c, "sub", there, used), 0, room.greatest);
     }
     Tensor *index = onnx_call(c, "topk", x, attr_int("axis", axis),
@@ -150,8 +154,8 @@ bool onnx_range_by_value(OnnxCall *c)
     /* ceil((limit - start) / step) = -floor((start - limit) / step) */
     Tensor *steps = both(c, is_float ? "div" : "floor_div", both(c, "sub", in[0], in[1]), in[2]);
     if (is_float) steps = onnx_call(c, "floor", steps);
-    Tensor *whole = onnx_cast(c, steps, I64), *zero = number(c, 0);
-    Tensor *count = not_negative(c, both(c, "sub", zero, whole));
+    Tensor *whole = onnx_cast(c, steps, I64), *zero = onnx_integer(c, 0);
+    Tensor *count = onnx_not_negative(c, both(c, "sub", zero, whole));
     const Expr *size = count ? onnx_decided(c, 0, 0, count, 0, -1) : NULL;
     if (!size) return true;
     const Tensor *like = tensor_new(c->cx, c->name, in[0]->type, 1, &size);

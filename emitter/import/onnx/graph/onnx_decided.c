@@ -36,9 +36,9 @@ static const ImportDim *option(const OnnxCall *c, const char *dim_name)
     return NULL;
 }
 
-int64_t onnx_maximum(OnnxCall *c, int output, int axis, int64_t natural)
+/* Returns the greatest size of a dimension of a value, by --dim or as the file declares it; -1: not stated. */
+static int64_t stated_maximum(OnnxCall *c, const char *value_name, int axis)
 {
-    const char *value_name = output < c->node->out_count ? c->node->out[output] : "";
     const OnnxValue *v = declaration(c->scope->graph, value_name);
     const bool has_dim = v && v->is_tensor && v->has_shape && axis < v->rank;
     const char *symbol = has_dim && v->dim[axis].symbol ? v->dim[axis].symbol : "";
@@ -48,7 +48,38 @@ int64_t onnx_maximum(OnnxCall *c, int output, int axis, int64_t natural)
     if (given && !given->is_maximum)
         onnx_refuse(c, "--dim %s=%lld fixes a size that data decide; a maximum, --dim '%s<=%lld', is accepted",
                     given->name, (long long)given->value, given->name, (long long)given->value);
-    int64_t most = given ? given->value : declared;
+    return given ? given->value : declared;
+}
+
+/* True if the node's result has the size of input 0 along each dimension, or a greater one where that is 1. */
+static bool keeps_sizes(OnnxCall *c, const OnnxNode *n, const char *value_name)
+{
+    const OnnxOp *row = *n->domain ? NULL : onnx_op_find(c->cx, c->rows, n->type);
+    const Op *op = row && row->op ? op_find(c->cx, row->op) : NULL;
+    const bool is_elementwise = op ? op->fusion.pattern <= PATTERN_BROADCAST : text_equal(n->type, "Expand")
+                                                                              || text_equal(n->type, "Identity");
+    return is_elementwise && n->out_count == 1 && n->in_count > 0 && text_equal(n->in[0], value_name);
+}
+
+/* Returns the maximum of the value, or of one that operators which keep sizes compute from it. */
+static int64_t stated_for_readers(OnnxCall *c, const char *value_name, int axis, int depth)
+{
+    const OnnxGraph *g = c->scope->graph;
+    int64_t most = stated_maximum(c, value_name, axis);
+    for (int i = 0; most < 0 && depth > 0 && *value_name && i < g->node_count; i++)
+        if (keeps_sizes(c, &g->node[i], value_name)) {
+            most = stated_for_readers(c, g->node[i].out[0], axis, depth - 1);
+            most = most == 0 ? 1 : most;
+        }
+    return most;
+}
+
+int64_t onnx_maximum(OnnxCall *c, int output, int axis, int64_t natural)
+{
+    enum { DEEPEST_READER = 8 };
+    const char *value_name = output < c->node->out_count ? c->node->out[output] : "";
+    const int64_t most = natural >= 0 ? stated_maximum(c, value_name, axis)
+                                      : stated_for_readers(c, value_name, axis, DEEPEST_READER);
     return most < 0 || (natural >= 0 && natural < most) ? natural : most;
 }
 
@@ -85,6 +116,13 @@ Tensor *onnx_after(OnnxCall *c, Tensor *x, const Expr *const *size, int count)
     return decided_after(&c->scope->import->decided, c->name, x, size, count);
 }
 
+Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank)
+{
+    if (!x || rank > MAX_RANK) return NULL;
+    Tensor *like = tensor_new(c->cx, c->name, x->type, rank, shape), *behind = onnx_after(c, x, shape, rank);
+    return onnx_call(c, "expand", behind, attr_tensor("like", like));
+}
+
 Tensor *onnx_provided(OnnxCall *c, Tensor *x, Tensor *value, int64_t least, int64_t greatest)
 {
     return value ? decided_provided(&c->scope->import->decided, c->name, x, value, least, greatest) : NULL;
@@ -95,23 +133,33 @@ static Tensor *number_of(OnnxCall *c, const Expr *size)
     return decided_value(&c->scope->import->decided, c->name, size, I64);
 }
 
-Tensor *onnx_indexed(OnnxCall *c, Tensor *x, int axis, const Tensor *index)
+Tensor *onnx_at_least(OnnxCall *c, Tensor *x, int axis, int64_t least)
+{
+    return decided_at_least(&c->scope->import->decided, c->name, x, axis, least);
+}
+
+Tensor *onnx_indexed(OnnxCall *c, Tensor *x, int axis, const Expr *const *shape, int rank)
 {
     Ctx *cx = c->cx;
     if (!x || !size_is_decided(cx, x->shape[axis])) return x;
-    const Interval range = interval_of(cx, x->shape[axis], NULL);
     const Expr *count = expr_index(cx, 1);
-    if (range.least >= 1) return x;
-    for (int d = 0; d < index->rank; d++) count = simplify(cx, expr_mul(cx, count, index->shape[d]), NULL);
+    if (interval_of(cx, x->shape[axis], NULL).least >= 1) return x;
+    for (int d = 0; d < rank; d++) count = simplify(cx, expr_mul(cx, count, shape[d]), NULL);
+    if (expr_is_int(count, 0)) return x;
+    if (interval_of(cx, count, NULL).least >= 1) return onnx_at_least(c, x, axis, 1);
     Tensor *have = number_of(c, x->shape[axis]), *need = number_of(c, count), *one = number_of(c, expr_index(cx, 1));
-    if (count->kind == EXPR_INT) return count->integer ? onnx_provided(c, x, have, 1, range.greatest) : x;
     Tensor *has_elements = onnx_call2(c, "min", have, one), *has_indices = onnx_call2(c, "min", need, one);
     return onnx_provided(c, x, onnx_call2(c, "sub", has_indices, has_elements), -1, 0);
+}
+
+Tensor *onnx_as(OnnxCall *c, Tensor *x, int axis, const Expr *size)
+{
+    return decided_as(&c->scope->import->decided, c->name, x, axis, size);
 }
 
 Tensor *onnx_equal_size(OnnxCall *c, Tensor *x, int axis, const Expr *size)
 {
     if (!x || x->shape[axis] == size) return x;
     Tensor *wanted = number_of(c, size), *have = number_of(c, x->shape[axis]);
-    return onnx_cut(c, onnx_provided(c, x, onnx_call2(c, "sub", have, wanted), 0, 0), axis, size);
+    return onnx_as(c, onnx_provided(c, x, onnx_call2(c, "sub", have, wanted), 0, 0), axis, size);
 }

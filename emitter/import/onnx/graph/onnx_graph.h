@@ -18,6 +18,7 @@ typedef struct OnnxImport {
     Map sizes_materialized;       /* the tensors that compute these lists at run time, created on demand */
     Map ranges;                   /* bounds of integer tensors: onnx_range.c */
     Decided decided;              /* sizes that the run decides */
+    Map elements;                 /* of lists that the run computes, in onnx_listed.c */
     Map selections;               /* tensor -> the places of its elements that are not 0, in onnx_find.c */
     bool has_saved_layout;        /* reported: nodes in the layout of the machine that saved the file */
     int64_t own_work, work;       /* node and input counts of the model's graph, and of all others; bounded,
@@ -70,4 +71,12 @@ void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type);
 bool onnx_slice_by_value(OnnxCall *c);
 bool onnx_topk_by_value(OnnxCall *c);
 bool onnx_range_by_value(OnnxCall *c);
+void onnx_split_by_value(OnnxCall *c, int axis);               /* into parts of which the last may be smaller */
+/* onnx_shape_by_value.c, likewise */
+bool onnx_expand_by_value(OnnxCall *c);
+bool onnx_tile_by_value(OnnxCall *c);
+bool onnx_reshape_by_value(OnnxCall *c);
+bool onnx_pad_by_value(OnnxCall *c);
+bool onnx_constant_of_shape_by_value(OnnxCall *c, Tensor *value);
+bool onnx_one_hot_by_value(OnnxCall *c, Tensor *index);
 #endif

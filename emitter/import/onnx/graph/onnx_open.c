@@ -35,7 +35,7 @@ static bool may_be_open(const OnnxCall *c, OnnxKeeps keeps, const Tensor *x, int
     switch (keeps) {
     case KEEPS_NONE:     return false;
     case KEEPS_ALL:      return true;
-    case KEEPS_OTHERS:   return d != axis;
+    case KEEPS_OTHERS:   return d != axis || size_is_decided(c->cx, x->shape[d]);
     case KEEPS_IMAGE:    return d != 1;
     case KEEPS_SEQUENCE: return d < 2;
     }
@@ -86,18 +86,12 @@ bool onnx_open_reshape(OnnxCall *c)
         onnx_unsupported(c, "a shape of %d dimensions; at most %d are accepted", shape.count, MAX_RANK);
     for (int i = 0; i < shape.count && i < x->rank; i++)
         if (expr_is_int(shape.at[i], 0)) shape.at[i] = x->shape[i];
+    if (onnx_reshape_by_value(c)) return true;
     if (!ctx_failed(c->cx)) c->out[0] = onnx_view(c, c->in[0], shape.at, shape.count);
     for (int i = 0; i < shape.count && !ctx_failed(c->cx); i++)
         if (shape.at[i]->kind != EXPR_INT && !provably_equal(c->cx, c->out[0]->shape[i], shape.at[i], NULL))
             refuse(c, shape.at[i]);
     return true;
-}
-
-Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank)
-{
-    if (!x || rank > MAX_RANK) return NULL;
-    Tensor *like = tensor_new(c->cx, c->name, x->type, rank, shape), *behind = onnx_after(c, x, shape, rank);
-    return onnx_call(c, "expand", behind, attr_tensor("like", like));
 }
 
 bool onnx_open_expand(OnnxCall *c)

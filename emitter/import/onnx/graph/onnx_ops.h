@@ -158,10 +158,14 @@ const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64
 Tensor *onnx_cut(OnnxCall *c, Tensor *x, int axis, const Expr *size);        /* the first elements along the axis */
 /* x itself, computed after a test of the run that `value` is in the range */
 Tensor *onnx_provided(OnnxCall *c, Tensor *x, Tensor *value, int64_t least, int64_t greatest);
-/* x for reads at indices along the axis: a test of the run that there are elements where there are indices */
-Tensor *onnx_indexed(OnnxCall *c, Tensor *x, int axis, const Tensor *index);
+/* x for reads at indices of that shape along the axis: a test of the run that there are elements where there are
+ * indices */
+Tensor *onnx_indexed(OnnxCall *c, Tensor *x, int axis, const Expr *const *shape, int rank);
+Tensor *onnx_as(OnnxCall *c, Tensor *x, int axis, const Expr *size);         /* x, whose size has that one's value */
 /* x with that size along the axis, after a test of the run that x has it */
 Tensor *onnx_equal_size(OnnxCall *c, Tensor *x, int axis, const Expr *size);
+/* x, which has at least that many elements along the axis; a run that decides fewer ends */
+Tensor *onnx_at_least(OnnxCall *c, Tensor *x, int axis, int64_t least);
 /* x itself, computed after the run has decided these sizes */
 Tensor *onnx_after(OnnxCall *c, Tensor *x, const Expr *const *size, int count);
 
@@ -178,7 +182,7 @@ Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to);                         /* 
 Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank);
 /* Reshape over open sizes; -1 is inferred */
 Tensor *onnx_view(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);
-Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);  /* onnx_open.c */
+Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);  /* onnx_decided.c */
 /* A constant without elements: sizes below 1 become 0 */
 Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank);
 Tensor *onnx_empty_slice(OnnxCall *c, const Tensor *x, int axis);            /* x with size 0 along the axis */

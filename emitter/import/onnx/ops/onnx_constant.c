@@ -79,10 +79,11 @@ static void *fill(OnnxCall *c, DType t, int64_t elems, const void *value)
 static void constant_of_shape(OnnxCall *c)
 {
     int64_t shape[MAX_RANK], elems = 1;
-    int rank = onnx_ints(c, NULL, 0, shape, MAX_RANK);
     const OnnxAttr *a = onnx_attr(c, "value");
     Tensor *value = a && a->tensor ? onnx_tensor_read(c->cx, a->tensor, c->folder)
                                    : tensor_scalar(c->cx, "zero", F32, 0);
+    if (value && tensor_elems(value) == 1 && onnx_constant_of_shape_by_value(c, value)) return;
+    int rank = onnx_ints(c, NULL, 0, shape, MAX_RANK);
     if (onnx_is_missing(c, rank, "shape") || !value) return;
     for (int d = 0; d < rank; d++) {
         if (shape[d] < 0 || (shape[d] > 0 && elems > INT32_MAX / shape[d])) {

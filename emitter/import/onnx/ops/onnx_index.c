@@ -45,8 +45,8 @@ static void gather_elements(OnnxCall *c)
     int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
     if (axis < 0) return;
     check_range(c, c->in[1], interval_of(c->cx, c->in[0]->shape[axis], NULL).greatest);
-    c->out[0] = onnx_call2(c, "gather_elements", onnx_indexed(c, c->in[0], axis, c->in[1]), c->in[1],
-                           attr_int("axis", axis));
+    Tensor *x = onnx_indexed(c, c->in[0], axis, c->in[1]->shape, c->in[1]->rank);
+    c->out[0] = onnx_call2(c, "gather_elements", x, c->in[1], attr_int("axis", axis));
 }
 
 static bool gathers_nothing(OnnxCall *c, int64_t batch)
@@ -71,7 +71,7 @@ static void gather_nd(OnnxCall *c)
     const int64_t batch = onnx_int(c, "batch_dims", 0), rank = c->in[0]->rank, last = c->in[1]->rank - 1,
                   indexed = last < 0 ? 0 : tensor_dim(c->in[1], (int)last);
     for (int64_t d = batch < 0 ? 0 : batch; d < batch + indexed && d < rank; d++)
-        c->in[0] = onnx_indexed(c, c->in[0], (int)d, c->in[1]);
+        c->in[0] = onnx_indexed(c, c->in[0], (int)d, c->in[1]->shape, c->in[1]->rank);
     if (!ctx_failed(c->cx))
         c->out[0] = onnx_call2(c, "gather_nd", c->in[0], c->in[1], attr_int("batch", onnx_int(c, "batch_dims", 0)));
 }
@@ -87,7 +87,7 @@ static void scatter_elements(OnnxCall *c)
     const int axis = onnx_axis(c, onnx_int(c, "axis", 0), x->rank);
     if (axis < 0) return;
     check_range(c, index, interval_of(c->cx, x->shape[axis], NULL).greatest);
-    Tensor *in[3] = { onnx_indexed(c, c->in[0], axis, index), c->in[1], c->in[2] };
+    Tensor *in[3] = { onnx_indexed(c, c->in[0], axis, index->shape, index->rank), c->in[1], c->in[2] };
     for (int d = 0; d < index->rank && in[2] && in[2]->rank == index->rank; d++)
         if (size_is_decided(c->cx, index->shape[d]) || size_is_decided(c->cx, in[2]->shape[d]))
             in[2] = onnx_equal_size(c, in[2], d, index->shape[d]);
@@ -211,8 +211,9 @@ static void compress(OnnxCall *c)
 static void one_hot(OnnxCall *c)
 {
     double depth;
-    if (!onnx_requires(c, 3) || !onnx_scalar(c, 1, &depth)) return;
+    if (!onnx_requires(c, 3)) return;
     Tensor *index = dtype_is_integer(c->in[0]->type) ? c->in[0] : onnx_cast(c, c->in[0], I64);
+    if (onnx_one_hot_by_value(c, index) || !onnx_scalar(c, 1, &depth)) return;
     c->out[0] = onnx_call2(c, "one_hot", index, c->in[2], attr_int("depth", (int64_t)depth),
                            attr_int("axis", onnx_int(c, "axis", -1)));
 }
@@ -291,9 +292,11 @@ static void trilu(OnnxCall *c)
 
 static void reverse_sequence(OnnxCall *c)
 {
-    if (onnx_requires(c, 2))
-        c->out[0] = onnx_call2(c, "reverse_sequence", c->in[0], c->in[1], attr_int("time", onnx_int(c, "time_axis", 0)),
-                               attr_int("batch", onnx_int(c, "batch_axis", 1)));
+    if (!onnx_requires(c, 2)) return;
+    const int64_t time = onnx_int(c, "time_axis", 0);
+    Tensor *x = time >= 0 && time < c->in[0]->rank ? onnx_at_least(c, c->in[0], (int)time, 1) : c->in[0];
+    c->out[0] = onnx_call2(c, "reverse_sequence", x, c->in[1], attr_int("time", time),
+                           attr_int("batch", onnx_int(c, "batch_axis", 1)));
 }
 
 static void eye_like(OnnxCall *c)

@@ -154,7 +154,7 @@ static void arg(OnnxCall *c)
     if (axis < 0) return;
     for (int d = 0, i = 0; d < x->rank; d++)
         if (d != axis) others[i++] = x->shape[d];
-    x = onnx_indexed(c, x, axis, tensor_new(c->cx, c->name, I64, x->rank - 1, others));
+    x = onnx_indexed(c, x, axis, others, x->rank - 1);
     c->out[0] = onnx_call(c, c->op_name, x, attr_int("axis", axis),
                           attr_flag("keepdims", onnx_int(c, "keepdims", 1)),
                           attr_flag("last", onnx_int(c, "select_last_index", 0)));

@@ -3,6 +3,7 @@
  * gathered (nearest) or resampled (linear, cubic), one axis after another. */
 #include <string.h>
 
+#include "import/onnx/graph/onnx_listed.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
@@ -168,6 +169,7 @@ static Tensor *interpolate_axis(OnnxCall *c, const OnnxResize *r, const SampleLi
         return NULL;
     }
     const Tensor *like = l->requested ? tensor_new(c->cx, c->name, x->type, 1, &l->requested) : NULL;
+    if (like) x = onnx_indexed(c, onnx_after(c, x, &l->requested, 1), axis, &l->requested, 1);
     return onnx_call(c, "interpolate", x, attr_int("axis", axis), attr_word("mode", r->mode),
                      attr_word("coordinates", r->coordinates), attr_word("nearest", nearest_mode(r, l)),
                      attr_int("times", times), attr_int("per", per), attr_real("cubic", r->cubic),
@@ -337,6 +339,16 @@ static void resize_by(OnnxCall *c, const OnnxResize *r, const double *scales, co
     c->out[0] = resize_axes(c, r, line, x);
 }
 
+/* The sizes of the result along the axes: compile-time ones, or those that the run computes. */
+static int read_sizes(OnnxCall *c, const int64_t *axes, int count, const Expr **requested)
+{
+    if (!onnx_is_of_run(c, 3)) return onnx_sizes(c, 3, requested, MAX_RANK);
+    const int given = tensor_elems(c->in[3]) == count ? count : 0;
+    for (int i = 0; i < given && !ctx_failed(c->cx); i++)
+        requested[i] = onnx_listed_size(c, 0, (int)axes[i], onnx_element(c, c->in[3], i), -1);
+    return given;
+}
+
 static void resize(OnnxCall *c)
 {
     double region[2 * MAX_RANK], scales[MAX_RANK];
@@ -357,7 +369,7 @@ static void resize(OnnxCall *c)
     for (int i = 0; i < count; i++) axes[i] = listed >= 0 ? onnx_axis(c, axes[i], rank) : i;
     int regions = is_old ? 0 : reals_of(c, 1, region, 2 * MAX_RANK),
         scale_count = reals_of(c, is_old ? 1 : 2, scales, MAX_RANK);
-    int size_count = is_old || !onnx_in(c, 3) ? 0 : onnx_sizes(c, 3, requested, MAX_RANK);
+    int size_count = is_old || !onnx_in(c, 3) ? 0 : read_sizes(c, axes, count, requested);
     if (ctx_failed(c->cx) || regions < 0 || scale_count < 0 || size_count < 0) return;
     if ((scale_count != count && size_count != count) || (r.crops && regions != 2 * count))
         onnx_refuse(
@@ -437,6 +449,7 @@ static void grid_sample(OnnxCall *c)
         return;
     }
     const DType type = c->in[0]->type;
+    for (int d = 2; d < c->in[0]->rank; d++) c->in[0] = onnx_at_least(c, c->in[0], d, 1);
     Tensor *grid = dtype_is_float(type) ? onnx_cast(c, c->in[1], type) : c->in[1];
     Tensor *y = onnx_call2(c, "grid_sample", onnx_channels_last(c, c->in[0]), grid, attr_word("mode", mode),
                            attr_word("padding", onnx_text(c, "padding_mode", "zeros")),

@@ -15,7 +15,7 @@ enum { MOST_OPERANDS = 32 };         /* operands of one concatenation; more are 
 static void reshape(OnnxCall *c)
 {
     int64_t shape[MAX_RANK];
-    if (!onnx_requires(c, 1)) return;
+    if (!onnx_requires(c, 1) || onnx_reshape_by_value(c)) return;
     int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
     if (onnx_is_missing(c, count, "shape")) return;
     bool is_empty = false;
@@ -168,6 +168,39 @@ static int split_sizes(OnnxCall *c, int64_t size, int64_t *sizes)
     return outputs;
 }
 
+/* Equal parts of a dimension that the run decides: it is tested to be a multiple of their number. */
+static void split_equally(OnnxCall *c, int axis)
+{
+    Ctx *cx = c->cx;
+    const Tensor *x = c->in[0];
+    const Expr *apart[MAX_RANK], *part[MAX_RANK], *parts = expr_index(cx, c->node->out_count),
+               *each = simplify(cx, expr_binary(cx, EXPR_FLOORDIV, x->shape[axis], parts), NULL);
+    if (x->rank == MAX_RANK)
+        onnx_unsupported(c, "%d dimensions, one of which the run decides; use fewer", MAX_RANK);
+    if (ctx_failed(cx)) return;
+    const Expr *all = simplify(cx, expr_mul(cx, parts, each), NULL);
+    for (int d = 0; d <= x->rank; d++) apart[d] = d < axis ? x->shape[d] : d == axis ? parts : x->shape[d - 1];
+    for (int d = 0; d < x->rank; d++) part[d] = d == axis ? each : x->shape[d];
+    apart[axis + 1] = each;
+    Tensor *whole = onnx_view(c, onnx_equal_size(c, c->in[0], axis, all), apart, x->rank + 1);
+    for (int i = 0; i < c->node->out_count; i++)
+        c->out[i] = onnx_view(c, onnx_call(c, "slice", whole, attr_list("axes", axis), attr_list("begin", i),
+                                           attr_list("end", i + 1)), part, x->rank);
+}
+
+/* Parts of a dimension that the run decides: their sizes are known, or equal. */
+static bool split_decided(OnnxCall *c, int axis)
+{
+    int64_t sizes[ONNX_OUTPUTS], total = 0;
+    if (!size_is_decided(c->cx, c->in[0]->shape[axis])) return false;
+    const int count = onnx_ints_since(c, 13, "split", 1, sizes, ONNX_OUTPUTS);
+    for (int i = 0; i < count; i++) total += sizes[i] > 0 ? sizes[i] : 0;
+    if (count == -1) (c->opset < 18 ? split_equally : onnx_split_by_value)(c, axis);
+    if (count < 0 || total > interval_of(c->cx, c->in[0]->shape[axis], NULL).greatest) return count < 0;
+    c->in[0] = onnx_equal_size(c, c->in[0], axis, expr_index(c->cx, total));
+    return false;
+}
+
 static void split(OnnxCall *c)
 {
     int64_t sizes[ONNX_OUTPUTS], at = 0;
@@ -180,6 +213,8 @@ static void split(OnnxCall *c)
                     (long long)axis, tensor_shape_text(c->cx, x), c->node->out_count, ONNX_OUTPUTS);
         return;
     }
+    if (split_decided(c, (int)axis) || ctx_failed(c->cx)) return;
+    x = c->in[0];
     int count = split_sizes(c, tensor_dim(x, (int)axis), sizes);
     for (int i = 0; i < count && i < c->node->out_count && !ctx_failed(c->cx); at += sizes[i++]) {
         if (sizes[i] < 0)
@@ -302,10 +337,10 @@ static void gather_from_decided(OnnxCall *c, int axis)
         const int64_t at = dtype_load(index->type, index->data, i).i, own = at < 0 ? -at : at + 1;
         if (own > need) need = own;
     }
-    if (need > interval_of(c->cx, size, NULL).least)
-        x = onnx_provided(c, x, decided_value(&c->scope->import->decided, c->name, size, I64), need,
-                          interval_of(c->cx, size, NULL).greatest);
-    else x = onnx_indexed(c, x, axis, index);
+    if (need > interval_of(c->cx, size, NULL).greatest)
+        onnx_refuse(c, "an index needs %lld elements along axis %d of %s; at most %lld are there", (long long)need,
+                    axis, tensor_shape_text(c->cx, x), (long long)interval_of(c->cx, size, NULL).greatest);
+    x = need ? onnx_at_least(c, x, axis, need) : onnx_indexed(c, x, axis, index->shape, index->rank);
     c->out[0] = onnx_call2(c, "gather", x, index, attr_int("axis", axis));
 }
 
@@ -371,10 +406,26 @@ static Tensor *cropped(OnnxCall *c, int64_t *pads)
     return onnx_call(c, "pad", c->in[0], attr_ints("pad", crop, ends), attr_word("mode", "constant"));
 }
 
+/* Requires of sizes that the run decides the elements that are cut off, and those that are copied into the padding. */
+static void require_padded(OnnxCall *c, const int64_t *pads)
+{
+    const char *mode = onnx_text(c, "mode", "constant");
+    const int rank = c->in[0]->rank;
+    for (int d = 0; d < rank; d++) {
+        const int64_t before = pads[d], after = pads[rank + d], more = before > after ? before : after;
+        int64_t least = before + after < 0 ? -before - after : 0;
+        if (strcmp(mode, "constant") != 0 && more > 0) {
+            const int64_t cut = (before < 0 ? -before : 0) + (after < 0 ? -after : 0);
+            least = cut + (strcmp(mode, "reflect") == 0 ? more + 1 : 1);
+        }
+        c->in[0] = onnx_at_least(c, c->in[0], d, least);
+    }
+}
+
 static void pad(OnnxCall *c)
 {
     int64_t given[2 * MAX_RANK], pads[2 * MAX_RANK] = { 0 }, axes[MAX_RANK];
-    if (!onnx_requires(c, 1)) return;
+    if (!onnx_requires(c, 1) || onnx_pad_by_value(c)) return;
     int rank = c->in[0]->rank, count = onnx_ints_since(c, 11, "pads", 1, given, 2 * MAX_RANK);
     int axis_count = c->opset < 18 ? -1 : onnx_ints(c, NULL, 3, axes, MAX_RANK);
     if (onnx_is_missing(c, count, "pads") || axis_count == -2) return;
@@ -399,6 +450,7 @@ static void pad(OnnxCall *c)
     double value = onnx_real(c, "value", 0);
     if (c->opset >= 11) onnx_scalar(c, 2, &value);
     if (!ctx_failed(c->cx) && pad_to_nothing(c, pads)) return;
+    require_padded(c, pads);
     Tensor *x = cropped(c, pads);
     c->out[0] = onnx_call(c, "pad", x, attr_ints("pad", pads, 2 * rank),
                           attr_word("mode", onnx_text(c, "mode", "constant")), attr_real("value", value));
@@ -425,7 +477,7 @@ static bool expand_to_nothing(OnnxCall *c, const int64_t *shape, int count)
 static void expand(OnnxCall *c)
 {
     int64_t shape[MAX_RANK];
-    if (!onnx_requires(c, 2)) return;
+    if (!onnx_requires(c, 2) || onnx_expand_by_value(c)) return;
     int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
     if (count >= 0 && !expand_to_nothing(c, shape, count))
         c->out[0] = onnx_call(c, "expand", c->in[0], attr_ints("shape", shape, count));
@@ -451,7 +503,7 @@ static void tile(OnnxCall *c)
     const Expr *requested[MAX_RANK];
     int64_t times[MAX_RANK];
     bool is_open = false;
-    if (!onnx_requires(c, 2)) return;
+    if (!onnx_requires(c, 2) || onnx_tile_by_value(c)) return;
     const Tensor *x = c->in[0];
     const int count = onnx_sizes(c, 1, requested, MAX_RANK);
     if (count < 0) return;

@@ -64,6 +64,32 @@ static bool read_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
     return !ctx_failed(c->cx);
 }
 
+static int64_t at_least_one(int64_t v) { return v < 1 ? 1 : v; }
+
+/* The least size for one window along dimension d. */
+static int64_t reach_of(const OnnxWindows *w, int d)
+{
+    return (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d];
+}
+
+/* Returns x, in whose sizes that the run decides one window of a convolution fits. */
+static Tensor *fit_kernel(OnnxCall *c, Tensor *x, const OnnxWindows *w)
+{
+    for (int d = 0; d < w->spatial; d++) x = onnx_at_least(c, x, 2 + d, at_least_one(reach_of(w, d)));
+    return x;
+}
+
+/* Returns x, in whose sizes one window of a pooling fits. An element that lacks one neighbour to fill a window gives no
+ * result; with a stride, ONNX Runtime differs from the definition there. */
+static Tensor *fit_pool(OnnxCall *c, Tensor *x, const OnnxWindows *w, bool ceil_mode)
+{
+    for (int d = 0; d < w->spatial; d++) {
+        const int64_t less = ceil_mode ? w->stride[d] - 1 : w->stride[d] == 1;
+        x = onnx_at_least(c, x, 2 + d, at_least_one(reach_of(w, d) - less));
+    }
+    return x;
+}
+
 /* Accepts one to three spatial dimensions. */
 static bool start_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
 {
@@ -112,6 +138,7 @@ Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
                     (long long)groups, (long long)channels);
         return NULL;
     }
+    x = fit_kernel(c, x, &w);
     bool is_depthwise = w.spatial <= 2 && groups > 1 && groups == channels && tensor_dim(k, 1) == 1;
     k = kernel_last(c, k);
     if (is_depthwise && k) {
@@ -214,6 +241,10 @@ static void conv_transpose(OnnxCall *c)
     }
     for (int d = 0; d < w.spatial; d++) w.kernel[d] = tensor_dim(k, 2 + d);
     if (!read_transposed(c, x, &w, extra)) return;
+    for (int d = 0; d < w.spatial; d++) {                      /* the least size with an element of the result */
+        const int64_t more = w.pad[d] + w.pad[w.spatial + d] - extra[d] - (w.kernel[d] - 1) * w.dilation[d];
+        x = onnx_at_least(c, x, 2 + d, more > 0 ? (more + w.stride[d] - 1) / w.stride[d] + 1 : 1);
+    }
     int64_t perm[MAX_RANK] = { 0 };                            /* [c][o][kh][kw] -> [kh][kw][c][o] */
     for (int d = 0; d < k->rank; d++) perm[d] = (d + 2) % k->rank;
     k = onnx_call(c, "transpose", k, attr_ints("perm", perm, k->rank));
@@ -230,8 +261,10 @@ static void pool(OnnxCall *c, const char *op, Attr more)
     if (!onnx_requires(c, 1) || !start_windows(c, c->in[0], &w)) return;
     if (!onnx_attr(c, "kernel_shape")) onnx_refuse(c, "'kernel_shape' is missing");
     if (ctx_failed(c->cx) || !read_windows(c, c->in[0], &w)) return;
+    const bool ceil_mode = onnx_int(c, "ceil_mode", 0) != 0;
+    c->in[0] = fit_pool(c, c->in[0], &w, ceil_mode);
     Tensor *y = onnx_call(c, text_format(c->cx, "%s%dd", op, w.spatial), onnx_channels_last(c, c->in[0]), KERNEL(&w),
-                          WINDOWS(&w), attr_flag("ceil_mode", onnx_int(c, "ceil_mode", 0)), more);
+                          WINDOWS(&w), attr_flag("ceil_mode", ceil_mode), more);
     c->out[0] = onnx_channels_second(c, y);
 }
 
@@ -313,7 +346,9 @@ static void global_lp_pool(OnnxCall *c)
 
 static void global(OnnxCall *c, const char *op)
 {
-    if (onnx_requires(c, 1)) c->out[0] = onnx_channels_second(c, onnx_call(c, op, onnx_channels_last(c, c->in[0])));
+    if (!onnx_requires(c, 1)) return;
+    for (int d = 2; d < c->in[0]->rank; d++) c->in[0] = onnx_at_least(c, c->in[0], d, 1);
+    c->out[0] = onnx_channels_second(c, onnx_call(c, op, onnx_channels_last(c, c->in[0])));
 }
 static void global_average_pool(OnnxCall *c) { global(c, "global_avg_pool"); }
 static void global_max_pool(OnnxCall *c) { global(c, "global_max_pool"); }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Begins, ends and counts of STRIDED_SLICE, SLICE and TOPK_V2, sizes of FILL and TILE that the run decides. The
+/* Begins, ends and counts of STRIDED_SLICE, SLICE and TOPK_V2, and sizes of FILL, TILE, BROADCAST_TO, PAD, ONE_HOT and
+ * RESHAPE that the run decides. The
  * count is computed by ordinary calls; the result has a size with that value (tflite_decided.h). */
 #include <string.h>
 
 #include "import/tflite/ops/tflite_decided.h"
+#include "ir/algebra/algebra.h"
 
 static Tensor *number(TfliteCall *c, int64_t v) { return tensor_constant(c->cx, c->name, I64, 0, NULL, &v); }
 
@@ -15,22 +17,28 @@ static bool is_number(const Tensor *t, int64_t v)
 /* Element `at` of a list; without list the number `at`. */
 typedef struct Element { Tensor *list; int64_t at; } Element;
 
-/* Element i of a list, behind PACK and RESHAPE. */
+/* Element i of a list, in row-major order, behind PACK, CONCATENATION and views. */
 static Element element_of(Tensor *list, int64_t i)
 {
-    const Node *n = list->producer;
-    bool is_packed = n && strcmp(n->op->name, "concat") == 0 && list->rank == 1;
-    if (tensor_is_constant(list)) return (Element){ NULL, dtype_load(list->type, list->data, i).i };
-    if (n && strcmp(n->op->name, "reshape") == 0 && tensor_elems(list) == 1) return element_of(n->in[0], 0);
-    for (int k = 0; is_packed && k < n->in_count; k++) is_packed = tensor_elems(n->in[k]) == 1;
-    return is_packed ? element_of(n->in[i], 0) : (Element){ list, i };
+    for (;;) {
+        const Node *n = list->producer;
+        const bool is_call = n && n->kind == NODE_CALL;
+        if (tensor_is_constant(list)) return (Element){ NULL, dtype_load(list->type, list->data, i).i };
+        if (is_call && n->op->layout.is_view) list = n->in[0];
+        else if (is_call && n->op->layout.is_concat && node_int(n, "axis", 0) == 0 && tensor_is_fixed(list)) {
+            int k = 0;
+            while (k + 1 < n->in_count && i >= tensor_elems(n->in[k])) i -= tensor_elems(n->in[k++]);
+            list = n->in[k];
+        } else return (Element){ list, i };
+    }
 }
 
 /* As i64 without dimensions. */
 static Tensor *value_of(TfliteCall *c, Element e)
 {
     if (!e.list) return number(c, e.at);
-    Tensor *one = tensor_elems(e.list) == 1 ? e.list : tflite_part(c, e.list, 0, e.at, e.at + 1);
+    Tensor *flat = e.list->rank == 1 ? e.list : tflite_reshape(c, e.list, (int64_t[]){ -1 }, 1),
+           *one = !flat || tensor_elems(flat) == 1 ? flat : tflite_part(c, flat, 0, e.at, e.at + 1);
     return one ? tflite_cast(c, tflite_reshape(c, one, NULL, 0), I64) : NULL;
 }
 
@@ -180,4 +188,128 @@ Tensor *tflite_tiled(TfliteCall *c, Tensor *x, int axis)
     const Attr like = attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size));
     Tensor *places = tflite_call2(c, "ramp", decided_after(&c->sizes->decided, c->name, zero, &size, 1), one, like);
     return tflite_call2(c, "gather", x, tflite_call2(c, "mod", places, own), attr_int("axis", axis));
+}
+
+/* ---- BROADCAST_TO, PAD, ONE_HOT and RESHAPE ---------------------------------------------------------------------- */
+
+static Decided *sizes_of(TfliteCall *c) { return &c->sizes->decided; }
+
+/* The size of dimension d of the result that an element gives; NULL: refused */
+static const Expr *asked_size(TfliteCall *c, Element e, int d, int64_t natural)
+{
+    const Expr *known = e.list ? known_size(e) : expr_index(c->cx, e.at);
+    return known ? known : tflite_decided(c, 0, d, value_of(c, e), 0, natural);
+}
+
+Tensor *tflite_broadcasted(TfliteCall *c, Tensor *x, Tensor *sizes)
+{
+    const Expr *size[MAX_RANK];
+    const int rank = sizes->rank == 1 ? (int)tensor_elems(sizes) : -1;
+    if (rank < x->rank || rank > MAX_RANK)
+        tflite_refuse(c, "sizes %s for %s; use one for each of %d to %d dimensions",
+                      tensor_shape_text(c->cx, sizes), tensor_shape_text(c->cx, x), x->rank, MAX_RANK);
+    for (int d = 0; d < rank && !ctx_failed(c->cx); d++) {
+        const int own = d - (rank - x->rank);
+        const Element e = element_of(sizes, d);
+        size[d] = own < 0 || expr_is_int(x->shape[own], 1) ? asked_size(c, e, d, -1) : x->shape[own];
+        if (own < 0 || expr_is_int(x->shape[own], 1) || (e.list && known_size(e) == size[d])) continue;
+        Tensor *asked = value_of(c, e), *there = tflite_dim_value(c, size[d], I64),
+               *difference = tflite_call2(c, "sub", asked, there);
+        x = decided_provided(sizes_of(c), c->name, x, difference, 0, 0);
+    }
+    if (ctx_failed(c->cx)) return NULL;
+    x = decided_after(sizes_of(c), c->name, x, size, rank);
+    return tflite_call(c, "expand", x, attr_tensor("like", tensor_new(c->cx, c->name, I64, rank, size)));
+}
+
+Tensor *tflite_padded(TfliteCall *c, Tensor *x, int axis, Tensor *pairs, double value)
+{
+    if (!x || ctx_failed(c->cx)) return NULL;
+    const Element before = element_of(pairs, 2 * axis), after = element_of(pairs, 2 * axis + 1);
+    if (!before.list && !before.at && !after.list && !after.at) return x;
+    Tensor *first = value_of(c, before), *last = value_of(c, after), *zero = number(c, 0),
+           *own = tflite_dim_value(c, x->shape[axis], I64),
+           *count = tflite_call2(c, "add", tflite_call2(c, "add", own, first), last);
+    /* A negative number gives -1 elements, which ends the run. */
+    Tensor *is_padding = tflite_call2(c, "less_equal", zero, tflite_call2(c, "min", first, last));
+    count = tflite_select(c, is_padding, count, number(c, -1));
+    const Expr *size = tflite_decided(c, 0, axis, count, 0, -1);
+    if (!size) return NULL;
+    first = decided_after(sizes_of(c), c->name, tflite_call(c, "neg", first), &size, 1);
+    return tflite_call2(c, "window", x, first, attr_int("axis", axis), attr_real("value", value),
+                        attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size)));
+}
+
+Tensor *tflite_ramp_by_value(TfliteCall *c, DType type, Tensor *depth, int axis, int rank)
+{
+    const Expr *size = asked_size(c, element_of(depth, 0), axis, -1), *shape[MAX_RANK];
+    if (!size || ctx_failed(c->cx)) return NULL;
+    for (int d = 0; d < rank; d++) shape[d] = d == axis ? size : expr_index(c->cx, 1);
+    const Attr like = attr_tensor("like", tensor_new(c->cx, c->name, type, 1, &size));
+    Tensor *one = tensor_scalar(c->cx, c->name, type, 1),
+           *zero = decided_after(sizes_of(c), c->name, tensor_scalar(c->cx, c->name, type, 0), &size, 1),
+           *ramp = tflite_call2(c, "ramp", zero, one, like);
+    return tflite_call(c, "reshape", ramp, attr_tensor("like", tensor_new(c->cx, c->name, type, rank, shape)));
+}
+
+/* Returns the elements as i64: known ones, and -1, which is what is left. */
+static bool read_shape(TfliteCall *c, const Element *e, int rank, Tensor *total, Tensor **out)
+{
+    Tensor *known = number(c, 1), *one = number(c, 1), *zero = number(c, 0), *left = number(c, -1);
+    for (int d = 0; d < rank; d++) {
+        out[d] = value_of(c, e[d]);
+        if (!e[d].list && e[d].at == -1) continue;
+        Tensor *is_left = e[d].list && !known_size(e[d]) ? tflite_call2(c, "less", out[d], zero) : NULL;
+        known = tflite_call2(c, "mul", known, is_left ? tflite_select(c, is_left, one, out[d]) : out[d]);
+    }
+    Tensor *rest = tflite_call2(c, "floor_div", total, tflite_call2(c, "max", known, one));
+    for (int d = 0; d < rank && !ctx_failed(c->cx); d++)
+        if (!e[d].list && e[d].at == -1) out[d] = rest;
+        else if (e[d].list && !known_size(e[d]))
+            out[d] = tflite_select(c, tflite_call2(c, "equal", out[d], left), rest, out[d]);
+    return !ctx_failed(c->cx);
+}
+
+/* The elements are as many, or the run ends; then the same memory has the new shape. */
+Tensor *tflite_reshaped(TfliteCall *c, Tensor *x, Tensor *sizes)
+{
+    Element e[MAX_RANK];
+    Tensor *value[MAX_RANK];
+    const Expr *size[MAX_RANK], *total = expr_index(c->cx, 1), *all = total;
+    const int rank = (int)tensor_elems(sizes);
+    for (int d = 0; d < x->rank; d++) total = simplify(c->cx, expr_mul(c->cx, total, x->shape[d]), NULL);
+    for (int d = 0; d < rank; d++) e[d] = element_of(sizes, d);
+    Tensor *count = tflite_dim_value(c, total, I64);
+    if (!count || !read_shape(c, e, rank, count, value)) return NULL;
+    for (int d = 0; d < rank; d++) {
+        const bool is_number = !e[d].list && e[d].at >= 0;
+        size[d] = is_number ? expr_index(c->cx, e[d].at) : e[d].list ? known_size(e[d]) : NULL;
+        if (!size[d]) size[d] = tflite_decided(c, 0, d, value[d], 0, interval_of(c->cx, total, NULL).greatest);
+        if (!size[d] || ctx_failed(c->cx)) return NULL;
+        all = simplify(c->cx, expr_mul(c->cx, all, size[d]), NULL);
+    }
+    Tensor *difference = tflite_call2(c, "sub", tflite_dim_value(c, all, I64), count),
+           *flat = tflite_call(c, "reshape", x, attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &total)));
+    flat = decided_provided(sizes_of(c), c->name, flat, difference, 0, 0);
+    flat = decided_as(sizes_of(c), c->name, decided_after(sizes_of(c), c->name, flat, size, rank), 0, all);
+    return tflite_call(c, "reshape", flat, attr_tensor("like", tensor_new(c->cx, c->name, I64, rank, size)));
+}
+
+/* True if the run decides whether x has as many elements as the shape. */
+bool tflite_is_reshaped_by_run(TfliteCall *c, const Tensor *x, Tensor *sizes)
+{
+    int64_t each = 1, asked = 1;
+    bool any = false, is_known = true, has_rest = false;
+    if (!sizes || sizes->rank != 1 || tensor_elems(sizes) < 1 || tensor_elems(sizes) > MAX_RANK) return false;
+    for (int d = 0; d < x->rank; d++) {
+        any = any || size_is_decided(c->cx, x->shape[d]);
+        each *= tensor_dim(x, d) > 0 ? tensor_dim(x, d) : 1;
+    }
+    for (int d = 0; d < tensor_elems(sizes); d++) {
+        const Element e = element_of(sizes, d);
+        is_known = is_known && (!e.list || known_size(e));
+        has_rest = has_rest || (!e.list && e.at == -1);
+        asked *= !e.list && e.at > 0 ? e.at : 1;
+    }
+    return !is_known || (any && has_rest && tensor_is_constant(sizes) && each % asked != 0);
 }

@@ -50,11 +50,9 @@ Tensor *tflite_cut(TfliteCall *c, Tensor *x, int axis, const Expr *size)
 
 bool tflite_has_elements(TfliteCall *c, int input, int axis)
 {
-    const Tensor *x = c->in[input];
-    if (!size_is_decided(c->cx, x->shape[axis])) return true;
-    tflite_unsupported(c, "dimension %d of \"%s\" %s may have no elements in a run; accepted: one with elements",
-                       axis, tflite_in_info(c, input)->name, tensor_shape_text(c->cx, x));
-    return false;
+    Tensor *x = decided_at_least(&c->sizes->decided, c->name, c->in[input], axis, 1);
+    if (x) c->in[input] = x;
+    return x != NULL;
 }
 
 Tensor *tflite_dim_value(TfliteCall *c, const Expr *size, DType type)

@@ -18,7 +18,7 @@ const Expr *tflite_decided(TfliteCall *c, int output, int axis, Tensor *count, i
 /* The first elements of x along the axis, as many as the size */
 Tensor *tflite_cut(TfliteCall *c, Tensor *x, int axis, const Expr *size);
 Tensor *tflite_dim_value(TfliteCall *c, const Expr *size, DType type);          /* the size as a tensor */
-/* Refuses a dimension of an input that may have no elements. */
+/* Requires an element along a dimension of an input: a run that decides none ends. */
 bool tflite_has_elements(TfliteCall *c, int input, int axis);
 void tflite_range_by_value(TfliteCall *c);                       /* RANGE whose bounds are not all constant */
 /* ---- tflite_by_value.c ------------------------------------------------------------------------------------------- */
@@ -33,4 +33,11 @@ Tensor *tflite_topk_indices(TfliteCall *c);
 Tensor *tflite_sizes_of(TfliteCall *c, const Tensor *x, DType type);            /* the list of all sizes of x */
 Tensor *tflite_filled(TfliteCall *c, Tensor *value, Tensor *sizes);
 Tensor *tflite_tiled(TfliteCall *c, Tensor *x, int axis);        /* copies along the axis, as many as input 1 has it */
+Tensor *tflite_broadcasted(TfliteCall *c, Tensor *x, Tensor *sizes);
+/* x with the value around it along the axis: as many as the pair of that axis has before and after it */
+Tensor *tflite_padded(TfliteCall *c, Tensor *x, int axis, Tensor *pairs, double value);
+/* 0, 1, .. along the axis, as many as `depth`; the other sizes are 1 */
+Tensor *tflite_ramp_by_value(TfliteCall *c, DType type, Tensor *depth, int axis, int rank);
+bool tflite_is_reshaped_by_run(TfliteCall *c, const Tensor *x, Tensor *sizes);
+Tensor *tflite_reshaped(TfliteCall *c, Tensor *x, Tensor *sizes);
 #endif

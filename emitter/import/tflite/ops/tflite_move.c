@@ -543,7 +543,12 @@ static void batch_to_space(TfliteCall *c)
 static void broadcast_to(TfliteCall *c)
 {
     int64_t shape[MAX_RANK];
-    int rank = tflite_needs(c, 2) ? tflite_ints(c, 1, shape, MAX_RANK) : -1;
+    if (!tflite_needs(c, 2)) return;
+    if (!tensor_is_constant(c->in[1])) {
+        c->out[0] = tflite_broadcasted(c, c->in[0], c->in[1]);
+        return;
+    }
+    const int rank = tflite_ints(c, 1, shape, MAX_RANK);
     if (rank >= 0) c->out[0] = tflite_call(c, "expand", c->in[0], attr_ints("shape", shape, rank));
 }
 

@@ -105,7 +105,9 @@ static void broadcast_args(TfliteCall *c)
 static void one_hot(TfliteCall *c)
 {
     int64_t depth, shape[MAX_RANK];
-    if (!tflite_needs(c, 4) || !tflite_list(c, 1, &depth, 1)) return;
+    if (!tflite_needs(c, 4)) return;
+    const bool is_known = tensor_is_constant(c->in[1]) || tensor_elems(c->in[1]) != 1;
+    if (is_known && !tflite_list(c, 1, &depth, 1)) return;
     const int rank = c->in[0]->rank + 1;
     if (rank > MAX_RANK) tflite_unsupported(c, "a result of %d dimensions; use at most %d", rank, MAX_RANK);
     if (c->in[2]->type != c->in[3]->type) tflite_refuse(c, "its values have two types; use one");
@@ -113,7 +115,9 @@ static void one_hot(TfliteCall *c)
     const int axis = tflite_axis(c, flat_int(&c->op->options, 0, 4, 0), rank);
     if (axis < 0) return;
     for (int d = 0; d < rank; d++) shape[d] = d == axis ? 1 : tensor_dim(c->in[0], d < axis ? d : d - 1);
-    Tensor *ramp = tflite_ramp(c, c->in[0]->type, depth, axis, rank),
+    const DType type = c->in[0]->type;
+    Tensor *ramp = is_known ? tflite_ramp(c, type, depth, axis, rank)
+                            : tflite_ramp_by_value(c, type, c->in[1], axis, rank),
            *is_hot = tflite_call2(c, "equal", tflite_reshape(c, c->in[0], shape, rank), ramp),
            *on = tflite_reshape(c, c->in[2], NULL, 0), *off = tflite_reshape(c, c->in[3], NULL, 0);
     if (is_hot && on && off) c->out[0] = tflite_select(c, is_hot, on, off);

@@ -4,10 +4,20 @@
 #include <string.h>
 
 #include "import/model/fold_small.h"
+#include "import/tflite/ops/tflite_decided.h"
 #include "import/tflite/ops/tflite_rows.h"
 #include "ir/algebra/algebra.h"
 
 enum { OPTIONS_CONCAT = 10, OPTIONS_RESHAPE = 17, OPTIONS_SQUEEZE = 30 };
+
+/* True if the run decides the shape. The file's own sizes hold where at most one of them is open. */
+static bool is_of_run(TfliteCall *c, const TfliteTensor *y)
+{
+    int open = 0;
+    for (int d = 0; d < y->rank; d++) open += y->is_open[d];
+    const bool is_list = tflite_in(c, 1) && !tensor_is_constant(c->in[1]);
+    return tflite_is_reshaped_by_run(c, c->in[0], tflite_in(c, 1)) && (!is_list || open > 1);
+}
 
 /* The shape is an input, or, in old files, an option; without both it is the output's. */
 static void reshape(TfliteCall *c)
@@ -15,6 +25,10 @@ static void reshape(TfliteCall *c)
     int64_t shape[MAX_RANK];
     if (!tflite_needs(c, 1)) return;
     const TfliteTensor *y = tflite_out_info(c, 0);
+    if (y->type != TFLITE_COMPLEX && is_of_run(c, y)) {
+        c->out[0] = tflite_reshaped(c, c->in[0], c->in[1]);
+        return;
+    }
     FlatVector option = flat_vector(&c->op->options, 0, 4);
     bool is_known = tflite_in(c, 1) && tensor_is_constant(c->in[1]);
     int rank = is_known                                   ? tflite_ints(c, 1, shape, MAX_RANK)
@@ -111,7 +125,10 @@ static void concatenation(TfliteCall *c)
 static void pad(TfliteCall *c)
 {
     int64_t pairs[2 * MAX_RANK], list[2 * MAX_RANK];
-    int count = tflite_needs(c, 2) ? tflite_ints(c, 1, pairs, 2 * MAX_RANK) : -1, rank = c->in[0] ? c->in[0]->rank : 0;
+    if (!tflite_needs(c, 2)) return;
+    const int rank = c->in[0]->rank;
+    const bool is_known = tensor_is_constant(c->in[1]) || tensor_elems(c->in[1]) != 2 * rank;
+    const int count = is_known ? tflite_ints(c, 1, pairs, 2 * MAX_RANK) : 2 * rank;
     const Tensor *given = tflite_in(c, 2) ? import_folded(c->cx, tflite_in(c, 2)) : NULL;
     if (count < 0) return;
     if (count != 2 * rank)
@@ -122,11 +139,16 @@ static void pad(TfliteCall *c)
                            tensor_shape_text(c->cx, given), dtype_info(c->in[0]->type)->spelling);
     if (!tflite_has_one_scale(c, 1)) return;
     if (ctx_failed(c->cx)) return;
-    for (int d = 0; d < rank; d++) list[d] = pairs[2 * d], list[rank + d] = pairs[2 * d + 1];
     const Scalar v = given ? dtype_load(given->type, given->data, 0)
                            : (Scalar){ .i = tflite_is_int8(c) ? tflite_zero(tflite_out_info(c, 0)) : 0 };
-    c->out[0] = tflite_call(c, "pad", c->in[0], attr_ints("pad", list, 2 * rank),
-                            attr_real("value", given && dtype_is_float(given->type) ? v.f : (double)v.i));
+    const double value = given && dtype_is_float(given->type) ? v.f : (double)v.i;
+    if (!is_known) {
+        c->out[0] = c->in[0];
+        for (int d = 0; d < rank; d++) c->out[0] = tflite_padded(c, c->out[0], d, c->in[1], value);
+        return;
+    }
+    for (int d = 0; d < rank; d++) list[d] = pairs[2 * d], list[rank + d] = pairs[2 * d + 1];
+    c->out[0] = tflite_call(c, "pad", c->in[0], attr_ints("pad", list, 2 * rank), attr_real("value", value));
 }
 
 const TfliteRow tflite_rows_shape[] = {

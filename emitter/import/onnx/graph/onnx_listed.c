@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of integers that the run computes, element by element. An element is a number, a size, or a value from which a
+ * size of the run follows. */
+#include "import/onnx/graph/onnx_listed.h"
+
+#include "import/onnx/graph/onnx_graph.h"
+#include "import/onnx/graph/onnx_sizes.h"
+
+static Decided *sizes(const OnnxCall *c) { return &c->scope->import->decided; }
+
+Tensor *onnx_integer(OnnxCall *c, int64_t v) { return tensor_constant(c->cx, c->name, I64, 0, NULL, &v); }
+
+bool onnx_is_integer(const Tensor *t, int64_t v)
+{
+    return t && tensor_is_constant(t) && dtype_load(t->type, t->data, 0).i == v;
+}
+
+Tensor *onnx_dimension(OnnxCall *c, const Expr *size) { return decided_value(sizes(c), c->name, size, I64); }
+
+Tensor *onnx_not_negative(OnnxCall *c, Tensor *x)
+{
+    Tensor *zero = onnx_integer(c, 0);
+    return onnx_call2(c, "max", x, zero);
+}
+
+/* Looks through what moves the elements of a list: views, and joined lists. *i is the element. */
+static Tensor *origin(Tensor *t, int64_t *i)
+{
+    for (;;) {
+        const Node *n = t->producer;
+        const bool is_call = n && n->kind == NODE_CALL && !t->data;
+        if (is_call && n->op->layout.is_view) t = n->in[0];
+        else if (is_call && n->op->layout.is_concat && t->rank == 1) {
+            int k = 0;
+            while (k + 1 < n->in_count && *i >= tensor_elems(n->in[k])) *i -= tensor_elems(n->in[k++]);
+            t = n->in[k];
+        } else return t;
+    }
+}
+
+typedef struct ElementKey { const Tensor *list; int64_t at; } ElementKey;
+
+Tensor *onnx_element(OnnxCall *c, Tensor *list, int i)
+{
+    int64_t at = i;
+    Tensor *all = onnx_materialize_sizes(c->scope->import, list);
+    if (!all) return NULL;
+    all = origin(all, &at);
+    const ElementKey key = { all, at };
+    Map *known = &c->scope->import->elements;
+    Tensor *element = map_get(known, &key, sizeof key);
+    if (element) return element;
+    all = onnx_cast(c, all, I64);
+    if (all && tensor_is_constant(all)) return onnx_integer(c, dtype_load(I64, all->data, at).i);
+    if (all && all->rank > 1) all = onnx_reshape(c, all, (int64_t[]){ -1 }, 1);
+    if (all && all->rank && tensor_elems(all) > 1)
+        all = onnx_call(c, "slice", all, attr_list("axes", 0), attr_list("begin", at), attr_list("end", at + 1));
+    element = all ? onnx_reshape(c, all, NULL, 0) : NULL;
+    if (element) map_put(known, arena_copy(c->cx->arena, &key, sizeof key), sizeof key, element);
+    return element;
+}
+
+const Expr *onnx_size_behind(OnnxCall *c, const Tensor *element)
+{
+    const Node *n = element ? element->producer : NULL;
+    if (element && tensor_is_constant(element)) return expr_index(c->cx, dtype_load(I64, element->data, 0).i);
+    const bool is_bound = n && n->kind == NODE_CALL && n->op->layout.binds_size;
+    return is_bound ? node_attr(n, "like")->tensor->shape[0] : NULL;
+}
+
+bool onnx_is_of_run(const OnnxCall *c, int input)
+{
+    const Tensor *t = onnx_in(c, input);
+    return t && !tensor_is_constant(t) && !onnx_is_list(c, t) && t->rank <= 1 && tensor_is_fixed(t)
+           && dtype_is_integer(t->type);
+}
+
+const Expr *onnx_listed_size(OnnxCall *c, int output, int axis, Tensor *element, int64_t natural)
+{
+    const Expr *known = onnx_size_behind(c, element);
+    if (known && interval_of(c->cx, known, NULL).least < 0)
+        onnx_refuse(c, "a size of %lld; use 0 or more", (long long)interval_of(c->cx, known, NULL).least);
+    return known ? known : element ? onnx_decided(c, output, axis, element, 0, natural) : NULL;
+}

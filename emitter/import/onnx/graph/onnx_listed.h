@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_ONNX_LISTED_H
+#define LW_IMPORT_ONNX_LISTED_H
+/* Lists of integers that the run computes. */
+#include "import/onnx/graph/onnx_ops.h"
+
+Tensor *onnx_integer(OnnxCall *c, int64_t v);                                 /* an i64 without dimensions */
+bool onnx_is_integer(const Tensor *t, int64_t v);
+Tensor *onnx_dimension(OnnxCall *c, const Expr *size);                       /* the size as an i64 */
+Tensor *onnx_not_negative(OnnxCall *c, Tensor *x);                           /* max(x, 0) */
+/* Returns element i of a list of integers, as an i64 without dimensions. */
+Tensor *onnx_element(OnnxCall *c, Tensor *list, int i);
+/* Returns the number, or the size of the run, that an element is; NULL: another value. */
+const Expr *onnx_size_behind(OnnxCall *c, const Tensor *element);
+/* True for a list of integers that is neither constant nor a list of sizes. */
+bool onnx_is_of_run(const OnnxCall *c, int input);
+/* Returns the size of dimension `axis` of an output that an element gives; NULL: refused. natural: the maximum
+ * that the operator admits, -1: any */
+const Expr *onnx_listed_size(OnnxCall *c, int output, int axis, Tensor *element, int64_t natural);
+#endif

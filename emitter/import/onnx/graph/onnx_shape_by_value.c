@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Expand, Tile, ConstantOfShape, Reshape, Pad and OneHot with sizes that the run computes. Each element of the list
+ * becomes a size of the result (onnx_listed.c); from there on the dimension is an open one. */
+#include "import/onnx/graph/onnx_graph.h"
+#include "import/onnx/graph/onnx_listed.h"
+#include "import/onnx/graph/onnx_sizes.h"
+
+#include <string.h>
+
+static Tensor *both(OnnxCall *c, const char *op, Tensor *a, Tensor *b) { return onnx_call2(c, op, a, b); }
+static int64_t greatest(OnnxCall *c, const Expr *size) { return interval_of(c->cx, size, NULL).greatest; }
+
+static const Expr *product(OnnxCall *c, const Expr *a, const Expr *b)
+{
+    return simplify(c->cx, expr_mul(c->cx, a, b), NULL);
+}
+
+/* Stores the number of elements of an input; false: the node is not one of these, or is refused. */
+static bool is_list_of_run(OnnxCall *c, int input, int *count)
+{
+    if (!onnx_is_of_run(c, input)) return false;
+    const int64_t elems = tensor_elems(c->in[input]);
+    if (elems > MAX_RANK)
+        onnx_unsupported(c, "a shape of %lld dimensions; use at most %d", (long long)elems, MAX_RANK);
+    *count = (int)elems;
+    return !ctx_failed(c->cx);
+}
+
+/* ---- Expand, ConstantOfShape ------------------------------------------------------------------------------------- */
+
+/* The size that results along dimension `d` from x's own size and an element. Beside a size other than 1, an element is
+ * tested to be that size, or 1. */
+static const Expr *broadcast_size(OnnxCall *c, Tensor **x, int own, int d, Tensor *element)
+{
+    const Expr *size = own >= 0 ? (*x)->shape[own] : expr_index(c->cx, 1), *asked = onnx_size_behind(c, element);
+    if (expr_is_int(size, 1)) return onnx_listed_size(c, 0, d, element, -1);
+    if (!element || asked == size || (asked && expr_is_int(asked, 1))) return size;
+    if (asked && size_is_decided(c->cx, size) && asked->kind == EXPR_INT) {
+        *x = onnx_equal_size(c, *x, own, asked);
+        return asked;
+    }
+    Tensor *own_size = onnx_dimension(c, size), *one = onnx_integer(c, 1);
+    Tensor *is_own = both(c, "equal", element, own_size), *is_one = both(c, "equal", element, one),
+           *fits = both(c, "or", is_own, is_one);
+    *x = onnx_provided(c, *x, onnx_cast(c, fits, I64), 1, 1);
+    return size;
+}
+
+static Tensor *expanded(OnnxCall *c, Tensor *x, int list)
+{
+    const Expr *shape[MAX_RANK];
+    const int count = (int)tensor_elems(c->in[list]), rank = count > x->rank ? count : x->rank;
+    if (rank > MAX_RANK) return NULL;
+    for (int d = 0; d < rank && !ctx_failed(c->cx); d++) {
+        const int own = d - (rank - x->rank), asked = d - (rank - count);
+        Tensor *element = asked >= 0 ? onnx_element(c, c->in[list], asked) : NULL;
+        shape[d] = broadcast_size(c, &x, own, d, element);
+    }
+    return ctx_failed(c->cx) ? NULL : onnx_expand(c, x, shape, rank);
+}
+
+bool onnx_expand_by_value(OnnxCall *c)
+{
+    int count;
+    if (!is_list_of_run(c, 1, &count)) return ctx_failed(c->cx);
+    c->out[0] = expanded(c, c->in[0], 1);
+    return true;
+}
+
+bool onnx_constant_of_shape_by_value(OnnxCall *c, Tensor *value)
+{
+    int count;
+    if (!is_list_of_run(c, 0, &count)) return ctx_failed(c->cx);
+    c->out[0] = expanded(c, onnx_reshape(c, value, NULL, 0), 0);
+    return true;
+}
+
+/* ---- Tile -------------------------------------------------------------------------------------------------------- */
+
+/* [..][k][..] becomes [..][1][k][..], is expanded to [..][times][k][..], and viewed as [..][times * k][..]. */
+static Tensor *repeated(OnnxCall *c, Tensor *x, int axis, const Expr *times)
+{
+    const Expr *apart[MAX_RANK], *wide[MAX_RANK], *joined[MAX_RANK];
+    if (x->rank == MAX_RANK && !expr_is_int(x->shape[axis], 1))
+        onnx_unsupported(c, "a dimension of %d is repeated a number of times that the run decides; use at most %d "
+                         "dimensions, or a dimension of 1", MAX_RANK, MAX_RANK - 1);
+    if (ctx_failed(c->cx)) return NULL;
+    memcpy(joined, x->shape, sizeof *joined * (size_t)x->rank);
+    joined[axis] = product(c, times, x->shape[axis]);
+    if (expr_is_int(x->shape[axis], 1)) return onnx_expand(c, x, joined, x->rank);
+    for (int d = 0; d <= x->rank; d++) apart[d] = wide[d] = d < axis ? x->shape[d] : d == axis ? NULL : x->shape[d - 1];
+    apart[axis] = expr_index(c->cx, 1);
+    wide[axis] = times;
+    Tensor *y = onnx_view(c, x, apart, x->rank + 1);
+    return onnx_view(c, onnx_expand(c, y, wide, x->rank + 1), joined, x->rank);
+}
+
+bool onnx_tile_by_value(OnnxCall *c)
+{
+    int count;
+    if (!is_list_of_run(c, 1, &count)) return ctx_failed(c->cx);
+    Tensor *x = c->in[0];
+    if (count != x->rank) {
+        onnx_refuse(c, "%d repetitions for %d dimensions; use one per dimension", count, x->rank);
+        return true;
+    }
+    for (int d = 0; d < count && x && !ctx_failed(c->cx); d++) {
+        Tensor *element = onnx_element(c, c->in[1], d);
+        const Expr *known = onnx_size_behind(c, element);
+        if (known && expr_is_int(known, 1)) continue;
+        const int64_t each = greatest(c, x->shape[d]), most = known || !element ? 0 : onnx_most(c, 0, d, -1);
+        const Expr *times = ctx_failed(c->cx) ? NULL
+                          : onnx_listed_size(c, 0, d, element, known ? -1 : most / (each > 0 ? each : 1));
+        x = times ? repeated(c, x, d, times) : NULL;
+    }
+    c->out[0] = x;
+    return true;
+}
+
+/* ---- Reshape ----------------------------------------------------------------------------------------------------- */
+
+/* The elements of a shape of the run: 0 is x's own size, and one of -1 is what is left. */
+typedef struct NewShape { int rank, rest /* a number of -1; else -1 */; Tensor *at[MAX_RANK]; Tensor *total; } NewShape;
+
+static Tensor *times_all(OnnxCall *c, const NewShape *s)
+{
+    Tensor *all = onnx_integer(c, 1), *one = onnx_integer(c, 1), *zero = onnx_integer(c, 0);
+    for (int d = 0; d < s->rank; d++)
+        if (d != s->rest) {
+            Tensor *is_left = onnx_size_behind(c, s->at[d]) ? NULL : both(c, "less", s->at[d], zero);
+            all = both(c, "mul", all, is_left ? onnx_select(c, is_left, one, s->at[d]) : s->at[d]);
+        }
+    return all;
+}
+
+static void read_shape(OnnxCall *c, NewShape *s)
+{
+    const Tensor *x = c->in[0];
+    const Expr *total = expr_index(c->cx, 1);
+    Tensor *zero = onnx_integer(c, 0), *left = onnx_integer(c, -1), *one = onnx_integer(c, 1);
+    for (int d = 0; d < x->rank; d++) total = product(c, total, x->shape[d]);
+    s->total = onnx_dimension(c, total);
+    for (int d = 0; d < s->rank; d++) {
+        Tensor *own = d < x->rank ? onnx_dimension(c, x->shape[d]) : NULL, *v = onnx_element(c, c->in[1], d);
+        const Expr *known = onnx_size_behind(c, v);
+        const bool copies = own && !onnx_int(c, "allowzero", 0);
+        if (known && expr_is_int(known, -1)) s->rest = d;
+        else if (known && expr_is_int(known, 0) && copies) v = own;
+        else if (!known && copies) v = onnx_select(c, both(c, "equal", v, zero), own, v);
+        s->at[d] = v;
+    }
+    Tensor *known = both(c, "max", times_all(c, s), one), *rest = both(c, "floor_div", s->total, known);
+    for (int d = 0; d < s->rank; d++)
+        if (d == s->rest) s->at[d] = rest;
+        else if (s->rest < 0 && !onnx_size_behind(c, s->at[d]))
+            s->at[d] = onnx_select(c, both(c, "equal", s->at[d], left), rest, s->at[d]);
+}
+
+/* A product of a number and of sizes. */
+typedef struct Factors { int64_t number; int count; const Expr *size[2 * MAX_RANK]; } Factors;
+
+static void add_factors(Factors *f, const Expr *e)
+{
+    if (e->kind == EXPR_MUL) add_factors(f, e->arg[0]), add_factors(f, e->arg[1]);
+    else if (e->kind == EXPR_INT) f->number = sat_mul(f->number, e->integer);
+    else if (f->count < 2 * MAX_RANK) f->size[f->count++] = e;
+}
+
+/* Takes the factors out of those of f; false: one is not there. */
+static bool take_factors(Factors *f, const Factors *part)
+{
+    for (int i = 0; i < part->count; i++) {
+        int k = 0;
+        while (k < f->count && f->size[k] != part->size[i]) k++;
+        if (k == f->count) return false;
+        f->size[k] = f->size[--f->count];
+    }
+    return part->number != 0 && f->number % part->number == 0;
+}
+
+/* True if the run decides the number of elements of x, and it must test that a known shape has as many. */
+static bool needs_test(OnnxCall *c)
+{
+    const Tensor *x = c->in[0];
+    OnnxSizes s;
+    Factors has = { .number = 1 }, asked = { .number = 1 };
+    bool has_rest = false, any = false;
+    if (!onnx_list(c, 1, &s) || s.count > MAX_RANK) return false;
+    for (int d = 0; d < x->rank; d++) add_factors(&has, x->shape[d]), any = any || size_is_decided(c->cx, x->shape[d]);
+    for (int d = 0; d < s.count; d++) {
+        const bool copies = expr_is_int(s.at[d], 0) && d < x->rank && !onnx_int(c, "allowzero", 0);
+        any = any || size_is_decided(c->cx, s.at[d]);
+        if (expr_is_int(s.at[d], -1)) has_rest = true;
+        else add_factors(&asked, copies ? x->shape[d] : s.at[d]);
+    }
+    if (!any || asked.number <= 0) return false;
+    return !take_factors(&has, &asked) || (!has_rest && (has.count || has.number != asked.number));
+}
+
+bool onnx_reshape_by_value(OnnxCall *c)
+{
+    NewShape s = { .rest = -1 };
+    if (!needs_test(c) && !is_list_of_run(c, 1, &s.rank)) return ctx_failed(c->cx);
+    s.rank = (int)tensor_elems(c->in[1]);
+    const Expr *shape[MAX_RANK], *total = expr_index(c->cx, 1), *all = total;
+    Tensor *x = c->in[0];
+    for (int d = 0; d < x->rank; d++) total = product(c, total, x->shape[d]);
+    read_shape(c, &s);
+    for (int d = 0; d < s.rank && !ctx_failed(c->cx); d++) {
+        shape[d] = onnx_listed_size(c, 0, d, s.at[d], greatest(c, total));
+        all = shape[d] ? product(c, all, shape[d]) : all;
+    }
+    if (ctx_failed(c->cx)) return true;
+    Tensor *difference = both(c, "sub", onnx_dimension(c, all), s.total), *flat = onnx_view(c, x, &total, 1);
+    flat = onnx_after(c, onnx_provided(c, flat, difference, 0, 0), shape, s.rank);
+    c->out[0] = onnx_view(c, onnx_as(c, flat, 0, all), shape, s.rank);
+    return true;
+}
+
+/* ---- Pad --------------------------------------------------------------------------------------------------------- */
+
+/* The elements from -before on along an axis, as many as the result has. */
+static Tensor *padded(OnnxCall *c, Tensor *x, int axis, Tensor *before, Tensor *after)
+{
+    const char *mode = onnx_text(c, "mode", "constant");
+    const Expr *known = onnx_size_behind(c, before), *last = onnx_size_behind(c, after);
+    if (known && last && expr_is_int(known, 0) && expr_is_int(last, 0)) return x;
+    if (strcmp(mode, "constant") != 0) {
+        onnx_unsupported(c, "pads that the run decides, in mode %s; use the mode constant", mode);
+        return NULL;
+    }
+    double value = onnx_real(c, "value", 0);
+    if (c->opset >= 11) onnx_scalar(c, 2, &value);
+    Tensor *size = both(c, "add", both(c, "add", onnx_dimension(c, x->shape[axis]), before), after);
+    const Expr *of_result = size ? onnx_decided(c, 0, axis, size, 0, -1) : NULL;
+    if (!of_result) return NULL;
+    const Tensor *like = tensor_new(c->cx, c->name, I64, 1, &of_result);
+    Tensor *first = onnx_after(c, call_on(c->cx, "neg", c->name, before, NULL), &of_result, 1);
+    return onnx_call2(c, "window", x, first, attr_int("axis", axis), attr_tensor("like", like),
+                      attr_real("value", value));
+}
+
+bool onnx_pad_by_value(OnnxCall *c)
+{
+    int count;
+    int64_t axes[MAX_RANK];
+    if (c->opset < 11 || !onnx_is_of_run(c, 1)) return false;
+    const int axis_count = c->opset < 18 ? -1 : onnx_ints(c, NULL, 3, axes, MAX_RANK);
+    count = axis_count >= 0 ? axis_count : c->in[0]->rank;
+    if (ctx_failed(c->cx)) return true;
+    if (tensor_elems(c->in[1]) != 2 * count) {
+        onnx_refuse(c, "there are %lld pads; use %d", (long long)tensor_elems(c->in[1]), 2 * count);
+        return true;
+    }
+    Tensor *x = c->in[0];
+    for (int i = 0; i < count && x && !ctx_failed(c->cx); i++) {
+        const int axis = onnx_axis(c, axis_count >= 0 ? axes[i] : i, x->rank);
+        Tensor *before = onnx_element(c, c->in[1], i), *after = onnx_element(c, c->in[1], count + i);
+        x = axis < 0 ? NULL : padded(c, x, axis, before, after);
+    }
+    c->out[0] = x;
+    return true;
+}
+
+/* ---- OneHot ------------------------------------------------------------------------------------------------------ */
+
+bool onnx_one_hot_by_value(OnnxCall *c, Tensor *index)
+{
+    if (!onnx_is_of_run(c, 1) || tensor_elems(c->in[1]) != 1) return false;
+    const int rank = index->rank + 1, axis = onnx_axis(c, onnx_int(c, "axis", -1), rank);
+    Tensor *element = axis < 0 ? NULL : onnx_element(c, c->in[1], 0);
+    const Expr *known = onnx_size_behind(c, element),
+               *depth = known || !element ? known : onnx_decided(c, 0, axis, element, 1, -1);
+    if (!depth) return true;
+    const Tensor *like = tensor_new(c->cx, c->name, I64, 1, &depth);
+    Tensor *behind = onnx_after(c, index, &depth, 1);
+    c->out[0] = onnx_call2(c, "one_hot", behind, c->in[2], attr_int("axis", axis), attr_tensor("like", like));
+    return true;
+}
