@@ -411,6 +411,8 @@ case_macros() {
         grep -q 'K_X_2_AT ' "$work/case.h"
 }
 check io-arena-case-of-names    case_macros
+printf 'input x: f32[4]\ninput X: f32[4]\ny = sub(x, X)\nY = neg(y)\noutput y\noutput Y\n' > "$work/case.te"
+check io-arena-case-of-names-computes "$lw" verify "$work/case.te" --io arena
 te 'input x: f32[4]\ny = Foo(x)\noutput y\n' foo
 check near-nothing-is-refused   refuses "there is no operator 'Foo'; see .loopwright ops." \
     "$work/foo.te" -o "$work/foo.c"

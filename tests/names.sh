@@ -68,6 +68,30 @@ for given in 1 _x __x a__b a_ lw; do
     check "prefix-$given-is-refused" refused "$given"
 done
 
+# Ports with the names of all macros without arguments of the headers of C99, which a program includes first.
+headers="assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg stdbool stddef
+    stdint stdio stdlib string time wchar wctype"
+for header in $headers; do echo "#include <$header.h>"; done > "$work/headers.h"
+$cc -std=c99 -E -dM -x c "$work/headers.h" | sed -n 's/^#define \([A-Za-z][A-Za-z0-9_]*\) .*/\1/p' > "$work/macros"
+[ $(wc -l < "$work/macros") -gt 100 ] || : > "$work/macros"
+{
+    sed 's/.*/input &: f32[1]/' "$work/macros"
+    sed 's/.*/y_&[i] = &[i] * 2.0/' "$work/macros"
+    sed 's/.*/output y_&/' "$work/macros"
+} > "$work/macros.te"
+{ cat "$work/headers.h"; echo '#include "m.h"'; } > "$work/m_after.c"
+macros() {
+    "$lw" "$work/macros.te" --name m --testbench --quiet -o "$work/m.c" "$@" && builds &&
+        $cc -std=c99 -Werror -I"$work" -c "$work/m_after.c" -o "$work/m.o" &&
+        $cc $strict -Iruntime -c "$work/m_main.c" -o "$work/m.o"
+}
+check macros-of-headers       macros
+check macros-of-headers-in-the-arena macros --io arena
+for result in EOF stdin errno I NULL SIGINT LONG_MAX FLT_MAX; do
+    printf 'input x: f32[2]\n%s = relu(x)\noutput %s\n' $result $result > "$work/result.te"
+    check "result-$result" "$lw" verify "$work/result.te"
+done
+
 check verified                "$lw" verify "$hostile"
 check verified-with-layers    "$lw" verify "$hostile" --layers
 check verified-with-profile   "$lw" verify "$hostile" --profile

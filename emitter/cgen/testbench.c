@@ -234,7 +234,7 @@ static void runs(Ctx *cx, Text *t, const Program *p)
     for (int i = 0; i < p->input_count; i++)
         add_line(t, p,
                  text_format(cx, "        memcpy((char *)arena + @_%s_AT, $_in_%s, port_bytes(&inputs[%d]));",
-                             name_upper(cx, p->input[i].name), p->input[i].name, i));
+                             p->input[i].macro, p->input[i].name, i));
     add_line(t, p, "        status = $_run(^&in, &out);\n    }");
     enter_sizes(t, p);
     for (int i = 0; i < p->output_count; i++)
@@ -253,7 +253,7 @@ static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structu
         else
             add_line(t, p,
                      text_format(cx, "    %s.%s = (%s%s *)(void *)((char *)arena + @_%s_AT);", structure, port[i].name,
-                                 qualifier, dtype_info(port[i].tensor->type)->c_type, name_upper(cx, port[i].name)));
+                                 qualifier, dtype_info(port[i].tensor->type)->c_type, port[i].macro));
 }
 
 static void main_function(Ctx *cx, Text *t, const Program *p)

@@ -49,7 +49,8 @@ const char *name_format(Ctx *cx, const char *format, ...)
 }
 
 /* Reserved names: keywords of C99 to C23 and of C++, names that emitted C uses itself, and macros without arguments
- * that compilers predefine or that headers of emitted C define. */
+ * that compilers predefine or that C's headers define: a program may include these before the model's. Errors and
+ * signals are those of POSIX and Linux. */
 static const char *const reserved[] = {
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
     "class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "consteval", "constexpr", "constinit",
@@ -65,6 +66,27 @@ static const char *const reserved[] = {
     "NULL", "INFINITY", "NAN", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "HUGE", "MAXFLOAT", "SNAN", "SNANF", "SNANL",
     "DOMAIN", "SING", "OVERFLOW", "UNDERFLOW", "TLOSS", "PLOSS", "MATH_ERRNO", "MATH_ERREXCEPT", "math_errhandling",
     "signgam", "errno", "BIG_ENDIAN", "LITTLE_ENDIAN", "PDP_ENDIAN", "BYTE_ORDER",
+    "EOF", "BUFSIZ", "FILENAME_MAX", "FOPEN_MAX", "TMP_MAX", "L_tmpnam", "P_tmpdir", "SEEK_SET", "SEEK_CUR", "SEEK_END",
+    "stdin", "stdout", "stderr", "EXIT_SUCCESS", "EXIT_FAILURE", "RAND_MAX", "MB_CUR_MAX", "CLOCKS_PER_SEC", "WEOF",
+    "CHAR_BIT", "MB_LEN_MAX", "DECIMAL_DIG", "SSIZE_MAX", "PATH_MAX", "NAME_MAX", "I", "complex", "imaginary",
+    "SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGIO",
+    "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGRTMAX", "SIGRTMIN", "SIGSEGV",
+    "SIGSTKFLT", "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1",
+    "SIGUSR2", "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ",
+    "E2BIG", "EACCES", "EADDRINUSE", "EADDRNOTAVAIL", "EADV", "EAFNOSUPPORT", "EAGAIN", "EALREADY", "EBADE", "EBADF",
+    "EBADFD", "EBADMSG", "EBADR", "EBADRQC", "EBADSLT", "EBFONT", "EBUSY", "ECANCELED", "ECHILD", "ECHRNG", "ECOMM",
+    "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EDEADLK", "EDEADLOCK", "EDESTADDRREQ", "EDOM", "EDOTDOT", "EDQUOT",
+    "EEXIST", "EFAULT", "EFBIG", "EHOSTDOWN", "EHOSTUNREACH", "EHWPOISON", "EIDRM", "EILSEQ", "EINPROGRESS", "EINTR",
+    "EINVAL", "EIO", "EISCONN", "EISDIR", "EISNAM", "EKEYEXPIRED", "EKEYREJECTED", "EKEYREVOKED", "EL2HLT", "EL2NSYNC",
+    "EL3HLT", "EL3RST", "ELIBACC", "ELIBBAD", "ELIBEXEC", "ELIBMAX", "ELIBSCN", "ELNRNG", "ELOOP", "EMEDIUMTYPE",
+    "EMFILE", "EMLINK", "EMSGSIZE", "EMULTIHOP", "ENAMETOOLONG", "ENAVAIL", "ENETDOWN", "ENETRESET", "ENETUNREACH",
+    "ENFILE", "ENOANO", "ENOBUFS", "ENOCSI", "ENODATA", "ENODEV", "ENOENT", "ENOEXEC", "ENOKEY", "ENOLCK", "ENOLINK",
+    "ENOMEDIUM", "ENOMEM", "ENOMSG", "ENONET", "ENOPKG", "ENOPROTOOPT", "ENOSPC", "ENOSR", "ENOSTR", "ENOSYS",
+    "ENOTBLK", "ENOTCONN", "ENOTDIR", "ENOTEMPTY", "ENOTNAM", "ENOTRECOVERABLE", "ENOTSOCK", "ENOTSUP", "ENOTTY",
+    "ENOTUNIQ", "ENXIO", "EOPNOTSUPP", "EOVERFLOW", "EOWNERDEAD", "EPERM", "EPFNOSUPPORT", "EPIPE", "EPROTO",
+    "EPROTONOSUPPORT", "EPROTOTYPE", "ERANGE", "EREMCHG", "EREMOTE", "EREMOTEIO", "ERESTART", "ERFKILL", "EROFS",
+    "ESHUTDOWN", "ESOCKTNOSUPPORT", "ESPIPE", "ESRCH", "ESRMNT", "ESTALE", "ESTRPIPE", "ETIME", "ETIMEDOUT",
+    "ETOOMANYREFS", "ETXTBSY", "EUCLEAN", "EUNATCH", "EUSERS", "EWOULDBLOCK", "EXDEV", "EXFULL",
 };
 
 static bool begins(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
@@ -75,20 +97,33 @@ static bool ends(const char *s, const char *with)
     return length > tail && strcmp(s + length - tail, with) == 0;
 }
 
-/* INT8_MIN, UINT_LEAST16_MAX, SIZE_WIDTH, ..: the limits of <stdint.h>. */
+/* INT8_MIN, UINT_LEAST16_MAX, SIZE_WIDTH, LONG_MAX, ..: the limits of <stdint.h> and <limits.h>. */
 static bool is_limit(const char *s)
 {
-    static const char *const types[] = { "INT", "UINT", "SIZE_", "PTRDIFF_", "WCHAR_", "WINT_", "SIG_ATOMIC_" };
+    static const char *const types[] = { "INT", "UINT", "SIZE_", "PTRDIFF_", "WCHAR_", "WINT_", "SIG_ATOMIC_", "CHAR_",
+                                         "SCHAR_", "UCHAR_", "SHRT_", "USHRT_", "LONG_", "ULONG_", "LLONG_",
+                                         "ULLONG_" };
     bool is_type = false;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) is_type = is_type || begins(s, types[i]);
     return is_type && (ends(s, "_MIN") || ends(s, "_MAX") || ends(s, "_WIDTH"));
 }
 
-/* True if the name is reserved. Names with the suffix _t are types of C or of the system; M_ and FP_ are prefixes of
- * <math.h>. */
+/* Families of macros that C reserves: M_PI, FP_NAN, FLT_MAX, FE_INEXACT, LC_ALL, SIG_ERR, PRIx32. */
+static bool is_of_a_family(const char *s)
+{
+    static const char *const prefixes[] = { "M_", "FP_", "FLT_", "DBL_", "LDBL_", "FE_", "LC_", "SIG_" };
+    static const char *const formats[] = { "PRI", "SCN" };
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+        if (begins(s, prefixes[i])) return true;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (begins(s, formats[i]) && s[3] && strchr("diouxX", s[3]) && s[4] && strchr("1368LFMP", s[4])) return true;
+    return false;
+}
+
+/* True if the name is reserved. Names with the suffix _t are types of C or of the system. */
 static bool is_reserved(const char *s)
 {
-    if (ends(s, "_t") || begins(s, "M_") || begins(s, "FP_") || is_limit(s)) return true;
+    if (ends(s, "_t") || is_limit(s) || is_of_a_family(s)) return true;
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (strcmp(s, reserved[i]) == 0) return true;
     return false;
