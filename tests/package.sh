@@ -469,4 +469,17 @@ check package-weights-in-a-file-are-refused ends 2 \
     package $digits --for make --weights bin -o "$work/none"
 check package-refused-writes-nothing nothing_is_written
 
+# A write that fails, as on a full disk, leaves no folder that the package has created; what was there stays.
+leaves_nothing() {
+    rm -rf "$work/full" && mkdir "$work/full" || return
+    (trap '' XFSZ; ulimit -f 4; ends 1 'cannot write' package $digits --for cmake -o "$work/full/new/package") &&
+        [ "$(find "$work/full")" = "$work/full" ] || { find "$work/full"; return 1; }
+    mkdir "$work/full/kept" &&
+        (trap '' XFSZ; ulimit -f 4; ends 1 'cannot write' package $digits --for cmake -o "$work/full/kept") &&
+        [ "$(find "$work/full" | wc -l)" -eq 2 ] || { find "$work/full"; return 1; }
+    echo text > "$work/full/file"
+    ends 1 'cannot create this folder' package $digits --for make -o "$work/full/file" && [ -s "$work/full/file" ]
+}
+check package-on-a-full-disk-leaves-no-folder leaves_nothing
+
 report_end

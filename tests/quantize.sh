@@ -956,6 +956,17 @@ same_figure() {
         "$work/said"
 }
 check the-realized-stage-has-the-figure-of-quantize same_figure
+# On a terminal the last line of progress is erased, whichever part was last. Work that takes more than a second has
+# such lines.
+erased() {
+    $cc -std=c99 tests/tools/on_terminal.c -o "$work/on_terminal" &&
+        "$work/on_terminal" "$lw" quantize $digits/digits.onnx --samples $digits/test.npy --refine \
+            --sensitivity --min-sqnr 40 -o "$work/terminal.c" > "$work/said" || return 1
+    [ "$(tail -n 1 "$work/said")" = '[]' ] || { cat "$work/said"; return 1; }
+}
+if echo 'int main(void) { return posix_openpt(0) < 0; }' | $cc -include stdlib.h -D_XOPEN_SOURCE=600 -x c - \
+    -o "$work/has_terminals" 2> /dev/null; then check progress-is-erased-from-a-terminal erased
+else skip progress-is-erased-from-a-terminal "no terminals by posix_openpt"; fi
 alone() {
     "$lw" evaluate $digits/digits.onnx --test $digits/test.npy > "$work/said" 2>&1
     [ $? -eq 2 ] && grep -q 'nothing to compare with' "$work/said"

@@ -624,15 +624,15 @@ static void check_branches(const char *test_name, const char *of_then, const cha
     check_values(test_name, &m, absolute);
 }
 
-/* A loop without iterations: the state is its initial value, and there are no rows of the body's shape. */
-static void check_no_iteration(void)
+/* A loop of `count` iterations that collects rows, whose condition always holds. */
+static Message loop_of_rows(int64_t count)
 {
     const Message twice = node("Add", "twice", "v", "v", "w"), goes_on = node("Identity", "goes_on", "c", NULL, "d"),
                   row = node("Flatten", "row", "v", NULL, "f");
     const Message ends[] = { value_info("i", 0, NULL, 7), value_info("c", 0, NULL, 9), value_info("v", 3, X_DIMS, 1),
                              value_info("d", 0, NULL, 9), value_info("w", 3, X_DIMS, 1),
                              value_info("f", 2, (int64_t[]){ 1, 8 }, 1) };
-    Message body = { .count = 0 }, loop = { .count = 0 }, g, times = int64_tensor("times", (int64_t[]){ 0 }, 1),
+    Message body = { .count = 0 }, loop = { .count = 0 }, g, times = int64_tensor("times", &count, 1),
             rows = value_info("rows", 3, (int64_t[]){ 0, 1, 8 }, 1);
     put_message(&body, 1, &twice);
     put_message(&body, 1, &goes_on);
@@ -648,7 +648,16 @@ static void check_no_iteration(void)
     g = graph_with(&loop, NULL);
     put_message(&g, 5, &times);
     put_message(&g, 12, &rows);
-    const Message m = model_of(&g, 13);
+    return model_of(&g, 13);
+}
+
+/* Without iterations the state is its initial value, and there are no rows of the body's shape. */
+static void check_no_iteration(void)
+{
+    const Message m = loop_of_rows(0), endless = loop_of_rows(INT64_C(1) << 62);
+    refused("an-endless-loop-of-a-huge-count", &endless,
+            "its condition always holds, and its trip count is 4611686018427387904; use a trip count (input 0) of up to "
+            "2147483647, or a condition that changes");
     Read r = read_model(&m, NULL);
     const char *shape = r.ok ? tensor_shape_text(r.cx, r.model.output[1]) : r.text;
     check_that(text_equal(shape, "[0][1][8]"), "no-iteration-gives-no-rows", "%s", shape);

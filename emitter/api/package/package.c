@@ -4,6 +4,7 @@
  * added to the kind's folder of sources. */
 #include "api/package/package.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,35 @@ static const char *file_in_path(Ctx *cx, const char *path)
     return NULL;
 }
 
+typedef struct Folders { const char **path; int count; } Folders;
+
+static void add_missing(Ctx *cx, Folders *to, const char *path)
+{
+    for (const char *s = strchr(path + 1, '/'); s; s = strchr(s + 1, '/')) {
+        const char *part = name_n(cx, path, (size_t)(s - path));
+        bool is_known = file_is_folder(part);
+        for (int i = 0; i < to->count && !is_known; i++) is_known = to->path[i] == part;
+        if (!is_known) to->path[to->count++] = part;
+    }
+}
+
+/* The folders of the files that do not exist yet, each after the one that it is in. */
+static Folders missing_folders(Ctx *cx, const Files *f)
+{
+    int count = 0;
+    for (int i = 0; i < f->count; i++)
+        for (const char *s = f->at[i].path; *s; s++) count += *s == '/';
+    Folders missing = { NEW_ARRAY(cx->arena, const char *, count + 1), 0 };
+    for (int i = 0; i < f->count; i++) add_missing(cx, &missing, f->at[i].path);
+    return missing;
+}
+
+static void remove_folders(const Folders *f)
+{
+    for (int i = f->count - 1; i >= 0; i--)
+        if (file_is_folder(f->path[i])) remove(f->path[i]);              /* fails for a folder with files */
+}
+
 /* C has no folders: the shell's mkdir creates them. */
 static bool create_folders(Ctx *cx, const Files *f)
 {
@@ -210,7 +240,11 @@ static bool package(Ctx *cx, const char *model, const char *kind, const char *fo
     const Source source = cgen_source(cx, &b.program);
     add_model(f, &r, &source, kinds[row].sources);
     add_templates(f, &b.program, kind);
-    return !ctx_failed(cx) && create_folders(cx, f) && file_write_all(cx, f->at, (size_t)f->count);
+    if (ctx_failed(cx)) return false;
+    const Folders created = missing_folders(cx, f);
+    const bool is_written = create_folders(cx, f) && file_write_all(cx, f->at, (size_t)f->count);
+    if (!is_written) remove_folders(&created);
+    return is_written;
 }
 
 bool lw_package(lw_context *cx, const char *model, const char *kind, const char *folder, const lw_options *o)

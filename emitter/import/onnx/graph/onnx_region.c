@@ -251,9 +251,10 @@ static bool import_body(Body *b)
                   && dtype_load(condition->type, condition->data, 0).i != 0;
     b->condition = always ? NULL : onnx_reshape(b->c, condition, NULL, 0);
     if (always && !l->count)
-        onnx_refuse(b->c,
-                    "it never ends: its condition always holds; use a trip count (input 0), or a condition that "
-                    "changes");
+        onnx_refuse(b->c, "it never ends: its condition always holds%s; use a trip count (input 0)%s, or a condition "
+                    "that changes",
+                    l->huge ? text_format(cx, ", and its trip count is %lld", (long long)l->huge) : "",
+                    l->huge ? " of up to 2147483647" : "");
     return !ctx_failed(cx);
 }
 

@@ -267,6 +267,7 @@ static void loop_region(OnnxCall *c, const LoopEntry *s)
                    .row_count = s->body->output_count - 1 - s->states };
     if (condition && !tensor_is_constant(condition)) l.condition = condition;
     if (!is_constant(c, 0) || s->most <= INT32_MAX) l.count = limit(c, 0, I64);
+    else if (c->in[0]) l.huge = dtype_load(c->in[0]->type, c->in[0]->data, 0).i;
     l.rows_back = NEW_ARRAY(c->cx->arena, bool, l.row_count);
     onnx_loop(c, &l);
 }
@@ -282,7 +283,7 @@ static void loop(OnnxCall *c)
     if (s.has_list || (s.is_decided && unroll(c, &s, UNROLLED_NODES))) return;
     DiagMark before = diag_mark(c->cx);
     loop_region(c, &s);
-    if (!ctx_failed(c->cx) || !s.is_decided) return;
+    if (!ctx_failed(c->cx) || !s.is_decided || (c->in[0] && s.most > INT32_MAX)) return;
     /* A shape may depend on the iteration index, which must then be constant */
     diag_rewind(c->cx, before);
     if (!unroll(c, &s, INT64_MAX)) loop_region(c, &s);
