@@ -656,8 +656,8 @@ static void check_no_iteration(void)
 {
     const Message m = loop_of_rows(0), endless = loop_of_rows(INT64_C(1) << 62);
     refused("an-endless-loop-of-a-huge-count", &endless,
-            "its condition always holds, and its trip count is 4611686018427387904; use a trip count (input 0) of up to "
-            "2147483647, or a condition that changes");
+            "its condition always holds, and its trip count is 4611686018427387904; use a trip count (input 0) of up "
+            "to 2147483647, or a condition that changes");
     Read r = read_model(&m, NULL);
     const char *shape = r.ok ? tensor_shape_text(r.cx, r.model.output[1]) : r.text;
     check_that(text_equal(shape, "[0][1][8]"), "no-iteration-gives-no-rows", "%s", shape);

@@ -88,6 +88,20 @@ static void list_unknown_custom(Ctx *cx, const char *where, const char *custom)
                 "function, --extern %s", custom);
 }
 
+/* Builtin operators that no row can have. LiteRT's generator goes on from run to run, and the normal numbers and shares
+ * of classes are those of the C library's logarithm, sine and exponential, so no formula gives its numbers. */
+#define DRAWS "random numbers, which LiteRT continues from run to run; make them an input of the model"
+static const struct { int code; const char *advice; } without_formula[] = {
+    { 146, DRAWS }, { 148, DRAWS }, { 149, DRAWS },       /* RANDOM_STANDARD_NORMAL, RANDOM_UNIFORM, MULTINOMIAL */
+};
+
+static const char *advice_of(int code)
+{
+    for (size_t i = 0; i < sizeof without_formula / sizeof without_formula[0]; i++)
+        if (without_formula[i].code == code) return without_formula[i].advice;
+    return "the operator is unknown; use those of `loopwright ops --tflite`";
+}
+
 static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOperator *op, const ImportOptions *o)
 {
     if (op->code == TFLITE_CUSTOM && import_extern(o, op->custom)) return;
@@ -95,7 +109,7 @@ static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOper
     const TfliteRow *row = tflite_row_find(op);
     if (op->code == TFLITE_CUSTOM && !row) list_unknown_custom(cx, where, op->custom);
     else if (!row)
-        diag_listed(cx, UNSUPPORTED, where, "the operator is unknown; use those of `loopwright ops --tflite`");
+        diag_listed(cx, UNSUPPORTED, where, "%s", advice_of(op->code));
     else if (op->version > row->newest)
         diag_listed(cx, UNSUPPORTED, where, "version %d of the operator; use up to %d", op->version,
                     row->newest);
