@@ -163,3 +163,15 @@ Tensor *onnx_equal_size(OnnxCall *c, Tensor *x, int axis, const Expr *size)
     Tensor *wanted = number_of(c, size), *have = number_of(c, x->shape[axis]);
     return onnx_as(c, onnx_provided(c, x, onnx_call2(c, "sub", have, wanted), 0, 0), axis, size);
 }
+
+void onnx_match(OnnxCall *c, Tensor **a, int axis_a, Tensor **b, int axis_b)
+{
+    const bool fits = *a && *b && axis_a >= 0 && axis_b >= 0 && axis_a < (*a)->rank && axis_b < (*b)->rank;
+    const Expr *x = fits ? (*a)->shape[axis_a] : NULL, *y = fits ? (*b)->shape[axis_b] : NULL;
+    if (x == y || (!size_is_decided(c->cx, x) && !size_is_decided(c->cx, y))) return;
+    const Interval p = interval_of(c->cx, x, NULL), q = interval_of(c->cx, y, NULL);
+    const Expr *common = x->kind == EXPR_INT || (y->kind != EXPR_INT && p.greatest <= q.greatest) ? x : y;
+    if (p.least > q.greatest || q.least > p.greatest) return;                  /* the operator refuses them */
+    *a = onnx_equal_size(c, *a, axis_a, common);
+    *b = onnx_equal_size(c, *b, axis_b, common);
+}

@@ -55,7 +55,7 @@ Tensor *onnx_element(OnnxCall *c, Tensor *list, int i)
     if (all && all->rank > 1) all = onnx_reshape(c, all, (int64_t[]){ -1 }, 1);
     if (all && all->rank && tensor_elems(all) > 1)
         all = onnx_call(c, "slice", all, attr_list("axes", 0), attr_list("begin", at), attr_list("end", at + 1));
-    element = all ? onnx_reshape(c, all, NULL, 0) : NULL;
+    element = !all || !all->rank ? all : onnx_reshape(c, all, NULL, 0);
     if (element) map_put(known, arena_copy(c->cx->arena, &key, sizeof key), sizeof key, element);
     return element;
 }

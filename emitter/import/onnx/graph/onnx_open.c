@@ -117,12 +117,12 @@ bool onnx_open_constant_of_shape(OnnxCall *c)
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */
 
-/* True if the operator accepts size lists as inputs. If it computes with them, tensors that compute the lists replace
- * them. */
-static bool accepts_lists(OnnxCall *c, const OnnxOp *op)
+/* True if the operator accepts size lists as inputs; `size` is one of them. If it computes with them, tensors that
+ * compute the lists replace them. */
+static bool accepts_lists(OnnxCall *c, const OnnxOp *op, const Expr *size)
 {
     if (op->open.lists == LISTS_READ || op->open.lists == LISTS_ORDERED) return true;
-    if (op->open.lists == LISTS_REFUSED && !is_elementwise(c->cx, op)) return false;
+    if (op->open.lists == LISTS_REFUSED && !is_elementwise(c->cx, op) && !size_is_decided(c->cx, size)) return false;
     for (int i = 0; i < c->in_count; i++) c->in[i] = onnx_materialize_sizes(c->scope->import, c->in[i]);
     return true;
 }
@@ -178,7 +178,7 @@ bool onnx_translate_open(OnnxCall *c, const OnnxOp *op)
         onnx_set_list(c, &list);
         return true;
     }
-    const Expr *open = has_list && !accepts_lists(c, op) ? size : unsupported_size(c, op);
+    const Expr *open = has_list && !accepts_lists(c, op, size) ? size : unsupported_size(c, op);
     for (int d = 0; d < MAX_RANK && !open && is_elementwise(c->cx, op) && !ctx_failed(c->cx); d++) equal_sizes(c, d);
     if (open && !ctx_failed(c->cx)) refuse(c, open);
     return open != NULL;

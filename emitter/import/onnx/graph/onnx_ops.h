@@ -166,6 +166,8 @@ Tensor *onnx_as(OnnxCall *c, Tensor *x, int axis, const Expr *size);         /* 
 Tensor *onnx_equal_size(OnnxCall *c, Tensor *x, int axis, const Expr *size);
 /* x, which has at least that many elements along the axis; a run that decides fewer ends */
 Tensor *onnx_at_least(OnnxCall *c, Tensor *x, int axis, int64_t least);
+/* Two operands with one size along these axes, after a test of the run that they have it, if it decides one */
+void onnx_match(OnnxCall *c, Tensor **a, int axis_a, Tensor **b, int axis_b);
 /* x itself, computed after the run has decided these sizes */
 Tensor *onnx_after(OnnxCall *c, Tensor *x, const Expr *const *size, int count);
 

@@ -63,6 +63,7 @@ static void gemm(OnnxCall *c)
     double alpha = onnx_real(c, "alpha", 1), beta = onnx_real(c, "beta", 1);
     if (onnx_int(c, "transA", 0)) a = onnx_call(c, "transpose", a, attr_list("perm", 1, 0));
     if (onnx_int(c, "transB", 0)) b = onnx_call(c, "transpose", b, attr_list("perm", 1, 0));
+    onnx_match(c, &a, 1, &b, 0);
     const DType type = c->in[0]->type;
     const bool is_real = dtype_is_integer(type) && (alpha != floor(alpha) || beta != floor(beta));
     Tensor *y = onnx_call2(c, "dense", a, b);
@@ -74,7 +75,13 @@ static void gemm(OnnxCall *c)
 
 static void matmul(OnnxCall *c)
 {
-    if (onnx_requires(c, 2)) c->out[0] = onnx_call2(c, c->in[1]->rank == 2 ? "dense" : "matmul", c->in[0], c->in[1]);
+    if (!onnx_requires(c, 2)) return;
+    const int ranks[2] = { c->in[0]->rank, c->in[1]->rank }, lesser = ranks[0] < ranks[1] ? ranks[0] : ranks[1];
+    onnx_match(c, &c->in[0], ranks[0] - 1, &c->in[1], ranks[1] > 1 ? ranks[1] - 2 : 0);
+    for (int i = 3; i <= lesser && !ctx_failed(c->cx); i++)                    /* batches, unless one is broadcast */
+        if (tensor_dim(c->in[0], ranks[0] - i) != 1 && tensor_dim(c->in[1], ranks[1] - i) != 1)
+            onnx_match(c, &c->in[0], ranks[0] - i, &c->in[1], ranks[1] - i);
+    if (!ctx_failed(c->cx)) c->out[0] = onnx_call2(c, ranks[1] == 2 ? "dense" : "matmul", c->in[0], c->in[1]);
 }
 
 /* Before operator set 13, the axes starting at `axis` are flattened into one. */

@@ -143,6 +143,10 @@ static void concat(OnnxCall *c)
     Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
     for (int i = 0; i < c->in_count; i++)
         if (c->in[i] && tensor_elems(c->in[i]) != 0) in[count++] = c->in[i];
+    const int64_t axis = onnx_int(c, "axis", 0);
+    for (int i = 1; i < count; i++)
+        for (int d = 0; d < in[0]->rank && d < in[i]->rank && !ctx_failed(c->cx); d++)
+            if (d != (axis < 0 ? axis + in[0]->rank : axis)) onnx_match(c, &in[0], d, &in[i], d);
     if (!count) concat_empty(c);
     while (count > 0 && !ctx_failed(c->cx)) {
         int stages = 0;
