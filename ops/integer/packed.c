@@ -53,8 +53,63 @@
 #include "graph/dag/op_build.h"
 #include "support/text.h"
 
+#define EVEN_ODD(even, odd) "i16(i32(" even ") + 256*i32(" odd "))"
+
+/* Weights of products of rows. rows: channels, padded to whole groups. */
+typedef enum RowLayout { ROWS, PAIRS, BYTES, WIDE, PANELS, LONG } RowLayout;
+static const WeightLayout row_layouts[] = {
+    [ROWS] = { .name = "rows", .type = I8, .rank = 2, .of = "e<length,o<outs",
+               .encode = "k[o<rows,e<padded] = (w[e,o]? : 0)",
+               .sum = "e", .element = "e", .decode = "k[o,e]" },
+    /* even + 256 * odd of two channels; rows of `row` elements of a window begin at even offsets */
+    [PAIRS] = { .name = "pairs", .type = I16, .rank = 4, .of = "e<length,o<outs",
+                .encode = "k[g<groups,q<padded,p<2,t<2] = "
+                          EVEN_ODD("select(q%pairs*2+t < row, (w[q/pairs*row+q%pairs*2+t,4*g+2*p]? : 0), 0)",
+                                   "select(q%pairs*2+t < row, (w[q/pairs*row+q%pairs*2+t,4*g+2*p+1]? : 0), 0)"),
+                .sum = "q,t<2", .element = "q,t", .decode = "i8(i32(k[o/4,q,o%4/2,t]) + o%2*128 >> o%2*8)",
+                .q = "(e/row*pairs + e%row/2)", .t = "e%row%2" },
+    [BYTES] = { .name = "bytes", .type = I16, .rank = 5, .of = "e<length,o<outs",
+                .encode = "k[g<groups,q<fours,s<2,p<2,t<2] = " EVEN_ODD("(w[4*q+2*t+s,4*g+2*p]? : 0)",
+                                                                        "(w[4*q+2*t+s,4*g+2*p+1]? : 0)"),
+                .sum = "q,s<2,t<2", .element = "4*q+2*t+s",
+                .decode = "i8(i32(k[o/4,q,s,o%4/2,t]) + o%2*128 >> o%2*8)",
+                .q = "e/4", .s = "e%2", .t = "e%4/2" },
+    [WIDE] = { .name = "wide", .type = I8, .rank = 5, .of = "e<length,o<outs",
+               .encode = "k[g<groups,q<fours,h<2,t<2,s<2] = (w[4*q+2*s+t,2*g+h]? : 0)",
+               .sum = "q,s<2,t<2", .element = "4*q+2*s+t", .decode = "k[o/2,q,o%2,t,s]",
+               .q = "e/4", .s = "e%4/2", .t = "e%2" },
+    /* depth adjacent elements of each channel; `run` elements of a window's row take `row` with their padding */
+    [PANELS] = { .name = "panels", .type = I8, .rank = 4, .of = "e<length,o<outs",
+                 .encode = "k[g<groups,q<blocks,c<panel,t<depth] = select((depth*q+t)%row < run, "
+                           "(w[(depth*q+t)/row*run+(depth*q+t)%row,panel*g+c]? : 0), 0)",
+                 .sum = "q,t<depth", .element = "depth*q+t", .decode = "k[o/panel,q,o%panel,t]",
+                 .q = "((e/run*row + e%run)/depth)", .t = "((e/run*row + e%run)%depth)" },
+    /* a word of four channels, 128 added to the even ones */
+    [LONG] = { .name = "long", .type = U8, .rank = 4, .of = "e<length,o<outs",
+               .encode = "k[g<groups,e<length,p<2,h<2] = u8(i32((w[e,4*g+2*p+h]? : 0)) + 128 - h*128)",
+               .sum = "e", .element = "e", .decode = "i8(i32(k[o/4,e,o%4/2,o%2]) - o%2*128 + 128)" },
+    { 0 }
+};
+
+/* Weights of depthwise convolutions. */
+static const WeightLayout depthwise_layouts[] = {
+    { .name = "tiles", .type = I8, .rank = 4, .of = "i<kh,j<kw,o<outs",
+      .encode = "k[g<groups,i<kh,j<kw,c<block] = (w[i,j,block*g+c]? : 0)", .decode = "k[o/block,i,j,o%block]" },
+    { .name = "columns", .type = I8, .rank = 3, .of = "i<kh,j<kw,o<outs",
+      .encode = "k[o,j<kw,i<kh] = w[i,j,o]", .decode = "k[o,j,i]" },
+    { 0 }
+};
+
+/* Returns the layout of packed weights; NULL: it is none of these. */
+static const WeightLayout *layout_of(const WeightLayout *l, const Tensor *k)
+{
+    while (l->name && (l->type != k->type || l->rank != k->rank)) l++;
+    return l->name ? l : NULL;
+}
+
 typedef struct PackedRows {
     Tensor *x, *k, *b;
+    const WeightLayout *layout;
     int64_t outs, length, padded;
     bool is_wide, is_paired, is_bytes;     /* forms 2, 3 and 4 of the table */
     bool is_long;                      /* 64-bit sums */
@@ -92,11 +147,12 @@ static bool fits_rows(const PackedRows *r, int64_t length)
 static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, PackedRows *r)
 {
     *r = (PackedRows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .length = length };
-    r->is_wide = r->k->type == I8 && r->k->rank == 5;
-    r->is_paired = r->k->type == I16 && r->k->rank == 4;
-    r->is_bytes = r->k->type == I16 && r->k->rank == 5;
-    r->is_long = r->k->type == U8 && r->k->rank == 4;
-    r->panel = r->k->type == I8 && r->k->rank == 4 ? tensor_dim(r->k, 2) : 0;
+    r->layout = layout_of(row_layouts, r->k);
+    r->is_wide = r->layout == &row_layouts[WIDE];
+    r->is_paired = r->layout == &row_layouts[PAIRS];
+    r->is_bytes = r->layout == &row_layouts[BYTES];
+    r->is_long = r->layout == &row_layouts[LONG];
+    r->panel = r->layout == &row_layouts[PANELS] ? tensor_dim(r->k, 2) : 0;
     r->depth = r->panel ? tensor_dim(r->k, 3) : 1;
     r->offset = node_int(n, "offset", 0);
     r->pairs = node_int(n, "pairs", 0);
@@ -152,29 +208,15 @@ static const char *element_text(Ctx *cx, const PackedRows *r, const char *value)
 /* Emits y[lead,o] = b[o] + the sum over the patch's row; `lead` spells the patch's leading indices. */
 static int product(Ctx *cx, const Node *n, const PackedRows *r, Tensor *patch, const char *lead, Tensor **out)
 {
-    const char *text =
-        r->is_paired
-            ? "y[lead,o<outs] = sum(q,t<2; b[o]) i32(patch[lead,q,t]) * "
-              "i32(i8(i32(k[o/4,q,o%4/2,t]) + o%2*128 >> o%2*8))"
-        : r->is_bytes
-            ? "y[lead,o<outs] = sum(q,s<2,t<2; b[o]) i32(patch[lead,4*q+2*t+s]) * "
-              "i32(i8(i32(k[o/4,q,s,o%4/2,t]) + o%2*128 >> o%2*8))"
-        : r->is_long
-            ? "y[lead,o<outs] = sum(e; b[o]) i32(patch[lead,e]) * "
-              "i32(i8(i32(k[o/4,e,o%4/2,o%2]) - o%2*128 + 128))"
-        : r->panel
-            ? "y[lead,o<outs] = sum(q,t<depth; b[o]) element * i32(k[o/panel,q,o%panel,t])"
-        : r->is_wide
-            ? "y[lead,o<outs] = sum(q,s<2,t<2; b[o]) i32(patch[lead,4*q+2*s+t]) * i32(k[o/2,q,o%2,t,s])"
-        : r->pairs
-            ? "y[n,h<height,w<width,o<outs] = sum(e; b[o]) i32(i8(patch[own,e] + half*32768 >> half*16)) * i32(k[o,e])"
-            : "y[lead,o<outs] = sum(e; b[o]) i32(patch[lead,e]) * i32(k[o,e])";
+    const char *text = r->pairs ? "y[n,h<height,w<width,o<outs] = "
+                                  "sum(e; b[o]) i32(i8(patch[own,e] + half*32768 >> half*16)) * i32(weight)"
+                     : r->offset ? "y[lead,o<outs] = sum(axes; b[o]) (i32(patch[lead,element]) + offset) * i32(weight)"
+                                 : "y[lead,o<outs] = sum(axes; b[o]) i32(patch[lead,element]) * i32(weight)";
     if (!patch) return 0;
     text = OP_TEXT(cx, text, { "own", r->pairs == 1 ? "n,h/2,w" : "n,h,w/2" },
                    { "half", r->pairs == 1 ? "h%2" : "w%2" }, { "height", op_number(cx, r->height) },
-                   { "width", op_number(cx, r->width) });
-    const char *element = r->offset ? "(i32(patch[lead,depth*q+t]) + offset)" : "i32(patch[lead,depth*q+t])";
-    text = OP_TEXT(cx, text, { "element", element });
+                   { "width", op_number(cx, r->width) }, { "axes", r->layout->sum },
+                   { "element", r->layout->element }, { "weight", r->layout->decode });
     out[0] = OP_FORMULA(cx, n, OP_TEXT(cx, text, { "lead", lead }, { "outs", op_number(cx, r->outs) },
                                        { "panel", op_number(cx, r->panel) }, { "depth", op_number(cx, r->depth) },
                                        { "offset", op_number(cx, r->offset) }),
@@ -378,11 +420,11 @@ static int packed_depthwise2d(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     Tensor *padded = padded_image(cx, n, &w, channels), *from = of_columns ? columns_of(cx, n, padded) : padded;
-    const char *weight = of_columns ? "k[o,j,i]" : "k[o/block,i,j,o%block]";
     const char *text = OP_TEXT(cx, "y[n,h<height,w<width,o<own] = sum(i,j; b[o]) "
                                    "i32(image[n,h*sh+i*dh,w*sw+j*dw,o]) * i32(weight)",
                                { "height", op_number(cx, w.extent[0]) }, { "width", op_number(cx, w.extent[1]) },
-                               { "own", op_number(cx, own) }, { "weight", weight });
+                               { "own", op_number(cx, own) },
+                               { "weight", layout_of(depthwise_layouts, k)->decode });
     text = OP_TEXT(cx, text, { "block", op_number(cx, block) });
     if (!from) return 0;
     out[0] = OP_FORMULA(cx, n, window_phrases(cx, n, &w, 0, own, text), BIND_T("image", from), BIND_T("k", k),
@@ -510,19 +552,20 @@ static const OpCase packed_dense_cases[] = {
     { 0 }
 };
 
-#define PACKED(fn, text) \
+#define PACKED(fn, of, text) \
     .name = #fn, .summary = text, .level = 11, .least_inputs = 3, .most_inputs = 3, .inputs = "x k b", \
-    .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .fold.initial = 2, .cases = fn##_cases
+    .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .fold.initial = 2, .cases = fn##_cases, .layouts = of
 
 const Op ops_packed[] = {
-    { PACKED(packed_conv2d,
+    { PACKED(packed_conv2d, row_layouts,
       "y[n,h,w,o] = b[o] + sum(e) patch[n,h,w,e] * k[o,e]: an 8-bit convolution in reading order"),
       .attr = conv_attrs },
-    { PACKED(packed_depthwise2d,
+    { PACKED(packed_depthwise2d, depthwise_layouts,
       "y[n,h,w,o] = b[o] + sum(i,j) padded[n,h*sh+i*dh,w*sw+j*dw,o] * k[o/B,i,j,o%B]: "
              "an 8-bit depthwise convolution"),
       .attr = depthwise_attrs },
-    { PACKED(packed_dense, "y[..,o] = b[o] + sum(e) x[..,e] * k[o,e]: an 8-bit dense layer in reading order"),
+    { PACKED(packed_dense, row_layouts,
+      "y[..,o] = b[o] + sum(e) x[..,e] * k[o,e]: an 8-bit dense layer in reading order"),
       .attr = dense_attrs },
     { 0 }
 };

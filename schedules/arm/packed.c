@@ -19,25 +19,12 @@
  * fill their vectors stay rows, as LETP counts their lanes. */
 #include "schedules/arm/arm.h"
 
+#include <string.h>
+
+#include "graph/dag/op_formula.h"
 #include "support/text.h"
 
 bool multiplies_pairs(const Target *t) { return target_has(t, "dsp") && !target_has(t, "bytes"); }
-
-/* Packs weights [e][o] as [o][e], or as alternating fours of two rows with the middle two of each four exchanged, and
- * pads with rows of zeros; `padded` elements of a row of [o][e]. */
-static Tensor *pack_weights(Ctx *cx, const Tensor *k, int64_t length, int64_t padded, int64_t outs, int64_t rows,
-                            bool is_wide)
-{
-    static const int place[] = { 0, 2, 1, 3 };
-    int64_t fours = (length + 3) / 4, wide[] = { rows / 2, fours, 2, 2, 2 }, plain[] = { rows, padded };
-    int8_t *to = NEW_ARRAY(cx->arena, int8_t, rows * fours * 4);
-    const int8_t *from = k->data;
-    for (int64_t o = 0; o < outs; o++)
-        for (int64_t e = 0; e < length; e++)
-            to[is_wide ? ((o / 2 * fours + e / 4) * 2 + o % 2) * 4 + place[e % 4] : o * padded + e] =
-                from[e * outs + o];
-    return tensor_constant(cx, k->name, I8, is_wide ? 5 : 2, is_wide ? wide : plain, to);
-}
 
 /* One i16 holds even + 256 * odd of two rows unless both bytes are near the minimum. The sum of products with the odd
  * byte is recovered from the upper 24 bits for all byte values. */
@@ -56,51 +43,6 @@ static bool rows_fit_in_pairs(const Tensor *k, int64_t length, int64_t outs)
     return true;
 }
 
-/* Packs weights [e][o], in rows of `row` elements, as [o/4][q][2][2]: even + 256 * odd of two rows of weights;
- * neighbours along q form a pair. Rows of elements start at even offsets. */
-static Tensor *pack_pairs(Ctx *cx, const Tensor *k, int64_t length, int64_t row, int64_t outs, int64_t rows)
-{
-    int64_t pairs = (row + 1) / 2, all = length / row * pairs, shape[] = { rows / 4, all, 2, 2 };
-    int16_t *to = NEW_ARRAY(cx->arena, int16_t, rows * all);
-    const int8_t *from = k->data;
-    for (int64_t o = 0; o < outs; o++)
-        for (int64_t e = 0; e < length; e++) {
-            const int64_t q = e / row * pairs + e % row / 2, t = e % row % 2;
-            to[((o / 4 * all + q) * 2 + o % 4 / 2) * 2 + t] += (int16_t)(from[e * outs + o] * (o % 2 ? 256 : 1));
-        }
-    return tensor_constant(cx, k->name, I16, 4, shape, to);
-}
-
-/* Packs weights [e][o] as [o/4][e/4][2][2][2], padded with zeros: even + 256 * odd of two rows of weights; of four
- * elements the even ones form a pair, and the odd ones, as SXTB16 widens a word of bytes of x. */
-static Tensor *pack_pairs_of_bytes(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows)
-{
-    int64_t fours = (length + 3) / 4, shape[] = { rows / 4, fours, 2, 2, 2 };
-    int16_t *to = NEW_ARRAY(cx->arena, int16_t, rows * fours * 2);
-    const int8_t *from = k->data;
-    for (int64_t o = 0; o < outs; o++)
-        for (int64_t e = 0; e < length; e++) {
-            const int64_t four = o / 4 * fours + e / 4, s = e % 2, t = e % 4 / 2;
-            to[((four * 2 + s) * 2 + o % 4 / 2) * 2 + t] += (int16_t)(from[e * outs + o] * (o % 2 ? 256 : 1));
-        }
-    return tensor_constant(cx, k->name, I16, 5, shape, to);
-}
-
-/* Packs weights [e][o] as [o/4][e][2][2], a word each, padded with zeros. 128 is added for even channels, whose bytes
- * are factors without sign. */
-static Tensor *pack_words(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows)
-{
-    const int64_t shape[] = { rows / 4, length, 2, 2 };
-    uint8_t *to = NEW_ARRAY(cx->arena, uint8_t, rows * length);
-    const int8_t *from = k->data;
-    for (int64_t o = 0; o < rows; o++)
-        for (int64_t e = 0; e < length; e++) {
-            const int weight = o < outs ? from[e * outs + o] : 0;
-            to[(o / 4 * length + e) * 4 + o % 4] = (uint8_t)(weight + (o % 2 ? 0 : 128));
-        }
-    return tensor_constant(cx, k->name, U8, 4, shape, to);
-}
-
 /* A panel: `block` channels, `depth` elements of each adjacent. block 0: another form is better. offset: added to the
  * elements of x, for instructions that take them without sign. */
 typedef struct Panel { int64_t block, depth, offset; } Panel;
@@ -108,23 +50,32 @@ typedef struct Panel { int64_t block, depth, offset; } Panel;
 /* The rows of a window in panels: `run` elements each, with zeros up to `padded`. padded 0: the window is one row. */
 typedef struct PanelRow { int64_t run, padded; } PanelRow;
 
-/* Packs weights [e][o] as [o/block][e/depth][block][depth], padded with zeros. */
-static Tensor *pack_panels(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, Panel p, PanelRow row)
+/* The numbers of a product's weights: their length and channels, the channels with padding and the groups of these, the
+ * padded length, the elements of a window's row and those with padding, and the panel. */
+typedef struct WeightNumbers { int64_t length, outs, rows, groups, padded, run, row; Panel panel; } WeightNumbers;
+
+static const WeightLayout *layout_named(Ctx *cx, const char *op, const char *layout)
+{
+    const WeightLayout *l = op_find(cx, op)->layouts;
+    while (strcmp(l->name, layout) != 0) l++;
+    return l;
+}
+
+/* Packs weights [e][o] in the operator's layout. */
+static Tensor *pack_weights(Ctx *cx, const char *op, const char *layout, const Tensor *k, const WeightNumbers *n)
 {
     enum { LEAST_BLOCKS = 2 };         /* of elements that are bytes */
-    const int64_t elements = row.padded ? length / row.run * row.padded : length;
-    int64_t blocks = (elements + p.depth - 1) / p.depth;
-    if (p.depth > 2 && blocks < LEAST_BLOCKS) blocks = LEAST_BLOCKS;
-    int64_t shape[] = { rows / p.block, blocks, p.block, p.depth };
-    int8_t *to = NEW_ARRAY(cx->arena, int8_t, rows * blocks * p.depth);
-    const int8_t *from = k->data;
-    for (int64_t o = 0; o < outs; o++)
-        for (int64_t e = 0; e < length; e++) {
-            const int64_t at = row.padded ? e / row.run * row.padded + e % row.run : e;
-            to[((o / p.block * blocks + at / p.depth) * p.block + o % p.block) * p.depth + at % p.depth]
-                = from[e * outs + o];
-        }
-    return tensor_constant(cx, k->name, I8, 4, shape, to);
+    const int64_t shape[] = { n->length, n->outs }, depth = n->panel.depth ? n->panel.depth : 1,
+                  elements = n->length / n->run * n->row, blocks = (elements + depth - 1) / depth;
+    const Phrase number[] = {
+        { "length", op_number(cx, n->length) }, { "outs", op_number(cx, n->outs) },
+        { "rows", op_number(cx, n->rows) }, { "groups", op_number(cx, n->groups) },
+        { "padded", op_number(cx, n->padded) }, { "run", op_number(cx, n->run) }, { "row", op_number(cx, n->row) },
+        { "pairs", op_number(cx, (n->row + 1) / 2) }, { "fours", op_number(cx, (n->length + 3) / 4) },
+        { "blocks", op_number(cx, depth > 2 && blocks < LEAST_BLOCKS ? LEAST_BLOCKS : blocks) },
+        { "panel", op_number(cx, n->panel.block) }, { "depth", op_number(cx, depth) }, { NULL, NULL } };
+    return weights_packed(cx, layout_named(cx, op, layout), tensor_constant(cx, k->name, I8, 2, shape, k->data),
+                          number);
 }
 
 /* True for several rows of x, or windows: each is widened once for all rows of weights. A single row is read as
@@ -318,11 +269,17 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     const int64_t pairs = panel.block ? 0 : pairs_of(t, n, length, joins);
     const PackedWindow w = has_window(n) ? window_of(n) : (PackedWindow){ .kernel = { 1, 1 } };
     const PanelRow padded = panel.block && has_window(n) ? row_of_panels(t, n, &w, panel) : (PanelRow){ 0, 0 };
-    Tensor *packed = panel.block ? pack_panels(cx, k, length, outs, rows, panel, padded)
-                   : row ? pack_pairs(cx, k, length, row, outs, rows)
-                   : is_bytes ? pack_pairs_of_bytes(cx, k, length, outs, rows)
-                   : is_long ? pack_words(cx, k, length, outs, rows)
-                         : pack_weights(cx, k, length, pairs ? length + length % 2 : length, outs, rows, is_wide);
+    const char *layout = panel.block ? "panels" : row ? "pairs" : is_bytes ? "bytes" : is_long ? "long"
+                       : is_wide ? "wide" : "rows";
+    const int64_t group = panel.block ? panel.block : row || is_bytes || is_long ? 4 : 2;
+    const WeightNumbers numbers = { .length = length, .outs = outs, .rows = rows, .groups = rows / group,
+                                    .padded = row     ? length / row * ((row + 1) / 2)
+                                              : pairs ? length + length % 2
+                                                      : length,
+                                    .run = padded.padded ? padded.run : length,
+                                    .row = row ? row : padded.padded ? padded.padded : length, .panel = panel };
+    Tensor *packed = pack_weights(cx, has_window(n) ? "packed_conv2d" : "packed_dense", layout, k, &numbers);
+    if (!packed) return NULL;
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero + panel.offset) };
     const Attr outputs = attr_int("outs", outs), offset = attr_if(panel.offset, attr_int("offset", panel.offset));
     if (!has_window(n)) return call(cx, "packed_dense", n->name, in, 3, ATTRS(outputs, offset));
@@ -366,29 +323,6 @@ int64_t channel_tile(const Target *t, int64_t channels)
     return has_sixteen && channels % 16 == 0 ? 16 : 8;
 }
 
-/* Packs weights [taps][o] as [o/block][taps][block], padded with zeros. */
-static Tensor *pack_channels(Ctx *cx, const Tensor *k, int64_t outs, int64_t blocks, int64_t block)
-{
-    int64_t taps = tensor_elems(k) / outs, shape[] = { blocks, tensor_dim(k, 0), tensor_dim(k, 1), block };
-    int8_t *to = NEW_ARRAY(cx->arena, int8_t, blocks * taps * block);
-    const int8_t *from = k->data;
-    for (int64_t t = 0; t < taps; t++)
-        for (int64_t o = 0; o < outs; o++) to[(o / block * taps + t) * block + o % block] = from[t * outs + o];
-    return tensor_constant(cx, k->name, I8, 4, shape, to);
-}
-
-/* Packs weights [kh][kw][o] as [o][kw][kh]. */
-static Tensor *pack_columns(Ctx *cx, const Tensor *k, int64_t outs)
-{
-    const int64_t rows = tensor_dim(k, 0), columns = tensor_dim(k, 1), shape[] = { outs, columns, rows };
-    int8_t *to = NEW_ARRAY(cx->arena, int8_t, outs * columns * rows);
-    const int8_t *from = k->data;
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++)
-            for (int64_t o = 0; o < outs; o++) to[(o * columns + j) * rows + i] = from[(i * columns + j) * outs + o];
-    return tensor_constant(cx, k->name, I8, 3, shape, to);
-}
-
 /* True for windows of 3x3 with a step of one, over whole tiles of channels, if the target multiplies pairs: columns.c
  * computes them. Narrow images have fewer products than their columns cost. */
 static bool has_columns(const Target *t, const Node *n, const PackedWindow *w, int64_t outs)
@@ -414,7 +348,13 @@ static Tensor *alter_depthwise(Ctx *cx, const Implementation *with, const Target
     if (target_has(t, "rvv") && !has_narrow_weights(k)) return NULL;
     const PackedWindow w = window_of(n);
     const bool of_columns = has_columns(t, n, &w, outs);
-    Tensor *columns = of_columns ? pack_columns(cx, k, outs) : pack_channels(cx, k, outs, blocks, block);
+    const int64_t shape[] = { w.kernel[0], w.kernel[1], outs };
+    const Phrase number[] = { { "kh", op_number(cx, w.kernel[0]) }, { "kw", op_number(cx, w.kernel[1]) },
+                              { "outs", op_number(cx, outs) }, { "groups", op_number(cx, blocks) },
+                              { "block", op_number(cx, block) }, { NULL, NULL } };
+    Tensor *columns = weights_packed(cx, layout_named(cx, "packed_depthwise2d", of_columns ? "columns" : "tiles"),
+                                     tensor_constant(cx, k->name, I8, 3, shape, k->data), number);
+    if (!columns) return NULL;
     Tensor *in[] = { x, columns, first_values(cx, k, tensor_elems(k) / outs, outs, of_columns ? outs : blocks * block,
                                               zero) };
     return call(cx, "packed_depthwise2d", n->name, in, 3, ATTRS(WINDOW(w), attr_int("fill", zero)));

@@ -21,6 +21,18 @@ typedef struct OpCase {
 
 typedef struct Op Op;
 
+/* A storage order of constant weights, as formulas. Names in them are numbers of the packed tensor (phrases). */
+typedef struct WeightLayout {
+    const char *name;
+    DType type; int rank;    /* of the packed weights k; no other layout of the operator has both */
+    const char *encode;      /* k from the weights w: "k[o<rows,q<pairs,t<2] = (w[2*q+t,o]? : 0)" */
+    const char *decode;      /* the weight of channel o at the axes of the sum: "k[o,q,t]" */
+    const char *sum;         /* these axes: "q,t<2" */
+    const char *element;     /* the element of the patch there: "2*q+t" */
+    const char *of;          /* the axes of w: "e<length,o<outs" */
+    const char *q, *s, *t;   /* the axes of the sum from those of w: "e/2"; NULL: no such axis */
+} WeightLayout;
+
 /* The operator's meaning: either `compute` or `formula`. */
 typedef struct OpMeaning {
     /* Constructs the computes: returns the number of outputs, fills out[]. Infers types and shapes; operands that do
@@ -149,6 +161,7 @@ struct Op {
     OpFold fold;
     OpQuantization quantization;
     OpGradient gradient;
+    const WeightLayout *layouts;       /* of its weights, closed by a row without name; NULL: as the formula has them */
     const OpCase *cases;               /* closed by a row without inputs */
     void *user;                        /* for the compute of a user's row */
     const struct Definition *definition;       /* the formulas of a file as a row (definition.h); NULL: an operator */

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluates a call over constants with the interpreter. */
+/* Evaluates calls and formulas over constants with the interpreter. */
+
+/* Decision: a weight layout is a row. It has the formula that packs the weights and the one that reads a packed weight
+ * (`WeightLayout` in `graph/dag/op.h`). The operator's compute sums over the latter, a target's `alter` packs with the
+ * former (`schedules/arm/packed.c`), and each packed constant is decoded and compared with the weights. */
 #include "graph/dag/graph.h"
+#include "graph/dag/op_formula.h"
+
+#include <string.h>
+
 #include "ir/interpret/interpret.h"
 
 static Tensor *constant_like(Ctx *cx, const Tensor *t, const void *data)
@@ -35,4 +43,45 @@ bool graph_run_call(Ctx *cx, const Node *call, Tensor **out)
     if (!run_expanded(cx, call, data)) return false;
     for (int i = 0; i < call->out_count; i++) out[i] = constant_like(cx, call->out[i], data[i]);
     return true;
+}
+
+/* Returns the formula's result over constants as a constant with this name. */
+static Tensor *run_formula(Ctx *cx, const char *name, const char *text, const Bind *binds)
+{
+    int64_t shape[MAX_RANK];
+    Tensor *computed = formula(cx, text, binds);
+    const Nest *nest = computed ? nest_naive(cx, name, NULL, 0, &computed, 1) : NULL;
+    Env *env = env_new(cx);
+    const RunOptions fast = { .checked = false };
+    if (!nest || !interpret(cx, nest, env, &fast)) return NULL;
+    for (int d = 0; d < computed->rank; d++) shape[d] = tensor_dim(computed, d);
+    return tensor_constant(cx, name, computed->type, computed->rank, shape, env_get(env, computed));
+}
+
+enum { MOST_NUMBERS = 12, MOST_WORDS = MOST_NUMBERS + 6 };
+
+/* The weights that the packed ones stand for. */
+static const char *decoding(Ctx *cx, const WeightLayout *l, const Phrase *number)
+{
+    const Phrase axes[] = { { "q", l->q }, { "s", l->s }, { "t", l->t }, { "weight", l->decode }, { "of", l->of } };
+    Phrase word[MOST_WORDS + 1] = { { NULL, NULL } };
+    int count = 0;
+    for (; number[count].name && count < MOST_NUMBERS; count++) word[count] = number[count];
+    for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++)
+        if (axes[i].text) word[count++] = axes[i];
+    return op_text(cx, "w[of] = i8(weight)", word);
+}
+
+Tensor *weights_packed(Ctx *cx, const WeightLayout *l, const Tensor *w, const Phrase *number)
+{
+    const char *encode = op_text(cx, l->encode, number);
+    Tensor *packed = run_formula(cx, w->name, encode, (const Bind[]){ BIND_T("w", w->self), { NULL, NULL, NULL } });
+    if (!packed) return NULL;
+    const Tensor *again = run_formula(cx, w->name, decoding(cx, l, number),
+                                      (const Bind[]){ BIND_T("k", packed), { NULL, NULL, NULL } });
+    if (!again) return NULL;
+    if (tensor_elems(again) == tensor_elems(w) && memcmp(again->data, w->data, (size_t)tensor_bytes(w)) == 0)
+        return packed;
+    diag_internal(cx, w->name, "weights packed as '%s' do not decode to the weights", l->name);
+    return NULL;
 }
