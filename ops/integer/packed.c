@@ -100,13 +100,6 @@ static const WeightLayout depthwise_layouts[] = {
     { 0 }
 };
 
-/* Returns the layout of packed weights; NULL: it is none of these. */
-static const WeightLayout *layout_of(const WeightLayout *l, const Tensor *k)
-{
-    while (l->name && (l->type != k->type || l->rank != k->rank)) l++;
-    return l->name ? l : NULL;
-}
-
 typedef struct PackedRows {
     Tensor *x, *k, *b;
     const WeightLayout *layout;
@@ -147,7 +140,7 @@ static bool fits_rows(const PackedRows *r, int64_t length)
 static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, PackedRows *r)
 {
     *r = (PackedRows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .length = length };
-    r->layout = layout_of(row_layouts, r->k);
+    r->layout = weights_layout(n->op, r->k);
     r->is_wide = r->layout == &row_layouts[WIDE];
     r->is_paired = r->layout == &row_layouts[PAIRS];
     r->is_bytes = r->layout == &row_layouts[BYTES];
@@ -424,7 +417,7 @@ static int packed_depthwise2d(Ctx *cx, const Node *n, Tensor **out)
                                    "i32(image[n,h*sh+i*dh,w*sw+j*dw,o]) * i32(weight)",
                                { "height", op_number(cx, w.extent[0]) }, { "width", op_number(cx, w.extent[1]) },
                                { "own", op_number(cx, own) },
-                               { "weight", layout_of(depthwise_layouts, k)->decode });
+                               { "weight", weights_layout(n->op, k)->decode });
     text = OP_TEXT(cx, text, { "block", op_number(cx, block) });
     if (!from) return 0;
     out[0] = OP_FORMULA(cx, n, window_phrases(cx, n, &w, 0, own, text), BIND_T("image", from), BIND_T("k", k),

@@ -5,89 +5,20 @@
  * the last. For each macro, LW_ROWS_... takes the operands as separate arguments; headers with instructions define it
  * before this one.
  *
- *   LW_DOT_2X2_I8[n](a: i8[2][n], b: i8[2][n])              c[w<2,o<2] = sum(e<n) i32(a[w,e]) * i32(b[o,e])
- *   LW_DOT_2X2_I16[n](a: i16[2][n][2][2], b: i8[2][n][2][2])
- *                               c[w<2,o<2] = sum(q<n,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s])
- *   LW_COPY_I16[n](a: i8[n])                                y[e<n] = i16(a[e])                     and LW_COPY_I8
- *   LW_FETCH_I16[n,fill](p: bool, a: i8[n])                 y[e<n] = i16(select(p, a[e], fill))    and LW_FETCH_I8
+ * A row of schedules/arm/instructions.c states the formula of each macro. Beyond the formulas:
  *
- *   LW_DOT_2XN_I8[n,m](a: i8[2][n], b: i8[m][n])            c[w<2,o<m] = sum(e<n) i32(a[w,e]) * i32(b[o,e])
- *   LW_DOT_1XN_I8[n,m](a: i8[n], b: i8[m][n])               c[o<m] = sum(e<n) i32(a[e]) * i32(b[o,e])
+ *   LW_DOT_2X2_I16         cores have it for strides 4 and 2 of a, and 4, 8 and 2 of b: the layout of packed weights
+ *   LW_DOT_2X4_I16         multiplies two pixels, whose pairs alternate, by two rows of weights in each number,
+ *                          even + 256 * odd. The elements of a fit 8 bits, the sums of products with odd weights 24
+ *                          bits. LW_DOT_1X4_PAIRS_I8 does so for a row of bytes.
+ *   LW_DOT_WORDS_I8        multiplies four pixels, two in each number. The weights are at least -127.
+ *   LW_PANEL..._I8         the weights are at least -127, and with vectors of RISC-V also those of LW_WINDOW...: two
+ *                          products are added in 16 bits
+ *   LW_ADD_LINE_I8         y[e] = i8(min(max((a[e] * (32768*ka + la) + b[e] * (32768*kb + lb) >> 7) + c >> s, least),
+ *                          most)); ka and kb are below 2^14, la and lb below 2^15, and no sum passes 32 bits
  *
- * LW_DOT also exists as 1X1, 1X2, 1X4 and 2X1. For I16 the strides of a are 4 and 2, of b 4, 8 and 2, the layout of
- * packed weights.
- *
- *   LW_DOT_2X4_I16[n](a: i16[n][2][2], b: i16[n][2][2])
- *                        c[w<2,p<2,h<2] = sum(q<n,t<2) i32(a[q,w,t]) * i32(i8(i32(b[q,p,t]) + h*128 >> h*8))
- *   LW_PAIRS_I16[n](a: i8[2][n][2])                         y[w<2,q<n,t<2] = i16(a[w,q,t])
- *
- *   LW_DOT_1X4_PAIRS_I8[n](a: i8[n][2][2], b: i16[n][2][2][2])
- *                        c[p<2,h<2] = sum(q<n,s<2,t<2) i32(a[q,t,s]) * i32(i8(i32(b[q,s,p,t]) + h*128 >> h*8))
- *
- *   LW_DOT_LONG_I8[n,m](a: i8[n], b: u8[m][n][2][2])
- *                        c[u<m,p<2,h<2] = sum(e<n) i32(a[e]) * i32(i8(i32(b[u,e,p,h]) - h*128 + 128))
- *   LW_DOT_1X4_LONG_I8[n](a: i8[n], b: u8[n][2][2])          the same without u
- *
- *   LW_WORDS_I8[n](a: i8[n], b: i8[n])                       y[e<n] = i32(a[e]) + i32(b[e])*65536
- *   LW_WORDS_IF_I8[n](p: bool, q: bool, a: i8[n], b: i8[n])  the same, without a unless p, without b unless q
- *   LW_DOT_WORDS_I8[n](a: i32[n][2], b: i8[1][n])
- *                               c[p<2,h<2,o<1] = sum(e<n) i32(i8(a[e,p] + h*32768 >> h*16)) * i32(b[o,e])
- *
- * LW_DOT_WORDS multiplies four pixels, two in each number, by a row of weights of at least -127.
- *
- * LW_DOT_2X4 multiplies two pixels, whose pairs alternate, by two rows of weights packed in each number, even + 256 *
- * odd. The elements of a must fit 8 bits, and sums of products with odd weights 24 bits. LW_DOT_1X4_PAIRS does so for a
- * row of bytes.
- *
- *   LW_PANEL2_I16[n,m](a: i16[2][n][2], b: i8[n][m][2])      c[w<2,o<m] = sum(q<n,t<2) i32(a[w,q,t]) * i32(b[q,o,t])
- *   LW_PANEL4_I16 and LW_PANEL_I16                          the same for four pixels, and for one, without w
- *   LW_PANEL4_I8[n,m,d](a: i8[4][n][d], b: i8[n][m][d])      c[w<4,o<m] = sum(q<n,t<d) i32(a[w,q,t]) * i32(b[q,o,t])
- *   LW_PANEL2_I8, 3 and 5; LW_PANEL_I8                      the same for such a number of pixels; for one, without w
- *   LW_WINDOW4_PANEL_I8[kh,n,m,d](a: i8[4][kh][n][d], b: i8[kh][n][m][d])
- *                         c[w<4,o<m] = sum(i<kh,q<n,t<d) i32(a[w,i,q,t]) * i32(b[i,q,o,t])  and LW_WINDOW2_, LW_WINDOW_
- *   LW_PANEL4_U8 and the like                               the same with i32(a) + 128 instead of i32(a)
- *   LW_WINDOW2_I8[kh,kw,n](a: i8[kh][2][kw][n], b: i8[kh][kw][n])
- *                               c[w<2,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,o]) * i32(b[i,j,o])
- *   LW_TAPS2_I8[k,n](a: i8[k][2][n], b: i8[k][n])                   c[w<2,o<n] = sum(i<k) i32(a[i,w,o]) * i32(b[i,o])
- *   LW_WINDOW_I8 and LW_TAPS_I8                                     the same for one pixel, without w
- *   LW_WINDOW2_TILES_I8[kh,kw,t,n](a: i8[kh][2][kw][t][n], b: i8[t][kh][kw][n])
- *                               c[w<2,u<t,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,u,o]) * i32(b[u,i,j,o])
- *   LW_TAPS2_TILES_I8[k,t,n](a: i8[k][2][t][n], b: i8[t][k][n])     the same for one dimension, without j
- *   LW_COLUMNS_I16[r,m,n](a: i8[r][m][n])                           y[c<n,w<m,r<r] = i16(a[r,w,c])
- *   LW_DOT_COLUMNS_I16[kh,kw,n,m,r](a: i16[n][m][kw][r][kh], b: i8[n][kw][kh])
- *                               c[o<n,w<m,h<r] = sum(j<kw,i<kh) i32(a[o,w,j,h,i]) * i32(b[o,j,i])
- *   LW_SUM_WINDOW_I8[kh,kw,n](a: i8[kh][kw][n])                     y[o<n] = sum(i<kh,j<kw) i32(a[i,j,o])
- *   LW_MAX_WINDOW_I8[kh,kw,n](a: i8[kh][kw][n])                     y[o<n] = max(i<kh,j<kw) a[i,j,o]
- *   LW_SUM_TAPS_I8[k,n](a: i8[k][n]) and LW_MAX_TAPS_I8             the same for one dimension
- *   LW_MAX_IF_I8[n](p: bool, a: i8[1][n])                           y[o<n] = max(k<1) select(p, a[k,o], -128)
- *   LW_FETCH_ROW_I8[m,left,inner,n,own,fill](p: bool, a: i8[m][n])
- *                        y[w<m,c<n] = select(p && left <= w && w < left + inner && c < own, a[w,c], fill)
- *
- * The weights of the panels of i8 are at least -127, and with vectors of RISC-V those of windows: two products are
- * added in 16 bits.
- *
- * Macros for vectors only; on other cores emitted code contains loops:
- *
- *   LW_COPY_I32[n](a: i32[n])                                        y[e<n] = a[e]
- *   LW_SCALE_I8[n,zero,least,most](a: i32[n], m: i32, s: i32)
- *       y[e<n] = i8(min(max(scaled(a[e], m, s) + zero, least), most))
- *   LW_SCALE_EACH_I8[n,zero,least,most](a: i32[n], m: i32[n], s: u8[n])              the same with m[e], s[e]
- *   LW_SCALE2_EACH_I8[n,zero,least,most](a: i32[2][n], m: i32[n], s: u8[n])          y[w<2,e<n]: the same with a[w,e]
- *   LW_COPY2_I32[n](a: i32[n])                                       y[w<2,e<n] = a[e]
- *   LW_SCALE_PAIR_I8[n,zero,least,most](a: i32[n][2], m: i32[n], s: u8[n])           y[w<2,e<n]: the same with a[e,w]
- *   LW_SCALE_PAIR_ALL_I8[n,zero,least,most](a: i32[n][2], m: i32, s: i32)            the same with m, s
- *   LW_COPY_PAIR_I32[n](a: i32[n])                                   y[e<n,w<2] = a[e]
- *   LW_PANEL_PAIR_I8[n,m,d](a: i8[2][n][d], b: i8[n][m][d])  c[o<m,w<2] = sum(q<n,t<d) i32(a[w,q,t]) * i32(b[q,o,t])
- *   LW_WINDOW_PANEL_PAIR_I8[kh,n,m,d](a: i8[2][kh][n][d], b: i8[kh][n][m][d])
- *                         c[o<m,w<2] = sum(i<kh,q<n,t<d) i32(a[w,i,q,t]) * i32(b[i,q,o,t])
- *   LW_ADD_I8[n,za,ma,sa,zb,mb,sb,m,s,zero,least,most](a: i8[n], b: i8[n])
- *       y[e<n] = i8(min(max(scaled(scaled(i32(a[e]) + za << 20, ma, sa)
- *                                  + scaled(i32(b[e]) + zb << 20, mb, sb), m, s) + zero, least), most))
- *   LW_ADD_LINE_I8[n,ka,la,kb,lb,c,s,least,most](a: i8[n], b: i8[n])
- *       y[e<n] = i8(min(max((a[e] * (32768*ka + la) + b[e] * (32768*kb + lb) >> 7) + c >> s, least), most))
- *
- * where scaled(v, m, s) = roundshift(mulhigh(v, m), s). LW_ADD_LINE is an LW_ADD that equals a line for all bytes: ka
- * and kb are below 2^14, la and lb below 2^15, and no sum passes 32 bits. */
+ * Macros for 32-bit elements, LW_SCALE, LW_ADD and the panels of pairs are for vectors only: without them emitted code
+ * has loops. */
 #ifndef LW_SIMD_ROWS_H
 #define LW_SIMD_ROWS_H
 

@@ -28,12 +28,13 @@
 
 #include <string.h>
 
+#include "graph/dag/op_formula.h"
 #include "support/text.h"
 
 /* The weight layout along the axes of the sum: rows of bytes, two rows in one number, alternating fours of two rows,
  * pairs of the channels of a panel, or two rows in one number for bytes of x. WORDS are rows of bytes for a patch whose
  * numbers hold two pixels; LONG are words of four rows for 64-bit sums. */
-typedef enum RowForm { PLAIN = 1, PAIRED = 2, WIDE = 3, PANEL = 4, BYTES = 5, WORDS = 6, LONG = 7 } RowForm;
+typedef enum RowForm { PLAIN, PAIRED, WIDE, PANEL, BYTES, WORDS, LONG } RowForm;
 
 typedef struct Tiles {
     const Stage *out;
@@ -55,13 +56,16 @@ static bool epilogue_at_once(Ctx *cx, const GroupNest *g, const Nest *n, const c
                   : scales_at_once(cx, g, out, count);
 }
 
-static RowForm form_of(const GroupNest *g, const Stage *product)
+static RowForm form_of(const GroupNest *g)
 {
-    const int axes = product->axis_count - product->data_count;
-    const bool is_packed = g->group->anchor->in[1]->type == I16;
-    if (node_int(g->group->anchor, "pairs", 0)) return WORDS;
-    if (g->group->anchor->in[1]->type == U8) return LONG;
-    return axes == PAIRED && !is_packed ? PANEL : axes == WIDE && is_packed ? BYTES : (RowForm)axes;
+    static const struct { const char *layout; RowForm form; } forms[] = {
+        { "rows", PLAIN }, { "pairs", PAIRED }, { "wide", WIDE }, { "panels", PANEL }, { "bytes", BYTES },
+        { "long", LONG } };
+    const Node *anchor = g->group->anchor;
+    const WeightLayout *l = weights_layout(anchor->op, anchor->in[1]);
+    int i = 0;
+    while (strcmp(forms[i].layout, l->name) != 0) i++;
+    return node_int(anchor, "pairs", 0) ? WORDS : forms[i].form;
 }
 
 /* Returns the cost of a tile of w pixels: their products, and one load of the weights. A scalar core computes four
@@ -134,7 +138,7 @@ static Tiles tiles_of(Ctx *cx, const GroupNest *g, const Nest *n, const char *sc
                 .last = out->data_count - 1,
                 .w = 1,
                 .o = 1,
-                .form = form_of(g, product_stage(n)) };
+                .form = form_of(g) };
     enum { FEW = 2, MANY = 4, SCALAR = 5 };
     const bool has_vectors = target_has(g->target, "bytes");
     const int64_t outs = axis_extent(out, t.last);
@@ -578,7 +582,7 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
     if (!product_makes_output(cx, g)) return false;
     const Stage *product = product_stage(g->nest);
     if (!tile_has_loops(cx, g, product)) return false;
-    const RowForm form = form_of(g, product);
+    const RowForm form = form_of(g);
     const int64_t least = form == PAIRED || form == BYTES || form == LONG ? 4
                         : form == PANEL                   ? tensor_dim(g->group->anchor->in[1], 2)
                                                           : 1;
@@ -602,7 +606,7 @@ static bool applies_to_row(Ctx *cx, const GroupNest *g)
 static bool has_form(Ctx *cx, const GroupNest *g, RowForm form)
 {
     const Stage *product = product_stage(g->nest);
-    return product && form_of(g, product) == form && applies_to_rows(cx, g);
+    return product && form_of(g) == form && applies_to_rows(cx, g);
 }
 
 static bool applies_to_long(Ctx *cx, const GroupNest *g) { return has_form(cx, g, LONG); }

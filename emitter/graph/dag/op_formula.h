@@ -48,6 +48,8 @@ Tensor *formulas_promise(Formulas *f, const char *word, DType t, int rank, const
 Tensor *formulas_define(Formulas *f, Tensor *promised, const char *text);
 /* A size in the syntax of formulas: a number, or for an open size the name bound to it. */
 const char *formulas_size(Formulas *f, const Expr *size);
+/* Returns the layout of packed weights by their type and rank, or NULL. */
+const WeightLayout *weights_layout(const Op *op, const Tensor *k);
 /* Returns constant weights w in the layout with these numbers, closed by one without name. An internal error and NULL
  * if decoding does not give w again. */
 Tensor *weights_packed(Ctx *cx, const WeightLayout *l, const Tensor *w, const Phrase *number);

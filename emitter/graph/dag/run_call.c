@@ -45,6 +45,13 @@ bool graph_run_call(Ctx *cx, const Node *call, Tensor **out)
     return true;
 }
 
+const WeightLayout *weights_layout(const Op *op, const Tensor *k)
+{
+    const WeightLayout *l = op->layouts;
+    while (l && l->name && (l->type != k->type || l->rank != k->rank)) l++;
+    return l && l->name ? l : NULL;
+}
+
 /* Returns the formula's result over constants as a constant with this name. */
 static Tensor *run_formula(Ctx *cx, const char *name, const char *text, const Bind *binds)
 {
