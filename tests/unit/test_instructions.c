@@ -37,6 +37,15 @@ static int rows_of(const char *macro)
     return count;
 }
 
+/* True if the feature is one of some target. */
+static bool is_feature(const char *feature)
+{
+    for (const Target *const *table = builtin_rows.targets; *table; table++)
+        for (const Target *t = *table; t->name; t++)
+            if (t->features && text_has_word(t->features, feature)) return true;
+    return false;
+}
+
 /* Each row can be read, and its numbers are open: one row for all sizes. */
 static void check_row(Ctx *cx, const InstructionRow *row)
 {
@@ -44,6 +53,8 @@ static void check_row(Ctx *cx, const InstructionRow *row)
     const Instruction *i = instruction_known(cx, macro);
     check_that(i != NULL, "declarations can be read", "%s: %s", macro, cx->diags ? cx->diags->what : "no row");
     if (!i) return;
+    check_that(!row->feature || is_feature(row->feature), "features are those of targets", "%s of %s", row->feature,
+               macro);
     check_that(i->number_count && instruction_is_open(i), "rows are of any size", "%s", macro);
     check_that(rows_of(macro) == 1, "a macro has one row", "%s has %d", macro, rows_of(macro));
     check_that(is_in_runtime(text_format(cx, "#define %s(", macro)), "macros stand in the runtime", "%s", macro);

@@ -35,7 +35,7 @@ typedef struct Instruction {
 /* A row of a table of instructions; the last has no declaration. */
 typedef struct InstructionRow {
     const char *declaration;                 /* as in a schedule: LW_DOT[n](a: i8[n], ...) ... */
-    const char *feature;                     /* of targets that have it; NULL: its loops are a form of any target */
+    const char *feature;                     /* of the cores that it is for; others compute its loops. NULL: any core */
 } InstructionRow;
 
 const Instruction *nest_instruction(const Nest *n, const char *macro);       /* NULL: not declared */

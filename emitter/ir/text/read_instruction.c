@@ -166,7 +166,6 @@ const Instruction *instruction_known(Ctx *cx, const char *macro)
     if (known) return known;
     Instruction *i = instruction_read(cx, row->declaration);
     if (!i) return NULL;
-    i->feature = row->feature;
     map_put_const_ptr(cx->instructions, row, i);
     return i;
 }
