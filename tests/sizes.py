@@ -221,7 +221,7 @@ elements of a selection replaced | float[3,6] x, bool[6] m, int64[2,6] i, float[
     c = Compress<axis=1>(x, m) k = Compress<axis=1>(i, m) v = Compress<axis=1>(u, m) t = Constant<value_int=2>() \
     z = Clip(k) j = Mod(z, t) y = ScatterElements(c, j, v)
 sizes of a selection as data | float[4,3] x, bool[4] m, bool[2] k => int64 y, int64 t: c = Compress<axis=0>(x, m) \
-    s = Shape(c) y = Compress(s, k) o = Constant<value_ints=[1]>() t, i = TopK(s, o)
+    s = Shape(c) y = Compress(s, k) o = Constant<value_ints=[1]>() t, i = TopK(s, o) | layers
 products over two sizes | float[3,5] x, float[5,4] w, int64[1] n, int64[1] k => float y, float g, float c: \
     z = Constant<value_ints=[0]>() o = Constant<value_ints=[1]>() a = Slice(x, z, n, o) b = Slice(w, z, k, z) \
     y = MatMul(a, b) t = Transpose(a) g = Gemm<transA=1>(t, b) c = Concat<axis=1>(t, b)

@@ -121,6 +121,7 @@ bool onnx_open_constant_of_shape(OnnxCall *c)
  * compute the lists replace them. */
 static bool accepts_lists(OnnxCall *c, const OnnxOp *op, const Expr *size)
 {
+    if (op->open.lists == LISTS_READ) c->in[0] = onnx_materialize_sizes(c->scope->import, c->in[0]);      /* data */
     if (op->open.lists == LISTS_READ || op->open.lists == LISTS_ORDERED) return true;
     if (op->open.lists == LISTS_REFUSED && !is_elementwise(c->cx, op) && !size_is_decided(c->cx, size)) return false;
     for (int i = 0; i < c->in_count; i++) c->in[i] = onnx_materialize_sizes(c->scope->import, c->in[i]);
