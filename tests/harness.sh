@@ -36,6 +36,28 @@ check failed-case-fails                ends 1 bad     "not ok bad/b: wrong"
 check two-cases-of-one-name-fail       ends 1 twice   "not ok twice/a: several cases have this name"
 check suite-without-cases-fails        ends 1 silent  "not ok silent: ended with status 0.*"
 check suite-that-aborts-fails          ends 1 aborted "not ok aborted: ended with status 3.*"
+# Without arguments, a suite that has passed with the same inputs is left out. Inputs are its sources, the files that
+# they name, and the program.
+repeats() {
+    (cd "$work/again" && BUILD=build sh tests/run.sh > "$work/said.txt" 2>&1)
+    cat "$work/said.txt"
+    [ "$(grep -c '^good .* 1 passed' "$work/said.txt")" -eq "$1" ]
+}
+changes_repeat() {
+    rm -rf "$work/again" &&
+        mkdir -p "$work/again/tests/unit" "$work/again/build" "$work/again/samples" &&
+        cp tests/run.sh tests/report.sh "$work/again/tests/" &&
+        printf 'all build/test/test_random_emission:\n' > "$work/again/Makefile" &&
+        echo 1 > "$work/again/samples/read.txt" && echo 1 > "$work/again/samples/other.txt" &&
+        echo 'cat samples/read.txt; echo "ok a"; echo "1 passed, 0 failed, 0 skipped"' \
+            > "$work/again/tests/good.sh" || return 1
+    repeats 1 && repeats 0 || return 1
+    echo 2 > "$work/again/samples/other.txt" && repeats 0 || return 1
+    echo 2 > "$work/again/samples/read.txt" && repeats 1 || return 1
+    echo program > "$work/again/build/loopwright" && repeats 1 || return 1
+    echo '# a comment' >> "$work/again/tests/good.sh" && repeats 1 && repeats 0
+}
+check only-changed-inputs-repeat-a-suite changes_repeat
 check misspelt-suite-names-the-nearest sh -c "sh '$work/tree/tests/run.sh' twise 2>&1 | grep -q 'did you mean twice?'"
 check unknown-suite-is-wrong-usage     sh -c "BUILD=build sh '$work/tree/tests/run.sh' nosuch; [ \$? -eq 2 ]"
 

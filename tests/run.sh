@@ -3,7 +3,8 @@
 # run.sh: the tests.
 #
 #   tests/run.sh SUITE [CASE]    one suite; its cases with CASE in their names
-#   tests/run.sh                 every suite of `make test`
+#   tests/run.sh                 the suites of `make test` whose inputs have changed since they passed
+#   tests/run.sh --test          every suite of `make test`
 #   tests/run.sh --all           every suite of `make check-all`: the slow ones, too
 #   tests/run.sh --list          the names of the suites
 #
@@ -12,6 +13,10 @@
 #   tests/run.sh models lenet5             one network through every compiler
 #   BUILD=build/san tests/run.sh cli       in another build folder; the default is `build`
 #   TEST_ORDER=reversed tests/run.sh       suites, and the tests of a unit test, from the last to the first
+#
+# The inputs of a suite are its program, its sources, and the files and folders of the project that its sources name: a
+# path such as tests/models/$model.onnx names the folder tests/models. A new C compiler is a new input, too; other tools
+# are not.
 #
 # The files that a suite requires are built first. JOBS suites run at a time (default: the number of cores), each with a
 # separate folder for temporary files. A suite is a program that prints `ok NAME`, `not ok NAME: WHY` or `skip NAME:
@@ -41,7 +46,7 @@ fast_suites() {
         name=${file##*/} name=${name%.sh}
         case " $slow $long run report python " in *" $name "*) ;; *) echo "$name" ;; esac
     done
-    for file in tests/unit/test_*.c; do name=${file##*/}; echo "${name%.c}"; done
+    for file in tests/unit/test_*.c; do name=${file##*/}; [ ! -f "$file" ] || echo "${name%.c}"; done
 }
 all_suites() { for name in $slow; do echo "$name"; done; fast_suites; }
 
@@ -81,6 +86,69 @@ needs() {
     echo all
 }
 
+# ---- Inputs of suites ------------------------------------------------------------------------------------------------
+
+# sources_of SUITE: the files that are scanned for paths, and are inputs themselves.
+sources_of() {
+    case $1 in
+    test_*) ls "tests/unit/$1.c" tests/unit/*.h ;;
+    cross) ls tests/cross/* ;;
+    *) ls "tests/$1.sh" tests/report.sh ;;
+    esac
+}
+
+# paths_in FILE...: the existing files and folders that the texts name, comments aside. The root's folders are words of
+# English, too: they count on a line that names `emitter`.
+paths_in() {
+    sed '/^ *[#*]/d; /^ *\/[*]/d' "$@" 2> /dev/null |
+        awk '{ gsub(/[^A-Za-z0-9_.\/+-]/, " "); all = / emitter( |$)/
+               for (i = 1; i <= NF; i++) { sub(/^-I/, "", $i); sub(/^\.\//, "", $i); sub(/[.\/]+$/, "", $i)
+                   if ($i ~ /^(\.\.\/shared|emitter|ops|schedules|runtime|tests|samples|docs)\// ||
+                       (all && $i ~ /^(emitter|ops|schedules|runtime|tests|samples|docs)$/) ||
+                       $i ~ /^[A-Z]+\.md$/ || $i == "Makefile") print $i } }' |
+        LC_ALL=C sort -u | while read -r path; do
+            while [ ! -e "$path" ] && [ "$path" != "${path%/*}" ]; do path=${path%/*}; done
+            [ ! -e "$path" ] || echo "$path"
+        done | LC_ALL=C sort -u
+}
+
+# inputs_of SUITE: the paths of its inputs. Scripts that a suite names are scanned, too.
+inputs_of() {
+    case $1 in test_*) echo "$build/test/$1" ;; *) echo "$build/loopwright" ;; esac
+    named=$(sources_of "$1" 2> /dev/null)
+    echo "$named"
+    paths=$(paths_in $named)
+    echo "$paths"
+    scripts=$(echo "$paths" | grep '^tests/.*\.\(sh\|py\|c\|mk\)$')
+    [ -z "$scripts" ] || paths_in $scripts
+    echo runtime
+}
+
+# sum_files: a line `SUM SIZE PATH` for each file that may be an input.
+sum_files() {
+    { find -L emitter ops schedules runtime tests samples docs ../shared "$build/test" -type f
+      ls ./*.md Makefile "$build/loopwright"; } 2> /dev/null | sed 's/^\.\/\([A-Z]\)/\1/' |
+        xargs cksum > "$build/sums.txt" 2> /dev/null
+    ${CC:-cc} --version 2> /dev/null | head -n 1 > "$build/compiler.txt"
+}
+
+# note_stamp SUITE: writes BUILD/test-SUITE.now, a sum of its inputs. It becomes test-SUITE.stamp when the suite passes.
+note_stamp() {
+    inputs_of "$1" | LC_ALL=C sort -u | awk '
+        NR == FNR { input[$0] = 1; next }
+        { path = $3; while (!(path in input) && sub(/\/[^\/]*$/, "", path)) continue }
+        path in input' - "$build/sums.txt" | cat - "$build/compiler.txt" | cksum > "$build/test-$1.now"
+}
+
+# changed SUITE...: those whose inputs differ from the ones with which they passed.
+changed() {
+    for suite in "$@"; do
+        cmp -s "$build/test-$suite.now" "$build/test-$suite.stamp" || echo "$suite"
+    done
+}
+
+# ---- Running ---------------------------------------------------------------------------------------------------------
+
 # number WORD TEXT: prints N of `N WORD` in the text; 0 if there is none.
 number() { echo "$2" | sed -n "s/.*\(^\|[^0-9]\)\([0-9][0-9]*\) $1.*/\2/p;" | sed -n '$p' | grep . || echo 0; }
 
@@ -113,6 +181,8 @@ run_suite() {
         bad=$((bad + 1))
     fi
     echo "$good $bad $skipped" > "$build/test-$suite.sum"
+    if [ "$bad" -gt 0 ]; then rm -f "$build/test-$suite.stamp"
+    elif [ -z "${TEST_CASE:-}" ]; then mv "$build/test-$suite.now" "$build/test-$suite.stamp"; fi
     {
         printf '%-24s %5d passed, %d failed, %d skipped  %3d s\n' "$suite" "$good" "$bad" "$skipped" \
             "$(($(date +%s) - begun))"
@@ -165,12 +235,12 @@ report() {
 mode=${1:-}
 case $mode in
 --list) all_suites; exit ;;
-"" | --all)
-    if [ "$mode" ]; then set -- $(all_suites); else set -- $(fast_suites); fi
+"" | --test | --all)
+    if [ "$mode" = --all ]; then set -- $(all_suites); else set -- $(fast_suites); fi
     if [ "${TEST_ORDER:-}" = reversed ]; then set -- $(printf '%s\n' "$@" | sed '1!G; h; $!d'); fi ;;
--*) sed -n 's/^# \{0,1\}//; 3,10p' "$0" >&2; exit 2 ;;
+-*) sed -n 's/^# \{0,1\}//; 3,11p' "$0" >&2; exit 2 ;;
 *)
-    [ $# -le 2 ] || { sed -n 's/^# \{0,1\}//; 3,10p' "$0" >&2; exit 2; }
+    [ $# -le 2 ] || { sed -n 's/^# \{0,1\}//; 3,11p' "$0" >&2; exit 2; }
     all_suites | grep -qxe "$1" || { echo "no suite \"$1\"$(nearest "$1")" >&2; exit 2; }
     TEST_CASE=${2:-}
     export TEST_CASE
@@ -183,8 +253,16 @@ ${MAKE:-make} --no-print-directory -j"$jobs" BUILD="$build" $(needs "$@") > "$bu
     { cat "$build.make.txt"; rm -f "$build.make.txt"; exit 1; }
 rm -f "$build.make.txt"
 all_begun=$(date +%s)
+sum_files
+for suite in "$@"; do note_stamp "$suite"; done
+if [ -z "$mode" ]; then
+    all=$#
+    set -- $(changed "$@")
+    [ $# -eq "$all" ] || echo "$((all - $#)) of $all suites passed before, with the same inputs; --test repeats them"
+    [ $# -gt 0 ] || exit 0
+fi
 case $mode in
-"" | --all)
+"" | --test | --all)
     run_all "$@"
     report "$@" ;;
 *)

@@ -23,7 +23,7 @@ unit: $(UNIT)
 # tests/run.sh lists the suites. `make test` runs those that take a few minutes, `make check-all` all.
 .PHONY: test check-all golden golden-accept bench bench-host bench-int8 bench-matmul bench-qdq bench-sanitizers
 test: all $(UNIT)
-	@MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" tests/run.sh
+	@MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" tests/run.sh --test
 check-all: all $(UNIT)
 	@MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" tests/run.sh --all
 golden: all
