@@ -186,19 +186,23 @@ soak-vectors: $(BUILD)/test/test_tflite_ops
 	@$< $(BUILD)/vectors $(SOAKED) | grep -v '^ok'
 
 # Random models beside ONNX Runtime and TensorFlow Lite Micro (tests/soak/soak.py): COUNT of each kind, or
-# COUNT=graphs,operators,lite, from SEED, two crossings each, FLAGS=--all all of them; SECONDS=N stops. The compiler has
-# sanitizers, in a build of its own. PYTHON has numpy, onnx, onnxruntime; for TFLite ai-edge-litert and tflite-micro.
+# COUNT=graphs,operators,lite,sizes, from SEED, two crossings each, FLAGS=--all all of them; SECONDS=N stops. The
+# compiler has sanitizers, in a build of its own. PYTHON has numpy, onnx, onnxruntime; for TFLite ai-edge-litert and
+# tflite-micro.
+# Then PROGRAMS random programs show how often each path of the fast interpreter ran; with 4000 or more, each has to.
 SOAK := $(BUILD)/soak
 SOAK_CC ?= $(if $(shell command -v clang 2> /dev/null),clang,$(CC))
 SOAK_CFLAGS := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 .PHONY: soak-random soak-worker
-soak-random: soak-worker
-	@$(or $(PYTHON),$(wildcard $(BUILD)/venv/bin/python),python3) tests/soak/soak.py $(SOAK) --seed $(or $(SEED),1) \
-	  --count $(or $(COUNT),1000) --seconds $(or $(SECONDS),0) $(FLAGS)
+soak-random: soak-worker $(BUILD)/test/test_random_schedules
+	@status=0; $(or $(PYTHON),$(wildcard $(BUILD)/venv/bin/python),python3) tests/soak/soak.py $(SOAK) \
+	  --seed $(or $(SEED),1) --count $(or $(COUNT),1000) --seconds $(or $(SECONDS),0) $(FLAGS) || status=1; \
+	[ "$(PROGRAMS)" = 0 ] || $(BUILD)/test/test_random_schedules $(or $(SEED),1) $(or $(PROGRAMS),4000) || status=1; \
+	exit $$status
 # docs/special-values.md: each operator of ONNX with NaN, infinities, zeros, ties, and without elements.
 .PHONY: special-values
 special-values:
-	@$(MAKE) --no-print-directory soak-random SEED=33 COUNT=round \
+	@$(MAKE) --no-print-directory soak-random SEED=33 COUNT=round PROGRAMS=0 \
 	  FLAGS="--kinds operators --crossings 1 --table docs/special-values.md $(FLAGS)"
 soak-worker:
 	@$(MAKE) --no-print-directory BUILD=$(SOAK) CC="$(SOAK_CC)" CFLAGS="$(SOAK_CFLAGS)" $(SOAK)/soak-worker

@@ -9,6 +9,7 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper, printer
 
 import known
+import reduce
 import reference
 
 OPSET, IR = 21, 10
@@ -27,8 +28,10 @@ def onnx_type(dtype):
 
 
 class Case:
-    """A model and its inputs by name."""
-    file, by = "model.onnx", known.ORT
+    """A model and its inputs by name. `samples`: the case with each of several inputs; `expected` has a list of outputs
+    for each. `fills`: the bytes that memory begins with, in each of the runs."""
+    file, by, words, fills = "model.onnx", known.ORT, [], [0]
+    samples = property(lambda case: [case])
 
     def __init__(self, model, feeds, label):
         self.model, self.feeds, self.label = model, feeds, label
@@ -40,9 +43,28 @@ class Case:
     def text(self):
         return printer.to_text(self.model)
 
+    def expected(self):
+        return [reference.run(self.model, self.feeds)]
+
+    def reduced(self, fails):
+        return reduce.smaller(self, fails)
+
+    def prepare(self, folder, fill, is_sanitized):
+        """Changes the emitted C of the run that begins with this byte."""
+
+    def types(self):
+        """Type and shape of every tensor, as computed: inference does not know all of them."""
+        try:
+            values_ = reduce.values_of(self.model, self.feeds)
+        except reference.NoReference:
+            return reference.types_of(self.model)
+        known_ = {n: (onnx_type(x.dtype), list(x.shape)) for n, x in values_.items()}
+        known_.update((c.name, (c.data_type, list(c.dims))) for c in self.model.graph.initializer)
+        return known_
+
     def measured(self, expected, rng):
         """Behind other operators a small sum may have large terms, and is as exact as these."""
-        masks, spread = reference.measured(self.model, self.feeds, expected, rng)
+        masks, spread = reference.measured(self.model, self.feeds, expected, rng, self.types())
         if len(self.model.graph.node) > 1: spread = [s + small_sums(e) for s, e in zip(spread, expected)]
         return masks, spread
 

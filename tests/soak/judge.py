@@ -12,7 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 RUNTIME = os.path.join(ROOT, "runtime")
 TCC_LACKS = "initializer element is not constant"       # tcc 0.9.27 does not fold -INFINITY
 NAMES = {"c": "model.c", "main": "model_main.c"}
-SANITIZED = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
+SANITIZED = ["-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 # Of the vector targets whose code this processor may run: the flags of
 # the C compiler, and what /proc/cpuinfo calls them.
 FLAGS = {"x86": (["-msse4.1"], "sse4_1"), "x86-avx2": (["-mavx2", "-mfma"], "avx2 fma"), "x86-avx512": (["-mavx2",
@@ -72,8 +72,10 @@ def summary(text):
     return (what.group(0)[:200] if what else text.strip()[-300:]) + (" in " + " < ".join(frames) if frames else "")
 
 
-def compile_model(compiler, path, folder, crossing):
+def compile_model(compiler, path, folder, crossing, maxima):
+    """maxima: options for sizes whose maximum does not follow."""
     words = [path, "-o", os.path.join(folder, NAMES["c"]), "--name", "m", "--testbench"]
+    if maxima and re.search("no maximum follows|its trip count is decided", compiler.run(words)[1]): words += maxima
     if crossing.options.get("checks"): words = ["LOOPWRIGHT_CHECK=" + crossing.options.pop("checks")] + words
     least = None
     if crossing.needs_least:
@@ -100,18 +102,22 @@ def has(features, _found=[]):
     return set(features.split()) <= _found[0]
 
 
-def build_words(tool, target, folder):
-    source, main = (os.path.join(folder, NAMES[n]) for n in ("c", "main"))
-    if tool == "tcc": return None, ["tcc", "-w", "-I" + RUNTIME, source, "-run", main]
-    flags, features = FLAGS.get(target, ([], ""))
+def build(folder, tool, target):
+    """Returns the program."""
     program = os.path.join(folder, "model")
-    words = [*tool.split(), "-std=c99", "-w", *SANITIZED, "-ffp-contract=off", "-I" + RUNTIME, source, main, "-lm",
-             "-o", program]
-    return words + (flags if has(features) else []), [program]
+    files = ["-I" + RUNTIME, *(os.path.join(folder, NAMES[n]) for n in ("c", "main")), "-lm", "-o", program]
+    flags, features = FLAGS.get(target, ([], ""))
+    how = ["-std=c99", *SANITIZED, "-ffp-contract=off", *(flags if has(features) else [])]
+    try:
+        run_program([*tool.split(), "-w", *(how if tool != "tcc" else []), *files], "build", 300)
+    except Finding as finding:
+        if tool != "tcc" or TCC_LACKS not in finding.why: raise
+        return build(folder, "cc", target)
+    return program
 
 
-def run_program(words, what, seconds):
-    environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="print_stacktrace=1")
+def run_program(words, what, seconds, fill=0):
+    environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="print_stacktrace=1", FILL=str(fill))
     try:
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, env=environment,
                               close_fds=False)
@@ -127,17 +133,19 @@ def save(path, array):
     np.save(path, array.view(np.uint16) if array.dtype.name == "bfloat16" else array)
 
 
-def outputs_of(folder, path_of_inputs, count, tool, target):
-    built, words = build_words(tool, target, folder)
-    outs = [os.path.join(folder, "out%d.npy" % i) for i in range(count)]
+def outputs_of(program, inputs, count, fill=0):
+    """None: data decided a size that the model cannot take."""
+    folder = os.path.dirname(program)
+    ins, outs = ([os.path.join(folder, "%s%d.npy" % (what, i)) for i in range(n)]
+                 for what, n in (("in", len(inputs)), ("out", count)))
+    for path, x in zip(ins, inputs): save(path, x)
     for out in outs:
         if os.path.exists(out): os.remove(out)
-    if built: run_program(built, "build", 300)
     try:
-        run_program(words + path_of_inputs + outs, "run", 60)
+        run_program([program, *ins, *outs], "run", 60, fill)
     except Finding as finding:
-        if tool != "tcc" or TCC_LACKS not in finding.why: raise
-        return outputs_of(folder, path_of_inputs, count, "cc", target)
+        if "M_E_SIZE" not in finding.why: raise
+        return None
     return [np.load(out) for out in outs]
 
 

@@ -2,6 +2,7 @@
 """Random TFLite models of int8, int16 and uint8: networks of several operators, and the operators of
 tests/tflite/vectors.py alone. The reference is TensorFlow Lite Micro's interpreter, or TensorFlow Lite's reference
 kernels for what it does not have."""
+import functools
 import os
 import pickle
 import sys
@@ -304,7 +305,8 @@ NAMES = sorted(n for n in vectors.OPERATORS if n not in vectors.AFTER and n not 
 
 class Case:
     """A model, its inputs, its outputs' names."""
-    file, by, model = "model.tflite", "TensorFlow Lite Micro", None
+    file, by, model, words, fills = "model.tflite", "TensorFlow Lite Micro", None, [], [0]
+    samples = property(lambda case: [case])
 
     def __init__(self, label, graphs, is_lite):
         self.label, self.is_lite, self.content = label, is_lite, vectors.build_graphs(graphs)
@@ -319,18 +321,24 @@ class Case:
     def text(self):
         return ""
 
+    def prepare(self, folder, fill, is_sanitized): pass
+
+    def reduced(self, fails): return self
+
     def measured(self, expected, rng):
         return [np.zeros(e.shape, bool) for e in expected], [np.zeros(e.shape) for e in expected]
 
     def expected(self):
-        """In a process of its own: the reference may abort."""
+        """In a process of its own: the reference may abort. TensorFlow Lite keeps all tensors: otherwise the result of
+        a RESHAPE shares the memory of its operand, and an ADD writes its result there, although an operator behind it
+        reads that operand."""
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
             try:
                 quiet = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(quiet, 1), os.dup2(quiet, 2)
-                run = vectors.run_lite if self.is_lite else vectors.run_micro
+                run = functools.partial(vectors.run_lite, keeps_all=True) if self.is_lite else vectors.run_micro
                 answer = pickle.dumps(run(self.content, list(self.feeds.values()), self.outputs, 1))
             except BaseException as e:
                 answer = pickle.dumps("the reference: " + (str(e).strip().splitlines() or [type(e).__name__])[-1])
@@ -341,7 +349,7 @@ class Case:
         os.waitpid(child, 0)
         found = pickle.loads(answer) if answer else "the reference crashed"
         if isinstance(found, str): raise reference.NoReference(found)
-        return [y.reshape(s) if y.size == np.prod(s, dtype=np.int64) else y for y, s in zip(found, self.shapes)]
+        return [[y.reshape(s) if y.size == np.prod(s, dtype=np.int64) else y for y, s in zip(found, self.shapes)]]
 
 
 def draw(rng, number):

@@ -72,3 +72,30 @@ def smaller(case, fails, most=60):
         small = part(best.model, rest, outputs, values)
         if fails(small): best = small
     return copy.copy(best)
+
+
+def without_nodes(case, fails, most=40):
+    """The first node whose results fail, with all that it reads: sizes that data decide stay so."""
+    graph, tries = case.model.graph, 0
+    kinds = {}
+    for s in case.samples:
+        try:
+            kinds.update((n, (graphs.onnx_type(x.dtype), x.ndim)) for n, x in values_of(case.model, s.feeds).items())
+        except reference.NoReference:
+            pass
+    for node in graph.node:
+        outputs = [n for n in node.output if n in kinds]
+        if not outputs or tries >= most: continue
+        needed, kept = set(outputs), []
+        for n in reversed(graph.node):
+            if needed & set(n.output): needed |= read_by(kept.insert(0, n) or n)
+        small = onnx.ModelProto()
+        small.CopyFrom(case.model)
+        del small.graph.node[:], small.graph.output[:], small.graph.input[:], small.graph.initializer[:]
+        small.graph.node.extend(kept)
+        small.graph.output.extend(helper.make_tensor_value_info(n, kinds[n][0], [None] * kinds[n][1]) for n in outputs)
+        small.graph.input.extend(i for i in graph.input if i.name in needed)
+        small.graph.initializer.extend(c for c in graph.initializer if c.name in needed)
+        tries += 1
+        if fails(case.with_model(small)): return case.with_model(small)
+    return case

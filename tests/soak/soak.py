@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Random models through the compiler, beside references that share nothing with it.
 
-    python3 tests/soak/soak.py BUILD [--seed N] [--count N[,N,N]] [--seconds N] [--kinds graphs,operators,lite] [--all]
-                               [--jobs N] [--at KIND:NUMBER] [--only PATTERN] [--crossings N] [--table FILE]
+    python3 tests/soak/soak.py BUILD [--seed N] [--count N[,N,N]] [--seconds N] [--kinds graphs,operators,lite,sizes]
+                               [--all] [--jobs N] [--at KIND:NUMBER] [--only PATTERN] [--crossings N] [--table FILE]
                                [--compare FILE]
 
 BUILD has the program `soak-worker`, the compiler built with sanitizers. Everything follows from the seed and the number
 of a model. Each model is compiled for two crossings (crossings.py) that its seed draws, with --all for every one; its C
 is built by tcc, of a part by gcc or clang with sanitizers, and runs. The outputs are compared with ONNX Runtime without
-optimizations, or the kernels of TensorFlow Lite Micro. Known differences and refusals: known.py.
+optimizations, or the kernels of TensorFlow Lite Micro. Models of the kind `sizes` run on several inputs, twice with
+different bytes in the memory that they are given, or with sanitizers and poisoned rows (redzones.py). Known differences
+and refusals: known.py.
 
 With --table the results of the kind `operators` are written as a page; --compare FILE compares it. The count `round`
 has every operator with all kinds of values and sizes once.
@@ -41,8 +43,8 @@ import reduce
 import reference
 import table
 
-KINDS = ["graphs", "operators", "lite"]
-SANITIZED_EVERY = 100           # one build of so many by gcc or clang, with sanitizers
+KINDS = ["graphs", "operators", "lite", "sizes"]
+SANITIZED_EVERY = {"sizes": 2}  # one build of so many, else 100, by gcc or clang with sanitizers
 MOST_REDUCED = 3                # findings of one kind that are made smaller
 PROGRESS = 50                   # models after which a line says so
 TRIES = 20                      # draws for one number, if the reference refuses a model
@@ -73,7 +75,7 @@ class Soak:
             case = source.draw(rng, number)
             if case is None: continue
             try:
-                return case, case.expected() if hasattr(case, "expected") else reference.run(case.model, case.feeds)
+                return case, case.expected()
             except reference.NoReference as why:
                 self.why = str(why)
         return None, None
@@ -83,15 +85,24 @@ class Soak:
         judge.clean(self.folder)
         path = os.path.join(self.folder, case.file)
         with open(path, "wb") as f: f.write(case.bytes())
-        fed = []
-        for i, x in enumerate(case.feeds.values()):
-            fed.append(os.path.join(self.folder, "in%d.npy" % i))
-            judge.save(fed[-1], x)
-        judge.compile_model(self.compiler, path, self.folder, crossing)
-        got = judge.outputs_of(self.folder, fed, len(expected), tool, crossing.target)
+        judge.compile_model(self.compiler, path, self.folder, crossing, case.words)
+        results = set()
+        is_sanitized = tool != self.wish.fast
+        for fill in case.fills[:1] if is_sanitized else case.fills:
+            case.prepare(self.folder, fill, is_sanitized)
+            program = judge.build(self.folder, tool, crossing.target)
+            for sample, wanted in zip(case.samples, expected):
+                got = judge.outputs_of(program, sample.feeds.values(), len(case.outputs), fill)
+                results.add(self.judged(sample, got, wanted, rng, is_raw))
+        return next((r for r in sorted(results) if r != "equal"), "equal")
+
+    def judged(self, case, got, expected, rng, is_raw):
+        if (got is None) != (expected is None):
+            raise judge.Finding("wrong", "an error is expected" if got else "an error that the reference does not have")
+        if got is None: return "an error, as expected"
         try:
             is_rounded = judge.compare(got, expected, case.outputs, lambda: case.measured(expected, rng))
-        except judge.Finding as finding:
+        except judge.Finding:
             row = known.difference(case.model, case.feeds, case.by)
             if is_raw or not row or not known.is_within(row, got, expected): raise
             return "known: " + row.reason
@@ -117,7 +128,7 @@ class Soak:
         chosen = (crossings.every(rng, self.wish.targets) if self.wish.all
                   else [crossings.draw(rng, self.wish.targets) for _ in range(self.wish.crossings)])
         for i, crossing in enumerate(chosen):
-            tool = self.tool(number * len(chosen) + i)
+            tool = self.tool(kind, number * len(chosen) + i)
             finding, counted = self.verdict(case, expected, crossing, tool, np.random.default_rng(seeds))
             result.counts[counted or finding.kind] += 1
             result.counts["by " + tool] += 1
@@ -126,15 +137,15 @@ class Soak:
                 result.cells.add((case.operator, case.type, case.values, case.sizes, counted or "found"))
             if not finding: continue
             small, place = self.keep(case, crossing, tool, finding, seeds)
-            row = known.difference(small.model, small.feeds, small.by) if finding.kind == "wrong" else None
+            row = known.difference(small.model, small.samples[0].feeds, small.by) if finding.kind == "wrong" else None
             if row: result.counts["known: " + row.reason] += 1
             else: result.findings.append("%s:%d %s, %s, %s: %s: %s; %s" % (kind, number, case.label, crossing, tool,
                                          finding.kind, finding.why, place))
         return result
 
-    def tool(self, turn):
-        tools = self.wish.sanitizers
-        if tools and turn % SANITIZED_EVERY == SANITIZED_EVERY - 1: return tools[turn // SANITIZED_EVERY % len(tools)]
+    def tool(self, kind, turn):
+        tools, every = self.wish.sanitizers, SANITIZED_EVERY.get(kind, 100)
+        if tools and turn % every == every - 1: return tools[turn // every % len(tools)]
         return self.wish.fast
 
     def keep(self, case, crossing, tool, finding, seeds):
@@ -145,17 +156,19 @@ class Soak:
 
         def fails(small):
             try:
-                expected = reference.run(small.model, small.feeds)
+                expected = small.expected()
             except reference.NoReference:
                 return False
             found, _ = self.verdict(small, expected, crossing, tool, np.random.default_rng(seeds), True)
             return found is not None and found.kind == finding.kind
-        small = reduce.smaller(case, fails) if case.file.endswith(".onnx") else case
+        small = case.reduced(fails)
         folder = os.path.join(self.wish.work, "found", "%d-%s-%d-%s" % (*seeds[:1], seeds[1], seeds[2], finding.kind))
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, case.file)
         with open(path, "wb") as f: f.write(small.bytes())
-        for name, x in small.feeds.items(): judge.save(os.path.join(folder, re.sub(r"\W", "_", name) + ".npy"), x)
+        for i, sample in enumerate(small.samples):
+            for name, x in sample.feeds.items():
+                judge.save(os.path.join(folder, "%s%s.npy" % (re.sub(r"\W", "_", name), "_%d" % i * (i > 0))), x)
         with open(os.path.join(folder, "README"), "w") as f:
             f.write("%s\n%s\n%s: %s\n%s\n" % (case.label, crossing, finding.kind, finding.why, small.text()))
         return small, path

@@ -176,15 +176,16 @@ def run_micro(model, feeds, outputs, runs):
     return results
 
 
-def run_lite(model, feeds, outputs, runs, is_delegated=False):
-    """TensorFlow Lite's own reference kernels, for operators that TensorFlow Lite Micro does not have; or XNNPACK's."""
-    kinds = lite.OpResolverType
+def run_lite(model, feeds, outputs, runs, is_delegated=False, keeps_all=False):
+    """TensorFlow Lite's own reference kernels, for operators that TensorFlow Lite Micro does not have; or XNNPACK's.
+    keeps_all: each tensor has memory of its own."""
+    kinds, words = lite.OpResolverType, {"experimental_preserve_all_tensors": keeps_all}
     try:
         kind = kinds.BUILTIN if is_delegated else kinds.BUILTIN_REF
-        interpreter = lite.Interpreter(model_content=model, experimental_op_resolver_type=kind)
+        interpreter = lite.Interpreter(model_content=model, experimental_op_resolver_type=kind, **words)
     except ValueError:                                  # no reference kernel: it has another one
         interpreter = lite.Interpreter(model_content=model,
-                                       experimental_op_resolver_type=kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+                                       experimental_op_resolver_type=kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES, **words)
     interpreter.allocate_tensors()
     results = []
     for r in range(runs):
