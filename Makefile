@@ -11,6 +11,7 @@
 #   make fuzz-schedules SEED=1 COUNT=20000
 #   make fuzz-onnx  hostile files, by libFuzzer          make hostile    damaged copies of the recorded models
 #   make shrink     lossless shrinking, on 10,000 inputs
+#   make hosts      the compiler built on ppc64, mips and with the x87
 #   make docs       the outputs in README.md and docs/  make conformance ONNX_DATA=DIR   the ONNX backend suite
 CC      ?= cc
 CFLAGS  ?= -O2

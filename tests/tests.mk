@@ -31,6 +31,12 @@ golden: all
 golden-accept: all
 	@tests/golden.sh $(BUILD) --accept
 
+# The compiler on further hosts, beside those of check-all.
+.PHONY: hosts
+hosts: all
+	@for host in ppc64 mips x87; do \
+	  echo "== $$host"; MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" HOST=$$host tests/run.sh hosts || exit 1; done
+
 # Renews the outputs in README.md and docs/ (tests/tools/docs.sh); tests/run.sh docs compares.
 .PHONY: docs
 docs: all
