@@ -15,7 +15,8 @@ bool has_vectors(const Target *t);
  * most positions, whose panels are narrow and are read least often. channels: of the tile, 0: any divisor of outs that
  * consists of whole vectors. c is 0 if there is none. */
 VectorTile vector_tile(const Target *t, int64_t positions, int64_t outs, int64_t depth, int64_t channels);
-/* Returns the positions that the tiles of a product run over: all, or those of a row. The positions of windows cross
- * rows where that saves overhanging tiles, because each then has an address of its own. channels: as above. */
+/* Returns the positions that the tiles of a product run over: all, or those of a row. A tile of
+ * windows crosses rows where that saves overhanging tiles; each of its positions then has an address of its own.
+ * channels: as above. */
 int64_t tiled_positions(const Target *t, const Node *product, int64_t channels);
 #endif

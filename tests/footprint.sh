@@ -211,7 +211,7 @@ check forms-html-draws-a-training-step boxes 30 33 $digits \
 check time-counts-instructions    ends 0 '^instructions   about [1-9][0-9]*$' $digits --target cortex-m0plus
 check time-has-a-column           ends 0 '^layer .* multiply-add instructions       cycles         ms ' \
     $digits --target cortex-m4 --mhz 84.5
-check time-names-its-origin       ends 0 '^               cycles an instruction: .*not measured' \
+check time-names-its-origin       ends 0 '^               cycles per instruction: .*not measured' \
     $digits --target cortex-m7 --mhz 400
 check time-unknown-core-is-refused ends 2 'the target "generic", whose cycles are unknown; use .*cortex-m4' \
     $digits --mhz 84
@@ -326,7 +326,7 @@ counts_layers() {
 check runner-counts-layers counts_layers
 check runner-without-counts-is-refused ends 1 'silent" prints no count; use `instructions N` or `cycles N`' \
     $digits --runner "$work/silent"
-check runner-of-time-is-refused ends 1 'prints `ns N` alone; accepted' $digits --runner "$work/time"
+check runner-of-time-is-refused ends 1 'prints `ns N` alone; use' $digits --runner "$work/time"
 check runner-with-other-outputs-is-refused ends 1 'output "scores" of the runner.s program differs' \
     $digits --runner "$work/wrong"
 check runner-that-fails-is-refused ends 1 'the runner failed\|false failed' $digits --runner false

@@ -161,7 +161,7 @@ static bool read_outputs(Build *b, const char *path, Batch batch, Outputs *out)
     const Bytes file = file_read(b->cx, path);
     if (ctx_failed(b->cx)) return false;
     if (file.count != each * (size_t)batch.count)
-        diag_error(b->cx, NULL, "the emitted program wrote %lld bytes; use %lld", (long long)file.count,
+        diag_error(b->cx, NULL, "the emitted program wrote %lld bytes instead of %lld", (long long)file.count,
                    (long long)each * (long long)batch.count);
     if (ctx_failed(b->cx)) return false;
     for (int64_t k = 0; k < batch.count; k++)          /* the model's port: the tensor of a pass may lack its scale */

@@ -145,7 +145,7 @@ static bool bind_size(Build *b, const Group *g, const Expr *size, Env *all)
     if (env_size(all, size, &known)) return true;
     if (value < v->least || value > v->greatest)
         diag_error(b->cx, text_format(b->cx, "node \"%s\"", g->anchor->name),
-                   "data decide that the size \"%s\" is %lld; use %lld to %lld", v->name, (long long)value,
+                   "data decide that the size \"%s\" is %lld, outside %lld to %lld", v->name, (long long)value,
                    (long long)v->least, (long long)v->greatest);
     env_set_size(all, size, value);
     return !ctx_failed(b->cx);

@@ -12,7 +12,7 @@
 enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP_TYPE = 4, NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7 };
 
-/* Has QuantizeLinear for 16 bits. ONNX Runtime 1.32 refuses files of opset 21, which has it too, with 8-bit grids. */
+/* Has QuantizeLinear for 16 bits. Opset 21 has it as well, but ONNX Runtime 1.32 refuses 8-bit grids in such files. */
 extern const char onnx_domain_of_i16[];
 
 typedef struct OnnxWriter OnnxWriter;

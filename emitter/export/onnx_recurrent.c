@@ -152,7 +152,7 @@ struct Cell {
     int64_t batch, units;
     const char *x, *h, *c;             /* input[t], the state before; c: NULL without a cell */
     const char *stored;                /* the state in 16 bits */
-    const char *peephole[3];           /* of i o f, outside; NULL: none */
+    const char *peephole[3];           /* weights of the gates i, o and f, constants outside the Scan; NULL: none */
 };
 
 static const char *with2(OnnxWriter *w, const char *op, const char *a, const char *b)

@@ -231,8 +231,8 @@ static bool has_plain_grid(const Node *n)
     return tensor_elems(n->in[1]) == 1 && tensor_elems(n->in[2]) == 1 && is_stored && (t == I8 || t == I16);
 }
 
-/* Writes a simulation, or a quantization whose consumers read the real numbers, as a pair. The pair of a simulation on
- * the same grid suffices. */
+/* Writes a QuantizeLinear and a DequantizeLinear for a simulation, or for a quantization whose consumers read real
+ * numbers. If a simulation on the same grid precedes, its pair suffices. */
 static const char *simulation(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     const Node *before = n->in[0]->producer;

@@ -127,7 +127,7 @@ typedef struct Edges {
     const Map *corrected;              /* bias -> its elements in layers that compute on integers; NULL: unchanged */
     Tuned *tuned;                      /* gets the parameters of a simulation that is trained; NULL: constants */
     int wider;                         /* outputs have their whole range and this many 256ths of it */
-    int coarser;                       /* which of the scales without ties next to the smallest one weights have */
+    int coarser;                       /* index of the weights' scale among the scales without ties; 0: the smallest */
     bool per_tensor;                   /* weights have one scale, not one for each output channel */
     bool follows_rounding;             /* last biases also subtract the mean error of the rounded results */
     bool ends_before_grids;            /* a simulation's outputs are not rounded to their own grids */

@@ -286,7 +286,7 @@ static void open_part(Build *b, const char *path, bool in_folder, const struct S
         hold_array(b, file_read(b->cx, path), in_folder, in, p);
 }
 
-/* Makes the parts one after another the samples of the input. */
+/* Appends the parts, in their order, to the samples of the input. */
 static void join_parts(Build *b, const char *path, Part *part, int parts, int input, struct SampleInput *in,
                        Samples *out)
 {

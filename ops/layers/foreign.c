@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A call of a C function from outside that is all that is known of an operator: its results depend on every element of
+/* A call of an external C function that computes an operator without a formula: its results depend on every element of
  * its inputs, in an unknown way. The computes state only that: an element is a number drawn from a key, the sum of all
  * inputs' bits, so no pass can prove anything about it. They are never run (`is_foreign`): a schedule always replaces
  * them by the call (schedules/generic/foreign.c).

@@ -126,7 +126,7 @@ static bool refuse_activation(Layer *l, const char *word, size_t length)
 {
     Text names = text_new(l->cx);
     for (int i = 0; i < ACTIVATION_COUNT; i++) text_printf(&names, "%s%s", i ? ", " : "", activations[i].name);
-    op_refuse(l->cx, l->n, "'activations' has \"%.*s\"; accepted are %s", (int)length, word, text_string(&names));
+    op_refuse(l->cx, l->n, "'activations' has \"%.*s\"; use one of %s", (int)length, word, text_string(&names));
     return false;
 }
 
@@ -638,7 +638,7 @@ static const OpCase rnn_cases[] = {
     { "", "f32[5][3] f32[3][4] f32[4][4]", NULL, "[steps][batch][inputs]" },
     { "", "f32[5][2][3] f32[3][8] f32[4][4]", NULL, "w is [3][8]; with x [5][2][3] and r [4][4] use [3][4]" },
     { "", "i8[5][2][3] i8[3][4] i8[4][4] f32[4] f32[2][4] i32[2]={5,2} f32[4] f32[4]", "f32[5][2][4]", NULL },
-    { "activations=tan", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "'activations' has \"tan\"; accepted are affine," },
+    { "activations=tan", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "'activations' has \"tan\"; use one of affine," },
     { "activations=tanh,tanh", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "1 of each, or none of" },
     { 0 }
 };

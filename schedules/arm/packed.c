@@ -164,7 +164,7 @@ static PackedWindow window_of(const Node *n)
     return w;
 }
 
-/* True for a convolution: its weights are k[i,j,c,o], those of a dense layer w[k,o]. */
+/* True for a convolution, whose weights are k[i,j,c,o]; a dense layer has w[k,o]. */
 static bool has_window(const Node *n) { return n->in[1]->rank == 4; }
 
 /* Returns the dimension of x along which a number holds two pixels, so that one 32-bit product serves both: the one

@@ -206,9 +206,9 @@ static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tile
     return mark(cx, n, cut_c ? text_format(cx, "%si", t->last) : t->last, true);
 }
 
-/* While a panel is multiplied, the next one is fetched, where all panels exceed the second cache: its first tile would
- * wait for memory. A tile begins by fetching its part; if that is more than can be under way at once, each step of its
- * sums fetches a little. With many tiles there is less to gain than the fetches cost. */
+/* If all panels together exceed the second cache, fetches the next panel while one is multiplied; otherwise the next
+ * panel's first tile would wait for memory. A tile begins by fetching its part; if that is more than can be under way
+ * at once, each step of its sums fetches a little. With many tiles there is less to gain than the fetches cost. */
 static const Nest *fetch_panels(Ctx *cx, const Nest *n, const char *acc, const Tensor *panels, const Tiles *t)
 {
     if (!panels || t->tile.c >= t->outs || !t->row || t->tile.w >= t->positions || t->outer_count) return n;

@@ -309,7 +309,7 @@ int main(void)
     test_refused("lone-past", "q:1,2,2,4;k:1,2,2,4;v:1,2,2,4;p:1,2,1,4;>y;Attention q,k,v,,p y",
                  "are accepted together");
     test_refused("no-activation", "x:1,2,5;k:2,1,3;>y;CausalConvWithState x,k y activation=tanh",
-                 "accepted are none, silu, swish");
+                 "use one of none, silu, swish");
     test_refused("no-rule",
                  "q:1,2,4;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=2! kv_num_heads=2! update_rule=cubic",
                  "linear, gated, delta or gated_delta");

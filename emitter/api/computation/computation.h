@@ -39,7 +39,7 @@ typedef enum HandleKind { HANDLE_STAGE, HANDLE_LOOP } HandleKind;
 typedef struct Handle { char mark[8]; HandleKind kind; lw_computation *of; const char *name; } Handle;
 struct lw_stage { Handle h; };
 struct lw_loop { Handle h; };
-const Handle *handle_of(const void *operand);                    /* handles.c: NULL: it is a name */
+const Handle *handle_of(const void *operand);                    /* handles.c: NULL if the operand is a name */
 /* Return the one handle of the name, or NULL for NULL. */
 const lw_stage *stage_handle(lw_computation *p, const char *name);
 const lw_loop *loop_handle(lw_computation *p, const char *name);

@@ -77,8 +77,8 @@ typedef struct OpLayout {
     bool (*box)(Ctx *cx, const Node *call, int64_t *begin);
     /* Commutes the call with a permutation of its inputs' dimensions. Given perm (dimension d of the transposed tensor
      * is dimension perm[d]), returns the call on the un-transposed inputs; its output, transposed by the same perm,
-     * equals this call's. NULL: not possible. inputs[i] is NULL if that input is not a transpose: the hook applies the
-     * inverse itself (a constant folds). */
+     * equals this call's. NULL: not possible. If input i is not a transpose, inputs[i] is NULL and the hook applies
+     * the inverse permutation to it (a constant folds). */
     Node *(*permute)(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
 } OpLayout;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotations of the namespace `annotation` that have no row: of other tools, or of a later pass of the user's. They
- * become rows of identities that are recorded, with any attributes as words, so that no number changes. A name that is
- * almost a known one is a mistake, and stays unknown. */
+/* Annotations of the namespace `annotation` that have no row, written by other tools or for the user's own later pass.
+ * They become rows of identities that are recorded, with any attributes as words, so that no number changes. A name
+ * that is almost a known one is a mistake, and stays unknown. */
 #include <string.h>
 
 #include "graph/dag/op.h"

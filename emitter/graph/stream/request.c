@@ -34,7 +34,7 @@ static void check(Ctx *cx, const char *text, const Stream *s, const Tensor *x)
         diag_error(cx, NULL, "--stream %s: axis %d of the input \"%s\", %s, has one frame; use an axis with more",
                    text, s->axis, x->name, tensor_shape_text(cx, x));
     else if (s->hop < 1 || s->hop >= tensor_dim(x, s->axis))
-        diag_error(cx, NULL, "--stream %s: the window has %lld frames; accepted hops: 1 to %lld", text,
+        diag_error(cx, NULL, "--stream %s: the window has %lld frames; use a hop of 1 to %lld", text,
                    (long long)tensor_dim(x, s->axis), (long long)tensor_dim(x, s->axis) - 1);
 }
 

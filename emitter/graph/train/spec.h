@@ -60,7 +60,7 @@ typedef struct TrainSpec {
     UpdateKind update;
     int lora_rank;                     /* of the paths that are trained beside the selected layers; 0: none */
     int pattern_count; const char *pattern[MOST_PATTERNS];
-    bool has_dropout, has_norms;       /* in training form; norms where the batch is above 1 */
+    bool has_dropout, has_norms;       /* the step has them in training form; norms only if the batch is above 1 */
     int accumulate;                    /* samples for each update */
 } TrainSpec;
 

@@ -83,7 +83,7 @@ typedef struct Nest {
     const char *features;                            /* the target's, separated by spaces; NULL: unknown */
     /* The implementation with this schedule; NULL: steps of the model's file */
     const char *strategy;
-    const char *compute;                             /* the implementation whose compute it has; NULL: the operators' */
+    const char *compute;                             /* implementation whose compute the nest has; NULL: operators' */
     /* If `when`, a condition on sizes, is false, `otherwise` runs: another schedule of the same group, with inputs and
      * outputs in the same order. NULL: this nest is for all sizes. */
     const Expr *when; const struct Nest *otherwise;

@@ -136,7 +136,7 @@ Tensor *onnx_post_transform(OnnxCall *c, Tensor *scores, const char *word)
     if (!scores || ctx_failed(c->cx)) return NULL;
     for (size_t i = 0; i < sizeof post_transforms / sizeof post_transforms[0]; i++)
         if (strcmp(post_transforms[i].name, word) == 0) return post_transforms[i].apply(c, scores);
-    onnx_refuse(c, "'post_transform' is \"%s\"; accepted are NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO, PROBIT", word);
+    onnx_refuse(c, "'post_transform' is \"%s\"; use one of NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO, PROBIT", word);
     return NULL;
 }
 
@@ -234,7 +234,7 @@ static void normalizer(OnnxCall *c)
     const char *word = onnx_text(c, "norm", "MAX"), *op = NULL;
     for (int i = 0; i < 3; i++)
         if (strcmp(norms[i].name, word) == 0) op = norms[i].op;
-    if (!op) onnx_refuse(c, "'norm' is \"%s\"; accepted are MAX, L1, L2", word);
+    if (!op) onnx_refuse(c, "'norm' is \"%s\"; use one of MAX, L1, L2", word);
     if (!op || !onnx_requires(c, 1)) return;
     Tensor *x = onnx_cast(c, c->in[0], F32);
     Tensor *norm = onnx_call(c, op, x, attr_list("axes", -1), attr_flag("keepdims", true));

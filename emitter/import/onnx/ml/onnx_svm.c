@@ -40,7 +40,7 @@ static Tensor *kernel(OnnxCall *c, Tensor *x, const double *v, int64_t vectors)
     }
     if (strcmp(type, "POLY") == 0) return onnx_call2(c, "pow", y, onnx_scalar_like(c, y, params[2]));
     if (strcmp(type, "SIGMOID") == 0) return onnx_call(c, "tanh", y);
-    onnx_refuse(c, "'kernel_type' is \"%s\"; accepted are LINEAR, POLY, RBF, SIGMOID", type);
+    onnx_refuse(c, "'kernel_type' is \"%s\"; use one of LINEAR, POLY, RBF, SIGMOID", type);
     return NULL;
 }
 

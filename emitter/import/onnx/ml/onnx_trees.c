@@ -110,7 +110,7 @@ static int mode_of(OnnxCall *c, const char *word)
 {
     for (int m = 0; m < MODES; m++)
         if (m != MODE_MEMBER && strcmp(mode_names[m], word) == 0) return m;
-    onnx_refuse(c, "'nodes_modes' has \"%s\"; accepted are BRANCH_LEQ, BRANCH_LT, BRANCH_GTE, BRANCH_GT, BRANCH_EQ, "
+    onnx_refuse(c, "'nodes_modes' has \"%s\"; use one of BRANCH_LEQ, BRANCH_LT, BRANCH_GTE, BRANCH_GT, BRANCH_EQ, "
                 "BRANCH_NEQ, LEAF", word);
     return MODE_LEAF;
 }
@@ -287,7 +287,7 @@ static const Aggregate *aggregate_named(OnnxCall *c)
     const char *word = onnx_text(c, "aggregate_function", "SUM");
     for (int i = 0; i < AGGREGATES; i++)
         if (strcmp(onnx_aggregates[i].name, word) == 0) return &onnx_aggregates[i];
-    onnx_refuse(c, "'aggregate_function' is \"%s\"; accepted are AVERAGE, SUM, MIN, MAX", word);
+    onnx_refuse(c, "'aggregate_function' is \"%s\"; use one of AVERAGE, SUM, MIN, MAX", word);
     return &onnx_aggregates[AGGREGATE_SUM];
 }
 

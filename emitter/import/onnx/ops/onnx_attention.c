@@ -322,7 +322,7 @@ static void causal_conv(OnnxCall *c)
     const char *activation = onnx_text(c, "activation", "none");
     bool is_silu = strcmp(activation, "silu") == 0 || strcmp(activation, "swish") == 0;
     if (!is_silu && strcmp(activation, "none") != 0)
-        onnx_refuse(c, "'activation' is \"%s\"; accepted are none, silu, swish", activation);
+        onnx_refuse(c, "'activation' is \"%s\"; use one of none, silu, swish", activation);
     if (!onnx_requires(c, 2)) return;
     Tensor *x = c->in[0], *kernel = c->in[1], *past = onnx_in(c, 3);
     int64_t before = kernel->rank == 3 ? tensor_dim(kernel, 2) - 1 : -1;

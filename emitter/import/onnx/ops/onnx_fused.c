@@ -29,7 +29,7 @@ static Tensor *activated(OnnxCall *c, Tensor *y, const double *params, int count
         return onnx_call(c, activations[i].op, y, attr_if(activations[i].alpha, attr_real(activations[i].alpha, alpha)),
                          attr_if(activations[i].beta, attr_real(activations[i].beta, beta)));
     }
-    onnx_refuse(c, "'activation' is \"%s\"; accepted are Clip, HardSigmoid, LeakyRelu, Relu, Sigmoid, Tanh", word);
+    onnx_refuse(c, "'activation' is \"%s\"; use one of Clip, HardSigmoid, LeakyRelu, Relu, Sigmoid, Tanh", word);
     return NULL;
 }
 

@@ -76,7 +76,7 @@ static void image_decoder(OnnxCall *c)
     if (!is_bgr && !is_gray && strcmp(format, "RGB") != 0)
         onnx_refuse(c, "'pixel_format' is \"%s\"; use RGB, BGR or Grayscale", format);
     else if (!tensor_is_constant(x) || x->type != U8)
-        onnx_unsupported(c, "the stream (\"%s\") is not constant; use a constant one of uint8", c->node->in[0]);
+        onnx_unsupported(c, "the stream (\"%s\") is not constant; use a constant of uint8", c->node->in[0]);
     if (ctx_failed(c->cx)) return;
     const Image i = read_image(x->data, tensor_elems(x));
     if (!i.at) {

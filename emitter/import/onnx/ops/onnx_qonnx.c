@@ -44,7 +44,7 @@ static Tensor *rounded(OnnxCall *c, const char *word, Tensor *x)
         if (is_word(word, roundings[i].word))
             return roundings[i].is_by_magnitude ? by_magnitude(c, roundings[i].op, x, roundings[i].more)
                                                 : onnx_call(c, roundings[i].op, x);
-    onnx_refuse(c, "'rounding_mode' is \"%s\"; accepted are ROUND, HALF_EVEN, CEIL, FLOOR, UP, DOWN, HALF_UP, "
+    onnx_refuse(c, "'rounding_mode' is \"%s\"; use one of ROUND, HALF_EVEN, CEIL, FLOOR, UP, DOWN, HALF_UP, "
                 "HALF_DOWN", word);
     return NULL;
 }

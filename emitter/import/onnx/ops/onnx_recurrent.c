@@ -65,7 +65,7 @@ static const Activation *find_activation(OnnxCall *c, const char *word)
         if (same_letters(activations[i].onnx, word)) return &activations[i];
     Text list = text_new(c->cx);
     for (int i = 0; i < ACTIVATION_COUNT; i++) text_printf(&list, "%s%s", i ? ", " : "", activations[i].onnx);
-    onnx_refuse(c, "unknown activation \"%s\"; accepted are %s", word, text_string(&list));
+    onnx_refuse(c, "unknown activation \"%s\"; use one of %s", word, text_string(&list));
     return NULL;
 }
 

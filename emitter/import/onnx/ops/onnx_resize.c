@@ -247,7 +247,7 @@ static bool check_modes(OnnxCall *c, const OnnxResize *r)
         if (*k) continue;
         Text list = text_new(c->cx);
         for (k = words[i].accepted; *k; k++) text_printf(&list, "%s%s", k == words[i].accepted ? "" : ", ", *k);
-        onnx_refuse(c, "'%s' is \"%s\"; accepted are %s", words[i].attr, words[i].word, text_string(&list));
+        onnx_refuse(c, "'%s' is \"%s\"; use one of %s", words[i].attr, words[i].word, text_string(&list));
         return false;
     }
     return true;

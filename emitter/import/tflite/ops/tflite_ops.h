@@ -63,7 +63,7 @@ enum {
 };
 
 /* Dimensions of the inputs that may stay open: none, all, the first of each, or those of input 1. A row without
- * lowering keeps all if its operator is elementwise. */
+ * a lowering function keeps all of them open if its operator is elementwise. */
 typedef enum TfliteKeeps {
     TFLITE_KEEPS_NONE, TFLITE_KEEPS_ALL, TFLITE_KEEPS_FIRST, TFLITE_KEEPS_INDICES,
     TFLITE_KEEPS_DECIDED             /* those that the run decides */

@@ -193,7 +193,7 @@ static void sequence_lstm(TfliteCall *c)
 }
 
 /* Outputs: the states of both directions, beside each other if they are merged. The backward direction reads the steps
- * in reverse, and its state for a step is at that step. */
+ * in reverse, but its states are in the order of the steps. */
 static void both_directions(TfliteCall *c, Tensor *ahead, Tensor *back, bool is_merged, bool is_time_major)
 {
     if (!is_time_major) {
