@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """sentences.py SEED [COUNT]: draws COUNT sentences (200) at random, a third each from pages, comments and diagnostics,
-for a reader who judges the English. Prints FILE:LINE: SENTENCE. Code, tables of figures and generated parts of pages are
-left out; a comment or paragraph of several lines is joined before it is cut into sentences."""
+for a reader who judges the English. Prints FILE:LINE: SENTENCE. Code, tables of figures and generated parts of pages
+are left out; a comment or paragraph of several lines is joined before it is cut into sentences."""
 import pathlib
 import random
 import re
