@@ -3,10 +3,12 @@
 # `N passed, N failed`.
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(sort $(wildcard tests/unit/test_*.c)))
 
+# The compiler under test has the caller's level of optimization; a test itself is built once and runs briefly.
+TEST_CFLAGS := $(patsubst -O2,-O1,$(CFLAGS))
 $(BUILD)/test/%: tests/unit/%.c $(LIBRARY)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) $(DEPENDS) -o $@ $< $(LIBRARY) -lm
+	$(Q)$(CC) $(TEST_CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) $(DEPENDS) -o $@ $< $(LIBRARY) -lm
 -include $(UNIT:=.d)
 
 # The independent formulas of the TFLite operators are several sources.
@@ -14,7 +16,7 @@ REFERENCE := $(sort $(wildcard tests/tflite/*.c))
 $(BUILD)/test/test_tflite_reference: tests/unit/test_tflite_reference.c $(REFERENCE) tests/tflite/case.h $(LIBRARY)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) -o $@ $< $(REFERENCE) $(LIBRARY) -lm
+	$(Q)$(CC) $(TEST_CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) -o $@ $< $(REFERENCE) $(LIBRARY) -lm
 
 .PHONY: unit
 unit: $(UNIT)
