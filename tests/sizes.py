@@ -227,6 +227,12 @@ products over two sizes | float[3,5] x, float[5,4] w, int64[1] n, int64[1] k => 
     y = MatMul(a, b) t = Transpose(a) g = Gemm<transA=1>(t, b) c = Concat<axis=1>(t, b)
 one hot of the distinct | int64[8] k => float y: v, i0, i, c = Unique(k) n = Shape(v) \
     w = Constant<value_floats=[0.0,1.0]>() y = OneHot(i, n, w)
+the best of sizes | float[4] x, bool[4] m, int64[1] n => int64 y, int64 z: c = Compress<axis=0>(x, m) \
+    a = Constant<value_ints=[1]>() u = Unsqueeze(c, a) s = Shape(u) k = Min(n, a) y, i = TopK(s, k) \
+    b = Constant<value_ints=[0]>() z = Slice(s, b, n, b)
+the greatest of each column that has no rows | float[2,4] x, int64[1] n => int64 y: z = Constant<value_ints=[0]>() \
+    a = Constant<value_ints=[1]>() t = Constant<value_ints=[2]>() m = Constant<value_ints=[4]>() k = Min(n, m) \
+    c = Slice(x, t, k, z) d = Slice(c, z, n, a) y = ArgMax<axis=0, keepdims=0>(d)
 a range without a maximum | int64 n => int64 y: z = Constant<value_int=0>() o = Constant<value_int=1>() \
     y = Range(z, n, o) | refused no maximum follows; accepted: --dim 'y.0<=N'
 """

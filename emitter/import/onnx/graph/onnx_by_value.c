@@ -75,6 +75,7 @@ bool onnx_slice_by_value(OnnxCall *c)
     const bool is_known = starts && ends && (tensor_is_constant(starts) || onnx_is_list(c, starts))
                           && (tensor_is_constant(ends) || onnx_is_list(c, ends));
     if (c->opset < 10 || !starts || !ends || is_known) return false;
+    c->in[0] = onnx_materialize_sizes(c->scope->import, c->in[0]);
     const int64_t count = tensor_elems(starts);
     const int axis_count = onnx_ints(c, NULL, 3, axes, MAX_RANK), steps = onnx_ints(c, NULL, 4, step, MAX_RANK);
     if (axis_count == -2 || steps == -2) return true;

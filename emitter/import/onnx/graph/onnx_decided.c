@@ -141,10 +141,12 @@ Tensor *onnx_at_least(OnnxCall *c, Tensor *x, int axis, int64_t least)
 Tensor *onnx_indexed(OnnxCall *c, Tensor *x, int axis, const Expr *const *shape, int rank)
 {
     Ctx *cx = c->cx;
-    if (!x || !size_is_decided(cx, x->shape[axis])) return x;
+    const Interval room = x ? interval_of(cx, x->shape[axis], NULL) : (Interval){ 1, 1 };
     const Expr *count = expr_index(cx, 1);
-    if (interval_of(cx, x->shape[axis], NULL).least >= 1) return x;
+    if (room.least >= 1) return x;
     for (int d = 0; d < rank; d++) count = simplify(cx, expr_mul(cx, count, shape[d]), NULL);
+    if (room.greatest == 0 && size_is_decided(cx, count)) return onnx_provided(c, x, number_of(c, count), 0, 0);
+    if (!size_is_decided(cx, x->shape[axis])) return x;
     if (expr_is_int(count, 0)) return x;
     if (interval_of(cx, count, NULL).least >= 1) return onnx_at_least(c, x, axis, 1);
     Tensor *have = number_of(c, x->shape[axis]), *need = number_of(c, count), *one = number_of(c, expr_index(cx, 1));

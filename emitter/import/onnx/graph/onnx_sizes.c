@@ -129,9 +129,11 @@ bool onnx_sizes_gather(OnnxCall *c, OnnxSizes *out)
 
 bool onnx_sizes_slice(OnnxCall *c, OnnxSizes *out)
 {
-    OnnxSizes x;
+    OnnxSizes x, at;
     int64_t begin, end, axis = 0, step = 1;
     if (!onnx_list(c, 0, &x) || x.rank != 1) return false;
+    for (int i = 1; i < 3 && c->opset >= 10; i++)
+        if (!onnx_list(c, i, &at) || at.count != 1 || at.at[0]->kind != EXPR_INT) return false;
     if (onnx_ints_since(c, 10, "starts", 1, &begin, 1) != 1 || onnx_ints_since(c, 10, "ends", 2, &end, 1) != 1)
         return false;
     if (onnx_ints_since(c, 10, "axes", 3, &axis, 1) == -2 || (c->opset >= 10 && onnx_ints(c, NULL, 4, &step, 1) == -2)
