@@ -294,8 +294,8 @@ advises_another() { (cd "$work/flash" && refuses_small_board); }
 refuses_small_board() {
     avr-g++ -mmcu=atmega328p -Os -std=gnu++11 -Iarduino/src -I"$work/core" -include Arduino.h -x c++ \
         -c arduino/examples/digits/digits.ino -o sketch.o 2> said && return 1
-    words='error.*35848 in program memory.*`--ram BYTES` has the fastest plan within BYTES, and `--ram 1` is refused'
-    grep "$words with the least" said && ! grep progmem said
+    words='error.*35848 in program memory.*`--ram BYTES` chooses the fastest plan within BYTES'
+    grep "$words, and the refusal of .--ram 1. names the smallest plan" said && ! grep progmem said
 }
 # A board that has the RAM for all but the self-test: the header names the macro that leaves it out.
 without_selftest() {

@@ -219,7 +219,7 @@ npy rows.npy '3, 2, 2' '<f4' 12 "$one"
 check labels-of-several-rows-are-refused    refuses 'the output is \[2\]\[2\]; use one class per sample' \
     quantize "$work/rows.te" --samples "$work/rows.npy" --finetune 3 --labels "$work/labels.npy"
 check finetuning-needs-samples              refuses 'finetune trains on samples' quantize "$work/net.te" --finetune 3
-check epochs-are-a-number                   refuses 'finetune does not accept "some"; a number from 1 to 10000' \
+check epochs-are-a-number                   refuses 'finetune does not accept "some"; use a number from 1 to 10000' \
     quantize "$work/net.te" --samples "$work/good.npy" --finetune some
 check a-seed-needs-finetuning               refuses 'seed has no effect without' quantize "$work/net.te" \
     --samples "$work/good.npy" --seed 3
@@ -884,7 +884,7 @@ check calibrated-runs          "$lw" verify "$work/calibrated.te"
 check realized-runs            "$lw" verify "$work/realized.te"
 check annotated-requires-samples-is-refused refuses \
     'samples are required: .*; no annotation gives the grid of "input"' quantize "$work/annotated.te"
-check stages-of-quantize-are-named-is-refused refuses 'choose annotated, calibrated or realized' \
+check stages-of-quantize-are-named-is-refused refuses 'for a quantization: annotated, calibrated, realized' \
     dump "$work/net.te" --at anotated
 without_effect() {
     "$lw" dump "$work/net.te" --samples "$work/good.npy" > "$work/said" 2>&1
@@ -1165,7 +1165,7 @@ check odd-bits-are-refused    annotated_by 'simulated_quantize relu_4 bits=7' \
     'bits=7; use 8, 16, or 32 for floats'
 check zero-off-the-grid-is-refused annotated_by 'simulated_quantize relu_4 scale=1 zero=300' \
     'zero 300 is not on the grid'
-check no-positive-scale-is-refused annotated_by 'simulated_quantize relu_4 scale=0' 'scale 0; a positive number'
+check no-positive-scale-is-refused annotated_by 'simulated_quantize relu_4 scale=0' 'scale 0; use a positive number'
 check misspelt-constant-is-refused annotated_by 'simulated_quantize conv_3.wieght bits=4' "did you mean 'conv_3.weight'"
 
 # The calibrated network, quantized without samples, has the interface of the network that it was printed from.

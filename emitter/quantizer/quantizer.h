@@ -46,7 +46,7 @@ bool samples_copy(Ctx *cx, const Samples *s, int input, int64_t number, void *to
 
 /* Returns the samples as other ports of the same model store them: floats by scale and zero point. */
 Samples samples_for(Ctx *cx, const Samples *s, Tensor *const *port);
-/* Returns the samples from `first` on, at most `most` of them. */
+/* Returns the samples beginning with `first`, at most `most` of them. */
 Samples samples_from(const Samples *s, int64_t first, int64_t most);
 /* Returns samples that are in memory: `count` of each input, of bytes[i] each, one after another. */
 Samples samples_in_memory(Ctx *cx, int64_t count, int input_count, const int64_t *bytes, const char *const *data);

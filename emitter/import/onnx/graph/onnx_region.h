@@ -10,7 +10,7 @@ typedef struct OnnxLoop {
     const OnnxGraph *graph;
     bool is_scan;
     Tensor *count, *condition;                 /* NULL: no limit of that kind; scalars of i64 and bool */
-    int64_t huge;                              /* a constant count above 32 bits, which is no limit; 0: none */
+    int64_t huge;                              /* a constant count above 32 bits, which does not limit; 0: none */
     int state_count, scan_count, row_count;
     Tensor *const *state, *const *scanned;     /* initial states; tensors scanned row by row */
     const bool *scans_back, *rows_back;
