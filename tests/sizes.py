@@ -233,6 +233,8 @@ the best of sizes | float[4] x, bool[4] m, int64[1] n => int64 y, int64 z: c = C
 the greatest of each column that has no rows | float[2,4] x, int64[1] n => int64 y: z = Constant<value_ints=[0]>() \
     a = Constant<value_ints=[1]>() t = Constant<value_ints=[2]>() m = Constant<value_ints=[4]>() k = Min(n, m) \
     c = Slice(x, t, k, z) d = Slice(c, z, n, a) y = ArgMax<axis=0, keepdims=0>(d)
+every second number of 32 bits without a maximum | int32 n => int32 y: z = Constant<value=int32 {0}>() \
+    o = Constant<value=int32 {2}>() y = Range(z, n, o) | refused no maximum follows; accepted: --dim 'y.0<=N'
 a range without a maximum | int64 n => int64 y: z = Constant<value_int=0>() o = Constant<value_int=1>() \
     y = Range(z, n, o) | refused no maximum follows; accepted: --dim 'y.0<=N'
 """

@@ -96,8 +96,9 @@ int64_t onnx_most(OnnxCall *c, int output, int axis, int64_t natural)
 const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural)
 {
     const char *value_name = output < c->node->out_count ? c->node->out[output] : c->name;
+    enum { MOST_PROVED = 1 << 24 };          /* greater ones are ends of a type */
     const Interval proved = count ? onnx_range_of(c->scope->import, count) : (Interval){ 0, 0 };
-    if (proved.greatest >= 0 && proved.greatest <= INT32_MAX && (natural < 0 || proved.greatest < natural))
+    if (proved.greatest >= 0 && proved.greatest <= MOST_PROVED && (natural < 0 || proved.greatest < natural))
         natural = proved.greatest;
     if (proved.least > least) least = proved.least;
     const int64_t most = ctx_failed(c->cx) ? -1 : onnx_most(c, output, axis, natural);
