@@ -122,7 +122,7 @@ static bool write_test(Ctx *cx, const char *path, const Target *t)
     return file_write(cx, path, text, strlen(text));
 }
 
-/* Builds and runs the test; a runner may be slow or want files, and the user who names one has chosen the machine behind it. */
+/* Builds and runs the test; a runner may be slow or want files; the user who names one chose the machine behind it. */
 static bool passes_test(Ctx *cx, const Folder *f, const lw_options *o, const char *flags)
 {
     Text command = text_new(cx);
