@@ -24,6 +24,7 @@ import onnx.parser
 import onnxruntime
 
 import sizes_commands
+import sizes_detectors
 import tflite_sizes
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -235,9 +236,28 @@ the greatest of each column that has no rows | float[2,4] x, int64[1] n => int64
     c = Slice(x, t, k, z) d = Slice(c, z, n, a) y = ArgMax<axis=0, keepdims=0>(d)
 every second number of 32 bits without a maximum | int32 n => int32 y: z = Constant<value=int32 {0}>() \
     o = Constant<value=int32 {2}>() y = Range(z, n, o) | refused no maximum follows; accepted: --dim 'y.0<=N'
+cuts of a selection | float[7] x, bool[7] m => float a, float b, float e, float f: c = Compress<axis=0>(x, m) \
+    z = Constant<value_ints=[0]>() o = Constant<value_ints=[1]>() t = Constant<value_ints=[3]>() \
+    n = Constant<value_ints=[-2]>() l = Constant<value_ints=[2147483647]>() w = Constant<value_ints=[2]>() \
+    a = Slice(c, z, t) b = Slice(c, n, l) e = Slice(c, o, n) f = Slice(c, o, l, z, w)
+up to a place before the end | float[8] x, bool[6] m => float y: p = NonZero(m) s = Shape(p) \
+    o = Constant<value_ints=[1]>() t = Constant<value_ints=[2]>() n = Slice(s, o, t) r = Constant<value_ints=[3]>() \
+    e = Sub(n, r) z = Constant<value_ints=[0]>() y = Slice(x, z, e, z)
+the best place of a selection | float[5] x, bool[5] m => int64 y, float v: c = Compress<axis=0>(x, m) \
+    y = ArgMax<axis=0, keepdims=0>(c) v = ReduceMax<keepdims=0>(c)
+a mean of each length | float[3,8,4] x, int64[3] n => float y: r = Constant<value_int=3>() \
+    t = Constant<value=bool {1}>() y = Loop(r, t) \
+    <body = g (int64 i, bool c) => (bool d, float[4] o) { z = Constant<value_ints=[0]>() d = Identity(c) \
+    a = Gather<axis=0>(x, i) k = Gather<axis=0>(n, i) u = Unsqueeze(k, z) v = Slice(a, z, u, z) \
+    o = ReduceMean<keepdims=0>(v, z) }>
 a range without a maximum | int64 n => int64 y: z = Constant<value_int=0>() o = Constant<value_int=1>() \
     y = Range(z, n, o) | refused no maximum follows; accepted: --dim 'y.0<=N'
 """
+
+
+def model_of(inputs, outputs, body, opset):
+    return onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : %d]> g (%s) => (%s) { %s }'
+                                   % (opset, inputs, outputs, body.replace("\n", " ")))
 
 
 def parsed(text):
@@ -247,11 +267,10 @@ def parsed(text):
         opset = next((int(o[6:]) for o in options if o.startswith("opset ")), OPSET)
         ends, body = graph.split(": ", 1)
         inputs, outputs = ends.split("=>")
-        source = '<ir_version: 8, opset_import: ["" : %d]> g (%s) => (%s) { %s }' % (opset, inputs, outputs, body)
         refused = next((o[8:] for o in options if o.startswith("refused ")), None)
         dims = [o[4:] for o in options if o.startswith("dim ")]
         most = next((int(o[6:]) for o in options if o.startswith("limit ")), None)
-        yield name, onnx.parser.parse_model(source), refused, dims, most, "layers" in options
+        yield name, model_of(inputs, outputs, body, opset), refused, dims, most, "layers" in options
 
 
 def inputs_of(model, random, sample):
@@ -416,6 +435,8 @@ def main():
     parser.add_argument("pattern", nargs="?", default="")
     arguments = parser.parse_args()
     rows = [(try_row, *r, 5) for r in parsed(ROWS)] + [(try_tflite, *r) for r in tflite_sizes.ROWS]
+    rows += [(try_row, name, model_of(*ends.split("=>"), body, OPSET), None, [], None, False, 7)
+             for name, ends, body in sizes_detectors.rows()]
     rows += [(sizes_commands.try_row, *r) for r in sizes_commands.rows()]
     rows = [r for r in rows if arguments.pattern in r[1].replace(" ", "-")]
     passed = failed = 0

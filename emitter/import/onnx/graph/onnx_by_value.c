@@ -68,13 +68,22 @@ static Tensor *slice_axis(OnnxCall *c, Tensor *x, int axis, int i, int64_t step)
     return part_from(c, x, axis, from, step, span);
 }
 
+/* True for constants, and for sizes that are not negative: a negative one counts from the end. */
+static bool is_known_index(OnnxCall *c, int input)
+{
+    OnnxSizes s;
+    if (tensor_is_constant(c->in[input])) return true;
+    if (!onnx_is_list(c, c->in[input]) || !onnx_list(c, input, &s)) return false;
+    for (int i = 0; i < s.count; i++)
+        if (s.at[i]->kind != EXPR_INT && interval_of(c->cx, s.at[i], NULL).least < 0) return false;
+    return true;
+}
+
 bool onnx_slice_by_value(OnnxCall *c)
 {
     int64_t axes[MAX_RANK], step[MAX_RANK];
     const Tensor *starts = onnx_in(c, 1), *ends = onnx_in(c, 2);
-    const bool is_known = starts && ends && (tensor_is_constant(starts) || onnx_is_list(c, starts))
-                          && (tensor_is_constant(ends) || onnx_is_list(c, ends));
-    if (c->opset < 10 || !starts || !ends || is_known) return false;
+    if (c->opset < 10 || !starts || !ends || (is_known_index(c, 1) && is_known_index(c, 2))) return false;
     c->in[0] = onnx_materialize_sizes(c->scope->import, c->in[0]);
     const int64_t count = tensor_elems(starts);
     const int axis_count = onnx_ints(c, NULL, 3, axes, MAX_RANK), steps = onnx_ints(c, NULL, 4, step, MAX_RANK);
