@@ -250,6 +250,10 @@ a mean of each length | float[3,8,4] x, int64[3] n => float y: r = Constant<valu
     <body = g (int64 i, bool c) => (bool d, float[4] o) { z = Constant<value_ints=[0]>() d = Identity(c) \
     a = Gather<axis=0>(x, i) k = Gather<axis=0>(n, i) u = Unsqueeze(k, z) v = Slice(a, z, u, z) \
     o = ReduceMean<keepdims=0>(v, z) }>
+sizes that a mask selects | float[5,3] x, bool[5] m, bool[2] k => int64 y, int64 p: c = Compress<axis=0>(x, m) \
+    s = Shape(c) y = Compress(s, k) p = NonZero(s)
+the determinant of a selection | float[5,3,3] x, bool[5] m => float y: c = Compress<axis=0>(x, m) y = Det(c) \
+    | refused data decide a size that it reads, dimension 0 of "c"; use a size that is known at compile time
 a range without a maximum | int64 n => int64 y: z = Constant<value_int=0>() o = Constant<value_int=1>() \
     y = Range(z, n, o) | refused no maximum follows; accepted: --dim 'y.0<=N'
 """

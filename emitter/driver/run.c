@@ -144,8 +144,7 @@ static bool bind_size(Build *b, const Group *g, const Expr *size, Env *all)
     env_set_const(all, g->output[0], env_get(all, g->input[0]));
     if (env_size(all, size, &known)) return true;
     if (value < v->least || value > v->greatest)
-        diag_error(b->cx, text_format(b->cx, "node \"%s\"", g->anchor->name),
-                   "data decide that the size \"%s\" is %lld, outside %lld to %lld", v->name, (long long)value,
+        diag_error(b->cx, NULL, "data decide that %s is %lld, outside %lld to %lld", v->what, (long long)value,
                    (long long)v->least, (long long)v->greatest);
     env_set_size(all, size, value);
     return !ctx_failed(b->cx);

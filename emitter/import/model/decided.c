@@ -50,7 +50,8 @@ void decided_keep(Decided *d, const void *key, size_t bytes, const Expr *size)
     map_put_const(&d->of_key, arena_copy(d->cx->arena, key, bytes), bytes, size);
 }
 
-const Expr *decided_size(Decided *d, const char *wanted_name, Tensor *count, int64_t least, int64_t greatest)
+const Expr *decided_size(Decided *d, const char *wanted_name, const char *what, Tensor *count, int64_t least,
+                         int64_t greatest)
 {
     Ctx *cx = d->cx;
     const Expr *known = count ? map_get_const_ptr(&d->of_count, count) : NULL;
@@ -60,7 +61,7 @@ const Expr *decided_size(Decided *d, const char *wanted_name, Tensor *count, int
                                        : count;
     if (one && one->type != I64) one = call_on(cx, "cast", count->name, one, ATTRS(attr_type("to", I64)));
     if (!one || ctx_failed(cx)) return NULL;
-    const Expr *size = expr_decided_size(cx, free_name(d, wanted_name), least, greatest);
+    const Expr *size = expr_decided_size(cx, free_name(d, wanted_name), what, least, greatest);
     Tensor *value = call_on(cx, "bind_size", expr_as_var(size)->name, one,
                             ATTRS(attr_tensor("like", tensor_new(cx, count->name, I64, 1, &size))));
     map_put_const_ptr(&d->of_count, count, size);
@@ -201,7 +202,9 @@ Tensor *decided_after(Decided *d, const char *call_name, Tensor *x, const Expr *
 
 Tensor *decided_provided(Decided *d, const char *call_name, Tensor *x, Tensor *value, int64_t least, int64_t greatest)
 {
-    const Expr *tested = x ? decided_size(d, text_format(d->cx, "%s_test", call_name), value, least, greatest) : NULL;
+    const char *what = text_format(d->cx, "a test of the sizes that \"%s\" reads", call_name),
+               *test = text_format(d->cx, "%s_test", call_name);
+    const Expr *tested = x ? decided_size(d, test, what, value, least, greatest) : NULL;
     return tested ? decided_after(d, call_name, x, &tested, 1) : NULL;
 }
 
@@ -242,7 +245,9 @@ Tensor *decided_at_least(Decided *d, const char *call_name, Tensor *x, int axis,
     const bool is_own = !d->region || decided_inside(d, x->shape[axis], d->region);
     if (is_own && raise_least(d, x->shape[axis], least)) return x;
     Tensor *count = decided_value(d, call_name, x->shape[axis], I64);
-    const Expr *size = decided_size(d, text_format(d->cx, "%s_size", call_name), count, least, range.greatest);
+    const char *what = text_format(d->cx, "dimension %d of what \"%s\" reads", axis, call_name),
+               *own = text_format(d->cx, "%s_size", call_name);
+    const Expr *size = decided_size(d, own, what, count, least, range.greatest);
     return decided_as(d, call_name, x, axis, size);
 }
 

@@ -29,8 +29,9 @@ bool decided_inside(const Decided *d, const Expr *size, const void *region);
 /* Calls `visit` for each size of the expression that the run decides. */
 void decided_visit(Ctx *cx, const Expr *size, void (*visit)(const Expr *size, void *user), void *user);
 /* Returns the size whose value is `count`, one i64, or has other integers. One above `greatest` or below `least` ends
- * the run. Counts of one tensor are one size. */
-const Expr *decided_size(Decided *d, const char *wanted_name, Tensor *count, int64_t least, int64_t greatest);
+ * the run, with a message about `what`. Counts of one tensor are one size. */
+const Expr *decided_size(Decided *d, const char *wanted_name, const char *what, Tensor *count, int64_t least,
+                         int64_t greatest);
 /* Returns a tensor without dimensions that computes an expression over sizes, some decided by the run. */
 Tensor *decided_value(Decided *d, const char *name, const Expr *size, DType type);
 /* Returns x with one of these sizes along the axis: its first elements. */

@@ -138,11 +138,11 @@ const Expr *expr_new_var(Ctx *cx, const char *var_name, VarRole role, DType t, i
     return expr_var(cx, v);
 }
 
-const Expr *expr_decided_size(Ctx *cx, const char *size_name, int64_t least, int64_t greatest)
+const Expr *expr_decided_size(Ctx *cx, const char *size_name, const char *what, int64_t least, int64_t greatest)
 {
     Var *v = NEW(cx->arena, Var);
     *v = (Var){ .name = name(cx, size_name), .role = VAR_SIZE, .type = I32, .least = least, .greatest = greatest,
-                .serial = ctx_serial(cx), .is_decided = true };
+                .serial = ctx_serial(cx), .is_decided = true, .what = what };
     return expr_var(cx, v);
 }
 

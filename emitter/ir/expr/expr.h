@@ -65,6 +65,7 @@ typedef struct Var {
     uint32_t serial;
     const struct LoopHints *hints;
     bool is_decided;                 /* SIZE: the run computes it (ops/move/sizes.c, bind_size); else the caller's */
+    const char *what;                /* of a decided one, for messages: `dimension 0 of "kept"` */
 } Var;
 /* Hints before a loop, for the C compiler or the cache. The loop's variable holds them: a step that consumes the loop
  * drops them. */
@@ -91,7 +92,8 @@ const Expr *expr_real(Ctx *cx, DType t, double v);
 const Expr *expr_index(Ctx *cx, int64_t v);                      /* i32; an error outside i32 */
 const Expr *expr_var(Ctx *cx, const Var *v);
 const Expr *expr_new_var(Ctx *cx, const char *name, VarRole role, DType t, int64_t least, int64_t greatest);
-const Expr *expr_decided_size(Ctx *cx, const char *name, int64_t least, int64_t greatest);   /* new VAR_SIZE variable */
+/* new VAR_SIZE variable */
+const Expr *expr_decided_size(Ctx *cx, const char *name, const char *what, int64_t least, int64_t greatest);
 /* Whatever was computed from the size's range before stays true. */
 void expr_raise_least(const Expr *decided_size, int64_t least);
 const Expr *expr_unary(Ctx *cx, ExprKind k, const Expr *a);

@@ -103,7 +103,8 @@ const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64
     if (proved.least > least) least = proved.least;
     const int64_t most = ctx_failed(c->cx) ? -1 : onnx_most(c, output, axis, natural);
     if (!count || ctx_failed(c->cx)) return NULL;
-    return decided_size(&c->scope->import->decided, text_format(c->cx, "%s_size", value_name), count,
+    return decided_size(&c->scope->import->decided, text_format(c->cx, "%s_size", value_name),
+                        text_format(c->cx, "dimension %d of \"%s\"", axis, value_name), count,
                         least < most ? least : most, most);
 }
 

@@ -70,8 +70,11 @@ static void refuse(OnnxCall *c, const Expr *open)
 {
     const Var *v = NULL;
     expr_walk(c->cx, open, find_size, &v);
-    onnx_unsupported(c, "the dimension \"%s\" cannot stay open here; fix it, as in --dim %s=%lld", v ? v->name : "?",
-                     v ? v->name : "?", v ? (long long)v->greatest : 1LL);
+    if (v && v->is_decided)
+        onnx_unsupported(c, "data decide a size that it reads, %s; use a size that is known at compile time", v->what);
+    else
+        onnx_unsupported(c, "the dimension \"%s\" cannot stay open here; fix it, as in --dim %s=%lld",
+                         v ? v->name : "?", v ? v->name : "?", v ? (long long)v->greatest : 1LL);
 }
 
 /* ---- Translations over sizes ------------------------------------------------------------------------------------- */

@@ -40,6 +40,7 @@ const Expr *tflite_decided(TfliteCall *c, int output, int axis, Tensor *count, i
         tflite_unsupported(c, "the run decides the number of elements of \"%s\" in another subgraph; accepted: such an "
                            "operator in the first one", output_name);
     return ctx_failed(c->cx) ? NULL : decided_size(&c->sizes->decided, text_format(c->cx, "%s_size", output_name),
+                                                   text_format(c->cx, "dimension %d of \"%s\"", axis, output_name),
                                                    count, least < most ? least : most, most);
 }
 
