@@ -256,6 +256,14 @@ the determinant of a selection | float[5,3,3] x, bool[5] m => float y: c = Compr
     | refused data decide a size that it reads, dimension 0 of "c"; use a size that is known at compile time
 a range without a maximum | int64 n => int64 y: z = Constant<value_int=0>() o = Constant<value_int=1>() \
     y = Range(z, n, o) | refused no maximum follows; accepted: --dim 'y.0<=N'
+the place of at most one number | int64 n => int64 y, int64 f: z = Constant<value_int=0>() o = Constant<value_int=1>() \
+    k = Constant<value_int=-1>() c = Range(z, n, o) y = Identity(c) f = Gather(c, k) | dim c.0<=1 | limit 1
+no rows of a length of the run | float[2,6] x, int64[2] n => float y, int64 i, float u, float q, float f, float g, \
+    float r, float h: \
+    s = Constant<value_ints=[2,1]>() c = Slice(x, s, n) z = Constant<value_ints=[0]>() w = Constant<value_ints=[2]>() \
+    y, i = TopK<axis=0>(c, z) u = Unsqueeze(c, w) q = Squeeze(u, w) f = Flatten(c) g = GatherElements<axis=0>(x, i) \
+    m = Constant<value_ints=[-1]>() r = Reshape(c, m) \
+    d = Constant<value_ints=[0,0,1,1]>() h = Reshape(c, d)
 """
 
 

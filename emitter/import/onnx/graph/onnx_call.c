@@ -152,13 +152,6 @@ Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank)
     return ctx_failed(c->cx) ? NULL : tensor_constant(c->cx, c->name, t, rank, sizes, NULL);
 }
 
-Tensor *onnx_empty_slice(OnnxCall *c, const Tensor *x, int axis)
-{
-    int64_t shape[MAX_RANK];
-    for (int d = 0; d < x->rank; d++) shape[d] = d == axis ? 0 : tensor_dim(x, d);
-    return onnx_empty(c, x->type, shape, x->rank);
-}
-
 Tensor *onnx_append_ones(OnnxCall *c, Tensor *x, int count)
 {
     const Expr *shape[MAX_RANK];

@@ -125,6 +125,30 @@ Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank)
     return onnx_call(c, "expand", behind, attr_tensor("like", like));
 }
 
+bool onnx_is_empty(Ctx *cx, const Tensor *x)
+{
+    for (int d = 0; d < x->rank; d++)
+        if (interval_of(cx, x->shape[d], NULL).greatest == 0) return true;
+    return false;
+}
+
+Tensor *onnx_empty_of(OnnxCall *c, DType t, const Expr *const *shape, int rank)
+{
+    const Tensor *wanted = ctx_failed(c->cx) ? NULL : tensor_new(c->cx, c->name, t, rank, shape);
+    int64_t sizes[MAX_RANK];
+    if (!wanted) return NULL;
+    if (!tensor_is_fixed(wanted)) return onnx_expand(c, tensor_scalar(c->cx, c->name, t, 0), shape, rank);
+    for (int d = 0; d < rank; d++) sizes[d] = tensor_dim(wanted, d);
+    return onnx_empty(c, t, sizes, rank);
+}
+
+Tensor *onnx_empty_slice(OnnxCall *c, const Tensor *x, int axis)
+{
+    const Expr *shape[MAX_RANK];
+    for (int d = 0; d < x->rank; d++) shape[d] = d == axis ? expr_index(c->cx, 0) : x->shape[d];
+    return onnx_empty_of(c, x->type, shape, x->rank);
+}
+
 Tensor *onnx_provided(OnnxCall *c, Tensor *x, Tensor *value, int64_t least, int64_t greatest)
 {
     return value ? decided_provided(&c->scope->import->decided, c->name, x, value, least, greatest) : NULL;

@@ -187,6 +187,9 @@ Tensor *onnx_view(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);
 Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);  /* onnx_decided.c */
 /* A constant without elements: sizes below 1 become 0 */
 Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank);
+/* Without elements, of sizes some of which may be open; onnx_decided.c */
+Tensor *onnx_empty_of(OnnxCall *c, DType t, const Expr *const *shape, int rank);
+bool onnx_is_empty(Ctx *cx, const Tensor *x);                                /* true if one of its sizes is always 0 */
 Tensor *onnx_empty_slice(OnnxCall *c, const Tensor *x, int axis);            /* x with size 0 along the axis */
 Tensor *onnx_append_ones(OnnxCall *c, Tensor *x, int count);                 /* [c] -> [c][1][1] */
 Tensor *onnx_channels_last(OnnxCall *c, Tensor *x);                          /* [n][c][..] -> [n][..][c] */

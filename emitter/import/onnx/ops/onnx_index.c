@@ -24,9 +24,7 @@ static void check_range(OnnxCall *c, const Tensor *index, int64_t size)
 /* A tensor without elements of the shape of t. */
 static Tensor *empty_like(OnnxCall *c, DType type, const Tensor *t)
 {
-    int64_t shape[MAX_RANK];
-    for (int d = 0; d < t->rank; d++) shape[d] = tensor_dim(t, d);
-    return onnx_empty(c, type, shape, t->rank);
+    return onnx_empty_of(c, type, t->shape, t->rank);
 }
 
 /* An update of no elements, where index and update are the node's inputs 1 and 2. */
@@ -38,7 +36,7 @@ static bool updates_nothing(const OnnxCall *c)
 static void gather_elements(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
-    if (tensor_elems(c->in[1]) == 0 && c->in[1]->rank == c->in[0]->rank) {
+    if (onnx_is_empty(c->cx, c->in[1]) && c->in[1]->rank == c->in[0]->rank) {
         c->out[0] = empty_like(c, c->in[0]->type, c->in[1]);
         return;
     }
@@ -54,14 +52,14 @@ static bool gathers_nothing(OnnxCall *c, int64_t batch)
     const Tensor *x = c->in[0], *index = c->in[1];
     const int lead = index->rank - 1;
     const int64_t q = lead >= 0 ? tensor_dim(index, lead) : -1;
-    int64_t shape[MAX_RANK];
+    const Expr *shape[MAX_RANK];
     int rank = 0;
-    if (tensor_elems(index) != 0 || q < 1 || batch < 0 || batch + q > x->rank
+    if (!onnx_is_empty(c->cx, index) || q < 1 || batch < 0 || batch + q > x->rank
         || lead + x->rank - batch - q > MAX_RANK)
         return false;
-    for (int d = 0; d < lead; d++) shape[rank++] = tensor_dim(index, d);
-    for (int d = (int)(batch + q); d < x->rank; d++) shape[rank++] = tensor_dim(x, d);
-    c->out[0] = onnx_empty(c, x->type, shape, rank);
+    for (int d = 0; d < lead; d++) shape[rank++] = index->shape[d];
+    for (int d = (int)(batch + q); d < x->rank; d++) shape[rank++] = x->shape[d];
+    c->out[0] = onnx_empty_of(c, x->type, shape, rank);
     return true;
 }
 
@@ -135,12 +133,13 @@ static void topk(OnnxCall *c)
     double k = (double)onnx_int(c, "k", 0);
     if (onnx_requires(c, 1) && onnx_topk_by_value(c)) return;
     if (!onnx_requires(c, 1) || (c->opset >= 10 && (!onnx_requires(c, 2) || !onnx_scalar(c, 1, &k)))) return;
-    int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
-    if (axis >= 0 && tensor_dim(c->in[0], axis) >= k && (k == 0 || tensor_elems(c->in[0]) == 0)) {
-        int64_t shape[MAX_RANK];
-        for (int d = 0; d < c->in[0]->rank; d++) shape[d] = d == axis ? (int64_t)k : tensor_dim(c->in[0], d);
-        c->out[0] = onnx_empty(c, c->in[0]->type, shape, c->in[0]->rank);
-        c->out[1] = onnx_empty(c, I64, shape, c->in[0]->rank);
+    const Tensor *x = c->in[0];
+    int axis = onnx_axis(c, onnx_int(c, "axis", -1), x->rank);
+    if (axis >= 0 && tensor_dim(x, axis) >= k && (k == 0 || onnx_is_empty(c->cx, x))) {
+        const Expr *shape[MAX_RANK];
+        for (int d = 0; d < x->rank; d++) shape[d] = d == axis ? expr_index(c->cx, (int64_t)k) : x->shape[d];
+        c->out[0] = onnx_empty_of(c, x->type, shape, x->rank);
+        c->out[1] = onnx_empty_of(c, I64, shape, x->rank);
         return;
     }
     Tensor *index = onnx_call(c, "topk", c->in[0], attr_int("axis", axis), attr_int("k", (int64_t)k),

@@ -12,6 +12,26 @@ enum { MOST_OPERANDS = 32 };         /* operands of one concatenation; more are 
 
 /* ---- Views ------------------------------------------------------------------------------------------------------- */
 
+/* Another shape of a tensor without elements: one of its sizes is 0. That is the inferred one if there is one; sizes of
+ * 0 beside it leave it undefined. False: the operator refuses the shape. */
+static bool reshape_empty(OnnxCall *c, const int64_t *given, int count)
+{
+    const Tensor *x = c->in[0];
+    const Expr *shape[MAX_RANK];
+    int inferred = 0;
+    bool is_empty = false, has_zero = false;
+    for (int d = 0; d < count; d++) {
+        if (given[d] < -1 || (given[d] == 0 && d >= x->rank)) return false;
+        shape[d] = given[d] == 0 ? x->shape[d] : expr_index(c->cx, given[d] < 0 ? 0 : given[d]);
+        inferred += given[d] < 0;
+        has_zero = has_zero || (given[d] == 0 && interval_of(c->cx, x->shape[d], NULL).least < 1);
+        is_empty = is_empty || interval_of(c->cx, shape[d], NULL).greatest == 0;
+    }
+    if (!is_empty || inferred > 1 || (inferred && has_zero)) return false;
+    c->out[0] = onnx_empty_of(c, x->type, shape, count);
+    return true;
+}
+
 static void reshape(OnnxCall *c)
 {
     int64_t shape[MAX_RANK];
@@ -20,28 +40,26 @@ static void reshape(OnnxCall *c)
     if (onnx_is_missing(c, count, "shape")) return;
     bool is_empty = false;
     for (int d = 0; d < count; d++) is_empty = is_empty || (shape[d] == 0 && onnx_int(c, "allowzero", 0));
-    if (is_empty && tensor_elems(c->in[0]) != 0)
+    if (is_empty && !onnx_is_empty(c->cx, c->in[0]))
         onnx_refuse(c, "the input is %s, but 'allowzero' gives the shape %s no element; use equal counts",
                     tensor_shape_text(c->cx, c->in[0]), ints_text(c->cx, shape, count));
     else if (is_empty) c->out[0] = onnx_empty(c, c->in[0]->type, shape, count);
+    else if (onnx_is_empty(c->cx, c->in[0]) && count >= 0 && reshape_empty(c, shape, count)) return;
     else c->out[0] = onnx_call(c, "reshape", c->in[0], attr_ints("shape", shape, count));
 }
-
-/* A view of a tensor without elements is a constant. */
-static bool is_empty(const Tensor *x) { return tensor_elems(x) == 0; }
 
 static void flatten(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
     const Tensor *x = c->in[0];
     const int64_t axis = onnx_int(c, "axis", 1), from = axis < 0 ? axis + x->rank : axis;
-    if (!is_empty(x) || from < 0 || from > x->rank) {
+    if (!onnx_is_empty(c->cx, x) || from < 0 || from > x->rank) {
         c->out[0] = onnx_call(c, "flatten", c->in[0], attr_int("axis", axis));
         return;
     }
-    int64_t shape[2] = { 1, 1 };
-    for (int d = 0; d < x->rank; d++) shape[d >= from] *= tensor_dim(x, d);
-    c->out[0] = onnx_empty(c, x->type, shape, 2);
+    const Expr *shape[2] = { size_product(c->cx, x->shape, (int)from),
+                             size_product(c->cx, x->shape + from, x->rank - (int)from) };
+    c->out[0] = onnx_empty_of(c, x->type, shape, 2);
 }
 
 /* Without the listed dimensions of 1, without a list (-1) of all. False: the operator refuses the list. */
@@ -49,7 +67,7 @@ static bool squeeze_empty(OnnxCall *c, const int64_t *axes, int count)
 {
     const Tensor *x = c->in[0];
     bool drops[MAX_RANK] = { false };
-    int64_t shape[MAX_RANK];
+    const Expr *shape[MAX_RANK];
     int rank = 0;
     for (int d = 0; d < x->rank && count < 0; d++) drops[d] = tensor_dim(x, d) == 1;
     for (int i = 0; i < count; i++) {
@@ -58,8 +76,8 @@ static bool squeeze_empty(OnnxCall *c, const int64_t *axes, int count)
         drops[d] = true;
     }
     for (int d = 0; d < x->rank; d++)
-        if (!drops[d]) shape[rank++] = tensor_dim(x, d);
-    c->out[0] = onnx_empty(c, x->type, shape, rank);
+        if (!drops[d]) shape[rank++] = x->shape[d];
+    c->out[0] = onnx_empty_of(c, x->type, shape, rank);
     return true;
 }
 
@@ -68,15 +86,15 @@ static bool unsqueeze_empty(OnnxCall *c, const int64_t *axes, int count)
     const Tensor *x = c->in[0];
     const int rank = x->rank + count;
     bool is_new[MAX_RANK] = { false };
-    int64_t shape[MAX_RANK];
+    const Expr *shape[MAX_RANK];
     if (rank > MAX_RANK) return false;
     for (int i = 0; i < count; i++) {
         const int64_t d = axes[i] < 0 ? axes[i] + rank : axes[i];
         if (d < 0 || d >= rank || is_new[d]) return false;
         is_new[d] = true;
     }
-    for (int d = 0, from = 0; d < rank; d++) shape[d] = is_new[d] ? 1 : tensor_dim(x, from++);
-    c->out[0] = onnx_empty(c, x->type, shape, rank);
+    for (int d = 0, from = 0; d < rank; d++) shape[d] = is_new[d] ? expr_index(c->cx, 1) : x->shape[from++];
+    c->out[0] = onnx_empty_of(c, x->type, shape, rank);
     return true;
 }
 
@@ -85,7 +103,7 @@ static void squeeze(OnnxCall *c)
     int64_t axes[MAX_RANK];
     if (!onnx_requires(c, 1)) return;
     int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
-    if (count >= -1 && !(is_empty(c->in[0]) && squeeze_empty(c, axes, count)))
+    if (count >= -1 && !(onnx_is_empty(c->cx, c->in[0]) && squeeze_empty(c, axes, count)))
         c->out[0] = onnx_call(c, "squeeze", c->in[0], attr_ints("axes", axes, count < 0 ? 0 : count));
 }
 
@@ -94,7 +112,7 @@ static void unsqueeze(OnnxCall *c)
     int64_t axes[MAX_RANK];
     if (!onnx_requires(c, 1)) return;
     int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
-    if (!onnx_is_missing(c, count, "axes") && !(is_empty(c->in[0]) && unsqueeze_empty(c, axes, count)))
+    if (!onnx_is_missing(c, count, "axes") && !(onnx_is_empty(c->cx, c->in[0]) && unsqueeze_empty(c, axes, count)))
         c->out[0] = onnx_call(c, "unsqueeze", c->in[0], attr_ints("axes", axes, count));
 }
 
