@@ -12,8 +12,10 @@ is_current() { tests/tools/docs.sh "$build" "$1" > "$work/page.md" && diff -u "$
 # anchors PAGE: the anchors of its headings, in GitHub's form.
 anchors() { sed '/^```/,/^```/d' "$1" | sed -n 's/^#\{1,6\} //p' | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'; }
 
-# links_of PAGE: where its links lead, except to the web.
-links_of() { sed '/^```/,/^```/d' "$1" | grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//' | grep -v '^http' | sort -u; }
+# links_of PAGE: where its links lead, except to the web. Brackets in code are no links.
+links_of() {
+    sed '/^```/,/^```/d; s/`[^`]*`//g' "$1" | grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//' | grep -v '^http' | sort -u
+}
 
 # Links name files, and their anchors headings. Web links are not checked.
 has_its_files() {
