@@ -22,7 +22,7 @@ compiled() {
 verified() {
     "$lw" verify "$1" --target "$2" --cc "$3" ${4:+--runner "$4"} > "$work/said" || return 1
     cat "$work/said"
-    grep -q "^instructions of $2 .* are run as instructions" "$work/said"
+    grep -q "^the instructions of $2 .* run as instructions" "$work/said"
 }
 # tests_itself MODEL TARGET COMPILER [RUNNER]
 tests_itself() {

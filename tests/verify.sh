@@ -134,7 +134,7 @@ check compiler-without-instructions-is-noted says 0 "^instructions of x86-avx2 .
 check options-of-the-compiler-stay says 0 "^built by $cc -mtune=generic -std=c99" $digits --target x86-avx2 \
     --cc "$cc -mtune=generic"
 if [ "$(uname -m)" = x86_64 ] && grep -qw sse4_1 /proc/cpuinfo; then
-    check instructions-of-the-target-run says 0 '^instructions of x86 .* are run as instructions$' $digits --target x86
+    check instructions-of-the-target-run says 0 '^the instructions of x86 .* run as instructions$' $digits --target x86
     check flags-of-the-target-are-printed says 0 '^built by .* -msse4.1 -std=c99' $digits --target x86
 else
     skip instructions-of-the-target-run "this processor has no SSE 4.1"

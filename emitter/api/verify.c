@@ -231,7 +231,7 @@ static void print_setting(Verify *v, const Build *b, bool has_instructions)
     text_printf(&v->said, "built by %s %s, run by %s\n", trial_compiler(o), trial_flags(o),
                 o->runner ? o->runner : "this machine");
     if (!t->features || !*t->features || (!t->macros && o->runner)) return;
-    text_printf(&v->said, "instructions of %s (%s) are run ", t->name, t->features);
+    text_printf(&v->said, "the instructions of %s (%s) run ", t->name, t->features);
     if (has_instructions) text_add(&v->said, "as instructions\n");
     else if (!o->runner)
         text_printf(&v->said, "through their portable form, because %s or this machine has none; "

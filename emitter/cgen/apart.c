@@ -203,7 +203,7 @@ void cgen_check_flash(Ctx *cx, Program *p)
         if (p->function[i]->body && hands_on_constants(p->function[i]->body))
             diag_unsupported(cx, p->function[i]->name,
                              "an instruction or a C function reads constants, which --weights progmem places outside "
-                             "of data memory; use targets without such instructions, like generic");
+                             "data memory; use targets without such instructions, like generic");
 }
 
 /* ---- model.h and model.c ----------------------------------------------------------------------------------------- */
