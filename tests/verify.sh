@@ -123,7 +123,7 @@ check difference-is-counted    says 0 \
     "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy"
 check compiler-and-flags-are-printed says 0 '^built by .* -std=c99 -O2 -ffp-contract=off, run by this machine$' \
     "$work/real.te"
-check portable-form-is-noted   says 0 '^instructions of cortex-m4 .* through their portable form' \
+check portable-form-is-noted   says 0 '^the instructions of cortex-m4 .* through their portable form' \
     $digits --target cortex-m4
 # A compiler for which all processors of its kind have the instructions, or none.
 printf '#!/bin/sh\ncase $* in *test.c*) exit %%d ;; esac\nexec %s "$@"\n' "$cc" > "$work/format"
