@@ -129,7 +129,7 @@ check portable-form-is-noted   says 0 '^the instructions of cortex-m4 .* through
 printf '#!/bin/sh\ncase $* in *test.c*) exit %%d ;; esac\nexec %s "$@"\n' "$cc" > "$work/format"
 printf "$(cat "$work/format")" 1 > "$work/without"
 chmod +x "$work/without"
-check compiler-without-instructions-is-noted says 0 "^instructions of x86-avx2 .* because $work/without or this" \
+check compiler-without-instructions-is-noted says 0 "^the instructions of x86-avx2 .* because $work/without or this" \
     $digits --target x86-avx2 --cc "$work/without"
 check options-of-the-compiler-stay says 0 "^built by $cc -mtune=generic -std=c99" $digits --target x86-avx2 \
     --cc "$cc -mtune=generic"
