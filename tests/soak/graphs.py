@@ -34,7 +34,7 @@ class Case:
     samples = property(lambda case: [case])
 
     def __init__(self, model, feeds, label):
-        self.model, self.feeds, self.label = model, feeds, label
+        self.model, self.feeds, self.label, self.why = model, feeds, label, None
         self.outputs = [o.name for o in model.graph.output]
 
     def bytes(self):

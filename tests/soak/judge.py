@@ -72,10 +72,20 @@ def summary(text):
     return (what.group(0)[:200] if what else text.strip()[-300:]) + (" in " + " < ".join(frames) if frames else "")
 
 
+def asked_for(compiler, words, maxima):
+    """The options that the diagnostics ask for, one after another: what they name has to be accepted."""
+    given, options = [], dict(zip((m.split("<=")[0] for m in maxima[1::2]), maxima[1::2]))
+    while options:
+        asked = re.search(r"--dim '([^'<]+)<=N'", compiler.run(words + given)[1])
+        if not asked or asked.group(1) not in options: break
+        given += ["--dim", options.pop(asked.group(1))]
+    return given
+
+
 def compile_model(compiler, path, folder, crossing, maxima):
     """maxima: options for sizes whose maximum does not follow."""
     words = [path, "-o", os.path.join(folder, NAMES["c"]), "--name", "m", "--testbench"]
-    if maxima and re.search("no maximum follows|its trip count is decided", compiler.run(words)[1]): words += maxima
+    words += asked_for(compiler, words, maxima)
     if crossing.options.get("checks"): words = ["LOOPWRIGHT_CHECK=" + crossing.options.pop("checks")] + words
     least = None
     if crossing.needs_least:

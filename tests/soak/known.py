@@ -11,6 +11,7 @@ from onnx import helper, numpy_helper
 REFUSALS = [
     (r"\(Unique\): unsupported: the dimension \".*\" cannot stay open here",
      "distinct elements of a tensor whose size data decide"),
+    (r"\(unique\): error: a capacity of \d+ of the rows of ", "distinct rows that may have no elements"),
     (r"the smallest plan needs", "the smallest plan depends on the other options"),
     (r"input \".*\": error: dimension \d+ is 0", "an input without elements: the interface has no array of size 0"),
     (r"\(\w*Normalization\): error: .*use \[n\]\[c\]\[\.\.\]",
@@ -29,6 +30,28 @@ REFUSALS = [(re.compile(text), reason) for text, reason in REFUSALS]
 
 def refusal(text):
     return next((reason for pattern, reason in REFUSALS if pattern.search(text)), None)
+
+
+# ---- Errors ----------------------------------------------------------------------------------------------------------
+
+
+def reads(node):
+    """The operands whose elements a node reads; a body reads what it has from outside."""
+    if node.op_type in ("Shape", "Size"): return []
+    inside = [i for a in node.attribute for n in a.g.node for i in reads(n)]
+    return [*node.input, *inside, *(o.name for a in node.attribute for o in a.g.output)]
+
+
+def unread(model, error):
+    """The reason if the reference's error is of a node whose elements no output of the model depends on."""
+    failed = re.search(r"Name:'([^']*)'", str(error))
+    wanted = {o.name for o in model.graph.output}
+    for node in reversed(model.graph.node):
+        if not wanted & set(node.output): continue
+        if failed and node.name == failed.group(1): return None
+        wanted |= set(reads(node))
+    return "only the shape of its result is read, so it does not run: ONNX Runtime runs it, and it fails" \
+        if failed else None
 
 
 # ---- Differences -------------------------------------------------------
@@ -69,6 +92,11 @@ class Facts:
         limits = {"float16": 100.0, "float32": 1e15, "float64": 1e150}
         most = limits.get(self.type, 1e15)
         return any(np.abs(np.where(np.isfinite(x), x, 0)).max(initial=0) > most for x in self.floats)
+
+    @property
+    def squares_wrap(self):
+        x = self.inputs[0].astype(np.float64)
+        return (x * x).sum(-1).max(initial=0) > np.iinfo(self.type).max
 
     @property
     def is_nearly_constant(self):
@@ -117,6 +145,8 @@ DIFFERENCES = [Difference(*row) for row in [
      "roots, logarithms and means of integers: computed in real numbers and truncated; ONNX Runtime's are of integers"),
     ("ReduceSum|ReduceProd", r"int64|uint64|int32|uint32", always, ORT, "ours",
      "sums beyond the type wrap; ONNX Runtime computes some through floats"),
+    (r"ai\.onnx\.ml\.Normalizer", INTS, lambda f: f.squares_wrap, ORT, "ours",
+     "squares beyond the type: ours are of floats; ONNX Runtime's wrap"),
     ("Shrink", INTS, lambda f: np.abs(f.inputs[0].astype(np.float64)).max(initial=0) > 2**24, ORT, "ours",
      "integers that a float does not hold: ONNX Runtime computes in floats"),
     ("Shrink|ThresholdedRelu|Celu|Selu|Elu|LeakyRelu|HardSigmoid", "float64", always, ORT, "ours",

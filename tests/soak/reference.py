@@ -77,6 +77,18 @@ def types_of(model):
 
 # Positions between samples are rounded themselves, in several steps: so are the weights of the samples.
 ROUNDINGS = {"Resize": 16, "Upsample": 16}
+TRIPS = 8                               # iterations of a loop that a graph has at most
+
+
+def bodies(node):
+    return [a.g for a in node.attribute if a.type == onnx.AttributeProto.GRAPH]
+
+
+def roundings(node):
+    """How many steps of a node round; 0: it is exact. A body rounds in each iteration."""
+    inner = sum(roundings(n) for body in bodies(node) for n in body.node)
+    if bodies(node): return inner * (1 if node.op_type == "If" else TRIPS)
+    return 0 if node.op_type in EXACT else ROUNDINGS.get(node.op_type, 1)
 
 
 def perturbed(model, known):
@@ -93,15 +105,16 @@ def perturbed(model, known):
     for number, node in enumerate(nodes):
         before, after = [], []
         is_float = [n in known and known[n][0] in ROUNDING for n in [*node.input, *node.output]]
-        if node.op_type not in EXACT:
+        steps = roundings(node)
+        if steps:
             for i, name in enumerate(node.input):
                 if not is_float[i]: continue
                 node.input[i] = "%s/read%d_%d" % (name, number, i)
-                before.append(times_noise(name, None, node.input[i], ROUNDINGS.get(node.op_type, 1)))
+                before.append(times_noise(name, None, node.input[i], steps))
             for i, name in enumerate(node.output):
                 if not is_float[len(node.input) + i]: continue
                 node.output[i] = name + "/exact"
-                after.append(times_noise(name, name, name))
+                after.append(times_noise(name, name, name, steps if bodies(node) else 1))
         noisy.graph.node.extend([*before, node, *after])
     noisy.graph.input.extend(helper.make_tensor_value_info(n, t, s) for n, s, t, _ in added)
     return noisy, added

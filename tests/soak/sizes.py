@@ -621,7 +621,7 @@ class Case(graphs.Case):
                 found += s.expected()
             except reference.NoReference as why:
                 found.append(None)
-                self.why = why
+                self.why = s.why = why
         if not any(found): raise reference.NoReference(self.why)
         return found
 

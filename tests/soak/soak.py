@@ -97,6 +97,8 @@ class Soak:
         return next((r for r in sorted(results) if r != "equal"), "equal")
 
     def judged(self, case, got, expected, rng, is_raw):
+        unread = known.unread(case.model, case.why) if got and expected is None and not is_raw else None
+        if unread: return "known: " + unread
         if (got is None) != (expected is None):
             raise judge.Finding("wrong", "an error is expected" if got else "an error that the reference does not have")
         if got is None: return "an error, as expected"
