@@ -256,6 +256,10 @@ the determinant of a selection | float[5,3,3] x, bool[5] m => float y: c = Compr
     | refused data decide a size that it reads, dimension 0 of "c"; use a size that is known at compile time
 a range without a maximum | int64 n => int64 y: z = Constant<value_int=0>() o = Constant<value_int=1>() \
     y = Range(z, n, o) | refused no maximum follows; accepted: --dim 'y.0<=N'
+rows of a loop whose first ones are left out | int64 k, float[4] v => int64 m: \
+    last, , r = Loop(k, , v) <body = g (int64 i, bool c, float[4] a) => (bool d, float[4] w, float[4] o, int64 p) { \
+    h = Constant<value_float=0.5>() w = Mul(a, h) d = Identity(c) o = Identity(w) p = Identity(i) }> \
+    m = ReduceSum<keepdims=0>(r) | opset 17 | refused or --dim 'r.0<=N'
 the place of at most one number | int64 n => int64 y, int64 f: z = Constant<value_int=0>() o = Constant<value_int=1>() \
     k = Constant<value_int=-1>() c = Range(z, n, o) y = Identity(c) f = Gather(c, k) | dim c.0<=1 | limit 1
 no rows of a length of the run | float[2,6] x, int64[2] n => float y, int64 i, float u, float q, float f, float g, \

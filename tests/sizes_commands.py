@@ -11,6 +11,8 @@ import onnx.parser
 
 MODEL = """<ir_version: 8, opset_import: ["" : 18]> g (float[8,3] x, bool[8] m) => (float[N,4] y, float mean) {
 c = Compress<axis=0>(x, m) y = MatMul(c, w) mean = ReduceMean<keepdims=0>(y) }"""
+RANGE = """<ir_version: 8, opset_import: ["" : 18]> g (int64 n) => (int64[k] y) {
+z = Constant<value_int=0>() o = Constant<value_int=1>() r = Range(z, n, o) y = Neg(r) }"""
 SAMPLES = 5
 
 # name | words of the command; DIR: a folder with the model, samples and a runner | status | text that it prints
@@ -31,6 +33,8 @@ a device for a decided size is noted | verify DIR/m.onnx --annotate DIR/device |
     runs on the cpu: data decide the size of
 generated masks choose a part of a decided size | verify DIR/m.onnx | 0 | y: [4][4], as expected
 a state of a decided size | DIR/m.onnx --state x=y -o DIR/s.c | 1 | the state's input "x" is
+a maximum of a name with signs is asked for | DIR/range.onnx -o DIR/r.c | 1 | accepted: --dim 'a<=b=c.0<=N'
+a maximum of a name with signs | run DIR/range.onnx --dim '1<=a<=b=c.0<=5' DIR/three.npy | 0 | [0 -1 -2]
 """
 
 
@@ -51,6 +55,10 @@ def try_row(build, name, words, status, text):
         for file, array in (("x", np.ones((SAMPLES, 8, 3), np.float32)), ("m", np.ones((SAMPLES, 8), bool)),
                             ("labels", np.zeros(SAMPLES, np.int64)), ("mean", np.full(SAMPLES, 3, np.float32))):
             np.save(os.path.join(folder, file), array)
+        model = onnx.parser.parse_model(RANGE.replace("\n", " "))
+        model.graph.node[2].output[0] = model.graph.node[3].input[0] = "a<=b=c"
+        onnx.save(model, os.path.join(folder, "range.onnx"))
+        np.save(os.path.join(folder, "three"), np.array(3))
         runner = os.path.join(folder, "runner")
         with open(runner, "w") as f:
             f.write('#!/bin/sh\n"$@" && echo instructions 5\n')

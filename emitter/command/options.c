@@ -125,7 +125,7 @@ static bool read_dim(Arguments *a, const char *v)
     const long long least = strtoll(v, &end, 10);
     const bool has_least = end != v && strncmp(end, "<=", 2) == 0;
     if (has_least) v = end + 2;
-    const char *equals = strchr(v, '=');
+    const char *equals = strrchr(v, '=');                        /* a name of the file may have others */
     if (!equals || equals == v || a->options.dim_count == MOST_OPTIONS) return false;
     const bool is_maximum = equals[-1] == '<';
     const size_t length = (size_t)(equals - v) - is_maximum;

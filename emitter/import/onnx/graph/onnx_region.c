@@ -296,8 +296,10 @@ static int64_t max_rows(Body *b)
         if (own >= 0 && (most < 0 || own < most)) most = own;
     }
     if (most < 0) {
-        const int output = b->l->state_count;
-        const char *rows = output < b->c->node->out_count ? b->c->node->out[output] : "";
+        const OnnxNode *n = b->c->node;
+        int output = b->l->state_count;
+        while (output + 1 < n->out_count && !*n->out[output]) output++;            /* some may be left out */
+        const char *rows = output < n->out_count ? n->out[output] : "";
         onnx_unsupported(b->c,
                          "it collects a row per iteration, and its trip count is decided at run time; use a "
                          "compile-time trip count (--value NAME=FILE.npy), or a shape that the model declares for the "
