@@ -14,7 +14,7 @@ REFUSALS = [
     (r"\(unique\): error: a capacity of \d+ of the rows of ", "distinct rows that may have no elements"),
     (r"the smallest plan needs", "the smallest plan depends on the other options"),
     (r"input \".*\": error: dimension \d+ is 0", "an input without elements: the interface has no array of size 0"),
-    (r"\(\w*Normalization\): error: .*use \[n\]\[c\]\[\.\.\]",
+    (r"\(\w*Normalization\): error: .*the input (is )?\[\d+\]\[\d+\]; use .*\[n\]\[c\]\[\.\.\]",
      "each element alone would be normalized: the specification has spatial dimensions behind the channels"),
     (r"(reshape\): unsupported: the input is \[.*\b0\b.*\]; 1 to 2|sizes above 0|a matrix of \[\d+\]\[\d+\]; at most"
      r"|\b0\].*(a letter for each dimension|dimensions of at least 1|an integer index|fixed sizes above 0)"
