@@ -260,6 +260,14 @@ rows of a loop whose first ones are left out | int64 k, float[4] v => int64 m: \
     last, , r = Loop(k, , v) <body = g (int64 i, bool c, float[4] a) => (bool d, float[4] w, float[4] o, int64 p) { \
     h = Constant<value_float=0.5>() w = Mul(a, h) d = Identity(c) o = Identity(w) p = Identity(i) }> \
     m = ReduceSum<keepdims=0>(r) | opset 17 | refused or --dim 'r.0<=N'
+a size of one value beside another | int64 k, float[2,3] x, bool[2] q => float y, float j, int64 h, float f: \
+    n = Constant<value_int=1>() \
+    last, r = Loop(n, , k) <body = g (int64 i, bool c, int64 a) => (bool d, int64 w, int64 p) { \
+    d = Less(i, k) w = Identity(a) p = Identity(i) }> \
+    o = Constant<value_ints=[1]>() b = Constant<value_int=2>() z = Mod(r, b) u = Unsqueeze(z, o) s = Shape(z) \
+    t = Constant<value_ints=[3]>() e = Concat<axis=0>(s, t) v = Constant<value=float[1,3] {0.5,1.0,2.0}>() \
+    f = Expand(v, e) y = ScatterND<reduction="max">(x, u, f) l = Compress<axis=0>(x, q) j = Concat<axis=0>(l, f, x) \
+    m = Constant<value=int64[1,2] {-1,-1}>() h = Gather(z, m)
 the place of at most one number | int64 n => int64 y, int64 f: z = Constant<value_int=0>() o = Constant<value_int=1>() \
     k = Constant<value_int=-1>() c = Range(z, n, o) y = Identity(c) f = Gather(c, k) | dim c.0<=1 | limit 1
 no rows of a length of the run | float[2,6] x, int64[2] n => float y, int64 i, float u, float q, float f, float g, \

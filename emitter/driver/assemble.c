@@ -295,12 +295,24 @@ static bool rounds_twice(const Build *b)
     return false;
 }
 
+/* The passes make a size that data decide a number where its range has one value: an operator may have raised its
+ * minimum after the file's outputs got their shapes. */
+static void settle_outputs(Build *b)
+{
+    for (int i = 0; i < b->graph.output_count; i++)
+        for (int d = 0; d < b->model.output[i]->rank; d++) {
+            const Expr **size = &b->model.output[i]->shape[d];
+            if (size_is_decided(b->cx, *size)) *size = simplify(b->cx, *size, NULL);
+        }
+}
+
 void build_assemble(Build *b)
 {
     Ctx *cx = b->cx;
     Program *p = &b->program;
     Map ports = map_new(cx->arena), states = map_new(cx->arena);
     const char *slash = strrchr(b->path, '/');
+    settle_outputs(b);
     *p = (Program){ .name = b->name,
                     .source = slash ? slash + 1 : b->path,
                     .target = b->target->name,

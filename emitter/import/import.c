@@ -5,7 +5,6 @@
 #include "import/onnx/onnx.h"
 #include "import/te/te.h"
 #include "import/tflite/tflite.h"
-#include "ir/algebra/algebra.h"
 #include "schedule/written.h"
 #include "support/file.h"
 #include "support/sha256.h"
@@ -73,17 +72,6 @@ static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
                                                 : "; the model has none"));
 }
 
-/* A size that data decide is a number where one value is left of its range, as an operator has raised its minimum. */
-static void settle_outputs(Ctx *cx, const Model *m)
-{
-    for (int i = 0; i < m->output_count; i++)
-        for (int d = 0; d < m->output[i]->rank; d++) {
-            const Expr **size = &m->output[i]->shape[d];
-            const Interval range = interval_of(cx, *size, NULL);
-            if (size_is_decided(cx, *size) && range.least == range.greatest) *size = expr_index(cx, range.least);
-        }
-}
-
 bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model *out)
 {
     ImportOptions o = *options;
@@ -102,7 +90,6 @@ bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model
     const bool is_other = !f || (c && !text_equal(c->extension, extension));
     if (!ctx_failed(cx) && is_other) refuse_contents(cx, extension, c);
     else if (!ctx_failed(cx) && f->read(cx, path, bytes, &o, out)) refuse_unused(cx, &o, out);
-    if (!ctx_failed(cx)) settle_outputs(cx, out);
     out->digest = sha256_hex(cx, bytes.at, bytes.count);
     cx->file = before;
     return !ctx_failed(cx);

@@ -217,9 +217,12 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
         op_refuse(cx, n, "an update of %s, which has an open size; fix it with --dim", tensor_shape_text(cx, x));
         return 0;
     }
-    if (q < 1 || q > rank || tensor_dim(index, 0) == 0 || n->in[2]->rank < 1
-        || n->in[2]->shape[0] != index->shape[0]) {
-        op_refuse(cx, n, "an index of %s into %s; use [updates][dimensions]", tensor_shape_text(cx, index),
+    /* A size that data decide may have one value left, and is then equal to a number. */
+    const bool has_equal = n->in[2]->rank >= 1
+                           && simplify(cx, n->in[2]->shape[0], NULL) == simplify(cx, index->shape[0], NULL);
+    if (q < 1 || q > rank || tensor_dim(index, 0) == 0 || !has_equal) {
+        op_refuse(cx, n, "an index of %s and an update of %s into %s; use [updates][dimensions] and "
+                  "[updates][rest]", tensor_shape_text(cx, index), tensor_shape_text(cx, n->in[2]),
                   tensor_shape_text(cx, x));
         return 0;
     }
