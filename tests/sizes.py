@@ -181,6 +181,8 @@ expanded and filled to a number of the run | float[1,3] x, int64[1] n => float y
     s = ReduceSum<keepdims=0>(e) | dim y.0<=6 | dim f.0<=6
 expanded to two numbers of the run | float[1,3] x, int64[2] q => float y: y = Expand(x, q) | dim y.0<=6
 expanded above its maximum | float[1] x, int64[1] n => float y: y = Expand(x, n) | dim y.0<=2 | limit 2
+expanded by fewer numbers than there are dimensions | float[2,3,1] x, int64[1] n => float y: y = Expand(x, n) | \
+    dim y.2<=4
 tiled by numbers of the run | float[2,1,3] x, int64[3] q => float y, float m: y = Tile(x, q) \
     m = ReduceSum<keepdims=0>(y) | dim y.0<=12 | dim y.1<=6 | dim y.2<=18
 reshaped to a number of the run | float[2,6] x, int64[1] n => float y, float t: k = Constant<value_ints=[-1]>() \

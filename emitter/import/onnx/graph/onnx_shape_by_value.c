@@ -33,8 +33,9 @@ static bool is_list_of_run(OnnxCall *c, int input, int *count)
 static const Expr *broadcast_size(OnnxCall *c, Tensor **x, int own, int d, Tensor *element)
 {
     const Expr *size = own >= 0 ? (*x)->shape[own] : expr_index(c->cx, 1), *asked = onnx_size_behind(c, element);
+    if (!element) return size;
     if (expr_is_int(size, 1)) return onnx_listed_size(c, 0, d, element, -1);
-    if (!element || asked == size || (asked && expr_is_int(asked, 1))) return size;
+    if (asked == size || (asked && expr_is_int(asked, 1))) return size;
     if (asked && size_is_decided(c->cx, size) && asked->kind == EXPR_INT) {
         *x = onnx_equal_size(c, *x, own, asked);
         return asked;
@@ -197,9 +198,11 @@ static bool needs_test(OnnxCall *c)
     return !take_factors(&has, &asked) || (!has_rest && (has.count || has.number != asked.number));
 }
 
+/* Without elements, only a compile-time shape says which sizes are 0. */
 bool onnx_reshape_by_value(OnnxCall *c)
 {
     NewShape s = { .rest = -1 };
+    if (onnx_is_empty(c->cx, c->in[0])) return false;
     if (!needs_test(c) && !is_list_of_run(c, 1, &s.rank)) return ctx_failed(c->cx);
     s.rank = (int)tensor_elems(c->in[1]);
     const Expr *shape[MAX_RANK], *total = expr_index(c->cx, 1), *all = total;

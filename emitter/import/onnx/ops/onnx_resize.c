@@ -156,12 +156,17 @@ static bool quotient_of(double scale, int64_t *times, int64_t *per)
     return false;
 }
 
+/* True if the operator that computes coordinates at run time has the mode. */
+static bool has_open_form(const OnnxResize *r)
+{
+    return !r->antialias && !r->excludes_outside && !r->crops && strcmp(r->coordinates, "half_pixel_symmetric") != 0;
+}
+
 /* Resizes with the operator that computes coordinates at run time. */
 static Tensor *interpolate_axis(OnnxCall *c, const OnnxResize *r, const SampleLine *l, Tensor *x, int axis)
 {
     int64_t times = 1, per = 1;
-    if (r->antialias || r->excludes_outside || r->crops || strcmp(r->coordinates, "half_pixel_symmetric") == 0
-        || (!l->requested && !quotient_of(l->scale, &times, &per))) {
+    if (!has_open_form(r) || (!l->requested && !quotient_of(l->scale, &times, &per))) {
         onnx_unsupported(c,
                          "dimension %d of %s is open: use scales that are quotients of small numbers, without "
                          "antialias, exclude_outside, tf_crop_and_resize and half_pixel_symmetric",
@@ -339,10 +344,11 @@ static void resize_by(OnnxCall *c, const OnnxResize *r, const double *scales, co
     c->out[0] = resize_axes(c, r, line, x);
 }
 
-/* The sizes of the result along the axes: compile-time ones, or those that the run computes. */
-static int read_sizes(OnnxCall *c, const int64_t *axes, int count, const Expr **requested)
+/* The sizes of the result along the axes: compile-time ones, or, in modes that have such a form, those that the run
+ * computes. */
+static int read_sizes(OnnxCall *c, const OnnxResize *r, const int64_t *axes, int count, const Expr **requested)
 {
-    if (!onnx_is_of_run(c, 3)) return onnx_sizes(c, 3, requested, MAX_RANK);
+    if (!has_open_form(r) || !onnx_is_of_run(c, 3)) return onnx_sizes(c, 3, requested, MAX_RANK);
     const int given = tensor_elems(c->in[3]) == count ? count : 0;
     for (int i = 0; i < given && !ctx_failed(c->cx); i++)
         requested[i] = onnx_listed_size(c, 0, (int)axes[i], onnx_element(c, c->in[3], i), -1);
@@ -369,7 +375,7 @@ static void resize(OnnxCall *c)
     for (int i = 0; i < count; i++) axes[i] = listed >= 0 ? onnx_axis(c, axes[i], rank) : i;
     int regions = is_old ? 0 : reals_of(c, 1, region, 2 * MAX_RANK),
         scale_count = reals_of(c, is_old ? 1 : 2, scales, MAX_RANK);
-    int size_count = is_old || !onnx_in(c, 3) ? 0 : read_sizes(c, axes, count, requested);
+    int size_count = is_old || !onnx_in(c, 3) ? 0 : read_sizes(c, &r, axes, count, requested);
     if (ctx_failed(c->cx) || regions < 0 || scale_count < 0 || size_count < 0) return;
     if ((scale_count != count && size_count != count) || (r.crops && regions != 2 * count))
         onnx_refuse(
