@@ -146,38 +146,17 @@ Graph with_constants(Ctx *cx, Graph g, const Map *replaced)
     Node **order;
     Map now = map_new(cx->arena);
     const int count = graph_order(cx, &g, &order);
-    for (int i = 0; i < count && !ctx_failed(cx); i++) {
-        const Node *n = order[i];
-        Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
-        bool is_changed = false;
-        for (int k = 0; k < n->in_count; k++) {
-            const Tensor *t = n->in[k];
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < order[i]->in_count; k++) {
+            const Tensor *t = order[i]->in[k];
             const float *v = t && tensor_is_constant(t) ? map_get_ptr(replaced, t) : NULL;
-            Tensor *other = !t ? NULL : map_get_ptr(&now, t);
-            if (v && !other) {
-                other = tensor_new(cx, t->name, t->type, t->rank, t->shape);
-                if (other) other->data = v;
-                if (other) map_put_ptr(&now, t, other);
-            }
-            in[k] = other ? other : n->in[k];
-            is_changed = is_changed || other;
+            if (!v || map_get_ptr(&now, t)) continue;
+            Tensor *other = tensor_new(cx, t->name, t->type, t->rank, t->shape);
+            if (!other) return g;
+            other->data = v;
+            map_put_ptr(&now, t, other);
         }
-        const Node *made = is_changed && !ctx_failed(cx) ? node_over(cx, n, in) : NULL;
-        for (int k = 0; made && k < n->out_count; k++) map_put_ptr(&now, n->out[k], made->out[k]);
-    }
-    Tensor **output = NEW_ARRAY(cx->arena, Tensor *, g.output_count);
-    for (int i = 0; i < g.output_count; i++) {
-        Tensor *t = map_get_ptr(&now, g.output[i]);
-        output[i] = t ? t : g.output[i];
-    }
-    g.output = output;
-    Mark *mark = arena_copy(cx->arena, g.mark, (size_t)g.mark_count * sizeof *g.mark);
-    for (int i = 0; i < g.mark_count; i++) {
-        Tensor *t = map_get_ptr(&now, mark[i].tensor);
-        if (t) mark[i].tensor = t;
-    }
-    g.mark = mark;
-    return g;
+    return graph_replace(cx, g, &now);
 }
 
 Graph equalize(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats)

@@ -428,50 +428,13 @@ static bool cut(Cutter *c, const Edge *e, Part *part)
 
 /* ---- The graph --------------------------------------------------------------------------------------------------- */
 
-/* Returns the graph with the replacements. */
-static Graph replaced(Ctx *cx, Graph g, const Map *to)
+/* Returns the graph with the replacements; outputs keep their names. */
+static Graph replaced(Ctx *cx, const Graph *g, const Map *to)
 {
-    Node **order;
-    Map now = map_new(cx->arena);
-    const int count = graph_order(cx, &g, &order);
-    for (int i = 0; i < count && !ctx_failed(cx); i++) {
-        const Node *n = order[i];
-        Tensor **in = arena_copy(cx->arena, n->in, (size_t)n->in_count * sizeof *in);
-        Tensor *own = n->out_count ? map_get_ptr(to, n->out[0]) : NULL;
-        bool is_changed = false;
-        if (own) map_put_ptr(&now, n->out[0], own);
-        for (int k = 0; k < n->in_count; k++) {
-            Tensor *other = in[k] ? map_get_ptr(&now, in[k]) : NULL;
-            if (other) in[k] = other;
-            is_changed = is_changed || other;
-        }
-        const Node *made = is_changed && !own ? node_over(cx, n, in) : NULL;
-        for (int k = 0; made && k < n->out_count; k++) map_put_ptr(&now, n->out[k], made->out[k]);
-    }
-    g.output = arena_copy(cx->arena, g.output, (size_t)g.output_count * sizeof *g.output);
-    g.mark = arena_copy(cx->arena, g.mark, (size_t)g.mark_count * sizeof *g.mark);
-    for (int i = 0; i < g.output_count; i++) {
-        Tensor *t = map_get_ptr(&now, g.output[i]);
-        const char *name = g.output[i]->name;
-        if (!t) continue;
-        g.output[i] = t;
-        t->name = name;
-    }
-    for (int i = 0; i < g.mark_count; i++) {
-        Tensor *t = map_get_ptr(&now, g.mark[i].tensor);
-        if (t) g.mark[i].tensor = t;
-    }
-    return g;
-}
-
-static int64_t macs_of(Ctx *cx, const Graph *g)
-{
-    Node **order;
-    int64_t macs = 0;
-    const int count = graph_order(cx, g, &order);
-    for (int i = 0; i < count; i++)
-        if (order[i]->kind == NODE_CALL) macs += call_macs(cx, order[i]);
-    return macs;
+    const Graph now = graph_replace(cx, *g, to);
+    for (int i = 0; i < g->output_count; i++)
+        if (now.output[i] != g->output[i]) now.output[i]->name = g->output[i]->name;
+    return now;
 }
 
 /* Cuts the tensors from *first on, at most `most` of them; *first: the next one. False if none is cut, because the
@@ -483,8 +446,8 @@ static bool cut_from(Ctx *cx, const Graph *g, const Edges *e, int *first, int mo
     int cuts = 0;
     for (; *first < e->count && cuts < most && !ctx_failed(cx); ++*first) cuts += cut(&c, &e->at[*first], part);
     if (!cuts || ctx_failed(cx)) return false;
-    *out = replaced(cx, *g, &c.to);
-    return !ctx_failed(cx) && macs_of(cx, out) <= macs_of(cx, g);
+    *out = replaced(cx, g, &c.to);
+    return !ctx_failed(cx) && graph_macs(cx, out) <= graph_macs(cx, g);
 }
 
 bool cut_parts(Ctx *cx, Graph *g, const Edges *e)

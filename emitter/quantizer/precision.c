@@ -274,12 +274,7 @@ static bool count_all(WidthSearch *z)
 int64_t trial_samples(Ctx *cx, const Graph *g, int64_t most_macs)
 {
     enum { LEAST = 8 };
-    Node **order;
-    int64_t macs = 1;
-    const int count = graph_order(cx, g, &order);
-    for (int i = 0; i < count; i++)
-        if (order[i]->kind == NODE_CALL) macs += call_macs(cx, order[i]);
-    const int64_t samples = most_macs / macs;
+    const int64_t samples = most_macs / sat_add(1, graph_macs(cx, g));
     return samples < LEAST ? LEAST : samples < TRIAL_SAMPLES ? samples : TRIAL_SAMPLES;
 }
 

@@ -81,11 +81,18 @@ bool scales_pair_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_
            && s.factor->kind == EXPR_READ;
 }
 
-const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+/* Replaces the loop by a macro: `each` for factors of channels, `all` for one factor. */
+static const Nest *scaled_by(Ctx *cx, const Nest *n, const char *stage, const char *loop, const char *each,
+                             const char *all)
 {
     Scale s;
     if (ctx_failed(cx) || !scales_sum(nest_stage(n, stage), &s)) return n;
-    return sched_tensorize(cx, n, loop, s.factor->kind == EXPR_READ ? "LW_SCALE_EACH_I8" : "LW_SCALE_I8");
+    return sched_tensorize(cx, n, loop, s.factor->kind == EXPR_READ ? each : all);
+}
+
+const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+{
+    return scaled_by(cx, n, stage, loop, "LW_SCALE_EACH_I8", "LW_SCALE_I8");
 }
 
 const Nest *scale_pair_at_once(Ctx *cx, const Nest *n, const char *loop)
@@ -95,9 +102,7 @@ const Nest *scale_pair_at_once(Ctx *cx, const Nest *n, const char *loop)
 
 const Nest *scale_alternate_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop)
 {
-    Scale s;
-    if (ctx_failed(cx) || !scales_sum(nest_stage(n, stage), &s)) return n;
-    return sched_tensorize(cx, n, loop, s.factor->kind == EXPR_READ ? "LW_SCALE_PAIR_I8" : "LW_SCALE_PAIR_ALL_I8");
+    return scaled_by(cx, n, stage, loop, "LW_SCALE_PAIR_I8", "LW_SCALE_PAIR_ALL_I8");
 }
 
 const Nest *initialize_at_once(Ctx *cx, const Nest *n, const char *loop)

@@ -122,8 +122,25 @@ int graph_origin_of(const Graph *g, const Tensor *now)
 
 /* ---- Rewriting --------------------------------------------------------------------------------------------------- */
 
-/* `to` maps replaced tensors to their replacements. */
-typedef struct Rewrite { GraphVisit *visit; NodeKind visited; bool remakes; Map to; } Rewrite;
+/* `given` has replacements of tensors; NULL: none. */
+typedef struct Rewrite { GraphVisit *visit; NodeKind visited; bool remakes; const Map *given; } Rewrite;
+
+/* Returns the tensor's replacement, which `to` has from then on, or the tensor itself. */
+static Tensor *replacement(const Rewrite *r, Map *to, Tensor *t)
+{
+    Tensor *now = t ? map_get_ptr(to, t) : NULL;
+    if (!t || now || !r->given) return now ? now : t;
+    now = map_get_ptr(r->given, t);
+    if (now) map_put_ptr(to, t, now);
+    return now ? now : t;
+}
+
+static bool has_given_results(const Rewrite *r, Map *to, const Node *n)
+{
+    int given = 0;
+    for (int j = 0; j < n->out_count && r->given; j++) given += replacement(r, to, n->out[j]) != n->out[j];
+    return given && given == n->out_count;
+}
 
 /* The calls to rewrite. Where grids are recorded they include those that only marks need: a dead transpose of a live
  * tensor still leads from its mark to it. */
@@ -141,14 +158,15 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
     Node **order;
     int count = rewrite_order(cx, &g, &order);
     Uses *uses = graph_uses(cx, &g);
-    Map to = r.to;
+    Map to = map_new(cx->scratch);
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         Node *n = order[i];
         bool same = !r.remakes;
+        if (has_given_results(&r, &to, n)) continue;
         Tensor **in = NEW_ARRAY(cx->scratch, Tensor *, n->in_count),
                **out = NEW_ARRAY(cx->scratch, Tensor *, n->out_count);
         for (int j = 0; j < n->in_count; j++) {
-            in[j] = mapped(&to, n->in[j]);
+            in[j] = replacement(&r, &to, n->in[j]);
             same = same && in[j] == n->in[j];
         }
         Node *now = same || n->kind == NODE_COMPUTE ? n : node_over(cx, n, in);
@@ -164,39 +182,49 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
         }
     }
     Tensor **output = NEW_ARRAY(cx->arena, Tensor *, g.output_count);
-    for (int i = 0; i < g.output_count; i++) output[i] = mapped(&to, g.output[i]);
+    for (int i = 0; i < g.output_count; i++) output[i] = replacement(&r, &to, g.output[i]);
     g.output = output;
     Mark *mark = NEW_ARRAY(cx->arena, Mark, g.mark_count);
     for (int i = 0; i < g.mark_count; i++)
-        mark[i] = (Mark){ g.mark[i].annotation, mapped(&to, g.mark[i].tensor), g.mark[i].reader,
+        mark[i] = (Mark){ g.mark[i].annotation, replacement(&r, &to, g.mark[i].tensor), g.mark[i].reader,
                          g.mark[i].is_constant };
     g.mark = mark;
     graph_replace_origins(cx, &g, &to);
     return g;
 }
 
-/* The map is in scratch memory and lives as long as the rewrite. */
-static Graph rewritten(Ctx *cx, Graph g, GraphVisit *visit, NodeKind visited, bool remakes)
+/* Its maps are in scratch memory and live as long as the rewrite. */
+static Graph rewritten(Ctx *cx, Graph g, Rewrite r)
 {
     const ArenaMark mark = arena_mark(cx->scratch);
-    const Graph now = rewrite(cx, g, (Rewrite){ visit, visited, remakes, map_new(cx->scratch) });
+    const Graph now = rewrite(cx, g, r);
     arena_reset(cx->scratch, mark);
     return now;
 }
 
-Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit) { return rewritten(cx, g, visit, NODE_CALL, false); }
-Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit) { return rewritten(cx, g, visit, NODE_CALL, true); }
-Graph graph_rewrite_regions(Ctx *cx, Graph g, GraphVisit *visit) { return rewritten(cx, g, visit, NODE_REGION, false); }
+Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit)
+{
+    return rewritten(cx, g, (Rewrite){ visit, NODE_CALL, false, NULL });
+}
+
+Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit)
+{
+    return rewritten(cx, g, (Rewrite){ visit, NODE_CALL, true, NULL });
+}
+
+Graph graph_rewrite_regions(Ctx *cx, Graph g, GraphVisit *visit)
+{
+    return rewritten(cx, g, (Rewrite){ visit, NODE_REGION, false, NULL });
+}
+
+Graph graph_replace(Ctx *cx, Graph g, const Map *given) { return rewritten(cx, g, (Rewrite){ .given = given }); }
 
 Graph graph_bind(Ctx *cx, const Graph *g, Tensor *const *given)
 {
-    const ArenaMark mark = arena_mark(cx->scratch);
-    Rewrite r = { .to = map_new(cx->scratch) };
+    Map of_inputs = map_new(cx->arena);
     for (int i = 0; i < g->input_count; i++)
-        if (given[i]) map_put_ptr(&r.to, g->input[i], given[i]);
-    const Graph now = rewrite(cx, *g, r);
-    arena_reset(cx->scratch, mark);
-    return now;
+        if (given[i]) map_put_ptr(&of_inputs, g->input[i], given[i]);
+    return graph_replace(cx, *g, &of_inputs);
 }
 
 bool graph_has_output(const Graph *g, const Tensor *t)

@@ -69,6 +69,9 @@ Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit);
 /* Copies every call, which preserves their order */
 Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit);
 Graph graph_rewrite_regions(Ctx *cx, Graph g, GraphVisit *visit);     /* visit gets the regions instead of the calls */
+/* `given` maps inputs, constants and results to the tensors that take their place. A call whose results are all given
+ * is left out. */
+Graph graph_replace(Ctx *cx, Graph g, const Map *given);
 /* Returns a call or region like `n` over other inputs; outputs keep their names and quantization. NULL on error. */
 Node *node_over(Ctx *cx, const Node *n, Tensor *const *in);
 int graph_order(Ctx *cx, const Graph *g, Node ***out);

@@ -243,33 +243,21 @@ static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
  * of a device, do not alias. */
 static bool crosses(const Views *v, const Tensor *t) { return map_get_const_ptr(&v->crosses, t) != NULL; }
 
-static bool has_external(const Stmt *s)
+static bool calls_external(const Stmt *tile) { return tile->external != NULL; }
+static bool takes_rows(const Stmt *tile) { return tile->instr != NULL; }
+
+static bool has_tile_below(const Stmt *s, bool is_such(const Stmt *tile))
 {
-    if (s->kind == STMT_TILE && s->external) return true;
+    if (s->kind == STMT_TILE && is_such(s)) return true;
     for (int i = 0; i < s->child_count; i++)
-        if (has_external(s->child[i])) return true;
+        if (has_tile_below(s->child[i], is_such)) return true;
     return false;
 }
 
-static bool calls_external(const Nest *n)
+static bool has_tile(const Nest *n, bool is_such(const Stmt *tile))
 {
     for (; n; n = n->otherwise)
-        if (has_external(n->root)) return true;
-    return false;
-}
-
-static bool has_instruction(const Stmt *s)
-{
-    if (s->kind == STMT_TILE && s->instr) return true;
-    for (int i = 0; i < s->child_count; i++)
-        if (has_instruction(s->child[i])) return true;
-    return false;
-}
-
-static bool takes_rows(const Nest *n)
-{
-    for (; n; n = n->otherwise)
-        if (has_instruction(n->root)) return true;
+        if (has_tile_below(n->root, is_such)) return true;
     return false;
 }
 
@@ -590,12 +578,13 @@ static void list_uses(Views *v)
 {
     for (int i = 0; i < v->groups->count; i++) {
         const Group *g = &v->groups->at[i];
-        const bool is_region = g->anchor && g->anchor->kind == NODE_REGION, is_external = calls_external(v->nest[i]);
+        const bool is_region = g->anchor && g->anchor->kind == NODE_REGION,
+                   is_external = has_tile(v->nest[i], calls_external);
         const bool is_lone_call = g->node_count == 1 && g->node[0]->kind == NODE_CALL;
         if (is_lone_call && g->node[0]->op->layout.is_concat) list_in(&v->into_concat, g->input, g->input_count);
         if (is_region || is_external) list_in(&v->dense, g->input, g->input_count);
         if (is_external) list_in(&v->dense, g->output, g->output_count);
-        if (takes_rows(v->nest[i])) list_in(&v->rows, g->input, g->input_count);
+        if (has_tile(v->nest[i], takes_rows)) list_in(&v->rows, g->input, g->input_count);
         for (int j = 0; group_device(g) && j < g->input_count; j++)
             if (is_between_functions(v, g->input[j])) list_in(&v->crosses, &g->input[j], 1);
         if (!copies_between_devices(g)) continue;

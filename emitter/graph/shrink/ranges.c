@@ -369,6 +369,16 @@ int64_t call_macs(Ctx *cx, const Node *call)
     return macs;
 }
 
+int64_t graph_macs(Ctx *cx, const Graph *g)
+{
+    Node **order;
+    int64_t macs = 0;
+    const int count = graph_order(cx, g, &order);
+    for (int i = 0; i < count; i++)
+        if (order[i]->kind == NODE_CALL) macs = sat_add(macs, call_macs(cx, order[i]));
+    return macs;
+}
+
 static void enter_call(GraphRanges *r, const Node *call)
 {
     const Stage **stage;

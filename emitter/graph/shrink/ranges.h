@@ -20,6 +20,7 @@ const ChannelRange *channel_range(const GraphRanges *r, const Tensor *t);
 /* Returns the call's computes, producers first; 0: none, or not plain ones (a recurrence). */
 int call_stages(Ctx *cx, const Node *call, const Stage ***out);
 int64_t call_macs(Ctx *cx, const Node *call);      /* multiply-adds of its sums of products */
+int64_t graph_macs(Ctx *cx, const Graph *g);        /* of all its calls */
 
 /* A stage's value as a list of terms, operands first, for interval evaluation: value[i] belongs to e[i]. */
 typedef struct Terms {
