@@ -237,7 +237,7 @@ the greatest of each column that has no rows | float[2,4] x, int64[1] n => int64
     a = Constant<value_ints=[1]>() t = Constant<value_ints=[2]>() m = Constant<value_ints=[4]>() k = Min(n, m) \
     c = Slice(x, t, k, z) d = Slice(c, z, n, a) y = ArgMax<axis=0, keepdims=0>(d)
 every second number of 32 bits without a maximum | int32 n => int32 y: z = Constant<value=int32 {0}>() \
-    o = Constant<value=int32 {2}>() y = Range(z, n, o) | refused no maximum follows; accepted: --dim 'y.0<=N'
+    o = Constant<value=int32 {2}>() y = Range(z, n, o) | refused no maximum follows; use --dim 'y.0<=N'
 cuts of a selection | float[7] x, bool[7] m => float a, float b, float e, float f: c = Compress<axis=0>(x, m) \
     z = Constant<value_ints=[0]>() o = Constant<value_ints=[1]>() t = Constant<value_ints=[3]>() \
     n = Constant<value_ints=[-2]>() l = Constant<value_ints=[2147483647]>() w = Constant<value_ints=[2]>() \
@@ -257,7 +257,7 @@ sizes that a mask selects | float[5,3] x, bool[5] m, bool[2] k => int64 y, int64
 the determinant of a selection | float[5,3,3] x, bool[5] m => float y: c = Compress<axis=0>(x, m) y = Det(c) \
     | refused data decide a size that it reads, dimension 0 of "c"; use a size that is known at compile time
 a range without a maximum | int64 n => int64 y: z = Constant<value_int=0>() o = Constant<value_int=1>() \
-    y = Range(z, n, o) | refused no maximum follows; accepted: --dim 'y.0<=N'
+    y = Range(z, n, o) | refused no maximum follows; use --dim 'y.0<=N'
 rows of a loop whose first ones are left out | int64 k, float[4] v => int64 m: \
     last, , r = Loop(k, , v) <body = g (int64 i, bool c, float[4] a) => (bool d, float[4] w, float[4] o, int64 p) { \
     h = Constant<value_float=0.5>() w = Mul(a, h) d = Identity(c) o = Identity(w) p = Identity(i) }> \

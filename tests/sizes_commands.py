@@ -33,7 +33,7 @@ a device for a decided size is noted | verify DIR/m.onnx --annotate DIR/device |
     runs on the cpu: data decide the size of
 generated masks choose a part of a decided size | verify DIR/m.onnx | 0 | y: [4][4], as expected
 a state of a decided size | DIR/m.onnx --state x=y -o DIR/s.c | 1 | the state's input "x" is
-a maximum of a name with signs is asked for | DIR/range.onnx -o DIR/r.c | 1 | accepted: --dim 'a<=b=c.0<=N'
+a maximum of a name with signs is asked for | DIR/range.onnx -o DIR/r.c | 1 | use --dim 'a<=b=c.0<=N'
 a maximum of a name with signs | run DIR/range.onnx --dim '1<=a<=b=c.0<=5' DIR/three.npy | 0 | [0 -1 -2]
 """
 

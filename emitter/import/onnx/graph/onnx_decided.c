@@ -46,7 +46,7 @@ static int64_t stated_maximum(OnnxCall *c, const char *value_name, int axis)
     const ImportDim *given = option(c, text_format(c->cx, "%s.%d", value_name, axis));
     if (!given && *symbol) given = option(c, symbol);
     if (given && !given->is_maximum)
-        onnx_refuse(c, "--dim %s=%lld fixes a size that data decide; a maximum, --dim '%s<=%lld', is accepted",
+        onnx_refuse(c, "--dim %s=%lld fixes a size that data decide; use a maximum, --dim '%s<=%lld'",
                     given->name, (long long)given->value, given->name, (long long)given->value);
     return given ? given->value : declared;
 }
@@ -89,7 +89,7 @@ int64_t onnx_most(OnnxCall *c, int output, int axis, int64_t natural)
     const int64_t most = onnx_maximum(c, output, axis, natural);
     if (most < 0 || most > INT32_MAX)
         onnx_unsupported(c, "the run decides the number of elements of \"%s\" along dimension %d, and no maximum "
-                         "follows; accepted: --dim '%s.%d<=N'", value_name, axis, value_name, axis);
+                         "follows; use --dim '%s.%d<=N'", value_name, axis, value_name, axis);
     return most;
 }
 

@@ -160,7 +160,7 @@ static void non_max_suppression(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     Tensor *boxes = c->in[0], *scores = c->in[1];
     if (boxes->rank != 3 || scores->rank != 3) {
-        onnx_refuse(c, "boxes %s and scores %s; three dimensions each are accepted", tensor_shape_text(c->cx, boxes),
+        onnx_refuse(c, "boxes %s and scores %s; use three dimensions each", tensor_shape_text(c->cx, boxes),
                     tensor_shape_text(c->cx, scores));
         return;
     }
@@ -174,7 +174,7 @@ static void non_max_suppression(OnnxCall *c)
     Tensor *in[] = { boxes, scores, or, least_score, scalar_or(c, 4, boxes->type, -1.0 / 0.0) };
     for (int i = 0; i < 5; i++)
         if (!in[i]) {
-            onnx_refuse(c, "input %d (\"%s\") is %s; one number is accepted", i, c->node->in[i],
+            onnx_refuse(c, "input %d (\"%s\") is %s; use one number", i, c->node->in[i],
                         tensor_shape_text(c->cx, c->in[i]));
             return;
         }
@@ -194,7 +194,7 @@ static void roi_align(OnnxCall *c)
     int64_t ratio = onnx_int(c, "sampling_ratio", 0);
     if (!onnx_requires(c, 3)) return;
     if (ratio < 0 || c->in[0]->rank != 4) {
-        onnx_refuse(c, "sampling_ratio is %lld and the input is %s; a ratio of 0 or more and [n][c][h][w] are accepted",
+        onnx_refuse(c, "sampling_ratio is %lld and the input is %s; use a ratio of 0 or more and [n][c][h][w]",
                     (long long)ratio,
                     tensor_shape_text(c->cx, c->in[0]));
         return;
@@ -218,7 +218,7 @@ static void max_roi_pool(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     const int count = onnx_ints(c, "pooled_shape", -1, cells, 2);
     if (!ctx_failed(c->cx) && (count != 2 || c->in[0]->rank != 4))
-        onnx_refuse(c, "the input is %s and 'pooled_shape' has %d sizes; [n][c][h][w] and 2 are accepted",
+        onnx_refuse(c, "the input is %s and 'pooled_shape' has %d sizes; use [n][c][h][w] and 2",
                     tensor_shape_text(c->cx, c->in[0]), count < 0 ? 0 : count);
     if (ctx_failed(c->cx)) return;
     Tensor *in[] = { onnx_channels_last(c, c->in[0]), c->in[1] };
@@ -235,7 +235,7 @@ static void det(OnnxCall *c)
     if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0];
     if (x->rank < 2) {
-        onnx_refuse(c, "the input is %s; matrices are accepted", tensor_shape_text(c->cx, x));
+        onnx_refuse(c, "the input is %s; use matrices", tensor_shape_text(c->cx, x));
         return;
     }
     for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
@@ -272,13 +272,13 @@ static bool read_pool(OnnxCall *c, GramPool *p)
                          0 };
     if (!p->words) p->words = words_of_strings(c);
     if (!p->words || !p->starts || !p->outputs) {
-        onnx_refuse(c, "incomplete grams; pool_int64s or pool_strings, ngram_counts and ngram_indexes are accepted");
+        onnx_refuse(c, "incomplete grams; use pool_int64s or pool_strings, ngram_counts and ngram_indexes");
         return false;
     }
     p->count = p->outputs->int_count;
     for (int i = 0; i < p->count; i++) {
         if (p->outputs->ints[i] < 0 || p->outputs->ints[i] > 1 << 20)
-            onnx_refuse(c, "ngram_indexes holds %lld; 0 to %d are accepted", (long long)p->outputs->ints[i], 1 << 20);
+            onnx_refuse(c, "ngram_indexes holds %lld; use 0 to %d", (long long)p->outputs->ints[i], 1 << 20);
         else if (p->outputs->ints[i] >= p->width) p->width = (int)p->outputs->ints[i] + 1;
     }
     return !ctx_failed(c->cx) && p->width > 0;
@@ -297,8 +297,8 @@ static int fill_grams(OnnxCall *c, const GramPool *p, int length, int next, bool
         || next + (end - begin) / length > p->count) {
         onnx_refuse(
             c,
-            "ngram_counts gives grams of %d words from %lld to %lld of %d; ascending offsets, a multiple of the "
-            "gram length apart, are accepted",
+            "ngram_counts gives grams of %d words from %lld to %lld of %d; use ascending offsets, a multiple of "
+            "the gram length apart",
             length, (long long)begin, (long long)end, p->words->int_count);
         return -1;
     }
@@ -306,7 +306,7 @@ static int fill_grams(OnnxCall *c, const GramPool *p, int length, int next, bool
         int64_t row = p->outputs->ints[next];
         if (!counts) continue;
         if (g->length[row] > 0) {
-            onnx_unsupported(c, "two grams for output %lld; one each is accepted", (long long)row);
+            onnx_unsupported(c, "two grams for output %lld; use one each", (long long)row);
             return -1;
         }
         g->length[row] = length;
@@ -325,7 +325,7 @@ static Tensor *weighted(OnnxCall *c, const GramPool *p, Tensor *count)
     int64_t width = p->width;
     if (strcmp(mode, "TF") == 0 || !count) return count;
     if (given && given->real_count != p->count)
-        onnx_refuse(c, "%d weights for %d grams; one per gram is accepted", given->real_count, p->count);
+        onnx_refuse(c, "%d weights for %d grams; use one per gram", given->real_count, p->count);
     if (ctx_failed(c->cx)) return NULL;
     void *data;
     Tensor *weights = tensor_zeros(c->cx, c->name, F32, 1, &width, &data);
@@ -348,7 +348,7 @@ static void tf_idf(OnnxCall *c)
     if (least < 1 || most < least || most > LONGEST_GRAM || skips < 0 || skips > 1 << 20 || !dtype_is_integer(x->type)
         || x->rank < 1 || x->rank > 2) {
         onnx_unsupported(
-            c, "grams of %lld to %lld words in %s%s; 1 to %d, and one or two dimensions of integers, are accepted",
+            c, "grams of %lld to %lld words in %s%s; use 1 to %d, and one or two dimensions of integers",
             (long long)least, (long long)most, dtype_info(x->type)->spelling, tensor_shape_text(c->cx, x),
             LONGEST_GRAM);
         return;
