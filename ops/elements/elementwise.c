@@ -255,7 +255,7 @@ const Op ops_elementwise[] = {
     UNARY("not", "y[*] = !x[*]", 4, bool_cases),
     UNARY("bitnot", "y[*] = ~x[*]", 4, bits_cases),
     { ROW("cast", "y[*] = to(x[*])", 3, cast_cases), .attr = cast_attrs, .meaning.compute = cast,
-      .meaning.simplify = cast_to_itself },
+      .meaning.simplify = cast_to_itself, .layout.converts = true },
     { ROW("bitcast", "y[*] = bits_to(x[*]): the same bytes", 3, bitcast_cases), .attr = cast_attrs,
       .meaning.compute = bitcast, .meaning.simplify = cast_to_itself },
     { ROW("identity", "y[*] = x[*]", 3, number_cases), .meaning.formula = "y[*] = x[*]",

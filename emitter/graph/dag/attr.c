@@ -37,6 +37,11 @@ Attr attr_tensor(const char *attr_name, const Tensor *t)
     return (Attr){ .name = attr_name, .kind = ATTR_TENSOR, .tensor = t };
 }
 
+Attr attr_like(Ctx *cx, const char *tensor_name, DType t, int rank, const Expr *const *shape)
+{
+    return attr_tensor("like", tensor_new(cx, tensor_name, t, rank, shape));
+}
+
 Attr attr_ints(const char *attr_name, const int64_t *v, int count)
 {
     return (Attr){ .name = attr_name, .kind = ATTR_INTS, .count = count, .ints = v };

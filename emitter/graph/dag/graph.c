@@ -125,7 +125,7 @@ int graph_origin_of(const Graph *g, const Tensor *now)
 /* `given` has replacements of tensors; NULL: none. */
 typedef struct Rewrite { GraphVisit *visit; NodeKind visited; bool remakes; const Map *given; } Rewrite;
 
-/* Returns the tensor's replacement, which `to` has from then on, or the tensor itself. */
+/* Returns the replacement of the tensor, and enters it in `to`; without one the tensor itself. */
 static Tensor *replacement(const Rewrite *r, Map *to, Tensor *t)
 {
     Tensor *now = t ? map_get_ptr(to, t) : NULL;

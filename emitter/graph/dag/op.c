@@ -348,6 +348,12 @@ Tensor *view_call(Ctx *cx, const char *call_name, Tensor *x, const Tensor *like)
                    ATTRS(is_fixed ? attr_ints("shape", shape, like->rank) : attr_tensor("like", like)));
 }
 
+const Expr *bound_size(const Node *n)
+{
+    const bool binds = n && n->kind == NODE_CALL && n->op->layout.binds_size;
+    return binds ? node_attr(n, "like")->tensor->shape[0] : NULL;
+}
+
 bool attrs_are_fixed(const Node *n)
 {
     for (int i = 0; i < n->attr_count; i++)

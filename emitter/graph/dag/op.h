@@ -65,6 +65,7 @@ typedef struct OpLayout {
     bool is_view;
     bool is_transpose;                 /* attribute perm: output dim d is input dim perm[d] */
     bool is_concat;                    /* attribute axis: concatenates the inputs */
+    bool converts;                     /* the first input's elements in the type of the attribute `to` */
     bool binds_size;                   /* the size of the attribute `like` gets the value of input 0: an alias */
     bool cuts;                         /* attribute axis: the first elements of input 0 along it; others are not read */
     bool repeats;                      /* one input; every output element is one of its elements (expand) */
@@ -186,6 +187,7 @@ Attr attr_real(const char *name, double v);
 Attr attr_word(const char *name, const char *word);
 Attr attr_type(const char *name, DType t);                       /* ATTR_TEXT: "i32" */
 Attr attr_tensor(const char *name, const Tensor *t);
+Attr attr_like(Ctx *cx, const char *tensor_name, DType t, int rank, const Expr *const *shape);     /* `like` this */
 Attr attr_ints(const char *name, const int64_t *v, int count);
 Attr attr_reals(const char *name, const double *v, int count);
 /* attr_ints of the values listed: attr_list("perm", 1, 0) */
@@ -209,6 +211,8 @@ const char *ints_text(Ctx *cx, const int64_t *v, int count);          /* "1,2,3"
 /* false: a reshape cannot express the symbolic sizes */
 bool can_view(const Tensor *x, const Tensor *like);
 Tensor *view_call(Ctx *cx, const char *name, Tensor *x, const Tensor *like);
+/* Returns the size to which the call gives the value of its input; NULL: n is NULL, or another node. */
+const Expr *bound_size(const Node *n);
 /* Collects the attributes of a call: the given ones, the defaults of its row, and integer lists that its compute reads,
  * with their defaults. */
 int op_attrs(Ctx *cx, const Node *call, const Attr **out);

@@ -82,9 +82,7 @@ static Pattern edge_pattern(const FuseNode *from, const FuseNode *to)
 
 const Expr *group_bound_size(const Group *g)
 {
-    const Node *n = g->node_count == 1 && g->node[0]->kind == NODE_CALL ? g->node[0] : NULL;
-    const Attr *like = n && n->op->layout.binds_size ? node_attr(n, "like") : NULL;
-    return like ? like->tensor->shape[0] : NULL;
+    return g->node_count == 1 ? bound_size(g->node[0]) : NULL;
 }
 
 bool plan_is_front(const Node *n)

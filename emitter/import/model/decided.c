@@ -63,7 +63,7 @@ const Expr *decided_size(Decided *d, const char *wanted_name, const char *what, 
     if (!one || ctx_failed(cx)) return NULL;
     const Expr *size = expr_decided_size(cx, free_name(d, wanted_name), what, least, greatest);
     Tensor *value = call_on(cx, "bind_size", expr_as_var(size)->name, one,
-                            ATTRS(attr_tensor("like", tensor_new(cx, count->name, I64, 1, &size))));
+                            ATTRS(attr_like(cx, count->name, I64, 1, &size)));
     map_put_const_ptr(&d->of_count, count, size);
     decided_enter_value(d, size, d->region, value);
     return value ? size : NULL;
@@ -178,7 +178,7 @@ Tensor *decided_cut(Decided *d, const char *call_name, Tensor *x, int axis, cons
     if (!x || !size || ctx_failed(d->cx)) return NULL;
     const int count = operands_after(d, x, &size, 1, &in);
     return call(d->cx, "sized", call_name, in, count,
-                ATTRS(attr_int("axis", axis), attr_tensor("like", tensor_new(d->cx, call_name, I64, 1, &size))));
+                ATTRS(attr_int("axis", axis), attr_like(d->cx, call_name, I64, 1, &size)));
 }
 
 Tensor *decided_as(Decided *d, const char *call_name, Tensor *x, int axis, const Expr *size)
@@ -189,7 +189,7 @@ Tensor *decided_as(Decided *d, const char *call_name, Tensor *x, int axis, const
     const int count = operands_after(d, x, &size, 1, &in);
     return call(d->cx, "sized", call_name, in, count,
                 ATTRS(attr_int("axis", axis), attr_flag("equal", true),
-                      attr_tensor("like", tensor_new(d->cx, call_name, I64, 1, &size))));
+                      attr_like(d->cx, call_name, I64, 1, &size)));
 }
 
 Tensor *decided_after(Decided *d, const char *call_name, Tensor *x, const Expr *const *size, int count)
@@ -249,6 +249,23 @@ Tensor *decided_at_least(Decided *d, const char *call_name, Tensor *x, int axis,
                *own = text_format(d->cx, "%s_size", call_name);
     const Expr *size = decided_size(d, own, what, count, least, range.greatest);
     return decided_as(d, call_name, x, axis, size);
+}
+
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
+
+Tensor *decided_origin(Tensor *t, int64_t *at)
+{
+    for (;;) {
+        const Node *n = t->producer;
+        const bool is_call = n && n->kind == NODE_CALL && !tensor_is_constant(t);
+        const bool joins = is_call && n->op->layout.is_concat && (t->rank == 1 || node_int(n, "axis", 0) == 0);
+        if (is_call && n->op->layout.is_view) t = n->in[0];
+        else if (joins && tensor_is_fixed(t)) {
+            int k = 0;
+            while (k + 1 < n->in_count && *at >= tensor_elems(n->in[k])) *at -= tensor_elems(n->in[k++]);
+            t = n->in[k];
+        } else return t;
+    }
 }
 
 int64_t decided_nonzero_count(const Tensor *x)

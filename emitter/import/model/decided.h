@@ -44,6 +44,8 @@ Tensor *decided_at_least(Decided *d, const char *name, Tensor *x, int axis, int6
 Tensor *decided_provided(Decided *d, const char *name, Tensor *x, Tensor *value, int64_t least, int64_t greatest);
 /* Returns x, to be computed after the sizes have their values; x itself if its own shape has them. */
 Tensor *decided_after(Decided *d, const char *name, Tensor *x, const Expr *const *size, int count);
+/* Looks through views and concatenations, which move the elements of a list. *at is the element, before and after. */
+Tensor *decided_origin(Tensor *list, int64_t *at);
 /* Returns the number of elements of a constant that are not 0: its selection has a size known to the compiler. */
 int64_t decided_nonzero_count(const Tensor *x);
 

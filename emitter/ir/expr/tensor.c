@@ -150,6 +150,11 @@ Tensor *tensor_scalar(Ctx *cx, const char *tensor_name, DType t, double v)
 
 bool tensor_is_constant(const Tensor *t) { return t->data != NULL; }
 
+bool tensor_is_integer(const Tensor *t, int64_t v)
+{
+    return t && tensor_is_constant(t) && dtype_load(t->type, t->data, 0).i == v;
+}
+
 int64_t tensor_dim(const Tensor *t, int axis)
 {
     return t->shape[axis]->kind == EXPR_INT ? t->shape[axis]->integer : -1;

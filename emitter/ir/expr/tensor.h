@@ -126,6 +126,7 @@ Tensor *tensor_constant(Ctx *cx, const char *name, DType t, int rank, const int6
 Tensor *tensor_zeros(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, void **data);
 Tensor *tensor_scalar(Ctx *cx, const char *name, DType t, double v);        /* rank-0 constant */
 bool    tensor_is_constant(const Tensor *t);
+bool    tensor_is_integer(const Tensor *t, int64_t v);      /* a constant that begins with v; t may be NULL */
 bool    tensor_is_fixed(const Tensor *t);              /* all dimensions are constant */
 int64_t tensor_dim(const Tensor *t, int axis);         /* -1: symbolic */
 int64_t tensor_elems(const Tensor *t);                 /* -1: symbolic, or beyond int64 */

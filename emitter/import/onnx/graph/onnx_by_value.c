@@ -12,7 +12,7 @@ static Tensor *both(OnnxCall *c, const char *op, Tensor *a, Tensor *b) { return 
 /* An index that counts from the end if it is negative, in [least, greatest]; `size`: of the dimension. */
 static Tensor *within(OnnxCall *c, Tensor *at, Tensor *size, Tensor *least, Tensor *greatest)
 {
-    if (onnx_is_integer(at, 0) && onnx_is_integer(least, 0) && greatest == size) return at;
+    if (tensor_is_integer(at, 0) && tensor_is_integer(least, 0) && greatest == size) return at;
     Tensor *zero = onnx_integer(c, 0), *added = both(c, "add", at, size), *is_negative = both(c, "less", at, zero);
     Tensor *from_end = onnx_select(c, is_negative, added, at);
     return both(c, "min", both(c, "max", from_end, least), greatest);
@@ -34,7 +34,7 @@ static const Expr *span_size(OnnxCall *c, int axis, const SpanKey *key, Tensor *
 /* Returns the number of steps that start at `from` and end before `to`. */
 static Tensor *steps_between(OnnxCall *c, Tensor *from, Tensor *to, int64_t step)
 {
-    if (onnx_is_integer(from, 0) && step == 1) return to;
+    if (tensor_is_integer(from, 0) && step == 1) return to;
     Tensor *way = onnx_not_negative(c, step > 0 ? both(c, "sub", to, from) : both(c, "sub", from, to));
     const int64_t by = step > 0 ? step : -step;
     if (by == 1) return way;
@@ -45,9 +45,9 @@ static Tensor *steps_between(OnnxCall *c, Tensor *from, Tensor *to, int64_t step
 /* The elements along the axis that start at `from`, as many as the size. */
 static Tensor *part_from(OnnxCall *c, Tensor *x, int axis, Tensor *from, int64_t step, const Expr *size)
 {
-    const Tensor *like = tensor_new(c->cx, c->name, I64, 1, &size);
+    const Attr like = attr_like(c->cx, c->name, I64, 1, &size);
     Tensor *by = onnx_integer(c, step), *first = onnx_after(c, from, &size, 1);
-    Tensor *places = onnx_call2(c, "ramp", first, by, attr_tensor("like", like));
+    Tensor *places = onnx_call2(c, "ramp", first, by, like);
     return onnx_call2(c, "gather", x, places, attr_int("axis", axis));
 }
 
@@ -64,7 +64,7 @@ static Tensor *slice_axis(OnnxCall *c, Tensor *x, int axis, int i, int64_t step)
     Tensor *count = steps_between(c, from, to, step);
     const Expr *span = count ? span_size(c, axis, &key, count, natural) : NULL;
     if (!span) return NULL;
-    if (onnx_is_integer(from, 0) && step == 1) return onnx_cut(c, x, axis, span);
+    if (tensor_is_integer(from, 0) && step == 1) return onnx_cut(c, x, axis, span);
     return part_from(c, x, axis, from, step, span);
 }
 
@@ -90,7 +90,7 @@ bool onnx_slice_by_value(OnnxCall *c)
     if (axis_count == -2 || steps == -2) return true;
     if (count < 1 || count > c->in[0]->rank || tensor_elems(ends) != count || (axis_count >= 0 && axis_count != count)
         || (steps >= 0 && steps != count)) {
-        onnx_refuse(c, "there are %lld starts, %lld ends, %d axes and %d steps (-1: absent); equal counts are accepted",
+        onnx_refuse(c, "there are %lld starts, %lld ends, %d axes and %d steps (-1: absent); use equal counts",
                     (long long)count, (long long)tensor_elems(ends), axis_count, steps);
         return true;
     }
@@ -139,7 +139,7 @@ bool onnx_topk_by_value(OnnxCall *c)
         x = onnx_provided(c, x, both(c, "sub", there, used), 0, room.greatest);
     }
     Tensor *index = onnx_call(c, "topk", x, attr_int("axis", axis),
-                              attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size)),
+                              attr_like(c->cx, c->name, I64, 1, &size),
                               attr_flag("largest", onnx_int(c, "largest", 1)));
     c->out[0] = onnx_call2(c, "gather_elements", x, index, attr_int("axis", axis));
     c->out[1] = index;
@@ -168,7 +168,7 @@ bool onnx_range_by_value(OnnxCall *c)
     Tensor *count = onnx_not_negative(c, both(c, "sub", zero, whole));
     const Expr *size = count ? onnx_decided(c, 0, 0, count, 0, -1) : NULL;
     if (!size) return true;
-    const Tensor *like = tensor_new(c->cx, c->name, in[0]->type, 1, &size);
-    c->out[0] = onnx_call2(c, "ramp", onnx_after(c, in[0], &size, 1), in[2], attr_tensor("like", like));
+    const Attr like = attr_like(c->cx, c->name, in[0]->type, 1, &size);
+    c->out[0] = onnx_call2(c, "ramp", onnx_after(c, in[0], &size, 1), in[2], like);
     return true;
 }

@@ -10,32 +10,12 @@ static Decided *sizes(const OnnxCall *c) { return &c->scope->import->decided; }
 
 Tensor *onnx_integer(OnnxCall *c, int64_t v) { return tensor_constant(c->cx, c->name, I64, 0, NULL, &v); }
 
-bool onnx_is_integer(const Tensor *t, int64_t v)
-{
-    return t && tensor_is_constant(t) && dtype_load(t->type, t->data, 0).i == v;
-}
-
 Tensor *onnx_dimension(OnnxCall *c, const Expr *size) { return decided_value(sizes(c), c->name, size, I64); }
 
 Tensor *onnx_not_negative(OnnxCall *c, Tensor *x)
 {
     Tensor *zero = onnx_integer(c, 0);
     return onnx_call2(c, "max", x, zero);
-}
-
-/* Looks through what moves the elements of a list: views, and joined lists. *i is the element. */
-static Tensor *origin(Tensor *t, int64_t *i)
-{
-    for (;;) {
-        const Node *n = t->producer;
-        const bool is_call = n && n->kind == NODE_CALL && !t->data;
-        if (is_call && n->op->layout.is_view) t = n->in[0];
-        else if (is_call && n->op->layout.is_concat && t->rank == 1) {
-            int k = 0;
-            while (k + 1 < n->in_count && *i >= tensor_elems(n->in[k])) *i -= tensor_elems(n->in[k++]);
-            t = n->in[k];
-        } else return t;
-    }
 }
 
 typedef struct ElementKey { const Tensor *list; int64_t at; } ElementKey;
@@ -45,7 +25,7 @@ Tensor *onnx_element(OnnxCall *c, Tensor *list, int i)
     int64_t at = i;
     Tensor *all = onnx_materialize_sizes(c->scope->import, list);
     if (!all) return NULL;
-    all = origin(all, &at);
+    all = decided_origin(all, &at);
     const ElementKey key = { all, at };
     Map *known = &c->scope->import->elements;
     Tensor *element = map_get(known, &key, sizeof key);
@@ -62,10 +42,9 @@ Tensor *onnx_element(OnnxCall *c, Tensor *list, int i)
 
 const Expr *onnx_size_behind(OnnxCall *c, const Tensor *element)
 {
-    const Node *n = element ? element->producer : NULL;
-    if (element && tensor_is_constant(element)) return expr_index(c->cx, dtype_load(I64, element->data, 0).i);
-    const bool is_bound = n && n->kind == NODE_CALL && n->op->layout.binds_size;
-    return is_bound ? node_attr(n, "like")->tensor->shape[0] : NULL;
+    if (!element) return NULL;
+    return tensor_is_constant(element) ? expr_index(c->cx, dtype_load(I64, element->data, 0).i)
+                                       : bound_size(element->producer);
 }
 
 bool onnx_is_of_run(const OnnxCall *c, int input)

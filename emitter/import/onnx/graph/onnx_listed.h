@@ -5,7 +5,6 @@
 #include "import/onnx/graph/onnx_ops.h"
 
 Tensor *onnx_integer(OnnxCall *c, int64_t v);                                 /* an i64 without dimensions */
-bool onnx_is_integer(const Tensor *t, int64_t v);
 Tensor *onnx_dimension(OnnxCall *c, const Expr *size);                       /* the size as an i64 */
 Tensor *onnx_not_negative(OnnxCall *c, Tensor *x);                           /* max(x, 0) */
 /* Returns element i of a list of integers, as an i64 without dimensions. */

@@ -134,12 +134,11 @@ static Tensor *times_all(OnnxCall *c, const NewShape *s)
     return all;
 }
 
-static void read_shape(OnnxCall *c, NewShape *s)
+/* total: the elements of the input */
+static void read_shape(OnnxCall *c, const Expr *total, NewShape *s)
 {
     const Tensor *x = c->in[0];
-    const Expr *total = expr_index(c->cx, 1);
     Tensor *zero = onnx_integer(c, 0), *left = onnx_integer(c, -1), *one = onnx_integer(c, 1);
-    for (int d = 0; d < x->rank; d++) total = product(c, total, x->shape[d]);
     s->total = onnx_dimension(c, total);
     for (int d = 0; d < s->rank; d++) {
         Tensor *own = d < x->rank ? onnx_dimension(c, x->shape[d]) : NULL, *v = onnx_element(c, c->in[1], d);
@@ -205,15 +204,13 @@ bool onnx_reshape_by_value(OnnxCall *c)
     if (onnx_is_empty(c->cx, c->in[0])) return false;
     if (!needs_test(c) && !is_list_of_run(c, 1, &s.rank)) return ctx_failed(c->cx);
     s.rank = (int)tensor_elems(c->in[1]);
-    const Expr *shape[MAX_RANK], *total = expr_index(c->cx, 1), *all = total;
     Tensor *x = c->in[0];
-    for (int d = 0; d < x->rank; d++) total = product(c, total, x->shape[d]);
-    read_shape(c, &s);
-    for (int d = 0; d < s.rank && !ctx_failed(c->cx); d++) {
+    const Expr *shape[MAX_RANK], *total = size_product(c->cx, x->shape, x->rank);
+    read_shape(c, total, &s);
+    for (int d = 0; d < s.rank && !ctx_failed(c->cx); d++)
         shape[d] = onnx_listed_size(c, 0, d, s.at[d], greatest(c, total));
-        all = shape[d] ? product(c, all, shape[d]) : all;
-    }
     if (ctx_failed(c->cx)) return true;
+    const Expr *all = size_product(c->cx, shape, s.rank);
     Tensor *difference = both(c, "sub", onnx_dimension(c, all), s.total), *flat = onnx_view(c, x, &total, 1);
     flat = onnx_after(c, onnx_provided(c, flat, difference, 0, 0), shape, s.rank);
     c->out[0] = onnx_view(c, onnx_as(c, flat, 0, all), shape, s.rank);
@@ -237,9 +234,8 @@ static Tensor *padded(OnnxCall *c, Tensor *x, int axis, Tensor *before, Tensor *
     Tensor *size = both(c, "add", both(c, "add", onnx_dimension(c, x->shape[axis]), before), after);
     const Expr *of_result = size ? onnx_decided(c, 0, axis, size, 0, -1) : NULL;
     if (!of_result) return NULL;
-    const Tensor *like = tensor_new(c->cx, c->name, I64, 1, &of_result);
     Tensor *first = onnx_after(c, call_on(c->cx, "neg", c->name, before, NULL), &of_result, 1);
-    return onnx_call2(c, "window", x, first, attr_int("axis", axis), attr_tensor("like", like),
+    return onnx_call2(c, "window", x, first, attr_int("axis", axis), attr_like(c->cx, c->name, I64, 1, &of_result),
                       attr_real("value", value));
 }
 
@@ -275,8 +271,8 @@ bool onnx_one_hot_by_value(OnnxCall *c, Tensor *index)
     const Expr *known = onnx_size_behind(c, element),
                *depth = known || !element ? known : onnx_decided(c, 0, axis, element, 1, -1);
     if (!depth) return true;
-    const Tensor *like = tensor_new(c->cx, c->name, I64, 1, &depth);
     Tensor *behind = onnx_after(c, index, &depth, 1);
-    c->out[0] = onnx_call2(c, "one_hot", behind, c->in[2], attr_int("axis", axis), attr_tensor("like", like));
+    c->out[0] = onnx_call2(c, "one_hot", behind, c->in[2], attr_int("axis", axis),
+                           attr_like(c->cx, c->name, I64, 1, &depth));
     return true;
 }

@@ -120,9 +120,9 @@ static void open_range(OnnxCall *c)
     const Expr *count = may_lead_away ? simplify(c->cx, expr_binary(c->cx, EXPR_MAX, steps, none), NULL) : steps;
     Tensor *sizes = onnx_materialize_sizes(c->scope->import, c->in[0]);
     Tensor *in[2] = { sizes, onnx_cast(c, c->in[2], c->in[0]->type) };
-    const Tensor *like = tensor_new(c->cx, c->name, c->in[0]->type, 1, &count);
+    const Attr like = attr_like(c->cx, c->name, c->in[0]->type, 1, &count);
     in[0] = onnx_after(c, in[0], &count, 1);
-    c->out[0] = call(c->cx, "ramp", c->name, in, 2, ATTRS(attr_tensor("like", like)));
+    c->out[0] = call(c->cx, "ramp", c->name, in, 2, ATTRS(like));
 }
 
 static void range(OnnxCall *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Begins, ends and counts of STRIDED_SLICE, SLICE and TOPK_V2, and sizes of FILL, TILE, BROADCAST_TO, PAD, ONE_HOT and
- * RESHAPE that the run decides. The
- * count is computed by ordinary calls; the result has a size with that value (tflite_decided.h). */
+ * RESHAPE that the run decides. The count is computed by ordinary calls; the result has a size with that value
+ * (tflite_decided.h). */
 #include <string.h>
 
 #include "import/tflite/ops/tflite_decided.h"
@@ -9,10 +9,9 @@
 
 static Tensor *number(TfliteCall *c, int64_t v) { return tensor_constant(c->cx, c->name, I64, 0, NULL, &v); }
 
-static bool is_number(const Tensor *t, int64_t v)
-{
-    return t && tensor_is_constant(t) && dtype_load(t->type, t->data, 0).i == v;
-}
+static Decided *sizes_of(TfliteCall *c) { return &c->sizes->decided; }
+
+static Attr like(TfliteCall *c, const Expr *size) { return attr_like(c->cx, c->name, I64, 1, &size); }
 
 /* Element `at` of a list; without list the number `at`. */
 typedef struct Element { Tensor *list; int64_t at; } Element;
@@ -20,17 +19,8 @@ typedef struct Element { Tensor *list; int64_t at; } Element;
 /* Element i of a list, in row-major order, behind PACK, CONCATENATION and views. */
 static Element element_of(Tensor *list, int64_t i)
 {
-    for (;;) {
-        const Node *n = list->producer;
-        const bool is_call = n && n->kind == NODE_CALL;
-        if (tensor_is_constant(list)) return (Element){ NULL, dtype_load(list->type, list->data, i).i };
-        if (is_call && n->op->layout.is_view) list = n->in[0];
-        else if (is_call && n->op->layout.is_concat && node_int(n, "axis", 0) == 0 && tensor_is_fixed(list)) {
-            int k = 0;
-            while (k + 1 < n->in_count && i >= tensor_elems(n->in[k])) i -= tensor_elems(n->in[k++]);
-            list = n->in[k];
-        } else return (Element){ list, i };
-    }
+    list = decided_origin(list, &i);
+    return tensor_is_constant(list) ? (Element){ NULL, dtype_load(list->type, list->data, i).i } : (Element){ list, i };
 }
 
 /* As i64 without dimensions. */
@@ -51,15 +41,14 @@ typedef struct SpanKey { Element begin, end; int64_t size; bool has_count; } Spa
 static Tensor *span(TfliteCall *c, Tensor *x, int axis, int output_axis, const SpanKey *key, Tensor *from,
                     Tensor *count)
 {
-    Decided *d = &c->sizes->decided;
+    Decided *d = sizes_of(c);
     const Expr *size = decided_find(d, key, sizeof *key);
     if (!size) size = tflite_decided(c, 0, output_axis, count, 0, key->size);
     if (!size || ctx_failed(c->cx)) return NULL;
     decided_keep(d, key, sizeof *key, size);
-    if (is_number(from, 0)) return tflite_cut(c, x, axis, size);
-    const Attr like = attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size));
+    if (tensor_is_integer(from, 0)) return tflite_cut(c, x, axis, size);
     Tensor *first = decided_after(d, c->name, from, &size, 1), *one = number(c, 1);
-    return tflite_call2(c, "gather", x, tflite_call2(c, "ramp", first, one, like), attr_int("axis", axis));
+    return tflite_call2(c, "gather", x, tflite_call2(c, "ramp", first, one, like(c, size)), attr_int("axis", axis));
 }
 
 static SpanKey key_of(Tensor *begins, Tensor *ends, int i, int64_t size, bool has_count)
@@ -91,7 +80,7 @@ Tensor *tflite_span_to(TfliteCall *c, Tensor *x, int axis, int output_axis, Tens
     if (!x || ctx_failed(c->cx)) return NULL;
     const SpanKey key = key_of(begins, ends, i, tensor_dim(x, axis), false);
     Tensor *from = within(c, key.begin, key.size), *to = within(c, key.end, key.size), *zero = number(c, 0);
-    Tensor *count = is_number(from, 0) ? to : tflite_call2(c, "max", tflite_call2(c, "sub", to, from), zero);
+    Tensor *count = tensor_is_integer(from, 0) ? to : tflite_call2(c, "max", tflite_call2(c, "sub", to, from), zero);
     return span(c, x, axis, output_axis, &key, from, count);
 }
 
@@ -121,15 +110,14 @@ Tensor *tflite_topk_indices(TfliteCall *c)
     Tensor *x = c->in[0];
     const int last = x->rank - 1;
     if (tensor_elems(c->in[1]) != 1 || last < 0 || !tensor_is_fixed(x)) {
-        tflite_unsupported(c, "%s of the elements of %s, known by the run; one number, and fixed sizes, are accepted",
+        tflite_unsupported(c, "%s of the elements of %s, known by the run; use one number, and fixed sizes",
                            tensor_shape_text(c->cx, c->in[1]), tensor_shape_text(c->cx, x));
         return NULL;
     }
     const Expr *size = tflite_decided(c, 0, last, value_of(c, element_of(c->in[1], 0)), 0, tensor_dim(x, last));
     if (!size) return NULL;
-    const Attr like = attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size));
-    x = decided_after(&c->sizes->decided, c->name, x, &size, 1);
-    return tflite_call(c, "topk", x, attr_int("axis", last), like);
+    x = decided_after(sizes_of(c), c->name, x, &size, 1);
+    return tflite_call(c, "topk", x, attr_int("axis", last), like(c, size));
 }
 
 /* ---- SHAPE, FILL and TILE ---------------------------------------------------------------------------------------- */
@@ -138,8 +126,15 @@ Tensor *tflite_topk_indices(TfliteCall *c)
 static const Expr *known_size(Element e)
 {
     const Node *n = e.list && tensor_elems(e.list) == 1 ? e.list->producer : NULL;
-    while (n && (strcmp(n->op->name, "cast") == 0 || strcmp(n->op->name, "reshape") == 0)) n = n->in[0]->producer;
-    return n && strcmp(n->op->name, "bind_size") == 0 ? node_attr(n, "like")->tensor->shape[0] : NULL;
+    while (n && n->kind == NODE_CALL && (n->op->layout.converts || n->op->layout.is_view)) n = n->in[0]->producer;
+    return bound_size(n);
+}
+
+/* The size of dimension d of the result that an element gives; NULL: refused */
+static const Expr *asked_size(TfliteCall *c, Element e, int d, int64_t natural)
+{
+    const Expr *known = e.list ? known_size(e) : expr_index(c->cx, e.at);
+    return known ? known : tflite_decided(c, 0, d, value_of(c, e), 0, natural);
 }
 
 Tensor *tflite_sizes_of(TfliteCall *c, const Tensor *x, DType type)
@@ -158,20 +153,19 @@ Tensor *tflite_filled(TfliteCall *c, Tensor *value, Tensor *sizes)
     const Expr *size[MAX_RANK];
     const int64_t rank = sizes->rank == 1 ? tensor_elems(sizes) : -1;
     if (rank < 0 || rank > MAX_RANK || tensor_elems(value) != 1) {
-        tflite_unsupported(c, "sizes %s and a value %s; a list of at most %d, and one value, are accepted",
+        tflite_unsupported(c, "sizes %s and a value %s; use a list of at most %d, and one value",
                            tensor_shape_text(c->cx, sizes), tensor_shape_text(c->cx, value), MAX_RANK);
         return NULL;
     }
     for (int d = 0; d < rank; d++) {
         const Element e = element_of(sizes, d);
         if (!e.list && e.at < 1)
-            tflite_unsupported(c, "%lld elements along dimension %d; 1 or more are accepted", (long long)e.at, d);
-        size[d] = e.list ? known_size(e) : expr_index(c->cx, e.at);
-        if (!size[d]) size[d] = tflite_decided(c, 0, d, value_of(c, e), 0, -1);
+            tflite_unsupported(c, "%lld elements along dimension %d; use 1 or more", (long long)e.at, d);
+        size[d] = asked_size(c, e, d, -1);
         if (!size[d] || ctx_failed(c->cx)) return NULL;
     }
-    Tensor *one = decided_after(&c->sizes->decided, c->name, tflite_reshape(c, value, NULL, 0), size, (int)rank);
-    return tflite_call(c, "expand", one, attr_tensor("like", tensor_new(c->cx, c->name, value->type, (int)rank, size)));
+    Tensor *one = decided_after(sizes_of(c), c->name, tflite_reshape(c, value, NULL, 0), size, (int)rank);
+    return tflite_call(c, "expand", one, attr_like(c->cx, c->name, value->type, (int)rank, size));
 }
 
 /* Element i is element i modulo its size of the input. */
@@ -185,21 +179,12 @@ Tensor *tflite_tiled(TfliteCall *c, Tensor *x, int axis)
     const Expr *size = !e.list && e.at >= 1 ? expr_index(c->cx, e.at * tensor_dim(x, axis))
                                             : tflite_decided(c, 0, axis, tflite_call2(c, "mul", times, own), 0, -1);
     if (!size) return NULL;
-    const Attr like = attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size));
-    Tensor *places = tflite_call2(c, "ramp", decided_after(&c->sizes->decided, c->name, zero, &size, 1), one, like);
+    Tensor *first = decided_after(sizes_of(c), c->name, zero, &size, 1),
+           *places = tflite_call2(c, "ramp", first, one, like(c, size));
     return tflite_call2(c, "gather", x, tflite_call2(c, "mod", places, own), attr_int("axis", axis));
 }
 
 /* ---- BROADCAST_TO, PAD, ONE_HOT and RESHAPE ---------------------------------------------------------------------- */
-
-static Decided *sizes_of(TfliteCall *c) { return &c->sizes->decided; }
-
-/* The size of dimension d of the result that an element gives; NULL: refused */
-static const Expr *asked_size(TfliteCall *c, Element e, int d, int64_t natural)
-{
-    const Expr *known = e.list ? known_size(e) : expr_index(c->cx, e.at);
-    return known ? known : tflite_decided(c, 0, d, value_of(c, e), 0, natural);
-}
 
 Tensor *tflite_broadcasted(TfliteCall *c, Tensor *x, Tensor *sizes)
 {
@@ -219,7 +204,7 @@ Tensor *tflite_broadcasted(TfliteCall *c, Tensor *x, Tensor *sizes)
     }
     if (ctx_failed(c->cx)) return NULL;
     x = decided_after(sizes_of(c), c->name, x, size, rank);
-    return tflite_call(c, "expand", x, attr_tensor("like", tensor_new(c->cx, c->name, I64, rank, size)));
+    return tflite_call(c, "expand", x, attr_like(c->cx, c->name, I64, rank, size));
 }
 
 Tensor *tflite_padded(TfliteCall *c, Tensor *x, int axis, Tensor *pairs, double value)
@@ -237,7 +222,7 @@ Tensor *tflite_padded(TfliteCall *c, Tensor *x, int axis, Tensor *pairs, double 
     if (!size) return NULL;
     first = decided_after(sizes_of(c), c->name, tflite_call(c, "neg", first), &size, 1);
     return tflite_call2(c, "window", x, first, attr_int("axis", axis), attr_real("value", value),
-                        attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &size)));
+                        like(c, size));
 }
 
 Tensor *tflite_ramp_by_value(TfliteCall *c, DType type, Tensor *depth, int axis, int rank)
@@ -245,11 +230,10 @@ Tensor *tflite_ramp_by_value(TfliteCall *c, DType type, Tensor *depth, int axis,
     const Expr *size = asked_size(c, element_of(depth, 0), axis, -1), *shape[MAX_RANK];
     if (!size || ctx_failed(c->cx)) return NULL;
     for (int d = 0; d < rank; d++) shape[d] = d == axis ? size : expr_index(c->cx, 1);
-    const Attr like = attr_tensor("like", tensor_new(c->cx, c->name, type, 1, &size));
     Tensor *one = tensor_scalar(c->cx, c->name, type, 1),
            *zero = decided_after(sizes_of(c), c->name, tensor_scalar(c->cx, c->name, type, 0), &size, 1),
-           *ramp = tflite_call2(c, "ramp", zero, one, like);
-    return tflite_call(c, "reshape", ramp, attr_tensor("like", tensor_new(c->cx, c->name, type, rank, shape)));
+           *ramp = tflite_call2(c, "ramp", zero, one, attr_like(c->cx, c->name, type, 1, &size));
+    return tflite_call(c, "reshape", ramp, attr_like(c->cx, c->name, type, rank, shape));
 }
 
 /* Returns the elements as i64: known ones, and -1, which is what is left. */
@@ -275,9 +259,8 @@ Tensor *tflite_reshaped(TfliteCall *c, Tensor *x, Tensor *sizes)
 {
     Element e[MAX_RANK];
     Tensor *value[MAX_RANK];
-    const Expr *size[MAX_RANK], *total = expr_index(c->cx, 1), *all = total;
+    const Expr *size[MAX_RANK], *total = size_product(c->cx, x->shape, x->rank);
     const int rank = (int)tensor_elems(sizes);
-    for (int d = 0; d < x->rank; d++) total = simplify(c->cx, expr_mul(c->cx, total, x->shape[d]), NULL);
     for (int d = 0; d < rank; d++) e[d] = element_of(sizes, d);
     Tensor *count = tflite_dim_value(c, total, I64);
     if (!count || !read_shape(c, e, rank, count, value)) return NULL;
@@ -286,13 +269,13 @@ Tensor *tflite_reshaped(TfliteCall *c, Tensor *x, Tensor *sizes)
         size[d] = is_number ? expr_index(c->cx, e[d].at) : e[d].list ? known_size(e[d]) : NULL;
         if (!size[d]) size[d] = tflite_decided(c, 0, d, value[d], 0, interval_of(c->cx, total, NULL).greatest);
         if (!size[d] || ctx_failed(c->cx)) return NULL;
-        all = simplify(c->cx, expr_mul(c->cx, all, size[d]), NULL);
     }
+    const Expr *all = size_product(c->cx, size, rank);
     Tensor *difference = tflite_call2(c, "sub", tflite_dim_value(c, all, I64), count),
-           *flat = tflite_call(c, "reshape", x, attr_tensor("like", tensor_new(c->cx, c->name, I64, 1, &total)));
+           *flat = tflite_call(c, "reshape", x, like(c, total));
     flat = decided_provided(sizes_of(c), c->name, flat, difference, 0, 0);
     flat = decided_as(sizes_of(c), c->name, decided_after(sizes_of(c), c->name, flat, size, rank), 0, all);
-    return tflite_call(c, "reshape", flat, attr_tensor("like", tensor_new(c->cx, c->name, I64, rank, size)));
+    return tflite_call(c, "reshape", flat, attr_like(c->cx, c->name, I64, rank, size));
 }
 
 /* True if the run decides whether x has as many elements as the shape. */

@@ -20,7 +20,7 @@ static int64_t maximum_of(TfliteCall *c, const char *place, int64_t natural)
         if (strcmp(d->name, place) != 0) continue;
         if (o->is_dim_used) o->is_dim_used[i] = true;
         if (!d->is_maximum)
-            tflite_refuse(c, "--dim %s=%lld fixes a size that data decide; a maximum, --dim '%s<=%lld', is accepted",
+            tflite_refuse(c, "--dim %s=%lld fixes a size that data decide; use a maximum, --dim '%s<=%lld'",
                           place, (long long)d->value, place, (long long)d->value);
         return natural < 0 || d->value < natural ? d->value : natural;
     }
@@ -35,9 +35,9 @@ const Expr *tflite_decided(TfliteCall *c, int output, int axis, Tensor *count, i
     const int64_t most = maximum_of(c, place, natural);
     if (most < 0 || most > INT32_MAX)
         tflite_unsupported(c, "the run decides the number of elements of \"%s\" along dimension %d, and no maximum "
-                           "follows; accepted: --dim '%s<=N'", output_name, axis, place);
+                           "follows; use --dim '%s<=N'", output_name, axis, place);
     if (c->is_in_subgraph)
-        tflite_unsupported(c, "the run decides the number of elements of \"%s\" in another subgraph; accepted: such an "
+        tflite_unsupported(c, "the run decides the number of elements of \"%s\" in another subgraph; use such an "
                            "operator in the first one", output_name);
     return ctx_failed(c->cx) ? NULL : decided_size(&c->sizes->decided, text_format(c->cx, "%s_size", output_name),
                                                    text_format(c->cx, "dimension %d of \"%s\"", axis, output_name),
@@ -73,12 +73,12 @@ static void where(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
     Tensor *x = c->in[0];
-    if (!x->rank) tflite_unsupported(c, "a condition without dimensions; accepted: one dimension or more");
+    if (!x->rank) tflite_unsupported(c, "a condition without dimensions; use one dimension or more");
     if (ctx_failed(c->cx)) return;
     if (tensor_is_constant(x)) {
         const int64_t found = decided_nonzero_count(x);
         if (found) c->out[0] = nonzero_rows(c, x, found);
-        else tflite_unsupported(c, "a constant condition that is true nowhere; accepted: one that is true somewhere");
+        else tflite_unsupported(c, "a constant condition that is true nowhere; use one that is true somewhere");
         return;
     }
     const char *place = text_format(c->cx, "%s.0", tflite_out_info(c, 0)->name);
@@ -104,7 +104,7 @@ static void unique(TfliteCall *c)
     Tensor *x = c->in[0];
     if (x->rank != 1 || tensor_elems(x) < 1 || tensor_is_constant(x) || c->op->out_count != 2
         || !tflite_dtype(tflite_out_info(c, 1)->type, &to)) {
-        tflite_unsupported(c, "%d outputs of %s%s; accepted: values and indices of one dimension with elements, which "
+        tflite_unsupported(c, "%d outputs of %s%s; use values and indices of one dimension with elements, which "
                            "is not constant", c->op->out_count, tensor_is_constant(x) ? "a constant " : "",
                            tensor_shape_text(c->cx, x));
         return;
@@ -152,7 +152,7 @@ void tflite_range_by_value(TfliteCall *c)
     Tensor *in[3];
     for (int i = 0; i < 3; i++) {
         if (c->in[i]->type != type || tensor_elems(c->in[i]) != 1)
-            tflite_unsupported(c, "input %d (\"%s\") is %s%s; one number of the type of input 0 is accepted", i,
+            tflite_unsupported(c, "input %d (\"%s\") is %s%s; use one number of the type of input 0", i,
                                tflite_in_info(c, i)->name, dtype_info(c->in[i]->type)->spelling,
                                tensor_shape_text(c->cx, c->in[i]));
         in[i] = ctx_failed(c->cx) ? NULL : tflite_reshape(c, c->in[i], NULL, 0);
@@ -160,7 +160,7 @@ void tflite_range_by_value(TfliteCall *c)
     if (ctx_failed(c->cx)) return;
     const Expr *size = tflite_decided(c, 0, 0, count_of_range(c, in), 0, -1);
     if (!size) return;
-    const Attr like = attr_tensor("like", tensor_new(c->cx, c->name, type, 1, &size));
+    const Attr like = attr_like(c->cx, c->name, type, 1, &size);
     Tensor *start = decided_after(&c->sizes->decided, c->name, in[0], &size, 1);
     if (!dtype_is_float(type)) {
         c->out[0] = tflite_call2(c, "ramp", start, in[2], like);
