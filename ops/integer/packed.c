@@ -446,7 +446,7 @@ static int packed_dense(Ctx *cx, const Node *n, Tensor **out)
     { "stride",   ATTR_INTS, "distance between adjacent windows", NULL },                                              \
     { "dilation", ATTR_INTS, "distance between adjacent taps", NULL },                                                 \
     { "pad",      ATTR_INTS, "rows and columns of `fill` around x: top,left,bottom,right", NULL },                     \
-    { "fill",     ATTR_INT,  "the value read outside x", NULL },                                                    \
+    { "fill",     ATTR_INT,  "the value read outside x", NULL },                                                       \
     { "outs",     ATTR_INT,  "output channels; k and b may have more", NULL }
 
 static const AttrRow depthwise_attrs[] = { WINDOW_ROWS, { 0 } };
