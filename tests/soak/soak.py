@@ -23,6 +23,7 @@ import argparse
 import collections
 import importlib
 import multiprocessing
+import multiprocessing.connection
 import os
 import re
 import shutil
@@ -176,22 +177,70 @@ class Soak:
         return small, path
 
 
-SOAK = None
-
-
-def begin(wish, places):
-    global SOAK
+def work(wish, place, pipe):
+    """A process: sends the Result of each item that it receives."""
     os.environ["OMP_NUM_THREADS"] = "1"
-    SOAK = Soak(wish, places.get())
+    soak = Soak(wish, place)
+    while True:
+        item = pipe.recv()
+        try:
+            result = soak.one(*item)
+        except Exception:
+            result = Result(*item)
+            result.findings.append("%s:%d the soak itself: %s" % (*item, traceback.format_exc()))
+        pipe.send(result)
 
 
-def work(item):
-    try:
-        return SOAK.one(*item)
-    except Exception:
-        result = Result(*item)
-        result.findings.append("%s:%d the soak itself: %s" % (*item, traceback.format_exc()))
+class Worker:
+    """A process that works on one item. A reference that aborts ends its process, not the soak: the item is tried once
+    more in a new process, then it is a finding."""
+
+    def __init__(self, wish, place):
+        self.wish, self.place, self.item = wish, place, None
+        self.begin()
+
+    def begin(self):
+        context = multiprocessing.get_context("fork")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=work, args=(self.wish, self.place, theirs), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def give(self, item):
+        self.item, self.is_second = item, False
+        self.pipe.send(item)
+
+    def result(self):
+        """None while the item is tried again."""
+        try:
+            return self.pipe.recv()
+        except EOFError:
+            pass
+        self.process.join()
+        self.begin()
+        if not self.is_second:
+            self.is_second = True
+            self.pipe.send(self.item)
+            return None
+        result = Result(*self.item)
+        result.findings.append("%s:%d the soak itself: its process ended twice" % self.item)
         return result
+
+
+def results(wish, todo):
+    workers, rest = [Worker(wish, place) for place in range(min(wish.jobs, len(todo)))], iter(todo)
+    for worker in workers: worker.give(next(rest))
+    busy = {worker.pipe: worker for worker in workers}
+    while busy:
+        for pipe in multiprocessing.connection.wait(list(busy)):
+            worker = busy.pop(pipe)
+            result = worker.result()
+            if result:
+                yield result
+                item = next(rest, None)
+                if item is None: continue
+                worker.give(item)
+            busy[worker.pipe] = worker
 
 
 def parsed():
@@ -264,22 +313,16 @@ def main():
     if unlisted: print("not ok soak-every-operator: neither drawn nor omitted: " + ", ".join(unlisted))
     counts, done, failed, skipped = (collections.Counter() for _ in range(4))
     todo, cells, started = items(wish, kinds), set(), time.time()
-    context = multiprocessing.get_context("fork")
-    places = context.Queue()
-    for i in range(wish.jobs): places.put(i)
-    with context.Pool(wish.jobs, begin, (wish, places)) as pool:
-        for result in pool.imap_unordered(work, todo, chunksize=1 if len(todo) < 50 else 4):
-            counts += result.counts
-            cells |= result.cells
-            done[result.kind] += 1
-            if result.skipped: skipped[result.skipped] += 1
-            failed[result.kind] += bool(result.findings)
-            for finding in result.findings: print("found", finding, flush=True)
-            if sum(done.values()) % PROGRESS == 0:
-                print("    %d models, %.0f s" % (sum(done.values()), time.time() - started), flush=True)
-            if wish.seconds and time.time() - started > wish.seconds:
-                pool.terminate()
-                break
+    for result in results(wish, todo):
+        counts += result.counts
+        cells |= result.cells
+        done[result.kind] += 1
+        if result.skipped: skipped[result.skipped] += 1
+        failed[result.kind] += bool(result.findings)
+        for finding in result.findings: print("found", finding, flush=True)
+        if sum(done.values()) % PROGRESS == 0:
+            print("    %d models, %.0f s" % (sum(done.values()), time.time() - started), flush=True)
+        if wish.seconds and time.time() - started > wish.seconds: break
     page = table.page(cells)
     if wish.table:
         with open(wish.table, "w") as f: f.write(page)
