@@ -2168,9 +2168,10 @@ def suppression(code, sigma=(0.0,)):
 
 
 def strided_slice_forms(r, i):
-    """Ellipses, new axes, and ends that count from the begin."""
+    """Ellipses, new axes, and ends that count from the begin. By TensorFlow's definition an ellipsis may span no
+    dimension; TensorFlow Lite's kernel takes one nevertheless."""
     shape = shape_of(r, int(r.integers(2, 5)))
-    at, spans = int(r.integers(0, len(shape))), int(r.integers(0, len(shape)))
+    at, spans = int(r.integers(0, len(shape))), max(int(r.integers(0, len(shape))), 1)
     begin, end, step, y, masks, d = ([], [], [], [],
                                      dict(beginMask=0, endMask=0, ellipsisMask=0, newAxisMask=0, shrinkAxisMask=0), 0)
     is_offset = i % 3 == 2
