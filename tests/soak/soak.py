@@ -193,7 +193,7 @@ def work(wish, place, pipe):
 
 class Worker:
     """A process that works on one item. A reference that aborts ends its process, not the soak: the item is tried once
-    more in a new process, then it is a finding."""
+    more in a new process, then it has no reference."""
 
     def __init__(self, wish, place):
         self.wish, self.place, self.item = wish, place, None
@@ -223,7 +223,7 @@ class Worker:
             self.pipe.send(self.item)
             return None
         result = Result(*self.item)
-        result.findings.append("%s:%d the soak itself: its process ended twice" % self.item)
+        result.skipped = "the reference aborts"
         return result
 
 

@@ -175,7 +175,11 @@ static float gelu_tanh_real(const Curve *c, float x)
     (void)c;
     return 0.5f * x * (1 + of_kind(EXPR_TANH, (double)(0.79788456f * (x + 0.044715f * x * x * x))));
 }
+static float sigmoid_real(const Curve *c, float x) { return 1 / (1 + exp_real(c, -x)); }
+static float tanh_real(const Curve *c, float x) { (void)c; return of_kind(EXPR_TANH, (double)x); }
 static int64_t exp_of(const Curve *c, int64_t q) { return of_real(c, q, exp_real); }
+static int64_t sigmoid_of(const Curve *c, int64_t q) { return of_real(c, q, sigmoid_real); }
+static int64_t tanh_of(const Curve *c, int64_t q) { return of_real(c, q, tanh_real); }
 /* The reference truncates. Negative values, which it refuses, give 0. */
 static int64_t sqrt_of(const Curve *c, int64_t q)
 {
@@ -223,6 +227,8 @@ static void curve(TfliteCall *c, const char *real, Formula *of)
     if (tflite_is_int8(c)) by_table(c, of, 0);
     else c->out[0] = tflite_call(c, real, c->in[0]);
 }
+void tflite_sigmoid_uint8(TfliteCall *c) { by_table(c, sigmoid_of, 0); }
+void tflite_tanh_uint8(TfliteCall *c) { by_table(c, tanh_of, 0); }
 /* 16 bits: the magnitude, rescaled where the scales differ. */
 static void abs_(TfliteCall *c)
 {

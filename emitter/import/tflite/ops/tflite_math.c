@@ -266,12 +266,16 @@ static void curve_int16(TfliteCall *c, const char *op, int more)
 
 static void logistic(TfliteCall *c)
 {
-    if (tflite_needs(c, 1) && tflite_is_int16(c)) curve_int16(c, "sigmoid_table", 0);
+    if (!tflite_needs(c, 1)) return;
+    if (tflite_is_int16(c)) curve_int16(c, "sigmoid_table", 0);
+    else if (c->is_unsigned) tflite_sigmoid_uint8(c);
     else curve(c, "sigmoid", "sigmoid_fixed", -128, 1.0f / 256);
 }
 static void tanh_(TfliteCall *c)
 {
-    if (tflite_needs(c, 1) && tflite_is_int16(c)) curve_int16(c, "tanh_table", 1);
+    if (!tflite_needs(c, 1)) return;
+    if (tflite_is_int16(c)) curve_int16(c, "tanh_table", 1);
+    else if (c->is_unsigned) tflite_tanh_uint8(c);
     else curve(c, "tanh", "tanh_fixed", 0, 1.0f / 128);
 }
 

@@ -188,5 +188,8 @@ Tensor *tflite_requantize_once(TfliteCall *c, Tensor *sums, double scale, int ac
 bool tflite_sums_fit(const Tensor *w, const Tensor *bias, int64_t channels, int64_t stride);
 /* The points of sigmoid that sigmoid_table and tanh_table read */
 Tensor *tflite_sigmoid_points(TfliteCall *c);
+/* LOGISTIC and TANH of UINT8: TensorFlow Lite computes their tables in floats. */
+void tflite_sigmoid_uint8(TfliteCall *c);
+void tflite_tanh_uint8(TfliteCall *c);
 
 #endif
