@@ -110,8 +110,22 @@ FORCE:
 as_lines = for f in $(3); do \
 	  echo "$(1)_FILE(\"$${f\#$(2)/}\")"; \
 	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/$(1)_LINE("&")/' $$f; done
-$(BUILD)/gen/runtime_text.h: Makefile $(BUILD)/gen/headers.txt $(RUNTIME_FILES)
-	@$(call as_lines,RUNTIME,runtime,$(RUNTIME_FILES)) > $@
+# What lw_math_float.h and lw_math_double.h share is filled in with the type's words, which lw_math_basics.h explains:
+# $(call in_type,TYPE,ITS BITS,SUFFIX,THE PICKED ONE OF TWO)
+SHARED_MATH := runtime/lw_math_basics.h runtime/lw_math_functions.h
+TYPED_MATH := $(BUILD)/gen/typed/lw_math_float.h $(BUILD)/gen/typed/lw_math_double.h
+in_type = -e 's/LW_PICK(\([^,]*\), \([^)]*\))/\$(4)/g' -e 's/LW_NUM(\([^)]*\))/\1$(3)/g' \
+  -e 's/LW_FN(\([^)]*\))/lw_\1$(3)/g' -e 's/LW_REAL/$(1)/g' -e 's/LW_BITS/uint$(2)_t/g' \
+  -e 's/LW_TO_BITS/lw_f$(2)_bits/g' -e 's/LW_FROM_BITS/lw_f$(2)_from_bits/g'
+$(BUILD)/gen/typed/lw_math_float.h: WORDS = $(call in_type,float,32,f,1)
+$(BUILD)/gen/typed/lw_math_double.h: WORDS = $(call in_type,double,64,,2)
+$(TYPED_MATH): $(BUILD)/gen/typed/%: runtime/% $(SHARED_MATH) Makefile
+	@mkdir -p $(@D)
+	@sed $(foreach f,$(SHARED_MATH),-e '/^.include "$(notdir $f)"/r $f') $< | sed $(WORDS) > $@
+PLAIN_RUNTIME := $(filter-out $(SHARED_MATH) $(TYPED_MATH:$(BUILD)/gen/typed/%=runtime/%),$(RUNTIME_FILES))
+$(BUILD)/gen/runtime_text.h: Makefile $(BUILD)/gen/headers.txt $(PLAIN_RUNTIME) $(TYPED_MATH)
+	@{ $(call as_lines,RUNTIME,runtime,$(PLAIN_RUNTIME)); \
+	  $(call as_lines,RUNTIME,$(BUILD)/gen/typed,$(TYPED_MATH)); } > $@
 $(BUILD)/gen/package_text.h: Makefile $(BUILD)/gen/packages.txt $(PACKAGE_FILES)
 	@$(call as_lines,PACKAGE,$(TEMPLATES),$(PACKAGE_FILES)) > $@
 

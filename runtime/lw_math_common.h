@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Shared by the functions of lw_math.h: bits of floats and doubles, signs, selection and clamps without branches,
- * minimum and maximum, 16-bit floats. */
+/* Shared by the functions of lw_math.h: bits of floats and doubles, integer division, 16-bit floats. */
 #ifndef LW_MATH_COMMON_H
 #define LW_MATH_COMMON_H
 
@@ -65,128 +64,7 @@ static inline double lw_f64_from_bits(uint64_t bits)
 }
 /* lw: end */
 
-/* lw: lw_inff needs lw_f32_from_bits */
-static inline float lw_inff(void)
-{
-    return lw_f32_from_bits(UINT32_C(0x7f800000));
-}
-/* lw: end */
-
-/* lw: lw_nanf needs lw_f32_from_bits */
-static inline float lw_nanf(void)
-{
-    return lw_f32_from_bits(UINT32_C(0x7fc00000));
-}
-/* lw: end */
-
-/* lw: lw_inf needs lw_f64_from_bits */
-static inline double lw_inf(void)
-{
-    return lw_f64_from_bits(UINT64_C(0x7ff0000000000000));
-}
-/* lw: end */
-
-/* lw: lw_nan needs lw_f64_from_bits */
-static inline double lw_nan(void)
-{
-    return lw_f64_from_bits(UINT64_C(0x7ff8000000000000));
-}
-/* lw: end */
-
-/* lw: lw_absf needs lw_branches lw_f32_bits lw_f32_from_bits */
-static inline float lw_absf(float x)
-{
-    return LW_BRANCHES ? fabsf(x) : lw_f32_from_bits(lw_f32_bits(x) & UINT32_C(0x7fffffff));
-}
-/* lw: end */
-
-/* lw: lw_abs needs lw_f64_bits lw_f64_from_bits */
-static inline double lw_abs(double x)
-{
-    return lw_f64_from_bits(lw_f64_bits(x) & UINT64_C(0x7fffffffffffffff));
-}
-/* lw: end */
-
-/* lw: lw_copysignf needs lw_f32_bits lw_f32_from_bits */
-static inline float lw_copysignf(float x, float sign)
-{
-    return lw_f32_from_bits((lw_f32_bits(x) & UINT32_C(0x7fffffff)) | (lw_f32_bits(sign) & UINT32_C(0x80000000)));
-}
-/* lw: end */
-
-/* lw: lw_copysign needs lw_f64_bits lw_f64_from_bits */
-static inline double lw_copysign(double x, double sign)
-{
-    return lw_f64_from_bits((lw_f64_bits(x) & UINT64_C(0x7fffffffffffffff)) |
-                            (lw_f64_bits(sign) & UINT64_C(0x8000000000000000)));
-}
-/* lw: end */
-
-/* lw: lw_selectf needs lw_branches lw_f32_bits lw_f32_from_bits */
-/* a if is_first is 1, b if it is 0. gcc does not vectorize a loop in which `?:` could skip float arithmetic, because
- * its exception flags are observable; hot functions use this instead. */
-static inline float lw_selectf(uint32_t is_first, float a, float b)
-{
-    if (LW_BRANCHES)
-        return is_first ? a : b;
-    const uint32_t mask = UINT32_C(0) - is_first;
-    return lw_f32_from_bits((lw_f32_bits(a) & mask) | (lw_f32_bits(b) & ~mask));
-}
-/* lw: end */
-
-/* lw: lw_is_insidef needs lw_branches lw_absf lw_f32_bits */
-/* True if |x| < limit, for a limit > 0; 0 for NaN. Bits of positive floats have the floats' order. */
-static inline uint32_t lw_is_insidef(float x, float limit)
-{
-    return LW_BRANCHES ? lw_absf(x) < limit : (lw_f32_bits(x) & UINT32_C(0x7fffffff)) < lw_f32_bits(limit);
-}
-/* lw: end */
-
-/* lw: lw_clampf needs lw_branches lw_f32_bits lw_f32_from_bits lw_selectf */
-/* Clamps x to +-limit; NaN is preserved. */
-static inline float lw_clampf(float x, float limit)
-{
-    if (LW_BRANCHES)
-        return x > limit ? limit : x < -limit ? -limit : x;
-    const uint32_t sign = lw_f32_bits(x) & UINT32_C(0x80000000);
-    const uint32_t magnitude = lw_f32_bits(x) ^ sign;
-    const uint32_t most = lw_f32_bits(limit);
-    /* Values beyond the limit have the bits most + 1 .. 0x7f800000; NaNs are above. */
-    const uint32_t is_beyond = magnitude - (most + 1) < UINT32_C(0x7f800000) - most;
-    return lw_selectf(is_beyond, lw_f32_from_bits(sign | most), x);
-}
-/* lw: end */
-
-/* ---- minimum, maximum, integer division ---- */
-
-/* lw: lw_minf needs */
-/* NaN if either is NaN. For two zeros, returns the second. */
-static inline float lw_minf(float a, float b)
-{
-    return a < b || a != a ? a : b;
-}
-/* lw: end */
-
-/* lw: lw_maxf needs */
-static inline float lw_maxf(float a, float b)
-{
-    return a > b || a != a ? a : b;
-}
-/* lw: end */
-
-/* lw: lw_min needs */
-static inline double lw_min(double a, double b)
-{
-    return a < b || a != a ? a : b;
-}
-/* lw: end */
-
-/* lw: lw_max needs */
-static inline double lw_max(double a, double b)
-{
-    return a > b || a != a ? a : b;
-}
-/* lw: end */
+/* ---- integer division ---- */
 
 /* lw: lw_floordiv32 needs */
 /* floor(a / b); by zero it is 0, and -2^31 / -1 wraps to -2^31. */

@@ -275,6 +275,29 @@ setup emit-standalone emit alone "$digits" --standalone
 check standalone-builds-without-runtime $cc $strict -O2 -c "$work/alone/alone.c" -o "$work/alone.o"
 no_own_includes() { ! grep -n '#include "' "$work/alone/alone.c" | grep -v '"alone.h"'; }
 check standalone-includes-nothing-else no_own_includes
+# lw_math.h has one text for float and double; --standalone copies it in the words of each type. All functions of both:
+# the file builds, and its C computes what the headers compute.
+all_functions() {
+    for f in exp exp2 expm1 sigmoid tanh erf sinh cosh log log2 log10 log1p asinh acosh atanh sin cos tan asin acos \
+        atan sqrt rsqrt abs floor ceil trunc round nearbyint; do
+        echo "x_$f[i] = $f(x[i])"
+        echo "d_$f[i] = $f(d[i])"
+    done
+    for f in atan2 pow fmod min max; do
+        echo "x_$f[i] = $f(x[i], 0.75)"
+        echo "d_$f[i] = $f(d[i], 0.75)"
+    done
+}
+typed() {
+    { printf 'nest\ninput x: f32[20]\ninput d: f64[20]\n'; all_functions; } > "$work/functions.te"
+    all_functions | sed 's/\[.*//; s/^/output /' >> "$work/functions.te"
+    both=$work/functions/functions.c
+    emit functions "$work/functions.te" --standalone && $cc $strict -O2 -c "$both" -o "$work/functions.o" &&
+        ! grep -E 'LW_(REAL|BITS|FN|NUM|PICK|TO_BITS|FROM_BITS)' "$both" &&
+        grep -q 'double lw_atanh(double x)' "$both" && grep -q 'float lw_atanhf(float x)' "$both" &&
+        "$lw" verify "$work/functions.te"
+}
+check standalone-has-both-types-of-functions typed
 setup emit-both-ways emit digits "$digits" --testbench
 setup emit-standalone-bench emit alone "$digits" --standalone --testbench
 bench() {
