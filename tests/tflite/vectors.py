@@ -1154,6 +1154,14 @@ def last_points(r, i):
     return code, 1, None, [x], [Operand(shape, np.int16, 1 / 32768)]
 
 
+def fine_curves(r, i):
+    """LOGISTIC and TANH of UINT8 where they are nearly straight, so that many results are next to a tie."""
+    code, scale, zero = [(B.LOGISTIC, 1 / 256, 0), (B.TANH, 1 / 128, 128)][i % 2]
+    x = Operand([16, 16], np.uint8, 2.0**-int(r.integers(7, 13)), int(r.choice([0, 127, 255])),
+                feed=np.arange(256, dtype=np.uint8).reshape(16, 16))
+    return code, 1, None, [x], [Operand([16, 16], np.uint8, scale, zero)]
+
+
 def at_ties(kinds):
     """Scales whose quotient, times some input, is a tie in floats and not in doubles, or the other way round. kinds:
     (code, name of options, fields, type)"""
@@ -2377,6 +2385,7 @@ OPERATORS = {
     "mean_int16": sixteen(reduction(B.MEAN, False)),
     "logistic_int16": sixteen(unary(B.LOGISTIC), 1 / 32768, 1e-5),
     "tanh_int16": sixteen(unary(B.TANH), 1 / 32768, 1e-5), "curve_ends_int16": last_points,
+    "curves_uint8": fine_curves,
     "softmax_int16": sixteen(softmax, 1 / 32768, 1e-5),
     "leaky_relu_int16": sixteen(leaky), "transpose_conv_int16": sixteen(transpose_conv, narrow=False),
     "exp_int16": sixteen(table(B.EXP, "ExpOptions"), low=1e-5, most=0.002),
@@ -2458,7 +2467,7 @@ OPERATORS["relu6_rescaled_uint8"] = unsigned(unary(B.RELU6))
 LITE = (["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_div", "tile", "reverse_v2", "topk_v2",
          "pow", "floor_mod", "reduce_prod", "reduce_prod_int8", "reduce_prod_int16",
          "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "gelu_int16", "quotients_uint8",
-         "products_uint8", "prelu_int16", "comparisons_int16",
+         "products_uint8", "curves_uint8", "prelu_int16", "comparisons_int16",
          "padv2_float16", "rnn", "rnn_relu", "rfft2d", "rfft2d_images",
          "exp_int16", "log_int16", "resize_bilinear_int16", "reduce_max_whole", "reduce_min_whole", "sum_whole",
          "one_hot", "reverse_sequence", "matrix_diag",

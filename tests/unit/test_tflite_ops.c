@@ -18,7 +18,7 @@ static const char *const recorded[] = {
     "bitwise_xor", "broadcast_args", "broadcast_to", "bucketize", "cast", "ceil", "circular_buffer",
     "comparisons_int16", "composite", "concatenation", "concatenation_rescaled_uint8", "concatenation_uint8", "conv_2d",
     "conv_2d_hybrid", "conv_2d_int16", "conv_2d_int4", "conv_2d_uint8", "conv_3d", "conv_3d_transpose", "cos", "cumsum",
-    "cumsum_int8", "curve_ends_int16", "decode", "densify", "depth_to_space", "depthwise_conv_2d",
+    "cumsum_int8", "curve_ends_int16", "curves_uint8", "decode", "densify", "depth_to_space", "depthwise_conv_2d",
     "depthwise_conv_2d_hybrid",
     "depthwise_conv_2d_int16", "depthwise_conv_2d_int4", "depthwise_conv_2d_uint8", "dequantize", "dequantize_int16",
     "dequantize_uint8", "detection_post_process", "detection_post_process_uint8", "dilate", "div", "div_uint8",

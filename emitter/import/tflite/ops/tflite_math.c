@@ -254,8 +254,8 @@ static void curve_int16(TfliteCall *c, const char *op, int more)
     double real = (double)tflite_scale(x) * 4096.0 * 3.0;
     int shift = 0;
     for (; real <= 32767.0 / 2.0 && shift <= 30; shift++) real *= 2;
-    if (real > 32767 || shift > 30)
-        tflite_unsupported(c, "\"%s\" has a scale of %g; use 1e-9 to 2.6", x->name, (double)tflite_scale(x));
+    if (real > 32767)
+        tflite_unsupported(c, "\"%s\" has a scale of %g; use less than 2.6", x->name, (double)tflite_scale(x));
     if (ctx_failed(c->cx)) return;
     int multiplier = (int)real;
     for (int left = 0; left <= more; left++)
