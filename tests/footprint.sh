@@ -353,7 +353,8 @@ for core in 'cortex-m0plus -mcpu=cortex-m0plus' 'cortex-m4 -mcpu=cortex-m4 -mfpu
     name=code-is-stepped-for-${core%% *}
     if [ "$why" ]; then skip "$name" "$why"; else check "$name" steps "${core%% *}" "${core#* }"; fi
 done
-# Against the same program built by the runner's own compiler: the report's total is that of `verify`.
+# Against the same program built by the runner's own compiler: the report's total is that of `verify`. The board's timer
+# has one tick for 40 instructions, and the two programs begin at different places between its ticks.
 on_board() {
     board="--target cortex-m4 --cc 'samples/cortex-m/hosted.sh cc cortex-m4 -O2 --specs=nano.specs'"
     board="$board --runner 'samples/cortex-m/hosted.sh run cortex-m4'"
@@ -361,7 +362,8 @@ on_board() {
     want=$(sed -n 's/^instructions //p' "$work/said")
     eval "\"$lw\" report $digits $board -o '$work/r.json'" || return 1
     echo "verify $want, report $(value instructions)"
-    [ "$want" -eq "$(value instructions)" ] && [ "$(value stack)" -gt 0 ]
+    apart=$((want - $(value instructions)))
+    [ "${apart#-}" -le 40 ] && [ "$want" -gt 100000 ] && [ "$(value stack)" -gt 0 ]
 }
 why=$(missing arm-none-eabi-gcc qemu-system-arm)
 if [ "$why" ]; then skip runner-of-an-emulated-core "$why"; else check runner-of-an-emulated-core on_board; fi
