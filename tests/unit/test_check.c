@@ -53,6 +53,14 @@ static const Case cases[] = {
       "  for y.i < 6\n    block init y@init[i=i]\n    for y.r < 10\n      block update y[i=i, r=r]\n" },
     { "shifted-tail-of-reduction", PROVED, NULL, SUM,
       "  for y.io < 2\n    for y.ii < 4\n      for y.r < 10\n        block y[i=min(io*4, 2)+ii, r=r]\n" },
+    { "shifted-tails-of-both-axes", PROVED, NULL, MATRIX,
+      "  for y.io < 2\n    for y.ii < 3\n      for y.jo < 2\n        for y.ji < 4\n"
+      "          block y[i=min(io*3, 1)+ii, j=min(jo*4, 2)+ji]\n" },
+    { "shifted-tail-in-a-shifted-tail", PROVED, NULL, DOUBLE,
+      "  for y.o < 2\n    for y.m < 2\n      for y.i < 4\n        block y[i=min(o*6, 4)+min(m*4, 2)+i]\n" },
+    { "remainder-in-each-tile", PROVED, NULL, SUM,
+      "  for y.io < 2\n    for y.ii < 2\n      for y.r < 10\n        block y[i=io*3+ii, r=r]\n"
+      "    for y@tail.r < 10\n      block y@tail[i=io*3+2, r=r]\n" },
     { "computed-at", PROVED, NULL, TWO, "  for b.i < 12\n    alloc a stack\n      block a[i=i]\n      block b[i=i]\n" },
     { "computed-at-tile-with-guard", PROVED, NULL, TWO,
       "  for b.io < 3\n    alloc a stack\n      for a.i < 5\n        block a[i=io*5+a.i] if io * 5 + a.i < 12\n      "
@@ -106,6 +114,19 @@ static const Case cases[] = {
       "r=r+7]\n" },
     { "I1-shifted-reduction", WRONG, "shifted tail of the loop ro adds", SUM,
       "  for y.i < 6\n    for y.ro < 3\n      for y.ri < 4\n        block y[i=i, r=min(ro*4, 6)+ri]\n" },
+    { "I1-shifted-loop-as-an-index-too", UNPROVED, "not a digit", MATRIX,
+      "  for y.io < 2\n    for y.ii < 3\n      block y[i=min(io*3, 1)+ii, j=io]\n" },
+    { "I1-shifted-tail-with-a-gap", UNPROVED, "contiguous", DOUBLE,
+      "  for y.o < 2\n    for y.m < 2\n      for y.i < 2\n        block y[i=min(o*6, 4)+min(m*3, 2)+i]\n" },
+    { "I1-shifted-tail-without-its-init", UNPROVED, "outside that loop", SUM,
+      "  for y@init.i < 6\n    block init y@init[i=i]\n  for y.io < 2\n    for y.ii < 4\n      for y.r < 10\n"
+      "        block update y[i=min(io*4, 2)+ii, r=r]\n" },
+    { "I1-remainder-of-another-tile", UNPROVED, "y", SUM,
+      "  for y.io < 2\n    for y.ii < 2\n      for y.r < 10\n        block y[i=io*3+ii, r=r]\n"
+      "    for y@tail.r < 10\n      block y@tail[i=io*3+1, r=r]\n" },
+    { "I1-remainder-of-some-tiles", UNPROVED, "y", SUM,
+      "  for y.io < 2\n    for y.ii < 2\n      for y.r < 10\n        block y[i=io*3+ii, r=r]\n"
+      "  for y@tail.r < 10\n    block y@tail[i=2, r=r]\n" },
     { "I1-reduce-loop-around-shifted-tail", WRONG, "y.r", SUM,
       "  for y.r < 10\n    for y.io < 2\n      for y.ii < 4\n        block y[i=min(io*4, 2)+ii, r=r]\n" },
 

@@ -44,12 +44,15 @@ bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *i
  * count) is the box, over the other variables. False if no proof is found; then *why names the term.
  *
  * - A guard cuts the box where it cuts a digit.
- * - If `repeats` is not NULL, the shifted tail min(o*f, n-f) + i is accepted too. It reaches some points of its axis
- *   twice; *repeats is then the loop o.
+ * - If `repeats` is not NULL, shifted tails min(o*f, n-f) + i are accepted too. They reach some points of their axes
+ *   again, in another iteration of a loop in `repeats`; with these loops fixed, each point is reached at most once.
  * - `scope` must hold without the guard. */
 typedef struct Box { const Expr *begin, *count; } Box;
+enum { MAX_REPEATS = 16 };
+typedef struct Repeats { int count; const Expr *loop[MAX_REPEATS]; } Repeats;
+bool repeats_has(const Repeats *r, const Expr *loop);
 bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, const Bounds *scope,
-           const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, const Expr **repeats,
+           const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, Repeats *repeats,
            const char **why);
 
 /* A linear form of an integer expression: sum of coef[i] * term[i] + constant. Terms are distinct and ordered;

@@ -10,6 +10,9 @@
  *
  * Therefore the points of the box and the values of the loops correspond one to one.
  *
+ * A shifted tail is a term min(n * step, end) of a number n. Where the digits below it reach `step` values, it moves
+ * these over [0, end + step): it is a digit that adds `end` to the values below, and reaches some of them again.
+ *
  * A guard is a conjunction of comparisons, called cuts. A cut from above bounds a mixed radix of digits of a line, sum
  * of q_j * digit_j <= R, and merges these digits into one of R + 1 values. The shortest cuts are applied first, which
  * the split of a split requires. A cut from below bounds the upper digits of a line: sum over j >= m is at least a
@@ -22,23 +25,22 @@
 enum { MAX_DIGITS = 32, MAX_SOURCES = 32, MAX_LINES = 2 * MAX_AXES, MAX_CUTS = 16 };
 
 /* A number with digits: a loop of its own, or the sum of a line. */
-typedef struct Source { const Expr *number, *extent; int line; bool is_used; } Source;
+typedef struct Source { const Expr *number, *extent; int line; bool is_used, is_shifted; } Source;
 
-/* A digit of a source, or a digit merged from several by a guard (source -1). The merged ones refer to it by `merged`,
- * with their factor `part`. */
+/* A digit of a source, its shifted tail, or a digit merged from several by a guard (source -1). The merged ones refer
+ * to it by `merged`, with their factor `part`. */
 typedef struct Digit {
     const Expr *term; int source, line;
     const Expr *low, *count, *coef;
     int merged; int64_t part;                /* merged: index of the digit that contains this one, or -1 */
+    int64_t step; const Expr *end;           /* of a shifted tail; else 0 */
 } Digit;
 
 typedef struct LinearIndex {
     Linear base;                             /* without own loops */
     int count, digit[MAX_DIGITS];            /* once sorted: lowest first, without digits of one value */
     const Expr *total, *from, *end;          /* product of the digits' counts; cut to [from, end), relative to base */
-    const Expr *shifted_loop, *shift_end;    /* min(shifted_loop * shift_step, shift_end) is a term of the line */
-    int64_t shift_step;
-    bool is_sorted, is_virtual;
+    bool is_sorted, is_virtual, has_shift;
 } LinearIndex;
 
 typedef struct Dense {
@@ -49,7 +51,7 @@ typedef struct Dense {
     int source_count; Source source[MAX_SOURCES];
     int digit_count; Digit digit[MAX_DIGITS];
     int line_count; LinearIndex line[MAX_LINES];
-    const Expr *repeats; bool may_repeat;
+    Repeats repeats; bool may_repeat;
     const char *why;
 } Dense;
 
@@ -93,7 +95,7 @@ static int source_of(Dense *d, const Expr *e)
     if (e->kind == EXPR_VAR || d->source_count == MAX_SOURCES) return -1;
     int line = new_line(d, e, true);
     if (line < 0) return -1;
-    d->source[d->source_count] = (Source){ e, NULL, line, true };
+    d->source[d->source_count] = (Source){ e, NULL, line, true, false };
     return d->source_count++;
 }
 
@@ -104,31 +106,45 @@ static bool add_digit(Dense *d, int line, const Expr *term, const Expr *coef)
     if (e->kind == EXPR_FLOORDIV && !uses_own(d, e->arg[1])) { low = e->arg[1]; e = e->arg[0]; }
     bool is_digit = e->kind == EXPR_VAR || low->kind != EXPR_INT || low->integer != 1 || count;
     int source = is_digit ? source_of(d, e) : -1;
-    if (source < 0) return refuse(d, "the index has a term that is not a digit of a loop:", term);
+    if (source < 0 || d->source[source].is_shifted)
+        return refuse(d, "the index has a term that is not a digit of a loop:", term);
     if (d->digit_count == MAX_DIGITS) return refuse(d, "there are too many digits in", term);
     d->source[source].is_used = true;
-    d->digit[d->digit_count] = (Digit){ term, source, line, low, count, coef, -1, 0 };
+    d->digit[d->digit_count] = (Digit){ term, source, line, low, count, coef, -1, 0, 0, NULL };
     d->line[line].digit[d->line[line].count++] = d->digit_count++;
     return true;
 }
 
-/* Adds min(o*f, end): the last step of the loop o is shifted inwards, to end where the axis ends. */
-static bool add_shift(Dense *d, int line, const Expr *term)
+/* Returns n of n * step, where step is the greatest divisor of all coefficients; NULL: another form. */
+static const Expr *number_of_steps(Dense *d, const Expr *e, int64_t *step)
 {
-    Linear a;
-    LinearIndex *l = &d->line[line];
+    Linear l;
+    if (!ranges_linear(&d->inside, e, &l) || l.count == 0 || l.constant) return NULL;
+    *step = 0;
+    for (int i = 0; i < l.count; i++) {
+        if (l.coef[i] <= 0) return NULL;
+        for (int64_t rest = l.coef[i]; rest;) { const int64_t next = *step % rest; *step = rest; rest = next; }
+    }
+    for (int i = 0; i < l.count; i++) l.coef[i] /= *step;
+    return linear_expr(d->cx, &l);
+}
+
+/* Adds min(n * step, end): the last steps of the number n are shifted inwards, to end where the axis ends. */
+static bool add_shift(Dense *d, int line, const Expr *term, int64_t coef)
+{
     int clamp = uses_own(d, term->arg[0]);
-    const Expr *step = term->arg[!clamp], *end = term->arg[clamp];
-    bool simple = d->may_repeat && !l->shifted_loop && !l->is_virtual && !uses_own(d, end)
-                  && ranges_linear(&d->inside, step, &a) && a.count == 1 && a.constant == 0 && a.coef[0] > 0
-                  && a.term[0]->kind == EXPR_VAR;
-    int source = simple ? source_of(d, a.term[0]) : -1;
-    if (source < 0 || d->source[source].is_used)
-        return refuse(d, "the index has a term that is not a digit of a loop:", term);
-    d->source[source].is_used = true;
-    l->shifted_loop = a.term[0];
-    l->shift_step = a.coef[0];
-    l->shift_end = end;
+    int64_t step = 0;
+    const Expr *steps = term->arg[!clamp], *end = term->arg[clamp], *n = NULL;
+    if (d->may_repeat && !uses_own(d, end)) n = number_of_steps(d, steps, &step);
+    int source = n ? source_of(d, n) : -1;
+    bool is_free = source >= 0;
+    for (int g = 0; g < d->digit_count; g++) is_free = is_free && d->digit[g].source != source;
+    if (!is_free) return refuse(d, "the index has a term that is not a digit of a loop:", term);
+    if (d->digit_count == MAX_DIGITS) return refuse(d, "there are too many digits in", term);
+    d->source[source].is_used = d->source[source].is_shifted = true;
+    d->digit[d->digit_count] = (Digit){ term, source, line, NULL, NULL, number(d, coef), -1, 0, step, end };
+    d->line[line].has_shift = true;
+    d->line[line].digit[d->line[line].count++] = d->digit_count++;
     return true;
 }
 
@@ -139,7 +155,7 @@ static bool add_term(Dense *d, int line, const Expr *term, int64_t coef)
         return linear_add(&d->line[line].base, &one, 1);
     }
     if (coef < 0) return refuse(d, "the index decreases with", term);
-    if (term->kind == EXPR_MIN && coef == 1) return add_shift(d, line, term);
+    if (term->kind == EXPR_MIN) return add_shift(d, line, term, coef);
     for (int side = 0; term->kind == EXPR_MUL && side < 2; side++) {
         const Expr *factor = term->arg[side];
         if (uses_own(d, factor) || ranges_of(&d->outside, factor).least < 0) continue;
@@ -196,12 +212,14 @@ static const Expr *times_in(Dense *d, const Expr *low, const Expr *extent)
     return tidy(d, expr_binary(d->cx, EXPR_FLOORDIV, extent, low));
 }
 
-/* Returns the number of values of the digit: the modulus of its remainder, else extent / low. */
+/* Returns the number of values of the digit: the modulus of its remainder, else extent / low; of steps, in a shifted
+ * tail. */
 static const Expr *digit_values(Dense *d, Digit *g)
 {
     if (g->count) return g->count;
     const Expr *extent = source_extent(d, g->source);
     if (!extent) return NULL;
+    if (g->step) return g->count = extent;
     g->count = times_in(d, g->low, extent);
     if (same(d, product(d, g->count, g->low), extent)) return g->count;
     refuse(d, "the extent is not a multiple of the divisor in", g->term);
@@ -230,10 +248,49 @@ static bool is_used_up(Dense *d, int s)
     return same(d, low, extent) || refuse(d, "the same points are reached more than once by the loop", source->number);
 }
 
-static int take_lowest(Dense *d, LinearIndex *l, int from, const Expr *coef)
+/* Returns the number of contiguous values that the digit g makes of `full` ones. A digit multiplies them if its values
+ * are as far apart as they reach; a shifted tail adds its end if its steps are. NULL: the digit leaves gaps, or reaches
+ * values again. */
+static const Expr *grow(Dense *d, const Digit *g, const Expr *full, const Expr *coef)
 {
-    for (int i = from; i < l->count; i++)
-        if (same(d, d->digit[l->digit[i]].coef, coef)) return i;
+    if (!same(d, g->step ? product(d, coef, number(d, g->step)) : coef, full)) return NULL;
+    return g->step ? tidy(d, expr_add(d->cx, full, product(d, coef, g->end))) : product(d, full, g->count);
+}
+
+typedef struct Noting { Dense *d; bool fits; } Noting;
+
+static void note_repeat(const Expr *e, void *user)
+{
+    Noting *n = user;
+    Repeats *r = &n->d->repeats;
+    if (e->kind != EXPR_VAR || !uses_own(n->d, e) || repeats_has(r, e)) return;
+    n->fits = n->fits && r->count < MAX_REPEATS;
+    if (n->fits) r->loop[r->count++] = e;
+}
+
+/* True if the tail's last step is shifted to its end, which lies on or above 0: no value above is left out. Notes the
+ * loops that reach points again. */
+static bool reaches_end(Dense *d, const Digit *g)
+{
+    Ctx *cx = d->cx;
+    const Expr *n = d->source[g->source].number;
+    const Expr *last = expr_mul(cx, expr_sub(cx, g->count, number(d, 1)), number(d, g->step));
+    Noting noting = { d, true };
+    if (!ranges_prove(&d->outside, expr_binary(cx, EXPR_LE, number(d, 0), g->end))
+        || !ranges_prove(&d->outside, expr_binary(cx, EXPR_LE, g->end, last)))
+        return refuse(d, "the shifted tail does not reach the end of the axis by", n);
+    expr_walk(cx, n, note_repeat, &noting);
+    return noting.fits || refuse(d, "too many shifted tails reach points again, as by", n);
+}
+
+static int take_lowest(Dense *d, LinearIndex *l, int from, const Expr **total)
+{
+    for (int i = from; i < l->count; i++) {
+        const Expr *grown = grow(d, &d->digit[l->digit[i]], *total, d->digit[l->digit[i]].coef);
+        if (!grown) continue;
+        *total = grown;
+        return i;
+    }
     return -1;
 }
 
@@ -244,18 +301,20 @@ static bool sort_line(Dense *d, int line)
     if (l->is_sorted) return true;
     int kept = 0;
     for (int i = 0; i < l->count; i++) {
-        const Expr *values = digit_values(d, &d->digit[l->digit[i]]);
+        Digit *g = &d->digit[l->digit[i]];
+        const Expr *values = digit_values(d, g);
         if (!values) return false;
-        if (!same(d, values, number(d, 1))) l->digit[kept++] = l->digit[i];
+        if (g->step || !same(d, values, number(d, 1))) l->digit[kept++] = l->digit[i];
     }
     l->count = kept;
     l->total = number(d, 1);
     for (int i = 0; i < l->count; i++) {
-        int next = take_lowest(d, l, i, l->total), digit = l->digit[i];
+        int next = take_lowest(d, l, i, &l->total), digit = l->digit[i];
         if (next < 0) return refuse(d, "the points are not contiguous in", d->digit[digit].term);
         l->digit[i] = l->digit[next];
         l->digit[next] = digit;
-        l->total = product(d, l->total, d->digit[l->digit[i]].count);
+        const Digit *g = &d->digit[l->digit[i]];
+        if (g->step && !reaches_end(d, g)) return false;
     }
     return l->is_sorted = true;
 }
@@ -267,7 +326,7 @@ typedef struct Cut { int count, digit[MAX_DIGITS]; int64_t coef[MAX_DIGITS]; Lin
 
 static bool cut_add(Dense *d, Cut *c, int digit, int64_t coef)
 {
-    if (expr_is_int(digit_values(d, &d->digit[digit]), 1)) return true;
+    if (!d->digit[digit].step && expr_is_int(digit_values(d, &d->digit[digit]), 1)) return true;
     for (int i = 0; i < c->count; i++)
         if (c->digit[i] == digit) return c->coef[i] = sat_add(c->coef[i], coef), true;
     if (c->count == MAX_DIGITS) return false;
@@ -285,7 +344,7 @@ static bool cut_add_term(Dense *d, Cut *c, const Expr *term, int64_t coef)
     for (int g = 0; g < d->digit_count; g++) {
         const Digit *digit = &d->digit[g];
         if (digit->source < 0 || d->source[digit->source].number != term) continue;
-        if (digit->low->kind != EXPR_INT || !digit_values(d, &d->digit[g])) return false;
+        if (digit->step || digit->low->kind != EXPR_INT || !digit_values(d, &d->digit[g])) return false;
         found = cut_add(d, c, g, sat_mul(coef, digit->low->integer));
         if (!found) return false;
     }
@@ -342,7 +401,7 @@ static bool strip_full_digits(Dense *d, Cut *c)
         int at = -1;
         several = false;
         for (int i = 0; i < c->count; i++) {
-            if (c->coef[i] == -full) at = i;
+            if (c->coef[i] == -full && !d->digit[c->digit[i]].step) at = i;
             several = several || d->digit[c->digit[i]].line != d->digit[c->digit[0]].line;
         }
         if (!several) break;
@@ -375,7 +434,7 @@ static bool cut_all(Dense *d, const Linear *rest)
                    || (linear_add(&difference, &l->base, -1) && difference.count + l->base.count <= rest->count);
         if (speaks) best = i;
     }
-    if (d->line_count == 0 || d->line[best].shifted_loop || !sort_line(d, best)) return false;
+    if (d->line_count == 0 || !sort_line(d, best)) return false;
     LinearIndex *l = &d->line[best];
     const Expr *amount = linear_expr(d->cx, rest), *zero = number(d, 0), *one = number(d, 1);
     const Expr *end = l->count ? expr_select(d->cx, expr_binary(d->cx, EXPR_LE, zero, amount), l->total, zero)
@@ -398,7 +457,7 @@ static bool cut_begin(Dense *d, const Cut *c)
 {
     int line = d->digit[c->digit[0]].line;
     LinearIndex *l = &d->line[line];
-    if (l->shifted_loop || is_counted(d, line) || !sort_line(d, line)) return false;
+    if (l->has_shift || is_counted(d, line) || !sort_line(d, line)) return false;
     int first = l->count - c->count;
     if (first < 0) return false;
     const Digit *lowest = &d->digit[l->digit[first]];
@@ -419,13 +478,14 @@ static bool cut_begin(Dense *d, const Cut *c)
     return true;
 }
 
-static void sort_cut(Cut *c)
+/* Sorts by coefficients, which are negative in a cut from above; a shifted tail follows the digits below its step. */
+static void sort_cut(const Dense *d, Cut *c)
 {
     for (int i = 1; i < c->count; i++)
-        /* In a cut from above, coefficients are negative */
-        for (int j = i; j > 0 && c->coef[j] > c->coef[j - 1]; j--) {
-            int64_t coef = c->coef[j];
-            int digit = c->digit[j];
+        for (int j = i; j > 0; j--) {
+            const int64_t step = d->digit[c->digit[j]].step, before = d->digit[c->digit[j - 1]].step, coef = c->coef[j];
+            const int digit = c->digit[j];
+            if (sat_mul(coef, step ? step : 1) <= sat_mul(c->coef[j - 1], before ? before : 1)) break;
             c->coef[j] = c->coef[j - 1];
             c->digit[j] = c->digit[j - 1];
             c->coef[j - 1] = coef;
@@ -439,20 +499,21 @@ static bool cut_end(Dense *d, Cut *c)
 {
     int line = d->digit[c->digit[0]].line;
     LinearIndex *l = &d->line[line];
-    if (l->shifted_loop || l->is_sorted || is_counted(d, line) || d->digit_count == MAX_DIGITS) return false;
-    sort_cut(c);
+    if (l->is_sorted || is_counted(d, line) || d->digit_count == MAX_DIGITS) return false;
+    sort_cut(d, c);
     const Digit *lowest = &d->digit[c->digit[0]];
     const Expr *full = number(d, 1), *size = number(d, -c->coef[0]);
     for (int i = 0; i < c->count; i++) {
         Digit *g = &d->digit[c->digit[i]];
-        if (g->line != line || !same(d, product(d, full, size), number(d, -c->coef[i]))) return false;
+        if (g->line != line || c->coef[i] % c->coef[0]) return false;
         if (!same(d, product(d, g->coef, size), product(d, lowest->coef, number(d, -c->coef[i])))) return false;
-        full = product(d, full, g->count);
+        full = grow(d, g, full, number(d, c->coef[i] / c->coef[0]));
+        if (!full || (g->step && !reaches_end(d, g))) return false;
     }
     const Expr *values = expr_add(d->cx, expr_binary(d->cx, EXPR_FLOORDIV, linear_expr(d->cx, &c->rest), size),
                                   number(d, 1));
     values = tidy(d, expr_binary(d->cx, EXPR_MAX, expr_binary(d->cx, EXPR_MIN, full, values), number(d, 0)));
-    d->digit[d->digit_count] = (Digit){ NULL, -1, line, NULL, values, lowest->coef, -1, 0 };
+    d->digit[d->digit_count] = (Digit){ NULL, -1, line, NULL, values, lowest->coef, -1, 0, 0, NULL };
     int kept = 0;
     for (int i = 0; i < l->count; i++) {
         bool is_part = false;
@@ -547,7 +608,7 @@ static bool apply_cuts(Dense *d)
 static bool apply_condition(Dense *d, const Expr *guard)
 {
     if (uses_own(d, guard)) return refuse(d, "the guard is not a comparison of sums:", guard);
-    if (d->line_count == 0 || d->line[0].shifted_loop || !sort_line(d, 0))
+    if (d->line_count == 0 || !sort_line(d, 0))
         return refuse(d, "the guard cuts no axis", NULL);
     LinearIndex *l = &d->line[0];
     l->end = expr_select(d->cx, guard, l->end ? l->end : l->total, number(d, 0));
@@ -590,27 +651,9 @@ static bool apply_guard(Dense *d, const Expr *guard)
 
 /* ---- The question ---------------------------------------------------------------------------------------------- */
 
-/* Widens a shifted line: the steps of f from 0, the last shifted to `end`, each of f points, cover [0, end + f) if they
- * reach the end. */
-static bool widen_shift(Dense *d, LinearIndex *l)
-{
-    Ctx *cx = d->cx;
-    const Expr *step = number(d, l->shift_step), *steps = source_extent(d, source_of(d, l->shifted_loop)),
-               *one = number(d, 1);
-    const Expr *last = expr_mul(cx, expr_sub(cx, steps, one), step);
-    bool fits = same(d, l->total, step)
-                && ranges_prove(&d->outside, expr_binary(cx, EXPR_LE, number(d, 0), l->shift_end))
-                && ranges_prove(&d->outside, expr_binary(cx, EXPR_LE, l->shift_end, last)) && !d->repeats;
-    if (!fits) return refuse(d, "the shifted tail does not reach the end of the axis by", l->shifted_loop);
-    l->total = tidy(d, expr_add(cx, l->shift_end, step));
-    d->repeats = l->shifted_loop;
-    return true;
-}
-
 static bool box_of_line(Dense *d, int line, Box *out)
 {
     LinearIndex *l = &d->line[line];
-    if (l->shifted_loop && !widen_shift(d, l)) return false;
     out->begin = tidy(d, expr_add(d->cx, linear_expr(d->cx, &l->base), l->from));
     out->count = cut_total(d, l);
     return true;
@@ -619,9 +662,7 @@ static bool box_of_line(Dense *d, int line, Box *out)
 static bool loops_used_up(Dense *d)
 {
     for (int s = 0; s < d->source_count; s++) {
-        bool is_shift = false;
-        for (int l = 0; l < d->line_count; l++) is_shift = is_shift || d->line[l].shifted_loop == d->source[s].number;
-        if (is_shift) continue;
+        if (d->source[s].is_shifted) continue;
         if (!d->source[s].is_used && same(d, source_extent(d, s), number(d, 1))) continue;
         if (!d->source[s].is_used)
             return refuse(d, "the same points are reached more than once by the loop", d->source[s].number);
@@ -660,8 +701,15 @@ static bool dense_lines(Dense *d, const Expr *const *bind, int bind_count, const
     return true;
 }
 
+bool repeats_has(const Repeats *r, const Expr *loop)
+{
+    for (int i = 0; i < r->count; i++)
+        if (r->loop[i] == loop) return true;
+    return false;
+}
+
 bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, const Bounds *scope,
-           const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, const Expr **repeats,
+           const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, Repeats *repeats,
            const char **why)
 {
     const ArenaMark mark = arena_mark(cx->scratch);
@@ -671,7 +719,7 @@ bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, 
     for (int i = 0; i < own_count && i < MAX_SOURCES; i++) {
         const Expr *extent = free_extent(d, own[i], own_extent[i], &guard);
         if (uses_own(d, extent)) refuse(d, "the extent varies with other loops of the stage:", own[i]);
-        d->source[d->source_count++] = (Source){ own[i], extent, -1, false };
+        d->source[d->source_count++] = (Source){ own[i], extent, -1, false, false };
         inside = bounds_var(cx, inside, own[i], extent);
     }
     if (own_count > MAX_SOURCES || bind_count > MAX_LINES / 2) refuse(d, "there are too many loops", NULL);

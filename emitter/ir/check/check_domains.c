@@ -119,8 +119,6 @@ static bool accesses_are_inside(Checker *c, const StageSites *s)
 
 /* ---- All of it ------------------------------------------------------------------------------------------------- */
 
-enum { MAX_PRODUCERS = 32 };
-
 static bool is_covered(Checker *c, const Box *box, const Tensor *t, const StageSites *s)
 {
     Ctx *cx = c->cx;
@@ -140,23 +138,17 @@ static bool is_covered(Checker *c, const Box *box, const Tensor *t, const StageS
 static bool output_is_covered(Checker *c, const Tensor *t)
 {
     const StageSites *s = check_producer(c, t);
-    Box box[MAX_PRODUCERS][MAX_AXES];
+    const Site *site[MAX_SITES];
+    Box box[MAX_AXES];
     const char *why = "";
     int count = 0;
     if (!s || tensor_elems(t) == 0) return true;             /* an output that is an input, or has no elements */
-    for (int i = 0; i < s->site_count; i++) {
-        const Expr *repeats;
-        if (s->site[i]->block->part == BLOCK_INIT || count == MAX_PRODUCERS) continue;
-        if (!check_box(c, s->site[i], 0, box[count], &repeats, &why))
-            return check_fail(c, UNPROVED, FAULT_COVER, "loops that reach a box of it densely",
-                              "%s: the output \"%s\" is not shown to be computed whole: %s", name_of(s->site[i]),
-                              t->name, why);
-        count++;
-    }
-    if (!check_join(c, box, count, s->stage->axis_count, c->facts))
-        return check_fail(c, UNPROVED, FAULT_COVER, "adjacent copies without a gap",
-                          "the copies of %s do not join to the whole of the output \"%s\"", s->stage->name, t->name);
-    return is_covered(c, box[0], t, s);
+    for (int i = 0; i < s->site_count; i++)
+        if (s->site[i]->block->part != BLOCK_INIT && count < MAX_SITES) site[count++] = s->site[i];
+    if (!check_sites_box(c, site, count, 0, c->facts, box, &why))
+        return check_fail(c, UNPROVED, FAULT_COVER, "loops that reach a box of it densely",
+                          "%s: the output \"%s\" is not shown to be computed whole: %s", s->stage->name, t->name, why);
+    return is_covered(c, box, t, s);
 }
 
 bool check_domains(Checker *c)

@@ -16,7 +16,6 @@
 #include <string.h>
 
 
-enum { MAX_PRODUCERS = 16 };
 
 /* One read at one site. */
 typedef struct Flow {
@@ -107,33 +106,24 @@ static bool find_produced(Flow *f, int shared, FlowPoint position, Box *computed
 {
     Checker *c = f->c;
     const Stage *stage = f->producer->stage;
-    Box box[MAX_PRODUCERS][MAX_AXES];
+    const Bounds *scope = f->scope;
+    const Site *site[MAX_SITES];
     int count = 0;
-    const Bounds *scope = NULL;
     for (int i = 0; i < f->producer->site_count; i++) {
         const Site *m = f->producer->site[i];
-        const Expr *repeats;
         bool fits = m->block->part != BLOCK_INIT && is_at_position(m, f->reader, shared, position)
                     && check_alloc(m, f->tensor, NULL) == f->alloc;
-        if (!fits || count == MAX_PRODUCERS) continue;
-        if (!check_box(c, m, shared, box[count], &repeats, &f->reason)) return false;
-        count++;
+        if (fits && count < MAX_SITES) site[count++] = m;
     }
-    if (count == 0) return false;
-    scope = f->scope;
-    if (!check_join(c, box, count, stage->axis_count, scope)) {
-        f->reason = "the copies of its producer do not join to a box";
-        return false;
-    }
+    if (count == 0 || !check_sites_box(c, site, count, shared, scope, computed, &f->reason)) return false;
     for (int a = stage->data_count; a < stage->axis_count; a++) {
-        bool whole = provably_equal(c->cx, box[0][a].begin, num(c->cx, 0), scope)
-                     && provably_equal(c->cx, box[0][a].count, stage->axis[a].extent, scope);
+        bool whole = provably_equal(c->cx, computed[a].begin, num(c->cx, 0), scope)
+                     && provably_equal(c->cx, computed[a].count, stage->axis[a].extent, scope);
         if (!whole)
             f->reason = text_format(c->cx, "the reduction over %s is not complete there",
                                     expr_as_var(stage->axis[a].var)->name);
         if (!whole) return false;
     }
-    memcpy(computed, box[0], sizeof box[0]);
     return true;
 }
 
@@ -176,7 +166,7 @@ static bool produced_in_order(Flow *f, int shared, int d, int64_t ring)
 {
     Ctx *cx = f->c->cx;
     const Site *m = only_producer(f);
-    const Expr *repeats;
+    Repeats repeats;
     Box box[MAX_AXES];
     Carrier loop[MAX_DEPTH], whole[MAX_DEPTH];
     if (!m || check_common_loops(m, f->reader) != shared) return false;
@@ -475,7 +465,7 @@ static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
 static bool ring_keeps_sums(Checker *c, const StageSites *stage, const Site *s, const Tensor *t, const Stmt *alloc)
 {
     Box box[MAX_AXES];
-    const Expr *repeats;
+    Repeats repeats;
     const char *why;
     int level = 0;
     while (level < s->loop_count && !feeds_reduction(s, s->loop[level])) level++;

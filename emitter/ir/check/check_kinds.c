@@ -38,7 +38,8 @@ static bool iterations_are_disjoint(Checker *c, const Site *s, int at)
 {
     Ctx *cx = c->cx;
     Box box[MAX_AXES];
-    const Expr *repeats, *v = s->loop[at]->var, *next = expr_add(cx, v, expr_index(cx, 1));
+    Repeats repeats;
+    const Expr *v = s->loop[at]->var, *next = expr_add(cx, v, expr_index(cx, 1));
     const char *why;
     if (!check_box(c, s, at + 1, box, &repeats, &why)) return false;
     const Bounds *inside = bounds_fact(cx, s->scope, expr_binary(cx, EXPR_LT, next, s->loop[at]->extent));
@@ -63,7 +64,7 @@ static bool lives_outside(const Site *s, int loop)
 static bool rings_hold_all(Checker *c, const Site *s, int at)
 {
     Box box[MAX_AXES];
-    const Expr *repeats;
+    Repeats repeats;
     const char *why;
     for (int o = 0; o < s->block->stage->out_count; o++) {
         const Tensor *t = s->block->stage->out[o];
@@ -87,9 +88,9 @@ static bool rings_hold_all(Checker *c, const Site *s, int at)
 static bool uses_a_shifted_tail(Checker *c, const Site *s, int loop)
 {
     Box box[MAX_AXES];
-    const Expr *repeats = NULL;
+    Repeats repeats;
     const char *why;
-    return check_box(c, s, loop, box, &repeats, &why) && repeats == s->loop[loop]->var;
+    return check_box(c, s, loop, box, &repeats, &why) && repeats_has(&repeats, s->loop[loop]->var);
 }
 
 static bool loop_suits(Checker *c, const Site *s, int at)

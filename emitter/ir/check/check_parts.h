@@ -61,8 +61,13 @@ bool check_is_reduced(const Stage *s);
 bool check_is_data(const Expr *index);
 
 /* Finds the box that a site computes in one iteration of its first `shared` loops. Axes: all of the stage, or data for
- * an init. *repeats: a loop that repeats points. False: the points form no box; *why is the reason. */
-bool check_box(Checker *c, const Site *s, int shared, Box *box, const Expr **repeats, const char **why);
+ * an init. *repeats: the loops that repeat points. False: the points form no box; *why is the reason. */
+bool check_box(Checker *c, const Site *s, int shared, Box *box, Repeats *repeats, const char **why);
+/* Finds the box that several sites, at most MAX_SITES, compute together, in one iteration of the first `shared` loops
+ * of each. */
+enum { MAX_SITES = 32 };
+bool check_sites_box(Checker *c, const Site *const *site, int count, int shared, const Bounds *scope, Box *out,
+                     const char **why);
 /* Joins the boxes of copies that partition the points. False where they leave a gap or overlap. */
 bool check_join(Checker *c, Box (*box)[MAX_AXES], int count, int axes, const Bounds *scope);
 /* Widens a box, in place, to its union over a loop outside it; false where the union is not shown to be a box. */

@@ -6,15 +6,20 @@
  * axes. Within a site the order follows from the dense digits, which grow with their loops: of the instances of one
  * data point, the one with all reduce axes 0 runs first. Between sites the order is the text's: the site that contains
  * the zeros precedes the others, and the loops that they share lead them to the same data in the same iteration. Own
- * loops are inside the hosts: a point that other iterations of the hosts repeat is repeated with its init. */
+ * loops are inside the hosts: a point that other iterations of the hosts repeat is repeated with its init.
+ *
+ * Copies inside each other's tails are no boxes for themselves. Then the first own loop of several copies counts as a
+ * host: the copies in it are proved for one iteration, and the boxes of the iterations join. */
 #include "ir/check/check_parts.h"
 
+#include <string.h>
 
 enum { MAX_COPIES = 16 };
 
 typedef struct Copies {
     int count; const Site *site[MAX_COPIES];
     Box box[MAX_COPIES][MAX_AXES];
+    Repeats repeats[MAX_COPIES];
     const Bounds *scope;                     /* of the hosts */
 } Copies;
 
@@ -55,7 +60,7 @@ static bool own_loops_are_inside(Checker *c, const Site *s)
 }
 
 /* True if a loop that repeats points encloses no update of a partial reduction: the reduce loops are inside. */
-static bool repeats_are_whole(Checker *c, const Site *s, const Expr *repeats)
+static bool repeat_is_whole(Checker *c, const Site *s, const Expr *repeats)
 {
     bool inside = false;
     if (is_in_reduce_bind(s, repeats))
@@ -69,6 +74,13 @@ static bool repeats_are_whole(Checker *c, const Site *s, const Expr *repeats)
                           "%s: the reduce loop %s encloses the shifted tail, which adds to its points again",
                           name_of(s), s->loop[l]->name);
     }
+    return true;
+}
+
+static bool repeats_are_whole(Checker *c, const Site *s, const Repeats *repeats)
+{
+    for (int i = 0; i < repeats->count; i++)
+        if (!repeat_is_whole(c, s, repeats->loop[i])) return false;
     return true;
 }
 
@@ -91,13 +103,13 @@ static bool no_loop_repeats(Checker *c, const Site *s)
     return true;
 }
 
-static bool site_box(Checker *c, const Site *s, Box *box, const Expr **repeats)
+static bool site_box(Checker *c, const Site *s, Box *box, Repeats *repeats)
 {
     const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH];
     const Stage *stage = s->block->stage;
     const char *why;
     int axes = s->block->part == BLOCK_INIT ? stage->data_count : stage->axis_count;
-    *repeats = NULL;
+    repeats->count = 0;
     if (check_empty_box(c, s, box)) return true;
     if (!no_loop_repeats(c, s) || (check_is_reduced(stage) && !own_loops_are_inside(c, s))) return false;
     int n = own_loops(s, own, extent);
@@ -169,6 +181,26 @@ static bool share_data(Checker *c, const Copies *one, int i, const Copies *other
     return true;
 }
 
+/* True if each loop in which a copy repeats points of a reduction encloses all copies of these points: an iteration
+ * that repeats some begins them anew, and completes them. */
+static bool repeats_include_copies(Checker *c, const Copies *g, const Copies *others)
+{
+    for (int i = 0; i < g->count; i++)
+        for (int r = 0; r < g->repeats[i].count; r++)
+            for (int j = 0; j < others->count; j++) {
+                int common = check_common_loops(g->site[i], others->site[j]);
+                bool is_shared = g->site[i] == others->site[j] || !share_data(c, g, i, others, j);
+                for (int l = 0; l < common; l++)
+                    is_shared = is_shared || g->site[i]->loop[l]->var == g->repeats[i].loop[r];
+                if (!is_shared)
+                    return check_fail(c, UNPROVED, FAULT_PIECES, "tail=guard, or copies inside that loop",
+                                      "%s: the shifted tail of the loop %s repeats points of which %s, outside that "
+                                      "loop, computes a part", name_of(g->site[i]),
+                                      expr_as_var(g->repeats[i].loop[r])->name, name_of(others->site[j]));
+            }
+    return true;
+}
+
 static bool copies_are_in_order(Checker *c, const Copies *g, const Copies *inits)
 {
     for (int i = 0; i < inits->count; i++)
@@ -232,17 +264,20 @@ static bool parts_agree(Checker *c, const Copies *g)
     return true;
 }
 
-static bool add_copy(Checker *c, Copies *g, const Site *s, bool *repeats)
+static bool too_many_copies(Checker *c, const Stage *s)
 {
-    const Expr *by;
-    if (g->count == MAX_COPIES)
-        return check_fail(c, UNPROVED, FAULT_LIMIT,
-                          text_format(c->cx, "%d at most: fewer steps peel and specialize", MAX_COPIES),
-                          "the stage \"%s\" has more than %d copies", s->block->stage->name, MAX_COPIES);
-    if (!site_box(c, s, g->box[g->count], &by)) return false;
+    return check_fail(c, UNPROVED, FAULT_LIMIT,
+                      text_format(c->cx, "%d at most: fewer steps peel and specialize", MAX_COPIES),
+                      "the stage \"%s\" has more than %d copies", s->name, MAX_COPIES);
+}
+
+static bool add_copy(Checker *c, Copies *g, const Site *s)
+{
+    Repeats *repeats = &g->repeats[g->count];
+    if (g->count == MAX_COPIES) return too_many_copies(c, s->block->stage);
+    if (!site_box(c, s, g->box[g->count], repeats)) return false;
     g->site[g->count++] = s;
-    *repeats = *repeats || by;
-    return !by || !check_is_reduced(s->block->stage) || repeats_are_whole(c, s, by);
+    return !check_is_reduced(s->block->stage) || repeats_are_whole(c, s, repeats);
 }
 
 /* Returns the scope of the hosts: their loops and facts. */
@@ -253,29 +288,115 @@ static const Bounds *host_scope(Checker *c, const Site *s)
     return bounds_without(c->cx, s->scope, own, n);
 }
 
-static bool check_copies(Checker *c, const StageSites *stage, int first)
+/* The sites of one stage with the same host loops. */
+typedef struct Group { const Stage *stage; int count; const Site *site[2 * MAX_COPIES]; } Group;
+
+/* On success, *out is the box of a reduction's points. */
+static bool check_copies(Checker *c, const Group *g, Box *out)
 {
-    const Site *s = stage->site[first];
+    const Site *s = g->site[0];
     Copies update_copies = { 0 }, init_copies = { 0 }, *updates = &update_copies, *inits = &init_copies;
-    bool repeats = false;
     updates->scope = inits->scope = host_scope(c, s);
-    for (int i = first; i < stage->site_count; i++) {
-        if (!check_same_hosts(s, stage->site[i])) continue;
-        if (!add_copy(c, stage->site[i]->block->part == BLOCK_INIT ? inits : updates, stage->site[i], &repeats))
-            return false;
-    }
+    for (int i = 0; i < g->count; i++)
+        if (!add_copy(c, g->site[i]->block->part == BLOCK_INIT ? inits : updates, g->site[i])) return false;
     if (updates->count == 0)
         return check_fail(c, WRONG, FAULT_REDUCTION, "an init of updated points",
                           "%s initialises points that nothing updates", name_of(s));
-    if (!check_is_reduced(stage->stage)) return true;
-    if (repeats && updates->count + inits->count > 1)
-        return check_fail(c, UNPROVED, FAULT_PIECES, "tail=guard", "%s: a shifted tail and other copies of a reduction",
-                          name_of(s));
+    if (!check_is_reduced(g->stage)) return true;
+    if (!repeats_include_copies(c, updates, updates) || !repeats_include_copies(c, updates, inits)
+        || !repeats_include_copies(c, inits, updates))
+        return false;
     if (!parts_agree(c, updates) || !copies_are_in_order(c, updates, inits)) return false;
-    if (!check_join(c, updates->box, updates->count, stage->stage->axis_count, updates->scope))
+    if (!check_join(c, updates->box, updates->count, g->stage->axis_count, updates->scope))
         return check_fail(c, UNPROVED, FAULT_COVER, "adjacent copies",
                           "%s: its copies leave a gap, or overlap", name_of(updates->site[0]));
-    return reduction_is_whole(c, updates) && init_is_whole(c, updates, inits);
+    if (!reduction_is_whole(c, updates) || !init_is_whole(c, updates, inits)) return false;
+    memcpy(out, updates->box[0], sizeof updates->box[0]);
+    return true;
+}
+
+/* ---- Copies inside shared loops ---------------------------------------------------------------------------------- */
+
+static bool check_group(Checker *c, const Group *g, Box *out);
+
+static int first_own(const Site *s)
+{
+    int l = 0;
+    while (l < s->loop_count && !s->is_own[l]) l++;
+    return l;
+}
+
+/* Gathers the sites inside the first own loop of site `at`, with this loop as a host. */
+static Group inside_loop(Checker *c, const Group *g, int at, bool *is_taken)
+{
+    const int l = first_own(g->site[at]);
+    Group inside = { .stage = g->stage };
+    for (int i = at; i < g->count; i++) {
+        const Site *s = g->site[i];
+        if (is_taken[i] || (i != at && (first_own(s) != l || l == s->loop_count || s->loop[l] != g->site[at]->loop[l])))
+            continue;
+        Site *copy = arena_copy(c->cx->arena, s, sizeof *s);
+        if (l < s->loop_count) copy->is_own[l] = false;
+        inside.site[inside.count++] = copy;
+        is_taken[i] = true;
+    }
+    return inside;
+}
+
+/* The copies in one loop compute a box in each of its iterations, whole: an iteration that reaches a point again begins
+ * it anew. */
+static bool check_iterations(Checker *c, const Group *inside, const Stmt *loop, const Bounds *scope, Box *out)
+{
+    if (loop->loop_kind == LOOP_PARALLEL || loop->loop_kind == LOOP_VECTOR)
+        return check_fail(c, UNPROVED, FAULT_KIND, "a serial loop", "%s: the %s loop %s encloses several copies",
+                          name_of(inside->site[0]), loop_kind_text(loop->loop_kind), loop->name);
+    if (!check_group(c, inside, out)) return false;
+    if (!check_is_reduced(inside->stage) || check_widen(c, out, inside->stage->axis_count, loop, scope)) return true;
+    return check_fail(c, UNPROVED, FAULT_COVER, "adjacent tiles", "%s: the iterations of %s leave gaps",
+                      name_of(inside->site[0]), loop->name);
+}
+
+/* True if the copies in each outermost loop are right by themselves, and their boxes join. */
+static bool check_loops(Checker *c, const Group *g, Box *out)
+{
+    Box box[2 * MAX_COPIES][MAX_AXES];
+    bool is_taken[2 * MAX_COPIES] = { false };
+    const Bounds *scope = host_scope(c, g->site[0]);
+    int count = 0;
+    for (int i = 0; i < g->count; i++) {
+        if (is_taken[i]) continue;
+        const Group inside = inside_loop(c, g, i, is_taken), alone = { .stage = g->stage, 1, { g->site[i] } };
+        const Stmt *loop = inside.count > 1 ? g->site[i]->loop[first_own(g->site[i])] : NULL;
+        if (loop ? !check_iterations(c, &inside, loop, scope, box[count]) : !check_copies(c, &alone, box[count]))
+            return false;
+        count++;
+    }
+    if (!check_is_reduced(g->stage)) return true;
+    memcpy(out, box[0], sizeof box[0]);
+    return check_join(c, box, count, g->stage->axis_count, scope) && memcpy(out, box[0], sizeof box[0]);
+}
+
+/* Tries the copies together; then, where this proves nothing, those in each loop for themselves. */
+static bool check_group(Checker *c, const Group *g, Box *out)
+{
+    if (check_copies(c, g, out)) return true;
+    const Refusal first = c->refusal;
+    if (first.verdict != UNPROVED || g->count == 1) return false;
+    c->refusal = (Refusal){ .verdict = PROVED };
+    if (check_loops(c, g, out)) return true;
+    c->refusal = first;
+    return false;
+}
+
+static bool gather_group(Checker *c, const StageSites *stage, int first, Group *g)
+{
+    *g = (Group){ .stage = stage->stage };
+    for (int i = first; i < stage->site_count; i++) {
+        if (!check_same_hosts(stage->site[first], stage->site[i])) continue;
+        if (g->count == 2 * MAX_COPIES) return too_many_copies(c, stage->stage);
+        g->site[g->count++] = stage->site[i];
+    }
+    return true;
 }
 
 static bool is_first_of_hosts(const StageSites *stage, int at)
@@ -287,8 +408,12 @@ static bool is_first_of_hosts(const StageSites *stage, int at)
 
 bool check_points(Checker *c)
 {
+    Group g;
+    Box box[MAX_AXES];
     for (int i = 0; i < c->stage_count; i++)
         for (int j = 0; j < c->stage[i].site_count; j++)
-            if (is_first_of_hosts(&c->stage[i], j) && !check_copies(c, &c->stage[i], j)) return false;
+            if (is_first_of_hosts(&c->stage[i], j)
+                && (!gather_group(c, &c->stage[i], j, &g) || !check_group(c, &g, box)))
+                return false;
     return true;
 }

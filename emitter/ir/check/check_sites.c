@@ -337,12 +337,12 @@ bool check_empty_box(Checker *c, const Site *s, Box *box)
     return true;
 }
 
-bool check_box(Checker *c, const Site *s, int shared, Box *box, const Expr **repeats, const char **why)
+bool check_box(Checker *c, const Site *s, int shared, Box *box, Repeats *repeats, const char **why)
 {
     const Stmt *block = s->block;
     const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH];
     int own_count = 0, axes = block->part == BLOCK_INIT ? block->stage->data_count : block->stage->axis_count;
-    *repeats = NULL;
+    repeats->count = 0;
     if (check_empty_box(c, s, box)) return true;
     /* In the first pass the loops of other stages count as its own: a fused host */
     for (int pass = 0; pass < 2; pass++) {
@@ -433,6 +433,59 @@ bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds 
         return false;
     box[d] = (Box){ from, simplify(cx, expr_sub(cx, to, from), scope) };
     return true;
+}
+
+static int axes_of(const Site *s)
+{
+    return s->block->part == BLOCK_INIT ? s->block->stage->data_count : s->block->stage->axis_count;
+}
+
+static const Stmt *loop_at(const Site *s, int l) { return l < s->loop_count ? s->loop[l] : NULL; }
+
+/* Joins the boxes of all sites. */
+static bool boxes_join(Checker *c, const Site *const *site, int count, int shared, const Bounds *scope, Box *out,
+                       const char **why)
+{
+    Box box[MAX_SITES][MAX_AXES];
+    Repeats repeats;
+    for (int i = 0; i < count; i++)
+        if (!check_box(c, site[i], shared, box[i], &repeats, why)) return false;
+    if (!check_join(c, box, count, axes_of(site[0]), scope)) {
+        *why = "its copies do not join to a box";
+        return false;
+    }
+    memcpy(out, box[0], sizeof box[0]);
+    return true;
+}
+
+/* Joins the box of each loop's sites: those of an iteration, over all iterations. */
+static bool loops_join(Checker *c, const Site *const *site, int count, int shared, const Bounds *scope, Box *out,
+                       const char **why)
+{
+    Box box[MAX_SITES][MAX_AXES];
+    int boxes = 0;
+    for (int i = 0, last; i < count; i = last) {
+        const Stmt *loop = loop_at(site[i], shared);
+        for (last = i + 1; loop && last < count && loop_at(site[last], shared) == loop;) last++;
+        if (last == i + 1) {
+            if (!check_sites_box(c, site + i, 1, shared, scope, box[boxes++], why)) return false;
+            continue;
+        }
+        const Bounds *inside = bounds_var(c->cx, scope, loop->var, loop->extent);
+        if (!check_sites_box(c, site + i, last - i, shared + 1, inside, box[boxes], why)
+            || !check_widen(c, box[boxes++], axes_of(site[i]), loop, scope))
+            return false;
+    }
+    memcpy(out, box[0], sizeof box[0]);
+    return check_join(c, box, boxes, axes_of(site[0]), scope) && memcpy(out, box[0], sizeof box[0]);
+}
+
+bool check_sites_box(Checker *c, const Site *const *site, int count, int shared, const Bounds *scope, Box *out,
+                     const char **why)
+{
+    if (boxes_join(c, site, count, shared, scope, out, why)) return true;
+    const char *others;
+    return count > 1 && loops_join(c, site, count, shared, scope, out, &others);
 }
 
 bool check_is_empty(const Site *s)

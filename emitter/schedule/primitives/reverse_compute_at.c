@@ -68,7 +68,8 @@ static bool find_computed(Follow *f)
         return refuse_unproved(f->d, FAULT_PIECES,
                                text_format(f->d->cx, "one block, below %s: take this step before peel", loop->name),
                                "%s has several blocks", f->producer->name);
-    const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH], *repeats;
+    const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH];
+    Repeats repeats;
     const char *why;
     int n = 0;
     for (const Bounds *b = site.scope; b && b->var != loop->var; b = b->outer) {
