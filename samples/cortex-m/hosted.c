@@ -160,8 +160,8 @@ static volatile uint32_t wraps;
 static void count_wrap(void) { wraps++; }
 
 /* Under `-icount shift=0` an instruction takes a nanosecond; the timer counts these at SYSTICK_HZ, so its step is 6
- * instructions at 168 MHz and 40 at 25 MHz. Its interrupt counts wraps; if one falls between the reads of both, they are
- * read again. */
+ * instructions at 168 MHz and 40 at 25 MHz. Its interrupt counts wraps; if one falls between the reads of both, they
+ * are read again. */
 uint64_t hosted_instructions(void)
 {
     uint32_t before, now;
