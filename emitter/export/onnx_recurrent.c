@@ -12,28 +12,8 @@
 #include <string.h>
 
 #include "export/onnx_node.h"
+#include "graph/dag/recurrent.h"
 #include "support/text.h"
-
-enum { MOST_GATES = 4 };
-
-typedef struct Cell Cell;
-
-/* The operands with a place of their own in each operator, or 0 for none. `factors` has the factor of w, then of r. */
-typedef struct Recurrent {
-    const char *op, *activations, *flag;
-    int rb, c0, p, lens, factors;
-    const char *(*step)(Cell *s);      /* writes the new h, and replaces s->c by the new c; NULL: not on integers */
-} Recurrent;
-enum { OF_X, OF_W, OF_R, OF_B, OF_H0 };
-
-static const char *gru_step(Cell *s);
-static const char *lstm_step(Cell *s);
-
-static const Recurrent recurrents[] = {
-    { "rnn", "tanh", NULL, .lens = 5, .factors = 6 },
-    { "gru", "sigmoid,tanh", "linear_before_reset", .rb = 5, .lens = 6, .factors = 7, .step = gru_step },
-    { "lstm", "sigmoid,tanh,tanh", "input_forget", .c0 = 5, .p = 6, .lens = 7, .factors = 8, .step = lstm_step },
-};
 
 static Tensor *input(const Node *n, int i) { return i && i < n->in_count ? n->in[i] : NULL; }
 
@@ -42,18 +22,18 @@ static bool is_recurrent(OnnxWriter *w, const Node *n, const Recurrent *r)
 {
     const char *activations = node_text(n, "activations", r->activations);
     const char *place = text_format(w->cx, "node \"%s\"", n->name);
-    const int constants[] = { OF_B, r->rb, r->factors, r->factors + 1 };
+    const int constants[] = { RECURRENT_B, r->rb, r->ws, r->ws + 1 };
     bool is_constant = true;
     for (int i = 0; i < 4; i++)
         is_constant = is_constant && (!input(n, constants[i]) || tensor_is_constant(input(n, constants[i])));
-    const bool is_stored = dtype_is_integer(n->in[OF_X]->type);
+    const bool is_stored = dtype_is_integer(n->in[RECURRENT_X]->type);
     if (is_stored && strcmp(activations, r->activations) != 0)
         diag_unsupported(w->cx, place, "%s on integers with the activations \"%s\" in a written ONNX file; use \"%s\"",
                          r->op, activations, r->activations);
     else if (node_real(n, "cell_clip", 0) > 0 || node_int(n, "by_range", 0))
         diag_unsupported(w->cx, place, "%s with '%s' in a written ONNX file; use %s", r->op,
                          node_int(n, "by_range", 0) ? "by_range" : "cell_clip", "a layer without it");
-    else if (is_stored && (!onnx_is_store(n->in[OF_X]->producer) || !r->step))
+    else if (is_stored && (!onnx_is_store(n->in[RECURRENT_X]->producer) || r->gates == 1))
         diag_unsupported(w->cx, place, "%s over stored integers in a written ONNX file; use reals", r->op);
     else if (!is_constant)
         diag_unsupported(w->cx, place, "%s with a computed bias in a written ONNX file; use a constant", r->op);
@@ -91,25 +71,17 @@ static const char *gate_bias(OnnxWriter *w, const Tensor *b, const Tensor *rb, i
 /* Writes the activations, with the parameters of those that have them. */
 static void put_activations(OnnxNode *node, const Node *n, const Recurrent *r)
 {
-    static const struct { const char *word, *onnx; bool has_alpha, has_beta; } rows[] = {
-        { "affine", "Affine", true, true },           { "elu", "Elu", true, false },
-        { "hard_sigmoid", "HardSigmoid", true, true }, { "leaky_relu", "LeakyRelu", true, false },
-        { "relu", "Relu", false, false },             { "scaled_tanh", "ScaledTanh", true, true },
-        { "sigmoid", "Sigmoid", false, false },       { "softplus", "Softplus", false, false },
-        { "softsign", "Softsign", false, false },     { "tanh", "Tanh", false, false },
-        { "thresholded_relu", "ThresholdedRelu", true, false },
-    };
     const Attr *a = node_attr(n, "alpha"), *b = node_attr(n, "beta");
-    const char *name[3] = { NULL }, *word = node_text(n, "activations", r->activations);
-    float alpha[3], beta[3];
+    const char *name[MOST_RECURRENT_ACTIVATIONS] = { NULL }, *word = node_text(n, "activations", r->activations);
+    float alpha[MOST_RECURRENT_ACTIVATIONS], beta[MOST_RECURRENT_ACTIVATIONS];
     int count = 0, alphas = 0, betas = 0;
-    for (; *word && count < 3; word += strcspn(word, ","), word += *word == ',', count++)
-        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-            if (strlen(rows[i].word) != strcspn(word, ",") || strncmp(word, rows[i].word, strcspn(word, ","))) continue;
-            name[count] = rows[i].onnx;
-            if (rows[i].has_alpha && a) alpha[alphas++] = (float)a->reals[count];
-            if (rows[i].has_beta && b) beta[betas++] = (float)b->reals[count];
-        }
+    for (; *word && count < r->activation_count; word += strcspn(word, ","), word += *word == ',', count++) {
+        const RecurrentActivation *f = recurrent_activation_named(word, strcspn(word, ","));
+        if (!f) continue;
+        name[count] = f->onnx;
+        if (f->has_alpha && a) alpha[alphas++] = (float)a->reals[count];
+        if (f->has_beta && b) beta[betas++] = (float)b->reals[count];
+    }
     onnx_put_texts(node, "activations", name, count);
     if (alphas) onnx_put_floats(node, "activation_alpha", alpha, alphas);
     if (betas) onnx_put_floats(node, "activation_beta", beta, betas);
@@ -117,15 +89,15 @@ static void put_activations(OnnxNode *node, const Node *n, const Recurrent *r)
 
 static const char *real_layer(OnnxWriter *w, const Node *n, const OnnxForm *f, const Recurrent *r)
 {
-    Tensor *h0 = input(n, OF_H0), *c0 = input(n, r->c0), *p = input(n, r->p), *lens = input(n, r->lens);
-    const int64_t units = tensor_dim(n->in[OF_R], 0), columns = tensor_dim(n->in[OF_R], 1);
+    Tensor *h0 = input(n, RECURRENT_H0), *c0 = input(n, r->c0), *p = input(n, r->p), *lens = input(n, r->lens);
+    const int64_t units = tensor_dim(n->in[RECURRENT_R], 0), columns = tensor_dim(n->in[RECURRENT_R], 1);
     const int64_t all[] = { tensor_dim(n->out[0], 0), tensor_dim(n->out[0], 1), units };
     const int64_t state[] = { 1, all[1], units }, peepholes[] = { 1, 3 * units };
     const char *out[3], *in[] = {
-        onnx_operand(w, n->in[OF_X]),
-        gate_weights(w, n->in[OF_W]),
-        gate_weights(w, n->in[OF_R]),
-        gate_bias(w, input(n, OF_B), input(n, r->rb), columns),
+        onnx_operand(w, n->in[RECURRENT_X]),
+        gate_weights(w, n->in[RECURRENT_W]),
+        gate_weights(w, n->in[RECURRENT_R]),
+        gate_bias(w, input(n, RECURRENT_B), input(n, r->rb), columns),
         lens ? onnx_operand(w, lens) : NULL,
         h0 ? onnx_reshaped(w, onnx_operand(w, h0), state, 3) : NULL,
         c0 ? onnx_reshaped(w, onnx_operand(w, c0), state, 3) : NULL,
@@ -144,8 +116,10 @@ static const char *real_layer(OnnxWriter *w, const Node *n, const OnnxForm *f, c
 
 /* ---- A step on integers ------------------------------------------------------------------------------------------ */
 
+enum { MOST_GATES = 4 };
+
 /* The graph of a step under construction. */
-struct Cell {
+typedef struct Cell {
     OnnxWriter *w;
     const Node *n;
     const Recurrent *r;
@@ -153,7 +127,7 @@ struct Cell {
     const char *x, *h, *c;             /* input[t], the state before; c: NULL without a cell */
     const char *stored;                /* the state in 16 bits */
     const char *peephole[3];           /* weights of the gates i, o and f, constants outside the Scan; NULL: none */
-};
+} Cell;
 
 static const char *with2(OnnxWriter *w, const char *op, const char *a, const char *b)
 {
@@ -193,9 +167,9 @@ static const char *columns_of(OnnxWriter *w, const Tensor *t, const Tensor *fact
 /* Writes the vector times the columns of r of gates `first` on. */
 static const char *product(Cell *s, const char *vector, int first, int gates)
 {
-    const Tensor *factor = input(s->n, s->r->factors + 1);
+    const Tensor *factor = input(s->n, s->r->ws + 1);
     return with2(s->w, "MatMul", vector,
-                 columns_of(s->w, s->n->in[OF_R], factor, 1.0 / INT16_MAX, first * s->units,
+                 columns_of(s->w, s->n->in[RECURRENT_R], factor, 1.0 / INT16_MAX, first * s->units,
                             (first + gates) * s->units));
 }
 
@@ -312,14 +286,14 @@ static Message step_graph(Cell *s, const char *length)
 {
     OnnxWriter *w = s->w;
     const Message outside = w->nodes;
-    const int64_t state[] = { s->batch, s->units }, sums[] = { s->batch, tensor_dim(s->n->in[OF_R], 1) };
+    const int64_t state[] = { s->batch, s->units }, sums[] = { s->batch, tensor_dim(s->n->in[RECURRENT_R], 1) };
     w->nodes = message_new(w->cx);
     message_text(&w->nodes, GRAPH_NAME, onnx_fresh(w, "step"));
     const char *h0 = s->h = port(w, "h", F32, 2, state), *c0 = s->c = s->r->c0 ? port(w, "c", F32, 2, state) : NULL;
     s->x = port(w, "input", F32, 2, sums);
     const char *t = length ? port(w, "t", I32, 0, NULL) : NULL;
     s->stored = in_16_bits(w, s->h);
-    const char *h = s->r->step(s), *row = h;
+    const char *h = c0 ? lstm_step(s) : gru_step(s), *row = h;
     if (length) {
         const char *is_step = with2(w, "Less", t, length);
         const float zero = 0;
@@ -346,22 +320,22 @@ static const char *first_state(Cell *s, Tensor *given)
 /* Writes x w + b, whose rows the Scan reads: x on its grid, times the 8-bit weights. */
 static const char *input_sums(OnnxWriter *w, const Node *n, const Recurrent *r)
 {
-    const double step = (double)*(const float *)n->in[OF_X]->producer->in[1]->data;
-    Tensor *b = input(n, OF_B);
-    const char *sums = with2(w, "MatMul", onnx_operand(w, n->in[OF_X]),
-                             columns_of(w, n->in[OF_W], input(n, r->factors), step, 0, tensor_dim(n->in[OF_W], 1)));
+    const double step = (double)*(const float *)n->in[RECURRENT_X]->producer->in[1]->data;
+    Tensor *b = input(n, RECURRENT_B), *weights = n->in[RECURRENT_W];
+    const char *sums = with2(w, "MatMul", onnx_operand(w, n->in[RECURRENT_X]),
+                             columns_of(w, weights, input(n, r->ws), step, 0, tensor_dim(weights, 1)));
     return b ? with2(w, "Add", sums, onnx_operand(w, b)) : sums;
 }
 
 static const char *integer_layer(OnnxWriter *w, const Node *n, const Recurrent *r)
 {
-    Cell s = { .w = w, .n = n, .r = r, .batch = tensor_dim(n->out[0], 1), .units = tensor_dim(n->in[OF_R], 0) };
+    Cell s = { .w = w, .n = n, .r = r, .batch = tensor_dim(n->out[0], 1), .units = tensor_dim(n->in[RECURRENT_R], 0) };
     Tensor *p = input(n, r->p);
     const int64_t steps = tensor_dim(n->out[0], 0), is_reverse = node_int(n, "reverse", 0) != 0;
     const char *length = lengths(w, n, r), *in[4], *out[3] = { NULL };
     int count = 0, states = 1 + (r->c0 != 0);
     if (p) split_gates(w, onnx_operand(w, p), 0, s.units, 3, s.peephole);
-    in[count++] = first_state(&s, input(n, OF_H0));
+    in[count++] = first_state(&s, input(n, RECURRENT_H0));
     if (r->c0) in[count++] = first_state(&s, input(n, r->c0));
     in[count] = input_sums(w, n, r);
     if (length && is_reverse) in[count] = reversed(w, in[count], length, s.batch);
@@ -393,8 +367,7 @@ static const char *integer_layer(OnnxWriter *w, const Node *n, const Recurrent *
 
 const char *onnx_recurrent(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
-    const Recurrent *r = recurrents;
-    while (strcmp(r->op, f->op) != 0) r++;
+    const Recurrent *r = recurrent_of(f->op);
     if (!is_recurrent(w, n, r)) return NULL;
-    return dtype_is_integer(n->in[OF_X]->type) ? integer_layer(w, n, r) : real_layer(w, n, f, r);
+    return dtype_is_integer(n->in[RECURRENT_X]->type) ? integer_layer(w, n, r) : real_layer(w, n, f, r);
 }

@@ -31,6 +31,12 @@
  *   step   = (high - low) / 255,   point = round(-low / step)
  *   stored = round(prev / step) in [-point, 255 - point],   sums = input * ws + b + terms * (step * rs[g*U+u])
  *
+ * rnn_hybrid and lstm_hybrid are the layers of floats whose recurrent weights have 8 bits, as the reference kernels of
+ * TensorFlow Lite compute them for dynamic range. x holds the products of the layer's input, and the biases. The state
+ * of each sequence is rounded to 8 bits of its own range at each step (dynamic_grid), less its zero point:
+ *
+ *   sums[t,b,g,u] = x[t,b,g*U+u] + f32(sum(k) stored[t,b,k] * r[k,g*U+u]) * (scale[t,b] * rs[g*U+u])
+ *
  * Outputs: h of all steps, h of the last step, and c of the last step. In reverse, step t reads x[T-1-t] and computes
  * output row T-1-t.
  *
@@ -44,7 +50,9 @@
 #include <string.h>
 
 #include "graph/dag/op_build.h"
+#include "graph/dag/recurrent.h"
 #include "ir/algebra/algebra.h"
+#include "ops/integer/dynamic.h"
 
 static const char *const alphas[] = { "alpha0", "alpha1", "alpha2" }, *const betas[] = { "beta0", "beta1", "beta2" };
 
@@ -52,14 +60,14 @@ static const char *const alphas[] = { "alpha0", "alpha1", "alpha2" }, *const bet
 typedef struct Layer {
     Ctx *cx;
     const Node *n;
-    int gates;
-    Tensor *x, *w, *b, *r, *h0, *lens, *ws, *rs;   /* lens: NULL if all sequences have all steps */
-    bool reverse, on_integers, by_range, in_lanes;
+    const Recurrent *cell;
+    const char *activations;         /* their names, separated by commas */
+    Tensor *x, *w, *b, *r, *h0, *c0, *p, *rb, *lens, *ws, *rs;   /* lens: NULL if all sequences have all steps */
+    bool reverse, on_integers, by_range, in_lanes, is_hybrid;
     DType type;                      /* of state, biases and outputs */
     Formulas f;
 } Layer;
 
-static void name_tensor(Layer *l, const char *word, Tensor *t) { formulas_name(&l->f, (Bind)BIND_T(word, t)); }
 static void name_value(Layer *l, const char *word, const Expr *e) { formulas_name(&l->f, (Bind)BIND_V(word, e)); }
 static Tensor *stage(Layer *l, const char *text) { return formulas_compute(&l->f, text); }
 
@@ -67,7 +75,8 @@ static Tensor *stage(Layer *l, const char *text) { return formulas_compute(&l->f
 static void name_phrases(Layer *l)
 {
     formulas_phrase(&l->f, "steps", expr_is_int(l->x->shape[0], 1) ? "t<T" : "t<T ordered");
-    formulas_phrase(&l->f, "gates", op_number(l->cx, l->gates));
+    formulas_phrase(&l->f, "rows", "steps,b<B");
+    formulas_phrase(&l->f, "gates", op_number(l->cx, l->cell->gates));
     formulas_phrase(&l->f, "length", "max(0, min(T, lens[b]))");       /* of the sequence */
     formulas_phrase(&l->f, "is_step", "t < length");
     /* Step t counted from the end; for a t beyond the sequence, any valid index */
@@ -77,36 +86,12 @@ static void name_phrases(Layer *l)
 
 /* ---- Activations ------------------------------------------------------------------------------------------------- */
 
-/* `v` is the argument; alpha and beta are the activation's parameters. */
-static const struct { const char *name, *formula; } activations[] = {
-    { "affine",           "(alpha * v + beta)" },
-    { "elu",              "select(v < 0, alpha * expm1(v), v)" },
-    { "hard_sigmoid",     "max(0, min(1, alpha * v + beta))" },
-    { "leaky_relu",       "select(v < 0, alpha * v, v)" },
-    { "relu",             "max(v, 0)" },
-    { "scaled_tanh",      "(alpha * tanh(beta * v))" },
-    { "sigmoid",          "sigmoid(v)" },
-    { "softplus",         "(max(v, 0) + log1p(exp(-abs(v))))" },
-    { "softsign",         "(v / (1 + abs(v)))" },
-    { "tanh",             "tanh(v)" },
-    { "thresholded_relu", "select(v > alpha, v, 0)" },
-};
-enum { ACTIVATION_COUNT = sizeof activations / sizeof activations[0] };
-
-static const char *formula_of_activation(const char *word, size_t length)
-{
-    for (int i = 0; i < ACTIVATION_COUNT; i++)
-        if (strlen(activations[i].name) == length && memcmp(activations[i].name, word, length) == 0)
-            return activations[i].formula;
-    return NULL;
-}
-
 /* Returns the formula of the layer's activation number i. The list is valid: read_activations checked it. */
 static const char *activation_at(const Layer *l, int i)
 {
-    const char *word = node_text(l->n, "activations", "");
+    const char *word = l->activations;
     while (i--) word += strcspn(word, ",") + 1;
-    return formula_of_activation(word, strcspn(word, ","));
+    return recurrent_activation_named(word, strcspn(word, ","))->formula;
 }
 
 static const char *activate_as(const Layer *l, int i, const char *argument)
@@ -125,20 +110,21 @@ static const char *activate(const Layer *l, int i, const char *sum)
 static bool refuse_activation(Layer *l, const char *word, size_t length)
 {
     Text names = text_new(l->cx);
-    for (int i = 0; i < ACTIVATION_COUNT; i++) text_printf(&names, "%s%s", i ? ", " : "", activations[i].name);
+    const RecurrentActivation *a;
+    for (int i = 0; (a = recurrent_activation(i)); i++) text_printf(&names, "%s%s", i ? ", " : "", a->name);
     op_refuse(l->cx, l->n, "'activations' has \"%.*s\"; use one of %s", (int)length, word, text_string(&names));
     return false;
 }
 
-static bool read_activations(Layer *l, int expected)
+static bool read_activations(Layer *l)
 {
-    const char *list = node_text(l->n, "activations", "");
+    const int expected = l->cell->activation_count;
+    const char *list = l->activations;
     const Attr *alpha = node_attr(l->n, "alpha"), *beta = node_attr(l->n, "beta");
     int count = 0;
     for (const char *word = list; *word; word += strcspn(word, ","), word += *word == ',', count++) {
         size_t length = strcspn(word, ",");
-        if (formula_of_activation(word, length)) continue;
-        return refuse_activation(l, word, length);
+        if (!recurrent_activation_named(word, length)) return refuse_activation(l, word, length);
     }
     if (count != expected || (alpha && alpha->count != expected) || (beta && beta->count != expected)) {
         op_refuse(l->cx, l->n,
@@ -157,7 +143,8 @@ static bool read_activations(Layer *l, int expected)
 
 /* ---- Shared by all layers ---------------------------------------------------------------------------------------- */
 
-static Tensor *operand(const Node *n, int i) { return i < n->in_count ? n->in[i] : NULL; }
+/* Returns input i; NULL for input 0, which stands for none in the table of cells. */
+static Tensor *operand(const Node *n, int i) { return i && i < n->in_count ? n->in[i] : NULL; }
 
 static bool has_shape(Layer *l, const char *name, const Tensor *t, const Expr *const *shape, int rank)
 {
@@ -172,7 +159,7 @@ static bool has_shape(Layer *l, const char *name, const Tensor *t, const Expr *c
 }
 
 /* lens [B] is the last input of the operator. */
-static bool lens_open(Layer *l)
+static bool has_lens(Layer *l)
 {
     if (!l->lens) return true;
     if (l->lens->rank == 1 && l->lens->shape[0] == l->x->shape[1] && l->lens->type == I32) return true;
@@ -185,8 +172,7 @@ static bool lens_open(Layer *l)
 static bool same_types(Layer *l)
 {
     Node data = *l->n;
-    const int most = l->n->op->most_inputs - 3;
-    if (data.in_count > most) data.in_count = most;
+    if (data.in_count > l->cell->lens) data.in_count = l->cell->lens;
     if (l->ws || l->rs) op_refuse(l->cx, l->n, "x is %s; with the scales ws and rs use i8 or i16",
                                   dtype_info(l->x->type)->spelling);
     return !ctx_failed(l->cx) && op_same_type(l->cx, &data) && op_float(l->cx, &data);
@@ -208,62 +194,89 @@ static bool integer_types(Layer *l)
     return !ctx_failed(l->cx);
 }
 
-/* x [T][B][I], w [I][G*U], r [U][G*U], b [G*U], h0 [B][U]. */
-static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activation_count)
+/* True if r is i8 and the other operands of a hybrid layer f32. */
+static bool hybrid_types(Layer *l)
 {
-    *l = (Layer){ .cx = cx,
-                  .n = n,
-                  .f = { .cx = cx, .call = n },
-                  .gates = gates,
-                  .x = n->in[0],
-                  .w = n->in[1],
-                  .r = n->in[2],
-                  .b = operand(n, 3),
-                  .h0 = operand(n, 4) };
-    l->reverse = node_int(n, "reverse", 0) != 0;
-    l->lens = operand(n, n->op->most_inputs - 3);
-    l->ws = operand(n, n->op->most_inputs - 2);
-    l->rs = operand(n, n->op->most_inputs - 1);
+    for (int i = 0; i < l->n->in_count; i++) {
+        const Tensor *t = l->n->in[i];
+        if (!t || t->type == (t == l->r ? I8 : F32)) continue;
+        op_refuse(l->cx, l->n, "input %d is %s; use i8 for r and f32 for the others", i, dtype_info(t->type)->spelling);
+        return false;
+    }
+    return true;
+}
+
+/* True if the operands have the shapes of the sizes of x and r. A hybrid layer has products in place of x. */
+static bool has_shapes(Layer *l)
+{
+    Ctx *cx = l->cx;
+    if (l->x->rank != 3 || l->r->rank != 2) {
+        op_refuse(cx, l->n, "x is %s and r %s; use [steps][batch][%s] and [units][gates * units]",
+                  tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r), l->is_hybrid ? "gates * units" : "inputs");
+        return false;
+    }
+    const Expr *units = l->r->shape[0], *state[] = { l->x->shape[1], units },
+               *all = simplify(cx, expr_mul(cx, units, expr_index(cx, l->cell->gates)), NULL),
+               *three = simplify(cx, expr_mul(cx, units, expr_index(cx, 3)), NULL),
+               *inputs = l->is_hybrid ? all : l->x->shape[2];
+    return has_lens(l) && has_shape(l, "r", l->r, (const Expr *[]){ units, all }, 2)
+           && has_shape(l, "x", l->x, (const Expr *[]){ l->x->shape[0], l->x->shape[1], inputs }, 3)
+           && has_shape(l, "w", l->w, (const Expr *[]){ inputs, all }, 2) && has_shape(l, "ws", l->ws, &all, 1)
+           && has_shape(l, "rs", l->rs, &all, 1) && has_shape(l, "b", l->b, &all, 1)
+           && has_shape(l, "h0", l->h0, state, 2) && has_shape(l, "rb", l->rb, &units, 1)
+           && has_shape(l, "c0", l->c0, state, 2) && has_shape(l, "p", l->p, &three, 1);
+}
+
+/* Names what the formulas of the opened layer may read. */
+static bool layer_named(Layer *l)
+{
+    if (!has_shapes(l)) return false;
+    if (l->in_lanes && (!expr_is_const(l->x->shape[2]) || !expr_is_const(l->r->shape[0]))) {
+        op_unsupported(l->cx, l->n, "in_lanes of x %s and r %s; use inputs and units of known sizes",
+                       tensor_shape_text(l->cx, l->x), tensor_shape_text(l->cx, l->r));
+        return false;
+    }
+    if (expr_is_int(l->x->shape[0], 0)) {
+        op_refuse(l->cx, l->n, "x is %s; use one step or more", tensor_shape_text(l->cx, l->x));
+        return false;
+    }
+    const Bind names[] = {
+        BIND_T("x", l->x), BIND_T("w", l->w), BIND_T("r", l->r), BIND_T("bias", l->b), BIND_T("h0", l->h0),
+        BIND_T("c0", l->c0), BIND_T("p", l->p), BIND_T("rb", l->rb), BIND_T("lens", l->lens), BIND_T("ws", l->ws),
+        BIND_T("rs", l->rs), BIND_V("T", l->x->shape[0]), BIND_V("B", l->x->shape[1]), BIND_V("U", l->r->shape[0]),
+        BIND_V("zero", expr_int(l->cx, I32, node_int(l->n, "x_zero", 0))),
+        BIND_V("cell_clip", expr_real(l->cx, l->type, node_real(l->n, "cell_clip", 0))),
+    };
+    name_phrases(l);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].tensor || names[i].value) formulas_name(&l->f, names[i]);
+    return read_activations(l);
+}
+
+static bool layer_open(Layer *l, Ctx *cx, const Node *n)
+{
+    const Recurrent *cell = recurrent_of(n->op->name);
+    *l = (Layer){ .cx = cx, .n = n, .f = { .cx = cx, .call = n }, .cell = cell,
+                  .activations = node_text(n, "activations", ""), .reverse = node_int(n, "reverse", 0) != 0,
+                  .x = n->in[RECURRENT_X], .w = n->in[RECURRENT_W], .r = n->in[RECURRENT_R],
+                  .b = operand(n, RECURRENT_B), .h0 = operand(n, RECURRENT_H0), .c0 = operand(n, cell->c0),
+                  .p = operand(n, cell->p), .rb = operand(n, cell->rb), .lens = operand(n, cell->lens),
+                  .ws = operand(n, cell->ws), .rs = operand(n, cell->ws + 1) };
     l->on_integers = l->x->type == I8 || l->x->type == I16;
     l->by_range = l->on_integers && node_int(n, "by_range", 0) != 0;
     l->in_lanes = !l->on_integers && node_int(n, "in_lanes", 0) != 0;
     l->type = l->on_integers ? F32 : l->x->type;
-    if (!(l->on_integers ? integer_types(l) : same_types(l))) return false;
-    if (l->x->rank != 3 || l->r->rank != 2) {
-        op_refuse(cx, n, "x is %s and r %s; use [steps][batch][inputs] and [units][gates * units]",
-                  tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r));
-        return false;
-    }
-    const Expr *units = l->r->shape[0], *batch = l->x->shape[1],
-               *all = simplify(cx, expr_mul(cx, units, expr_index(cx, gates)), NULL);
-    bool fits = lens_open(l) && has_shape(l, "r", l->r, (const Expr *[]){ units, all }, 2)
-                && has_shape(l, "w", l->w, (const Expr *[]){ l->x->shape[2], all }, 2)
-                && has_shape(l, "ws", l->ws, &all, 1) && has_shape(l, "rs", l->rs, &all, 1)
-                && has_shape(l, "b", l->b, &all, 1) && has_shape(l, "h0", l->h0, (const Expr *[]){ batch, units }, 2);
-    if (!fits) return false;
-    if (l->in_lanes && (!expr_is_const(l->x->shape[2]) || !expr_is_const(units))) {
-        op_unsupported(cx, n, "in_lanes of x %s and r %s; use inputs and units of known sizes",
-                       tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r));
-        return false;
-    }
-    if (expr_is_int(l->x->shape[0], 0)) {
-        op_refuse(cx, n, "x is %s; use one step or more", tensor_shape_text(cx, l->x));
-        return false;
-    }
-    name_phrases(l);
-    name_value(l, "T", l->x->shape[0]);
-    name_value(l, "B", batch);
-    name_value(l, "U", units);
-    name_tensor(l, "x", l->x);
-    name_tensor(l, "w", l->w);
-    name_tensor(l, "r", l->r);
-    name_tensor(l, "bias", l->b);
-    name_tensor(l, "h0", l->h0);
-    name_tensor(l, "lens", l->lens);
-    name_tensor(l, "ws", l->ws);
-    name_tensor(l, "rs", l->rs);
-    name_value(l, "zero", expr_int(l->cx, I32, node_int(n, "x_zero", 0)));
-    return read_activations(l, activation_count);
+    return (l->on_integers ? integer_types(l) : same_types(l)) && layer_named(l);
+}
+
+/* A hybrid layer has the inputs x r rs h0 c0 p. */
+static bool hybrid_open(Layer *l, Ctx *cx, const Node *n, const char *cell)
+{
+    *l = (Layer){ .cx = cx, .n = n, .f = { .cx = cx, .call = n }, .cell = recurrent_of(cell), .is_hybrid = true,
+                  .x = n->in[0], .r = n->in[1], .rs = n->in[2], .h0 = n->in[3], .c0 = operand(n, 4),
+                  .p = operand(n, 5), .type = F32 };
+    l->activations = node_int(n, "relu", 0) ? "relu" : l->cell->activations;
+    return hybrid_types(l) && layer_named(l);
 }
 
 /* Promises a tensor over the steps, which formulas read before the one that computes it. */
@@ -300,8 +313,10 @@ static void lanes_stages(Layer *l, const char *word, const char *steps, int64_t 
                      { "term", OP_TEXT(l->cx, term, { "k", text_format(l->cx, "k+%s", first) }) }));
 }
 
+/* The products of a hybrid layer's input are given. */
 static void input_stage(Layer *l)
 {
+    if (l->is_hybrid) return;
     if (l->in_lanes) {
         lanes_stages(l, "input", "t<T", tensor_dim(l->x, 2), l->b ? "bias[g*U+u]" : "0", "x[at,b,k] * w[k,g*U+u]");
         return;
@@ -314,7 +329,8 @@ static void input_stage(Layer *l)
 /* Returns the product of the input and w of a gate, with the bias, as a real number. */
 static const char *input_at(const Layer *l, const char *gate)
 {
-    const char *text = !l->on_integers ? "input[t,b,gate,u]"
+    const char *text = l->is_hybrid ? "x[t,b,gate*U+u]"
+                       : !l->on_integers ? "input[t,b,gate,u]"
                        : l->b ? "f32(input[t,b,gate,u]) * ws[gate*U+u] + bias[gate*U+u]"
                               : "f32(input[t,b,gate,u]) * ws[gate*U+u]";
     return OP_TEXT(l->cx, text, { "gate", gate });
@@ -363,9 +379,28 @@ static void ranged_stages(Layer *l)
                      "i16(max(0, min(255, nearbyint(before / step[t]) + point[t])) - point[t])", words));
 }
 
+/* The stages of the state in 8 bits, each sequence on the grid of its own range at this step, and of the sums. */
+static void hybrid_stages(Layer *l)
+{
+    Tensor *grid[DYNAMIC_OUTPUTS];
+    formulas_phrase(&l->f, "row", "t,b");
+    formulas_phrase(&l->f, "chosen", "k<U");
+    formulas_phrase(&l->f, "of", "prev[t,b,k]");
+    if (dynamic_grid_formulas(&l->f, node_int(l->n, "asymmetric", 0) != 0, grid) == DYNAMIC_OUTPUTS)
+        stage(l, "stored[rows,k<U] = "
+                 "i16(max(-128.0, min(127.0, round(of * inverse[row]) + zero[row])) - zero[row])");
+    else stage(l, "stored[rows,k<U] = i8(max(-127.0, min(127.0, round(of * inverse[row]))))");
+    stage(l, "terms[rows,g<gates,u<U] = sum(k<U) i32(stored[t,b,k]) * i32(r[k,g*U+u])");
+    stage(l, "sums[rows,g<gates,u<U] = x[t,b,g*U+u] + f32(terms[t,b,g,u]) * (scale[row] * rs[g*U+u])");
+}
+
 /* The stage of sums of the first `gates` gates. */
 static void sums_stage(Layer *l, int gates)
 {
+    if (l->is_hybrid) {
+        hybrid_stages(l);
+        return;
+    }
     const Phrase words[] = { { "count", op_number(l->cx, gates) }, { "input_g", input_at(l, "g") },
                              { "product", product_with(l, "k,g*U+u") }, { NULL, NULL } };
     if (l->on_integers) {
@@ -406,15 +441,25 @@ static int layer_close(Layer *l, Tensor *promised, const char *value, Tensor **o
 
 /* ---- The layers -------------------------------------------------------------------------------------------------- */
 
+static int rnn_stages(Layer *l, Tensor **out)
+{
+    Tensor *h = promise(l, "h");
+    input_stage(l);
+    prev_stage(l);
+    sums_stage(l, 1);
+    return layer_close(l, h, activate(l, 0, "sums[t,b,0,u]"), out);
+}
+
 static int rnn(Ctx *cx, const Node *n, Tensor **out)
 {
     Layer l;
-    if (!layer_open(&l, cx, n, 1, 1)) return 0;
-    Tensor *h = promise(&l, "h");
-    input_stage(&l);
-    prev_stage(&l);
-    sums_stage(&l, 1);
-    return layer_close(&l, h, activate(&l, 0, "sums[t,b,0,u]"), out);
+    return layer_open(&l, cx, n) ? rnn_stages(&l, out) : 0;
+}
+
+static int rnn_hybrid(Ctx *cx, const Node *n, Tensor **out)
+{
+    Layer l;
+    return hybrid_open(&l, cx, n, "rnn") ? rnn_stages(&l, out) : 0;
 }
 
 /* The product of the candidate's columns of r and a 16-bit vector. */
@@ -429,10 +474,9 @@ static void linear_stages(Layer *l, const char *vector, bool has_bias)
 static int gru(Ctx *cx, const Node *n, Tensor **out)
 {
     Layer l;
-    Tensor *rb = operand(n, 5);
     bool linear = node_int(n, "linear_before_reset", 0) != 0;
-    if (!layer_open(&l, cx, n, 3, 2) || !has_shape(&l, "rb", rb, l.r->shape, 1)) return 0;
-    name_tensor(&l, "rb", rb);
+    if (!layer_open(&l, cx, n)) return 0;
+    const Tensor *rb = l.rb;
     Tensor *h = promise(&l, "h");
     input_stage(&l);
     prev_stage(&l);
@@ -464,42 +508,44 @@ static int gru(Ctx *cx, const Node *n, Tensor **out)
 /* Returns the sum of gate g of i o f c, with the peephole on `state`. */
 static const char *lstm_sum(const Layer *l, int g, const char *state)
 {
-    const bool peeps = operand(l->n, 6) && g < 3;
+    const bool peeps = l->p && g < 3;
     return OP_TEXT(l->cx, peeps ? "sums[t,b,g,u] + p[u + g*U] * state" : "sums[t,b,g,u]", { "g", op_number(l->cx, g) },
                    { "state", state });
+}
+
+static int lstm_stages(Layer *l, Tensor **out)
+{
+    Ctx *cx = l->cx;
+    Tensor *h = promise(l, "h"), *c = promise(l, "c");
+    input_stage(l);
+    prev_stage(l);
+    sums_stage(l, 4);
+    const char *before = l->c0 ? "(c[t-1,b,u]? : c0[b,u])" : "(c[t-1,b,u]? : 0)";
+    const char *in = activate(l, 0, lstm_sum(l, 0, before));
+    const char *forget = node_int(l->n, "input_forget", 0) ? OP_TEXT(cx, "(1 - in)", { "in", in })
+                                                           : activate(l, 0, lstm_sum(l, 2, before));
+    const char *cell = OP_TEXT(cx, node_real(l->n, "cell_clip", 0) > 0
+                                       ? "min(max(forget * before + in * new, -cell_clip), cell_clip)"
+                                       : "forget * before + in * new", { "forget", forget }, { "before", before },
+                               { "in", in }, { "new", activate(l, 1, lstm_sum(l, 3, before)) });
+    formulas_define(&l->f, c, OP_TEXT(cx, "cell[steps,b<B,u<U] = next", { "next", next_state(l, cell, before) }));
+    const char *value = OP_TEXT(cx, "gate * squashed", { "gate", activate(l, 0, lstm_sum(l, 1, "c[t,b,u]")) },
+                                { "squashed", activate_as(l, 2, "c[t,b,u]") });
+    if (!layer_close(l, h, value, out)) return 0;
+    out[2] = last_stage(l, "last_cell", "c");
+    return out[2] ? 3 : 0;
 }
 
 static int lstm(Ctx *cx, const Node *n, Tensor **out)
 {
     Layer l;
-    if (!layer_open(&l, cx, n, 4, 3)) return 0;
-    Tensor *c0 = operand(n, 5), *p = operand(n, 6);
-    const Expr *three = simplify(cx, expr_mul(cx, l.r->shape[0], expr_index(cx, 3)), NULL);
-    if (!has_shape(&l, "c0", c0, (const Expr *[]){ l.x->shape[1], l.r->shape[0] }, 2)
-        || !has_shape(&l, "p", p, &three, 1))
-        return 0;
-    name_tensor(&l, "c0", c0);
-    name_tensor(&l, "p", p);
-    Tensor *h = promise(&l, "h"), *c = promise(&l, "c");
-    input_stage(&l);
-    prev_stage(&l);
-    sums_stage(&l, 4);
-    const char *before = c0 ? "(c[t-1,b,u]? : c0[b,u])" : "(c[t-1,b,u]? : 0)";
-    const char *in = activate(&l, 0, lstm_sum(&l, 0, before));
-    const char *forget = node_int(n, "input_forget", 0) ? OP_TEXT(cx, "(1 - in)", { "in", in })
-                                                        : activate(&l, 0, lstm_sum(&l, 2, before));
-    const double most = node_real(n, "cell_clip", 0);
-    name_value(&l, "cell_clip", expr_real(cx, l.type, most));
-    const char *cell = OP_TEXT(cx, most > 0 ? "min(max(forget * before + in * new, -cell_clip), cell_clip)"
-                                            : "forget * before + in * new", { "forget", forget },
-                               { "before", before }, { "in", in },
-                               { "new", activate(&l, 1, lstm_sum(&l, 3, before)) });
-    formulas_define(&l.f, c, OP_TEXT(cx, "cell[steps,b<B,u<U] = next", { "next", next_state(&l, cell, before) }));
-    const char *value = OP_TEXT(cx, "gate * squashed", { "gate", activate(&l, 0, lstm_sum(&l, 1, "c[t,b,u]")) },
-                                { "squashed", activate_as(&l, 2, "c[t,b,u]") });
-    if (!layer_close(&l, h, value, out)) return 0;
-    out[2] = last_stage(&l, "last_cell", "c");
-    return out[2] ? 3 : 0;
+    return layer_open(&l, cx, n) ? lstm_stages(&l, out) : 0;
+}
+
+static int lstm_hybrid(Ctx *cx, const Node *n, Tensor **out)
+{
+    Layer l;
+    return hybrid_open(&l, cx, n, "lstm") ? lstm_stages(&l, out) : 0;
 }
 
 /* ---- On integers ------------------------------------------------------------------------------------------------- */
@@ -520,14 +566,10 @@ static Tensor *integer_weights(Ctx *cx, const Tensor *w, int bits, double *scale
     return tensor_constant(cx, w->name, I8, 2, shape, q);
 }
 
-static const char *usual_activations(const Node *n)
-{
-    return strcmp(n->op->name, "gru") == 0 ? "sigmoid,tanh" : "sigmoid,tanh,tanh";
-}
-
 static bool has_usual_activations(const Node *n)
 {
-    return strcmp(node_text(n, "activations", usual_activations(n)), usual_activations(n)) == 0;
+    const char *usual = recurrent_of(n->op->name)->activations;
+    return strcmp(node_text(n, "activations", usual), usual) == 0;
 }
 
 /* True if all elements are in [-1, 1] and none depends on the state of an earlier run: constants, results of functions
@@ -557,7 +599,7 @@ static const char *why_real_weights(Ctx *cx, const Node *n, const int *bits)
     if (n->in[0]->type != F32) return text_format(cx, "its type is %s, not f32", dtype_info(n->in[0]->type)->spelling);
     if (!has_usual_activations(n))
         return text_format(cx, "its activations are %s; on integers: %s", node_text(n, "activations", ""),
-                           usual_activations(n));
+                           recurrent_of(n->op->name)->activations);
     if (h0 && tensor_is_constant(h0) && !is_bounded_state(h0)) return "its first state is beyond -1 to 1";
     if (h0 && !is_bounded_state(h0) && !bits[0] && !bits[1])
         return "it continues from a given state; on integers if an annotation of its weights has bits=8";
@@ -580,22 +622,22 @@ static Tensor *factors(Ctx *cx, const char *name, const double *scale, double un
 static Node *with_integer_weights(Ctx *cx, const Node *n, Tensor *stored, double step, int64_t zero, const int *bits)
 {
     if (why_real_weights(cx, n, bits)) return NULL;
-    const int most = n->op->most_inputs;
+    const Recurrent *cell = recurrent_of(n->op->name);
     const int64_t columns = tensor_dim(n->in[1], 1);
     double *w = NEW_ARRAY(cx->arena, double, columns), *r = NEW_ARRAY(cx->arena, double, columns);
-    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, most);
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, cell->ws + 2);
     for (int i = 0; i < n->in_count; i++) in[i] = n->in[i];
     in[0] = stored;
     in[1] = integer_weights(cx, n->in[1], bits[0], w);
     in[2] = integer_weights(cx, n->in[2], bits[1], r);
-    in[most - 2] = factors(cx, "ws", w, step, columns);
-    in[most - 1] = factors(cx, "rs", r, 1.0 / INT16_MAX, columns);
+    in[cell->ws] = factors(cx, "ws", w, step, columns);
+    in[cell->ws + 1] = factors(cx, "rs", r, 1.0 / INT16_MAX, columns);
     Attr *attr = NEW_ARRAY(cx->arena, Attr, n->attr_count + 1);
     int count = 0;
     for (int i = 0; i < n->attr_count; i++)
         if (strcmp(n->attr[i].name, "x_zero") != 0) attr[count++] = n->attr[i];
     attr[count++] = (Attr){ .name = "x_zero", .kind = ATTR_INT, .integer = zero, .real = (double)zero };
-    return op_call(cx, n->op, n->name, in, most, attr, count);
+    return op_call(cx, n->op, n->name, in, cell->ws + 2, attr, count);
 }
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
@@ -620,6 +662,15 @@ static const AttrRow lstm_attrs[] = {
     { "cell_clip", ATTR_REAL, "the cell is clamped to [-cell_clip, cell_clip]; 0 or absent: it is not clamped", NULL },
     { "by_range", ATTR_INT, "1: the state in 8 bits of its range at each step, 16-bit weights, rs without 1/32767",
       "0" },
+    { 0 }
+};
+
+#define ASYMMETRIC { "asymmetric", ATTR_INT, "1: the grid of the state has a zero point", "0" }
+
+static const AttrRow rnn_hybrid_attrs[] = { ASYMMETRIC, { "relu", ATTR_INT, "1: relu in place of tanh", "0" }, { 0 } };
+static const AttrRow lstm_hybrid_attrs[] = {
+    ASYMMETRIC,
+    { "cell_clip", ATTR_REAL, "the cell is clamped to [-cell_clip, cell_clip]; 0 or absent: it is not clamped", NULL },
     { 0 }
 };
 
@@ -678,19 +729,42 @@ static const OpCase lstm_cases[] = {
     { 0 }
 };
 
-#define LAYER(fn, text, most, roles) \
-    .name = #fn, .summary = text, .level = 9, .least_inputs = 3, .most_inputs = most, .inputs = roles, \
+static const OpCase rnn_hybrid_cases[] = {
+    { "", "f32[5][2][4] i8[4][4] f32[4] f32[2][4]", "f32[5][2][4]", NULL },
+    { "asymmetric=1 relu=1", "f32[3][1][2] i8[2][2] f32[2] f32[1][2]", "f32[3][1][2]", NULL },
+    { "", "f32[1][2][4] i8[4][4] f32[4] f32[2][4]", "f32[1][2][4]", NULL },
+    { "", "f32[5][2][4] f32[4][4] f32[4] f32[2][4]", NULL, "input 1 is f32; use i8 for r" },
+    { "", "f32[5][2][3] i8[4][4] f32[4] f32[2][4]", NULL, "r [4][4] use [5][2][4]" },
+    { "", "f32[5][2] i8[4][4] f32[4] f32[2][4]", NULL, "[steps][batch][gates * units]" },
+    { 0 }
+};
+static const OpCase lstm_hybrid_cases[] = {
+    { "", "f32[5][2][12] i8[3][12] f32[12] f32[2][3] f32[2][3]", "f32[5][2][3]", NULL },
+    { "asymmetric=1 cell_clip=0.5", "f32[4][1][8] i8[2][8] f32[8] f32[1][2] f32[1][2] f32[6]", "f32[4][1][2]", NULL },
+    { "asymmetric=1", "f32[1][2][4] i8[1][4] f32[4] f32[2][1] f32[2][1]", "f32[1][2][1]", NULL },
+    { "", "f32[5][2][12] i8[3][12] f32[12] f32[2][3] f32[2][4]", NULL, "c0 is [2][4]" },
+    { 0 }
+};
+
+#define LAYER(fn, text, of_level, least, most, roles) \
+    .name = #fn, .summary = text, .level = of_level, .least_inputs = least, .most_inputs = most, .inputs = roles, \
       .attr = fn##_attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OPAQUE, .cases = fn##_cases
+#define HYBRID(layer, least, most, roles) \
+    { LAYER(layer##_hybrid, #layer " of given products, the state in 8 bits of its range", 11, least, most, roles), \
+      .gradient.refusal = "which rounds its state to 8 bits at each step; " #layer " in floats is accepted " \
+                          "(of a TFLite network: --hybrid float)" }
 
 const Op ops_recurrent[] = {
-    { LAYER(rnn, "h[t] = f(x[t] w + b + h[t-1] r): simple recurrent layer", 8, "x w r b h0 lens ws rs") },
-    { LAYER(gru, "h[t] = (1 - z) n + z h[t-1], z and n of x[t] and h[t-1]: gated recurrent unit", 9,
+    { LAYER(rnn, "h[t] = f(x[t] w + b + h[t-1] r): simple recurrent layer", 9, 3, 8, "x w r b h0 lens ws rs") },
+    { LAYER(gru, "h[t] = (1 - z) n + z h[t-1], z and n of x[t] and h[t-1]: gated recurrent unit", 9, 3, 9,
             "x w r b h0 rb lens ws rs"),
       .quantization.with_integer_weights = with_integer_weights,
       .quantization.why_real_weights = why_real_weights },
-    { LAYER(lstm, "c[t] = f c[t-1] + i g, h[t] = o tanh(c[t]), i o f g of x[t] and h[t-1]: long short-term memory", 10,
-            "x w r b h0 c0 p lens ws rs"),
+    { LAYER(lstm, "c[t] = f c[t-1] + i g, h[t] = o tanh(c[t]), i o f g of x[t] and h[t-1]: long short-term memory", 9,
+            3, 10, "x w r b h0 c0 p lens ws rs"),
       .quantization.with_integer_weights = with_integer_weights,
       .quantization.why_real_weights = why_real_weights },
+    HYBRID(rnn, 4, 4, "x r rs h0"),
+    HYBRID(lstm, 5, 6, "x r rs h0 c0 p"),
     { 0 }
 };

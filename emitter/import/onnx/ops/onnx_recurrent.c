@@ -6,31 +6,22 @@
  * from activation_alpha and activation_beta in the same order. */
 #include <string.h>
 
+#include "graph/dag/recurrent.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
-enum { MOST_ACTIVATIONS = 6 };
-
-/* Differences of the three layers. */
-typedef struct LayerKind {
-    const char *op;                          /* the IR operator */
-    int gates, activations;                  /* per direction */
-    const char *activation[3];               /* default activations */
-    const char *flag;                        /* a flag passed to the call; NULL: none */
-    int inputs;                              /* of the call; the last one is the lengths */
-    bool has_cell;                           /* a second state, and peepholes */
-    bool may_split_bias;                     /* if the flag is set, part of the second bias is a separate input */
-} LayerKind;
-
 /* The IR operators, "sigmoid,tanh,tanh", and their parameters. */
-typedef struct ActivationAttrs { const char *names; double alpha[3], beta[3]; } ActivationAttrs;
+typedef struct ActivationAttrs {
+    const char *names;
+    double alpha[MOST_RECURRENT_ACTIVATIONS], beta[MOST_RECURRENT_ACTIVATIONS];
+} ActivationAttrs;
 
 /* The layer of com.microsoft on integers: factors of the sums with w and with r, per column. */
 typedef struct Factors { Tensor *w, *r; } Factors;
 
 typedef struct Layers {
     OnnxCall *c;
-    const LayerKind *kind;
+    const Recurrent *kind;
     int directions;
     ActivationAttrs of[2];                   /* per direction */
     int64_t steps, batch, units;
@@ -41,17 +32,6 @@ typedef struct Layers {
 
 /* ---- Activations ------------------------------------------------------------------------------------------------- */
 
-typedef struct Activation { const char *onnx, *ir_op; bool has_alpha, has_beta; double alpha, beta; } Activation;
-static const Activation activations[] = {
-    { "Affine", "affine", true, true, 1, 0 },            { "Elu", "elu", true, false, 1, 0 },
-    { "HardSigmoid", "hard_sigmoid", true, true, 0.2, 0.5 }, { "LeakyRelu", "leaky_relu", true, false, 0.01, 0 },
-    { "Relu", "relu", false, false, 0, 0 },              { "ScaledTanh", "scaled_tanh", true, true, 1, 1 },
-    { "Sigmoid", "sigmoid", false, false, 0, 0 },        { "Softplus", "softplus", false, false, 0, 0 },
-    { "Softsign", "softsign", false, false, 0, 0 },      { "Tanh", "tanh", false, false, 0, 0 },
-    { "ThresholdedRelu", "thresholded_relu", true, false, 1, 0 },
-};
-enum { ACTIVATION_COUNT = sizeof activations / sizeof activations[0] };
-
 static bool same_letters(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++)
@@ -59,12 +39,14 @@ static bool same_letters(const char *a, const char *b)
     return !*a && !*b;
 }
 
-static const Activation *find_activation(OnnxCall *c, const char *word)
+static const RecurrentActivation *find_activation(OnnxCall *c, const char *word)
 {
-    for (int i = 0; i < ACTIVATION_COUNT; i++)
-        if (same_letters(activations[i].onnx, word)) return &activations[i];
+    const RecurrentActivation *f;
     Text list = text_new(c->cx);
-    for (int i = 0; i < ACTIVATION_COUNT; i++) text_printf(&list, "%s%s", i ? ", " : "", activations[i].onnx);
+    for (int i = 0; (f = recurrent_activation(i)); i++) {
+        if (same_letters(f->onnx, word)) return f;
+        text_printf(&list, "%s%s", i ? ", " : "", f->onnx);
+    }
     onnx_refuse(c, "unknown activation \"%s\"; use one of %s", word, text_string(&list));
     return NULL;
 }
@@ -80,22 +62,22 @@ static bool read_activations(Layers *l)
     OnnxCall *c = l->c;
     const OnnxAttr *list = onnx_attr(c, "activations"), *alphas = onnx_attr(c, "activation_alpha"),
                    *betas = onnx_attr(c, "activation_beta");
-    int alpha = 0, beta = 0, expected = l->kind->activations * l->directions;
+    const int count = l->kind->activation_count, expected = count * l->directions;
+    int alpha = 0, beta = 0;
     if (list && list->text_count != expected) {
         onnx_refuse(c, "there are %d activations; use %d", list->text_count, expected);
         return false;
     }
     for (int d = 0; d < l->directions; d++) {
         Text names = text_new(c->cx);
-        for (int i = 0; i < l->kind->activations; i++) {
-            const Activation *f = find_activation(c, list ? list->texts[d * l->kind->activations + i]
-                : l->kind->activation[i]);
+        for (int i = 0; list && i < count; i++) {
+            const RecurrentActivation *f = find_activation(c, list->texts[d * count + i]);
             if (!f) return false;
-            text_printf(&names, "%s%s", i ? "," : "", f->ir_op);
-            l->of[d].alpha[i] = f->has_alpha ? next_real(alphas, &alpha, f->alpha) : 0;
-            l->of[d].beta[i] = f->has_beta ? next_real(betas, &beta, f->beta) : 0;
+            text_printf(&names, "%s%s", i ? "," : "", f->name);
+            if (f->has_alpha) l->of[d].alpha[i] = next_real(alphas, &alpha, f->alpha);
+            if (f->has_beta) l->of[d].beta[i] = next_real(betas, &beta, f->beta);
         }
-        l->of[d].names = text_string(&names);
+        l->of[d].names = list ? text_string(&names) : l->kind->activations;
     }
     return true;
 }
@@ -201,7 +183,7 @@ static Tensor *lengths(Layers *l)
     return full ? NULL : onnx_cast(l->c, t, I32);
 }
 
-static bool layers_read(Layers *l, OnnxCall *c, const LayerKind *kind)
+static bool layers_read(Layers *l, OnnxCall *c, const Recurrent *kind)
 {
     *l = (Layers){ .c = c, .kind = kind };
     const char *direction = onnx_text(c, "direction", "forward");
@@ -265,28 +247,29 @@ static bool has_flag(const Layers *l) { return l->kind->flag && onnx_int(l->c, l
 static Node *layer_call(Layers *l, Tensor *x, int d)
 {
     OnnxCall *c = l->c;
-    const LayerKind *k = l->kind;
+    const Recurrent *k = l->kind;
     bool reverse = d == 1 || strcmp(onnx_text(c, "direction", "forward"), "reverse") == 0;
     Tensor *rest = NULL, *in[10] = { x };
     for (int i = 1; i < 3; i++)
         in[i] = onnx_call(c, "transpose", of_direction(l, c->in[i], 0, d), attr_list("perm", 1, 0));
-    in[3] = bias_of(l, d, k->may_split_bias && has_flag(l), &rest);
-    in[4] = state_of(l, 5, d);
-    in[5] = k->has_cell ? state_of(l, 6, d) : rest;
-    in[6] = k->has_cell ? of_direction(l, onnx_in(c, 7), 0, d) : NULL;
-    in[k->inputs - 1] = l->lengths;
-    if (l->factors) in[k->inputs] = l->factors[d].w, in[k->inputs + 1] = l->factors[d].r;
+    in[RECURRENT_B] = bias_of(l, d, k->rb && has_flag(l), &rest);
+    in[RECURRENT_H0] = state_of(l, 5, d);
+    if (k->rb) in[k->rb] = rest;
+    if (k->c0) in[k->c0] = state_of(l, 6, d);
+    if (k->p) in[k->p] = of_direction(l, onnx_in(c, 7), 0, d);
+    in[k->lens] = l->lengths;
+    if (l->factors) in[k->ws] = l->factors[d].w, in[k->ws + 1] = l->factors[d].r;
     const ActivationAttrs *of = &l->of[d];
-    Tensor *y = call(c->cx, k->op, c->name, in, l->factors ? k->inputs + 2 : k->inputs,
-                     ATTRS(attr_word("activations", of->names), attr_reals("alpha", of->alpha, k->activations),
-                           attr_reals("beta", of->beta, k->activations), attr_flag("reverse", reverse),
+    Tensor *y = call(c->cx, k->op, c->name, in, l->factors ? k->ws + 2 : k->ws,
+                     ATTRS(attr_word("activations", of->names), attr_reals("alpha", of->alpha, k->activation_count),
+                           attr_reals("beta", of->beta, k->activation_count), attr_flag("reverse", reverse),
                            attr_real("clip", onnx_real(c, "clip", 0)),
                            attr_if(l->factors, attr_flag("by_range", true)),
                            attr_if(k->flag, attr_flag(k->flag, has_flag(l)))));
     return y ? y->producer : NULL;
 }
 
-static void layers(OnnxCall *c, const LayerKind *kind)
+static void layers(OnnxCall *c, const Recurrent *kind)
 {
     Layers l;
     Node *layer[2];
@@ -297,16 +280,9 @@ static void layers(OnnxCall *c, const LayerKind *kind)
     results(&l, layer);
 }
 
-static const LayerKind
-    rnn_kind = { .op = "rnn", .gates = 1, .activations = 1, .activation = { "Tanh" }, .inputs = 6 },
-    gru_kind = { .op = "gru", .gates = 3, .activations = 2, .activation = { "Sigmoid", "Tanh" }, .inputs = 7,
-                 .flag = "linear_before_reset", .may_split_bias = true },
-    lstm_kind = { .op = "lstm", .gates = 4, .activations = 3, .activation = { "Sigmoid", "Tanh", "Tanh" }, .inputs = 8,
-                  .flag = "input_forget", .has_cell = true };
-
-static void rnn(OnnxCall *c) { layers(c, &rnn_kind); }
-static void gru(OnnxCall *c) { layers(c, &gru_kind); }
-static void lstm(OnnxCall *c) { layers(c, &lstm_kind); }
+static void rnn(OnnxCall *c) { layers(c, recurrent_of("rnn")); }
+static void gru(OnnxCall *c) { layers(c, recurrent_of("gru")); }
+static void lstm(OnnxCall *c) { layers(c, recurrent_of("lstm")); }
 
 /* ---- On integers ------------------------------------------------------------------------------------------------- */
 
@@ -362,7 +338,7 @@ static void dynamic_lstm(OnnxCall *c)
     whole->in[0] = x;
     whole->in[1] = centred_weights(c, 1, 9);
     whole->in[2] = centred_weights(c, 2, 11);
-    if (ctx_failed(c->cx) || !layers_read(&l, whole, &lstm_kind)) return;
+    if (ctx_failed(c->cx) || !layers_read(&l, whole, recurrent_of("lstm"))) return;
     for (int d = 0; d < l.directions; d++) {
         Tensor *input_factors = factors_of(c, c->in[8], scale, d, 4 * l.units);
         factors[d] = (Factors){ input_factors, factors_of(c, c->in[10], NULL, d, 4 * l.units) };

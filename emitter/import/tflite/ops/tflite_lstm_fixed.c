@@ -15,7 +15,20 @@
 
 enum { GATE_BITS = 12, CURVE_BITS = 15 };
 enum { OUTPUT = 1, FORGET, CELL };           /* gates in the order of the joined weights; the input gate is 0 */
-static const int file_order[LSTM_GATES] = { 0, 3, 1, 2 };
+
+const int tflite_lstm_order[LSTM_GATES] = { 0, 3, 1, 2 };
+
+Tensor *tflite_lstm_gates(TfliteCall *c, int first, bool is_stored)
+{
+    Tensor *part[LSTM_GATES];
+    for (int g = 0; g < LSTM_GATES; g++) {
+        const int i = first + tflite_lstm_order[g];
+        if (c->in[i] && c->in[i]->type != F32 && !is_stored) c->in[i] = tflite_real(c, i);
+        if (!(part[g] = c->in[i])) return NULL;
+    }
+    Tensor *all = call(c->cx, "concat", c->name, part, LSTM_GATES, ATTRS(attr_int("axis", 0)));
+    return all && all->rank == 2 ? tflite_call(c, "transpose", all, attr_list("perm", 1, 0)) : all;
+}
 
 typedef struct FixedLstm {
     TfliteCall *c;
@@ -27,7 +40,7 @@ typedef struct FixedLstm {
 
 static const TfliteTensor *gate_info(const FixedLstm *l, int first, int gate)
 {
-    return tflite_in_info(l->c, first + file_order[gate]);
+    return tflite_in_info(l->c, first + tflite_lstm_order[gate]);
 }
 
 /* ---- The form that is accepted ----------------------------------------------------------------------------------- */
@@ -104,13 +117,6 @@ static bool read_form(TfliteCall *c, FixedLstm *l)
 
 /* ---- Parts of a step --------------------------------------------------------------------------------------------- */
 
-static Tensor *joined(FixedLstm *l, int first)
-{
-    Tensor *part[LSTM_GATES];
-    for (int g = 0; g < LSTM_GATES; g++) part[g] = l->c->in[first + file_order[g]];
-    return call(l->c->cx, "concat", l->c->name, part, LSTM_GATES, ATTRS(attr_int("axis", 0)));
-}
-
 static bool has_wide_sums(FixedLstm *l, int first)
 {
     bool fit = true;
@@ -129,7 +135,7 @@ static Tensor *gates_of(FixedLstm *l, Tensor *x, const TfliteTensor *of, int fir
         const float product = tflite_scale(of) * tflite_scale(gate_info(l, first, g));
         for (int64_t u = 0; u < l->units; u++) scales[g * l->units + u] = (double)product * (1 << GATE_BITS);
     }
-    Tensor *sums = tflite_call2(c, "dense", x, tflite_call(c, "transpose", joined(l, first), attr_list("perm", 1, 0)),
+    Tensor *sums = tflite_call2(c, "dense", x, tflite_lstm_gates(c, first, true),
                                 attr_if(zero, attr_int("zero", zero)),
                                 attr_if(has_wide_sums(l, first), attr_flag("wide", true)));
     if (bias && sums && sums->type != bias->type) sums = tflite_call(c, "cast", sums, attr_type("to", bias->type));
@@ -227,7 +233,8 @@ void tflite_lstm_fixed(TfliteCall *c)
     Tensor *x = c->in[LSTM_X];
     if (!l.is_time_major) x = tflite_call(c, "transpose", x, attr_list("perm", 1, 0, 2));
     x = tflite_reshape(c, x, (int64_t[]){ l.steps * l.batch, l.inputs }, 2);
-    Tensor *gates = gates_of(&l, x, tflite_in_info(c, LSTM_X), LSTM_INPUT_WEIGHTS, joined(&l, LSTM_BIASES));
+    Tensor *biases = tflite_lstm_gates(c, LSTM_BIASES, true);
+    Tensor *gates = gates_of(&l, x, tflite_in_info(c, LSTM_X), LSTM_INPUT_WEIGHTS, biases);
     gates = tflite_reshape(c, gates, (int64_t[]){ l.steps, l.batch, LSTM_GATES * l.units }, 3);
     Node *n = ctx_failed(c->cx) ? NULL : loop_over(&l, gates);
     if (!n) return;

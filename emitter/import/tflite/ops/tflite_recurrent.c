@@ -13,7 +13,6 @@ typedef struct LstmPlaces { int weights, recurrent, peepholes, biases, projectio
 static const LstmPlaces alone = { LSTM_INPUT_WEIGHTS, LSTM_STATE_WEIGHTS, LSTM_PEEPHOLES, LSTM_BIASES, LSTM_PROJECTION,
                                   LSTM_STATE, LSTM_CELL, 4 },
                         forward = { 1, 5, 9, 12, 16, 35, 36, 5 }, backward = { 18, 22, 26, 29, 33, 37, 38, 5 };
-static const int iofc[LSTM_GATES] = { 0, 3, 1, 2 };       /* of the file's gates i f c o */
 
 static bool has_form(TfliteCall *c, const LstmPlaces *p)
 {
@@ -57,19 +56,6 @@ static bool has_no_norms(TfliteCall *c)
     for (int i = LSTM_NORMS; i < LSTM_NORMS + LSTM_GATES; i++)
         if (tflite_in(c, i)) tflite_unsupported(c, "normalized gates (input %d); leave them out", i);
     return !ctx_failed(c->cx);
-}
-
-/* Joins the parts of the gates i o f c along axis 0; matrices are transposed to [inputs][4 units]. */
-static Tensor *of_gates(TfliteCall *c, int first, bool is_stored)
-{
-    Tensor *part[LSTM_GATES];
-    for (int g = 0; g < LSTM_GATES; g++) {
-        const int i = first + iofc[g];
-        if (c->in[i] && c->in[i]->type != F32 && !is_stored) c->in[i] = tflite_real(c, i);
-        if (!(part[g] = c->in[i])) return NULL;
-    }
-    Tensor *all = call(c->cx, "concat", c->name, part, LSTM_GATES, ATTRS(attr_int("axis", 0)));
-    return all && all->rank == 2 ? tflite_call(c, "transpose", all, attr_list("perm", 1, 0)) : all;
 }
 
 /* The peepholes of the gates i o f; NULL: none. */
@@ -135,11 +121,11 @@ static Tensor *hybrid_lstm(TfliteCall *c, const LstmPlaces *p, Tensor *x, double
 {
     const int64_t units = tensor_dim(c->in[p->recurrent + 1], 1);
     const bool is_asymmetric = flat_int(&c->op->options, p->grid, 1, 0) != 0;
-    const Quant w = columns_of(c, p->weights, iofc, LSTM_GATES, units),
-                r = columns_of(c, p->recurrent, iofc, LSTM_GATES, units);
-    Tensor *bias = of_gates(c, p->biases, false),
-           *products = hybrid_products(c, x, of_gates(c, p->weights, true), &w, bias, is_asymmetric),
-           *recurrent = of_gates(c, p->recurrent, true), *scales = scales_of(c, &r),
+    const Quant w = columns_of(c, p->weights, tflite_lstm_order, LSTM_GATES, units),
+                r = columns_of(c, p->recurrent, tflite_lstm_order, LSTM_GATES, units);
+    Tensor *bias = tflite_lstm_gates(c, p->biases, false),
+           *products = hybrid_products(c, x, tflite_lstm_gates(c, p->weights, true), &w, bias, is_asymmetric),
+           *recurrent = tflite_lstm_gates(c, p->recurrent, true), *scales = scales_of(c, &r),
            *in[] = { products, recurrent, scales, c->in[p->state], c->in[p->cell], peepholes_of(c, p->peepholes) };
     for (int i = 0; i < 5; i++)
         if (!in[i]) return NULL;
@@ -152,9 +138,9 @@ static Tensor *hybrid_lstm(TfliteCall *c, const LstmPlaces *p, Tensor *x, double
 
 static Tensor *real_lstm(TfliteCall *c, const LstmPlaces *p, Tensor *x, double clip)
 {
-    Tensor *gates = of_gates(c, p->weights, false);
-    Tensor *recurrent = of_gates(c, p->recurrent, false);
-    Tensor *gates3 = of_gates(c, p->biases, false);
+    Tensor *gates = tflite_lstm_gates(c, p->weights, false);
+    Tensor *recurrent = tflite_lstm_gates(c, p->recurrent, false);
+    Tensor *gates3 = tflite_lstm_gates(c, p->biases, false);
     Tensor *in[] = { x, gates, recurrent, gates3, c->in[p->state], c->in[p->cell], peepholes_of(c, p->peepholes) };
     for (int i = 0; i < 6; i++)
         if (!in[i]) return NULL;
