@@ -267,6 +267,20 @@ for level in -O2 -Os; do
         if [ "$why" ]; then skip "$name" "$why"; else check "$name" $test $level; fi
     done
 done
+# The bytes that layers read and write, counted on the lowered code and on loads and stores of the compiled code.
+has_traffic() {
+    core="-mcpu=$2 -mthumb -O3"
+    "$lw" report "$1" --target "$2" -o "$work/r.json" &&
+        "$lw" report "$1" --target "$2" --cc "arm-none-eabi-gcc $core" -o "$work/s.json" &&
+        python3 tests/tools/same_traffic.py "$work/r.json" "$work/s.json" "$3"
+}
+why=$(missing arm-none-eabi-gcc python3)
+if [ "$why" ]; then skip traffic-is-that-of-compiled-code "$why"
+else check traffic-is-that-of-compiled-code has_traffic $digits cortex-m3 3; fi
+kws=../shared/models/mlperf-tiny/kws_ref_model.tflite
+[ -e $kws ] || why="no $kws"
+if [ "$why" ]; then skip traffic-of-macros-is-that-of-compiled-code "$why"
+else check traffic-of-macros-is-that-of-compiled-code has_traffic $kws cortex-m7 3; fi
 check code-compiler-that-fails-is-named ends 1 'building the emitted C failed: no-such-cc' $digits --cc no-such-cc
 check code-keeps-the-flags-of-the-user ends 0 "by $cc -Os -std=gnu11 -ffp-contract=off" \
     $digits --cc "$cc -Os -std=gnu11"

@@ -35,9 +35,9 @@ typedef struct Shared {
 } Shared;
 
 /* Counts of a run on the core; -1: not measured. layer: [groups], or NULL. is_stepped: by `report`, on compiled
- * code. */
+ * code. traffic: [groups], of the parameters of each group's function; NULL: not measured. */
 typedef struct Counts { int64_t total; const int64_t *layer; } Counts;
-typedef struct Measured { Counts instructions, cycles; bool is_stepped; } Measured;
+typedef struct Measured { Counts instructions, cycles; bool is_stepped; struct Traffic *const *traffic; } Measured;
 
 /* Bytes of the arena of a training step, and its instructions */
 typedef struct StepCost { int64_t arena, instructions; } StepCost;

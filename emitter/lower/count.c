@@ -11,6 +11,10 @@
  * become lanes of a vector in every statement that stores to them; scalars copied to them do as well. Stores that may
  * alias the operands, and sums under a guard of their own, stay apart.
  *
+ * Traffic is counted in the same walk. A load counts where the C compiler executes it: outside the innermost loops
+ * that its index does not depend on, if nothing there stores to its memory. The operands of a macro count by its row,
+ * or each element once per use.
+ *
  * Where it vectorizes loops (the row "f32 loop lanes"), it takes an innermost loop of stores to consecutive floats,
  * none of which another iteration reads: an iteration computes one vector. Where it unrolls short loops (the row
  * "unrolled text"), their copies share loads, and have no counter. */
@@ -26,7 +30,8 @@ enum { MOST_SAMPLES = 32,            /* of a loop's iterations, for an average *
        MOST_LETS = 512, PER_ITERATION = 3, PER_LOOP = 2, PER_DIVISION = 8, PER_FUNCTION = 40, PER_GUARD = 2,
        MAX_CONJUNCTS = 32 };
 
-typedef struct Level { const Code *loop; int64_t value; bool is_used; } Level;
+/* runs: of the loop's body; trips: in a macro's portable form */
+typedef struct Level { const Code *loop; int64_t value; bool is_used; double runs, trips; } Level;
 /* Loads of a loop's body, and of a branch in it, whose outer loads were executed before it. */
 typedef struct Loads { Map map; const struct Loads *outer; } Loads;
 typedef struct Counting {
@@ -49,6 +54,8 @@ typedef struct Counting {
     double repeated;                 /* instructions of the address of such a load when it is executed again */
     int guards;                      /* conditions around the statement, within its innermost loop */
     double sum;
+    double *read, *written;          /* bytes of each parameter, and last of local arrays; NULL: not counted */
+    double runs;                     /* of the statement */
 } Counting;
 
 /* ---- Values over the loops --------------------------------------------------------------------------------------- */
@@ -123,6 +130,24 @@ static void sample(Counting *c, int depth, Average *a)
     }
 }
 
+static bool uses_marked(Counting *c, const Expr *e)
+{
+    const Code *let = expr_as_var(e) ? let_of(c, e) : NULL;
+    const Level *level = expr_as_var(e) && !let ? level_of(c, e) : NULL;
+    bool uses = let ? uses_marked(c, let->value) : level && level->is_used;
+    for (int i = 0; i < e->arg_count && !uses; i++) uses = uses_marked(c, e->arg[i]);
+    return uses;
+}
+
+/* Marks the loops whose trip counts depend on marked ones: where they have no iteration, nothing inside is executed. */
+static void mark_weights(Counting *c)
+{
+    for (int d = 0; d < c->depth; d++) {
+        const Code *loop = c->at[d].loop;
+        if (!c->at[d].is_used && (uses_marked(c, loop->begin) || uses_marked(c, loop->end))) mark_used(c, loop->var);
+    }
+}
+
 static double average(Counting *c, const Code *loop, const Expr *cond, double otherwise)
 {
     Average a = { .loop = loop, .cond = cond, .known = true };
@@ -130,6 +155,7 @@ static double average(Counting *c, const Code *loop, const Expr *cond, double ot
     if (cond) mark_used(c, cond);
     if (loop) mark_used(c, loop->begin);
     if (loop) mark_used(c, loop->end);
+    if (c->read) mark_weights(c);
     sample(c, 0, &a);
     return a.known && a.count ? a.sum / (double)a.count : otherwise;
 }
@@ -258,6 +284,88 @@ static bool is_loaded(Counting *c, const Expr *e)
     return false;
 }
 
+/* ---- Traffic ----------------------------------------------------------------------------------------------------- */
+
+/* Returns the index of the counts of a memory: a parameter has its own, local arrays share the last. */
+static int traffic_index(const Counting *c, const Memory *m)
+{
+    int i = 0;
+    while (i < c->function->memory_count && c->function->memory[i] != m) i++;
+    return i;
+}
+
+static double element_bytes(const Memory *m) { return dtype_info(m->type)->bytes; }
+
+/* Marks the loops that an access depends on, by its index and, through a pointer, by the pointer's. */
+static void mark_access(Counting *c, const Memory *m, const Expr *index)
+{
+    for (int d = 0; d < c->depth; d++) c->at[d].is_used = false;
+    mark_used(c, index);
+    if (m->kind == MEMORY_POINTER) mark_used(c, m->offset);
+}
+
+/* True if a C compiler may keep what it loaded from the memory while other memory is written. */
+static bool is_kept(const Counting *c, const Memory *m)
+{
+    return m->kind == MEMORY_LOCAL || m->kind == MEMORY_SCRATCH || function_is_apart(c->function, m);
+}
+
+static bool stores_to(const Code *s, const Memory *m)
+{
+    bool does = s->kind == CODE_STORE && origin(s->memory) == m;
+    for (int i = 0; s->kind == CODE_CALL && i < s->arg_count && !does; i++) {
+        const Expr *at = s->args[i]->kind == EXPR_AT ? s->args[i]->arg[0] : s->args[i];
+        does = at->kind == EXPR_LOAD && origin(at->ref) == m;
+    }
+    for (int i = 0; i < s->child_count && !does; i++) does = stores_to(s->child[i], m);
+    return does;
+}
+
+/* Returns the executions of a load: once for all iterations of inner loops that leave its address and its value. */
+static double executions_of(Counting *c, const Expr *load)
+{
+    const Memory *m = load->ref;
+    double runs = c->runs;
+    mark_access(c, m, load->arg[0]);
+    for (int d = c->depth - 1; d >= 0 && is_kept(c, origin(m)); d--) {
+        if (c->at[d].is_used || stores_to(c->at[d].loop->child[0], origin(m))) break;
+        const double inside = c->at[d].runs, outside = d ? c->at[d - 1].runs : 1;
+        if (inside > outside) runs *= outside / inside;
+    }
+    return runs;
+}
+
+static int64_t step_of(Counting *c, const Expr *index, const Expr *var);
+
+/* Returns the elements that an access has in an iteration that computes a vector. */
+static double vector_elements(Counting *c, const Expr *index)
+{
+    return c->in_loop_vector && c->depth && step_of(c, index, c->at[c->depth - 1].loop->var) != 0
+         ? cost_or(c, "f32 loop lanes", 1) : 1;
+}
+
+/* Returns how often a condition holds, where traffic is counted: a load is executed only in the selected arm. */
+static double share_of(Counting *c, const Expr *cond) { return c->read ? average(c, NULL, cond, 0.5) : 1; }
+
+static double arm_share(const Expr *e, int arm, double share)
+{
+    return e->kind != EXPR_SELECT || arm == SELECT_COND ? 1 : arm == SELECT_YES ? share : 1 - share;
+}
+
+static void note_read(Counting *c, const Expr *load)
+{
+    if (!c->read) return;
+    const Memory *m = origin(load->ref);
+    c->read[traffic_index(c, m)] += executions_of(c, load) * vector_elements(c, load->arg[0]) * element_bytes(m);
+}
+
+static void note_written(Counting *c, const Code *store)
+{
+    if (!c->written || store->memory->kind == MEMORY_SCALAR) return;
+    const Memory *m = origin(store->memory);
+    c->written[traffic_index(c, m)] += c->runs * vector_elements(c, store->index) * element_bytes(m);
+}
+
 static double divisions(const Expr *e)
 {
     double n = e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD ? PER_DIVISION : 0;
@@ -301,6 +409,7 @@ static double operations(Counting *c, const Expr *e)
     if (e->kind == EXPR_LOAD) {
         const Memory *m = e->ref;
         if (m->kind == MEMORY_SCALAR || is_loaded(c, e)) return 0;
+        note_read(c, e);
         const bool is_sum = c->guards && has_let(c, e->arg[0]);
         const double address = is_sum ? cost_or(c, "guarded index", 0)
                              : map_get_const_ptr(&c->guarded_load, e) ? c->repeated : 0;
@@ -310,8 +419,13 @@ static double operations(Counting *c, const Expr *e)
         return times + address + far_address(c, e->arg[0]) + index;
     }
     if (e->kind == EXPR_RUNTIME) return operations(c, e->arg[0]);
+    const double runs = c->runs, share = e->kind == EXPR_SELECT ? share_of(c, e->arg[SELECT_COND]) : 1;
     double n = operation(c, e);
-    for (int i = 0; i < e->arg_count; i++) n += operations(c, e->arg[i]);
+    for (int i = 0; i < e->arg_count; i++) {
+        c->runs = runs * arm_share(e, i, share);
+        n += operations(c, e->arg[i]);
+    }
+    c->runs = runs;
     return n;
 }
 
@@ -492,10 +606,12 @@ static bool declares_pointer(const Code *s, const Expr *var)
 
 static double text_of(Counting *c, const Code *s);
 
+enum { MOST_UNROLLED = 200 };        /* text of a loop that C compilers unroll, in instructions, without a row */
+
 /* Returns the iterations of a loop that is unrolled; 0: it stays a loop. */
 static int64_t unrolled(Counting *c, const Code *s)
 {
-    const double most = cost_or(c, "unrolled text", 0);
+    const double most = cost_or(c, "unrolled text", c->read ? MOST_UNROLLED : 0);
     if (!most || s->loop_kind != LOOP_SERIAL || !expr_is_const(s->begin) || !expr_is_const(s->end)) return 0;
     const int64_t trips = (expr_scalar(s->end).i - expr_scalar(s->begin).i + s->step - 1) / s->step;
     if (trips < 1 || (double)trips > most || has_loop_or_call(s->child[0])) return 0;
@@ -541,7 +657,7 @@ static void count_loop(Counting *c, const Code *s, double runs)
     if (copies) count_copies(c, s, runs * trips / (double)copies, copies);
     else if (s->loop_kind == LOOP_SERIAL) c->sum += runs * (trips * PER_ITERATION + PER_LOOP);
     if (!copies && c->depth < MAX_DEPTH) {
-        c->at[c->depth++] = (Level){ .loop = s };
+        c->at[c->depth++] = (Level){ .loop = s, .runs = runs * trips };
         c->in_loop_vector = is_vector;
         count(c, s->child[0], runs * trips);
         c->in_loop_vector = false;
@@ -575,6 +691,8 @@ static double comparisons(const Counting *c, const Expr *cond)
     return cost_or(c, "guard", PER_GUARD) * count;
 }
 
+/* ---- Macros ------------------------------------------------------------------------------------------------------ */
+
 /* Returns the executions of the statements of a macro's portable form. */
 static double points_of(Counting *c, const Code *s)
 {
@@ -583,11 +701,101 @@ static double points_of(Counting *c, const Code *s)
     return s->kind == CODE_FOR ? points * average(c, s, NULL, 1) : points;
 }
 
+/* A macro whose portable form is walked: its first loop, and the loads that were counted. */
+typedef struct MacroWalk { int outer; const Code *call; double points; Map loaded; } MacroWalk;
+
+/* Returns the elements of an access of a macro that loads or stores each once: iterations of loops that the address
+ * does not depend on share them. */
+static double distinct_elements(Counting *c, const MacroWalk *w, const Memory *m, const Expr *index)
+{
+    double elements = c->runs;
+    mark_access(c, m, index);
+    for (int d = w->outer; d < c->depth; d++) {
+        const double inside = c->at[d].runs, outside = d > w->outer ? c->at[d - 1].runs : inside / c->at[d].trips;
+        if (!c->at[d].is_used && inside > outside) elements *= outside / inside;
+    }
+    return elements;
+}
+
+/* Returns the row for the operand of a macro that is stored in the memory; NULL: none. Operands count from the result,
+ * 0. */
+static const ReadRow *read_row(const Counting *c, const Code *call, const Memory *m)
+{
+    int operand = 0;
+    for (int i = 0; i < call->arg_count; i++) {
+        if (call->args[i]->kind != EXPR_AT) continue;
+        if (origin(call->args[i]->arg[0]->ref) == m) break;
+        operand++;
+    }
+    for (const Costs *costs = c->costs; costs; costs = costs->base)
+        for (const ReadRow *r = costs->reads; r && r->name; r++)
+            if (r->operand == operand && text_equal(r->name, call->text)) return r;
+    return NULL;
+}
+
+static void note_macro_value(Counting *c, MacroWalk *w, const Expr *e)
+{
+    const double runs = c->runs, share = e->kind == EXPR_SELECT ? share_of(c, e->arg[SELECT_COND]) : 1;
+    const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
+    if (m && m->kind != MEMORY_SCALAR && !map_get_const_ptr(&w->loaded, e)) {
+        const ReadRow *row = read_row(c, w->call, origin(m));
+        const double bytes = distinct_elements(c, w, m, e->arg[0]) * element_bytes(m);
+        map_put_const_ptr(&w->loaded, e, e);
+        c->read[traffic_index(c, origin(m))] += row ? w->points * row->bytes : bytes;
+    }
+    for (int i = 0; i < e->arg_count; i++) {
+        c->runs = runs * arm_share(e, i, share);
+        note_macro_value(c, w, e->arg[i]);
+    }
+    c->runs = runs;
+}
+
+static void note_macro(Counting *c, MacroWalk *w, const Code *s, double runs)
+{
+    const double trips = s->kind == CODE_FOR ? average(c, s, NULL, 1) : 1,
+                 share = s->kind == CODE_IF ? share_of(c, s->cond) : 1;
+    const double others = s->kind == CODE_IF ? 1 - share : 1;
+    const int lets = c->let_count, depth = c->depth;
+    if (s->kind == CODE_FOR && depth < MAX_DEPTH)
+        c->at[c->depth++] = (Level){ .loop = s, .runs = runs * trips, .trips = trips };
+    c->runs = runs;
+    if (s->kind == CODE_STORE || s->kind == CODE_LET) note_macro_value(c, w, s->value);
+    if (s->kind == CODE_LET && c->let_count < MOST_LETS) c->let[c->let_count++] = s;
+    if (s->kind == CODE_STORE && s->memory->kind != MEMORY_SCALAR)
+        c->written[traffic_index(c, origin(s->memory))] +=
+            distinct_elements(c, w, s->memory, s->index) * element_bytes(s->memory);
+    for (int i = 0; i < s->child_count; i++) note_macro(c, w, s->child[i], runs * trips * (i ? others : share));
+    c->depth = depth;
+    if (s->kind == CODE_SCOPE) c->let_count = lets;
+}
+
+/* A C function without a portable form reads each operand once and writes each result once. */
+static void note_function(Counting *c, const Code *s, double runs)
+{
+    for (int i = 0; i < s->arg_count; i++) {
+        if (s->args[i]->kind != EXPR_AT) continue;
+        const Memory *m = origin(s->args[i]->arg[0]->ref);
+        const double bytes = (double)interval_of(c->cx, m->elems, NULL).greatest * element_bytes(m) * runs;
+        if (m->kind != MEMORY_OUTPUT) c->read[traffic_index(c, m)] += bytes;
+        if (m->kind == MEMORY_OUTPUT || m->kind == MEMORY_SCRATCH) c->written[traffic_index(c, m)] += bytes;
+    }
+}
+
+static void note_call(Counting *c, const Code *s, double runs)
+{
+    if (!c->read) return;
+    if (!s->child_count) {
+        note_function(c, s, runs);
+        return;
+    }
+    MacroWalk w = { c->depth, s, runs * points_of(c, s->child[0]), map_new(c->cx->scratch) };
+    note_macro(c, &w, s->child[0], runs);
+}
+
 enum { PER_MACRO = 20, PER_POINT = 13 };         /* of a macro without a row */
 
-static void count_call(Counting *c, const Code *s, double runs)
+static void count_macro(Counting *c, const Code *s, const CostRow *row, double runs)
 {
-    const CostRow *row = cost_row(c->costs, s->text);
     if (row && s->child_count) {
         c->sum += runs * (row->each + row->point * points_of(c, s->child[0]));
         return;
@@ -600,6 +808,17 @@ static void count_call(Counting *c, const Code *s, double runs)
     }
     if (!s->child_count) c->sum += runs * s->arg_count;
     for (int i = 0; i < s->child_count; i++) count(c, s->child[i], runs);
+}
+
+static void count_call(Counting *c, const Code *s, double runs)
+{
+    const CostRow *row = cost_row(c->costs, s->text);
+    double *const read = c->read, *const written = c->written;
+    note_call(c, s, runs);
+    c->read = c->written = NULL;                 /* of the portable form below */
+    count_macro(c, s, row, runs);
+    c->read = read;
+    c->written = written;
 }
 
 static void count_branches(Counting *c, const Code *s, double runs)
@@ -619,6 +838,7 @@ static void count_branches(Counting *c, const Code *s, double runs)
 static void count(Counting *c, const Code *s, double runs)
 {
     const int lets = c->let_count;
+    c->runs = runs;
     switch (s->kind) {
     case CODE_FOR: count_loop(c, s, runs); return;
     case CODE_IF: count_branches(c, s, runs); return;
@@ -631,6 +851,7 @@ static void count(Counting *c, const Code *s, double runs)
         return;
     case CODE_STORE:
         c->in_lane = is_lane(c, s);
+        note_written(c, s);
         c->sum += runs * lane_share(c, s)
                   * (operations(c, s->value) + divisions(s->index) + (s->memory->kind != MEMORY_SCALAR));
         c->in_lane = false;
@@ -690,9 +911,8 @@ int64_t count_bytes(Ctx *cx, const Code *body)
     return (int64_t)bytes;
 }
 
-int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs)
+static Counting *counting_of(Ctx *cx, const Function *f, const Costs *costs)
 {
-    const ArenaMark mark = arena_mark(cx->scratch);
     Counting *c = NEW(cx->scratch, Counting);
     c->cx = cx;
     c->costs = costs;
@@ -713,8 +933,29 @@ int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs)
         while (find_copied(c, f->body)) continue;
         find_broadcasts(c, f->body);
     }
+    return c;
+}
+
+static int64_t whole(double n) { return n < 9e18 ? (int64_t)n : INT64_MAX; }
+
+int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs)
+{
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Counting *c = counting_of(cx, f, costs);
     count(c, f->body, 1);
     const double sum = c->sum;
     arena_reset(cx->scratch, mark);
-    return sum < 9e18 ? (int64_t)sum : INT64_MAX;
+    return whole(sum);
+}
+
+void count_traffic(Ctx *cx, const Function *f, const Costs *costs, Traffic *out)
+{
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Counting *c = counting_of(cx, f, costs);
+    c->read = NEW_ARRAY(cx->scratch, double, f->memory_count + 1);
+    c->written = NEW_ARRAY(cx->scratch, double, f->memory_count + 1);
+    count(c, f->body, 1);
+    for (int i = 0; i <= f->memory_count; i++)
+        out[i] = (Traffic){ whole(c->read[i] + 0.5), whole(c->written[i] + 0.5) };
+    arena_reset(cx->scratch, mark);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_LOWER_COUNT_H
 #define LW_LOWER_COUNT_H
-/* Counts the instructions of lowered code. */
+/* Counts the instructions of lowered code, and the bytes that it moves. */
 #include "ir/nest/code.h"
 #include "ir/nest/costs.h"
 
@@ -12,6 +12,11 @@
 int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs);
 /* NULL: the target states no cost of the macro or operation. */
 const CostRow *cost_row(const Costs *costs, const char *name);
+/* Bytes that a run reads from memory and writes to it. */
+typedef struct Traffic { int64_t read, written; } Traffic;
+/* Counts the traffic of each parameter of the function, in out[memory_count], and of its local arrays, in the entry
+ * after them. Values that C compilers keep in registers count once; saved registers are not included. */
+void count_traffic(Ctx *cx, const Function *f, const Costs *costs, Traffic *out);
 /* The bytes of its text, to compare two functions: each statement once, six bytes per instruction. */
 int64_t count_bytes(Ctx *cx, const Code *c);
 #endif

@@ -312,6 +312,7 @@ static void run_load_words(Machine *m, const Insn *i)
 {
     const uint32_t base = m->r[i->n], at = i->is_pre ? base + i->imm : base;
     if (i->writes_back) m->r[i->n] = base + i->imm;
+    note_load(m, at, 4 * i->amount);
     for (int k = 0; k < i->amount && i->d + k < 32; k++) m->s[i->d + k] = load32(m, at + 4 * (uint32_t)k);
 }
 
@@ -319,6 +320,7 @@ static void run_store_words(Machine *m, const Insn *i)
 {
     const uint32_t base = m->r[i->n], at = i->is_pre ? base + i->imm : base;
     if (i->writes_back) m->r[i->n] = base + i->imm;
+    note_store(m, at, 4 * i->amount);
     for (int k = 0; k < i->amount && i->d + k < 32; k++) store32(m, at + 4 * (uint32_t)k, m->s[i->d + k]);
 }
 

@@ -37,6 +37,7 @@ struct Machine {
     bool n, z, c, v, fn, fz, fc, fv;     /* flags of integers, and of a comparison of floats */
     uint8_t ge;                          /* a bit for each byte, of parallel additions */
     int tail;                            /* bytes of an element in a loop with a predicated tail; 0: none */
+    MachineRange *range; int range_count;                /* of the current layer */
     Insn nowhere;                        /* at addresses without code */
     uint32_t unknown_at, unknown;        /* an instruction without meaning */
 };
@@ -106,6 +107,17 @@ static inline void store16(Machine *m, uint32_t at, uint32_t value)
     }
     uint8_t *p = memory_at(m, at);
     p[0] = (uint8_t)value, p[1] = (uint8_t)(value >> 8);
+}
+
+/* Counts the access of an instruction. */
+void memory_note(Machine *m, uint32_t at, int bytes, bool is_write);
+static inline void note_load(Machine *m, uint32_t at, int bytes)
+{
+    if (m->range_count) memory_note(m, at, bytes, false);
+}
+static inline void note_store(Machine *m, uint32_t at, int bytes)
+{
+    if (m->range_count) memory_note(m, at, bytes, true);
 }
 
 /* ---- Registers --------------------------------------------------------------------------------------------------- */

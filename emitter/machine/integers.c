@@ -131,8 +131,11 @@ void run_multiply_add(Machine *m, const Insn *i)
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
+static int access_bytes(int op) { return op == 0 || op == 4 ? 1 : op == 1 || op == 5 ? 2 : 4; }
+
 static uint32_t load(Machine *m, int op, uint32_t at)
 {
+    note_load(m, at, access_bytes(op));
     switch (op) {
     case 0: return *memory_at(m, at);
     case 1: return load16(m, at);
@@ -144,6 +147,7 @@ static uint32_t load(Machine *m, int op, uint32_t at)
 
 static void store(Machine *m, int op, uint32_t at, uint32_t value)
 {
+    note_store(m, at, access_bytes(op));
     if (op == 0) *memory_at(m, at) = (uint8_t)value;
     else if (op == 1) store16(m, at, value);
     else store32(m, at, value);
@@ -192,6 +196,7 @@ void run_load_many(Machine *m, const Insn *i)
     if (i->writes_back) m->r[i->n] = base;
     for (int r = 0; r < 16; r++) {
         if (!(i->imm >> r & 1)) continue;
+        note_load(m, at, 4);
         put(m, r, load32(m, at));
         at += 4;
     }
@@ -202,6 +207,7 @@ void run_store_many(Machine *m, const Insn *i)
     uint32_t base, at = list_begin(m, i, &base);
     for (int r = 0; r < 16; r++) {
         if (!(i->imm >> r & 1)) continue;
+        note_store(m, at, 4);
         store32(m, at, m->r[r]);
         at += 4;
     }

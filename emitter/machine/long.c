@@ -195,6 +195,7 @@ static uint32_t pair_address(Machine *m, const Insn *i)
 static void run_load_pair(Machine *m, const Insn *i)
 {
     const uint32_t at = pair_address(m, i);
+    note_load(m, at, 8);
     m->r[i->d] = load32(m, at);
     m->r[i->a] = load32(m, at + 4);
 }
@@ -202,6 +203,7 @@ static void run_load_pair(Machine *m, const Insn *i)
 static void run_store_pair(Machine *m, const Insn *i)
 {
     const uint32_t first = m->r[i->d], second = m->r[i->a], at = pair_address(m, i);
+    note_store(m, at, 8);
     store32(m, at, first);
     store32(m, at + 4, second);
 }

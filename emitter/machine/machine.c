@@ -108,6 +108,16 @@ static void set_arguments(Machine *m, const uint32_t *argument, int count, uint3
     m->r[LR] = HALT | 1;
 }
 
+/* Selects the ranges of the layer. */
+static void set_ranges(Machine *m, const MachineCounts *out, int layer)
+{
+    int first = 0, end;
+    while (first < out->range_count && out->range[first].layer != layer) first++;
+    for (end = first; end < out->range_count && out->range[end].layer == layer;) end++;
+    m->range = out->range + first;
+    m->range_count = end - first;
+}
+
 static void close_layer(MachineCounts *out, int layer, int64_t count)
 {
     if (layer >= 0 && layer < out->layer_count) out->layer[layer] += count;
@@ -126,6 +136,7 @@ bool machine_call(Machine *m, uint32_t function, const uint32_t *argument, int a
         if (i->is_marked) {
             close_layer(out, layer, count - since);
             layer = i->mark;
+            set_ranges(m, out, layer);
             since = count;
         }
         count++;

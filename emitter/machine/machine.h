@@ -21,10 +21,20 @@ void machine_read(const Machine *m, uint32_t at, void *bytes, size_t count);
  */
 void machine_mark(Machine *m, uint32_t at, int number);
 
+/* Bytes of memory, [begin, end), and the bytes that loads and stores move there while the count is for layer `layer`.
+ * A load counts for the first range with is_read that holds its address, a store for the first with is_written. */
+typedef struct MachineRange {
+    int layer;
+    uint32_t begin, end;
+    bool is_read, is_written;
+    int64_t read, written;
+} MachineRange;
+
 /* Instructions of a call. layer: [layer_count], of the marks; those before the first mark count for none. */
 typedef struct MachineCounts {
     int64_t total;
     int64_t *layer; int layer_count;
+    MachineRange *range; int range_count;                /* in the order of layers */
     uint32_t result;                     /* the first register at the end */
     uint32_t stack;                      /* bytes that it took at most */
     uint32_t unknown_at, unknown;        /* an instruction that is not known, in 32 bits; 0: none */

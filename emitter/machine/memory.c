@@ -26,6 +26,15 @@ void memory_store_across(Machine *m, uint32_t at, uint32_t value, int bytes)
     for (int i = 0; i < bytes; i++) *memory_at(m, at + (uint32_t)i) = (uint8_t)(value >> 8 * i);
 }
 
+void memory_note(Machine *m, uint32_t at, int bytes, bool is_write)
+{
+    for (MachineRange *r = m->range; r < m->range + m->range_count; r++) {
+        if (at < r->begin || at >= r->end || !(is_write ? r->is_written : r->is_read)) continue;
+        *(is_write ? &r->written : &r->read) += bytes;
+        return;
+    }
+}
+
 void machine_write(Machine *m, uint32_t at, const void *bytes, size_t count)
 {
     const uint8_t *from = bytes;

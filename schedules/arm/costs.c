@@ -14,7 +14,7 @@ static const CostRow rows_arm[] = {
     { "LW_WORDS_I8", 20, 9 },        { "LW_WORDS_IF_I8", 30, 10 },   { "i64", 2.4, 0 },
     { "LW_FOREST_LE", 20, 60 },      { "LW_FOREST_LT", 20, 28 },     { NULL, 0, 0 }
 };
-const Costs costs_arm = { NULL, rows_arm };
+const Costs costs_arm = { NULL, rows_arm, NULL };
 
 /* ARMv6-M has no 64-bit product; the C library copies a byte at a time. Operations on floats are calls, whose
  * instructions depend on the values (zeros and equal exponents take fewer): their mean over networks, apart for
@@ -34,7 +34,7 @@ static const CostRow rows_m0plus[] = {
     { "f32 mul rectified", 68, 0 },  { "f32 add rectified", 86, 0 },
     { NULL, 0, 0 }
 };
-const Costs costs_m0plus = { &costs_arm, rows_m0plus };
+const Costs costs_m0plus = { &costs_arm, rows_m0plus, NULL };
 
 /* MLA; loads extend signs. A 64-bit product is SMULL, and with a constant sum two moves and SMLAL; its upper half
  * is a register. */
@@ -58,7 +58,7 @@ static const CostRow rows_m3[] = {
     { "f32 mul rectified", 31, 0 },  { "f32 add rectified", 35, 0 },
     { NULL, 0, 0 }
 };
-const Costs costs_m3 = { &costs_arm, rows_m3 };
+const Costs costs_m3 = { &costs_arm, rows_m3, NULL };
 
 /* Functions: counted on values of a normal distribution. Guards that do not change in a loop are often tested before
  * it. */
@@ -82,7 +82,7 @@ static const CostRow rows_fpu[] = {
     { "f32 fmod", 80, 0 },
     { NULL, 0, 0 }
 };
-static const Costs costs_fpu = { &costs_arm, rows_fpu };
+static const Costs costs_fpu = { &costs_arm, rows_fpu, NULL };
 
 /* SMLAD, SXTB16, MLA. */
 static const CostRow rows_dsp[] = {
@@ -95,7 +95,12 @@ static const CostRow rows_dsp[] = {
     { "LW_DOT_COLUMNS_I16", 12, 0.4 },                               { "LW_COLUMNS_I16", 20, 0.7 },
     { NULL, 0, 0 }
 };
-const Costs costs_dsp = { &costs_fpu, rows_dsp };
+
+/* Columns overlap: a point reads three words of each of its pixels. The products of two channels read x for each. */
+static const ReadRow reads_dsp[] = {
+    { "LW_DOT_COLUMNS_I16", 1, 4.0 / 3 }, { "LW_DOT_1X2_I8", 1, 1 }, { "LW_DOT_2X1_I8", 2, 1 }, { NULL, 0, 0 }
+};
+const Costs costs_dsp = { &costs_fpu, rows_dsp, reads_dsp };
 
 /* Helium: 16 bytes or four numbers at once. gcc also vectorizes sums of floats. */
 static const CostRow rows_mve[] = {
@@ -120,7 +125,7 @@ static const CostRow rows_mve[] = {
     { "LW_COPY_PAIR_I32", 8, 0.63 }, { "LW_SCALE_PAIR_I8", 22, 1.95 }, { "LW_SCALE_PAIR_ALL_I8", 20, 3 },
     { "LW_PANEL_PAIR_I8", 120, 0.112 }, { "LW_WINDOW_PANEL_PAIR_I8", 130, 0.112 }, { NULL, 0, 0 }
 };
-const Costs costs_mve = { &costs_dsp, rows_mve };
+const Costs costs_mve = { &costs_dsp, rows_mve, NULL };
 
 /* Cycles of M0+, M3, M4: executed instructions of the recorded networks, each with the cycles of the core's reference
  * manual; loads and stores are paired, and taken branches refill the pipeline, as it states. Others: no such table is

@@ -11,13 +11,13 @@ static const CostRow rows_scalar[] = {
     { "LW_DOT_2X2_I8", 25, 3.3 },    { "LW_DOT_1X4_I8", 30, 3.5 },   { "LW_DOT_1X2_I8", 30, 3.5 },
     { "LW_SUM_WINDOW_I8", 30, 3 },   { "LW_MAX_WINDOW_I8", 30, 3 },  { NULL, 0, 0 }
 };
-static const Costs costs_scalar = { NULL, rows_scalar };
+static const Costs costs_scalar = { NULL, rows_scalar, NULL };
 
 static const CostRow rows_rv32[] = {
     { "f32 mul", 60, 0 },            { "f32 add", 99, 0 },           { "f32 div", 467, 0 },
     { "f32", 28, 0 },                { "f32 function", 3110, 0 },    { NULL, 0, 0 }
 };
-const Costs costs_rv32 = { &costs_scalar, rows_rv32 };
+const Costs costs_rv32 = { &costs_scalar, rows_rv32, NULL };
 
 /* A 32-bit sum is extended to a register, as is an index under a guard, which gcc computes anew. Comparisons
  * branch. */
@@ -25,7 +25,7 @@ static const CostRow rows_rv64[] = {
     { "cast", 1, 0 },                { "f32", 1.05, 0 },             { "f32 function", 75, 0 },
     { "guard", 1, 0 },               { "guarded index", 1, 0 },      { NULL, 0, 0 }
 };
-const Costs costs_rv64 = { &costs_scalar, rows_rv64 };
+const Costs costs_rv64 = { &costs_scalar, rows_rv64, NULL };
 
 /* clang branches on a maximum, and tests the operand of a minimum for NaN. Its vectors of a loop have four floats; a
  * copy of a loaded value that only some paths loaded takes a new address. */
@@ -40,7 +40,7 @@ static const CostRow rows_rvv[] = {
     { "LW_DOT_1X2_I8", 40, 0.4 },    { "LW_DOT_1X4_I8", 80, 0.4 },   { "LW_DOT_2X2_I8", 50, 0.3 },
     { NULL, 0, 0 }
 };
-const Costs costs_rvv = { &costs_rv64, rows_rvv };
+const Costs costs_rvv = { &costs_rv64, rows_rvv, NULL };
 
 /* Loads and taken branches take two cycles, products one, by the manual of the open core Ibex. */
 const CoreFigures core_rv32 =

@@ -92,6 +92,25 @@ class Forms:
         elif t["instructions"] is not None:
             self.require("page: instructions", card["instructions"][0], short(t["instructions"], COUNTS))
 
+    def traffic(self, layer, moved):
+        """The parameters of a layer, in a line of the text and in the words of the page."""
+        parameters = layer["traffic"]
+        line = " ".join(f"{p['parameter']} {p['read']}/{p['written']}" for p in parameters)
+        if parameters and f"\n    {line}\n" not in self.text:
+            self.wrong.append(f"text: no row reads {line}")
+        words = [f"{p['parameter']} " + ", ".join(f"{short(p[k], BYTES)} {k}" for k in ("read", "written") if p[k])
+                 for p in parameters]
+        self.require(f"page: {layer['name']}, traffic", moved, "; ".join(words))
+
+    def traffic_of_totals(self):
+        totals, layers = self.data["totals"]["traffic"], [x for x in self.data["layers"] if "graph" not in x]
+        for kind, moved in totals.items():
+            for key in ("read", "written"):
+                self.require(f"JSON: {kind}, {key}", moved[key],
+                             sum(p[key] for x in layers for p in x["traffic"] if p["kind"] == kind))
+        sums = " ".join(str(moved["read"] + moved["written"]) for moved in totals.values())
+        self.require("text: traffic", self.found(r"^all layers(?: of the run)? +(\d.*)$")[0].split(), sums.split())
+
     def layers(self):
         layers = self.data["layers"]
         self.require("CSV: rows", len(self.rows), len(layers))
@@ -113,6 +132,8 @@ class Forms:
                        for line in lines):
                 self.wrong.append(f"text: no row reads {' '.join(words)}")
             label, said, bars = (html.unescape(re.sub(r"<svg.*?</svg>", "", s, flags=re.S)) for s in body)
+            said, _, moved = said.partition("<br>Reads and writes: ")
+            self.traffic(layer, moved)
             self.require("page: name", label, name)
             if layer["multiply_adds"] and not layer["free"]:
                 self.require(f"page: {name}, multiply-adds", self.found(r"; ([\d.]+(?: [kMG])?) multiply-adds", said),
@@ -127,7 +148,7 @@ class Forms:
 
 def main():
     forms = Forms(sys.argv[1], Path(sys.argv[2]), sys.argv[3:])
-    for check in (forms.totals_of_text, forms.totals_of_page, forms.layers):
+    for check in (forms.totals_of_text, forms.totals_of_page, forms.traffic_of_totals, forms.layers):
         check()
     print("\n".join(forms.wrong))
     sys.exit(1 if forms.wrong else 0)

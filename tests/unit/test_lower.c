@@ -320,7 +320,7 @@ static void pointers(Ctx *cx)
 static int64_t counted(Ctx *cx, bool by_rows, const CostRow *rows)
 {
     Tensor *x = input(cx, "x", 2, 8, 4, 0, 0), *y = FORMULA(cx, "y[i,j] = x[i,j] + 1", BIND_T("x", x));
-    const Costs costs = { NULL, rows };
+    const Costs costs = { NULL, rows, NULL };
     const Nest *n = nest_naive(cx, "f", NULL, 0, &y, 1);
     if (by_rows) n = sched_step(cx, n, "instruction PLUS4(x: f32[4]) r[v<4] = 1 + x[v]");
     if (by_rows) n = sched_step(cx, n, "tensorize y.j PLUS4");
@@ -343,7 +343,7 @@ static void costs(Ctx *cx)
 static int64_t counted_of(Ctx *cx, const char *text, const char *step, const CostRow *rows)
 {
     Tensor *x = input(cx, "x", 2, 8, 4, 0, 0), *y = FORMULA(cx, text, BIND_T("x", x));
-    const Costs costs = { NULL, rows };
+    const Costs costs = { NULL, rows, NULL };
     const Nest *n = nest_naive(cx, "f", NULL, 0, &y, 1);
     if (step) n = sched_step(cx, n, step);
     return count_instructions(cx, lower_nest(cx, n, NULL), &costs);
@@ -391,7 +391,7 @@ static int64_t counted_guarded(Ctx *cx, const CostRow *rows)
     };
     const Function f = { .name = "f", .body = code_for(cx, i, zero, expr_index(cx, 8), 1, LOOP_SERIAL,
                                                        code_seq(cx, stores, 2)) };
-    const Costs costs = { NULL, rows };
+    const Costs costs = { NULL, rows, NULL };
     return count_instructions(cx, &f, &costs);
 }
 
@@ -425,13 +425,57 @@ static void compiled_loops(Ctx *cx)
                "%lld %lld", (long long)exps, (long long)tanhs);
 }
 
+/* Counts the traffic of a formula of y[i<8,j<200] over x[8,200] and w[200] after steps. */
+static const Function *moved_by(Ctx *cx, const char *text, const char *const *step, const ReadRow *reads, Traffic *out)
+{
+    static const CostRow none[] = { { NULL, 0, 0 } };
+    Tensor *x = input(cx, "x", 2, 8, 200, 0, 0), *w = input(cx, "w", 1, 200, 0, 0, 0),
+           *y = FORMULA(cx, text, BIND_T("x", x), BIND_T("w", w));
+    const Costs costs = { NULL, none, reads };
+    const Nest *n = nest_naive(cx, "f", NULL, 0, &y, 1);
+    for (; *step; step++) n = sched_step(cx, n, *step);
+    const Function *f = lower_nest(cx, n, NULL);
+    count_traffic(cx, f, &costs, out);
+    return f;
+}
+
+static void check_traffic(Ctx *cx, const char *what, const char *text, const char *const *step, const ReadRow *reads,
+                          int64_t of_x, int64_t of_w)
+{
+    Traffic moved[8] = { { 0, 0 } };
+    const Function *f = moved_by(cx, text, step, reads, moved);
+    for (int i = 0; i < f->memory_count; i++) {
+        const bool is_x = i == 0, is_y = f->memory[i]->kind == MEMORY_OUTPUT;
+        const int64_t want = is_y ? 6400 : is_x ? of_x : of_w, got = is_y ? moved[i].written : moved[i].read;
+        check_that(got == want, what, "%s: %lld, %lld expected", f->memory[i]->name, (long long)got, (long long)want);
+    }
+}
+
+/* Floats: x and y have 6400 bytes, w has 800. */
+static void traffic(Ctx *cx)
+{
+    const char *const none[] = { NULL }, *const outer[] = { "reorder y.j y.i", NULL },
+               *const macro[] = { "instruction TIMES(x: f32[200], w: f32[200]) r[v<200] = x[v] * w[v]",
+                                  "tensorize y.j TIMES", NULL };
+    const ReadRow twice[] = { { "TIMES", 1, 8 }, { NULL, 0, 0 } };
+    const char *product = "y[i,j] = x[i,j] * w[j]";
+    check_traffic(cx, "traffic-of-each-element", product, none, NULL, 6400, 6400);
+    check_traffic(cx, "traffic-of-a-value-kept-in-a-loop", product, outer, NULL, 6400, 800);
+    check_traffic(cx, "traffic-of-an-element-read-twice", "y[i,j] = x[i,j] * x[i,j] + x[i,0] * w[j]", none, NULL,
+                  6400 + 32, 6400);
+    check_traffic(cx, "traffic-of-one-arm-in-four", "y[i<8,j<200] = select(i < 2, x[i,j], w[j])", none, NULL, 1600,
+                  4800);
+    check_traffic(cx, "traffic-of-a-macro", product, macro, NULL, 6400, 6400);
+    check_traffic(cx, "traffic-of-a-macro-by-its-row", product, macro, twice, 12800, 6400);
+}
+
 int main(void)
 {
     typedef void Test(Ctx *cx);
     Test *const tests[] = {
         padding, padded_sums, inits, partitions, registers, views, input_within_output, unused, merging, overlaps,
         pragmas, merged_pragmas, legal_code, pointers, costs, compilers,
-        compiled_loops
+        compiled_loops, traffic
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         Ctx *cx = context_new(NULL, NULL);

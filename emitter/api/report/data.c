@@ -2,6 +2,7 @@
 /* The report for programs: JSON as a whole, and CSV with a row for each layer. The figures are those of the text. */
 #include "api/computation/arguments.h"
 #include "api/report/footprint.h"
+#include "api/traffic.h"
 #include "ir/algebra/algebra.h"
 
 #include "support/guard.h"
@@ -52,6 +53,28 @@ static void add_milliseconds(Text *t, Ctx *cx, int64_t microseconds, const char 
     text_add(t, microseconds < 0 ? otherwise : report_milliseconds(cx, microseconds));
 }
 
+static void json_moved(Text *t, const Traffic *moved)
+{
+    text_printf(t, "\"read\": %lld, \"written\": %lld", (long long)moved->read, (long long)moved->written);
+}
+
+static void json_traffic(Text *t, const Build *b, int group)
+{
+    const ParameterTraffic *p;
+    const int count = report_traffic(b, group, &p);
+    text_add(t, ", \"traffic\": [");
+    for (int i = 0; i < count; i++) {
+        text_add(t, i ? ", {" : "{");
+        add_key(t, "parameter", p[i].name);
+        text_add(t, ", ");
+        add_key(t, "kind", traffic_kind_names[p[i].kind]);
+        text_printf(t, ", \"bytes\": %lld, ", (long long)p[i].bytes);
+        json_moved(t, &p[i].moved);
+        text_char(t, '}');
+    }
+    text_char(t, ']');
+}
+
 static void json_layer(Text *t, Ctx *cx, const Layer *l)
 {
     text_add(t, "    {");
@@ -71,7 +94,7 @@ static void json_layer(Text *t, Ctx *cx, const Layer *l)
     add_known(t, l->cycles, "null");
     text_add(t, ", \"milliseconds\": ");
     add_milliseconds(t, cx, l->microseconds, "null");
-    text_printf(t, ", \"free\": %s}", l->is_free ? "true" : "false");
+    text_printf(t, ", \"free\": %s", l->is_free ? "true" : "false");
 }
 
 static void json_layers(Build *b, Text *t)
@@ -83,6 +106,8 @@ static void json_layers(Build *b, Text *t)
             const Layer l = layer_of(b, i);
             text_add(t, is_first ? "" : ",\n");
             json_layer(t, b->cx, &l);
+            json_traffic(t, b, i);
+            text_char(t, '}');
         }
     text_add(t, "\n  ]\n");
 }
@@ -132,6 +157,20 @@ static void json_measured(Text *t, const char *key, int64_t n, bool is_known)
     else text_printf(t, "    \"%s\": null,\n", key);
 }
 
+/* The traffic of the model's graph by kind of memory. */
+static void json_all_traffic(const Build *b, Text *t)
+{
+    Traffic sum[TRAFFIC_KINDS];
+    report_sum_traffic(b, 0, b->groups.count, sum);
+    text_add(t, "    \"traffic\": {");
+    for (int k = 0; k < TRAFFIC_KINDS; k++) {
+        text_printf(t, "%s\"%s\": {", k ? ", " : "", traffic_kind_names[k]);
+        json_moved(t, &sum[k]);
+        text_char(t, '}');
+    }
+    text_add(t, "},\n");
+}
+
 static void json_totals(Build *b, const Footprint *f, Text *t)
 {
     const Totals all = report_totals(b);
@@ -156,6 +195,7 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
     json_measured(t, "library_data", f->data - f->copied, f->has_code);
     json_measured(t, "constants_in_ram", f->copied, f->has_code);
     json_number(t, "flash", f->flash);
+    json_all_traffic(b, t);
     text_printf(t, "    \"ram\": %lld\n  },\n", (long long)f->ram);
 }
 

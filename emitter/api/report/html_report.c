@@ -15,6 +15,7 @@
 #include "api/report/footprint.h"
 #include "api/page/html.h"
 #include "api/report/html_parts.h"
+#include "api/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -271,6 +272,21 @@ static int64_t live_in(const Build *b, const Chart *c, int group)
     return is_main(b) ? live_at(c, group) : b->plan.live_bytes ? b->plan.live_bytes[group] : 0;
 }
 
+/* Names the parameters with their traffic. */
+static void traffic_words(const Build *b, Text *t, int i)
+{
+    const ParameterTraffic *p;
+    const int count = report_traffic(b, i, &p);
+    if (count) text_add(t, "<br>Reads and writes:");
+    for (int j = 0; j < count; j++) {
+        text_add(t, j ? "; " : " ");
+        html_escaped(t, p[j].name);
+        if (p[j].moved.read) text_printf(t, " %s read", html_bytes(b->cx, p[j].moved.read));
+        if (p[j].moved.written)
+            text_printf(t, "%s %s written", p[j].moved.read ? "," : "", html_bytes(b->cx, p[j].moved.written));
+    }
+}
+
 static void layer(Build *b, Text *t, int i, const Shares *all, const Chart *c, bool names_floats)
 {
     Ctx *cx = b->cx;
@@ -279,6 +295,7 @@ static void layer(Build *b, Text *t, int i, const Shares *all, const Chart *c, b
     html_escaped(t, b->groups.at[i].name);
     text_add(t, "</b><br><i>");
     layer_words(b, t, i, names_floats);
+    traffic_words(b, t, i);
     text_add(t, "</i></div><div class=\"bars\">");
     share_bar(cx, t, work, all->work, "mac", time_text(b, work));
     share_bar(cx, t, live, all->live, "result", html_bytes(cx, live));

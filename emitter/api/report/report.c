@@ -7,6 +7,7 @@
 
 #include "api/computation/arguments.h"
 #include "api/report/footprint.h"
+#include "api/traffic.h"
 #include "graph/shrink/facts.h"
 #include "ir/nest/costs.h"
 #include "support/guard.h"
@@ -242,6 +243,40 @@ static void print_annotations(const Build *b, Text *t)
     }
 }
 
+/* Prints a line per layer by kind of memory, and one with its parameters. */
+static void print_layer_traffic(Build *b, Text *t, int group, int names)
+{
+    const ParameterTraffic *p;
+    const int count = report_traffic(b, group, &p);
+    Traffic sum[TRAFFIC_KINDS];
+    if (!count) return;
+    report_sum_traffic(b, group, group + 1, sum);
+    text_printf(t, "%-*s", names, text_shortened(b->cx, b->groups.at[group].name, names));
+    for (int k = 0; k < TRAFFIC_KINDS; k++)
+        text_printf(t, " %11lld", (long long)sat_add(sum[k].read, sum[k].written));
+    text_add(t, "\n   ");
+    for (int i = 0; i < count; i++)
+        text_printf(t, " %s %lld/%lld", p[i].name, (long long)p[i].moved.read, (long long)p[i].moved.written);
+    text_char(t, '\n');
+}
+
+static void print_traffic(Build *b, Text *t)
+{
+    Traffic sum[TRAFFIC_KINDS];
+    const int names = widths_of(b).names;
+    report_sum_traffic(b, 0, b->groups.count, sum);
+    text_printf(t, "\nBytes that layers read and write; below, those of each parameter, read/written\n%-*s", names,
+                "layer");
+    for (int k = 0; k < TRAFFIC_KINDS; k++) text_printf(t, " %11s", traffic_kind_names[k]);
+    text_char(t, '\n');
+    for (Build *g = b; g; g = g->next)
+        for (int i = 0; i < g->groups.count; i++) print_layer_traffic(g, t, i, names);
+    text_printf(t, "%-*s", names, b->next ? "all layers of the run" : "all layers");
+    for (int k = 0; k < TRAFFIC_KINDS; k++)
+        text_printf(t, " %11lld", (long long)sat_add(sum[k].read, sum[k].written));
+    text_char(t, '\n');
+}
+
 static const char *report(Ctx *cx, const char *model, const lw_options *o)
 {
     Build b;
@@ -260,6 +295,7 @@ static const char *report(Ctx *cx, const char *model, const lw_options *o)
     print_facts(&b, &t);
     print_shrunk(&b.graph, &t);
     print_annotations(&b, &t);
+    print_traffic(&b, &t);
     return footprint_fits(&b, &f) ? text_string(&t) : NULL;
 }
 

@@ -7,14 +7,21 @@
 #include <string.h>
 
 #include "api/run.h"
+#include "lower/count.h"
 #include "machine/machine.h"
 #include "support/guard.h"
+#include "support/text.h"
 
 /* Addresses apart from the code's. */
 enum { BUFFERS = 0x40000000, STACK = 0x7f000000 };
 static const int64_t MOST_INSTRUCTIONS = INT64_C(1) << 32, MOST_BYTES = INT64_C(1) << 28;
 
-typedef struct Loaded { Machine *machine; uint32_t free; } Loaded;
+typedef struct Loaded {
+    Machine *machine;
+    uint32_t free;
+    uint32_t arena, *input, *output;     /* addresses */
+    const char *const *constant; uint32_t *constant_at; int constant_count;      /* symbols, and their addresses or 0 */
+} Loaded;
 
 static void load(Machine *m, const Elf *e)
 {
@@ -30,6 +37,25 @@ static void visit_symbol(const char *name, uint64_t value, void *user)
     static const char prefix[] = STEP_PREFIX;
     if (strncmp(name, prefix, sizeof prefix - 1) == 0)
         machine_mark(user, (uint32_t)value, (int)strtol(name + sizeof prefix - 1, NULL, 10));
+}
+
+static void visit_constant(const char *name, uint64_t value, void *user)
+{
+    Loaded *l = user;
+    for (int i = 0; i < l->constant_count; i++)
+        if (strcmp(name, l->constant[i]) == 0) l->constant_at[i] = (uint32_t)value;
+}
+
+static void find_constants(Build *b, Loaded *l, const Elf *e)
+{
+    const Program *p = &b->program;
+    const char **name = NEW_ARRAY(b->cx->arena, const char *, p->constant_count);
+    for (int i = 0; i < p->constant_count; i++)
+        name[i] = text_format(b->cx, "%s_%s", p->name, p->constant_name[i] ? p->constant_name[i] : "");
+    l->constant = name;
+    l->constant_count = p->constant_count;
+    l->constant_at = NEW_ARRAY(b->cx->arena, uint32_t, p->constant_count);
+    elf_symbols(e, visit_constant, l);
 }
 
 /* Returns the address of `bytes` bytes, which are zeros or a copy of `data`. */
@@ -61,6 +87,7 @@ static uint32_t place_inputs(Build *b, Loaded *l, const void *const *data)
     for (int i = 0; i < b->model.input_count; i++)
         if (build_state_of_input(b, i) < 0)
             pointer[count++] = place(l, data[i], tensor_bytes(b->model.input[i]));
+    l->input = pointer;
     return place_pointers(l, pointer, count);
 }
 
@@ -69,7 +96,56 @@ static uint32_t place_outputs(Build *b, Loaded *l)
     uint32_t *pointer = NEW_ARRAY(b->cx->arena, uint32_t, b->program.output_count);
     for (int i = 0; i < b->program.output_count; i++)
         pointer[i] = place(l, NULL, tensor_bytes(b->program.output[i].tensor));
+    l->output = pointer;
     return place_pointers(l, pointer, b->program.output_count);
+}
+
+/* Returns the address of a place; 0: it is not counted. */
+static uint32_t address_of(const Loaded *l, const Place *p)
+{
+    const uint32_t base = p->kind == PLACE_ARENA ? l->arena : p->kind == PLACE_INPUT ? l->input[p->index]
+                        : p->kind == PLACE_OUTPUT ? l->output[p->index]
+                        : p->kind == PLACE_CONST ? l->constant_at[p->index] : 0;
+    return base ? base + (uint32_t)p->offset : 0;
+}
+
+/* True if the calls of the program are the groups that have code, in their order. */
+static bool calls_are_groups(const Build *b) { return !b->program.body_count && !b->partition_count; }
+
+/* Lists the parameters of all calls. A load counts for an input before the output that overlaps it. */
+static void set_ranges(Build *b, const Loaded *l, MachineCounts *out)
+{
+    int most = 0, number = 0;
+    for (int i = 0; i < b->program.call_count; i++) most += b->program.call[i].place_count;
+    out->range = NEW_ARRAY(b->cx->arena, MachineRange, most);
+    for (int i = 0; calls_are_groups(b) && i < b->groups.count; i++) {
+        if (b->plan.is_free[i]) continue;
+        const Call *c = &b->program.call[number];
+        for (int j = 0; j < c->place_count; j++) {
+            const Memory *m = b->function[i]->memory[j];
+            const int64_t bytes = interval_of(b->cx, m->elems, NULL).greatest * dtype_info(m->type)->bytes;
+            const uint32_t at = address_of(l, &c->place[j]);
+            out->range[out->range_count++] = (MachineRange){ number, at, at ? at + (uint32_t)bytes : 0,
+                                                             true, m->kind != MEMORY_INPUT, 0, 0 };
+        }
+        number++;
+    }
+}
+
+/* Returns the traffic of each group's parameters, [groups][memory_count + 1]; NULL: the calls are not the groups'. */
+static Traffic **traffic_by_group(const Build *b, const MachineCounts *counts)
+{
+    Traffic **traffic = NEW_ARRAY(b->cx->arena, Traffic *, b->groups.count);
+    const MachineRange *r = counts->range;
+    int number = 0;
+    if (!calls_are_groups(b)) return NULL;
+    for (int i = 0; i < b->groups.count; i++) {
+        if (b->plan.is_free[i]) continue;
+        const Call *c = &b->program.call[number++];
+        traffic[i] = NEW_ARRAY(b->cx->arena, Traffic, c->place_count + 1);
+        for (int j = 0; j < c->place_count; j++, r++) traffic[i][j] = (Traffic){ r->read, r->written };
+    }
+    return traffic;
 }
 
 /* The arguments of NAME_run are pointers to the arena, the state, inputs and outputs alone. */
@@ -83,15 +159,17 @@ bool report_steps(const Build *b, const Elf *e)
 
 static bool step_in(Build *b, const Elf *e, const void *const *data, Arena *arena, MachineCounts *counts)
 {
-    Loaded l = { machine_new(arena), BUFFERS };
+    Loaded l = { .machine = machine_new(arena), .free = BUFFERS };
     uint32_t argument[5];
     int count = 0;
     load(l.machine, e);
     elf_symbols(e, visit_symbol, l.machine);
-    if (!b->program.static_arena) argument[count++] = place(&l, NULL, b->plan.arena_size);
+    find_constants(b, &l, e);
+    if (!b->program.static_arena) argument[count++] = l.arena = place(&l, NULL, b->plan.arena_size);
     if (b->program.state_count) argument[count++] = place(&l, NULL, 64 + report_totals(b).state);
     argument[count++] = place_inputs(b, &l, data);
     argument[count++] = place_outputs(b, &l);
+    set_ranges(b, &l, counts);
     return machine_call(l.machine, (uint32_t)elf_entry(e), argument, count, STACK, MOST_INSTRUCTIONS, counts);
 }
 
@@ -129,7 +207,8 @@ void report_step(Build *b, const Elf *e, Footprint *out)
     bool has_marks = false;              /* false for a compiler without labels, or a linker that drops them */
     for (int i = 0; i < rows; i++) has_marks = has_marks || counts.layer[i] > 0;
     Measured *m = NEW(cx->arena, Measured);
-    *m = (Measured){ { counts.total, has_marks ? report_by_group(b, counts.layer, rows) : NULL }, { -1, NULL }, true };
+    *m = (Measured){ { counts.total, has_marks ? report_by_group(b, counts.layer, rows) : NULL }, { -1, NULL }, true,
+                    has_marks ? traffic_by_group(b, &counts) : NULL };
     b->measured = m;
     if (!out->has_stack || (int64_t)counts.stack > out->stack) out->stack = counts.stack;
     out->has_stack = true;

@@ -20,8 +20,12 @@
  * portable form. */
 typedef struct CostRow { const char *name; double each, point; } CostRow;
 
-/* Rows, closed by one without name; names that they lack are looked up in `base`. */
-typedef struct Costs { const struct Costs *base; const CostRow *row; } Costs;
+/* The bytes that a macro reads of an operand, 0 for its result, for each point. Without a row it reads each element of
+ * its operands once per use, and writes each element of its result once. */
+typedef struct ReadRow { const char *name; int operand; double bytes; } ReadRow;
+
+/* Rows, closed by one without name; names that they lack are looked up in `base`. reads: NULL, none. */
+typedef struct Costs { const struct Costs *base; const CostRow *row; const ReadRow *reads; } Costs;
 
 /* Figures of a core for layers of integers, and for layers with floats. */
 typedef struct PerKind { double integers, floats; } PerKind;

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The traffic of layers: see traffic.h. */
+#include "api/traffic.h"
+
+const char *const traffic_kind_names[TRAFFIC_KINDS] = { "results", "scratch", "weights", "ports", "stack" };
+
+static int index_of(const Tensor *t, Tensor *const *list, int count)
+{
+    int i = 0;
+    while (i < count - 1 && list[i] != t) i++;
+    return i;
+}
+
+/* Returns the graph's tensor that is stored in a parameter, which is the nest's input or output. */
+static const Tensor *stored_in(const Build *b, int group, const Memory *m)
+{
+    const Group *g = &b->groups.at[group];
+    const Nest *n = b->lowered[group];
+    return m->kind == MEMORY_INPUT ? g->input[index_of(m->tensor, n->input, n->input_count)]
+                                   : g->output[index_of(m->tensor, n->output, n->output_count)];
+}
+
+static TrafficKind kind_of(const Build *b, int group, const Memory *m)
+{
+    if (m->kind == MEMORY_SCRATCH) return TRAFFIC_SCRATCH;
+    const Slot *s = plan_slot(&b->plan, stored_in(b, group, m));
+    if (s->kind == SLOT_CONST || (s->kind == SLOT_INPUT && build_trained_of_input(b, s->index) >= 0))
+        return TRAFFIC_WEIGHTS;
+    return s->kind == SLOT_ARENA || b->outer ? TRAFFIC_RESULTS : TRAFFIC_PORTS;
+}
+
+int report_traffic(const Build *b, int group, const ParameterTraffic **out)
+{
+    Ctx *cx = b->cx;
+    const Function *f = b->function[group];
+    if (!f || b->plan.is_free[group]) return 0;
+    Traffic *moved = NEW_ARRAY(cx->arena, Traffic, f->memory_count + 1);
+    ParameterTraffic *list = NEW_ARRAY(cx->arena, ParameterTraffic, f->memory_count + 1);
+    int count = 0;
+    Traffic *const *measured = b->measured ? b->measured->traffic : NULL;
+    count_traffic(cx, f, b->target->costs, moved);
+    for (int i = 0; measured && i < f->memory_count; i++) moved[i] = measured[group][i];
+    for (int i = 0; i <= f->memory_count; i++) {
+        const Memory *m = i < f->memory_count ? f->memory[i] : NULL;
+        if (!moved[i].read && !moved[i].written) continue;
+        const int64_t bytes = m ? sat_mul(interval_of(cx, m->elems, NULL).greatest, dtype_info(m->type)->bytes) : 0;
+        list[count++] = (ParameterTraffic){ m ? m->name : "stack", m ? kind_of(b, group, m) : TRAFFIC_STACK, bytes,
+                                            moved[i] };
+    }
+    *out = list;
+    return count;
+}
+
+void report_sum_traffic(const Build *b, int group, int end, Traffic sum[TRAFFIC_KINDS])
+{
+    for (int k = 0; k < TRAFFIC_KINDS; k++) sum[k] = (Traffic){ 0, 0 };
+    for (int i = group; i < end; i++) {
+        const ParameterTraffic *p;
+        const int count = report_traffic(b, i, &p);
+        for (int j = 0; j < count; j++) {
+            Traffic *to = &sum[p[j].kind];
+            to->read = sat_add(to->read, p[j].moved.read);
+            to->written = sat_add(to->written, p[j].moved.written);
+        }
+    }
+}

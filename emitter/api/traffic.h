@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_API_TRAFFIC_H
+#define LW_API_TRAFFIC_H
+/* The bytes that layers read and write, by the kind of memory. */
+#include "driver/driver.h"
+#include "lower/count.h"
+
+/* RESULTS: outputs of layers in the arena. SCRATCH: buffers of one layer in the arena. WEIGHTS: constants and trained
+ * parameters. PORTS: inputs, outputs and state. STACK: arrays that functions declare; registers that they save are not
+ * counted. */
+typedef enum TrafficKind {
+    TRAFFIC_RESULTS, TRAFFIC_SCRATCH, TRAFFIC_WEIGHTS, TRAFFIC_PORTS, TRAFFIC_STACK, TRAFFIC_KINDS
+} TrafficKind;
+extern const char *const traffic_kind_names[TRAFFIC_KINDS];
+
+/* The traffic of a parameter of a layer's function, or of the arrays that it declares. bytes: its size, at most. */
+typedef struct ParameterTraffic {
+    const char *name;
+    TrafficKind kind;
+    int64_t bytes;
+    Traffic moved;
+} ParameterTraffic;
+
+/* Returns the number of parameters with traffic, in *out, in the order of the function. A layer without a function has
+ * none. */
+int report_traffic(const Build *b, int group, const ParameterTraffic **out);
+/* Sums the groups from `group` to before `end` by kind. */
+void report_sum_traffic(const Build *b, int group, int end, Traffic sum[TRAFFIC_KINDS]);
+#endif
