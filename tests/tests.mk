@@ -45,6 +45,11 @@ docs: all
 	@for page in README.md docs/*.md; do \
 	  tests/tools/docs.sh $(BUILD) $$page > $(BUILD)/page.md && cp $(BUILD)/page.md $$page || exit 1; done
 
+# Real Fourier transforms: instructions, memory, error. CPU=cortex-m55, LENGTHS="400 512"
+.PHONY: bench-fft
+bench-fft: all
+	@$(or $(PYTHON),python3) tests/bench/fft.py $(BUILD) $(or $(CPU),cortex-m4) $(LENGTHS)
+
 # The tables of figures. For onnx2c's figures: ONNX2C_DIR=folder with its NAME.c, or ONNX2C=its program.
 bench: all
 	@tests/bench/all.sh $(BUILD)

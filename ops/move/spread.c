@@ -5,7 +5,8 @@
  *   dilate          y[i] = x[i/s] where s divides i, else value        s per dimension
  *   reverse         y[i] = x[n-1-i]                                    along the listed axes
  *   unravel_index   y[d,i] = coordinate d of element x[i] of a tensor of shape `shape`
- *   set_diagonal    y[i,j] = d[..] where j - i = k, else x[i,j] */
+ *   set_diagonal    y[i,j] = d[..] where j - i = k, else x[i,j]
+ *   frames          y[f,i] = x[f*step + i]                             frames of the last axis that overlap */
 #include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
 
@@ -131,6 +132,24 @@ static int set_diagonal(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+static int frames(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const int64_t length = node_int(n, "length", 1), step = node_int(n, "step", 1),
+                  size = x->rank == 2 ? tensor_dim(x, 1) : 0;
+    if (length < 1 || step < 1 || size < length) {
+        op_refuse(cx, n, "the input is %s, 'length' %lld, 'step' %lld; use [rows][points], a length of 1 to the "
+                  "points, and a step of 1 or more", tensor_shape_text(cx, x), (long long)length, (long long)step);
+        return 0;
+    }
+    const char *count = op_number(cx, (size - length) / step + 1);
+    const char *text = OP_TEXT(cx, "y[n,f<count,i<length] = x[n,f*step+i]", { "count", count },
+                               { "length", op_number(cx, length) },
+                               { "step", op_number(cx, step < size ? step : size) });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
+    return out[0] ? 1 : 0;
+}
+
 static const AttrRow repeat_attrs[] = {
     { "times", ATTR_INT, "the number of copies of each element", "1" },
     { "axis", ATTR_INT, "the axis of repetition", "0" },
@@ -148,6 +167,11 @@ static const AttrRow unravel_index_attrs[] = {
 };
 static const AttrRow set_diagonal_attrs[] = {
     { "k", ATTR_INT, "the diagonal; positive values shift it to the right", "0" },
+    { 0 }
+};
+static const AttrRow frames_attrs[] = {
+    { "length", ATTR_INT, "points of a frame", "1" },
+    { "step", ATTR_INT, "distance between adjacent frames", "1" },
     { 0 }
 };
 
@@ -187,6 +211,13 @@ static const OpCase set_diagonal_cases[] = {
     { "", "f32[3][4] f32[4]", NULL, "[..][its length]" },
     { 0 }
 };
+static const OpCase frames_cases[] = {
+    { "length=4 step=3", "f32[2][11]", "f32[2][3][4]", NULL },
+    { "length=3 step=1000000000000", "i8[1][3]", "i8[1][1][3]", NULL },
+    { "length=4", "f32[2][3]", NULL, "a length of 1 to the points" },
+    { "step=0", "f32[2][3]", NULL, "a step of 1 or more" },
+    { 0 }
+};
 
 #define ROW(fn, text, its_level, count, names) \
     { .name = #fn, .summary = text, .level = its_level, .least_inputs = count, .most_inputs = count, .inputs = names, \
@@ -197,6 +228,7 @@ const Op ops_spread[] = {
     ROW(dilate, "y[i] = select(i % stride == 0, x[i / stride], value)", 10, 1, "x"),
     ROW(reverse, "y[i] = x[n - 1 - i] along the axes", 3, 1, "x"),
     ROW(unravel_index, "y[d,i] = coordinate d of element x[i] of the shape", 3, 1, "x"),
+    ROW(frames, "y[n,f,i] = x[n, f*step + i], i < length", 10, 1, "x"),
     ROW(set_diagonal, "y[i,j] = select(j - i == k, d[i], x[i,j])", 10, 2, "x d"),
     { 0 }
 };

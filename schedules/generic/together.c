@@ -31,21 +31,105 @@ static const Nest *by_element(Ctx *cx, const GroupNest *g)
     return nest_find_loop(g->nest, loop, &p) ? attach_all(cx, g->nest, out, loop) : g->nest;
 }
 
-/* y[b,u,k,c]: for each b and k the numbers of all u, with their parts. */
+/* Repeats the body of each loop of the stage that is below another one. */
+static const Nest *unroll_axes(Ctx *cx, const Nest *n, const Stage *s)
+{
+    Path p;
+    for (int a = s->data_count - 1; a >= 0 && !ctx_failed(cx); a--)
+        if (nest_find_loop(n, loop_name(cx, s, a), &p)) n = sched_unroll(cx, n, loop_name(cx, s, a));
+    return n;
+}
+
+static const Nest *unroll_others(Ctx *cx, const Nest *n, const Stage *out)
+{
+    for (int i = 0; i < n->stage_count && !ctx_failed(cx); i++)
+        if (n->stage[i] != out) n = unroll_axes(cx, n, n->stage[i]);
+    return n;
+}
+
+/* y[n,u,k,b,c]: for each n, k and b the numbers of all u, with their parts. */
 static const Nest *by_butterfly(Ctx *cx, const GroupNest *g)
 {
-    enum { BLOCK, DIGIT, PLACE, PART };
+    enum { ROW, DIGIT, PART, PLACE, HALF };
     const Stage *out = output_stage(g->nest);
     const Nest *n = g->nest;
     Path p;
-    const char *block = loop_name(cx, out, BLOCK), *digit = loop_name(cx, out, DIGIT),
-               *place = loop_name(cx, out, PLACE), *part = loop_name(cx, out, PART);
-    if (nest_find_loop(n, place, &p)) n = sched_reorder(cx, n, (const char *[]){ place, digit }, 2, false);
-    else place = block;
-    if (ctx_failed(cx) || !nest_find_loop(n, place, &p)) return n;
-    n = attach_all(cx, n, out, place);
-    if (!ctx_failed(cx)) n = sched_unroll(cx, n, part);
+    const char *digit = loop_name(cx, out, DIGIT), *around = NULL;
+    static const int outer[] = { ROW, PART, PLACE };
+    for (int i = 0; i < 3; i++) {
+        const char *loop = loop_name(cx, out, outer[i]);
+        if (!nest_find_loop(n, loop, &p)) continue;
+        around = loop;
+        if (outer[i] != ROW) n = sched_reorder(cx, n, (const char *[]){ loop, digit }, 2, false);
+    }
+    if (ctx_failed(cx) || !around) return n;
+    n = unroll_others(cx, attach_all(cx, n, out, around), out);
+    if (!ctx_failed(cx)) n = sched_unroll(cx, n, loop_name(cx, out, HALF));
     return ctx_failed(cx) ? n : sched_unroll(cx, n, digit);
+}
+
+/* Repeats the last loop of each stage, over the parts of complex numbers. */
+static const Nest *unroll_halves(Ctx *cx, const Nest *n)
+{
+    Path p;
+    for (int i = 0; i < n->stage_count && !ctx_failed(cx); i++) {
+        const char *loop = loop_name(cx, n->stage[i], n->stage[i]->data_count - 1);
+        if (nest_find_loop(n, loop, &p)) n = sched_unroll(cx, n, loop);
+    }
+    return n;
+}
+
+enum { PAIR = 1 };               /* the axis of numbers */
+
+static bool reads_stage(Ctx *cx, const Stage *reader, const Stage *s)
+{
+    const Tensor **reads;
+    const int count = stage_reads(cx, reader, &reads);
+    for (int i = 0; i < count; i++)
+        if (reads[i] == s->out[0]) return true;
+    return false;
+}
+
+/* The last inner stage with, or without, several numbers; NULL: none. */
+static const Stage *last_inner(const Nest *n, bool has_several)
+{
+    const Stage *found = NULL;
+    for (int i = 0; i < n->stage_count; i++)
+        if (!makes_output(n, n->stage[i]) && (axis_extent(n->stage[i], PAIR) > 1) == has_several) found = n->stage[i];
+    return found;
+}
+
+/* Computes the inner stages with as many numbers as the host at the loop, or whole if there is no such loop. */
+static const Nest *attach_inner(Ctx *cx, const Nest *n, const Stage *host, const char *loop)
+{
+    Path p;
+    for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
+        const Stage *s = n->stage[i];
+        if (makes_output(n, s) || axis_extent(s, PAIR) != axis_extent(host, PAIR)) continue;
+        const bool is_host = s->out[0] == host->out[0];
+        if (nest_find_loop(n, loop, &p))
+            n = is_host ? sched_store_at(cx, n, s->name, loop) : sched_compute_at(cx, n, s->name, loop);
+        if (!ctx_failed(cx)) n = sched_set_scope(cx, n, s->out[0]->name, SCOPE_STACK);
+    }
+    return n;
+}
+
+/* The parts of a result whose elements k and N - k follow from the same numbers: both are stored in one iteration of
+ * these numbers. */
+static const Nest *by_pair(Ctx *cx, const GroupNest *g)
+{
+    const Nest *n = g->nest;
+    for (int several = 1; several >= 0 && !ctx_failed(cx); several--) {
+        const Stage *host = last_inner(n, several);
+        Path p;
+        if (!host) continue;
+        const char *loop = loop_name(cx, host, several ? PAIR : 0);
+        for (int i = 0; i < n->stage_count && nest_find_loop(n, loop, &p) && !ctx_failed(cx); i++)
+            if (makes_output(n, n->stage[i]) && reads_stage(cx, n->stage[i], host))
+                n = sched_reverse_compute_at(cx, n, n->stage[i]->name, loop);
+        if (!ctx_failed(cx)) n = attach_inner(cx, n, host, loop);
+    }
+    return ctx_failed(cx) ? n : unroll_halves(cx, n);
 }
 
 const Implementation implementations_generic_together[] = {
@@ -53,5 +137,7 @@ const Implementation implementations_generic_together[] = {
       .what = "all stages of an element", .schedule = by_element },
     { .name = "together.butterflies", .plevel = 10, .ops = "butterflies",
       .what = "all stages of a butterfly", .schedule = by_butterfly },
+    { .name = "together.pairs", .plevel = 10, .ops = "pairs_of_spectrum spectrum_of_pairs",
+      .what = "elements k and N - k", .schedule = by_pair },
     { 0 }
 };

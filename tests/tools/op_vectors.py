@@ -365,3 +365,29 @@ plain("bitcast", "to=i32", "f32[4]", lambda x: x.view(np.int32))
 plain("adaptive_avg_pool", "size=3,2", "f32[1][5][7][2]", lambda x: adaptive(x, (3, 2), np.mean))
 plain("adaptive_max_pool", "size=4,3", "f32[2][5][3][1]", lambda x: adaptive(x, (4, 3), np.max))
 plain("dilation2d", "stride=2 pad=1,1,1,1 dilation=1,2", "f32[2][5][5][1] f32[3][2][1]", dilated)
+
+
+def as_complex(x):
+    return x[..., 0].astype(np.float64) + 1j * x[..., 1]
+
+
+def parts(z):
+    return np.stack([z.real, z.imag], -1)
+
+
+def butterflies(x, w=None, inverse=False):
+    """y[n,u,k,b] = sum(v) W(p)^(u v) x[n,k,v,b] w[k,v-1]"""
+    z = as_complex(x)
+    if w is not None:
+        z[:, :, 1:] *= as_complex(w)[None, :, :, None]
+    z = np.fft.ifft(z, axis=2) * x.shape[2] if inverse else np.fft.fft(z, axis=2)
+    return parts(z.transpose(0, 2, 1, 3))
+
+
+for radix in (2, 3, 4, 5, 8, 13):
+    plain("butterflies", "", "f32[1][1][%d][1][2]" % radix, butterflies)
+    plain("butterflies", "inverse=1", "f32[1][1][%d][1][2] f32[1][%d][2]" % (radix, radix - 1),
+          lambda x, w: butterflies(x, w, inverse=True))
+plain("butterflies", "", "f32[2][2][2][2][2] f32[2][1][2]", butterflies)
+plain("mul_complex", "", "f32[2][2][2] f32[2][2]", lambda x, w: parts(as_complex(x) * as_complex(w)))
+plain("frames", "length=3 step=2", "f32[2][7]", lambda x: np.stack([x[:, i:i + 3] for i in (0, 2, 4)], 1))

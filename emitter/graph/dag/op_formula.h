@@ -33,7 +33,7 @@ Tensor *op_formula(Ctx *cx, const Node *call, const char *text, const Bind *bind
 
 /* Formulas of one call that refer to each other: later formulas refer to a result by its name in the formula. A
  * promised tensor may be read before the formula that computes it (ir/nest/recurrence.h). NULL after any failure. */
-enum { MOST_NAMES = 40, MOST_PHRASES = 12 };
+enum { MOST_NAMES = 40, MOST_PHRASES = 18 };
 typedef struct Formulas {
     Ctx *cx;
     const Node *call;

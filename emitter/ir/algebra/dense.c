@@ -6,7 +6,8 @@
  * - Sums as numbers. If binds use digits of a sum (a split of a fused loop: (fo*4 + fi) / 5), the sum is first proved
  *   dense itself, and then is a number like a loop.
  * - Lines. Each bind is a line: base + sum of coef * digit. Its digits, sorted by coef, are a mixed radix: coef = 1,
- *   then coef = the coef times the count of the digit before.
+ *   then coef = the coef times the count of the digit before. A loop v that the bind subtracts is the digit
+ *   extent - 1 - v; no guard may speak of it.
  *
  * Therefore the points of the box and the values of the loops correspond one to one.
  *
@@ -34,6 +35,7 @@ typedef struct Digit {
     const Expr *low, *count, *coef;
     int merged; int64_t part;                /* merged: index of the digit that contains this one, or -1 */
     int64_t step; const Expr *end;           /* of a shifted tail; else 0 */
+    bool is_mirrored;
 } Digit;
 
 typedef struct LinearIndex {
@@ -110,7 +112,7 @@ static bool add_digit(Dense *d, int line, const Expr *term, const Expr *coef)
         return refuse(d, "the index has a term that is not a digit of a loop:", term);
     if (d->digit_count == MAX_DIGITS) return refuse(d, "there are too many digits in", term);
     d->source[source].is_used = true;
-    d->digit[d->digit_count] = (Digit){ term, source, line, low, count, coef, -1, 0, 0, NULL };
+    d->digit[d->digit_count] = (Digit){ term, source, line, low, count, coef, -1, 0, 0, NULL, false };
     d->line[line].digit[d->line[line].count++] = d->digit_count++;
     return true;
 }
@@ -142,10 +144,23 @@ static bool add_shift(Dense *d, int line, const Expr *term, int64_t coef)
     if (!is_free) return refuse(d, "the index has a term that is not a digit of a loop:", term);
     if (d->digit_count == MAX_DIGITS) return refuse(d, "there are too many digits in", term);
     d->source[source].is_used = d->source[source].is_shifted = true;
-    d->digit[d->digit_count] = (Digit){ term, source, line, NULL, NULL, number(d, coef), -1, 0, step, end };
+    d->digit[d->digit_count] = (Digit){ term, source, line, NULL, NULL, number(d, coef), -1, 0, step, end, false };
     d->line[line].has_shift = true;
     d->line[line].digit[d->line[line].count++] = d->digit_count++;
     return true;
+}
+
+/* Adds a loop with a negative coefficient: coef * v = coef * (extent - 1) - coef * (extent - 1 - v). */
+static bool add_mirrored(Dense *d, int line, const Expr *term, int64_t coef)
+{
+    const int s = term->kind == EXPR_VAR ? source_of(d, term) : -1;
+    const Expr *extent = s >= 0 ? d->source[s].extent : NULL;
+    if (!extent || extent->kind != EXPR_INT) return refuse(d, "the index decreases with", term);
+    const Linear shift = { .type = I32, .constant = sat_mul(coef, extent->integer - 1) };
+    if (!linear_add(&d->line[line].base, &shift, 1) || !add_digit(d, line, term, number(d, -coef))) return false;
+    Digit *digit = &d->digit[d->digit_count - 1];
+    digit->term = tidy(d, expr_sub(d->cx, number(d, extent->integer - 1), term));
+    return digit->is_mirrored = true;
 }
 
 static bool add_term(Dense *d, int line, const Expr *term, int64_t coef)
@@ -154,7 +169,7 @@ static bool add_term(Dense *d, int line, const Expr *term, int64_t coef)
         Linear one = { .type = I32, .count = 1, .term = { term }, .coef = { coef } };
         return linear_add(&d->line[line].base, &one, 1);
     }
-    if (coef < 0) return refuse(d, "the index decreases with", term);
+    if (coef < 0) return add_mirrored(d, line, term, coef);
     if (term->kind == EXPR_MIN) return add_shift(d, line, term, coef);
     for (int side = 0; term->kind == EXPR_MUL && side < 2; side++) {
         const Expr *factor = term->arg[side];
@@ -344,7 +359,8 @@ static bool cut_add_term(Dense *d, Cut *c, const Expr *term, int64_t coef)
     for (int g = 0; g < d->digit_count; g++) {
         const Digit *digit = &d->digit[g];
         if (digit->source < 0 || d->source[digit->source].number != term) continue;
-        if (digit->step || digit->low->kind != EXPR_INT || !digit_values(d, &d->digit[g])) return false;
+        if (digit->step || digit->is_mirrored || digit->low->kind != EXPR_INT || !digit_values(d, &d->digit[g]))
+            return false;
         found = cut_add(d, c, g, sat_mul(coef, digit->low->integer));
         if (!found) return false;
     }
@@ -513,7 +529,7 @@ static bool cut_end(Dense *d, Cut *c)
     const Expr *values = expr_add(d->cx, expr_binary(d->cx, EXPR_FLOORDIV, linear_expr(d->cx, &c->rest), size),
                                   number(d, 1));
     values = tidy(d, expr_binary(d->cx, EXPR_MAX, expr_binary(d->cx, EXPR_MIN, full, values), number(d, 0)));
-    d->digit[d->digit_count] = (Digit){ NULL, -1, line, NULL, values, lowest->coef, -1, 0, 0, NULL };
+    d->digit[d->digit_count] = (Digit){ NULL, -1, line, NULL, values, lowest->coef, -1, 0, 0, NULL, false };
     int kept = 0;
     for (int i = 0; i < l->count; i++) {
         bool is_part = false;
@@ -571,6 +587,13 @@ static int cut_rank(const Dense *d, const Linear *fact)
     return own ? rank : 8 * MAX_TERMS;
 }
 
+static bool is_mirrored(const Dense *d, const Expr *loop)
+{
+    for (int g = 0; g < d->digit_count; g++)
+        if (d->digit[g].is_mirrored && d->source[d->digit[g].source].number == loop) return true;
+    return false;
+}
+
 /* Applies v < R + 1 for a single loop v: shortens its extent. */
 static bool cut_loop(Dense *d, const Linear *fact)
 {
@@ -581,7 +604,7 @@ static bool cut_loop(Dense *d, const Linear *fact)
         if (at >= 0 || fact->term[i]->kind != EXPR_VAR || fact->coef[i] != -1) return false;
         at = i;
     }
-    if (at < 0) return false;
+    if (at < 0 || is_mirrored(d, fact->term[at])) return false;
     linear_drop(&rest, at);
     Source *source = &d->source[source_of(d, fact->term[at])];
     const Expr *extent = expr_binary(d->cx, EXPR_MIN, source->extent,

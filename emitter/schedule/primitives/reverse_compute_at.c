@@ -4,7 +4,8 @@
  *   for t.io: for t.ii: t        for y.i: y      =>      for t.io: { for t.ii: t;  for y.i < 4: y[io*4 + i] }
  *
  * In one iteration of the loop the producer computes a box, [begin, begin + count) in each dimension. An axis of the
- * consumer that indexes a dimension takes the box's range; the other axes run over their whole extent. Elements read
+ * consumer that indexes a dimension, from its begin or from its end, takes the box's range, or its mirror image; the
+ * other axes run over their whole extent. Elements read
  * at any other index must be complete before the loop. The producer's reduction must end inside the loop. The checker
  * proves that the boxes cover the stage and that each element is computed before it is read (I1, I3, I6). */
 #include <string.h>
@@ -16,6 +17,7 @@ typedef struct Follow {
     const Stage *reader, *producer;
     Path path;                       /* to the loop */
     int dimension_of[MAX_AXES];      /* axis of the reader -> the dimension that it indexes; -1: none */
+    bool is_mirrored[MAX_AXES];      /* by extent - 1 - axis */
     Box computed[MAX_AXES];              /* the dimensions, then the reduce axes */
     bool fine;
 } Follow;
@@ -88,19 +90,29 @@ static bool find_computed(Follow *f)
 
 /* ---- The box of the consumer ----------------------------------------------------------------------------------- */
 
+/* True if the index is the axis from its end: extent - 1 - axis. An axis of one point is only plain. */
+static bool mirrors(Ctx *cx, const Expr *index, const Axis *a)
+{
+    if (expr_is_int(a->extent, 1)) return false;
+    const Expr *sum = expr_add(cx, expr_add(cx, index, a->var), expr_index(cx, 1));
+    return index->type == a->var->type && expr_is_int(simplify(cx, expr_sub(cx, sum, a->extent), NULL), 0);
+}
+
 static void visit_read(const Expr *e, void *user)
 {
     Follow *f = user;
     if (e->kind != EXPR_READ || !stage_produces(f->producer, e->ref)) return;
     for (int d = 0; d < e->arg_count && f->fine; d++)
         for (int a = 0; a < f->reader->data_count && f->fine; a++) {
-            if (f->reader->axis[a].var != e->arg[d]) continue;
-            if (f->dimension_of[a] >= 0 && f->dimension_of[a] != d)
+            const bool is_mirrored = mirrors(f->d->cx, e->arg[d], &f->reader->axis[a]);
+            if (!is_mirrored && f->reader->axis[a].var != e->arg[d]) continue;
+            if (f->dimension_of[a] >= 0 && (f->dimension_of[a] != d || f->is_mirrored[a] != is_mirrored))
                 f->fine = refuse_unproved(f->d, FAULT_INDEX, "one dimension per axis",
                                           "%s indexes dimensions %d and %d of %s with the axis %s", f->reader->name,
                                           f->dimension_of[a], d, f->producer->name,
                                           expr_as_var(f->reader->axis[a].var)->name);
             f->dimension_of[a] = d;
+            f->is_mirrored[a] = is_mirrored;
         }
 }
 
@@ -136,9 +148,15 @@ static bool box_of(Follow *f, StageBox *box)
                 "the number of elements that %s computes along dimension %d differs between iterations of %s",
                 f->producer->name, f->dimension_of[a], path_end(&f->path)->name);
         if (expr_is_int(m->begin, 0) && m->count == extent) continue;
-        box->begin[a] = expr_is_int(m->begin, 0) ? NULL : m->begin;
+        const Expr *end = expr_add(cx, m->begin, m->count),
+                   *begin = f->is_mirrored[a] ? simplify(cx, expr_sub(cx, extent, end), scope) : m->begin;
+        box->begin[a] = expr_is_int(begin, 0) ? NULL : begin;
         box->count[a] = m->count;
-        box->cut[a] = !provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, m->begin, m->count), extent), scope);
+        box->cut[a] = !provably(cx, expr_binary(cx, EXPR_LE, end, extent), scope);
+        if (f->is_mirrored[a] && box->cut[a])
+            return refuse_unproved(f->d, FAULT_EXTENT, "a whole number of boxes",
+                                   "dimension %d of %s, which %s reads from its end, may end inside a box of %s",
+                                   f->dimension_of[a], f->producer->name, f->reader->name, path_end(&f->path)->name);
     }
     return true;
 }

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows, Fourier transforms and mel filters, from constants computed from sizes. A transform is two products with the
- * matrices cos(2 pi k n / N) and sin(2 pi k n / N); their angles are first reduced in integers. */
+/* Windows, Fourier transforms (import/model/fourier.h) and mel filters, from constants computed from sizes. */
 #include <string.h>
 
+#include "import/model/fourier.h"
 #include "import/onnx/ops/onnx_rows.h"
 
-enum { MOST_LENGTH = 4096, MOST_SAMPLES = 1 << 24 };     /* of a transform; samples of all frames */
+enum { MOST_BANDS = 4096, MOST_SAMPLES = 1 << 24 };      /* of a mel filter, and its points; samples of all frames */
 static const double two_pi = 6.283185307179586476925286766559;
 
 static Tensor *real_call(OnnxCall *c, const char *op, Tensor *x, double v)
 {
     return onnx_call2(c, op, x, onnx_scalar_like(c, x, v));
-}
-
-/* angle[i,j] = 2 pi (i * j mod length) / length, rows by columns. */
-static Tensor *angles(OnnxCall *c, int64_t rows, int64_t columns, int64_t length)
-{
-    double *v = NEW_ARRAY(c->cx->arena, double, rows * columns);
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++) v[i * columns + j] = two_pi * (double)(i * j % length) / (double)length;
-    return tensor_constant(c->cx, c->name, F64, 2, (int64_t[]){ rows, columns }, v);
 }
 
 /* ---- Windows: a - b cos(2 pi n / N) + d cos(4 pi n / N), N the length, minus one if symmetric -------------------- */
@@ -51,59 +42,46 @@ static void blackman(OnnxCall *c) { window(c, 0.42, 0.5, 0.08); }
 
 /* ---- Fourier ----------------------------------------------------------------------------------------------------- */
 
-/* x [..][n] times the matrix [n][bins] */
-static Tensor *by_matrix(OnnxCall *c, Tensor *x, const char *function, int64_t length, int64_t n, int64_t bins)
+static bool has_doubles(const Tensor *x) { return x->type == F64; }
+
+/* x as rows of `points` numbers of `parts`: a shape of three dimensions, or of two without the last of 1 */
+static Tensor *rows_of(OnnxCall *c, Tensor *x, int64_t points, int64_t parts)
 {
-    return x ? onnx_call2(c, "dense", x, onnx_cast(c, onnx_call(c, function, angles(c, n, bins, length)), x->type))
-             : NULL;
+    const int64_t rows = ctx_failed(c->cx) ? 1 : tensor_elems(x) / (points * parts);
+    return onnx_reshape(c, x, (int64_t[]){ rows, points, parts }, parts == 1 ? 2 : 3);
 }
 
-/* real, imaginary: [..][n], imaginary may be NULL. Result [..][bins][2]. */
-static Tensor *transform(OnnxCall *c, Tensor *real, Tensor *imaginary, int64_t length, int64_t bins, bool inverse)
+/* Cuts the dimension, or adds zeros to it. */
+static Tensor *fitted(OnnxCall *c, Tensor *x, int axis, int64_t size)
 {
-    int64_t n = real ? tensor_dim(real, real->rank - 1) : 0, shape[MAX_RANK];
-    double sign = inverse ? 1 : -1;
-    Tensor *re = by_matrix(c, real, "cos", length, n, bins),
-           *im = real_call(c, "mul", by_matrix(c, real, "sin", length, n, bins), sign);
-    if (imaginary) {
-        re = onnx_call2(c, "sub", re, real_call(c, "mul", by_matrix(c, imaginary, "sin", length, n, bins), sign));
-        im = onnx_call2(c, "add", im, by_matrix(c, imaginary, "cos", length, n, bins));
+    if (ctx_failed(c->cx) || tensor_dim(x, axis) == size) return x;
+    if (tensor_dim(x, axis) > size)
+        return onnx_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", 0), attr_list("end", size));
+    int64_t pad[2 * MAX_RANK] = { 0 };
+    pad[x->rank + axis] = size - tensor_dim(x, axis);
+    return onnx_call(c, "pad", x, attr_ints("pad", pad, 2 * x->rank));
+}
+
+/* x [rows][length] or [rows][length][2] to the first bins, [rows][bins][2] */
+static Tensor *transform(OnnxCall *c, Tensor *x, int64_t length, int64_t bins, bool inverse)
+{
+    if (ctx_failed(c->cx)) return NULL;
+    Tensor *y = x->rank == 3 ? fourier(c->cx, c->name, x, inverse, FOURIER_FAST)
+                             : fourier_of_real(c->cx, c->name, x, FOURIER_FAST);
+    if (x->rank == 2 && (bins > length / 2 + 1 || inverse)) y = fourier_mirrored(c->cx, c->name, y, length, inverse);
+    y = fitted(c, y, 1, bins);
+    return inverse ? real_call(c, "div", y, (double)length) : y;
+}
+
+/* Returns the real signal [rows][length] of the bins up to the middle. */
+static Tensor *real_signal(OnnxCall *c, Tensor *x, int64_t length)
+{
+    if (x && x->rank == 2) {
+        x = onnx_reshape(c, x, (int64_t[]){ tensor_dim(x, 0), tensor_dim(x, 1), 1 }, 3);
+        x = onnx_call(c, "pad", x, attr_list("pad", 0, 0, 0, 0, 0, 1));
     }
-    if (inverse) re = real_call(c, "div", re, (double)length), im = real_call(c, "div", im, (double)length);
-    if (ctx_failed(c->cx)) return NULL;
-    for (int d = 0; d < re->rank; d++) shape[d] = tensor_dim(re, d);
-    shape[re->rank] = 1;
-    Tensor *view = onnx_reshape(c, re, shape, re->rank + 1);
-    Tensor *parts[2] = { view, onnx_reshape(c, im, shape, re->rank + 1) };
-    return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, parts, 2, ATTRS(attr_int("axis", re->rank)));
-}
-
-/* Returns the real signal [..][length][1] of the first n bins. Bins above length / 2 are conjugates of these. So each
- * bin counts twice, except the first and, for an even length, the middle one. */
-static Tensor *real_signal(OnnxCall *c, Tensor *real, Tensor *imaginary, int64_t length)
-{
-    if (ctx_failed(c->cx)) return NULL;
-    int64_t n = tensor_dim(real, real->rank - 1), shape[MAX_RANK];
-    double *times = NEW_ARRAY(c->cx->arena, double, n);
-    for (int64_t k = 0; k < n; k++) times[k] = (k == 0 || 2 * k == length ? 1.0 : 2.0) / (double)length;
-    Tensor *weight = onnx_cast(c, tensor_constant(c->cx, c->name, F64, 1, &n, times), real->type);
-    Tensor *y = by_matrix(c, onnx_call2(c, "mul", real, weight), "cos", length, n, length);
-    if (imaginary)
-        y = onnx_call2(c, "sub", y, by_matrix(c, onnx_call2(c, "mul", imaginary, weight), "sin", length, n, length));
-    if (ctx_failed(c->cx)) return NULL;
-    for (int d = 0; d < y->rank; d++) shape[d] = tensor_dim(y, d);
-    shape[y->rank] = 1;
-    return onnx_reshape(c, y, shape, y->rank + 1);
-}
-
-/* Returns part 0 or 1 of the last dimension, removing it. */
-static Tensor *part(OnnxCall *c, Tensor *x, int64_t at)
-{
-    int64_t shape[MAX_RANK];
-    for (int d = 0; d + 1 < x->rank; d++) shape[d] = tensor_dim(x, d);
-    return onnx_reshape(c, onnx_call(c, "slice", x, attr_list("axes", -1), attr_list("begin", at),
-                                     attr_list("end", at + 1)),
-                        shape, x->rank - 1);
+    return real_call(c, "div", fourier_to_real(c->cx, c->name, fitted(c, x, 1, length / 2 + 1), length, FOURIER_FAST),
+                     (double)length);
 }
 
 /* Swaps two dimensions. */
@@ -115,40 +93,60 @@ static Tensor *swapped(OnnxCall *c, Tensor *x, int axis, int other)
     return onnx_call(c, "transpose", x, attr_ints("perm", perm, x->rank));
 }
 
-static void dft(OnnxCall *c)
+/* The dimension that is transformed; -1 after a diagnostic */
+static int dft_axis(OnnxCall *c)
 {
-    double given = -1, where;
-    if (!onnx_requires(c, 1) || (onnx_in(c, 1) && !onnx_scalar(c, 1, &given))) return;
-    int rank = c->in[0]->rank;
+    double where;
+    const int rank = c->in[0]->rank;
     int64_t at = c->opset < 20 ? onnx_int(c, "axis", 1) : -2, parts = rank > 1 ? tensor_dim(c->in[0], rank - 1) : 0;
     if (c->opset >= 20 && onnx_in(c, 2)) {
-        if (!onnx_scalar(c, 2, &where)) return;
+        if (!onnx_scalar(c, 2, &where)) return -1;
         at = (int64_t)where;
     }
-    int axis = onnx_axis(c, at, rank);
+    const int axis = onnx_axis(c, at, rank);
     if (parts < 1 || parts > 2 || axis == rank - 1 || !dtype_is_float(c->in[0]->type))
         onnx_refuse(c, "the input is %s; use real or complex numbers [..][1 or 2]",
                     tensor_shape_text(c->cx, c->in[0]));
-    if (ctx_failed(c->cx)) return;
-    bool inverse = onnx_int(c, "inverse", 0) != 0, one_sided = onnx_int(c, "onesided", 0) != 0;
+    return ctx_failed(c->cx) ? -1 : axis;
+}
+
+/* Gives rows y the shape of x with another dimension `axis` and other parts, where x's dimension `axis` was moved to
+ * the last but one. */
+static Tensor *rows_back(OnnxCall *c, Tensor *y, const Tensor *moved, int64_t size, int64_t parts)
+{
+    int64_t shape[MAX_RANK];
+    for (int d = 0; d < moved->rank; d++) shape[d] = tensor_dim(moved, d);
+    shape[moved->rank - 2] = size;
+    shape[moved->rank - 1] = parts;
+    return onnx_reshape(c, y, shape, moved->rank);
+}
+
+static void dft(OnnxCall *c)
+{
+    double given = -1;
+    if (!onnx_requires(c, 1) || (onnx_in(c, 1) && !onnx_scalar(c, 1, &given))) return;
+    const int axis = dft_axis(c);
+    if (axis < 0) return;
+    const DType type = c->in[0]->type;
+    const int rank = c->in[0]->rank;
+    const bool inverse = onnx_int(c, "inverse", 0) != 0, one_sided = onnx_int(c, "onesided", 0) != 0;
     const bool to_real = inverse && one_sided;
-    const int64_t size = tensor_dim(c->in[0], axis),
+    const int64_t size = tensor_dim(c->in[0], axis), parts = tensor_dim(c->in[0], rank - 1),
                   length = given >= 1 ? (int64_t)given
                            : to_real  ? 2 * (size - 1)
                                       : size,
-                  read = to_real ? length / 2 + 1 : length;
-    if (length > MOST_LENGTH || length < 1 || size < 1) {
-        onnx_unsupported(c, "%lld elements; use 1 to %d", (long long)length, MOST_LENGTH);
+                  read = to_real ? length / 2 + 1 : length, bins = one_sided && !inverse ? length / 2 + 1 : length;
+    if (length > MOST_FOURIER_POINTS || length < 1 || tensor_elems(c->in[0]) < 1) {
+        onnx_unsupported(c, "%lld elements; use 1 to %d", (long long)length, MOST_FOURIER_POINTS);
         return;
     }
-    Tensor *x = c->in[0];
-    if (read < size) x = onnx_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", 0),
-                                   attr_list("end", read));
-    Tensor *real = swapped(c, part(c, x, 0), axis, rank - 2),
-           *imaginary = parts == 2 ? swapped(c, part(c, x, 1), axis, rank - 2) : NULL;
-    Tensor *y = to_real ? real_signal(c, real, imaginary, length)
-                        : transform(c, real, imaginary, length, one_sided ? length / 2 + 1 : length, inverse);
-    c->out[0] = swapped(c, y, axis, rank - 2);
+    Tensor *x = has_doubles(c->in[0]) ? c->in[0] : onnx_cast(c, c->in[0], F32);
+    Tensor *moved = swapped(c, fitted(c, x, axis, read), axis, rank - 2);
+    if (ctx_failed(c->cx)) return;
+    Tensor *rows = rows_of(c, moved, read, parts);
+    Tensor *y = to_real ? real_signal(c, rows, length) : transform(c, rows, length, bins, inverse);
+    y = rows_back(c, y, moved, bins, to_real ? 1 : 2);
+    c->out[0] = onnx_cast(c, swapped(c, y, axis, rank - 2), type);
 }
 
 /* Transforms frames of the signal [n][samples], each multiplied by the window: [n][frames][bins][2]. */
@@ -162,7 +160,7 @@ static void stft(OnnxCall *c)
                                    : 0,
             samples = x->rank > 1 ? tensor_dim(x, 1) : 0;
     bool is_real = x->rank == 2 || (x->rank == 3 && tensor_dim(x, 2) == 1);
-    if (!is_real || length < 1 || length > MOST_LENGTH || length > samples || !(step >= 1)) {
+    if (!is_real || length < 1 || length > MOST_FOURIER_POINTS || length > samples || !(step >= 1)) {
         onnx_unsupported(c, "frames of %lld of a signal %s; use a real one of at least that many samples",
                          (long long)length, tensor_shape_text(c->cx, x));
         return;
@@ -175,15 +173,15 @@ static void stft(OnnxCall *c)
                          MOST_SAMPLES);
         return;
     }
-    int64_t *index = NEW_ARRAY(c->cx->arena, int64_t, frames * length);
-    for (int64_t f = 0; f < frames; f++)
-        for (int64_t i = 0; i < length; i++) index[f * length + i] = f * (int64_t)hop + i;
+    const DType type = x->type;
     x = onnx_reshape(c, x, (int64_t[]){ tensor_dim(x, 0), samples }, 2);
-    Tensor *table = tensor_constant(c->cx, c->name, I64, 2, (int64_t[]){ frames, length }, index);
-    Tensor *framed = x ? call(c->cx, "gather", c->name, (Tensor *[]){ x, table }, 2,
-                              ATTRS(attr_int("axis", 1))) : NULL;
+    const int64_t signals = ctx_failed(c->cx) ? 1 : tensor_dim(x, 0);
+    Tensor *framed = onnx_call(c, "frames", x, attr_int("length", length), attr_int("step", (int64_t)hop));
     if (shape_of) framed = onnx_call2(c, "mul", framed, shape_of);
-    c->out[0] = transform(c, framed, NULL, length, onnx_int(c, "onesided", 1) ? length / 2 + 1 : length, false);
+    if (framed && !has_doubles(framed)) framed = onnx_cast(c, framed, F32);
+    const int64_t bins = onnx_int(c, "onesided", 1) ? length / 2 + 1 : length;
+    Tensor *y = ctx_failed(c->cx) ? NULL : transform(c, rows_of(c, framed, length, 1), length, bins, false);
+    c->out[0] = onnx_cast(c, onnx_reshape(c, y, (int64_t[]){ signals, frames, bins, 2 }, 4), type);
 }
 
 /* ---- Mel scale: 2595 log10(1 + f / 700) -------------------------------------------------------------------------- */
@@ -207,12 +205,12 @@ static void mel_weights(OnnxCall *c)
     for (int i = 0; i < 5; i++)
         if (!onnx_scalar(c, i, &v[i])) return;
     if (!onnx_dtype(onnx_int(c, "output_datatype", ONNX_FLOAT), &t) || !dtype_is_float(t)
-        || !(v[0] >= 1 && v[0] <= MOST_LENGTH && v[1] >= 1 && v[1] <= MOST_LENGTH)
+        || !(v[0] >= 1 && v[0] <= MOST_BANDS && v[1] >= 1 && v[1] <= MOST_BANDS)
         || !(v[2] >= 1 && v[3] >= 0 && v[4] > v[3] && v[4] <= v[2])) {
         onnx_refuse(c,
                     "%g bands of %g points at rate %g from %g to %g Hz; use at most %d bands and points, within the "
                     "rate",
-                    v[0], v[1], v[2], v[3], v[4], MOST_LENGTH);
+                    v[0], v[1], v[2], v[3], v[4], MOST_BANDS);
         return;
     }
     int64_t bands = (int64_t)v[0], bins = (int64_t)v[1] / 2 + 1;

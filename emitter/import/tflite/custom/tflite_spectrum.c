@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Custom operators of TensorFlow Lite Micro's signal library that have no state: windows, Fourier transforms of real
- * numbers, and the spectrum's features (ops/integer/fourier.c, ops/integer/spectrum.c). Lengths are powers of two. */
+ * numbers, and the spectrum's features (import/model/fourier.h, ops/integer/spectrum.c). Lengths are powers of two. */
 #include "import/tflite/custom/tflite_custom.h"
 
+#include "import/model/fourier.h"
 #include "support/text.h"
 
-enum { MOST_TRANSFORM = 1 << 16 };
-static const double pi = 3.14159265358979323846;
 
 static int64_t last_dim(const Tensor *x) { return tensor_dim(x, x->rank - 1); }
-
-/* ---- Constants of transforms ------------------------------------------------------------------------------------- */
 
 static double function_of(ExprKind kind, double x)
 {
@@ -18,83 +15,13 @@ static double function_of(ExprKind kind, double x)
     return scalar_apply(kind, F64, F64, &of).f;
 }
 
-/* Stores a number of [-1, 1] in the type: rounded to nearest, or as a float. */
-static void store_fraction(DType t, void *to, int64_t i, double real)
-{
-    const double most = t == I16 ? INT16_MAX : INT32_MAX;
-    const Scalar s = t == F32 ? (Scalar){ .f = (double)(float)real }
-                              : (Scalar){ .i = (int64_t)function_of(EXPR_FLOOR, 0.5 + most * real) };
-    dtype_store(t, to, i, s);
-}
-
-/* exp(i phase) for phase = turn * (j + shift), j < count */
-static Tensor *roots(TfliteCall *c, DType t, int64_t count, double turn, double shift)
-{
-    void *data;
-    const int64_t shape[] = { count, 2 };
-    Tensor *w = tensor_zeros(c->cx, c->name, t, 2, shape, &data);
-    for (int64_t j = 0; w && j < count; j++) {
-        const double phase = turn * ((double)j + shift);
-        store_fraction(t, data, 2 * j, function_of(EXPR_COS, phase));
-        store_fraction(t, data, 2 * j + 1, function_of(EXPR_SIN, phase));
-    }
-    return w;
-}
-
-/* ---- Transforms -------------------------------------------------------------------------------------------------- */
-
-/* The radices of a power of two, the first for the largest distance: fours, then at most one two. */
-static int factors(int64_t points, int64_t *radix)
-{
-    int count = 0;
-    for (; points % 4 == 0; points /= 4) radix[count++] = 4;
-    if (points == 2) radix[count++] = 2;
-    return count;
-}
-
-/* x [rows][points][2] with the digits of its points reversed: the first radix belongs to the last digit. Ranks are
- * limited, so each step moves one digit: [blocks][rest][radix] to [blocks][radix][rest]. */
-static Tensor *digits_reversed(TfliteCall *c, Tensor *x, int64_t rows, int64_t points, const int64_t *radix, int count)
-{
-    int64_t blocks = rows, rest = points;
-    for (int i = 0; i < count - 1; i++) {
-        rest /= radix[i];
-        x = tflite_call(c, "transpose", tflite_reshape(c, x, (int64_t[]){ blocks, rest, radix[i], 2 }, 4),
-                        attr_list("perm", 0, 2, 1, 3));
-        blocks *= radix[i];
-    }
-    return x;
-}
-
-/* The complex transform of x [rows][points][2] */
-static Tensor *transform(TfliteCall *c, Tensor *x, int64_t rows, int64_t points, bool inverse)
-{
-    int64_t radix[16], size = 1;
-    const int count = factors(points, radix);
-    const DType t = x ? x->type : I16;
-    Tensor *w = roots(c, t, points, (inverse ? 2 : -2) * pi / (double)points, 0);
-    x = digits_reversed(c, x, rows, points, radix, count);
-    for (int i = count - 1; i >= 0; i--) {
-        x = tflite_reshape(c, x, (int64_t[]){ rows * points / size / radix[i], radix[i], size, 2 }, 4);
-        x = tflite_call2(c, "butterflies", x, w, attr_flag("inverse", inverse));
-        size *= radix[i];
-    }
-    return tflite_reshape(c, x, (int64_t[]){ rows, points, 2 }, 3);
-}
-
-/* S(1) to S(points / 2) of ops/integer/fourier.c */
-static Tensor *half_roots(TfliteCall *c, DType t, int64_t points, bool inverse)
-{
-    return roots(c, t, points / 2, (inverse ? pi : -pi) / (double)points, 1 + (double)points / 2);
-}
-
 static bool read_length(TfliteCall *c, int64_t *length)
 {
-    static const CustomOption option = { "fft_length", 4, MOST_TRANSFORM };
+    static const CustomOption option = { "fft_length", 4, MOST_FOURIER_POINTS };
     if (!tflite_needs(c, 1) || !tflite_custom_options(c, &option, 1, length)) return false;
     if (*length & (*length - 1))
         tflite_unsupported(c, "a transform of %lld points; use powers of two from 4 to %d",
-                           (long long)*length, MOST_TRANSFORM);
+                           (long long)*length, MOST_FOURIER_POINTS);
     if (c->in[0]->rank < 1 || tensor_elems(c->in[0]) < 1)
         tflite_refuse(c, "its input is %s; use one dimension or more", tensor_shape_text(c->cx, c->in[0]));
     return !ctx_failed(c->cx);
@@ -115,17 +42,13 @@ static void rfft(TfliteCall *c)
     int64_t length;
     if (!read_length(c, &length)) return;
     Tensor *x = c->in[0];
-    const int64_t width = last_dim(x), rows = tensor_elems(x) / width, points = length / 2;
+    const int64_t width = last_dim(x), rows = tensor_elems(x) / width;
     if (width > length)
         tflite_refuse(c, "its rows have %lld elements; use at most 'fft_length', %lld", (long long)width,
                       (long long)length);
     x = tflite_reshape(c, x, (int64_t[]){ rows, width }, 2);
     if (width < length) x = tflite_call(c, "pad", x, attr_list("pad", 0, 0, 0, length - width));
-    x = tflite_reshape(c, x, (int64_t[]){ rows, points, 2 }, 3);
-    if (ctx_failed(c->cx)) return;
-    Tensor *roots = half_roots(c, x->type, points, false);
-    x = tflite_call2(c, "spectrum_of_pairs", transform(c, x, rows, points, false), roots);
-    set_rows(c, x, length + 2);
+    set_rows(c, fourier_of_real(c->cx, c->name, x, FOURIER_REFERENCE), length + 2);
 }
 
 /* Floats are divided by the length at the end; in fixed point each step has divided. */
@@ -140,8 +63,7 @@ static void irfft(TfliteCall *c)
                       (long long)length + 2);
     x = tflite_reshape(c, x, (int64_t[]){ rows, points + 1, 2 }, 3);
     if (ctx_failed(c->cx)) return;
-    x = tflite_call2(c, "pairs_of_spectrum", x, half_roots(c, x->type, points, true));
-    x = transform(c, x, rows, points, true);
+    x = fourier_to_real(c->cx, c->name, x, length, FOURIER_REFERENCE);
     if (x && x->type == F32) x = tflite_call2(c, "div", x, tensor_scalar(c->cx, c->name, F32, (double)length));
     set_rows(c, x, length);
 }
