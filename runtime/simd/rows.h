@@ -199,6 +199,9 @@ static LW_SHARED void lw_dot_words(int32_t n, int32_t *c, int32_t cp, int32_t ch
 /* lw: lw_words needs */
 static inline void lw_words(int32_t n, int32_t *y, int32_t ye, int32_t p, int32_t q, const int8_t *a, const int8_t *b)
 {
+#if defined(__GNUC__) && __GNUC__ >= 8
+#pragma GCC unroll 8
+#endif
     for (int32_t e = 0; e < n; e++) y[e * ye] = (p ? a[e] : 0) + (q ? b[e] : 0) * 65536;
 }
 /* lw: end */

@@ -85,8 +85,8 @@ const InstructionRow instructions_arm[] = {
     { "LW_COPY_I8[n](a: i8[n]) y[e<n] = a[e]", NULL },
     { "LW_COPY_I16[n](a: i8[n]) y[e<n] = i16(a[e])", NULL },
     { "LW_PAIRS_I16[n](a: i8[2][n][2]) y[w<2,q<n,t<2] = i16(a[w,q,t])", "dsp" },
-    { "LW_WORDS_I8[n](a: i8[n], b: i8[n]) y[e<n] = i32(a[e]) + i32(b[e])*65536", "words" },
-    { "LW_WORDS_IF_I8[n](p: bool, q: bool, a: i8[n], b: i8[n]) y[e<n] = "
+    { "LW_WORDS_I8[n](a: i8[n], b: i8[n]) y[e<n,u<1] = i32(a[e]) + i32(b[e])*65536", "words" },
+    { "LW_WORDS_IF_I8[n](p: bool, q: bool, a: i8[n], b: i8[n]) y[e<n,u<1] = "
       "select(p, i32(a[e]), 0) + select(q, i32(b[e]), 0)*65536", "words" },
     { "LW_FETCH_I8[n,fill](p: bool, a: i8[n]) y[e<n] = select(p, a[e], i8(fill))", NULL },
     { "LW_FETCH_I16[n,fill](p: bool, a: i8[n]) y[e<n] = i16(select(p, a[e], i8(fill)))", NULL },
