@@ -11,7 +11,7 @@ strict="-pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
 tiny=../shared/models/mlperf-tiny
 
 # shellcheck disable=SC2086
-rows() { core_build "$work/rows-$1" -O2 $strict tests/simd/rows_test.c && $emulator "$work/rows-$1"; }
+rows() { core_build "$work/rows-$1" -O2 $strict -I"$build/rows" tests/simd/rows_test.c && $emulator "$work/rows-$1"; }
 
 # network CORE TARGET MODEL: the output on the first recorded input. With clang the file has the pieces of the runtime.
 # shellcheck disable=SC2086

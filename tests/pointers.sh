@@ -25,7 +25,9 @@ for model in ../shared/models/onnx/*.onnx ../shared/models/mlperf-tiny/*.tflite;
     else skip "pointers-${model%/*}" "no recorded models beside the project"; fi
 done
 
-rows() { "$@" -std=c99 -O1 -g -Iruntime -o "$work/rows" tests/simd/rows_test.c -lm && "$work/rows"; }
+rows() {
+    "$@" -std=c99 -O1 -g -Iruntime -I"$build/rows" -o "$work/rows" tests/simd/rows_test.c -lm && "$work/rows"
+}
 ran() { CC="$*" "$lw" verify "$model" --target "$target"; }
 
 for compiler in gcc clang; do

@@ -138,7 +138,7 @@ for row in "gcc aarch64-linux-gnu-gcc" "clang clang-16 --target=aarch64-linux-gn
         fi
         case $part in
         vectors) check "simd-neon-$part-$compiler" arm_vectors $strict -O2 -ffp-contract=off ;;
-        rows)    check "simd-neon-$part-$compiler" on_arm tests/simd/rows_test.c "" $strict -O2 ;;
+        rows)    check "simd-neon-$part-$compiler" on_arm tests/simd/rows_test.c "" $strict -O2 "-I$build/rows" ;;
         product) check "simd-neon-$part-$compiler" arm_product $strict -O2 -ffp-contract=off ;;
         esac
     done
@@ -146,7 +146,7 @@ done
 
 # Rows of bytes in the scalar form, and with the instructions of this processor; tests/cross runs them on emulated cores
 # with instructions for them. Without AVX-512 VNNI only the forms before it run.
-rows() { "$@" -Iruntime -o "$work/rows" tests/simd/rows_test.c -lm && "$work/rows"; }
+rows() { "$@" -Iruntime -I"$build/rows" -o "$work/rows" tests/simd/rows_test.c -lm && "$work/rows"; }
 for compiler in gcc clang; do
     if has $compiler; then check "rows-scalar-$compiler" rows $compiler $strict -O2
     else skip "rows-scalar-$compiler" "$compiler is not installed"; fi

@@ -18,6 +18,15 @@ $(BUILD)/test/test_tflite_reference: tests/unit/test_tflite_reference.c $(REFERE
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) -o $@ $< $(REFERENCE) $(LIBRARY) -lm
 
+# The cases of tests/simd/rows_test.c: calls of the macros of instructions and hashes of their formulas' results.
+$(BUILD)/test/rows_cases: tests/simd/rows_cases.c tests/simd/rows_data.h $(LIBRARY)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(TEST_CFLAGS) $(INCLUDE) -Itests/simd $(LDFLAGS) -o $@ $< $(LIBRARY) -lm
+$(BUILD)/rows/rows_cases.h: $(BUILD)/test/rows_cases
+	@mkdir -p $(@D)
+	$(Q)$< > $@.tmp && mv $@.tmp $@
+
 .PHONY: unit
 unit: $(UNIT)
 	@for t in $(UNIT); do echo "== $$t"; $$t || exit 1; done

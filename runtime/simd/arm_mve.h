@@ -272,7 +272,7 @@ static inline void lw_mve_scale_alternate_all(int32_t n, int32_t zero, int32_t l
         vstrbq_s32(y + e, lw_mve_clamped(lw_mve_scaled(of.val[0], all_m, minus_n), zero, least, most));
         vstrbq_s32(y + yw + e, lw_mve_clamped(lw_mve_scaled(of.val[1], all_m, minus_n), zero, least, most));
     }
-    for (; e < n; e++)
+    for (e = n & -4; e < n; e++)
         for (int32_t w = 0; w < 2; w++) lw_mve_scale_row(1, zero, vdupq_n_s32(least), vdupq_n_s32(most), y + w * yw + e,
                                                          a + 2 * e + w, m, -s);
 }

@@ -225,7 +225,7 @@ LW_NEON_FIXED void lw_neon_scale(int32_t n, int32_t zero, int32_t least, int32_t
         const int32x4_t w = lw_neon_times(vld1q_s32(a + e + 4), vld1q_s32(m + e + 4), vmovl_s16(vget_high_s16(down)));
         vst1_s8(y + e, lw_neon_narrow(v, w, zero, least, most));
     }
-    for (; e < n; e++) y[e] = lw_neon_scaled(a[e], m[e], s[e], zero, least, most);
+    for (e = n & -8; e < n; e++) y[e] = lw_neon_scaled(a[e], m[e], s[e], zero, least, most);
 }
 LW_NEON_FIXED void lw_neon_scale_all(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
                                      int32_t m, int32_t s)
@@ -235,7 +235,7 @@ LW_NEON_FIXED void lw_neon_scale_all(int32_t n, int32_t zero, int32_t least, int
     for (; e + 8 <= n; e += 8)
         vst1_s8(y + e, lw_neon_narrow(lw_neon_times(vld1q_s32(a + e), factor, down),
                                       lw_neon_times(vld1q_s32(a + e + 4), factor, down), zero, least, most));
-    for (; e < n; e++) y[e] = lw_neon_scaled(a[e], m, s, zero, least, most);
+    for (e = n & -8; e < n; e++) y[e] = lw_neon_scaled(a[e], m, s, zero, least, most);
 }
 #define LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, yi, a, ai, m, mi, s, si)                                        \
     lw_neon_scale(n, zero, least, most, (y) + (yi), (a) + (ai), (m) + (mi), (s) + (si))
@@ -266,7 +266,7 @@ LW_NEON_FIXED void lw_neon_add(int32_t n, int32_t za, int32_t ma, int32_t sa, in
         vst1_s8(y + e,
                 lw_neon_narrow(lw_neon_times(v, factor, down), lw_neon_times(w, factor, down), zero, least, most));
     }
-    for (; e < n; e++) {
+    for (e = n & -8; e < n; e++) {
         const int32_t v = (int32_t)(((uint32_t)a[e] + (uint32_t)za) << 20);
         const int32_t w = (int32_t)(((uint32_t)b[e] + (uint32_t)zb) << 20);
         const uint32_t sum = (uint32_t)lw_roundshift_i32(lw_mulhigh_sat_i32(v, ma), sa)

@@ -406,7 +406,7 @@ static inline void lw_x86_scale(int32_t n, int32_t zero, int32_t least, int32_t 
         const __m256i v = lw_x86_mulhigh(_mm256_loadu_si256((const __m256i *)(const void *)(a + e)), factor);
         lw_x86_store(y + e, lw_x86_roundshift(v, shift, lw_x86_mask(shift)), zero, least, most);
     }
-    for (; e < n; e++) y[e] = lw_x86_scaled(a[e], m[e], s[e], zero, least, most);
+    for (e = n & -8; e < n; e++) y[e] = lw_x86_scaled(a[e], m[e], s[e], zero, least, most);
 }
 /* Two rows of sums by the same factors. */
 static inline void lw_x86_scale_pair(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, int32_t yw,
@@ -443,7 +443,7 @@ static inline void lw_x86_scale_all(int32_t n, int32_t zero, int32_t least, int3
         const __m256i v = lw_x86_mulhigh(_mm256_loadu_si256((const __m256i *)(const void *)(a + e)), factor);
         lw_x86_store(y + e, lw_x86_roundshift(v, shift, mask), zero, least, most);
     }
-    for (; e < n; e++) y[e] = lw_x86_scaled(a[e], m, s, zero, least, most);
+    for (e = n & -8; e < n; e++) y[e] = lw_x86_scaled(a[e], m, s, zero, least, most);
 }
 #define LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, yi, a, ai, m, mi, s, si)                                        \
     lw_x86_scale(n, zero, least, most, (y) + (yi), (a) + (ai), (m) + (mi), (s) + (si))
@@ -526,7 +526,7 @@ static inline void lw_x86_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
         const __m256i sum = _mm256_add_epi32(lw_x86_term(a + e, za, ma, sa), lw_x86_term(b + e, zb, mb, sb));
         lw_x86_store(y + e, lw_x86_sum(sum, are_small, m, s), zero, least, most);
     }
-    for (; e < n; e++) {
+    for (e = n & -8; e < n; e++) {
         const int32_t v = (int32_t)(((uint32_t)a[e] + (uint32_t)za) << 20);
         const int32_t w = (int32_t)(((uint32_t)b[e] + (uint32_t)zb) << 20);
         const uint32_t sum = (uint32_t)lw_roundshift_i32(lw_mulhigh_sat_i32(v, ma), sa)
@@ -568,7 +568,7 @@ static inline void lw_x86_add_line(int32_t n, int32_t ka, int32_t la, int32_t kb
         const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(upper, lower), _mm256_set1_epi32(c));
         lw_x86_store(y + e, _mm256_srai_epi32(sum, s), 0, least, most);
     }
-    for (; e < n; e++) {
+    for (e = n & -8; e < n; e++) {
         const int32_t upper = a[e] * ka + b[e] * kb, lower = a[e] * la + b[e] * lb;
         const int32_t v = lw_asr_i32((int32_t)((uint32_t)upper << 8) + lw_asr_i32(lower, 7) + c, s);
         y[e] = (int8_t)(v < least ? least : v > most ? most : v);

@@ -142,11 +142,11 @@ small() {
         { echo "text of at most $3 bytes and a stack of at most $4 are wanted"; return 1; }
 }
 
-# rows CPU OPTIMISATION: the macros of runtime/simd/rows.h in the core's instructions.
+# rows CPU OPTIMISATION: the macros of runtime/simd/rows.h in the core's instructions, against their formulas.
 rows() (
     require_tools
     choose_cpu "$1" &&
-        compile_target "$here/../simd/rows_test.c" "$work/rows.o" "$2" &&
+        compile_target "$here/../simd/rows_test.c" "$work/rows.o" "$2" -I"$build/rows" &&
         link_image "$work/rows.elf" "$work/rows.o" &&
         run_image "$work/rows.elf"
 )
