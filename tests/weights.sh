@@ -83,7 +83,30 @@ class() { ${CXX:-g++} -std=c++11 -Wall -Wextra -Werror -x c++ -fsyntax-only -Iru
 if has "${CXX:-g++}"; then check class-of-a-file class
 else skip class-of-a-file "there is no C++ compiler"; fi
 
-# The file of another model is assembled into the program: the run refuses it.
+# The program of one training reads the weights of another, and computes what those compute; a network whose code or
+# ports differ is refused. trained NAME VALUE SCALE BIAS: y = relu(VALUE * x) * SCALE + BIAS.
+trained() {
+    printf 'input x: f32[4]\nconst k: f32[3][4] = {%s}\nconst b: f32[3] = {%s}\nt[i] = sum(j) x[j] * k[i, j]\nu = relu(t)\n' \
+        "$2,2,3,4,5,6,7,8,9,10,11,12" "$4" > "$work/$1.te"
+    printf 'y[i] = u[i] * %s + b[i]\noutput y\n' "$3" >> "$work/$1.te"
+    "$lw" "$work/$1.te" --name "$5" -o "$work/$1/$1.c" --weights bin --testbench
+}
+retrained() {
+    mkdir -p "$work/old" "$work/new" "$work/other"
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }" \
+        > "$work/x.npy"
+    printf '\000\000\200\077\000\000\000\100\000\000\200\077\000\000\200\277' >> "$work/x.npy"
+    trained old 1 0.5 1,2,3 net && trained new 7 0.5 4,5,6 retrained && trained other 7 0.25 4,5,6 net || return
+    "$lw" run "$work/new.te" "$work/x.npy" -o "$work/want.npy" || return
+    $cc $strict -Iruntime -I"$work/old" -o "$work/bench" "$work/old/old.c" "$work/old/old_main.c" -lm &&
+        "$work/bench" --weights "$work/new/new.bin" "$work/x.npy" "$work/got.npy" &&
+        tail -c 12 "$work/want.npy" > "$work/want" && tail -c 12 "$work/got.npy" | cmp - "$work/want" || return
+    ! "$work/bench" --weights "$work/other/other.bin" "$work/x.npy" "$work/got.npy" 2> "$work/said" &&
+        grep 'is damaged, or of another network' "$work/said"
+}
+check weights-of-a-retrained-network-are-accepted retrained
+
+# The file of another network is assembled into the program: the run refuses it.
 foreign() {
     "$lw" "$digits" -o "$work/two.c" --name two --weights incbin --testbench && cp "$work/two.bin" "$work/good.bin" ||
         return

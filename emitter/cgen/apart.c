@@ -3,11 +3,18 @@
  * uses, each at a multiple of the arena's alignment (16, or a vector's bytes), with zeros between them:
  *
  *      0  "LWWEIGHT"                        16  bytes of the file         32  SHA-256 of the bytes after 63
- *      8  version, 1                        20  CRC-32 of these bytes
- *     12  0x01020304, the order of bytes    24  zeros
+ *      8  version, 2                        20  digest of the structure
+ *     12  0x01020304, the order of bytes    28  CRC-32 of the bytes after 63
  *
- * Numbers are little-endian, as the elements are. model.c holds the header that it expects: NAME_run compares it, so a
- * file of another model is refused, and NAME_check_weights also computes the CRC, which finds a damaged copy. */
+ * Numbers are little-endian, as the elements are. The first 28 bytes name the structure, the others the training.
+ * model.c holds the first: NAME_run compares them, so the file of another network is refused and the file of the same
+ * network with other weights is accepted. NAME_check_weights also compares the CRC, which finds a damaged copy. */
+
+/* Decision: the digest of the structure covers what reads the weights. It is a SHA-256 of the C functions as emitted,
+ * of each constant's offset, type and shape, of the ports with their scales, and of the initial state. A retrained
+ * network keeps the digest exactly if the emitted code would be the same: a scale, a table or a removed channel that
+ * became part of the code changes it. Names that begin with the prefix of the model are hashed without it, so the
+ * model's file may have any name. */
 
 /* Decision: weights apart are one table of offsets. `--weights` (`cgen/apart.c`) changes where a constant's address
  * comes from, not the functions: these receive pointers in any case. A file has a header that `kws.c` also holds;
@@ -23,8 +30,8 @@
 #include "support/names.h"
 #include "support/sha256.h"
 
-enum { VERSION = 1, ORDER = 0x01020304, NIBBLES = 16,
-       VERSION_AT = 8, ORDER_AT = 12, BYTES_AT = 16, CRC_AT = 20, DIGEST_AT = 32 };
+enum { VERSION = 2, ORDER = 0x01020304, NIBBLES = 16,
+       VERSION_AT = 8, ORDER_AT = 12, BYTES_AT = 16, STRUCTURE_AT = 20, CRC_AT = 28, DIGEST_AT = 32 };
 
 /* Objects of an AVR have 16-bit sizes; near program memory ends at 64 KiB, and also holds the interrupt vectors. */
 enum { LARGEST_OBJECT = 32767, NEAR_FLASH = 60000 };
@@ -88,7 +95,84 @@ static void store_word(uint8_t *to, uint32_t word)
     for (int i = 0; i < 4; i++) to[i] = (uint8_t)(word >> 8 * i);
 }
 
-static const uint8_t *header_of(Ctx *cx, const Program *p)
+/* ---- The structure ----------------------------------------------------------------------------------------------- */
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Returns the bytes of the prefix if the word begins with it and an underscore, else 0. */
+static size_t prefix_bytes(const char *word, const char *prefix)
+{
+    const size_t n = strlen(prefix);
+    return strncmp(word, prefix, n) == 0 && word[n] == '_' ? n : 0;
+}
+
+/* Returns the bytes of a comment or of white space. */
+static size_t blank_bytes(const char *at)
+{
+    if (at[0] == '/' && at[1] == '*') return (size_t)(strstr(at, "*/") + 2 - at);
+    return strspn(at, " \n");
+}
+
+/* Adds the tokens of C text, with the names of the model without their prefix. */
+static void add_code(Ctx *cx, Sha256 *s, const Program *p, const char *at)
+{
+    const char *upper = name_upper(cx, p->name);
+    while (*at) {
+        const size_t blank = blank_bytes(at);
+        size_t n = blank ? 0 : prefix_bytes(at, p->name);
+        at += blank ? blank : n ? n : prefix_bytes(at, upper);
+        if (blank) continue;
+        for (n = 0; is_word(at[n]); n++) { }
+        n = n ? n : 1;
+        sha256_add(s, at, n);
+        sha256_add(s, " ", 1);
+        at += n;
+    }
+}
+
+static void add_tensor(Ctx *cx, Text *t, const char *what, const Tensor *x, int64_t at)
+{
+    text_printf(t, "%s %s%s %lld\n", what, dtype_info(x->type)->spelling, tensor_shape_text(cx, x), (long long)at);
+}
+
+static void add_ports(Ctx *cx, Text *t, const Port *port, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const Quant *q = port[i].tensor->quant;
+        add_tensor(cx, t, port[i].name, port[i].tensor, 0);
+        for (int k = 0; q && k < q->count; k++)
+            text_printf(t, "%a %ld\n", (double)q->scale[k], (long)q->zero_point[k]);
+    }
+}
+
+/* Adds the memory that functions receive: constants, ports and state. */
+static void add_memory(Ctx *cx, Sha256 *s, const Program *p)
+{
+    Text t = text_new(cx);
+    for (int i = 0; i < p->constant_count; i++)
+        if (p->constant_at[i] >= 0) add_tensor(cx, &t, "constant", p->constant[i], p->constant_at[i]);
+    add_ports(cx, &t, p->input, p->input_count);
+    add_ports(cx, &t, p->output, p->output_count);
+    sha256_add(s, text_string(&t), t.length);
+    for (int i = 0; i < p->state_count; i++)
+        if (p->state[i].initial)
+            sha256_add(s, p->state[i].initial->data, (size_t)tensor_bytes(p->state[i].initial));
+}
+
+static void add_structure(Ctx *cx, const Program *p, const char *code, uint8_t *header)
+{
+    Sha256 s = sha256_new();
+    uint8_t digest[SHA256_BYTES];
+    add_memory(cx, &s, p);
+    add_code(cx, &s, p, code);
+    sha256_end(&s, digest);
+    memcpy(header + STRUCTURE_AT, digest, CRC_AT - STRUCTURE_AT);
+}
+
+static const uint8_t *header_of(Ctx *cx, const Program *p, const char *code)
 {
     uint8_t *h = NEW_ARRAY(cx->arena, uint8_t, WEIGHTS_HEADER);
     Sums s = { .sha = sha256_new(), .crc = 0xffffffffu };
@@ -100,6 +184,7 @@ static const uint8_t *header_of(Ctx *cx, const Program *p)
     store_word(h + BYTES_AT, (uint32_t)p->weights_bytes);
     store_word(h + CRC_AT, ~s.crc);
     sha256_end(&s.sha, h + DIGEST_AT);
+    add_structure(cx, p, code, h);
     return h;
 }
 
@@ -118,8 +203,9 @@ void cgen_place_weights(Ctx *cx, Program *p, const char *file)
     p->weights_file = file;
     p->constant_at = at;
     p->weights_bytes = bytes;
-    p->weights_header = header_of(cx, p);
 }
+
+void cgen_seal_weights(Ctx *cx, Program *p, const char *code) { p->weights_header = header_of(cx, p, code); }
 
 /* The callee of file_write_all takes characters. */
 typedef struct Out { TextPut *put; void *to; } Out;
@@ -264,11 +350,11 @@ void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
     const uint8_t *h = p->weights_header;
     text_add(t, "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
                 "#error \"the file of weights is little-endian: emit with --weights c\"\n#endif\n\n");
-    text_printf(t, "/* The header of %s: \"LWWEIGHT\", version, order of bytes, size, CRC-32, zeros; SHA-256. */\n",
+    text_printf(t, "/* How %s begins, whatever its training: \"LWWEIGHT\", version, order of bytes, size, structure. */\n",
                 p->weights_file);
-    text_printf(t, "static const uint8_t %s_weights_header[%d] = {\n", p->name, WEIGHTS_HEADER);
-    byte_rows(t, h, WEIGHTS_HEADER);
-    text_add(t, "};\n\n");
+    text_printf(t, "static const uint8_t %s_weights_header[%d] = {\n", p->name, CRC_AT);
+    byte_rows(t, h, CRC_AT);
+    text_add(t, "\n};\n\n");
     if (!is_given) included_file(t, p, prefix);
     crc_function(t, p);
     text_printf(t, "int %s_check_weights(%s)\n{\n", p->name,
@@ -276,11 +362,11 @@ void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
     if (is_given)
         text_printf(t, "    if (bytes < %s_WEIGHTS_FILE_SIZE) return %s_E_WEIGHTS;\n", prefix, prefix);
     file_check_in_run(cx, t, p, prefix);
-    const unsigned long crc = (unsigned long)h[CRC_AT] | (unsigned long)h[CRC_AT + 1] << 8 |
-                              (unsigned long)h[CRC_AT + 2] << 16 | (unsigned long)h[CRC_AT + 3] << 24;
+    text_printf(t, "    uint32_t expected = 0;\n    for (int i = 3; i >= 0; i--) expected = expected << 8 | %s[%d + i];\n",
+                base, CRC_AT);
     text_printf(t, "    const uint32_t crc = %s_crc32(%s + %d, %s_WEIGHTS_FILE_SIZE - %d);\n", p->name, base,
                 WEIGHTS_HEADER, prefix, WEIGHTS_HEADER);
-    text_printf(t, "    return crc == 0x%08lxu ? 0 : %s_E_WEIGHTS;\n}\n\n", crc, prefix);
+    text_printf(t, "    return crc == expected ? 0 : %s_E_WEIGHTS;\n}\n\n", prefix);
 }
 
 void file_check_in_run(Ctx *cx, Text *t, const Program *p, const char *prefix)

@@ -217,8 +217,12 @@ typedef struct Source {
 } Source;
 Source cgen_source(Ctx *cx, const Program *p);
 void cgen_print(Ctx *cx, const Source *s, TextPut *put, void *to);
-/* Lays out the file of weights, and computes its header. After the calls of the program are complete. */
+/* Lays out the file of weights. After the calls of the program are complete. */
 void cgen_place_weights(Ctx *cx, Program *p, const char *file);
+/* Prints the functions of layers and NAME_run as they read weights: without names of files, profile and self-test. */
+const char *cgen_code(Ctx *cx, const Program *p);
+/* Computes the header of the file of weights, with a digest of that code. */
+void cgen_seal_weights(Ctx *cx, Program *p, const char *code);
 /* Prints that file; `program` is a Program. */
 void cgen_print_weights(Ctx *cx, const void *program, TextPut *put, void *to);
 /* Refuses a program whose constants do not fit into program memory, or are read otherwise than by C. */

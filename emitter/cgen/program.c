@@ -200,7 +200,7 @@ static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
         text_printf(t, "#define %s_E_CALL  (-5)     /* a C function that a layer calls returned a status not 0 */\n",
                     prefix);
     if (weights_are_in_file(p))
-        text_printf(t, "#define %s_E_WEIGHTS (-6)  /* the weights are null, misaligned, damaged, or another model's "
+        text_printf(t, "#define %s_E_WEIGHTS (-6)  /* the weights are null, misaligned, damaged, or another network's "
                         "*/\n", prefix);
     if (p->step)
         text_printf(t, "#define %s_E_PARAMS (-7)   /* params are null, damaged or of another version */\n", prefix);
@@ -767,6 +767,23 @@ Source cgen_source(Ctx *cx, const Program *p)
     s.constants = wrap_lines(cx, text_string(&weights));
     s.after = wrap_lines(cx, text_string(&run));
     return s;
+}
+
+const char *cgen_code(Ctx *cx, const Program *p)
+{
+    Program plain = *p;
+    Text t = text_new(cx);
+    plain.selftest = NULL;
+    plain.has_profile = false;
+    functions(cx, &t, &plain);
+    training_functions(cx, &t, &plain, name_upper(cx, p->name));
+    bodies(cx, &t, &plain);
+    run_function(cx, &t, &plain);
+    if (p->step) {
+        const Program step = step_of(&plain);
+        run_function(cx, &t, &step);
+    }
+    return text_string(&t);
 }
 
 void cgen_print(Ctx *cx, const Source *s, TextPut *put, void *to)

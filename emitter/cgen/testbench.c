@@ -109,7 +109,7 @@ static const char *const read_weights[] = {
     "    if (!f) fail(path, \"cannot be opened\");",
     "    const size_t bytes = fread(weights, 1, @_WEIGHTS_FILE_SIZE, f);",
     "    fclose(f);",
-    "    if ($_check_weights(weights, (uint32_t)bytes) != 0) fail(path, \"is damaged, or of another model\");",
+    "    if ($_check_weights(weights, (uint32_t)bytes) != 0) fail(path, \"is damaged, or of another network\");",
     "    return weights;",
     "}",
     "",

@@ -97,8 +97,10 @@ void build_weights(Build *b)
         diag_unsupported(b->cx, NULL, "--weights %s does not accept %s; use c, %s", b->options->weights, obstacle,
                          p->weights == WEIGHTS_FLASH ? "section=NAME" : "incbin, section=NAME");
     else if (p->weights == WEIGHTS_FLASH) cgen_check_flash(b->cx, p);
-    else if (p->weights == WEIGHTS_CALLER || p->weights == WEIGHTS_INCLUDED)
+    else if (p->weights == WEIGHTS_CALLER || p->weights == WEIGHTS_INCLUDED) {
         cgen_place_weights(b->cx, p, text_format(b->cx, "%s.bin", b->output_stem ? b->output_stem : p->name));
+        cgen_seal_weights(b->cx, p, cgen_code(b->cx, p));
+    }
 }
 
 /* Names a constant "conv_1_w": its first consumer, and its role there. A constant of a region keeps the model's name.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* weights.c FILE: NAME_run and NAME_check_weights accept the file of weights, and refuse a null or misaligned address,
- * a short file, one with a damaged element, and one with another header. */
+ * a short file, one with a damaged element, and one with another structure or CRC. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,10 +49,13 @@ int main(int argc, char **argv)
     weights[size / 2] ^= 4;
     expect("check of a damaged element", one_check_weights(weights, size), ONE_E_WEIGHTS);
     weights[size / 2] ^= 4;
-    weights[40] ^= 1;
-    expect("run of another digest", run(weights), ONE_E_WEIGHTS);
-    expect("check of another digest", one_check_weights(weights, size), ONE_E_WEIGHTS);
-    weights[40] ^= 1;
+    weights[24] ^= 1;
+    expect("run of another structure", run(weights), ONE_E_WEIGHTS);
+    expect("check of another structure", one_check_weights(weights, size), ONE_E_WEIGHTS);
+    weights[24] ^= 1;
+    weights[30] ^= 1;
+    expect("check of another CRC", one_check_weights(weights, size), ONE_E_WEIGHTS);
+    weights[30] ^= 1;
     memmove(weights + 4, weights, size);
     expect("run of a misaligned file", run(weights + 4), ONE_E_WEIGHTS);
     expect("check of a misaligned file", one_check_weights(weights + 4, size), ONE_E_WEIGHTS);
