@@ -132,6 +132,9 @@ typedef struct lw_options {
      * written, and the call fails. NULL: none */
     bool (*progress)(void *user, const char *part, long long done, long long total);
     void *progress_user;
+    /* package: of the manifests and the licence. NULL: kept from the manifest of an earlier package, or 1.0.0,
+     * Loopwright, an example and 0BSD. A licence is an identifier of SPDX */
+    const char *package_version, *author, *url, *licence;
 } lw_options;
 
 /* Reads a model (.onnx, .tflite, .te) and writes `output` (a path ending in .c), its header, and the files of

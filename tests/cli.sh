@@ -176,7 +176,7 @@ commands_of() {
         echo compile run verify quantize evaluate dump report package tune ;;
     --rounding | --qdq) echo compile run verify evaluate dump report package tune ;;
     --stream) echo compile run verify quantize evaluate dump report package tune ;;
-    --for) echo package ;;
+    --for | --package-version | --author | --url | --licence) echo package ;;
     --samples | --ports) echo "quantize dump" ;;
     --ranges | --refine | --per-tensor | --no-equalization | --finetune | --seed | --min-sqnr | --max-drop | --labels)
         echo quantize dump ;;
@@ -230,7 +230,7 @@ every_option() {
         --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference --static-arena --weights
         --train --checkpoint --time-passes --profile --testbench --selftest --standalone --rename --class-names
         --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only
-        --explain --level --onnx --tflite --gradients --conditions"
+        --explain --level --onnx --tflite --gradients --conditions --package-version --author --url --licence"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

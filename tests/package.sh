@@ -158,6 +158,73 @@ done
 
 # ---- Manifests -------------------------------------------------------------------------------------------------------
 
+# What the owner edited or gave is kept when the package is written again; bytes and names follow the model.
+# again KIND FILE OPTION...: writes digits as KIND into `again-KIND`; prints FILE.
+again() {
+    kind=$1 file=$2
+    shift 2
+    "$lw" package $digits --for "$kind" --name digits -o "$work/again-$kind" "$@" && cat "$work/again-$kind/$file"
+}
+keeps_properties() {
+    again arduino library.properties > "$work/first" || return
+    properties=$work/again-arduino/library.properties sensor=$work/again-arduino/examples/digits/sensor.h
+    edit='s/^version=.*/version=1.2.3/; s/^author=.*/author=Ann/; s,^url=.*,url=https://ann.org,'
+    sed "$edit; s/^maintainer=.*/maintainer=Bo/; s/^paragraph=.*/paragraph=old/" "$work/first" > "$properties"
+    echo '// mine' >> "$sensor"
+    echo 'mine' > "$work/again-arduino/LICENSE"
+    again arduino library.properties > "$work/second" || return
+    sed "$edit; s/^maintainer=.*/maintainer=Bo/" "$work/first" | diff - "$work/second" &&
+        grep -q mine "$sensor" && grep -q mine "$work/again-arduino/LICENSE" &&
+        again arduino library.properties --package-version 2.0.0 --author Cy | grep -c 'version=2.0.0\|=Cy\|ann.org' |
+            grep -x 4
+}
+check package-again-keeps-properties keeps_properties
+keeps_json() {
+    again platformio library.json --author 'A "B"' --licence MIT --package-version 0.1.0-rc.1 > "$work/first" &&
+        again platformio library.json > "$work/second" && diff "$work/first" "$work/second" &&
+        grep 'A ."B."' "$work/first" && grep '"0.1.0-rc.1"' "$work/first" &&
+        grep '"license": "MIT"' "$work/first" &&
+        grep MIT "$work/again-platformio/LICENSE" || return
+    ! has python3 || python3 -m json.tool "$work/again-platformio/library.json"
+}
+check package-again-keeps-json keeps_json
+keeps_yaml() {
+    again esp-idf idf_component.yml > "$work/first" || return
+    sed "s/^version: .*/version: 3.1.4   /; s,^url: .*,url: 'https://ann.org'," "$work/first" \
+        > "$work/again-esp-idf/idf_component.yml"
+    again esp-idf idf_component.yml | grep -c '^version: "3.1.4"$\|^url: "https://ann.org"$' | grep -x 2
+}
+check package-again-keeps-yaml keeps_yaml
+keeps_pdsc() {
+    again cmsis-pack README.md --author 'Ann & Co.' --url 'https://ann.org/?a=1&b=2' --package-version 1.2.3 \
+        > "$work/first" && again cmsis-pack README.md > "$work/second" && diff "$work/first" "$work/second" &&
+        grep 'Ann_Co.digits.1.2.3.pack' "$work/first" || return
+    pdsc=$work/again-cmsis-pack/Ann_Co.digits.pdsc
+    [ "$(find "$work/again-cmsis-pack" -name '*.pdsc')" = "$pdsc" ] && grep 'a=1&amp;b=2' "$pdsc" &&
+        [ "$(grep -c '"1.2.3"' "$pdsc")" -eq 3 ]
+}
+check package-again-keeps-pdsc keeps_pdsc
+# refuses_setting OPTION VALUE WORDS
+refuses_setting() {
+    "$lw" package $digits --for make -o "$work/refused" "$1" "$2" 2> "$work/said" && return 1
+    grep -F -e "$1 does not accept \"$2\"; use $3" "$work/said" && [ ! -e "$work/refused" ]
+}
+for version in 1 1.2 01.2.3 1.2.3- 1.2.3.4 v1.2.3; do
+    check "package-version-$version-is-refused" \
+        refuses_setting --package-version $version 'three numbers, such as 1.2.0'
+done
+check package-author-of-two-lines-is-refused refuses_setting --author "a
+b" 'one line'
+check package-url-without-scheme-is-refused refuses_setting --url ann.org 'an address that begins with https://'
+check package-licence-with-a-slash-is-refused refuses_setting --licence GPL/2 'a licence of SPDX, such as MIT'
+licensed() {
+    for kind in $kinds; do [ -s "$work/digits/$kind/LICENSE" ] || { echo "no LICENSE for $kind"; return 1; }; done
+}
+check package-has-a-licence licensed
+# The sketch stores real numbers of the sensor by the header's function.
+check package-sketch-quantizes-its-samples \
+    grep 'input_x\[i\] = tiny_quantize_x(read_sensor());' "$work/tiny/arduino/examples/tiny/tiny.ino"
+
 # Every file that the description of the pack names exists.
 pdsc_is_whole() {
     pdsc=$work/digits/cmsis-pack/Loopwright.digits.pdsc
@@ -199,6 +266,7 @@ check package-library-json-is-whole json_is_whole
 
 mkdir -p "$work/core"
 cat > "$work/core/Arduino.h" << 'EOF'
+#pragma once
 #include <stdint.h>
 #define A0 0
 struct Port {

@@ -86,9 +86,9 @@ else skip class-of-a-file "there is no C++ compiler"; fi
 # The program of one training reads the weights of another, and computes what those compute; a network whose code or
 # ports differ is refused. trained NAME VALUE SCALE BIAS: y = relu(VALUE * x) * SCALE + BIAS.
 trained() {
-    printf 'input x: f32[4]\nconst k: f32[3][4] = {%s}\nconst b: f32[3] = {%s}\nt[i] = sum(j) x[j] * k[i, j]\nu = relu(t)\n' \
+    printf 'input x: f32[4]\nconst k: f32[3][4] = {%s}\nconst b: f32[3] = {%s}\n' \
         "$2,2,3,4,5,6,7,8,9,10,11,12" "$4" > "$work/$1.te"
-    printf 'y[i] = u[i] * %s + b[i]\noutput y\n' "$3" >> "$work/$1.te"
+    printf 't[i] = sum(j) x[j] * k[i, j]\nu = relu(t)\ny[i] = u[i] * %s + b[i]\noutput y\n' "$3" >> "$work/$1.te"
     "$lw" "$work/$1.te" --name "$5" -o "$work/$1/$1.c" --weights bin --testbench
 }
 retrained() {

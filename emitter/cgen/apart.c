@@ -350,7 +350,7 @@ void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
     const uint8_t *h = p->weights_header;
     text_add(t, "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
                 "#error \"the file of weights is little-endian: emit with --weights c\"\n#endif\n\n");
-    text_printf(t, "/* How %s begins, whatever its training: \"LWWEIGHT\", version, order of bytes, size, structure. */\n",
+    text_printf(t, "/* The first bytes of %s: \"LWWEIGHT\", version, order of bytes, size, structure. */\n",
                 p->weights_file);
     text_printf(t, "static const uint8_t %s_weights_header[%d] = {\n", p->name, CRC_AT);
     byte_rows(t, h, CRC_AT);
@@ -362,8 +362,8 @@ void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
     if (is_given)
         text_printf(t, "    if (bytes < %s_WEIGHTS_FILE_SIZE) return %s_E_WEIGHTS;\n", prefix, prefix);
     file_check_in_run(cx, t, p, prefix);
-    text_printf(t, "    uint32_t expected = 0;\n    for (int i = 3; i >= 0; i--) expected = expected << 8 | %s[%d + i];\n",
-                base, CRC_AT);
+    text_printf(t, "    uint32_t expected = 0;\n"
+                   "    for (int i = 3; i >= 0; i--) expected = expected << 8 | %s[%d + i];\n", base, CRC_AT);
     text_printf(t, "    const uint32_t crc = %s_crc32(%s + %d, %s_WEIGHTS_FILE_SIZE - %d);\n", p->name, base,
                 WEIGHTS_HEADER, prefix, WEIGHTS_HEADER);
     text_printf(t, "    return crc == expected ? 0 : %s_E_WEIGHTS;\n}\n\n", prefix);

@@ -54,60 +54,119 @@ static int kind_of(Ctx *cx, const char *kind)
 
 /* ---- Templates --------------------------------------------------------------------------------------------------- */
 
-/* Adds the line with its words replaced. A '@' that begins no word stays. */
-static void add_expanded(Ctx *cx, Text *t, const Program *p, const char *line)
+/* A list of files, the folders that hold them, and what their words refer to. */
+typedef struct Files {
+    Ctx *cx;
+    const char *root;
+    const Program *program;
+    Settings settings;
+    FileOut at[MOST_FILES]; int count;
+} Files;
+
+/* The owner's files: they are written once. */
+static const char *const owned[] = { "LICENSE", "sensor.h" };
+
+static bool is_owned(const char *path)
 {
-    while (*line) {
-        const char *at = strchr(line, '@'), *end = at ? strchr(at + 1, '@') : NULL;
-        const char *word = end ? text_format(cx, "%.*s", (int)(end - at - 1), at + 1) : NULL;
-        const char *value = word ? package_word(cx, p, word) : NULL;
-        const size_t plain = at ? (size_t)(at - line) + (value == NULL) : strlen(line);
-        text_addn(t, line, plain);
-        if (value) text_add(t, value);
-        line = value ? end + 1 : line + plain;
-    }
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        if (strcmp(slash ? slash + 1 : path, owned[i]) == 0) return true;
+    return false;
 }
 
-static const char *expanded(Ctx *cx, const Program *p, const char *line)
+static const char *word_of(const Files *f, const char *word, const char *extension)
 {
-    Text t = text_new(cx);
-    add_expanded(cx, &t, p, line);
+    const char *setting = package_setting(f->cx, &f->settings, word, extension);
+    return setting ? setting : package_word(f->cx, f->program, word);
+}
+
+/* Returns the line with its words replaced. A '@' that begins no word stays. */
+static const char *expanded(const Files *f, const char *line, const char *extension)
+{
+    Text t = text_new(f->cx);
+    while (*line) {
+        const char *at = strchr(line, '@'), *end = at ? strchr(at + 1, '@') : NULL;
+        const char *word = end ? text_format(f->cx, "%.*s", (int)(end - at - 1), at + 1) : NULL;
+        const char *value = word ? word_of(f, word, extension) : NULL;
+        const size_t plain = at ? (size_t)(at - line) + (value == NULL) : strlen(line);
+        text_addn(&t, line, plain);
+        if (value) text_add(&t, value);
+        line = value ? end + 1 : line + plain;
+    }
     return text_string(&t);
 }
 
-/* A list of files, and the folders that hold them. */
-typedef struct Files { Ctx *cx; const char *root; FileOut at[MOST_FILES]; int count; } Files;
+static const char *path_in(const Files *f, const char *path) { return text_format(f->cx, "%s/%s", f->root, path); }
 
 static void add_file(Files *f, const char *path, const char *text)
 {
-    f->at[f->count++] = (FileOut){ .path = text_format(f->cx, "%s/%s", f->root, path), .bytes = text,
-                                   .count = strlen(text) };
+    f->at[f->count++] = (FileOut){ .path = path_in(f, path), .bytes = text, .count = strlen(text) };
 }
 
-/* Adds the template that begins after line `first`; returns its last line. */
-static int add_template(Files *f, const Program *p, const char *path, int first)
+static bool is_there(const char *path) { return file_size(path) >= 0 && !file_is_folder(path); }
+
+static int end_of_template(int first)
+{
+    while (first < LINE_COUNT && lines[first][0] != '\f') first++;
+    return first;
+}
+
+/* Adds the template that begins at line `first`. */
+static void add_template(Files *f, const char *path, int first)
 {
     Text t = text_new(f->cx);
-    int i = first;
-    for (; i < LINE_COUNT && lines[i][0] != '\f'; i++) {
-        const char *line = expanded(f->cx, p, lines[i]);
+    const char *at = expanded(f, path, ""), *extension = path_extension(path);
+    if (is_owned(path) && is_there(path_in(f, at))) return;
+    for (int i = first; i < end_of_template(first); i++) {
+        const char *line = expanded(f, lines[i], extension);
         if (!*line && lines[i][0]) continue;      /* a line of a word without a text */
         text_add(&t, line);
         text_char(&t, '\n');
     }
-    add_file(f, expanded(f->cx, p, path), text_string(&t));
-    return i;
+    add_file(f, at, text_string(&t));
 }
 
-static void add_templates(Files *f, const Program *p, const char *kind)
+/* The file that the template replaces. Its name may begin with a setting: another file with the same end is taken. */
+static const char *existing_manifest(const Files *f, const char *path)
 {
-    const size_t n = strlen(kind);
-    for (int i = 0; i < LINE_COUNT;) {
+    const char *at = expanded(f, path, ""), *end = *path == '@' ? strchr(path + 1, '@') : NULL;
+    const char *rest = end ? expanded(f, end + 1, "") : NULL;
+    int count = 0;
+    const char *const *names = rest && file_is_folder(f->root)
+        ? folder_files(f->cx, f->root, path_extension(path), &count) : NULL;
+    for (int i = 0; i < count; i++)
+        if (strlen(names[i]) > strlen(rest) && strcmp(names[i] + strlen(names[i]) - strlen(rest), rest) == 0)
+            return path_in(f, names[i]);
+    return path_in(f, at);
+}
+
+/* Reads the owner's settings from the file that the template would replace. */
+static void keep_template(Files *f, const char *path, int first)
+{
+    const char *at = existing_manifest(f, path);
+    if (!is_there(at)) return;
+    const Bytes bytes = file_read(f->cx, at);
+    if (ctx_failed(f->cx)) return;
+    for (int i = first; i < end_of_template(first); i++)
+        package_keep(f->cx, &f->settings, lines[i], (const char *)bytes.at);
+}
+
+/* Calls `visit` for each template below the folder. */
+static void each_template(Files *f, const char *folder, void (*visit)(Files *f, const char *path, int first))
+{
+    const size_t n = strlen(folder);
+    for (int i = 0; i < LINE_COUNT; i++) {
         const char *path = lines[i] + 1;
-        if (lines[i][0] == '\f' && strncmp(path, kind, n) == 0 && path[n] == '/')
-            i = add_template(f, p, path + n + 1, i + 1);
-        else i++;
+        if (lines[i][0] == '\f' && strncmp(path, folder, n) == 0 && path[n] == '/') visit(f, path + n + 1, i + 1);
     }
+}
+
+static void add_templates(Files *f, const char *kind)
+{
+    each_template(f, kind, keep_template);
+    each_template(f, kind, add_template);
+    const bool is_default = strcmp(word_of(f, "licence", ""), "0BSD") == 0;
+    each_template(f, is_default ? "licence-0bsd" : "licence-other", add_template);
 }
 
 /* ---- Folders ----------------------------------------------------------------------------------------------------- */
@@ -234,12 +293,13 @@ static bool package(Ctx *cx, const char *model, const char *kind, const char *fo
         diag_usage(cx, NULL, "a package does not accept --weights %s; use c|progmem|section=NAME", whole.weights);
     if (ctx_failed(cx)) return false;
     Files *f = NEW(cx->arena, Files);
-    *f = (Files){ .cx = cx, .root = folder };
+    *f = (Files){ .cx = cx, .root = folder, .program = &b.program };
+    package_settings(cx, &f->settings, &b.program, o);
     r.program = &b.program;
     b.program.header = text_format(cx, "%s.h", b.program.name);
     const Source source = cgen_source(cx, &b.program);
     add_model(f, &r, &source, kinds[row].sources);
-    add_templates(f, &b.program, kind);
+    add_templates(f, kind);
     if (ctx_failed(cx)) return false;
     const Folders created = missing_folders(cx, f);
     const bool is_written = create_folders(cx, f) && file_write_all(cx, f->at, (size_t)f->count);

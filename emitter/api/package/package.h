@@ -3,6 +3,7 @@
 #define LW_API_PACKAGE_PACKAGE_H
 /* The parts of a package that depend on the model; the rest are the files below templates/. */
 #include "driver/driver.h"
+#include "loopwright.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -18,6 +19,18 @@ typedef struct Recording {
 const char *package_selftest(Ctx *cx, const Recording *r);
 const char *package_selftest_header(Ctx *cx, const Program *p);
 int64_t package_vector_bytes(Ctx *cx, const Program *p);
+
+/* settings.c: the owner's part of manifests. is_quoted: the value is written as a manifest has it. */
+enum { PACKAGE_SETTINGS = 6 };
+typedef struct Settings {
+    const char *value[PACKAGE_SETTINGS];
+    bool is_given[PACKAGE_SETTINGS], is_quoted[PACKAGE_SETTINGS];
+} Settings;
+void package_settings(Ctx *cx, Settings *s, const Program *p, const lw_options *o);
+/* Takes values that no option gives from an existing manifest: those of the template's line. */
+void package_keep(Ctx *cx, Settings *s, const char *line, const char *existing);
+/* The text for the word in a file with this extension; NULL: the word names none. */
+const char *package_setting(Ctx *cx, const Settings *s, const char *word, const char *extension);
 
 /* words.c: the text for the word of a template (`name` for @name@); NULL: there is no such word */
 const char *package_word(Ctx *cx, const Program *p, const char *word);

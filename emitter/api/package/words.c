@@ -163,14 +163,20 @@ static void add_reset(Ctx *cx, Text *t, const Program *p)
     if (p->state_count) text_printf(t, "    %s_reset(&state);", p->name);
 }
 
+/* The function that stores a real number in the input: the header's, for a quantized one; else a cast. */
+static const char *stores(Ctx *cx, const Program *p, const Port *input)
+{
+    return input->convert ? text_format(cx, "%s_%s", p->name, input->convert)
+                          : text_format(cx, "(%s)", dtype_info(input->tensor->type)->c_type);
+}
+
 /* Loops that fill the inputs from read_sensor. */
 static void add_fill(Ctx *cx, Text *t, const Program *p)
 {
-    (void)cx;
     for (int i = 0; i < p->input_count; i++)
         text_printf(t, "%s    for (unsigned long i = 0; i < sizeof input_%s / sizeof input_%s[0]; i++)\n"
-                       "        input_%s[i] = (%s)read_sensor();", i ? "\n" : "", p->input[i].name, p->input[i].name,
-                    p->input[i].name, dtype_info(p->input[i].tensor->type)->c_type);
+                       "        input_%s[i] = %s(read_sensor());", i ? "\n" : "", p->input[i].name, p->input[i].name,
+                    p->input[i].name, stores(cx, p, &p->input[i]));
 }
 
 static void print_converting(Text *t, const Program *p, const Port *port, const char *from, const char *to)

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: 0BSD
 // Checks the model once, then runs it on samples of a sensor and prints the first output.
 #include <@name@_arduino.h>
+#include "sensor.h"
 
 static @NAME@_ARENA(arena);
 @arrays@
-
-// A stub: replace it by your sensor. Quantized inputs are steps of their scale; the header has functions for them.
-static int read_sensor(void) { return analogRead(A0) & 127; }
 
 void setup()
 {
