@@ -286,12 +286,16 @@ const char *lw_try(lw_computation *p, const char *step);
 bool lw_split(lw_computation *p, lw_loop_ref loop, int factor, const char *options);  /* 0: options have parts=COUNT */
 bool lw_tile(lw_computation *p, lw_loop_ref x, lw_loop_ref y, int fx, int fy, const char *options);
 bool lw_peel(lw_computation *p, lw_loop_ref loop, const char *options);
+bool lw_cut(lw_computation *p, lw_loop_ref loop, int at, const char *options);
+bool lw_fission(lw_computation *p, lw_loop_ref loop, lw_loop_ref inner, const char *options);
+bool lw_swap(lw_computation *p, lw_stage_ref stage, lw_stage_ref other, const char *options);
 bool lw_fuse(lw_computation *p, lw_loop_ref outer, lw_loop_ref inner, const char *options);
 bool lw_reorder(lw_computation *p, lw_loop_ref loops, const char *options);
 bool lw_unroll(lw_computation *p, lw_loop_ref loop, const char *options);
 bool lw_vectorize(lw_computation *p, lw_loop_ref loop, const char *options);
 bool lw_parallel(lw_computation *p, lw_loop_ref loop, const char *options);
 bool lw_compute_at(lw_computation *p, lw_stage_ref stage, lw_loop_ref loop, const char *options);
+bool lw_compute_with(lw_computation *p, lw_stage_ref stage, lw_stage_ref other, lw_loop_ref loop, const char *options);
 bool lw_compute_root(lw_computation *p, lw_stage_ref stage, const char *options);
 bool lw_compute_inline(lw_computation *p, lw_stage_ref stage, const char *options);
 bool lw_reverse_compute_at(lw_computation *p, lw_stage_ref stage, lw_loop_ref loop, const char *options);

@@ -86,6 +86,61 @@ static const char *step_split(Chooser *c)
 {
     return name_format(c->cx, "split %s %d%s", loop_name(c), some_factor(c), some_tail(c));
 }
+static const char *step_cut(Chooser *c) { return name_format(c->cx, "cut %s %d", loop_name(c), some_factor(c)); }
+
+/* Returns the name of a block in the statement. */
+static const char *block_in(Chooser *c, const Stmt *s)
+{
+    while (s->kind != STMT_BLOCK) s = s->child[random_below(c->r, s->child_count)];
+    return s->name;
+}
+
+static const char *step_fission(Chooser *c)
+{
+    const Stmt *l = some_loop(c);
+    for (int tries = 0; l && tries < 12 && l->child[0]->kind != STMT_SEQ; tries++) l = some_loop(c);
+    if (!l) return step_cut(c);
+    const Stmt *s = l->child[0]->kind != STMT_SEQ ? l->child[0]
+                    : l->child[0]->child[1 + random_below(c->r, l->child[0]->child_count - 1)];
+    return name_format(c->cx, "fission %s %s", l->name, s->kind == STMT_FOR ? s->name : block_in(c, s));
+}
+
+/* Two neighbours in a sequence of the nest; any two blocks if the chance leads to none. */
+static void two_neighbours(Chooser *c, const Stmt **first, const Stmt **second)
+{
+    const Stmt *s = c->nest->root;
+    *first = *second = s;
+    while (s->kind != STMT_BLOCK) {
+        if (s->kind == STMT_SEQ) {
+            int i = random_below(c->r, s->child_count - 1);
+            *first = s->child[i];
+            *second = s->child[i + 1];
+            if (random_chance(c->r, 50)) return;
+        }
+        s = s->child[random_below(c->r, s->child_count)];
+    }
+}
+
+static const char *step_swap(Chooser *c)
+{
+    const Stmt *a, *b;
+    two_neighbours(c, &a, &b);
+    return name_format(c->cx, "swap %s %s", block_in(c, a), block_in(c, b));
+}
+
+static const char *step_compute_with(Chooser *c)
+{
+    const Stmt *a, *b;
+    two_neighbours(c, &a, &b);
+    if (random_chance(c->r, 40)) { const Stmt *t = a; a = b; b = t; }
+    const char *second = block_in(c, b), *loop = loop_name(c);
+    for (int depth = 0; b->kind == STMT_FOR && depth < 4; depth++, b = b->child[0]) {
+        loop = b->name;
+        if (random_chance(c->r, 40)) break;
+    }
+    return name_format(c->cx, "compute_with %s %s %s", block_in(c, a), second, loop);
+}
+
 static const char *step_peel(Chooser *c) { return name_format(c->cx, "peel %s", loop_name(c)); }
 static const char *step_unroll(Chooser *c)
 {
@@ -527,7 +582,8 @@ static const char *step_cut_sums(Chooser *c)
 
 typedef const char *Choose(Chooser *c);
 static Choose *const choices[] = {
-    step_split, step_split, step_split, step_peel, step_tile, step_fuse, step_reorder, step_reorder, step_unroll,
+    step_split, step_split, step_split, step_cut, step_fission, step_fission, step_swap, step_swap, step_compute_with,
+    step_compute_with, step_compute_with, step_peel, step_tile, step_fuse, step_reorder, step_reorder, step_unroll,
     step_vectorize,
     step_parallel, step_compute_at, step_compute_at, step_compute_at, step_compute_at, step_store_at,
     step_fold_storage, step_fold_storage,

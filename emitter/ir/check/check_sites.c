@@ -2,7 +2,8 @@
 /* The checker's view of a nest: its sites, the owners of their loops, their accesses, and the boxes that sites compute.
  *
  * The name of a loop begins with the stage that owns it. Other loops belong to the stage of the last block below: a
- * stage attached to another's loop precedes the consumer that owns the loop. */
+ * stage attached to another's loop precedes the consumer that owns the loop. A loop over a reduce axis is the stage's
+ * own too. */
 #include "ir/check/check_parts.h"
 
 #include <string.h>
@@ -114,6 +115,14 @@ static void gather_child(Gathering *g, const Stmt *s, int child)
     gather(g, s->child[child]);
 }
 
+/* A reduction runs in its own loops, whatever their names: several stages may reduce in one. */
+static bool feeds_reduce_axis(const Stmt *block, const Expr *var)
+{
+    for (int a = block->stage->data_count; a < block->stage->axis_count; a++)
+        if (block->part != BLOCK_INIT && block->bind[a] && expr_uses(block->bind[a], var)) return true;
+    return false;
+}
+
 static void gather_block(Gathering *g, const Stmt *s)
 {
     Checker *c = g->c;
@@ -121,7 +130,8 @@ static void gather_block(Gathering *g, const Stmt *s)
     site->block = s;
     site->path = arena_copy(c->cx->arena, g->path, (size_t)site->depth * sizeof *g->path);
     site->child = arena_copy(c->cx->arena, g->child, (size_t)site->depth * sizeof *g->child);
-    for (int l = 0; l < site->loop_count; l++) site->is_own[l] = g->owner[l] == s->stage;
+    for (int l = 0; l < site->loop_count; l++)
+        site->is_own[l] = g->owner[l] == s->stage || feeds_reduce_axis(s, site->loop[l]->var);
     site->inside = bounds_fact(c->cx, site->scope, s->cond);
     c->site[c->site_count++] = site;
 }

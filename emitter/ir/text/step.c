@@ -25,6 +25,7 @@
 #define LOOPS                                 { OPERAND_LOOPS, NULL, "LOOP...", AT(loop), NULL, NULL }
 #define PLACE                                 { OPERAND_LOOP_OR_ROOT, NULL, "LOOP|root", AT(loop[0]), NULL, NULL }
 #define STAGE                                 { OPERAND_STAGE, NULL, "STAGE", AT(target), NULL, NULL }
+#define OTHER_STAGE                           { OPERAND_STAGE, NULL, "STAGE", AT(name), NULL, NULL }
 #define TENSOR                                { OPERAND_TENSOR, NULL, "TENSOR", AT(target), NULL, NULL }
 #define COUNT(i, shown)                       { OPERAND_COUNT, NULL, shown, AT(factor[i]), NULL, NULL }
 /* A count, or the option `key` in its place. */

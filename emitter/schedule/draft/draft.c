@@ -312,6 +312,13 @@ const Stage *draft_find_stage(Draft *d, const char *stage)
     return NULL;
 }
 
+bool draft_find_block(Draft *d, const char *block, Path *out)
+{
+    if (nest_find_block(&d->next, block, out)) return true;
+    const Stage *s = draft_find_stage(d, block);
+    return s && refuse_invalid(d, FAULT_ROLE, "the name of a copy", "%s is computed in copies only", block);
+}
+
 const Tensor *draft_find_tensor(Draft *d, const char *tensor)
 {
     const Nest *n = &d->next;

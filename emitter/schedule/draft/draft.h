@@ -36,6 +36,7 @@ bool refuse_with(Draft *d, const Refusal *r);       /* the same refusal, of this
  * consumed one. */
 bool draft_find_loop(Draft *d, const char **loop, Path *out);
 const Stage *draft_find_stage(Draft *d, const char *stage);                 /* NULL after a refusal */
+bool draft_find_block(Draft *d, const char *block, Path *out);       /* of a stage: conv, or of a copy: conv@tail */
 const Tensor *draft_find_tensor(Draft *d, const char *tensor);
 bool draft_loop_name_is_free(Draft *d, const char *loop);
 

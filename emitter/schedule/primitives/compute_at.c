@@ -19,7 +19,9 @@
 static bool is_not_output(Draft *d, const Stage *s)
 {
     if (!stage_is_output(&d->next, s)) return true;
-    return refuse_unproved(d, FAULT_ROLE, text_format(d->cx, "an intermediate stage, as cache_write %s adds", s->name),
+    return refuse_unproved(d, FAULT_ROLE,
+                           text_format(d->cx, "compute_with %s, which joins its loops with another stage's, or an "
+                                       "intermediate stage, as cache_write %s adds", s->name, s->name),
                            "%s is an output and is computed whole at the root", s->name);
 }
 
