@@ -117,7 +117,7 @@ static bool add_digit(Dense *d, int line, const Expr *term, const Expr *coef)
     return true;
 }
 
-/* Returns n of n * step, where step is the greatest divisor of all coefficients; NULL: another form. */
+/* Returns n of n * step, where step divides all coefficients; NULL: another form. */
 static const Expr *number_of_steps(Dense *d, const Expr *e, int64_t *step)
 {
     Linear l;

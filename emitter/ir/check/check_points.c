@@ -8,8 +8,8 @@
  * the zeros precedes the others, and the loops that they share lead them to the same data in the same iteration. Own
  * loops are inside the hosts: a point that other iterations of the hosts repeat is repeated with its init.
  *
- * Copies inside each other's tails are no boxes for themselves. Then the first own loop of several copies counts as a
- * host: the copies in it are proved for one iteration, and the boxes of the iterations join. */
+ * A copy inside another's tail covers no box alone. Then the first own loop of several copies counts as a host: the
+ * copies in it are proved for one iteration, and the boxes of the iterations join. */
 #include "ir/check/check_parts.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cut: a loop becomes two that follow each other, the second a copy for the iterations from AT on:
+/* cut: a loop becomes two that follow each other; the second is a copy for the iterations after the first AT:
  *
  *   for v < E: body      =>      for v < AT: body;  for v < E - AT: body@cut (v + AT)
  *
