@@ -294,17 +294,19 @@ void cgen_check_flash(Ctx *cx, Program *p)
 
 /* ---- model.h and model.c ----------------------------------------------------------------------------------------- */
 
-void file_macros(Text *t, const Program *p, const char *prefix)
+void file_macros(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
+    (void)cx;
     text_printf(t, "#define %s_WEIGHTS_FILE_SIZE %lldu     /* bytes of %s */\n", prefix, (long long)p->weights_bytes,
                 p->weights_file);
     text_printf(t, "#define %s_WEIGHTS_ALIGN %lldu\n", prefix, (long long)p->arena_align);
 }
 
-void file_declare_check(Text *t, const Program *p, const char *prefix)
+void file_declare_check(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
+    (void)cx;
     const bool is_given = p->weights == WEIGHTS_CALLER;
-    text_printf(t, "/* Returns 0 if %s %s, complete and undamaged: header, size and CRC-32. Else %s_E_WEIGHTS. */\n",
+    text_printf(t, "\n/* Returns 0 if %s %s, complete and undamaged: header, size and CRC-32. Else %s_E_WEIGHTS. */\n",
                 is_given ? "the memory holds" : "the included file is", p->weights_file, prefix);
     text_printf(t, "int %s_check_weights(%s);\n\n", p->name,
                 is_given ? "const uint8_t *weights, uint32_t bytes" : "void");

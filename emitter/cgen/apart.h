@@ -18,8 +18,8 @@ void section_attribute(Text *t, const Program *p);
 /* The address of a constant in the file, plus `offset` bytes, as a pointer to `type`. */
 const char *file_constant(Ctx *cx, const Program *p, int constant, int64_t offset, DType type);
 /* model.h: macros, and NAME_check_weights. */
-void file_macros(Text *t, const Program *p, const char *prefix);
-void file_declare_check(Text *t, const Program *p, const char *prefix);
+void file_macros(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void file_declare_check(Ctx *cx, Text *t, const Program *p, const char *prefix);
 /* model.c: the expected header, the included file, NAME_check_weights; NAME_run's check of the header. */
 void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix);
 void file_check_in_run(Ctx *cx, Text *t, const Program *p, const char *prefix);

@@ -34,13 +34,13 @@ void profile_define(Ctx *cx, Text *t, const Program *p);
 void profile_begin(Text *t, const Program *p);
 void profile_end(Text *t, const Program *p);
 
-/* --selftest. model.h: the comment, and the declaration up to its parameters */
+/* --selftest */
 bool selftest_moves_memory(const Program *p);           /* true if a function of the self-test does */
-void selftest_declare(Text *t, const Program *p, const char *prefix);
-void selftest_define(Ctx *cx, Text *t, const Program *p);  /* the checksums, and their comparison */
+void selftest_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
+/* The checksums, and their comparison */
+void selftest_define(Ctx *cx, Text *t, const Program *p, const char *prefix);
 /* The comparisons after call `call`; nothing without --selftest */
 void selftest_checks(Ctx *cx, Text *t, const Program *p, int call, PrintPlace *print_place);
-/* NAME_run, with this signature, and NAME_selftest, with these parameters before `out` */
-void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *run,
-                        const char *parameters);
+/* NAME_run, with this signature, and NAME_selftest */
+void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *run);
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints model.hpp: a C++11 class over model.h, without heap and exceptions. It owns the arena and the state; inputs
  * and outputs are arguments of run, or accessors of the arena. */
+#include "cgen/parameters.h"
 #include "cgen/ports.h"
 #include "cgen/spell.h"
 #include "support/wrap.h"
@@ -75,10 +76,9 @@ static void run_method(Ctx *cx, Text *t, const Program *p)
     initializers(t, p, &list.names, p->input, p->input_count, true);
     text_printf(t, " };\n        const struct %s_outputs out_ = { ", p->name);
     initializers(t, p, &list.names, p->output, p->output_count, false);
-    text_printf(t, " };\n        return %s_run(%s%s%s&in_, &out_);\n    }\n", p->name,
-                p->static_arena ? "" : "arena_, ",
-                p->weights == WEIGHTS_CALLER ? "weights, " : "",
-                p->state_count ? "&state_, " : "");
+    text_printf(t, " };\n        return %s_run(", p->name);
+    print_arguments(t, p, (const char *const[]){ "arena_", "weights", "&params_", "&state_" });
+    text_add(t, "&in_, &out_);\n    }\n");
 }
 
 static void private_members(Text *t, const Program *p, const char *prefix)

@@ -5,9 +5,12 @@
 
 #include "cgen/apart.h"
 #include "cgen/control_flow.h"
+#include "cgen/features.h"
+#include "cgen/parameters.h"
 #include "cgen/ports.h"
 #include "cgen/runtime.h"
 #include "cgen/spell.h"
+#include "cgen/state.h"
 #include "cgen/training.h"
 #include "cgen/weights.h"
 #include "support/wrap.h"
@@ -35,34 +38,15 @@ static Program step_of(const Program *p)
     return s;
 }
 
-static void step_signature(Ctx *cx, Text *t, const Program *p)
-{
-    const size_t start = t->length;
-    text_printf(t, "int %s_train(%s%sstruct %s_params *params, const struct %s_inputs *in, const struct %s_targets "
-                   "*target, %s *loss)", p->name, p->static_arena ? "" : "void *arena, ",
-                p->weights == WEIGHTS_CALLER ? "const uint8_t *weights, " : "", p->name, p->name, p->name,
-                dtype_info(p->output[0].tensor->type)->c_type);
-    wrap_list(cx, t, start);
-}
-
-/* The parameters before `in` and `out`, each followed by a comma. */
-static const char *run_parameters(Ctx *cx, const Program *p)
-{
-    return text_format(cx, "%s%s%s%s", p->static_arena ? "" : "void *arena, ",
-                       p->weights == WEIGHTS_CALLER ? "const uint8_t *weights, " : "",
-                       p->trained_count ? text_format(cx, "const struct %s_params *params, ", p->name) : "",
-                       p->state_count ? text_format(cx, "struct %s_state *state, ", p->name) : "");
-}
-
 static void run_signature(Ctx *cx, Text *t, const Program *p)
 {
     const size_t start = t->length;
     if (p->is_step) {
-        step_signature(cx, t, p);
+        training_signature(cx, t, p);
         return;
     }
     text_printf(t, "int %s_run(%sconst struct %s_inputs *in, const struct %s_outputs *out)", p->name,
-                run_parameters(cx, p), p->name, p->name);
+                program_parameters(cx, p), p->name, p->name);
     wrap_list(cx, t, start);
 }
 
@@ -75,69 +59,8 @@ static void layers_signature(Ctx *cx, Text *t, const Program *p)
         return;
     }
     text_printf(t, "static int %s_layers(%sconst struct %s_inputs *in, const struct %s_outputs *out, "
-                   "const struct %s_checksum *check)", p->name, run_parameters(cx, p), p->name, p->name, p->name);
+                   "const struct %s_checksum *check)", p->name, program_parameters(cx, p), p->name, p->name, p->name);
     wrap_list(cx, t, start);
-}
-
-/* ---- State ------------------------------------------------------------------------------------------------------ */
-
-static bool has_alternating(const Program *p)
-{
-    for (int i = 0; i < p->state_count; i++)
-        if (!p->state[i].is_single) return true;
-    return false;
-}
-
-static bool begins_with_zeros(const Program *p)
-{
-    for (int i = 0; i < p->state_count; i++)
-        if (p->state[i].initial) return false;
-    return true;
-}
-
-static void state_struct(Text *t, const Program *p)
-{
-    text_printf(t, "/* State between runs: call %s_reset before the first run. */\nstruct %s_state {\n",
-                p->name, p->name);
-    for (int i = 0; i < p->state_count; i++)
-        text_printf(t, "    %s %s%s[%lld];\n", dtype_info(p->state[i].tensor->type)->c_type, p->state[i].name,
-                    p->state[i].is_single ? "" : "[2]", (long long)tensor_elems(p->state[i].tensor));
-    if (has_alternating(p)) text_add(t, "    uint8_t current;  /* index of [2] that the last run wrote */\n");
-    text_printf(t, "};\n\nvoid %s_reset(struct %s_state *state);     /* %s */\n", p->name, p->name,
-                begins_with_zeros(p) ? "all zeros" : "the initial values of the model");
-}
-
-static void reset_function(Text *t, const Program *p)
-{
-    text_printf(t, "void %s_reset(struct %s_state *state)\n{\n    memset(state, 0, sizeof *state);\n", p->name,
-                p->name);
-    for (int i = 0; i < p->state_count; i++) {
-        const State *s = &p->state[i];
-        const char *first = s->is_single ? "" : "[0]";
-        if (s->initial)
-            text_printf(t, "    memcpy(state->%s%s, %s_%s, sizeof state->%s%s);\n", s->name, first, p->name,
-                        s->initial_name, s->name, first);
-    }
-    text_add(t, "}\n\n");
-}
-
-static void stream_macros(Text *t, const Program *p, const char *prefix)
-{
-    const long long hop = p->stream_hop, window = p->stream_window;
-    if (!hop) return;
-    text_printf(t, "/* Streaming: the outputs are those of the last %lld frames from run %lld%s%s%s on. */\n", window,
-                (window + hop - 1) / hop, p->state_count ? " after " : "", p->state_count ? p->name : "",
-                p->state_count ? "_reset" : "");
-    text_printf(t, "#define %s_STREAM_HOP    %lld     /* new frames of a run */\n", prefix, hop);
-    text_printf(t, "#define %s_STREAM_WINDOW %lld     /* frames of the full window */\n", prefix, window);
-    text_printf(t, "#define %s_STREAM_RUNS_TO_FULL %lld     /* runs until the window is full */\n\n", prefix,
-                (window + hop - 1) / hop);
-}
-
-static void row_of_state(Ctx *cx, Text *t, const State *s)
-{
-    text_printf(t, " *   %-20s %-8s %s\n", s->name, dtype_info(s->tensor->type)->c_type,
-                tensor_shape_text(cx, s->tensor));
 }
 
 /* NAME_run and NAME_train may share one arena. */
@@ -169,13 +92,6 @@ static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix, 
     text_printf(t, "%s long double name[%lld]\n#endif\n\n", define, (long long)(bytes / LONG_DOUBLE + 1));
 }
 
-static bool may_stop(const Program *p)
-{
-    bool stops = false;
-    for (int i = 0; i < p->function_count; i++) stops = stops || code_may_stop(p->function[i]->body);
-    return stops;
-}
-
 /* The declarations: the sizes of the plan, ports, state, functions. */
 static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
@@ -184,7 +100,7 @@ static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
     text_printf(t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
     text_printf(t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n", prefix,
                 (long long)program_weights(p));
-    if (weights_are_in_file(p)) file_macros(t, p, prefix);
+    features_print(cx, t, p, prefix, FEATURE_MACROS);
     text_char(t, '\n');
     if (!p->static_arena) arena_macro(cx, t, p, prefix, "ARENA", "run");
     if (p->step) {
@@ -192,35 +108,10 @@ static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
                     prefix, (long long)arena_of_both(p), p->name, p->name);
         if (!p->static_arena) arena_macro(cx, t, p, prefix, "TRAIN_ARENA", "train");
     }
-    text_printf(t, "#define %s_E_ARENA (-1)     /* the arena is null or misaligned */\n", prefix);
-    text_printf(t, "#define %s_E_DIM   (-2)     /* a size is outside its declared range */\n", prefix);
-    if (p->state_count) text_printf(t, "#define %s_E_STATE (-3)     /* the state is null */\n", prefix);
-    text_printf(t, "#define %s_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */\n", prefix);
-    if (may_stop(p))
-        text_printf(t, "#define %s_E_CALL  (-5)     /* a C function that a layer calls returned a status not 0 */\n",
-                    prefix);
-    if (weights_are_in_file(p))
-        text_printf(t, "#define %s_E_WEIGHTS (-6)  /* the weights are null, misaligned, damaged, or another network's "
-                        "*/\n", prefix);
-    if (p->step)
-        text_printf(t, "#define %s_E_PARAMS (-7)   /* params are null, damaged or of another version */\n", prefix);
-    if (p->decides_sizes)
-        text_printf(t, "#define %s_E_SIZE  (-8)     /* data decided a size above its maximum, or one that a layer "
-                    "cannot take */\n", prefix);
-    if (p->step && p->step->label_limit)
-        text_printf(t, "#define %s_E_LABEL (-9)    /* a label is not a class; params are unchanged */\n", prefix);
+    error_codes(t, p, prefix);
     text_char(t, '\n');
     ports_declare(cx, t, p, prefix);
-    training_declare(cx, t, p, prefix);
-    if (p->state_count) text_char(t, '\n');
-    stream_macros(t, p, prefix);
-    if (p->state_count) state_struct(t, p);
-    if (weights_are_in_file(p)) {
-        text_char(t, '\n');
-        file_declare_check(t, p, prefix);
-    }
-    if (p->partition_count) text_char(t, '\n');
-    partition_prototypes(cx, t, p);
+    features_print(cx, t, p, prefix, FEATURE_DECLARED);
     text_printf(t, "%s/* Runs the model once. Returns 0, or a negative %s_E... code. ", p->partition_count ? "" : "\n",
                 prefix);
     text_add(t, p->static_arena ? "Not reentrant: the arena is static."
@@ -231,18 +122,7 @@ static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
                          "checked. */\n");
     run_signature(cx, t, p);
     text_add(t, ";\n");
-    if (p->step) {
-        text_printf(t, "\n/* Trains on one sample: params change in place, *loss is the loss before. Returns as %s_run"
-                        " does. */\n", p->name);
-        const Program step = step_of(p);
-        run_signature(cx, t, &step);
-        text_add(t, ";\n");
-    }
-    if (p->selftest) {
-        selftest_declare(t, p, prefix);
-        text_printf(t, "%sconst struct %s_outputs *out);\n", run_parameters(cx, p), p->name);
-    }
-    if (p->has_profile) profile_declare(cx, t, p, prefix);
+    features_print(cx, t, p, prefix, FEATURE_DECLARED_AFTER);
     ports_convert(cx, t, p, prefix);
 }
 
@@ -283,9 +163,7 @@ const char *cgen_header(Ctx *cx, const Program *p)
     for (int i = 0; i < p->input_count; i++) port_row(cx, &t, &p->input[i]);
     text_add(&t, " * Outputs\n");
     for (int i = 0; i < p->output_count; i++) port_row(cx, &t, &p->output[i]);
-    if (p->state_count) text_add(&t, " * State\n");
-    for (int i = 0; i < p->state_count; i++) row_of_state(cx, &t, &p->state[i]);
-    training_rows(cx, &t, p);
+    features_print(cx, &t, p, prefix, FEATURE_ROWS);
     if (ports_are_i8(p))
         text_printf(&t, " *\n * Requantization rounds %s.\n",
                     p->rounds_twice ? "twice, as TensorFlow Lite's reference kernels do" : "once");
@@ -601,8 +479,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
                     prefix, prefix);
     wrap_statement(cx, t, start);
     if (weights_are_in_file(p)) file_check_in_run(cx, t, p, prefix);
-    if (p->state_count) text_printf(t, "    if (state == NULL) return %s_E_STATE;\n", prefix);
-    if (p->trained_count) text_printf(t, "    if (params == NULL) return %s_E_PARAMS;\n", prefix);
+    parameters_check(t, p, prefix);
     if (has_input) check_pointers(cx, t, prefix, "in", p->input, p->input_count - p->is_step, NULL, 0);
     if (p->is_step) {
         check_pointers(cx, t, prefix, "target", &p->input[p->input_count - 1], 1, NULL, 0);
@@ -610,7 +487,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         check_labels(t, p, prefix);
     } else if (p->output_count)
         check_pointers(cx, t, prefix, "out", p->output, p->output_count, p->decided, p->decided_count);
-    if (has_alternating(p)) text_add(t, "    const int now = state->current != 0, next = !now;\n");
+    if (state_alternates(p)) text_add(t, "    const int now = state->current != 0, next = !now;\n");
     check_sizes(t, p, prefix, &s);
     profile_begin(t, p);
     for (int i = 0; i < p->call_count; i++) {
@@ -626,12 +503,12 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     bind_sizes(cx, t, p, p->last_bind, p->last_bind_count, &s);
     give_sizes(t, p, &s);
     profile_end(t, p);
-    if (has_alternating(p)) text_add(t, "    state->current = (uint8_t)next;\n");
+    if (state_alternates(p)) text_add(t, "    state->current = (uint8_t)next;\n");
     text_add(t, "    return 0;\n}\n");
     if (!p->selftest) return;
     Text run = text_new(cx);
     run_signature(cx, &run, p);
-    selftest_functions(cx, t, p, prefix, text_string(&run), run_parameters(cx, p));
+    selftest_functions(cx, t, p, prefix, text_string(&run));
 }
 
 static bool shares_place_of_earlier(const Program *p, int function)
@@ -743,14 +620,13 @@ static void begin_source(Ctx *cx, Text *t, const Program *p, const char *require
 
 Source cgen_source(Ctx *cx, const Program *p)
 {
+    const char *prefix = name_upper(cx, p->name);
     Source s = { .constant_count = 0 };
     Text code = text_new(cx), weights = text_new(cx), run = text_new(cx), before = text_new(cx);
     functions(cx, &code, p);
     constants(cx, p, &weights, &s);
-    if (weights_are_in_file(p)) file_functions(cx, &weights, p, name_upper(cx, p->name));
-    if (p->state_count) reset_function(&run, p);
-    if (p->selftest) selftest_define(cx, &run, p);
-    training_functions(cx, &run, p, name_upper(cx, p->name));
+    features_print(cx, &weights, p, prefix, FEATURE_CONSTANTS);
+    features_print(cx, &run, p, prefix, FEATURE_DEFINED);
     bodies(cx, &run, p);
     partition_defaults(cx, &run, p, print_call_of_partition);
     run_function(cx, &run, p);
@@ -776,7 +652,7 @@ const char *cgen_code(Ctx *cx, const Program *p)
     plain.selftest = NULL;
     plain.has_profile = false;
     functions(cx, &t, &plain);
-    training_functions(cx, &t, &plain, name_upper(cx, p->name));
+    if (p->step) training_functions(cx, &t, &plain, name_upper(cx, p->name));
     bodies(cx, &t, &plain);
     run_function(cx, &t, &plain);
     if (p->step) {

@@ -2,19 +2,22 @@
 /* --selftest: NAME_run and NAME_selftest share the list of layers, NAME_layers. Its parameter `check` is NULL for
  * NAME_run; else each result of a layer is compared with its checksum right after the layer. */
 #include "cgen/control_flow.h"
+#include "cgen/parameters.h"
 
 #include "support/names.h"
 
-void selftest_declare(Text *t, const Program *p, const char *prefix)
+void selftest_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
     text_printf(t, "\n/* Runs the model on a recorded input, and compares the result of each layer with a checksum.\n"
                    " * Returns 0, the number of the first layer that differs (from 1, as model.c lists them), or a "
-                   "negative\n * %s_E... code. `out`%s as for %s_run. */\nint %s_selftest(",
-                prefix, p->state_count ? " and `state` are" : " is", p->name, p->name);
+                   "negative\n * %s_E... code. `out`%s as for %s_run. */\n",
+                prefix, p->state_count ? " and `state` are" : " is", p->name);
+    text_printf(t, "int %s_selftest(%sconst struct %s_outputs *out);\n", p->name, program_parameters(cx, p), p->name);
 }
 
-void selftest_define(Ctx *cx, Text *t, const Program *p)
+void selftest_define(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
+    (void)prefix;
     const Selftest *s = p->selftest;
     text_printf(t, "/* A layer's result on the recorded input: its sum (FNV-1a), `rows` of `bytes`, `pitch` apart. */\n"
                    "struct %s_checksum { uint32_t sum, rows, bytes, pitch; };\n", p->name);
@@ -49,10 +52,11 @@ void selftest_checks(Ctx *cx, Text *t, const Program *p, int call, PrintPlace *p
 }
 
 /* The arguments of NAME_layers that NAME_run and NAME_selftest pass on. */
-static void print_arguments(Text *t, const Program *p, const char *in, const char *check)
+static void call_layers(Text *t, const Program *p, const char *in, const char *check)
 {
-    text_printf(t, "    return %s_layers(%s%s%s%s, out, %s);\n}\n", p->name, p->static_arena ? "" : "arena, ",
-                p->weights == WEIGHTS_CALLER ? "weights, " : "", p->state_count ? "state, " : "", in, check);
+    text_printf(t, "    return %s_layers(", p->name);
+    print_arguments(t, p, (const char *const[]){ "arena", "weights", "params", "state" });
+    text_printf(t, "%s, out, %s);\n}\n", in, check);
 }
 
 /* The input in the arena is a copy, because layers reuse its memory. */
@@ -73,12 +77,12 @@ bool selftest_moves_memory(const Program *p)
     return moves;
 }
 
-void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *run,
-                        const char *parameters)
+void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *run)
 {
     text_printf(t, "\n%s\n{\n", run);
-    print_arguments(t, p, "in", "NULL");
-    text_printf(t, "\nint %s_selftest(%sconst struct %s_outputs *out)\n{\n", p->name, parameters, p->name);
+    call_layers(t, p, "in", "NULL");
+    text_printf(t, "\nint %s_selftest(%sconst struct %s_outputs *out)\n{\n", p->name, program_parameters(cx, p),
+                p->name);
     text_printf(t, "    struct %s_inputs in;\n", p->name);
     if (!p->input_count) text_add(t, "    memset(&in, 0, sizeof in);\n");
     if (p->ports_in_arena)
@@ -86,5 +90,5 @@ void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *prefix, 
                     prefix);
     for (int i = 0; i < p->input_count; i++) set_input(t, p, i, prefix);
     if (p->state_count) text_printf(t, "    if (state != NULL) %s_reset(state);\n", p->name);
-    print_arguments(t, p, "&in", text_format(cx, "%s_checksums", p->name));
+    call_layers(t, p, "&in", text_format(cx, "%s_checksums", p->name));
 }

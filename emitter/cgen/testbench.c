@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cgen/device_calls.h"
+#include "cgen/parameters.h"
 #include "cgen/spell.h"
 #include "support/wrap.h"
 #include "support/names.h"
@@ -146,15 +147,12 @@ static const char *const profile_part[] = {
 
 static void add_line(Text *t, const Program *p, const char *line)
 {
+    static const char *const arguments[PARAMETER_COUNT] = { "arena", "weights", "&params", "&state" };
     for (; *line; line++) {
         if (*line == '$') text_add(t, p->name);
         else if (*line == '@')
             for (const char *s = p->name; *s; s++) text_char(t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
-        else if (*line == '^') {
-            text_add(t, p->static_arena ? "" : "arena, ");
-            text_add(t, p->weights == WEIGHTS_CALLER ? "weights, " : "");
-            text_add(t, p->state_count ? "&state, " : "");
-        }
+        else if (*line == '^') print_arguments(t, p, arguments);
         else if (*line == '~') text_add(t, p->weights_file);
         else text_char(t, *line);
     }

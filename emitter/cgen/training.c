@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "cgen/parameters.h"
 #include "support/names.h"
+#include "support/wrap.h"
 
 enum { HEAD_BYTES = 8 };           /* version and checksum */
 
@@ -21,9 +23,10 @@ const char *training_place(Ctx *cx, const Trained *x)
     return text_format(cx, "%sparams->%s", is_scalar(x) ? "&" : "", x->name);
 }
 
-void training_rows(Ctx *cx, Text *t, const Program *p)
+void training_rows(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
-    if (p->trained_count) text_add(t, " * Parameters, caller-owned\n");
+    (void)prefix;
+    text_add(t, " * Parameters, caller-owned\n");
     for (int i = 0; i < p->trained_count; i++)
         text_printf(t, " *   %-20s %-8s %s\n", p->trained[i].name, dtype_info(p->trained[i].tensor->type)->c_type,
                     tensor_shape_text(cx, p->trained[i].tensor));
@@ -48,7 +51,6 @@ static void declare_struct(Ctx *cx, Text *t, const Program *p)
 
 void training_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
-    if (!p->trained_count) return;
     text_printf(t, "\n/* What %s_train changes. Plain data: it may be written to flash after any step. */\n", p->name);
     text_printf(t, "#define %s_PARAMS_VERSION 0x%sUL     /* of the members and the model */\n", prefix,
                 p->params_version);
@@ -62,6 +64,26 @@ void training_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
     const Port *target = &p->step->input[p->step->input_count - 1];
     text_printf(t, "struct %s_targets {\n    const %s *%s;     /* %s */\n};\n", p->name,
                 dtype_info(target->tensor->type)->c_type, target->name, tensor_shape_text(cx, target->tensor));
+}
+
+void training_signature(Ctx *cx, Text *t, const Program *p)
+{
+    const size_t start = t->length;
+    const Port *loss = p->is_step ? p->output : p->step->output;
+    Program step = *p;
+    step.is_step = true;
+    text_printf(t, "int %s_train(%sconst struct %s_inputs *in, const struct %s_targets *target, %s *loss)", p->name,
+                program_parameters(cx, &step), p->name, p->name, dtype_info(loss->tensor->type)->c_type);
+    wrap_list(cx, t, start);
+}
+
+void training_declare_step(Ctx *cx, Text *t, const Program *p, const char *prefix)
+{
+    (void)prefix;
+    text_printf(t, "\n/* Trains on one sample: params change in place, *loss is the loss before. Returns as %s_run "
+                   "does. */\n", p->name);
+    training_signature(cx, t, p);
+    text_add(t, ";\n");
 }
 
 /* ---- model.c ----------------------------------------------------------------------------------------------------- */
@@ -99,7 +121,6 @@ static void checksum_function(Text *t, const Program *p)
 
 void training_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
-    if (!p->trained_count) return;
     init_function(cx, t, p, prefix);
     checksum_function(t, p);
     text_printf(t, "void %s_params_seal(struct %s_params *params)\n{\n", p->name, p->name);

@@ -6,8 +6,11 @@
 #include "cgen/cgen.h"
 
 int64_t training_bytes(const Program *p);                      /* of struct NAME_params */
-void training_rows(Ctx *cx, Text *t, const Program *p);        /* lines of the header's first comment */
+void training_rows(Ctx *cx, Text *t, const Program *p, const char *prefix);    /* of the header's first comment */
 void training_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
+/* The signature of NAME_train, of the program or of its step; its prototype */
+void training_signature(Ctx *cx, Text *t, const Program *p);
+void training_declare_step(Ctx *cx, Text *t, const Program *p, const char *prefix);
 void training_functions(Ctx *cx, Text *t, const Program *p, const char *prefix);
 /* The C expression of a parameter's address */
 const char *training_place(Ctx *cx, const Trained *x);

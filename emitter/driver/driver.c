@@ -173,9 +173,7 @@ bool build_graph(Build *b)
 {
     const Model *m = &b->model;
     b->shared = build_shared(b->cx);
-    build_reserve_weights(b);
-    build_reserve_profile(b);
-    build_reserve_selftest(b);
+    build_reserve_names(b);
     b->shared->until = b->until;
     b->shared->last = b;
     b->graph = (Graph){ .name = b->name,

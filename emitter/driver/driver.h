@@ -118,9 +118,7 @@ bool build_progress(const Build *b, const char *part, int64_t done, int64_t tota
 const char *build_unique_name(Ctx *cx, Map *taken, const char *base);
 const char *build_symbol(Build *b, const char *base);
 Shared *build_shared(Ctx *cx);                   /* new; the names that every program has are used */
-void build_reserve_weights(Build *b);            /* the names of a program with a file of weights */
-void build_reserve_profile(Build *b);            /* the names of --profile */
-void build_reserve_selftest(Build *b);           /* the names of --selftest */
+void build_reserve_names(Build *b);              /* the names that options add to every program */
 void build_name_groups(Build *b);
 void build_name_shared(Build *b);                /* after functions are merged */
 

@@ -48,25 +48,19 @@ Shared *build_shared(Ctx *cx)
     return s;
 }
 
-void build_reserve_weights(Build *b)
+void build_reserve_names(Build *b)
 {
-    static const char *const own[] = { "weights", "weights_header", "check_weights", "crc32", "WEIGHTS_ALIGN",
-                                       "WEIGHTS_FILE_SIZE", "WEIGHTS_FILE", "E_WEIGHTS" };
-    const bool in_file = text_equal(b->options->weights, "bin") || text_equal(b->options->weights, "incbin");
-    for (size_t i = 0; in_file && i < sizeof own / sizeof own[0]; i++) build_symbol(b, own[i]);
-}
-
-void build_reserve_profile(Build *b)
-{
-    static const char *const own[] = { "profile", "profile_unit", "profile_layer", "profile_begin", "profile_mark",
-                                       "LAYERS" };
-    for (size_t i = 0; b->options->profile && i < sizeof own / sizeof own[0]; i++) build_symbol(b, own[i]);
-}
-
-void build_reserve_selftest(Build *b)
-{
-    static const char *const own[] = { "selftest", "layers", "checksum", "checksums", "differs" };
-    for (size_t i = 0; b->options->selftest_count && i < sizeof own / sizeof own[0]; i++) build_symbol(b, own[i]);
+    const lw_options *o = b->options;
+    const bool has_file = text_equal(o->weights, "bin") || text_equal(o->weights, "incbin");
+    /* What an option adds to the program */
+    const struct { bool is_given; const char *symbol[9]; } rows[] = {
+        { has_file, { "weights", "weights_header", "check_weights", "crc32", "WEIGHTS_ALIGN", "WEIGHTS_FILE_SIZE",
+                      "WEIGHTS_FILE", "E_WEIGHTS" } },
+        { o->profile, { "profile", "profile_unit", "profile_layer", "profile_begin", "profile_mark", "LAYERS" } },
+        { o->selftest_count, { "selftest", "layers", "checksum", "checksums", "differs" } },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int k = 0; rows[i].is_given && rows[i].symbol[k]; k++) build_symbol(b, rows[i].symbol[k]);
 }
 
 static void name_group(Build *b, Group *g)
