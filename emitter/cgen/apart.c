@@ -116,6 +116,16 @@ static size_t blank_bytes(const char *at)
     return strspn(at, " \n");
 }
 
+/* Returns the bytes of a token: a string, whose text may look like a comment, a word, or a character. */
+static size_t token_bytes(const char *at)
+{
+    size_t n = *at == '"';
+    while (n && at[n] && at[n] != '"') n += at[n] == '\\' && at[n + 1] ? 2 : 1;
+    if (n) return n + (at[n] != 0);
+    while (is_word(at[n])) n++;
+    return n ? n : 1;
+}
+
 /* Adds the tokens of C text, with the names of the model without their prefix. */
 static void add_code(Ctx *cx, Sha256 *s, const Program *p, const char *at)
 {
@@ -125,8 +135,7 @@ static void add_code(Ctx *cx, Sha256 *s, const Program *p, const char *at)
         size_t n = blank ? 0 : prefix_bytes(at, p->name);
         at += blank ? blank : n ? n : prefix_bytes(at, upper);
         if (blank) continue;
-        for (n = 0; is_word(at[n]); n++) { }
-        n = n ? n : 1;
+        n = token_bytes(at);
         sha256_add(s, at, n);
         sha256_add(s, " ", 1);
         at += n;
