@@ -100,6 +100,23 @@ class Facts:
         return any(np.abs(np.where(np.isfinite(x), x, 0)).max(initial=0) > most for x in self.floats)
 
     @property
+    def reach(self):
+        """The largest magnitude as a multiple of the middle one."""
+        x = np.abs(self.floats[0])
+        return x.max(initial=0) / max(np.median(x) if x.size else 1, 1e-30)
+
+    @property
+    def has_tie(self):
+        """Of a Resize by sizes to the nearest element: whether a coordinate is whole, or a half. The fraction is that
+        of asymmetric, half_pixel and align_corners."""
+        if self.attribute("mode", b"nearest") != b"nearest" or len(self.inputs) < 4: return False
+        sizes = self.inputs[3]
+        axes = self.attribute("axes", range(self.inputs[0].ndim))
+        return any(n != m and m > 1 and any((2 * i + more) * (n - less) % (m - less) == 0
+                                            for i in range(1, m) for more, less in ((0, 0), (1, 0), (0, 1)))
+                   for n, m in ((self.inputs[0].shape[a], int(k)) for a, k in zip(axes, sizes)))
+
+    @property
     def squares_wrap(self):
         x = self.inputs[0].astype(np.float64)
         return (x * x).sum(-1).max(initial=0) > np.iinfo(self.type).max
@@ -182,6 +199,11 @@ DIFFERENCES = [Difference(*row) for row in [
     ("Gelu", "float64", always, EVALUATOR, "ours", "onnx's evaluator takes the root of 2 as a float"),
     ("Gelu", "bfloat16", always, EVALUATOR, "ours", "onnx's evaluator rounds each step of the formula to bfloat16"),
     ("HardSwish", "float64", always, ANY, "ours", "the references take 1/6 as a float"),
+    ("OneHot", FLOATS, lambda f: f.has_infinity, EVALUATOR, "ours", "onnx's evaluator multiplies both values by 0 or 1"),
+    ("LRN", FLOATS, lambda f: f.reach > 1e3, ORT, "ours",
+     "ONNX Runtime's sums run: a large square leaves its rounding behind when its channel is subtracted"),
+    ("Resize", ANY, lambda f: f.has_tie, ORT, "ours",
+     "a whole coordinate or a half decides which element is nearest: ours is exact, ONNX Runtime's a float"),
     (r"Global\w+Pool", ANY, always, EVALUATOR, "ours", "onnx's evaluator drops dimensions of 1"),
     ("LRN", ANY, always, EVALUATOR, "ours", "onnx's evaluator ends the channels at the size of the batch"),
     ("AveragePool", ANY, always, EVALUATOR, "ours", "onnx's evaluator marks padding by NaN"),

@@ -240,6 +240,10 @@ static const Corner corners[] = {
       "x:1,1,11; s$7$3$1,1,25; Resize x,,,s y mode=nearest nearest_mode=round_prefer_ceil "
       "coordinate_transformation_mode=align_corners; >y",
       { "0,1,2,3,4,5,6,7,8,9,10" }, { "0,0,1,1,2,2,3,3,3,4,4,5,5,5,6,6,7,7,8,8,8,9,9,10,10" }, 0, false },
+    /* 4.5 * 7 / 9 is 3.5, although 4.5 / (9.0 / 7) is less. */
+    { "resize-at-whole-coordinates", 13,
+      "x:1,1,7; s$7$3$1,1,9; Resize x,,,s y mode=nearest nearest_mode=floor; >y",
+      { "0,1,2,3,4,5,6" }, { "0,0,1,2,3,3,4,5,6" }, 0, false },
     /* 1.2f - 0.2f is 1: the last position inside is the last element. */
     { "resize-of-a-region-ends-inside", 13,
       "x:1,1,6; r$1$6$0,0,0.2,1,1,1.2; s$7$3$1,1,11; Resize x,r,,s y mode=nearest nearest_mode=floor "

@@ -45,18 +45,20 @@ static double real_length(const SampleLine *l)
     return size_of(real - whole) < 1e-5 * real ? whole : real;
 }
 
+/* Where the scale is out / in, x / scale is x * in / out: so the quotient is rounded once, and whole coordinates and
+ * halves are exact. */
 static double source_coordinate(const OnnxResize *r, const SampleLine *l, int64_t i)
 {
     double x = (double)i, in = (double)l->in, out = real_length(l);
-    if (strcmp(r->coordinates, "asymmetric") == 0) return x / l->scale;
-    if (strcmp(r->coordinates, "tf_half_pixel_for_nn") == 0) return (x + 0.5) / l->scale;
+    if (strcmp(r->coordinates, "asymmetric") == 0) return x * in / out;
+    if (strcmp(r->coordinates, "tf_half_pixel_for_nn") == 0) return (x + 0.5) * in / out;
     if (strcmp(r->coordinates, "align_corners") == 0) return out == 1 ? 0 : x * (in - 1) / (out - 1);
     if (strcmp(r->coordinates, "pytorch_half_pixel") == 0 && l->out == 1) return -0.5 + 0.5;
     if (r->crops)
         return l->out > 1 ? (double)(float)(l->start * (in - 1)) + x * length_of(l) * (in - 1) / (out - 1)
                           : 0.5 * (l->start + l->end) * (in - 1);
     double centred = strcmp(r->coordinates, "half_pixel_symmetric") == 0 ? in / 2 * (1 - (double)l->out / out) : 0;
-    return centred + (x + 0.5) / l->scale - 0.5;
+    return centred + (x + 0.5) * in / out - 0.5;
 }
 
 /* Below operator set 11, an axis that shrinks takes the next element, another one the previous. */
