@@ -54,6 +54,8 @@ typedef struct lw_options {
     bool testbench, static_arena, standalone, time_passes;
     bool werror;                     /* after a warning (not a note) no file is written, and the call fails */
     bool ports_in_arena;             /* inputs and outputs are in the arena, at the offsets NAME_X_AT of the header */
+    /* Memories of the firmware: "dtcm=64K,cost=1,section=.dtcm", or "@FILE" with a memory per line. 0: one arena */
+    const char *const *memory; int memory_count;
     bool no_shrink;                  /* keep channels on which no output depends */
     const lw_dim *dim;     int dim_count;
     const lw_value *value; int value_count;

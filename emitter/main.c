@@ -118,6 +118,7 @@ static int main_with(Arguments *a, int argc, char **argv)
     a->options.value = a->value;
     a->options.selftest = a->selftest;
     a->options.schedule = a->schedule;
+    a->options.memory = a->memory;
     a->options.state = a->state;
     a->options.rename = a->rename;
     a->quantization.samples = a->samples;

@@ -187,6 +187,7 @@ commands_of() {
     --fit | --mhz) echo report ;;
     --expect) echo verify evaluate ;;
     --io) echo compile verify quantize dump report tune ;;
+    --memory) echo compile verify quantize dump report ;;
     --name) echo compile verify quantize dump package ;;
     --static-arena | --time-passes) echo compile verify quantize ;;
     --profile) echo compile verify quantize tune ;;
@@ -210,6 +211,7 @@ value_of() {
     --optimize) echo speed ;;
     --value | --state | --rename) echo a=b ;;
     --io) echo arena ;;
+    --memory) echo ram=1M ;;
     --weights) echo bin ;;
     --level) echo 2 ;;
     --rounding) echo double ;;
@@ -226,7 +228,8 @@ value_of() {
 every_option() {
     all="-o --target --dim --value --state --annotate --gradient --schedule --combine --optimize --ram
         --rounding --hybrid --extern --signature --qdq --float --layers --no-shrink --werror --quiet --stream --io
-        --name --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune --seed
+        --name --memory --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune
+        --seed
         --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference --static-arena --weights
         --train --checkpoint --time-passes --profile --testbench --selftest --standalone --rename --class-names
         --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only

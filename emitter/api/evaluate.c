@@ -43,6 +43,7 @@ lw_options evaluated_options(const lw_options *o)
     lw_options own = *o;
     own.name = "evaluated";
     own.standalone = true;
+    own.memory_count = 0;
     own.testbench = own.static_arena = own.ports_in_arena = own.profile = own.cpp = false;
     return own;
 }

@@ -197,7 +197,8 @@ const char *report_place(Build *b, const Group *g)
         return text_format(b->cx, "output %d%s", s->index,
                            s->in_arena ? text_format(b->cx, ", arena +%lld", (long long)s->offset) : "");
     int64_t at = s->offset + s->view_offset * dtype_info(s->tensor->type)->bytes;
-    return text_format(b->cx, "%s +%lld%s", b->outer ? "memory" : "arena", (long long)at,
+    const char *memory = b->outer ? "memory" : b->plan.memory_count > 1 ? b->plan.memory[s->memory].name : "arena";
+    return text_format(b->cx, "%s +%lld%s", memory, (long long)at,
                        s->root != s->tensor ? " (shared)" : "");
 }
 

@@ -64,3 +64,23 @@ void report_sum_traffic(const Build *b, int group, int end, Traffic sum[TRAFFIC_
         }
     }
 }
+
+int report_memories(const Build *b, const MemoryUse **out)
+{
+    MemoryUse *list = NEW_ARRAY(b->cx->arena, MemoryUse, b->memory_count);
+    int ram = 0;
+    for (int i = 0; i < b->memory_count; i++) {
+        const FirmwareMemory *m = &b->memory[i];
+        MemoryUse *use = &list[i];
+        *use = (MemoryUse){ m->name, m->is_rom, m->bytes, m->used, 0, 0, { m->read, 0 } };
+        if (!m->is_rom) {
+            const PlanMemory *p = &b->plan.memory[ram++];
+            use->used = p->size;
+            use->live_bound = p->live_bound;
+            use->moved = (Traffic){ p->read, p->written };
+        }
+        use->cost = sat_add(sat_mul(use->moved.read, m->read_cost), sat_mul(use->moved.written, m->write_cost));
+    }
+    *out = list;
+    return b->memory_count;
+}

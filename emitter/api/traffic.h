@@ -24,6 +24,16 @@ typedef struct ParameterTraffic {
 /* Returns the number of parameters with traffic, in *out, in the order of the function. A layer without a function has
  * none. */
 int report_traffic(const Build *b, int group, const ParameterTraffic **out);
+/* A memory of --memory, as the plan uses it. Bytes; costs in thousandths of a byte's. live_bound: of a RAM, else 0. */
+typedef struct MemoryUse {
+    const char *name;
+    bool is_rom;
+    int64_t capacity, used, live_bound, cost;
+    Traffic moved;
+} MemoryUse;
+/* Returns the number of memories, in *out. */
+int report_memories(const Build *b, const MemoryUse **out);
+
 /* Sums the groups from `group` to before `end` by kind. */
 void report_sum_traffic(const Build *b, int group, int end, Traffic sum[TRAFFIC_KINDS]);
 #endif

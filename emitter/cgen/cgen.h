@@ -155,6 +155,13 @@ typedef struct Selftest {
     const Tensor *const *input; const char *const *input_name;
 } Selftest;
 
+/* A RAM of the firmware: a member of struct NAME_memories. */
+typedef struct ProgramMemory {
+    const char *name;                  /* C identifier */
+    int64_t size, align;               /* bytes */
+    const char *section;               /* of an array in it; NULL: none */
+} ProgramMemory;
+
 typedef struct Program Program;
 struct Program {
     const char *name;                  /* prefix, a C identifier in lower case: "kws" */
@@ -174,6 +181,8 @@ struct Program {
     int body_count; const Body *const *body;               /* bodies of regions, inner ones first */
     const Param *param;                /* parameters of the function being printed; NULL: NAME_run's */
     int64_t arena_size, arena_align;   /* bytes */
+    int memory_count; const ProgramMemory *memory;         /* they replace the arena; the index of a PLACE_ARENA */
+    const char *const *constant_section;                   /* [constant_count], NULL for the usual one; or NULL */
     /* symbolic sizes, and the fields of the inputs struct that hold them */
     int size_count; const Expr *const *size; const char *const *size_name;
     int decided_count; const DecidedSize *decided;         /* of outputs */

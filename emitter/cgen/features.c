@@ -9,6 +9,8 @@
 typedef void PrintPart(Ctx *cx, Text *t, const Program *p, const char *prefix);
 
 static bool always(const Program *p) { return p != NULL; }
+static bool has_arena(const Program *p) { return !p->memory_count; }
+static bool has_memories(const Program *p) { return p->memory_count > 0; }
 static bool trains(const Program *p) { return p->step != NULL; }
 static bool checks_labels(const Program *p) { return p->step && p->step->label_limit; }
 static bool streams(const Program *p) { return p->stream_hop != 0; }
@@ -49,7 +51,8 @@ void features_print(Ctx *cx, Text *t, const Program *p, const char *prefix, Feat
 }
 
 static const struct { bool (*is_in)(const Program *p); const char *text; } codes[] = {
-    { always, "ARENA (-1)     /* the arena is null or misaligned */" },
+    { has_arena, "ARENA (-1)     /* the arena is null or misaligned */" },
+    { has_memories, "ARENA (-1)     /* a memory is null or misaligned */" },
     { always, "DIM   (-2)     /* a size is outside its declared range */" },
     { has_state, "STATE (-3)     /* the state is null */" },
     { always, "NULL  (-4)     /* `in`, `out` or a pointer in them is null */" },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cgen/parameters.h"
 
-static bool has_arena(const Program *p) { return !p->static_arena; }
+static bool has_arena(const Program *p) { return !p->static_arena && !p->memory_count; }
+static bool has_memories(const Program *p) { return !p->static_arena && p->memory_count; }
 static bool has_weights(const Program *p) { return p->weights == WEIGHTS_CALLER; }
 static bool has_params(const Program *p) { return p->trained_count > 0; }
 static bool has_state(const Program *p) { return p->state_count > 0; }
@@ -15,6 +16,7 @@ typedef struct Parameter {
 
 static const Parameter parameters[PARAMETER_COUNT] = {
     [PARAMETER_ARENA] = { has_arena, "void", NULL, "arena", NULL },
+    [PARAMETER_MEMORY] = { has_memories, "const struct ", "memories", "memory", NULL },
     [PARAMETER_WEIGHTS] = { has_weights, "const uint8_t", NULL, "weights", NULL },
     [PARAMETER_PARAMS] = { has_params, "const struct ", "params", "params", "E_PARAMS" },
     [PARAMETER_STATE] = { has_state, "struct ", "state", "state", "E_STATE" },

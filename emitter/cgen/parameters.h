@@ -5,7 +5,7 @@
  * the test bench and the C++ class list them from it. */
 #include "cgen/cgen.h"
 
-enum { PARAMETER_ARENA, PARAMETER_WEIGHTS, PARAMETER_PARAMS, PARAMETER_STATE, PARAMETER_COUNT };
+enum { PARAMETER_ARENA, PARAMETER_MEMORY, PARAMETER_WEIGHTS, PARAMETER_PARAMS, PARAMETER_STATE, PARAMETER_COUNT };
 
 /* "void *arena, struct kws_state *state, " */
 const char *program_parameters(Ctx *cx, const Program *p);

@@ -7,6 +7,7 @@
 #include "cgen/control_flow.h"
 #include "cgen/features.h"
 #include "cgen/parameters.h"
+#include "cgen/memories.h"
 #include "cgen/ports.h"
 #include "cgen/runtime.h"
 #include "cgen/spell.h"
@@ -95,14 +96,17 @@ static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix, 
 /* The declarations: the sizes of the plan, ports, state, functions. */
 static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
-    text_printf(t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix,
-                (long long)p->arena_size, p->name);
-    text_printf(t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
+    if (p->memory_count) memories_declare(cx, t, p);
+    else {
+        text_printf(t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix,
+                    (long long)p->arena_size, p->name);
+        text_printf(t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
+    }
     text_printf(t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n", prefix,
                 (long long)program_weights(p));
     features_print(cx, t, p, prefix, FEATURE_MACROS);
     text_char(t, '\n');
-    if (!p->static_arena) arena_macro(cx, t, p, prefix, "ARENA", "run");
+    if (!p->static_arena && !p->memory_count) arena_macro(cx, t, p, prefix, "ARENA", "run");
     if (p->step) {
         text_printf(t, "#define %s_TRAIN_ARENA_SIZE %lldu     /* bytes for %s_train, and enough for %s_run */\n",
                     prefix, (long long)arena_of_both(p), p->name, p->name);
@@ -115,6 +119,7 @@ static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
     text_printf(t, "%s/* Runs the model once. Returns 0, or a negative %s_E... code. ", p->partition_count ? "" : "\n",
                 prefix);
     text_add(t, p->static_arena ? "Not reentrant: the arena is static."
+                 : p->memory_count ? "Reentrant: mutable data is in the memories and the state."
                  : p->state_count ? "Reentrant: mutable data is in the arena and the state."
                                   : "Reentrant: all state is in the arena.");
     text_add(t, p->ports_in_arena || !p->output_count
@@ -194,23 +199,26 @@ const char *cgen_header(Ctx *cx, const Program *p)
 /* In the text of constants, the line of a constant's elements. Names are identifiers, so they do not contain it. */
 static const char ELEMENTS[] = "\f\n";
 
-static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const char *constant_name)
+static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const char *constant_name,
+                     const char *section)
 {
     bool as_bits = c->type == F16 || c->type == BF16;
     text_printf(t, "/* %s%s */\n", tensor_shape_text(cx, c),
                 as_bits ? text_format(cx, " %s", dtype_info(c->type)->spelling) : "");
     text_printf(t, "static const LW_ALIGN(%lld) ", (long long)p->arena_align);
-    section_attribute(t, p);
+    if (section) text_printf(t, "LW_SECTION(\"%s\") ", section);
+    else section_attribute(t, p);
     text_printf(t, "%s%s %s_%s[%lld] = {\n", flash_word(p), dtype_info(c->type)->c_type, p->name, constant_name,
                 (long long)tensor_elems(c));
     text_printf(t, "%s};\n\n", ELEMENTS);
 }
 
 /* Casts through void *, which avoids compilers' alignment warnings; the pointer is aligned. */
-static const char *place_in_memory(Ctx *cx, int64_t offset, DType type)
+static const char *place_in_memory(Ctx *cx, const Program *p, const Place *place, DType type)
 {
     const char *c_type = dtype_info(type)->c_type,
-               *at = offset ? text_format(cx, "(memory + %lld)", (long long)offset) : "memory";
+               *memory = p->memory_count ? p->memory[place->index].name : "memory",
+               *at = place->offset ? text_format(cx, "(%s + %lld)", memory, (long long)place->offset) : memory;
     return text_format(cx, dtype_info(type)->bytes == 1 ? "(%s *)%s" : "(%s *)(void *)%s", c_type, at);
 }
 
@@ -255,7 +263,7 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
         break;
     case PLACE_NONE: return "NULL";
     case PLACE_ARENA:
-        return place_in_memory(cx, at->offset, m->type);
+        return place_in_memory(cx, p, at, m->type);
     }
     if (at->offset) base = text_format(cx, "%s + %lld", base, (long long)(at->offset / elem));
     bool same = strcmp(dtype_info(held)->c_type, dtype_info(m->type)->c_type) == 0;
@@ -462,11 +470,14 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) speller_name(&s, taken[i], taken[i]);
     if (p->weights == WEIGHTS_CALLER) speller_name(&s, "weights", "weights");
     control_reserve(cx, &s, p->call, p->call_count);
-    if (p->static_arena && !p->is_step && (uses_arena(p) || (p->step && uses_arena(p->step))))
+    if (p->static_arena && p->memory_count) memories_static(cx, t, p);
+    else if (p->static_arena && !p->is_step && (uses_arena(p) || (p->step && uses_arena(p->step))))
         static_arena(t, p, prefix);
+    for (int i = 0; i < p->memory_count; i++) speller_name(&s, p->memory[i].name, p->memory[i].name);
     layers_signature(cx, t, p);
     text_add(t, "\n{\n");
-    if (uses_arena(p))
+    if (p->memory_count) memories_begin(cx, t, p);
+    else if (uses_arena(p))
         text_printf(t, "    uint8_t *const memory = %s%s;\n", p->static_arena ? p->name : "(uint8_t *)arena",
                     p->static_arena ? "_arena.bytes" : "");
     else if (!p->static_arena) text_add(t, "    (void)arena;\n");
@@ -474,7 +485,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     if (!has_input) text_add(t, "    (void)in;\n");
     if (!p->output_count) text_add(t, "    (void)out;\n");
     const size_t start = t->length;
-    if (uses_arena(p) && !p->static_arena)
+    if (uses_arena(p) && !p->static_arena && !p->memory_count)
         text_printf(t, "    if (memory == NULL || (uintptr_t)memory %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n",
                     prefix, prefix);
     wrap_statement(cx, t, start);
@@ -527,24 +538,25 @@ static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
     for (int i = 0; i < p->constant_count; i++) {
         if (weights_are_in_file(p) || !program_reads(p, i)) continue;
         Text one = text_new(cx);
-        constant(cx, &one, p, p->constant[i], p->constant_name[i]);
+        constant(cx, &one, p, p->constant[i], p->constant_name[i],
+                 p->constant_section ? p->constant_section[i] : NULL);
         partition_constant(cx, t, p, i, text_string(&one));
         s->constant[s->constant_count++] = p->constant[i];
     }
     for (int i = 0; i < p->state_count; i++) {
         if (!p->state[i].initial) continue;
-        constant(cx, t, p, p->state[i].initial, p->state[i].initial_name);
+        constant(cx, t, p, p->state[i].initial, p->state[i].initial_name, NULL);
         s->constant[s->constant_count++] = p->state[i].initial;
     }
     for (int i = 0; i < p->trained_count; i++) {
         if (!p->trained[i].initial_name) continue;
-        constant(cx, t, p, p->trained[i].initial, p->trained[i].initial_name);
+        constant(cx, t, p, p->trained[i].initial, p->trained[i].initial_name, NULL);
         s->constant[s->constant_count++] = p->trained[i].initial;
     }
     Program in_data = *p;          /* inputs are read from data memory */
     if (p->weights == WEIGHTS_FLASH) in_data.weights = WEIGHTS_TEXT;
     for (int i = 0; i < recorded; i++) {
-        constant(cx, t, &in_data, p->selftest->input[i], p->selftest->input_name[i]);
+        constant(cx, t, &in_data, p->selftest->input[i], p->selftest->input_name[i], NULL);
         s->constant[s->constant_count++] = p->selftest->input[i];
     }
 }
@@ -588,8 +600,13 @@ static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
 {
     bool are_finite = true;
     for (int i = 0; i < s->constant_count; i++) are_finite = are_finite && weights_are_finite(s->constant[i]);
+    bool has_section = false;
+    for (int i = 0; p->constant_section && i < p->constant_count; i++)
+        has_section = has_section || p->constant_section[i];
+    for (int i = 0; p->static_arena && i < p->memory_count; i++) has_section = has_section || p->memory[i].section;
     const bool is_aligned = s->constant_count || p->static_arena || p->weights == WEIGHTS_INCLUDED;
-    return text_format(cx, "%s %s %s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY", macro_of(p),
+    return text_format(cx, "%s %s %s %s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY",
+                       macro_of(p), has_section ? "LW_SECTION" : "",
                        p->has_profile ? "LW_COUNTER" : "", has_floats(cx, p) ? "lw_ieee" : "");
 }
 

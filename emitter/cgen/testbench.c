@@ -3,6 +3,7 @@
  * prefix and @ the prefix in capitals. Only the tables of inputs and outputs depend on the model. */
 #include <string.h>
 
+#include "cgen/memories.h"
 #include "cgen/device_calls.h"
 #include "cgen/parameters.h"
 #include "cgen/spell.h"
@@ -147,7 +148,7 @@ static const char *const profile_part[] = {
 
 static void add_line(Text *t, const Program *p, const char *line)
 {
-    static const char *const arguments[PARAMETER_COUNT] = { "arena", "weights", "&params", "&state" };
+    static const char *const arguments[PARAMETER_COUNT] = { "arena", "&memories", "weights", "&params", "&state" };
     for (; *line; line++) {
         if (*line == '$') text_add(t, p->name);
         else if (*line == '@')
@@ -290,7 +291,8 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
         add_line(t, p, text_format(cx, "    read_npy(argv[%d], &inputs[%d], $_in_%s);", i + 1, i, p->input[i].name));
     for (int i = 0; i < p->size_count; i++)
         text_printf(t, "    in.%s = (int32_t)%s;\n", p->size_name[i], speller_find(&s, p->size[i]));
-    if (!p->static_arena)
+    if (p->memory_count && !p->static_arena) memories_of_testbench(cx, t, p);
+    else if (!p->static_arena)
         add_line(t, p,
                  "    unsigned char *memory = (unsigned char *)malloc(@_ARENA_SIZE + @_ARENA_ALIGN);\n"
                  "    if (!memory) fail(argv[0], \"out of memory\");\n"
@@ -311,7 +313,9 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
         add_line(t, p,
                  text_format(cx, "    if (argc > %d) write_npy(argv[%d], &outputs[%d], $_out_%s);",
                              p->input_count + i + 1, p->input_count + i + 1, i, p->output[i].name));
-    add_line(t, p, p->static_arena ? "    return 0;\n}" : "    free(memory);\n    return 0;\n}");
+    if (p->memory_count && !p->static_arena) memories_test_guards(cx, t, p);
+    add_line(t, p, p->static_arena || p->memory_count ? "    return 0;\n}"
+                                                      : "    free(memory);\n    return 0;\n}");
 }
 
 const char *cgen_testbench(Ctx *cx, const Program *p)

@@ -19,6 +19,7 @@ typedef struct Arguments {
     const char *expect[MOST_FILES];  int expect_count;    /* --expect */
     const char *samples[MOST_FILES];                      /* --samples */
     const char *schedule[MOST_FILES];                     /* --schedule */
+    const char *memory[MOST_FILES];                       /* --memory */
     const char *selftest[MOST_FILES];                     /* --selftest */
     const char *test[MOST_FILES];                         /* --test */
     lw_evaluation evaluation;

@@ -9,7 +9,7 @@
 
 static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_tolerance,
     read_schedule, read_steps, read_rename, read_samples, read_selftest, read_test, read_top, read_level, read_ram,
-    read_mhz, read_timeout;
+    read_mhz, read_timeout, read_memory;
 
 #define FLAG_AT(field) FLAG, offsetof(Arguments, field), NULL, false, 0
 #define TEXT_AT(field) TEXT, offsetof(Arguments, options.field), NULL, false, 0
@@ -38,6 +38,7 @@ static bool read_selftest(Arguments *a, const char *v)
     return read_file(v, a->selftest, &a->options.selftest_count);
 }
 static bool read_schedule(Arguments *a, const char *v) { return read_file(v, a->schedule, &a->options.schedule_count); }
+static bool read_memory(Arguments *a, const char *v) { return read_file(v, a->memory, &a->options.memory_count); }
 static bool read_samples(Arguments *a, const char *v)
 {
     return read_file(v, a->samples, &a->quantization.sample_count);

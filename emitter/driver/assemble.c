@@ -39,7 +39,10 @@ static Call call_of(Build *b, int group)
     int temporary = 0, partition = b->partition_of ? b->partition_of[group] : -1;
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
-        if (is_scratch(m)) place[i] = (Place){ PLACE_ARENA, 0, b->scratch[group][temporary++].offset, m->type };
+        if (is_scratch(m)) {
+            const Scratch *s = &b->scratch[group][temporary++];
+            place[i] = (Place){ PLACE_ARENA, s->memory, s->offset, m->type };
+        }
         else if (m->kind == MEMORY_INPUT)
             place[i] = build_place_in(b, partition,
                                       plan_slot(&b->plan, g->input[index_of(m->tensor, n->input, n->input_count)]));
@@ -306,6 +309,45 @@ static void settle_outputs(Build *b)
         }
 }
 
+/* Two memories or more replace the arena. */
+static void assemble_memories(Build *b)
+{
+    ProgramMemory *m = NEW_ARRAY(b->cx->arena, ProgramMemory, b->memory_count);
+    int rams = 0;
+    for (int i = 0; i < b->memory_count; i++) {
+        if (b->memory[i].is_rom) continue;
+        const PlanMemory *from = &b->plan.memory[rams];
+        m[rams++] = (ProgramMemory){ from->name, from->size, from->align, b->memory[i].section };
+    }
+    if (rams < 2) return;
+    b->program.memory_count = rams;
+    b->program.memory = m;
+}
+
+static void section_constants(Build *b)
+{
+    const char **section = NEW_ARRAY(b->cx->arena, const char *, b->shared->constant_count);
+    for (int i = 0; b->constant_memory && i < b->plan.constant_count; i++) {
+        const FirmwareMemory *m = b->constant_memory[i];
+        if (m) section[b->constant_of[i]] = m->section;
+    }
+    b->program.constant_section = section;
+}
+
+/* A memory's macros begin with its name, as a port's do. */
+static void check_port_names(Build *b)
+{
+    const Program *p = &b->program;
+    for (int i = 0; i < p->input_count + p->output_count; i++) {
+        const Port *port = i < p->input_count ? &p->input[i] : &p->output[i - p->input_count];
+        for (int k = 0; k < p->memory_count && !ctx_failed(b->cx); k++)
+            if (text_equal(port->macro, name_upper(b->cx, p->memory[k].name)))
+                diag_error(b->cx, b->path, "\"%s\" is a memory, and the %s \"%s\" has the same macros; use --rename "
+                           "%s=NAME", p->memory[k].name, i < p->input_count ? "input" : "output", port->name,
+                           port->name);
+    }
+}
+
 void build_assemble(Build *b)
 {
     Ctx *cx = b->cx;
@@ -337,6 +379,10 @@ void build_assemble(Build *b)
     p->constant_count = b->shared->constant_count;
     p->constant = b->shared->constant;
     p->constant_name = b->shared->constant_name;
+    if (b->memory_count) {
+        assemble_memories(b);
+        section_constants(b);
+    }
     p->call_count = build_calls(b, &p->call, &p->last_bind_count, &p->last_bind);
     p->function_count = b->shared->function_count;
     p->function = b->shared->function;
@@ -354,6 +400,9 @@ void build_assemble(Build *b)
     Port *output = ports_of(b, b->model.output, b->graph.output, b->graph.output_count, build_state_of_output, &ports,
                             &p->output_count);
     name_ports(b, input, output);
+    p->input = input;
+    p->output = output;
+    check_port_names(b);
     decide_outputs(b, output, &ports);
     p->decides_sizes = tests_sizes(b);
     p->input = input;

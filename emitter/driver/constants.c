@@ -60,6 +60,8 @@ static bool is_section_name(const char *name)
     return has_letter;
 }
 
+bool build_is_section(const char *name) { return is_section_name(name); }
+
 bool build_weights_kind(const lw_options *o, WeightsKind *kind, const char **section)
 {
     static const char *const words[] = { [WEIGHTS_TEXT] = "c", [WEIGHTS_FLASH] = "progmem", [WEIGHTS_CALLER] = "bin",

@@ -107,6 +107,7 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
     b->target = target_find(cx, o->target ? o->target : "generic");
     check_options(cx, o, b->target);
     if (b->target) b->target = target_for(cx, b->target, o->optimize);
+    if (!ctx_failed(cx)) build_read_memories(b);
     if (text_equal(o->floats, "separate") && b->target) b->target = target_without(cx, b->target, "fma");
 }
 

@@ -42,6 +42,17 @@ typedef struct Measured { Counts instructions, cycles; bool is_stepped; struct T
 /* Bytes of the arena of a training step, and its instructions */
 typedef struct StepCost { int64_t arena, instructions; } StepCost;
 
+/* A memory of the firmware (--memory). Costs are of a byte, in thousandths. */
+enum { MEMORY_FOR_RESULTS = 1, MEMORY_FOR_SCRATCH = 2, MEMORY_FOR_WEIGHTS = 4 };
+typedef struct FirmwareMemory {
+    const char *name;
+    int64_t bytes, used, read;               /* used, read: by constants, in a rom */
+    int64_t read_cost, write_cost, align, line;
+    unsigned kinds;                          /* what may be placed there */
+    bool is_rom;
+    const char *section;                     /* NULL: none */
+} FirmwareMemory;
+
 struct Build {
     Ctx *cx;
     const lw_options *options;
@@ -68,6 +79,8 @@ struct Build {
     const Nest **nest;
     const Implementation **chosen;           /* [groups] or NULL */
     Plan plan;
+    FirmwareMemory *memory; int memory_count;            /* of --memory, in the order given */
+    FirmwareMemory **constant_memory;        /* [plan.constant_count] or NULL: as without --memory */
     Function **function;                     /* [groups]; equal groups share one; NULL for groups that are free */
     const Nest **lowered;                    /* [groups] inputs and outputs of `function`, in the group's order */
     bool *is_shared;                         /* [groups] an earlier group has the same function */
@@ -144,6 +157,11 @@ void build_split_training(Build *b);
 /* Index of the graph's input among the parameters, or -1 if it is not a parameter. build.c */
 int build_trained_of_input(const Build *b, int input);
 void build_assemble_training(Build *b);          /* the program's second function */
+
+/* memories.c, for --memory: reads the options; places results, scratch and constants by their traffic */
+void build_read_memories(Build *b);
+void build_place_memories(Build *b);
+bool build_is_section(const char *name);         /* constants.c: true for the name of a section in C's attribute */
 
 /* run.c: the model as read becomes the reference of what is emitted from it; then build_graph and build_nests. */
 void build_as_reference(Build *b);

@@ -66,6 +66,10 @@ const char *build_option_words(Ctx *cx, const lw_options *o)
         word(&t, "--state", text_format(cx, "%s=%s", o->state[i].input, o->state[i].output));
     for (int i = 0; i < o->rename_count; i++)
         word(&t, "--rename", text_format(cx, "%s=%s", o->rename[i].port, o->rename[i].name));
+    for (int i = 0; i < o->memory_count; i++) {
+        const char *given = o->memory[i];
+        word(&t, "--memory", *given == '@' ? text_format(cx, "@%s", without_folder(given + 1)) : given);
+    }
     for (int i = 0; i < o->selftest_count; i++) word(&t, "--selftest", without_folder(o->selftest[i]));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) add_row(&t, o, &rows[i]);
     return text_string(&t);

@@ -43,7 +43,10 @@ Place build_place(const Build *b, const Slot *s)
         p.kind = PLACE_CONST;
         p.index = b->constant_of[s->index];
         break;
-    case SLOT_ARENA: p.offset += s->offset; break;
+    case SLOT_ARENA:
+        p.index = s->memory;
+        p.offset += s->offset;
+        break;
     }
     return p;
 }

@@ -203,8 +203,9 @@ void build_as_reference(Build *b)
     o->train = o->checkpoint = o->combine = NULL;
     o->layers = false;
     o->ram = 0;
-    o->selftest_count = 0;
+    o->selftest_count = o->memory_count = 0;
     b->options = o;
+    b->memory_count = 0;
     b->is_reference = true;
     if (b->target) b->target = target_without(b->cx, b->target, "fma");
 }

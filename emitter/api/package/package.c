@@ -284,6 +284,8 @@ static bool package(Ctx *cx, const char *model, const char *kind, const char *fo
         !is_given(cx, "lw_package", "the folder", folder))
         return false;
     const int row = kind_of(cx, kind);
+    if (o->memory_count) diag_usage(cx, NULL, "a package has one arena; omit --memory");
+    if (ctx_failed(cx)) return false;
     lw_options whole = *o;
     whole.standalone = true;
     whole.static_arena = whole.ports_in_arena = false;

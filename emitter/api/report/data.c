@@ -217,6 +217,24 @@ static void json_runner(const Build *b, Text *t)
     text_add(t, "},\n");
 }
 
+/* The memories of --memory; none without it. */
+static void json_memories(const Build *b, Text *t)
+{
+    const MemoryUse *m;
+    const int count = report_memories(b, &m);
+    text_add(t, "  \"memories\": [");
+    for (int i = 0; i < count; i++) {
+        text_add(t, i ? ", {" : "{");
+        add_key(t, "name", m[i].name);
+        text_printf(t, ", \"rom\": %s, \"capacity\": %lld, \"used\": %lld, \"live_set_bound\": %lld, ",
+                    m[i].is_rom ? "true" : "false", (long long)m[i].capacity, (long long)m[i].used,
+                    (long long)m[i].live_bound);
+        json_moved(t, &m[i].moved);
+        text_printf(t, ", \"cost\": %lld.%03d}", (long long)(m[i].cost / 1000), (int)(m[i].cost % 1000));
+    }
+    text_add(t, "],\n");
+}
+
 static void json(Build *b, const Footprint *f, Text *t)
 {
     text_add(t, "{\n  ");
@@ -234,6 +252,7 @@ static void json(Build *b, const Footprint *f, Text *t)
     json_ports(b->cx, t, "inputs", b->program.input, b->program.input_count);
     json_ports(b->cx, t, "outputs", b->program.output, b->program.output_count);
     json_totals(b, f, t);
+    json_memories(b, t);
     footprint_json(b, f, t);
     json_layers(b, t);
     text_add(t, "}\n");

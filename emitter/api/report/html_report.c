@@ -28,10 +28,18 @@
 typedef struct ReportBuffer { const char *name; int64_t bytes, offset; int first, last; bool is_scratch; } ReportBuffer;
 typedef struct Buffers { int count; ReportBuffer *at; } Buffers;
 
+/* Where a memory begins in the picture: several are drawn one above the other. */
+static int64_t begin_of(const Build *b, int memory)
+{
+    int64_t begin = 0;
+    for (int i = 0; i < memory && i < b->plan.memory_count; i++) begin += b->plan.memory[i].size;
+    return begin;
+}
+
 static ReportBuffer buffer_of_root(const Build *b, const Slot *root)
 {
     const int64_t bytes = tensor_most_bytes(b->cx, root->tensor);
-    ReportBuffer k = { root->tensor->name, bytes, root->offset, b->groups.count, 0, false };
+    ReportBuffer k = { root->tensor->name, bytes, root->offset + begin_of(b, root->memory), b->groups.count, 0, false };
     for (const Slot *s = root; s; s = s->next) {
         if (s->first < k.first) k.first = s->first;
         if (s->last > k.last) k.last = s->last;
@@ -48,7 +56,8 @@ static void add_scratch(const Build *b, Buffers *to, const Call *c, int group)
         if (m->kind != MEMORY_SCRATCH) continue;
         const int64_t bytes = m->elems->integer * dtype_info(m->type)->bytes;
         const char *name = text_format(b->cx, "%s of %s", m->name, b->groups.at[group].name);
-        to->at[to->count++] = (ReportBuffer){ name, bytes, c->place[i].offset, group, group, true };
+        to->at[to->count++] = (ReportBuffer){ name, bytes, c->place[i].offset + begin_of(b, c->place[i].index),
+                                                group, group, true };
     }
 }
 

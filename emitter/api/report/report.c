@@ -116,6 +116,24 @@ static void print_total_time(const Build *b, const Totals *all, const Footprint 
     print_cycles(b, all->cycles, t);
 }
 
+/* Prints a line for each memory of --memory. Costs have three decimals inside, and none here. */
+static void print_memories(const Build *b, Text *t)
+{
+    enum { THOUSAND = 1000 };
+    const MemoryUse *m;
+    const int count = report_memories(b, &m);
+    for (int i = 0; i < count; i++) {
+        text_printf(t, "memory         %s: %lld of %lld bytes%s", m[i].name, (long long)m[i].used,
+                    (long long)m[i].capacity, m[i].is_rom ? " for constants" : "");
+        if (!m[i].is_rom) text_printf(t, ", live-set bound %lld", (long long)m[i].live_bound);
+        text_printf(t, "; a run reads %lld and writes %lld, cost %lld\n", (long long)m[i].moved.read,
+                    (long long)m[i].moved.written, (long long)(m[i].cost / THOUSAND));
+    }
+    if (b->plan.memory_count > 1)
+        text_printf(t, "               cost of results and scratch: %lld; no placement costs less than %lld\n",
+                    (long long)(b->plan.cost / THOUSAND), (long long)(b->plan.least_cost / THOUSAND));
+}
+
 static void print_totals(Build *b, const Footprint *f, Text *t)
 {
     Totals all = report_totals(b);
@@ -129,6 +147,7 @@ static void print_totals(Build *b, const Footprint *f, Text *t)
     if (b->options->ports_in_arena) text_add(t, " with inputs and outputs");
     else text_printf(t, ", inputs %lld, outputs %lld", (long long)all.inputs, (long long)all.outputs);
     text_printf(t, all.state ? ", state %lld\n" : "\n", (long long)all.state);
+    print_memories(b, t);
     for (int i = 0; i < b->program.size_count; i++) {
         const Var *v = expr_as_var(b->program.size[i]);
         text_printf(t, "size %-9s %lld to %lld: all figures are for the greatest\n", v->name, (long long)v->least,

@@ -41,14 +41,14 @@ typedef struct Items { int count; Item *at; int *of_serial; } Items;      /* of_
 
 static int64_t align_up(const Plan *p, int64_t n) { return (n + p->align - 1) / p->align * p->align; }
 
-static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *scratch, const int *count)
+static Items items_of(Ctx *cx, const Plan *p, int memory, int group_count, Scratch *const *scratch, const int *count)
 {
     int most = p->slot_count;
     for (int g = 0; g < group_count; g++) most += count[g];
     Items it = { 0, NEW_ARRAY(cx->scratch, Item, 2 * most), NEW_ARRAY(cx->scratch, int, 2 * most) };
     for (int i = 0; i < p->slot_count; i++) {
         Slot *s = &p->slot[i];
-        if (!s->in_arena || s->root != s->tensor) continue;
+        if (!s->in_arena || s->root != s->tensor || s->memory != memory) continue;
         Item *item = &it.at[it.count];
         *item = (Item){ align_up(p, tensor_most_bytes(cx, s->tensor)), 0, group_count, 0, it.count, s, NULL, -1, 0,
                         false, false };
@@ -59,10 +59,13 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
         }
     }
     for (int g = 0; g < group_count; g++)
-        for (int i = 0; i < count[g]; i++, it.count++)
+        for (int i = 0; i < count[g]; i++) {
+            if (scratch[g][i].memory != memory) continue;
             it.at[it.count] = (Item){
                 align_up(p, scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i], -1, 0, false, false
             };
+            it.count++;
+        }
     for (int i = 0; i < it.count; i++) it.of_serial[i] = i;
     return it;
 }
@@ -332,7 +335,7 @@ static void keep_in_place(const Items *it, Neighbours *n)
 /* Marks the groups with an input that overlaps the output. */
 static void note_overlaps(Ctx *cx, Plan *p, const Items *it, int group_count)
 {
-    p->overlaps = NEW_ARRAY(cx->arena, bool, group_count);
+    if (!p->overlaps) p->overlaps = NEW_ARRAY(cx->arena, bool, group_count);
     for (int i = 0; i < it->count; i++)
         if (it->at[i].into >= 0 && !lie_apart(&it->at[i], &it->at[it->of_serial[it->at[i].into]]))
             p->overlaps[it->at[i].last] = true;
@@ -360,14 +363,21 @@ static void try_items(Ctx *cx, Plan *p, Items *it, Items *with, int group_count,
 
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count)
 {
+    p->overlaps = NULL;
+    plan_offsets_in(cx, p, 0, group_count, scratch, count);
+}
+
+void plan_offsets_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *const *scratch, const int *count)
+{
     if (p->align < LEAST_ALIGN) p->align = LEAST_ALIGN;
     const ArenaMark mark = arena_mark(cx->scratch);
-    Items it = items_of(cx, p, group_count, scratch, count), over = items_of(cx, p, group_count, scratch, count);
+    Items it = items_of(cx, p, memory, group_count, scratch, count),
+          over = items_of(cx, p, memory, group_count, scratch, count);
     try_items(cx, p, &it, &it, group_count, INT64_MAX);
     note_leads(cx, &over, p);
     if (p->lead_count) try_items(cx, p, &it, &over, group_count, p->arena_size - p->arena_size / LEAST_GAIN);
     if (p->room && p->arena_size > p->room && p->lead_count) {
-        Items moved = items_of(cx, p, group_count, scratch, count);
+        Items moved = items_of(cx, p, memory, group_count, scratch, count);
         split_moved(p, &moved);
         note_leads(cx, &moved, p);
         try_items(cx, p, &it, &moved, group_count, p->arena_size);

@@ -67,6 +67,9 @@ typedef struct Slot Slot;
 struct Slot {
     const Tensor *tensor, *root;       /* root: the tensor that owns the memory; itself unless a view */
     SlotKind kind; int index;          /* index of the root among inputs, outputs or constants */
+    int memory;                        /* in_arena: which of the plan's memories; 0: the arena */
+    int64_t read_bytes, written_bytes; /* of a root: bytes that a run moves, set before plan_memories */
+    unsigned allowed;                  /* of a root: a bit for each memory that may hold it, set before plan_memories */
     bool in_arena;                     /* ARENA, and inputs and outputs that the caller stores there */
     int64_t offset;                    /* in_arena: bytes from the arena's start to the root */
     /* Where the group that computes the root stores it; another address: it is moved to `offset` after that group */
@@ -80,7 +83,17 @@ struct Slot {
 };
 /* `group` produces root y and is the last to read root x; y may start `bytes` before x, or earlier. */
 typedef struct Lead { const Tensor *x, *y; int group; int64_t bytes; } Lead;
+/* A RAM of the firmware. Costs are of a byte, in thousandths. */
+typedef struct PlanMemory {
+    const char *name;
+    int64_t capacity, align;           /* bytes */
+    int64_t read_cost, write_cost;
+    int64_t size, live_bound;          /* bytes in use, and the largest sum of items live at once in it */
+    int64_t read, written;             /* bytes of a run */
+} PlanMemory;
 typedef struct Plan {
+    int memory_count; PlanMemory *memory;                /* count 0: only the arena */
+    int64_t cost, least_cost;          /* of all traffic to these memories; no placement costs less than the second */
     int slot_count; Slot *slot;
     Map of;                            /* tensor -> its slot */
     int64_t arena_size, align;         /* Bytes; an alignment above 16 is set before plan_offsets */
@@ -97,7 +110,13 @@ typedef struct Plan {
     int lead_count; Lead *lead;        /* set before plan_offsets */
     bool *overlaps;                    /* [groups]: an input that the output partly overlaps; NULL: none */
 } Plan;
-typedef struct Scratch { int64_t bytes, align, offset; } Scratch;       /* scratch memory of one group */
+/* Scratch memory of one group; the last fields as in Slot. */
+typedef struct Scratch {
+    int64_t bytes, align, offset;
+    int memory;
+    int64_t read_bytes, written_bytes;
+    unsigned allowed;
+} Scratch;
 /* Before lowering: decides which tensors alias, and their strides. nest[i] is the scheduled nest of group i.
  * `copies_padding`: operands of paddings have memory of their own. */
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest, bool copies_padding);
@@ -106,6 +125,11 @@ Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const
  * the element being written, and each element is computed once. */
 bool plan_may_overwrite(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out);
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
+/* Assigns the offsets of the items of one memory. */
+void plan_offsets_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *const *scratch, const int *count);
+/* Chooses a memory for each root and each scratch buffer, and assigns offsets there (memories.c). Returns -1, or the
+ * group whose live bytes the memories cannot hold, with the bytes that are missing. */
+int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, int64_t *missing);
 int64_t plan_bytes_moved(const Plan *p);                                /* of results, within the arena */
 bool plan_is_whole(const Slot *s);                                      /* true if it covers its whole root densely */
 /* NULL: no slot, the tensor is not between groups */

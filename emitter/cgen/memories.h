@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_CGEN_MEMORIES_H
+#define LW_CGEN_MEMORIES_H
+/* Prints what replaces the arena where the firmware has several memories. */
+#include "cgen/cgen.h"
+
+/* model.h: sizes, alignments and sections, struct NAME_memories, and macros that declare an array in each. */
+void memories_declare(Ctx *cx, Text *t, const Program *p);
+/* model.c: the static arrays of --static-arena; the pointers at the start of NAME_run, with their test. */
+void memories_static(Ctx *cx, Text *t, const Program *p);
+void memories_begin(Ctx *cx, Text *t, const Program *p);
+/* model_main.c: memories of their own with guard bytes around; the test that the guards are intact. */
+void memories_of_testbench(Ctx *cx, Text *t, const Program *p);
+void memories_test_guards(Ctx *cx, Text *t, const Program *p);
+#endif

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+/* --memory: the memories of a firmware. The options are read here; graph/plan/memories.c places results and scratch in
+ * the RAMs by the traffic of the lowered functions, and constants are placed in the memories that are only read.
+ *
+ *   --memory dtcm=64K,cost=1,section=.dtcm --memory sram=256K,cost=4 --memory qspi=8M,rom,cost=8,section=.qspi
+ *   --memory @board.mem     the same, a memory per line */
+#include "driver/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lower/count.h"
+#include "support/file.h"
+#include "support/names.h"
+#include "support/text.h"
+
+enum { MOST_MEMORIES = 16, THOUSAND = 1000 };
+
+typedef struct Reading { Build *b; const char *where, *given; FirmwareMemory *at; } Reading;
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+/* Reads digits and a unit: 64K. False for another form, and beyond 2 GB. */
+static bool read_bytes(const char *s, int64_t *bytes)
+{
+    char *end;
+    const long long n = *s >= '0' && *s <= '9' ? strtoll(s, &end, 10) : 0;
+    if (n < 1 || n > INT32_MAX) return false;
+    const int shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : 0;
+    *bytes = (int64_t)n << shift;
+    return !end[shift ? 1 : 0] && *bytes <= INT32_MAX;
+}
+
+static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+/* Reads a number with at most three decimals, in thousandths, up to the character. */
+static const char *read_cost(const char *s, int64_t *cost)
+{
+    int64_t n = 0;
+    int digits = 0, decimals = -1;
+    for (; (*s >= '0' && *s <= '9') || (*s == '.' && decimals < 0); s++) {
+        if (*s == '.') {
+            decimals = 0;
+            continue;
+        }
+        n = n * 10 + (*s - '0');
+        digits++;
+        decimals += decimals >= 0;
+        if (n > INT32_MAX || decimals > 3) return NULL;
+    }
+    for (int i = decimals < 0 ? 0 : decimals; i < 3; i++) n *= 10;
+    *cost = n;
+    return digits && n <= INT64_C(1000000) * THOUSAND ? s : NULL;
+}
+
+static bool take_cost(Reading *r, const char *v)
+{
+    const char *end = read_cost(v, &r->at->read_cost);
+    r->at->write_cost = r->at->read_cost;
+    if (end && *end == '/') end = read_cost(end + 1, &r->at->write_cost);
+    return end && !*end;
+}
+
+static bool take_align(Reading *r, const char *v)
+{
+    return read_bytes(v, &r->at->align) && is_power_of_two(r->at->align) && r->at->align <= 4096;
+}
+
+static bool take_line(Reading *r, const char *v)
+{
+    return read_bytes(v, &r->at->line) && is_power_of_two(r->at->line) && r->at->line <= 4096;
+}
+
+static bool take_section(Reading *r, const char *v) { return build_is_section((r->at->section = v)); }
+
+/* Returns the bit of results, scratch or weights; 0: it is another word. */
+static unsigned kind_named(const char *word, size_t length)
+{
+    static const char *const names[] = { "results", "scratch", "weights" };
+    for (unsigned k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (strlen(names[k]) == length && memcmp(names[k], word, length) == 0) return 1u << k;
+    return 0;
+}
+
+/* Reads results,scratch,weights. */
+static bool take_kinds(Reading *r, const char *v)
+{
+    r->at->kinds = 0;
+    for (; *v; v += *v == ',') {
+        const size_t length = strcspn(v, ",");
+        const unsigned kind = kind_named(v, length);
+        if (!kind) return false;
+        r->at->kinds |= kind;
+        v += length;
+    }
+    return r->at->kinds != 0;
+}
+
+/* Returns the length of the next key with its value, in which for= has commas. */
+static size_t key_length(const char *s)
+{
+    size_t length = strcspn(s, ",");
+    while (strncmp(s, "for=", 4) == 0 && s[length] && kind_named(s + length + 1, strcspn(s + length + 1, ",")))
+        length += 1 + strcspn(s + length + 1, ",");
+    return length;
+}
+
+typedef struct Key { const char *name; bool (*take)(Reading *r, const char *v); const char *accepted; } Key;
+static const Key keys[] = {
+    { "cost", take_cost, "R or R/W, numbers from 0 to 1000000 with at most three decimals, like cost=1.5/2" },
+    { "for", take_kinds, "results, scratch and weights, like for=results,scratch" },
+    { "align", take_align, "a power of two up to 4096" },
+    { "line", take_line, "a power of two up to 4096" },
+    { "section", take_section, "the name of a section, like .dtcm" },
+};
+enum { KEYS = sizeof keys / sizeof keys[0] };
+
+static void unknown_key(Reading *r, const char *key)
+{
+    static const char *const names[] = { "cost", "rom", "for", "align", "line", "section" };
+    if (text_equal(key, "copy"))
+        diag_usage(r->b->cx, r->where, "--memory %s: staged copies are not supported; omit copy=", r->given);
+    else
+        diag_usage(r->b->cx, r->where, "--memory %s: there is no key \"%s\"%s", r->given, key,
+                   text_hint(r->b->cx, key, names, sizeof names / sizeof names[0],
+                             "; use cost=, rom, for=, align=, line= or section="));
+}
+
+static void read_key(Reading *r, const char *word)
+{
+    Ctx *cx = r->b->cx;
+    const char *equals = strchr(word, '='), *name = equals ? name_n(cx, word, (size_t)(equals - word)) : word;
+    if (text_equal(name, "rom") && !equals) {
+        r->at->is_rom = true;
+        return;
+    }
+    for (int i = 0; i < KEYS; i++) {
+        if (!text_equal(keys[i].name, name)) continue;
+        if (!equals || !keys[i].take(r, equals + 1))
+            diag_usage(cx, r->where, "--memory %s: %s= does not accept \"%s\"; use %s", r->given, name,
+                       equals ? equals + 1 : "", keys[i].accepted);
+        return;
+    }
+    unknown_key(r, name);
+}
+
+static bool is_taken(const char *name)
+{
+    static const char *const taken[] = { "in", "out", "arena", "memory", "memories", "state", "now", "next", "weights",
+                                         "status", "check" };
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+        if (text_equal(taken[i], name)) return true;
+    return false;
+}
+
+/* Macros are in capital letters, so names compare without case. */
+static void check_memory_name(Reading *r, const char *name)
+{
+    Build *b = r->b;
+    Ctx *cx = b->cx;
+    if (name_unprefixed(cx, name) != name_n(cx, name, strlen(name)) || is_taken(name))
+        diag_usage(cx, r->where, "--memory %s: \"%s\" cannot be the name of a memory in C; use a name like dtcm",
+                   r->given, name);
+    for (int i = 0; i < b->memory_count && !ctx_failed(cx); i++)
+        if (text_equal(name_upper(cx, b->memory[i].name), name_upper(cx, name)))
+            diag_usage(cx, r->where, "--memory %s: the memory \"%s\" is given twice", r->given, name);
+}
+
+/* Reads NAME=BYTES,KEY=VALUE,...; only a blank line is empty. */
+static void read_memory(Build *b, const char *where, const char *text)
+{
+    Ctx *cx = b->cx;
+    FirmwareMemory m = { .read_cost = THOUSAND, .write_cost = THOUSAND, .kinds = 7, .align = 1, .line = 1 };
+    Reading r = { b, where, text, &m };
+    const char *equals = strchr(text, '=');
+    const size_t length = strcspn(text, ",");
+    const char *size = equals ? text_format(cx, "%.*s", (int)(text + length - equals - 1), equals + 1) : "";
+    if (!equals || equals == text || equals > text + length || !read_bytes(size, &m.bytes)) {
+        diag_usage(cx, where, "--memory %s: the size cannot be read; use NAME=BYTES, like dtcm=64K", text);
+        return;
+    }
+    m.name = name_n(cx, text, (size_t)(equals - text));
+    check_memory_name(&r, m.name);
+    for (const char *s = text + length; *s && !ctx_failed(cx);) {
+        const size_t word = key_length(++s);
+        read_key(&r, text_format(cx, "%.*s", (int)word, s));
+        s += word;
+    }
+    if (!ctx_failed(cx) && b->memory_count == MOST_MEMORIES)
+        diag_usage(cx, where, "--memory %s: there are more than %d memories", text, MOST_MEMORIES);
+    if (!ctx_failed(cx)) b->memory[b->memory_count++] = m;
+}
+
+/* Returns the line without its comment and the blanks around. */
+static const char *stripped(Ctx *cx, const char *line)
+{
+    size_t length = strcspn(line, "#");
+    while (*line == ' ' || *line == '\t') line++, length -= length > 0;
+    while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t' || line[length - 1] == '\r')) length--;
+    return text_format(cx, "%.*s", (int)length, line);
+}
+
+static void read_board(Build *b, const char *path)
+{
+    Ctx *cx = b->cx;
+    const char *text = file_text(cx, path, file_read(cx, path));
+    const char *const *line;
+    const int before = b->memory_count, count = ctx_failed(cx) ? 0 : text_lines(cx, text, &line);
+    for (int i = 0; i < count && !ctx_failed(cx); i++) {
+        const char *words = stripped(cx, line[i]);
+        if (*words) read_memory(b, text_format(cx, "%s:%d", path, i + 1), words);
+    }
+    if (!ctx_failed(cx) && b->memory_count == before)
+        diag_usage(cx, path, "the file names no memory; write a line like dtcm=64K,cost=1");
+}
+
+static int ram_count(const Build *b)
+{
+    int count = 0;
+    for (int i = 0; i < b->memory_count; i++) count += !b->memory[i].is_rom;
+    return count;
+}
+
+/* Refuses what has an arena or constants of its own. */
+static void check_together(Build *b)
+{
+    const lw_options *o = b->options;
+    const char *other = o->ram ? "--ram" : o->train ? "--train" : o->ports_in_arena ? "--io arena" : o->cpp ? "--cpp"
+                      : o->weights ? "--weights" : NULL;
+    if (other) diag_usage(b->cx, NULL, "--memory and %s exclude each other; omit one of them", other);
+    for (int i = 0; i < b->memory_count && !ctx_failed(b->cx); i++) {
+        const FirmwareMemory *m = &b->memory[i];
+        if (m->is_rom && !(m->kinds & MEMORY_FOR_WEIGHTS))
+            diag_usage(b->cx, NULL, "--memory %s: a rom holds only weights; omit for=", m->name);
+        else if (!m->is_rom && !(m->kinds & (MEMORY_FOR_RESULTS | MEMORY_FOR_SCRATCH)))
+            diag_usage(b->cx, NULL, "--memory %s: weights in RAM need staged copies, which are not supported; use "
+                       "for=results, for=scratch or both", m->name);
+    }
+    if (!ctx_failed(b->cx) && !ram_count(b))
+        diag_usage(b->cx, NULL, "--memory names only memories with the key rom; add a RAM for results, like sram=256K");
+}
+
+void build_read_memories(Build *b)
+{
+    const lw_options *o = b->options;
+    if (!o->memory_count) return;
+    b->memory = NEW_ARRAY(b->cx->arena, FirmwareMemory, MOST_MEMORIES);
+    for (int i = 0; i < o->memory_count && !ctx_failed(b->cx); i++) {
+        if (*o->memory[i] == '@') read_board(b, o->memory[i] + 1);
+        else read_memory(b, NULL, o->memory[i]);
+    }
+    if (!ctx_failed(b->cx)) check_together(b);
+}
+
+/* ---- Traffic ----------------------------------------------------------------------------------------------------- */
+
+static int index_of(const Tensor *t, Tensor *const *list, int count)
+{
+    int i = 0;
+    while (i < count - 1 && list[i] != t) i++;
+    return i;
+}
+
+static const Slot *slot_of(const Build *b, int group, const Memory *m)
+{
+    const Group *g = &b->groups.at[group];
+    const Nest *n = b->lowered[group];
+    return plan_slot(&b->plan, m->kind == MEMORY_INPUT ? g->input[index_of(m->tensor, n->input, n->input_count)]
+                                                       : g->output[index_of(m->tensor, n->output, n->output_count)]);
+}
+
+static const Traffic *traffic_of(Build *b, const Function *f, Map *known)
+{
+    const Traffic *moved = map_get_const_ptr(known, f);
+    if (moved) return moved;
+    Traffic *counted = NEW_ARRAY(b->cx->arena, Traffic, f->memory_count + 1);
+    count_traffic(b->cx, f, b->target->costs, counted);
+    map_put_const_ptr(known, f, counted);
+    return counted;
+}
+
+/* Adds the traffic of a group to its buffers, to the roots of its results, and to constants. */
+static void add_traffic(Build *b, int group, Map *known, int64_t *of_constant)
+{
+    const Function *f = b->function[group];
+    int temporary = 0;
+    const Traffic *moved = f ? traffic_of(b, f, known) : NULL;
+    for (int i = 0; f && i < f->memory_count; i++) {
+        if (is_scratch(f->memory[i])) {
+            Scratch *s = &b->scratch[group][temporary++];
+            s->read_bytes = moved[i].read;
+            s->written_bytes = moved[i].written;
+            continue;
+        }
+        const Slot *s = slot_of(b, group, f->memory[i]);
+        Slot *root = map_get_ptr(&b->plan.of, s->root);
+        if (s->kind == SLOT_CONST) of_constant[s->index] = sat_add(of_constant[s->index], moved[i].read);
+        if (!root) continue;
+        root->read_bytes = sat_add(root->read_bytes, moved[i].read);
+        root->written_bytes = sat_add(root->written_bytes, moved[i].written);
+    }
+}
+
+/* ---- Placement --------------------------------------------------------------------------------------------------- */
+
+static unsigned mask_for(const Build *b, unsigned kind)
+{
+    unsigned mask = 0;
+    for (int i = 0, ram = 0; i < b->memory_count; i++) {
+        if (b->memory[i].is_rom) continue;
+        mask |= b->memory[i].kinds & kind ? 1u << ram : 0;
+        ram++;
+    }
+    return mask;
+}
+
+static void describe_rams(Build *b)
+{
+    PlanMemory *m = b->plan.memory = NEW_ARRAY(b->cx->arena, PlanMemory, b->memory_count);
+    for (int i = 0; i < b->memory_count; i++) {
+        const FirmwareMemory *from = &b->memory[i];
+        int64_t align = b->plan.align > 16 ? b->plan.align : 16;
+        if (from->is_rom) continue;
+        align = from->align > align ? from->align : align;
+        align = from->line > align ? from->line : align;
+        m[b->plan.memory_count++] = (PlanMemory){ .name = from->name, .capacity = from->bytes / align * align,
+                                                  .align = align, .read_cost = from->read_cost,
+                                                  .write_cost = from->write_cost };
+    }
+}
+
+static const char *rams_text(const Build *b, int64_t *bytes)
+{
+    Text t = text_new(b->cx);
+    const int count = b->plan.memory_count;
+    *bytes = 0;
+    for (int i = 0; i < count; i++) {
+        text_printf(&t, "%s%s", !i ? "" : i + 1 == count ? " and " : ", ", b->plan.memory[i].name);
+        *bytes += b->plan.memory[i].capacity;
+    }
+    return text_string(&t);
+}
+
+static void refuse_size(Build *b, int group, int64_t missing)
+{
+    int64_t bytes;
+    const char *names = rams_text(b, &bytes);
+    diag_error(b->cx, b->path, "--memory: at layer \"%s\", %s %s %lld bytes, and %lld are missing; use larger "
+               "memories, or --combine, to need less", b->groups.at[group].name, names,
+               b->plan.memory_count > 1 ? "hold" : "holds", (long long)bytes, (long long)missing);
+}
+
+/* Refuses graphs with an arena inside a layer's memory. */
+static void check_graph(Build *b)
+{
+    for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
+        if (region_of_group(b, i))
+            diag_unsupported(b->cx, b->groups.at[i].name, "several RAMs do not support branches and loops; use one "
+                             "RAM");
+        else if (group_device(&b->groups.at[i]))
+            diag_unsupported(b->cx, b->groups.at[i].name, "several RAMs do not support devices; use one RAM");
+    }
+}
+
+static void allow(Build *b)
+{
+    const unsigned results = mask_for(b, MEMORY_FOR_RESULTS), scratch = mask_for(b, MEMORY_FOR_SCRATCH);
+    for (int i = 0; i < b->plan.slot_count; i++) b->plan.slot[i].allowed = results;
+    for (int g = 0; g < b->groups.count; g++)
+        for (int i = 0; i < b->scratch_count[g]; i++) b->scratch[g][i].allowed = scratch;
+    const char *kind = !results ? "results" : !scratch ? "scratch" : NULL;
+    if (kind) diag_usage(b->cx, NULL, "no --memory is for %s; add %s to the for= of a RAM", kind, kind);
+}
+
+static void set_views(Build *b)
+{
+    for (int i = 0; i < b->plan.slot_count; i++) {
+        Slot *s = &b->plan.slot[i];
+        const Slot *root = plan_slot(&b->plan, s->root);
+        if (root) s->memory = root->memory;
+    }
+}
+
+/* Returns the fastest memory that is only read and has the bytes left; NULL: none has. */
+static FirmwareMemory *rom_for(Build *b, int64_t bytes)
+{
+    FirmwareMemory *best = NULL;
+    for (int i = 0; i < b->memory_count; i++) {
+        FirmwareMemory *m = &b->memory[i];
+        if (m->is_rom && m->bytes - m->used >= bytes && (!best || m->read_cost < best->read_cost)) best = m;
+    }
+    return best;
+}
+
+typedef struct Weighed { int index; int64_t read, bytes; } Weighed;
+
+static int most_read_first(const void *a, const void *b)
+{
+    const Weighed *x = a, *y = b;
+    const double d = (double)y->read * (double)x->bytes - (double)x->read * (double)y->bytes;
+    return d < 0 ? -1 : d > 0 ? 1 : x->index - y->index;
+}
+
+/* Fills the memories that are only read, the cheapest first, with the constants that are read most per byte. */
+static void place_constants(Build *b, const int64_t *read)
+{
+    Ctx *cx = b->cx;
+    const int count = b->plan.constant_count;
+    Weighed *w = NEW_ARRAY(cx->arena, Weighed, count);
+    b->constant_memory = NEW_ARRAY(cx->arena, FirmwareMemory *, count);
+    bool has_rom = false;
+    for (int i = 0; i < b->memory_count; i++) has_rom = has_rom || b->memory[i].is_rom;
+    for (int i = 0; i < count; i++) w[i] = (Weighed){ i, read[i], tensor_bytes(b->plan.constant[i]) };
+    if (count) qsort(w, (size_t)count, sizeof *w, most_read_first);
+    for (int i = 0; i < count && has_rom && !ctx_failed(cx); i++) {
+        const int64_t align = b->plan.align > 16 ? b->plan.align : 16,
+                      bytes = (w[i].bytes + align - 1) / align * align;
+        FirmwareMemory *m = b->constant_memory[w[i].index] = rom_for(b, bytes);
+        if (m) m->used += bytes, m->read = sat_add(m->read, w[i].read);
+        else diag_error(cx, b->path, "--memory: the constants do not fit into the memories with the key rom: %lld "
+                        "bytes of \"%s\" are left over; use larger ones", (long long)w[i].bytes,
+                        b->plan.constant[w[i].index]->name);
+    }
+}
+
+/* The arena of one RAM is the caller's, and without roms only its size matters. */
+static void note_unused(const Build *b)
+{
+    for (int i = 0; i < b->memory_count; i++)
+        if (!b->memory[i].is_rom && b->memory[i].section)
+            diag_listed(b->cx, NOTE, NULL, "--memory %s: section=%s has no effect on the only RAM; declare the arena "
+                        "there", b->memory[i].name, b->memory[i].section);
+}
+
+void build_place_memories(Build *b)
+{
+    Ctx *cx = b->cx;
+    Map known = map_new(cx->arena);
+    int64_t *of_constant = NEW_ARRAY(cx->arena, int64_t, b->plan.constant_count), missing;
+    const bool is_one = ram_count(b) == 1;
+    describe_rams(b);
+    if (is_one) note_unused(b);
+    else check_graph(b);
+    if (!ctx_failed(cx)) allow(b);
+    for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++) add_traffic(b, i, &known, of_constant);
+    if (ctx_failed(cx)) return;
+    const int group = plan_memories(cx, &b->plan, b->groups.count, b->scratch, b->scratch_count, &missing);
+    if (missing > 0) refuse_size(b, group, missing);
+    set_views(b);
+    if (is_one) b->plan.align = b->plan.memory[0].align;
+    if (!ctx_failed(cx)) place_constants(b, of_constant);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_GRAPH_PLAN_KNAPSACK_H
+#define LW_GRAPH_PLAN_KNAPSACK_H
+/* A knapsack over time: items live from one group to another, and those in it fit at every group. */
+#include "support/ctx.h"
+
+typedef struct KnapsackItem {
+    int64_t bytes, gain;             /* gain: 0 or more, if the item is chosen */
+    int first, last;                 /* groups, inclusive */
+    bool is_forced;                  /* it is in the knapsack in any case */
+    bool is_chosen;                  /* the result */
+} KnapsackItem;
+
+/* Chooses items with the largest gain. capacity, least: [group_count], the most and the fewest bytes that the chosen
+ * items have in a group. False if there is no choice, or none was found. *is_exact: no choice has a larger gain. */
+bool knapsack_choose(Ctx *cx, KnapsackItem *item, int count, int group_count, const int64_t *capacity,
+                     const int64_t *least, bool *is_exact);
+/* Returns a gain that no choice exceeds: in each group, items count with their share of the gain, and may be cut. */
+int64_t knapsack_bound(Ctx *cx, const KnapsackItem *item, int count, int group_count, int64_t capacity);
+#endif
