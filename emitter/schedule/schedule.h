@@ -68,6 +68,11 @@ static inline const Nest *sched_compute_inline(Ctx *cx, const Nest *n, const cha
 }
 
 /* loop NULL: outside all loops. */
+static inline const Nest *sched_pragma(Ctx *cx, const Nest *n, const char *loop, const char *text)
+{
+    return SCHED(cx, n, pragma, .loop = { loop }, .condition = text);
+}
+
 static inline const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *stage, const char *loop)
 {
     return SCHED(cx, n, store_at, .target = stage, .loop = { loop });

@@ -391,3 +391,11 @@ for radix in (2, 3, 4, 5, 8, 13):
 plain("butterflies", "", "f32[2][2][2][2][2] f32[2][1][2]", butterflies)
 plain("mul_complex", "", "f32[2][2][2] f32[2][2]", lambda x, w: parts(as_complex(x) * as_complex(w)))
 plain("frames", "length=3 step=2", "f32[2][7]", lambda x: np.stack([x[:, i:i + 3] for i in (0, 2, 4)], 1))
+
+
+def banded(x, w, start, at, width):
+    return np.stack([x[..., f:f + n].astype(np.float64) @ w[a:a + n].astype(np.float64)
+                     for f, a, n in zip(start, at, width)], -1)
+
+
+plain("banded_dense", "most=3", "f32[2][6] f32[6] i16[3]={0,1,4} i16[3]={0,2,5} i16[3]={2,3,1}", banded)

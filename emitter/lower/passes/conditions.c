@@ -49,3 +49,18 @@ bool is_pure(Ctx *cx, const Expr *e)
     expr_walk(cx, e, find_load, &loads);
     return !loads;
 }
+
+static void find_changing_load(const Expr *e, void *user)
+{
+    bool *found = user;
+    const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
+    if (e->kind == EXPR_AT || (m && !(m->kind == MEMORY_INPUT && m->tensor && tensor_is_constant(m->tensor))))
+        *found = true;
+}
+
+bool is_steady(Ctx *cx, const Expr *e)
+{
+    bool changes = false;
+    expr_walk(cx, e, find_changing_load, &changes);
+    return !changes;
+}

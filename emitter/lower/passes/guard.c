@@ -8,7 +8,7 @@
  *     if (c) for (v = max(b, -r); v < e; v++) if (d) S
  *
  * Thus the padding of a convolution costs nothing in its loops. The conditions read only indices, so no store changes
- * them. Unrolled and vector loops keep constant extents: only constants become their bounds, and the pass `partition`
+ * them; r may read constants, as the width of a band, if the loop has an iteration. Unrolled and vector loops keep constant extents: only constants become their bounds, and the pass `partition`
  * removes the other conditions. */
 
 /* Decision: guards leave hot loops in three ways. This is their order (`emitter/lower/passes/guard.c`,
@@ -42,6 +42,11 @@ static bool may_have_bounds(const Code *loop, const Expr *begin, const Expr *end
     return is_free || (begin->kind == EXPR_INT && end->kind == EXPR_INT);
 }
 
+static bool has_iterations(const Code *loop)
+{
+    return loop->begin->kind == EXPR_INT && loop->end->kind == EXPR_INT && loop->begin->integer < loop->end->integer;
+}
+
 static const Code *guard_loop(Ctx *cx, const Code *loop)
 {
     const Code *inside = loop->child[0];
@@ -50,10 +55,10 @@ static const Code *guard_loop(Ctx *cx, const Code *loop)
     int n = conjuncts(inside->cond, part, MAX_CONJUNCTS);
     if (n > MAX_CONJUNCTS) return loop;
     for (int i = 0; i < n; i++) {
-        const Expr *sum = is_pure(cx, part[i]) ? as_nonnegative(cx, part[i]) : NULL, *rest;
+        const Expr *sum = is_steady(cx, part[i]) ? as_nonnegative(cx, part[i]) : NULL, *rest;
         int64_t coef;
-        if (!is_pure(cx, part[i])) stays = both_hold(cx, stays, part[i]);
-        else if (!expr_uses(part[i], loop->var)) outside = both_hold(cx, outside, part[i]);
+        if (!is_pure(cx, part[i]) && !(sum && has_iterations(loop))) stays = both_hold(cx, stays, part[i]);
+        else if (is_pure(cx, part[i]) && !expr_uses(part[i], loop->var)) outside = both_hold(cx, outside, part[i]);
         else if (sum && loop->step == 1 && split_linear(cx, sum, loop->var, &coef, &rest)) {
             const Expr *from = begin, *to = end;
             tighten(cx, coef, rest, &from, &to);

@@ -15,6 +15,8 @@ bool split_linear(Ctx *cx, const Expr *e, const Expr *var, int64_t *coef, const 
 const Expr *as_nonnegative(Ctx *cx, const Expr *cond);
 /* True if the condition reads only indices. It has no loads, so no store changes it. */
 bool is_pure(Ctx *cx, const Expr *e);
+/* True if it reads only indices and constants. */
+bool is_steady(Ctx *cx, const Expr *e);
 /* True if the pass `vectors` lowers the vector loop to statements on the target's vectors. */
 bool vectors_suit(Ctx *cx, const Code *loop);
 /* True for types that the target's vectors hold, as elements of local arrays and in expressions. */
