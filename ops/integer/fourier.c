@@ -16,7 +16,10 @@
  *
  * Their outputs are parts of the result in its order: the first number, those up to the middle, the middle of an even
  * N, those above it, and the last of a spectrum; parts without numbers are left out. Input 1 holds S(1) to S(N/2), for
- * spectrum_of_pairs of floats S / 2.
+ * spectrum_of_pairs of floats S / 2. With `short`, of floats, it holds G(k) = (S(k) - 1) / 2, for fewer operations and
+ * other roundings:
+ *
+ *   X[k] = Z[k] + O G(k),   X[N-k] = Z[N-k] - conj(O G(k))
  *
  * mul_complex multiplies complex numbers by constants.
  *
@@ -162,7 +165,7 @@ static const char *sum_of_terms(Ctx *cx, int64_t radix, const char *z, ExprKind 
     return text_string(&t);
 }
 
-/* Numbers v and p - v have the same cosines and opposite sines. So do bins u and p - u. */
+/* Numbers v and p - v have the same cosines and opposite sines; bins u and p - u likewise. */
 static Tensor *of_odd(Formulas *f, int64_t radix)
 {
     Ctx *cx = f->cx;
@@ -218,8 +221,8 @@ static bool fits_real(Ctx *cx, const Node *n, int64_t more)
     return false;
 }
 
-/* Emits e = E and o = O S for k = first + j, j < count. A negated part wraps, like every sum. Names in the texts become
- * the part's own. */
+/* Emits e = E and o = O S, or O G, for k = first + j, j < count. A negated part wraps, like every sum. Names in the
+ * texts become the part's own. */
 static void name_halves(Formulas *f, const char *part, int64_t points, int64_t first, int64_t count)
 {
     static const char *const names[] = { "a", "b", "g", "e", "d", "o" };
@@ -236,7 +239,8 @@ static void name_halves(Formulas *f, const char *part, int64_t points, int64_t f
     formulas_compute(f, OP_TEXT(cx, "a[n,j<count,c] = part", { "part", quotient(cx, t, 2, "x[n,j+first,c]") }));
     formulas_compute(f, "g[n,j<count,c] = select(c == 0, x[n,top-j,c], type(-wide(x[n,top-j,c])))");
     formulas_compute(f, OP_TEXT(cx, "b[n,j<count,c] = part", { "part", quotient(cx, t, 2, "g[n,j,c]") }));
-    formulas_compute(f, "e[n,j<count,c] = type(wide(a[n,j,c]) + wide(b[n,j,c]))");
+    if (!node_int(f->call, "short", 0))
+        formulas_compute(f, "e[n,j<count,c] = type(wide(a[n,j,c]) + wide(b[n,j,c]))");
     formulas_compute(f, "d[n,j<count,c] = type(wide(a[n,j,c]) - wide(b[n,j,c]))");
     formulas_compute(f, OP_TEXT(cx, "o[n,j<count,c] = part",
                                 { "part", product(cx, t, "d[n,j,c]", "d[n,j,1-c]", "r[j+first-1,0]",
@@ -256,6 +260,19 @@ static Tensor *half_sum(Formulas *f, const char *its_name, bool halves, bool is_
                                        { "E", e }, { "sum_of", sum }));
 }
 
+/* o = O G */
+static Tensor *short_sum(Formulas *f, const char *its_name, bool is_upper)
+{
+    const char *text = is_upper ? "y[n,j<count,c] = select(c == 0, b[n,i,c] - o[n,i,c], o[n,i,c] - b[n,i,c])"
+                                : "y[n,j<count,c] = a[n,i,c] + o[n,i,c]";
+    return formulas_compute(f, OP_TEXT(f->cx, text, { "y", its_name }, { "i", is_upper ? "count-1-j" : "j" }));
+}
+
+static Tensor *part_of(Formulas *f, const char *its_name, bool halves, bool is_upper)
+{
+    return node_int(f->call, "short", 0) ? short_sum(f, its_name, is_upper) : half_sum(f, its_name, halves, is_upper);
+}
+
 /* The numbers between the first and the last one. */
 static int inner_parts(Ctx *cx, const Node *n, int64_t points, bool halves, Tensor **out)
 {
@@ -264,13 +281,13 @@ static int inner_parts(Ctx *cx, const Node *n, int64_t points, bool halves, Tens
     Formulas of_pairs = { .cx = cx, .call = n }, of_middle = { .cx = cx, .call = n };
     if (pairs) {
         name_halves(&of_pairs, "pair", points, 1, pairs);
-        out[count++] = half_sum(&of_pairs, "low", halves, false);
+        out[count++] = part_of(&of_pairs, "low", halves, false);
     }
     if (points % 2 == 0) {
         name_halves(&of_middle, "half", points, points / 2, 1);
-        out[count++] = half_sum(&of_middle, "middle", halves, true);
+        out[count++] = part_of(&of_middle, "middle", halves, true);
     }
-    if (pairs) out[count++] = half_sum(&of_pairs, "high", halves, true);
+    if (pairs) out[count++] = part_of(&of_pairs, "high", halves, true);
     return count;
 }
 
@@ -286,6 +303,10 @@ static int spectrum_of_pairs(Ctx *cx, const Node *n, Tensor **out)
 {
     if (!fits_real(cx, n, 0)) return 0;
     const DType t = n->in[0]->type;
+    if (node_int(n, "short", 0) && !dtype_is_float(t)) {
+        op_refuse(cx, n, "the input is %s; use 'short' with f32 or f64", dtype_info(t)->spelling);
+        return 0;
+    }
     Formulas first = { .cx = cx, .call = n }, last = { .cx = cx, .call = n };
     const char *text = dtype_is_float(t) ? "y[n,j<1,c<2] = select(c == 0, re OP im, 0)"
                                          : "y[n,j<1,c<2] = select(c == 0, type(wide(re) OP wide(im)), 0)",
@@ -341,7 +362,11 @@ static const OpCase butterfly_cases[] = {
     { "", "i8[2][1][4][2][2]", NULL, "the input is i8" },
     { 0 }
 };
+static const AttrRow spectrum_attrs[] = { { "short", ATTR_INT, "1: r is (S - 1) / 2, of floats", "0" }, { 0 } };
 static const OpCase spectrum_cases[] = {
+    { "short=1", "f32[2][8][2] f32[4][2]", "f32[2][1][2]", NULL },
+    { "short=1", "f64[1][5][2] f64[2][2]", "f64[1][1][2]", NULL },
+    { "short=1", "i16[2][8][2] i16[4][2]", NULL, "use 'short' with f32 or f64" },
     { "", "i16[2][8][2] i16[4][2]", "i16[2][1][2]", NULL },
     { "", "i32[1][2][2] i32[1][2]", "i32[1][1][2]", NULL },
     { "", "f32[1][5][2] f32[2][2]", "f32[1][1][2]", NULL },
@@ -370,8 +395,8 @@ const Op ops_fourier[] = {
     { ROW(butterflies, "y[u,k,b] = sum(v) W(p)^(u*v) * (x[k,v,b] / p * w[k,v-1]), complex", 1, "x w", butterfly_attrs,
           butterfly_cases) },
     { ROW(mul_complex, "y[n,k] = x[n,k] * w[k], complex", 2, "x w", NULL, product_cases) },
-    { ROW(spectrum_of_pairs, "the spectrum of 2 N real numbers from that of N pairs of them, in parts", 2, "x r", NULL,
-          spectrum_cases) },
+    { ROW(spectrum_of_pairs, "the spectrum of 2 N real numbers from that of N pairs of them, in parts", 2, "x r",
+          spectrum_attrs, spectrum_cases) },
     { ROW(pairs_of_spectrum, "the spectrum of N pairs from that of 2 N real numbers, in parts", 2, "x r", NULL,
           pairs_cases) },
     { 0 }

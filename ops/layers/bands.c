@@ -17,8 +17,8 @@ static bool fits(Ctx *cx, const Node *n)
                   && tensor_elems(w) >= 1 && tensor_dim(x, x->rank - 1) >= 1 && node_int(n, "most", 1) >= 1;
     for (int i = 2; i < 5; i++) is_fit = is_fit && is_list(n->in[i], outs);
     if (is_fit) return true;
-    op_refuse(cx, n, "the input is %s%s, the weights %s%s, the tables %s, %s and %s, 'most' %lld; use floats [..][k] and "
-              "[weights], three i16 or i32 [outs], and 1 or more",
+    op_refuse(cx, n, "the input is %s%s, the weights %s%s, the tables %s, %s and %s, 'most' %lld; use floats [..][k] "
+              "and [weights], three i16 or i32 [outs], and 1 or more",
               dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(w->type)->spelling,
               tensor_shape_text(cx, w), tensor_shape_text(cx, n->in[2]), tensor_shape_text(cx, n->in[3]),
               tensor_shape_text(cx, n->in[4]), (long long)node_int(n, "most", 1));
@@ -44,7 +44,7 @@ static int banded_dense(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-static const AttrRow banded_dense_attrs[] = { { "most", ATTR_INT, "the greatest width", "1" }, { 0 } };
+static const AttrRow banded_dense_attrs[] = { { "most", ATTR_INT, "the largest width", "1" }, { 0 } };
 static const OpCase banded_dense_cases[] = {
     { "most=3", "f32[2][6] f32[6] i16[3]={0,1,4} i16[3]={0,2,5} i16[3]={2,3,1}", "f32[2][3]", NULL },
     { "most=2", "f64[4] f64[2] i32[2]={2,9} i32[2]={0,1} i32[2]={2,1}", "f64[2]", NULL },

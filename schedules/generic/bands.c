@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Decision: constant matrices are computed by their bands. Where the columns of constant float weights are zero outside
- * bands, and the bands are counted cheaper than the whole columns, the pass `alter` stores the bands alone
+ * bands, and the bands are counted cheaper than the whole columns, the pass `alter` stores only the bands
  * (`ops/layers/bands.c`): filters of a spectrum, whose triangles cover a few bins each. The other products are +0 or
  * -0 times numbers; a sum that starts at +0 does not change by adding them, unless x has an infinity or NaN there. */
 #include <math.h>
@@ -96,7 +96,7 @@ static const Nest *by_band(Ctx *cx, const GroupNest *g)
 }
 
 const Implementation implementations_generic_bands[] = {
-    { .name = "bands", .plevel = 5, .ops = "dense", .what = "constant columns that are zero outside bands, by the bands",
+    { .name = "bands", .plevel = 5, .ops = "dense", .what = "constant columns that are zero outside bands",
       .alter = alter_bands },
     { .name = "bands.sums", .plevel = 20, .ops = "banded_dense", .what = "one sum after the other, each over its band",
       .schedule = by_band },

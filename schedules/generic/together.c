@@ -47,6 +47,13 @@ static const Nest *unroll_others(Ctx *cx, const Nest *n, const Stage *out)
     return n;
 }
 
+/* True if counting costs much beside a butterfly. */
+static bool is_short(const Stage *out)
+{
+    enum { DIGIT = 1, LONG = 5 };
+    return axis_extent(out, DIGIT) < LONG;
+}
+
 /* y[n,u,k,b,c]: for each n, k and b the numbers of all u, with their parts. */
 static const Nest *by_butterfly(Ctx *cx, const GroupNest *g)
 {
@@ -65,6 +72,7 @@ static const Nest *by_butterfly(Ctx *cx, const GroupNest *g)
     if (ctx_failed(cx) || !around) return n;
     n = unroll_others(cx, attach_all(cx, n, out, around), out);
     if (!ctx_failed(cx)) n = sched_unroll(cx, n, loop_name(cx, out, HALF));
+    if (!ctx_failed(cx) && is_short(out)) n = sched_pragma(cx, n, around, "unroll 2");
     return ctx_failed(cx) ? n : sched_unroll(cx, n, digit);
 }
 
@@ -90,12 +98,24 @@ static bool reads_stage(Ctx *cx, const Stage *reader, const Stage *s)
     return false;
 }
 
-/* The last inner stage with, or without, several numbers; NULL: none. */
-static const Stage *last_inner(const Nest *n, bool has_several)
+static int outputs_that_read(Ctx *cx, const Nest *n, const Stage *s)
+{
+    int count = 0;
+    for (int i = 0; i < n->stage_count; i++) count += makes_output(n, n->stage[i]) && reads_stage(cx, n->stage[i], s);
+    return count;
+}
+
+/* Of the inner stages with, or without, several numbers the last one that the most outputs read; NULL: none. */
+static const Stage *shared_stage(Ctx *cx, const Nest *n, bool has_several)
 {
     const Stage *found = NULL;
-    for (int i = 0; i < n->stage_count; i++)
-        if (!makes_output(n, n->stage[i]) && (axis_extent(n->stage[i], PAIR) > 1) == has_several) found = n->stage[i];
+    int most = 0;
+    for (int i = 0; i < n->stage_count; i++) {
+        const Stage *s = n->stage[i];
+        if (makes_output(n, s) || (axis_extent(s, PAIR) > 1) != has_several) continue;
+        const int readers = outputs_that_read(cx, n, s);
+        if (readers >= most) found = s, most = readers;
+    }
     return found;
 }
 
@@ -120,7 +140,7 @@ static const Nest *by_pair(Ctx *cx, const GroupNest *g)
 {
     const Nest *n = g->nest;
     for (int several = 1; several >= 0 && !ctx_failed(cx); several--) {
-        const Stage *host = last_inner(n, several);
+        const Stage *host = shared_stage(cx, n, several);
         Path p;
         if (!host) continue;
         const char *loop = loop_name(cx, host, several ? PAIR : 0);
@@ -128,6 +148,7 @@ static const Nest *by_pair(Ctx *cx, const GroupNest *g)
             if (makes_output(n, n->stage[i]) && reads_stage(cx, n->stage[i], host))
                 n = sched_reverse_compute_at(cx, n, n->stage[i]->name, loop);
         if (!ctx_failed(cx)) n = attach_inner(cx, n, host, loop);
+        if (!ctx_failed(cx) && several) n = sched_pragma(cx, n, loop, "unroll 2");
     }
     return ctx_failed(cx) ? n : unroll_halves(cx, n);
 }

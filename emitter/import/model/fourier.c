@@ -81,15 +81,19 @@ static Tensor *twiddles(const Fourier *f, DType t, int64_t points, int64_t parts
     return w;
 }
 
-/* S(1) to S(points / 2), in a spectrum of floats halved */
+/* S(1) to S(points / 2); in a spectrum of floats S / 2, or (S - 1) / 2 */
 static Tensor *half_roots(const Fourier *f, DType t, int64_t points)
 {
     void *data;
     const double turn = (f->is_inverse ? pi : -pi) / (double)points;
+    const bool is_halved = dtype_is_float(t) && !f->is_inverse;
     Tensor *w = tensor_zeros(f->cx, f->name, t, 2, (int64_t[]){ points / 2, 2 }, &data);
-    for (int64_t j = 0; w && j < points / 2; j++)
-        store_root(t, data, j, turn * ((double)j + (1 + (double)points / 2)),
-                   dtype_is_float(t) && !f->is_inverse ? 0.5 : 1);
+    for (int64_t j = 0; w && j < points / 2; j++) {
+        const double phase = turn * ((double)j + (1 + (double)points / 2));
+        store_root(t, data, j, phase, is_halved ? 0.5 : 1);
+        if (is_halved && f->steps == FOURIER_FAST)
+            store_fraction(t, data, 2 * j, 0.5 * function_of(EXPR_COS, phase) - 0.5);
+    }
     return w;
 }
 
@@ -234,7 +238,8 @@ Tensor *fourier_of_real(Ctx *cx, const char *name, Tensor *x, FourierSteps steps
     if (length % 2 || length < 4)
         return cut(&f, fourier(cx, name, as_complex(&f, x, rows, length), false, steps), 0, points + 1);
     Tensor *pairs = fourier(cx, name, RESHAPED(&f, x, rows, points, 2), false, steps);
-    return joined(&f, call_on_two(cx, "spectrum_of_pairs", name, pairs, half_roots(&f, x->type, points), NULL));
+    return joined(&f, call_on_two(cx, "spectrum_of_pairs", name, pairs, half_roots(&f, x->type, points),
+                                  ATTRS(attr_flag("short", steps == FOURIER_FAST))));
 }
 
 Tensor *fourier_to_real(Ctx *cx, const char *name, Tensor *x, int64_t length, FourierSteps steps)

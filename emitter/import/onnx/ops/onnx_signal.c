@@ -141,9 +141,9 @@ static void dft(OnnxCall *c)
         return;
     }
     Tensor *x = has_doubles(c->in[0]) ? c->in[0] : onnx_cast(c, c->in[0], F32);
-    Tensor *moved = swapped(c, fitted(c, x, axis, read), axis, rank - 2);
+    Tensor *moved = swapped(c, x, axis, rank - 2);
     if (ctx_failed(c->cx)) return;
-    Tensor *rows = rows_of(c, moved, read, parts);
+    Tensor *rows = fitted(c, rows_of(c, moved, size, parts), 1, read);
     Tensor *y = to_real ? real_signal(c, rows, length) : transform(c, rows, length, bins, inverse);
     y = rows_back(c, y, moved, bins, to_real ? 1 : 2);
     c->out[0] = onnx_cast(c, swapped(c, y, axis, rank - 2), type);

@@ -8,13 +8,13 @@ enum { OPTIONS_RFFT2D = 105 };
 
 /* ---- Transforms -------------------------------------------------------------------------------------------------- */
 
-/* x [rows][size].. as [rows][length]..: cut, or padded with zeros. */
-static Tensor *fitted(TfliteCall *c, Tensor *x, int64_t size, int64_t length)
+/* x with another size of the axis: cut, or padded with zeros. */
+static Tensor *fitted(TfliteCall *c, Tensor *x, int axis, int64_t size)
 {
     int64_t pad[2 * MAX_RANK] = { 0 };
-    if (!x || size == length) return x;
-    if (size > length) return tflite_part(c, x, 1, 0, length);
-    pad[x->rank + 1] = length - size;
+    if (!x || tensor_dim(x, axis) == size) return x;
+    if (tensor_dim(x, axis) > size) return tflite_part(c, x, axis, 0, size);
+    pad[x->rank + axis] = size - tensor_dim(x, axis);
     return tflite_call(c, "pad", x, attr_ints("pad", pad, 2 * x->rank));
 }
 
@@ -28,7 +28,7 @@ static Tensor *swapped(TfliteCall *c, Tensor *x, int64_t images, int64_t rows, i
 static Tensor *transform_columns(TfliteCall *c, Tensor *x, int64_t images, int64_t rows, int64_t bins, int64_t height)
 {
     x = tflite_reshape(c, swapped(c, x, images, rows, bins), (int64_t[]){ images * bins, rows, 2 }, 3);
-    return swapped(c, fourier(c->cx, c->name, fitted(c, x, rows, height), false, FOURIER_FAST), images, bins, height);
+    return swapped(c, fourier(c->cx, c->name, fitted(c, x, 1, height), false, FOURIER_FAST), images, bins, height);
 }
 
 /* ---- Operators --------------------------------------------------------------------------------------------------- */
@@ -49,10 +49,10 @@ static void rfft_2d(TfliteCall *c)
                            MOST_FOURIER_POINTS, MOST_FOURIER_POINTS);
         return;
     }
-    const int64_t width = tensor_dim(x, rank - 1), most = tensor_dim(x, rank - 2), rows = most < height ? most : height;
+    const int64_t most = tensor_dim(x, rank - 2), rows = most < height ? most : height;
     for (int d = 0; d < rank - 2; d++) images *= shape[d] = tensor_dim(x, d);
     if (most > rows) x = tflite_part(c, x, rank - 2, 0, rows);
-    x = fitted(c, tflite_reshape(c, x, (int64_t[]){ images * rows, width }, 2), width, length);
+    x = tflite_reshape(c, fitted(c, x, rank - 1, length), (int64_t[]){ images * rows, length }, 2);
     Tensor *y = fourier_of_real(c->cx, c->name, x, FOURIER_FAST);
     if (height > 1) y = transform_columns(c, y, images, rows, bins, height);
     shape[rank - 2] = height;
