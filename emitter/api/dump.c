@@ -504,7 +504,7 @@ static const char *dumped(Ctx *cx, const char *model, const lw_options *o)
     const Stop *s = stop_named(cx, own.at);
     if (!s || !has_effects(cx, s, o)) return NULL;
     bool ok = build_read(&b, cx, model, &own);
-    b.until = s == &after_dag_pass || s == &after_code_pass ? pass_of(own.at) : s->until;
+    b.mode.until = s == &after_dag_pass || s == &after_code_pass ? pass_of(own.at) : s->until;
     ok = ok && build_graph(&b) && (!s->needs || (s->needs(&b) && is_there(&b)));
     for (Build *g = &b; ok && g; g = s->of_each ? g->next : NULL) ok = s->print(g, &t);
     return ok && !ctx_failed(cx) ? text_string(&t) : NULL;

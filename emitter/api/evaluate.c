@@ -307,7 +307,7 @@ static bool run_form(Ctx *cx, const char *model, const Form *f, const char *cons
     if (b->state_count)
         diag_unsupported(cx, NULL, "evaluation of a model with state; use one whose samples are independent");
     if (f->without_grids) model_without_grids(cx, &b->model);
-    b->is_as_imported = f != &forms[AS_EMITTED];
+    b->mode.is_as_imported = f != &forms[AS_EMITTED];
     if (ctx_failed(cx) || !samples_read(b, path, path_count, &s) || !has_fixed_output(b)) return false;
     const int inputs = b->model.input_count;
     int64_t *elems = NEW_ARRAY(cx->arena, int64_t, b->model.output_count);

@@ -92,7 +92,7 @@ static bool emitted(Quantizing *z, const char *model, const Graph *g, bool on_in
         b.model.input = g->input;
         b.model.output = g->output;
     }
-    b.in_fixed_point = on_integers;
+    b.mode.in_fixed_point = on_integers;
     return build_graph(&b) && build_nests(&b) && outputs_emitted(&b, s, out);
 }
 
@@ -328,7 +328,7 @@ static const char *print_calibrated(Build *b, const Quantized *done, const char 
 static const char *print_realized(Build *b, const Quantized *done, const char *const *names)
 {
     (void)done;
-    b->until = "fold";
+    b->mode.until = "fold";
     return build_graph(b) ? te_write(b->cx, &b->graph, names, "The integer network.") : NULL;
 }
 

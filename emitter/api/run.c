@@ -194,7 +194,7 @@ static bool is_as_imported(Build *b, const void *const *inputs)
     Build r;
     Env *all = env_new(b->cx);
     int64_t channels;
-    if (b->in_fixed_point) return true;          /* made by the quantizer from another model */
+    if (b->mode.in_fixed_point) return true;          /* made by the quantizer from another model */
     if (!build_read(&r, b->cx, b->path, b->options)) return false;
     build_as_reference(&r);
     if (!build_graph(&r) || !build_nests(&r) || !build_run_all(&r, inputs, all)) return false;
@@ -269,7 +269,7 @@ static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *i
     if (!input_count && files)
         diag_error(cx, NULL, "no file is given; use a .npy file for each input%s: %s",
                    b->state_count ? " that is not a state" : "", input_names(b));
-    b->until = o->at ? pass_over_dag(cx, o->at) : NULL;
+    b->mode.until = o->at ? pass_over_dag(cx, o->at) : NULL;
     if (ctx_failed(cx) || !run_interpreted(b, input, input_count, 1, &inputs, outputs)) return false;
     keep_common_layers(b, *outputs);
     return true;

@@ -180,7 +180,7 @@ static bool compare_written(Verify *v, Build *written, const Build *reference, c
 {
     Steps s = { 0 };
     if (!reference->graph.quantized_count || v->options->stream) return true;
-    written->is_written = true;
+    written->mode.is_written = true;
     build_as_reference(written);
     if (!build_graph(written) || !build_nests(written)) return false;
     if (!build_compare_written(written, inputs, reference, &s)) return false;

@@ -124,7 +124,7 @@ static void plan_anew(Search *r, Layers *l)
     own.function = NEW_ARRAY(cx->arena, const Function *, l->count);
     own.function_count = 0;
     trial.shared = &own;
-    trial.is_trial = true;
+    trial.mode.is_trial = true;
     layers_use(&trial, l);
     build_functions(&trial);
     l->plan = trial.plan;

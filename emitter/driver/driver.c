@@ -163,7 +163,7 @@ bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool
 {
     const ImportOptions options = { 0 };
     build_begin(b, cx, path, o);
-    b->is_naive = is_naive;
+    b->mode.is_naive = is_naive;
     bool ok = !ctx_failed(cx) && te_read(cx, path, text, &options, &b->model) && read_beside(b, o);
     b->model.digest = sha256_hex(cx, text, strlen(text));
     watch_lap(b->watch, "", "import");
@@ -175,7 +175,7 @@ bool build_graph(Build *b)
     const Model *m = &b->model;
     b->shared = build_shared(b->cx);
     build_reserve_names(b);
-    b->shared->until = b->until;
+    b->shared->until = b->mode.until;
     b->shared->last = b;
     b->graph = (Graph){ .name = b->name,
                         .input_count = m->input_count,
@@ -183,7 +183,7 @@ bool build_graph(Build *b)
                         .output_count = m->output_count,
                         .output = m->output,
                         .target = b->target,
-                        .records_grids = b->records_grids };
+                        .records_grids = b->mode.records_grids };
     if (b->options->stream) build_request_stream(b);
     if (b->options->train) build_request_forms(b);
     if (b->options->train && build_folding_passes(b)) build_split_training(b);

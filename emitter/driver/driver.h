@@ -53,22 +53,29 @@ typedef struct FirmwareMemory {
     const char *section;                     /* NULL: none */
 } FirmwareMemory;
 
-struct Build {
-    Ctx *cx;
-    const lw_options *options;
-    const char *path, *name;                 /* of the model file; prefix of the symbols */
-    const Target *target;
-    Model model;                             /* as imported; for a .te file, with its schedule steps */
+/* How the caller wants the stages to run, beside the options. It is fixed before build_graph. */
+typedef struct BuildMode {
+    const char *until;                       /* passes stop after this one; copied to Shared */
     bool in_fixed_point;                     /* the graph is simulated: realized in the form QDQ_FIXED */
-    int64_t room;                            /* bytes for the arena that results are moved to keep; 0: none is moved */
-    bool copies_padding;                     /* operands of paddings have memory of their own, not within the result */
-    bool is_trial;                           /* of a search: the plans of regions' graphs are known */
     bool records_grids;                      /* simulated quantizations are the quantizer's input: they become marks */
-    bool is_signalled;                       /* SIGINT or SIGTERM ended a program that a trial ran */
+    bool is_trial;                           /* of a search: the plans of regions' graphs are known */
     bool is_naive;                           /* groups have naive nests with the model's names; steps follow from C */
     bool is_reference;                       /* each call of the model as imported has a naive nest (run.c) */
     bool is_written;                         /* of a reference: quantized calls stay in real numbers */
     bool is_as_imported;                     /* no pass rewrites the graph, which is emitted like any other */
+    bool weighs_checkpoints;                 /* --checkpoint auto is tried, even if the option is not given */
+} BuildMode;
+
+struct Build {
+    Ctx *cx;
+    const lw_options *options;
+    BuildMode mode;
+    const char *path, *name;                 /* of the model file; prefix of the symbols */
+    const Target *target;
+    Model model;                             /* as imported; for a .te file, with its schedule steps */
+    int64_t room;                            /* bytes for the arena that results are moved to keep; 0: none is moved */
+    bool copies_padding;                     /* operands of paddings have memory of their own, not within the result */
+    bool is_signalled;                       /* SIGINT or SIGTERM ended a program that a trial ran */
     const Node **scheduled;                  /* [model.schedule_count] anchors of the groups that the file schedules */
     StatePair *state; int state_count;       /* of the file, of --state and of --stream */
     bool *shifted;                           /* [state_count] a group may shift it within one array (overlaps.c) */
@@ -85,7 +92,6 @@ struct Build {
     const Nest **lowered;                    /* [groups] inputs and outputs of `function`, in the group's order */
     bool *is_shared;                         /* [groups] an earlier group has the same function */
     Shared *shared;
-    const char *until;                       /* copied to `shared` */
     Build *next;                             /* next graph of a region; a graph follows the graph that encloses it */
     Map inner;                               /* node of a region -> Build[graph_count], its graphs */
     const Node *region;                      /* the region that owns this graph; NULL: the model */
@@ -97,7 +103,6 @@ struct Build {
     /* The last inputs of the model are these parameters of --train; 0: constants are chosen by its words */
     int trained_count; const Trainable *trained;
     Build *step;                             /* of the model's graph: the training step's */
-    bool weighs_checkpoints;                 /* --checkpoint auto is tried, even if the option is not given */
     const StepCost *trade;                   /* of the step without checkpoints, then with them; NULL: not tried */
     bool is_step;
     int passes_done;                         /* of the passes over the DAG */

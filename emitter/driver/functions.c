@@ -261,7 +261,7 @@ void build_functions(Build *b)
     b->scratch = NEW_ARRAY(cx->arena, Scratch *, groups);
     for (int i = 0; i < groups && !ctx_failed(cx); i++) {
         const Node *region = region_of_group(b, i);
-        for (int g = 0; region && !b->is_trial && g < region->region->graph_count; g++)
+        for (int g = 0; region && !b->mode.is_trial && g < region->region->graph_count; g++)
             build_functions(&build_graphs_of(b, region)[g]);
         if (!region && !b->plan.is_free[i]) make_function(b, i);
         count[i] = region ? region_scratch(b, i, &b->scratch[i]) : function_scratch(b, b->function[i], &b->scratch[i]);

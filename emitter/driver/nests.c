@@ -9,7 +9,7 @@
 static void form_of_qdq(Build *b)
 {
     const char *qdq = b->options->qdq;
-    b->graph.qdq = b->in_fixed_point ? QDQ_FIXED : text_equal(qdq, "float") ? QDQ_FLOAT
+    b->graph.qdq = b->mode.in_fixed_point ? QDQ_FIXED : text_equal(qdq, "float") ? QDQ_FLOAT
         : text_equal(qdq, "integer") ? QDQ_INTEGER : QDQ_EXACT;
 }
 
@@ -92,7 +92,7 @@ static bool nest_of_te(Build *b)
     n = n ? nest_for(cx, n, b->target->features) : NULL;
     if (!n) return false;
     const char *group_name = build_symbol(b, g->output[0]->name);
-    const Nest *by_block = b->is_reference ? n : build_schedule_nest(b, n, group_name);
+    const Nest *by_block = b->mode.is_reference ? n : build_schedule_nest(b, n, group_name);
     n = by_block ? by_block : after_file_schedules(b, n, group_name);
     watch_lap(b->watch, "nest", "steps of the file, with their proofs");
     if (!n) return false;
@@ -161,7 +161,7 @@ bool build_nests(Build *b)
         refuse_layers(b);
         return !ctx_failed(cx) && nest_of_te(b) && nests_of_graphs(b);
     }
-    if (b->is_reference) return build_reference_nests(b);
+    if (b->mode.is_reference) return build_reference_nests(b);
     b->groups = groups_near_readers(cx, fuse(cx, &b->graph));
     b->groups = groups_by_updates(cx, &b->graph, groups_by_device(cx, b->groups));
     if (b->graph.spares_memory) b->groups = groups_by_memory(cx, &b->graph, b->groups);
@@ -171,7 +171,7 @@ bool build_nests(Build *b)
     const char *combine = b->options->combine;
     b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
-    if (b->is_naive) return naive_nests(b);
+    if (b->mode.is_naive) return naive_nests(b);
     build_find_file_schedules(b);
     bool is_named = combine && !text_equal(combine, "none");
     build_combine_blocks(b);

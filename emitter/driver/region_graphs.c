@@ -45,8 +45,7 @@ static void make_inner(Build *b, const Node *n)
                             .watch = b->watch,
                             .shared = b->shared,
                             .outer = b,
-                            .is_reference = b->is_reference,
-                            .is_as_imported = b->is_as_imported,
+                            .mode = { .is_reference = b->mode.is_reference, .is_as_imported = b->mode.is_as_imported },
                             .region = n,
                             .graph = inner_graph(b, n, i) };
         b->shared->last->next = &inner[i];

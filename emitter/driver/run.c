@@ -206,7 +206,7 @@ void build_as_reference(Build *b)
     o->selftest_count = o->memory_count = 0;
     b->options = o;
     b->memory_count = 0;
-    b->is_reference = true;
+    b->mode.is_reference = true;
     if (b->target) b->target = target_without(b->cx, b->target, "fma");
 }
 
@@ -222,11 +222,11 @@ static bool is_up_to(const GraphPassRow *pass, GraphPass *run, const char *name)
 
 bool build_runs_pass(const Build *b, const GraphPassRow *pass)
 {
-    if (!b->is_reference && !b->is_as_imported) return true;
+    if (!b->mode.is_reference && !b->mode.is_as_imported) return true;
     if (b->shared->until) return is_up_to(pass, NULL, b->shared->until);
     if (b->options->stream) return is_up_to(pass, graph_stream, NULL);
-    if (pass->role == PASS_GRIDS) return !b->is_written && graph_has_grids(b->cx, &b->graph);
-    return pass->role == PASS_DEFINES || (pass->role == PASS_COPIES && !b->is_reference);
+    if (pass->role == PASS_GRIDS) return !b->mode.is_written && graph_has_grids(b->cx, &b->graph);
+    return pass->role == PASS_DEFINES || (pass->role == PASS_COPIES && !b->mode.is_reference);
 }
 
 bool build_reference_nests(Build *b)

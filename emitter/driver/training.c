@@ -164,7 +164,7 @@ void build_split_training(Build *b)
     Training *t = ctx_failed(cx) ? NULL
         : b->trained_count ? training_of_inputs(cx, b->options->train, &b->graph, b->trained, b->trained_count)
         : training_new(cx, b->options->train, &b->graph, &(StepForm){ 0 });
-    if (t && (b->options->checkpoint || b->weighs_checkpoints)) {
+    if (t && (b->options->checkpoint || b->mode.weighs_checkpoints)) {
         Training *with = with_checkpoints(b, t);
         if (b->options->checkpoint) t = with;
     }

@@ -133,7 +133,7 @@ static bool measure_realized(WidthSearch *z, Quality *out)
     Build b = *z->b;
     b.model.input = simulated.input;
     b.model.output = simulated.output;
-    b.in_fixed_point = true;
+    b.mode.in_fixed_point = true;
     return build_graph(&b) && compare(z, &b.graph, z->samples->count, out);
 }
 

@@ -93,8 +93,8 @@ static bool has_fixed_sizes(Ctx *cx, const Graph *g)
 static bool float_graph(Build *b, Graph *out)
 {
     Build floats = *b;
-    floats.until = "affine";
-    floats.records_grids = true;
+    floats.mode.until = "affine";
+    floats.mode.records_grids = true;
     if (b->model.is_nest || b->model.schedule_count)
         diag_unsupported(b->cx, NULL, "quantization of a file with `nest` or `schedule`; use one without them");
     if (b->state_count)
@@ -144,7 +144,7 @@ static bool simulate_model(Build *b, Ports ports, Quantized *out)
     out->simulated = simulate(b->cx, &out->floats, &out->edges, ports);
     b->model.input = out->simulated.input;
     b->model.output = out->simulated.output;
-    b->in_fixed_point = true;
+    b->mode.in_fixed_point = true;
     return !ctx_failed(b->cx);
 }
 

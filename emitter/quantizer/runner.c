@@ -60,7 +60,7 @@ Runner *runner_new(const Build *like, const Graph *g)
                     .target = target_find(cx, "generic"), .graph = *g };
     r->b.shared = build_shared(cx);
     r->b.shared->last = &r->b;
-    r->b.is_naive = true;                                /* the interpreter orders loops for itself */
+    r->b.mode.is_naive = true;                                /* the interpreter orders loops for itself */
     r->b.graph.target = r->b.target;
     refuse_regions(cx, g);
     if (ctx_failed(cx) || !build_nests(&r->b)) return NULL;

@@ -25,7 +25,7 @@ bool network_cost(const Build *like, const Graph *g, const Edges *e, Ports ports
     lw_options *plain = NEW(cx->arena, lw_options);
     *plain = (lw_options){ .combine = "none", .rounding = like->options->rounding };
     Build b = { .cx = cx, .options = plain, .path = like->path, .name = like->name, .target = like->target,
-                .in_fixed_point = true };
+                .mode.in_fixed_point = true };
     b.model.input = simulated.input;
     b.model.input_count = simulated.input_count;
     b.model.output = simulated.output;

@@ -179,7 +179,7 @@ static const void *run_all(Ctx *cx, const char *text, const Samples *s, bool sim
     if (graph) {
         b.model.input = graph->input;
         b.model.output = graph->output;
-        b.in_fixed_point = simulated && !qdq;
+        b.mode.in_fixed_point = simulated && !qdq;
     }
     if (!build_graph(&b) || !build_nests(&b)) return NULL;
     *bytes = tensor_bytes(b.graph.output[0]);

@@ -164,8 +164,8 @@ static bool open_graph(Build *b, Ctx *cx, const Build *like, const Graph *g, boo
     b->model.input_count = g->input_count;
     b->model.output = g->output;
     b->model.output_count = g->output_count;
-    b->in_fixed_point = on_integers;
-    b->until = NULL;
+    b->mode.in_fixed_point = on_integers;
+    b->mode.until = NULL;
     return build_graph(b) && build_nests(b);
 }
 

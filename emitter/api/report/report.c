@@ -304,7 +304,7 @@ static const char *report(Ctx *cx, const char *model, const lw_options *o)
     o = options_of(cx, "lw_report", o);
     if (!o || !is_given(cx, "lw_report", "the model", model) || !footprint_is_limit(cx, o)) return NULL;
     if (!build_read(&b, cx, model, o)) return NULL;
-    b.weighs_checkpoints = true;
+    b.mode.weighs_checkpoints = true;
     if (!build_graph(&b) || !build_nests(&b) || !build_program(&b) || !footprint_of(&b, model, &f)) return NULL;
     text_printf(&t, "%s for %s\n\n", b.program.source, b.target->name);
     print_layers(&b, &t);
