@@ -63,12 +63,12 @@ static void put_constants(const Program *p, PutBytes *put, void *to)
     static const uint8_t zeros[WEIGHTS_HEADER] = { 0 };        /* no alignment is larger */
     int64_t at = WEIGHTS_HEADER;
     for (int i = 0; i < p->constant_count; i++) {
-        if (p->constant_at[i] < 0) continue;
-        put(to, zeros, (size_t)(p->constant_at[i] - at));
+        if (p->weights.at[i] < 0) continue;
+        put(to, zeros, (size_t)(p->weights.at[i] - at));
         put_elements(p->constant[i], put, to);
-        at = p->constant_at[i] + tensor_bytes(p->constant[i]);
+        at = p->weights.at[i] + tensor_bytes(p->constant[i]);
     }
-    put(to, zeros, (size_t)(p->weights_bytes - at));
+    put(to, zeros, (size_t)(p->weights.bytes - at));
 }
 
 typedef struct Sums { Sha256 sha; uint32_t crc, table[256]; } Sums;
@@ -162,7 +162,7 @@ static void add_memory(Ctx *cx, Sha256 *s, const Program *p)
 {
     Text t = text_new(cx);
     for (int i = 0; i < p->constant_count; i++)
-        if (p->constant_at[i] >= 0) add_tensor(cx, &t, "constant", p->constant[i], p->constant_at[i]);
+        if (p->weights.at[i] >= 0) add_tensor(cx, &t, "constant", p->constant[i], p->weights.at[i]);
     add_ports(cx, &t, p->input, p->input_count);
     add_ports(cx, &t, p->output, p->output_count);
     sha256_add(s, text_string(&t), t.length);
@@ -190,7 +190,7 @@ static const uint8_t *header_of(Ctx *cx, const Program *p, const char *code)
     memcpy(h, "LWWEIGHT", VERSION_AT);
     store_word(h + VERSION_AT, VERSION);
     store_word(h + ORDER_AT, ORDER);
-    store_word(h + BYTES_AT, (uint32_t)p->weights_bytes);
+    store_word(h + BYTES_AT, (uint32_t)p->weights.bytes);
     store_word(h + CRC_AT, ~s.crc);
     sha256_end(&s.sha, h + DIGEST_AT);
     add_structure(cx, p, code, h);
@@ -209,12 +209,12 @@ void cgen_place_weights(Ctx *cx, Program *p, const char *file)
         at[i] = program_reads(p, i) ? bytes : -1;
         if (at[i] >= 0) bytes = aligned(p, bytes + tensor_bytes(p->constant[i]));
     }
-    p->weights_file = file;
-    p->constant_at = at;
-    p->weights_bytes = bytes;
+    p->weights.file = file;
+    p->weights.at = at;
+    p->weights.bytes = bytes;
 }
 
-void cgen_seal_weights(Ctx *cx, Program *p, const char *code) { p->weights_header = header_of(cx, p, code); }
+void cgen_seal_weights(Ctx *cx, Program *p, const char *code) { p->weights.header = header_of(cx, p, code); }
 
 /* The callee of file_write_all takes characters. */
 typedef struct Out { TextPut *put; void *to; } Out;
@@ -230,7 +230,7 @@ void cgen_print_weights(Ctx *cx, const void *program, TextPut *put, void *to)
     const Program *p = program;
     Out out = { put, to };
     (void)cx;
-    put_bytes(&out, p->weights_header, WEIGHTS_HEADER);
+    put_bytes(&out, p->weights.header, WEIGHTS_HEADER);
     put_constants(p, put_bytes, &out);
 }
 
@@ -238,12 +238,12 @@ void cgen_print_weights(Ctx *cx, const void *program, TextPut *put, void *to)
 
 static const char *base_of(Ctx *cx, const Program *p)
 {
-    return p->weights == WEIGHTS_CALLER ? "weights" : text_format(cx, "%s_weights", p->name);
+    return p->weights.kind == WEIGHTS_CALLER ? "weights" : text_format(cx, "%s_weights", p->name);
 }
 
 const char *file_constant(Ctx *cx, const Program *p, int constant, int64_t offset, DType type)
 {
-    const long long at = (long long)(p->constant_at[constant] + offset);
+    const long long at = (long long)(p->weights.at[constant] + offset);
     const DTypeInfo *info = dtype_info(type);
     const char *base = text_format(cx, "%s + %lld", base_of(cx, p), at);
     if (strcmp(info->c_type, "uint8_t") == 0) return base;
@@ -253,12 +253,12 @@ const char *file_constant(Ctx *cx, const Program *p, int constant, int64_t offse
 
 const char *flash_word(const Program *p)
 {
-    return p->weights != WEIGHTS_FLASH ? "" : p->is_far ? "LW_FAR_FLASH " : "LW_FLASH ";
+    return p->weights.kind != WEIGHTS_FLASH ? "" : p->weights.is_far ? "LW_FAR_FLASH " : "LW_FLASH ";
 }
 
 void section_attribute(Text *t, const Program *p)
 {
-    if (p->weights == WEIGHTS_SECTION) text_printf(t, "LW_SECTION(\"%s\") ", p->section);
+    if (p->weights.kind == WEIGHTS_SECTION) text_printf(t, "LW_SECTION(\"%s\") ", p->weights.section);
 }
 
 bool memory_is_constant(const Memory *m)
@@ -293,7 +293,7 @@ void cgen_check_flash(Ctx *cx, Program *p)
                              "object of an AVR", (long long)one, LARGEST_OBJECT);
         bytes += one;
     }
-    p->is_far = bytes > NEAR_FLASH;
+    p->weights.is_far = bytes > NEAR_FLASH;
     for (int i = 0; i < p->function_count; i++)
         if (p->function[i]->body && hands_on_constants(p->function[i]->body))
             diag_unsupported(cx, p->function[i]->name,
@@ -306,17 +306,17 @@ void cgen_check_flash(Ctx *cx, Program *p)
 void file_macros(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
     (void)cx;
-    text_printf(t, "#define %s_WEIGHTS_FILE_SIZE %lldu     /* bytes of %s */\n", prefix, (long long)p->weights_bytes,
-                p->weights_file);
+    text_printf(t, "#define %s_WEIGHTS_FILE_SIZE %lldu     /* bytes of %s */\n", prefix, (long long)p->weights.bytes,
+                p->weights.file);
     text_printf(t, "#define %s_WEIGHTS_ALIGN %lldu\n", prefix, (long long)p->arena_align);
 }
 
 void file_declare_check(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
     (void)cx;
-    const bool is_given = p->weights == WEIGHTS_CALLER;
+    const bool is_given = p->weights.kind == WEIGHTS_CALLER;
     text_printf(t, "\n/* Returns 0 if %s %s, complete and undamaged: header, size and CRC-32. Else %s_E_WEIGHTS. */\n",
-                is_given ? "the memory holds" : "the included file is", p->weights_file, prefix);
+                is_given ? "the memory holds" : "the included file is", p->weights.file, prefix);
     text_printf(t, "int %s_check_weights(%s);\n\n", p->name,
                 is_given ? "const uint8_t *weights, uint32_t bytes" : "void");
 }
@@ -332,7 +332,7 @@ static void byte_rows(Text *t, const uint8_t *bytes, int count)
 static void included_file(Text *t, const Program *p, const char *prefix)
 {
     text_printf(t, "#ifndef %s_WEIGHTS_FILE\n#define %s_WEIGHTS_FILE \"%s\"     /* its path, for #embed or .incbin */\n"
-                   "#endif\n", prefix, prefix, p->weights_file);
+                   "#endif\n", prefix, prefix, p->weights.file);
     text_add(t, "#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L && defined(__has_embed)\n");
     text_printf(t, "static const LW_ALIGN(%lld) uint8_t %s_weights[] = {\n#embed %s_WEIGHTS_FILE\n};\n",
                 (long long)p->arena_align, p->name, prefix);
@@ -356,13 +356,13 @@ static void crc_function(Text *t, const Program *p)
 
 void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
-    const bool is_given = p->weights == WEIGHTS_CALLER;
+    const bool is_given = p->weights.kind == WEIGHTS_CALLER;
     const char *base = base_of(cx, p);
-    const uint8_t *h = p->weights_header;
+    const uint8_t *h = p->weights.header;
     text_add(t, "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
                 "#error \"the file of weights is little-endian: emit with --weights c\"\n#endif\n\n");
     text_printf(t, "/* The first bytes of %s: \"LWWEIGHT\", version, order of bytes, size, structure. */\n",
-                p->weights_file);
+                p->weights.file);
     text_printf(t, "static const uint8_t %s_weights_header[%d] = {\n", p->name, CRC_AT);
     byte_rows(t, h, CRC_AT);
     text_add(t, "\n};\n\n");
@@ -382,7 +382,7 @@ void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
 
 void file_check_in_run(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
-    if (p->weights == WEIGHTS_CALLER)
+    if (p->weights.kind == WEIGHTS_CALLER)
         text_printf(t, "    if (weights == NULL || (uintptr_t)weights %% %s_WEIGHTS_ALIGN != 0) return %s_E_WEIGHTS;\n",
                     prefix, prefix);
     text_printf(t, "    if (memcmp(%s, %s_weights_header, sizeof %s_weights_header) != 0) return %s_E_WEIGHTS;\n",

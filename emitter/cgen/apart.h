@@ -7,7 +7,7 @@
 /* Tests of the program's kind of weights (cgen.h). */
 static inline bool weights_are_in_file(const Program *p)
 {
-    return p->weights == WEIGHTS_CALLER || p->weights == WEIGHTS_INCLUDED;
+    return p->weights.kind == WEIGHTS_CALLER || p->weights.kind == WEIGHTS_INCLUDED;
 }
 /* Returns the word before the type of a constant in program memory, "LW_FLASH " or "LW_FAR_FLASH "; else "". */
 const char *flash_word(const Program *p);

@@ -130,6 +130,16 @@ typedef enum WeightsKind {
 } WeightsKind;
 enum { WEIGHTS_HEADER = 64 };          /* bytes of the header of model.bin */
 
+typedef struct Weights {
+    WeightsKind kind;
+    const char *section;               /* of SECTION */
+    bool is_far;                       /* FLASH: more constants than near pointers reach */
+    /* CALLER, INCLUDED: the file's name, its bytes, its header; [constant_count] offsets in it, -1: not in use */
+    const char *file;
+    int64_t bytes;
+    const uint8_t *header;
+    const int64_t *at;
+} Weights;
 
 /* A member of struct NAME_params: a value that a training step changes, or a number that the caller may set. */
 typedef struct Trained {
@@ -173,7 +183,7 @@ struct Program {
     const char *digest;                /* SHA-256 of the model file, in hexadecimal */
     int input_count, output_count; const Port *input, *output;
     int state_count; const State *state;
-    int64_t stream_hop, stream_window; /* of --stream: frames of a run, and of the window; 0: none */
+    struct { int64_t hop, window; } stream;                /* of --stream: frames of a run, of the window; 0: none */
     int constant_count; const Tensor *const *constant; const char *const *constant_name;
     int function_count; const Function *const *function;   /* in order of first use; equal groups share one */
     int call_count; const Call *call;
@@ -200,14 +210,7 @@ struct Program {
     int string_count; const char *const *string; const char *string_ports;
     bool ports_in_arena, static_arena, standalone;
     bool has_profile;                  /* LW_LAYER counts per layer */
-    WeightsKind weights;
-    const char *section;               /* of WEIGHTS_SECTION */
-    bool is_far;                       /* FLASH: more constants than near pointers reach */
-    /* CALLER, INCLUDED: the file's name, its bytes, its header; [constant_count] offsets in it, -1: not in use */
-    const char *weights_file;
-    int64_t weights_bytes;
-    const uint8_t *weights_header;
-    const int64_t *constant_at;
+    Weights weights;
     int trained_count; const Trained *trained;             /* of --train; count 0: none */
     const char *params_version;        /* eight hexadecimal digits: of the members and the model */
     const Program *step;               /* NAME_train, with the arena, ports and calls of the step; NULL: none */

@@ -73,7 +73,7 @@ static bool call_reads_file(const Program *p, const Call *c)
 /* True if the body needs the parameter `weights`, the address of the file. */
 static bool body_reads_file(const Program *p, const Body *b)
 {
-    for (int i = 0; p->weights == WEIGHTS_CALLER && i < b->call_count; i++)
+    for (int i = 0; p->weights.kind == WEIGHTS_CALLER && i < b->call_count; i++)
         if (call_reads_file(p, &b->call[i])) return true;
     return false;
 }

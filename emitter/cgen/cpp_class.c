@@ -42,7 +42,7 @@ static void pointers(Ctx *cx, Parameters *to, const char *qualifier, const Port 
 static Parameters parameters(Ctx *cx, const Program *p)
 {
     Parameters to = { words_of_class(cx, p), text_new(cx), 0 };
-    if (p->weights == WEIGHTS_CALLER) parameter(&to, "const uint8_t *", NULL, "weights");
+    if (p->weights.kind == WEIGHTS_CALLER) parameter(&to, "const uint8_t *", NULL, "weights");
     if (!p->ports_in_arena) pointers(cx, &to, "const ", p->input, p->input_count);
     for (int i = 0; i < p->size_count; i++) parameter(&to, "int32_t ", &p->size_name[i], p->size_name[i]);
     if (!p->ports_in_arena) pointers(cx, &to, "", p->output, p->output_count);

@@ -13,7 +13,7 @@ static bool has_arena(const Program *p) { return !p->memory_count; }
 static bool has_memories(const Program *p) { return p->memory_count > 0; }
 static bool trains(const Program *p) { return p->step != NULL; }
 static bool checks_labels(const Program *p) { return p->step && p->step->label_limit; }
-static bool streams(const Program *p) { return p->stream_hop != 0; }
+static bool streams(const Program *p) { return p->stream.hop != 0; }
 static bool has_state(const Program *p) { return p->state_count > 0; }
 static bool has_devices(const Program *p) { return p->partition_count > 0; }
 static bool tests_itself(const Program *p) { return p->selftest != NULL; }

@@ -297,7 +297,7 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
     for (int i = 0; i < c->function->number_count; i++)
         text_printf(t, n++ ? ", %lld" : "%lld", (long long)c->number[i]);
     for (int i = 0; i < c->place_count; i++) {
-        if (p->weights == WEIGHTS_FLASH) check_flash_argument(cx, c, i);
+        if (p->weights.kind == WEIGHTS_FLASH) check_flash_argument(cx, c, i);
         text_printf(t, n++ ? ", %s" : "%s", place_text(cx, p, &c->place[i], c->function->memory[i]));
     }
     text_add(t, ");");
@@ -468,7 +468,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     static const char *const taken[] = { "in", "out", "arena", "memory", "state", "now", "next", "params", "target",
                                          "loss" };
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) speller_name(&s, taken[i], taken[i]);
-    if (p->weights == WEIGHTS_CALLER) speller_name(&s, "weights", "weights");
+    if (p->weights.kind == WEIGHTS_CALLER) speller_name(&s, "weights", "weights");
     control_reserve(cx, &s, p->call, p->call_count);
     if (p->static_arena && p->memory_count) memories_static(cx, t, p);
     else if (p->static_arena && !p->is_step && (uses_arena(p) || (p->step && uses_arena(p->step))))
@@ -554,7 +554,7 @@ static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
         s->constant[s->constant_count++] = p->trained[i].initial;
     }
     Program in_data = *p;          /* inputs are read from data memory */
-    if (p->weights == WEIGHTS_FLASH) in_data.weights = WEIGHTS_TEXT;
+    if (p->weights.kind == WEIGHTS_FLASH) in_data.weights.kind = WEIGHTS_TEXT;
     for (int i = 0; i < recorded; i++) {
         constant(cx, t, &in_data, p->selftest->input[i], p->selftest->input_name[i], NULL);
         s->constant[s->constant_count++] = p->selftest->input[i];
@@ -577,7 +577,7 @@ static const char *macro_of(const Program *p)
 {
     static const char *const macros[] = { [WEIGHTS_TEXT] = "",   [WEIGHTS_SECTION] = "LW_SECTION",
                                           [WEIGHTS_CALLER] = "", [WEIGHTS_INCLUDED] = "LW_INCBIN" };
-    return p->weights == WEIGHTS_FLASH ? flash_word(p) : macros[p->weights];
+    return p->weights.kind == WEIGHTS_FLASH ? flash_word(p) : macros[p->weights.kind];
 }
 
 static const Expr *note_float(Ctx *cx, const Expr *e, void *found)
@@ -604,7 +604,7 @@ static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
     for (int i = 0; p->constant_section && i < p->constant_count; i++)
         has_section = has_section || p->constant_section[i];
     for (int i = 0; p->static_arena && i < p->memory_count; i++) has_section = has_section || p->memory[i].section;
-    const bool is_aligned = s->constant_count || p->static_arena || p->weights == WEIGHTS_INCLUDED;
+    const bool is_aligned = s->constant_count || p->static_arena || p->weights.kind == WEIGHTS_INCLUDED;
     return text_format(cx, "%s %s %s %s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY",
                        macro_of(p), has_section ? "LW_SECTION" : "",
                        p->has_profile ? "LW_COUNTER" : "", has_floats(cx, p) ? "lw_ieee" : "");

@@ -19,7 +19,7 @@ static bool begins_with_zeros(const Program *p)
 void state_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
     (void)cx, (void)prefix;
-    if (!p->stream_hop) text_char(t, '\n');
+    if (!p->stream.hop) text_char(t, '\n');
     text_printf(t, "/* State between runs: call %s_reset before the first run. */\nstruct %s_state {\n",
                 p->name, p->name);
     for (int i = 0; i < p->state_count; i++)
@@ -48,7 +48,7 @@ void state_define(Ctx *cx, Text *t, const Program *p, const char *prefix)
 void stream_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
     (void)cx;
-    const long long hop = p->stream_hop, window = p->stream_window;
+    const long long hop = p->stream.hop, window = p->stream.window;
     if (p->state_count) text_char(t, '\n');
     text_printf(t, "/* Streaming: the outputs are those of the last %lld frames from run %lld%s%s%s on. */\n", window,
                 (window + hop - 1) / hop, p->state_count ? " after " : "", p->state_count ? p->name : "",

@@ -154,7 +154,7 @@ static void add_line(Text *t, const Program *p, const char *line)
         else if (*line == '@')
             for (const char *s = p->name; *s; s++) text_char(t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
         else if (*line == '^') print_arguments(t, p, arguments);
-        else if (*line == '~') text_add(t, p->weights_file);
+        else if (*line == '~') text_add(t, p->weights.file);
         else text_char(t, *line);
     }
     text_char(t, '\n');
@@ -258,7 +258,7 @@ static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structu
 static void main_function(Ctx *cx, Text *t, const Program *p)
 {
     Speller s = speller_new(cx);
-    if (p->weights == WEIGHTS_CALLER) add_lines(t, p, read_weights);
+    if (p->weights.kind == WEIGHTS_CALLER) add_lines(t, p, read_weights);
     add_line(
         t, p,
         "#define IN_ELEMENTS(name, type, count) static type $_in_##name[(count) + !(count)];\n@_INPUTS(IN_ELEMENTS)");
@@ -270,7 +270,7 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
     add_line(t, p,
              "    if (argc > 2 && strcmp(argv[argc - 2], \"--repeat\") == 0) {\n        repeat = atol(argv[argc - "
              "1]);\n        if (repeat < 1) repeat = 1;\n        timed = 1;\n        argc -= 2;\n    }");
-    if (p->weights == WEIGHTS_CALLER)
+    if (p->weights.kind == WEIGHTS_CALLER)
         add_line(t, p,
                  "    const char *const program = argv[0], *given = NULL;\n"
                  "    if (argc > 2 && strcmp(argv[1], \"--weights\") == 0) {\n        given = argv[2];\n"

@@ -371,7 +371,7 @@ void build_assemble(Build *b)
                     .has_profile = b->options->profile,
                     .arena_size = b->plan.arena_size,
                     .arena_align = b->plan.align };
-    build_weights_kind(b->options, &p->weights, &p->section);
+    build_weights_kind(b->options, &p->weights.kind, &p->weights.section);
     build_constants(b);
     build_partition_params(b);
     p->partition_count = b->partition_count;
@@ -411,7 +411,7 @@ void build_assemble(Build *b)
     p->state = states_of(b, &states);
     p->state_count = b->state_count;
     if (b->graph.stream) {
-        p->stream_hop = b->graph.stream->hop;
-        p->stream_window = b->graph.stream->window;
+        p->stream.hop = b->graph.stream->hop;
+        p->stream.window = b->graph.stream->window;
     }
 }

@@ -81,8 +81,8 @@ bool build_weights_kind(const lw_options *o, WeightsKind *kind, const char **sec
 
 static const char *obstacle_of_weights(const Program *p)
 {
-    const bool is_flash = p->weights == WEIGHTS_FLASH;
-    if (p->partition_count && (is_flash || p->weights == WEIGHTS_CALLER))
+    const bool is_flash = p->weights.kind == WEIGHTS_FLASH;
+    if (p->partition_count && (is_flash || p->weights.kind == WEIGHTS_CALLER))
         return "functions of a device, which receive no address of weights";
     if (p->step && is_flash) return "--train, whose parameters begin with constants";
     if (p->body_count && is_flash) return "control flow, whose bodies receive constants like other tensors";
@@ -97,9 +97,9 @@ void build_weights(Build *b)
     const char *obstacle = obstacle_of_weights(p);
     if (obstacle)
         diag_unsupported(b->cx, NULL, "--weights %s does not accept %s; use c, %s", b->options->weights, obstacle,
-                         p->weights == WEIGHTS_FLASH ? "section=NAME" : "incbin, section=NAME");
-    else if (p->weights == WEIGHTS_FLASH) cgen_check_flash(b->cx, p);
-    else if (p->weights == WEIGHTS_CALLER || p->weights == WEIGHTS_INCLUDED) {
+                         p->weights.kind == WEIGHTS_FLASH ? "section=NAME" : "incbin, section=NAME");
+    else if (p->weights.kind == WEIGHTS_FLASH) cgen_check_flash(b->cx, p);
+    else if (p->weights.kind == WEIGHTS_CALLER || p->weights.kind == WEIGHTS_INCLUDED) {
         cgen_place_weights(b->cx, p, text_format(b->cx, "%s.bin", b->output_stem ? b->output_stem : p->name));
         cgen_seal_weights(b->cx, p, cgen_code(b->cx, p));
     }

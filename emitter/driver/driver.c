@@ -247,7 +247,7 @@ bool build_write(Build *b, const char *output)
         files[count++] = file_of_text(text_format(cx, "%s_main.c", stem), cgen_testbench(cx, &b->program));
     if (b->options->cpp)
         files[count++] = file_of_text(text_format(cx, "%s.hpp", stem), cgen_cpp_class(cx, &b->program));
-    if (b->program.weights_file)
+    if (b->program.weights.file)
         files[count++] = (FileOut){ .path = text_format(cx, "%s.bin", stem), .print = cgen_print_weights,
                                     .what = &b->program };
     watch_lap(b->watch, "", "printing");

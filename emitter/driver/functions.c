@@ -131,7 +131,7 @@ static const Lowered *first_with_text(Build *b, Lowered *lowered, const Function
 {
     Program nameless = { .name = "" };
     Text t = text_new(b->cx);
-    build_weights_kind(b->options, &nameless.weights, &nameless.section);
+    build_weights_kind(b->options, &nameless.weights.kind, &nameless.weights.section);
     if (lowered->final && lowered->final->no_inline == f->no_inline) return lowered->first;
     lowered->final = final_of(b, f);
     cgen_function(b->cx, &t, &nameless, lowered->final);

@@ -291,7 +291,7 @@ static bool package(Ctx *cx, const char *model, const char *kind, const char *fo
     whole.static_arena = whole.ports_in_arena = false;
     if (row < 0 || !record(cx, model, &whole, &r)) return false;
     if (!build_read(&b, cx, model, &whole) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return false;
-    if (b.program.weights == WEIGHTS_CALLER || b.program.weights == WEIGHTS_INCLUDED)
+    if (b.program.weights.kind == WEIGHTS_CALLER || b.program.weights.kind == WEIGHTS_INCLUDED)
         diag_usage(cx, NULL, "a package does not accept --weights %s; use c|progmem|section=NAME", whole.weights);
     if (ctx_failed(cx)) return false;
     Files *f = NEW(cx->arena, Files);

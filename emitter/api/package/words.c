@@ -51,7 +51,7 @@ static int64_t avr_selftest(Ctx *cx, const Program *p)
 /* Bytes of RAM on an AVR: constants are copied to RAM unless they are in program memory. */
 static int64_t avr_ram(Ctx *cx, const Program *p)
 {
-    const int64_t constants = p->weights == WEIGHTS_FLASH ? 0 : program_constants(p);
+    const int64_t constants = p->weights.kind == WEIGHTS_FLASH ? 0 : program_constants(p);
     return p->arena_size + constants + avr_ports(cx, p) + AVR_RESERVE;
 }
 
@@ -67,20 +67,20 @@ static void add_avr_reserve(Ctx *cx, Text *t, const Program *p) { (void)cx, (voi
 static void add_avr_advice(Ctx *cx, Text *t, const Program *p)
 {
     (void)cx;
-    text_add(t, p->weights == WEIGHTS_FLASH ? "`--ram BYTES` chooses the fastest plan within BYTES, and the "
+    text_add(t, p->weights.kind == WEIGHTS_FLASH ? "`--ram BYTES` chooses the fastest plan within BYTES, and the "
                                               "refusal of `--ram 1` names the smallest plan"
                                             : "`--weights progmem` puts constants into program memory");
 }
 
 static void add_avr_constants(Ctx *cx, Text *t, const Program *p)
 {
-    (void)cx, text_add(t, p->weights == WEIGHTS_FLASH ? "program memory" : "RAM");
+    (void)cx, text_add(t, p->weights.kind == WEIGHTS_FLASH ? "program memory" : "RAM");
 }
 
 /* Program memory is a notion of AVRs. */
 static void add_architectures(Ctx *cx, Text *t, const Program *p)
 {
-    (void)cx, text_add(t, p->weights == WEIGHTS_FLASH ? "avr" : "*");
+    (void)cx, text_add(t, p->weights.kind == WEIGHTS_FLASH ? "avr" : "*");
 }
 
 static void print_port(Ctx *cx, Text *t, const char *kind, const Port *p)

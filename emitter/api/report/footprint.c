@@ -136,7 +136,7 @@ static void read_elf(Build *b, const char *path, Elf *e, Footprint *out)
     elf_sum(e, &flash, &out->data);
     if (b->options->static_arena) out->data -= out->data < b->plan.arena_size ? out->data : b->plan.arena_size;
     const int64_t weights = report_totals(b).weights;
-    if (elf_machine(e) == ELF_AVR && b->program.weights != WEIGHTS_FLASH)
+    if (elf_machine(e) == ELF_AVR && b->program.weights.kind != WEIGHTS_FLASH)
         out->copied = out->data < weights ? out->data : weights;
     out->has_code = true;
     out->code = flash > weights ? flash - weights : flash;
@@ -163,7 +163,7 @@ static bool compile(Build *b, const char *folder, Footprint *out)
 {
     Ctx *cx = b->cx;
     Elf e;
-    out->command = command_of(cx, b->options->cc, b->program.weights);
+    out->command = command_of(cx, b->options->cc, b->program.weights.kind);
     if (!runs(b, folder, out->command, "-fcallgraph-info=su -I@ -c @/model.c -o @/prog 2>/dev/null")
         && !runs(b, folder, out->command, "-I@ -c @/model.c -o @/prog")) {
         diag_error(cx, NULL, "building the emitted C failed: %s -c model.c", out->command);
