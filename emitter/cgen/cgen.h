@@ -10,7 +10,7 @@ typedef enum PlaceKind {
     PLACE_NONE
 } PlaceKind;
 /* The storage of a call's argument. INPUT, OUTPUT: index into the program's. CONST: index into its constants. STATE,
- * NEXT: index into its states, as the last run left it and as this run computes it. TRAINED: index into `trained`.
+ * NEXT: index into its states, as the last run left it and as this run computes it. TRAINED: index into `params`.
  * PARAM: index into those of the calling function. NONE: never read. */
 typedef struct Place { PlaceKind kind; int index; int64_t offset; /* bytes from its start */ DType type; } Place;
 
@@ -203,16 +203,16 @@ struct Program {
     bool rounds_twice;                 /* a requantization of 8-bit integers has two rounding steps */
     bool ties_away;                    /* quantization rounds ties away from zero, as TensorFlow Lite's; else to even */
     const char *nearest;               /* the function that rounds; NULL: no input is quantized */
-    /* Names of the classes along the last axis of output `class_output`; count 0: unknown */
-    int class_count, class_output; const char *const *class_name;
-    /* Strings whose indices are the elements of the ports `string_ports`; count 0: no port holds strings, or the names
+    /* Names of the classes along the last axis of output `output`; count 0: unknown */
+    struct { int count, output; const char *const *name; } classes;
+    /* Strings whose indices are the elements of the ports `ports`; count 0: no port holds strings, or the names
      * of the classes are all */
-    int string_count; const char *const *string; const char *string_ports;
+    struct { int count; const char *const *at; const char *ports; } strings;
     bool ports_in_arena, static_arena, standalone;
     bool has_profile;                  /* LW_LAYER counts per layer */
     Weights weights;
-    int trained_count; const Trained *trained;             /* of --train; count 0: none */
-    const char *params_version;        /* eight hexadecimal digits: of the members and the model */
+    /* Of --train; count 0: none. version: eight hexadecimal digits, of the members and the model */
+    struct { int count; const Trained *at; const char *version; } params;
     const Program *step;               /* NAME_train, with the arena, ports and calls of the step; NULL: none */
     const Selftest *selftest;          /* NULL: none */
     bool is_step; int run_call_count;                      /* of a step: NAME_run's calls */

@@ -54,8 +54,8 @@ int64_t program_weights(const Program *p)
     int64_t bytes = program_constants(p);
     for (int i = 0; i < p->state_count; i++)
         if (p->state[i].initial) bytes += tensor_bytes(p->state[i].initial);
-    for (int i = 0; i < p->trained_count; i++)
-        if (p->trained[i].initial_name) bytes += tensor_bytes(p->trained[i].initial);
+    for (int i = 0; i < p->params.count; i++)
+        if (p->params.at[i].initial_name) bytes += tensor_bytes(p->params.at[i].initial);
     return bytes;
 }
 

@@ -4,7 +4,7 @@
 static bool has_arena(const Program *p) { return !p->static_arena && !p->memory_count; }
 static bool has_memories(const Program *p) { return !p->static_arena && p->memory_count; }
 static bool has_weights(const Program *p) { return p->weights.kind == WEIGHTS_CALLER; }
-static bool has_params(const Program *p) { return p->trained_count > 0; }
+static bool has_params(const Program *p) { return p->params.count > 0; }
 static bool has_state(const Program *p) { return p->state_count > 0; }
 
 /* suffix: of the type struct NAME_suffix; NULL: the type is as written. error: the code for null; NULL: it is tested

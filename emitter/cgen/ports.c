@@ -230,20 +230,20 @@ static void list_of_strings(Text *t, int count, const char *const *string)
 
 static void class_names(Text *t, const Program *p, const char *prefix)
 {
-    if (!p->class_count) return;
+    if (!p->classes.count) return;
     text_printf(t, "/* In the order of %s's last axis: `static const char *const names[] = %s_CLASS_NAMES;` */\n",
-                p->output[p->class_output].name, prefix);
-    text_printf(t, "#define %s_CLASS_COUNT %d\n#define %s_CLASS_NAMES", prefix, p->class_count, prefix);
-    list_of_strings(t, p->class_count, p->class_name);
+                p->output[p->classes.output].name, prefix);
+    text_printf(t, "#define %s_CLASS_COUNT %d\n#define %s_CLASS_NAMES", prefix, p->classes.count, prefix);
+    list_of_strings(t, p->classes.count, p->classes.name);
 }
 
 static void strings(Text *t, const Program *p, const char *prefix)
 {
-    if (!p->string_count) return;
+    if (!p->strings.count) return;
     text_printf(t, "/* Strings: an element of %s is an index in this list; -1 is a string that is not in it. */\n",
-                p->string_ports);
-    text_printf(t, "#define %s_STRING_COUNT %d\n#define %s_STRINGS", prefix, p->string_count, prefix);
-    list_of_strings(t, p->string_count, p->string);
+                p->strings.ports);
+    text_printf(t, "#define %s_STRING_COUNT %d\n#define %s_STRINGS", prefix, p->strings.count, prefix);
+    list_of_strings(t, p->strings.count, p->strings.at);
 }
 
 void ports_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)

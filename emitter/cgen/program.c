@@ -254,8 +254,8 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
         if (weights_are_in_file(p)) return file_constant(cx, p, at->index, at->offset, m->type);
         break;
     case PLACE_TRAINED:
-        base = training_place(cx, &p->trained[at->index]);
-        held = p->trained[at->index].tensor->type;
+        base = training_place(cx, &p->params.at[at->index]);
+        held = p->params.at[at->index].tensor->type;
         break;
     case PLACE_PARAM:
         base = p->param[at->index].name;
@@ -534,7 +534,7 @@ static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
 {
     const int recorded = p->selftest ? p->input_count : 0;
     s->constant = NEW_ARRAY(cx->arena, const Tensor *,
-                            p->constant_count + p->state_count + p->trained_count + recorded);
+                            p->constant_count + p->state_count + p->params.count + recorded);
     for (int i = 0; i < p->constant_count; i++) {
         if (weights_are_in_file(p) || !program_reads(p, i)) continue;
         Text one = text_new(cx);
@@ -548,10 +548,10 @@ static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
         constant(cx, t, p, p->state[i].initial, p->state[i].initial_name, NULL);
         s->constant[s->constant_count++] = p->state[i].initial;
     }
-    for (int i = 0; i < p->trained_count; i++) {
-        if (!p->trained[i].initial_name) continue;
-        constant(cx, t, p, p->trained[i].initial, p->trained[i].initial_name, NULL);
-        s->constant[s->constant_count++] = p->trained[i].initial;
+    for (int i = 0; i < p->params.count; i++) {
+        if (!p->params.at[i].initial_name) continue;
+        constant(cx, t, p, p->params.at[i].initial, p->params.at[i].initial_name, NULL);
+        s->constant[s->constant_count++] = p->params.at[i].initial;
     }
     Program in_data = *p;          /* inputs are read from data memory */
     if (p->weights.kind == WEIGHTS_FLASH) in_data.weights.kind = WEIGHTS_TEXT;
@@ -614,7 +614,7 @@ static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
 static bool moves_memory(const Program *p)
 {
     const Call *call;
-    bool moves = p->state_count || p->trained_count || weights_are_in_file(p) || selftest_moves_memory(p);
+    bool moves = p->state_count || p->params.count || weights_are_in_file(p) || selftest_moves_memory(p);
     for (int i = 0; !moves && (call = program_call(p, i)) != NULL; i++)
         moves = call->move.bytes || (call->control && control_moves_memory(call->control));
     return moves;

@@ -13,8 +13,8 @@ static bool is_scalar(const Trained *x) { return x->tensor->rank == 0; }
 
 int64_t training_bytes(const Program *p)
 {
-    int64_t bytes = p->trained_count ? HEAD_BYTES : 0;
-    for (int i = 0; i < p->trained_count; i++) bytes += tensor_bytes(p->trained[i].tensor);
+    int64_t bytes = p->params.count ? HEAD_BYTES : 0;
+    for (int i = 0; i < p->params.count; i++) bytes += tensor_bytes(p->params.at[i].tensor);
     return bytes;
 }
 
@@ -27,9 +27,9 @@ void training_rows(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
     (void)prefix;
     text_add(t, " * Parameters, caller-owned\n");
-    for (int i = 0; i < p->trained_count; i++)
-        text_printf(t, " *   %-20s %-8s %s\n", p->trained[i].name, dtype_info(p->trained[i].tensor->type)->c_type,
-                    tensor_shape_text(cx, p->trained[i].tensor));
+    for (int i = 0; i < p->params.count; i++)
+        text_printf(t, " *   %-20s %-8s %s\n", p->params.at[i].name, dtype_info(p->params.at[i].tensor->type)->c_type,
+                    tensor_shape_text(cx, p->params.at[i].tensor));
 }
 
 /* ---- model.h ----------------------------------------------------------------------------------------------------- */
@@ -38,8 +38,8 @@ static void declare_struct(Ctx *cx, Text *t, const Program *p)
 {
     text_printf(t, "struct %s_params {\n    uint32_t version, checksum;     /* see %s_params_check */\n", p->name,
                 p->name);
-    for (int i = 0; i < p->trained_count; i++) {
-        const Trained *x = &p->trained[i];
+    for (int i = 0; i < p->params.count; i++) {
+        const Trained *x = &p->params.at[i];
         const char *type = dtype_info(x->tensor->type)->c_type;
         if (is_scalar(x)) text_printf(t, "    %s %s;     /* %s */\n", type, x->name, x->what);
         else
@@ -53,7 +53,7 @@ void training_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
     text_printf(t, "\n/* What %s_train changes. Plain data: it may be written to flash after any step. */\n", p->name);
     text_printf(t, "#define %s_PARAMS_VERSION 0x%sUL     /* of the members and the model */\n", prefix,
-                p->params_version);
+                p->params.version);
     declare_struct(cx, t, p);
     text_printf(t, "\n/* Sets the values of the model. */\nvoid %s_params_init(struct %s_params *params);\n", p->name,
                 p->name);
@@ -92,8 +92,8 @@ static void init_function(Ctx *cx, Text *t, const Program *p, const char *prefix
 {
     text_printf(t, "void %s_params_init(struct %s_params *params)\n{\n    memset(params, 0, sizeof *params);\n"
                    "    params->version = %s_PARAMS_VERSION;\n", p->name, p->name, prefix);
-    for (int i = 0; i < p->trained_count; i++) {
-        const Trained *x = &p->trained[i];
+    for (int i = 0; i < p->params.count; i++) {
+        const Trained *x = &p->params.at[i];
         if (x->initial_name)
             text_printf(t, "    memcpy(params->%s, %s_%s, sizeof params->%s);\n", x->name, p->name, x->initial_name,
                         x->name);

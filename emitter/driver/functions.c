@@ -270,7 +270,7 @@ void build_functions(Build *b)
     if (b->options->ports_in_arena && !b->outer) place_ports_in_arena(b);
     build_overlaps(b);
     b->plan.room = b->outer ? 0 : b->room;
-    if (b->memory_count && !b->outer && !b->is_trial) build_place_memories(b);
+    if (b->memory_count && !b->outer && !b->mode.is_trial) build_place_memories(b);
     else plan_offsets(cx, &b->plan, groups, b->scratch, count);
     if (ctx_failed(cx)) return;
     for (int i = 0; i < groups; i++)

@@ -198,10 +198,10 @@ static const char *outputs_text(Ctx *cx, const Program *p)
 static void names_of_model(Build *b)
 {
     Program *p = &b->program;
-    p->class_output = output_of_classes(p, b->model.class_count);
-    if (!b->model.class_count || p->class_output < 0) return;
-    p->class_count = b->model.class_count;
-    p->class_name = b->model.class_name;
+    p->classes.output = output_of_classes(p, b->model.class_count);
+    if (!b->model.class_count || p->classes.output < 0) return;
+    p->classes.count = b->model.class_count;
+    p->classes.name = b->model.class_name;
 }
 
 static bool same_names(int count, const char *const *a, const char *const *b)
@@ -215,10 +215,10 @@ static void strings_of_model(Build *b)
 {
     Program *p = &b->program;
     const Model *m = &b->model;
-    if (m->string_count == p->class_count && same_names(p->class_count, m->string, p->class_name)) return;
-    p->string_count = m->string_count;
-    p->string = m->string;
-    p->string_ports = m->string_ports;
+    if (m->string_count == p->classes.count && same_names(p->classes.count, m->string, p->classes.name)) return;
+    p->strings.count = m->string_count;
+    p->strings.at = m->string;
+    p->strings.ports = m->string_ports;
 }
 
 static void names_of_classes(Build *b)
@@ -232,12 +232,12 @@ static void names_of_classes(Build *b)
     if (ctx_failed(cx)) return;
     const char *const *name;
     const int count = text_lines(cx, text, &name);
-    p->class_output = output_of_classes(p, count);
-    if (p->class_output < 0)
+    p->classes.output = output_of_classes(p, count);
+    if (p->classes.output < 0)
         diag_error(cx, path, "%d names of classes; no output has as many elements on its last axis: %s", count,
                    outputs_text(cx, p));
-    p->class_count = count;
-    p->class_name = name;
+    p->classes.count = count;
+    p->classes.name = name;
 }
 
 void build_class_names(Build *b)

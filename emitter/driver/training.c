@@ -220,9 +220,9 @@ void build_assemble_training(Build *b)
     const char *layout;
     if (!b->step) return;
     Program *p = &b->program, *s = &b->step->program;
-    p->trained_count = b->training->param_count;
-    p->trained = trained_of(b, &layout);
-    p->params_version = name_n(b->cx, layout, 8);
+    p->params.count = b->training->param_count;
+    p->params.at = trained_of(b, &layout);
+    p->params.version = name_n(b->cx, layout, 8);
     s->call_count = build_calls(b->step, &s->call, &s->last_bind_count, &s->last_bind);
     s->arena_size = b->step->plan.arena_size;
     s->input = inputs_of_step(b, &s->input_count);

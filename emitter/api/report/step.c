@@ -153,7 +153,7 @@ bool report_steps(const Build *b, const Elf *e)
 {
     const Program *p = &b->program;
     const bool is_thumb = elf_machine(e) == ELF_ARM && (elf_entry(e) & 1) && !e->is_wide && !e->is_big;
-    return !b->measured && is_thumb && !p->memory_count && !p->size_count && !p->trained_count && !p->step
+    return !b->measured && is_thumb && !p->memory_count && !p->size_count && !p->params.count && !p->step
            && !p->ports_in_arena && p->weights.kind != WEIGHTS_CALLER && !b->partition_count
            && report_totals(b).ram < MOST_BYTES;
 }
