@@ -461,7 +461,7 @@ typedef struct lw_op {
     const char *attrs;               /* NAME=DEFAULT ...: names in the formula; a list 1,1: NAME_0, ...; NULL: none */
     /* Defines y; or several formulas, separated by ';', which define `outputs`, space-separated */
     const char *formula, *outputs;
-    lw_build *build;                 /* in place of a formula: see "Tensors from tensors"; NULL: the formula */
+    lw_build *build;                 /* instead of a formula: see "Tensors from tensors"; NULL: the formula */
 } lw_op;
 bool lw_register_op(lw_context *cx, const lw_op *op);
 
@@ -518,7 +518,7 @@ typedef struct lw_implementation {
      * the operator's compute. `schedule`, if any, then schedules the rest of the group. */
     const char *call;
     bool in_place;                   /* of `call`: an output may be the array of an input of the same shape */
-    lw_build *alter;                 /* other calls in place of the call, before fusion */
+    lw_build *alter;                 /* other calls instead of the call, before fusion */
     /* Of `call`: the C function returns int, not void; a value other than 0 ends NAME_run with NAME_E_CALL */
     bool has_status;
 } lw_implementation;

@@ -180,7 +180,7 @@ static inline LW_REAL LW_FN(round)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(fmod) needs LW_TO_BITS LW_FROM_BITS LW_FN(nan) */
-/* The exact remainder of x / y with the sign of x: long division of the mantissas in steps of 32 bits for floats and,
+/* The exact remainder of x / y with the sign of x: long division of the mantissas in 32-bit steps for floats and,
  * because a remainder of 53 bits leaves as many in 64, of 11 for doubles. */
 static inline LW_REAL LW_FN(fmod)(LW_REAL x, LW_REAL y)
 {

@@ -165,7 +165,7 @@ static Tensor **corresponding(Ctx *cx, Tensor *const *own, int count, const Func
 }
 
 /* Functions of one text may have been lowered from nests whose inputs differ in their order: parameters correspond by
- * position, inputs do not. Returns the group's nest with the tensors of the shared function in place of its own. */
+ * position, inputs do not. Returns the group's nest with the tensors of the shared function instead of its own. */
 static const Nest *with_parameters_of(Ctx *cx, const Nest *nest, const Function *own, const Emitted *shared)
 {
     const Nest *other = shared->nest;

@@ -202,7 +202,7 @@ static const float *nearest(Ctx *cx, const Edges *e, const Patches *p)
     return out;
 }
 
-/* Returns the squared error at the outputs of floats with these weights in place of the network's, whose outputs over
+/* Returns the squared error at the outputs of floats with these weights instead of the network's, whose outputs over
  * the samples are `want`. */
 static double error_with(const Build *b, const Graph *g, const Samples *s, int64_t samples, float *const *want,
                          const Map *weights)

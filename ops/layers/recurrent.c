@@ -206,7 +206,7 @@ static bool hybrid_types(Layer *l)
     return true;
 }
 
-/* True if the operands have the shapes of the sizes of x and r. A hybrid layer has products in place of x. */
+/* True if the operands have the shapes of the sizes of x and r. A hybrid layer has products instead of x. */
 static bool has_shapes(Layer *l)
 {
     Ctx *cx = l->cx;
@@ -667,7 +667,7 @@ static const AttrRow lstm_attrs[] = {
 
 #define ASYMMETRIC { "asymmetric", ATTR_INT, "1: the grid of the state has a zero point", "0" }
 
-static const AttrRow rnn_hybrid_attrs[] = { ASYMMETRIC, { "relu", ATTR_INT, "1: relu in place of tanh", "0" }, { 0 } };
+static const AttrRow rnn_hybrid_attrs[] = { ASYMMETRIC, { "relu", ATTR_INT, "1: relu instead of tanh", "0" }, { 0 } };
 static const AttrRow lstm_hybrid_attrs[] = {
     ASYMMETRIC,
     { "cell_clip", ATTR_REAL, "the cell is clamped to [-cell_clip, cell_clip]; 0 or absent: it is not clamped", NULL },

@@ -13,6 +13,8 @@ int64_t channel_tile(const Target *t, int64_t channels);
 bool is_scalar_with_panels(const Target *t);
 /* True if convolutions of single pixels may be computed over one row of all pixels. */
 bool joins_rows(const Target *t);
+/* True if the tiles of rows.c read weights in this layout (ops/integer/packed.c). */
+bool rows_have_tile(const char *layout);
 /* True for a convolution of single pixels that is computed over one row of all pixels: `join_pixels` of its input. */
 bool joins_pixels(const Target *t, const Node *n);
 Tensor *join_pixels(Ctx *cx, Tensor *x);

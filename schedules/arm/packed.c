@@ -54,12 +54,6 @@ typedef struct PanelRow { int64_t run, padded; } PanelRow;
  * padded length, the elements of a window's row and those with padding, and the panel. */
 typedef struct WeightNumbers { int64_t length, outs, rows, groups, padded, run, row; Panel panel; } WeightNumbers;
 
-static const WeightLayout *layout_named(Ctx *cx, const char *op, const char *layout)
-{
-    const WeightLayout *l = op_find(cx, op)->layouts;
-    while (strcmp(l->name, layout) != 0) l++;
-    return l;
-}
 
 /* Packs weights [e][o] in the operator's layout. */
 static Tensor *pack_weights(Ctx *cx, const char *op, const char *layout, const Tensor *k, const WeightNumbers *n)
@@ -74,8 +68,8 @@ static Tensor *pack_weights(Ctx *cx, const char *op, const char *layout, const T
         { "pairs", op_number(cx, (n->row + 1) / 2) }, { "fours", op_number(cx, (n->length + 3) / 4) },
         { "blocks", op_number(cx, depth > 2 && blocks < LEAST_BLOCKS ? LEAST_BLOCKS : blocks) },
         { "panel", op_number(cx, n->panel.block) }, { "depth", op_number(cx, depth) }, { NULL, NULL } };
-    return weights_packed(cx, layout_named(cx, op, layout), tensor_constant(cx, k->name, I8, 2, shape, k->data),
-                          number);
+    return weights_packed(cx, weights_layout_named(cx, op, layout),
+                          tensor_constant(cx, k->name, I8, 2, shape, k->data), number);
 }
 
 /* True for several rows of x, or windows: each is widened once for all rows of weights. A single row is read as
@@ -352,8 +346,8 @@ static Tensor *alter_depthwise(Ctx *cx, const Implementation *with, const Target
     const Phrase number[] = { { "kh", op_number(cx, w.kernel[0]) }, { "kw", op_number(cx, w.kernel[1]) },
                               { "outs", op_number(cx, outs) }, { "groups", op_number(cx, blocks) },
                               { "block", op_number(cx, block) }, { NULL, NULL } };
-    Tensor *columns = weights_packed(cx, layout_named(cx, "packed_depthwise2d", of_columns ? "columns" : "tiles"),
-                                     tensor_constant(cx, k->name, I8, 3, shape, k->data), number);
+    const WeightLayout *layout = weights_layout_named(cx, "packed_depthwise2d", of_columns ? "columns" : "tiles");
+    Tensor *columns = weights_packed(cx, layout, tensor_constant(cx, k->name, I8, 3, shape, k->data), number);
     if (!columns) return NULL;
     Tensor *in[] = { x, columns, first_values(cx, k, tensor_elems(k) / outs, outs, of_columns ? outs : blocks * block,
                                               zero) };

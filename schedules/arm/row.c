@@ -8,7 +8,7 @@
  *           acc += x . weights                           the columns of the window and the pixels unrolled
  *       y = epilogue(acc)
  *
- * Padding is the zero point in place of x. The first and the last row of the output have code of their own, so that
+ * Padding is the zero point instead of x. The first and the last row of the output have code of their own, so that
  * the rows between them have no conditions. All rows are computed in order and there is no buffer: the output may
  * overlap a dying input by all but the rows of a window (lower/overlap.c). */
 

@@ -34,7 +34,7 @@
 /* The weight layout along the axes of the sum: rows of bytes, two rows in one number, alternating fours of two rows,
  * pairs of the channels of a panel, or two rows in one number for bytes of x. WORDS are rows of bytes for a patch whose
  * numbers hold two pixels; LONG are words of four rows for 64-bit sums. */
-typedef enum RowForm { PLAIN, PAIRED, WIDE, PANEL, BYTES, WORDS, LONG } RowForm;
+typedef enum RowForm { NO_FORM, ROWS, PAIRS, WIDE, PANELS, BYTES, WORDS, LONG } RowForm;
 
 typedef struct Tiles {
     const Stage *out;
@@ -56,16 +56,26 @@ static bool epilogue_at_once(Ctx *cx, const GroupNest *g, const Nest *n, const c
                   : scales_at_once(cx, g, out, count);
 }
 
+/* The forms by the names of the layouts in ops/integer/packed.c. */
+static const struct { const char *layout; RowForm form; } forms[] = {
+    { "rows", ROWS }, { "pairs", PAIRS }, { "wide", WIDE }, { "panels", PANELS }, { "bytes", BYTES }, { "long", LONG }
+};
+
+static RowForm form_named(const char *layout)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        if (strcmp(forms[i].layout, layout) == 0) return forms[i].form;
+    return NO_FORM;
+}
+
+bool rows_have_tile(const char *layout) { return form_named(layout) != NO_FORM; }
+
+/* Returns NO_FORM for weights in a layout that has no tile here: the product keeps its loops. */
 static RowForm form_of(const GroupNest *g)
 {
-    static const struct { const char *layout; RowForm form; } forms[] = {
-        { "rows", PLAIN }, { "pairs", PAIRED }, { "wide", WIDE }, { "panels", PANEL }, { "bytes", BYTES },
-        { "long", LONG } };
     const Node *anchor = g->group->anchor;
     const WeightLayout *l = weights_layout(anchor->op, anchor->in[1]);
-    int i = 0;
-    while (strcmp(forms[i].layout, l->name) != 0) i++;
-    return node_int(anchor, "pairs", 0) ? WORDS : forms[i].form;
+    return node_int(anchor, "pairs", 0) ? WORDS : l ? form_named(l->name) : NO_FORM;
 }
 
 /* Returns the cost of a tile of w pixels: their products, and one load of the weights. A scalar core computes four
@@ -110,7 +120,7 @@ static void choose_whole(Ctx *cx, const GroupNest *g, const Nest *n, Tiles *t)
 {
     enum { MOST = 128 };
     const int64_t outs = axis_extent(t->out, t->last), most = MOST / t->w;
-    if (t->form != PLAIN || !target_has(g->target, "mve")) return;
+    if (t->form != ROWS || !target_has(g->target, "mve")) return;
     int64_t block = outs <= most ? outs : most;
     while (block > t->o && !may_be_whole(cx, g, n, t, block)) block = block > most / 2 ? most / 2 : block / 2;
     t->is_whole = block > t->o;
@@ -145,14 +155,15 @@ static Tiles tiles_of(Ctx *cx, const GroupNest *g, const Nest *n, const char *sc
     const Tensor *k = g->group->anchor->in[1];
     /* A row of weights after the last: its product is discarded */
     bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;
-    if (t.form == PANEL) t.depth = tensor_dim(k, 3);
-    t.alternates = t.form == PANEL && target_has(g->target, "mve");
+    if (t.form == PANELS) t.depth = tensor_dim(k, 3);
+    t.alternates = t.form == PANELS && target_has(g->target, "mve");
     t.offset = node_int(g->group->anchor, "offset", 0);
-    choose_pixels(&t, t.form != PANEL || t.alternates ? FEW : has_vectors ? MANY : SCALAR, has_vectors || t.depth <= 2);
+    const int64_t most = t.form != PANELS || t.alternates ? FEW : has_vectors ? MANY : SCALAR;
+    choose_pixels(&t, most, has_vectors || t.depth <= 2);
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
-    if (t.form == PAIRED || t.form == BYTES) t.o = 4;
-    if (t.form == PANEL) t.o = tensor_dim(k, 2);
+    if (t.form == PAIRS || t.form == BYTES) t.o = 4;
+    if (t.form == PANELS) t.o = tensor_dim(k, 2);
     if (t.form == LONG) t.o = channels_of_words(tensor_dim(k, 0));
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
@@ -208,7 +219,7 @@ static bool ends_in_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const Tile
 {
     enum { PAIR = 2 };
     const char *scaled = t->scaled ? t->scaled : t->out->name;
-    return t->w == PAIR && t->form == PLAIN && scales_pair_at_once(cx, g, nest_stage(n, scaled), t->block);
+    return t->w == PAIR && t->form == ROWS && scales_pair_at_once(cx, g, nest_stage(n, scaled), t->block);
 }
 
 /* As above, for sums that alternate. Their first values are copied in any case. */
@@ -249,9 +260,9 @@ static const Nest *end_at_once(Ctx *cx, const Nest *n, const GroupNest *g, const
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
     const bool ends = t->block > 1 && epilogue_at_once(cx, g, n, t->scaled, t->block),
-               begins = !ends && (t->form == PAIRED || t->form == BYTES);
+               begins = !ends && (t->form == PAIRS || t->form == BYTES);
     if (ends) n = end_at_once(cx, n, g, acc, t);
-    if (!ends && t->form == PANEL && target_has(g->target, "bytes"))
+    if (!ends && t->form == PANELS && target_has(g->target, "bytes"))
         return initialize_at_once(cx, n, first_loop(cx, n, acc, t->last));
     if (begins) n = initialize_at_once(cx, n, first_loop(cx, n, acc, t->last));
     for (int i = 0; i < 2; i++) {
@@ -304,9 +315,9 @@ static const struct { Product of; bool has_rows; int w, o; const char *macro; } 
 
 static Product product_of(const Tiles *t)
 {
-    static const Product plain[] = { [PLAIN] = DOT, [PAIRED] = DOT_PAIRED, [WIDE] = DOT_WIDE, [BYTES] = DOT_BYTES,
+    static const Product plain[] = { [ROWS] = DOT, [PAIRS] = DOT_PAIRED, [WIDE] = DOT_WIDE, [BYTES] = DOT_BYTES,
                                      [WORDS] = DOT_WORDS, [LONG] = DOT_LONG };
-    if (t->form != PANEL) return t->is_whole ? DOT_WHOLE : plain[t->form];
+    if (t->form != PANELS) return t->is_whole ? DOT_WHOLE : plain[t->form];
     return t->alternates ? PANEL_VECTORS : t->depth == 2 ? PANEL_PAIRS : t->offset ? PANEL_QUADS : PANEL_BYTES;
 }
 
@@ -369,7 +380,7 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
     if (t->alternates) n = alternate_sums(cx, n, acc, t);
     if (t->block > t->o) n = split_products(cx, n, order, count, t->o);
     if (t->form == LONG) n = split_words(cx, n, order[count - 1], t->o);
-    if (t->form == PAIRED || t->form == BYTES)
+    if (t->form == PAIRS || t->form == BYTES)
         n = sched_split(cx, n, t->block > t->o ? text_format(cx, "%si", order[count - 1]) : order[count - 1], 2,
                         TAIL_GUARD, NULL, NULL);
     if (t->form == WORDS)
@@ -558,7 +569,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     if (!ctx_failed(cx) && are_bordered(of)) n = copy_rows(cx, n, g->group->anchor, rows);
     if (!ctx_failed(cx) && !is_direct)
-        n = t.form == PAIRED  ? fill_pairs(cx, n, g, patch, &t, are_bordered(of))
+        n = t.form == PAIRS ? fill_pairs(cx, n, g, patch, &t, are_bordered(of))
             : t.form == WORDS ? fill_words(cx, n, g, patch, &t, are_bordered(of))
                              : fill_patch(cx, n, g, patch, are_bordered(of));
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
@@ -581,11 +592,10 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
 {
     if (!product_makes_output(cx, g)) return false;
     const Stage *product = product_stage(g->nest);
-    if (!tile_has_loops(cx, g, product)) return false;
     const RowForm form = form_of(g);
-    const int64_t least = form == PAIRED || form == BYTES || form == LONG ? 4
-                        : form == PANEL                   ? tensor_dim(g->group->anchor->in[1], 2)
-                                                          : 1;
+    if (form == NO_FORM || !tile_has_loops(cx, g, product)) return false;
+    const int64_t least = form == PAIRS || form == BYTES || form == LONG ? 4
+                        : form == PANELS ? tensor_dim(g->group->anchor->in[1], 2) : 1;
     return last_extent(product) >= least;
 }
 
@@ -612,7 +622,7 @@ static bool has_form(Ctx *cx, const GroupNest *g, RowForm form)
 static bool applies_to_long(Ctx *cx, const GroupNest *g) { return has_form(cx, g, LONG); }
 
 /* A scalar core with panels keeps the tile in registers even where rows are contiguous. */
-static bool applies_to_panels(Ctx *cx, const GroupNest *g) { return has_form(cx, g, PANEL); }
+static bool applies_to_panels(Ctx *cx, const GroupNest *g) { return has_form(cx, g, PANELS); }
 
 #define DOT(needed, its_ops, when)                                                                                     \
     {                                                                                                                  \

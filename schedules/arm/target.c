@@ -8,7 +8,8 @@
  *   long   a 64-bit sum takes a product in one instruction: SMLAL
  *   dsp    products of pairs of 16-bit values: SMLAD
  *   bytes  vectors of bytes: rows, windows, scaled sums and additions at once
- *   panels weights in pairs of the channels of a panel: lanes, or many scalar registers; not of these cores
+ *   panels the weights of several channels are interleaved, for vector lanes or for many scalar registers; no core in
+ *          this file has it
  *   mve    128-bit vectors: Helium
  *   fpu    32-bit floats */
 #include "schedules/arm/arm.h"

@@ -13,10 +13,19 @@ MADE = ("docs/decisions.md", "docs/SUPPORT.md", "docs/operators.md", "docs/expor
 SHORTEST = 25                    # letters: below it, a heading or a label
 
 
-def sentences(text):
-    """The sentences of a paragraph."""
-    text = re.sub(r"\s+", " ", text).strip()
-    return [s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z`\"])", text) if len(s) >= SHORTEST and s.count(" ") > 3]
+def sentences(lines, first=1):
+    """The sentences of a paragraph, each with the number of its first line; `first` is that of lines[0]."""
+    text, begins = "", []
+    for line in lines:
+        begins.append(len(text))
+        text += line.strip() + " "
+    at = 0
+    for part in re.split(r"(?<=[.!?])\s+(?=[A-Z`\"])", text):
+        at = text.index(part, at)
+        said = re.sub(r"\s+", " ", part).strip()
+        if len(said) >= SHORTEST and said.count(" ") > 3:
+            yield first + sum(b <= at for b in begins) - 1, said
+        at += len(part)
 
 
 def pages():
@@ -28,18 +37,20 @@ def pages():
         paragraph, first = [], 0
         for number, line in enumerate(path.read_text().split("\n") + [""], 1):
             is_made = (is_made or line.startswith("<!-- begin")) and not line.startswith("<!-- end")
-            if line.startswith("```"):
-                is_code = not is_code
-            is_text = not (is_code or is_made or line.startswith(("```", "#", "<!--", "|", "!")) or not line.strip())
+            is_fence = line.lstrip().startswith("```")
+            is_code ^= is_fence
+            is_other = line.startswith(("#", "<!--", "|", "!")) or not line.strip()
+            is_text = not (is_code or is_made or is_fence or is_other)
             begins = re.match(r" *(- |\d+\. )", line)
             if paragraph and (not is_text or begins):
-                yield from ((name, first, s) for s in sentences(" ".join(paragraph)))
+                yield from ((name, *s) for s in sentences(paragraph, first))
                 paragraph = []
             if is_text:
                 first = first if paragraph else number
                 paragraph.append(re.sub(r"^ *(- |\d+\. )?", "", line))
             elif line.startswith("|") and not is_code and not is_made:
-                yield from ((name, number, s) for cell in line.split("|") for s in sentences(cell) if s.count(" ") > 5)
+                yield from ((name, *s) for cell in line.split("|") for s in sentences([cell], number)
+                            if s[1].count(" ") > 5)
 
 
 def sources():
@@ -49,23 +60,42 @@ def sources():
                 yield str(path.relative_to(ROOT)), path.read_text()
 
 
+LITERAL = r'"(?:[^"\\\n]|\\.)*"'
+# A string or a character, so that a comment's signs in it are none; or a comment.
+TOKEN = re.compile(rf"{LITERAL}|'(?:[^'\\\n]|\\.)*'|/\*(.*?)\*/", re.S)
+
+
 def comments():
     for name, text in sources():
-        for m in re.finditer(r"/\*(.*?)\*/", text, re.S):
-            line = text.count("\n", 0, m.start()) + 1
+        for m in TOKEN.finditer(text):
+            if m.group(1) is None:
+                continue
+            first = text.count("\n", 0, m.start()) + 1
             lines = [re.sub(r"^ *\* ?", "", part) for part in m.group(1).split("\n")]
-            for block in re.split(r"\n *\n", "\n".join(lines)):
-                if not re.search(r"^ {3,}|SPDX|----", block, re.M):
-                    yield from ((name, line, s) for s in sentences(block))
+            block = []
+            for number, line in enumerate(lines + [""], first):
+                if line.strip():
+                    block.append(line)
+                    continue
+                if not re.search(r"^ {3,}|SPDX|----|^ ?lw: ", "\n".join(block), re.M):
+                    yield from ((name, *s) for s in sentences(block, number - len(block)))
+                block = []
+
+
+def is_said(text):
+    """True for the text of a diagnostic: a fault and a remedy, and no piece of a sentence, HTML, C or SVG."""
+    is_piece = text.startswith(";") or text.endswith((" ", ":"))
+    is_code = re.search(r"\\n|[{}=<>]|&#?\w+;|\w+: ?[\w#%-]+; ?\w+:", text)
+    return "; " in text and text.count(" ") > 4 and not is_piece and not is_code
 
 
 def diagnostics():
-    literal = r'"(?:[^"\\\n]|\\.)*"'
     for name, text in sources():
-        for m in re.finditer(rf"{literal}(?:\s*{literal})*", text):
-            said = "".join(part[1:-1] for part in re.findall(literal, m.group(0)))
-            if "; " in said and said.count(" ") > 4 and not re.search(r"\\n|[{}=<>]", said):
-                yield name, text.count("\n", 0, m.start()) + 1, said
+        code = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group(0)), text, flags=re.S)
+        for m in re.finditer(rf"{LITERAL}(?:\s*{LITERAL})*", code):
+            said = "".join(part[1:-1] for part in re.findall(LITERAL, m.group(0)))
+            if is_said(said):
+                yield name, code.count("\n", 0, m.start()) + 1, said
 
 
 def main():

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The fusion of each graph of the table of consequences (the catalogue's section 7.3, with its numbers), as data: the
- * graph as a .te text, and its functions. A function is written as its calls with a '!' after the anchor; calls without
- * a function, which only move the address, are in parentheses. `than` states how and why this differs from the
- * table. */
+/* The fusion of each graph of a table (each row has a number), as data: the graph as a .te text, and its functions. A
+ * function is written as its calls with a '!' after the anchor; calls without a function, which only move the address,
+ * are in parentheses. `than` states how and why this differs from the table. */
 #include "context/context.h"
 #include "graphs.h"
 

@@ -4,6 +4,7 @@
 
 #include "context/context.h"
 #include "graph/dag/op_formula.h"
+#include "schedules/arm/arm.h"
 
 enum { LENGTH = 21, OUTS = 6, GREATEST = 100 };
 
@@ -41,8 +42,19 @@ static void check_rows(const char *op)
     for (const WeightLayout *l = op_find(cx, op)->layouts; l->name; l++) {
         const Tensor *k = weights_packed(cx, l, weights(cx), numbers_of(cx, l));
         check_that(k && k->type == l->type && k->rank == l->rank, "a layout packs weights", "%s of %s: %s", l->name, op,
-                   cx->diags ? cx->diags->what : "another type");
+                   cx->diags ? cx->diags->what : "a different type");
+        check_that(rows_have_tile(l->name), "a layout has a tile", "%s of %s", l->name, op);
     }
+    ctx_free(cx);
+}
+
+static void check_unknown_layout(void)
+{
+    Ctx *cx = context_new(NULL, NULL);
+    check_that(!rows_have_tile("spirals"), "an unknown layout has no tile", "it has one");
+    check_that(!weights_packed(cx, weights_layout_named(cx, "packed_dense", "spirals"), weights(cx), numbers)
+                   && cx->diags && strstr(cx->diags->what, "packed_dense has no weight layout 'spirals'"),
+               "an unknown layout is an error", "%s", cx->diags ? cx->diags->what : "it packs");
     ctx_free(cx);
 }
 
@@ -61,5 +73,6 @@ int main(void)
     check_rows("packed_conv2d");
     check_rows("packed_dense");
     check_broken_row();
+    check_unknown_layout();
     return check_done();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright report`: the model's cost. Per layer: multiply-adds, instructions, with a clock the time, bytes of
- * weights and result, and the result's address. In total: the same, RAM, flash, and the lower bound of every plan of
- * whole tensors. */
+/* `loopwright report`: the model's cost as text. data.c prints JSON and CSV, html_report.c prints the page; all take
+ * their figures from api/figures.h. For each layer the text has multiply-adds, instructions, with a clock the time,
+ * bytes of weights and result, and the result's address. The totals add RAM, flash, and a lower bound on the arena of
+ * any plan that places whole tensors. */
 #include <stdio.h>
 #include <string.h>
 

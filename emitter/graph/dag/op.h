@@ -151,7 +151,7 @@ typedef struct OpGradient {
 struct Op {
     const char *name;                  /* "conv2d" */
     const char *summary;               /* one line of help text, with the formula or equation */
-    int level;                         /* support level 1..11 (catalogue) */
+    int level;                         /* 1..11, as Relay's levels of support; a list of operators may ask for one */
     int least_inputs, most_inputs;     /* most -1: any number */
     const char *inputs;                /* their names, space-separated: "x k" */
     const AttrRow *attr;               /* closed by a row without name; NULL: none */
@@ -233,7 +233,7 @@ void op_register(Ctx *cx, const Op *op);                         /* registers a 
 /* Constructs fresh computes of a call over its inputs; returns the number of outputs, 0 on error. The stages keep a
  * pointer to the call. */
 int op_compute(Ctx *cx, const Node *call, Tensor **out);
-/* op_compute with the compute of the implementation in place of the operator's own. Fills as many outputs as the call
+/* op_compute with the compute of the implementation instead of the operator's own. Fills as many outputs as the call
  * has, with unchanged types and shapes; false after a diagnostic. */
 struct Implementation;
 bool op_compute_as(Ctx *cx, const Node *call, const struct Implementation *with, Tensor **out);

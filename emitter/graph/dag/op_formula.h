@@ -50,8 +50,10 @@ Tensor *formulas_define(Formulas *f, Tensor *promised, const char *text);
 const char *formulas_size(Formulas *f, const Expr *size);
 /* Returns the layout of packed weights by their type and rank, or NULL. */
 const WeightLayout *weights_layout(const Op *op, const Tensor *k);
+/* Returns the operator's layout with this name. An internal error and NULL if there is none. */
+const WeightLayout *weights_layout_named(Ctx *cx, const char *op, const char *layout);
 /* Returns constant weights w in the layout with these numbers, closed by one without name. An internal error and NULL
- * if decoding does not give w again. */
+ * if decoding does not give w again; NULL if l is NULL. */
 Tensor *weights_packed(Ctx *cx, const WeightLayout *l, const Tensor *w, const Phrase *number);
 bool op_float(Ctx *cx, const Node *call);                             /* the first input has a float type */
 

@@ -52,6 +52,15 @@ const WeightLayout *weights_layout(const Op *op, const Tensor *k)
     return l && l->name ? l : NULL;
 }
 
+const WeightLayout *weights_layout_named(Ctx *cx, const char *op, const char *layout)
+{
+    const WeightLayout *l = op_find(cx, op)->layouts;
+    while (l && l->name && strcmp(l->name, layout) != 0) l++;
+    if (l && l->name) return l;
+    diag_internal(cx, NULL, "operator %s has no weight layout '%s'", op, layout);
+    return NULL;
+}
+
 /* Returns the formula's result over constants as a constant with this name. */
 static Tensor *run_formula(Ctx *cx, const char *name, const char *text, const Bind *binds)
 {
@@ -81,6 +90,7 @@ static const char *decoding(Ctx *cx, const WeightLayout *l, const Phrase *number
 
 Tensor *weights_packed(Ctx *cx, const WeightLayout *l, const Tensor *w, const Phrase *number)
 {
+    if (!l) return NULL;
     const char *encode = op_text(cx, l->encode, number);
     Tensor *packed = run_formula(cx, w->name, encode, (const Bind[]){ BIND_T("w", w->self), { NULL, NULL, NULL } });
     if (!packed) return NULL;

@@ -52,7 +52,7 @@ static const Expr *literal(Ctx *cx, const Expr *e, void *user)
     return t && t->data && dtype_is_float(t->type) ? adjoint_read(cx, t, e->arg) : e;
 }
 
-/* The formula of a row under the name of an adjoint, with literals in place of constants of one element. */
+/* The formula of a row under the name of an adjoint, with literals instead of constants of one element. */
 static Tensor *tidied(Sweep *s, Tensor *own, const Tensor *of)
 {
     Ctx *cx = s->cx;

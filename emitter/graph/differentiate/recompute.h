@@ -20,7 +20,7 @@ typedef struct Recompute {
 Recompute recompute_new(Ctx *cx, Node *const *order, int count);
 /* Later adjoints get copies of their own, so that those of earlier ones are dead meanwhile. */
 void recompute_afresh(Recompute *r);
-/* The tensor that an adjoint reads in place of t: t itself, or its copy. */
+/* The tensor that an adjoint reads instead of t: t itself, or its copy. */
 Tensor *recomputed(Recompute *r, Tensor *t);
 /* The call over the tensors that its adjoint reads; n itself if all are stored. */
 const Node *recomputed_call(Recompute *r, const Node *n);

@@ -81,7 +81,7 @@ static const Expr *new_unknown(Solver *s, const char *name, const Expr *extent)
     return var;
 }
 
-/* Later equations contain the value in place of the variable. The condition checks its range. */
+/* Later equations contain the value instead of the variable. The condition checks its range. */
 static void solve_for(Solver *s, int i, const Expr *value)
 {
     Unknown *u = &s->unknown[i];

@@ -4,7 +4,7 @@
 /* From calls to functions over one arena: fused groups, the schedule of each, and the storage of every tensor. */
 #include "graph/dag/graph.h"
 
-/* Fuses by pattern on the dominator tree (catalogue 7.2). Every call is in one group; groups are in execution order. */
+/* Fuses by pattern on the dominator tree (fuse.c). Every call is in one group; groups are in execution order. */
 typedef struct Groups { int count; Group *at; } Groups;
 Groups fuse(Ctx *cx, const Graph *g);
 Groups groups_of_calls(Ctx *cx, const Graph *g);             /* a group for each call, in order */
@@ -60,8 +60,8 @@ int group_sparing_forms(Ctx *cx, const Group *g, const Target *t, const Nest *n,
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-/* The storage of every tensor between groups. Views (reshapes, operands of concatenations) alias their root, and so
- * does an elementwise output computed in place of an operand that dies. */
+/* The storage of every tensor between groups. Views (reshapes, operands of concatenations) alias their root. An
+ * elementwise output aliases an operand that it overwrites because no later group reads it. */
 typedef enum SlotKind { SLOT_INPUT, SLOT_OUTPUT, SLOT_CONST, SLOT_ARENA } SlotKind;
 typedef struct Slot Slot;
 struct Slot {
@@ -120,10 +120,10 @@ typedef struct Scratch {
 /* Before lowering: decides which tensors alias, and their strides. nest[i] is the scheduled nest of group i.
  * `copies_padding`: operands of paddings have memory of their own. */
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest, bool copies_padding);
-/* After lowering: assigns offsets in the arena, also to scratch[i][0..count[i]) of group i. */
 /* True if the nest may compute `out` in the memory of its input t: only the stage that computes `out` reads t, only at
  * the element being written, and each element is computed once. */
 bool plan_may_overwrite(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out);
+/* After lowering: assigns offsets in the arena, also to scratch[i][0..count[i]) of group i. */
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
 /* Assigns the offsets of the items of one memory. */
 void plan_offsets_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *const *scratch, const int *count);

@@ -8,8 +8,8 @@
  *   the operand of a padding becomes the inner box of its result, which writes only the elements around it;
  *   the new value of an updated input takes that input's memory (Graph.update);
  *   the first elements of an operand, as many as the run decides, alias its start;
- *   an output is computed in place of an operand of the same shape that dies here, if the nest reads only the very
- *   element of that operand that it writes.
+ *   an output overwrites an operand of the same shape that no later group reads, if the nest reads of this operand only
+ *   the element that it is writing.
  * A tensor of symbolic size aliases only whole roots, because strides and offsets are numbers. A caller-owned root (an
  * output of the model) wins over one in the arena. Two caller-owned roots cannot merge; the group is then an ordinary
  * copy. */
@@ -37,15 +37,17 @@
 #include "ir/algebra/algebra.h"
 #include "ir/nest/external.h"
 
-/* Sets of tensors: operands of concatenations; operands and results of external code, and operands of regions;
- * operands of functions with instructions; operands and results of device copies, and tensors between two functions of
- * a device; these alone. */
+/* The maps are sets of tensors. */
 typedef struct Views {
     Ctx *cx;
     Plan *p;
     const Groups *groups;
     const Nest *const *nest;
-    Map into_concat, dense, rows, crosses, between;
+    Map into_concat;                   /* operands of concatenations */
+    Map dense;                         /* operands and results of external code, operands of regions */
+    Map rows;                          /* operands of functions with instructions */
+    Map crosses;                       /* operands and results of device copies, and the tensors of `between` */
+    Map between;                       /* tensors between two functions of a device */
 } Views;
 
 static Slot *slot_of(const Views *v, const Tensor *t) { return map_get_ptr(&v->p->of, t); }

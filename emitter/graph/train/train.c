@@ -129,7 +129,7 @@ static void refuse_others(Ctx *cx, const Graph *g)
                              order[i]->device);
 }
 
-/* Copies the graph with the parameters in place of the constants. */
+/* Copies the graph with the parameters instead of the constants. */
 static Graph with_inputs(Ctx *cx, const Graph *g, const Trainable *part, Tensor *const *input, int count)
 {
     Graph now = *g;

@@ -64,9 +64,9 @@ static void list_unknown_types(Ctx *cx, const TfliteFile *f, const TfliteOperato
 
 /* Custom operators of programs that rewrite files for one device. */
 static const struct { const char *custom, *advice; } rewritten[] = {
-    { "ethos-u", "commands of an Ethos-U, which Vela writes in place of the file's operators; compile the file that "
+    { "ethos-u", "commands of an Ethos-U, which Vela writes instead of the file's operators; compile the file that "
       "was given to Vela" },
-    { "edgetpu-custom-op", "commands of an Edge TPU, which its compiler writes in place of the file's operators; "
+    { "edgetpu-custom-op", "commands of an Edge TPU, which its compiler writes instead of the file's operators; "
       "compile the file that was given to edgetpu_compiler" },
 };
 

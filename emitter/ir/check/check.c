@@ -7,7 +7,7 @@
  *   I3 computed before read     check_flow.c      need(k) within computed(k), or carried by a serial loop
  *   I4 stored until read        check_flow.c      position of the Alloc; rings
  *   I5 kinds                    check_kinds.c     conditions of parallel, vector and unrolled loops
- *   I6 all points and no more   check_domains.c   outputs covered; binds and accesses in range
+ *   I6 all points, in bounds    check_domains.c   outputs covered; binds and accesses in range
  *
  * Verdicts: WRONG where a violation is certain, UNPROVED where its absence is not shown. */
 #include "ir/check/check_parts.h"

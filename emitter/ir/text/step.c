@@ -186,7 +186,7 @@ static bool is_default(const Operand *o, StepArgs *a)
     }
 }
 
-/* Returns the option that may be given in place of the operand; NULL: none. */
+/* Returns the option that may be given instead of the operand; NULL: none. */
 static const Operand *option_instead(const StepRow *row, const Operand *operand)
 {
     for (const Operand *o = row->operand; operand->instead && o->kind; o++)
@@ -370,7 +370,7 @@ static void refuse_step(Ctx *cx, const char *text, const StepRow *row, const cha
     refuse_text(cx, text, row, FAULT_VALUE, fault, step_usage(cx, row));
 }
 
-/* True if a later word is the option that may be given in place of the operand. */
+/* True if a later word is the option that may be given instead of the operand. */
 static bool is_replaced(const StepRow *row, const Words *w, const Operand *operand)
 {
     const Operand *instead = option_instead(row, operand);

@@ -20,7 +20,7 @@ typedef struct StepArgs {
     const char *loop[MAX_STEP_LOOPS]; /* loops; for pack the dimensions, for pad the axis. store_at: NULL is the root */
     int loop_count;                  /* for lists only */
     int64_t factor[2];
-    int64_t parts;                   /* of a split, in place of the factor; 0: not given */
+    int64_t parts;                   /* of a split, instead of the factor; 0: not given */
     const char *condition;           /* of specialize, a pragma, or a declaration: the text as written */
     const char *name;                /* of a new stage, a fused loop or an instruction; NULL: the default */
     int number_count; int64_t number[MAX_NUMBERS];     /* of an instruction; none: matching finds them */

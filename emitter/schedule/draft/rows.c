@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A loop may compute the rows of a stage in groups of R: v*R + inner, where the inner loops are those of a tile, or
  * min(v*R, n-R) of a shifted tail. Its body, with the stages attached there, uses v only as v*R, or as a multiple of
- * that for a strided window. The body is thus a function of v*R: with any other row in place of v*R it computes the
+ * that for a strided window. The body is thus a function of v*R: with any other row instead of v*R it computes the
  * group that begins there. The checker verifies the rows computed and read. */
 #include "schedule/draft/rows.h"
 

@@ -72,7 +72,7 @@ static const ConsumedLoop *consumed_by(Ctx *cx, const ConsumedLoop *list, int st
     return first;
 }
 
-/* Records one step in place of the composed ones. */
+/* Records one step instead of the composed ones. */
 static const Nest *as_one_step(Draft *d, const Nest *composed)
 {
     Nest *n = arena_copy(d->cx->arena, composed, sizeof *composed);

@@ -50,7 +50,7 @@ static Tensor *ramp(OnnxCall *c, int64_t count)
     return tensor_constant(c->cx, c->name, I64, 1, &count, v);
 }
 
-/* Keys that a mask of integers excludes have a large negative number in place of the score. The mask is [b], the number
+/* Keys that a mask of integers excludes have a large negative number instead of the score. The mask is [b], the number
  * of keys; [b][keys] or [b][rows][keys], 0 for excluded keys. */
 static Tensor *mask_bias(OnnxCall *c, Tensor *mask, int64_t batch, int64_t keys)
 {

@@ -5,7 +5,7 @@
  *   y = quantize(operator(dequantize(x, x_scale, x_zero), ..), y_scale, y_zero) */
 #include "import/onnx/ops/onnx_rows.h"
 
-/* Calls the operator of the default domain that the row names in place of one of the IR. */
+/* Calls the operator of the default domain that the row names instead of one of the IR. */
 static Tensor *run_inner(OnnxCall *c, Tensor **in, int in_count)
 {
     for (int i = 0; i < in_count; i++)

@@ -23,7 +23,7 @@ typedef enum Form { SYMMETRIC, ASYMMETRIC, BY_INVERSE } Form;
 
 static Tensor *as(TfliteCall *c, Tensor *x, DType to) { return tflite_call(c, "cast", x, attr_type("to", to)); }
 
-/* The grid of each sample of x (dynamic_grid), with dimensions of 1 in place of the sample's. */
+/* The grid of each sample of x (dynamic_grid), with dimensions of 1 instead of the sample's. */
 typedef struct Grid { Tensor *scale, *inverse, *zero; } Grid;
 
 static Grid grid_of(TfliteCall *c, Tensor *x, int first_axis, Form form)
