@@ -52,7 +52,7 @@ void build_reserve_names(Build *b)
 {
     const lw_options *o = b->options;
     const bool has_file = text_equal(o->weights, "bin") || text_equal(o->weights, "incbin");
-    /* What an option adds to the program */
+    /* The names that an option adds to the program */
     const struct { bool is_given; const char *symbol[9]; } rows[] = {
         { has_file, { "weights", "weights_header", "check_weights", "crc32", "WEIGHTS_ALIGN", "WEIGHTS_FILE_SIZE",
                       "WEIGHTS_FILE", "E_WEIGHTS" } },
