@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line: a client of loopwright.h like any program. command/ has its words. */
+/* The command line, which is a client of loopwright.h like any program. `command/` defines its commands, options and
+ * help texts. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

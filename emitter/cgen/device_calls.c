@@ -238,7 +238,7 @@ static void call_of(Ctx *cx, Text *t, const Program *p, const Partition *d, cons
     text_char(t, '\n');
 }
 
-/* Prints the call in NAME_run, at the position of its first call. */
+/* Prints, in NAME_run, the call of the device's function, at the position of the first layer that it computes. */
 void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, Speller *sizes,
                     PrintPlace *print_place)
 {

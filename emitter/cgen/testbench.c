@@ -52,7 +52,7 @@ static const char *const head[] = {
     "        }",
     "}",
     "",
-    "/* The header of a .npy file, version 1: magic, its length, a Python dictionary. */",
+    "/* Reads the header of a .npy file: the magic string, the version (1), the length and a Python dictionary. */",
     "static void read_npy(const char *file, const Port *p, void *data)",
     "{",
     "    unsigned char start[12];",
@@ -95,7 +95,7 @@ static const char *const head[] = {
     NULL
 };
 
-/* The file of weights is beside the program, or given. */
+/* The file of weights is given on the command line, or it is in the folder of the program. */
 static const char *const read_weights[] = {
     "/* Reads the file of weights into aligned memory: `given`, or ~ in the folder of the program. */",
     "static const uint8_t *read_weights(const char *program, const char *given)",

@@ -40,10 +40,10 @@ void layers_use(Build *b, const Layers *l);          /* they become the groups o
 /* Returns the state with layer j replaced by `with`, without the layers in is_joined; not planned. */
 Layers layers_with(Search *r, const Layers *l, const bool *is_joined, int j, const Combination *with);
 bool layers_reads(const Layers *l, int i, const Tensor *t);
-/* Returns why the layer combines with no other one, whatever that costs; NULL: it may. */
+/* Returns the reason if the layer can be combined with no other one, whatever that costs, or NULL if it can. */
 const char *layers_why_apart(const Search *r, const Layers *l, int i);
-/* Returns why layer i is not computed in the loops of layer j: they run in different functions of devices; NULL: it may
- * be. */
+/* Returns the reason if layer i cannot be computed in the loops of layer j because devices run them in different
+ * functions, or NULL if it can. */
 const char *layers_why_not_in(const Search *r, const Layers *l, int i, int j);
 bool layers_stays(const Search *r, const Layers *l, int i);          /* that, or a view without code */
 /* True if the graph has several groups, and no regions or devices: these combine only if --combine names them. */

@@ -236,7 +236,8 @@ bool build_binds_size(const Build *b, const Expr *size);         /* true if the 
 bool build_is_single(const Build *b, const Tensor *in, const Tensor *out);
 /* constants.c: indices and names, for all graphs */
 void build_constants(Build *b);
-/* Reads --weights; false: an unknown word, or no name of a section. *section: the text after `section=`, or NULL. */
+/* Reads --weights. Returns false if the word is unknown or the section has no name. Sets *section to the text after
+ * `section=`, or to NULL. */
 bool build_weights_kind(const lw_options *o, WeightsKind *kind, const char **section);
 void build_weights(Build *b);                    /* where the program's constants are stored, after its calls */
 /* device_functions.c: the parameters of partitions, after the plan */

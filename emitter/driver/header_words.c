@@ -10,10 +10,9 @@
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* The options that change results of the emitted code or its interface, as one line of words for the header: in the
- * order of the table, independent of the order in which they were given. Files are named without their folders.
- * Schedules, --combine and --no-shrink are left out: they change no result, and a dumped schedule that is fed back
- * gives the same files. */
+/* Lists the options that change the results or the interface of the emitted code, as one line of the header. They are
+ * in the order of the table, not of the command line. Files are named without their folders. Schedules, --combine and
+ * --no-shrink are left out: they change no result, and a dumped schedule that is fed back gives the same files. */
 typedef enum Sort { FLAG, WORD, PATH } Sort;
 typedef struct Row { const char *name; Sort sort; size_t at; } Row;
 

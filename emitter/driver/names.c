@@ -24,8 +24,8 @@ const char *build_unique_name(Ctx *cx, Map *taken, const char *base)
     return unique;
 }
 
-/* The only place that gives a symbol its name, so that it is a part of an identifier whatever `base` holds, also for
- * names of operators such as annotation.simulated_quantize. */
+/* Returns the symbol for `base`. All symbols are made here, so that each is part of a valid identifier, even if `base`
+ * is an operator's name such as annotation.simulated_quantize. */
 const char *build_symbol(Build *b, const char *base)
 {
     return build_unique_name(b->cx, &b->shared->symbols, name_suffix(b->cx, base));

@@ -400,7 +400,7 @@ static const char *is_selected(OnnxWriter *w, const char *best, const char *valu
     return onnx_node(w, "Or", either, 2);
 }
 
-/* The largest value, and the smallest index that has it. */
+/* Exports a maximum or minimum together with the smallest index where it occurs. */
 static bool selection(Space *s, const char **out)
 {
     const DType t = s->stage->value[0]->type;

@@ -44,8 +44,8 @@ const char *onnx_number(OnnxWriter *w, const char *what, float v);
 const char *onnx_int_list(OnnxWriter *w, const char *what, const int64_t *v, int count);
 /* Returns element bytes in the order of the permuted shape. */
 void *onnx_permuted(Ctx *cx, const void *data, size_t bytes, int rank, const int64_t *shape, const int64_t *perm);
-/* Writes a constant with dimensions `shape` (of the tensor's elements), permuted; scales per channel belong to the last
- * of them. */
+/* Writes the constant t, first reshaped to `shape` and then permuted. Per-channel scales run along the last dimension
+ * of `shape`. */
 const char *onnx_weights(OnnxWriter *w, const Tensor *t, int rank, const int64_t *shape, const int64_t *perm);
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */

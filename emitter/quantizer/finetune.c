@@ -65,7 +65,8 @@ static bool is_mixed(const Graph *g, int64_t trained)
     return is_real;
 }
 
-/* Appends an input to the graph: the class of a sample as probabilities, which a mix mixes as well. */
+/* Appends an input to the graph: the class of a sample, as probabilities. A mix of two samples also mixes these
+ * probabilities. */
 static Tensor *append_label(Ctx *cx, const Tensor *y, Graph *g)
 {
     Tensor *label = tensor_new(cx, "expected_class", F32, y->rank, y->shape);

@@ -20,7 +20,7 @@
  *   annotate.c    the DAG with annotations for the user: with or without their grids
  *   floats.c      the calls that compute in floats after all, with the reason
  *
- * The simulated DAG is an ordinary one: graph/quantize realizes it on integers. */
+ * The simulated DAG is an ordinary DAG, which graph/quantize turns into integer calls. */
 #include "driver/driver.h"
 #include "quantizer/histogram.h"
 

@@ -15,8 +15,8 @@ static const char *skip_literal(const char *s)
     return s;
 }
 
-/* Returns the last comma of the outermost parentheses that leaves `width` characters on the line, else the first; NULL
- * if there is none. `depth` counts the parentheses open at the line's start. */
+/* Returns the last comma within the outermost parentheses before column `width`, or the first comma if all are beyond
+ * it; NULL if there is no comma. `depth` counts the parentheses open at the line's start. */
 static const char *last_comma(const char *line, int depth, size_t width)
 {
     const char *best = NULL;

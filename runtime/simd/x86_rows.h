@@ -176,7 +176,7 @@ static inline void lw_x86_window(int32_t pixels, int32_t kh, int32_t kw, int32_t
         }
     for (int32_t p = 0; p < pixels; p++) _mm256_storeu_si256((__m256i *)(void *)(c + p * cw), sum[p]);
 }
-/* Sixteen channels: two taps of a row interleaved, the channels 0 to 7 in `low`. */
+/* Two adjacent taps of a row for sixteen channels, interleaved: channels 0 to 7 in `low`, 8 to 15 in `high`. */
 typedef struct lw_x86_taps { __m256i low, high; } lw_x86_taps;
 static inline lw_x86_taps lw_x86_two_taps(const int8_t *p, int32_t aj, int32_t has_two)
 {

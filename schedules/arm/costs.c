@@ -96,7 +96,8 @@ static const CostRow rows_dsp[] = {
     { NULL, 0, 0 }
 };
 
-/* Columns overlap: a point reads three words of each of its pixels. The products of two channels read x for each. */
+/* The columns of LW_DOT_COLUMNS_I16 overlap, so each execution of its innermost statement (a point, ir/nest/costs.h)
+ * reads three words of each pixel. The products of two channels read x for each channel. */
 static const ReadRow reads_dsp[] = {
     { "LW_DOT_COLUMNS_I16", 1, 4.0 / 3 }, { "LW_DOT_1X2_I8", 1, 1 }, { "LW_DOT_2X1_I8", 2, 1 }, { NULL, 0, 0 }
 };

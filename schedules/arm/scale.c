@@ -59,7 +59,8 @@ static bool scales_sum(const Stage *stage, Scale *s)
     return all || each;
 }
 
-/* A stage whose ranges leave one value has no operands. */
+/* Returns true if the target's vectors compute `count` channels of the stage at once. A stage with a single possible
+ * value is excluded, because it has no operands. */
 static bool has_vectors(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count)
 {
     if (!target_has(g->target, "bytes") || last_extent(stage) <= 0 || last_extent(stage) % count) return false;

@@ -65,7 +65,7 @@ static const AttrRow *read_attrs(Ctx *cx, const char *op, const char *text)
     return row;
 }
 
-/* True for a name without blanks: lists of names are separated by blanks. */
+/* Returns true for a name without blanks, commas and semicolons, which separate the names of a list. */
 static bool is_a_name(Ctx *cx, const char *function, const char *what, const char *value)
 {
     if (!is_given(cx, function, what, value)) return false;

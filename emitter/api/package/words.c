@@ -40,7 +40,8 @@ static int64_t state_bytes(Ctx *cx, const Program *p)
 /* The sketch's arrays. */
 static int64_t avr_ports(Ctx *cx, const Program *p) { return package_vector_bytes(cx, p) + state_bytes(cx, p); }
 
-/* The recorded inputs and outputs, and outputs and state of its own. */
+/* Returns the bytes of RAM that the self-test uses on an AVR: the recorded inputs and outputs, and its own outputs and
+ * state. */
 static int64_t avr_selftest(Ctx *cx, const Program *p)
 {
     int64_t bytes = avr_ports(cx, p);

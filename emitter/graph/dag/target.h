@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_DAG_TARGET_H
 #define LW_GRAPH_DAG_TARGET_H
-/* Targets and strategies: select a (compute, schedule) for each fused group. */
+/* A target is a row of features and costs. For each fused group, the strategy selects a compute and a schedule by the
+ * target's features. */
 
 /* Decision: schedules ask for features. An implementation states the features that it requires, not the cores that
  * it is for. A core is a row of features and costs, so a new row with the features of a Cortex-M4 gets its 8-bit

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs calls over constants at compile time with the interpreter, so the emitted program computes only what depends on
- * its inputs. A result much larger than its operands stays a call: flash costs more than a broadcast. */
+ * its inputs. A call whose result is much larger than its operands is not folded, because constants in flash cost more
+ * than a broadcast. */
 
 /* Decision: weights stay as small as they are stored. A call over constants is not folded if its result is more than
  * twice as large. It joins the group of its one consumer, with scales that repeat by blocks; a transpose of it is

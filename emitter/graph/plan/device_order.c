@@ -19,7 +19,7 @@ bool groups_are_together(const Group *a, const Group *b)
 
 typedef struct Order { const Groups *groups; Map producer; bool *done; } Order;
 
-/* Groups of the same match count as done: they run together. */
+/* Treats groups of the same composite match as done, because one function runs them together. */
 static bool is_ready(const Order *o, const Group *g, const CompositeMatch *within)
 {
     for (int i = 0; i < g->input_count; i++) {

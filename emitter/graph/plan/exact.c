@@ -12,8 +12,9 @@
  * Undecided pairs follow by this rule until nothing changes; then the pair with the least room branches. A group needs
  * the sum of its items, and the room below and above all of them.
  *
- * Two reductions keep the search small. An item is set aside if it fits wherever its neighbours are: each of them
- * excludes (a + b) / unit - 1 offsets. The remaining items split into components without a common group. */
+ * Two reductions keep the search small. An item is set aside if it fits wherever its neighbours lie. A neighbour of b
+ * bytes excludes (a + b) / unit - 1 offsets of an item of a bytes. The remaining items split into components without a
+ * common group. */
 
 /* Decision: offsets are exact for small networks. `graph/plan/exact.c` decides for each pair of tensors that are
  * live together which one is below, and bounds each by the longest chain of such decisions, until an arena of that
@@ -81,7 +82,7 @@ static void list_gaps(Exact *e)
 
 /* ---- Items set aside --------------------------------------------------------------------------------------------- */
 
-/* True if the item fits wherever its neighbours are. */
+/* True if the item fits wherever its neighbours lie. */
 static bool fits_anywhere(const Exact *e, int i)
 {
     int64_t starts = (e->size - e->item[i].bytes) / e->unit + 1;

@@ -58,7 +58,8 @@ Training *training_of_inputs(Ctx *cx, const char *spec, const Graph *g, const Tr
 /* The logits of which y is the function that a loss links to (OpGradient.link), such as softmax over the last axis,
  * through views that keep this axis; NULL: y is none. */
 const Tensor *train_logits(const Tensor *y, int link);
-/* The cross entropy of y: of its logits, of results of another function as probabilities, or else of y as logits. */
+/* Returns the cross entropy of y. If y is the softmax of logits, it is computed from the logits; if another function
+ * computes y, from y as probabilities; otherwise from y as logits. */
 Tensor *train_cross_entropy(Ctx *cx, Tensor *y, Tensor *target);
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ enum { MOST_BITS = 15, LITERALS = 288, DISTANCES = 30, END_OF_SECTION = 256, LEN
 
 typedef struct Stream {
     Cursor in;
-    uint32_t held; int held_count;                /* bits read but not consumed, next bit lowest */
+    uint32_t held; int held_count;                /* bits that are read but not consumed; the next bit is the lowest */
     uint8_t *out; size_t written, capacity;
     bool bad;
 } Stream;

@@ -338,7 +338,8 @@ static Output *list_outputs(Importer *im, int *count)
     return all;
 }
 
-/* The file's names of an output's dimensions; NULL if it is not a tensor of the graph. */
+/* Returns the names that the file gives to the dimensions of this output, or NULL if no output tensor with a shape has
+ * this name. */
 static const char *const *names_of_dims(Importer *im, const char *value_name)
 {
     const OnnxGraph *g = &im->shared.file.graph;

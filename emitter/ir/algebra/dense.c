@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dense: do the own loops under their guard reach every point of one box exactly once?
+/* A site is dense if its own loops, under their guard, reach every point of one box exactly once.
  *
  * - Digits of loops. Each own loop v is a number whose digits are v itself or (v / low) % count. Its digits must be a
  *   mixed radix of the whole extent: low = 1 for the first, then low = the low times the count of the digit before.

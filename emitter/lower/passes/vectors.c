@@ -12,9 +12,9 @@
  * the operations of simd.h. Vectors evaluate both sides of a select, so its sides may load only elements that are
  * loaded in any case. */
 
-/* Decision: vectors are loops to the last. Where the target has vector registers, a vector loop is cut into pieces
- * of 16, 8 or 4 iterations of kind `lanes`: loops to every pass, printed as statements on the types of
- * `runtime/simd` (`lower/passes/vectors.c`, `cgen/vectors.c`). A register tile that only whole vectors access
+/* Decision: vectors are loops to the last. If the target has vector registers, a vector loop is cut into pieces of 16,
+ * 8 or 4 iterations, which are loops of kind `lanes`. Every pass treats these pieces as loops; the printer writes them
+ * as statements on the types of `runtime/simd` (`cgen/vectors.c`). A register tile that only whole vectors access
  * becomes variables of these types (`lower/passes/registers.c`), so accumulators stay in registers whatever the C
  * compiler does with arrays. A tile that scalar code reads at the end is stored in its array after the loops. On x86
  * the factors that a tile shares are variables, too (`lower/passes/operands.c`), with `hold` around their loads: an

@@ -113,7 +113,8 @@ static void add_axis(Factored *f, StageSpec *spec, Renaming *r, const Stmt *loop
     r->to[r->count++] = v;
 }
 
-/* Finds the condition under which a point counts, over the new axes: the conjuncts over reduce loops. */
+/* Finds the condition under which a point belongs to the reduction, in the new axes. It consists of the conjuncts that
+ * use only reduce loops. */
 static bool condition(Factored *f, const Renaming *r, const Expr **out)
 {
     const Stmt *block = path_end(&f->path);

@@ -9,7 +9,7 @@
 
 typedef struct OnnxStrings {
     int count, capacity; const char **text;
-    int class_count; const char *const *class_name;          /* the first list of labels; count 0: none */
+    int class_count; const char *const *class_name; /* the first list of labels; class_count is 0 if there is none */
     Map index;                       /* text -> its index */
     Map tensors;                     /* the tensors whose elements are strings */
 } OnnxStrings;

@@ -79,8 +79,9 @@ static Tensor *fit_kernel(OnnxCall *c, Tensor *x, const OnnxWindows *w)
     return x;
 }
 
-/* Returns x, in whose sizes one window of a pooling fits. An element that lacks one neighbour to fill a window gives no
- * result; with a stride, ONNX Runtime differs from the definition there. */
+/* Returns x with sizes in which at least one window of a pooling fits. With stride 1, a size that is one element short
+ * is allowed and gives an empty result. With a larger stride it is not, because ONNX Runtime then deviates from the
+ * definition. `ceil_mode` allows a last window with one element. */
 static Tensor *fit_pool(OnnxCall *c, Tensor *x, const OnnxWindows *w, bool ceil_mode)
 {
     for (int d = 0; d < w->spatial; d++) {
