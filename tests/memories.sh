@@ -100,6 +100,31 @@ placed() {
 }
 check a-report-has-the-memories placed
 
+# ---- Annotations -----------------------------------------------------------------------------------------------------
+
+# pinned LINE WORDS: the report with that line has these words.
+pinned() {
+    printf '%s\n' "$1" > "$work/pins.txt"
+    "$lw" report $digits --target cortex-m4 --memory fast=8K,cost=1 --memory large=64K,cost=4 \
+        --memory near=64K,rom,cost=1 --memory far=1M,rom,cost=9 --annotate "$work/pins.txt" > "$work/pinned" 2>&1
+    cat "$work/pinned"
+    grep -q -e "$2" "$work/pinned"
+}
+check a-result-is-pinned pinned 'in_memory large conv_1..conv_4' '^conv_4 .* large +'
+check all-scratch-is-pinned pinned 'in_memory large scratch' '^memory         large: [1-9][0-9]* of'
+check weights-are-pinned pinned 'in_memory far weights conv_4' '^memory         far: [1-9][0-9]* of'
+printf 'in_memory large conv_4 # far\nin_memory fast scratch\n' > "$work/p.txt"
+check a-pinned-plan-is-the-same "$lw" verify $digits --memory fast=8K,cost=1 --memory large=64K,cost=4 \
+    --annotate "$work/p.txt"
+check an-unknown-memory-is-refused pinned 'in_memory fats conv_4' 'there is no --memory "fats"; did you mean .fast'
+check an-unknown-layer-is-refused pinned 'in_memory fast conv_44' 'pins.txt:1: error: in_memory: no layer is called'
+check a-line-without-layers-is-refused pinned 'in_memory fast' 'it names no layer'
+check a-result-in-a-rom-is-refused pinned 'in_memory far conv_4' 'results cannot be in a rom'
+check an-output-is-not-pinned pinned 'in_memory fast softmax_1' 'is an output or state of the model'
+check two-memories-of-a-result-are-refused pinned "in_memory fast conv_4
+in_memory large conv_4" 'excludes that memory'
+check pins-need-memories refused 2 'in_memory needs memories; add --memory' --annotate "$work/pins.txt"
+
 # ---- Refusals --------------------------------------------------------------------------------------------------------
 
 check too-small-names-the-layer refused 1 'at layer "[a-z0-9_]*", a and b hold 1008 bytes, and [0-9]* are missing' \

@@ -166,6 +166,7 @@ void build_assemble_training(Build *b);          /* the program's second functio
 /* memories.c, for --memory: reads the options; places results, scratch and constants by their traffic */
 void build_read_memories(Build *b);
 void build_place_memories(Build *b);
+void build_pin_memories(Build *b);               /* pins.c: the lines `in_memory` of the annotations */
 bool build_is_section(const char *name);         /* constants.c: true for the name of a section in C's attribute */
 
 /* run.c: the model as read becomes the reference of what is emitted from it; then build_graph and build_nests. */

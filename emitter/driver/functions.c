@@ -270,6 +270,8 @@ void build_functions(Build *b)
     if (b->options->ports_in_arena && !b->outer) place_ports_in_arena(b);
     build_overlaps(b);
     b->plan.room = b->outer ? 0 : b->room;
+    if (b->model.pin_count && !b->memory_count && !b->outer && !b->mode.is_trial)
+        diag_usage(cx, b->options->annotate, "in_memory needs memories; add --memory");
     if (b->memory_count && !b->outer && !b->mode.is_trial) build_place_memories(b);
     else plan_offsets(cx, &b->plan, groups, b->scratch, count);
     if (ctx_failed(cx)) return;

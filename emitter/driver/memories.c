@@ -401,21 +401,35 @@ static int most_read_first(const void *a, const void *b)
     return d < 0 ? -1 : d > 0 ? 1 : x->index - y->index;
 }
 
+/* Moves the constants whose memory is given before the others. */
+static void pinned_first(const Build *b, Weighed *w, int count)
+{
+    Weighed *sorted = NEW_ARRAY(b->cx->arena, Weighed, count);
+    int to = 0;
+    for (int turn = 0; turn < 2; turn++)
+        for (int i = 0; i < count; i++)
+            if ((b->constant_memory[w[i].index] != NULL) == (turn == 0)) sorted[to++] = w[i];
+    if (count) memcpy(w, sorted, (size_t)count * sizeof *w);
+}
+
 /* Fills the memories that are only read, the cheapest first, with the constants that are read most per byte. */
 static void place_constants(Build *b, const int64_t *read)
 {
     Ctx *cx = b->cx;
     const int count = b->plan.constant_count;
     Weighed *w = NEW_ARRAY(cx->arena, Weighed, count);
-    b->constant_memory = NEW_ARRAY(cx->arena, FirmwareMemory *, count);
     bool has_rom = false;
     for (int i = 0; i < b->memory_count; i++) has_rom = has_rom || b->memory[i].is_rom;
     for (int i = 0; i < count; i++) w[i] = (Weighed){ i, read[i], tensor_bytes(b->plan.constant[i]) };
     if (count) qsort(w, (size_t)count, sizeof *w, most_read_first);
+    pinned_first(b, w, count);
     for (int i = 0; i < count && has_rom && !ctx_failed(cx); i++) {
         const int64_t align = b->plan.align > 16 ? b->plan.align : 16,
                       bytes = (w[i].bytes + align - 1) / align * align;
-        FirmwareMemory *m = b->constant_memory[w[i].index] = rom_for(b, bytes);
+        FirmwareMemory *m = b->constant_memory[w[i].index];
+        if (!m) m = rom_for(b, bytes);
+        else if (m->bytes - m->used < bytes) m = NULL;
+        b->constant_memory[w[i].index] = m;
         if (m) m->used += bytes, m->read = sat_add(m->read, w[i].read);
         else diag_error(cx, b->path, "--memory: the constants do not fit into the memories with the key rom: %lld "
                         "bytes of \"%s\" are left over; use larger ones", (long long)w[i].bytes,
@@ -441,7 +455,9 @@ void build_place_memories(Build *b)
     describe_rams(b);
     if (is_one) note_unused(b);
     else check_graph(b);
+    b->constant_memory = NEW_ARRAY(cx->arena, FirmwareMemory *, b->plan.constant_count);
     if (!ctx_failed(cx)) allow(b);
+    if (!ctx_failed(cx)) build_pin_memories(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++) add_traffic(b, i, &known, of_constant);
     if (ctx_failed(cx)) return;
     const int group = plan_memories(cx, &b->plan, b->groups.count, b->scratch, b->scratch_count, &missing);

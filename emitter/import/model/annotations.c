@@ -332,6 +332,23 @@ static void find_candidates(Annotations *a, const Model *m)
         }
 }
 
+/* Places of layers are read where the layers are known (driver/pins.c). */
+static bool is_pin(const char *line)
+{
+    static const char word[] = "in_memory";
+    line += strspn(line, " \t");
+    return strncmp(line, word, sizeof word - 1) == 0 && strchr(" \t\r\n", line[sizeof word - 1]);
+}
+
+static void add_pin(Annotations *a, Model *m, const char *line, int number)
+{
+    Pin *all = NEW_ARRAY(a->cx->arena, Pin, m->pin_count + 1);
+    if (m->pin_count) memcpy(all, m->pin, (size_t)m->pin_count * sizeof *all);
+    const char *words = strstr(line, "in_memory") + strlen("in_memory");
+    all[m->pin_count++] = (Pin){ text_format(a->cx, "%.*s", (int)strcspn(words, "\r\n#"), words), number };
+    m->pin = all;
+}
+
 bool annotations_read(Ctx *cx, const char *path, Model *m)
 {
     const char *text = file_text(cx, path, file_read(cx, path));
@@ -346,7 +363,11 @@ bool annotations_read(Ctx *cx, const char *path, Model *m)
     a.annotation = NEW_ARRAY(cx->arena, Annotation, lines);
     if (m->is_nest)
         diag_unsupported(cx, NULL, "annotations of a file that is one `nest`; use the model without `nest`");
-    for (const char *s = text; *s && !ctx_failed(cx); s += strcspn(s, "\n"), s += *s == '\n') read_line(&a, s);
+    int number = 1;
+    for (const char *s = text; *s && !ctx_failed(cx); s += strcspn(s, "\n"), s += *s == '\n', number++) {
+        if (is_pin(s)) add_pin(&a, m, s, number);
+        else read_line(&a, s);
+    }
     if (!ctx_failed(cx)) rebuild(&a, m);
     cx->file = outer;
     return !ctx_failed(cx);

@@ -8,7 +8,11 @@
 typedef struct StatePair { int input, output; } StatePair;
 
 /* Inputs and outputs keep the file's order and names. */
+/* A line of the annotations that begins with in_memory: the words after it, and its number in the file. */
+typedef struct Pin { const char *words; int line; } Pin;
+
 typedef struct Model {
+    int pin_count; const Pin *pin;
     const char *name;
     int input_count;  Tensor **input;
     int output_count; Tensor **output;
