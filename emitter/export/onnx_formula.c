@@ -433,10 +433,15 @@ static bool has_form(Space *s)
 static void write_stage(OnnxWriter *w, const Node *call, const Stage *stage)
 {
     Space s = { w, call, stage, map_new(w->cx->arena) };
-    const char *out[2] = { NULL };
+    const char *out[MAX_COMPONENTS] = { NULL };
     if (!has_form(&s)) return;
     if (reducer_info(stage->reducer)->components == 2) selection(&s, out);
-    else if (stage->reducer != REDUCE_NONE) out[0] = reduction(&s);
+    else if (stage->reducer != REDUCE_NONE)
+        for (int i = 0; i < stage->out_count && !ctx_failed(w->cx); i++) {
+            const Stage one = stage_component(stage, i);
+            Space alone = { w, call, &one, map_new(w->cx->arena) };
+            out[i] = reduction(&alone);
+        }
     else
         for (int i = 0; i < stage->out_count && !ctx_failed(w->cx); i++) {
             const Part p = part_of(&s, stage->value[i]);

@@ -51,8 +51,8 @@ static const char *with_differences(Ctx *cx, const char *formula)
 static const char *formula_line(Ctx *cx, Rename *r, const Stage *s)
 {
     Stage copy = *s;
-    Tensor *out[2];
-    const Expr *value[2], *init[2];
+    Tensor *out[MAX_COMPONENTS];
+    const Expr *value[MAX_COMPONENTS], *init[MAX_COMPONENTS];
     for (int i = 0; i < s->out_count; i++) {
         out[i] = renamed(cx, r, s->out[i]);
         if (!out[i]) out[i] = s->out[i];

@@ -259,7 +259,16 @@ static Tensor *make_reduction(Grower *g, Tensor *main)
         if (!reduce[d]) at[d] = add_axis(g, &spec, AXIS_DATA, main->shape[d]);
     for (int d = 0; d < main->rank; d++)
         if (reduce[d]) at[d] = add_axis(g, &spec, AXIS_REDUCE, main->shape[d]);
-    spec.value[0] = dress(g, tensor_read(g->cx, main, at, main->rank));
+    if (random_chance(g->r, 30)) spec.out_count += 1 + random_below(g->r, 2);
+    const bool is_triangle = spec.axis[0].kind == AXIS_DATA && random_chance(g->r, 25);
+    const Axis *last = &spec.axis[spec.axis_count - 1];
+    for (int i = 0; i < spec.out_count; i++) {
+        spec.value[i] = dress(g, tensor_read(g->cx, main, at, main->rank));
+        const ExprKind below = random_chance(g->r, 50) ? EXPR_LT : EXPR_LE;
+        const Expr *counts = expr_binary(g->cx, below, last->var, spec.axis[0].var);
+        const Expr *neutral = reducer_identity(g->cx, spec.reducer, spec.value[i]->type, i);
+        if (is_triangle) spec.value[i] = expr_select(g->cx, counts, spec.value[i], neutral);
+    }
     return finish(g, &spec);
 }
 
@@ -443,8 +452,9 @@ static Program *grow(Ctx *cx, Random *r, int most, bool has_kernels)
     }
     if (!main || !main->producer) return NULL;
     if (g.p->output_count == 0 || g.p->output[0] != main) g.p->output[g.p->output_count++] = main;
-    if (main->producer->out_count == 2 && random_chance(r, 80) && g.p->output_count < MAX_OUTPUTS)
-        g.p->output[g.p->output_count++] = main->producer->out[1];
+    for (int i = 1; i < main->producer->out_count; i++)
+        if (random_chance(r, 80) && g.p->output_count < MAX_OUTPUTS)
+            g.p->output[g.p->output_count++] = main->producer->out[i];
     return g.p;
 }
 

@@ -390,7 +390,7 @@ static const char *step_storage_align(Chooser *c)
 static const char *step_pad(Chooser *c)
 {
     const Stage *s = some_inner_stage(c);
-    const char *axis = s->data_count ? axis_name(s, random_below(c->r, s->data_count)) : "a";
+    const char *axis = s->axis_count ? axis_name(s, random_below(c->r, s->axis_count)) : "a";
     return name_format(c->cx, "pad %s %s %d", s->name, axis, some_factor(c));
 }
 

@@ -73,6 +73,25 @@ static const Reading readings[] = {
     { "argmax-of-two-axes", "p, t = argmin(i, j) x[i, j]", "p, t = argmin(i<3, j<5) x[i, j]" },
     { "argmax-with-its-own-index", "p, t[i] = argmax(j) 4 - j, x[i, j]", "p, t[i<3] = argmax(j<5) 4 - j, x[i, j]" },
     { "argmax-index-alone", "p[i] = argmax(j) x[i, j]", "p, p_1[i<3] = argmax(j<5) x[i, j]" },
+    { "sums-of-several-values", "s, q[i] = sum(j) x[i, j], x[i, j] * x[i, j]",
+      "s, q[i<3] = sum(j<5) x[i, j], x[i, j] * x[i, j]" },
+    { "sums-whose-first-value-is-the-index", "s, q[i] = sum(j) f32(j), x[i, j]", "s, q[i<3] = sum(j<5) f32(j), x[i, j]" },
+    { "first-values-of-several", "a, b1, c[i<3] = max(j; 1, b[i], 2) x[i, j], -x[i, j], x[i, j]",
+      "a, b1, c[i<3] = max(j<5; 1.0, b[i], 2.0) x[i, j], -x[i, j], x[i, j]" },
+    { "sum-up-to-another-axis", "y[i<3] = sum(j<i+1) x[i, j]",
+      "y[i<3] = sum(j<3) select(j < i + 1, x[i, j], 0.0)" },
+    { "sum-of-a-triangle-in-sizes", "y[i<n] = max(j<n-i) v[i+j, 0]",
+      "y[i<n] = max(j<n) select(j < n - i, v[i+j, 0], -inf)" },
+    { "sum-up-to-data", "y[i] = sum(j<min(i32(q[i, 0]), 5)) x[i, j]",
+      "y[i<3] = sum(j<5) select(j < min(i32(q[i, 0]), 5), x[i, j], 0.0)" },
+    { "sum-up-to-two-axes", "y = prod(i<3, j<i, k<j) x[i, j] * x[j, k]",
+      "y = prod(i<3, j<2, k<1) select(j < i && k < j, x[i, j] * x[j, k], 1.0)" },
+    { "first-value-that-is-kept", "y[i<3] = sum(j<i; b[i]) x[i, j]",
+      "y[i<3] = sum(j<2; b[i]) select(j < i, x[i, j], -0.0)" },
+    { "argmax-up-to-another-axis", "p[i<3] = argmax(j<i+1) x[i, j]",
+      "p, p_1[i<3] = argmax(j<3) select(j < i + 1, j, 2147483647), select(j < i + 1, x[i, j], -inf)" },
+    { "all-of-several", "s, q = all(i) m[i], b[i] > 0", "s, q = all(i<5) m[i], 0.0 < b[i]" },
+    { "three-outputs", "p, t, o[i] = b[i], d[i], m[i]", "p, t, o[i<5] = b[i], d[i], m[i]" },
     { "two-outputs", "p, t[i] = b[i], d[i]", "p, t[i<5] = b[i], d[i]" },
     { "rank-zero", "y = r + 1", "y = r[] + 1.0" },
     { "symbolic-size", "y[i, j] = v[i, j] * f32(n)", "y[i<n, j<4] = v[i, j] * f32(n)" },
@@ -127,12 +146,14 @@ typedef struct Refusal { const char *text, *message; int column, width; } Refusa
 static const Refusal refusals[] = {
     { "y[i<3, j<i + 1] = x[i, j]", "the size of axis 'j' uses axis 'i'; write its greatest size here, and select(j < i "
       "+ 1, VALUE, 0) as the value", 8, 1 },
-    { "y[i] = max(k<5-i) x[i, k]", "the size of axis 'k' uses axis 'i'; write its greatest size here, and select(k < "
-      "5-i, VALUE, -inf) as the value", 12, 1 },
-    { "y[i] = sum(k<i32(q[0, 0])) x[i, k]", "the size of axis 'k' uses tensor 'q'; write its greatest size here, and "
-      "select(k < i32(q[0, 0]), VALUE, 0) as the value", 12, 1 },
-    { "y[i<3] = sum(j<2, k<j + 1) x[i, k]", "the size of axis 'k' uses axis 'j'; write its greatest size here, and "
-      "select(k < j + 1, VALUE, 0) as the value", 19, 1 },
+    { "y[i<3] = sum(k<i32(b[i])) x[i, k]", "the size of axis 'k' uses axis 'i', and has no greatest value; write "
+      "min(i32(b[i]), GREATEST)", 14, 1 },
+    { "y[i] = sum(k<i32(q[i, 0])) x[i, k]", "index 1 of 'x' is not shown to stay below its size 5; write min(SIZE, 5) "
+      "as the size of the axis, or clamp the index", 33, 1 },
+    { "y[i<3] = sum(k<i+4) x[i, k]", "index 1 of 'x' is not shown to stay below its size 5; write min(SIZE, 5) "
+      "as the size of the axis, or clamp the index", 26, 1 },
+    { "y[i] = x[i, 0] > 0 ? 1 : 2", "'?' is not expected here; write select(CONDITION, VALUE, VALUE) for CONDITION ? "
+      "VALUE : VALUE", 20, 1 },
     { "y[i] = z[i]", "'z' is not a tensor here", 8, 1 },
     { "y[i] = imgs[0,i,0,0]", "'imgs' is not a tensor here; did you mean 'img'?", 8, 4 },
     { "y[i] = b[i] + twoo", "'twoo' is not known here; did you mean 'two'?", 15, 4 },
@@ -189,7 +210,10 @@ static const Refusal refusals[] = {
     { "y = sum(i) m[i]", "sum reduces numbers, not bool", 1, 1 },
     { "p, t[i] = b[i]", "2 values are expected, not 1", 1, 1 },
     { "y[i] = sum(j) x[i, j], x[i, 0]", "1 value is expected, not 2", 1, 1 },
-    { "p, t[i] = sum(j) x[i, j]", "sum has one result: one name is expected, not 2", 1, 1 },
+    { "p, t[i] = sum(j) x[i, j]", "2 values are expected, not 1", 1, 1 },
+    { "p, t, o[i] = argmax(j) x[i, j]", "argmax has 2 results; use at most as many names, not 3", 1, 1 },
+    { "p, t[i] = sum(j; 0) x[i, j], x[i, j]", "2 first values are expected", 18, 1 },
+    { "p, t[i] = sum(j) x[i, j], m[j]", "sum reduces numbers, not bool", 1, 1 },
     { "y[i] = sum(j; 0, 0) x[i, j]", "1 first value is expected", 15, 1 },
     { "y[i] = sum(j; q[i, 0]) x[i, j]", "the first value has type i8, the reduced one f32", 15, 1 },
     { "y[i] = b[i] +", "a value is expected, not the end", 14, 1 },

@@ -316,8 +316,24 @@ static void of_elements(const Reads *r)
     }
 }
 
+/* The values of a sum, product or extremum are reduced by themselves. */
+static bool in_components(Ctx *cx, const StageAdjoint *a, Summands *to)
+{
+    const Stage *s = a->stage;
+    if (s->reducer == REDUCE_NONE || reducer_info(s->reducer)->components > 1 || s->out_count == 1) return false;
+    for (int i = 0; i < s->out_count; i++) {
+        const Stage one = stage_component(s, i);
+        StageAdjoint alone = *a;
+        alone.stage = &one;
+        alone.adjoint += i;
+        if (*alone.adjoint) stage_summands(cx, &alone, to);
+    }
+    return true;
+}
+
 void stage_summands(Ctx *cx, const StageAdjoint *a, Summands *to)
 {
+    if (in_components(cx, a, to)) return;
     const Reads r = { cx, a, to };
     const int value = a->stage->reducer == REDUCE_ARGMAX || a->stage->reducer == REDUCE_ARGMIN;
     switch (a->stage->reducer) {

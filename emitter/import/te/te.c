@@ -415,12 +415,12 @@ static void read_op_call(TeReader *r, Lexer *l)
 
 static void read_formula(TeReader *r, Lexer *l)
 {
-    Token at = lex_peek(l), second = lex_ahead(l, 2);
-    bool has_second = token_is(lex_ahead(l, 1), ",");
+    Token at[MAX_COMPONENTS];
+    int count = 0;
+    do at[count] = lex_ahead(l, 2 * count);
+    while (token_is(lex_ahead(l, 2 * count++ + 1), ",") && count < MAX_COMPONENTS);
     Tensor *t = formula_read(l, r->symbols, NULL, false);
-    if (!t) return;
-    define(r, l, at, t);
-    if (has_second) define(r, l, second, t->producer->out[1]);
+    for (int i = 0; t && i < count; i++) define(r, l, at[i], t->producer->out[i]);
 }
 
 /* ---- The file --------------------------------------------------------------------------------------------------- */

@@ -69,7 +69,7 @@ static void combine_arg(Ctx *cx, bool is_max, const Expr *const *old, const Expr
     for (int i = 0; i < 2; i++) out[i] = expr_select(cx, take, value[i], old[i]);
 }
 
-void reducer_combine(Ctx *cx, Reducer r, const Expr *const *old, const Expr *const *value, const Expr **out)
+void reducer_combine(Ctx *cx, Reducer r, int count, const Expr *const *old, const Expr *const *value, const Expr **out)
 {
     static const ExprKind kinds[REDUCER_COUNT] = {
         [REDUCE_SUM] = EXPR_ADD, [REDUCE_PROD] = EXPR_MUL, [REDUCE_MAX] = EXPR_MAX, [REDUCE_MIN] = EXPR_MIN,
@@ -77,7 +77,8 @@ void reducer_combine(Ctx *cx, Reducer r, const Expr *const *old, const Expr *con
     };
     if (r == REDUCE_ARGMAX || r == REDUCE_ARGMIN)
         combine_arg(cx, r == REDUCE_ARGMAX, old, value, out);
-    else out[0] = expr_binary(cx, kinds[r], old[0], value[0]);
+    else
+        for (int i = 0; i < count; i++) out[i] = expr_binary(cx, kinds[r], old[i], value[i]);
 }
 
 /* ---- Tensors --------------------------------------------------------------------------------------------------- */
@@ -252,11 +253,21 @@ static Stage *stage_of(Ctx *cx, const StageSpec *spec)
     return s;
 }
 
+Stage stage_component(const Stage *s, int i)
+{
+    Stage one = *s;
+    one.out_count = 1;
+    one.out += i;
+    one.value += i;
+    if (one.init) one.init += i;
+    return one;
+}
+
 Node *compute_new(Ctx *cx, const StageSpec *spec)
 {
     for (int i = 0; i < spec->out_count; i++)
         if (ctx_failed(cx) || !spec->value[i] || spec->value[i]->kind == EXPR_POISON) return NULL;
-    if (spec->reducer != REDUCE_NONE && spec->out_count != reducers[spec->reducer].components) {
+    if (reducers[spec->reducer].components > 1 && spec->out_count != reducers[spec->reducer].components) {
         diag_error(cx, NULL, "%s has %d results, not %d", reducers[spec->reducer].spelling,
                    reducers[spec->reducer].components, spec->out_count);
         return NULL;

@@ -53,7 +53,7 @@ typedef enum Reducer {
 } Reducer;
 typedef struct ReducerInfo {
     const char *spelling;            /* "sum" */
-    int components;                  /* number of values reduced together */
+    int components;                  /* values that depend on each other; 1: each of any number by itself */
     /* True if the order of combination cannot change the result: on integers, and on floats */
     bool order_free;
     bool order_free_on_floats;
@@ -62,8 +62,9 @@ const ReducerInfo *reducer_info(Reducer r);
 /* Returns the identity of component `component` in type t: 0, 1, -inf or the smallest value; for argmax's index the
  * largest. */
 const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component);
-/* Computes combine(old, value): `out` receives one expression per component. */
-void reducer_combine(Ctx *cx, Reducer r, const Expr *const *old, const Expr *const *value, const Expr **out);
+enum { MAX_COMPONENTS = 8 };         /* values of one formula */
+/* Computes combine(old, value) of `count` values: `out` receives one expression for each. */
+void reducer_combine(Ctx *cx, Reducer r, int count, const Expr *const *old, const Expr *const *value, const Expr **out);
 
 /* A computation without loops. The data axes come first, in the order of the outputs' dimensions, then the reduce axes.
  * All outputs have the same shape: the extents of the data and ordered axes.
@@ -145,13 +146,15 @@ typedef struct StageSpec {
     const char *name, *part;
     const Node *call; const char *op; bool is_result;      /* as in Stage */
     int axis_count; Axis axis[MAX_AXES];
-    int out_count; const Expr *value[2];
+    int out_count; const Expr *value[MAX_COMPONENTS];
     Reducer reducer;
-    const Expr *init[2];             /* NULL: the reducer's identity */
+    const Expr *init[MAX_COMPONENTS]; /* NULL: the reducer's identity */
 } StageSpec;
 Node *compute_new(Ctx *cx, const StageSpec *spec);     /* NULL on error */
 const Expr *axis_var(Ctx *cx, const char *name, const Expr *extent);   /* new VAR_AXIS variable */
 
+/* The stage with value i alone, of a reduction whose values do not depend on each other; refers to s */
+Stage stage_component(const Stage *s, int i);
 int stage_depth(const Stage *s);                       /* of its deepest value */
 /* Collects the tensors that a stage reads, each once, in order of first use. */
 int stage_reads(Ctx *cx, const Stage *s, const Tensor ***out);

@@ -84,9 +84,9 @@ typedef struct Run {
     Point *point;
     int order[MAX_AXES], extent[MAX_AXES];     /* the axis of each loop; the site of each axis's extent */
     int64_t at[MAX_AXES];                      /* the axes' values */
-    Held *out[2];
-    const Expr *old[2];                        /* the accumulators in `combined` */
-    int init[2], combined[2];                  /* sites; without reducer `combined` is the value */
+    Held *out[MAX_COMPONENTS];
+    const Expr *old[MAX_COMPONENTS];           /* the accumulators in `combined` */
+    int init[MAX_COMPONENTS], combined[MAX_COMPONENTS];   /* sites; without reducer `combined` is the value */
     bool is_empty, reduces_nothing;            /* a data axis, or a reduce axis, has no points */
 } Run;
 
@@ -125,7 +125,7 @@ static void reduce(Run *r, int loop)
         }
         return;
     }
-    Scalar new[2];
+    Scalar new[MAX_COMPONENTS];
     for (int i = 0; i < s->out_count; i++) new[i] = point_value(r->point, r->combined[i]);
     for (int i = 0; i < s->out_count && r->old[0]; i++) point_set(r->point, r->old[i], new[i]);
     int64_t at = flat(r->out[0], s->data_count, r->at);
@@ -136,7 +136,7 @@ static void reduce(Run *r, int loop)
 static void element(Run *r)
 {
     const Stage *s = r->stage;
-    Scalar start[2];
+    Scalar start[MAX_COMPONENTS];
     point_invalidate(r->point);
     for (int i = 0; i < s->out_count && s->init; i++) start[i] = point_value(r->point, r->init[i]);
     for (int i = 0; i < s->out_count && s->init; i++) point_set(r->point, r->old[i], start[i]);
@@ -192,7 +192,7 @@ static Held *held_new(Evaluation *ev, const Tensor *t, const void *given, void *
 static Run run_of(Evaluation *ev, const Stage *s)
 {
     Run r = { .ev = ev, .stage = s, .point = point_new(ev->cx, read_held, ev) };
-    const Expr *combined[2] = { NULL, NULL };
+    const Expr *combined[MAX_COMPONENTS] = { NULL };
     order_axes(&r);
     r.is_empty = has_no_points(s, 0, s->data_count);
     r.reduces_nothing = has_no_points(s, s->data_count, s->axis_count);
@@ -202,7 +202,7 @@ static Run run_of(Evaluation *ev, const Stage *s)
         combined[i] = s->value[i];
         if (s->init) r.old[i] = expr_new_var(ev->cx, "old", VAR_LOCAL, s->out[i]->type, 0, 0);
     }
-    if (s->init) reducer_combine(ev->cx, s->reducer, r.old, s->value, combined);
+    if (s->init) reducer_combine(ev->cx, s->reducer, s->out_count, r.old, s->value, combined);
     for (int i = 0; i < s->out_count; i++) {
         r.combined[i] = point_site_in(r.point, ev->env, combined[i]);
         if (s->init) r.init[i] = point_site_in(r.point, ev->env, s->init[i]);

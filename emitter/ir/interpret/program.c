@@ -172,12 +172,12 @@ static void compile_first(Compiler *c)
 static void compile_combination(Compiler *c)
 {
     const Stage *stage = c->stage;
-    const Expr *old[2], *value[2], *combined[2];
+    const Expr *old[MAX_COMPONENTS], *value[MAX_COMPONENTS], *combined[MAX_COMPONENTS];
     for (int i = 0; i < stage->out_count; i++) {
         c->strip->sink[i].old = compile_operand(c, stage->out[i]->type, &old[i]).at;
         c->strip->sink[i].new_value = compile_operand(c, stage->out[i]->type, &value[i]).at;
     }
-    reducer_combine(c->cx, stage->reducer, old, value, combined);
+    reducer_combine(c->cx, stage->reducer, stage->out_count, old, value, combined);
     for (int i = 0; i < stage->out_count; i++) c->strip->sink[i].combined = compile_value(c, combined[i], NULL).at;
 }
 

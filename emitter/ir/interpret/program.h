@@ -107,7 +107,7 @@ struct Strip {
     int32_t *base; const int32_t *chunked; int chunk;
     Instrs code;
     Lane guard, first;                 /* at NULL: always; never */
-    int sink_count; Sink sink[2];
+    int sink_count; Sink sink[MAX_COMPONENTS];
     Instrs combine;                      /* with a reducer: combined = combine(old, new_value), for one lane */
     bool reduces;
     Finish *finish;                    /* or NULL */

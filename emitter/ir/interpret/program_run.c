@@ -64,7 +64,7 @@ static void store_lane(const Strip *s, int lane, const int64_t *elem)
 
 static void store_generally(Ctx *cx, const Strip *s, int lanes)
 {
-    int64_t at[2], elem[2];
+    int64_t at[MAX_COMPONENTS], elem[MAX_COMPONENTS];
     s->ran[PATH_STORE_GENERAL]++;
     for (int i = 0; i < s->sink_count; i++) at[i] = access_at(&s->sink[i].access);
     for (int l = 0; l < lanes; l++) {

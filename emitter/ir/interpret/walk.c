@@ -50,12 +50,12 @@ typedef struct Lanes {
 /* A stage's expressions, entered once. */
 typedef struct StageSites {
     int extent[MAX_AXES];
-    const Expr *old[2];       /* the accumulated elements */
-    int init[2], combined[2]; /* without reducer `combined` is the value */
+    const Expr *old[MAX_COMPONENTS];       /* the accumulated elements */
+    int init[MAX_COMPONENTS], combined[MAX_COMPONENTS]; /* without reducer `combined` is the value */
 } StageSites;
 
 /* The pending result of one lane of a block. */
-typedef struct Result { bool is_active; int64_t at[MAX_AXES]; Scalar value[2]; } Result;
+typedef struct Result { bool is_active; int64_t at[MAX_AXES]; Scalar value[MAX_COMPONENTS]; } Result;
 
 typedef struct Walk {
     Ctx *cx;
@@ -259,13 +259,13 @@ static const StageSites *sites_of(Walk *w, const Stage *s)
     StageSites *known = map_get_ptr(&w->stages, s);
     if (known) return known;
     StageSites *t = NEW(w->cx->arena, StageSites);
-    const Expr *combined[2] = { NULL, NULL };
+    const Expr *combined[MAX_COMPONENTS] = { NULL };
     for (int a = 0; a < s->axis_count; a++) t->extent[a] = site(w, s->axis[a].extent);
     for (int i = 0; i < s->out_count; i++) {
         combined[i] = s->value[i];
         if (s->init) t->old[i] = expr_new_var(w->cx, "old", VAR_LOCAL, s->out[i]->type, 0, 0);
     }
-    if (s->init) reducer_combine(w->cx, s->reducer, t->old, s->value, combined);
+    if (s->init) reducer_combine(w->cx, s->reducer, s->out_count, t->old, s->value, combined);
     for (int i = 0; i < s->out_count; i++) {
         t->combined[i] = site(w, nest_contracted(w->cx, w->nest, s, combined[i]));
         if (s->init) t->init[i] = site(w, s->init[i]);
@@ -305,7 +305,7 @@ static void compute(Walk *w, const Stmt *block, Result *r)
     bind_axes(w, block, sites, r);
     const bool starts = block->part == BLOCK_INIT || (block->part == BLOCK_WHOLE && is_first(s, r));
     const bool combines = s->init && block->part != BLOCK_INIT;
-    Scalar old[2];
+    Scalar old[MAX_COMPONENTS];
     for (int i = 0; i < s->out_count && s->init; i++)
         old[i] = starts ? point_value(w->point, sites->init[i]) : load(w, s->out[i], r->at, "combines into");
     for (int i = 0; i < s->out_count && combines; i++) point_set(w->point, sites->old[i], old[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Recurrences are the cycles of the DAG's computes. Only stages with an ordered first axis can be in a cycle, so the
- * search walks these only. A read is of an earlier step if its first index is the reader's step minus a positive
- * constant; all other reads count as reads of the same step. */
+ * search walks these only. A read is of an earlier step if its first index is proved to be below the reader's step,
+ * where the conditions around it hold; all other reads count as reads of the same step. */
 #include "ir/nest/recurrence.h"
 
 #include "ir/algebra/algebra.h"
@@ -46,24 +46,45 @@ static Cycle dependences_of(Ctx *cx, const Node *n)
 
 /* ---- The order of a step --------------------------------------------------------------------------------------- */
 
-typedef struct StepRead { Ctx *cx; const Stage *reader; const Node *producer; bool now; } StepRead;
+typedef struct StepRead {
+    Ctx *cx; const Stage *reader; const Node *producer; const Bounds *axes; Map seen; int steps; bool now;
+} StepRead;
+enum { MAX_CONDITIONAL_STEPS = 3000 };
 
-static void note_read(const Expr *e, void *user)
+static void note_read(StepRead *r, const Expr *e, const Bounds *facts)
 {
-    StepRead *r = user;
     const Tensor *t = e->kind == EXPR_READ ? e->ref : NULL;
-    if (!t || t->producer != r->producer) return;
-    const Expr *ago = simplify(r->cx, expr_sub(r->cx, r->reader->axis[0].var, e->arg[0]), NULL);
-    r->now = r->now || ago->kind != EXPR_INT || ago->integer <= 0;
+    if (!t || t->producer != r->producer || r->now) return;
+    const Expr *step = r->reader->axis[0].var, *ago = simplify(r->cx, expr_sub(r->cx, step, e->arg[0]), NULL);
+    const bool is_earlier = ago->kind == EXPR_INT
+        ? ago->integer > 0 : provably(r->cx, expr_binary(r->cx, EXPR_LT, e->arg[0], step), facts);
+    r->now = !is_earlier;
+}
+
+/* Visits the reads under the conditions of the selects around them, up to a number of steps: after it conditions are
+ * dropped, and each node is visited once. */
+static void find_reads(StepRead *r, const Expr *e, const Bounds *facts)
+{
+    if (r->now || map_get_const_ptr(&r->seen, e)) return;
+    if (facts != r->axes && r->steps++ > MAX_CONDITIONAL_STEPS) facts = r->axes;
+    if (facts == r->axes) map_put_const_ptr(&r->seen, e, e);
+    note_read(r, e, facts);
+    for (int i = 0; i < e->arg_count; i++) {
+        const Bounds *here = facts;
+        if (e->kind == EXPR_SELECT && i == SELECT_YES) here = bounds_fact(r->cx, facts, e->arg[SELECT_COND]);
+        find_reads(r, e->arg[i], here);
+    }
 }
 
 /* True if the reader reads the producer's value of the same step. */
 static bool reads_now(Ctx *cx, const Node *reader, const Node *producer)
 {
-    StepRead r = { cx, reader->stage, producer, false };
-    for (int i = 0; i < reader->stage->out_count; i++) {
-        expr_walk(cx, reader->stage->value[i], note_read, &r);
-        if (reader->stage->init) expr_walk(cx, reader->stage->init[i], note_read, &r);
+    const Stage *s = reader->stage;
+    StepRead r = { .cx = cx, .reader = s, .producer = producer, .seen = map_new(cx->arena) };
+    for (int a = 0; a < s->axis_count; a++) r.axes = bounds_var(cx, r.axes, s->axis[a].var, s->axis[a].extent);
+    for (int i = 0; i < s->out_count; i++) {
+        find_reads(&r, s->value[i], r.axes);
+        if (s->init) find_reads(&r, s->init[i], r.axes);
     }
     return r.now;
 }

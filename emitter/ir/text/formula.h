@@ -3,9 +3,9 @@
 #define LW_IR_TEXT_FORMULA_H
 /* One reader and one printer of expressions, formulas and nests. The reader accepts all that the printer writes.
  *
- *  formula   = name [',' name] ['[' [axis {',' axis}] ']' | '[*]'] '=' [reduction] value [',' value]
+ *  formula   = name {',' name} ['[' [axis {',' axis}] ']' | '[*]'] '=' [reduction] value {',' value}
  *  axis      = name ['<' size]
- *  reduction = reducer '(' axis {',' axis} [';' first value] ')'
+ *  reduction = reducer '(' axis {',' axis} [';' first value {',' first value}] ')'
  *  reducer   = sum | prod | max | min | all | any | argmax | argmin
  *  value     = the operators of expr.def with C's precedences, and > and >=
  *            | number | inf | nan | true | false | a bound name
@@ -16,11 +16,13 @@
  *
  *  y[n, h<H, w<W, o] = sum(i, j, c) (x[n, h*s+i-p, w*s+j-p, c]? * k[i,j,c,o] : 0)
  *
- * - An axis without a size takes that of a dimension that it indexes alone; reads without '?' come first. A size uses
- *   no other axis: a triangle is the whole square with select(k <= i, value, 0).
+ * - An axis without a size takes that of a dimension that it indexes alone; reads without '?' come first. The
+ *   size of a reduced axis may use axes before it, and data: sum(k<i+1), sum(k<min(len[i], 16)). The axis then has the
+ *   greatest size, and select(k < i+1, value, 0) is reduced.
  * - A literal takes the type of the other operand, in which it must fit. Without one it is i32; with a point or
  *   exponent, f32.
  * - There are no implicit casts. `/ %` are floor division on integers.
+ * - Several values have a name each, and are reduced together: s, q[i] = sum(k) x[i,k], x[i,k] * x[i,k].
  * - A reduction is outermost and extends to the end of the formula. max(i, j) before a value reduces; max(a, b) is the
  *   function.
  * - argmax and argmin return the index (i32, row-major over the reduced axes) and the value: `i, v[n] = argmax(k)

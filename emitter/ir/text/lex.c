@@ -240,7 +240,8 @@ bool lex_finish(Lexer *l)
 {
     Token t = lex_peek(l);
     if (t.kind == TOKEN_END) return true;
-    lex_error(l, t, "%s is not expected here", token_text(l->cx, t));
+    lex_error(l, t, "%s is not expected here%s", token_text(l->cx, t),
+              token_is(t, "?") ? "; write select(CONDITION, VALUE, VALUE) for CONDITION ? VALUE : VALUE" : "");
     return false;
 }
 

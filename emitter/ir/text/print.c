@@ -229,7 +229,7 @@ void print_formula(Ctx *cx, const Printer *p, const Stage *s)
         print_inits(cx, p, s);
         text_add(p->t, ") ");
     }
-    bool has_usual_place = s->reducer != REDUCE_NONE && s->out_count == 2
+    bool has_usual_place = reducer_info(s->reducer)->components == 2
                            && s->value[0] == argument_index(cx, s->axis, s->axis_count);
     for (int i = has_usual_place; i < s->out_count; i++) {
         print_at(p, s->value[i], 0, false, true);

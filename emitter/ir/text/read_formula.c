@@ -13,8 +13,11 @@ typedef struct Formula {
     Reader r;
     StageSpec spec;
     int body;                        /* the first token after the '=' */
+    const Expr *inner_extent;        /* of the axis that is read, over other axes or data; NULL: a fixed size */
+    bool has_first;                  /* first values of the reduction */
+    const Expr *within;              /* the points of the reduce axes that count; NULL: all */
     int name_count;
-    const char *name[2];
+    const char *name[MAX_COMPONENTS];
     Tensor star;                     /* of [*]: rank and shape only */
     const Expr *star_axis[MAX_RANK];
 } Formula;
@@ -134,24 +137,67 @@ static void find_read(const Expr *e, void *user)
     if (e->kind == EXPR_READ) *found = e->ref;
 }
 
-/* Refuses a size that another axis or a tensor gives: a domain is a box, and a tensor's dimension has one size. */
-static void check_extent(Formula *f, Token axis, AxisKind kind, const Expr *extent, int first)
+/* Returns the axis or tensor that the size depends on, as text; NULL: none. */
+static const char *size_source(Formula *f, const Expr *extent)
 {
-    static const char *const neutral[] = { [REDUCE_SUM] = "0", [REDUCE_PROD] = "1", [REDUCE_MAX] = "-inf",
-                                           [REDUCE_MIN] = "inf", [REDUCE_ALL] = "true", [REDUCE_ANY] = "false",
-                                           [REDUCE_ARGMAX] = "-inf", [REDUCE_ARGMIN] = "inf" };
-    const Token *begin = &f->r.lex->token[first], *last = &f->r.lex->token[f->r.lex->next - 1];
     const Tensor *read = NULL;
     if (extent) expr_walk(f->r.cx, extent, find_read, &read);
     const char *source = read ? text_format(f->r.cx, "tensor '%s'", read->name) : NULL;
     for (int a = 0; extent && a < f->spec.axis_count; a++)
         if (expr_uses(extent, f->spec.axis[a].var))
             source = text_format(f->r.cx, "axis '%s'", expr_as_var(f->spec.axis[a].var)->name);
-    if (source)
+    return source;
+}
+
+/* Returns the maximum of a size over all axes; NULL if it is not bounded. */
+static const Expr *most_of(Formula *f, const Expr *extent)
+{
+    Ctx *cx = f->r.cx;
+    const Expr *axis[MAX_AXES];
+    const char *why;
+    Reach r;
+    for (int a = 0; a < f->spec.axis_count; a++) axis[a] = f->spec.axis[a].var;
+    const Tensor *read = NULL;
+    expr_walk(cx, extent, find_read, &read);
+    const Interval range = interval_of(cx, extent, f->r.bounds);
+    if (!read && reach(cx, extent, f->r.bounds, axis, f->spec.axis_count, &r, &why)
+        && interval_of(cx, r.high, NULL).greatest < INT32_MAX)
+        return simplify(cx, expr_binary(cx, EXPR_MAX, r.high, expr_index(cx, 0)), NULL);
+    return range.greatest < INT32_MAX ? expr_index(cx, range.greatest > 0 ? range.greatest : 0) : NULL;
+}
+
+/* A domain is a box, and a tensor's dimension has one size. The size of a reduced axis may depend on other axes or on
+ * data: the axis has its greatest size, and the values beyond are neutral. Refuses other such sizes. */
+static const Expr *check_extent(Formula *f, Token axis, AxisKind kind, const Expr *extent, int first)
+{
+    const Token *begin = &f->r.lex->token[first], *last = &f->r.lex->token[f->r.lex->next - 1];
+    const char *source = size_source(f, extent);
+    const int length = (int)(last->at + last->length - begin->at);
+    if (!source || ctx_failed(f->r.cx)) return extent;
+    if (kind != AXIS_REDUCE) {
         lex_error(f->r.lex, axis, "the size of axis '%.*s' uses %s; write its greatest size here, and "
-                  "select(%.*s < %.*s, VALUE, %s) as the value", axis.length, axis.at, source, axis.length, axis.at,
-                  (int)(last->at + last->length - begin->at), begin->at,
-                  kind == AXIS_REDUCE ? neutral[f->spec.reducer] : "0");
+                  "select(%.*s < %.*s, VALUE, 0) as the value", axis.length, axis.at, source, axis.length, axis.at,
+                  length, begin->at);
+        return NULL;
+    }
+    const Expr *most = most_of(f, extent);
+    if (!most)
+        lex_error(f->r.lex, axis, "the size of axis '%.*s' uses %s, and has no greatest value; write "
+                  "min(%.*s, GREATEST)", axis.length, axis.at, source, length, begin->at);
+    f->inner_extent = extent;
+    return most;
+}
+
+/* The axis that was added last ends where its size does. */
+static void end_axis(Formula *f)
+{
+    Ctx *cx = f->r.cx;
+    const Expr *extent = f->inner_extent;
+    f->inner_extent = NULL;
+    if (!extent || ctx_failed(cx)) return;
+    const Expr *inside = expr_binary(cx, EXPR_LT, f->spec.axis[f->spec.axis_count - 1].var, extent);
+    f->within = f->within ? expr_and(cx, f->within, inside) : inside;
+    f->r.bounds = bounds_fact(cx, f->r.bounds, inside);
 }
 
 /* axis = name ['<' size] ['ordered'] */
@@ -162,9 +208,10 @@ static void read_axis(Formula *f, AxisKind kind)
     if (!lex_name(l, "an axis")) return;
     const int first = l->next + 1;
     const Expr *extent = lex_accept(l, "<") ? read_extent(&f->r) : inferred_extent(f, at);
-    check_extent(f, at, kind, extent, first);
+    extent = check_extent(f, at, kind, extent, first);
     if (lex_accept(l, "ordered")) kind = AXIS_ORDERED;
     add_axis(f, at, kind, extent);
+    end_axis(f);
 }
 
 static void read_axes(Formula *f, AxisKind kind)
@@ -288,12 +335,13 @@ static int read_reduction(Formula *f, Value *init)
     const Bounds *outside = f->r.bounds;
     read_axes(f, AXIS_REDUCE);
     if (lex_accept(l, ";")) {
+        f->has_first = true;
         const Symbol *all = f->r.symbols;
         const Bounds *inside = f->r.bounds;
         f->r.symbols = outer;
         f->r.bounds = outside;
         do init[count++] = read_value(&f->r);
-        while (count < 2 && lex_accept(l, ","));
+        while (count < MAX_COMPONENTS && lex_accept(l, ","));
         f->r.symbols = all;
         f->r.bounds = inside;
     }
@@ -320,22 +368,34 @@ const Expr *argument_index(Ctx *cx, const Axis *axis, int axis_count)
 static void check_reduced_type(Formula *f, Token at)
 {
     bool is_bool = f->spec.reducer == REDUCE_ALL || f->spec.reducer == REDUCE_ANY;
-    DType t = f->spec.value[f->spec.out_count - 1]->type;
-    if (f->spec.reducer == REDUCE_NONE || is_bool == (t == BOOL)) return;
-    lex_error(f->r.lex, at, "%s reduces %s, not %s", reducer_info(f->spec.reducer)->spelling,
-              is_bool ? "bool" : "numbers", dtype_info(t)->spelling);
+    for (int i = reducer_info(f->spec.reducer)->components - 1; f->spec.reducer && i < f->spec.out_count; i++) {
+        DType t = f->spec.value[i]->type;
+        if (is_bool == (t == BOOL)) continue;
+        lex_error(f->r.lex, at, "%s reduces %s, not %s", reducer_info(f->spec.reducer)->spelling,
+                  is_bool ? "bool" : "numbers", dtype_info(t)->spelling);
+        return;
+    }
 }
 
 /* ---- The whole -------------------------------------------------------------------------------------------------- */
 
+/* Returns the value that changes nothing: in sums of floats -0, as x + -0 is x for each x. */
+static const Expr *neutral_of(const Formula *f, int component)
+{
+    DType t = f->spec.value[component]->type;
+    if (f->has_first && f->spec.reducer == REDUCE_SUM && dtype_is_float(t)) return expr_real(f->r.cx, t, -0.0);
+    return reducer_identity(f->r.cx, f->spec.reducer, t, component);
+}
+
 static void read_values(Formula *f, Token at)
 {
     Lexer *l = f->r.lex;
-    int count = 0, expected = f->spec.reducer ? reducer_info(f->spec.reducer)->components : f->name_count;
+    const int components = reducer_info(f->spec.reducer)->components;
+    int count = 0, expected = components > 1 ? components : f->name_count;
     do f->spec.value[count++] = value_alone(&f->r, read_value(&f->r));
-    while (count < 2 && lex_accept(l, ","));
+    while (count < MAX_COMPONENTS && lex_accept(l, ","));
     if (!lex_finish(l) || ctx_failed(l->cx)) return;
-    if (count == 1 && expected == 2 && f->spec.reducer) {
+    if (count == 1 && components == 2) {
         f->spec.value[1] = f->spec.value[0];
         f->spec.value[0] = argument_index(l->cx, f->spec.axis, f->spec.axis_count);
         count = 2;
@@ -344,9 +404,11 @@ static void read_values(Formula *f, Token at)
     if (count != expected)
         lex_error(l, at, "%d value%s expected, not %d", expected, expected == 1 ? " is" : "s are", count);
     else if (f->name_count > expected)
-        lex_error(l, at, "%s has one result: one name is expected, not %d", reducer_info(f->spec.reducer)->spelling,
-                  f->name_count);
+        lex_error(l, at, "%s has %d results; use at most as many names, not %d",
+                  reducer_info(f->spec.reducer)->spelling, expected, f->name_count);
     else check_reduced_type(f, at);
+    for (int i = 0; f->within && i < count && !ctx_failed(l->cx); i++)
+        f->spec.value[i] = expr_select(l->cx, f->within, f->spec.value[i], neutral_of(f, i));
 }
 
 static void convert_inits(Formula *f, const Value *init, int count)
@@ -389,13 +451,30 @@ static bool exact_range(const Formula *f, const Expr *e, Interval *out)
     return true;
 }
 
+/* Refuses a read that is not shown to stay inside where its axes end: a size from data would lead it out. */
+static void check_within(Formula *f, const Access *a)
+{
+    Ctx *cx = f->r.cx;
+    const Expr *size = a->tensor->shape[a->dim];
+    if (provably(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), a->index), f->r.bounds)
+        && provably(cx, expr_binary(cx, EXPR_LT, a->index, size), f->r.bounds))
+        return;
+    Text t = text_new(cx);
+    print_expr(&t, size);
+    lex_error(f->r.lex, a->at, "index %d of '%s' is not shown to stay below its size %s; write min(SIZE, %s) as the "
+              "size of the axis, or clamp the index", a->dim, a->tensor->name, text_string(&t), text_string(&t));
+}
+
 static void check_accesses(Formula *f)
 {
+    for (int i = 0; f->within && i < f->r.access_count && !ctx_failed(f->r.cx); i++)
+        check_within(f, &f->r.access[i]);
     for (int i = 0; i < f->r.access_count && has_points(f) && !ctx_failed(f->r.cx); i++) {
         const Access *a = &f->r.access[i];
         int64_t size = tensor_dim(a->tensor, a->dim);
         Interval range;
         bool is_outside = false;
+        if (f->within) continue;
         if (exact_range(f, a->index, &range)) is_outside = range.least < 0 || (size >= 0 && range.greatest >= size);
         else {
             range = interval_of(f->r.cx, a->index, f->r.bounds);
@@ -413,7 +492,7 @@ static void read_header(Formula *f)
 {
     Lexer *l = f->r.lex;
     do f->name[f->name_count++] = lex_name(l, "the name of the output");
-    while (f->name_count < 2 && lex_accept(l, ","));
+    while (f->name_count < MAX_COMPONENTS && lex_accept(l, ","));
     if (lex_accept(l, "[")) {
         if (lex_accept(l, "*")) add_star_axes(f);
         else if (!lex_is(l, "]")) read_axes(f, AXIS_DATA);
@@ -444,7 +523,7 @@ static Tensor *keep_promise(Lexer *l, const Symbol *symbols, Token at, Tensor *m
 static Tensor *read_into(Formula *f, Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written)
 {
     f->r = (Reader){ .cx = l->cx, .lex = l, .symbols = symbols, .literal = I32, .as_written = as_written };
-    Value init[2];
+    Value init[MAX_COMPONENTS];
     Token begin = lex_peek(l);
     f->body = body_of(l);
     read_header(f);

@@ -140,8 +140,8 @@ static const Code *update(Expand *x, const Stmt *block, const StoreTarget *targe
 {
     Ctx *cx = x->cx;
     const Stage *s = block->stage;
-    const Expr *old[2], *value[2], *new[2], *cond = NULL;
-    const Code *store[2] = { NULL, NULL };
+    const Expr *old[MAX_COMPONENTS], *value[MAX_COMPONENTS], *new[MAX_COMPONENTS], *cond = NULL;
+    const Code *store[MAX_COMPONENTS] = { NULL };
     for (int i = 0; i < s->out_count; i++) {
         value[i] = s->value[i];
         old[i] = load_expr(cx, target[i].memory, target[i].index);
@@ -153,7 +153,7 @@ static const Code *update(Expand *x, const Stmt *block, const StoreTarget *targe
         value[0] = value[0]->arg[SELECT_YES];
     }
     for (int i = 0; i < s->out_count; i++) value[i] = at_bind(x, block, value[i]);
-    reducer_combine(cx, s->reducer, old, value, new);
+    reducer_combine(cx, s->reducer, s->out_count, old, value, new);
     for (int i = 0; i < s->out_count; i++) {
         /* select(take, value, old) updates both results or neither, because each one reads the other's old value. */
         bool takes = s->out_count > 1 && new[i]->kind == EXPR_SELECT && new[i]->arg[SELECT_NO] == old[i];
@@ -166,7 +166,7 @@ static const Code *update(Expand *x, const Stmt *block, const StoreTarget *targe
 
 static const Code *init(Expand *x, const Stmt *block, const StoreTarget *target)
 {
-    const Code *store[2] = { NULL, NULL };
+    const Code *store[MAX_COMPONENTS] = { NULL };
     for (int i = 0; i < block->stage->out_count; i++)
         store[i] = code_store(x->cx, target[i].memory, target[i].index, at_bind(x, block, block->stage->init[i]));
     return code_seq(x->cx, store, block->stage->out_count);
@@ -174,7 +174,7 @@ static const Code *init(Expand *x, const Stmt *block, const StoreTarget *target)
 
 static const Code *plain(Expand *x, const Stmt *block, const StoreTarget *target)
 {
-    const Code *store[2] = { NULL, NULL };
+    const Code *store[MAX_COMPONENTS] = { NULL };
     for (int i = 0; i < block->stage->out_count; i++)
         store[i] = code_store(
             x->cx, target[i].memory, target[i].index,
@@ -222,7 +222,7 @@ static bool init_may_overshoot(Expand *x, const Stmt *block, const StoreTarget *
 static const Code *expand_block(Expand *x, const Stmt *block)
 {
     Ctx *cx = x->cx;
-    StoreTarget target[2];
+    StoreTarget target[MAX_COMPONENTS];
     for (int i = 0; i < block->stage->out_count; i++)
         if (!target_of(x, block, i, &target[i])) return NULL;
     const Code *code;
@@ -297,7 +297,7 @@ static const Code *accumulate(Expand *x, const Stmt *loop)
     int depth = x->depth;
     for (const Stmt *s = loop; s != block; s = s->child[0]) x->path[x->depth++] = s;
     InitMode mode = init_mode(x, block);
-    StoreTarget target[2], acc[2] = { { NULL, NULL }, { NULL, NULL } };
+    StoreTarget target[MAX_COMPONENTS], acc[MAX_COMPONENTS] = { { NULL, NULL } };
     const Expr *guard;
     bool suits = guard_of_data(x, block, &guard) && mode != INIT_GUARDED
                  && (mode == INIT_ELSEWHERE || outermost_reduce(x, block) == depth);
@@ -305,14 +305,14 @@ static const Code *accumulate(Expand *x, const Stmt *loop)
         suits = target_of(x, block, i, &target[i]) && !is_variable(target[i].memory);
     const Code *code = NULL;
     if (suits) {
-        const Code *part[8] = { NULL };
+        const Code *part[3 * MAX_COMPONENTS + 2] = { NULL };
         int n = 0, outs = block->stage->out_count;
         for (int i = 0; i < outs; i++) {
-            Memory proto = { .name = name(cx, i ? "acc2" : "acc"),
+            Memory proto = { .name = i ? name_format(cx, "acc%d", i + 1) : name(cx, "acc"),
                              .type = target[i].memory->type,
                              .kind = MEMORY_SCALAR };
             proto.elems = expr_index(cx, 1);
-            proto.range = sum_range(cx, block->stage);
+            proto.range = sum_range(cx, block->stage, i);
             acc[i] = (StoreTarget){ memory_new(cx, &proto), expr_index(cx, 0) };
             part[n++] = code_local(cx, acc[i].memory);
             if (mode == INIT_ELSEWHERE)
@@ -334,7 +334,7 @@ static const Code *inits_below(Expand *x, const Stmt *s, int at)
 {
     Ctx *cx = x->cx;
     if (s->kind == STMT_BLOCK) {
-        StoreTarget target[2];
+        StoreTarget target[MAX_COMPONENTS];
         bool mine = s->stage->reducer != REDUCE_NONE && outermost_reduce(x, s) == at
                     && init_mode(x, s) == INIT_BEFORE_LOOPS;
         for (int i = 0; mine && i < s->stage->out_count; i++) mine = target_of(x, s, i, &target[i]);

@@ -255,19 +255,20 @@ static const Expr *narrow_read(Ctx *cx, const Expr *e, void *user)
                : e;
 }
 
-Interval sum_range(Ctx *cx, const Stage *s)
+Interval sum_range(Ctx *cx, const Stage *s, int component)
 {
     const Interval unknown = { 0, 0 };
-    if (s->reducer != REDUCE_SUM || !dtype_is_integer(s->value[0]->type)) return unknown;
-    Interval value = interval_of(cx, expr_rewrite(cx, s->value[0], narrow_read, NULL), NULL),
-             init = interval_of(cx, s->init[0], NULL);
-    if (s->init[0]->kind == EXPR_READ && tensor_is_constant(s->init[0]->ref)) init = constant_range(s->init[0]->ref);
+    const Expr *summand = s->value[component], *first = s->init ? s->init[component] : NULL;
+    if (s->reducer != REDUCE_SUM || !dtype_is_integer(summand->type)) return unknown;
+    Interval value = interval_of(cx, expr_rewrite(cx, summand, narrow_read, NULL), NULL),
+             init = interval_of(cx, first, NULL);
+    if (first->kind == EXPR_READ && tensor_is_constant(first->ref)) init = constant_range(first->ref);
     int64_t points = 1;
     for (int a = s->data_count; a < s->axis_count; a++)
         points = sat_mul(points, interval_of(cx, s->axis[a].extent, NULL).greatest);
     Interval r = { sat_add(init.least, sat_mul(points, value.least < 0 ? value.least : 0)),
                    sat_add(init.greatest, sat_mul(points, value.greatest > 0 ? value.greatest : 0)) };
-    const DTypeInfo *t = dtype_info(s->value[0]->type);
+    const DTypeInfo *t = dtype_info(summand->type);
     return r.least >= t->least && r.greatest <= t->greatest && r.least > INT64_MIN && r.greatest < INT64_MAX ? r
                                                                                                              : unknown;
 }
@@ -304,7 +305,7 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
     proto.name = copy ? copy->memory->name : gathers ? NULL : own_word(s, t->word);
     if (!proto.name) proto.name = memory_name(s, t, stem, (*count)++);
     proto.elems = expr_index(cx, elems > 0 ? elems : 1);
-    if (is_reduction(t)) proto.range = sum_range(cx, t->producer->stage);
+    if (is_reduction(t)) proto.range = sum_range(cx, t->producer->stage, t->output);
     const Memory *m = memory_new(cx, &proto);
     Storage *st = storage_new(s, t, m);
     for (int d = 0; d < t->rank; d++) {

@@ -40,7 +40,7 @@ const Storage *storage_of(const Storages *s, const Tensor *t);                  
 const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr *const *coordinate);
 /* Returns the interval of an integer sum and its partial sums if it fits its type: then no sum wraps. {0, 0}:
  * unknown. */
-Interval sum_range(Ctx *cx, const Stage *s);
+Interval sum_range(Ctx *cx, const Stage *s, int component);
 /* Turns reads into loads, and elements of one-element constants into their numbers. */
 const Expr *storage_loads(const Storages *s, const Expr *value);
 

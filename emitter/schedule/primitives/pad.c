@@ -6,7 +6,10 @@
  *
  * Consumers read the same points as before, so the slack reaches no value that is read. The condition keeps the
  * stage's own reads within its tensors. It is dropped where they are long enough: a stage computed from padded stages
- * has none. In the slack a reduction yields the identity. The stage stays where it was, with fresh loops. */
+ * has none. In the slack a reduction yields the identity. The stage stays where it was, with fresh loops.
+ *
+ * Along a reduce axis the slack is combined too, with a value that changes nothing: select(k < 11, v, 0). The tensors
+ * stay. */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
@@ -14,7 +17,7 @@
 
 static int axis_called(const Stage *s, const char *axis)
 {
-    for (int a = 0; a < s->data_count; a++)
+    for (int a = 0; a < s->axis_count; a++)
         if (strcmp(expr_as_var(s->axis[a].var)->name, axis) == 0) return a;
     return -1;
 }
@@ -74,6 +77,29 @@ static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *
     return n ? n->stage : NULL;
 }
 
+/* Returns the value that leaves every bit of an accumulator: 0 in a sum that begins at 0, else -0 in one of floats. */
+static const Expr *neutral(Ctx *cx, const Stage *s, int component)
+{
+    const DType type = s->value[component]->type;
+    const Expr *identity = reducer_identity(cx, s->reducer, type, component);
+    const bool is_any = s->reducer == REDUCE_SUM && dtype_is_float(type) && s->init[component] != identity;
+    return is_any ? expr_real(cx, type, -0.0) : identity;
+}
+
+/* Returns the stage of the same tensors with a longer reduce axis. */
+static const Stage *longer_reduction(Ctx *cx, const Stage *s, int axis, const Expr *extent)
+{
+    Stage *copy = arena_copy(cx->arena, s, sizeof *s);
+    const Expr *from = s->axis[axis].var, *v = axis_var(cx, expr_as_var(from)->name, extent);
+    const Expr *counts = expr_binary(cx, EXPR_LT, v, s->axis[axis].extent);
+    copy->axis = arena_copy(cx->arena, s->axis, (size_t)s->axis_count * sizeof *s->axis);
+    copy->axis[axis] = (Axis){ v, AXIS_REDUCE, extent };
+    copy->value = NEW_ARRAY(cx->arena, const Expr *, s->out_count);
+    for (int i = 0; i < s->out_count; i++)
+        copy->value[i] = expr_select(cx, counts, expr_substitute(cx, s->value[i], &from, &v, 1), neutral(cx, s, i));
+    return copy;
+}
+
 typedef struct PadRedirect { const Stage *from, *to; } PadRedirect;
 
 static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
@@ -89,11 +115,11 @@ static bool may_be_padded(Draft *d, const Stage *s, int axis)
     int64_t multiple = d->args.factor[0];
     const char *axis_name = d->args.loop[0];
     if (axis < 0)
-        return refuse_invalid(d, FAULT_NAME, "one of its data axes", "%s has no data axis %s", s->name, axis_name);
+        return refuse_invalid(d, FAULT_NAME, "one of its axes", "%s has no axis %s", s->name, axis_name);
     if (multiple < 1 || multiple > INT32_MAX)
         return refuse_invalid(d, FAULT_VALUE, "1 or more", "%s cannot be padded to multiples of %lld", axis_name,
                               (long long)multiple);
-    if (stage_is_output(&d->next, s))
+    if (stage_is_output(&d->next, s) && s->axis[axis].kind != AXIS_REDUCE)
         return refuse_wrong(d, FAULT_ROLE, text_format(d->cx, "an intermediate stage, as cache_write %s adds", s->name),
                             "%s is an output with a caller-owned shape", s->name);
     if (s->axis[axis].kind == AXIS_ORDERED)
@@ -133,10 +159,16 @@ const Nest *run_pad(Ctx *cx, const Nest *n, const StepArgs *a)
     const Expr *f = expr_index(cx, a->factor[0]),
                *up = expr_add(cx, s->axis[axis].extent, expr_index(cx, a->factor[0] - 1));
     const Expr *rounded = simplify(cx, expr_mul(cx, expr_binary(cx, EXPR_FLOORDIV, up, f), f), NULL);
+    const Buffer *old[MAX_RANK] = { NULL }, *buffer[MAX_RANK] = { NULL };
+    if (s->axis[axis].kind == AXIS_REDUCE) {
+        const Stage *longer = longer_reduction(cx, s, axis, rounded);
+        draft_replace_stage(&d, s, longer);
+        take_stage(&d, longer, false, old);
+        return put_stage(&d, longer, host, old) ? draft_close(&d) : n;
+    }
     const Stage *padded = padded_stage(cx, s, axis, rounded);
     if (!padded) return n;
 
-    const Buffer *old[MAX_RANK] = { NULL }, *buffer[MAX_RANK] = { NULL };
     take_stage(&d, s, true, old);
     redirect_readers(&d, s, padded);
     for (int i = 0; i < s->out_count; i++) buffer[i] = buffer_for(cx, old[i], padded->out[i]);
