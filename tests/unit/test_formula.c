@@ -75,7 +75,8 @@ static const Reading readings[] = {
     { "argmax-index-alone", "p[i] = argmax(j) x[i, j]", "p, p_1[i<3] = argmax(j<5) x[i, j]" },
     { "sums-of-several-values", "s, q[i] = sum(j) x[i, j], x[i, j] * x[i, j]",
       "s, q[i<3] = sum(j<5) x[i, j], x[i, j] * x[i, j]" },
-    { "sums-whose-first-value-is-the-index", "s, q[i] = sum(j) f32(j), x[i, j]", "s, q[i<3] = sum(j<5) f32(j), x[i, j]" },
+    { "sums-whose-first-value-is-the-index", "s, q[i] = sum(j) f32(j), x[i, j]",
+      "s, q[i<3] = sum(j<5) f32(j), x[i, j]" },
     { "first-values-of-several", "a, b1, c[i<3] = max(j; 1, b[i], 2) x[i, j], -x[i, j], x[i, j]",
       "a, b1, c[i<3] = max(j<5; 1.0, b[i], 2.0) x[i, j], -x[i, j], x[i, j]" },
     { "sum-up-to-another-axis", "y[i<3] = sum(j<i+1) x[i, j]",
@@ -152,6 +153,10 @@ static const Refusal refusals[] = {
       "as the size of the axis, or clamp the index", 33, 1 },
     { "y[i<3] = sum(k<i+4) x[i, k]", "index 1 of 'x' is not shown to stay below its size 5; write min(SIZE, 5) "
       "as the size of the axis, or clamp the index", 26, 1 },
+    { "y[q[0, i]] = sum(i) 1", "an output is computed at each of its elements, and has an axis for each dimension, not "
+      "an index; write b<SIZE, and select(INDEX == b, VALUE, 0) as the value that is reduced", 3, 1 },
+    { "y[i + 1] = b[i]", "an output is computed at each of its elements, and has an axis for each dimension, not an "
+      "index; write b<SIZE, and select(INDEX == b, VALUE, 0) as the value that is reduced", 3, 1 },
     { "y[i] = x[i, 0] > 0 ? 1 : 2", "'?' is not expected here; write select(CONDITION, VALUE, VALUE) for CONDITION ? "
       "VALUE : VALUE", 20, 1 },
     { "y[i] = z[i]", "'z' is not a tensor here", 8, 1 },

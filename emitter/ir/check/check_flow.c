@@ -242,6 +242,15 @@ static bool follows_on(const Flow *f, int d, const Expr *next, const Expr *end, 
     return is_at_most(cx, simplify(cx, next, left), simplify(cx, end, left), left);
 }
 
+/* Returns the scope without the facts about a loop: they hold in the reader's iteration, not in those before it. */
+static const Bounds *without_facts(Ctx *cx, const Bounds *scope, const Expr *loop)
+{
+    if (!scope) return NULL;
+    const Bounds *outer = without_facts(cx, scope->outer, loop);
+    if (scope->fact) return expr_uses(scope->fact, loop) ? outer : bounds_fact(cx, outer, scope->fact);
+    return bounds_var(cx, outer, scope->var, scope->extent);
+}
+
 /* True if rule (b) holds along d. `level`: the number of loops around the carrier. */
 static bool carried_along(Flow *f, int level, const Carrier *s, const Box *computed, int d, FlowPoint position)
 {
@@ -252,7 +261,7 @@ static bool carried_along(Flow *f, int level, const Carrier *s, const Box *compu
         bool stays = !expr_uses(computed[i].begin, v) && !expr_uses(computed[i].count, v);
         if (i != d && !(stays && need_is_within(f, computed, i))) return false;
     }
-    const Bounds *inside = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LT, next, s->extent));
+    const Bounds *inside = bounds_fact(cx, without_facts(cx, f->scope, v), expr_binary(cx, EXPR_LT, next, s->extent));
     if (!is_at_most(cx, end, at(cx, end, v, next), inside))
         return f->reason = text_format(cx, "the computed range of dimension %d falls as %s rises", d, s->name), false;
     if (!follows_on(f, d, at(cx, begin, v, next), end, inside))

@@ -200,12 +200,23 @@ static void end_axis(Formula *f)
     f->r.bounds = bounds_fact(cx, f->r.bounds, inside);
 }
 
+/* Refuses h[x[i]] = and h[i + 1] = : an output is computed at each of its elements. */
+static bool is_axis_alone(Formula *f, Token axis)
+{
+    Lexer *l = f->r.lex;
+    Token next = lex_peek(l);
+    if (token_is(next, "<") || token_is(next, ",") || token_is(next, "]") || token_is(next, "ordered")) return true;
+    lex_error(l, axis, "an output is computed at each of its elements, and has an axis for each dimension, not an "
+              "index; write b<SIZE, and select(INDEX == b, VALUE, 0) as the value that is reduced");
+    return false;
+}
+
 /* axis = name ['<' size] ['ordered'] */
 static void read_axis(Formula *f, AxisKind kind)
 {
     Lexer *l = f->r.lex;
     Token at = lex_peek(l);
-    if (!lex_name(l, "an axis")) return;
+    if (!lex_name(l, "an axis") || (kind == AXIS_DATA && !is_axis_alone(f, at))) return;
     const int first = l->next + 1;
     const Expr *extent = lex_accept(l, "<") ? read_extent(&f->r) : inferred_extent(f, at);
     extent = check_extent(f, at, kind, extent, first);

@@ -13,6 +13,8 @@
  *
  *   for conv.h < 48: ROW(h)            for y.h:
  *   for y.h: y reads 2h .. 2h+2   =>     for conv.h < 3: ROW(y.h*2 + conv.h)        y */
+#include <string.h>
+
 #include "schedule/draft/attach.h"
 #include "schedule/draft/rows.h"
 
@@ -52,6 +54,15 @@ static void find_readers(Ctx *cx, const Stmt *s, const Stmt *except, Readers *r)
     for (int i = 0; i < s->child_count; i++) find_readers(cx, s->child[i], except, r);
 }
 
+/* A consumer outside the loop: a warm-up copies what was attached before it was made. */
+static const char *accepted_around(Ctx *cx, const char *reader)
+{
+    const char *copy = strstr(reader, "@warm");
+    if (!copy) return "a loop that encloses all consumers";
+    return text_format(cx, "this step before fold_storage %.*s, or fold_storage %.*s warm=guard", (int)(copy - reader),
+                       reader, (int)(copy - reader), reader);
+}
+
 static bool encloses_all_readers(Draft *d, const Stage *s, const Stmt *loop)
 {
     Readers inside = { s, 0, NULL }, outside = { s, 0, NULL };
@@ -63,7 +74,7 @@ static bool encloses_all_readers(Draft *d, const Stage *s, const Stmt *loop)
             text_format(d->cx, "a loop around its consumer %s", outside.first ? outside.first : "(it has none)"),
             "nothing under %s reads %s", loop->name, s->name);
     if (outside.count)
-        return refuse_wrong(d, FAULT_ORDER, "a loop that encloses all consumers", "%s reads %s too, outside %s",
+        return refuse_wrong(d, FAULT_ORDER, accepted_around(d->cx, outside.first), "%s reads %s too, outside %s",
                             outside.first, s->name, loop->name);
     return true;
 }

@@ -401,9 +401,8 @@ static bool fold(Fold *f)
     return true;
 }
 
-const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
+static const Nest *fold_by(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, STEP_fold_storage, a);
     Fold f = { .d = &d, .stage = draft_find_stage(&d, a->target) };
     if (!f.stage) return n;
@@ -420,4 +419,30 @@ const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
         return n;
     if (f.step < f.count && !slide(&f)) return n;
     return fold(&f) ? draft_close(&d) : n;
+}
+
+/* A warm-up before the loop reads what its producers compute in the loop. Then the one in the first iteration is tried,
+ * and recorded with the step. If that is refused too, the producers are to be attached later. */
+const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
+{
+    if (ctx_failed(cx) || !n) return n;
+    const DiagMark mark = diag_mark(cx);
+    const Nest *next = fold_by(cx, n, a);
+    if (!ctx_failed(cx) || a->warm == WARM_GUARD) return next;
+    const Diag *why = diag_rewind(cx, mark);
+    StepArgs guarded = *a;
+    guarded.warm = WARM_GUARD;
+    const Stage *stage = nest_stage(n, a->target);
+    const bool is_order = why->refusal && why->refusal->verdict == UNPROVED && why->refusal->kind == FAULT_ORDER
+                          && stage && host_of(n, stage);
+    next = is_order ? fold_by(cx, n, &guarded) : n;
+    if (next != n && !ctx_failed(cx)) return next;
+    diag_rewind(cx, mark);
+    if (!is_order) return fold_by(cx, n, a);
+    Draft d = draft_open(cx, n, STEP_fold_storage, a);
+    Refusal r = *why->refusal;
+    r.accepted = text_format(cx, "fold_storage %s warm=guard, as a step before compute_at attaches its producers",
+                             a->target);
+    refuse_with(&d, &r);
+    return n;
 }
