@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "schedule/draft/sizes.h"
 
+#include <string.h>
+
 #include "ir/algebra/algebra.h"
 #include "ir/text/formula.h"
 #include "support/text.h"
 
+#define WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 enum { MAX_SIZES = 32 };
 typedef struct SizeNames { int count; const Expr *size[MAX_SIZES]; } SizeNames;
 
@@ -28,14 +31,32 @@ static SizeNames sizes_of(Ctx *cx, const Nest *n)
     return s;
 }
 
+/* Returns the first tensor of the nest that the text names; NULL: none. */
+static const Tensor *named_tensor(const Nest *n, const char *text)
+{
+    for (const char *s = text; *s;) {
+        const size_t length = strspn(s, WORD);
+        for (int i = 0; length && i < n->input_count; i++)
+            if (strlen(n->input[i]->name) == length && strncmp(n->input[i]->name, s, length) == 0) return n->input[i];
+        for (int i = 0; length && i < n->stage_count; i++)
+            if (strlen(n->stage[i]->name) == length && strncmp(n->stage[i]->name, s, length) == 0)
+                return n->stage[i]->out[0];
+        s += length ? length : 1;
+    }
+    return NULL;
+}
+
 const Expr *condition_of_sizes(Ctx *cx, const Nest *n, const char *text, const char **fault, const char **accepted)
 {
     const SizeNames sizes = sizes_of(cx, n);
     Bind bind[MAX_SIZES + 1] = { { NULL, NULL, NULL } };
     for (int i = 0; i < sizes.count; i++) bind[i] = (Bind){ expr_as_var(sizes.size[i])->name, NULL, sizes.size[i] };
+    const Tensor *data = named_tensor(n, text);
     *fault = NULL;
-    *accepted = "a nest with a symbolic size";
-    if (!sizes.count)
+    *accepted = "a condition on sizes, or select(CONDITION, VALUE, VALUE) in the formula";
+    if (data) *fault = text_format(cx, "'%s' is a tensor, whose elements are known in the run only", data->name);
+    else *accepted = "a nest with a symbolic size";
+    if (!data && !sizes.count)
         *fault = text_format(cx, "%s has only constant sizes, so any condition is decided already", n->name);
     if (*fault) return NULL;
     const DiagMark mark = diag_mark(cx);

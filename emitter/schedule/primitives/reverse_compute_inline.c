@@ -4,10 +4,11 @@
  *
  *   t[i, j] = f(i, j),  y[a, b] = g(t[b, a], a, b)      =>      y[j, i] = g(f(i, j), j, i)   in the loops of t
  *
- * The index must invert: y reads each dimension of t at one axis, each axis once, over the same extent. Then points of
- * t and y correspond one to one, and loops that cover t once cover y once. The producer must be a plain value without
- * another consumer; a reduction is rejected, because no single instance computes its final value. The loops keep their
- * shape and take the name of the remaining stage. */
+ * The index must invert: the dimensions of t are sums of digits of y's axes, (u / low) % count, each digit once, as a
+ * transposition or a reshape has them (dense). Then points of t and y correspond one to one, an axis of y is the sum
+ * of its digits, which are those of t's indices, and loops that cover t once cover y once. The producer must be a
+ * plain value without another consumer; a reduction is rejected, because no single instance computes its final value.
+ * The loops keep their shape and take the name of the remaining stage. */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
@@ -16,7 +17,8 @@
 typedef struct InlineMerge {
     Draft *d;
     const Stage *reader, *producer;
-    int axis_of[MAX_RANK];           /* dimension of the producer -> data axis of the reader; -1: not found yet */
+    const Expr *const *index;        /* at which the reader reads all dimensions of the producer; NULL: not found yet */
+    const Expr *axis[MAX_RANK];      /* each axis of the reader, over the axes of the producer */
     bool fine;
     const Stage *merged;
 } InlineMerge;
@@ -72,39 +74,80 @@ static bool are_plain(InlineMerge *m)
     return true;
 }
 
-static int axis_index(const Stage *s, const Expr *e)
+static bool does_not_invert(InlineMerge *m, const char *why)
 {
-    for (int a = 0; a < s->data_count; a++)
-        if (s->axis[a].var == e) return a;
-    return -1;
+    return refuse_unproved(m->d, FAULT_INDEX, "digits of its axes, each once, that reach all of its producer",
+                           "the index at which %s reads %s does not invert: %s", m->reader->name,
+                           m->producer->name, why);
 }
 
 static void visit_read(const Expr *e, void *user)
 {
     InlineMerge *m = user;
     if (e->kind != EXPR_READ || !stage_produces(m->producer, e->ref) || !m->fine) return;
-    for (int d = 0; d < e->arg_count && m->fine; d++) {
-        int a = axis_index(m->reader, e->arg[d]);
-        bool same = a >= 0 && m->reader->axis[a].extent == m->producer->axis[d].extent
-                    && (m->axis_of[d] < 0 || m->axis_of[d] == a);
-        for (int i = 0; i < d; i++) same = same && m->axis_of[i] != a;
-        m->axis_of[d] = a;
-        if (!same)
-            m->fine = refuse_unproved(m->d, FAULT_INDEX, "one axis for each dimension, over the same extent",
-                                      "the index at which %s reads dimension %d of %s does not invert", m->reader->name,
-                                      d, m->producer->name);
+    for (int d = 0; m->index && d < e->arg_count && m->fine; d++)
+        if (m->index[d] != e->arg[d]) m->fine = does_not_invert(m, "it reads several points");
+    m->index = e->arg;
+}
+
+/* True if the axes of the reader take the index to each point of the producer once. */
+static bool reaches_each_point(InlineMerge *m)
+{
+    Ctx *cx = m->d->cx;
+    const Expr *axis[MAX_AXES], *extent[MAX_AXES];
+    const char *why = "";
+    Box box[MAX_AXES];
+    for (int a = 0; a < m->reader->data_count; a++) {
+        axis[a] = m->reader->axis[a].var;
+        extent[a] = m->reader->axis[a].extent;
     }
+    if (!dense(cx, m->index, m->producer->data_count, NULL, NULL, axis, extent, m->reader->data_count, box, NULL, &why))
+        return does_not_invert(m, why);
+    for (int d = 0; d < m->producer->data_count; d++)
+        if (!expr_is_int(box[d].begin, 0) || !provably_equal(cx, box[d].count, m->producer->axis[d].extent, NULL))
+            return does_not_invert(m, text_format(cx, "it does not reach all of dimension %d", d));
+    return true;
+}
+
+/* Adds low * digit to the axis of which the term (u / low) % count is a digit; the digit is (index / coef) % count. */
+static bool add_digit(InlineMerge *m, const Expr *term, int64_t coef, int dimension)
+{
+    Ctx *cx = m->d->cx;
+    const Expr *e = term, *count = NULL, *low = expr_index(cx, 1);
+    if (e->kind == EXPR_FLOORMOD) { count = e->arg[1]; e = e->arg[0]; }
+    if (e->kind == EXPR_FLOORDIV) { low = e->arg[1]; e = e->arg[0]; }
+    for (int a = 0; a < m->reader->data_count; a++) {
+        if (m->reader->axis[a].var != e) continue;
+        if (!count) count = expr_binary(cx, EXPR_FLOORDIV, m->reader->axis[a].extent, low);
+        const Expr *digit = expr_binary(cx, EXPR_FLOORDIV, m->producer->axis[dimension].var, expr_index(cx, coef));
+        digit = expr_mul(cx, expr_binary(cx, EXPR_FLOORMOD, digit, count), low);
+        m->axis[a] = m->axis[a] ? expr_add(cx, m->axis[a], digit) : digit;
+        return true;
+    }
+    return false;
+}
+
+static bool find_axes(InlineMerge *m)
+{
+    Ctx *cx = m->d->cx;
+    const Bounds *scope = NULL;
+    for (int d = 0; d < m->producer->data_count; d++) {
+        Linear l;
+        scope = bounds_var(cx, scope, m->producer->axis[d].var, m->producer->axis[d].extent);
+        if (!linear_of(cx, m->index[d], &l)) return does_not_invert(m, "an index is not a sum");
+        for (int i = 0; i < l.count; i++)
+            if (!add_digit(m, l.term[i], l.coef[i], d)) return does_not_invert(m, "a term is not a digit of an axis");
+    }
+    for (int a = 0; a < m->reader->data_count; a++)
+        m->axis[a] = m->axis[a] ? simplify(cx, m->axis[a], scope) : expr_index(cx, 0);
+    return true;
 }
 
 static bool index_inverts(InlineMerge *m)
 {
-    for (int d = 0; d < MAX_RANK; d++) m->axis_of[d] = -1;
-    if (m->reader->data_count != m->producer->data_count)
-        return refuse_unproved(m->d, FAULT_INDEX, "equal numbers", "%s has %d dimensions and %s %d", m->reader->name,
-                               m->reader->data_count, m->producer->name, m->producer->data_count);
     m->fine = true;
     for (int i = 0; i < m->reader->out_count; i++) expr_walk(m->d->cx, m->reader->value[i], visit_read, m);
-    return m->fine;
+    return m->fine && reaches_each_point(m) && find_axes(m);
 }
 
 /* True if both are at the root: a stage attached inside the reader's loops would lose them. */
@@ -140,7 +183,7 @@ static const Stmt *take_over(Ctx *cx, const Stmt *s, void *user)
     }
     if (s->kind != STMT_BLOCK || s->stage != m->producer) return s;
     const Expr *bind[MAX_AXES];
-    for (int d = 0; d < m->producer->data_count; d++) bind[m->axis_of[d]] = s->bind[d];
+    for (int a = 0; a < m->reader->data_count; a++) bind[a] = simplify(cx, block_in_loops(cx, s, m->axis[a]), NULL);
     return stmt_block(cx, renamed(cx, m, s->name), m->merged, s->part, bind, s->cond);
 }
 
