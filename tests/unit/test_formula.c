@@ -149,9 +149,9 @@ static const Refusal refusals[] = {
       "+ 1, VALUE, 0) as the value", 8, 1 },
     { "y[i<3] = sum(k<i32(b[i])) x[i, k]", "the size of axis 'k' uses axis 'i', and has no greatest value; write "
       "min(i32(b[i]), GREATEST)", 14, 1 },
-    { "y[i] = sum(k<i32(q[i, 0])) x[i, k]", "index 1 of 'x' is not shown to stay below its size 5; write min(SIZE, 5) "
+    { "y[i] = sum(k<i32(q[i, 0])) x[i, k]", "index 1 of 'x' is not shown to stay inside; write min(SIZE, dim(x, 1)) "
       "as the size of the axis, or clamp the index", 33, 1 },
-    { "y[i<3] = sum(k<i+4) x[i, k]", "index 1 of 'x' is not shown to stay below its size 5; write min(SIZE, 5) "
+    { "y[i<3] = sum(k<i+4) x[i, k]", "index 1 of 'x' is not shown to stay inside; write min(SIZE, dim(x, 1)) "
       "as the size of the axis, or clamp the index", 26, 1 },
     { "y[q[0, i]] = sum(i) 1", "an output is computed at each of its elements, and has an axis for each dimension, not "
       "an index; write b<SIZE, and select(INDEX == b, VALUE, 0) as the value that is reduced", 3, 1 },

@@ -470,10 +470,8 @@ static void check_within(Formula *f, const Access *a)
     if (provably(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), a->index), f->r.bounds)
         && provably(cx, expr_binary(cx, EXPR_LT, a->index, size), f->r.bounds))
         return;
-    Text t = text_new(cx);
-    print_expr(&t, size);
-    lex_error(f->r.lex, a->at, "index %d of '%s' is not shown to stay below its size %s; write min(SIZE, %s) as the "
-              "size of the axis, or clamp the index", a->dim, a->tensor->name, text_string(&t), text_string(&t));
+    lex_error(f->r.lex, a->at, "index %d of '%s' is not shown to stay inside; write min(SIZE, dim(%s, %d)) as the size "
+              "of the axis, or clamp the index", a->dim, a->tensor->name, a->tensor->name, a->dim);
 }
 
 static void check_accesses(Formula *f)

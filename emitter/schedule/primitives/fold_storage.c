@@ -193,8 +193,8 @@ static bool find_step(Fold *f)
     }
     if (is_constant(step))
         return refuse_unproved(f->d, FAULT_EXTENT,
-                               "rows that rise, as a formula over the reversed axis has them, or no fold", "the rows of %s fall as %s rises",
-                               f->stage->name, f->path.at[f->host]->name);
+                               "rows that rise, as a formula over the reversed axis has them, or no fold",
+                               "the rows of %s fall as %s rises", f->stage->name, f->path.at[f->host]->name);
     return refuse_unproved(f->d, FAULT_EXTENT, "rows that rise by a constant, as in the outer loop of a split by the "
                            "divisor in the index",
                            "the rows of %s do not rise by a fixed number with each iteration of %s", f->stage->name,
