@@ -102,7 +102,10 @@ static int filter_bank(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* The root's bits, the highest first. As in the reference, the root of less than 2^32 has 16 bits, and the largest
+/* The root of a float near x, then, of x of 2^32 or more, one step of Newton's method with the exact difference, is
+ * within 2 of the root: the roots of x's float and of its float root differ by 2^-23 of them, and the step leaves less
+ * than 2 of truncations. Of the five integers from 2 below on, the root is the last whose square is at most x. None
+ * exceeds 32 bits, so squares are exact. As in the reference, the root of less than 2^32 has 16 bits, and the largest
  * root of either size is not rounded up. */
 static int sqrt_rounded(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -115,19 +118,23 @@ static int sqrt_rounded(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     Formulas f = { .cx = cx, .call = n };
-    const Expr *shape[2] = { expr_index(cx, 32), x->shape[0] };
     formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
     formulas_name(&f, (Bind)BIND_T("bits", n->in[1]));
-    formulas_name(&f, (Bind)BIND_V("C", x->shape[0]));
-    formulas_phrase(&f, "rest", "(x[c] - root[31,c] * root[31,c])");
-    Tensor *root = formulas_promise(&f, "root", U64, 2, shape);
-    formulas_compute(&f, "before[k<32 ordered,c<C] = (root[k-1,c]? : 0)");
-    formulas_compute(&f, "above[k<32 ordered,c<C] = before[k,c] + (u64(1) << u64(31 - k))");
-    formulas_define(&f, root, "root[k<32 ordered,c<C] = "
-                              "select(above[k,c] * above[k,c] <= x[c], above[k,c], before[k,c])");
+    formulas_phrase(&f, "is_long", "(x[c] >= u64(4294967296))");
+    formulas_compute(&f, "near[c] = max(1.0, sqrt(f32(u32(x[c] >> u64(32))) * 4294967296.0 + f32(u32(x[c]))))");
+    formulas_compute(&f, "guess[c] = u32(min(near[c], 4294967040.0))");
+    formulas_compute(&f, "off[c] = i64(x[c] - u64(guess[c]) * u64(guess[c])) >> i64(16)");
+    formulas_compute(&f, "step[c] = select(is_long, i32(f32(i32(off[c])) * 32768.0 / near[c]), 0)");
+    formulas_compute(&f, "low[c] = u32(max(i64(0), min(i64(4294967291), i64(guess[c]) + i64(step[c]) - i64(2))))");
+    for (int k = 1; k <= 4; k++)
+        formulas_compute(&f, OP_TEXT(cx, "above_k[c] = select(u64(low[c] + u32(k)) * u64(low[c] + u32(k)) <= x[c], "
+                                         "u32(1), u32(0))", { "above_k", text_format(cx, "above%d", k) },
+                                     { "k", op_number(cx, k) }));
+    formulas_compute(&f, "root[c] = low[c] + above1[c] + above2[c] + above3[c] + above4[c]");
+    formulas_compute(&f, "rest[c] = x[c] - u64(root[c]) * u64(root[c])");
     out[0] = formulas_compute(
-        &f, "y[c<C] = u32(root[31,c] + select(rest > root[31,c] && root[31,c] != select(x[c] < u64(4294967296), "
-            "u64(65535), u64(4294967295)), u64(1), u64(0))) >> u32(bits[0])");
+        &f, "y[c] = (root[c] + select(rest[c] > u64(root[c]) && root[c] != select(is_long, u32(4294967295), "
+            "u32(65535)), u32(1), u32(0))) >> u32(bits[0])");
     return out[0] ? 1 : 0;
 }
 

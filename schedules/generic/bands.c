@@ -91,14 +91,17 @@ static const Nest *by_band(Ctx *cx, const GroupNest *g)
     if (!loop || !nest_find_loop(n, loop, &p)) return n;
     n = sched_set_scope(cx, sched_compute_at(cx, n, acc, loop), acc, SCOPE_REGISTER);
     const Stage *s = ctx_failed(cx) ? NULL : nest_stage(n, acc);
-    const char *along = s ? loop_name(cx, s, s->data_count) : NULL;
-    return along && nest_find_loop(n, along, &p) ? sched_pragma(cx, n, along, "unroll 4") : n;
+    const char *along = s ? loop_name(cx, s, s->axis_count - 1) : NULL;
+    for (int a = s ? s->data_count : 0; s && a < s->axis_count - 1 && !ctx_failed(cx); a++)
+        n = sched_unroll(cx, n, loop_name(cx, s, a));                    /* the halves of a triangle */
+    if (ctx_failed(cx) || !along || !nest_find_loop(n, along, &p)) return n;
+    return sched_pragma(cx, n, along, "unroll 4");
 }
 
 const Implementation implementations_generic_bands[] = {
     { .name = "bands", .plevel = 5, .ops = "dense", .what = "constant columns that are zero outside bands",
       .alter = alter_bands },
-    { .name = "bands.sums", .plevel = 20, .ops = "banded_dense", .what = "one sum after the other, each over its band",
-      .schedule = by_band },
+    { .name = "bands.sums", .plevel = 20, .ops = "banded_dense filter_bank",
+      .what = "one sum after the other, each over its band", .schedule = by_band },
     { 0 }
 };

@@ -322,11 +322,27 @@ static const Nest *keep_live(Ctx *cx, const GroupNest *g)
     return loop ? store_live(cx, g->nest, loop) : g->nest;
 }
 
+/* keep_live for steps of a few operations, for which counting costs as much. */
+static const Nest *keep_short(Ctx *cx, const GroupNest *g)
+{
+    enum { AT_ONCE = 4 };
+    const Nest *n = keep_live(cx, g);
+    Path p;
+    for (int i = 0; i < n->stage_count && !ctx_failed(cx); i++) {
+        const char *loop = loop_name(cx, n->stage[i], 0);
+        if (axis_extent(n->stage[i], 0) > AT_ONCE && nest_find_loop(n, loop, &p))
+            n = sched_pragma(cx, n, loop, "unroll 4");
+    }
+    return n;
+}
+
 const Implementation implementations_generic_recurrence[] = {
     { .name = "recurrence.stepwise", .plevel = 10, .ops = "rnn gru lstm",
       .what = "step by step, gates accumulated tile by tile, the state in two slots", .schedule = schedule },
     { .name = "recurrence.kept", .plevel = 10,
-      .ops = "auto_scale det non_max_suppression nonzero prod_fixed soft_suppression sqrt_rounded",
+      .ops = "det non_max_suppression nonzero prod_fixed soft_suppression",
       .what = "step by step, as written, the state in two slots", .schedule = keep_live },
+    { .name = "recurrence.short", .plevel = 10, .ops = "auto_scale",
+      .what = "four steps at a time, the state in two slots", .schedule = keep_short },
     { 0 }
 };

@@ -154,7 +154,7 @@ static const Nest *by_pair(Ctx *cx, const GroupNest *g)
 }
 
 const Implementation implementations_generic_together[] = {
-    { .name = "together.elements", .plevel = 10, .ops = "gain_fixed log_fixed",
+    { .name = "together.elements", .plevel = 10, .ops = "gain_fixed log_fixed sqrt_rounded",
       .what = "all stages of an element", .schedule = by_element },
     { .name = "together.butterflies", .plevel = 10, .ops = "butterflies",
       .what = "all stages of a butterfly", .schedule = by_butterfly },

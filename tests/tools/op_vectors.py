@@ -7,6 +7,8 @@ Inputs are not recorded: test_ops.c draws them from the same sequence (draw and 
 its attributes and inputs as an operator's test cases do; images are channels last in our calls and turned for ONNX
 here.
 """
+import math
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -35,7 +37,7 @@ class Sequence:
 
 
 DTYPES = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "i32": np.int32,
-          "i64": np.int64, "bool": np.bool_}
+          "i64": np.int64, "u32": np.uint32, "u64": np.uint64, "bool": np.bool_}
 
 
 def read_inputs(text):
@@ -399,3 +401,16 @@ def banded(x, w, start, at, width):
 
 
 plain("banded_dense", "most=3", "f32[2][6] f32[6] i16[3]={0,1,4} i16[3]={0,2,5} i16[3]={2,3,1}", banded)
+
+
+def rounded_root(x, bits):
+    """Of less than 2^32 the root has 16 bits; the largest of either size is not rounded up."""
+    def root(v):
+        r = math.isqrt(v)
+        return r + (v - r * r > r and r != (65535 if v < 2**32 else 2**32 - 1))
+    return np.array([root(int(v)) for v in x]) >> bits[0]
+
+
+# Numbers that a double holds: squares and their neighbours, rounded up and down, ends of both sizes
+plain("sqrt_rounded", "", "u64[15]={0,1,2,3,4,6,7,4294836224,4294836225,4294967295,4294967296,1000006000009,"
+      "1000007000012,1000007000013,9223372036854774784} i32[1]={0}", rounded_root)
