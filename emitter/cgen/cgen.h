@@ -130,7 +130,7 @@ typedef enum WeightsKind {
 } WeightsKind;
 enum { WEIGHTS_HEADER = 64 };          /* bytes of the header of model.bin */
 
-typedef struct Weights {
+typedef struct ProgramWeights {
     WeightsKind kind;
     const char *section;               /* of SECTION */
     bool is_far;                       /* FLASH: more constants than near pointers reach */
@@ -139,7 +139,7 @@ typedef struct Weights {
     int64_t bytes;
     const uint8_t *header;
     const int64_t *at;
-} Weights;
+} ProgramWeights;
 
 /* A member of struct NAME_params: a value that a training step changes, or a number that the caller may set. */
 typedef struct Trained {
@@ -210,7 +210,7 @@ struct Program {
     struct { int count; const char *const *at; const char *ports; } strings;
     bool ports_in_arena, static_arena, standalone;
     bool has_profile;                  /* LW_LAYER counts per layer */
-    Weights weights;
+    ProgramWeights weights;
     /* Of --train; count 0: none. version: eight hexadecimal digits, of the members and the model */
     struct { int count; const Trained *at; const char *version; } params;
     const Program *step;               /* NAME_train, with the arena, ports and calls of the step; NULL: none */
