@@ -24,12 +24,14 @@ is_wheel_whole() {
 import csv, base64, hashlib, pathlib, loopwright
 assert "unpacked" in loopwright.__file__
 m = loopwright.compile(b"input x: f32[2]\ny = relu(x)\noutput y\n")
+assert "unpacked" in loopwright.include_dir()
+m.write("k.c")
 assert list(m.run([-1.0, 2.0])) == [0, 2]
 for name, digest, size in csv.reader(next(pathlib.Path(".").glob("*.dist-info/RECORD")).open()):
     data = pathlib.Path(name).read_bytes()
     sum = "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
     assert not digest or (digest, int(size)) == (sum, len(data)), name
-')
+') && "${CC:-cc}" -std=c99 -I "$work/unpacked/loopwright/include" -c "$work/unpacked/k.c" -o "$work/k.o"
 }
 
 check wheel-is-whole is_wheel_whole

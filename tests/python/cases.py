@@ -57,6 +57,46 @@ def annotations_hold():
     assert check.returncode == 0, check.stdout + check.stderr
 
 
+def options_are_typed():
+    if not importlib.util.find_spec("mypy"):
+        return "mypy is not installed"
+    script = WORK / "typed.py"
+    script.write_text("import loopwright\n"
+                      "loopwright.compile('m.onnx', optimize='size', ram=8, dim={'n': 3}, extern='F', mhz=0.5)\n"
+                      "loopwright.compile('m.onnx', tarject='x')\n"
+                      "loopwright.compile('m.onnx', ram='8K')\n"
+                      "loopwright.compile('m.onnx', optimize='fast')\n")
+    check = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--no-incremental",
+                            script], env={**os.environ, "MYPYPATH": "emitter/python"}, capture_output=True, text=True)
+    wrong = [line.split(":")[1] for line in check.stdout.splitlines() if ": error:" in line]
+    assert wrong == ["3", "4", "5"], check.stdout + check.stderr
+
+
+def types_of_options_are_current():
+    made = subprocess.run([sys.executable, "emitter/python/options.py"], capture_output=True, text=True, check=True)
+    assert made.stdout == Path("emitter/python/loopwright/_options.py").read_text()
+
+
+def command_line_words_are_keywords():
+    text = b"input x: f32[1][3]\ny = relu(x)\noutput y\n"
+    m = loopwright.compile(text, float="separate", name="k")
+    assert m.run(np.ones((1, 3))).shape == (1, 3)
+    raises(loopwright.ArgumentError, "does not accept", loopwright.compile, text, schedule="one.txt")
+    raises(loopwright.LoopwrightError, "none.txt", loopwright.compile, text, schedule=[WORK / "none.txt"])
+
+
+def written_c_finds_its_headers():
+    written = loopwright.compile(DIGITS, name="k").write(WORK / "k.c")[0]
+    subprocess.run(["cc", "-std=c99", "-fsyntax-only", "-I", loopwright.include_dir(), written], check=True)
+
+
+def package_is_written():
+    folder = loopwright.compile(DIGITS).package("arduino", WORK / "my-digits", author="Ann")
+    assert "author=Ann" in (folder / "library.properties").read_text()
+    assert (folder / "src" / "my_digits.c").exists()
+    raises(loopwright.LoopwrightError, "no kind of package", loopwright.compile(DIGITS).package, "ardunio", WORK / "p")
+
+
 def floats_have_the_bits_of_the_interpreter():
     m = loopwright.compile(DIGITS, target="cortex-m4")
     x = np.random.default_rng(1).random((1, 1, 8, 8), np.float32)

@@ -15,9 +15,10 @@ array([[0. , 0. , 2.5]], dtype=float32)
 >>> m.run(numpy.ones((5, 3))).shape
 (5, 3)
 """
-from ._abi import LoopwrightError, targets, version
+from ._abi import ArgumentError, LoopwrightError, include_dir, targets, version
 from ._host import Port
 from .model import Evaluation, Model, compile, quantize
 
 __version__ = version()
-__all__ = ["Evaluation", "LoopwrightError", "Model", "Port", "compile", "quantize", "targets", "version"]
+__all__ = ["ArgumentError", "Evaluation", "LoopwrightError", "Model", "Port", "compile", "include_dir", "quantize",
+           "targets", "version"]

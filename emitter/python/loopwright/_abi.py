@@ -14,8 +14,11 @@ import re
 from pathlib import Path
 from typing import Any, Iterable, Iterator, Mapping, Sequence
 
+from ._options import ALIASES
+
 _HERE = Path(__file__).resolve().parent
 _NAME = "libloopwright.so"
+_COMMAND = re.compile(r"`[^`]*`")
 _SCALARS = {"bool": ctypes.c_bool, "int": ctypes.c_int, "int64_t": ctypes.c_int64, "double": ctypes.c_double}
 
 
@@ -94,6 +97,7 @@ Options = _structs["lw_options"]
 Quantization = _structs["lw_quantization"]
 _FIELDS = [name for name, _ in Options._fields_]
 _TEXTS = {name for name, kind in Options._fields_ if kind is ctypes.c_char_p}
+_LISTS = {name for name, kind in Options._fields_ if kind is ctypes.POINTER(ctypes.c_char_p)}
 
 for _name, _result, _arguments in [
         ("lw_new", ctypes.c_void_p, []), ("lw_free", None, [ctypes.c_void_p]), ("lw_version", ctypes.c_char_p, []),
@@ -109,6 +113,8 @@ for _name, _result, _arguments in [
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(Quantization), ctypes.POINTER(Options)]),
         ("lw_quantize_dump", ctypes.c_char_p,
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(Quantization), ctypes.POINTER(Options)]),
+        ("lw_package", ctypes.c_bool,
+         [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
         ("lw_list_targets", ctypes.c_char_p, [ctypes.c_void_p])]:
     getattr(_lib, _name).restype = _result
     getattr(_lib, _name).argtypes = _arguments
@@ -134,6 +140,13 @@ def _set_field(o: Any, name: str, value: Any, kept: list[Any]) -> None:
         kept.append(rows)
         setattr(o, name, rows)
         setattr(o, name + "_count", len(value))
+    elif name in _LISTS:
+        if isinstance(value, (str, bytes)):
+            raise TypeError("a list of texts is required")
+        texts = (ctypes.c_char_p * len(value))(*(os.fspath(v).encode() for v in value))
+        kept.append(texts)
+        setattr(o, name, texts)
+        setattr(o, name + "_count", len(value))
     elif name in _TEXTS:
         setattr(o, name, None if value is None else os.fspath(value).encode())
     else:
@@ -142,7 +155,7 @@ def _set_field(o: Any, name: str, value: Any, kept: list[Any]) -> None:
 
 def check_names(words: Iterable[str], more: Iterable[str] = ()) -> None:
     """Refuses a name that is neither a field of lw_options nor one of `more`, arguments of the caller."""
-    accepted = [*more, *(f for f in _FIELDS if not f.startswith("progress") and not f.endswith("_count")
+    accepted = [*more, *ALIASES, *(f for f in _FIELDS if not f.startswith("progress") and not f.endswith("_count")
                          and f != "tolerance")]
     for name in words:
         if name not in accepted:
@@ -158,7 +171,7 @@ def options_of(words: Mapping[str, Any]) -> tuple[Any, list[Any]]:
     check_names(words)
     for name, value in words.items():
         try:
-            _set_field(o, name, value, kept)
+            _set_field(o, ALIASES.get(name, name), value, kept)
         except (TypeError, AttributeError, ctypes.ArgumentError) as e:
             raise ArgumentError(f"the option {name!r} does not accept {value!r}: {e}") from None
     return o, kept
@@ -190,12 +203,38 @@ def _context() -> Iterator[Any]:
 def in_words_of_python(text: str) -> str:
     """Returns a text of the compiler with options as keyword arguments.
 
+    Commands in backticks, and options that only the command line has, are unchanged.
+
     >>> in_words_of_python("give --dim n=N or --static-arena")
     "give dim={'n': N} or static_arena"
+    >>> in_words_of_python("use those of `loopwright ops --onnx`, or a C function of yours, --extern FooBar")
+    "use those of `loopwright ops --onnx`, or a C function of yours, extern='FooBar'"
     """
+    commands = _COMMAND.findall(text)
+    parts = [_keywords(part) for part in _COMMAND.split(text)]
+    return "".join(part + command for part, command in zip(parts, [*commands, ""]))
+
+
+def _keywords(text: str) -> str:
     text = re.sub(r"--dim (\w+)=(\w+)", r"dim={'\1': \2}", text)
     text = re.sub(r"--(state|rename) ([^\s=]+)=(\w+)", r"\1={'\2': '\3'}", text)
-    return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])", lambda m: m.group(1).replace("-", "_"), text)
+    text = re.sub(r"(?<![\w-])--([a-z][a-z-]*) ([\w.=]+)(?=[,;)]|\.?$|\.?\n)", _keyword_with_value, text)
+    return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])", _keyword, text)
+
+
+def _accepts(name: str) -> bool:
+    return name in ALIASES or name in _FIELDS or name in dict(Quantization._fields_)
+
+
+def _keyword(m: re.Match[str]) -> str:
+    name = m.group(1).replace("-", "_")
+    return name if _accepts(name) else m.group(0)
+
+
+def _keyword_with_value(m: re.Match[str]) -> str:
+    name = m.group(1).replace("-", "_")
+    is_text = ALIASES.get(name, name) in _TEXTS
+    return f"{name}={m.group(2)!r}" if is_text else m.group(0)
 
 
 def _diagnostics(cx: Any) -> tuple[list[str], bool]:
@@ -234,6 +273,18 @@ def call(name: str, *arguments: Any, options: Mapping[str, Any] | None = None) -
         if not result or has_error:
             raise LoopwrightError(said)
         return (result.decode() if isinstance(result, bytes) else result), said
+
+
+def include_dir() -> str:
+    """Returns the folder of the runtime's headers, for -I of the compiler that builds what `write` wrote. Files that
+    are compiled with standalone=True require none.
+
+    >>> import os
+    >>> os.path.exists(os.path.join(include_dir(), "lw_base.h"))
+    True
+    """
+    own = _HERE / "include"
+    return str(own if own.exists() else _HERE.parents[2] / "runtime")
 
 
 def version() -> str:

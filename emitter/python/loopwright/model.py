@@ -6,13 +6,18 @@ import os
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Iterable, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Union
 
 import numpy as np
 
 from ._abi import LoopwrightError, call, check_names, in_words_of_python, quantization_of
 from ._convert import file_of
 from ._host import Header, Port, Program, read_header
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import Options
 
 Source = Union[str, "os.PathLike[str]", bytes, Any]
 _HOST_NAME = "host"
@@ -43,7 +48,7 @@ class Evaluation:
 
 
 def compile(model: Source, target: str = "generic", *, example: Any = None, cc: str | None = None,
-            format: str | None = None, values: Mapping[str, Any] | None = None, **options: Any) -> "Model":
+            format: str | None = None, values: Mapping[str, Any] | None = None, **options: Unpack[Options]) -> "Model":
     """Compiles a model for a target.
 
     model    a path (.onnx, .tflite, .te), the file's bytes, or an object of scikit-learn, Keras or PyTorch, if the
@@ -77,7 +82,7 @@ def quantize(model: Source, samples: Any, target: str = "generic", *, ports: str
              no_equalization: bool = False, finetune: int | None = None, seed: int | None = None, labels: Any = None,
              max_drop: str | None = None, sensitivity: bool = False,
              report: Union[str, "os.PathLike[str]", None] = None, example: Any = None, cc: str | None = None,
-             format: str | None = None, values: Mapping[str, Any] | None = None, **options: Any) -> "Model":
+             format: str | None = None, values: Mapping[str, Any] | None = None, **options: Unpack[Options]) -> "Model":
     """Quantizes a float model after training, from samples alone, and compiles the integer network.
 
     samples  real numbers [samples][shape of the input], a tuple of arrays for several inputs, or paths of .npy files
@@ -113,8 +118,8 @@ def quantize(model: Source, samples: Any, target: str = "generic", *, ports: str
             page = None if report is None else os.fspath(report)
             q = quantization_of(files, {**choices, "sensitivity": sensitivity, "report": page})
             said = call("lw_quantize", file, folder / "quantized.c", q, options=words)[0]
-    quantized = Model(text.encode(), target, cc=cc, format="te",
-                      **{k: v for k, v in options.items() if k != "dim"})
+    others: Any = {k: v for k, v in options.items() if k != "dim"}
+    quantized = Model(text.encode(), target, cc=cc, format="te", **others)
     quantized.warnings = warnings + quantized.warnings
     quantized.quantization = said
     return quantized
@@ -134,7 +139,8 @@ class Model:
     quantization: str | None = None
 
     def __init__(self, model: Source, target: str = "generic", *, example: Any = None, cc: str | None = None,
-                 format: str | None = None, values: Mapping[str, Any] | None = None, **options: Any) -> None:
+                 format: str | None = None, values: Mapping[str, Any] | None = None,
+                 **options: Unpack[Options]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="loopwright-")
         folder = Path(self._folder.name)
         self._file = file_of(model, folder, format, example)
@@ -205,7 +211,8 @@ class Model:
     def write(self, path: Union[str, "os.PathLike[str]"]) -> list[Path]:
         """Writes PATH, which ends in .c, the header beside it, and the files of the options. Returns their paths.
 
-        The symbols have the prefix `name` of the options; without it, the name of the written file.
+        The symbols have the prefix `name` of the options; without it, the name of the written file. The C includes
+        headers of the folder `loopwright.include_dir()`; with standalone=True it includes none.
         """
         path = Path(path)
         options = {"name": path.stem, **self._options}
@@ -213,6 +220,16 @@ class Model:
         endings = [".c", ".h"] + [".hpp"] * bool(options.get("cpp"))
         written = [path.with_suffix(e) for e in endings]
         return written + [path.with_name(path.stem + "_main.c")] * bool(options.get("testbench"))
+
+    def package(self, kind: str, folder: Union[str, "os.PathLike[str]"], **options: Unpack[Options]) -> Path:
+        """Writes the model as a library for a build system or platform, as the command `package` does.
+
+        kind     make, cmake, arduino, platformio, zephyr, esp-idf or cmsis-pack
+        options  as of `compile`; also package_version, author, url and licence
+        """
+        names = {"name": Path(folder).name.replace("-", "_"), **self._options, **options}
+        call("lw_package", self._file, kind, folder, options=names)
+        return Path(folder)
 
     def verify(self) -> str:
         """Builds the emitted C, runs it on generated inputs, and compares with the interpreter. Returns the verdict."""
