@@ -46,6 +46,9 @@ typedef struct lw_state { const char *input, *output; } lw_state;               
 /* --rename PORT=NAME: a port by its name in the file, or in the header */
 typedef struct lw_rename { const char *port, *name; } lw_rename;
 
+/* --layout PORT=WORD, --preprocess PORT=FORMULA, --postprocess PORT=STEP */
+typedef struct lw_adapt { const char *port, *as; } lw_adapt;
+
 typedef struct lw_tolerance { double absolute, relative; } lw_tolerance;                   /* --tolerance ABS[,REL] */
 
 typedef struct lw_options {
@@ -137,6 +140,14 @@ typedef struct lw_options {
     /* package: of the manifests and the licence. NULL: kept from the manifest of an earlier package, or 1.0.0,
      * Loopwright, an example and 0BSD. A licence is an identifier of SPDX */
     const char *package_version, *author, *url, *licence;
+    /* A part of the model: tensors that become inputs, and those that become the outputs; count 0: the model's */
+    const char *const *from; int from_count;
+    const char *const *to; int to_count;
+    const lw_adapt *layout; int layout_count;          /* the order of a port's dimensions: "nhwc", "nchw" */
+    /* The type of a sensor's values, and the network's number for one: "u8: (x - 127.5) / 127.5"; [a, b, c] has a
+     * value for each channel */
+    const lw_adapt *preprocess; int preprocess_count;
+    const lw_adapt *postprocess; int postprocess_count;   /* "softmax", "argmax", "topk:3", "threshold:0.5" */
 } lw_options;
 
 /* Reads a model (.onnx, .tflite, .te) and writes `output` (a path ending in .c), its header, and the files of

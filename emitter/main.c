@@ -122,6 +122,11 @@ static int main_with(Arguments *a, int argc, char **argv)
     a->options.memory = a->memory;
     a->options.state = a->state;
     a->options.rename = a->rename;
+    a->options.from = a->from;
+    a->options.to = a->to;
+    a->options.layout = a->layout;
+    a->options.preprocess = a->preprocess;
+    a->options.postprocess = a->postprocess;
     a->quantization.samples = a->samples;
     a->evaluation.samples = a->test;
     read_help(a);

@@ -171,7 +171,8 @@ check sum-of-equal-operands-is-an-instruction sum_of_one 127 14 100 "LW_ADD_"
 commands_of() {
     case $1 in
     -o) echo compile run quantize dump report package tune ops targets passes steps ;;
-    --target | --dim | --value | --state | --annotate | --gradient | --schedule | --combine | --optimize | \
+    --from | --to | --layout | --preprocess | --postprocess | \
+        --target | --dim | --value | --state | --annotate | --gradient | --schedule | --combine | --optimize | \
         --ram | --hybrid | --extern | --signature | --float | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report package tune ;;
     --rounding | --qdq) echo compile run verify evaluate dump report package tune ;;
@@ -209,7 +210,7 @@ value_of() {
     --dim) echo n=4 ;;
     --tolerance | --steps | --top | --ram | --mhz | --timeout) echo 1 ;;
     --optimize) echo speed ;;
-    --value | --state | --rename) echo a=b ;;
+    --value | --state | --rename | --layout | --preprocess | --postprocess) echo a=b ;;
     --io) echo arena ;;
     --memory) echo ram=1M ;;
     --weights) echo bin ;;
@@ -233,7 +234,8 @@ every_option() {
         --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference --static-arena --weights
         --train --checkpoint --time-passes --profile --testbench --selftest --standalone --rename --class-names
         --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only
-        --explain --level --onnx --tflite --gradients --conditions --package-version --author --url --licence"
+        --explain --level --onnx --tflite --gradients --conditions --package-version --author --url --licence
+        --from --to --layout --preprocess --postprocess"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

@@ -141,7 +141,8 @@ static bool write_samples(Ctx *cx, const char *path, const Samples *s, Batch bat
 Outputs outputs_new(Ctx *cx, const Tensor *t, int64_t count)
 {
     const int64_t each = tensor_elems(t);
-    return (Outputs){ count, each, NEW_ARRAY(cx->arena, double, count * each) };
+    const bool is_label = each == 1 && dtype_is_integer(t->type) && !t->quant;
+    return (Outputs){ count, each, NEW_ARRAY(cx->arena, double, count * each), is_label };
 }
 
 void outputs_put(Outputs *y, const Tensor *t, int64_t sample, const void *data)
@@ -213,7 +214,7 @@ bool outputs_emitted(Build *b, const Samples *s, Outputs *out)
 
 static void print_labels(Ctx *cx, Text *t, const char *path, const Outputs *y, int top)
 {
-    const int64_t *label = labels_read(cx, path, y->count, y->each);
+    const int64_t *label = labels_read(cx, path, y->count, outputs_classes(y));
     if (!label) return;
     const int64_t right = scores_right(y, label, 1);
     text_printf(t, "accuracy %s: %lld of %lld samples", percent_text(cx, right, y->count), (long long)right,
@@ -325,7 +326,7 @@ static void print_forms(Ctx *cx, Text *t, const char *model, const lw_evaluation
     y[AS_EMITTED] = *emitted;
     for (int i = 0; i < AS_EMITTED; i++)
         if (!run_form(cx, model, &forms[i], e->samples, e->sample_count, o, &b, &y[i])) return;
-    const int64_t *label = e->labels ? labels_read(cx, e->labels, emitted->count, emitted->each) : NULL;
+    const int64_t *label = e->labels ? labels_read(cx, e->labels, emitted->count, outputs_classes(emitted)) : NULL;
     text_printf(t, "%-12s%s%18s%18s\n", "", label ? "  accuracy" : "", "signal to noise", "greatest error");
     for (int i = 0; i < FORMS; i++) {
         text_printf(t, "%-12s", forms[i].name);

@@ -107,7 +107,7 @@ static void test(Quantizing *z, const char *model)
     if (!emitted(z, model, NULL, false, &s, &floats)) return;
     if (!emitted(z, model, &z->done.simulated, false, &stored, &simulated)) return;
     if (!emitted(z, model, &z->done.simulated, true, &stored, &integers)) return;
-    const int64_t *label = q->labels ? labels_read(z->cx, q->labels, s.count, floats.each) : NULL;
+    const int64_t *label = q->labels ? labels_read(z->cx, q->labels, s.count, outputs_classes(&floats)) : NULL;
     if (ctx_failed(z->cx)) return;
     text_printf(&z->said, "%lld test samples%s%18s\n", (long long)s.count, label ? "  accuracy" : "",
                 "signal to noise");

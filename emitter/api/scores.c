@@ -2,6 +2,7 @@
 /* Accuracy and errors: see scores.h. */
 #include "api/scores.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "import/formats/npy.h"
@@ -31,9 +32,12 @@ const int64_t *labels_read(Ctx *cx, const char *path, int64_t count, int64_t cla
     return label;
 }
 
+int64_t outputs_classes(const Outputs *y) { return y->is_label ? INT64_MAX : y->each; }
+
 /* The number of scores above that of the class, equal ones before it included. */
 static int rank_of(const Outputs *y, int64_t sample, int64_t class)
 {
+    if (y->is_label) return y->value[sample] == (double)class ? 0 : INT_MAX;
     const double *v = y->value + sample * y->each;
     int above = 0;
     for (int64_t c = 0; c < y->each; c++) above += v[c] > v[class] || (v[c] == v[class] && c < class);
@@ -59,7 +63,7 @@ void print_confusion(Ctx *cx, Text *t, const Outputs *y, const int64_t *label)
 {
     enum { MOST_CLASSES = 40 };
     const int64_t classes = y->each;
-    if (classes > MOST_CLASSES) return;
+    if (classes > MOST_CLASSES || y->is_label) return;
     int64_t *pairs = NEW_ARRAY(cx->arena, int64_t, classes * classes);
     for (int64_t i = 0; i < y->count; i++) pairs[label[i] * classes + predicted(y, i)]++;
     text_add(t, "confusion matrix, a row for each label, a column for each prediction:\n    ");

@@ -6,7 +6,9 @@
 #include "support/text.h"
 
 /* The first output of all samples, as real numbers: value[sample * each + element]. */
-typedef struct Outputs { int64_t count, each; double *value; } Outputs;
+/* is_label: each is one integer, the class itself, such as that of argmax. */
+typedef struct Outputs { int64_t count, each; double *value; bool is_label; } Outputs;
+int64_t outputs_classes(const Outputs *y);
 
 /* Reads [count] integers from a .npy file, each in 0 to classes - 1. NULL on error. */
 const int64_t *labels_read(Ctx *cx, const char *path, int64_t count, int64_t classes);

@@ -28,6 +28,8 @@ typedef struct Arguments {
     lw_value value[MOST_OPTIONS];
     lw_state state[MOST_OPTIONS];
     lw_rename rename[MOST_OPTIONS];
+    const char *from[MOST_FILES], *to[MOST_FILES];        /* --from, --to */
+    lw_adapt layout[MOST_OPTIONS], preprocess[MOST_OPTIONS], postprocess[MOST_OPTIONS];
     lw_tolerance tolerance;
     lw_options options;
     bool quiet, help, version, onnx, tflite, conditions, gradients;

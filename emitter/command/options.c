@@ -9,7 +9,7 @@
 
 static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_tolerance,
     read_schedule, read_steps, read_rename, read_samples, read_selftest, read_test, read_top, read_level, read_ram,
-    read_mhz, read_timeout, read_memory;
+    read_mhz, read_timeout, read_memory, read_from, read_to, read_layout, read_preprocess, read_postprocess;
 
 #define FLAG_AT(field) FLAG, offsetof(Arguments, field), NULL, false, 0
 #define TEXT_AT(field) TEXT, offsetof(Arguments, options.field), NULL, false, 0
@@ -39,6 +39,8 @@ static bool read_selftest(Arguments *a, const char *v)
 }
 static bool read_schedule(Arguments *a, const char *v) { return read_file(v, a->schedule, &a->options.schedule_count); }
 static bool read_memory(Arguments *a, const char *v) { return read_file(v, a->memory, &a->options.memory_count); }
+static bool read_from(Arguments *a, const char *v) { return read_file(v, a->from, &a->options.from_count); }
+static bool read_to(Arguments *a, const char *v) { return read_file(v, a->to, &a->options.to_count); }
 static bool read_samples(Arguments *a, const char *v)
 {
     return read_file(v, a->samples, &a->quantization.sample_count);
@@ -159,6 +161,23 @@ static bool read_state(Arguments *a, const char *v)
     const char *rest, *input = read_pair(a, v, a->options.state_count, &rest);
     if (input) a->state[a->options.state_count++] = (lw_state){ input, rest };
     return input != NULL;
+}
+
+static bool read_adapt(Arguments *a, const char *v, lw_adapt *rows, int *count)
+{
+    const char *rest, *port = read_pair(a, v, *count, &rest);
+    if (port) rows[(*count)++] = (lw_adapt){ port, rest };
+    return port != NULL;
+}
+
+static bool read_layout(Arguments *a, const char *v) { return read_adapt(a, v, a->layout, &a->options.layout_count); }
+static bool read_preprocess(Arguments *a, const char *v)
+{
+    return read_adapt(a, v, a->preprocess, &a->options.preprocess_count);
+}
+static bool read_postprocess(Arguments *a, const char *v)
+{
+    return read_adapt(a, v, a->postprocess, &a->options.postprocess_count);
 }
 
 static bool read_rename(Arguments *a, const char *v)

@@ -154,7 +154,8 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     options.dim = dim;
     options.value = value;
     options.state = state;
-    bool ok = !ctx_failed(cx) && import_model(cx, path, &options, &b->model) && read_beside(b, o);
+    bool ok = !ctx_failed(cx) && import_model(cx, path, &options, &b->model) && build_adapt(b)
+              && read_beside(b, o);
     watch_lap(b->watch, "", "import");
     return ok && build_states(b);
 }

@@ -119,6 +119,7 @@ struct Build {
 
 /* Each stage runs the stages before it. False on error. */
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o);     /* model, untouched */
+bool build_adapt(Build *b);                         /* adapt.c: --from, --to, --layout, --preprocess, --postprocess */
 /* The same from the text of a .te file; errors point into `path`. */
 bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool is_naive, const lw_options *o);
 bool build_graph(Build *b);                                                    /* passes */

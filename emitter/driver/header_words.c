@@ -55,6 +55,11 @@ static void add_dim(Ctx *cx, Text *t, const lw_dim *d)
     word(t, "--dim", text_format(cx, "%s%s%s=%lld", least, d->name, d->is_maximum ? "<" : "", (long long)d->value));
 }
 
+static void add_adapts(Ctx *cx, Text *t, const char *option, const lw_adapt *row, int count)
+{
+    for (int i = 0; i < count; i++) word(t, option, text_format(cx, "%s=%s", row[i].port, row[i].as));
+}
+
 const char *build_option_words(Ctx *cx, const lw_options *o)
 {
     Text t = text_new(cx);
@@ -69,6 +74,11 @@ const char *build_option_words(Ctx *cx, const lw_options *o)
         const char *given = o->memory[i];
         word(&t, "--memory", *given == '@' ? text_format(cx, "@%s", without_folder(given + 1)) : given);
     }
+    for (int i = 0; i < o->from_count; i++) word(&t, "--from", o->from[i]);
+    for (int i = 0; i < o->to_count; i++) word(&t, "--to", o->to[i]);
+    add_adapts(cx, &t, "--layout", o->layout, o->layout_count);
+    add_adapts(cx, &t, "--preprocess", o->preprocess, o->preprocess_count);
+    add_adapts(cx, &t, "--postprocess", o->postprocess, o->postprocess_count);
     for (int i = 0; i < o->selftest_count; i++) word(&t, "--selftest", without_folder(o->selftest[i]));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) add_row(&t, o, &rows[i]);
     return text_string(&t);

@@ -30,7 +30,7 @@ class Options(TypedDict, total=False):
 %s
 '''
 TABLES = {"lw_dim": "Mapping[str, Union[int, tuple[int, int]]]", "lw_value": "Mapping[str, Text]",
-          "lw_state": "Mapping[str, str]", "lw_rename": "Mapping[str, str]"}
+          "lw_state": "Mapping[str, str]", "lw_adapt": "Mapping[str, str]", "lw_rename": "Mapping[str, str]"}
 SCALARS = {"bool": "bool", "int": "int", "int64_t": "int", "double": "Real"}
 NOT_OPTIONS = ("progress", "progress_user", "tolerance")
 ARGUMENTS = ("target", "cc")          # of the functions themselves
@@ -74,6 +74,8 @@ def main() -> None:
     table = rows((ROOT / "emitter/command/options.def").read_text())
     lines, aliases = [], []
     for field, c_type in types.items():
+        if field == "from":            # a keyword of Python: compile(model, **{"from": ["conv_1"]})
+            continue
         if field in NOT_OPTIONS + ARGUMENTS or field.endswith("_count"):
             continue
         option, value = table.get(field, (field, ""))

@@ -10,13 +10,11 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* The tensors of the model, each once, in order of first use. */
+/* The tensors of the model in order of first use, each by its name; the result of a layer also by that of the layer. */
 typedef struct Tensors { Ctx *cx; Map seen; int count, capacity; Tensor **at; const char **name; } Tensors;
 
-static void add_tensor(Tensors *l, Tensor *t)
+static void add_name(Tensors *l, Tensor *t, const char *name)
 {
-    if (!t || map_get_ptr(&l->seen, t)) return;
-    map_put_ptr(&l->seen, t, t);
     if (l->count == l->capacity) {
         l->capacity = 2 * l->capacity + 64;
         Tensor **at = NEW_ARRAY(l->cx->arena, Tensor *, l->capacity);
@@ -25,8 +23,15 @@ static void add_tensor(Tensors *l, Tensor *t)
         l->at = at;
         l->name = names;
     }
-    l->name[l->count] = t->name;
+    l->name[l->count] = name;
     l->at[l->count++] = t;
+}
+
+static void add_tensor(Tensors *l, Tensor *t)
+{
+    if (!t || map_get_ptr(&l->seen, t)) return;
+    map_put_ptr(&l->seen, t, t);
+    add_name(l, t, t->name);
 }
 
 static Tensors tensors_of(Ctx *cx, const Model *m)
@@ -38,18 +43,25 @@ static Tensors tensors_of(Ctx *cx, const Model *m)
     for (int n = 0; n < count; n++) {
         for (int i = 0; i < order[n]->in_count; i++) add_tensor(&l, order[n]->in[i]);
         for (int i = 0; i < order[n]->out_count; i++) add_tensor(&l, order[n]->out[i]);
+        if (order[n]->name) add_name(&l, order[n]->out[0], order[n]->name);
     }
     return l;
 }
 
 /* The last tensor of the name: an importer may emit several calls for one node. */
-static Tensor *tensor_named(const Tensors *l, const char *wanted)
+static Tensor *tensor_named(const Tensors *l, const char *option, const char *wanted)
 {
     for (int i = l->count - 1; i >= 0; i--)
         if (text_equal(l->name[i], wanted)) return l->at[i];
-    diag_error(l->cx, NULL, "--gradient: there is no tensor \"%s\"%s", wanted,
+    diag_error(l->cx, NULL, "%s: there is no tensor \"%s\"%s", option, wanted,
                text_hint(l->cx, wanted, l->name, (size_t)l->count, ""));
     return NULL;
+}
+
+Tensor *model_tensor(Ctx *cx, const Model *m, const char *option, const char *name)
+{
+    const Tensors l = tensors_of(cx, m);
+    return tensor_named(&l, option, name);
 }
 
 /* Returns the next name of the list, up to ',' or the end, without blanks around it. */
@@ -88,9 +100,10 @@ bool gradients_add(Ctx *cx, const char *text, Model *m)
         diag_usage(cx, NULL, "--gradient does not accept \"%s\"; use LOSS:X,W, names of tensors", text);
     if (ctx_failed(cx)) return false;
     const char *first = name_n(cx, text, (size_t)(colon - text));
-    Tensor *loss = tensor_named(&l, next_name(cx, &first)), **x = NEW_ARRAY(cx->arena, Tensor *, strlen(colon));
+    static const char option[] = "--gradient";
+    Tensor *loss = tensor_named(&l, option, next_name(cx, &first)), **x = NEW_ARRAY(cx->arena, Tensor *, strlen(colon));
     int count = 0;
-    for (const char *at = colon + 1; *at && !ctx_failed(cx);) x[count++] = tensor_named(&l, next_name(cx, &at));
+    for (const char *at = colon + 1; *at && !ctx_failed(cx);) x[count++] = tensor_named(&l, option, next_name(cx, &at));
     if (!ctx_failed(cx)) add_gradients(cx, m, loss, x, count);
     return !ctx_failed(cx);
 }

@@ -130,7 +130,8 @@ def _pair(kind: Any, name: str, value: Any) -> Any:
     return kind(name.encode(), os.fspath(value).encode())
 
 
-_TABLES = {"dim": "lw_dim", "value": "lw_value", "state": "lw_state", "rename": "lw_rename"}
+_TABLES = {"dim": "lw_dim", "value": "lw_value", "state": "lw_state", "rename": "lw_rename",
+           "layout": "lw_adapt", "preprocess": "lw_adapt", "postprocess": "lw_adapt"}
 
 
 def _set_field(o: Any, name: str, value: Any, kept: list[Any]) -> None:
@@ -207,8 +208,8 @@ def in_words_of_python(text: str) -> str:
 
     >>> in_words_of_python("give --dim n=N or --static-arena")
     "give dim={'n': N} or static_arena"
-    >>> in_words_of_python("use those of `loopwright ops --onnx`, or a C function of yours, --extern FooBar")
-    "use those of `loopwright ops --onnx`, or a C function of yours, extern='FooBar'"
+    >>> in_words_of_python("use those of `loopwright ops --onnx`, or a C function, --extern FooBar")
+    "use those of `loopwright ops --onnx`, or a C function, extern='FooBar'"
     """
     commands = _COMMAND.findall(text)
     parts = [_keywords(part) for part in _COMMAND.split(text)]

@@ -71,3 +71,7 @@ class Options(TypedDict, total=False):
     author: Text
     url: Text
     licence: Text
+    to: Sequence[Text]
+    layout: Mapping[str, str]
+    preprocess: Mapping[str, str]
+    postprocess: Mapping[str, str]

@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: MIT */
+/* The network's surroundings: --from and --to select a part of the file; --layout, --preprocess and --postprocess put
+ * calls in front of an input or behind an output. An input or output keeps its name and its place in the order. */
+
+/* Decision: adaptations are formulas. Each is printed as a .te text over the port, read like any file, and joined to
+ * the imported graph by graph_replace. So verify, quantize, evaluate and the self-test treat the calls as part of the
+ * model, and the passes fold and fuse them like any others. An 8-bit sensor in front of a quantized input becomes
+ * a table of 256 stored values (for each channel, if the formula has a list), which the compiler computes as a
+ * constant: the emitted code has no float. Quantization rounds as NAME_quantize_X of the header does, so the bytes are
+ * those of the two steps. */
+#include "driver/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/model/gradients.h"
+#include "import/te/te.h"
+#include "support/map.h"
+#include "support/names.h"
+#include "support/text.h"
+
+/* ---- --from, --to ------------------------------------------------------------------------------------------------ */
+
+static Graph graph_of(const Model *m)
+{
+    return (Graph){ .name = m->name, .input_count = m->input_count, .input = m->input,
+                    .output_count = m->output_count, .output = m->output };
+}
+
+/* Keeps only the inputs that outputs depend on, and these new ones. */
+static void drop_inputs(Ctx *cx, Model *m, Tensor *const *from, int from_count)
+{
+    Node **order;
+    Map read = map_new(cx->arena);
+    const int count = dag_order(cx, m->output, m->output_count, &order);
+    for (int n = 0; n < count; n++)
+        for (int i = 0; i < order[n]->in_count; i++)
+            if (order[n]->in[i]) map_put_ptr(&read, order[n]->in[i], m);
+    for (int i = 0; i < m->output_count; i++) map_put_ptr(&read, m->output[i], m);
+    Tensor **input = NEW_ARRAY(cx->arena, Tensor *, m->input_count + from_count);
+    const Tensor **initial = NEW_ARRAY(cx->arena, const Tensor *, m->input_count + from_count);
+    int kept = 0;
+    for (int i = 0; i < m->input_count; i++) {
+        if (!map_get_ptr(&read, m->input[i])) continue;
+        initial[kept] = m->initial ? m->initial[i] : NULL;
+        input[kept++] = m->input[i];
+    }
+    for (int i = 0; i < from_count; i++) {
+        if (!map_get_ptr(&read, from[i]))
+            diag_error(cx, NULL, "--from %s: no output depends on this tensor", from[i]->name);
+        input[kept++] = from[i];
+    }
+    m->input = input;
+    m->initial = initial;
+    m->input_count = kept;
+}
+
+static void cut_outputs(Ctx *cx, Model *m, const lw_options *o)
+{
+    Tensor **output = NEW_ARRAY(cx->arena, Tensor *, o->to_count);
+    for (int i = 0; i < o->to_count && !ctx_failed(cx); i++) {
+        output[i] = model_tensor(cx, m, "--to", o->to[i]);
+        for (int j = 0; j < i && !ctx_failed(cx); j++)
+            if (output[i] == output[j]) diag_usage(cx, NULL, "--to %s is given twice", o->to[i]);
+    }
+    m->output = output;
+    m->output_count = o->to_count;
+    m->output_dims = NULL;
+}
+
+static void cut_inputs(Ctx *cx, Model *m, const lw_options *o, Tensor **from)
+{
+    Map to = map_new(cx->arena);
+    for (int i = 0; i < o->from_count && !ctx_failed(cx); i++) {
+        Tensor *t = model_tensor(cx, m, "--from", o->from[i]);
+        if (!t) return;
+        if (tensor_is_constant(t))
+            diag_error(cx, NULL, "--from %s: this tensor is a constant; name the result of a layer", o->from[i]);
+        if (map_get_ptr(&to, t)) diag_usage(cx, NULL, "--from %s is given twice", o->from[i]);
+        from[i] = tensor_new(cx, t->name, t->type, t->rank, t->shape);
+        from[i]->quant = t->quant;
+        map_put_ptr(&to, t, from[i]);
+    }
+    if (!ctx_failed(cx)) m->output = graph_replace(cx, graph_of(m), &to).output;
+}
+
+/* Takes the part of the model from some tensors to others. */
+static void cut(Ctx *cx, Model *m, const lw_options *o)
+{
+    Tensor **from = NEW_ARRAY(cx->arena, Tensor *, o->from_count);
+    const char *option = o->from_count ? "--from" : "--to";
+    if (m->is_nest) diag_unsupported(cx, NULL, "%s of a file that is one `nest`; use it without `nest`", option);
+    if (m->state_count) diag_unsupported(cx, NULL, "%s of a model whose file declares state", option);
+    if (o->to_count && !ctx_failed(cx)) cut_outputs(cx, m, o);
+    if (o->from_count && !ctx_failed(cx)) cut_inputs(cx, m, o, from);
+    if (!ctx_failed(cx)) drop_inputs(cx, m, from, o->from_count);
+}
+
+/* ---- Ports ------------------------------------------------------------------------------------------------------- */
+
+/* An adaptation of one port. `outer` is what the caller sees, and `inner` what the model has. */
+typedef struct Adapt {
+    Ctx *cx;
+    Model *model;
+    const char *option, *port, *word;    /* --layout PORT=WORD */
+    bool is_input;
+    int at;                              /* of the port among inputs or outputs */
+    Tensor *inner;
+    Text te;
+} Adapt;
+
+static void refuse(Adapt *a, const char *why, const char *accepted)
+{
+    diag_error(a->cx, NULL, "%s %s=%s: %s; use %s", a->option, a->port, a->word, why, accepted);
+}
+
+static bool is_of(Ctx *cx, const Tensor *t, const char *port)
+{
+    return text_equal(t->name, port) || text_equal(name_identifier(cx, t->name), port);
+}
+
+/* Finds the port; with_inputs, with_outputs: those that the option accepts. */
+static bool find_port(Adapt *a, bool with_inputs, bool with_outputs)
+{
+    const Model *m = a->model;
+    const int inputs = with_inputs ? m->input_count : 0, outputs = with_outputs ? m->output_count : 0;
+    const char **names = NEW_ARRAY(a->cx->arena, const char *, inputs + outputs);
+    Text all = text_new(a->cx);
+    for (int i = 0; i < inputs + outputs; i++) {
+        Tensor *t = i < inputs ? m->input[i] : m->output[i - inputs];
+        names[i] = t->name;
+        text_printf(&all, "%s\"%s\"", i ? ", " : "; use ", t->name);
+        if (!is_of(a->cx, t, a->port)) continue;
+        a->is_input = i < inputs;
+        a->at = i < inputs ? i : i - inputs;
+        a->inner = t;
+        return true;
+    }
+    diag_error(a->cx, NULL, "%s %s=%s: there is no %s \"%s\"%s", a->option, a->port, a->word,
+               !with_outputs ? "input" : with_inputs ? "input or output" : "output", a->port,
+               text_hint(a->cx, a->port, names, (size_t)(inputs + outputs), text_string(&all)));
+    return false;
+}
+
+static bool is_fixed(Adapt *a)
+{
+    const bool fixed = tensor_is_fixed(a->inner) && a->inner->rank > 0;
+    if (!fixed) refuse(a, "the sizes of the port are open", "--dim to fix them");
+    return fixed;
+}
+
+static const char *layout_of(const Adapt *a)
+{
+    const Model *m = a->model;
+    return a->is_input ? graph_input_layout(a->cx, m->output, m->output_count, a->inner)
+                       : graph_output_layout(a->cx, a->inner);
+}
+
+/* The dimension of channels: that of the layout, else the last one. */
+static int channel_axis(const Adapt *a)
+{
+    const char *layout = layout_of(a), *c = layout ? strchr(layout, 'C') : NULL;
+    return c ? (int)(c - layout) : a->inner->rank - 1;
+}
+
+static const char *type_of(const Tensor *t) { return dtype_info(t->type)->spelling; }
+
+static bool is_quantized(const Tensor *t) { return t->quant && t->quant->count == 1; }
+
+/* Reads the text, and joins it to the port. The text's first output takes the place of the port; others are new outputs
+ * of the model. */
+static void join(Adapt *a, const Quant *outer)
+{
+    Ctx *cx = a->cx;
+    Model *m = a->model, made;
+    Map to = map_new(cx->arena);
+    const ImportOptions none = { 0 };
+    const char *where = text_format(cx, "%s %s=%s", a->option, a->port, a->word);
+    if (ctx_failed(cx) || !te_read(cx, where, text_string(&a->te), &none, &made)) return;
+    if (a->is_input) {
+        Tensor **input = arena_copy(cx->arena, m->input, (size_t)m->input_count * sizeof *input);
+        made.input[0]->name = a->inner->name;
+        made.input[0]->quant = outer;
+        map_put_ptr(&to, a->inner, made.output[0]);
+        m->output = graph_replace(cx, graph_of(m), &to).output;
+        input[a->at] = made.input[0];
+        m->input = input;
+        return;
+    }
+    map_put_ptr(&to, made.input[0], a->inner);
+    Tensor *const *joined = graph_replace(cx, graph_of(&made), &to).output;
+    Tensor **output = NEW_ARRAY(cx->arena, Tensor *, m->output_count + made.output_count);
+    for (int i = 0; i < m->output_count; i++) output[i] = m->output[i];
+    for (int i = 0; i < made.output_count; i++) {
+        const int at = i ? m->output_count++ : a->at;
+        joined[i]->name = i ? name_format(cx, "%s_%s", a->inner->name, joined[i]->name) : a->inner->name;
+        output[at] = joined[i];
+    }
+    output[a->at]->quant = outer;
+    m->output = output;
+    m->output_dims = NULL;
+}
+
+/* ---- --layout ---------------------------------------------------------------------------------------------------- */
+
+/* Channels move to the front, behind the batch, or to the end. */
+static void adapt_layout(Adapt *a)
+{
+    static const char *const rows[][2] = { { "nwc", "ncw" }, { "nhwc", "nchw" }, { "ndhwc", "ncdhw" } };
+    const int rank = a->inner->rank;
+    const char *const *row = rank >= 3 && rank <= 5 ? rows[rank - 3] : NULL, *now = layout_of(a);
+    if (!row) refuse(a, text_format(a->cx, "the port has %d dimensions", rank), "a port with 3 to 5");
+    else if (!text_equal(a->word, row[0]) && !text_equal(a->word, row[1]))
+        refuse(a, "the layout has no such word for this port", text_format(a->cx, "%s or %s", row[0], row[1]));
+    else if (!now) refuse(a, "no window reads or computes the port, so its layout is unknown", "--rename or a view");
+    if (ctx_failed(a->cx) || !is_fixed(a)) return;
+    const bool is_last_now = now[rank - 1] == 'C', is_last = text_equal(a->word, row[0]);
+    if (is_last_now == is_last) return;
+    int perm[MAX_RANK];
+    for (int d = 0; d < rank; d++)            /* outer[d] = inner[perm[d]] */
+        perm[d] = d == 0 ? 0 : is_last ? d == rank - 1 ? 1 : d + 1 : d == 1 ? rank - 1 : d - 1;
+    text_printf(&a->te, "input x: %s", type_of(a->inner));
+    for (int d = 0; d < rank; d++)
+        text_printf(&a->te, "[%lld]", (long long)tensor_dim(a->inner, a->is_input ? perm[d] : d));
+    text_add(&a->te, "\ny = transpose(x, perm=");
+    for (int d = 0, inverse; d < rank; d++) {
+        for (inverse = 0; perm[inverse] != d; inverse++) { }
+        text_printf(&a->te, "%s%d", d ? "," : "", a->is_input ? inverse : perm[d]);
+    }
+    text_add(&a->te, ")\noutput y\n");
+    join(a, a->inner->quant);
+}
+
+/* ---- --preprocess ------------------------------------------------------------------------------------------------ */
+
+static const struct { const char *word; DType type; long least; } sensors[] = {
+    { "u8", U8, 0 }, { "i8", I8, -128 }, { "u16", U16, 0 }, { "i16", I16, 0 },
+};
+enum { SENSOR_COUNT = sizeof sensors / sizeof sensors[0], BYTE_VALUES = 256 };
+
+static bool is_name_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static void print_unit_dimensions(Text *t, int count)
+{
+    for (int i = 0; i < count; i++) text_add(t, "[1]");
+}
+
+/* Reads the formula and prints a call of an operator for each of its operations. */
+typedef struct Formula {
+    Adapt *a;
+    const char *at, *x;                  /* x: the tensor that the formula's x is */
+    int after;                           /* dimensions after the channels */
+    int count;                           /* of constants and results: their names */
+    bool reads_x;
+} Formula;
+
+static void skip_blanks(Formula *f) { f->at += strspn(f->at, " "); }
+
+static const char *wrong_formula(Formula *f, const char *why)
+{
+    if (!ctx_failed(f->a->cx)) refuse(f->a, why, "x, numbers, lists between [ and ], + - * / and parentheses");
+    return f->x;
+}
+
+/* Prints the numbers up to `end` as a constant; returns its name. */
+static const char *print_constant(Formula *f, const char *shape, int shape_bytes, const char *numbers)
+{
+    const char *own = text_format(f->a->cx, "k%d", f->count++), *end = f->at;
+    text_printf(&f->a->te, "const %s: f32%.*s", own, shape_bytes, shape);
+    if (shape_bytes) print_unit_dimensions(&f->a->te, f->after);
+    text_printf(&f->a->te, " = {%.*s}\n", (int)(end - numbers), numbers);
+    return own;
+}
+
+static bool read_number(Formula *f)
+{
+    const char *end;
+    skip_blanks(f);
+    const char *digits = f->at + (*f->at == '-');
+    const float value = text_read_float(digits, &end);
+    if (end == digits || value - value != 0) return false;
+    f->at = end;
+    return true;
+}
+
+/* Reads [a, b, c], a value for each channel. */
+static const char *read_list(Formula *f)
+{
+    const int64_t channels = tensor_dim(f->a->inner, channel_axis(f->a));
+    const char *numbers = ++f->at, *list;
+    int64_t count = 0;
+    do {
+        if (!read_number(f)) return wrong_formula(f, "a list has a word that is not a number");
+        count++;
+        skip_blanks(f);
+    } while (*f->at == ',' && f->at++);
+    if (*f->at != ']') return wrong_formula(f, "a list has no ]");
+    if (count != channels) {
+        refuse(f->a, text_format(f->a->cx, "a list has %lld values", (long long)count),
+               text_format(f->a->cx, "%lld, one for each channel", (long long)channels));
+        return f->x;
+    }
+    const char *shape = text_format(f->a->cx, "[%lld]", (long long)channels);
+    list = print_constant(f, shape, (int)strlen(shape), numbers);
+    f->at++;
+    return list;
+}
+
+static const char *read_sum(Formula *f);
+
+static const char *print_call(Formula *f, const char *op, const char *left, const char *right)
+{
+    const char *own = text_format(f->a->cx, "t%d", f->count++);
+    text_printf(&f->a->te, "%s = %s(%s, %s)\n", own, op, left, right);
+    return own;
+}
+
+/* Reads x, a number, a list, or a sum in parentheses; a minus may precede it. */
+static const char *read_operand(Formula *f)
+{
+    skip_blanks(f);
+    if (ctx_failed(f->a->cx)) return f->x;
+    if (*f->at == '[') return read_list(f);
+    if (*f->at == 'x' && !is_name_byte(f->at[1])) {
+        f->at++;
+        f->reads_x = true;
+        return f->x;
+    }
+    const char *begin = f->at;
+    if (read_number(f)) return print_constant(f, "", 0, begin);
+    if (*begin == '-') {
+        f->at++;
+        const char *zero = text_format(f->a->cx, "k%d", f->count++);
+        text_printf(&f->a->te, "const %s: f32 = {0}\n", zero);
+        return print_call(f, "sub", zero, read_operand(f));
+    }
+    if (*begin != '(') return wrong_formula(f, text_format(f->a->cx, *begin ? "\"%s\" is not understood"
+                                                                            : "the formula ends early%s", begin));
+    f->at++;
+    const char *inner = read_sum(f);
+    skip_blanks(f);
+    if (*f->at != ')') return wrong_formula(f, "'(' is not closed");
+    f->at++;
+    return inner;
+}
+
+/* Reads operands with one of two operators between them. */
+static const char *read_chain(Formula *f, const char *(*operand)(Formula *), const char *signs, const char *const *ops)
+{
+    const char *left = operand(f);
+    for (skip_blanks(f); *f->at && strchr(signs, *f->at) && !ctx_failed(f->a->cx); skip_blanks(f)) {
+        const char *op = ops[*f->at == signs[1]];
+        f->at++;
+        left = print_call(f, op, left, operand(f));
+    }
+    return left;
+}
+
+static const char *read_product(Formula *f)
+{
+    static const char *const ops[] = { "mul", "div" };
+    return read_chain(f, read_operand, "*/", ops);
+}
+
+static const char *read_sum(Formula *f)
+{
+    static const char *const ops[] = { "add", "sub" };
+    return read_chain(f, read_product, "+-", ops);
+}
+
+/* Prints the formula over the tensor x; returns the name of its result. */
+static const char *print_formula(Adapt *a, const char *text, const char *x, int after)
+{
+    Formula f = { .a = a, .at = text, .x = x, .after = after };
+    const char *result = read_sum(&f);
+    if (*f.at && !ctx_failed(a->cx)) wrong_formula(&f, text_format(a->cx, "\"%s\" is not understood", f.at));
+    else if (!f.reads_x) wrong_formula(&f, "the formula does not read x");
+    return result;
+}
+
+static void print_float(Text *t, float f)
+{
+    const size_t before = t->length;
+    text_float(t, f);
+    if (!strpbrk(t->at + before, ".en")) text_add(t, ".0");
+}
+
+typedef struct Range { long least, most; } Range;
+
+/* The numbers that a port of at most 16 bits stores. */
+static Range stored_range(const Tensor *t)
+{
+    const int bits = 8 * dtype_info(t->type)->bytes;
+    const bool has_sign = t->type == I8 || t->type == I16;
+    const Range r = { -(1L << (bits - 1)), (1L << (bits - 1)) - 1 }, unsigned_range = { 0, (1L << bits) - 1 };
+    return has_sign ? r : unsigned_range;
+}
+
+/* Prints `out` as the real numbers in the port's stored type. */
+static void print_stored(Adapt *a, const char *out, const char *real)
+{
+    const Tensor *t = a->inner;
+    const DTypeInfo *info = dtype_info(t->type);
+    if (!is_quantized(t)) {
+        text_printf(&a->te, "%s = cast(%s, to=%s)\n", out, real, info->spelling);
+        return;
+    }
+    const Range r = stored_range(t);
+    const long zero = (long)t->quant->zero_point[0];
+    text_printf(&a->te, "%s[*] = %s(i32(clamp(%s(%s[*] / ", out, info->spelling,
+                a->model->ties_away ? "round" : "nearbyint", real);
+    print_float(&a->te, t->quant->scale[0]);
+    text_printf(&a->te, "), %ld.0, %ld.0)) + %ld)\n", r.least - zero, r.most - zero, zero);
+}
+
+/* The formula on each value of a byte, as a constant; the port's elements look up theirs. */
+static void print_table(Adapt *a, const char *formula, int sensor)
+{
+    const bool has_list = strchr(formula, '[') != NULL;
+    const int rank = a->inner->rank, channel = channel_axis(a);
+    text_printf(&a->te, "const n: f32[%d]%s = {", BYTE_VALUES, has_list ? "[1]" : "");
+    for (int i = 0; i < BYTE_VALUES; i++) text_printf(&a->te, "%s%ld", i ? "," : "", sensors[sensor].least + i);
+    text_add(&a->te, "}\n");
+    print_stored(a, "table", print_formula(a, formula, "n", 0));
+    for (int k = 0; k < 2; k++) {
+        text_add(&a->te, k ? "] = table[i32(x[" : "z[");
+        for (int d = 0; d < rank; d++) text_printf(&a->te, "%si%d", d ? ", " : "", d);
+    }
+    text_printf(&a->te, "]) - %ld", sensors[sensor].least);
+    if (has_list) text_printf(&a->te, ", i%d", channel);
+    text_add(&a->te, "]\noutput z\n");
+}
+
+static bool is_real_port(const Tensor *t)
+{
+    return dtype_is_float(t->type) || (is_quantized(t) && dtype_info(t->type)->bytes <= 2);
+}
+
+/* 'u8: (x - 127.5) / 127.5' */
+static void adapt_preprocess(Adapt *a)
+{
+    const char *colon = strchr(a->word, ':'), *formula = colon ? colon + 1 + strspn(colon + 1, " ") : "";
+    int sensor = 0;
+    while (sensor < SENSOR_COUNT && !(colon && strlen(sensors[sensor].word) == (size_t)(colon - a->word)
+                                      && strncmp(sensors[sensor].word, a->word, (size_t)(colon - a->word)) == 0))
+        sensor++;
+    if (sensor == SENSOR_COUNT || !*formula || strpbrk(formula, "\n\r#\"@"))
+        refuse(a, "this is not TYPE: FORMULA", "u8, i8, u16 or i16, a colon, and a formula of x, like "
+                                               "'u8: (x - 127.5) / 127.5'");
+    else if (!is_real_port(a->inner))
+        refuse(a, text_format(a->cx, "the input holds integers, %s", type_of(a->inner)), "an input of real numbers");
+    if (ctx_failed(a->cx) || !is_fixed(a)) return;
+    text_printf(&a->te, "input x: %s%s\n", sensors[sensor].word, tensor_shape_text(a->cx, a->inner));
+    if (is_quantized(a->inner) && dtype_info(sensors[sensor].type)->bytes == 1) print_table(a, formula, sensor);
+    else {
+        text_add(&a->te, "r = cast(x, to=f32)\n");
+        print_stored(a, "z", print_formula(a, formula, "r", a->inner->rank - 1 - channel_axis(a)));
+        text_add(&a->te, "output z\n");
+    }
+    join(a, NULL);
+}
+
+/* ---- --postprocess ----------------------------------------------------------------------------------------------- */
+
+/* Prints the output's real numbers as `r`. */
+static void print_real(Adapt *a)
+{
+    const Tensor *t = a->inner;
+    if (!is_quantized(t)) text_add(&a->te, "r = cast(x, to=f32)\n");
+    else {
+        text_printf(&a->te, "r[*] = f32(i32(x[*]) - %ld) * ", (long)t->quant->zero_point[0]);
+        print_float(&a->te, t->quant->scale[0]);
+        text_add(&a->te, "\n");
+    }
+}
+
+static bool print_softmax(Adapt *a, const char *value)
+{
+    print_real(a);
+    text_printf(&a->te, "y = softmax(r, axis=%d)\noutput y\n", channel_axis(a));
+    return !*value;
+}
+
+static bool print_argmax(Adapt *a, const char *value)
+{
+    text_printf(&a->te, "k = argmax(x, axis=%d)\ny = cast(k, to=i32)\noutput y\n", channel_axis(a));
+    return !*value;
+}
+
+static bool print_topk(Adapt *a, const char *value)
+{
+    char *end;
+    const long k = strtol(value, &end, 10);
+    const int64_t most = tensor_dim(a->inner, channel_axis(a));
+    if (!*value || *end || k < 1) return false;
+    if (k > most)
+        refuse(a, text_format(a->cx, "the output has %lld classes", (long long)most), "as many or fewer");
+    print_real(a);
+    text_printf(&a->te, "k = topk(x, axis=%d, k=%ld)\ny = gather_elements(r, k, axis=%d)\nindex = cast(k, to=i32)\n"
+                "output y, index\n", channel_axis(a), k, channel_axis(a));
+    return true;
+}
+
+/* Returns the smallest stored number whose real number is not below the limit; one above the largest: none is. */
+static long stored_limit(const Tensor *t, float limit)
+{
+    const Range r = stored_range(t);
+    long v = r.least;
+    while (v <= r.most && (float)(v - (long)t->quant->zero_point[0]) * t->quant->scale[0] < limit) v++;
+    return v;
+}
+
+static bool print_threshold(Adapt *a, const char *value)
+{
+    const char *end;
+    const float limit = text_read_float(value, &end);
+    if (!*value || *end || limit - limit != 0) return false;
+    if (is_real_port(a->inner) && is_quantized(a->inner))
+        text_printf(&a->te, "y[*] = u8(i32(x[*]) >= %ld)\noutput y\n", stored_limit(a->inner, limit));
+    else {
+        print_real(a);
+        text_add(&a->te, "y[*] = u8(r[*] >= ");
+        print_float(&a->te, limit);
+        text_add(&a->te, ")\noutput y\n");
+    }
+    return true;
+}
+
+static void adapt_postprocess(Adapt *a)
+{
+    static const struct { const char *word; bool (*print)(Adapt *, const char *value); } rows[] = {
+        { "softmax", print_softmax }, { "argmax", print_argmax }, { "topk:", print_topk },
+        { "threshold:", print_threshold },
+    };
+    size_t i = 0;
+    while (i < sizeof rows / sizeof rows[0] && strncmp(a->word, rows[i].word, strlen(rows[i].word)) != 0) i++;
+    if (!is_fixed(a)) return;
+    text_printf(&a->te, "input x: %s%s\n", type_of(a->inner), tensor_shape_text(a->cx, a->inner));
+    if (i == sizeof rows / sizeof rows[0] || !rows[i].print(a, a->word + strlen(rows[i].word)))
+        refuse(a, "there is no such step", "softmax, argmax, topk:K (a whole number) or threshold:T (a real number)");
+    join(a, NULL);
+}
+
+/* ---- All --------------------------------------------------------------------------------------------------------- */
+
+/* An option, the ports that it accepts, and what it does to one. */
+typedef struct Form { const char *option; bool has_inputs, has_outputs; void (*adapt)(Adapt *); } Form;
+
+static void adapt_each(Ctx *cx, Model *m, const Form *form, const lw_adapt *row, int count)
+{
+    for (int i = 0; i < count && !ctx_failed(cx); i++) {
+        Adapt a = { .cx = cx, .model = m, .option = form->option, .port = row[i].port, .word = row[i].as,
+                    .te = text_new(cx) };
+        for (int j = 0; j < i; j++)
+            if (text_equal(row[i].port, row[j].port))
+                diag_usage(cx, NULL, "%s %s is given twice", a.option, a.port);
+        if (!ctx_failed(cx) && find_port(&a, form->has_inputs, form->has_outputs)) form->adapt(&a);
+    }
+}
+
+bool build_adapt(Build *b)
+{
+    static const Form layout = { "--layout", true, true, adapt_layout };
+    static const Form preprocess = { "--preprocess", true, false, adapt_preprocess };
+    static const Form postprocess = { "--postprocess", false, true, adapt_postprocess };
+    const lw_options *o = b->options;
+    Ctx *cx = b->cx;
+    Model *m = &b->model;
+    if (o->from_count || o->to_count) cut(cx, m, o);
+    if (m->is_nest && (o->layout_count || o->preprocess_count || o->postprocess_count))
+        diag_unsupported(cx, NULL, "--layout, --preprocess and --postprocess of a file that is one `nest`; use it "
+                         "without `nest`");
+    adapt_each(cx, m, &layout, o->layout, o->layout_count);
+    adapt_each(cx, m, &preprocess, o->preprocess, o->preprocess_count);
+    adapt_each(cx, m, &postprocess, o->postprocess, o->postprocess_count);
+    return !ctx_failed(cx);
+}

@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# adapt.sh BUILD: --from, --to, --layout, --preprocess and --postprocess give the bytes of the same steps by hand.
+set -u
+. "$(dirname "$0")/report.sh"
+begin "adapt.sh BUILD" "$@"
+rm -rf "$work"/*
+digits=samples/digits/digits.onnx
+
+# npy FILE TYPE SHAPE: a file of standard input's bytes.
+npy() {
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '$2', 'fortran_order': False, 'shape': ($3), }" > "$1"
+    cat >> "$1"
+}
+data() { tail -c "+$((1 + 10 + $(od -An -tu1 -j8 -N1 "$1")))" "$1"; }
+same() { data "$1" > "$work/first" && data "$2" | cmp - "$work/first"; }
+run() { "$lw" run "$@" --quiet; }
+
+# A sum over windows of an 8-bit input with channels, in the form of a TFLite file's: scale 0.0078125, zero point -1.
+head -c 48 $digits | npy "$work/x.npy" '|u1' '1, 4, 4, 3'
+printf 'input x: i8[1][4][4][3] scale=0.0078125 zero=-1\nk[n, h<3, w<3, c] = max(i<2, j<2) x[n, h+i, w+j, c]
+y[n, c] = sum(h, w) i32(k[n, h, w, c])\noutput y\n' > "$work/m.te"
+by_hand() {
+    printf 'input x: u8[1][4][4][3]\nconst m: f32[3] = {10, 20.5, 127}\nr = cast(x, to=f32)
+s[*] = (r[*] - m[*]) / 127.5\nq[*] = i8(i32(clamp(nearbyint(s[*] / 0.0078125), -127.0, 128.0)) - 1)
+k[n, h<3, w<3, c] = max(i<2, j<2) q[n, h+i, w+j, c]\ny[n, c] = sum(h, w) i32(k[n, h, w, c])\noutput y\n' \
+        > "$work/hand.te"
+    run "$work/hand.te" "$work/x.npy" -o "$work/want.npy" &&
+        run "$work/m.te" "$work/x.npy" --preprocess 'x=u8: (x - [10, 20.5, 127]) / 127.5' -o "$work/got.npy" &&
+        same "$work/want.npy" "$work/got.npy"
+}
+check preprocess-equals-two-steps by_hand
+no_float() {
+    "$lw" "$work/m.te" -o "$work/m.c" --preprocess 'x=u8: (x - 127.5) / 127.5' && ! grep -n 'float' "$work/m.c" &&
+        grep -F "Options: --preprocess 'x=u8: (x - 127.5) / 127.5'" "$work/m.h" && grep 'x  *uint8_t' "$work/m.h"
+}
+check preprocess-of-a-quantized-input-emits-no-float no_float
+for type in u8 i8 u16 i16; do
+    check "preprocess-of-$type-verifies" "$lw" verify "$work/m.te" --preprocess "x=$type: -(x - 1.5) * -2 / (1 + 6)"
+done
+check preprocess-of-a-float-input-verifies "$lw" verify $digits --preprocess 'input=u8: x / 16'
+
+transposed() {
+    "$lw" $digits --to maxpool_1 -o "$work/p.c" && grep '\[1\]\[24\]\[4\]\[4\]  NCHW' "$work/p.h" &&
+        "$lw" $digits --to maxpool_1 --layout maxpool_1_out=nhwc -o "$work/p.c" &&
+        grep '\[1\]\[4\]\[4\]\[24\]  NHWC' "$work/p.h" &&
+        "$lw" verify $digits --to maxpool_1 --layout maxpool_1_out=nhwc --layout input=nhwc
+}
+check layout-orders-a-port transposed
+halves() {
+    run $digits tests/models/digits.in0.npy -o "$work/whole.npy" &&
+        run $digits tests/models/digits.in0.npy --to maxpool_1 -o "$work/half.npy" &&
+        run $digits "$work/half.npy" --from maxpool_1 -o "$work/rest.npy" && same "$work/whole.npy" "$work/rest.npy"
+}
+check parts-compute-what-the-whole-does halves
+
+post() { run $digits tests/models/digits.in0.npy --postprocess "scores=$1" -o "$work/post.npy"; }
+best() {
+    run $digits tests/models/digits.in0.npy -o "$work/scores.npy" && post argmax || return
+    data "$work/scores.npy" | od -An -v -w4 -tf4 |
+        awk '$1 > most { most = $1; at = NR - 1 } END { print at }' > "$work/want"
+    data "$work/post.npy" | od -An -td4 | tr -d ' ' | cmp - "$work/want"
+}
+check postprocess-argmax best
+above() {
+    post threshold:0.5 && [ "$(data "$work/post.npy" | od -An -v -w1 -tu1 | grep -c 1)" -eq 1 ]
+}
+check postprocess-threshold above
+for step in softmax argmax topk:2 threshold:0.25; do
+    check "postprocess-$step-verifies" "$lw" verify $digits --postprocess "scores=$step"
+    check "postprocess-$step-of-a-quantized-output-verifies" \
+        "$lw" verify tests/fuzz/corpus-tflite/conv-int8.tflite --postprocess "y=$step"
+done
+accuracy() {
+    "$lw" evaluate $digits --test samples/digits/test.npy --test-labels samples/digits/test_labels.npy "$@" --quiet |
+        grep '^accuracy 99.44 %: 358 of 360 samples'
+}
+check evaluate-accepts-labels accuracy --postprocess scores=argmax
+
+# refuses WORDS OPTION VALUE
+refuses() {
+    "$lw" $digits -o "$work/refused.c" "$2" "$3" 2> "$work/said" && return 1
+    grep -F -e "$1" "$work/said" || { cat "$work/said"; return 1; }
+}
+check unknown-tensor-is-refused refuses 'there is no tensor "relu_33"; did you mean' --to relu_33
+check unknown-port-is-refused refuses 'there is no input "inputs"; did you mean' --preprocess 'inputs=u8: x'
+check other-type-is-refused refuses 'use u8, i8, u16 or i16' --preprocess 'input=f32: x'
+check open-parenthesis-is-refused refuses "'(' is not closed" --preprocess 'input=u8: (x'
+check other-word-is-refused refuses '"y" is not understood' --preprocess 'input=u8: x * y'
+check formula-without-x-is-refused refuses 'does not read x' --preprocess 'input=u8: 3'
+check list-of-two-is-refused refuses 'a list has 2 values; use 1' --preprocess 'input=u8: x - [1, 2]'
+check other-layout-is-refused refuses 'use nhwc or nchw' --layout input=hwc
+check layout-of-a-list-is-refused refuses 'the port has 2 dimensions' --layout scores=nhwc
+check topk-of-eleven-is-refused refuses 'the output has 10 classes' --postprocess scores=topk:11
+check other-step-is-refused refuses 'use softmax, argmax, topk:K' --postprocess scores=sofmax
+report_end
