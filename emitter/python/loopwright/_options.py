@@ -26,6 +26,7 @@ class Options(TypedDict, total=False):
     time_passes: bool
     werror: bool
     ports_in_arena: bool
+    memory: Sequence[Text]
     no_shrink: bool
     dim: Mapping[str, Union[int, tuple[int, int]]]
     value: Mapping[str, Text]
