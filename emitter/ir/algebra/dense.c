@@ -81,9 +81,40 @@ static const Expr *product(Dense *d, const Expr *a, const Expr *b)
     return expr_is_int(b, 1) ? a : tidy(d, expr_mul(d->cx, a, b));
 }
 
+/* Collects the factors of a product, at most MAX_FACTORS. */
+enum { MAX_FACTORS = 8 };
+static void factors_of(const Expr *e, const Expr **out, int *count)
+{
+    if (e->kind != EXPR_MUL || *count == MAX_FACTORS) {
+        if (*count < MAX_FACTORS) out[(*count)++] = e;
+        else *count = MAX_FACTORS + 1;
+        return;
+    }
+    factors_of(e->arg[0], out, count);
+    if (*count <= MAX_FACTORS) factors_of(e->arg[1], out, count);
+}
+
+/* True for products of the same factors: n * m and m * n. */
+static bool same_product(const Expr *a, const Expr *b)
+{
+    const Expr *x[MAX_FACTORS], *y[MAX_FACTORS];
+    int n = 0, m = 0;
+    if (a->kind != EXPR_MUL || b->kind != EXPR_MUL) return false;
+    factors_of(a, x, &n);
+    factors_of(b, y, &m);
+    if (n != m || n > MAX_FACTORS) return false;
+    for (int i = 0; i < n; i++) {
+        int j = i;
+        while (j < n && y[j] != x[i]) j++;
+        if (j == n) return false;
+        y[j] = y[i];
+    }
+    return true;
+}
+
 static bool same(Dense *d, const Expr *a, const Expr *b)
 {
-    return a == b || ranges_prove(&d->outside, expr_binary(d->cx, EXPR_EQ, a, b));
+    return a == b || same_product(a, b) || ranges_prove(&d->outside, expr_binary(d->cx, EXPR_EQ, a, b));
 }
 
 /* ---- Digits and lines ------------------------------------------------------------------------------------------ */
