@@ -104,7 +104,7 @@ static int filter_bank(Ctx *cx, const Node *n, Tensor **out)
 
 /* The root of a float near x, then, of x of 2^32 or more, one step of Newton's method with the exact difference, is
  * within 2 of the root: the roots of x's float and of its float root differ by 2^-23 of them, and the step leaves less
- * than 2 of truncations. Of the five integers from 2 below on, the root is the last whose square is at most x. None
+ * than 2 of truncations. Of the five integers that begin 2 below, the root is the last whose square is at most x. None
  * exceeds 32 bits, so squares are exact. As in the reference, the root of less than 2^32 has 16 bits, and the largest
  * root of either size is not rounded up. */
 static int sqrt_rounded(Ctx *cx, const Node *n, Tensor **out)

@@ -101,8 +101,10 @@ static Tensor *half_roots(const Fourier *f, DType t, int64_t points)
 
 /* Operations and moves of one butterfly with its products, on a scalar core. */
 typedef struct Radix { int radix, cost; } Radix;
-static const Radix float_radices[] = { { 8, 136 }, { 4, 55 }, { 2, 24 }, { 3, 42 }, { 5, 94 }, { 7, 156 }, { 11, 372 },
-                                       { 13, 504 }, { 0, 0 } };
+/* In the order of the calls: the first has no products, so the largest radix is the first. */
+static const Radix float_radices[] = { { 13, 504 }, { 11, 372 }, { 8, 136 }, { 7, 156 }, { 5, 94 }, { 4, 55 },
+                                       { 3, 42 }, { 2, 24 }, { 0, 0 } };
+
 enum { MOST_FACTORS = 20 };
 typedef struct Factors { int count; int64_t cost; int64_t radix[MOST_FACTORS]; } Factors;     /* count 0: none */
 
@@ -123,8 +125,7 @@ static Factors best_factors(int64_t points, int64_t rest, const Radix *r)
     return best;
 }
 
-/* In the order of the calls: the largest first, because the first has no products; the reference has at most one 2,
- * then fours. */
+/* In the order of the calls. The reference has at most one 2, then fours. */
 static Factors factors_of(FourierSteps steps, int64_t points)
 {
     if (steps == FOURIER_FAST) return best_factors(points, points, float_radices);
