@@ -124,6 +124,15 @@
 #endif
 /* lw: end */
 
+/* lw: LW_FIXED needs */
+/* Precedes functions whose numbers are literals of the call: the body has no branch on them. */
+#if defined(__GNUC__)
+#define LW_FIXED static inline __attribute__((always_inline))
+#else
+#define LW_FIXED static inline
+#endif
+/* lw: end */
+
 /* lw: LW_ROLLED needs */
 /* Precedes a loop that must not be unrolled. */
 #ifndef LW_ROLLED

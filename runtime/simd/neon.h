@@ -93,10 +93,8 @@ static inline lw_m32x4 lw_m32x4_not(lw_m32x4 a) { return vmvnq_u32(a); }
 #endif
 /* lw: end */
 
-/* lw: lw_neon_bytes needs LW_SIMD_CHOICE */
+/* lw: lw_neon_bytes needs LW_SIMD_CHOICE LW_FIXED */
 #if LW_SIMD_NEON_BYTES
-/* Numbers of tiles are literals: the body has no branch on them. */
-#define LW_NEON_FIXED static inline __attribute__((always_inline))
 #ifdef __aarch64__
 #define LW_NEON_HIGH(op, s, a, b) op##_high_s8(s, a, b)
 static inline int32x4_t lw_neon_pairwise(int32x4_t a, int32x4_t b) { return vpaddq_s32(a, b); }

@@ -34,7 +34,7 @@
         if (w > 2) LW_NEON_ROW16(2, a + 2 * aw);                                                                       \
         if (w > 2) LW_NEON_ROW16(3, a + 3 * aw);                                                                       \
     } while (0)
-LW_NEON_FIXED void lw_neon_panel16(int32_t w, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
+LW_FIXED void lw_neon_panel16(int32_t w, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
                                    const int8_t *b)
 {
     LW_NEON_SUMS(0);
@@ -69,7 +69,7 @@ LW_NEON_FIXED void lw_neon_panel16(int32_t w, int32_t n, int32_t *c, int32_t cw,
         s##r##2 = lw_neon_dot8(s##r##2, (x) + e, b + 16);                                                              \
         s##r##3 = lw_neon_dot8(s##r##3, (x) + e, b + 24);                                                              \
     } while (0)
-LW_NEON_FIXED void lw_neon_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
+LW_FIXED void lw_neon_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
                                   const int8_t *b)
 {
     int32_t e = 0;
@@ -133,13 +133,13 @@ LW_NEON_FIXED void lw_neon_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, 
         if (w > 2) LW_NEON_LANE(3, lane);                                                                              \
         if (w > 1) LW_NEON_IN_ORDER;                                                                                   \
     } while (0)
-LW_NEON_FIXED int8x16_t lw_neon_quad(const int8_t *p)
+LW_FIXED int8x16_t lw_neon_quad(const int8_t *p)
 {
     int32_t four;
     memcpy(&four, p, sizeof four);
     return vreinterpretq_s8_s32(vdupq_n_s32(four));
 }
-LW_NEON_FIXED void lw_neon_quads(int32_t w, int32_t m, int32_t kh, int32_t n, int32_t *c, int32_t cw, const int8_t *a,
+LW_FIXED void lw_neon_quads(int32_t w, int32_t m, int32_t kh, int32_t n, int32_t *c, int32_t cw, const int8_t *a,
                                  int32_t aw, int32_t ai, const int8_t *b)
 {
     const int8_t *a1 = w > 1 ? a + aw : a, *a2 = w > 2 ? a + 2 * aw : a, *a3 = w > 2 ? a + 3 * aw : a;
@@ -178,19 +178,19 @@ LW_NEON_FIXED void lw_neon_quads(int32_t w, int32_t m, int32_t kh, int32_t n, in
 #endif
 #if defined(__aarch64__) && defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD)
 /* Pixels a and b as the two rows of a factor: eight elements each. */
-LW_NEON_FIXED int8x16_t lw_neon_low(int8x16_t a, int8x16_t b)
+LW_FIXED int8x16_t lw_neon_low(int8x16_t a, int8x16_t b)
 {
     return vreinterpretq_s8_s64(vzip1q_s64(vreinterpretq_s64_s8(a), vreinterpretq_s64_s8(b)));
 }
-LW_NEON_FIXED int8x16_t lw_neon_high(int8x16_t a, int8x16_t b)
+LW_FIXED int8x16_t lw_neon_high(int8x16_t a, int8x16_t b)
 {
     return vreinterpretq_s8_s64(vzip2q_s64(vreinterpretq_s64_s8(a), vreinterpretq_s64_s8(b)));
 }
-LW_NEON_FIXED int32x4_t lw_neon_rows0(int32x4_t a, int32x4_t b)
+LW_FIXED int32x4_t lw_neon_rows0(int32x4_t a, int32x4_t b)
 {
     return vcombine_s32(vget_low_s32(a), vget_low_s32(b));
 }
-LW_NEON_FIXED int32x4_t lw_neon_rows1(int32x4_t a, int32x4_t b)
+LW_FIXED int32x4_t lw_neon_rows1(int32x4_t a, int32x4_t b)
 {
     return vreinterpretq_s32_s64(vzip2q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
 }
@@ -210,7 +210,7 @@ LW_NEON_FIXED int32x4_t lw_neon_rows1(int32x4_t a, int32x4_t b)
             t3 = vmmlaq_s32(t3, y, k3);                                                                                \
         }                                                                                                              \
     } while (0)
-LW_NEON_FIXED void lw_neon_squares(int32_t w, int32_t kh, int32_t n, int32_t *c, int32_t cw, const int8_t *a,
+LW_FIXED void lw_neon_squares(int32_t w, int32_t kh, int32_t n, int32_t *c, int32_t cw, const int8_t *a,
                                    int32_t aw, int32_t ai, const int8_t *b)
 {
     const int8_t *a1 = a + aw, *a2 = w > 2 ? a + 2 * aw : a, *a3 = w > 2 ? a + 3 * aw : a;
@@ -238,7 +238,7 @@ LW_NEON_FIXED void lw_neon_squares(int32_t w, int32_t kh, int32_t n, int32_t *c,
     }
 }
 /* One pixel: its elements twice, two sums for a channel. */
-LW_NEON_FIXED void lw_neon_octets(int32_t kh, int32_t n, int32_t *c, const int8_t *a, int32_t ai, const int8_t *b)
+LW_FIXED void lw_neon_octets(int32_t kh, int32_t n, int32_t *c, const int8_t *a, int32_t ai, const int8_t *b)
 {
     int32x4_t s0 = vdupq_n_s32(0), s1 = s0, s2 = s0, s3 = s0;
     for (int32_t q = 0; q < kh * n; q++, b += 64) {

@@ -2,8 +2,8 @@
 /* Products and copies of rows of 8 and 16 bits: the macros of emitted code, in portable C unless another header has
  * instructions. Sums wrap. Arguments are the numbers, then the result, then the operands. An operand is LW_AT(memory,
  * index, strides...): the index of its first element, and the strides of its dimensions of two or more elements except
- * the last. For each macro, LW_ROWS_... takes the operands as separate arguments; headers with instructions define it
- * before this one.
+ * the last. For each macro, LW_ROWS_... takes the operands as separate arguments. Headers with instructions, and
+ * tiles.h over primitives, define it before this one.
  *
  * A row of schedules/arm/instructions.c states the formula of each macro. Beyond the formulas:
  *
@@ -91,7 +91,7 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 }
 /* lw: end */
 
-/* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dot_2x2 */
+/* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_tile_dots lw_rvv_dots lw_dot_2x2 */
 #ifndef LW_ROWS_DOT_2X2_I8
 #define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) \
     lw_dot_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
@@ -112,7 +112,7 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 #endif
 #define LW_DOT_1XN_I8(n, o, c, a, b) LW_ROWS_DOT_1XN_I8(n, o, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
+/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_tile_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_2X1_I8
 #define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi)                                                             \
     (lw_dot_row(1, n, (c) + (ci), (a) + (ai), (b) + (bi), 0),                                                          \
@@ -120,19 +120,19 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 #endif
 #define LW_DOT_2X1_I8(n, c, a, b) LW_ROWS_DOT_2X1_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X4_I8 needs lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dsp_bytes lw_arm_1x4 lw_dot_1x4 */
+/* lw: LW_DOT_1X4_I8 needs lw_mve_dots lw_tile_dots lw_rvv_dots lw_dsp_bytes lw_arm_1x4 lw_dot_1x4 */
 #ifndef LW_ROWS_DOT_1X4_I8
 #define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_dot_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #endif
 #define LW_DOT_1X4_I8(n, c, a, b) LW_ROWS_DOT_1X4_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
+/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_tile_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_1X2_I8
 #define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) lw_dot_row(2, n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #endif
 #define LW_DOT_1X2_I8(n, c, a, b) LW_ROWS_DOT_1X2_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
+/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_tile_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_1X1_I8
 #define LW_ROWS_DOT_1X1_I8(n, c, ci, a, ai, b, bi) lw_dot_row(1, n, (c) + (ci), (a) + (ai), (b) + (bi), 0)
 #endif
@@ -446,7 +446,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 #endif
 #define LW_COPY_I16(n, y, a) LW_ROWS_COPY_I16(n, y, a)
 /* lw: end */
-/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_dsp_copy lw_mve_copies lw_row_copies lw_rvv_copies lw_rv_copies lw_copy_i8 */
+/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_dsp_copy lw_mve_copies lw_tile_copies lw_rvv_copies lw_rv_copies lw_copy_i8 */
 #ifndef LW_ROWS_COPY_I8
 #define LW_ROWS_COPY_I8(n, y, yi, a, ai) lw_copy_i8(n, (y) + (yi), (a) + (ai))
 #endif
@@ -461,7 +461,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
     } while (0)
 #define LW_FETCH_I16(n, fill, y, p, a) LW_ROWS_FETCH_I16(n, fill, y, p, a)
 /* lw: end */
-/* lw: LW_FILL_I8 needs LW_SIMD_CHOICE lw_mve_copies lw_row_copies lw_rvv_copies lw_rv_copies lw_fill_i8 */
+/* lw: LW_FILL_I8 needs LW_SIMD_CHOICE lw_mve_copies lw_tile_copies lw_rvv_copies lw_rv_copies lw_fill_i8 */
 #ifndef LW_ROWS_FILL_I8
 #define LW_ROWS_FILL_I8(n, y, yi, fill) lw_fill_i8(n, (y) + (yi), fill)
 #endif
@@ -498,14 +498,14 @@ static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, 
     }
 }
 /* lw: end */
-/* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_mve_window lw_row_window lw_rvv_window lw_rv_window lw_dsp_window */
+/* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_mve_window lw_tile_window lw_rvv_window lw_rv_window lw_dsp_window */
 #ifndef LW_ROWS_WINDOW2_I8
 #define LW_ROWS_WINDOW2_I8(kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)                                     \
     lw_window(2, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj)
 #endif
 #define LW_WINDOW2_I8(kh, kw, n, c, a, b) LW_ROWS_WINDOW2_I8(kh, kw, n, c, a, b)
 /* lw: end */
-/* lw: LW_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_window lw_row_window lw_rvv_window lw_rv_window lw_window */
+/* lw: LW_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_window lw_tile_window lw_rvv_window lw_rv_window lw_window */
 #ifndef LW_ROWS_WINDOW_I8
 #define LW_ROWS_WINDOW_I8(kh, kw, n, c, ci, a, at, ai, aj, b, bt, bi, bj)                                              \
     lw_window(1, kh, kw, n, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj)
@@ -587,7 +587,7 @@ static inline void lw_sum_window(int32_t kh, int32_t kw, int32_t n, int32_t *y, 
             for (int32_t o = 0; o < n; o++) y[o] = (int32_t)((uint32_t)y[o] + (uint32_t)a[i * ai + j * aj + o]);
 }
 /* lw: end */
-/* lw: LW_SUM_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_row_pool lw_rvv_pool lw_dsp_pool lw_sum_window */
+/* lw: LW_SUM_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_tile_pool lw_rvv_pool lw_dsp_pool lw_sum_window */
 #ifndef LW_ROWS_SUM_WINDOW_I8
 #define LW_ROWS_SUM_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_sum_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
 #endif
@@ -606,7 +606,7 @@ static inline void lw_max_window(int32_t kh, int32_t kw, int32_t n, int8_t *y, c
             for (int32_t o = 0; o < n; o++) y[o] = a[i * ai + j * aj + o] > y[o] ? a[i * ai + j * aj + o] : y[o];
 }
 /* lw: end */
-/* lw: LW_MAX_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_row_pool lw_rvv_pool lw_dsp_pool lw_max_window */
+/* lw: LW_MAX_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_tile_pool lw_rvv_pool lw_dsp_pool lw_max_window */
 #ifndef LW_ROWS_MAX_WINDOW_I8
 #define LW_ROWS_MAX_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_max_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
 #endif
@@ -653,27 +653,27 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
 /* lw: end */
 
 /* Macros for vectors only, under the names in emitted code. */
-/* lw: LW_COPY_I32 needs LW_SIMD_CHOICE lw_dsp_begin lw_mve_begin lw_x86_begin lw_neon_begin lw_rvv_begin */
+/* lw: LW_COPY_I32 needs LW_SIMD_CHOICE lw_dsp_begin lw_mve_begin lw_tile_copies lw_rvv_begin */
 #ifdef LW_ROWS_COPY_I32
 #define LW_COPY_I32(n, y, a) LW_ROWS_COPY_I32(n, y, a)
 #endif
 /* lw: end */
-/* lw: LW_SCALE_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale lw_neon_scale lw_rvv_scale */
+/* lw: LW_SCALE_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_tile_scale lw_rvv_scale */
 #ifdef LW_ROWS_SCALE_I8
 #define LW_SCALE_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE_I8(n, zero, least, most, y, a, m, s)
 #endif
 /* lw: end */
-/* lw: LW_SCALE_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale lw_neon_scale lw_rvv_scale */
+/* lw: LW_SCALE_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_tile_scale lw_rvv_scale */
 #ifdef LW_ROWS_SCALE_EACH_I8
 #define LW_SCALE_EACH_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, a, m, s)
 #endif
 /* lw: end */
-/* lw: LW_COPY2_I32 needs LW_SIMD_CHOICE lw_mve_begin lw_x86_begin */
+/* lw: LW_COPY2_I32 needs LW_SIMD_CHOICE lw_mve_begin lw_tile_copies */
 #ifdef LW_ROWS_COPY2_I32
 #define LW_COPY2_I32(n, y, a) LW_ROWS_COPY2_I32(n, y, a)
 #endif
 /* lw: end */
-/* lw: LW_SCALE2_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale */
+/* lw: LW_SCALE2_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_tile_scale */
 #ifdef LW_ROWS_SCALE2_EACH_I8
 #define LW_SCALE2_EACH_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE2_EACH_I8(n, zero, least, most, y, a, m, s)
 #endif
@@ -704,7 +704,7 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
 #define LW_WINDOW_PANEL_PAIR_I8(kh, n, m, d, c, a, b) LW_ROWS_WINDOW_PANEL_PAIR_I8(kh, n, m, d, c, a, b)
 #endif
 /* lw: end */
-/* lw: LW_ADD_I8 needs LW_SIMD_CHOICE lw_mve_add lw_x86_add lw_neon_add lw_rvv_add */
+/* lw: LW_ADD_I8 needs LW_SIMD_CHOICE lw_mve_add lw_tile_add lw_rvv_add */
 #ifdef LW_ROWS_ADD_I8
 #define LW_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, a, b)                                         \
     LW_ROWS_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, a, b)

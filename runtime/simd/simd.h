@@ -4,7 +4,8 @@
  * their width in intrinsics, with the same bits. Code with vectors of 16 lanes builds anywhere: a width without
  * registers uses the scalar form.
  *
- * This file selects a header by the compiler's target macros. -DLW_SIMD_AVX512=0 and the like overrule it.
+ * This file selects a header by the compiler's target macros. -DLW_SIMD_AVX512=0 and the like overrule it;
+ * -DLW_SIMD_CORE='"mycore.h"' adds a header of primitives of vectors of bytes (tiles.h).
  *
  * load, store       contiguous lanes in memory, at any alignment; load_i8, load_u8, load_i16 widen to i32
  * broadcast         one value in all lanes
@@ -111,6 +112,9 @@
 #include <immintrin.h>
 #include <string.h>
 #endif
+#ifdef LW_SIMD_CORE
+#include LW_SIMD_CORE
+#endif
 /* lw: end */
 
 #include "sse4.h"
@@ -128,5 +132,6 @@
 #include "riscv_rows.h"
 #include "neon_rows.h"
 #include "neon_panels.h"
+#include "tiles.h"
 #include "rows.h"
 #endif
