@@ -597,6 +597,9 @@ struct lw_target {
     int vector_bytes;                    /* vector width of its header in runtime/simd */
     int vector_registers;                /* their number, where instructions read operands from memory (x86); else 0 */
     int copy_budget, unroll_budget;      /* limits of the statements that copied loops and an unrolled body add */
+    /* A header of primitives, from which runtime/simd/tiles.h makes the macros of 8-bit layers; emitted C includes it
+     * where `macros`, a condition of #if, holds (NULL: always), and takes the portable form elsewhere. NULL: none */
+    const char *header, *macros;
 };
 bool lw_register_target(lw_context *cx, const lw_target *t);
 /* A device runs calls of these operators (`formula`: of formulas; "": of none) with inputs and outputs of these types.

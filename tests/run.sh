@@ -82,7 +82,9 @@ nearest() {
 needs() {
     for suite in "$@"; do case $suite in test_*) echo "$build/test/$suite" ;; esac; done
     case " $* " in *" python_package "*) echo shared ;; esac
-    case " $* " in *" simd "* | *" pointers "* | *" cross "* | *" emulated "*) echo "$build/rows/rows_cases.h" ;; esac
+    case " $* " in *" test_core "* | *" simd "* | *" pointers "* | *" cross "* | *" emulated "*)
+        echo "$build/rows/rows_cases.h" ;;
+    esac
     case " $* " in *" emitted "* | *" sanitize "*) echo "$build/test/test_random_emission" ;; esac
     echo all
 }

@@ -33,9 +33,9 @@ unit: $(UNIT)
 
 # tests/run.sh lists the suites. `make test` runs those that take a few minutes, `make check-all` all.
 .PHONY: test check-all golden golden-accept bench bench-host bench-int8 bench-matmul bench-qdq bench-sanitizers
-test: all $(UNIT)
+test: all $(UNIT) $(BUILD)/rows/rows_cases.h
 	@MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" tests/run.sh --test
-check-all: all $(UNIT)
+check-all: all $(UNIT) $(BUILD)/rows/rows_cases.h
 	@MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" tests/run.sh --all
 golden: all
 	@tests/golden.sh $(BUILD)

@@ -198,6 +198,8 @@ struct Program {
     int decided_count; const DecidedSize *decided;         /* of outputs */
     int last_bind_count; const SizeBind *last_bind;        /* after the last call */
     bool decides_sizes;                /* a size is tested at run time: NAME_E_SIZE exists */
+    /* Of the target's primitives, and the condition of #if under which it is included (NULL: always); NULL: none */
+    const char *core_header, *core_macros;
     const char *flags;                 /* of the C compiler, without which the portable form is taken; NULL: none */
     bool contracts;                    /* products and sums of floats are rounded once */
     bool rounds_twice;                 /* a requantization of 8-bit integers has two rounding steps */

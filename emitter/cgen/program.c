@@ -620,12 +620,21 @@ static bool moves_memory(const Program *p)
     return moves;
 }
 
+/* Has simd/simd.h read the target's primitives. */
+static void name_core_header(Text *t, const Program *p)
+{
+    if (p->core_header)
+        text_printf(t, "\n#if !defined(LW_SIMD_CORE) && (%s)\n#define LW_SIMD_CORE \"%s\"\n#endif\n",
+                    p->core_macros ? p->core_macros : "1", p->core_header);
+}
+
 static void begin_source(Ctx *cx, Text *t, const Program *p, const char *required)
 {
     text_printf(t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, comment_text(cx, p->source), p->target);
     cgen_include_header(cx, t, p);
     text_add(t, "\n#include <stddef.h>\n");
     if (moves_memory(p)) text_add(t, "#include <string.h>\n");
+    name_core_header(t, p);
     runtime_prologue(cx, t, required, p->standalone);
     text_add(t, p->has_profile ? "\n"
                 : "\n#ifndef LW_LAYER\n"

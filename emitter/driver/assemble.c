@@ -358,6 +358,8 @@ void build_assemble(Build *b)
     *p = (Program){ .name = b->name,
                     .source = slash ? slash + 1 : b->path,
                     .target = b->target->name,
+                    .core_header = b->target->header,
+                    .core_macros = b->target->macros,
                     .flags = b->target->flags,
                     .stamp = b->options->stamp ? LW_VERSION : NULL,
                     .options = build_option_words(cx, b->options),

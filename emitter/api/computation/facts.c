@@ -283,7 +283,7 @@ static const lw_target *copy_target(lw_group *g)
                             .lanes = t->lanes, .accumulators = t->accumulators,
                             .integer_accumulators = t->integer_accumulators, .vector_bytes = t->vector_bytes,
                             .vector_registers = t->vector_registers, .copy_budget = (int)t->copy_budget,
-                            .unroll_budget = (int)t->unroll_budget };
+                            .unroll_budget = (int)t->unroll_budget, .header = t->header, .macros = t->macros };
     return out;
 }
 

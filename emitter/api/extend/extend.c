@@ -127,6 +127,19 @@ bool lw_register_reduce(lw_context *cx, const char *op, const char *inputs, cons
 
 /* ---- Targets, devices, importers --------------------------------------------------------------------------------- */
 
+/* True if the text may stand in a line of emitted C, between quotes, or is NULL. */
+static bool fits_a_line(Ctx *cx, const char *place, const char *field, const char *text, const char *accepted)
+{
+    for (const char *s = text; s && !ctx_failed(cx); s++) {
+        if (s == text && !*s) diag_error(cx, place, "`%s` is empty; use %s, or NULL", field, accepted);
+        if (!*s) break;
+        if ((unsigned char)*s < ' ' || *s == '"' || *s == '\\')
+            diag_error(cx, place, "`%s` is '%s'; use %s, without quotes, backslashes and control characters", field,
+                       text_visible(cx, text, strlen(text), false), accepted);
+    }
+    return !ctx_failed(cx);
+}
+
 static bool add_target(Ctx *cx, const lw_target *t)
 {
     if (ctx_failed(cx)) return false;
@@ -134,11 +147,15 @@ static bool add_target(Ctx *cx, const lw_target *t)
     if (!t || !is_a_name(cx, "lw_register_target", "the name", t->name)) return false;
     if (t->base && !target_find(cx, t->base))
         diag_error(cx, t->name, "there is no target \"%s\" to be its base%s", t->base, target_hint(cx, t->base));
-    if (ctx_failed(cx)) return false;
+    if (ctx_failed(cx) || !fits_a_line(cx, t->name, "header", t->header, "the name of a header of primitives")
+        || !fits_a_line(cx, t->name, "macros", t->macros, "a condition of #if"))
+        return false;
     target_register(cx, &(const Target){ .name = name(cx, t->name),
                                          .base = name(cx, t->base ? t->base : "generic"),
                                          .summary = name(cx, t->summary ? t->summary : ""),
                                          .features = name(cx, t->features),
+                                         .header = t->header ? name(cx, t->header) : NULL,
+                                         .macros = t->macros ? name(cx, t->macros) : NULL,
                                          .lanes = t->lanes,
                                          .accumulators = t->accumulators,
                                          .integer_accumulators = t->integer_accumulators,

@@ -63,6 +63,7 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
         if (!t->copy_budget) t->copy_budget = base->copy_budget;
         if (!t->flags) t->flags = base->flags;
         if (!t->macros) t->macros = base->macros;
+        if (!t->header) t->header = base->header;
         if (!t->machine) t->machine = base->machine;
         if (!t->unroll_budget) t->unroll_budget = base->unroll_budget;
         if (!t->costs) t->costs = base->costs;

@@ -17,6 +17,8 @@ typedef struct Target {
      * core's own option selects them */
     const char *flags;
     const char *macros;                /* condition of #if: the compiler uses the instructions; NULL: base's */
+    /* Of primitives (runtime/simd/tiles.h), which emitted C includes where `macros` hold; NULL: base's, or none */
+    const char *header;
     const char *machine;               /* C expression: the machine has them; NULL: base's, or every machine */
     const char *features;              /* space-separated instruction features: "dsp fpu"; includes the base's */
     /* Float elements per vector for the C compiler's vectorizer; 1: scalar core; 0: base's */
