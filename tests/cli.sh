@@ -542,7 +542,7 @@ check combine-that-combines-nothing-is-shown ends 0 \
 check combine-all-that-combines-nothing-is-shown ends 0 \
     'note: --combine all combines no groups; .dump MODEL --at strategy' \
     "$work/apart.te" -o "$work/apart.c" --combine all
-check combine-of-one-is-refused refuses "'conv' is one group alone" $conv_pool -o "$work/a.c" --combine conv
+check combine-of-one-is-refused refuses "'conv' is only one group" $conv_pool -o "$work/a.c" --combine conv
 check layers-of-a-nest-is-refused refuses '--layers has no effect: the file is one `nest`' verify $nest --layers
 signature=$("$lw" dump $digits --at strategy --only gemm_1 | sed -n 's/^  signature //p')
 other='dense(f32[2][3])'

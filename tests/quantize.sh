@@ -1165,7 +1165,7 @@ check odd-bits-are-refused    annotated_by 'simulated_quantize relu_4 bits=7' \
     'bits=7; use 8, 16, or 32 for floats'
 check zero-off-the-grid-is-refused annotated_by 'simulated_quantize relu_4 scale=1 zero=300' \
     'zero 300 is not on the grid'
-check no-positive-scale-is-refused annotated_by 'simulated_quantize relu_4 scale=0' 'scale 0; use a positive number'
+check no-positive-scale-is-refused annotated_by 'simulated_quantize relu_4 scale=0' 'the scale is 0; use a positive'
 check misspelt-constant-is-refused annotated_by 'simulated_quantize conv_3.wieght bits=4' "did you mean 'conv_3.weight'"
 
 # The calibrated network, quantized without samples, has the interface of the network that it was printed from.

@@ -217,7 +217,7 @@ check refused-padding-at-the-end refused 'convolutions with padding only at its 
     --stream 1=1
 check refused-stride refused 'the hop, 3 frames, is not a multiple of 2' "$work/float.te" --stream 1=3
 check refused-hop refused 'the window has 41 frames; use a hop of 1 to 40' "$work/float.te" --stream 1=41
-check refused-axis refused 'accepted axes: 0 to 2' "$work/float.te" --stream 3=1
+check refused-axis refused 'has no axis 3; use an axis of 0 to 2' "$work/float.te" --stream 3=1
 check refused-one-frame refused 'has one frame; use an axis with more' "$work/float.te" --stream 0=1
 check refused-input refused 'there is no input "z"' "$work/float.te" --stream z.1=1
 check refused-text refused 'use AXIS=HOP or INPUT.AXIS=HOP' "$work/float.te" --stream time

@@ -272,11 +272,11 @@ static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int6
     if (!s) return true;
     for (int d = 0; d < s->axis; d++)
         if (tensor_dim(b->graph.input[s->input], d) != 1)
-            diag_unsupported(cx, NULL, "evaluation with --stream along axis %d behind one of %lld; use dimensions of 1 "
-                             "before the axis", s->axis,
+            diag_unsupported(cx, NULL, "--stream along axis %d follows a dimension of %lld; use dimensions of 1 before "
+                                       "the axis", s->axis,
                              (long long)tensor_dim(b->graph.input[s->input], d));
     if (inputs != 1)
-        diag_unsupported(cx, NULL, "evaluation with --stream of a model with %d inputs; use one", inputs);
+        diag_unsupported(cx, NULL, "--stream is given for a model that has %d inputs; use one", inputs);
     for (int i = 0; i < b->graph.output_count && !ctx_failed(cx); i++)
         if (build_state_of_output(b, i) < 0 && tensor_elems(b->graph.output[i]) != output_elems[i])
             diag_unsupported(cx, NULL, "evaluation with --stream of the output \"%s\", which has the frames of a hop; "
@@ -306,7 +306,7 @@ static bool run_form(Ctx *cx, const char *model, const Form *f, const char *cons
     if (f != &forms[AS_EMITTED]) own->stream = NULL;
     if (!build_read(b, cx, model, own)) return false;
     if (b->state_count)
-        diag_unsupported(cx, NULL, "evaluation of a model with state; use one whose samples are independent");
+        diag_unsupported(cx, NULL, "the model has state; use one whose samples are independent");
     if (f->without_grids) model_without_grids(cx, &b->model);
     b->mode.is_as_imported = f != &forms[AS_EMITTED];
     if (ctx_failed(cx) || !samples_read(b, path, path_count, &s) || !has_fixed_output(b)) return false;
@@ -369,8 +369,8 @@ static const char *evaluated(Ctx *cx, const char *model, const lw_evaluation *e,
     if (!run_form(cx, model, &forms[AS_EMITTED], e->samples, e->sample_count, o, &b, &y)) return NULL;
     const bool has_grids = b.graph.quantized_count > 0 && !text_equal(o->qdq, "float");
     if (!e->labels && !e->expect && !e->reference && !has_grids) {
-        diag_usage(cx, NULL, "nothing to compare with; use --test-labels FILE.npy, --expect FILE.npy, --reference "
-                   "MODEL, or a model with simulated or QDQ quantization");
+        diag_usage(cx, NULL, "there is nothing to compare with; use --test-labels FILE.npy, --expect FILE.npy, "
+                             "--reference MODEL, or a model with simulated or QDQ quantization");
         return NULL;
     }
     text_printf(&t, "%lld samples, emitted for %s, built by %s %s\n", (long long)y.count, b.target->name,

@@ -137,7 +137,7 @@ static bool check_groups(Build *b, const Chosen *c)
     Ctx *cx = b->cx;
     if (!are_here(b, c)) return false;
     if (c->count < 2 && !c->is_all)
-        diag_error(cx, NULL, "--combine: '%s' is one group alone; name two or more", b->options->combine);
+        diag_error(cx, NULL, "--combine: '%s' is only one group; name two or more", b->options->combine);
     const char *gap = ctx_failed(cx) || c->count < 2 ? NULL : build_between(b, c->part, c->count);
     if (gap) diag_error(cx, NULL, "--combine: %s", gap);
     return !ctx_failed(cx);

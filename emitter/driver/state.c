@@ -117,7 +117,7 @@ static void note_contraction(Build *b)
 {
     if (b->target && target_has(b->target, "fma") && dtype_is_float(b->graph.input[b->graph.stream->input]->type))
         diag_listed(b->cx, NOTE, NULL, "--stream: %s rounds products and sums of floats once where the schedule admits "
-                    "it; accepted for the bytes of the full window: --float separate", b->target->name);
+                                       "it; use --float separate for the bytes of the full window", b->target->name);
 }
 
 void build_add_stream(Build *b)

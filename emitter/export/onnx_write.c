@@ -345,7 +345,7 @@ bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
         const char *name = g->input[i]->name;
         if (!tensor_is_fixed(g->input[i]))
             diag_unsupported(cx, NULL,
-                             "the input \"%s\" is %s in a written ONNX file; fixed sizes are accepted (--dim NAME=N)",
+                             "the input \"%s\" is %s in a written ONNX file; fix its sizes with --dim NAME=N",
                              g->input[i]->name, tensor_shape_text(cx, g->input[i]));
         else put_port(&w, GRAPH_INPUT, g->input[i], name);
         onnx_name_output(&w, g->input[i], name);

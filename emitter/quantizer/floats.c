@@ -101,7 +101,7 @@ static const char *why_of_result(Ctx *cx, const Readers *r, const Node *n)
         const int64_t bits = bits_stored(readers->at[i]);
         if (!bits) return text_format(cx, "its result %s stays in floats", y->name);
         if (bits == 16 && n->op->quantization.is_quotient)
-            return "its output has 16 bits; a quotient of two tensors on integers has 8";
+            return "its output has 16 bits; a quotient that is computed on integers has 8 bits";
         if (bits == 16 && n->op->quantization.in_fixed_point)
             return "its output has 16 bits; no form in fixed point has its axis";
     }

@@ -96,10 +96,10 @@ static bool float_graph(Build *b, Graph *out)
     floats.mode.until = "affine";
     floats.mode.records_grids = true;
     if (b->model.is_nest || b->model.schedule_count)
-        diag_unsupported(b->cx, NULL, "quantization of a file with `nest` or `schedule`; use one without them");
+        diag_unsupported(b->cx, NULL, "the file has `nest` or `schedule`; use one without them");
     if (b->state_count)
         diag_unsupported(b->cx, NULL,
-                         "quantization of a model with state; use one without --state and variables");
+                         "the model has state; use one without --state and variables");
     if (ctx_failed(b->cx) || !build_graph(&floats) || !has_fixed_sizes(b->cx, &floats.graph)) return false;
     *out = graph_rewrite(b->cx, floats.graph, multiply_by_reciprocals);
     return requests_resolve(b->cx, out);

@@ -59,7 +59,7 @@ static void read_grid(Ctx *cx, const Node *n, Request *r)
 {
     const Tensor *scale = n->in[1], *zero = n->in[2];
     if (tensor_elems(scale) != 1 || tensor_elems(zero) != 1) {
-        diag_unsupported(cx, place_of(cx, n), "a scale per channel of a computed tensor; use one scale");
+        diag_unsupported(cx, place_of(cx, n), "a computed tensor has a scale per channel; use one scale");
         return;
     }
     const bool is_byte = r->bits == 8;
@@ -68,7 +68,7 @@ static void read_grid(Ctx *cx, const Node *n, Request *r)
     const int64_t at = dtype_load(zero->type, zero->data, 0).i - shift;
     const double step = dtype_load(scale->type, scale->data, 0).f;
     if (!(step > 0) || !isfinite(step))
-        diag_error(cx, place_of(cx, n), "scale %g; use a positive number", step);
+        diag_error(cx, place_of(cx, n), "the scale is %g; use a positive number", step);
     else if (at < least || at > greatest || (!is_byte && at))
         diag_error(cx, place_of(cx, n), "zero %lld is not on the grid; use %s", (long long)(at + shift),
                    !is_byte ? "0" : shift ? "0 to 255" : "-128 to 127");
@@ -85,12 +85,13 @@ static void read_scales(Ctx *cx, const Node *n, Request *r)
         if (dtype_load(zero->type, zero->data, i).i)
             diag_unsupported(cx, place_of(cx, n), "weights with a zero other than 0");
     if (count != 1 && (!w->rank || count != tensor_dim(w, w->rank - 1) || tensor_dim(scale, scale->rank - 1) != count))
-        diag_unsupported(cx, place_of(cx, n), "%lld scales of weights %s; use one, or one for each index of the last "
-                         "axis, the output's channels", (long long)count, tensor_shape_text(cx, w));
+        diag_unsupported(cx, place_of(cx, n), "there are %lld scales of weights %s; use one, or one for each index of "
+                                              "the last axis, the output's channels", (long long)count,
+                                              tensor_shape_text(cx, w));
     for (int64_t i = 0; i < count; i++) {
         own[i] = (float)dtype_load(scale->type, scale->data, i).f;
         if (!(own[i] > 0) || !isfinite(own[i]))
-            diag_error(cx, place_of(cx, n), "scale %g; use a positive number", (double)own[i]);
+            diag_error(cx, place_of(cx, n), "the scale is %g; use a positive number", (double)own[i]);
     }
     r->scale = own;
     r->scale_count = count;

@@ -167,7 +167,7 @@ static const AttrRow copy_attrs[] = {
     { 0 }
 };
 static const AttrRow quantize_attrs[] = {
-    { "bits", ATTR_INT, "the width of the stored integer, 2 to 16; without a scale also 32: floats", "8" },
+    { "bits", ATTR_INT, "the width of the stored integer, 2 to 16; 32, which means floats, only without a scale", "8" },
     { "sign", ATTR_INT, "1: signed, 0: unsigned", "1" },
     { "rounding", ATTR_TEXT, "ties to even or away; or all values to zero, down or up", "even" },
     { 0 }

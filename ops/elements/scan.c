@@ -91,8 +91,8 @@ static bool read_lengths(Ctx *cx, const Node *n, int *time, int *batch)
     if (*time != *batch && length->rank == 1 && length->shape[0] == x->shape[*batch] && dtype_is_integer(length->type)
         && tensor_dim(x, *time) != 0)
         return true;
-    op_refuse(cx, n, "the lengths are %s%s, 'time' %d, 'batch' %d, the input %s; use an integer for each index along "
-              "'batch', and two different axes", dtype_info(length->type)->spelling,
+    op_refuse(cx, n, "the lengths are %s%s, 'time' is %d, 'batch' is %d and the input is %s; use an integer for each "
+                     "index along 'batch', and two different axes", dtype_info(length->type)->spelling,
               tensor_shape_text(cx, length), *time, *batch,
               tensor_shape_text(cx, x));
     return false;
@@ -133,7 +133,7 @@ static int searchsorted(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *sorted = n->in[0], *x = n->in[1];
     if (!op_same_type(cx, n)) return 0;
     if (sorted->rank != 1 || x->type == BOOL) {
-        op_refuse(cx, n, "%s%s in %s; use numbers [n] in which is searched", dtype_info(x->type)->spelling,
+        op_refuse(cx, n, "it searches %s%s in %s; use numbers [n] in which is searched", dtype_info(x->type)->spelling,
                   tensor_shape_text(cx, x), tensor_shape_text(cx, sorted));
         return 0;
     }
@@ -159,7 +159,7 @@ static const AttrRow trilu_attrs[] = {
 static const AttrRow one_hot_attrs[] = {
     { "axis", ATTR_INT, "the new dimension, counted in the result", "-1" },
     { "depth", ATTR_INT, "its size", NULL },
-    { "like", ATTR_TENSOR, "alternatively a tensor of this size; its values are not read", NULL },
+    { "like", ATTR_TENSOR, "a tensor of this size, instead of the attribute; its values are not read", NULL },
     { 0 }
 };
 static const AttrRow reverse_sequence_attrs[] = {

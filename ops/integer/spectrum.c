@@ -25,7 +25,7 @@ static int window_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     const int64_t shift = node_int(n, "shift", 12);
     if (n->in[0]->type != I16 || n->in[1]->type != I16 || shift < 0 || shift > 31)
-        op_refuse(cx, n, "%s and %s, 'shift' %lld; use i16 and a shift of 0 to 31",
+        op_refuse(cx, n, "the inputs are %s and %s, 'shift' %lld; use i16 and a shift of 0 to 31",
                   dtype_info(n->in[0]->type)->spelling, dtype_info(n->in[1]->type)->spelling, (long long)shift);
     else out[0] = OP_FORMULA(cx, n, "y[*] = i16(min(max((i32(x[*]) * i32(w[*])) >> shift, -32768), 32767))",
                              BIND_T("x", n->in[0]), BIND_T("w", n->in[1]), BIND_I(cx, "shift", shift));
@@ -172,7 +172,7 @@ static int gain_fixed(Ctx *cx, const Node *n, Tensor **out)
     const int64_t shift = node_int(n, "shift", 0);
     if (!is_alike(x, U32, 1) || !is_alike(noise, U32, 1) || x->shape[0] != noise->shape[0]
         || !is_alike(table, I16, 1) || tensor_elems(table) < 125 || shift < 0 || shift > 63) {
-        op_refuse(cx, n, "%s%s, %s%s and %s%s, 'shift' %lld; use u32[n] twice, i16[125], and 0 to 63",
+        op_refuse(cx, n, "the inputs are %s%s, %s%s and %s%s, 'shift' %lld; use u32[n] twice, i16[125], and 0 to 63",
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(noise->type)->spelling,
                   tensor_shape_text(cx, noise), dtype_info(table->type)->spelling, tensor_shape_text(cx, table),
                   (long long)shift);
@@ -202,7 +202,7 @@ static int log_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *table = n->in[1];
     if (!is_alike(x, U32, 1) || !is_alike(table, U16, 1) || tensor_elems(table) != 129) {
-        op_refuse(cx, n, "%s%s and %s%s; use u32[n] and u16[129]", dtype_info(x->type)->spelling,
+        op_refuse(cx, n, "the inputs are %s%s and %s%s; use u32[n] and u16[129]", dtype_info(x->type)->spelling,
                   tensor_shape_text(cx, x), dtype_info(table->type)->spelling, tensor_shape_text(cx, table));
         return 0;
     }
@@ -318,7 +318,8 @@ const Op ops_spectrum[] = {
     { ROW(filter_bank, "y[c] = sum of the bins of band c by falling weights, of band c+1 by rising ones", 6,
           "x rising falling from at width", bank_attrs, PATTERN_OPAQUE, bank_cases) },
     { ROW(sqrt_rounded, "y[c] = round(sqrt(x[c])) >> bits[0]", 2, "x bits", NULL, PATTERN_OPAQUE, root_cases) },
-    { ROW(subtract_noise, "x less a running estimate of it, at least a part of it; the estimate", 2, "x noise",
+    { ROW(subtract_noise, "subtracts a running estimate of the noise from x, but keeps at least a part of x; output 1 "
+                          "is the new estimate", 2, "x noise",
           noise_attrs, PATTERN_OPAQUE, noise_cases) },
     { ROW(gain_fixed, "y[c] = shrink((x[c] * gain(noise[c])) >> shift)", 3, "x noise table", gain_attrs,
           PATTERN_OPAQUE, gain_cases) },

@@ -42,7 +42,7 @@ static bool check_boxes(Ctx *cx, const Node *n)
     if (!fits)
         op_refuse(cx, n,
                   "the boxes are %s and the scores %s; use [images][boxes][4], [images][classes][boxes], an i64 scalar "
-                  "and two scalars of the boxes' type",
+                  "as the limit, and two thresholds of the boxes' type",
                   tensor_shape_text(cx, box), tensor_shape_text(cx, score));
     return fits;
 }

@@ -64,7 +64,7 @@ static bool read_classes(Ctx *cx, const Node *n, Classes *k)
                   "without its last dimension", dtype_info(x->type)->spelling, tensor_shape_text(cx, x),
                   dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
     if (fits && k->is_index && tensor_dim(x, x->rank - 1) < 0)
-        op_unsupported(cx, n, "an open number of classes with integer targets; use a fixed one");
+        op_unsupported(cx, n, "it has an open number of classes with integer targets; use a fixed one");
     if (!fits || ctx_failed(cx)) return false;
     chosen[x->rank - 1] = true;
     k->at = axis_text(cx, x->rank, chosen);

@@ -232,7 +232,7 @@ static bool layer_named(Layer *l)
 {
     if (!has_shapes(l)) return false;
     if (l->in_lanes && (!expr_is_const(l->x->shape[2]) || !expr_is_const(l->r->shape[0]))) {
-        op_unsupported(l->cx, l->n, "in_lanes of x %s and r %s; use inputs and units of known sizes",
+        op_unsupported(l->cx, l->n, "'in_lanes' is given for x %s and r %s; use inputs and units of known sizes",
                        tensor_shape_text(l->cx, l->x), tensor_shape_text(l->cx, l->r));
         return false;
     }

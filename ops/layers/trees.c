@@ -104,9 +104,10 @@ static int tree_walk(Ctx *cx, const Node *n, Tensor **out)
     Tensor *x = n->in[0], *root = n->in[1];
     if (!fits_nodes(n) || root->rank != 1 || tensor_elems(root) < 1 || steps < 1
         || steps > INT32_MAX) {
-        op_refuse(cx, n, "x %s, roots %s, features %s, thresholds %s of %s, children %s, %lld steps; use "
-                  "x[n][features], a root per tree, equal numbers of features, thresholds of x's type and pairs of "
-                  "children, and one step or more", tensor_shape_text(cx, x), tensor_shape_text(cx, root),
+        op_refuse(cx, n, "the operands are x %s, roots %s, features %s, thresholds %s of %s, children %s, %lld steps; "
+                         "use x[n][features], a root per tree, equal numbers of features, thresholds of x's type and "
+                         "pairs of children, and one step or more", tensor_shape_text(cx, x), tensor_shape_text(cx,
+                                                                                                                root),
                   tensor_shape_text(cx, n->in[2]), tensor_shape_text(cx, n->in[3]),
                   dtype_info(n->in[3]->type)->spelling, tensor_shape_text(cx, n->in[4]), (long long)steps);
         return 0;
@@ -131,9 +132,10 @@ static int forest(Ctx *cx, const Node *n, Tensor **out)
         || column->rank != 1 || value->rank != 1 || !is_narrow(column->type) || tensor_elems(column) < 1
         || column->shape[0] != value->shape[0] || columns < 1 || columns > INT32_MAX / 2 || pairs < 1
         || pairs > columns) {
-        op_refuse(cx, n, "x %s, roots %s, features %s, thresholds %s of %s, children %s, columns %s of %s, values %s, "
-                  "%lld steps, %lld pairs of %lld columns; use operands like tree_walk's, up to %d steps, integers of "
-                  "up to 32 bits and as many values, and pairs of up to as many columns as there are",
+        op_refuse(cx, n, "the operands are x %s, roots %s, features %s, thresholds %s of %s, children %s, columns %s "
+                         "of %s, values %s, %lld steps, %lld pairs of %lld columns; use operands like tree_walk's, up "
+                         "to %d steps, integers of up to 32 bits and as many values, and pairs of up to as many "
+                         "columns as there are",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, root), tensor_shape_text(cx, n->in[2]),
                   tensor_shape_text(cx, n->in[3]), dtype_info(n->in[3]->type)->spelling,
                   tensor_shape_text(cx, n->in[4]), tensor_shape_text(cx, column), dtype_info(column->type)->spelling,

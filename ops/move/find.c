@@ -30,7 +30,8 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
     const Expr *size = size_product(cx, x->shape, x->rank);
     if (capacity < 1 || capacity > INT32_MAX || op_greatest(cx, size) < 1 || x->rank < 1
         || (x->rank > 1 && size->kind != EXPR_INT)) {
-        op_refuse(cx, n, "a capacity of %lld of the elements of %s; use at least one, and elements%s",
+        op_refuse(cx, n, "'capacity' is %lld for the input %s; use a capacity of at least 1, and an input with "
+                         "elements%s",
                   (long long)capacity, tensor_shape_text(cx, x),
                   size->kind == EXPR_INT ? "" : ", in one dimension if it is open");
         return 0;
@@ -68,7 +69,8 @@ static int unique(Ctx *cx, const Node *n, Tensor **out)
     int64_t capacity = node_int(n, "capacity", 0);
     const bool fits = x->rank == 2 && op_greatest(cx, x->shape[0]) >= 1 && op_least(cx, x->shape[1]) >= 1;
     if (capacity < 1 || capacity > INT32_MAX || !fits || x->type == BOOL) {
-        op_refuse(cx, n, "a capacity of %lld of the rows of %s; use at least one, and numbers [rows][elements]",
+        op_refuse(cx, n, "'capacity' is %lld for the rows of %s; use a capacity of at least 1, and numbers "
+                         "[rows][elements]",
                   (long long)capacity, tensor_shape_text(cx, x));
         return 0;
     }
@@ -109,7 +111,8 @@ static int ngram_count(Ctx *cx, const Node *n, Tensor **out)
         || gram->type != x->type || length->type != I32 || tensor_elems(gram) < 1 || tensor_dim(x, 1) < 1 || skips < 0
         || skips > INT32_MAX / 2 || tensor_dim(gram, 1) > 16) {
         op_refuse(
-            cx, n, "x %s, grams %s of lengths %s, %lld skips; use [n][l], [o][m] with m up to 16, and i32[o]",
+            cx, n, "x is %s, the n-grams are %s of lengths %s, %lld skips; use [n][l], [o][m] with m up to 16, and "
+                   "i32[o]",
             tensor_shape_text(cx, x), tensor_shape_text(cx, gram), tensor_shape_text(cx, length), (long long)skips);
         return 0;
     }
@@ -146,7 +149,7 @@ static const OpCase nonzero_cases[] = {
     { "capacity=2", "bool[4]={0,1,1,1}", "i64[1][2]", NULL },
     { "capacity=5 rows=1", "f32[2][3]={1,0,2,0,0,-1}", "i64[5][2]", NULL },
     { "capacity=3", "i32[2][1][2]={0,1,5,0}", "i64[3][3]", NULL },
-    { "capacity=0", "f32[4]", NULL, "a capacity of 0" },
+    { "capacity=0", "f32[4]", NULL, "'capacity' is 0" },
     { 0 }
 };
 static const OpCase unique_cases[] = {
@@ -158,7 +161,7 @@ static const OpCase unique_cases[] = {
 };
 static const OpCase ngram_count_cases[] = {
     { "skips=1", "i64[2][6]={1,1,3,3,3,7,8,6,7,5,6,8} i64[3][2]={5,6,7,8,3,3} i32[3]={2,2,1}", "f32[2][3]", NULL },
-    { "", "i32[1][3] f32[2][2] i32[2]", NULL, "grams [2][2]" },
+    { "", "i32[1][3] f32[2][2] i32[2]", NULL, "the n-grams are [2][2]" },
     { 0 }
 };
 

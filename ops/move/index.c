@@ -39,7 +39,7 @@ static bool check_elements(Ctx *cx, const Node *n, int *axis)
     if (*axis >= 0 && !fits)
         op_refuse(
             cx, n,
-            "an index of %s into %s along axis %d; use the same rank, and no larger sizes beside the axis",
+            "it has an index of %s into %s along axis %d; use the same rank, and no larger sizes beside the axis",
             tensor_shape_text(cx, index), tensor_shape_text(cx, x), *axis);
     return fits && *axis >= 0;
 }
@@ -147,8 +147,8 @@ static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, i
     for (int d = from; fits && d < rank; d++) fits = u->shape[d] == like->shape[like->rank - rank + d];
     if (!fits)
         op_refuse(cx, n,
-                  "an update of %s%s for %s%s by an index of %s; use the type of the input, rank %d and elements, with "
-                  "sizes that match input and index",
+                  "it has an update of %s%s for %s%s by an index of %s; use the type of the input, rank %d and "
+                  "elements, with sizes that match input and index",
                   dtype_info(u->type)->spelling, tensor_shape_text(cx, u), dtype_info(n->in[0]->type)->spelling,
                   tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[1]), rank);
     return fits;
@@ -221,8 +221,8 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
     const bool has_equal = n->in[2]->rank >= 1
                            && simplify(cx, n->in[2]->shape[0], NULL) == simplify(cx, index->shape[0], NULL);
     if (q < 1 || q > rank || tensor_dim(index, 0) == 0 || !has_equal) {
-        op_refuse(cx, n, "an index of %s and an update of %s into %s; use [updates][dimensions] and "
-                  "[updates][rest]", tensor_shape_text(cx, index), tensor_shape_text(cx, n->in[2]),
+        op_refuse(cx, n, "it has an index of %s and an update of %s into %s; use [updates][dimensions] and "
+                         "[updates][rest]", tensor_shape_text(cx, index), tensor_shape_text(cx, n->in[2]),
                   tensor_shape_text(cx, x));
         return 0;
     }
@@ -244,8 +244,8 @@ static int scatter_rows(Ctx *cx, const Node *n, Tensor **out)
                          : tensor_dim(update, d) == tensor_dim(x, d);
     if (!fits) {
         op_refuse(cx, n,
-                  "an update of %s%s at %s for %s%s along axis %d; use the sizes of x except along the axis, an axis "
-                  "other than the first, and one offset per batch element",
+                  "it has an update of %s%s at %s for %s%s along axis %d; use the sizes of x except along the axis, an "
+                  "axis other than the first, and one offset per batch element",
                   dtype_info(update->type)->spelling, tensor_shape_text(cx, update), tensor_shape_text(cx, at),
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x), axis);
         return 0;
@@ -282,8 +282,8 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
     for (int d = 0; fits && d < batch; d++) fits = x->shape[d] == index->shape[d];
     if (!fits) {
         op_refuse(cx, n,
-                  "an index of %s into %s with %lld batch dimensions; use equal batch sizes, and a last dimension of 1 "
-                  "to the other dimensions of the input",
+                  "it has an index of %s into %s with %lld batch dimensions; use equal batch sizes, and a last "
+                  "dimension of 1 to the other dimensions of the input",
                   tensor_shape_text(cx, index), tensor_shape_text(cx, x), (long long)batch);
         return 0;
     }
@@ -382,7 +382,8 @@ static const AttrRow gather_nd_attrs[] = {
 static const AttrRow topk_attrs[] = {
     { "axis", ATTR_INT, "the ranked axis", "-1" },
     { "k", ATTR_INT, "the number of results", "1" },
-    { "like", ATTR_TENSOR, "alternatively a tensor with that first size; its values are not read", NULL },
+    { "like", ATTR_TENSOR, "a tensor whose first dimension has this size, instead of `count`; its values are not read",
+      NULL },
     { "largest", ATTR_INT, "1: the largest values; 0: the smallest", "1" },
     { 0 }
 };

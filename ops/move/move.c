@@ -489,7 +489,7 @@ static const AttrRow pad_attrs[] = {
 static const AttrRow gather_attrs[] = { { "axis", ATTR_INT, "the indexed axis", "0" }, { 0 } };
 static const AttrRow expand_attrs[] = {
     { "shape", ATTR_INTS, "the shape to broadcast to", NULL },
-    { "like", ATTR_TENSOR, "alternatively a tensor of that shape; its values are not read", NULL },
+    { "like", ATTR_TENSOR, "a tensor of this shape, instead of the attribute; its values are not read", NULL },
     { 0 }
 };
 static const AttrRow tile_attrs[] = { { "times", ATTR_INTS, "repetitions of each dimension", NULL }, { 0 } };

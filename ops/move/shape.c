@@ -212,7 +212,7 @@ static int64_t elems_of(Ctx *cx, const Node *n, ShapeProduct *s)
 static int view_of(Ctx *cx, const Node *n, ShapeProduct *s, const int64_t *shape, int rank, Tensor **out)
 {
     if (rank > MAX_RANK) {
-        op_unsupported(cx, n, "a shape of %d dimensions; use at most %d", rank, MAX_RANK);
+        op_unsupported(cx, n, "the shape has %d dimensions; use at most %d", rank, MAX_RANK);
         return 0;
     }
     out[0] = view(n, s, shape, rank);
@@ -236,7 +236,8 @@ static int reshape_like(Ctx *cx, const Node *n, const Tensor *like, Tensor **out
     if (rest >= 0 && known > 0) shape[rest] = elems / known;
     if (!s.too_large && known > 0 && (rest < 0 ? known == elems : elems % known == 0))
         return view_of(cx, n, &s, shape, like->rank, out);
-    op_refuse(cx, n, "the input %s cannot have the shape %s; use as many elements", tensor_shape_text(cx, x),
+    op_refuse(cx, n, "the input %s cannot have the shape %s; use a shape with as many elements as the input",
+              tensor_shape_text(cx, x),
               tensor_shape_text(cx, like));
     return 0;
 }
@@ -259,7 +260,8 @@ static int reshape(Ctx *cx, const Node *n, Tensor **out)
     }
     if (fits && rest >= 0) shape[rest] = elems / known;
     if (fits && elems % known == 0 && (rest >= 0 || known == elems)) return view_of(cx, n, &s, shape, rank, out);
-    op_refuse(cx, n, "the input %s cannot have the shape %s; use as many elements", tensor_shape_text(cx, x),
+    op_refuse(cx, n, "the input %s cannot have the shape %s; use a shape with as many elements as the input",
+              tensor_shape_text(cx, x),
               a ? ints_text(cx, a->ints, a->count) : "[]");
     return 0;
 }
@@ -318,7 +320,7 @@ static int unsqueeze(Ctx *cx, const Node *n, Tensor **out)
 
 static const AttrRow reshape_attrs[] = {
     { "shape", ATTR_INTS, "the shape; -1: the remaining size, 0: as in the input", NULL },
-    { "like", ATTR_TENSOR, "alternatively a tensor of that shape; its values are not read", NULL },
+    { "like", ATTR_TENSOR, "a tensor of this shape, instead of the attribute; its values are not read", NULL },
     { 0 }
 };
 static const AttrRow flatten_attrs[] = { { "axis", ATTR_INT, "the first axis of the second dimension", "1" }, { 0 } };

@@ -43,7 +43,7 @@ static int ramp(Ctx *cx, const Node *n, Tensor **out)
     const Expr *count = count_of(cx, n);
     if (!count || !op_same_type(cx, n)) return 0;
     if (start->rank || step->rank || start->type == BOOL) {
-        op_refuse(cx, n, "from %s%s on by %s; use numbers without dimensions",
+        op_refuse(cx, n, "it counts from %s%s by %s; use numbers without dimensions",
                   dtype_info(start->type)->spelling, tensor_shape_text(cx, start), tensor_shape_text(cx, step));
         return 0;
     }
@@ -87,7 +87,7 @@ static int sized(Ctx *cx, const Node *n, Tensor **out)
     const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
     const bool is_equal = node_int(n, "equal", 0) != 0;
     if (op_least(cx, size) < 0 || (!is_equal && op_greatest(cx, size) > op_greatest(cx, x->shape[axis]))) {
-        op_refuse(cx, n, "the first %lld elements along axis %d of %s; use at most %lld",
+        op_refuse(cx, n, "it takes the first %lld elements along axis %d of %s; use at most %lld",
                   (long long)op_greatest(cx, size), axis, tensor_shape_text(cx, x),
                   (long long)op_greatest(cx, x->shape[axis]));
         return 0;
@@ -132,14 +132,16 @@ static int after(Ctx *cx, const Node *n, Tensor **out)
 static const AttrRow sized_attrs[] = {
     { "axis", ATTR_INT, "the axis along which the first elements are taken", "0" },
     { "count", ATTR_INT, "their number", NULL },
-    { "like", ATTR_TENSOR, "alternatively a tensor with this first size; its values are not read", NULL },
+    { "like", ATTR_TENSOR, "a tensor whose first dimension has this size, instead of `count`; its values are not read",
+      NULL },
     { "equal", ATTR_INT, "1: the number has the value of x's own size, by a test of the run", NULL },
     { 0 }
 };
 static const AttrRow window_attrs[] = {
     { "axis", ATTR_INT, "the axis along which the elements are taken", "0" },
     { "count", ATTR_INT, "their number", NULL },
-    { "like", ATTR_TENSOR, "alternatively a tensor with this first size; its values are not read", NULL },
+    { "like", ATTR_TENSOR, "a tensor whose first dimension has this size, instead of `count`; its values are not read",
+      NULL },
     { "value", ATTR_REAL, "the value outside x", "0" },
     { 0 }
 };
@@ -173,7 +175,8 @@ static const OpCase after_cases[] = {
 };
 static const AttrRow count_attrs[] = {
     { "count", ATTR_INT, "the size", NULL },
-    { "like", ATTR_TENSOR, "alternatively a tensor with this first size; its values are not read", NULL },
+    { "like", ATTR_TENSOR, "a tensor whose first dimension has this size, instead of `count`; its values are not read",
+      NULL },
     { 0 }
 };
 static const OpCase extent_cases[] = {

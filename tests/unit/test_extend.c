@@ -166,7 +166,7 @@ static void test_index_of_nothing(void)
 static const struct { lw_build *build; const char *pattern, *label, *wanted;
 } wrong_op[] = {
     { picky, "opaque", "a function that refuses says why", "two rows are wanted" },
-    { itself, "opaque", "an operator that calls itself", "it calls itself" },
+    { itself, "opaque", "an operator that calls itself", "the operator calls itself" },
     { wrong_shapes, "opaque", "a call that its operator refuses", "in the call of dense: " },
     { unknown_call, "opaque", "a call of no operator", "there is no operator 'denze'; did you mean 'dense'?" },
     { nothing, "opaque", "an output that is not set", "set output 0 of 1 to NULL" },

@@ -450,7 +450,8 @@ static void check_strings(void)
         { "moved-strings-are-added", "x:2:8; Identity x t; Transpose t u; Relu u y; >y",
           "node \"y\" (Relu): unsupported: its input \"u\" holds strings; use numbers" },
         { "string-as-a-number", "x:2:8; Cast x y to=1!; >y",
-          "node \"y\" (Cast): unsupported: a string as a number; use a LabelEncoder with the number of each string" },
+          "node \"y\" (Cast): unsupported: a string is used as a number; use a LabelEncoder with the number of each "
+          "string" },
         { "number-as-a-string", "x:2; Cast x y to=8!; >y", "node \"y\" (Cast): unsupported: element type string" },
         { "numbers-for-strings", "x:2; ai.onnx.ml/OneHotEncoder x y cats_strings=a; >y",
           "the categories do not suit the input" },
@@ -494,9 +495,9 @@ static void check_refusals(void)
           "saved it (operators of the domain \"com.microsoft.nchwc\"); use a file saved with "
           "`graph_optimization_level = ORT_ENABLE_EXTENDED`, or the file before optimization" },
         { "empty-sequence-as-an-output", "x:2; SequenceEmpty , s; Relu x y; >y; >s",
-          "refused.onnx: output \"s\": unsupported: an empty sequence; use a sequence with elements" },
+          "refused.onnx: output \"s\": unsupported: the sequence is empty; use a sequence with elements" },
         { "absent-value-as-an-output", "x:2; Optional , s; Relu x y; >y; >s",
-          "refused.onnx: output \"s\": unsupported: an optional value without an element; use one with an element" },
+          "refused.onnx: output \"s\": unsupported: the optional value has no element; use one with an element" },
         { "sequences-of-many-elements-as-outputs", "x:600; SplitToSequence x s; >s; Identity s t; >t",
           "refused.onnx: output \"t\": unsupported: outputs are sequences of more than 1000 elements in total; use "
           "at most 1000" },
@@ -509,13 +510,14 @@ static void check_refusals(void)
         { "sparse-index-outside", "x:1,3; w%3,2%1,6%1.5,-2; MatMul x,w y; >y",
           "refused.onnx: tensor \"w\": error: the index of value 1 is outside [3][2]" },
         { "sparse-without-bound", "x:1,3; w%3,1000000000%1,6%1.5,-2; MatMul x,w y; >y",
-          "refused.onnx: tensor \"w\": unsupported: a sparse tensor of [3][1000000000]; use at most 67108864 "
+          "refused.onnx: tensor \"w\": unsupported: the sparse tensor is [3][1000000000]; use at most 67108864 "
           "elements" },
         { "sparse-of-too-few-indices", "x:1,3; w%3,2%1%1.5,-2; MatMul x,w y; >y",
           "refused.onnx: tensor \"w\": error: its shape has 2 elements of 8 bytes, but 8 bytes of data are given" },
         { "real-zero-points-too-few", "x:1,16; w$2$1,1,8$1,2,3,4,5,6,7,8; s$1$1$0.5; z$1$2$7.25,3.5; "
           "com.microsoft/MatMulNBits x,w,s,z y N=1! K=16! bits=4! block_size=16!; >y",
-          "refused.onnx: node \"y\" (MatMulNBits): unsupported: zero points [2] of f32; use constant ones [1][1] "
+          "refused.onnx: node \"y\" (MatMulNBits): unsupported: the zero points are [2] of f32; use constant ones "
+          "[1][1] "
           "of f32, as the scale is" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -315,7 +315,7 @@ static void beside(void)
 
     n = two_branches(&late);
     said = built(&n, &(lw_options){ .name = "net", .combine = "t" }, &b);
-    check_that(strstr(said, "'t' is one group alone") != NULL, "a group beside a region may be, but not alone", "%s",
+    check_that(strstr(said, "'t' is only one group") != NULL, "a group beside a region may be, but not alone", "%s",
                said);
     ctx_free(n.cx);
 

@@ -200,7 +200,7 @@ static const Refusal refusals[] = {
       "e.te: 1:22: error: 200 does not fit in i8: use -128 to 127\n"
       "  const a: i8[2] = {1, 200}\n                       ^^^" },
     { "const-symbolic", "size n in 1..2\nconst a: i8[n] = {1}\n",
-      "e.te: 2:7: error: the constant 'a' is [n]; numbers are accepted as its sizes\n  const a: i8[n] = {1}\n        "
+      "e.te: 2:7: error: the constant 'a' is [n]; use numbers as its sizes\n  const a: i8[n] = {1}\n        "
       "^" },
     { "huge-const", "const a: i8[65536][65536] = {1}\n",
       "e.te: 1:7: error: tensor \"a\" [65536][65536] has 4294967296 elements; use at most 2147483647, because "

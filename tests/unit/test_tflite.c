@@ -371,7 +371,7 @@ static void check_refusals(void)
                   1);
     s = int8_spec();
     s.tensor[1].type = UINT4;
-    check_refused("packed-without-sign", &s, "inputs of the types INT8 and UINT4 together", 1);
+    check_refused("packed-without-sign", &s, "the inputs have the types INT8 and UINT4", 1);
     s.tensor[1].type = INT4;
     check_refused("packed-too-long", &s, "its buffer has 6 bytes", 1);
     s = int8_spec();
@@ -393,7 +393,7 @@ static void check_refusals(void)
     check_refused("stored-weights-too-long", &s, "its buffer has 24 bytes", 1);
     s = float_spec();
     s.tensor[0].type = INT8;
-    check_refused("real-weights-of-int8", &s, "inputs of the types INT8 and FLOAT32 together", 1);
+    check_refused("real-weights-of-int8", &s, "the inputs have the types INT8 and FLOAT32", 1);
     s = float_spec();
     s.tensor[1].buffer = 3;
     check_refused("missing-buffer", &s, "its buffer 3 does not exist; use 0 to below 3", 1);

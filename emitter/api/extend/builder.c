@@ -259,7 +259,7 @@ static int build_outputs(lw_call *c, lw_build *build, Tensor **out)
     guard_resume(cx);
     if (ctx_failed(cx) || count == 0) return 0;
     if (count < 0 || count > MAX_OUTPUTS)
-        diag_error(cx, NULL, "its function returned %d outputs; use 1 to %d", count, MAX_OUTPUTS);
+        diag_error(cx, NULL, "the function returned %d outputs; use 1 to %d", count, MAX_OUTPUTS);
     for (int i = 0; i < count && !ctx_failed(cx); i++)
         if (!out[i]) diag_error(cx, NULL, "its function set output %d of %d to NULL", i, count);
     return ctx_failed(cx) ? 0 : count;
@@ -278,7 +278,7 @@ int builder_compute(Ctx *cx, const Node *n, Tensor **out)
 {
     BuiltOp *row = n->op->user;
     if (row->depth == MOST_NESTED) {
-        diag_error(cx, NULL, "it calls itself; use calls of other operators");
+        diag_error(cx, NULL, "the operator calls itself; use calls of other operators");
         return 0;
     }
     row->depth++;
@@ -312,10 +312,11 @@ Tensor *builder_alter(Ctx *cx, const Implementation *with, const Target *t, cons
     const int count = build_outputs(&c, row->alter, out);
     if (!count || ctx_failed(cx)) return NULL;
     if (count != 1 || n->out_count != 1)
-        diag_error(cx, where, "calls of one output are altered; the call has %d, and its function returned %d",
+        diag_error(cx, where, "the call has %d outputs and the function returned %d; use `alter` only for calls with "
+                              "one output, and return one",
                    n->out_count, count);
     else if (!is_like(out[0], n->out[0]))
-        diag_error(cx, where, "its function returned %s%s; return %s%s, like the call's output",
+        diag_error(cx, where, "the function returned %s%s; return %s%s, like the call's output",
                    dtype_info(out[0]->type)->spelling, tensor_shape_text(cx, out[0]),
                    dtype_info(n->out[0]->type)->spelling, tensor_shape_text(cx, n->out[0]));
     return ctx_failed(cx) || out[0] == n->out[0] ? NULL : out[0];

@@ -82,7 +82,7 @@ static bool add_op(Ctx *cx, const lw_op *o)
     if (!o || !is_a_name(cx, function, "the name", o->name) || !is_given(cx, o->name, "the inputs", o->inputs))
         return false;
     if (o->build && (o->formula || o->outputs))
-        diag_error(cx, o->name, "a formula and a function that builds; use one of them");
+        diag_error(cx, o->name, "the row has a formula and a function that builds; use one of them");
     if (ctx_failed(cx) || (!o->build && !is_given(cx, o->name, "the formula", o->formula))) return false;
     Op *op = NEW(cx->arena, Op);
     *op = (Op){ .name = name(cx, o->name),

@@ -86,7 +86,7 @@ bool op_axes(Ctx *cx, const Node *n, const char *attr, int rank, bool *chosen)
         int d = op_axis(cx, n, a->ints[i], rank);
         if (d < 0) return false;
         if (chosen[d]) {
-            op_refuse(cx, n, "'%s' lists axis %d twice; each axis is accepted once", attr, d);
+            op_refuse(cx, n, "'%s' lists axis %d twice; list each axis once", attr, d);
             return false;
         }
         chosen[d] = true;

@@ -100,8 +100,9 @@ static void refuse_decided(Ctx *cx, const Node *n)
     const Tensor *t = first_of_decided_size(cx, n->in, n->in_count);
     if (!t) t = first_of_decided_size(cx, n->out, n->out_count);
     if (t)
-        diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "a gradient through \"%s\" of %s, a size that "
-                         "data decide; use layers whose sizes the model or --dim states", t->name,
+        diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "the gradient goes through \"%s\" of %s, a size "
+                                                                      "that data decide; use layers whose sizes the "
+                                                                      "model or --dim states", t->name,
                          tensor_shape_text(cx, t));
 }
 
@@ -159,13 +160,14 @@ static bool check(const Sweep *s, const Tensor *y, const Tensor *seed, Tensor *c
 {
     Ctx *cx = s->cx;
     if (!dtype_is_float(y->type))
-        diag_error(cx, y->name, "the gradient of %s; use a float type", dtype_info(y->type)->spelling);
+        diag_error(cx, y->name, "the gradient is of %s; use a float type", dtype_info(y->type)->spelling);
     if (!seed && tensor_elems(y) != 1)
-        diag_error(cx, y->name, "the gradient of a tensor %s; use a scalar, or its adjoint with adjoint(%s, seed, ...)",
+        diag_error(cx, y->name, "the gradient is of a tensor %s; use a scalar, or its adjoint with adjoint(%s, seed, "
+                                "...)",
                    tensor_shape_text(cx, y), y->name);
     for (int i = 0; i < count; i++) {
         if (!dtype_is_float(wanted[i]->type))
-            diag_error(cx, wanted[i]->name, "the gradient with respect to %s; use a float type",
+            diag_error(cx, wanted[i]->name, "the gradient is with respect to %s; use a float type",
                        dtype_info(wanted[i]->type)->spelling);
         if (!is_below(s, y, wanted[i]))
             diag_error(cx, wanted[i]->name, "\"%s\" does not depend on it; a gradient is with respect to what it is "

@@ -28,8 +28,8 @@ static int find_input(Ctx *cx, const char *text, const char *name, Tensor *const
 static void check(Ctx *cx, const char *text, const Stream *s, const Tensor *x)
 {
     if (s->axis < 0 || s->axis >= x->rank)
-        diag_error(cx, NULL, "--stream %s: the input \"%s\" is %s; accepted axes: 0 to %d", text, x->name,
-                   tensor_shape_text(cx, x), x->rank - 1);
+        diag_error(cx, NULL, "--stream %s: the input \"%s\" is %s and has no axis %d; use an axis of 0 to %d", text,
+                   x->name, tensor_shape_text(cx, x), s->axis, x->rank - 1);
     else if (tensor_dim(x, s->axis) < 2)
         diag_error(cx, NULL, "--stream %s: axis %d of the input \"%s\", %s, has one frame; use an axis with more",
                    text, s->axis, x->name, tensor_shape_text(cx, x));

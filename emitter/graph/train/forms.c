@@ -70,7 +70,7 @@ static Tensor *masked(Ctx *cx, Training *t, const Node *n, int index, int count)
     if (!(ratio >= 0 && ratio < 1))
         diag_error(cx, n->name, "dropout: 'ratio' is %g; use a number from 0 to below 1", ratio);
     if (!tensor_is_fixed(x))
-        diag_unsupported(cx, n->name, "--train: dropout of open sizes; use fixed ones, by --dim");
+        diag_unsupported(cx, n->name, "--train: the dropout has open sizes; use fixed ones, by --dim");
     if (ctx_failed(cx)) return NULL;
     for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
     if (!t->steps) t->steps = tensor_new(cx, "steps", U32, 0, NULL);

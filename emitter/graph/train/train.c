@@ -125,7 +125,7 @@ static void refuse_others(Ctx *cx, const Graph *g)
     const int count = graph_order(cx, g, &order);
     for (int i = 0; i < count && !ctx_failed(cx); i++)
         if (order[i]->device)
-            diag_unsupported(cx, order[i]->name, "--train: a call on the device %s; use calls on the host",
+            diag_unsupported(cx, order[i]->name, "--train: a call is on the device %s; use calls on the host",
                              order[i]->device);
 }
 

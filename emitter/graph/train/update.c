@@ -299,7 +299,7 @@ void train_update(Ctx *cx, Training *t, Tensor *const *gradient, int count, bool
     const int given = t->param_count;
     for (int i = 0; i < count; i++)
         if (own[i].value->type != u.type)
-            diag_unsupported(cx, own[i].name, "--train: parameters of the types %s and %s; use one type",
+            diag_unsupported(cx, own[i].name, "--train: the parameters have the types %s and %s; use one type",
                              dtype_info(u.type)->spelling, dtype_info(own[i].value->type)->spelling);
     find_finite(&u, gradient, count);
     count_steps(&u);

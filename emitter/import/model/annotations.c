@@ -228,7 +228,7 @@ static void read_line(Annotations *a, const char *at)
     if (!patterns) refuse(a, line, "it names no node; use %s %sNAME", word_text(a, line),
                           s.op->fusion.annotation == ANNOTATION_DEVICE ? "DEVICE " : "");
     if (!is_quantized && (a->scale || a->zero))
-        refuse(a, line, "'%s' does not accept scale and zero; they are accepted with 'simulated_quantize'",
+        refuse(a, line, "'%s' does not accept scale and zero; give them to 'simulated_quantize'",
                word_text(a, line));
     if (is_quantized && !a->scale && a->zero) refuse(a, line, "zero=%s has no scale=NUMBER beside it", a->zero);
     if (ctx_failed(a->cx)) return;

@@ -157,7 +157,7 @@ static void fix_dims(Importer *im, OnnxValue *v)
     const char *where = text_format(cx, "input \"%s\"", v->name);
     if (!v->is_tensor || !v->has_shape) {
         diag_listed(cx, UNSUPPORTED, where,
-                    v->is_tensor ? "a tensor without a shape; use a declared rank"
+                    v->is_tensor ? "a tensor has no shape; use a declared rank"
                                  : "a value that is not a tensor; use tensors");
         return;
     }
@@ -304,9 +304,9 @@ static int count_elements(Importer *im, const char *value_name, const OnnxList *
 {
     const char *where = text_format(im->cx, "output \"%s\"", value_name);
     if (l->is_absent)
-        diag_unsupported(im->cx, where, "an optional value without an element; use one with an element");
+        diag_unsupported(im->cx, where, "the optional value has no element; use one with an element");
     else if (!l->count)
-        diag_unsupported(im->cx, where, "an empty sequence; use a sequence with elements");
+        diag_unsupported(im->cx, where, "the sequence is empty; use a sequence with elements");
     else if (l->count > MOST_ELEMENTS - before)
         diag_unsupported(im->cx, where, "outputs are sequences of more than %d elements in total; use at most %d",
                          MOST_ELEMENTS, MOST_ELEMENTS);

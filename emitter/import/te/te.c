@@ -126,7 +126,7 @@ static void read_data(TeReader *r, Lexer *l, Token at, Tensor *t)
 {
     Token from = lex_peek(l);
     if (tensor_elems(t) < 0)
-        lex_error(l, at, "the constant '%s' is %s; numbers are accepted as its sizes", t->name,
+        lex_error(l, at, "the constant '%s' is %s; use numbers as its sizes", t->name,
                   tensor_shape_text(r->cx, t));
     else if (from.kind != TOKEN_STRING) t->data = data_read(l, t->type, tensor_elems(t));
     else {
@@ -206,7 +206,7 @@ static void read_outputs(TeReader *r, Lexer *l)
                       k->name);
         for (int i = 0; k && i < r->model->output_count; i++)
             if (r->model->output[i] == k->tensor)
-                lex_error(l, at, "'%s' is an output already; each name is accepted once", k->name);
+                lex_error(l, at, "'%s' is an output already; list each name once", k->name);
         if (k) read_grid(l, k->tensor);
         if (k) r->model->output[r->model->output_count++] = k->tensor;
     } while (lex_accept(l, ",") && !ctx_failed(r->cx));

@@ -85,7 +85,7 @@ static Tensor *make_input(Importer *im, const TfliteTensor *t)
     DType type;
     const Expr *shape[MAX_RANK];
     if (!tflite_dtype(t->type, &type)) {
-        diag_unsupported(im->cx, tflite_tensor_where(im->cx, t), "elements of type %s; use %s",
+        diag_unsupported(im->cx, tflite_tensor_where(im->cx, t), "it has elements of type %s; use %s",
                          tflite_type_text(im->cx, t->type), tflite_types_accepted(im->cx, NULL, NULL));
         return NULL;
     }
@@ -154,7 +154,7 @@ static Tensor *value_at(Importer *im, int index)
                    MOST_COPIES);
     else im->value[index] = tflite_constant(im->cx, t);
     if (!im->value[index])
-        diag_unsupported(im->cx, tflite_tensor_where(im->cx, t), "constants of type %s; use %s",
+        diag_unsupported(im->cx, tflite_tensor_where(im->cx, t), "it has constants of type %s; use %s",
                          tflite_type_text(im->cx, t->type), tflite_types_accepted(im->cx, NULL, NULL));
     return im->value[index];
 }
@@ -174,7 +174,7 @@ static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *
         diag_error(im->cx, where, "its output \"%s\" is %s; use fewer than 2^31 elements", t->name,
                    tensor_shape_text(im->cx, result));
     else if (!is_list && ((!is_complex && !tflite_dtype(t->type, &type)) || type != result->type))
-        diag_unsupported(im->cx, where, "an output of type %s; use %s", tflite_type_text(im->cx, t->type),
+        diag_unsupported(im->cx, where, "it has an output of type %s; use %s", tflite_type_text(im->cx, t->type),
                          dtype_info(result->type)->spelling);
     else if (!is_same)
         diag_error(im->cx, where, "its output is %s, but the file declares [%s]", tensor_shape_text(im->cx, result),
@@ -200,7 +200,8 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
     bool is_new = true;
     if (!result)
         diag_unsupported(im->cx, tflite_where(im->cx, &im->file, c->op),
-                         "its output %d (\"%s\"); read only the outputs before it", i, t->name);
+                         "output %d (\"%s\") of the operator is not supported; read only the outputs before it", i,
+                         t->name);
     if (im->value[index] || im->bytes.shifted[index] || t->data.count)
         diag_error(im->cx, tflite_tensor_where(im->cx, t),
                    "it is the output of two operators, or a constant that is an output; use one operator");
@@ -303,7 +304,7 @@ static bool has_subgraph(Importer *outer, const TfliteCall *c, int64_t subgraph)
         tflite_refuse(c, "its subgraph %lld does not exist; use %d to below %d", (long long)subgraph, first,
                       outer->file.subgraph_count);
     else if (outer->depth == MOST_DEPTH || ++*outer->imported > MOST_SUBGRAPHS)
-        tflite_unsupported(c, "subgraphs %d deep, or executed at more than %d places; use fewer",
+        tflite_unsupported(c, "the subgraphs are %d deep, or executed at more than %d places; use fewer",
                            MOST_DEPTH + 1, MOST_SUBGRAPHS);
     return !ctx_failed(outer->cx);
 }
@@ -356,7 +357,7 @@ static bool run_subgraph(TfliteCall *c, int64_t subgraph, Tensor *const *in, int
         if (!(out[i] = value_at(im, im->file.output[i])))
             tflite_refuse(c, "output %d of its subgraph is computed by no operator", i);
     if (im->states.count)
-        tflite_unsupported(c, "variables inside its subgraph (\"%s\"); use variables of the first subgraph",
+        tflite_unsupported(c, "it has variables inside its subgraph (\"%s\"); use variables of the first subgraph",
                            im->states.at[0].name);
     outer->constant_bytes = im->constant_bytes;
     return !ctx_failed(c->cx);
@@ -398,7 +399,7 @@ static Tensor *distinct_output(Importer *im, int index, Tensor *const *others, i
     }
     if (im->file.tensor[index].type == TFLITE_COMPLEX)
         diag_unsupported(im->cx, tflite_tensor_where(im->cx, &im->file.tensor[index]),
-                         "an output of type COMPLEX64; use its parts (REAL, IMAG)");
+                         "it has an output of type COMPLEX64; use its parts (REAL, IMAG)");
     t = tflite_gated_output(&im->states, index, t);
     bool is_shared = t && !t->producer;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;

@@ -48,14 +48,14 @@ static void list_unknown_types(Ctx *cx, const TfliteFile *f, const TfliteOperato
     const TfliteTensor *first = op->in_count && op->in[0] >= 0 ? &f->tensor[op->in[0]] : NULL;
     if (!first) return;
     if (!(type_flag(first->type) & row->types) && !(row->types & AS_INT8 && tflite_is_unsigned(first))) {
-        diag_listed(cx, UNSUPPORTED, where, "an input of type %s; use %s",
+        diag_listed(cx, UNSUPPORTED, where, "it has an input of type %s; use %s",
                     tflite_type_text(cx, first->type), tflite_types_accepted(cx, row_accepts, row));
         return;
     }
     for (int i = 1; i < op->in_count && i < row->alike; i++)
         if (op->in[i] >= 0 && f->tensor[op->in[i]].type != first->type
             && !(i == 1 && has_stored_weights(f, op, row))) {
-            diag_listed(cx, UNSUPPORTED, where, "inputs of the types %s and %s together; use one type",
+            diag_listed(cx, UNSUPPORTED, where, "the inputs have the types %s and %s; use one type",
                         tflite_type_text(cx, first->type),
                         tflite_type_text(cx, f->tensor[op->in[i]].type));
             return;
@@ -111,7 +111,7 @@ static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOper
     else if (!row)
         diag_listed(cx, UNSUPPORTED, where, "%s", advice_of(op->code));
     else if (op->version > row->newest)
-        diag_listed(cx, UNSUPPORTED, where, "version %d of the operator; use up to %d", op->version,
+        diag_listed(cx, UNSUPPORTED, where, "it is version %d of the operator; use up to %d", op->version,
                     row->newest);
     else if (op->options_type && row->options && op->options_type != row->options)
         diag_listed(cx, ERROR, where, "its options are of kind %d, those of another operator; use kind %d",
@@ -151,8 +151,8 @@ static void list_unknown_tensor(Ctx *cx, const TfliteFile *f, const TfliteTensor
         diag_listed(cx, UNSUPPORTED, where, "a sparse tensor that is not constant; use sparse weights");
     if (t->is_blockwise && (t->block_scales < 0 || t->block_scales >= f->tensor_count || !t->data.count))
         diag_listed(cx, UNSUPPORTED, where,
-                    "a quantization other than scales and zero points; use one scale, one per channel, or one per "
-                    "block of a constant's last dimension, without zero points");
+                    "it has a quantization other than scales and zero points; use one scale, one per channel, or one "
+                    "per block of a constant's last dimension, without zero points");
 }
 
 void tflite_list_unknown(Ctx *cx, const TfliteFile *f, const ImportOptions *o)

@@ -374,7 +374,7 @@ const Expr *read_extent(Reader *r)
 bool reader_has_padding(Reader *r)
 {
     if (!r->padded_count) return true;
-    lex_error(r->lex, r->padded, "a padded read is accepted in ( value : value outside ) only");
+    lex_error(r->lex, r->padded, "a padded read is not in ( value : value outside ); write it there");
     return false;
 }
 

@@ -380,11 +380,11 @@ static Tensor *read_sparse(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, con
     const bool fits = out && value->rank == 1 && index->type == I64 && index->rank >= 1 && index->rank <= 2
                       && tensor_dim(index, 0) == count && (index->rank == 1 || tensor_dim(index, 1) == t->rank);
     if (out && (tensor_elems(out) < 0 || tensor_elems(out) > MOST_DENSE))
-        diag_unsupported(cx, where, "a sparse tensor of %s; use at most %d elements",
+        diag_unsupported(cx, where, "the sparse tensor is %s; use at most %d elements",
                          tensor_shape_text(cx, out), MOST_DENSE);
     else if (!fits && out)
-        diag_error(cx, where, "a sparse tensor of %s with values %s and indices %s of %s; use as many int64 indices "
-                   "[values], or coordinates [values][%d], as values", tensor_shape_text(cx, out),
+        diag_error(cx, where, "the sparse tensor is %s, with values %s and indices %s of %s; use as many int64 indices "
+                              "[values], or coordinates [values][%d], as values", tensor_shape_text(cx, out),
                    tensor_shape_text(cx, value), tensor_shape_text(cx, index), dtype_info(index->type)->spelling,
                    t->rank);
     if (!out || ctx_failed(cx)) return NULL;
@@ -409,7 +409,7 @@ Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
     if (ctx_failed(cx)) return NULL;
     if (t->sparse) return read_sparse(cx, t, folder, where);
     if (!onnx_constant_dtype(t->data_type, &type)) {
-        diag_unsupported(cx, where, "elements of type %s; use %s", onnx_type_text(cx, t->data_type),
+        diag_unsupported(cx, where, "the elements have the type %s; use %s", onnx_type_text(cx, t->data_type),
                          onnx_types_text(cx));
         return NULL;
     }

@@ -97,7 +97,7 @@ bool onnx_slice_by_value(OnnxCall *c)
     Tensor *x = c->in[0];
     for (int i = 0; i < count && x && !ctx_failed(c->cx); i++) {
         const int axis = onnx_axis(c, axis_count >= 0 ? axes[i] : i, x->rank);
-        if (steps >= 0 && step[i] == 0) onnx_refuse(c, "a step of 0; use a step forwards or backwards");
+        if (steps >= 0 && step[i] == 0) onnx_refuse(c, "a step is 0; use a step forwards or backwards");
         x = axis < 0 || ctx_failed(c->cx) ? NULL : slice_axis(c, x, axis, i, steps >= 0 ? step[i] : 1);
     }
     c->out[0] = x;

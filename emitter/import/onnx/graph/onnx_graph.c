@@ -158,7 +158,8 @@ void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type)
 {
     DType t;
     if (!onnx_dtype(data_type, &t))
-        diag_listed(im->cx, UNSUPPORTED, where, "elements of type %s; use %s", onnx_type_text(im->cx, data_type),
+        diag_listed(im->cx, UNSUPPORTED, where, "the elements have the type %s; use %s", onnx_type_text(im->cx,
+                                                                                                        data_type),
                     onnx_types_text(im->cx));
 }
 

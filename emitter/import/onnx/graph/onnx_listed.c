@@ -58,6 +58,6 @@ const Expr *onnx_listed_size(OnnxCall *c, int output, int axis, Tensor *element,
 {
     const Expr *known = onnx_size_behind(c, element);
     if (known && interval_of(c->cx, known, NULL).least < 0)
-        onnx_refuse(c, "a size of %lld; use 0 or more", (long long)interval_of(c->cx, known, NULL).least);
+        onnx_refuse(c, "a size is %lld; use 0 or more", (long long)interval_of(c->cx, known, NULL).least);
     return known ? known : element ? onnx_decided(c, output, axis, element, 0, natural) : NULL;
 }

@@ -363,7 +363,7 @@ static void add_rows(Body *b, Boundary *e)
     for (int i = 0; i < b->l->row_count; i++) {
         Tensor *row = b->result[b->l->state_count + i];
         if (row->rank == MAX_RANK)
-            onnx_unsupported(b->c, "rows of %d dimensions; use at most %d", MAX_RANK, MAX_RANK - 1);
+            onnx_unsupported(b->c, "the rows have %d dimensions; use at most %d", MAX_RANK, MAX_RANK - 1);
         for (int d = 0; d < row->rank; d++)
             if (decided_inside(decided_of(b->c), row->shape[d], b->captured))
                 onnx_unsupported(b->c, "it collects rows \"%s\" %s, of a size that each iteration decides; use rows of "

@@ -21,7 +21,7 @@ static bool is_list_of_run(OnnxCall *c, int input, int *count)
     if (!onnx_is_of_run(c, input)) return false;
     const int64_t elems = tensor_elems(c->in[input]);
     if (elems > MAX_RANK)
-        onnx_unsupported(c, "a shape of %lld dimensions; use at most %d", (long long)elems, MAX_RANK);
+        onnx_unsupported(c, "the shape has %lld dimensions; use at most %d", (long long)elems, MAX_RANK);
     *count = (int)elems;
     return !ctx_failed(c->cx);
 }
@@ -102,7 +102,7 @@ bool onnx_tile_by_value(OnnxCall *c)
     if (!is_list_of_run(c, 1, &count)) return ctx_failed(c->cx);
     Tensor *x = c->in[0];
     if (count != x->rank) {
-        onnx_refuse(c, "%d repetitions for %d dimensions; use one per dimension", count, x->rank);
+        onnx_refuse(c, "there are %d repetitions for %d dimensions; use one per dimension", count, x->rank);
         return true;
     }
     for (int d = 0; d < count && x && !ctx_failed(c->cx); d++) {

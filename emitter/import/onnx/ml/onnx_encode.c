@@ -48,7 +48,7 @@ static Tensor *encoded(OnnxCall *c, Tensor *keys, Tensor *values, Tensor *none)
     if (!onnx_requires(c, 1) || !keys || !values || !none) return NULL;
     Tensor *x = c->in[0];
     if (keys->rank != 1 || values->rank != 1 || tensor_elems(keys) != tensor_elems(values) || tensor_elems(keys) < 1) {
-        onnx_refuse(c, "keys %s and values %s; use lists of equal length", tensor_shape_text(c->cx, keys),
+        onnx_refuse(c, "the keys are %s and the values %s; use lists of equal length", tensor_shape_text(c->cx, keys),
                     tensor_shape_text(c->cx, values));
         return NULL;
     }
@@ -102,7 +102,8 @@ static Tensor *encoder_list(OnnxCall *c, const char *what)
     if (floats && floats->real_count) return onnx_ml_list(c, what, floats->reals, floats->real_count);
     if (tensor && tensor->tensor) return given_tensor(c, tensor->tensor);
     if (texts && texts->text_count) return string_list(c, texts);
-    onnx_refuse(c, "no %s; use '%s_int64s', '%s_floats', '%s_tensor' or '%s_strings'", what, what, what, what,
+    onnx_refuse(c, "the attribute with the %s is missing; use '%s_int64s', '%s_floats', '%s_tensor' or '%s_strings'",
+                what, what, what, what,
                 what);
     return NULL;
 }
@@ -135,7 +136,7 @@ static void category_mapper(OnnxCall *c)
     const OnnxAttr *ints = onnx_attr(c, "cats_int64s"), *texts = onnx_attr(c, "cats_strings");
     if (!onnx_requires(c, 1)) return;
     if (!ints || !texts || ints->int_count != texts->text_count) {
-        onnx_refuse(c, "%d of 'cats_int64s' and %d of 'cats_strings'; use equal numbers",
+        onnx_refuse(c, "there are %d of 'cats_int64s' and %d of 'cats_strings'; use equal numbers",
                     ints ? ints->int_count : 0, texts ? texts->text_count : 0);
         return;
     }

@@ -478,7 +478,7 @@ Tensor *onnx_forest_scores(Forest *f, const Aggregate *a)
 {
     OnnxCall *c = f->c;
     if (f->targets < 1 || f->targets > MOST_TARGETS)
-        onnx_unsupported(c, "%lld targets; use 1 to %d", (long long)f->targets, MOST_TARGETS);
+        onnx_unsupported(c, "there are %lld targets; use 1 to %d", (long long)f->targets, MOST_TARGETS);
     for (int i = 0; i < f->pairs && !ctx_failed(c->cx); i++)
         if (f->pair[i].target < 0 || f->pair[i].target >= f->targets)
             onnx_refuse(c, "a leaf has the target %lld; use 0 to %lld", (long long)f->pair[i].target,

@@ -149,7 +149,7 @@ Tensor *onnx_regressed(OnnxCall *c, Tensor *y, const char *word)
 Tensor *onnx_two_columns(OnnxCall *c, Tensor *s, const char *post, bool is_probability)
 {
     if (strcmp(post, "PROBIT") == 0)
-        onnx_unsupported(c, "'post_transform' PROBIT of a single score; use NONE, LOGISTIC, SOFTMAX, SOFTMAX_ZERO");
+        onnx_unsupported(c, "'post_transform' is PROBIT for a single score; use NONE, LOGISTIC, SOFTMAX, SOFTMAX_ZERO");
     if (!s || ctx_failed(c->cx)) return NULL;
     const bool is_logistic = strcmp(post, "LOGISTIC") == 0;
     Tensor *other = is_probability && !is_logistic ? onnx_call2(c, "sub", onnx_scalar_like(c, s, 1), s)
@@ -174,8 +174,8 @@ static Tensor *linear_scores(OnnxCall *c, Tensor *x, int64_t targets)
     const int intercepts = onnx_ml_count(c, "intercepts");
     if (!x) return NULL;
     if (targets < 1 || count != targets * features || (intercepts && intercepts != targets)) {
-        onnx_refuse(c, "%lld coefficients and %d intercepts for %lld targets of %lld features; use targets * features "
-                    "and targets", (long long)count, intercepts, (long long)targets, (long long)features);
+        onnx_refuse(c, "there are %lld coefficients and %d intercepts for %lld targets of %lld features; use targets * "
+                       "features and targets", (long long)count, intercepts, (long long)targets, (long long)features);
         return NULL;
     }
     const double *given = onnx_ml_reals(c, "coefficients");
@@ -204,7 +204,7 @@ static void linear_classifier(OnnxCall *c)
     Tensor *s = ctx_failed(c->cx) ? NULL : linear_scores(c, x, targets);
     if (!s) return;
     if (targets != classes && (targets != 1 || classes != 2))
-        onnx_refuse(c, "%lld targets for %d classes; use one per class, or one for two", (long long)targets,
+        onnx_refuse(c, "there are %lld targets for %d classes; use one per class, or one for two", (long long)targets,
                     classes);
     c->out[0] = onnx_class_labels(c, targets == 1 ? is_positive(c, s) : onnx_best_class(c, s), "classlabels_ints");
     c->out[1] = targets == 1 ? onnx_two_columns(c, s, post, true) : onnx_post_transform(c, s, post);
@@ -220,7 +220,7 @@ static void scaler(OnnxCall *c)
     Tensor *y = onnx_cast(c, c->in[0], F32);
     const int64_t features = y->rank ? tensor_dim(y, y->rank - 1) : 1;
     if ((offsets > 1 && offsets != features) || (scales > 1 && scales != features))
-        onnx_refuse(c, "%d offsets and %d scales for %lld features; use one, or one per feature", offsets,
+        onnx_refuse(c, "there are %d offsets and %d scales for %lld features; use one, or one per feature", offsets,
                     scales, (long long)features);
     if (offsets) y = onnx_call2(c, "sub", y, onnx_ml_list(c, "offset", onnx_ml_reals(c, "offset"), offsets));
     c->out[0] = scales ? onnx_call2(c, "mul", y, onnx_ml_list(c, "scale", onnx_ml_reals(c, "scale"), scales)) : y;
@@ -260,7 +260,7 @@ static void imputer(OnnxCall *c)
     const OnnxAttr *given = onnx_attr(c, is_float ? "imputed_value_floats" : "imputed_value_int64s");
     const int64_t count = !given ? 0 : is_float ? given->real_count : given->int_count;
     if (count < 1 || (count > 1 && (!x->rank || count != tensor_dim(x, x->rank - 1)))) {
-        onnx_refuse(c, "%lld imputed values of %s for %s; use one, or one per feature", (long long)count,
+        onnx_refuse(c, "there are %lld imputed values of %s for %s; use one, or one per feature", (long long)count,
                     is_float ? "floats" : "integers", tensor_shape_text(c->cx, x));
         return;
     }

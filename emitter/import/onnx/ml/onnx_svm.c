@@ -113,8 +113,8 @@ static bool read_svm_pairs(OnnxCall *c, const Tensor *x, Pairs *p)
     if (!x || ctx_failed(c->cx)) return false;
     if (!per_class || per_class->int_count != p->classes || p->classes < 2 || p->classes > 256
         || onnx_ml_count(c, "rho") != p->count) {
-        onnx_refuse(c, "%lld classes, %d of 'vectors_per_class' and %d of 'rho'; use 2 to 256 classes, one value each, "
-                    "and one rho per pair", (long long)p->classes, per_class ? per_class->int_count : 0,
+        onnx_refuse(c, "there are %lld classes, %d of 'vectors_per_class' and %d of 'rho'; use 2 to 256 classes, one "
+                       "value each, and one rho per pair", (long long)p->classes, per_class ? per_class->int_count : 0,
                     onnx_ml_count(c, "rho"));
         return false;
     }
@@ -329,8 +329,8 @@ static void linear_machine(OnnxCall *c, Tensor *x, const char *post)
     bool is_positive = true;
     if (!x || ctx_failed(c->cx)) return;
     if (onnx_ml_count(c, "coefficients") != classes * features || onnx_ml_count(c, "rho") < 1) {
-        onnx_refuse(c, "no 'support_vectors', %d coefficients for %d classes of %lld features, and %d of 'rho'; use "
-                    "classes * features and one rho", onnx_ml_count(c, "coefficients"), classes,
+        onnx_refuse(c, "there are no 'support_vectors', %d coefficients for %d classes of %lld features, and %d of "
+                       "'rho'; use classes * features and one rho", onnx_ml_count(c, "coefficients"), classes,
                     (long long)features, onnx_ml_count(c, "rho"));
         return;
     }
@@ -367,7 +367,7 @@ static void svm_classifier(OnnxCall *c)
     }
     if (!read_svm_pairs(c, x, &p)) return;
     if ((a || b) && (a != p.count || b != p.count))
-        onnx_refuse(c, "%d of 'prob_a' and %d of 'prob_b' for %lld classes; use %lld, one per pair", a, b,
+        onnx_refuse(c, "there are %d of 'prob_a' and %d of 'prob_b' for %lld classes; use %lld, one per pair", a, b,
                     (long long)p.classes, (long long)p.count);
     Tensor *weights = pair_weights(c, &p);
     Tensor *scores = onnx_call2(c, "dense", kernel(c, x, placed_vectors(c, &p), p.vectors), weights);

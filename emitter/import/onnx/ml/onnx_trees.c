@@ -234,7 +234,8 @@ static void read_nodes(Forest *f, const char *prefix)
     const OnnxAttr *modes = onnx_attr(c, "nodes_modes");
     const Reals value = reals_of(c, "nodes_values");
     if (!ctx_failed(c->cx) && (!count || !modes || modes->text_count != count || value.count != count))
-        onnx_refuse(c, "%d nodes, %d of 'nodes_modes' and %d of 'nodes_values'; use equal numbers, one or more", count,
+        onnx_refuse(c, "there are %d nodes, %d of 'nodes_modes' and %d of 'nodes_values'; use equal numbers, one or "
+                       "more", count,
                     modes ? modes->text_count : 0, value.count);
     if (ctx_failed(c->cx)) return;
     Map nodes = map_new(c->cx->arena);
@@ -277,7 +278,7 @@ static Tensor *with_base(Forest *f, Tensor *y, Reals base)
 {
     if (!base.count) return y;
     if (base.count != f->targets && base.count != 1)
-        onnx_refuse(f->c, "%d of 'base_values' for %lld targets; use one per target", base.count,
+        onnx_refuse(f->c, "there are %d of 'base_values' for %lld targets; use one per target", base.count,
                     (long long)f->targets);
     return onnx_call2(f->c, "add", y, reals_tensor(f, base));
 }
@@ -433,7 +434,7 @@ static void read_indexed(Forest *f)
     e.target = ints_of(c, "leaf_targetids", e.leaves, true);
     e.weight = reals_of(c, "leaf_weights"), e.members = reals_of(c, "membership_values");
     if (!ctx_failed(c->cx) && (!n || split.count != n || mode.count != n || e.weight.count != e.leaves))
-        onnx_refuse(c, "%d nodes, %d splits, %d modes; %d leaves, %d weights; use equal numbers", n,
+        onnx_refuse(c, "there are %d nodes, %d splits, %d modes; %d leaves, %d weights; use equal numbers", n,
                     split.count, mode.count, e.leaves, e.weight.count);
     if (ctx_failed(c->cx)) return;
     e.pair = NEW_ARRAY(c->cx->arena, Pair, 2 * n);

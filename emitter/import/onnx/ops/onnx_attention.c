@@ -33,8 +33,8 @@ static Tensor *split_heads(OnnxCall *c, Tensor *x, int64_t heads)
     int64_t width = x->rank == 3 ? tensor_dim(x, 2) : 0;
     if (heads < 1 || width % heads != 0 || width < 1) {
         onnx_refuse(c,
-                    "%lld heads in %s; use [batch][heads][rows][size], or [batch][rows][heads * size] with the number "
-                    "of heads",
+                    "it has %lld heads in %s; use [batch][heads][rows][size], or [batch][rows][heads * size] with the "
+                    "number of heads",
                     (long long)heads, tensor_shape_text(c->cx, x));
         return NULL;
     }
@@ -141,7 +141,7 @@ static void apply_mask(Attention *a, Tensor *mask)
     if (mask->type != BOOL) mask = onnx_cast(c, mask, a->q->type);
     if (!mask) return;
     if (width > 1 && a->keys->kind != EXPR_INT)
-        onnx_unsupported(c, "a mask of %lld keys over an open number of keys; use a mask of the same open size",
+        onnx_unsupported(c, "it has a mask of %lld keys over an open number of keys; use a mask of the same open size",
                          (long long)width);
     if (width > 1 && width < a->keys->integer) {
         int64_t pads[2 * MAX_RANK] = { 0 };
@@ -177,7 +177,8 @@ static bool read_operands(OnnxCall *c, Attention *a)
     a->k = split_heads(c, c->in[1], onnx_int(c, "kv_num_heads", 0));
     a->v = split_heads(c, c->in[2], onnx_int(c, "kv_num_heads", 0));
     if (!past_k != !past_v || (past_k && valid))
-        onnx_refuse(c, "past keys and past values are accepted together, and without a number of valid keys");
+        onnx_refuse(c, "it has only one of past keys and past values, or a number of valid keys as well; use both, "
+                       "without that number");
     if (past_k && past_v) {
         if (past_k->rank == 4) a->past = past_k->shape[2];
         if (!expr_is_int(a->past, 0))
@@ -190,13 +191,14 @@ static bool read_operands(OnnxCall *c, Attention *a)
     if (shared < 1 || heads % shared != 0 || tensor_dim(a->v, 1) != shared || a->v->shape[2] != a->keys
         || tensor_dim(a->q, 3) != tensor_dim(a->k, 3)) {
         onnx_refuse(c,
-                    "queries %s, keys %s and values %s; use heads of queries in equal groups to one of keys and values",
+                    "the queries are %s, the keys %s and the values %s; use heads of queries in equal groups to one of "
+                    "keys and values",
                     tensor_shape_text(c->cx, a->q), tensor_shape_text(c->cx, a->k), tensor_shape_text(c->cx, a->v));
         return false;
     }
     const int64_t rows = interval_of(c->cx, a->rows, NULL).greatest, keys = interval_of(c->cx, a->keys, NULL).greatest;
     if (keys < 1 || rows > MOST_SCORES / keys) {
-        onnx_unsupported(c, "%lld queries by %lld keys; use at most %d scores of a head", (long long)rows,
+        onnx_unsupported(c, "it has %lld queries by %lld keys; use at most %d scores of a head", (long long)rows,
                          (long long)keys, MOST_SCORES);
         return false;
     }

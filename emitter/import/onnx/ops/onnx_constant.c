@@ -66,7 +66,7 @@ static void constant(OnnxCall *c)
         count = a->real_count;
         c->out[0] = tensor_constant(cx, c->name, F32, is_one ? 0 : 1, &count, reals);
     } else
-        onnx_unsupported(c, "a constant from attribute '%s'; use one of %s", a->name, constant_attrs);
+        onnx_unsupported(c, "the constant is in the attribute '%s'; use one of %s", a->name, constant_attrs);
 }
 
 static void *fill(OnnxCall *c, DType t, int64_t elems, const void *value)
@@ -109,7 +109,7 @@ static void open_range(OnnxCall *c)
         if (onnx_sizes(c, i, &at[i], 1) < 0) return;
     const int64_t step = at[2]->kind == EXPR_INT ? at[2]->integer : 0, by = step < 0 ? -step : step;
     if (!step) {
-        onnx_unsupported(c, "a range with a step of 0, or of an open size; use a constant step other than 0");
+        onnx_unsupported(c, "it is a range with a step of 0, or of an open size; use a constant step other than 0");
         return;
     }
     const Expr *length = step > 0 ? expr_sub(c->cx, at[1], at[0]) : expr_sub(c->cx, at[0], at[1]);
@@ -143,7 +143,7 @@ static void range(OnnxCall *c)
     }
     double exact = v[2] != 0 ? (v[1] - v[0]) / v[2] : -1;
     if (!(exact <= MOST_ELEMS) || v[2] == 0) {
-        onnx_unsupported(c, "a range from %g to %g by %g; use a step other than 0 and at most %d elements",
+        onnx_unsupported(c, "it is a range from %g to %g by %g; use a step other than 0 and at most %d elements",
                          v[0], v[1], v[2], MOST_ELEMS);
         return;
     }

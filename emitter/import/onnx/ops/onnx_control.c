@@ -22,7 +22,7 @@ static const OnnxGraph *graph_of(OnnxCall *c, const char *attr)
     const OnnxAttr *a = onnx_attr(c, attr);
     if (!a || !a->graph) onnx_refuse(c, "the graph '%s' is missing", attr);
     else if (a->graph->output_count > ONNX_OUTPUTS)
-        onnx_unsupported(c, "a graph of %d outputs; use at most %d", a->graph->output_count, ONNX_OUTPUTS);
+        onnx_unsupported(c, "the graph has %d outputs; use at most %d", a->graph->output_count, ONNX_OUTPUTS);
     return ctx_failed(c->cx) ? NULL : a->graph;
 }
 
@@ -46,7 +46,7 @@ static void add_row(OnnxCall *c, ScanRows *r, Tensor *x, int axis)
 {
     const Expr *shape[MAX_RANK];
     if (x->rank == MAX_RANK)
-        onnx_unsupported(c, "rows of %d dimensions; use at most %d", x->rank, MAX_RANK - 1);
+        onnx_unsupported(c, "the rows have %d dimensions; use at most %d", x->rank, MAX_RANK - 1);
     if (ctx_failed(c->cx)) return;
     for (int d = 0; d <= x->rank; d++) shape[d] = d == axis ? expr_index(c->cx, 1) : x->shape[d > axis ? d - 1 : d];
     r->at[r->count++] = onnx_view(c, x, shape, x->rank + 1);
@@ -143,7 +143,7 @@ static void no_rows(OnnxCall *c, const LoopEntry *s, Tensor **in)
         const Tensor *row = out[1 + i];
         int64_t shape[MAX_RANK] = { 0 };
         if (row->rank == MAX_RANK || !tensor_is_fixed(row))
-            onnx_unsupported(c, "rows of %s; use fixed sizes, and at most %d dimensions",
+            onnx_unsupported(c, "the rows are %s; use fixed sizes, and at most %d dimensions",
                              tensor_shape_text(c->cx, row), MAX_RANK - 1);
         if (ctx_failed(c->cx)) return;
         for (int d = 0; d < row->rank; d++) shape[1 + d] = tensor_dim(row, d);
@@ -320,8 +320,8 @@ static bool read_scan(OnnxCall *c, Scan *s)
         || s->graph->output_count > ONNX_OUTPUTS) {
         onnx_refuse(
             c,
-            "%d inputs, %lld of them scanned, and %d outputs of its graph; use at least 1 scanned input and an output "
-            "for each state",
+            "it has %d inputs, %lld of them scanned, and %d outputs of its graph; use at least 1 scanned input and an "
+            "output for each state",
             c->in_count, (long long)inputs, s->graph->output_count);
         return false;
     }
@@ -337,7 +337,7 @@ static bool read_scan(OnnxCall *c, Scan *s)
         s->in_axis[i] = axis;
         if (i == 0) s->length = tensor_dim(x, axis);
         if (tensor_dim(x, axis) != s->length || s->length < 1)
-            onnx_unsupported(c, "scanning %lld elements; use the same number, at least 1, for each input",
+            onnx_unsupported(c, "it scans %lld elements; use the same number, at least 1, for each input",
                              (long long)tensor_dim(x, axis));
     }
     return !ctx_failed(c->cx);
@@ -417,7 +417,7 @@ static void scan_region(OnnxCall *c, Scan *s)
         int64_t axis = s->out_axis[i - s->states];
         if (axis < 0) axis += c->out[i]->rank;
         if (axis < 0 || axis >= c->out[i]->rank)
-            onnx_refuse(c, "rows along axis %lld of %s; use an axis within the rank",
+            onnx_refuse(c, "the rows are along axis %lld of %s; use an axis within the rank",
                         (long long)s->out_axis[i - s->states], tensor_shape_text(c->cx, c->out[i]));
         else c->out[i] = move_axis(c, c->out[i], 0, axis);
     }
@@ -445,7 +445,7 @@ static void batched_scan(OnnxCall *c)
     if (onnx_in(c, 0)) onnx_unsupported(c, "input 0, the lengths of sequences, is present; leave it out");
     for (int i = 1; i < c->in_count; i++) {
         if (!c->in[i] || c->in[i]->rank < 1 || tensor_dim(c->in[i], 0) != 1)
-            onnx_unsupported(c, "a batch size other than 1; use 1");
+            onnx_unsupported(c, "the batch size is not 1; use 1");
         if (!ctx_failed(c->cx)) c->in[i] = scan_element(c, c->in[i], 0, 0);
     }
     if (ctx_failed(c->cx) || c->in_count < 1) return;

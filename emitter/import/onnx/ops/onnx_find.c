@@ -160,7 +160,7 @@ static void non_max_suppression(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     Tensor *boxes = c->in[0], *scores = c->in[1];
     if (boxes->rank != 3 || scores->rank != 3) {
-        onnx_refuse(c, "boxes %s and scores %s; use three dimensions each", tensor_shape_text(c->cx, boxes),
+        onnx_refuse(c, "the boxes are %s and the scores %s; use three dimensions each", tensor_shape_text(c->cx, boxes),
                     tensor_shape_text(c->cx, scores));
         return;
     }
@@ -272,7 +272,8 @@ static bool read_pool(OnnxCall *c, GramPool *p)
                          0 };
     if (!p->words) p->words = words_of_strings(c);
     if (!p->words || !p->starts || !p->outputs) {
-        onnx_refuse(c, "incomplete grams; use pool_int64s or pool_strings, ngram_counts and ngram_indexes");
+        onnx_refuse(c, "the description of the n-grams is incomplete; use pool_int64s or pool_strings, ngram_counts "
+                       "and ngram_indexes");
         return false;
     }
     p->count = p->outputs->int_count;
@@ -306,7 +307,7 @@ static int fill_grams(OnnxCall *c, const GramPool *p, int length, int next, bool
         int64_t row = p->outputs->ints[next];
         if (!counts) continue;
         if (g->length[row] > 0) {
-            onnx_unsupported(c, "two grams for output %lld; use one each", (long long)row);
+            onnx_unsupported(c, "there are two n-grams for output %lld; use one each", (long long)row);
             return -1;
         }
         g->length[row] = length;
@@ -325,7 +326,7 @@ static Tensor *weighted(OnnxCall *c, const GramPool *p, Tensor *count)
     int64_t width = p->width;
     if (strcmp(mode, "TF") == 0 || !count) return count;
     if (given && given->real_count != p->count)
-        onnx_refuse(c, "%d weights for %d grams; use one per gram", given->real_count, p->count);
+        onnx_refuse(c, "'weights' has %d values for %d n-grams; use one value per n-gram", given->real_count, p->count);
     if (ctx_failed(c->cx)) return NULL;
     void *data;
     Tensor *weights = tensor_zeros(c->cx, c->name, F32, 1, &width, &data);
@@ -348,7 +349,7 @@ static void tf_idf(OnnxCall *c)
     if (least < 1 || most < least || most > LONGEST_GRAM || skips < 0 || skips > 1 << 20 || !dtype_is_integer(x->type)
         || x->rank < 1 || x->rank > 2) {
         onnx_unsupported(
-            c, "grams of %lld to %lld words in %s%s; use 1 to %d, and one or two dimensions of integers",
+            c, "it has n-grams of %lld to %lld words in %s%s; use 1 to %d, and one or two dimensions of integers",
             (long long)least, (long long)most, dtype_info(x->type)->spelling, tensor_shape_text(c->cx, x),
             LONGEST_GRAM);
         return;

@@ -112,7 +112,7 @@ static Tensor *unpacked(OnnxCall *c, const Packed *p, const Tensor *b)
 {
     const int64_t row = p->blocks * (p->block * p->bits / 8);
     if (!tensor_is_constant(b) || b->type != U8 || tensor_elems(b) != p->n * row) {
-        onnx_unsupported(c, "weights %s of %s; use constant bytes [%lld][%lld][%lld]",
+        onnx_unsupported(c, "the weights are %s of %s; use constant bytes [%lld][%lld][%lld]",
                          tensor_shape_text(c->cx, b), dtype_info(b->type)->spelling, (long long)p->n,
                          (long long)p->blocks, (long long)(p->block * p->bits / 8));
         return NULL;
@@ -142,7 +142,8 @@ static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
     const int64_t row = (p->blocks * p->bits + 7) / 8;
     if (!t) return NULL;
     if (!tensor_is_constant(t) || t->type != U8 || tensor_elems(t) != p->n * row) {
-        onnx_unsupported(c, "zero points %s of %s; use constant bytes [%lld][%lld], or numbers of the scale's type",
+        onnx_unsupported(c, "the zero points are %s of %s; use constant bytes [%lld][%lld], or numbers of the scale's "
+                            "type",
                          tensor_shape_text(c->cx, t), dtype_info(t->type)->spelling, (long long)p->n, (long long)row);
         return NULL;
     }
@@ -159,7 +160,7 @@ static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
 static Tensor *with_real_points(OnnxCall *c, const Packed *p, Tensor *w, Tensor *scale, Tensor *point)
 {
     if (!tensor_is_constant(point) || tensor_elems(point) != p->n * p->blocks || scale->type != point->type) {
-        onnx_unsupported(c, "zero points %s of %s; use constant ones [%lld][%lld] of %s, as the scale is",
+        onnx_unsupported(c, "the zero points are %s of %s; use constant ones [%lld][%lld] of %s, as the scale is",
                          tensor_shape_text(c->cx, point), dtype_info(point->type)->spelling, (long long)p->n,
                          (long long)p->blocks, dtype_info(scale->type)->spelling);
         return NULL;
@@ -183,7 +184,7 @@ static void matmul_bits(OnnxCall *c)
 {
     Packed p;
     if (!onnx_requires(c, 3) || !read_packed(c, &p)) return;
-    if (onnx_in(c, 4)) onnx_unsupported(c, "'g_idx', an order of the groups; use groups in order");
+    if (onnx_in(c, 4)) onnx_unsupported(c, "it has 'g_idx', an order of the groups; use groups in order");
     Tensor *w = unpacked(c, &p, c->in[1]), *point = onnx_in(c, 3);
     if (ctx_failed(c->cx)) return;
     const bool is_real = point && dtype_is_float(point->type);

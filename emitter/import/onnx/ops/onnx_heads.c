@@ -59,7 +59,8 @@ static Tensor *mask_bias(OnnxCall *c, Tensor *mask, int64_t batch, int64_t keys)
     Tensor *is_kept = NULL;
     if (!dtype_is_integer(mask->type) || mask->rank < 1 || mask->rank > 3 || tensor_dim(mask, 0) != batch
         || (mask->rank > 1 && tensor_dim(mask, mask->rank - 1) != keys)) {
-        onnx_unsupported(c, "a mask %s of %s for %lld keys; use integers [batch], [batch][keys] or [batch][rows][keys]",
+        onnx_unsupported(c, "it has a mask %s of %s for %lld keys; use integers [batch], [batch][keys] or "
+                            "[batch][rows][keys]",
                          tensor_shape_text(c->cx, mask), dtype_info(mask->type)->spelling, (long long)keys);
         return NULL;
     }
@@ -108,7 +109,7 @@ static void packed_attention(OnnxCall *c)
     if (ctx_failed(c->cx)) return;
     const int64_t q = sizes ? sizes->ints[0] : all / 3, k = sizes ? sizes->ints[1] : all / 3;
     if (q < 1 || k < 1 || q >= all || k >= all - q) {
-        onnx_refuse(c, "weights %s for queries of %lld and keys of %lld; use [values][queries + keys + values]",
+        onnx_refuse(c, "the weights are %s for queries of %lld and keys of %lld; use [values][queries + keys + values]",
                     tensor_shape_text(c->cx, c->in[1]), (long long)q, (long long)k);
         return;
     }
@@ -190,7 +191,7 @@ static void rotary_embedding(OnnxCall *c)
         onnx_refuse(c, "x is %s and the cosines %s; use [batch][rows][values] or [batch][heads][rows][size], and "
                     "[positions][n]", tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, c->in[2]));
     if (onnx_real(c, "scale", 1) != 1 || onnx_int(c, "is_packed_batching", 0))
-        onnx_unsupported(c, "'scale' other than 1, or 'is_packed_batching'; use their defaults");
+        onnx_unsupported(c, "it has a 'scale' other than 1, or 'is_packed_batching'; use their defaults");
     if (ctx_failed(c->cx)) return;
     const int64_t rows = tensor_dim(x, x->rank == 4 ? 2 : 1), last = tensor_dim(x, x->rank - 1),
                   heads = dim ? onnx_int(c, "num_heads", 0) : x->rank == 4 ? tensor_dim(x, 1) : last / width;
@@ -237,8 +238,8 @@ static Tensor *appended(OnnxCall *c, const Cache *g, Tensor *past, Tensor *rows)
     const bool grows = onnx_in(c, 6) && tensor_is_constant(c->in[6]) && onnx_scalar(c, 6, &total)
                        && total > (double)g->past;
     if (grows && total != (double)(g->past + g->rows))
-        onnx_unsupported(c, "'total_sequence_length' %g over a cache of %lld rows and %lld new ones; use a total "
-                         "within the cache, or the sum", total, (long long)g->past, (long long)g->rows);
+        onnx_unsupported(c, "'total_sequence_length' is %g over a cache of %lld rows and %lld new ones; use a total "
+                            "within the cache, or the sum", total, (long long)g->past, (long long)g->rows);
     if (grows) return onnx_call2(c, "concat", past, rows, attr_int("axis", 2));
     if (!past || !rows || ctx_failed(c->cx)) return NULL;
     return call(c->cx, "scatter_rows", c->name, (Tensor *[]){ past, g->at, rows }, 3,
@@ -263,7 +264,7 @@ static bool open_cache(OnnxCall *c, Cache *g, Tensor **in)
     if (!onnx_in(c, 0) || !onnx_in(c, 5) || g->shared < 1)
         onnx_refuse(c, "a query, 'seqlens_k' and 'kv_num_heads' of 1 or more are required");
     for (int i = 12; i < c->in_count; i++)
-        if (c->in[i]) onnx_unsupported(c, "input %d; use inputs 0 to 11", i);
+        if (c->in[i]) onnx_unsupported(c, "it has input %d; use inputs 0 to 11", i);
     if (ctx_failed(c->cx) || !is_fixed3(c, c->in[0], "the query is") || !split_packed(c, g, in)) return false;
     g->batch = tensor_dim(c->in[0], 0), g->rows = tensor_dim(c->in[0], 1);
     g->past = onnx_in(c, 3) && c->in[3]->rank == 4 ? tensor_dim(c->in[3], 2) : 0;

@@ -106,8 +106,8 @@ static void scatter_nd(OnnxCall *c)
     }
     const bool is_decided = index->rank == 2 && size_is_decided(c->cx, index->shape[0]) && tensor_is_fixed(x);
     if (q < 1 || q > x->rank || (tensor_elems(index) < 1 && !is_decided)) {
-        onnx_refuse(c, "an index of %s into %s; use a last dimension of 1 up to the rank, and fixed sizes or a number "
-                    "of updates that the run decides", tensor_shape_text(c->cx, index),
+        onnx_refuse(c, "it has an index of %s into %s; use a last dimension of 1 up to the rank, and fixed sizes or a "
+                       "number of updates that the run decides", tensor_shape_text(c->cx, index),
                     tensor_shape_text(c->cx, x));
         return;
     }
@@ -305,13 +305,13 @@ static void eye_like(OnnxCall *c)
     if (!onnx_requires(c, 1)) return;
     const Tensor *x = c->in[0];
     if (to ? !onnx_dtype(to, &t) : x->rank != 2)
-        onnx_refuse(c, "elements of type %lld, and a shape of %s; use a supported type and a matrix",
+        onnx_refuse(c, "it has elements of type %lld, and a shape of %s; use a supported type and a matrix",
                     (long long)to, tensor_shape_text(c->cx, x));
     if (ctx_failed(c->cx) || x->rank != 2) return;
     if (!to) t = x->type;
     for (int d = 0; d < 2; d++) shape[d] = tensor_dim(x, d);
     if (shape[0] < 1 || shape[1] < 1 || shape[0] * shape[1] > 1 << 16) {
-        onnx_unsupported(c, "a matrix of %s; use at most %d elements", tensor_shape_text(c->cx, x), 1 << 16);
+        onnx_unsupported(c, "the matrix is %s; use at most %d elements", tensor_shape_text(c->cx, x), 1 << 16);
         return;
     }
     void *data;

@@ -20,7 +20,7 @@ static void cast(OnnxCall *c)
     if (!onnx_requires(c, 1)) return;
     const bool is_text = onnx_holds_strings(c->strings, c->in[0]);
     if (is_text && to != ONNX_STRING)
-        onnx_unsupported(c, "a string as a number; use a LabelEncoder with the number of each string");
+        onnx_unsupported(c, "a string is used as a number; use a LabelEncoder with the number of each string");
     else if (is_text) c->out[0] = c->in[0];
     else if (onnx_dtype(to, &t)) c->out[0] = onnx_call(c, "cast", c->in[0], attr_type("to", t));
     else onnx_refuse_type(c, "element type", to);

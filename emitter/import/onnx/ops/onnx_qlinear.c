@@ -64,7 +64,7 @@ static void concat(OnnxCall *c)
     const int count = (c->in_count - 2 + 2) / 3;
     if (c->in_count < 4 || !onnx_requires(c, 2) || !requires_operands(c, 2, count)) {
         if (!ctx_failed(c->cx))
-            onnx_refuse(c, "%d inputs; use a scale, a zero point and operands", c->in_count);
+            onnx_refuse(c, "it has %d inputs; use a scale, a zero point and operands", c->in_count);
         return;
     }
     Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, count);

@@ -87,7 +87,7 @@ static bool read_quantizer(OnnxCall *c, Quantizer *q)
     if (!onnx_requires(c, 4) || !onnx_scalar(c, 3, &q->bits)) return false;
     const bool is_narrow = onnx_int(c, "narrow", 0) != 0;
     if (!dtype_is_float(c->in[0]->type) || !(q->bits >= 1 && q->bits <= 32)) {
-        onnx_refuse(c, "%g bits of %s; use 1 to 32 bits of floats", q->bits,
+        onnx_refuse(c, "it has %g bits of %s; use 1 to 32 bits of floats", q->bits,
                     dtype_info(c->in[0]->type)->spelling);
         return false;
     }

@@ -18,7 +18,7 @@ Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
     int at = onnx_axis(c, axis, x->rank);
     if (at >= 0 && (p->rank != 1 || tensor_dim(p, 0) != tensor_dim(x, at)))
         onnx_unsupported(
-            c, "a scale or zero point of shape %s for axis %d of %s; use one value, or one per index",
+            c, "it has a scale or zero point of shape %s for axis %d of %s; use one value, or one per index",
             tensor_shape_text(c->cx, p), at, tensor_shape_text(c->cx, x));
     return ctx_failed(c->cx) ? NULL : onnx_append_ones(c, p, x->rank - 1 - at);
 }
@@ -36,7 +36,7 @@ static Tensor *per_block(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
     for (int d = 0; fits && d < x->rank; d++) fits = d == at || p->shape[d] == x->shape[d];
     if (!fits)
         onnx_refuse(
-            c, "a scale or zero point of %s for blocks of %lld along axis %d of %s; use one value per block",
+            c, "it has a scale or zero point of %s for blocks of %lld along axis %d of %s; use one value per block",
             tensor_shape_text(c->cx, p), (long long)block, at, tensor_shape_text(c->cx, x));
     Tensor *all = ctx_failed(c->cx) ? NULL : onnx_call(c, "repeat", p, attr_int("axis", at), attr_int("times", block));
     return all && tensor_dim(all, at) > tensor_dim(x, at)
@@ -66,7 +66,7 @@ static void quantize_linear(OnnxCall *c)
     else if (to && !onnx_dtype(to, &t) && !(is_narrow && onnx_constant_dtype(to, &t)))
         onnx_refuse_type(c, "'output_dtype' is", to);
     if (!dtype_is_integer(t))
-        onnx_unsupported(c, "elements stored as %s; use integers", dtype_info(t)->spelling);
+        onnx_unsupported(c, "the elements are stored as %s; use integers", dtype_info(t)->spelling);
     Tensor *x = c->in[0], *scale = onnx_cast(c, c->in[1], x->type);
     if (scale && dtype_is_integer(x->type)) x = onnx_cast(c, x, scale->type);
     Tensor *block = per_block(c, zero_or_default(c, onnx_in(c, 2), t), x, axis);

@@ -47,7 +47,7 @@ static const RecurrentActivation *find_activation(OnnxCall *c, const char *word)
         if (same_letters(f->onnx, word)) return f;
         text_printf(&list, "%s%s", i ? ", " : "", f->onnx);
     }
-    onnx_refuse(c, "unknown activation \"%s\"; use one of %s", word, text_string(&list));
+    onnx_refuse(c, "the activation \"%s\" is not known; use one of %s", word, text_string(&list));
     return NULL;
 }
 

@@ -119,7 +119,7 @@ static Tensor *resample_axis(OnnxCall *c, const OnnxResize *r, const SampleLine 
     double shrink = r->antialias && l->scale < 1 ? l->scale : 1, reach = strcmp(r->mode, "linear") == 0 ? 1 : 2;
     int64_t first = floor_of(-reach / shrink) + 1, taps = 2 - 2 * first;
     if (taps > MOST_TABLE / l->out) {
-        onnx_unsupported(c, "a table of %lld elements and %lld taps; use at most %d weights",
+        onnx_unsupported(c, "it has a table of %lld elements and %lld taps; use at most %d weights",
                          (long long)l->out, (long long)taps, MOST_TABLE);
         return NULL;
     }
@@ -270,7 +270,7 @@ static bool resolve_open(OnnxCall *c, const double *scale, const Expr *requested
     l->out = l->in;
     if (scale) l->scale = *scale;
     if (strcmp(onnx_text(c, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0)
-        onnx_unsupported(c, "'keep_aspect_ratio_policy' over an open dimension; use \"stretch\"");
+        onnx_unsupported(c, "'keep_aspect_ratio_policy' is not \"stretch\" and a dimension is open; use \"stretch\"");
     return true;
 }
 

@@ -28,7 +28,7 @@ static int sequence_index(OnnxCall *c, int index, int count, int most, int other
     if (!onnx_in(c, index)) return otherwise;
     if (!onnx_scalar(c, index, &v)) return -1;
     if (v >= -count && v <= most) return (int)(v < 0 ? v + count : v);
-    onnx_refuse(c, "index %g into a sequence of %d; use %d to %d", v, count, -count, most);
+    onnx_refuse(c, "the index is %g into a sequence of %d; use %d to %d", v, count, -count, most);
     return -1;
 }
 
@@ -100,7 +100,7 @@ static void split(OnnxCall *c)
                                                           : 0,
             count = each > 0 ? (size + each - 1) / each : given;
     if (size < 0 || count < 1 || count > MOST) {
-        onnx_unsupported(c, "%lld parts of %lld elements; use 1 to %d parts", (long long)count,
+        onnx_unsupported(c, "it has %lld parts of %lld elements; use 1 to %d parts", (long long)count,
                          (long long)size, MOST);
         return;
     }

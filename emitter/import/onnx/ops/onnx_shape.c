@@ -41,7 +41,8 @@ static void reshape(OnnxCall *c)
     bool is_empty = false;
     for (int d = 0; d < count; d++) is_empty = is_empty || (shape[d] == 0 && onnx_int(c, "allowzero", 0));
     if (is_empty && !onnx_is_empty(c->cx, c->in[0]))
-        onnx_refuse(c, "the input is %s, but 'allowzero' gives the shape %s no element; use equal counts",
+        onnx_refuse(c, "the input is %s, but with 'allowzero' the shape %s has no elements; use a shape with as many "
+                       "elements as the input",
                     tensor_shape_text(c->cx, c->in[0]), ints_text(c->cx, shape, count));
     else if (is_empty) c->out[0] = onnx_empty(c, c->in[0]->type, shape, count);
     else if (onnx_is_empty(c->cx, c->in[0]) && count >= 0 && reshape_empty(c, shape, count)) return;
@@ -231,7 +232,7 @@ static void split(OnnxCall *c)
     int64_t axis = onnx_int(c, "axis", 0);
     if (axis < 0) axis += x->rank;
     if (axis < 0 || axis >= x->rank || c->node->out_count > ONNX_OUTPUTS) {
-        onnx_refuse(c, "axis %lld of %s into %d parts; use an axis within the rank and 1 to %d parts",
+        onnx_refuse(c, "it splits axis %lld of %s into %d parts; use an axis within the rank and 1 to %d parts",
                     (long long)axis, tensor_shape_text(c->cx, x), c->node->out_count, ONNX_OUTPUTS);
         return;
     }
@@ -373,7 +374,7 @@ static void gather(OnnxCall *c)
     int64_t axis = onnx_int(c, "axis", 0), size;
     if (axis < 0) axis += x->rank;
     if (axis < 0 || axis >= x->rank || !dtype_is_integer(index->type)) {
-        onnx_refuse(c, "axis %lld of %s by an index of type %s; use an axis within the rank and integers",
+        onnx_refuse(c, "it reads axis %lld of %s by an index of type %s; use an axis within the rank and integers",
                     (long long)axis, tensor_shape_text(c->cx, x), dtype_info(index->type)->spelling);
         return;
     }
@@ -530,7 +531,7 @@ static void tile(OnnxCall *c)
     const int count = onnx_sizes(c, 1, requested, MAX_RANK);
     if (count < 0) return;
     if (count != x->rank)
-        onnx_refuse(c, "%d repetitions for %d dimensions; use one per dimension", count, x->rank);
+        onnx_refuse(c, "there are %d repetitions for %d dimensions; use one per dimension", count, x->rank);
     for (int d = 0; d < count && !ctx_failed(c->cx); d++) {
         times[d] = requested[d]->kind == EXPR_INT ? requested[d]->integer : 1;
         if (requested[d]->kind == EXPR_INT) requested[d] = x->shape[d];
@@ -553,7 +554,7 @@ static bool block_shape(OnnxCall *c, const Expr **d, const Expr **b)
     bool fits = c->in[0]->rank == 4 && size >= 1 && size <= 1 << 15;
     for (int i = 0; fits && i < 4; i++) fits = !expr_is_int(d[i] = c->in[0]->shape[i], 0);
     if (!fits)
-        onnx_refuse(c, "blocksize %lld and an input of %s; use 1 to 32768 and [n][c][h][w]", (long long)size,
+        onnx_refuse(c, "'blocksize' is %lld and the input %s; use 1 to 32768 and [n][c][h][w]", (long long)size,
                     tensor_shape_text(c->cx, c->in[0]));
     *b = expr_index(c->cx, fits ? size : 1);
     return fits;
@@ -613,12 +614,12 @@ static void center_crop_pad(OnnxCall *c)
         axis_count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
     if (count < 0 || axis_count == -2) return;
     if (count != (axis_count < 0 ? rank : axis_count))
-        onnx_refuse(c, "%d sizes for %d axes; use one per axis", count, axis_count < 0 ? rank : axis_count);
+        onnx_refuse(c, "there are %d sizes for %d axes; use one per axis", count, axis_count < 0 ? rank : axis_count);
     for (int i = 0; i < count && !ctx_failed(c->cx); i++) {
         int d = onnx_axis(c, axis_count < 0 ? i : axes[i], rank);
         if (d < 0) return;
         int64_t more = size[i] - tensor_dim(c->in[0], d);
-        if (size[i] < 1) onnx_refuse(c, "size %lld along axis %d; use 1 or more", (long long)size[i], d);
+        if (size[i] < 1) onnx_refuse(c, "it has size %lld along axis %d; use 1 or more", (long long)size[i], d);
         pads[d] = more / 2, pads[rank + d] = more - more / 2;
     }
     c->out[0] = onnx_call(c, "pad", c->in[0], attr_ints("pad", pads, 2 * rank), attr_word("mode", "constant"),

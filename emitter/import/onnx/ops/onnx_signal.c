@@ -21,7 +21,7 @@ static void window(OnnxCall *c, double a, double b, double d)
     DType t = F32;
     if (!onnx_requires(c, 1) || !onnx_scalar(c, 0, &size)) return;
     if (!onnx_dtype(onnx_int(c, "output_datatype", ONNX_FLOAT), &t) || !(size >= 1 && size <= 1 << 16)) {
-        onnx_refuse(c, "a window of %g elements; use 1 to %d", size, 1 << 16);
+        onnx_refuse(c, "it has a window of %g elements; use 1 to %d", size, 1 << 16);
         return;
     }
     int64_t count = (int64_t)size, length = onnx_int(c, "periodic", 1) ? count : count > 1 ? count - 1 : 1;
@@ -137,7 +137,7 @@ static void dft(OnnxCall *c)
                                       : size,
                   read = to_real ? length / 2 + 1 : length, bins = one_sided && !inverse ? length / 2 + 1 : length;
     if (length > MOST_FOURIER_POINTS || length < 1 || tensor_elems(c->in[0]) < 1) {
-        onnx_unsupported(c, "%lld elements; use 1 to %d", (long long)length, MOST_FOURIER_POINTS);
+        onnx_unsupported(c, "it has %lld elements; use 1 to %d", (long long)length, MOST_FOURIER_POINTS);
         return;
     }
     Tensor *x = has_doubles(c->in[0]) ? c->in[0] : onnx_cast(c, c->in[0], F32);
@@ -161,14 +161,14 @@ static void stft(OnnxCall *c)
             samples = x->rank > 1 ? tensor_dim(x, 1) : 0;
     bool is_real = x->rank == 2 || (x->rank == 3 && tensor_dim(x, 2) == 1);
     if (!is_real || length < 1 || length > MOST_FOURIER_POINTS || length > samples || !(step >= 1)) {
-        onnx_unsupported(c, "frames of %lld of a signal %s; use a real one of at least that many samples",
+        onnx_unsupported(c, "it has frames of %lld of a signal %s; use a real one of at least that many samples",
                          (long long)length, tensor_shape_text(c->cx, x));
         return;
     }
     const double hop = step < (double)samples ? step : (double)samples;
     const int64_t frames = (samples - length) / (int64_t)hop + 1;
     if (frames > MOST_SAMPLES / length) {
-        onnx_unsupported(c, "%lld frames of %lld samples; use at most %d samples in total", (long long)frames,
+        onnx_unsupported(c, "it has %lld frames of %lld samples; use at most %d samples in total", (long long)frames,
                          (long long)length,
                          MOST_SAMPLES);
         return;
@@ -208,8 +208,8 @@ static void mel_weights(OnnxCall *c)
         || !(v[0] >= 1 && v[0] <= MOST_BANDS && v[1] >= 1 && v[1] <= MOST_BANDS)
         || !(v[2] >= 1 && v[3] >= 0 && v[4] > v[3] && v[4] <= v[2])) {
         onnx_refuse(c,
-                    "%g bands of %g points at rate %g from %g to %g Hz; use at most %d bands and points, within the "
-                    "rate",
+                    "it has %g bands of %g points at rate %g from %g to %g Hz; use at most %d bands and points, within "
+                    "the rate",
                     v[0], v[1], v[2], v[3], v[4], MOST_BANDS);
         return;
     }

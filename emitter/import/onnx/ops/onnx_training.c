@@ -14,7 +14,7 @@ static bool check_names(OnnxCall *c, const OnnxAttr *names, int first)
     const int count = names ? names->text_count : 0;
     for (int i = 0; i < count && first + i < c->node->in_count; i++)
         if (!text_equal(names->texts[i], c->node->in[first + i]))
-            onnx_unsupported(c, "the gradient by \"%s\" at the value \"%s\"; take it at \"%s\" itself",
+            onnx_unsupported(c, "the gradient is by \"%s\" at the value \"%s\"; take it at \"%s\" itself",
                              names->texts[i], c->node->in[first + i], names->texts[i]);
     return !ctx_failed(c->cx);
 }
@@ -26,7 +26,7 @@ static void gradient(OnnxCall *c)
     const int count = xs ? xs->text_count : 0;
     if (!of || !count) onnx_refuse(c, "the attribute '%s' is missing", of ? "xs" : "y");
     else if (count > MAX_OUTPUTS)
-        onnx_unsupported(c, "the gradient by %d values; use up to %d", count, MAX_OUTPUTS);
+        onnx_unsupported(c, "the gradient is by %d values; use up to %d", count, MAX_OUTPUTS);
     if (ctx_failed(c->cx) || !onnx_requires(c, count) || !check_names(c, xs, 0) || !check_names(c, zs, count)) return;
     Tensor *in[MAX_OUTPUTS + 1] = { onnx_scope_value(c->scope, of) };
     if (!in[0]) onnx_refuse(c, "no node produces the value \"%s\" of 'y'", of);

@@ -42,7 +42,8 @@ static bool has_channels(TfliteCall *c, const Coded *d)
 {
     const Quant *q = d->y->quant;
     if (!q || q->count <= 1 || (d->count % q->count == 0 && (q->axis == 0 || q->axis == d->y->rank - 1))) return true;
-    tflite_unsupported(c, "%d scales along axis %d; use scales along the first or the last one", q->count, q->axis);
+    tflite_unsupported(c, "it has %d scales along axis %d; use scales along the first or the last one", q->count,
+                       q->axis);
     return false;
 }
 
@@ -77,7 +78,7 @@ static bool by_mask(TfliteCall *c, const Coded *d)
             if (!copy_element(d, next++, i)) return false;
         } else if (d->y->type == TFLITE_INT8) d->out[i] = (uint8_t)zero;
         else if (zero != 0) {
-            tflite_refuse(c, "a zero point of %d; use 0 for other types than INT8", (int)zero);
+            tflite_refuse(c, "it has a zero point of %d; use 0 for types that are not INT8", (int)zero);
             return false;
         }
     }
@@ -92,7 +93,7 @@ static bool by_tree(TfliteCall *c, const Coded *d)
     const int entry = is_wide ? 4 : 2, shift = is_wide ? 27 : 11;
     int64_t at = 0;
     if (d->y->type != TFLITE_INT8 && !(is_wide && d->y->type == TFLITE_INT16)) {
-        tflite_refuse(c, "codes of Huffman for %s; use INT8, or with 32-bit tables INT16",
+        tflite_refuse(c, "it has codes of Huffman for %s; use INT8, or with 32-bit tables INT16",
                       tflite_type_text(c->cx, d->y->type));
         return false;
     }
@@ -153,7 +154,7 @@ static Tensor *decoded(TfliteCall *c, int output)
         d.table = (Bytes){ d.table.at + HEADER, d.table.count - HEADER };
         d.out = NEW_ARRAY(c->cx->arena, uint8_t, d.count * d.size);
         if (d.header[VERSION] != 1 || d.header[KIND_VERSION] != 1 || d.header[KIND] > 2) {
-            tflite_unsupported(c, "codes of kind %d, version %d.%d; use 0, 1 or 2, version 1.1", d.header[KIND],
+            tflite_unsupported(c, "it has codes of kind %d, version %d.%d; use 0, 1 or 2, version 1.1", d.header[KIND],
                                d.header[VERSION], d.header[KIND_VERSION]);
             return NULL;
         }

@@ -65,7 +65,8 @@ static bool read_inputs(TfliteCall *c, Detect *d)
            && tensor_dim(scores, 1) == d->anchors && tensor_dim(anchors, 0) == d->anchors
            && tensor_dim(scores, 2) >= d->classes && tensor_dim(scores, 2) <= d->classes + 1;
     if (!fits)
-        tflite_refuse(c, "codes %s, scores %s, anchors %s; use [1][n][4], [1][n][%lld or one more] and [n][4]",
+        tflite_refuse(c, "the codes are %s, the scores %s and the anchors %s; use [1][n][4], [1][n][%lld or one more] "
+                         "and [n][4]",
                       tensor_shape_text(c->cx, codes), tensor_shape_text(c->cx, scores),
                       tensor_shape_text(c->cx, anchors), (long long)d->classes);
     for (int i = CODES; i <= ANCHORS && !ctx_failed(c->cx); i++)

@@ -38,8 +38,9 @@ static void foreign(TfliteCall *c)
         bool is_fixed = tflite_dtype(t->type, &type);
         for (int d = 0; d < t->rank; d++) is_fixed = is_fixed && t->dim[d] > 0 && !t->is_open[d];
         if (!is_fixed)
-            tflite_unsupported(c, "its output \"%s\" is %s[%s]; use a declared shape without open dimensions with "
-                               "--extern", t->name, tflite_type_text(c->cx, t->type),
+            tflite_unsupported(c,
+                               "its output \"%s\" is %s[%s]; with --extern, declare a shape without open dimensions",
+                               t->name, tflite_type_text(c->cx, t->type),
                                ints_text(c->cx, t->dim, t->rank));
         foreign_add_output(&f, type, t->rank, t->dim);
     }

@@ -66,8 +66,8 @@ static void framer(TfliteCall *c)
     const int64_t size = of[SIZE], step = of[STEP], last = rank ? tensor_dim(x, rank - 1) : 0;
     if (step > size || last < step || last % step || last / step > MOST_FRAMES || rank >= MAX_RANK
         || tensor_elems(x) < 1) {
-        tflite_refuse(c, "'frame_size' %lld, 'frame_step' %lld, samples %s; use a step up to the size, and 1 to %d "
-                      "steps of samples", (long long)size, (long long)step, tensor_shape_text(c->cx, x),
+        tflite_refuse(c, "'frame_size' is %lld, 'frame_step' %lld and the samples %s; use a step up to the size, and 1 "
+                         "to %d steps of samples", (long long)size, (long long)step, tensor_shape_text(c->cx, x),
                       MOST_FRAMES);
         return;
     }
@@ -135,7 +135,7 @@ static void overlap_add(TfliteCall *c)
     const int rank = x->rank;
     const int64_t size = rank >= 2 ? tensor_dim(x, rank - 1) : 0, frames = rank >= 2 ? tensor_dim(x, rank - 2) : 0;
     if (size < step || frames < 1 || frames > MOST_FRAMES || tensor_elems(x) < 1) {
-        tflite_refuse(c, "'frame_step' %lld, frames %s; use [..][1 to %d][a step or more]", (long long)step,
+        tflite_refuse(c, "'frame_step' is %lld and the frames %s; use [..][1 to %d][a step or more]", (long long)step,
                       tensor_shape_text(c->cx, x), MOST_FRAMES);
         return;
     }

@@ -20,7 +20,7 @@ static bool read_length(TfliteCall *c, int64_t *length)
     static const CustomOption option = { "fft_length", 4, MOST_FOURIER_POINTS };
     if (!tflite_needs(c, 1) || !tflite_custom_options(c, &option, 1, length)) return false;
     if (*length & (*length - 1))
-        tflite_unsupported(c, "a transform of %lld points; use powers of two from 4 to %d",
+        tflite_unsupported(c, "it is a transform of %lld points; use powers of two from 4 to %d",
                            (long long)*length, MOST_FOURIER_POINTS);
     if (c->in[0]->rank < 1 || tensor_elems(c->in[0]) < 1)
         tflite_refuse(c, "its input is %s; use one dimension or more", tensor_shape_text(c->cx, c->in[0]));
@@ -97,7 +97,7 @@ static void energy(TfliteCall *c)
     if (!tflite_custom_input(c, 0, I16, 1) || !tflite_custom_options(c, options, 2, of)) return;
     const int64_t bins = last_dim(c->in[0]) / 2;
     if (last_dim(c->in[0]) % 2 || of[0] > of[1] || of[1] > bins)
-        tflite_refuse(c, "the bins %lld to %lld of %s; use 0 to below half of an even number",
+        tflite_refuse(c, "it reads the bins %lld to %lld of %s; use 0 to below half of an even number",
                       (long long)of[0], (long long)of[1], tensor_shape_text(c->cx, c->in[0]));
     else c->out[0] = tflite_call(c, "energy", tflite_reshape(c, c->in[0], (int64_t[]){ bins, 2 }, 2),
                                  attr_int("begin", of[0]), attr_int("end", of[1]));

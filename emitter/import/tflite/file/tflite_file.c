@@ -99,7 +99,7 @@ static bool read_shape(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     FlatVector shape = flat_vector(t, TENSOR_SHAPE, 4);
     if (shape.count > MAX_RANK) {
         diag_unsupported(r->cx, text_format(r->cx, "tensor \"%s\"", out->name),
-                         "%llu dimensions; use at most %d", (unsigned long long)shape.count, MAX_RANK);
+                         "it has %llu dimensions; use at most %d", (unsigned long long)shape.count, MAX_RANK);
         return false;
     }
     out->rank = (int)shape.count;
@@ -265,7 +265,7 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
     Tensor *out = tensor_zeros(cx, t->name, type, t->rank, t->dim, &to);
     if (!out) return NULL;
     if (t->is_sparse && t->packed_bits)
-        diag_unsupported(cx, where, "sparse weights of %d bits; use dense weights, or sparse 8-bit weights",
+        diag_unsupported(cx, where, "it has sparse weights of %d bits; use dense weights, or sparse 8-bit weights",
                          t->packed_bits);
     else if (t->is_sparse && !tflite_densify(t, size, to))
         diag_error(cx, where, "its sparsity is damaged: use positions inside its shape");

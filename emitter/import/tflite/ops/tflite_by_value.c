@@ -153,14 +153,14 @@ Tensor *tflite_filled(TfliteCall *c, Tensor *value, Tensor *sizes)
     const Expr *size[MAX_RANK];
     const int64_t rank = sizes->rank == 1 ? tensor_elems(sizes) : -1;
     if (rank < 0 || rank > MAX_RANK || tensor_elems(value) != 1) {
-        tflite_unsupported(c, "sizes %s and a value %s; use a list of at most %d, and one value",
+        tflite_unsupported(c, "the sizes are %s and the value %s; use a list of at most %d sizes, and a single value",
                            tensor_shape_text(c->cx, sizes), tensor_shape_text(c->cx, value), MAX_RANK);
         return NULL;
     }
     for (int d = 0; d < rank; d++) {
         const Element e = element_of(sizes, d);
         if (!e.list && e.at < 1)
-            tflite_unsupported(c, "%lld elements along dimension %d; use 1 or more", (long long)e.at, d);
+            tflite_unsupported(c, "it has %lld elements along dimension %d; use 1 or more", (long long)e.at, d);
         size[d] = asked_size(c, e, d, -1);
         if (!size[d] || ctx_failed(c->cx)) return NULL;
     }
@@ -191,7 +191,7 @@ Tensor *tflite_broadcasted(TfliteCall *c, Tensor *x, Tensor *sizes)
     const Expr *size[MAX_RANK];
     const int rank = sizes->rank == 1 ? (int)tensor_elems(sizes) : -1;
     if (rank < x->rank || rank > MAX_RANK)
-        tflite_refuse(c, "sizes %s for %s; use one for each of %d to %d dimensions",
+        tflite_refuse(c, "it has sizes %s for %s; use one for each of %d to %d dimensions",
                       tensor_shape_text(c->cx, sizes), tensor_shape_text(c->cx, x), x->rank, MAX_RANK);
     for (int d = 0; d < rank && !ctx_failed(c->cx); d++) {
         const int own = d - (rank - x->rank);

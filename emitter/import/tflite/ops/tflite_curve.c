@@ -395,7 +395,7 @@ static void prelu(TfliteCall *c)
         return;
     }
     if (c->in[1]->type != I8)
-        tflite_unsupported(c, "slopes of type %s; use INT8, also with 16-bit activations",
+        tflite_unsupported(c, "it has slopes of type %s; use INT8, also with 16-bit activations",
                            tflite_type_text(c->cx, tflite_in_info(c, 1)->type));
     if (ctx_failed(c->cx) || !tflite_has_quants(c, 2)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *a = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);

@@ -73,7 +73,7 @@ static void where(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
     Tensor *x = c->in[0];
-    if (!x->rank) tflite_unsupported(c, "a condition without dimensions; use one dimension or more");
+    if (!x->rank) tflite_unsupported(c, "the condition has no dimensions; use one dimension or more");
     if (ctx_failed(c->cx)) return;
     if (tensor_is_constant(x)) {
         const int64_t found = decided_nonzero_count(x);
@@ -104,8 +104,9 @@ static void unique(TfliteCall *c)
     Tensor *x = c->in[0];
     if (x->rank != 1 || tensor_elems(x) < 1 || tensor_is_constant(x) || c->op->out_count != 2
         || !tflite_dtype(tflite_out_info(c, 1)->type, &to)) {
-        tflite_unsupported(c, "%d outputs of %s%s; use values and indices of one dimension with elements, which "
-                           "is not constant", c->op->out_count, tensor_is_constant(x) ? "a constant " : "",
+        tflite_unsupported(c, "it has %d outputs and its input is %s%s; use an input of one dimension that is not "
+                              "constant and not empty, and two outputs", c->op->out_count,
+                              tensor_is_constant(x) ? "a constant " : "",
                            tensor_shape_text(c->cx, x));
         return;
     }

@@ -22,8 +22,8 @@ static bool has_equal_scales(TfliteCall *c)
     const TfliteTensor *a = tflite_in_info(c, 0), *b = tflite_in_info(c, 1);
     if (!tflite_has_quant(c, a, false) || !tflite_has_quant(c, b, false)) return false;
     if (tflite_scale(a) != tflite_scale(b))
-        tflite_unsupported(c, "16-bit operands of the scales %g and %g; TensorFlow Lite compares their stored values, "
-                           "so use equal scales", (double)tflite_scale(a), (double)tflite_scale(b));
+        tflite_unsupported(c, "it has 16-bit operands of the scales %g and %g; TensorFlow Lite compares their stored "
+                              "values, so use equal scales", (double)tflite_scale(a), (double)tflite_scale(b));
     return !ctx_failed(c->cx);
 }
 
@@ -48,7 +48,7 @@ static void select_(TfliteCall *c)
     if (!tflite_needs(c, 3)) return;
     const Tensor *a = c->in[1], *b = c->in[2];
     if (a->type != b->type)
-        tflite_refuse(c, "a choice of %s and %s; use values of one type", dtype_info(a->type)->spelling,
+        tflite_refuse(c, "it is a choice of %s and %s; use values of one type", dtype_info(a->type)->spelling,
                       dtype_info(b->type)->spelling);
     else c->out[0] = call(c->cx, "where", c->name, c->in, 3, NULL);
 }

@@ -138,7 +138,7 @@ static void bitcast(TfliteCall *c)
     if (!tflite_needs(c, 1)) return;
     const TfliteTensor *y = tflite_out_info(c, 0);
     if (!tflite_dtype(y->type, &to) || dtype_info(to)->bytes != dtype_info(c->in[0]->type)->bytes)
-        tflite_unsupported(c, "elements of type %s; use those of as many bytes as the input's",
+        tflite_unsupported(c, "it has elements of type %s; use those of as many bytes as the input's",
                            tflite_type_text(c->cx, y->type));
     else c->out[0] = tflite_call(c, c->in[0]->type == BOOL ? "cast" : "bitcast", c->in[0], attr_type("to", to));
 }
@@ -160,7 +160,8 @@ static void fake_quant(TfliteCall *c)
     const int64_t bits = flat_int(&c->op->options, BITS, 4, 0);
     if (!tflite_needs(c, 1)) return;
     if (bits < 2 || bits > 16 || !(low < high)) {
-        tflite_refuse(c, "%lld bits between %g and %g; use 2 to 16, and a range", (long long)bits,
+        tflite_refuse(c, "it has %lld bits between %g and %g; use 2 to 16 bits, and a minimum below the maximum",
+                      (long long)bits,
                       (double)low, (double)high);
         return;
     }
@@ -556,7 +557,7 @@ static void quantize(TfliteCall *c)
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     DType to;
     if (!tflite_dtype(y->type, &to) || (to != I8 && to != U8 && to != I16 && (to != I32 || c->in[0]->type == F32)))
-        tflite_unsupported(c, "an output of type %s; use INT8, UINT8, INT16, or INT32 from integers",
+        tflite_unsupported(c, "it has an output of type %s; use INT8, UINT8, INT16, or INT32 from integers",
                            tflite_type_text(c->cx, y->type));
     if (ctx_failed(c->cx)) return;
     if (c->in[0]->type != F32) {

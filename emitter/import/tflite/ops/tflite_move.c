@@ -161,7 +161,7 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
     const bool has_begin = has_entry(c, BEGIN, i), has_end = has_entry(c, END, i);
     s->drops = flat_int(&c->op->options, SHRINK, 4, 0) >> i & 1;
     if (by == 0 || size < 1) {
-        tflite_refuse(c, "a step of %lld over %lld elements; use a step other than 0, and elements",
+        tflite_refuse(c, "it has a step of %lld over %lld elements; use a step other than 0, and elements",
                       (long long)by, (long long)size);
         return false;
     }
@@ -186,7 +186,7 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
     s->end = e;
     s->step = by;
     if (by > 0 ? e > b : e < b) return true;
-    tflite_unsupported(c, "a result without elements: %lld to %lld by %lld; use at least one element",
+    tflite_unsupported(c, "it has a result without elements: %lld to %lld by %lld; use at least one element",
                        (long long)b, (long long)e, (long long)by);
     return false;
 }
@@ -256,7 +256,7 @@ static void strided_slice(TfliteCall *c)
         }
     }
     if (kept > MAX_RANK) {
-        tflite_unsupported(c, "a result of %d dimensions; use at most %d", kept, MAX_RANK);
+        tflite_unsupported(c, "it has a result of %d dimensions; use at most %d", kept, MAX_RANK);
         return;
     }
     Tensor *y = x->rank ? tflite_call(c, "slice", x, attr_ints("begin", first, x->rank),
@@ -279,7 +279,7 @@ static void pack(TfliteCall *c)
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), x->rank + 1);
     if (axis < 0) return;
     if (x->rank == MAX_RANK)
-        tflite_unsupported(c, "a result of %d dimensions; use at most %d", MAX_RANK + 1, MAX_RANK);
+        tflite_unsupported(c, "it has a result of %d dimensions; use at most %d", MAX_RANK + 1, MAX_RANK);
     for (int d = 0; d < x->rank && d < MAX_RANK; d++)
         shape[d < axis ? d : d + 1 < MAX_RANK ? d + 1 : d] = tensor_dim(x, d);
     Tensor **part = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
@@ -300,7 +300,7 @@ static void unpack(TfliteCall *c)
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), x->rank), rank = 0;
     if (axis < 0) return;
     if (tensor_dim(x, axis) != c->op->out_count || c->op->out_count > TFLITE_OUTPUTS)
-        tflite_unsupported(c, "%d outputs of %lld elements; use one output per element, and at most %d",
+        tflite_unsupported(c, "it has %d outputs of %lld elements; use one output per element, and at most %d",
                            c->op->out_count, (long long)tensor_dim(x, axis), TFLITE_OUTPUTS);
     for (int d = 0; d < x->rank; d++)
         if (d != axis) shape[rank++] = tensor_dim(x, d);
@@ -367,10 +367,10 @@ static void gather(TfliteCall *c)
     int64_t batch = flat_int(&c->op->options, BATCH, 4, 0);
     if (batch < 0) batch += rank;
     if (axis >= 0 && (batch < 0 || batch > axis || batch > rank || rank == MAX_RANK))
-        tflite_refuse(c, "%lld batch dimensions for axis %d and indices of %s; use 0 up to the axis",
+        tflite_refuse(c, "it has %lld batch dimensions for axis %d and indices of %s; use 0 up to the axis",
                       (long long)batch, axis, tensor_shape_text(c->cx, c->in[1]));
     if (axis >= 0 && batch && !tensor_is_fixed(c->in[1]))
-        tflite_unsupported(c, "%lld batch dimensions and indices of %s; use none of them, or fixed sizes",
+        tflite_unsupported(c, "it has %lld batch dimensions and indices of %s; use none of them, or fixed sizes",
                            (long long)batch, tensor_shape_text(c->cx, c->in[1]));
     if (axis < 0 || ctx_failed(c->cx) || !has_indices(c, axis, 1)) return;
     c->out[0] = batch ? gathered_in_batches(c, axis, (int)batch)
@@ -436,7 +436,7 @@ static void dilate(TfliteCall *c)
     Tensor *x = c->in[0];
     for (int d = 0; d < c->in[0]->rank && x; d++)
         if (by[d] < 1 || by[d] > MOST)
-            tflite_refuse(c, "a factor of %lld; use 1 to %d", (long long)by[d], MOST);
+            tflite_refuse(c, "it has a factor of %lld; use 1 to %d", (long long)by[d], MOST);
         else x = dilated(c, x, d, by[d], dtype_is_float(value->type) ? v.f : (double)v.i);
     if (!ctx_failed(c->cx)) c->out[0] = x == c->in[0] ? tflite_call(c, "identity", x) : x;
 }
@@ -448,7 +448,7 @@ static int64_t block_of(TfliteCall *c)
     int64_t b = flat_int(&c->op->options, 0, 4, 0);
     if (!tflite_needs(c, 1)) return 0;
     if (c->in[0]->rank == 4 && b >= 1 && b <= 1 << 12) return b;
-    tflite_refuse(c, "blocks of %lld in %s; use blocks of 1 to 4096 and rank 4", (long long)b,
+    tflite_refuse(c, "it has blocks of %lld in %s; use blocks of 1 to 4096, and an input of rank 4", (long long)b,
                   tensor_shape_text(c->cx, c->in[0]));
     return 0;
 }
@@ -484,11 +484,11 @@ static int read_blocks(TfliteCall *c, int64_t *block, int64_t *pairs)
     }
     if (c->in[0]->rank != count + 2)
         tflite_unsupported(c,
-                           "%d block sizes for %s; use one for each dimension between the first and the last",
+                           "it has %d block sizes for %s; use one for each dimension between the first and the last",
                            count, tensor_shape_text(c->cx, c->in[0]));
     for (int i = 0; i < count; i++)
         if (block[i] < 1 || block[i] > 1 << 12)
-            tflite_refuse(c, "a block of %lld; use 1 to 4096", (long long)block[i]);
+            tflite_refuse(c, "it has a block of %lld; use 1 to 4096", (long long)block[i]);
     return !ctx_failed(c->cx) && tflite_list(c, 2, pairs, 2 * count) ? count : 0;
 }
 
@@ -570,7 +570,7 @@ static void cast(TfliteCall *c)
     if (!tflite_needs(c, 1)) return;
     const TfliteTensor *y = tflite_out_info(c, 0);
     if (!tflite_dtype(y->type, &to))
-        tflite_unsupported(c, "elements of type %s; use %s", tflite_type_text(c->cx, y->type),
+        tflite_unsupported(c, "it has elements of type %s; use %s", tflite_type_text(c->cx, y->type),
                            tflite_types_accepted(c->cx, NULL, NULL));
     else c->out[0] = tflite_call(c, "cast", c->in[0], attr_type("to", to));
 }

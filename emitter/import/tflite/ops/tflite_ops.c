@@ -124,7 +124,7 @@ Tensor *tflite_ramp(TfliteCall *c, DType type, int64_t count, int axis, int rank
 {
     int64_t shape[MAX_RANK];
     if (count < 1 || count > TFLITE_MOST_CONSTANT) {
-        tflite_unsupported(c, "%lld positions; use 1 to %d", (long long)count, TFLITE_MOST_CONSTANT);
+        tflite_unsupported(c, "it has %lld positions; use 1 to %d", (long long)count, TFLITE_MOST_CONSTANT);
         return NULL;
     }
     int64_t *value = NEW_ARRAY(c->cx->arena, int64_t, count);
@@ -153,7 +153,7 @@ void tflite_refuse_activation(TfliteCall *c, int activation, int last)
     bool is_known = activation >= 0 && activation <= ACT_SIGN_BIT;
     Text accepted = text_new(c->cx);
     for (int i = 0; i <= last; i++) text_printf(&accepted, "%s%s", i ? ", " : "", names[i]);
-    tflite_unsupported(c, "the fused activation %s%s; use %s",
+    tflite_unsupported(c, "it has the fused activation %s%s; use %s",
                        is_known ? names[activation] : text_format(c->cx, "%d", activation),
                        tflite_is_int8(c) ? " of int8" : "", text_string(&accepted));
 }

@@ -66,7 +66,7 @@ static void range(TfliteCall *c)
                          : is_float ? (double)ceilf(((float)v[1] - (float)v[0]) / (float)v[2])
                                     : ceil((v[1] - v[0]) / v[2]);
     if (!(found >= 1 && found <= TFLITE_MOST_CONSTANT)) {
-        tflite_unsupported(c, "a range of %g elements; use 1 to %d", found, TFLITE_MOST_CONSTANT);
+        tflite_unsupported(c, "it has a range of %g elements; use 1 to %d", found, TFLITE_MOST_CONSTANT);
         return;
     }
     const int64_t count = (int64_t)found;
@@ -92,7 +92,7 @@ static void broadcast_args(TfliteCall *c)
     for (int d = 0; d < rank; d++) {
         const int64_t da = d < rank - ra ? 1 : a[d - (rank - ra)], db = d < rank - rb ? 1 : b[d - (rank - rb)];
         if (da != db && da != 1 && db != 1)
-            tflite_refuse(c, "sizes %lld and %lld; use equal ones, or 1", (long long)da, (long long)db);
+            tflite_refuse(c, "it has sizes %lld and %lld; use equal ones, or 1", (long long)da, (long long)db);
         y[d] = da == 1 ? db : da;
     }
     if (!ctx_failed(c->cx))
@@ -109,7 +109,7 @@ static void one_hot(TfliteCall *c)
     const bool is_known = tensor_is_constant(c->in[1]) || tensor_elems(c->in[1]) != 1;
     if (is_known && !tflite_list(c, 1, &depth, 1)) return;
     const int rank = c->in[0]->rank + 1;
-    if (rank > MAX_RANK) tflite_unsupported(c, "a result of %d dimensions; use at most %d", rank, MAX_RANK);
+    if (rank > MAX_RANK) tflite_unsupported(c, "it has a result of %d dimensions; use at most %d", rank, MAX_RANK);
     if (c->in[2]->type != c->in[3]->type) tflite_refuse(c, "its values have two types; use one");
     if (ctx_failed(c->cx)) return;
     const int axis = tflite_axis(c, flat_int(&c->op->options, 0, 4, 0), rank);
@@ -138,7 +138,7 @@ static void bucketize(TfliteCall *c)
     FlatVector bound = flat_vector(&c->op->options, 0, 4);
     if (!tflite_needs(c, 1)) return;
     if (bound.count < 1 || bound.count > TFLITE_MOST_CONSTANT) {
-        tflite_unsupported(c, "%llu boundaries; use 1 to %d", (unsigned long long)bound.count,
+        tflite_unsupported(c, "it has %llu boundaries; use 1 to %d", (unsigned long long)bound.count,
                            TFLITE_MOST_CONSTANT);
         return;
     }
@@ -164,7 +164,7 @@ static void matrix_diag(TfliteCall *c)
     if (!tflite_needs(c, 1)) return;
     Tensor *x = c->in[0];
     if (x->rank < 1 || x->rank == MAX_RANK) {
-        tflite_unsupported(c, "diagonals of %s; use 1 to %d dimensions", tensor_shape_text(c->cx, x),
+        tflite_unsupported(c, "it has diagonals of %s; use 1 to %d dimensions", tensor_shape_text(c->cx, x),
                            MAX_RANK - 1);
         return;
     }
@@ -183,7 +183,7 @@ static void matrix_set_diag(TfliteCall *c)
     Tensor *x = c->in[0], *diagonal = c->in[1];
     const int rank = x->rank;
     if (rank < 2 || diagonal->rank != rank - 1 || diagonal->type != x->type) {
-        tflite_refuse(c, "a diagonal of %s for %s; use one dimension less",
+        tflite_refuse(c, "it has a diagonal of %s for %s; use one dimension less",
                       tensor_shape_text(c->cx, diagonal), tensor_shape_text(c->cx, x));
         return;
     }
@@ -217,7 +217,7 @@ static void scatter_nd(TfliteCall *c)
     if (!update) return;
     const int64_t each = index->rank ? tensor_dim(index, index->rank - 1) : 0, count = tensor_elems(index);
     if (each < 1 || each > rank || count < 1) {
-        tflite_refuse(c, "indices of %s into %d dimensions; use a last dimension of 1 up to these",
+        tflite_refuse(c, "it has indices of %s into %d dimensions; use a last dimension of 1 up to these",
                       tensor_shape_text(c->cx, index), rank);
         return;
     }
@@ -240,7 +240,7 @@ static void sparse_to_dense(TfliteCall *c)
     Tensor *index = c->in[0], *value = c->in[2];
     const int64_t each = index->rank == 2 ? tensor_dim(index, 1) : 1, count = tensor_elems(index);
     if (each != rank || count < 1 || index->rank > 2 || value->type != c->in[3]->type) {
-        tflite_refuse(c, "indices of %s into %d dimensions; use an index for each",
+        tflite_refuse(c, "it has indices of %s into %d dimensions; use an index for each",
                       tensor_shape_text(c->cx, index), rank);
         return;
     }
@@ -258,7 +258,8 @@ static void segments(TfliteCall *c, int64_t count, bool may_be_negative, const c
     bool fits = id->rank >= 1 && id->rank <= x->rank && dtype_is_integer(id->type);
     for (int d = 0; fits && d < id->rank; d++) fits = tensor_dim(id, d) == tensor_dim(x, d);
     if (!fits || count < 1 || count > INT32_MAX - 1) {
-        tflite_refuse(c, "segments of %s for %s, %lld in all; use the leading dimensions, and at least one",
+        tflite_refuse(c, "the segment numbers are %s and the data %s, with %lld segments; use numbers with the data's "
+                         "leading dimensions, and at least one segment",
                       tensor_shape_text(c->cx, id), tensor_shape_text(c->cx, x), (long long)count);
         return;
     }
@@ -311,8 +312,8 @@ static void dynamic_update_slice(TfliteCall *c)
     for (int d = 0; fits && d < rank; d++)
         fits = tensor_dim(update, d) >= 1 && tensor_dim(update, d) <= tensor_dim(x, d);
     if (!fits) {
-        tflite_refuse(c, "an update of %s at %s for %s; use the rank of the input, sizes up to its own and a begin for "
-                      "each dimension", tensor_shape_text(c->cx, update), tensor_shape_text(c->cx, begin),
+        tflite_refuse(c, "it has an update of %s at %s for %s; use the rank of the input, sizes up to its own and a "
+                         "begin for each dimension", tensor_shape_text(c->cx, update), tensor_shape_text(c->cx, begin),
                       tensor_shape_text(c->cx, x));
         return;
     }
@@ -363,7 +364,8 @@ static bool suppressed(TfliteCall *c, int count, double sigma, Suppressed *out)
     Tensor *boxes = c->in[0], *scores = c->in[1];
     if (boxes->rank != 2 || scores->rank != 1 || tensor_dim(boxes, 0) != tensor_dim(scores, 0) || most < 1
         || tensor_dim(scores, 0) < 1) {
-        tflite_refuse(c, "boxes %s, scores %s and %lld results; use [n][4], [n] and at least one",
+        tflite_refuse(c, "the boxes are %s, the scores %s, and %lld results are asked for; use [n][4], [n] and at "
+                         "least one",
                       tensor_shape_text(c->cx, boxes), tensor_shape_text(c->cx, scores), (long long)most);
         return false;
     }

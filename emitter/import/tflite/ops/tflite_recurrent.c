@@ -17,7 +17,7 @@ static const LstmPlaces alone = { LSTM_INPUT_WEIGHTS, LSTM_STATE_WEIGHTS, LSTM_P
 static bool has_form(TfliteCall *c, const LstmPlaces *p)
 {
     if (!tflite_in(c, p->weights))
-        tflite_unsupported(c, "an input gate coupled to the forget gate; use four gates");
+        tflite_unsupported(c, "it has an input gate coupled to the forget gate; use four gates");
     for (int g = 0; g < LSTM_GATES; g++) {
         const int needed[] = { p->weights + g, p->recurrent + g, p->biases + g };
         for (int i = 0; i < 3; i++)
@@ -25,7 +25,8 @@ static bool has_form(TfliteCall *c, const LstmPlaces *p)
     }
     if (!tflite_in(c, LSTM_X) || !tflite_in(c, p->state) || !tflite_in(c, p->cell))
         tflite_refuse(c, "its input or a state (inputs %d, %d) is missing", p->state, p->cell);
-    if (tflite_in(c, p->projection)) tflite_unsupported(c, "a projection of the state; leave it out");
+    if (tflite_in(c, p->projection)) tflite_unsupported(c, "it has a projection of the state; leave the projection "
+                                                           "out");
     if (flat_int(&c->op->options, 0, 1, ACT_TANH) != ACT_TANH)
         tflite_refuse_activation(c, (int)flat_int(&c->op->options, 0, 1, ACT_TANH), ACT_TANH);
     return !ctx_failed(c->cx);
@@ -54,7 +55,7 @@ static bool has_ranks(TfliteCall *c, const LstmPlaces *p, int rank)
 static bool has_no_norms(TfliteCall *c)
 {
     for (int i = LSTM_NORMS; i < LSTM_NORMS + LSTM_GATES; i++)
-        if (tflite_in(c, i)) tflite_unsupported(c, "normalized gates (input %d); leave them out", i);
+        if (tflite_in(c, i)) tflite_unsupported(c, "it has normalized gates (input %d); leave them out", i);
     return !ctx_failed(c->cx);
 }
 
@@ -63,7 +64,7 @@ static Tensor *peepholes_of(TfliteCall *c, int first)
 {
     Tensor *part[] = { tflite_in(c, first), tflite_in(c, first + 2), tflite_in(c, first + 1) };
     if (!part[0] && !part[1] && !part[2]) return NULL;
-    if (!part[0] || !part[1] || !part[2]) tflite_unsupported(c, "some peepholes; use all three or none");
+    if (!part[0] || !part[1] || !part[2]) tflite_unsupported(c, "it has only some peepholes; use all three or none");
     return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, part, 3, ATTRS(attr_int("axis", 0)));
 }
 
@@ -167,7 +168,7 @@ static void sequence_lstm(TfliteCall *c)
 {
     if (!has_form(c, &alone) || !has_no_norms(c)) return;
     if (flat_int(&c->op->options, DIAGONAL, 1, 0))
-        tflite_unsupported(c, "diagonal recurrent weights; use whole matrices");
+        tflite_unsupported(c, "it has diagonal recurrent weights; use whole matrices");
     if (!has_ranks(c, &alone, 3)) return;
     if (tflite_is_quantized(c)) {
         tflite_lstm_fixed(c);
@@ -198,7 +199,7 @@ static void both_directions(TfliteCall *c, Tensor *ahead, Tensor *back, bool is_
 static bool has_no_second_input(TfliteCall *c, int first)
 {
     for (int i = first; i < c->in_count; i++)
-        if (tflite_in(c, i)) tflite_unsupported(c, "a second input sequence (input %d); leave it out", i);
+        if (tflite_in(c, i)) tflite_unsupported(c, "it has a second input sequence (input %d); leave it out", i);
     return !ctx_failed(c->cx);
 }
 
@@ -242,7 +243,7 @@ static void basic_lstm(TfliteCall *c)
     const int64_t units = fits ? tensor_dim(c->in[CELL], 1) : 0, inputs = fits ? tensor_dim(x, 1) : 0;
     if (!fits || tensor_dim(w, 0) != LSTM_GATES * units || tensor_dim(w, 1) != inputs + units
         || tensor_dim(c->in[BIASES], 0) != LSTM_GATES * units) {
-        tflite_unsupported(c, "weights of %s%s for the input %s; use floats, [4 * units][inputs + units]",
+        tflite_unsupported(c, "it has weights of %s%s for the input %s; use floats, [4 * units][inputs + units]",
                            dtype_info(w->type)->spelling, tensor_shape_text(c->cx, w), tensor_shape_text(c->cx, x));
         return;
     }
@@ -306,7 +307,7 @@ static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation, int g
     static const char *const names[] = { [ACT_RELU] = "relu", [ACT_TANH] = "tanh" };
     Tensor *in[1 + INPUTS] = { x };
     if (activation != ACT_RELU && activation != ACT_TANH)
-        tflite_unsupported(c, "the fused activation %d; use RELU (%d), TANH (%d)", activation, ACT_RELU,
+        tflite_unsupported(c, "it has the fused activation %d; use RELU (%d), TANH (%d)", activation, ACT_RELU,
                            ACT_TANH);
     if (ctx_failed(c->cx) || !are_matrices(c, first, 2)) return NULL;
     const bool is_hybrid = are_hybrid(c, first, 2);

@@ -39,7 +39,7 @@ static void reshape(TfliteCall *c)
     if ((y->type == TFLITE_COMPLEX) != (tflite_in_info(c, 0)->type == TFLITE_COMPLEX))
         tflite_refuse(c, "it makes real numbers of complex ones, or these of real ones; use one type");
     else if (rank == MAX_RANK && y->type == TFLITE_COMPLEX)
-        tflite_unsupported(c, "complex numbers in %d dimensions; use fewer", MAX_RANK);
+        tflite_unsupported(c, "it has complex numbers in %d dimensions; use fewer dimensions", MAX_RANK);
     else if (y->type == TFLITE_COMPLEX && rank >= 0) shape[rank++] = 2;
     if (rank >= 0 && !ctx_failed(c->cx)) c->out[0] = tflite_reshape(c, c->in[0], shape, rank);
 }

@@ -31,8 +31,8 @@ static bool read_svdf(TfliteCall *c, Svdf *s)
         || tensor_dim(c->in[TIME], 0) != s->filters || tensor_dim(c->in[STATE], 0) != s->batch
         || tensor_dim(c->in[STATE], 1) != s->filters * s->memory
         || (tflite_in(c, BIAS) && tensor_elems(c->in[BIAS]) != s->units)) {
-        tflite_refuse(c, "rank %lld, the input %s, weights %s and %s, a state %s; use [batch][k], [filters][k], "
-                      "[filters][memory], [batch][filters * memory], and filters / rank biases", (long long)s->rank,
+        tflite_refuse(c, "the rank is %lld, the input %s, weights %s and %s, a state %s; use [batch][k], [filters][k], "
+                         "[filters][memory], [batch][filters * memory], and filters / rank biases", (long long)s->rank,
                       tensor_shape_text(c->cx, c->in[X]), tensor_shape_text(c->cx, c->in[FEATURES]),
                       tensor_shape_text(c->cx, c->in[TIME]), tensor_shape_text(c->cx, c->in[STATE]));
         return false;
@@ -109,13 +109,13 @@ static bool has_stored_types(TfliteCall *c)
 {
     const DType state = c->in[STATE]->type, bias = tflite_in(c, BIAS) ? c->in[BIAS]->type : I32;
     if (c->in[FEATURES]->type != I8 || c->in[TIME]->type != state || (state != I8 && state != I16) || bias != I32)
-        tflite_unsupported(c, "weights of the types %s and %s, a state of type %s; use i8 features, and a state of i8 "
-                           "or i16 with weights of its type", dtype_info(c->in[FEATURES]->type)->spelling,
+        tflite_unsupported(c, "it has weights of the types %s and %s, a state of type %s; use i8 features, and a state "
+                              "of i8 or i16 with weights of its type", dtype_info(c->in[FEATURES]->type)->spelling,
                            dtype_info(c->in[TIME]->type)->spelling, dtype_info(state)->spelling);
     for (int i = X; i < INPUTS && !ctx_failed(c->cx); i++)
         if (i != BIAS && !tflite_has_quant(c, tflite_in_info(c, i), false)) return false;
     if (!ctx_failed(c->cx) && (tflite_zero(tflite_in_info(c, FEATURES)) || tflite_zero(tflite_in_info(c, TIME))))
-        tflite_unsupported(c, "weights with zero points; use 0");
+        tflite_unsupported(c, "it has weights with zero points; use 0");
     return !ctx_failed(c->cx) && tflite_has_quant(c, tflite_out_info(c, 0), false);
 }
 
@@ -160,7 +160,7 @@ static void svdf(TfliteCall *c)
         if (c->in[i]->type == I8 && !(features && i == FEATURES)) c->in[i] = tflite_real(c, i);
     if (ctx_failed(c->cx)) return;
     if (c->in[STATE]->type != F32 || (tflite_in(c, BIAS) && c->in[BIAS]->type != F32)) {
-        tflite_unsupported(c, "a state of type %s; use f32, like the input",
+        tflite_unsupported(c, "it has a state of type %s; use f32, like the input",
                            dtype_info(c->in[STATE]->type)->spelling);
         return;
     }

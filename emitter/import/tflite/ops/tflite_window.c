@@ -39,8 +39,8 @@ static bool finish_windows(TfliteCall *c, TfliteWindows *w)
         if (k < 1 || s < 1 || step < 1 || k > MOST || s > MOST || step > MOST
             || (padding != PADDING_SAME && padding != PADDING_VALID)) {
             tflite_refuse(c,
-                          "kernel %lld, stride %lld, dilation %lld, padding %lld; use 1 to %d each, and SAME (0) or "
-                          "VALID (1)",
+                          "it has kernel %lld, stride %lld, dilation %lld, padding %lld; use 1 to %d each, and SAME "
+                          "(0) or VALID (1)",
                           (long long)k, (long long)s, (long long)step, (long long)padding, MOST);
             return false;
         }
@@ -144,7 +144,7 @@ static bool has_symmetric_weights(TfliteCall *c)
     if (c->is_unsigned && q->count == 1) return true;
     for (int i = 0; i < q->count; i++)
         if (q->zero_point[i]) {
-            tflite_unsupported(c, "weights with the zero point %ld; use 0", (long)q->zero_point[i]);
+            tflite_unsupported(c, "it has weights with the zero point %ld; use 0", (long)q->zero_point[i]);
             return false;
         }
     return true;
@@ -271,7 +271,7 @@ static void fully_connected(TfliteCall *c)
     int act = activation(c, DENSE_ACTIVATION);
     if (!tflite_needs(c, 2)) return;
     if (flat_int(&c->op->options, DENSE_FORMAT, 1, 0) != 0)
-        tflite_unsupported(c, "weights of the format SHUFFLED4x16INT8; use DEFAULT");
+        tflite_unsupported(c, "it has weights of the format SHUFFLED4x16INT8; use DEFAULT");
     if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; use [o][k]", tensor_shape_text(cx, c->in[1]));
     TfliteHybrid h = { NULL, NULL };
     if (!ctx_failed(cx) && tflite_is_blockwise_hybrid(c, 0, 1)) {
@@ -311,7 +311,7 @@ static void batch_matmul(TfliteCall *c)
     if (!tflite_needs(c, 2)) return;
     const bool is_int = tflite_is_quantized(c), is_int16 = tflite_is_int16(c);
     if (is_int && c->in[1]->type != c->in[0]->type)
-        tflite_unsupported(c, "inputs of the types %s and %s together; use one type",
+        tflite_unsupported(c, "the inputs have the types %s and %s; use one type",
                            dtype_info(c->in[0]->type)->spelling, dtype_info(c->in[1]->type)->spelling);
     if (ctx_failed(c->cx) || (is_int && !tflite_has_quants(c, 2))) return;
     const bool is_hybrid = !is_int && tflite_is_hybrid(c, 0, 1, -1);
@@ -360,7 +360,7 @@ static bool transposed_pads(TfliteCall *c, bool is_same, int64_t stride, int64_t
                             int64_t *before, int64_t *after, int64_t *extra)
 {
     if (stride < 1 || stride > MOST || out < 1) {
-        tflite_refuse(c, "a stride of %lld for an output size of %lld; use 1 or more", (long long)stride,
+        tflite_refuse(c, "it has a stride of %lld for an output size of %lld; use 1 or more", (long long)stride,
                       (long long)out);
         return false;
     }
@@ -413,8 +413,8 @@ static void transpose_conv(TfliteCall *c)
     as_conv.in_count = 3;
     const bool is_int16 = tflite_is_int16(&as_conv) && k->type == I8, is_int = tflite_is_int8(&as_conv) || is_int16;
     if (!h.x && !is_int16 && (x->type != k->type || (x->type != F32 && x->type != I8)))
-        tflite_unsupported(c, "an input of %s and weights of %s; use FLOAT32, INT8 or UINT8 with a scale, or INT16 "
-                           "with weights of INT8",
+        tflite_unsupported(c, "it has an input of %s and weights of %s; use FLOAT32, INT8 or UINT8 with a scale, or "
+                              "INT16 with weights of INT8",
                            dtype_info(x->type)->spelling, dtype_info(k->type)->spelling);
     if (ctx_failed(c->cx)) return;
     if (is_int && (!has_quants(&as_conv) || !has_symmetric_weights(&as_conv))) return;
@@ -503,7 +503,7 @@ static void local_response(TfliteCall *c)
     const int64_t radius = option(c, RADIUS, 0), size = 2 * radius;
     if (!tflite_needs(c, 1)) return;
     if (radius < 1 || radius > MOST || c->in[0]->rank < 1) {
-        tflite_unsupported(c, "a radius of %lld; use 1 to %d", (long long)radius, MOST);
+        tflite_unsupported(c, "the radius is %lld; use 1 to %d", (long long)radius, MOST);
         return;
     }
     Tensor *y = tflite_call(c, "lrn", reversed_channels(c, c->in[0]), attr_int("size", size),
@@ -532,7 +532,7 @@ static bool is_volume(TfliteCall *c, const Tensor *x, const Tensor *k, int64_t *
         stride[d] = option(c, strides[d], 0);
         dilation[d] = option(c, dilations[d], 1);
         if (stride[d] < 1 || dilation[d] < 1 || stride[d] > MOST || dilation[d] > MOST)
-            tflite_refuse(c, "a stride of %lld and a dilation of %lld; use 1 to %d each", (long long)stride[d],
+            tflite_refuse(c, "it has a stride of %lld and a dilation of %lld; use 1 to %d each", (long long)stride[d],
                           (long long)dilation[d], MOST);
     }
     return !ctx_failed(c->cx);
@@ -570,7 +570,7 @@ static void conv_3d_transpose(TfliteCall *c)
     const bool is_same = flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME) == PADDING_SAME;
     for (int d = 0; d < VOLUME_DIMS; d++) {
         if (dilation[d] != 1)
-            tflite_unsupported(c, "a dilation of %lld; use 1", (long long)dilation[d]);
+            tflite_unsupported(c, "it has a dilation of %lld; use 1", (long long)dilation[d]);
         if (!transposed_pads(c, is_same, stride[d], tensor_dim(x, 1 + d), tensor_dim(k, d), shape[1 + d], &pad[d],
                              &pad[VOLUME_DIMS + d], &extra[d]))
             return;
