@@ -245,7 +245,7 @@ const char *cgen_text(Ctx *cx, const Program *p);          /* model.c as a whole
 const char *cgen_header(Ctx *cx, const Program *p);        /* model.h */
 const char *cgen_cpp_class(Ctx *cx, const Program *p);     /* model.hpp */
 const char *cgen_testbench(Ctx *cx, const Program *p);     /* model_main.c */
-/* Prints the #include line of model.h, and an #error where the header that it finds is not the program's. */
+/* Prints the #include line of model.h, and an #error for a header that does not belong to the program. */
 void cgen_include_header(Ctx *cx, Text *t, const Program *p);
 /* Prints one function as C, for messages and tests. */
 void cgen_function(Ctx *cx, Text *t, const Program *p, const Function *f);

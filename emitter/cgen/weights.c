@@ -31,7 +31,7 @@ static double scaled(double v, int power)
     return power >= 0 ? v * powers[power] : v / powers[-power];
 }
 
-/* Returns m with 10^m <= v < 10^(m + 1), within the table. v's exponent gives it up to 1. */
+/* Returns m with 10^m <= v < 10^(m + 1), within the table. An estimate from v's exponent is at most 1 off. */
 static int magnitude_of(float v)
 {
     uint32_t bits;

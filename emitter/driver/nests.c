@@ -13,7 +13,7 @@ static void form_of_qdq(Build *b)
         : text_equal(qdq, "integer") ? QDQ_INTEGER : QDQ_EXACT;
 }
 
-/* Runs the passes that have not run, up to and including `last`; NULL: all. */
+/* Runs the passes that have not run, up to and including `last`, or all of them if `last` is NULL. */
 static bool run_passes(Build *b, GraphPass *last)
 {
     int count;

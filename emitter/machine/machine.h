@@ -30,7 +30,8 @@ typedef struct MachineRange {
     int64_t read, written;
 } MachineRange;
 
-/* Instructions of a call. layer: [layer_count], of the marks; those before the first mark count for none. */
+/* The instructions of a call. layer[layer_count] are those after each mark; instructions before the first mark are only
+ * in the total. */
 typedef struct MachineCounts {
     int64_t total;
     int64_t *layer; int layer_count;

@@ -15,9 +15,9 @@
  *              parts keep grids of their own; and a selection of elements that are in floats, such as a float input of
  *              which all is read so
  *
- * AFFINE and LIMIT after a PRODUCT or an AFFINE, and LIMIT after a QUOTIENT, belong to its requantization if they
- * alone read it: the tensor between them has no grid. Neither has one inside a CURVE. Every other tensor that a call
- * with an integer form reads or writes has.
+ * AFFINE and LIMIT after a PRODUCT or an AFFINE, and LIMIT after a QUOTIENT, belong to its requantization if they are
+ * its only readers: the tensor between them has no grid. A tensor inside a CURVE has no grid. Every other tensor that a
+ * call with an integer form reads or writes has a grid.
  *
  * A tensor that the user annotated has the grid that the annotation requests, or none, whatever its calls are. */
 #include "quantizer/layers.h"

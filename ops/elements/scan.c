@@ -91,9 +91,9 @@ static bool read_lengths(Ctx *cx, const Node *n, int *time, int *batch)
     if (*time != *batch && length->rank == 1 && length->shape[0] == x->shape[*batch] && dtype_is_integer(length->type)
         && tensor_dim(x, *time) != 0)
         return true;
-    op_refuse(cx, n, "the lengths are %s%s, 'time' is %d, 'batch' is %d and the input is %s; use an integer for each "
-                     "index along 'batch', and two different axes", dtype_info(length->type)->spelling,
-              tensor_shape_text(cx, length), *time, *batch,
+    op_refuse(cx, n, "the lengths are %s%s, 'time' is %d, 'batch' is %d and the input is %s; use one integer length "
+                     "per index along 'batch', and different axes for 'time' and 'batch'",
+              dtype_info(length->type)->spelling, tensor_shape_text(cx, length), *time, *batch,
               tensor_shape_text(cx, x));
     return false;
 }

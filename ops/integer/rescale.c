@@ -152,7 +152,7 @@ static const AttrRow rescale_attrs[] = {
     { "zero",       ATTR_INT, "the zero point of the result", NULL },
     { "min",        ATTR_INT, "the lower bound, if above that of the type", NULL },
     { "max",        ATTR_INT, "the upper bound, if below that of the type", NULL },
-    { "once",       ATTR_INT, "1: one rounding, of the whole product, ties up; 2: ties away from zero", "0" },
+    { "once",       ATTR_INT, "1: the whole product is rounded once, ties up; 2: once, ties away from zero", "0" },
     { "to",         ATTR_TEXT, "the type of the result: i8, u8, i16, i32", "i8" },
     { 0 }
 };

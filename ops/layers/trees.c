@@ -106,9 +106,9 @@ static int tree_walk(Ctx *cx, const Node *n, Tensor **out)
         || steps > INT32_MAX) {
         op_refuse(cx, n, "the operands are x %s, roots %s, features %s, thresholds %s of %s, children %s, %lld steps; "
                          "use x[n][features], a root per tree, equal numbers of features, thresholds of x's type and "
-                         "pairs of children, and one step or more", tensor_shape_text(cx, x), tensor_shape_text(cx,
-                                                                                                                root),
-                  tensor_shape_text(cx, n->in[2]), tensor_shape_text(cx, n->in[3]),
+                         "pairs of children, and one step or more",
+                  tensor_shape_text(cx, x), tensor_shape_text(cx, root), tensor_shape_text(cx, n->in[2]),
+                  tensor_shape_text(cx, n->in[3]),
                   dtype_info(n->in[3]->type)->spelling, tensor_shape_text(cx, n->in[4]), (long long)steps);
         return 0;
     }

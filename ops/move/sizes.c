@@ -110,7 +110,7 @@ static int window(Ctx *cx, const Node *n, Tensor **out)
     const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
     if (axis < 0) return 0;
     if (first->rank || first->type != I64 || op_least(cx, size) < 0) {
-        op_refuse(cx, n, "the first index is %s%s; use one i64, and a number of elements",
+        op_refuse(cx, n, "the first index is %s%s; use an i64 scalar, and a known number of elements",
                   dtype_info(first->type)->spelling, tensor_shape_text(cx, first));
         return 0;
     }

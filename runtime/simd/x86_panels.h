@@ -137,8 +137,8 @@ static inline void lw_x86_panel4(int32_t m, int32_t n, int32_t *c, int32_t cw, c
 
 /* lw: lw_x86_quads needs lw_x86_pairs lw_panel_i8 */
 #if LW_SIMD_AVX2 && defined(__AVX512VNNI__)
-/* w pixels by m channels, 16 or 32, of four elements. The literals w and m select: the compiler removes the code that
- * they exclude. */
+/* w pixels by m channels, 16 or 32, of four elements. w and m are literals, so the compiler removes the code for other
+ * values. */
 #if defined(__GNUC__)
 #define LW_X86_FIXED static inline __attribute__((always_inline))
 #else

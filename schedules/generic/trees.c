@@ -40,7 +40,7 @@ static bool is_chain(Ctx *cx, const GroupNest *g)
     return true;
 }
 
-/* Integers of a constant; NULL: it is not one. */
+/* Returns the integers of a constant, or NULL if t is not a constant of integers. */
 static const int64_t *integers(Ctx *cx, const Tensor *t)
 {
     const int64_t count = t->data ? tensor_elems(t) : -1;

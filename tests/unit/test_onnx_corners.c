@@ -516,9 +516,8 @@ static void check_refusals(void)
           "refused.onnx: tensor \"w\": error: its shape has 2 elements of 8 bytes, but 8 bytes of data are given" },
         { "real-zero-points-too-few", "x:1,16; w$2$1,1,8$1,2,3,4,5,6,7,8; s$1$1$0.5; z$1$2$7.25,3.5; "
           "com.microsoft/MatMulNBits x,w,s,z y N=1! K=16! bits=4! block_size=16!; >y",
-          "refused.onnx: node \"y\" (MatMulNBits): unsupported: the zero points are [2] of f32; use constant ones "
-          "[1][1] "
-          "of f32, as the scale is" },
+          "refused.onnx: node \"y\" (MatMulNBits): unsupported: the zero points are [2] of f32; use constant zero "
+          "points [1][1] of f32, as the scale" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The naive nest of several groups: their calls expanded over one another, and a combined group with the inputs and
- * outputs of all. The name of a stage begins with its group's: pool_max_pool2d. */
+/* Builds the naive nest of several groups. Each call is expanded over the computes of the calls before it, in a
+ * combined group that has the inputs and outputs of all groups. The name of a stage begins with its group's:
+ * pool_max_pool2d. */
 #include "graph/plan/combine_parts.h"
 
 #include "support/names.h"

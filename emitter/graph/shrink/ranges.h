@@ -14,7 +14,8 @@ typedef struct ChannelRange { int64_t count; Interval *at; } ChannelRange;      
 typedef struct GraphRanges { Ctx *cx; Map of; int64_t *left; } GraphRanges;
 GraphRanges *graph_ranges(Ctx *cx, const Graph *g, int64_t budget);
 int64_t ranges_budget(Ctx *cx, const Graph *g);
-/* For tensors of the DAG and between the computes of a call. NULL: floats, or the last dimension's size is unknown. */
+/* Returns the range of each channel of t, a tensor of the DAG or between the computes of a call, or NULL if t has
+ * floats or the size of its last dimension is unknown. */
 const ChannelRange *channel_range(const GraphRanges *r, const Tensor *t);
 
 /* Returns the call's computes, producers first; 0: none, or not plain ones (a recurrence). */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Intervals of integer expressions. A node's interval is computed over the integers from its operands' intervals. If
  * the result may leave the type, it wraps, and the interval is the whole type. An end at INT64_MIN or INT64_MAX is
- * infinite. This holds for i64 and for u64, whose upper half the analysis does not represent.
+ * infinite. An interval of u64 has an infinite end as well, because the analysis does not represent the type's upper
+ * half.
  *
  * A fact F >= 0 of the scope narrows an expression E that is part of it: F = s*E + R gives E <= max(R) / -s for s < 0,
  * and E >= -max(R) / s for s > 0. The variable of an empty loop has the interval [0, 0]; claims about it are vacuously

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The checker's view of a nest: its sites, the owners of their loops, their accesses, and the boxes that sites compute.
  *
- * The name of a loop begins with the stage that owns it. Other loops belong to the stage of the last block below: a
- * stage attached to another's loop precedes the consumer that owns the loop. A loop over a reduce axis is the stage's
- * own too. */
+ * The name of a loop begins with the stage that owns it. A loop whose name begins with no stage belongs to the stage of
+ * the last block below it, because a stage that is attached to a consumer's loop precedes the consumer. The stage also
+ * owns the loops over its reduce axes. */
 #include "ir/check/check_parts.h"
 
 #include <string.h>

@@ -107,8 +107,8 @@ static ProgramValue apply2(Compiler *c, ExprKind kind, DType t, ProgramValue a, 
     return apply(c, kind, t, t, args, 2);
 }
 
-/* Returns the value of the variable of an enclosing loop, or of the loops of the lanes, the outermost of which counts
- * from the strip's base. */
+/* Returns the value of the variable of an enclosing loop or of a loop of the lanes. The outermost loop of the lanes
+ * counts from the strip's base. */
 static ProgramValue loop_value(Compiler *c, const Expr *var)
 {
     for (int i = 0; i < c->lane_loops; i++) {

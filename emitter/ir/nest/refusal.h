@@ -4,9 +4,9 @@
 /* Why a nest or a step is refused, as a value. Code branches on the verdict, the kind and the operands; the sentence is
  * for people and is printed at the edge:   VERDICT: FAULT; use ACCEPTED */
 
-/* Decision: a refusal is a value. `ir/nest/refusal.h`: primitive, operands, verdict, fault kind, the tensor at
- * fault. Code branches on it (`graph/plan/combine.c` lengthens a ring where the kind is `FAULT_RING`); the sentence
- * is printed from it where it is reported. */
+/* Decision: a refusal is a value. It has a primitive, operands, a verdict, the kind of the fault and the tensor at
+ * fault. Code branches on these fields (`graph/plan/combine.c` lengthens a ring where the kind is `FAULT_RING`); the
+ * sentence is printed from them where the refusal is reported. */
 #include "ir/expr/tensor.h"
 
 typedef enum Verdict {

@@ -207,7 +207,7 @@ Value value_operate(Reader *r, ExprKind k, Value a, Value b, Token at)
     return value_of(result, at);
 }
 
-/* > and >= become < and <= with exchanged operands. */
+/* Returns the kind of an infix operator: > and >= become < and <= with exchanged operands. */
 static bool infix_of(Token t, ExprKind *k, bool *swapped)
 {
     *swapped = token_is(t, ">") || token_is(t, ">=");

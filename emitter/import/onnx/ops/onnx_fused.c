@@ -160,7 +160,7 @@ static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
 static Tensor *with_real_points(OnnxCall *c, const Packed *p, Tensor *w, Tensor *scale, Tensor *point)
 {
     if (!tensor_is_constant(point) || tensor_elems(point) != p->n * p->blocks || scale->type != point->type) {
-        onnx_unsupported(c, "the zero points are %s of %s; use constant ones [%lld][%lld] of %s, as the scale is",
+        onnx_unsupported(c, "the zero points are %s of %s; use constant zero points [%lld][%lld] of %s, as the scale",
                          tensor_shape_text(c->cx, point), dtype_info(point->type)->spelling, (long long)p->n,
                          (long long)p->blocks, dtype_info(scale->type)->spelling);
         return NULL;

@@ -28,7 +28,7 @@ static int sequence_index(OnnxCall *c, int index, int count, int most, int other
     if (!onnx_in(c, index)) return otherwise;
     if (!onnx_scalar(c, index, &v)) return -1;
     if (v >= -count && v <= most) return (int)(v < 0 ? v + count : v);
-    onnx_refuse(c, "the index is %g into a sequence of %d; use %d to %d", v, count, -count, most);
+    onnx_refuse(c, "the index is %g in a sequence of %d tensors; use %d to %d", v, count, -count, most);
     return -1;
 }
 

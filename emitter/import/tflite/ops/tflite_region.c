@@ -99,7 +99,7 @@ static void if_(TfliteCall *c)
     }
     for (int i = 0; i < count; i++)
         if (!same_shape(r.graph[0].output[i], r.graph[1].output[i]))
-            tflite_unsupported(c, "branches that produce %s and %s; use branches of one type and shape",
+            tflite_unsupported(c, "its branches produce %s and %s; use branches of one type and shape",
                                kind_text(c->cx, r.graph[0].output[i]), kind_text(c->cx, r.graph[1].output[i]));
     c->in[0] = condition;
     Node *n = ctx_failed(c->cx) ? NULL : region_new(c->cx, c->name, &r, c->in, c->in_count);

@@ -4,8 +4,8 @@
  *   m[b,f,j] = m[b,f,j+1], at the end the newest: x[b] w[f]
  *   y[b,u]   = act(bias[u] + sum(f of u, j) m[b,f,j] v[f,j])
  *
- * Integers are computed like in the reference kernels of TensorFlow Lite Micro, which ignore the activation there: the
- * output's range has it. */
+ * Integers are computed as in the reference kernels of TensorFlow Lite Micro. These kernels ignore the activation of
+ * integers, because the output's range applies it. */
 #include "import/tflite/ops/tflite_rows.h"
 
 enum { X, FEATURES, TIME, BIAS, STATE, INPUTS };
