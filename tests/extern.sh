@@ -85,7 +85,7 @@ out="-o $work/refused.c"
         $tflite --extern "Mine=a b" $out
     check domain-is-no-identifier refuses 2 "'com.acme.Mine' is not the name" $onnx --extern com.acme.Mine $out
     check operator-twice-is-refused refuses 2 'Mine is given twice' $tflite --extern Mine=a,Mine=b $out
-    check gradient-is-refused refuses 1 'a gradient through the C function mine' \
+    check gradient-is-refused refuses 1 'the gradient goes through the C function mine' \
         tests/extern/loss.onnx --extern Mine=mine --gradient l:x $out
     check interpreter-is-refused refuses 1 'the C function mine computes it' \
         verify $tflite --extern Mine=mine --link "$work/mine.c"

@@ -20,7 +20,7 @@ COMMANDS = """
 a gradient through a decided size | DIR/m.onnx --gradient mean:x -o DIR/g.c | 1 | \
     a size that data decide; use layers whose sizes
 training through a decided size | DIR/m.onnx --train 'loss=mse output=mean optimizer=sgd(rate=0.1) update=last' \
-    -o DIR/t.c | 1 | a gradient through
+    -o DIR/t.c | 1 | the gradient goes through
 quantizing a decided size | quantize DIR/m.onnx --samples DIR/x.npy --samples DIR/m.npy -o DIR/q.c | 1 | \
     unsupported: quantization of a model in which data decide sizes
 evaluating a decided size | evaluate DIR/m.onnx --test DIR/x.npy --test DIR/m.npy --test-labels DIR/labels.npy | 1 | \

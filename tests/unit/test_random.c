@@ -182,8 +182,9 @@ static void from_onnx(void)
     CHECK("a Bernoulli call draws what is certain", ok && ones == 1 && ((float *)out[5])[7] == 1);
     ctx_free(cx);
     cx = context_new(NULL, NULL);
-    CHECK("random integers of ONNX are refused", !run_line(cx, "x:2,4; RandomUniformLike x y dtype=7!; >y", out)
-                                                 && strstr(diag_text(cx, cx->diags), "random numbers of type i64"));
+    CHECK("random integers of ONNX are refused",
+          !run_line(cx, "x:2,4; RandomUniformLike x y dtype=7!; >y", out)
+              && strstr(diag_text(cx, cx->diags), "random numbers have the type i64"));
     ctx_free(cx);
 }
 

@@ -119,14 +119,14 @@ static void of_call(Sweep *s, const Node *n)
     refuse_decided(cx, n);
     if (ctx_failed(cx)) return;
     if (n->op->meaning.is_foreign)
-        diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "a gradient through the C function %s, of which "
-                         "nothing is known; use operators with formulas", node_text(n, "function", ""));
+        diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "the gradient goes through the C function %s, "
+                         "of which nothing is known; use operators with formulas", node_text(n, "function", ""));
     if (n->op->gradient.refusal)
-        diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "a gradient through %s, %s", n->op->name,
-                         n->op->gradient.refusal);
+        diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "the gradient goes through %s, %s",
+                         n->op->name, n->op->gradient.refusal);
     if (n->kind == NODE_REGION) {
-        diag_unsupported(cx, n->name, "the gradient of a branch or loop that the run decides; use one whose condition "
-                         "or number of iterations is constant");
+        diag_unsupported(cx, n->name, "the gradient is of a branch or loop that the run decides; use one whose "
+                         "condition or number of iterations is constant");
     } else if (n->op->layout.is_view && can_view(adjoint[0], n->in[0])) {
         const char *name = summands_adjoint_name(s->summands, n->in[0]);
         summands_add(s->summands, n->in[0], view_call(cx, name, adjoint[0], n->in[0]));
