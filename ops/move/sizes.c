@@ -151,7 +151,7 @@ static const AttrRow bind_attrs[] = {
 };
 static const OpCase bind_size_cases[] = {
     { "", "i64={3}", "i64", NULL },
-    { "", "f32={3}", NULL, "use one i64" },
+    { "", "f32={3}", NULL, "use an i64 scalar" },
     { 0 }
 };
 static const OpCase sized_cases[] = {
@@ -165,7 +165,7 @@ static const OpCase sized_cases[] = {
 static const OpCase window_cases[] = {
     { "count=6 value=1.5", "f32[3] i64={-2}", "f32[6]", NULL },
     { "count=2 axis=1", "i8[2][5] i64={2}", "i8[2][2]", NULL },
-    { "count=2", "f32[3] i32={1}", NULL, "use one i64" },
+    { "count=2", "f32[3] i32={1}", NULL, "use an i64 scalar" },
     { 0 }
 };
 static const OpCase after_cases[] = {
