@@ -216,7 +216,7 @@ bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *
  * f is sampled in the middle of each bin. */
 static double width_of(const Histogram *h) { return ldexp(2.0 / HISTOGRAM_BINS, h->exponent); }
 
-/* Returns f in the middle of all bins; NULL: it is not finite where values are. */
+/* Returns f in the middle of all bins, or NULL if it is not finite where values are. */
 static const float *sampled(Ctx *cx, const EdgeGroup *g, const CurveOf *c)
 {
     const int64_t count = HISTOGRAM_BINS;

@@ -80,7 +80,7 @@ int weights_operand(const Node *n, int *axis)
     return -1;
 }
 
-/* Returns the call's only stage; NULL: it has several. */
+/* Returns the call's only stage, or NULL if it has several. */
 static const Stage *stage_of(Ctx *cx, const Node *n)
 {
     Tensor *const *out = n->kind == NODE_CALL ? op_expand(cx, n) : NULL;

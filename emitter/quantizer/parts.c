@@ -65,7 +65,7 @@ static bool has_fewer(const Tensor *x, const Tensor *y, int axis)
     return count > 0 && count < tensor_dim(x, axis);
 }
 
-/* Returns the call's values over the numbers of its first operand's elements; NULL: it has none. */
+/* Returns the call's values over the numbers of its first operand's elements, or NULL if it has none. */
 static const float *numbers_after(Ctx *cx, const Node *n)
 {
     enum { EXACT = 1 << 24 };
@@ -140,7 +140,7 @@ static Tensor *selected(Ctx *cx, Tensor *x, const Selection *s)
 
 static Tensor *part_of(Cutter *c, Tensor *t, const Selection *s);
 
-/* True if the user gave the tensor a grid, or another width than 8 bits. */
+/* True if the user gave the tensor a grid, or a width that is not 8 bits. */
 static bool is_decided(const Cutter *c, const Tensor *t)
 {
     const Request *r = request_of(&c->edges->requests, t);

@@ -35,7 +35,7 @@ typedef struct Part {
     const char *name, *path;           /* of the array, for diagnostics; of its file */
     NpyHead head;
     int64_t first, count;
-    const char *data;                  /* [count] as the port stores them; NULL: they are in the file */
+    const char *data;                  /* [count] as the port stores them, or NULL if they are in the file */
 } Part;
 
 struct SampleInput {

@@ -12,7 +12,7 @@ const char *name_format(Ctx *cx, const char *format, ...);
 /* Converts `text` to a C identifier:
  *
  * text                                               result
- * other characters than letters, digits, '_'         '_' each
+ * characters that are not letters, digits or '_'     '_' each
  * a leading digit                                    '_' before it
  * a keyword of C or C++, or a macro of a header      '_' after it
  * a reserved prefix, such as `__`                    `own` before it

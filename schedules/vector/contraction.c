@@ -30,7 +30,7 @@ typedef struct Tiles {
     int64_t positions, outs;
 } Tiles;
 
-/* Returns the nest's weights as panels; NULL: they are stored otherwise. */
+/* Returns the nest's weights as panels, or NULL if they are stored otherwise. */
 static const Tensor *panels_of(const Nest *n)
 {
     for (int i = 0; i < n->stage_count; i++) {

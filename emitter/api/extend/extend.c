@@ -294,7 +294,7 @@ bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const
 
 /* ---- Schedules --------------------------------------------------------------------------------------------------- */
 
-/* The schedule of the row: calls the client's function on the group. NULL: it declined. */
+/* Calls the client's function on the group. Returns the row's schedule, or NULL if the function declined. */
 static const Nest *schedule(Ctx *cx, const GroupNest *initial)
 {
     const lw_implementation *i = initial->with->user;

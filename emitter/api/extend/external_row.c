@@ -48,7 +48,7 @@ bool external_row_reads(Ctx *cx, const Implementation *i, const char *call)
 
 /* ---- A group ----------------------------------------------------------------------------------------------------- */
 
-/* The name in the nest of a tensor of the anchor; NULL: it is absent. */
+/* Returns the name in the nest of a tensor of the anchor, or NULL if it is absent. */
 static const char *name_in_nest(const GroupNest *g, const Tensor *t)
 {
     const Node *n = g->group->anchor;

@@ -22,7 +22,7 @@ bool report_measure(Build *b, const char *model);
 /* Returns the counts by group, or NULL: rows of branches, loops and devices belong to no single group. row: of each
  * number of LW_LAYER, -1: it did not run. */
 const int64_t *report_by_group(const Build *b, const int64_t *row, int row_count);
-/* architecture.c: false, with an error, if the code is for another machine than the target, or an older one. */
+/* architecture.c: false, with an error, if the code is not for the target's machine, or is for an older one. */
 bool report_is_target_code(const Build *b, const Elf *e, const char *command);
 /* step.c: true if the linked code is an Arm M-profile core's, with a NAME_run that can be called. */
 bool report_steps(const Build *b, const Elf *e);

@@ -197,7 +197,7 @@ static int compute_definition(Ctx *cx, const Node *call, Tensor **out)
     Node **made = NEW_ARRAY(cx->arena, Node *, d->node_count);
     if (!why && copy_all(cx, d, call->in, made, out, &why)) return d->out_count;
     if (why && !ctx_failed(cx))
-        op_refuse(cx, call, "'%s' has another type or size than in the formula, which does not follow it", why);
+        op_refuse(cx, call, "the formula gives '%s' a different type or size; use the one of the formula", why);
     return 0;
 }
 

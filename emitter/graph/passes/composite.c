@@ -56,7 +56,7 @@ static bool fits(const Matcher *m, const Device *d, const Node *n, const char *o
            !device_decided_of(m->cx, n);
 }
 
-/* Returns the only consumer of the call; NULL: it has several, several outputs, or is an output of the graph. */
+/* Returns the only consumer of the call, or NULL if the call has several, several outputs, or is an output. */
 static Node *only_reader(const Matcher *m, const Node *n)
 {
     const Reader *r = n->out_count == 1 ? map_get_ptr(&m->reader, n->out[0]) : NULL;

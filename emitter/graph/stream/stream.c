@@ -136,7 +136,7 @@ static Node *without_pad(Ctx *cx, const Node *n, Tensor *const *in, int axis, in
     return op_call(cx, n->op, n->name, in, n->in_count, attrs_with_ints(cx, n, "pad", pad, 2 * dims), n->attr_count);
 }
 
-/* Returns the call over fewer frames; NULL: it cannot be built. */
+/* Returns the call over fewer frames, or NULL if it cannot be built. */
 static Node *slid_over(Streamer *s, const Node *n, Tensor *const *in, const Slide *slide)
 {
     Tensor *y;

@@ -34,7 +34,8 @@ static Reals reals_of(OnnxCall *c, const char *attr)
     return (Reals){ (int)tensor_elems(t), all };
 }
 
-/* Returns the integers of an attribute; refuses another count than `count`. Absent and not required: NULL. */
+/* Returns the integers of an attribute, or NULL if it is absent and not required. Refuses a count that is not
+ * `count`. */
 static const int64_t *ints_of(OnnxCall *c, const char *attr, int count, bool is_required)
 {
     const OnnxAttr *a = onnx_attr(c, attr);
