@@ -65,8 +65,8 @@ static const char *why_of_operands(Ctx *cx, const Node *n)
     for (int i = 0; i < n->in_count && !is_layer; i++)
         if (is_real(n->in[i]) && source_of(n->in[i])->in[0]->type == I16)
             return n->op->quantization.is_quotient
-                ? "its operand has 16 bits; a quotient of two tensors on integers has 8"
-                : n->op->quantization.in_fixed_point ? "its operand has 16 bits; no form in fixed point has its axis"
+                ? "its operand has 16 bits; a quotient that is computed on integers has 8 bits"
+                : n->op->quantization.in_fixed_point ? "its operand has 16 bits; no fixed-point form has this axis"
                 : "its operand has 16 bits; no table is within a quarter of a step";
     return NULL;
 }

@@ -858,7 +858,7 @@ static inline void lw_mve_begin_fours(int32_t n, int32_t *y, const int32_t *a)
 
 /* lw: lw_asm_mve_scale needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Four sums in an iteration, with the roundings of lw_mve_scaled: VQDMLAH adds the sign, value >> 31. */
+/* Scales four sums in an iteration, and rounds as lw_mve_scaled: VQDMLAH adds the sign, which is value >> 31. */
 static inline void lw_mve_scale_each(int32_t n, int32_t zero, int32x4_t least, int32x4_t most, int8_t *y,
                                      const int32_t *a, const int32_t *m, const uint8_t *s)
 {

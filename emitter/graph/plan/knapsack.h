@@ -11,8 +11,9 @@ typedef struct KnapsackItem {
     bool is_chosen;                  /* the result */
 } KnapsackItem;
 
-/* Chooses items with the largest gain. capacity, least: [group_count], the most and the fewest bytes that the chosen
- * items have in a group. False if there is no choice, or none was found. *is_exact: no choice has a larger gain. */
+/* Chooses items with the largest gain. capacity[group_count] and least[group_count] are the most and the fewest bytes
+ * of the chosen items in each group. Returns false if no choice exists or was found. Sets *is_exact to true if no
+ * choice has a larger gain. */
 bool knapsack_choose(Ctx *cx, KnapsackItem *item, int count, int group_count, const int64_t *capacity,
                      const int64_t *least, bool *is_exact);
 /* Returns a gain that no choice exceeds: in each group, items count with their share of the gain, and may be cut. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases of instructions with open numbers. */
+/* Binds the open numbers of an instruction to values. */
 
 /* Decision: an instruction is declared once for all sizes. Its numbers are variables of the formula
  * (`LW_DOT_2X2_I8[n](a: i8[2][n], ...)`). Matching with a loop nest binds them to trip counts and to constants of the

@@ -168,7 +168,7 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
     s->is_at_run = s->drops && has_begin && !begin->is_known[i] && by > 0;
     s->is_span = by == 1 && !s->drops && !flat_int(&c->op->options, IS_OFFSET, 1, 0)
                  && ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i]));
-    if (s->is_at_run || s->is_span) return true;         /* all elements: one, or a span, is taken afterwards */
+    if (s->is_at_run || s->is_span) return true;         /* all elements; a later call selects one or a span */
     if ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i] && !s->drops)) {
         tflite_unsupported(c, "the run decides the begin or the end of entry %d, which steps by %lld; use a step of 1, "
                            "or the index of a dimension that is dropped", i, (long long)by);
