@@ -221,7 +221,7 @@ check refused-axis refused 'has no axis 3; use an axis of 0 to 2' "$work/float.t
 check refused-one-frame refused 'has one frame; use an axis with more' "$work/float.te" --stream 0=1
 check refused-input refused 'there is no input "z"' "$work/float.te" --stream z.1=1
 check refused-text refused 'use AXIS=HOP or INPUT.AXIS=HOP' "$work/float.te" --stream time
-check refused-state refused '--stream with state between runs' tests/emitted/filter.te --state level=new_level \
+check refused-state refused '--stream cannot be used with state' tests/emitted/filter.te --state level=new_level \
     --state last=new_last --stream 0=1
 noted() { "$lw" "$1" --stream 1=2 --target "$2" -o "$work/noted.c" 2>&1 | grep -q 'note: --stream: x86-avx2 rounds'; }
 not_noted() { ! noted "$@"; }

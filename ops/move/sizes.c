@@ -58,7 +58,7 @@ static int bind_size(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *count = n->in[0];
     const Attr *like = node_attr(n, "like");
     if (count->rank || count->type != I64 || (like && like->tensor->rank != 1)) {
-        op_refuse(cx, n, "the count is %s%s; use one i64", dtype_info(count->type)->spelling,
+        op_refuse(cx, n, "the count is %s%s; use an i64 scalar", dtype_info(count->type)->spelling,
                   tensor_shape_text(cx, count));
         return 0;
     }
