@@ -175,7 +175,7 @@ static void find_read(const Expr *e, void *user)
     if (e->kind == EXPR_READ) *(bool *)user = true;
 }
 
-/* Reports a size whose i32 arithmetic may wrap. A size from data may: what is around it bounds it. */
+/* Reports a size whose i32 arithmetic may wrap. A size from data may wrap, because the terms around it bound it. */
 static bool size_wraps(Reader *r, ExprKind k, const Expr *a, const Expr *b, Token at)
 {
     bool is_data = false;
