@@ -288,7 +288,9 @@ static Value read_primary(Reader *r)
         return value_poison(r, t);
     }
     if (at_reduction(r)) {
-        lex_error(r->lex, t, "a reduction must be outermost: compute the rest in another formula");
+        lex_error(r->lex, t,
+                  "a reduction is outermost: write the rest in a formula of its own, or as a first "
+                  "value, sum(k; FIRST)");
         return value_poison(r, t);
     }
     lex_take(r->lex);

@@ -166,7 +166,9 @@ Value read_call(Reader *r, Token at)
     for (int i = 0; i < FUNCTIONS; i++)
         if (token_is(at, functions[i].name)) return functions[i].read(r, at);
     if (read_reducer(at, &reducer))
-        lex_error(r->lex, at, "a reduction must be outermost: compute the rest in another formula");
+        lex_error(r->lex, at,
+                  "a reduction is outermost: write the rest in a formula of its own, or as a first "
+                  "value, sum(k; FIRST)");
     else {
         const char **words = NEW_ARRAY(r->cx->arena, const char *, EXPR_KIND_COUNT);
         size_t count = 0;
