@@ -30,6 +30,9 @@ check fit-one-byte-less-fails ends 1 "error: the model does not fit: RAM $ram of
     $m4 --fit ram=$((ram - 1))
 check fit-names-both ends 1 "does not fit: flash [0-9]* of 1024 bytes, RAM $ram of 1024 bytes$" \
     $m4 --fit flash=1K,ram=1K
+# A training step needs a larger arena, the parameters and a target.
+check fit-counts-the-training-step ends 1 "does not fit: RAM [0-9]* of $((ram + 100)) bytes" $m4 \
+    --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=all' --fit ram=$((ram + 100))
 check fit-without-compiler-says-so ends 0 'measures code and stack; here they are estimated' $m4 --fit ram=1M
 # Limits on bytes that are unknown would pass in error.
 check fit-of-unknown-code-is-refused ends 2 \
@@ -107,6 +110,20 @@ done
 
 # value KEY: of the totals in r.json.
 value() { sed -n "s/^    \"$1\": \([0-9a-z.]*\),*$/\1/p" "$work/r.json"; }
+
+# Three floats with the old and the new value, the index of the current one, and padding.
+has_state_struct() {
+    printf 'input x: f32[3]\ninput h: f32[3]\ny = add(x, h)\nz = mul(y, x)\nw = add(z, h)\noutput z\noutput w\n' \
+        > "$work/state.te"
+    "$lw" "$work/state.te" --state h=w --combine none --name s -o "$work/s.c" &&
+        "$lw" report "$work/state.te" --state h=w --combine none -o "$work/r.json" || return 1
+    printf '#include <stdio.h>\n#include "s.h"\nint main(void) { printf("%%zu\\n", sizeof(struct s_state)); }\n' \
+        > "$work/size.c"
+    $cc -std=c99 -I"$work" -o "$work/size" "$work/size.c" && size=$("$work/size") || return 1
+    echo "sizeof $size, reported $(value state)"
+    [ "$(value state)" -eq "$size" ]
+}
+check state-is-the-size-of-its-struct has_state_struct
 
 # ---- AVR: constants in RAM, or with --weights progmem in program memory ----------------------------------------------
 

@@ -220,6 +220,20 @@ static void add_time(const Build *b, Totals *t)
     if (has_total(cycles)) t->cycles = cycles->total;
 }
 
+/* Adds what a training step needs beside NAME_run: they may share one arena. */
+static void add_training(const Build *b, Totals *t)
+{
+    enum { VERSION_AND_CHECKSUM = 8 };
+    const Program *step = b->program.step;
+    if (!b->step) return;
+    t->params = VERSION_AND_CHECKSUM;
+    for (int i = 0; i < b->step->training->param_count; i++)
+        t->params += tensor_bytes(b->step->training->param[i].value);
+    if (b->step->plan.arena_size > t->arena) t->arena = b->step->plan.arena_size;
+    if (step)
+        t->targets = tensor_bytes(step->input[step->input_count - 1].tensor) + tensor_bytes(b->step->graph.output[0]);
+}
+
 Totals report_totals(const Build *b)
 {
     Totals t = { .arena = b->plan.arena_size, .inputs = bytes_of(b->cx, b->graph.input, b->model.input_count),
@@ -228,13 +242,14 @@ Totals report_totals(const Build *b)
         int64_t bytes = tensor_bytes(b->program.state[i].tensor);
         t.inputs -= bytes;
         t.outputs -= bytes;
-        t.state += b->program.state[i].is_single ? bytes : 2 * bytes;
     }
+    t.state = build_state_bytes(b, false);
+    add_training(b, &t);
     t.weights = program_weights(&b->program);
     if (b->options->ports_in_arena) t.inputs = t.outputs = 0;
     for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_group_macs(b, i);
     add_time(b, &t);
-    t.ram = t.arena + t.inputs + t.outputs + t.state;
+    t.ram = t.arena + t.inputs + t.outputs + t.state + t.params + t.targets;
     return t;
 }
 

@@ -4,8 +4,11 @@
 /* The figures of all reports, whatever their form. */
 #include "driver/driver.h"
 
-/* macs, instructions, cycles: counts, the last two -1 if unknown; the others: bytes */
-typedef struct Totals { int64_t macs, arena, inputs, outputs, state, ram, weights, instructions, cycles; } Totals;
+/* macs, instructions, cycles: counts, the last two -1 if unknown; the others: bytes. arena: with --train, the larger of
+ * NAME_run's and NAME_train's. params, targets: of --train, the struct, and the target with the loss; else 0 */
+typedef struct Totals {
+    int64_t macs, arena, inputs, outputs, state, params, targets, ram, weights, instructions, cycles;
+} Totals;
 
 Totals report_totals(const Build *b);
 /* Multiply-adds of a layer, including those with padding; for a region, the most that a run executes. */

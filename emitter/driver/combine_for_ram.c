@@ -195,13 +195,12 @@ static int64_t bytes_beside(Build *b, bool is_planned)
     int64_t bytes = 0;
     for (int i = 0; i < b->graph.input_count; i++) {
         const bool is_state = build_state_of_input(b, i) >= 0;
-        if (is_state || !b->options->ports_in_arena) bytes += tensor_most_bytes(b->cx, b->graph.input[i]);
-        if (is_state && !is_planned) bytes += tensor_most_bytes(b->cx, b->graph.input[i]);
+        if (!is_state && !b->options->ports_in_arena) bytes += tensor_most_bytes(b->cx, b->graph.input[i]);
     }
     for (int i = 0; i < b->graph.output_count; i++)
         if (build_state_of_output(b, i) < 0 && !b->options->ports_in_arena)
             bytes += tensor_most_bytes(b->cx, b->graph.output[i]);
-    return bytes + (is_planned ? build_second_arrays(b) : 0);
+    return bytes + build_state_bytes(b, !is_planned);
 }
 
 static const char *percents(Ctx *cx, int64_t now, int64_t before)

@@ -258,6 +258,9 @@ bool build_inner_nests(Build *b);
 int region_scratch(Build *b, int group, Scratch **out);
 /* Returns the bytes of the states of the model, or of a loop's body, that have two arrays. */
 int64_t build_second_arrays(const Build *b);
+/* The size of struct NAME_state, with the index of alternating arrays and padding, where types are aligned to their
+ * size; all_alternate: if each state has two arrays. */
+int64_t build_state_bytes(const Build *b, bool all_alternate);
 Call region_call(Build *b, int group);                                         /* adds the bodies to the program */
 
 /* run.c: interprets all groups on the data of the model's inputs (in order); outputs[i] becomes the data of

@@ -35,6 +35,21 @@ int64_t build_second_arrays(const Build *b)
     return bytes;
 }
 
+int64_t build_state_bytes(const Build *b, bool all_alternate)
+{
+    int64_t bytes = 0, align = 1;
+    bool alternates = false;
+    for (int i = 0; i < b->state_count; i++) {
+        const Tensor *from = b->graph.input[b->state[i].input], *to = b->graph.output[b->state[i].output];
+        const bool is_single = !all_alternate && build_is_single(b, from, to);
+        const int64_t element = dtype_info(to->type)->bytes;
+        bytes = (bytes + element - 1) / element * element + (is_single ? 1 : 2) * tensor_bytes(to);
+        align = element > align ? element : align;
+        alternates = alternates || !is_single;
+    }
+    return (bytes + alternates + align - 1) / align * align;
+}
+
 /* The body's own memory, then a second array for each state that needs one. */
 int region_scratch(Build *b, int group, Scratch **out)
 {

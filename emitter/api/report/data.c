@@ -185,6 +185,10 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
     json_number(t, "inputs", all.inputs);
     json_number(t, "outputs", all.outputs);
     json_number(t, "state", all.state);
+    if (b->step) {
+        json_number(t, "params", all.params);
+        json_number(t, "targets", all.targets);
+    }
     json_number(t, "live_set_bound", b->plan.live_bound);
     json_number(t, "least_arena", b->plan.least);
     json_number(t, "weights", all.weights);

@@ -147,7 +147,9 @@ static void print_totals(Build *b, const Footprint *f, Text *t)
     text_printf(t, "RAM            %lld bytes: arena %lld", (long long)all.ram, (long long)all.arena);
     if (b->options->ports_in_arena) text_add(t, " with inputs and outputs");
     else text_printf(t, ", inputs %lld, outputs %lld", (long long)all.inputs, (long long)all.outputs);
-    text_printf(t, all.state ? ", state %lld\n" : "\n", (long long)all.state);
+    if (all.state) text_printf(t, ", state %lld", (long long)all.state);
+    if (b->step) text_printf(t, ", params %lld, target and loss %lld", (long long)all.params, (long long)all.targets);
+    text_char(t, '\n');
     print_memories(b, t);
     for (int i = 0; i < b->program.size_count; i++) {
         const Var *v = expr_as_var(b->program.size[i]);
