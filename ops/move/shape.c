@@ -180,13 +180,17 @@ static Tensor *view(const Node *n, ShapeProduct *s, const int64_t *shape, int ra
     int64_t from[MAX_RANK];
     const Expr *axis[MAX_RANK], *index[MAX_RANK];
     StageSpec spec = { .name = n->op->name, .axis_count = rank, .out_count = 1 };
+    bool is_empty = false;
     for (int d = 0; d < x->rank; d++) from[d] = number_of(s, x->shape[d]);
     for (int d = 0; d < rank; d++) {
         const Expr *extent = size_of(s, shape[d]);
         axis[d] = axis_var(s->cx, (char[]){ axis_letter(rank, d), '\0' }, extent);
         spec.axis[d] = (Axis){ axis[d], AXIS_DATA, extent };
+        is_empty |= shape[d] == 0;
     }
-    for (DimensionRun r = { 0, 0, 0, 0 }; r.x_to < x->rank || r.y_to < rank;) {
+    /* Nothing is read of a tensor without elements, so any index is right. */
+    for (int d = 0; d < x->rank && is_empty; d++) index[d] = expr_index(s->cx, 0);
+    for (DimensionRun r = { 0, 0, 0, 0 }; !is_empty && (r.x_to < x->rank || r.y_to < rank);) {
         Digits g;
         r = next_run(from, x->rank, shape, rank, r);
         if (s->count && find_digits(from, shape, r, &g)) move_digits(s, &g, from, shape, axis, r, index);
@@ -198,15 +202,15 @@ static Tensor *view(const Node *n, ShapeProduct *s, const int64_t *shape, int ra
     return made ? made->out[0] : NULL;
 }
 
-/* Returns the number of elements, with primes for symbolic sizes; 0 if refused. */
+/* Returns the number of elements, with primes for symbolic sizes; -1 if refused. */
 static int64_t elems_of(Ctx *cx, const Node *n, ShapeProduct *s)
 {
     const Tensor *x = n->in[0];
     int64_t elems = 1;
     for (int d = 0; d < x->rank; d++) elems = times(s, elems, number_of(s, x->shape[d]));
-    if (!s->too_large && elems > 0) return elems;
-    op_unsupported(cx, n, "the input is %s; use 1 to 2^31-1 elements", tensor_shape_text(cx, x));
-    return 0;
+    if (!s->too_large) return elems;
+    op_unsupported(cx, n, "the input is %s; use at most 2^31-1 elements", tensor_shape_text(cx, x));
+    return -1;
 }
 
 static int view_of(Ctx *cx, const Node *n, ShapeProduct *s, const int64_t *shape, int rank, Tensor **out)
@@ -227,14 +231,14 @@ static int reshape_like(Ctx *cx, const Node *n, const Tensor *like, Tensor **out
     int rest = -1;
     for (int d = 0; d < like->rank; d++) numbers[d] = tensor_dim(like, d) > 0 ? tensor_dim(like, d) : 1;
     ShapeProduct s = sizes_of(cx, x, numbers, like->rank);
-    int64_t elems = elems_of(cx, n, &s);
-    if (!elems) return 0;
+    const int64_t elems = elems_of(cx, n, &s);
+    if (elems < 0) return 0;
     for (int d = 0; d < like->rank; d++) {
         if (expr_is_int(like->shape[d], -1)) rest = d, shape[d] = 1;
         else known = times(&s, known, shape[d] = number_of(&s, like->shape[d]));
     }
     if (rest >= 0 && known > 0) shape[rest] = elems / known;
-    if (!s.too_large && known > 0 && (rest < 0 ? known == elems : elems % known == 0))
+    if (!s.too_large && (rest < 0 ? known == elems : known > 0 && elems % known == 0))
         return view_of(cx, n, &s, shape, like->rank, out);
     op_refuse(cx, n, "the input %s cannot have the shape %s; use a shape with as many elements as the input",
               tensor_shape_text(cx, x),
@@ -248,18 +252,21 @@ static int reshape(Ctx *cx, const Node *n, Tensor **out)
     const Attr *a = node_attr(n, "shape"), *like = node_attr(n, "like");
     if (like) return reshape_like(cx, n, like->tensor, out);
     int rank = a ? a->count : 0, rest = -1;
-    bool fits = rank <= MAX_RANK;
+    bool fits = rank <= MAX_RANK, is_empty = false;
     ShapeProduct s = sizes_of(cx, x, fits && a ? a->ints : NULL, fits ? rank : 0);
     int64_t shape[MAX_RANK], known = 1, elems = elems_of(cx, n, &s);
-    if (!elems) return 0;
+    if (elems < 0) return 0;
     for (int d = 0; d < rank && fits; d++) {
         shape[d] = a->ints[d] == 0 && d < x->rank ? number_of(&s, x->shape[d]) : a->ints[d];
-        fits = shape[d] > 0 ? known <= elems / shape[d] : shape[d] == -1 && rest < 0;
+        is_empty |= shape[d] == 0;
+        if (shape[d] == 0 && elems == 0) continue;
+        fits = shape[d] > 0 ? elems == 0 || known <= elems / shape[d] : shape[d] == -1 && rest < 0;
         if (shape[d] > 0) known *= shape[d];
         else rest = d;
     }
     if (fits && rest >= 0) shape[rest] = elems / known;
-    if (fits && elems % known == 0 && (rest >= 0 || known == elems)) return view_of(cx, n, &s, shape, rank, out);
+    if (fits && elems % known == 0 && (rest >= 0 || is_empty || known == elems))
+        return view_of(cx, n, &s, shape, rank, out);
     op_refuse(cx, n, "the input %s cannot have the shape %s; use a shape with as many elements as the input",
               tensor_shape_text(cx, x),
               a ? ints_text(cx, a->ints, a->count) : "[]");
@@ -272,7 +279,7 @@ static int flatten(Ctx *cx, const Node *n, Tensor **out)
     ShapeProduct s = sizes_of(cx, x, NULL, 0);
     int64_t axis = node_int(n, "axis", 1), shape[2] = { 1, 1 };
     if (axis < 0) axis += x->rank;
-    if (!elems_of(cx, n, &s)) return 0;
+    if (elems_of(cx, n, &s) < 0) return 0;
     if (axis < 0 || axis > x->rank) {
         op_refuse(cx, n, "axis %lld is out of range for %d dimensions; use %d to %d",
                   (long long)node_int(n, "axis", 1), x->rank, -x->rank, x->rank);
@@ -290,7 +297,7 @@ static int squeeze(Ctx *cx, const Node *n, Tensor **out)
     bool chosen[MAX_RANK];
     int64_t shape[MAX_RANK];
     int rank = 0;
-    if (!elems_of(cx, n, &s) || !op_axes(cx, n, "axes", x->rank, chosen)) return 0;
+    if (elems_of(cx, n, &s) < 0 || !op_axes(cx, n, "axes", x->rank, chosen)) return 0;
     for (int d = 0; d < x->rank; d++) {
         if (chosen[d] && tensor_dim(x, d) == 1) continue;
         if (chosen[d] && a && a->count) {
@@ -311,7 +318,7 @@ static int unsqueeze(Ctx *cx, const Node *n, Tensor **out)
     bool chosen[MAX_RANK] = { false };
     int64_t shape[MAX_RANK];
     int rank = x->rank + (a ? a->count : 0);
-    if (!elems_of(cx, n, &s)) return 0;
+    if (elems_of(cx, n, &s) < 0) return 0;
     if (rank > MAX_RANK) return view_of(cx, n, &s, shape, rank, out);
     if (a && a->count && !op_axes(cx, n, "axes", rank, chosen)) return 0;
     for (int d = 0, from = 0; d < rank; d++) shape[d] = chosen[d] ? 1 : number_of(&s, x->shape[from++]);
@@ -342,6 +349,9 @@ static const OpCase reshape_cases[] = {
     { "shape=", "f32[1][1]", "f32", NULL },
     { "shape=1,1", "f32", "f32[1][1]", NULL },
     { "shape=4,2", "f32[2][3]", NULL, "[2][3] cannot have the shape 4,2" },
+    { "shape=0,2", "f32[0][3]", "f32[0][2]", NULL },
+    { "shape=3,-1", "f32[0][3]", "f32[3][0]", NULL },
+    { "shape=1,3", "f32[0][3]", NULL, "cannot have" },
     { "shape=-1,-1", "f32[2][3]", NULL, "cannot have" },
     { "shape=-2,3", "f32[2][3]", NULL, "cannot have" },
     { 0 }
@@ -349,6 +359,7 @@ static const OpCase reshape_cases[] = {
 static const OpCase flatten_cases[] = {
     { "", "f32[2][3][4]", "f32[2][12]", NULL },
     { "axis=0", "f32[2][3]", "f32[1][6]", NULL },
+    { "", "f32[2][0][4]", "f32[2][0]", NULL },
     { "axis=3", "f32[2][3][4]", "f32[24][1]", NULL },
     { "axis=4", "f32[2][3][4]", NULL, "axis 4 is out of range" },
     { 0 }

@@ -310,7 +310,7 @@ static void eye_like(OnnxCall *c)
     if (ctx_failed(c->cx) || x->rank != 2) return;
     if (!to) t = x->type;
     for (int d = 0; d < 2; d++) shape[d] = tensor_dim(x, d);
-    if (shape[0] < 1 || shape[1] < 1 || shape[0] * shape[1] > 1 << 16) {
+    if (shape[0] < 0 || shape[1] < 0 || (shape[1] > 0 && shape[0] > (1 << 16) / shape[1])) {
         onnx_unsupported(c, "the matrix is %s; use at most %d elements", tensor_shape_text(c->cx, x), 1 << 16);
         return;
     }
