@@ -176,6 +176,15 @@ for model in $digits tests/fuzz/corpus-tflite/conv-int8.tflite tests/emitted/fil
     name=forms-json-of-$(basename "$model" | tr . -)-is-json
     if [ "$why" ]; then skip "$name" "$why"; else check "$name" is_json "$model"; fi
 done
+# Edges, functions and buffers are those of the emitted C.
+is_consistent() { python3 tests/tools/report_structure.py "$lw" "$work" "$1" --target "$2"; }
+for model in $digits tests/models/control.onnx tests/models/recurrent.onnx tests/models/ml_trees.onnx \
+    tests/fuzz/corpus-tflite/conv-int8.tflite; do
+    for target in generic cortex-m4; do
+        name=json-structure-of-$(basename "$model" | tr ._ -)-for-$target
+        if [ "$why" ]; then skip "$name" "$why"; else check "$name" is_consistent "$model" "$target"; fi
+    done
+done
 # Ten models: a network, branches and loops, quantization, states, trees, 16 bits, a filter; without figures of a core,
 # with them, and with a clock.
 agree() {

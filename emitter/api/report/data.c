@@ -2,28 +2,11 @@
 /* The report for programs: JSON as a whole, and CSV with a row for each layer. The figures are those of the text. */
 #include "api/computation/arguments.h"
 #include "api/report/footprint.h"
+#include "api/report/json.h"
 #include "api/traffic.h"
 #include "ir/algebra/algebra.h"
 
 #include "support/guard.h"
-
-static void add_json_text(Text *t, const char *s)
-{
-    text_char(t, '"');
-    for (; *s; s++) {
-        const unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\') text_printf(t, "\\%c", c);
-        else if (c < 0x20) text_printf(t, "\\u%04x", c);
-        else text_char(t, *s);
-    }
-    text_char(t, '"');
-}
-
-static void add_key(Text *t, const char *key, const char *value)
-{
-    text_printf(t, "\"%s\": ", key);
-    add_json_text(t, value);
-}
 
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */
 
@@ -65,9 +48,9 @@ static void json_traffic(Text *t, const Build *b, int group)
     text_add(t, ", \"traffic\": [");
     for (int i = 0; i < count; i++) {
         text_add(t, i ? ", {" : "{");
-        add_key(t, "parameter", p[i].name);
+        json_key(t, "parameter", p[i].name);
         text_add(t, ", ");
-        add_key(t, "kind", traffic_kind_names[p[i].kind]);
+        json_key(t, "kind", traffic_kind_names[p[i].kind]);
         text_printf(t, ", \"bytes\": %lld, ", (long long)p[i].bytes);
         json_moved(t, &p[i].moved);
         text_char(t, '}');
@@ -78,16 +61,16 @@ static void json_traffic(Text *t, const Build *b, int group)
 static void json_layer(Text *t, Ctx *cx, const Layer *l)
 {
     text_add(t, "    {");
-    add_key(t, "name", l->name);
+    json_key(t, "name", l->name);
     text_add(t, ", ");
     if (*l->graph) {
-        add_key(t, "graph", l->graph);
+        json_key(t, "graph", l->graph);
         text_add(t, ", ");
     }
-    add_key(t, "operators", l->ops);
+    json_key(t, "operators", l->ops);
     text_printf(t, ", \"multiply_adds\": %lld, \"weights\": %lld, \"result\": %lld, ", (long long)l->macs,
                 (long long)l->weights, (long long)l->result);
-    add_key(t, "place", l->place);
+    json_key(t, "place", l->place);
     text_add(t, ", \"instructions\": ");
     add_known(t, l->instructions, "null");
     text_add(t, ", \"cycles\": ");
@@ -99,6 +82,7 @@ static void json_layer(Text *t, Ctx *cx, const Layer *l)
 
 static void json_layers(Build *b, Text *t)
 {
+    const Build *whole = b;
     bool is_first = true;
     text_add(t, "  \"layers\": [\n");
     for (; b; b = b->next)
@@ -106,6 +90,7 @@ static void json_layers(Build *b, Text *t)
             const Layer l = layer_of(b, i);
             text_add(t, is_first ? "" : ",\n");
             json_layer(t, b->cx, &l);
+            json_layer_facts(whole, b, i, t);
             json_traffic(t, b, i);
             text_char(t, '}');
         }
@@ -114,32 +99,19 @@ static void json_layers(Build *b, Text *t)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-/* An open size is printed as its maximum. */
-static void json_shape(Ctx *cx, Text *t, const Tensor *x)
-{
-    text_add(t, "\"shape\": [");
-    for (int d = 0; d < x->rank; d++)
-        text_printf(t, "%s%lld", d ? ", " : "", (long long)interval_of(cx, x->shape[d], NULL).greatest);
-    text_add(t, "]");
-}
-
 static void json_ports(Ctx *cx, Text *t, const char *key, const Port *port, int count)
 {
     text_printf(t, "  \"%s\": [", key);
     for (int i = 0; i < count; i++) {
         const Tensor *x = port[i].tensor;
         text_add(t, i ? ", {" : "{");
-        add_key(t, "name", port[i].name);
+        json_key(t, "name", port[i].name);
         text_add(t, ", ");
-        add_key(t, "type", dtype_info(x->type)->spelling);
+        json_key(t, "type", dtype_info(x->type)->spelling);
         text_add(t, ", ");
         json_shape(cx, t, x);
         text_printf(t, ", \"bytes\": %lld", (long long)tensor_most_bytes(cx, x));
-        if (x->quant && x->quant->count == 1) {
-            text_add(t, ", \"scale\": ");
-            text_float(t, x->quant->scale[0]);
-            text_printf(t, ", \"zero_point\": %ld", (long)x->quant->zero_point[0]);
-        }
+        json_scale(t, x);
         text_char(t, '}');
     }
     text_add(t, "],\n");
@@ -213,7 +185,7 @@ static void json_runner(const Build *b, Text *t)
         return;
     }
     text_add(t, "  \"measured\": {");
-    add_key(t, "runner", b->options->runner);
+    json_key(t, "runner", b->options->runner);
     text_add(t, ", \"instructions\": ");
     add_known(t, m->instructions.total, "null");
     text_add(t, ", \"cycles\": ");
@@ -229,7 +201,7 @@ static void json_memories(const Build *b, Text *t)
     text_add(t, "  \"memories\": [");
     for (int i = 0; i < count; i++) {
         text_add(t, i ? ", {" : "{");
-        add_key(t, "name", m[i].name);
+        json_key(t, "name", m[i].name);
         text_printf(t, ", \"rom\": %s, \"capacity\": %lld, \"used\": %lld, \"live_set_bound\": %lld, ",
                     m[i].is_rom ? "true" : "false", (long long)m[i].capacity, (long long)m[i].used,
                     (long long)m[i].live_bound);
@@ -242,14 +214,14 @@ static void json_memories(const Build *b, Text *t)
 static void json(Build *b, const Footprint *f, Text *t)
 {
     text_add(t, "{\n  ");
-    add_key(t, "model", b->program.source);
+    json_key(t, "model", b->program.source);
     text_add(t, ",\n  ");
-    add_key(t, "sha256", b->program.digest);
+    json_key(t, "sha256", b->program.digest);
     text_add(t, ",\n  ");
-    add_key(t, "target", b->target->name);
+    json_key(t, "target", b->target->name);
     text_add(t, ",\n  ");
     if (f->command) {
-        add_key(t, "compiler", f->command);
+        json_key(t, "compiler", f->command);
         text_add(t, ",\n");
     } else text_add(t, "\"compiler\": null,\n");
     json_runner(b, t);
@@ -258,6 +230,7 @@ static void json(Build *b, const Footprint *f, Text *t)
     json_totals(b, f, t);
     json_memories(b, t);
     footprint_json(b, f, t);
+    json_structure(b, t);
     json_layers(b, t);
     text_add(t, "}\n");
 }

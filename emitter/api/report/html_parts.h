@@ -17,4 +17,9 @@ bool html_has_cycles(const Build *b);
 
 /* graph_picture.c: draws the groups of a graph from top to bottom, and its edges. */
 void html_graph(const Build *b, Text *t);
+
+/* Bytes of the arena, live from layer `first` to layer `last` of the model's graph. */
+typedef struct ReportBuffer { const char *name; int64_t bytes, offset; int first, last; bool is_scratch; } ReportBuffer;
+/* html_report.c: the buffers of the model's graph; returns their number. */
+int report_buffers(const Build *b, const ReportBuffer **out);
 #endif

@@ -25,7 +25,6 @@
 
 /* ---- Buffers of the arena: offsets and live ranges --------------------------------------------------------------- */
 
-typedef struct ReportBuffer { const char *name; int64_t bytes, offset; int first, last; bool is_scratch; } ReportBuffer;
 typedef struct Buffers { int count; ReportBuffer *at; } Buffers;
 
 /* Where a memory begins in the picture: several are drawn one above the other. */
@@ -85,6 +84,13 @@ static Buffers buffers_of(const Build *b)
         if (b->function[i]) add_scratch(b, &all, &b->program.call[call++], i);
     }
     return all;
+}
+
+int report_buffers(const Build *b, const ReportBuffer **out)
+{
+    const Buffers all = buffers_of(b);
+    *out = all.at;
+    return all.count;
 }
 
 /* ---- Memory over time -------------------------------------------------------------------------------------------- */
