@@ -56,7 +56,7 @@ all_words() {
 }
 names_identifiers() {
     sed '/^```/,/^```/d; /^<!-- begin/,/^<!-- end/d' "$1" | grep -o '`[A-Za-z0-9]*_[A-Za-z0-9_]*`' | tr -d '`' |
-        grep -v '^NAME\|^kws_\|^KWS_\|^DIGITS_\|^digits_\|_$\|MYCORE' |
+        grep -v '^NAME\|_NAME$\|^PORT_\|^CMAKE_\|^kws_\|^KWS_\|^DIGITS_\|^digits_\|_$\|MYCORE' |
         LC_ALL=C sort -u > "$work/used"
     LC_ALL=C comm -23 "$work/used" "$work/words" > "$work/missing"
     sed "s|^|$1: no identifier |" "$work/missing"

@@ -7,7 +7,7 @@
  * constants to int8. `tflite_sparse.c` beside it expands sparse constants: a tree of dense and sparse levels, with a
  * bound on the nodes visited. Later stages have dense tensors only. 8-bit weights under a real input (dynamic-range
  * models) stay integers where the reference multiplies on integers: the input is rounded to 8 bits at run time
- * (`tflite_hybrid.c`), as is a layer's state at each step (`ops/layers/recurrent_hybrid.c`). Dense weights with
+ * (`tflite_hybrid.c`), as is a layer's state at each step (`ops/layers/recurrent.c`). Dense weights with
  * a scale for each block follow XNNPACK, the only runtime with a kernel for them (BUILTIN_REF ignores the scales).
  * Others and 16-bit floats become the real numbers that they represent (`tflite_real_weights`). Both importers
  * evaluate chains of integer constants during import (`import/model/fold_small.h`). */
