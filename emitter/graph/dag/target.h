@@ -83,6 +83,7 @@ typedef struct Group {
     /* The nest before the steps, of a combined group that --schedule names; else NULL */
     const struct Nest *naive;
     bool is_scheduled;                 /* by --schedule or the model's file: it is not combined with others */
+    int range_count; const struct SizeRange *range;    /* of a version for a part of the sizes (group_where) */
     bool keeps_names;                  /* stages have the names of the model's tensors, for steps of its file */
 } Group;
 

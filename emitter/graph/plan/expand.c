@@ -21,6 +21,7 @@ typedef struct Expansion {
     Map of, named;
     Map taken;
     const char *part; Map *all, *local;
+    const Group *group;
     bool keeps_names;
 } Expansion;
 
@@ -65,6 +66,7 @@ static void name_stages(Expansion *x, Tensor *t, const char *wanted, const Stage
     const char *local = unique_name(x->cx, &x->taken, name(x->cx, wanted));
     s->name = stage_name(x, local);
     s->part = x->part;
+    if (x->group->range_count) stage_without_empty_axes(x->cx, s);
     for (int i = 0; i < n->out_count; i++) {
         const char *own = by->is_formula || by->keeps ? n->out[i]->name : name_format(x->cx, "%s_%d", local, i);
         const char *output = i ? unique_name(x->cx, &x->taken, own) : NULL;
@@ -80,9 +82,20 @@ static void name_call(Expansion *x, const Node *n, Tensor **out)
         name_stages(x, out[i], by.keeps || by.is_formula ? out[i]->name : by.op, &by);
 }
 
+/* Attributes whose tensors have the group's ranges of sizes */
+static const Attr *attrs_within(Ctx *cx, const Group *g, const Node *n)
+{
+    if (!g->range_count) return n->attr;
+    Attr *attr = arena_copy(cx->arena, n->attr, (size_t)n->attr_count * sizeof *attr);
+    for (int i = 0; i < n->attr_count; i++)
+        if (attr[i].kind == ATTR_TENSOR) attr[i].tensor = group_stand_in(cx, g, attr[i].tensor);
+    return attr;
+}
+
 static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
 {
     Node *over = arena_copy(x->cx->arena, n, sizeof *n);
+    over->attr = attrs_within(x->cx, x->group, n);
     over->in = NEW_ARRAY(x->cx->arena, Tensor *, n->in_count);
     for (int i = 0; i < n->in_count; i++) {
         Tensor *to = n->in[i] ? map_get_ptr(&x->of, n->in[i]) : NULL;
@@ -129,7 +142,7 @@ static bool is_rectified(const Tensor *t)
 /* Returns a copy, without producer, of a tensor from outside the group; named after its role unless names are kept. */
 static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 {
-    Tensor *in = tensor_stand_in(x->cx, t);
+    Tensor *in = group_stand_in(x->cx, g, t);
     in->is_rectified = is_rectified(t);
     in->name = unique_name(x->cx, &x->taken, g->keeps_names ? name(x->cx, t->name) : role_of(x->cx, g, t));
     return in;
@@ -160,6 +173,7 @@ Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tenso
                     .of = map_new(cx->scratch),
                     .named = map_new(cx->scratch),
                     .taken = map_new(cx->scratch),
+                    .group = g,
                     .keeps_names = g->keeps_names };
     for (int i = 0; i < g->input_count; i++) map_put_ptr(&x.of, g->input[i], input[i] = stand_in(&x, g, g->input[i]));
     bool ok = true;
@@ -179,7 +193,7 @@ Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tenso
 bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map *taken, Map *made, Map *local)
 {
     Expansion x = { .cx = cx, .of = *made, .named = map_new(cx->arena), .taken = map_new(cx->arena), .part = g->name,
-                    .all = taken, .local = local, .keeps_names = g->keeps_names };
+                    .all = taken, .local = local, .group = g, .keeps_names = g->keeps_names };
     Node **producer = NEW_ARRAY(cx->arena, Node *, g->input_count);
     for (int i = 0; i < g->input_count; i++) {
         Tensor *in = map_get_ptr(made, g->input[i]);

@@ -109,20 +109,40 @@ static const Nest *after_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVe
     return ctx_failed(cx) ? NULL : n;
 }
 
+/* The group where the condition holds, unless its nest is given or an operator's row refuses such sizes. */
+static Scheduled scheduled_where(Ctx *cx, const Scheduled *of, const Expr *condition)
+{
+    if (of->is_given || !condition) return *of;
+    const Group *g = group_where(cx, of->group, condition);
+    const DiagMark mark = diag_mark(cx);
+    const Scheduled part = { g, of->target, g->range_count ? group_naive(cx, g, of->target, NULL) : of->naive, false };
+    if (!ctx_failed(cx) || mark.failed) return part;
+    diag_rewind(cx, mark);
+    return *of;
+}
+
+static const Expr *condition_of(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Scheduled *of)
+{
+    const char *fault, *accepted;
+    const Expr *when = v->when ? condition_of_sizes(cx, of->naive, v->when, &fault, &accepted) : NULL;
+    if (v->when && fault) schedule_refuse(cx, s, text_format(cx, "%s; use %s", fault, accepted));
+    return when;
+}
+
+/* `earlier`: the condition under which no earlier version runs; NULL: this is the first */
 static const Nest *nest_of_version(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Scheduled *of,
-                                   const Implementation **chosen)
+                                   const Expr *earlier, const Implementation **chosen)
 {
     const Implementation *row = row_called(cx, s, v->row), *other;
     if (chosen) *chosen = row;
-    const Nest *first = before_steps(cx, s, v, of, row), *n = after_steps(cx, s, v, of->group, first);
-    if (!n || !v->when) return n;
-    const char *fault, *accepted;
-    const Expr *when = condition_of_sizes(cx, first, v->when, &fault, &accepted);
-    if (fault) schedule_refuse(cx, s, text_format(cx, "%s; use %s", fault, accepted));
-    Nest *versions = arena_copy(cx->arena, n, sizeof *n);
-    versions->when = when;
-    versions->otherwise = nest_of_version(cx, s, v->otherwise, of, &other);
-    return versions->otherwise && !ctx_failed(cx) ? versions : NULL;
+    const Expr *when = condition_of(cx, s, v, of), *here = !when || !earlier ? when ? when : earlier
+        : expr_and(cx, earlier, when);
+    const Scheduled part = scheduled_where(cx, of, here);
+    const Nest *n = after_steps(cx, s, v, part.group, before_steps(cx, s, v, &part, row));
+    if (!n || !when) return n;
+    const Expr *fails = expr_unary(cx, EXPR_NOT, when), *next = earlier ? expr_and(cx, earlier, fails) : fails;
+    const Nest *rest = nest_of_version(cx, s, v->otherwise, of, next, &other);
+    return rest && !ctx_failed(cx) ? nest_versions(cx, n, when, rest) : NULL;
 }
 
 /* ---- The strategy with the same steps ---------------------------------------------------------------------------- */
@@ -158,7 +178,7 @@ const Nest *schedule_nest(Ctx *cx, const GroupSchedule *s, const Group *g, const
                           const Implementation **chosen)
 {
     const Scheduled of = { g, t, naive ? naive : group_naive(cx, g, t, NULL), naive != NULL };
-    const Nest *n = of.naive ? nest_of_version(cx, s, s->version, &of, chosen) : NULL;
+    const Nest *n = of.naive ? nest_of_version(cx, s, s->version, &of, NULL, chosen) : NULL;
     return n && !naive && (!n->strategy || n->otherwise) ? with_source(cx, g, t, n, chosen) : n;
 }
 

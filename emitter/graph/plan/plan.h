@@ -41,6 +41,14 @@ bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map 
  * does. */
 const char *group_role(Ctx *cx, const Group *g, const Tensor *t);
 
+/* The group where the condition on its sizes holds (versions.c); NULL: for all sizes. */
+Group *group_where(Ctx *cx, const Group *g, const Expr *condition);
+Tensor *group_stand_in(Ctx *cx, const Group *g, const Tensor *t);       /* with the group's ranges of sizes */
+void stage_without_empty_axes(Ctx *cx, Stage *s);
+/* A condition on sizes under which no reduction of the nest is empty; NULL: none is empty at any size, or there is no
+ * such condition. */
+const Expr *nest_is_full(Ctx *cx, const Nest *n);
+
 /* Returns a key, in scratch memory, that equal groups have in common: the strategy's nest of one also serves
  * the other. NULL: the nest may have names of the model, or rows of a user may refer to the group. */
 const char *group_key(Ctx *cx, const Group *g, size_t *bytes);

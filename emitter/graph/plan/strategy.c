@@ -47,6 +47,7 @@ static GroupNest nest_of(Ctx *cx, const Group *g, const Target *t, const Impleme
            **out = group_expand(cx, g, with, input, &n);
     if (out) n.nest = nest_naive(cx, g->name, input, g->input_count, out, g->output_count);
     if (n.nest) n.nest = nest_for(cx, n.nest, t->features);
+    if (n.nest) n.nest = nest_within(cx, n.nest, g->range, g->range_count);
     if (n.nest && with && (with->compute || with->build)) n.nest = nest_computed_by(cx, n.nest, with->name);
     return n;
 }
@@ -56,8 +57,8 @@ const Nest *group_naive(Ctx *cx, const Group *g, const Target *t, const Implemen
     return nest_of(cx, g, t, with).nest;
 }
 
-/* True if an axis is empty, or a reduce axis may be. The initialization is then a separate loop, and templates require
- * it fused. */
+/* True if an axis is empty, or a reduce axis may be (versions.c). The initialization is then a separate loop, and
+ * templates require it fused. */
 static bool may_be_empty(Ctx *cx, const Nest *n)
 {
     for (int i = 0; i < n->stage_count; i++)
@@ -217,6 +218,15 @@ static void explain_choice(const Choice *c, Text *t)
     explain_choice(&next, t);
 }
 
+static void explain_all(const Choice *c, const Expr *full, Text *t)
+{
+    explain_choice(c, t);
+    if (!full) return;
+    text_add(t, "  this is where no reduction is empty, by a test at run time: ");
+    print_expr(t, full);
+    text_add(t, "; otherwise the naive nest\n");
+}
+
 /* Says that no row from outside is used though one applies. */
 static void note_outside(const Choice *c)
 {
@@ -243,18 +253,45 @@ static const Nest *nest_by(const Choice *c, const Implementation **taken)
                     c->best->name, name_of(&next), why);
         return nest_by(&next, taken);
     }
-    const Implementation *other;
-    Nest *versions = arena_copy(c->cx->arena, n, sizeof *n);
-    versions->when = c->open;
-    versions->otherwise = nest_by(&next, &other);
-    return versions->otherwise ? versions : NULL;
+    const Implementation *ignored;
+    const Nest *other = nest_by(&next, &ignored);
+    return other ? nest_versions(c->cx, n, c->open, other) : NULL;
+}
+
+/* Adds a condition to all versions of the nest: where it does not hold, `otherwise` runs. */
+static const Nest *guarded(Ctx *cx, const Nest *n, const Expr *condition, const Nest *otherwise)
+{
+    if (!n || !otherwise) return NULL;
+    const Nest *rest = n->otherwise ? guarded(cx, n->otherwise, condition, otherwise) : otherwise;
+    return nest_versions(cx, n, n->when ? expr_and(cx, condition, n->when) : condition, rest);
+}
+
+static bool has_steps(const Nest *n)
+{
+    for (; n; n = n->otherwise)
+        if (n->step_count || n->compute) return true;
+    return false;
+}
+
+/* Returns the naive nest where the condition holds; that for all sizes if an operator's row refuses such sizes. */
+static const Nest *naive_where(Ctx *cx, const GroupNest *all, const Expr *condition)
+{
+    const DiagMark mark = diag_mark(cx);
+    const Nest *n = group_naive(cx, group_where(cx, all->group, condition), all->target, NULL);
+    if (!ctx_failed(cx) || mark.failed) return n;
+    diag_rewind(cx, mark);
+    return all->nest;
 }
 
 const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain)
 {
-    const GroupNest naive = nest_of(cx, g, t, NULL);
+    const GroupNest all = nest_of(cx, g, t, NULL);
+    const Expr *full = all.nest ? nest_is_full(cx, all.nest) : NULL;
+    const GroupNest naive = full ? nest_of(cx, group_where(cx, g, full), t, NULL) : all;
     Choice c = { .cx = cx, .target = t, .anchor = g->anchor, .naive = &naive };
     choose(&c, explain);
-    if (explain) explain_choice(&c, explain);
-    return naive.nest ? nest_by(&c, chosen ? chosen : &c.best) : NULL;
+    if (explain) explain_all(&c, full, explain);
+    const Nest *n = naive.nest ? nest_by(&c, chosen ? chosen : &c.best) : NULL;
+    if (!full || !n || !has_steps(n)) return full && n ? all.nest : n;
+    return guarded(cx, n, full, naive_where(cx, &all, expr_unary(cx, EXPR_NOT, full)));
 }

@@ -146,6 +146,15 @@ const Expr *expr_decided_size(Ctx *cx, const char *size_name, const char *what, 
     return expr_var(cx, v);
 }
 
+const Expr *expr_size_within(Ctx *cx, const Expr *size, int64_t least, int64_t greatest)
+{
+    Var *v = arena_copy(cx->arena, expr_as_var(size), sizeof *v);
+    v->least = least;
+    v->greatest = greatest;
+    v->serial = ctx_serial(cx);
+    return expr_var(cx, v);
+}
+
 void expr_raise_least(const Expr *decided_size, int64_t least)
 {
     Var *v = (Var *)decided_size->ref;

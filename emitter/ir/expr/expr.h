@@ -94,6 +94,8 @@ const Expr *expr_var(Ctx *cx, const Var *v);
 const Expr *expr_new_var(Ctx *cx, const char *name, VarRole role, DType t, int64_t least, int64_t greatest);
 /* new VAR_SIZE variable */
 const Expr *expr_decided_size(Ctx *cx, const char *name, const char *what, int64_t least, int64_t greatest);
+/* A size of that name within [least, greatest], which stands for `size` where it has such a value */
+const Expr *expr_size_within(Ctx *cx, const Expr *size, int64_t least, int64_t greatest);
 /* Whatever was computed from the size's range before stays true. */
 void expr_raise_least(const Expr *decided_size, int64_t least);
 const Expr *expr_unary(Ctx *cx, ExprKind k, const Expr *a);

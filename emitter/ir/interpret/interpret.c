@@ -50,6 +50,8 @@ bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
     const bool watched = options && (options->checked || options->shuffle || options->visit);
     if (ctx_failed(cx) || !n) return false;
     if (n->otherwise && !env_eval_size(cx, e, n->when)) return interpret_other(cx, n, e, options);
+    for (int i = 0; i < n->range_count; i++)
+        env_set_size(e, n->range[i].within, env_eval_size(cx, e, n->range[i].size));
     const RunOptions plain = { .checked = false };
     if (!options) options = &plain;
     return watched || contracts_any(n) ? walk_nest(cx, n, e, options) : run_program(cx, n, e, options->ran);

@@ -437,6 +437,38 @@ const Expr *nest_contracted(Ctx *cx, const Nest *n, const Stage *s, const Expr *
     return nest_contracts(n, s) ? expr_rewrite(cx, value, contract_sum, NULL) : value;
 }
 
+const Nest *nest_versions(Ctx *cx, const Nest *n, const Expr *when, const Nest *otherwise)
+{
+    Nest *copy = arena_copy(cx->arena, n, sizeof *n);
+    copy->when = when;
+    copy->otherwise = otherwise;
+    return copy;
+}
+
+const Nest *nest_within(Ctx *cx, const Nest *n, const SizeRange *range, int count)
+{
+    Nest *copy = arena_copy(cx->arena, n, sizeof *n);
+    copy->range = range;
+    copy->range_count = count;
+    return copy;
+}
+
+const Expr *nest_size_of_group(Ctx *cx, const Nest *n, const Expr *e)
+{
+    for (int i = 0; i < n->range_count; i++) {
+        const Var *v = expr_as_var(n->range[i].within);
+        if (n->range[i].within == e) return v->least == v->greatest ? expr_index(cx, v->least) : n->range[i].size;
+    }
+    return e;
+}
+
+static const Expr *size_of_group(Ctx *cx, const Expr *e, void *user) { return nest_size_of_group(cx, user, e); }
+
+const Expr *nest_sizes_of_group(Ctx *cx, const Nest *n, const Expr *e)
+{
+    return n->range_count ? expr_rewrite(cx, e, size_of_group, (void *)n) : e;
+}
+
 const Nest *nest_for(Ctx *cx, const Nest *n, const char *features)
 {
     Nest *copy = arena_copy(cx->arena, n, sizeof *n);

@@ -67,6 +67,9 @@ struct Stmt {
 /* A schedule step: the row of its primitive, and its operands (ir/text/step.h) */
 typedef struct Step { const struct StepRow *row; const struct StepArgs *args; } Step;
 
+/* In a version of a nest for a part of the sizes, `within` stands for the group's size, which lowered code has. */
+typedef struct SizeRange { const Expr *size, *within; } SizeRange;
+
 /* The nest of a group. `inputs` are only read; `outputs` are written completely; every other tensor has an ALLOC. A
  * step returns a new Nest and does not modify the old one. */
 typedef struct Nest {
@@ -87,6 +90,7 @@ typedef struct Nest {
     /* If `when`, a condition on sizes, is false, `otherwise` runs: another schedule of the same group, with inputs and
      * outputs in the same order. NULL: this nest is for all sizes. */
     const Expr *when; const struct Nest *otherwise;
+    int range_count; const SizeRange *range;         /* of a version: its sizes */
     int64_t copy_budget;     /* statements that loop partition may add to the function; 0: the target's limit */
 } Nest;
 typedef struct ConsumedLoop ConsumedLoop;
@@ -110,6 +114,12 @@ bool pragma_suits(const Pragma *p, LoopKind k);      /* true if it is valid befo
 const Nest *nest_naive(Ctx *cx, const char *name, Tensor *const *inputs, int input_count, Tensor *const *outputs,
                        int output_count);
 
+/* Returns the nest as the first of two versions. */
+const Nest *nest_versions(Ctx *cx, const Nest *n, const Expr *when, const Nest *otherwise);
+const Nest *nest_within(Ctx *cx, const Nest *n, const SizeRange *range, int count);
+/* The group's size for which `e`, a size of a version, stands; a number if its range has one value. Others: e */
+const Expr *nest_size_of_group(Ctx *cx, const Nest *n, const Expr *e);
+const Expr *nest_sizes_of_group(Ctx *cx, const Nest *n, const Expr *e);     /* in an expression */
 /* Returns the nest with the target's features. */
 const Nest *nest_for(Ctx *cx, const Nest *n, const char *features);
 const Nest *nest_computed_by(Ctx *cx, const Nest *n, const char *implementation);

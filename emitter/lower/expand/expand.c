@@ -622,6 +622,22 @@ static const Code *expand(Expand *x, const Stmt *s)
     return NULL;
 }
 
+static const Expr *of_group(Ctx *cx, const Expr *e, void *user) { return nest_size_of_group(cx, user, e); }
+
+/* Code over the group's sizes, in place of those of its versions */
+static const Code *over_group_sizes(Ctx *cx, const Nest *n, const Code *code)
+{
+    return n->range_count ? code_map_exprs(cx, code, of_group, (void *)n) : code;
+}
+
+/* True if no output has an element at the version's sizes. */
+static bool writes_nothing(Ctx *cx, const Nest *n)
+{
+    for (int i = 0; i < n->output_count; i++)
+        if (tensor_most_elems(cx, n->output[i]) > 0) return false;
+    return n->output_count > 0;
+}
+
 /* Emits both versions, selected by the condition. The inputs and outputs of the other version alias those of this
  * one. */
 const Code *expand_nest(Storages *s)
@@ -631,11 +647,11 @@ const Code *expand_nest(Storages *s)
     Expand *x = NEW(s->cx->scratch, Expand);
     x->cx = s->cx;
     x->s = s;
-    const Code *code = expand(x, n->root);
+    const Code *code = writes_nothing(s->cx, n) ? NULL : expand(x, n->root);
     arena_reset(s->cx->scratch, mark);
-    if (!n->otherwise) return code;
+    if (!n->otherwise) return over_group_sizes(s->cx, n, code);
     storages_for(s, n->otherwise);
     const Code *other = expand_nest(s);
     s->nest = n;
-    return code_if(s->cx, n->when, code, other);
+    return over_group_sizes(s->cx, n, code_if(s->cx, n->when, code, other));
 }

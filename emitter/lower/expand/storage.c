@@ -140,7 +140,7 @@ static void parameter(Storages *s, const Tensor *t, MemoryKind kind, const char 
     const View *v = view_of(s->options, t);
     bool may_alias = s->options && s->options->inputs_alias_output;
     Memory proto = { .name = spelling, .type = t->type, .kind = kind, .tensor = t };
-    proto.elems = v ? expr_index(cx, v->elems) : product(cx, t->shape, t->rank);
+    proto.elems = v ? expr_index(cx, v->elems) : nest_sizes_of_group(cx, s->nest, product(cx, t->shape, t->rank));
     proto.is_restrict = tensor_is_constant(t) ? false : !may_alias;
     proto.range = constant_range(t);
     const Memory *m = memory_new(cx, &proto);

@@ -13,18 +13,28 @@
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
-/* s[i<4] = sum(k<n) a[i, k]
- * a: [4][n]  s: [4] */
+/* acc[i<4] = sum(k<n) a[i, k]
+ * s[i<4] = acc[i]
+ * a: [4][n]  s: [4]
+ * if 1 <= n: schedule contraction.tiled: in registers acc; vectors along s.i, acc.i
+ * else: as written */
 static void empty_sum_s(int32_t n, const float *restrict a, float *restrict s)
 {
-    for (int32_t i = 0; i < 4; i++)
-        s[i] = 0.0f;
-    for (int32_t i = 0; i < 4; i++) {
-        float acc = s[i];
-        const int32_t a_at_i = i * n;
+    if (n >= 1) {
+        float acc[4];
+        LW_VECTOR
+        for (int32_t i = 0; i < 4; i++)
+            acc[i] = 0.0f;
         for (int32_t k = 0; k < n; k++)
-            acc += a[a_at_i + k];
-        s[i] = acc;
+            LW_VECTOR
+            for (int32_t i = 0; i < 4; i++)
+                acc[i] += a[k + i * n];
+        LW_VECTOR
+        for (int32_t i = 0; i < 4; i++)
+            s[i] = acc[i];
+    } else {
+        for (int32_t i = 0; i < 4; i++)
+            s[i] = 0.0f;
     }
 }
 
