@@ -72,6 +72,21 @@ numbers up to one of the run | int64 n, float[8,2] x => int64 y, float s: z = Co
 two sizes that only the run compares | int64 n, float[8,2] x => float y: z = Constant<value_int=0>() \
     o = Constant<value_int=1>() r = Range(z, n, o) g = Gather(x, r) a = Constant<value_ints=[0]>() \
     l = Unsqueeze(n, a) c = Slice(x, a, l, a) y = Add(g, c) | dim r.0<=8
+one row beside several | float[6,3] x, float[6,3] w, int64[1] n, bool[1] q => float y, float z, int64 s: \
+    b = Cast<to=7>(q) o = Constant<value_ints=[1]>() a = Constant<value_ints=[0]>() p = Mul(n, b) k = Max(p, o) \
+    c = Slice(x, a, n, a) d = Slice(w, a, k, a) y = Add(c, d) v = Mul(d, c) e = Sub(v, y) \
+    z = ReduceSum<keepdims=0>(e) s = Shape(e) | layers
+one row or three beside three | float[6,3] x, float[3,3] w, bool[1] q => float y: b = Cast<to=7>(q) \
+    o = Constant<value_ints=[1]>() t = Constant<value_ints=[2]>() a = Constant<value_ints=[0]>() p = Mul(b, t) \
+    n = Add(p, o) c = Slice(x, a, n, a) y = Max(c, w)
+a choice of two sizes by a third one | bool[6,1] m, float[6,4] x, float[3,6] w, int64[1] n, int64[1] k, bool[2] q => \
+    float y: b = Cast<to=7>(q) o = Constant<value_ints=[1]>() a = Constant<value_ints=[0]>() s, t = Split<num_outputs=2>(b) \
+    p = Mul(n, s) i = Max(p, o) r = Mul(n, t) j = Max(r, o) e = Slice(m, a, i, a) c = Slice(x, a, j, a) \
+    u = Transpose(w) f = Slice(u, a, n, a) g = Slice(f, a, o, o) y = Where(e, c, g)
+expanded to the shape of a selection | float[6,3] x, float[6,3] w, int64[1] n, bool[1] q => float y, float z: \
+    b = Cast<to=7>(q) o = Constant<value_ints=[1]>() a = Constant<value_ints=[0]>() p = Mul(n, b) k = Max(p, o) \
+    c = Slice(x, a, n, a) d = Slice(w, a, k, a) s = Shape(c) t = Constant<value_ints=[3]>() y = Expand(d, s) \
+    e = Concat<axis=0>(n, t) z = Expand(d, e) | dim z.0<=6
 assignment to a selection | float[2,6] x, bool[2,6] m => float y: p = NonZero(m) i = Transpose(p) s = Shape(i) \
     z = Constant<value_ints=[0]>() o = Constant<value_ints=[1]>() n = Slice(s, z, o) v = Constant<value_float=9.0>() \
     u = Expand(v, n) y = ScatterND(x, i, u)
@@ -256,6 +271,9 @@ sizes that a mask selects | float[5,3] x, bool[5] m, bool[2] k => int64 y, int64
     s = Shape(c) y = Compress(s, k) p = NonZero(s)
 the determinant of a selection | float[5,3,3] x, bool[5] m => float y: c = Compress<axis=0>(x, m) y = Det(c) \
     | refused data decide a size that it reads, dimension 0 of "c"; use a size that is known at compile time
+a product of a selection that does not fit | float[5,3] x, float[4,2] w, bool[5] m => float y: \
+    c = Compress<axis=0>(x, m) y = MatMul(c, w) \
+    | refused the input is [dimension 0 of "c"][3] and the weights [4][2]
 a range without a maximum | int64 n => int64 y: z = Constant<value_int=0>() o = Constant<value_int=1>() \
     y = Range(z, n, o) | refused no maximum follows; use --dim 'y.0<=N'
 rows of a loop whose first ones are left out | int64 k, float[4] v => int64 m: \
@@ -377,7 +395,7 @@ def try_row(build, name, model, refused, dims, most, layers, seed):
         emitted = trial.emit()
         if refused is not None:
             return "" if emitted.returncode == 1 and refused in emitted.stdout else "not so: " + emitted.stdout[:200]
-        if emitted.returncode:
+        if emitted.returncode or "does not apply" in emitted.stdout:       # each layer has a schedule
             return emitted.stdout[-300:]
         source, other = os.path.join(work, "m.c"), os.path.join(work, "other.c")
         with open(source) as f, open(other, "w") as g:

@@ -27,7 +27,7 @@ static const char *tensor_id(Dag *d, const Tensor *x)
     id = name_format(d->cx, "t%d", ++d->count);
     map_put_const_ptr(&d->number, x, id);
     if (tensor_is_constant(x))
-        text_printf(d->t, "const  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_text(d->cx, x),
+        text_printf(d->t, "const  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_names(d->cx, x),
                     x->name);
     return id;
 }
@@ -45,7 +45,7 @@ static void print_node(Dag *d, Build *b, const Node *n)
         text_printf(&line, " %s=%s", n->attr[i].name, attr_text(d->cx, &n->attr[i]));
     text_add(&line, " :");
     for (int i = 0; i < n->out_count; i++)
-        text_printf(&line, " %s%s", dtype_info(n->out[i]->type)->spelling, tensor_shape_text(d->cx, n->out[i]));
+        text_printf(&line, " %s%s", dtype_info(n->out[i]->type)->spelling, tensor_shape_names(d->cx, n->out[i]));
     text_printf(d->t, "%s  \"%s\"%s%s\n", text_string(&line), n->name, n->device ? "  on " : "",
                 n->device ? n->device : "");
     if (n->kind == NODE_REGION) print_graphs_of(d, b, n);
@@ -62,7 +62,7 @@ static void print_graph(Build *b, Dag *d, void print_nodes(Build *b, Dag *d))
     for (int i = 0; i < b->graph.input_count; i++) {
         const Tensor *x = b->graph.input[i];
         const char *id = tensor_id(d, x);
-        text_printf(d->t, "input  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_text(b->cx, x),
+        text_printf(d->t, "input  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_names(b->cx, x),
                     x->name);
     }
     print_nodes(b, d);

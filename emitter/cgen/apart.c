@@ -144,7 +144,7 @@ static void add_code(Ctx *cx, Sha256 *s, const Program *p, const char *at)
 
 static void add_tensor(Ctx *cx, Text *t, const char *what, const Tensor *x, int64_t at)
 {
-    text_printf(t, "%s %s%s %lld\n", what, dtype_info(x->type)->spelling, tensor_shape_text(cx, x), (long long)at);
+    text_printf(t, "%s %s%s %lld\n", what, dtype_info(x->type)->spelling, tensor_shape_names(cx, x), (long long)at);
 }
 
 static void add_ports(Ctx *cx, Text *t, const Port *port, int count)

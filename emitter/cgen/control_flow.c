@@ -112,7 +112,7 @@ static void body_comment(Ctx *cx, Text *t, const Body *b)
     for (int i = 0; i < b->param_count; i++)
         if (!b->param[i].is_unused)
             text_printf(t, " %s: %s%s", b->param[i].name, dtype_info(b->param[i].tensor->type)->spelling,
-                        tensor_shape_text(cx, b->param[i].tensor));
+                        tensor_shape_names(cx, b->param[i].tensor));
     text_add(t, " */\n");
 }
 

@@ -151,7 +151,7 @@ void partition_prototypes(Ctx *cx, Text *t, const Program *p, const char *prefix
         for (int j = 0; j < d->param_count; j++) {
             const Param *q = &d->param[j];
             text_printf(t, " *   %-20s %-8s %s  %s\n", q->name, dtype_info(q->tensor->type)->c_type,
-                        tensor_shape_text(cx, q->tensor), !q->is_written ? "read" : "written");
+                        tensor_shape_names(cx, q->tensor), !q->is_written ? "read" : "written");
         }
         Speller s = partition_speller(cx, p, d);
         for (int j = 0; j < p->size_count; j++)

@@ -19,7 +19,7 @@ int64_t port_elems(Ctx *cx, const Tensor *t)
 void port_row(Ctx *cx, Text *t, const Port *p)
 {
     const Tensor *x = p->tensor;
-    text_printf(t, " *   %-20s %-8s %s", p->name, dtype_info(x->type)->c_type, tensor_shape_text(cx, x));
+    text_printf(t, " *   %-20s %-8s %s", p->name, dtype_info(x->type)->c_type, tensor_shape_names(cx, x));
     if (x->type == F16 || x->type == BF16 || x->type == BOOL) text_printf(t, " (%s)", dtype_info(x->type)->spelling);
     if (p->layout) text_printf(t, "  %s", p->layout);
     if (x->quant && x->quant->count == 1) {

@@ -203,7 +203,7 @@ static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const 
                      const char *section)
 {
     bool as_bits = c->type == F16 || c->type == BF16;
-    text_printf(t, "/* %s%s */\n", tensor_shape_text(cx, c),
+    text_printf(t, "/* %s%s */\n", tensor_shape_names(cx, c),
                 as_bits ? text_format(cx, " %s", dtype_info(c->type)->spelling) : "");
     text_printf(t, "static const LW_ALIGN(%lld) ", (long long)p->arena_align);
     if (section) text_printf(t, "LW_SECTION(\"%s\") ", section);

@@ -66,6 +66,6 @@ void state_rows(Ctx *cx, Text *t, const Program *p, const char *prefix)
     for (int i = 0; i < p->state_count; i++) {
         const State *s = &p->state[i];
         text_printf(t, " *   %-20s %-8s %s\n", s->name, dtype_info(s->tensor->type)->c_type,
-                    tensor_shape_text(cx, s->tensor));
+                    tensor_shape_names(cx, s->tensor));
     }
 }

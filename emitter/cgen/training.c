@@ -29,7 +29,7 @@ void training_rows(Ctx *cx, Text *t, const Program *p, const char *prefix)
     text_add(t, " * Parameters, caller-owned\n");
     for (int i = 0; i < p->params.count; i++)
         text_printf(t, " *   %-20s %-8s %s\n", p->params.at[i].name, dtype_info(p->params.at[i].tensor->type)->c_type,
-                    tensor_shape_text(cx, p->params.at[i].tensor));
+                    tensor_shape_names(cx, p->params.at[i].tensor));
 }
 
 /* ---- model.h ----------------------------------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static void declare_struct(Ctx *cx, Text *t, const Program *p)
         if (is_scalar(x)) text_printf(t, "    %s %s;     /* %s */\n", type, x->name, x->what);
         else
             text_printf(t, "    %s %s[%lld];     /* %s */\n", type, x->name, (long long)tensor_elems(x->tensor),
-                        tensor_shape_text(cx, x->tensor));
+                        tensor_shape_names(cx, x->tensor));
     }
     text_add(t, "};\n");
 }
@@ -63,7 +63,7 @@ void training_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
                    "int %s_params_check(const struct %s_params *params);\n\n", prefix, p->name, p->name);
     const Port *target = &p->step->input[p->step->input_count - 1];
     text_printf(t, "struct %s_targets {\n    const %s *%s;     /* %s */\n};\n", p->name,
-                dtype_info(target->tensor->type)->c_type, target->name, tensor_shape_text(cx, target->tensor));
+                dtype_info(target->tensor->type)->c_type, target->name, tensor_shape_names(cx, target->tensor));
 }
 
 void training_signature(Ctx *cx, Text *t, const Program *p)

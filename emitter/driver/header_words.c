@@ -200,7 +200,7 @@ static const char *outputs_text(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
     for (int i = 0; i < p->output_count; i++)
-        text_printf(&t, "%s%s %s", i ? ", " : "", p->output[i].name, tensor_shape_text(cx, p->output[i].tensor));
+        text_printf(&t, "%s%s %s", i ? ", " : "", p->output[i].name, tensor_shape_names(cx, p->output[i].tensor));
     return text_string(&t);
 }
 

@@ -60,7 +60,7 @@ static void add_element(Text *t, DType type, Scalar v)
     else text_printf(t, "%lld", (long long)v.i);
 }
 
-static const char *shape_text(Ctx *cx, const Tensor *t) { return t->rank ? tensor_shape_text(cx, t) : ""; }
+static const char *shape_text(Ctx *cx, const Tensor *t) { return t->rank ? tensor_shape_names(cx, t) : ""; }
 
 static void write_constant(TeWriter *w, const Tensor *t)
 {

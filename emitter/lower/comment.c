@@ -73,7 +73,7 @@ static const char *shape_line(Ctx *cx, const Function *f)
     Text t = text_new(cx);
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
-        if (m->tensor) text_printf(&t, "%s%s: %s", i ? "  " : "", m->name, tensor_shape_text(cx, m->tensor));
+        if (m->tensor) text_printf(&t, "%s%s: %s", i ? "  " : "", m->name, tensor_shape_names(cx, m->tensor));
     }
     return text_string(&t);
 }

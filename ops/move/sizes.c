@@ -6,6 +6,7 @@
  *   bind_size   y = count, which is from then on the value of a size that the run decides
  *   sized       y = the first elements of x along an axis, as many as a size; or all, where the size equals x's own
  *   window      y[i] = x[first + i], i < count; a value outside x
+ *   stretch     y[i] = x[i], or x[0] where x has one element along the axis; a test before it excludes other sizes
  *   after       y = x
  *
  * Only bind_size introduces a size that the run decides, and its output is that size as a value. A call whose shapes
@@ -100,6 +101,23 @@ static int sized(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* Nothing outside x is read, whatever its size is. */
+static int stretch(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Attr *like = node_attr(n, "like");
+    const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
+    if (axis < 0) return 0;
+    const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0]
+                                                      : expr_index(cx, node_int(n, "count", 0));
+    const Expr *at[MAX_RANK], *last = expr_sub(cx, x->shape[axis], expr_index(cx, 1));
+    IndexMap m = { .cx = cx, .call = n };
+    for (int d = 0; d < x->rank; d++) at[d] = index_axis(&m, axis_letter(x->rank, d), d == axis ? size : x->shape[d]);
+    at[axis] = expr_binary(cx, EXPR_MIN, at[axis], last);
+    out[0] = index_result(&m, index_read_padded(&m, x, at, op_value(cx, n, "", x->type)));
+    return out[0] ? 1 : 0;
+}
+
 /* The index is data, so that each read is tested. */
 static int window(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -137,6 +155,12 @@ static const AttrRow sized_attrs[] = {
     { "equal", ATTR_INT, "1: the number has the value of x's own size, by a test of the run", NULL },
     { 0 }
 };
+static const AttrRow stretch_attrs[] = {
+    { "axis", ATTR_INT, "the axis whose size changes", "0" },
+    { "count", ATTR_INT, "the size of the result", NULL },
+    { "like", ATTR_TENSOR, "alternatively a tensor with this first size; its values are not read", NULL },
+    { 0 }
+};
 static const AttrRow window_attrs[] = {
     { "axis", ATTR_INT, "the axis along which the elements are taken", "0" },
     { "count", ATTR_INT, "their number", NULL },
@@ -166,6 +190,13 @@ static const OpCase window_cases[] = {
     { "count=6 value=1.5", "f32[3] i64={-2}", "f32[6]", NULL },
     { "count=2 axis=1", "i8[2][5] i64={2}", "i8[2][2]", NULL },
     { "count=2", "f32[3] i32={1}", NULL, "use an i64 scalar" },
+    { 0 }
+};
+static const OpCase stretch_cases[] = {
+    { "count=4", "f32[1]", "f32[4]", NULL },
+    { "count=3 axis=1", "i8[2][3]", "i8[2][3]", NULL },
+    { "count=3 axis=1", "i8[2][1] i64={2}", "i8[2][3]", NULL },
+    { "axis=2", "f32[3]", NULL, "axis" },
     { 0 }
 };
 static const OpCase after_cases[] = {
@@ -207,6 +238,9 @@ const Op ops_sizes[] = {
     { .name = "window", .summary = "y[i] = x[first + i], i < count; a value outside x", .level = 10,
       .least_inputs = 2, .most_inputs = 2, .inputs = "x first", .attr = window_attrs, .meaning.compute = window,
       .fusion.pattern = PATTERN_INJECTIVE, .cases = window_cases },
+    { .name = "stretch", .summary = "y = x, with its only element along an axis repeated; `after` are not read",
+      .level = 10, .least_inputs = 1, .most_inputs = -1, .inputs = "x after", .attr = stretch_attrs,
+      .meaning.compute = stretch, .fusion.pattern = PATTERN_INJECTIVE, .cases = stretch_cases },
     { .name = "after", .summary = "y = x; `after` are computed before it, and not read", .level = 10,
       .least_inputs = 1, .most_inputs = -1, .inputs = "x after", .meaning.compute = after,
       .fusion.pattern = PATTERN_ELEMENTWISE, .cases = after_cases },

@@ -67,7 +67,7 @@ bool lw_stage_is_constant(const lw_stage *s) { RETURN_GUARDED(stage_context(s), 
 /* ---- Type, shape and axes ---------------------------------------------------------------------------------------- */
 
 static const char *type_of(Seen x) { return x.t ? dtype_info(x.t->type)->spelling : NULL; }
-static const char *shape_of(Seen x) { return x.t ? tensor_shape_text(x.cx, x.t) : NULL; }
+static const char *shape_of(Seen x) { return x.t ? tensor_shape_names(x.cx, x.t) : NULL; }
 static int rank_of(Seen x) { return x.t ? x.t->rank : 0; }
 
 const char *lw_stage_type(const lw_stage *s) { RETURN_GUARDED(stage_context(s), const char *, NULL, type_of(seen(s))); }

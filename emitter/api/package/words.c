@@ -88,7 +88,7 @@ static void print_port(Ctx *cx, Text *t, const char *kind, const Port *p)
 {
     const Tensor *x = p->tensor;
     text_printf(t, "| %s `%s` | `%s %s`, %lld bytes", kind, p->name, dtype_info(x->type)->c_type,
-                tensor_shape_text(cx, x), (long long)tensor_most_bytes(cx, x));
+                tensor_shape_names(cx, x), (long long)tensor_most_bytes(cx, x));
     if (x->quant && x->quant->count == 1) {
         text_add(t, ", scale ");
         text_float(t, x->quant->scale[0]);

@@ -110,7 +110,7 @@ static void label(Picture *p, int x, int y, const char *kind, const char *text, 
 static const char *short_type(Ctx *cx, const Tensor *x)
 {
     Text t = text_new(cx);
-    text_printf(&t, "%s %s", dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
+    text_printf(&t, "%s %s", dtype_info(x->type)->spelling, tensor_shape_names(cx, x));
     if (x->quant && x->quant->count > 1) text_printf(&t, ", %d scales", x->quant->count);
     if (!x->quant || x->quant->count > 1) return text_string(&t);
     const long zero = (long)x->quant->zero_point[0];

@@ -41,7 +41,7 @@ const char *html_percent(Ctx *cx, int64_t n, int64_t of)
 const char *html_type(Ctx *cx, const Tensor *x)
 {
     Text t = text_new(cx);
-    text_printf(&t, "%s %s", dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
+    text_printf(&t, "%s %s", dtype_info(x->type)->spelling, tensor_shape_names(cx, x));
     if (!x->quant) return text_string(&t);
     text_add(&t, x->quant->count == 1 ? ", scale " : ", scales ");
     text_float(&t, x->quant->scale[0]);

@@ -271,7 +271,7 @@ static const char *key_of(Ctx *cx, const Definition *d)
     text_add(&t, d->text);
     for (int o = 0; o < d->out_count; o++) text_printf(&t, ";%d", d->out[o]->output);
     for (int i = 0; i < d->in_count; i++)
-        text_printf(&t, ",%s%s", dtype_info(d->in[i]->type)->spelling, tensor_shape_text(cx, d->in[i]));
+        text_printf(&t, ",%s%s", dtype_info(d->in[i]->type)->spelling, tensor_shape_names(cx, d->in[i]));
     return text_string(&t);
 }
 

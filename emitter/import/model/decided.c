@@ -192,6 +192,16 @@ Tensor *decided_as(Decided *d, const char *call_name, Tensor *x, int axis, const
                       attr_like(d->cx, call_name, I64, 1, &size)));
 }
 
+Tensor *decided_stretched(Decided *d, const char *call_name, Tensor *x, int axis, const Expr *size)
+{
+    Tensor **in;
+    if (!x || !size || ctx_failed(d->cx)) return NULL;
+    if (x->shape[axis] == size) return x;
+    const int count = operands_after(d, x, &size, 1, &in);
+    return call(d->cx, "stretch", call_name, in, count,
+                ATTRS(attr_int("axis", axis), attr_like(d->cx, call_name, I64, 1, &size)));
+}
+
 Tensor *decided_after(Decided *d, const char *call_name, Tensor *x, const Expr *const *size, int count)
 {
     Tensor **in;

@@ -38,6 +38,8 @@ Tensor *decided_value(Decided *d, const char *name, const Expr *size, DType type
 Tensor *decided_cut(Decided *d, const char *name, Tensor *x, int axis, const Expr *size);
 /* Returns x with the size `size` along the axis, which has the value of x's own: the same memory. */
 Tensor *decided_as(Decided *d, const char *name, Tensor *x, int axis, const Expr *size);
+/* Returns x with the size `size` along the axis, which x's own one equals, or is 1: its element is then repeated. */
+Tensor *decided_stretched(Decided *d, const char *name, Tensor *x, int axis, const Expr *size);
 /* Returns x, which has at least that many elements along the axis, or the run ends. */
 Tensor *decided_at_least(Decided *d, const char *name, Tensor *x, int axis, int64_t least);
 /* Returns x, computed after a test of the run that `value`, one integer, is in the range. */

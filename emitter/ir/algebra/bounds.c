@@ -404,16 +404,37 @@ static int fact_room(const Expr *fact)
     return n;
 }
 
+/* True if only sizes and numbers form the expression; *some_may_be_0 if a size may be. */
+static bool is_of_sizes(const Expr *e, bool *some_may_be_0)
+{
+    const Var *v = expr_as_var(e);
+    if (v) *some_may_be_0 = *some_may_be_0 || v->least < 1;
+    bool is = v ? v->role == VAR_SIZE : e->kind == EXPR_INT || e->arg_count > 0;
+    for (int i = 0; i < e->arg_count && is; i++) is = is_of_sizes(e->arg[i], some_may_be_0);
+    return is;
+}
+
+/* Inside a loop its extent is at least 1, so a size may be shown not to be 0 there. */
+static bool shows_sizes(const Bounds *b)
+{
+    bool some_may_be_0 = false;
+    return b->var && b->extent->kind != EXPR_INT && is_of_sizes(b->extent, &some_may_be_0) && some_may_be_0;
+}
+
+static int facts_of(const Bounds *b) { return b->fact ? fact_room(b->fact) : shows_sizes(b) ? FACTS_OF_ONE : 0; }
+
 /* Facts are opened with intervals computed without facts. These intervals are then dropped, because facts may narrow
  * them. */
 Ranges ranges_new(Ctx *cx, const Bounds *scope)
 {
     Ranges r = { .cx = cx, .scope = scope, .mark = arena_mark(cx->ranges), .known = map_new(cx->ranges) };
     int capacity = 0;
-    for (const Bounds *b = scope; b && capacity < MAX_FACTS; b = b->outer) capacity += b->fact ? fact_room(b->fact) : 0;
+    for (const Bounds *b = scope; b && capacity < MAX_FACTS; b = b->outer) capacity += facts_of(b);
     if (capacity) r.fact = NEW_ARRAY(cx->ranges, Linear, capacity < MAX_FACTS ? capacity : MAX_FACTS);
     for (const Bounds *b = scope; b && capacity; b = b->outer)
         if (b->fact) collect_fact(&r, b->fact, true);
+        else if (shows_sizes(b) && r.fact_count + FACTS_OF_ONE <= MAX_FACTS)
+            add_fact(&r, b->extent, expr_int(cx, b->extent->type, 0), 1);
     if (capacity) r.known = map_new(cx->ranges);
     return r;
 }

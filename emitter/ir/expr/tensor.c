@@ -194,18 +194,21 @@ int64_t tensor_bytes(const Tensor *t)
     return n < 0 ? -1 : n * dtype_info(t->type)->bytes;
 }
 
-const char *tensor_shape_text(Ctx *cx, const Tensor *t)
+static const char *shape_text(Ctx *cx, const Tensor *t, bool says_what)
 {
     Text s = text_new(cx);
     for (int d = 0; d < t->rank; d++) {
         int64_t dim = tensor_dim(t, d);
         const Var *v = expr_as_var(t->shape[d]);
         if (dim >= 0) text_printf(&s, "[%lld]", (long long)dim);
-        else text_printf(&s, "[%s]", v ? v->name : "?");
+        else text_printf(&s, "[%s]", !v ? "?" : says_what && v->what ? v->what : v->name);
     }
     if (!t->rank) text_add(&s, "[]");
     return text_string(&s);
 }
+
+const char *tensor_shape_text(Ctx *cx, const Tensor *t) { return shape_text(cx, t, true); }
+const char *tensor_shape_names(Ctx *cx, const Tensor *t) { return shape_text(cx, t, false); }
 
 const char *indices_accepted_text(Ctx *cx, int64_t count)
 {

@@ -135,7 +135,9 @@ int64_t tensor_elems(const Tensor *t);                 /* -1: symbolic, or beyon
  * elements. */
 float *tensor_magnitudes(Ctx *cx, const Tensor *t, int64_t channels);
 int64_t tensor_bytes(const Tensor *t);
-const char *tensor_shape_text(Ctx *cx, const Tensor *t);    /* "[3][3][16][32]", "[n][4]", "[]" */
+/* For messages: "[3][3][16][32]", "[n][4]", "[]", "[dimension 0 of "kept"][4]" of a size that data decide */
+const char *tensor_shape_text(Ctx *cx, const Tensor *t);
+const char *tensor_shape_names(Ctx *cx, const Tensor *t);   /* for emitted text: each size by its name */
 /* Returns the text for a refused axis or index, which may count from the end: "-4 to 3 are accepted" */
 const char *indices_accepted_text(Ctx *cx, int64_t count);
 const Expr *tensor_read(Ctx *cx, const Tensor *t, const Expr *const *index, int count);

@@ -45,7 +45,7 @@ bool tensor_type_read(Lexer *l, const Symbol *symbols, DType *type, int *rank, c
 
 const char *tensor_type_text(Ctx *cx, const Tensor *t)
 {
-    return text_format(cx, "%s%s", dtype_info(t->type)->spelling, t->rank ? tensor_shape_text(cx, t) : "");
+    return text_format(cx, "%s%s", dtype_info(t->type)->spelling, t->rank ? tensor_shape_names(cx, t) : "");
 }
 
 bool promise_read(Lexer *l, const Symbol **symbols)

@@ -192,13 +192,68 @@ Tensor *onnx_equal_size(OnnxCall *c, Tensor *x, int axis, const Expr *size)
     return onnx_as(c, onnx_provided(c, x, onnx_call2(c, "sub", have, wanted), 0, 0), axis, size);
 }
 
+/* ---- Broadcasting ------------------------------------------------------------------------------------------------ */
+
+static bool may_be_one(OnnxCall *c, const Expr *size)
+{
+    const Interval i = interval_of(c->cx, size, NULL);
+    return i.least <= 1 && i.greatest >= 1;
+}
+
+/* Of two sizes that have to be equal: a fixed one, or the one with the smaller maximum. */
+static const Expr *narrower(OnnxCall *c, const Expr *a, const Expr *b)
+{
+    const Interval p = interval_of(c->cx, a, NULL), q = interval_of(c->cx, b, NULL);
+    return a->kind == EXPR_INT || (b->kind != EXPR_INT && p.greatest <= q.greatest) ? a : b;
+}
+
+typedef struct PairKey { const Expr *a, *b; } PairKey;
+
+/* The run decides which of the two gives way. */
+static const Expr *size_of_pair(OnnxCall *c, int axis, const Expr *a, const Expr *b)
+{
+    Decided *d = &c->scope->import->decided;
+    const PairKey key = { a, b }, swapped = { b, a };
+    const Expr *size = decided_find(d, &key, sizeof key);
+    if (!size) size = decided_find(d, &swapped, sizeof swapped);
+    if (size) return size;
+    const Interval p = interval_of(c->cx, a, NULL), q = interval_of(c->cx, b, NULL);
+    Tensor *first = number_of(c, a), *is_one = onnx_call2(c, "equal", first, number_of(c, expr_index(c->cx, 1))),
+           *count = onnx_select(c, is_one, number_of(c, b), first);
+    size = onnx_decided(c, 0, axis, count, p.least < q.least ? p.least : q.least,
+                        p.greatest > q.greatest ? p.greatest : q.greatest);
+    if (size) decided_keep(d, &key, sizeof key, size);
+    return size;
+}
+
+const Expr *onnx_broadcast_size(OnnxCall *c, int axis, const Expr *a, const Expr *b)
+{
+    if (!a || !b || a == b) return a ? a : b;
+    if (expr_is_int(a, 1) || expr_is_int(b, 1)) return expr_is_int(a, 1) ? b : a;
+    const bool may_a = may_be_one(c, a), may_b = may_be_one(c, b);
+    if (may_a && may_b && (size_is_decided(c->cx, a) || size_is_decided(c->cx, b))) return size_of_pair(c, axis, a, b);
+    return may_a == may_b ? narrower(c, a, b) : may_a ? b : a;
+}
+
+Tensor *onnx_broadcast_to(OnnxCall *c, Tensor *x, int axis, const Expr *size)
+{
+    const Expr *own = x && size ? x->shape[axis] : NULL;
+    if (!own || own == size || expr_is_int(own, 1)) return x;
+    if (!size_is_decided(c->cx, own) && !size_is_decided(c->cx, size)) return x;      /* the operator compares them */
+    if (!may_be_one(c, own)) return onnx_equal_size(c, x, axis, size);
+    Tensor *have = number_of(c, own), *differs = onnx_call2(c, "sub", have, number_of(c, size)),
+           *is_more = onnx_call2(c, "sub", have, number_of(c, expr_index(c->cx, 1)));
+    Tensor *behind = onnx_provided(c, x, onnx_call2(c, "mul", differs, is_more), 0, 0);
+    return decided_stretched(&c->scope->import->decided, c->name, behind, axis, size);
+}
+
 void onnx_match(OnnxCall *c, Tensor **a, int axis_a, Tensor **b, int axis_b)
 {
     const bool fits = *a && *b && axis_a >= 0 && axis_b >= 0 && axis_a < (*a)->rank && axis_b < (*b)->rank;
     const Expr *x = fits ? (*a)->shape[axis_a] : NULL, *y = fits ? (*b)->shape[axis_b] : NULL;
     if (x == y || (!size_is_decided(c->cx, x) && !size_is_decided(c->cx, y))) return;
     const Interval p = interval_of(c->cx, x, NULL), q = interval_of(c->cx, y, NULL);
-    const Expr *common = x->kind == EXPR_INT || (y->kind != EXPR_INT && p.greatest <= q.greatest) ? x : y;
+    const Expr *common = narrower(c, x, y);
     if (p.least > q.greatest || q.least > p.greatest) return;                  /* the operator refuses them */
     *a = onnx_equal_size(c, *a, axis_a, common);
     *b = onnx_equal_size(c, *b, axis_b, common);

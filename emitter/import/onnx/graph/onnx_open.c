@@ -102,6 +102,15 @@ bool onnx_open_expand(OnnxCall *c)
     OnnxSizes shape;
     Tensor *x = onnx_in(c, 0);
     if (!x || onnx_is_list(c, x) || !onnx_list(c, 1, &shape)) return false;
+    const int rank = shape.count > x->rank ? shape.count : x->rank;
+    for (int d = 0; d < x->rank; d++) {
+        const int at = d + shape.count - x->rank;
+        const Expr *asked = at >= 0 && at < shape.count ? shape.at[at] : NULL;
+        if (!asked || (!size_is_decided(c->cx, x->shape[d]) && !size_is_decided(c->cx, asked))) continue;
+        shape.at[at] = onnx_broadcast_size(c, d + rank - x->rank, x->shape[d], asked);
+        x = onnx_broadcast_to(c, x, d, shape.at[at]);
+        if (!x) return true;
+    }
     c->out[0] = onnx_expand(c, x, shape.at, shape.count);
     return c->out[0] != NULL || ctx_failed(c->cx);
 }
@@ -140,26 +149,28 @@ static void order_after_lists(OnnxCall *c)
             c->in[0] = onnx_after(c, c->in[0], s.at, s.count);
 }
 
-/* Of inputs that are combined element by element: sizes that only the run can compare are tested to be equal. The
- * common size is a fixed one, or the one with the smallest maximum. */
-static void equal_sizes(OnnxCall *c, int from_last)
+static const Expr *size_from_last(const Tensor *x, int from_last)
+{
+    const int d = x ? x->rank - 1 - from_last : -1;
+    return d >= 0 ? x->shape[d] : NULL;
+}
+
+/* Broadcasts inputs that are combined element by element along a dimension of which the run decides a size. */
+static void broadcast_sizes(OnnxCall *c, int from_last)
 {
     const Expr *common = NULL;
     bool any = false;
+    int rank = 0;
     for (int i = 0; i < c->in_count; i++) {
-        const int d = c->in[i] ? c->in[i]->rank - 1 - from_last : -1;
-        const Expr *size = d >= 0 ? c->in[i]->shape[d] : NULL;
-        if (!size || expr_is_int(size, 1)) continue;
-        any = any || size_is_decided(c->cx, size);
-        if (!common || interval_of(c->cx, size, NULL).greatest < interval_of(c->cx, common, NULL).greatest
-            || (size->kind == EXPR_INT && common->kind != EXPR_INT
-                && size->integer <= interval_of(c->cx, common, NULL).greatest))
-            common = size;
+        const Expr *size = size_from_last(c->in[i], from_last);
+        any = any || (size && size_is_decided(c->cx, size));
+        rank = c->in[i] && c->in[i]->rank > rank ? c->in[i]->rank : rank;
     }
-    for (int i = 0; i < c->in_count && any && !ctx_failed(c->cx); i++) {
-        const int d = c->in[i] ? c->in[i]->rank - 1 - from_last : -1;
-        if (d >= 0 && !expr_is_int(c->in[i]->shape[d], 1)) c->in[i] = onnx_equal_size(c, c->in[i], d, common);
-    }
+    for (int i = 0; i < c->in_count && any && !ctx_failed(c->cx); i++)
+        common = onnx_broadcast_size(c, rank - 1 - from_last, common, size_from_last(c->in[i], from_last));
+    for (int i = 0; i < c->in_count && any && !ctx_failed(c->cx); i++)
+        if (size_from_last(c->in[i], from_last))
+            c->in[i] = onnx_broadcast_to(c, c->in[i], c->in[i]->rank - 1 - from_last, common);
 }
 
 bool onnx_translate_open(OnnxCall *c, const OnnxOp *op)
@@ -183,7 +194,7 @@ bool onnx_translate_open(OnnxCall *c, const OnnxOp *op)
         return true;
     }
     const Expr *open = has_list && !accepts_lists(c, op, size) ? size : unsupported_size(c, op);
-    for (int d = 0; d < MAX_RANK && !open && is_elementwise(c->cx, op) && !ctx_failed(c->cx); d++) equal_sizes(c, d);
+    for (int d = 0; d < MAX_RANK && !open && is_elementwise(c->cx, op) && !ctx_failed(c->cx); d++) broadcast_sizes(c, d);
     if (open && !ctx_failed(c->cx)) refuse(c, open);
     return open != NULL;
 }

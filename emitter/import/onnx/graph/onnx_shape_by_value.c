@@ -29,16 +29,20 @@ static bool is_list_of_run(OnnxCall *c, int input, int *count)
 /* ---- Expand, ConstantOfShape ------------------------------------------------------------------------------------- */
 
 /* The size that results along dimension `d` from x's own size and an element. Beside a size other than 1, an element is
- * tested to be that size, or 1. */
+ * tested to be that size, or 1; a size of the run that may be 1 gives way to an element with a maximum. */
 static const Expr *broadcast_size(OnnxCall *c, Tensor **x, int own, int d, Tensor *element)
 {
     const Expr *size = own >= 0 ? (*x)->shape[own] : expr_index(c->cx, 1), *asked = onnx_size_behind(c, element);
     if (!element) return size;
     if (expr_is_int(size, 1)) return onnx_listed_size(c, 0, d, element, -1);
     if (asked == size || (asked && expr_is_int(asked, 1))) return size;
-    if (asked && size_is_decided(c->cx, size) && asked->kind == EXPR_INT) {
-        *x = onnx_equal_size(c, *x, own, asked);
-        return asked;
+    const Interval range = interval_of(c->cx, size, NULL);
+    const bool may_give_way = size_is_decided(c->cx, size) && range.least <= 1 && range.greatest >= 1;
+    if (!asked && may_give_way && onnx_maximum(c, 0, d, -1) >= 0) asked = onnx_listed_size(c, 0, d, element, -1);
+    if (asked && size_is_decided(c->cx, size)) {
+        const Expr *common = onnx_broadcast_size(c, d, size, asked);
+        *x = onnx_broadcast_to(c, *x, own, common);
+        return common;
     }
     Tensor *own_size = onnx_dimension(c, size), *one = onnx_integer(c, 1);
     Tensor *is_own = both(c, "equal", element, own_size), *is_one = both(c, "equal", element, one),
