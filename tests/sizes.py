@@ -226,6 +226,14 @@ one hot of a depth of the run | int64[4] i, int64[1] n => float y: v = Constant<
 every second from a place of the run | float[8,3] x, int64[1] s, int64[1] e => float y, float b: \
     z = Constant<value_ints=[0]>() t = Constant<value_ints=[2]>() y = Slice(x, s, e, z, t) \
     k = Constant<value_ints=[-2]>() b = Slice(x, e, s, z, k)
+a step of the run | float[9,2] x, int64[1] s, int64[1] e, int64[1] k, bool[1] q => float y, float b, float p, float r: \
+    z = Constant<value_ints=[0]>() o = Constant<value_ints=[1]>() h = Constant<value_ints=[4]>() m = Max(k, o) \
+    y = Slice(x, s, e, z, m) w = Neg(m) b = Slice(x, e, s, z, w) f = Cast<to=7>(q) \
+    g = Constant<value_ints=[2]>() v = Mul(f, g) d = Sub(v, o) t = Sub(s, h) p = Slice(x, t, e, z, d) \
+    u = Mul(d, m) r = Slice(x, e, t, z, u)
+a step of the run over a selection | float[3,9] x, bool[9] m, int64[2] s, int64[2] k => float y, int64 n: \
+    c = Compress<axis=1>(x, m) e = Constant<value_ints=[-1,-9]>() a = Constant<value_ints=[1,0]>() \
+    u = Constant<value_ints=[1,-3]>() d = Add(k, u) y = Slice(c, s, e, a, d) n = Shape(y)
 backwards to a place of the run in a selection | float[8] x, bool[8] m, int64[1] e => float y: c = \
     Compress<axis=0>(x, m) \
     z = Constant<value_ints=[0]>() k = Constant<value_ints=[-1]>() y = Slice(c, k, e, z, k)

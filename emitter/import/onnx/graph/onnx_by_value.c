@@ -18,8 +18,11 @@ static Tensor *within(OnnxCall *c, Tensor *at, Tensor *size, Tensor *least, Tens
     return both(c, "min", both(c, "max", from_end, least), greatest);
 }
 
+/* The step of an axis: a number, or a value of the run. */
+typedef struct Stride { int64_t known; Tensor *value; } Stride;       /* value NULL: known */
+
 /* Two slices by the same starts, ends and steps over equal dimensions have one size. */
-typedef struct SpanKey { const Tensor *starts, *ends; const Expr *size; int64_t at, step, most; } SpanKey;
+typedef struct SpanKey { const Tensor *starts, *ends, *steps; const Expr *size; int64_t at, step, most; } SpanKey;
 
 static const Expr *span_size(OnnxCall *c, int axis, const SpanKey *key, Tensor *count, int64_t natural)
 {
@@ -31,41 +34,63 @@ static const Expr *span_size(OnnxCall *c, int axis, const SpanKey *key, Tensor *
     return size;
 }
 
-/* Returns the number of steps that start at `from` and end before `to`. */
-static Tensor *steps_between(OnnxCall *c, Tensor *from, Tensor *to, int64_t step)
+static Tensor *is_forward(OnnxCall *c, const Stride *s) { return both(c, "less", onnx_integer(c, 0), s->value); }
+
+/* The first value of a step forwards, the second of one backwards. */
+static Tensor *by_direction(OnnxCall *c, const Stride *s, Tensor *forwards, Tensor *backwards)
 {
-    if (tensor_is_integer(from, 0) && step == 1) return to;
-    Tensor *way = onnx_not_negative(c, step > 0 ? both(c, "sub", to, from) : both(c, "sub", from, to));
-    const int64_t by = step > 0 ? step : -step;
+    if (!s->value) return s->known > 0 ? forwards : backwards;
+    return onnx_select(c, is_forward(c, s), forwards, backwards);
+}
+
+/* Returns the number of steps that start at `from` and end before `to`. */
+static Tensor *steps_between(OnnxCall *c, Tensor *from, Tensor *to, const Stride *s)
+{
+    if (tensor_is_integer(from, 0) && s->known == 1) return to;
+    Tensor *way = s->value ? by_direction(c, s, both(c, "sub", to, from), both(c, "sub", from, to))
+                : s->known > 0 ? both(c, "sub", to, from) : both(c, "sub", from, to);
+    way = onnx_not_negative(c, way);
+    const int64_t by = s->known > 0 ? s->known : -s->known;
     if (by == 1) return way;
-    Tensor *up = both(c, "add", way, onnx_integer(c, by - 1)), *divisor = onnx_integer(c, by);
-    return both(c, "floor_div", up, divisor);
+    Tensor *one = onnx_integer(c, 1),
+           *divisor = s->value ? both(c, "max", onnx_call(c, "abs", s->value), one) : onnx_integer(c, by);
+    return both(c, "floor_div", both(c, "add", way, both(c, "sub", divisor, one)), divisor);
 }
 
 /* The elements along the axis that start at `from`, as many as the size. */
-static Tensor *part_from(OnnxCall *c, Tensor *x, int axis, Tensor *from, int64_t step, const Expr *size)
+static Tensor *part_from(OnnxCall *c, Tensor *x, int axis, Tensor *from, Tensor *by, const Expr *size)
 {
     const Attr like = attr_like(c->cx, c->name, I64, 1, &size);
-    Tensor *by = onnx_integer(c, step), *first = onnx_after(c, from, &size, 1);
-    Tensor *places = onnx_call2(c, "ramp", first, by, like);
+    Tensor *first = onnx_after(c, from, &size, 1), *places = onnx_call2(c, "ramp", first, by, like);
     return onnx_call2(c, "gather", x, places, attr_int("axis", axis));
 }
 
-static Tensor *slice_axis(OnnxCall *c, Tensor *x, int axis, int i, int64_t step)
+static Tensor *slice_axis(OnnxCall *c, Tensor *x, int axis, int i, const Stride *s)
 {
     const Expr *full = x->shape[axis];
-    const int64_t by = step > 0 ? step : -step, all = interval_of(c->cx, full, NULL).greatest,
-                  natural = (all + by - 1) / by, most = onnx_maximum(c, 0, axis, natural);
-    Tensor *size = onnx_dimension(c, full), *none = onnx_integer(c, step > 0 ? 0 : -1), *zero = onnx_integer(c, 0),
-           *last = step > 0 ? size : both(c, "add", size, onnx_integer(c, -1));
+    const int64_t by = s->known > 0 ? s->known : -s->known, all = interval_of(c->cx, full, NULL).greatest,
+                  natural = s->value ? all : (all + by - 1) / by, most = onnx_maximum(c, 0, axis, natural);
+    Tensor *size = onnx_dimension(c, full), *zero = onnx_integer(c, 0), *before = onnx_integer(c, -1),
+           *none = by_direction(c, s, zero, before),
+           *last = s->known > 0 ? size : by_direction(c, s, size, both(c, "add", size, before));
     Tensor *from = within(c, onnx_element(c, c->in[1], i), size, zero, last),
            *to = within(c, onnx_element(c, c->in[2], i), size, none, last);
-    const SpanKey key = { c->in[1], c->in[2], full, i, step, most };
-    Tensor *count = steps_between(c, from, to, step);
+    const SpanKey key = { c->in[1], c->in[2], s->value ? c->in[4] : NULL, full, i, s->known, most };
+    Tensor *count = steps_between(c, from, to, s);
     const Expr *span = count ? span_size(c, axis, &key, count, natural) : NULL;
     if (!span) return NULL;
-    if (tensor_is_integer(from, 0) && step == 1) return onnx_cut(c, x, axis, span);
-    return part_from(c, x, axis, from, step, span);
+    if (tensor_is_integer(from, 0) && s->known == 1) return onnx_cut(c, x, axis, span);
+    return part_from(c, x, axis, from, s->value ? s->value : onnx_integer(c, s->known), span);
+}
+
+/* The step of axis i, within the greatest sizes; x is computed after a test that it is not 0. */
+static Stride step_of_run(OnnxCall *c, int i, Tensor **x)
+{
+    enum { FAR = 1 << 30 };
+    Tensor *s = onnx_element(c, c->in[4], i), *near = both(c, "min", s, onnx_integer(c, FAR)), *one = onnx_integer(c, 1);
+    s = both(c, "max", near, onnx_integer(c, -FAR));
+    *x = onnx_provided(c, *x, both(c, "min", onnx_call(c, "abs", s), one), 1, 1);
+    return (Stride){ 0, s };
 }
 
 /* True for constants, and for sizes that are not negative: a negative one counts from the end. */
@@ -83,10 +108,13 @@ bool onnx_slice_by_value(OnnxCall *c)
 {
     int64_t axes[MAX_RANK], step[MAX_RANK];
     const Tensor *starts = onnx_in(c, 1), *ends = onnx_in(c, 2);
-    if (c->opset < 10 || !starts || !ends || (is_known_index(c, 1) && is_known_index(c, 2))) return false;
+    const bool steps_of_run = onnx_in(c, 4) && !tensor_is_constant(c->in[4]);
+    if (c->opset < 10 || !starts || !ends) return false;
+    if (!steps_of_run && is_known_index(c, 1) && is_known_index(c, 2)) return false;
     c->in[0] = onnx_materialize_sizes(c->scope->import, c->in[0]);
     const int64_t count = tensor_elems(starts);
-    const int axis_count = onnx_ints(c, NULL, 3, axes, MAX_RANK), steps = onnx_ints(c, NULL, 4, step, MAX_RANK);
+    const int axis_count = onnx_ints(c, NULL, 3, axes, MAX_RANK), steps = steps_of_run ? (int)tensor_elems(c->in[4])
+                                                                                : onnx_ints(c, NULL, 4, step, MAX_RANK);
     if (axis_count == -2 || steps == -2) return true;
     if (count < 1 || count > c->in[0]->rank || tensor_elems(ends) != count || (axis_count >= 0 && axis_count != count)
         || (steps >= 0 && steps != count)) {
@@ -97,8 +125,9 @@ bool onnx_slice_by_value(OnnxCall *c)
     Tensor *x = c->in[0];
     for (int i = 0; i < count && x && !ctx_failed(c->cx); i++) {
         const int axis = onnx_axis(c, axis_count >= 0 ? axes[i] : i, x->rank);
-        if (steps >= 0 && step[i] == 0) onnx_refuse(c, "a step is 0; use a step forwards or backwards");
-        x = axis < 0 || ctx_failed(c->cx) ? NULL : slice_axis(c, x, axis, i, steps >= 0 ? step[i] : 1);
+        const Stride by = steps_of_run ? step_of_run(c, i, &x) : (Stride){ steps >= 0 ? step[i] : 1, NULL };
+        if (!by.value && by.known == 0) onnx_refuse(c, "a step is 0; use a step forwards or backwards");
+        x = axis < 0 || ctx_failed(c->cx) ? NULL : slice_axis(c, x, axis, i, &by);
     }
     c->out[0] = x;
     return true;
@@ -114,7 +143,7 @@ void onnx_split_by_value(OnnxCall *c, int axis)
         Tensor *from = both(c, "min", both(c, "mul", each, onnx_integer(c, i)), size),
                *count = both(c, "min", each, both(c, "sub", size, from));
         const Expr *own = onnx_decided(c, i, axis, count, 0, (most + parts - 1) / parts);
-        c->out[i] = own ? part_from(c, c->in[0], axis, from, 1, own) : NULL;
+        c->out[i] = own ? part_from(c, c->in[0], axis, from, onnx_integer(c, 1), own) : NULL;
     }
 }
 
