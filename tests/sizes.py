@@ -221,6 +221,14 @@ resized to a number of the run | float[1,2,5] x, int64[1] n => float y, float c:
 padded by a number of the run | float[2,5] x, int64[1] n => float y, float d: z = Constant<value_ints=[0]>() \
     p = Concat<axis=0>(z, n, z, n) v = Constant<value_float=1.5>() y = Pad(x, p, v) k = Neg(n) \
     q = Concat<axis=0>(z, k, z, n) d = Pad(x, q) | dim y.1<=17 | dim d.1<=5
+padded by elements of its own | float[2,5] x, int64[1] n, int64[1] k, bool[1] q => float y, float e, float w: \
+    z = Constant<value_ints=[0]>() f = Cast<to=7>(q) t = Constant<value_ints=[2]>() o = Constant<value_ints=[1]>() \
+    g = Mul(f, t) s = Sub(g, o) a = Mul(n, s) h = Constant<value_ints=[4]>() r = Mod(n, h) v = Mod(k, h) \
+    p = Concat<axis=0>(z, r, z, v) y = Pad<mode="reflect">(x, p) c = Concat<axis=0>(z, a, z, k) \
+    e = Pad<mode="edge">(x, c) w = Pad<mode="wrap">(x, c) | opset 19 | dim e.1<=17 | dim w.1<=17
+a selection padded by its own elements | float[2,6] x, bool[6] m, bool[2] q => float y: \
+    c = Compress<axis=1>(x, m) b = Cast<to=7>(q) a = Constant<value_ints=[1]>() p = Concat<axis=0>(b, b) \
+    y = Pad<mode="reflect">(c, p)
 one hot of a depth of the run | int64[4] i, int64[1] n => float y: v = Constant<value_floats=[0.5,2.0]>() \
     y = OneHot(i, n, v) | dim y.1<=8
 every second from a place of the run | float[8,3] x, int64[1] s, int64[1] e => float y, float b: \

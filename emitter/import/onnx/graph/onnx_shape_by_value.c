@@ -223,14 +223,59 @@ bool onnx_reshape_by_value(OnnxCall *c)
 
 /* ---- Pad --------------------------------------------------------------------------------------------------------- */
 
+/* Along an axis the elements from `begin` on, `count` of them, are left after negative pads; positive ones repeat them.
+ * The run ends if an axis without elements is padded, or in mode reflect by as many elements as there are. */
+typedef struct Padding { Tensor *begin, *count, *before, *after; } Padding;
+
+static Padding padding_of(OnnxCall *c, Tensor **x, int axis, Tensor *before, Tensor *after, bool reflects)
+{
+    Tensor *one = onnx_integer(c, 1), *size = onnx_dimension(c, (*x)->shape[axis]);
+    Tensor *begin = onnx_not_negative(c, call_on(c->cx, "neg", c->name, before, NULL)),
+           *end = onnx_not_negative(c, call_on(c->cx, "neg", c->name, after, NULL));
+    const Padding p = { begin, both(c, "sub", both(c, "sub", size, begin), end), onnx_not_negative(c, before),
+                        onnx_not_negative(c, after) };
+    Tensor *most = both(c, "max", p.before, p.after),
+           *room = reflects ? onnx_not_negative(c, both(c, "sub", p.count, one)) : both(c, "min", p.count, one),
+           *used = reflects ? most : both(c, "min", most, one);
+    *x = onnx_provided(c, *x, p.count, 0, INT32_MAX);
+    *x = onnx_provided(c, *x, both(c, "sub", room, used), 0, INT32_MAX);
+    return p;
+}
+
+/* The element of the `count` ones at each place, which may be in front of them or behind them. */
+static Tensor *repeated_place(OnnxCall *c, const char *mode, Tensor *place, Tensor *count)
+{
+    Tensor *one = onnx_integer(c, 1), *last = both(c, "sub", count, one);
+    if (strcmp(mode, "edge") == 0) return both(c, "min", onnx_not_negative(c, place), last);
+    if (strcmp(mode, "wrap") == 0) return both(c, "mod", place, both(c, "max", count, one));
+    Tensor *from_first = onnx_call(c, "abs", place), *from_last = both(c, "sub", both(c, "add", last, last), from_first);
+    return both(c, "min", from_first, from_last);
+}
+
+static Tensor *padded_by_elements(OnnxCall *c, Tensor *x, int axis, Tensor *before, Tensor *after, const char *mode)
+{
+    const bool reflects = strcmp(mode, "reflect") == 0;
+    const int64_t own = greatest(c, x->shape[axis]), natural = !reflects ? -1 : own > 0 ? 3 * own - 2 : 0;
+    const Padding p = padding_of(c, &x, axis, before, after, reflects);
+    const Expr *of_result = x ? onnx_decided(c, 0, axis, both(c, "add", both(c, "add", p.count, p.before), p.after), 0,
+                                             natural) : NULL;
+    if (!of_result) return NULL;
+    Tensor *first = onnx_after(c, call_on(c->cx, "neg", c->name, p.before, NULL), &of_result, 1);
+    Tensor *place = onnx_call2(c, "ramp", first, onnx_integer(c, 1), attr_like(c->cx, c->name, I64, 1, &of_result));
+    Tensor *from = both(c, "add", repeated_place(c, mode, place, p.count), p.begin);
+    return onnx_call2(c, "gather", x, from, attr_int("axis", axis));
+}
+
 /* The elements from -before on along an axis, as many as the result has. */
 static Tensor *padded(OnnxCall *c, Tensor *x, int axis, Tensor *before, Tensor *after)
 {
     const char *mode = onnx_text(c, "mode", "constant");
     const Expr *known = onnx_size_behind(c, before), *last = onnx_size_behind(c, after);
     if (known && last && expr_is_int(known, 0) && expr_is_int(last, 0)) return x;
+    if (strcmp(mode, "edge") == 0 || strcmp(mode, "reflect") == 0 || strcmp(mode, "wrap") == 0)
+        return padded_by_elements(c, x, axis, before, after, mode);
     if (strcmp(mode, "constant") != 0) {
-        onnx_unsupported(c, "pads that the run decides, in mode %s; use the mode constant", mode);
+        onnx_refuse(c, "'mode' is \"%s\"; use constant, edge, reflect or wrap", mode);
         return NULL;
     }
     double value = onnx_real(c, "value", 0);
