@@ -265,8 +265,26 @@ def window(g):
         ends = g.input("int64", (n,), (-9, 12)) if g.chance(0.7) or n > 1 else g.count(-2, 12)
         sizes = [Size(t.shape[a]) for a in axes]
         g.bounds[("window", *(t.shape[a] for a in axes))] = starts, ends, sizes
+    steps = []
+    if g.chance(0.3):                   # of the run
+        low, high = g.choice([(1, 3), (-3, -1)])
+        steps, sizes = [g.input("int64", (n,), (low, high))], [Size(t.shape[a]) for a in axes]
     for a, size in zip(axes, sizes): shape[a] = size
-    g.add("Slice", [t, starts, ends, g.numbers(*axes)], [(t.dtype, shape)])
+    g.add("Slice", [t, starts, ends, g.numbers(*axes)] + steps, [(t.dtype, shape)])
+
+
+@producer(1.5)
+def padded(g):
+    """Elements in front of an axis and behind it, as many as the run decides."""
+    t = g.any(["float32", "int64", "int32"], where=lambda t: any(not is_size(n) and n > 2 for n in t.shape))
+    at = g.choice([d for d in t.fixed if t.shape[d] > 2])
+    mode = g.choice(["constant", "reflect", "edge", "wrap"])
+    ends = g.input("int64", (2,), (0 if mode == "reflect" else -1, 2))
+    pads = g.add("Mul", [ends, g.scalar(1)], [("int64", (2,))], exact=True) if g.chance(0.3) else ends
+    size = Size(t.shape[at] + 4)
+    y = g.add("Pad", [t, pads, None, g.numbers(at)], [(t.dtype, t.shape[:at] + (size,) + t.shape[at + 1:])],
+              exact=t.exact, mode=mode)
+    g.most.append((y.name, at, size.most))
 
 
 @producer(2)
@@ -349,6 +367,28 @@ def arithmetic(g):
         return g.add(g.choice(["Greater", "Less", "Equal"]), pair, [("bool", t.shape)])
     g.add(g.choice(["Add", "Sub", "Mul", "Min", "Max"]), pair, [(t.dtype, t.shape)],
           exact=False if t.is_float else all(x.exact for x in pair))
+
+
+@consumer(1.5)
+def stretched(g):
+    """Beside a tensor whose size the run decides to be the same, or 1."""
+    t = g.sized(["float32", "int64", "int32"], lambda t: len(t.sized) < t.rank or t.rank == 1)
+    if not t: return
+    at = g.choice(t.sized)
+    size = g.add("Shape", [t], [("int64", (1,))], start=at, end=at + 1)
+    is_whole = g.cast(g.condition((1,)), "int64")
+    more = g.add("Mul", [g.add("Sub", [size, g.numbers(1)], [("int64", (1,))], exact=True), is_whole],
+                 [("int64", (1,))], exact=True)
+    n = g.add("Add", [more, g.numbers(1)], [("int64", (1,))], exact=True)
+    whole = g.new(t.dtype, [max(1, most(m)) if d == at else 1 if is_size(m) else m for d, m in enumerate(t.shape)])
+    most_of = max(1, t.shape[at].most)
+    shape = lambda m: t.shape[:at] + (m,) + t.shape[at + 1:]
+    other = g.add("Slice", [whole, g.numbers(0), n, g.numbers(at)],
+                  [(t.dtype, whole.shape[:at] + (Size(most_of),) + whole.shape[at + 1:])])
+    pair = [t, other] if g.chance(0.5) else [other, t]
+    op = g.choice(["Add", "Sub", "Mul", "Max", "Greater"])
+    g.add(op, pair, [("bool" if op == "Greater" else t.dtype, shape(Size(most_of)))],
+          exact=all(x.exact for x in pair) and (op == "Greater" or not t.is_float))
 
 
 @consumer(1)
