@@ -181,6 +181,9 @@ every second and backwards | float[3,7] x, bool[7] m => float y, float b, float 
     o = Constant<value_ints=[1]>() z = Constant<value_ints=[0]>() t = Constant<value_ints=[99]>() \
     s = Constant<value_ints=[2]>() y = Slice(c, z, t, o, s) k = Constant<value_ints=[-1]>() \
     n = Constant<value_ints=[-99]>() b = Slice(c, k, n, o, k) g = Constant<value_ints=[-2]>() d = Slice(c, g, n, o, g)
+nothing of a selection along another axis | float[3,7] x, bool[7] m => float y, float s, int64 n: \
+    c = Compress<axis=1>(x, m) a = Constant<value_ints=[1,-3]>() b = Constant<value_ints=[1,9]>() y = Slice(c, a, b) \
+    s = ReduceSum<keepdims=0>(y) n = Shape(y)
 a table as long as a selection | float[7,2] t, float[7,2] x, bool[7] m => float y: c = Compress<axis=0>(x, m) \
     s = Shape(c) z = Constant<value_ints=[0]>() o = Constant<value_ints=[1]>() n = Slice(s, z, o) \
     p = Slice(t, z, n, z) y = Add(c, p)

@@ -312,6 +312,42 @@ static void starts_inside(OnnxCall *c, int64_t *begin, const int64_t *axes, int 
     }
 }
 
+/* Takes axes of a fixed size along which no element is left out of the lists; returns their number. The run decides
+ * another size of x. */
+static int take_empty_axes(OnnxCall *c, int64_t *begin, int64_t *end, int64_t *axes, int64_t *step, int *count,
+                           int *empty)
+{
+    const Tensor *x = c->in[0];
+    int taken = 0, left = 0;
+    for (int i = 0; i < *count; i++) {
+        const int64_t d = axes[i] < 0 ? axes[i] + x->rank : axes[i];
+        const int64_t size = d < 0 || d >= x->rank ? -1 : tensor_dim(x, (int)d);
+        if (size >= 0 && step[i] != 0 && slice_length(begin[i], end[i], step[i], size) == 0) empty[taken++] = (int)d;
+        else begin[left] = begin[i], end[left] = end[i], axes[left] = axes[i], step[left] = step[i], left++;
+    }
+    *count = left;
+    return taken;
+}
+
+/* Slices a tensor of which the run decides a size, and of which nothing is left along an axis of a fixed size; false:
+ * it is another one. */
+static bool slice_to_nothing(OnnxCall *c, int64_t *begin, int64_t *end, int64_t *axes, int axis_count, int64_t *step,
+                             int steps, int count)
+{
+    int empty[MAX_RANK];
+    const Expr *shape[MAX_RANK];
+    for (int i = 0; i < count; i++) axes[i] = axis_count >= 0 ? axes[i] : i, step[i] = steps >= 0 ? step[i] : 1;
+    const int taken = take_empty_axes(c, begin, end, axes, step, &count, empty);
+    if (!taken) return false;
+    Tensor *rest = !count ? c->in[0]
+                 : onnx_call(c, "slice", c->in[0], attr_ints("begin", begin, count), attr_ints("end", end, count),
+                             attr_ints("axes", axes, count), attr_ints("step", step, count));
+    for (int d = 0; rest && d < rest->rank; d++) shape[d] = rest->shape[d];
+    for (int i = 0; i < taken; i++) shape[empty[i]] = expr_index(c->cx, 0);
+    c->out[0] = rest ? onnx_empty_of(c, rest->type, shape, rest->rank) : NULL;
+    return true;
+}
+
 static void slice(OnnxCall *c)
 {
     int64_t begin[MAX_RANK], end[MAX_RANK], axes[MAX_RANK], step[MAX_RANK];
@@ -329,6 +365,9 @@ static void slice(OnnxCall *c)
     }
     if (steps >= 0 && !sizes[0]) starts_inside(c, begin, axes, axis_count, step, count);
     if (!sizes[0] && !sizes[1] && is_empty_slice(c, begin, end, axes, axis_count, step, steps, count)) return;
+    if (!sizes[0] && !sizes[1] && !tensor_is_fixed(c->in[0])
+        && slice_to_nothing(c, begin, end, axes, axis_count, step, steps, count))
+        return;
     c->out[0] = onnx_call(c, "slice", c->in[0], attr_ints("begin", begin, count), attr_ints("end", end, count),
                           attr_if(axis_count >= 0, attr_ints("axes", axes, count)),
                           attr_if(steps >= 0, attr_ints("step", step, count)),
