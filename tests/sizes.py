@@ -184,6 +184,11 @@ every second and backwards | float[3,7] x, bool[7] m => float y, float b, float 
 nothing of a selection along another axis | float[3,7] x, bool[7] m => float y, float s, int64 n: \
     c = Compress<axis=1>(x, m) a = Constant<value_ints=[1,-3]>() b = Constant<value_ints=[1,9]>() y = Slice(c, a, b) \
     s = ReduceSum<keepdims=0>(y) n = Shape(y)
+nothing of a selection by pads and repetitions | float[7,3] x, bool[7] m => float y, float z, float u, float v, float s: \
+    c = Compress<axis=0>(x, m) p = Constant<value_ints=[1,-1,0,-2]>() y = Pad(c, p) \
+    q = Constant<value_ints=[0,-3,-1,0]>() z = Pad(c, q) \
+    k = Constant<value_ints=[1,0]>() u = Tile(c, k) l = Constant<value_ints=[0,2]>() v = Tile(c, l) \
+    s = ReduceSum<keepdims=0>(y)
 a table as long as a selection | float[7,2] t, float[7,2] x, bool[7] m => float y: c = Compress<axis=0>(x, m) \
     s = Shape(c) z = Constant<value_ints=[0]>() o = Constant<value_ints=[1]>() n = Slice(s, z, o) \
     p = Slice(t, z, n, z) y = Add(c, p)

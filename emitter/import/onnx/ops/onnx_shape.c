@@ -438,18 +438,25 @@ static void gather(OnnxCall *c)
     else c->out[0] = call(c->cx, "gather", c->name, c->in, 2, ATTRS(attr_int("axis", axis)));
 }
 
+/* A result of these sizes, one of which is 0; false: none is. */
+static bool gives_nothing(OnnxCall *c, const Expr *const *shape, int rank)
+{
+    bool has_zero = false;
+    for (int d = 0; d < rank; d++) has_zero = has_zero || expr_is_int(shape[d], 0);
+    if (has_zero) c->out[0] = onnx_empty_of(c, c->in[0]->type, shape, rank);
+    return has_zero;
+}
+
 static bool pad_to_nothing(OnnxCall *c, const int64_t *pads)
 {
     const Tensor *x = c->in[0];
-    int64_t shape[MAX_RANK];
-    bool has_zero = false;
+    const Expr *shape[MAX_RANK];
     for (int d = 0; d < x->rank; d++) {
-        shape[d] = tensor_dim(x, d) + pads[d] + pads[x->rank + d];
-        if (tensor_dim(x, d) < 0 || shape[d] < 0) return false;
-        has_zero = has_zero || shape[d] == 0;
+        const int64_t more = pads[d] + pads[x->rank + d];
+        shape[d] = simplify(c->cx, expr_add(c->cx, x->shape[d], expr_index(c->cx, more)), NULL);
+        if (interval_of(c->cx, shape[d], NULL).greatest < 0) return false;       /* the operator refuses it */
     }
-    if (has_zero) c->out[0] = onnx_empty(c, x->type, shape, x->rank);
-    return has_zero;
+    return gives_nothing(c, shape, x->rank);
 }
 
 /* Crops by the negative pads, and clears them: the copies of the other modes are of elements that stay. */
@@ -511,8 +518,8 @@ static void pad(OnnxCall *c)
     }
     double value = onnx_real(c, "value", 0);
     if (c->opset >= 11) onnx_scalar(c, 2, &value);
-    if (!ctx_failed(c->cx) && pad_to_nothing(c, pads)) return;
     require_padded(c, pads);
+    if (ctx_failed(c->cx) || pad_to_nothing(c, pads)) return;
     Tensor *x = cropped(c, pads);
     c->out[0] = onnx_call(c, "pad", x, attr_ints("pad", pads, 2 * rank),
                           attr_word("mode", onnx_text(c, "mode", "constant")), attr_real("value", value));
@@ -548,18 +555,14 @@ static void expand(OnnxCall *c)
 static bool tile_to_nothing(OnnxCall *c, const int64_t *times)
 {
     const Tensor *x = c->in[0];
-    int64_t shape[MAX_RANK];
-    bool has_zero = false;
+    const Expr *shape[MAX_RANK];
     for (int d = 0; d < x->rank; d++) {
-        if (tensor_dim(x, d) < 0 || times[d] < 0) return false;
-        shape[d] = tensor_dim(x, d) * times[d];
-        has_zero = has_zero || shape[d] == 0;
+        if (times[d] < 0) return false;
+        shape[d] = simplify(c->cx, expr_mul(c->cx, x->shape[d], expr_index(c->cx, times[d])), NULL);
     }
-    if (has_zero) c->out[0] = onnx_empty(c, x->type, shape, x->rank);
-    return has_zero;
+    return gives_nothing(c, shape, x->rank);
 }
 
-/* An open size as repeat count is accepted for a unit dimension only. */
 static void tile(OnnxCall *c)
 {
     const Expr *requested[MAX_RANK];
