@@ -80,8 +80,9 @@ one row or three beside three | float[6,3] x, float[3,3] w, bool[1] q => float y
     o = Constant<value_ints=[1]>() t = Constant<value_ints=[2]>() a = Constant<value_ints=[0]>() p = Mul(b, t) \
     n = Add(p, o) c = Slice(x, a, n, a) y = Max(c, w)
 a choice of two sizes by a third one | bool[6,1] m, float[6,4] x, float[3,6] w, int64[1] n, int64[1] k, bool[2] q => \
-    float y: b = Cast<to=7>(q) o = Constant<value_ints=[1]>() a = Constant<value_ints=[0]>() s, t = Split<num_outputs=2>(b) \
-    p = Mul(n, s) i = Max(p, o) r = Mul(n, t) j = Max(r, o) e = Slice(m, a, i, a) c = Slice(x, a, j, a) \
+    float y: b = Cast<to=7>(q) o = Constant<value_ints=[1]>() a = Constant<value_ints=[0]>() \
+    s, t = Split<num_outputs=2>(b) p = Mul(n, s) i = Max(p, o) r = Mul(n, t) j = Max(r, o) \
+    e = Slice(m, a, i, a) c = Slice(x, a, j, a) \
     u = Transpose(w) f = Slice(u, a, n, a) g = Slice(f, a, o, o) y = Where(e, c, g)
 expanded to the shape of a selection | float[6,3] x, float[6,3] w, int64[1] n, bool[1] q => float y, float z: \
     b = Cast<to=7>(q) o = Constant<value_ints=[1]>() a = Constant<value_ints=[0]>() p = Mul(n, b) k = Max(p, o) \
@@ -184,8 +185,8 @@ every second and backwards | float[3,7] x, bool[7] m => float y, float b, float 
 nothing of a selection along another axis | float[3,7] x, bool[7] m => float y, float s, int64 n: \
     c = Compress<axis=1>(x, m) a = Constant<value_ints=[1,-3]>() b = Constant<value_ints=[1,9]>() y = Slice(c, a, b) \
     s = ReduceSum<keepdims=0>(y) n = Shape(y)
-nothing of a selection by pads and repetitions | float[7,3] x, bool[7] m => float y, float z, float u, float v, float s: \
-    c = Compress<axis=0>(x, m) p = Constant<value_ints=[1,-1,0,-2]>() y = Pad(c, p) \
+nothing of a selection by pads and repetitions | float[7,3] x, bool[7] m => float y, float z, float u, float v, \
+    float s: c = Compress<axis=0>(x, m) p = Constant<value_ints=[1,-1,0,-2]>() y = Pad(c, p) \
     q = Constant<value_ints=[0,-3,-1,0]>() z = Pad(c, q) \
     k = Constant<value_ints=[1,0]>() u = Tile(c, k) l = Constant<value_ints=[0,2]>() v = Tile(c, l) \
     s = ReduceSum<keepdims=0>(y)
@@ -226,6 +227,17 @@ a maximum that a reader has | float[2] x, int64[1] n => float y: t = Tile(x, n) 
 resized to a number of the run | float[1,2,5] x, int64[1] n => float y, float c: k = Constant<value_ints=[1,2]>() \
     o = Constant<value_ints=[1]>() m = Max(n, o) s = Concat<axis=0>(k, m) y = Resize<mode="linear">(x, , , s) \
     c = Resize<mode="nearest", coordinate_transformation_mode="asymmetric">(x, , , s) | dim y.2<=8 | dim c.2<=8
+resized by scales of the run | float[1,1,3,5] x, float[2] k => float y, float c, float l, float w, float f, float u: \
+    o = Constant<value_floats=[1.0]>() t = Constant<value_floats=[2.0]>() a, b = Split<num_outputs=2>(k) p = Abs(a) \
+    m = Min(p, t) q = Constant<value_floats=[0.25]>() v = Add(m, q) s = Concat<axis=0>(o, o, o, v) \
+    y = Resize<mode="nearest">(x, , s) c = Resize<mode="cubic">(x, , s) l = Resize<mode="linear">(x, , s) \
+    w = Resize<mode="linear", coordinate_transformation_mode="pytorch_half_pixel">(x, , s) \
+    f = Resize<mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor">(x, , s) \
+    u = Resize<mode="nearest", axes=[3], nearest_mode="round_prefer_ceil">(x, , v) \
+    | dim y.3<=11 | dim c.3<=11 | dim l.3<=11 | dim w.3<=11 | dim f.3<=11 | dim u.3<=11
+resized by a scale for a selection | uint8[1,2,7] x, bool[7] m, float[1] k => uint8 y, int64 n: \
+    e = Compress<axis=2>(x, m) p = Abs(k) q = Constant<value_floats=[0.5]>() v = Add(p, q) \
+    y = Resize<mode="nearest", axes=[2]>(e, , v) n = Shape(y) | dim y.2<=40
 padded by a number of the run | float[2,5] x, int64[1] n => float y, float d: z = Constant<value_ints=[0]>() \
     p = Concat<axis=0>(z, n, z, n) v = Constant<value_float=1.5>() y = Pad(x, p, v) k = Neg(n) \
     q = Concat<axis=0>(z, k, z, n) d = Pad(x, q) | dim y.1<=17 | dim d.1<=5

@@ -326,6 +326,24 @@ def pick_rows(g):
     g.add("Gather", [t, i], [(t.dtype, t.shape[:at] + (size,) + t.shape[at + 1:])], axis=at)
 
 
+@producer(1.5)
+def resized(g):
+    """A size, or a scale, that the run decides."""
+    t = g.any(["float32"], where=lambda t: t.rank <= 3 and t.fixed)
+    at = g.choice(t.fixed)
+    mode = g.choice(["nearest", "linear"])
+    words = dict(mode=mode, axes=[at], coordinate_transformation_mode=g.choice(
+        ["asymmetric", "half_pixel", "pytorch_half_pixel"]))
+    if mode == "nearest": words["nearest_mode"] = g.choice(["floor", "round_prefer_floor", "ceil"])
+    if g.chance(0.5): size, ins = Size(9), [t, None, None, g.count(1, 9)]
+    else:
+        halves = g.cast(g.count(1, 5), "float32")
+        scale = g.add("Mul", [halves, g.constant(np.array([0.5], np.float32))], [("float32", (1,))], exact=True)
+        size, ins = Size(t.shape[at] * 5 // 2), [t, None, scale]
+    y = g.add("Resize", ins, [(t.dtype, t.shape[:at] + (size,) + t.shape[at + 1:])], exact=False, **words)
+    g.most.append((y.name, at, size.most))
+
+
 # ---- Consumers
 
 

@@ -200,7 +200,7 @@ static bool may_be_one(OnnxCall *c, const Expr *size)
     return i.least <= 1 && i.greatest >= 1;
 }
 
-/* Of two sizes that have to be equal: a fixed one, or the one with the smaller maximum. */
+/* Returns a fixed one of two sizes that have to be equal, or the one with the smaller maximum. */
 static const Expr *narrower(OnnxCall *c, const Expr *a, const Expr *b)
 {
     const Interval p = interval_of(c->cx, a, NULL), q = interval_of(c->cx, b, NULL);

@@ -79,4 +79,7 @@ bool onnx_reshape_by_value(OnnxCall *c);
 bool onnx_pad_by_value(OnnxCall *c);
 bool onnx_constant_of_shape_by_value(OnnxCall *c, Tensor *value);
 bool onnx_one_hot_by_value(OnnxCall *c, Tensor *index);
+/* onnx_resize_by_value.c: the attributes of Resize in words; nearest NULL: below operator set 11 */
+typedef struct OnnxSampling { const char *mode, *coordinates, *nearest; double cubic; } OnnxSampling;
+Tensor *onnx_resize_by_scales(OnnxCall *c, const OnnxSampling *form, Tensor *scales, const int64_t *axes, int count);
 #endif

@@ -223,8 +223,8 @@ bool onnx_reshape_by_value(OnnxCall *c)
 
 /* ---- Pad --------------------------------------------------------------------------------------------------------- */
 
-/* Along an axis the elements from `begin` on, `count` of them, are left after negative pads; positive ones repeat them.
- * The run ends if an axis without elements is padded, or in mode reflect by as many elements as there are. */
+/* Negative pads leave `count` elements along an axis, the first of which is `begin`; positive ones repeat them. The run
+ * ends if an axis without elements is padded, or in mode reflect by as many elements as there are. */
 typedef struct Padding { Tensor *begin, *count, *before, *after; } Padding;
 
 static Padding padding_of(OnnxCall *c, Tensor **x, int axis, Tensor *before, Tensor *after, bool reflects)

@@ -3,6 +3,7 @@
  * gathered (nearest) or resampled (linear, cubic), one axis after another. */
 #include <string.h>
 
+#include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/graph/onnx_listed.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
@@ -357,6 +358,22 @@ static int read_sizes(OnnxCall *c, const OnnxResize *r, const int64_t *axes, int
     return given;
 }
 
+/* Resizes by scales that the run computes; false: they are constant or absent. */
+static bool resize_by_run(OnnxCall *c, const OnnxResize *r, int input, const int64_t *axes, int count)
+{
+    Tensor *scales = onnx_in(c, input);
+    const OnnxSampling form = { r->mode, r->coordinates, r->nearest, r->cubic };
+    if (!scales || tensor_is_constant(scales)) return false;
+    if (tensor_elems(scales) != count || scales->rank > 1 || !dtype_is_float(scales->type))
+        onnx_refuse(c, "the scales are %s%s for %d axes; use one float per axis", dtype_info(scales->type)->spelling,
+                    tensor_shape_text(c->cx, scales), count);
+    else if (!has_open_form(r))
+        onnx_unsupported(c, "scales that the run decides with antialias, exclude_outside, tf_crop_and_resize or "
+                         "half_pixel_symmetric; use compile-time scales");
+    else if (check_modes(c, r)) c->out[0] = onnx_resize_by_scales(c, &form, scales, axes, count);
+    return true;
+}
+
 static void resize(OnnxCall *c)
 {
     double region[2 * MAX_RANK], scales[MAX_RANK];
@@ -375,6 +392,7 @@ static void resize(OnnxCall *c)
     r.crops = strcmp(r.coordinates, "tf_crop_and_resize") == 0;
     int rank = c->in[0]->rank, listed = onnx_ints(c, "axes", -1, axes, MAX_RANK), count = listed >= 0 ? listed : rank;
     for (int i = 0; i < count; i++) axes[i] = listed >= 0 ? onnx_axis(c, axes[i], rank) : i;
+    if (resize_by_run(c, &r, is_old ? 1 : 2, axes, count)) return;
     int regions = is_old ? 0 : reals_of(c, 1, region, 2 * MAX_RANK),
         scale_count = reals_of(c, is_old ? 1 : 2, scales, MAX_RANK);
     int size_count = is_old || !onnx_in(c, 3) ? 0 : read_sizes(c, &r, axes, count, requested);
@@ -399,6 +417,7 @@ static void upsample(OnnxCall *c)
     };
     const OnnxAttr *a = onnx_attr(c, "scales");
     int count = c->in[0]->rank;
+    if (c->opset >= 9 && resize_by_run(c, &r, 1, axes, count)) return;
     if (c->opset >= 9 && reals_of(c, 1, scales, MAX_RANK) != count && !ctx_failed(c->cx))
         onnx_refuse(c, "the scales do not match the rank of %s; use %d", tensor_shape_text(c->cx, c->in[0]),
                     count);
