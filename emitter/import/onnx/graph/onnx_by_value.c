@@ -87,7 +87,8 @@ static Tensor *slice_axis(OnnxCall *c, Tensor *x, int axis, int i, const Stride 
 static Stride step_of_run(OnnxCall *c, int i, Tensor **x)
 {
     enum { FAR = 1 << 30 };
-    Tensor *s = onnx_element(c, c->in[4], i), *near = both(c, "min", s, onnx_integer(c, FAR)), *one = onnx_integer(c, 1);
+    Tensor *s = onnx_element(c, c->in[4], i), *one = onnx_integer(c, 1),
+           *near = both(c, "min", s, onnx_integer(c, FAR));
     s = both(c, "max", near, onnx_integer(c, -FAR));
     *x = onnx_provided(c, *x, both(c, "min", onnx_call(c, "abs", s), one), 1, 1);
     return (Stride){ 0, s };

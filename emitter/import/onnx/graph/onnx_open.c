@@ -194,7 +194,8 @@ bool onnx_translate_open(OnnxCall *c, const OnnxOp *op)
         return true;
     }
     const Expr *open = has_list && !accepts_lists(c, op, size) ? size : unsupported_size(c, op);
-    for (int d = 0; d < MAX_RANK && !open && is_elementwise(c->cx, op) && !ctx_failed(c->cx); d++) broadcast_sizes(c, d);
+    const bool broadcasts = !open && is_elementwise(c->cx, op);
+    for (int d = 0; d < MAX_RANK && broadcasts && !ctx_failed(c->cx); d++) broadcast_sizes(c, d);
     if (open && !ctx_failed(c->cx)) refuse(c, open);
     return open != NULL;
 }

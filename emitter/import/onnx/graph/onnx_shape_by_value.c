@@ -248,8 +248,8 @@ static Tensor *repeated_place(OnnxCall *c, const char *mode, Tensor *place, Tens
     Tensor *one = onnx_integer(c, 1), *last = both(c, "sub", count, one);
     if (strcmp(mode, "edge") == 0) return both(c, "min", onnx_not_negative(c, place), last);
     if (strcmp(mode, "wrap") == 0) return both(c, "mod", place, both(c, "max", count, one));
-    Tensor *from_first = onnx_call(c, "abs", place), *from_last = both(c, "sub", both(c, "add", last, last), from_first);
-    return both(c, "min", from_first, from_last);
+    Tensor *from_first = onnx_call(c, "abs", place), *twice = both(c, "add", last, last);
+    return both(c, "min", from_first, both(c, "sub", twice, from_first));
 }
 
 static Tensor *padded_by_elements(OnnxCall *c, Tensor *x, int axis, Tensor *before, Tensor *after, const char *mode)
