@@ -164,8 +164,8 @@ Tensor *onnx_indexed(OnnxCall *c, Tensor *x, int axis, const Expr *const *shape,
 Tensor *onnx_as(OnnxCall *c, Tensor *x, int axis, const Expr *size);         /* x, whose size has that one's value */
 /* x with that size along the axis, after a test of the run that x has it */
 Tensor *onnx_equal_size(OnnxCall *c, Tensor *x, int axis, const Expr *size);
-/* The size along dimension `axis` of the node's result, where operands with the sizes a and b are broadcast: a size of 1
- * gives way, at compile time or in the run. a NULL: b */
+/* The size along dimension `axis` of the node's result, where operands with the sizes a and b are broadcast: a size
+ * of 1 gives way, at compile time or in the run. a NULL: b */
 const Expr *onnx_broadcast_size(OnnxCall *c, int axis, const Expr *a, const Expr *b);
 /* x broadcast to that size along the axis, after a test of the run that x has it, or 1 */
 Tensor *onnx_broadcast_to(OnnxCall *c, Tensor *x, int axis, const Expr *size);
