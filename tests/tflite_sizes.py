@@ -235,5 +235,5 @@ ROWS = [
      "its rank depends on the run"),
     ("a selection and three elements", chosen_and(
         [("three", F32, [3], floats(1, 2, 3), None, 0), tensor("y", F32, -1)], (ADD, [3, 4], [5], 11, [0])), [], None,
-     "the shape [3] of 'b' does not broadcast with [w_size]"),
+     "the shape [3] of 'b' does not broadcast with [dimension 0 of \"w\"]"),
 ]
