@@ -7,14 +7,15 @@
 
 typedef enum Holds { HOLDS_NOT, HOLDS, HOLDS_OPEN } Holds;
 
-/* HOLDS_OPEN: open sizes leave it undecided; *open is the test for run time. A condition with a wrong name or syntax,
- * which holds for no call of the operator, is a diagnostic. t NULL: on no target. */
+/* Returns HOLDS_OPEN if open sizes leave the condition undecided; *open then becomes the test for run time. A condition
+ * with a wrong name or syntax, which holds for no call of the operator, is a diagnostic. If t is NULL, the condition
+ * holds on no target. */
 Holds condition_holds(Ctx *cx, const Implementation *i, const Node *call, const Target *t, const Expr **open);
-/* True if the condition parses with names of the row's operators; for rows of a pattern, of one of its operators. A
- * diagnostic otherwise. */
+/* Returns true if the condition parses with names of the row's operators; for a row of a pattern, with the names of one
+ * of its operators. Otherwise gives a diagnostic. */
 bool condition_reads(Ctx *cx, const Implementation *i);
 
-/* The rows of conditions.def, for lists. */
+/* A row of conditions.def, for lists. */
 typedef struct ConditionName { const char *form, *meaning; } ConditionName;
 const ConditionName *condition_names(int *count);
 #endif

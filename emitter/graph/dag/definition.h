@@ -14,7 +14,7 @@
 typedef struct Definition {
     int in_count;   Tensor **in;       /* stand-ins of the inputs, with the file's names, types and shapes */
     int node_count; Node **node;       /* computes over the stand-ins; several form a recurrence */
-    int out_count;  Tensor **out;      /* of these computes: those that others read */
+    int out_count;  Tensor **out;      /* the outputs of these computes that others read */
     const char *text;                  /* the formulas without blanks, with x0, y0 ... instead of names */
 } Definition;
 
@@ -22,12 +22,12 @@ typedef struct Definition {
 bool formulas_to_calls(Ctx *cx, Tensor *const *output, int count);
 /* The pattern for fusion:
  *
- *   elementwise   every read is of the output's own element
- *   broadcast     every read is at the output's axes in order, some left out or of size 1
- *   injective     one element of each input, at any index
+ *   elementwise   reads each input only at the output's own element
+ *   broadcast     reads each input at the output's axes in order, some left out or of size 1
+ *   injective     reads one element of each input, at any index
  *   reduction     a reduction; each element of an input serves one point of its axes
- *   out-fusable   other reductions, as a contraction or a window; several elements of one input
- *   opaque        ordered steps */
+ *   out-fusable   is another reduction, such as a contraction or a window, or reads several elements of one input
+ *   opaque        has ordered steps */
 Pattern definition_pattern(Ctx *cx, const Definition *d);
 /* Prints the formulas of the call, separated by "; ", with the names of its tensors. */
 void print_formulas(Ctx *cx, Text *t, const Node *call);

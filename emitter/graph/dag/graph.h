@@ -5,22 +5,24 @@
 #include "graph/dag/target.h"
 #include "support/map.h"
 
-/* Size of a layer before and after shrinking; for reports. */
+/* The size of a layer before and after shrinking, for reports. */
 typedef struct LayerSize { int64_t channels, macs, weights; } LayerSize;       /* weights: bytes of its constants */
 typedef struct Shrunk { const char *name; LayerSize was, is; } Shrunk;
-/* An annotation kept for a later pass: the original call, the tensor's current version, and of a grid the name of the
- * only call that reads the tensor, because passes replace constants and fold values without a trace. */
+/* An annotation that a later pass needs: the original call and the tensor's current version. For a grid, the mark also
+ * holds the name of the only call that reads the tensor, because passes replace constants and fold values without a
+ * trace. */
 typedef struct Mark { const Node *annotation; Tensor *tensor; const char *reader; bool is_constant; } Mark;
 
-/* A tensor of the graph as imported, by its number in the order of execution, and the tensor that has its values now:
- * those of the channels kept[] (NULL: all). NULL: no call computes it any more, or not as one tensor. */
+/* A tensor of the imported graph, by its number in the order of execution, and the tensor that holds its values now:
+ * the values of the channels kept[], or of all channels if kept is NULL. `now` is NULL if no call computes the tensor
+ * any more, or not as one tensor. */
 typedef struct Origin { Tensor *now; const int *kept; int kept_count; } Origin;
 
-/* Quantized calls written in real numbers are computed
+/* How quantized calls that are written in real numbers are computed:
  *
- *   EXACT     on integers, if only the rounding of intermediate floats can differ
- *   INTEGER   the same, including calls with frequent ties
- *   FIXED     the same, and operators of several elements that have an 8-bit form in fixed point
+ *   EXACT     on integers, if only the rounding of intermediate floats can differ from the written call
+ *   INTEGER   as EXACT, and also calls with frequent ties
+ *   FIXED     as INTEGER, and also operators of several elements that have an 8-bit form in fixed point
  *   FLOAT     in floats, as written */
 typedef enum Qdq { QDQ_EXACT, QDQ_INTEGER, QDQ_FIXED, QDQ_FLOAT } Qdq;
 
@@ -31,38 +33,40 @@ typedef struct Graph {
     const char *name;
     int input_count;  Tensor **input;       /* in the model's order */
     int output_count; Tensor **output;
-    const Target *target;                   /* NULL: any */
+    const Target *target;                   /* or NULL for any target */
     Qdq qdq;
     int quantized_count;                    /* quantizations before graph_realize */
-    int unrealized_count; const Node *const *unrealized;      /* those still computed in floats */
-    int shrunk_count; const Shrunk *shrunk; /* the layers that graph_shrink reduced */
-    Shrunk shrunk_total;                    /* sum over all layers that multiply, reduced or not */
+    int unrealized_count; const Node *const *unrealized;      /* calls that are still computed in floats */
+    int shrunk_count; const Shrunk *shrunk; /* the layers from which graph_shrink removed channels */
+    Shrunk shrunk_total;                    /* the sum over all layers that multiply, whether shrunk or not */
     int mark_count;   Mark *mark;           /* passes that rewrite the graph update them */
-    int origin_count; Origin *origin;       /* where values are compared with those of the imported graph */
-    bool records_grids;                     /* simulated quantizations become marks, for the quantizer */
-    bool counts_grids;                      /* a tensor with such a mark has a use more, so it stays */
-    int update_count; const Update *update; /* of a training step */
-    bool keeps_dropout, keeps_norms;        /* for their training form; norms over constants, of several samples */
-    bool spares_memory;                     /* groups are ordered by the bytes that are live */
-    struct Stream *stream;                  /* of --stream (graph/stream/stream.h); NULL: none */
+    int origin_count; Origin *origin;       /* the tensors whose values are compared with the imported graph's */
+    bool records_grids;                     /* simulated quantizations become marks, which the quantizer reads */
+    bool counts_grids;                      /* a tensor with such a mark counts one more use, so it remains */
+    int update_count; const Update *update; /* pairs of a training step */
+    /* True to keep dropouts, and norms over constants, in training form; a norm then needs several samples. */
+    bool keeps_dropout, keeps_norms;
+    bool spares_memory;                     /* groups are ordered to keep few bytes live */
+    struct Stream *stream;                  /* the request of --stream (graph/stream/stream.h), or NULL */
 } Graph;
 
 bool graph_has_output(const Graph *g, const Tensor *t);
 void graph_follow(Ctx *cx, Graph *g);               /* the results of its calls become its origins */
-/* A pass replaced tensors: the map has a replacement for each. */
+/* Call this after a pass has replaced tensors; the map has a replacement for each. */
 void graph_replace_origins(Ctx *cx, Graph *g, const Map *to);
-int graph_origin_of(const Graph *g, const Tensor *now);         /* the number of the first one; -1: none */
-/* port_layout.c: a layout such as "NHWC", "NCHW" or "NWC", from the first operator with windows that reads the input,
- * or the last one that computes the output; NULL: none does. The input is of a graph with these outputs. */
+int graph_origin_of(const Graph *g, const Tensor *now);         /* returns the number of the first such origin, or -1 */
+/* Returns a layout such as "NHWC", "NCHW" or "NWC", from the first operator with windows that reads the input, or from
+ * the last one that computes the output. Returns NULL if there is no such operator. The input belongs to a graph with
+ * these outputs. Defined in port_layout.c. */
 const char *graph_input_layout(Ctx *cx, Tensor *const *output, int output_count, const Tensor *input);
 const char *graph_output_layout(Ctx *cx, const Tensor *output);
 
 
-const Target *uses_target(const Uses *u);        /* the graph's */
+const Target *uses_target(const Uses *u);        /* the target of the graph */
 bool uses_keep_dropout(const Uses *u);
 bool uses_keep_norms(const Uses *u);
 
-/* Rebuilds the graph. visit gets each call with its inputs already replaced (a fresh copy if they changed). It may
+/* Rebuilds the graph. visit receives each call with its inputs already replaced (a fresh copy if they changed). It may
  * overwrite out[], which holds the call's own outputs, with replacements. */
 typedef void GraphVisit(Ctx *cx, Node *call, Tensor **out, const Uses *uses);
 Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit);
@@ -72,11 +76,12 @@ Graph graph_rewrite_regions(Ctx *cx, Graph g, GraphVisit *visit);     /* visit g
 /* `given` maps inputs, constants and results to the tensors that take their place. A call whose results are all given
  * is left out. */
 Graph graph_replace(Ctx *cx, Graph g, const Map *given);
-/* Returns a call or region like `n` over other inputs; outputs keep their names and quantization. NULL on error. */
+/* Returns a call or region like `n` over other inputs; its outputs keep their names and quantization. Returns NULL on
+ * error. */
 Node *node_over(Ctx *cx, const Node *n, Tensor *const *in);
 int graph_order(Ctx *cx, const Graph *g, Node ***out);
 
-/* Evaluates the call on constants: out[] gets a constant tensor for each output. */
+/* Evaluates the call on constants; out[] receives a constant tensor for each output. */
 bool graph_run_call(Ctx *cx, const Node *call, Tensor **out);
 
 #endif

@@ -23,39 +23,46 @@ enum { MOST_CONDITIONS = 4 * MAX_RANK };
 typedef struct IndexMap {
     Ctx *cx;
     const Node *call;
-    const char *word;                  /* of a stage before the result: OPERATOR_word; NULL: the result */
+    /* The word in the name OPERATOR_word of a stage before the result, or NULL for the result. */
+    const char *word;
     int axis_count; Axis axis[MAX_AXES];
-    const Bounds *bounds;              /* of the axes */
-    int condition_count; const Expr *condition[MOST_CONDITIONS];       /* of padded reads, until index_guarded */
+    const Bounds *bounds;              /* the ranges of the axes */
+    /* The conditions of padded reads, until index_guarded uses them. */
+    int condition_count; const Expr *condition[MOST_CONDITIONS];
 } IndexMap;
 
-/* Appends an axis to the result, or to the reduction; returns its variable. The axes of the result come first. */
+/* Appends an axis to the result, or to the reduction, and returns its variable. The axes of the result come first. */
 const Expr *index_axis(IndexMap *m, char letter, const Expr *size);
 const Expr *index_axis_named(IndexMap *m, const char *name, const Expr *size);
 const Expr *index_tap(IndexMap *m, const char *name, const Expr *size);
 void index_axes(IndexMap *m, const Tensor *like, const Expr **at);                   /* an axis for each dimension */
-const Expr *index_plus(Ctx *cx, const Expr *index, int64_t more);                    /* the index itself for 0 */
-const Expr *index_times(Ctx *cx, const Expr *index, int64_t by);                     /* the index itself for 1 */
-/* Floor division and its remainder */
+/* Returns the index itself if more is 0. */
+const Expr *index_plus(Ctx *cx, const Expr *index, int64_t more);
+/* Returns the index itself if by is 1. */
+const Expr *index_times(Ctx *cx, const Expr *index, int64_t by);
+/* The floor quotient of the index by `by`, and its remainder. */
 const Expr *index_over(Ctx *cx, const Expr *index, int64_t by);
 const Expr *index_modulo(Ctx *cx, const Expr *index, int64_t by);
 /* axis * stride + tap * step + shift, in normal form */
 const Expr *index_sliding(IndexMap *m, const Expr *axis, int64_t stride, const Expr *tap, int64_t step, int64_t shift);
-const Expr *index_clamped(Ctx *cx, const Expr *index, const Expr *last);             /* to 0 .. last */
-const Expr *index_simplified(IndexMap *m, const Expr *index);                        /* by the ranges of the axes */
-/* An index that is data as an index into `size` elements: negative ones count from the end; clamped */
+const Expr *index_clamped(Ctx *cx, const Expr *index, const Expr *last);             /* clamped to 0 .. last */
+/* Simplified by the ranges of the axes. */
+const Expr *index_simplified(IndexMap *m, const Expr *index);
+/* Converts an index that is data to an index into `size` elements: negative values count from the end, and the result
+ * is clamped. */
 const Expr *index_from_data(IndexMap *m, const Expr *index, const Expr *size);
-/* x at the index, read where the index is inside x: index_guarded tests what the axes' ranges do not prove. */
+/* Reads x at the index. The read is valid only where the index is inside x: index_guarded tests what the axes' ranges
+ * do not prove. */
 const Expr *index_read(IndexMap *m, const Tensor *x, const Expr *const *index);
-/* The value where all indices read are inside, else `otherwise` */
+/* Returns the value where all indices that were read are inside, and `otherwise` elsewhere. */
 const Expr *index_guarded(IndexMap *m, const Expr *value, const Expr *otherwise);
 const Expr *index_or_zero(IndexMap *m, const Expr *value);
-/* x at the index; `otherwise` where the index is outside x. */
+/* Reads x at the index; gives `otherwise` where the index is outside x. */
 const Expr *index_read_padded(IndexMap *m, const Tensor *x, const Expr *const *index, const Expr *otherwise);
-/* The result; NULL after an error. A reduction is over the axes of index_tap. */
+/* Returns the result, or NULL after an error. A reduction is over the axes of index_tap. */
 Tensor *index_result(IndexMap *m, const Expr *value);
 Tensor *index_reduced(IndexMap *m, Reducer by, const Expr *value);
 Tensor *index_reduced_from(IndexMap *m, Reducer by, const Expr *first, const Expr *value);
-/* The position of the largest value, in row-major order over the axes of index_tap. */
+/* Returns the position of the largest value, in row-major order over the axes of index_tap. */
 Tensor *index_of_greatest(IndexMap *m, const Expr *value);
 #endif

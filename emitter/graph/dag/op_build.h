@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_DAG_OP_BUILD_H
 #define LW_GRAPH_DAG_OP_BUILD_H
-/* Shared by the files in ops/: formulas whose text depends on a rank, checks, permutation of attributes. */
+/* Functions that the files in ops/ share: formulas whose text depends on a rank, checks, and permutation of
+ * attributes. */
 #include "graph/dag/op.h"
 #include "graph/dag/op_formula.h"
 #include "support/text.h"
@@ -9,7 +10,8 @@
 /* Returns the letter of dimension d among `rank`: n h w c for images, n w c for signals, n c for vectors. */
 char axis_letter(int rank, int d);
 
-/* Returns dimension perm[d] at d, for the perm of a transpose; without one, the dimensions are reversed. */
+/* Sets perm[d] to the input dimension that becomes output dimension d. Without the attribute perm, the dimensions are
+ * reversed. */
 void transpose_perm(const Node *transpose, int *perm);
 
 /* Index lists of a tensor with some axes chosen. For rank 4 with axes 1 and 2: */
@@ -23,11 +25,11 @@ typedef struct AxisText {
 #define AXES_TEXT(cx, text, a) OP_TEXT(cx, text, AXES(a))
 AxisText axis_text(Ctx *cx, int rank, const bool *chosen);
 
-/* n,w,c with the letter of `axis` (-1: none) replaced */
+/* returns n,w,c with the letter of `axis` replaced; -1 replaces nothing */
 const char *axes_with(Ctx *cx, int rank, int axis, const char *at);
 const char *sized_axes(Ctx *cx, const Tensor *x);                     /* n<2,w<5,c<3; symbolic sizes are omitted */
 
-/* Returns the spellings of the types that pass, for a refusal: "i8, u8"; NULL: of all types */
+/* Returns the spellings of the accepted types, for a refusal: "i8, u8". If is_accepted is NULL, returns all types. */
 const char *op_types_text(Ctx *cx, bool (*is_accepted)(DType));
 /* Converts `axis` in [-rank, rank) to [0, rank); refuses others and returns -1. */
 int op_axis(Ctx *cx, const Node *call, int64_t axis, int rank);
@@ -36,8 +38,9 @@ bool op_axes(Ctx *cx, const Node *call, const char *attr, int rank, bool *chosen
 /* Reads an integer list attribute of exactly `count` values in [least, greatest]; a single value is repeated. */
 bool op_ints(Ctx *cx, const Node *call, const char *attr, int count, int64_t least, int64_t greatest, int64_t otherwise,
              int64_t *out);
-/* Windows over dimensions of fixed sizes, from the attributes stride, dilation and pad. The caller sets spatial, size
- * and kernel. count: number of windows along each dimension, 0 if none fits. False: refused. */
+/* The windows over dimensions of fixed sizes, from the attributes stride, dilation and pad. The caller sets spatial,
+ * size and kernel. Fills count with the number of windows along each dimension, 0 if no window fits. Returns false
+ * after a refusal. */
 enum { MOST_SPATIAL = 3, GREATEST_STRIDE = 1 << 20 };
 typedef struct Sliding {
     int spatial;
@@ -45,30 +48,33 @@ typedef struct Sliding {
         pad[2 * MOST_SPATIAL], count[MOST_SPATIAL];
 } Sliding;
 bool op_sliding(Ctx *cx, const Node *call, Sliding *s);
-/* size * times + more, as an expression; the size may be open. */
+/* Returns size * times + more as an expression; the size may be open. */
 const Expr *op_size(Ctx *cx, const Expr *size, int64_t times, int64_t more);
-int64_t op_least(Ctx *cx, const Expr *size);                          /* lower bound of the size */
-int64_t op_greatest(Ctx *cx, const Expr *size);                       /* upper bound of the size */
-/* added to a message if an open size may be too small */
+int64_t op_least(Ctx *cx, const Expr *size);                          /* returns a lower bound of the size */
+int64_t op_greatest(Ctx *cx, const Expr *size);                       /* returns an upper bound of the size */
+/* Append this to a message if an open size may be too small. */
 extern const char *const op_greater_least;
-/* a real attribute (0 if absent) as a constant of the type, saturated */
+/* Returns a real attribute (0 if absent) as a constant of the type, saturated. */
 const Expr *op_value(Ctx *cx, const Node *call, const char *attr, DType t);
 bool op_same_type(Ctx *cx, const Node *call);                         /* true if all inputs have the first one's type */
-/* True for the operands of integer products with sums in i32: both 8 bits and alike, or 16 bits by 8. */
+/* Returns true for the operands of integer products with i32 sums: both have 8 bits and the same type, or the first has
+ * 16 bits and the second 8. */
 bool op_sums_integers(const Node *n);
 
-/* For Op.permute. Returns the un-transposed inputs: given ones unchanged; others padded with leading unit dimensions to
- * `rank`, then transposed by the inverse. NULL: not possible. */
+/* For Op.permute. Returns the un-transposed inputs: given inputs unchanged; others padded with leading unit dimensions
+ * to `rank`, then transposed by the inverse. Returns NULL if that is not possible. */
 Tensor **inputs_untransposed(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs, int rank);
-Node *permute_elementwise(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);    /* and broadcast */
-Node *permute_axis(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);           /* attribute `axis` */
-/* attribute `axes`; all axes are kept */
+/* For elementwise operators that broadcast. */
+Node *permute_elementwise(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
+/* For operators with the attribute `axis`. */
+Node *permute_axis(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
+/* for operators with the attribute `axes` that keep all axes */
 Node *permute_all_axes(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
-/* Attribute `axes` with keepdims=1 */
+/* For operators with the attribute `axes` and keepdims=1. */
 Node *permute_axes_kept(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
-/* sum (x - zero) * k = sum x * k - zero * sum k: returns the call without its attribute `zero`, plus a constant per
- * channel (k's last axis). It is exact, because i32 wraps. Requires every window inside x and a constant k; NULL if the
- * call has no zero point. */
+/* Uses sum (x - zero) * k = sum x * k - zero * sum k: returns the call without its attribute `zero`, plus a constant
+ * per channel (k's last axis). The result is exact, because i32 wraps. Requires that every window is inside x and that
+ * k is constant. Returns NULL if the call has no zero point. */
 Tensor *zero_hoisted(Ctx *cx, const Node *call, Tensor *k);
 const Attr *attrs_with_ints(Ctx *cx, const Node *call, const char *attr, const int64_t *ints, int count);
 
