@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_DAG_OP_FORMULA_H
 #define LW_GRAPH_DAG_OP_FORMULA_H
-/* The formulas of a call: its computes, and its place in diagnostics. */
+/* The formulas of a call: its computes, and the text that names it in diagnostics. */
 
 /* Decision: a formula is a constant text, or expressions. `y[n,h,w,c] = sum(i,j) ...` in a string is the definition,
  * and the reader checks it. Names in it that depend on the call are bound: to tensors and values, or to phrases,
@@ -11,7 +11,7 @@
 #include "graph/dag/op.h"
 
 const char *op_where(Ctx *cx, const Node *call);                      /* `node "conv_7" (conv2d)` */
-/* With that place */
+/* Reports an error at the place that op_where returns. */
 #define op_refuse(cx, call, ...) diag_error((cx), op_where((cx), (call)), __VA_ARGS__)
 #define op_unsupported(cx, call, ...) diag_unsupported((cx), op_where((cx), (call)), __VA_ARGS__)
 
@@ -24,7 +24,7 @@ const char *op_where(Ctx *cx, const Node *call);                      /* `node "
 typedef struct Phrase { const char *name, *text; } Phrase;
 const char *op_text(Ctx *cx, const char *text, const Phrase *phrases);     /* phrases end with a row without a name */
 #define OP_TEXT(cx, text, ...) op_text((cx), (text), (const Phrase[]){ __VA_ARGS__, { NULL, NULL } })
-const char *op_number(Ctx *cx, int64_t n);                            /* as the text of a phrase */
+const char *op_number(Ctx *cx, int64_t n);                            /* returns the number as the text of a phrase */
 
 /* Computes the formula and renames its result: `y` to the operator's name, any other `z` to OPERATOR_z. */
 Tensor *op_formula(Ctx *cx, const Node *call, const char *text, const Bind *binds);
@@ -42,19 +42,20 @@ typedef struct Formulas {
     Phrase phrase[MOST_PHRASES + 1];
 } Formulas;
 void formulas_name(Formulas *f, Bind b);
-void formulas_phrase(Formulas *f, const char *word, const char *text);     /* in all later formulas */
+void formulas_phrase(Formulas *f, const char *word, const char *text);     /* adds a phrase for all later formulas */
 Tensor *formulas_compute(Formulas *f, const char *text);
 Tensor *formulas_promise(Formulas *f, const char *word, DType t, int rank, const Expr *const *shape);
 Tensor *formulas_define(Formulas *f, Tensor *promised, const char *text);
-/* A size in the syntax of formulas: a number, or for an open size the name bound to it. */
+/* Returns a size in the syntax of formulas: a number, or the name that is bound to an open size. */
 const char *formulas_size(Formulas *f, const Expr *size);
 /* Returns the layout of packed weights by their type and rank, or NULL. */
 const WeightLayout *weights_layout(const Op *op, const Tensor *k);
-/* Returns the operator's layout with this name. An internal error and NULL if there is none. */
+/* Returns the operator's layout with this name. If there is none, reports an internal error and returns NULL. */
 const WeightLayout *weights_layout_named(Ctx *cx, const char *op, const char *layout);
-/* Returns constant weights w in the layout with these numbers, closed by one without name. An internal error and NULL
- * if decoding does not give w again; NULL if l is NULL. */
+/* Returns constant weights w in the layout with these numbers; a row without a name closes the list. If decoding does
+ * not give w again, reports an internal error and returns NULL. Returns NULL if l is NULL. */
 Tensor *weights_packed(Ctx *cx, const WeightLayout *l, const Tensor *w, const Phrase *number);
-bool op_float(Ctx *cx, const Node *call);                             /* the first input has a float type */
+/* Returns true if the first input has a float type. */
+bool op_float(Ctx *cx, const Node *call);
 
 #endif

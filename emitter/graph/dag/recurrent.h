@@ -6,18 +6,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Inputs that all layers have: x [T][B][I], w [I][G*U], r [U][G*U], b [G*U], h0 [B][U]. The gates are in ONNX's order:
- * z r h of gru, i o f c of lstm. */
+/* The inputs that all layers have: x [T][B][I], w [I][G*U], r [U][G*U], b [G*U], h0 [B][U]. The gates are in ONNX's
+ * order: z r h for gru, i o f c for lstm. */
 enum { RECURRENT_X, RECURRENT_W, RECURRENT_R, RECURRENT_B, RECURRENT_H0 };
 enum { MOST_RECURRENT_ACTIVATIONS = 3 };
 
 typedef struct Recurrent {
     const char *op;
     int gates, activation_count;
-    const char *activations;           /* the default: of the gates, the candidate and the cell */
-    const char *flag;                  /* an attribute that is 0 or 1, here and in ONNX; NULL: none */
-    /* Numbers of further inputs, 0: none. rb [U]: the second bias of the candidate; c0 [B][U]: the first cell;
-     * p [3*U]: peepholes; lens [B]: steps of each sequence; ws: factors of w, and after it rs, of r */
+    const char *activations;           /* the default activations of the gates, the candidate and the cell */
+    const char *flag;                  /* an attribute that is 0 or 1, here and in ONNX, or NULL */
+    /* The numbers of further inputs, 0 for an input that the layer lacks. rb [U] is the second bias of the candidate,
+     * c0 [B][U] the first cell, p [3*U] the peepholes, lens [B] the steps of each sequence. ws holds the factors of w;
+     * the input after it, rs, holds those of r. */
     int rb, c0, p, lens, ws;
 } Recurrent;
 

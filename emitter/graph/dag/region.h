@@ -42,25 +42,26 @@ typedef enum RegionKind { REGION_CHOICE, REGION_LOOP } RegionKind;
 
 typedef struct Region {
     RegionKind kind;
-    int graph_count; Graph graph[2];         /* for a true and for a false condition; or the body */
+    int graph_count; Graph graph[2];         /* for a true and for a false condition; or only the body of a loop */
     int state_count, scan_count, row_count;
     bool has_condition;
-    const bool *scans_back, *rows_back;      /* [scan_count], [row_count]: from the last row to the first */
-    int64_t max_trip_count;                  /* capacity for collected rows; -1: nothing is collected */
-    /* [outputs] of a choice: elements of a result without dimensions of its own, whose number the graph decides; -1:
-     * both graphs give it one shape. NULL: all results have one shape */
+    /* [scan_count], [row_count]: true if the rows run from the last to the first. */
+    const bool *scans_back, *rows_back;
+    int64_t max_trip_count;                  /* the capacity for collected rows, or -1 if nothing is collected */
+    /* [outputs] of a choice: the number of elements of a result whose size the graph decides and which has no
+     * dimensions of its own; -1 if both graphs give it one shape. NULL if all results have one shape. */
     const int64_t *capacity;
 } Region;
 
-/* Creates the region over these inputs and drops captures that no graph reads. NULL on error. */
+/* Creates the region over these inputs and drops captures that no graph reads. Returns NULL on error. */
 Node *region_new(Ctx *cx, const char *name, const Region *r, Tensor *const *in, int in_count);
-/* True if execution reads the node's input k from memory. False if the graphs bind it as a constant (a capture) or if
- * its value is known: a count, states that start at zero. */
+/* Returns true if execution reads the node's input k from memory. Returns false if the graphs bind it as a constant (a
+ * capture) or if its value is known: a count, or a state that starts at zero. */
 bool region_reads(const Node *n, int k);
 bool region_is_handed_in(const Node *n, int k);
-/* True for a result with `capacity`: elements behind the part that the graph produces are not set. */
+/* Returns true for a result with `capacity`: the elements behind the part that the graph produces are not set. */
 bool region_fills_part(const Tensor *t);
-int64_t region_trip_count(const Node *n);    /* upper bound of the trip count if known; else -1 */
-/* Substitutes constants and outer tensors for the graph's inputs; an input with given[i] NULL stays. */
+int64_t region_trip_count(const Node *n);    /* returns an upper bound of the trip count, or -1 if none is known */
+/* Substitutes constants and outer tensors for the graph's inputs; input i stays if given[i] is NULL. */
 Graph graph_bind(Ctx *cx, const Graph *g, Tensor *const *given);
 #endif

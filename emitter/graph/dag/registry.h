@@ -6,7 +6,7 @@
 #include "graph/dag/target.h"
 #include "support/map.h"
 
-/* The built-in rows of each kind: arrays closed by a row without a name, the list of arrays by NULL. */
+/* The built-in rows of each kind. A row without a name closes each array, and NULL closes the list of arrays. */
 typedef struct BuiltinRows {
     const Op *const *ops;
     const Target *const *targets;
@@ -14,7 +14,8 @@ typedef struct BuiltinRows {
     const Device *const *devices;
 } BuiltinRows;
 
-/* Integer lists that the operator read, defaults included, recorded while a call is computed (condition_names.c). */
+/* The integer lists that the operator read, including defaults. They are recorded while a call is computed
+ * (condition_names.c). */
 enum { MOST_NOTES = 16 };
 typedef struct AttrNote { const char *name; int count; int64_t value[2 * MAX_RANK]; } AttrNote;
 typedef struct AttrNotes { int count; AttrNote note[MOST_NOTES]; } AttrNotes;
@@ -22,16 +23,18 @@ typedef struct AttrNotes { int count; AttrNote note[MOST_NOTES]; } AttrNotes;
 typedef struct Registry {
     Map op_by_name, target_by_name;
     const Op **op;                         int op_count, op_room;                 /* sorted by name */
-    /* In order of registration, inherited fields filled in */
+    /* The targets in order of registration, with inherited fields filled in. */
     const Target **target;                 int target_count, target_room;
     const Implementation **implementation; int implementation_count, implementation_room;
     const Device **device;                 int device_count, device_room;
-    struct GroupSchedule *schedules;       /* of files; plan/group_schedules.h defines the type */
+    /* The schedules that were read from files; plan/group_schedules.h defines the type. */
+    struct GroupSchedule *schedules;
     Map importer_row;                      /* foreign operator name -> a user's row; the importers define its type */
-    Map expansion;                         /* call (by address) -> Tensor *[] from Op.compute */
-    AttrNotes *notes;                      /* op_ints records the lists it reads here; NULL: not recorded */
+    Map expansion;                         /* maps a call (by address) to the Tensor *[] that Op.compute gave */
+    AttrNotes *notes;                      /* op_ints records the lists that it reads here, or NULL to record nothing */
 } Registry;
 
-Registry *registry(Ctx *cx);               /* created with the built-in rows at first use */
+/* Returns the registry, which is created with the built-in rows at first use. */
+Registry *registry(Ctx *cx);
 
 #endif

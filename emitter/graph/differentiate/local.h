@@ -5,16 +5,16 @@
 #include "ir/expr/tensor.h"
 #include "support/map.h"
 
-/* The adjoint of the read: value where the condition holds (NULL: everywhere), else 0. Both are over the axes of the
- * expression. */
+/* The adjoint of one read: `value` where the condition holds, otherwise 0. A condition of NULL holds everywhere. Both
+ * are over the axes of the expression. */
 typedef struct Term { const Expr *read, *value, *condition; } Term;
 
 /* The expression to differentiate, and the adjoint of its value. */
 typedef struct Local {
     const Expr *value;
-    const Expr *stored;              /* a read of the same value, from which derivatives are computed; NULL: none */
+    const Expr *stored;              /* a read of the same value, from which derivatives are computed, or NULL */
     const Expr *adjoint, *condition;
-    const Map *is_active;            /* the tensors with an adjoint: reads of others are constants */
+    const Map *is_active;            /* the tensors with an adjoint; reads of other tensors are constants */
 } Local;
 
 /* Collects the terms, one per distinct read of an active tensor, in order of creation. */

@@ -3,8 +3,8 @@
 #define LW_GRAPH_DIFFERENTIATE_RECOMPUTE_H
 /* Checkpoints. The region of a checkpoint is all calls from which its input is computed, down to inputs, constants and
  * the results of other checkpoints. Adjoints read copies of the region's calls instead of the originals, so only the
- * region's own inputs stay live until the backward pass. The copies are created when the sweep first requires them,
- * after all that it has created before, which is the order of execution. */
+ * region's own inputs stay live until the backward pass. The copies are created when the sweep first requires them.
+ * They follow everything that the sweep has created before, and calls execute in this order. */
 #include "ir/expr/tensor.h"
 #include "support/map.h"
 
@@ -12,16 +12,16 @@ typedef struct Recompute {
     Ctx *cx;
     int count; Node *const *order;
     Map region;                      /* call -> the last checkpoint whose region it is in */
-    Map is_boundary;                 /* results of checkpoints that another region reads: stored */
+    Map is_boundary;                 /* results of checkpoints that another region reads; they are stored */
     Map copies;                      /* call of a region -> its copy */
-    Map read_again;                  /* tensors that copies read */
+    Map read_again;                  /* the tensors that copies read */
 } Recompute;
 
 Recompute recompute_new(Ctx *cx, Node *const *order, int count);
-/* Later adjoints get copies of their own, so that those of earlier ones are dead meanwhile. */
+/* Gives later adjoints new copies, so that the copies for earlier adjoints are dead by then. */
 void recompute_afresh(Recompute *r);
-/* The tensor that an adjoint reads instead of t: t itself, or its copy. */
+/* Returns the tensor that an adjoint reads instead of t: t itself, or its copy. */
 Tensor *recomputed(Recompute *r, Tensor *t);
-/* The call over the tensors that its adjoint reads; n itself if all are stored. */
+/* Returns the call over the tensors that its adjoint reads, or n itself if all of them are stored. */
 const Node *recomputed_call(Recompute *r, const Node *n);
 #endif

@@ -6,11 +6,11 @@
 
 typedef struct StageAdjoint {
     const Stage *stage;
-    Tensor *const *adjoint;          /* [out_count] of its outputs; NULL: zero */
-    const Map *is_active;            /* the tensors that receive something */
-    const Map *stored;               /* tensor of the stage -> the tensor of the DAG that has its values */
-    /* In a recurrence: adjoints have the steps in reverse, index 0 is last_step - t. `inside` receives the
-     * adjoints of the tensors in the map `back`, in reverse. NULL: none. */
+    Tensor *const *adjoint;          /* [out_count]: the adjoints of its outputs; NULL means zero */
+    const Map *is_active;            /* the tensors that receive summands */
+    const Map *stored;               /* maps a tensor of the stage to the tensor of the DAG that has its values */
+    /* In a recurrence, adjoints have the steps in reverse: index 0 is last_step - t. `inside` receives the adjoints of
+     * the tensors in the map `back`, in reverse. NULL outside a recurrence. */
     const Expr *last_step;
     const Map *back;
     Summands *inside;

@@ -3,7 +3,7 @@
 #define LW_GRAPH_PASSES_DEVICE_VIEWS_H
 #include "graph/passes/passes.h"
 
-/* A call and the device that runs it; NULL: the host. Calls of a composite's match stay together. */
+/* A call and the device that runs it, or NULL for the host. Calls of a composite's match stay together. */
 typedef struct Site { Node *node; const char *device; bool is_matched; } Site;
 
 /* Moves views to the host where that saves copies, with a note for each. */

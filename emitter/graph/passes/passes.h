@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_PASSES_PASSES_H
 #define LW_GRAPH_PASSES_PASSES_H
-/* The passes over the DAG: one file each, here, in graph/differentiate (gradient), in graph/quantize
- * (realize), in graph/shrink and in graph/stream. */
+/* The passes over the DAG. Each has one file, here or in graph/differentiate (gradient), graph/quantize (realize),
+ * graph/shrink or graph/stream. */
 #include "graph/stream/stream.h"
 
 /* A pass returns a new graph of new nodes and leaves the old one unchanged. graph_passes lists them in order. */
@@ -12,22 +12,23 @@ typedef struct GraphPassRow { const char *name, *what; PassRole role; GraphPass 
 const GraphPassRow *graph_passes(int *count);
 
 GraphPass graph_gradient;     /* replaces calls that request gradients by the calls that compute them */
-GraphPass graph_annotate;     /* device annotations become node properties, recorded ones become marks */
-GraphPass graph_simplify;     /* replaces calls by simpler forms; removes dead nodes */
-/* Computes quantized calls written in real numbers on integers, where that is exact */
+GraphPass graph_annotate;     /* turns device annotations into node properties, and recorded ones into marks */
+GraphPass graph_simplify;     /* replaces calls with simpler forms; removes dead nodes */
+/* Computes quantized calls that are written in real numbers on integers, where that is exact. */
 GraphPass graph_realize;
-/* True if calls compute real numbers that are then quantized: the passes of the role GRIDS define their integers */
+/* Returns true if calls compute real numbers that are then quantized. The passes of the role GRIDS define the integers
+ * of these calls. */
 bool graph_has_grids(Ctx *cx, const Graph *g);
 GraphPass graph_fold;         /* runs calls over constants at compile time */
 GraphPass graph_regions;      /* replaces a region by its branch when the condition is constant */
 GraphPass graph_affine;       /* folds scales and shifts after a convolution or dense layer into its weights and bias */
-/* Sinks, merges and cancels transposes; one that moves only unit dimensions becomes a view */
+/* Sinks, merges and cancels transposes; a transpose that moves only unit dimensions becomes a view. */
 GraphPass graph_layout;
-/* graph_stream: declared in stream.h */
-/* replaces calls by the target's preferred form, with packed weights (Implementation.alter) */
+/* graph_stream is declared in stream.h. */
+/* Replaces calls with the target's preferred form, with packed weights (Implementation.alter). */
 GraphPass graph_alter;
 GraphPass graph_shrink;       /* removes channels on which no output depends */
-/* Copies outputs that are inputs, constants or other outputs: one call writes each */
+/* Copies outputs that are inputs, constants or other outputs, so that exactly one call writes each output. */
 GraphPass graph_outputs;
 GraphPass graph_devices;      /* returns calls that a device rejects to the host; copies values between devices */
 #endif

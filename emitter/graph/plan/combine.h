@@ -13,57 +13,64 @@ typedef struct CombineInput {
     const Nest *const *alone;
     const Implementation *const *chosen;
     const Target *target;
-    Map *added;          /* results of combine_add and combine_copies, for a search that asks again; NULL: none */
+    Map *added;          /* results of combine_add and combine_copies, for a search that repeats a question; or NULL */
 } CombineInput;
 
 typedef enum AttachForm {
-    ATTACH_KEPT,                     /* in its strategy's loops, of which the outermost runs over the rows read there */
-    ATTACH_NEW,                      /* in new loops over the elements read there; its steps are replayed on them */
-    ATTACH_INLINE,                   /* a view: its consumers read its operand */
-    ATTACH_BEFORE,                   /* whole, before the loops of its consumers: nothing is saved, and all can be */
+    /* In its strategy's loops; the outermost one runs over the rows that are read at that place. */
+    ATTACH_KEPT,
+    /* In new loops over the elements that are read at that place; its steps are replayed on these loops. */
+    ATTACH_NEW,
+    ATTACH_INLINE,                   /* for a view: its consumers read its operand */
+    /* whole, before the loops of its consumers; this saves no memory, and is always possible. */
+    ATTACH_BEFORE,
 } AttachForm;
 
 /* How a part is computed inside the loops of its consumers. */
 typedef struct Attachment {
     AttachForm form;
-    const char *loop;                /* of the combined nest; NULL: the outermost loop over the master's data */
-    bool is_local;                   /* stored inside one iteration of the loop; else in a ring of the live rows */
-    int64_t slots;                   /* of the ring; 0: the fewest */
+    /* A loop of the combined nest; NULL for the outermost loop over the master's data. */
+    const char *loop;
+    bool is_local;                   /* stored inside one iteration of the loop; otherwise in a ring of the live rows */
+    int64_t slots;                   /* the slots of the ring; 0 for the fewest */
 } Attachment;
 
-/* Groups in one nest. The last one is the master: it keeps its loops at the root, and every other one is attached in
- * loops of its consumers. */
+/* Groups in one nest. The last group is the master: it keeps its loops at the root, and every other group is attached
+ * in loops of its consumers. */
 typedef struct Combination {
-    int count; const int *part;      /* groups, ascending */
-    const Attachment *how;           /* [count]; the master's is unused */
-    int64_t iterations;              /* of the master's outermost loop that are merged into one */
+    int count; const int *part;      /* the groups, in ascending order */
+    const Attachment *how;           /* [count]; the entry of the master is unused */
+    /* The number of iterations of the master's outermost loop that are merged into one. */
+    int64_t iterations;
     bool is_tight;                   /* no ring is rounded up to a power of two */
-    const char *const *loop, *const *result;         /* [count] in the nest: where it is attached, and its last stage */
+    /* [count] in the nest: the loop where each part is attached, and the part's last stage. */
+    const char *const *loop, *const *result;
     const Nest *nest;
-    Group group;                     /* has no anchor; inputs and outputs are those of the nest, in order */
+    /* The merged group; it has no anchor, and its inputs and outputs are the nest's, in order. */
+    Group group;
 } Combination;
 
-/* A combination, its loads, stores and multiply-adds, and the bytes of the buffers inside its nest. */
+/* A combination with its loads, stores and multiply-adds (`work`) and the bytes of the buffers inside its nest. */
 typedef struct Choice { Combination with; int64_t work, bytes; } Choice;
 
 
-/* A group alone. */
+/* Returns the combination of a single group. */
 Combination combine_alone(const CombineInput *in, int group);
-/* Combines around the last part, each other part attached to the master's outermost loop row by row with its own loops
- * and without a warm-up. False if a part refuses. */
+/* Combines groups around the last part. Each other part is attached to the master's outermost loop row by row, with its
+ * own loops and without a warm-up. Returns false if a part refuses. */
 bool combine_rows(const CombineInput *in, const int *part, int count, Combination *out);
-/* Adds a group of which all consumers are parts. Tries every loop that encloses these consumers, with kept and with new
- * loops, in a ring and without one. Returns the number of combinations in out[most]: the outermost one that
- * computes nothing twice, then those with less storage, each with rounded and with tight rings; if there is none, the
- * one that repeats the least. 0 and *why if all are refused. A view, which costs nothing alone, is inlined or refused.
- */
+/* Adds a group whose consumers are all parts. Tries every loop that encloses these consumers, with kept and with new
+ * loops, with and without a ring. Returns the number of combinations in out[most]. The outermost combination that
+ * computes nothing twice comes first, then those with less storage, each with rounded and with tight rings. If there is
+ * none, out[] has the combination that repeats the least. Returns 0 and sets *why if all are refused. A view, which
+ * costs nothing in its own group, is inlined or refused. */
 enum { MOST_CHOICES = 8 };
 int combine_add(const CombineInput *in, const Combination *now, int group, bool is_view, int most, Choice *out,
                 const char **why);
-/* Adds a group without a common loop, to count what that costs. False if its steps do not apply. */
+/* Adds a group without a common loop, to count the cost of that. Returns false if its steps do not apply. */
 bool combine_before(const CombineInput *in, const Combination *now, int group, Combination *out);
-/* Returns the combination with that many copied statements: guards of several parts meet in one loop, and copies of it
- * without guards run faster. The target's own number if that is larger, or not limited. */
+/* Returns the combination with a budget of that many copied statements, because guards of several parts meet in one
+ * loop, and copies of it without guards run faster. The target's own budget applies if it is larger, or not limited. */
 Combination combine_copies(const CombineInput *in, const Combination *c, int64_t budget);
 /* Appends a line per part: its loop, and the rows stored. */
 void combine_explain(const CombineInput *in, const Combination *c, Text *t);

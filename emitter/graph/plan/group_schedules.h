@@ -19,17 +19,18 @@
 #include "graph/plan/plan.h"
 #include "schedule/written.h"
 
-/* Where blocks come from, in the order of precedence: a text, the first file, the next one, ..., the model */
+/* The sources of blocks, in order of precedence: a text, the first file, the next files, then the model. */
 enum { SCHEDULES_OF_TEXT, SCHEDULES_OF_FILES, SCHEDULES_OF_MODEL = INT32_MAX };
 
-/* The word after `for` */
+/* What the word after `for` names. */
 typedef enum ScheduleSubject { OF_GROUP, OF_PARTS, OF_OPERATOR, OF_SIGNATURE } ScheduleSubject;
 
 typedef struct ScheduleVersion ScheduleVersion;
 struct ScheduleVersion {
-    const char *when;                    /* where it applies; NULL: everywhere else. Only the last has none */
-    const char *row;                     /* an implementation; NULL: the operators' own computes */
-    bool with_steps;                     /* the implementation's steps precede these */
+    /* The condition under which this version applies; NULL, only in the last one, applies everywhere else. */
+    const char *when;
+    const char *row;                     /* an implementation, or NULL for the operators' own computes */
+    bool with_steps;                     /* true if the implementation's steps precede these steps */
     int step_count; const WrittenStep *step;
     ScheduleVersion *otherwise;
 };
@@ -38,33 +39,34 @@ typedef struct GroupSchedule GroupSchedule;
 struct GroupSchedule {
     int source;
     ScheduleSubject subject;
-    const char *of;                      /* as written; of OF_OPERATOR, the operator */
-    const char *target, *path, *where;   /* where: "12:1" */
-    ScheduleVersion *version;            /* the first */
-    bool is_used;                        /* by a group of this model */
-    GroupSchedule *next;                 /* in the order of the text */
+    const char *of;                      /* the subject as written; for OF_OPERATOR, the operator */
+    const char *target, *path, *where;   /* where is the block's position: "12:1" */
+    ScheduleVersion *version;            /* the first version */
+    bool is_used;                        /* true if a group of this model uses the block */
+    GroupSchedule *next;                 /* the next block in the order of the text */
 };
 
 /* Drops the blocks of an earlier model in the context. */
 void schedules_clear(Ctx *cx);
-/* Reads the blocks of text[begin...]; lines are counted from the start of the text. False after an error. */
+/* Reads the blocks of text[begin...]. Lines are counted from the start of the text. Returns false after an error. */
 bool schedules_read(Ctx *cx, int source, const char *path, const char *text, size_t begin);
 GroupSchedule *schedules_first(Ctx *cx);
 
-/* Returns the group's block for the target, and marks it used; NULL: none. Two of one source are an error. */
+/* Returns the group's block for the target and marks it used, or NULL. Two blocks of one source are an error. */
 GroupSchedule *schedule_of_group(Ctx *cx, const Group *g, const Target *t);
-/* Returns the block's nest for a group; `naive` is its nest before the steps, or NULL to expand the group. *chosen (may
- * be NULL) gets the implementation whose compute or steps the nest has. A refused step is an error at its line. */
+/* Returns the block's nest for a group. `naive` is the group's nest before the steps, or NULL to expand the group.
+ * *chosen receives the implementation whose compute or steps the nest has; chosen may be NULL. A refused step is an
+ * error at its line. */
 const Nest *schedule_nest(Ctx *cx, const GroupSchedule *s, const Group *g, const Target *t, const Nest *naive,
                           const Implementation **chosen);
-/* Returns the nest of the group's block, else of its strategy. */
+/* Returns the nest of the group's block, or else the nest of its strategy. */
 const Nest *group_nest(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen);
-void schedule_refuse(Ctx *cx, const GroupSchedule *s, const char *what);       /* an error at the block */
-/* After all groups are scheduled: a block for groups that are not there is an error, or for signatures one warning a
- * file. `group`: all groups. */
+void schedule_refuse(Ctx *cx, const GroupSchedule *s, const char *what);       /* reports an error at the block */
+/* Call this after all groups are scheduled. A block for groups that do not exist is an error; for blocks of signatures,
+ * each file gets one warning. `group` lists all groups. */
 void schedules_check(Ctx *cx, const Target *t, const Group *const *group, int count);
 
-/* Returns the key of equal groups, in any network: operators, types, shapes and the anchor's attributes, without
+/* Returns the key that equal groups of any network share: operators, types, shapes and the anchor's attributes, without
  * blanks. */
 const char *group_signature(Ctx *cx, const Group *g);
 #endif

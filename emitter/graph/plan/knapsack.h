@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_PLAN_KNAPSACK_H
 #define LW_GRAPH_PLAN_KNAPSACK_H
-/* A knapsack over time: items live from one group to another, and those in it fit at every group. */
+/* Solves a knapsack over time: an item is live from one group to another, and the chosen items fit at every group. */
 #include "support/ctx.h"
 
 typedef struct KnapsackItem {
-    int64_t bytes, gain;             /* gain: 0 or more, if the item is chosen */
-    int first, last;                 /* groups, inclusive */
-    bool is_forced;                  /* it is in the knapsack in any case */
+    int64_t bytes, gain;             /* gain is 0 or more; it counts if the item is chosen */
+    int first, last;                 /* the first and last group, inclusive */
+    bool is_forced;                  /* true if the item is always in the knapsack */
     bool is_chosen;                  /* the result */
 } KnapsackItem;
 
@@ -16,6 +16,7 @@ typedef struct KnapsackItem {
  * choice has a larger gain. */
 bool knapsack_choose(Ctx *cx, KnapsackItem *item, int count, int group_count, const int64_t *capacity,
                      const int64_t *least, bool *is_exact);
-/* Returns a gain that no choice exceeds: in each group, items count with their share of the gain, and may be cut. */
+/* Returns a gain that no choice exceeds. The bound treats each group separately: an item counts with its share of the
+ * gain, and may be cut. */
 int64_t knapsack_bound(Ctx *cx, const KnapsackItem *item, int count, int group_count, int64_t capacity);
 #endif

@@ -1,145 +1,161 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_PLAN_PLAN_H
 #define LW_GRAPH_PLAN_PLAN_H
-/* From calls to functions over one arena: fused groups, the schedule of each, and the storage of every tensor. */
+/* From calls to functions over one arena: forms fused groups, schedules each group, and decides the storage of every
+ * tensor. */
 #include "graph/dag/graph.h"
 
 /* Fuses by pattern on the dominator tree (fuse.c). Every call is in one group; groups are in execution order. */
 typedef struct Groups { int count; Group *at; } Groups;
 Groups fuse(Ctx *cx, const Graph *g);
-Groups groups_of_calls(Ctx *cx, const Graph *g);             /* a group for each call, in order */
-/* Moves each group that reads constants alone to its first reader. */
+Groups groups_of_calls(Ctx *cx, const Graph *g);             /* returns one group per call, in order */
+/* Moves each group that reads only constants to the place before its first reader. */
 Groups groups_near_readers(Ctx *cx, Groups groups);
 /* Reorders groups so that those of one device are consecutive as far as dependences allow. */
 Groups groups_by_device(Ctx *cx, Groups groups);
-/* Reorders the groups of a graph with updates: each follows all other groups that read what it overwrites. */
+/* Reorders the groups of a graph with updates: a group that overwrites a tensor follows all other groups that read
+ * it. */
 Groups groups_by_updates(Ctx *cx, const Graph *graph, Groups groups);
-/* The groups in an order with few bytes live at once. */
+/* Returns the groups in an order that keeps few bytes live at once. */
 Groups groups_by_memory(Ctx *cx, const Graph *graph, Groups groups);
-const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /* "conv2d + add + relu" */
-/* Advice for a word that names none of the groups: the group that has it as a node or part, a near name, `otherwise` */
+const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /* returns "conv2d + add + relu" */
+/* Returns advice for a word that names none of the groups: the group that has it as a node or part, a similar name, or
+ * `otherwise`. */
 const char *group_advice(Ctx *cx, const char *word, const Group *const *group, int count, const char *otherwise);
-const char *group_device(const Group *g);        /* NULL: the host */
-const CompositeMatch *group_match(const Group *g);           /* the device's composite; NULL: single calls, the host */
+const char *group_device(const Group *g);        /* returns NULL for the host */
+/* Returns the device's composite, or NULL for single calls and for the host. */
+const CompositeMatch *group_match(const Group *g);
 bool copies_between_devices(const Group *g);
-/* The size whose value the group computes, which alone does so (op bind_size); NULL: it computes none */
+/* Returns the size whose value the group computes (op bind_size), which such a group does alone. Returns NULL for other
+ * groups. */
 const Expr *group_bound_size(const Group *g);
-/* True for a cut along the first dimension with several elements: it begins where its operand does, and may alias it */
+/* Returns true for a cut along the first dimension to several elements. The result begins where its operand begins, and
+ * may alias it. */
 bool plan_is_front(const Node *n);
-/* True if the groups belong to one function of a device. */
+/* Returns true if the groups belong to one function of a device. */
 bool groups_are_together(const Group *a, const Group *b);
-/* Constructs the group's computes: returns outputs in the group's order, over stand-ins of its inputs, which are stored
+/* Constructs the group's computes. Returns outputs in the group's order, over stand-ins of its inputs, which are stored
  * in input[input_count]. Names derive from roles, not from positions in the model, so equal groups have equal text.
- * `roles` (may be NULL) gets the names of the anchor's tensors. NULL on error. */
+ * `roles` receives the names of the anchor's tensors; it may be NULL. Returns NULL on error. */
 Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, GroupNest *roles);
 
 /* Expands the group over tensors that are computes already. *made maps a tensor of the graph to its compute, and grows.
  * The group becomes the part of its stages; its name and '_' prefix their names. *taken holds the names of the whole
- * nest. *local maps the name of a stage or an input's role in only this group to the name in the nest. */
+ * nest. *local maps names in the nest of only this group, of stages and of inputs' roles, to names in the whole
+ * nest. */
 bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map *taken, Map *made, Map *local);
-/* Returns the role of an outside tensor in the first call of the group that reads it, "x" or "bias"; NULL: no call
- * does. */
+/* Returns the role, such as "x" or "bias", of an outside tensor in the first call of the group that reads it. Returns
+ * NULL if no call reads it. */
 const char *group_role(Ctx *cx, const Group *g, const Tensor *t);
 
-/* The group where the condition on its sizes holds (versions.c); NULL: for all sizes. */
+/* Returns the group for the sizes at which the condition holds (versions.c), or NULL if it holds for all sizes. */
 Group *group_where(Ctx *cx, const Group *g, const Expr *condition);
-Tensor *group_stand_in(Ctx *cx, const Group *g, const Tensor *t);       /* with the group's ranges of sizes */
+Tensor *group_stand_in(Ctx *cx, const Group *g, const Tensor *t);       /* has the group's ranges of sizes */
 void stage_without_empty_axes(Ctx *cx, Stage *s);
-/* A condition on sizes under which no reduction of the nest is empty; NULL: none is empty at any size, or there is no
- * such condition. */
+/* Returns a condition on sizes under which no reduction of the nest is empty. Returns NULL if no reduction is empty at
+ * any size, or if there is no such condition. */
 const Expr *nest_is_full(Ctx *cx, const Nest *n);
 
-/* Returns a key, in scratch memory, that equal groups have in common: the strategy's nest of one also serves
- * the other. NULL: the nest may have names of the model, or rows of a user may refer to the group. */
+/* Returns a key, in scratch memory, that equal groups share: the strategy's nest of one group also serves the others.
+ * Returns NULL if the nest may have names of the model, or if rows of a user may refer to the group. */
 const char *group_key(Ctx *cx, const Group *g, size_t *bytes);
 
 /* ---- Strategies -------------------------------------------------------------------------------------------------- */
 
-/* Returns the nest of this row; NULL without a diagnostic if the row does not apply to the group on that target. */
+/* Returns the nest of this row, or NULL without a diagnostic if the row does not apply to the group on that target. */
 const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const Implementation *i);
-/* Selects and applies an implementation. *chosen (may be NULL) gets the row. `explain` (may be NULL) gets the
- * candidates and the reasons. */
-const Nest *group_naive(Ctx *cx, const Group *g, const Target *t, const Implementation *with);     /* before any step */
+/* Selects and applies an implementation. *chosen receives the row, and `explain` the candidates with the reasons; both
+ * may be NULL. */
+/* Returns the nest before any step. */
+const Nest *group_naive(Ctx *cx, const Group *g, const Target *t, const Implementation *with);
 const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain);
 
-/* Returns the number of proved forms of the group's nest n with smaller buffers, in out[most] (sparing.c). */
+/* Writes the proved forms of the group's nest n with smaller buffers to out[most] and returns their number
+ * (sparing.c). */
 int group_sparing_forms(Ctx *cx, const Group *g, const Target *t, const Nest *n, const Implementation *with,
                         const Nest **out, int most);
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* The storage of every tensor between groups. Views (reshapes, operands of concatenations) alias their root. An
- * elementwise output aliases an operand that it overwrites because no later group reads it. */
+ * elementwise output aliases an operand, which it overwrites, if no later group reads that operand. */
 typedef enum SlotKind { SLOT_INPUT, SLOT_OUTPUT, SLOT_CONST, SLOT_ARENA } SlotKind;
 typedef struct Slot Slot;
 struct Slot {
-    const Tensor *tensor, *root;       /* root: the tensor that owns the memory; itself unless a view */
-    SlotKind kind; int index;          /* index of the root among inputs, outputs or constants */
-    int memory;                        /* in_arena: which of the plan's memories; 0: the arena */
-    int64_t read_bytes, written_bytes; /* of a root: bytes that a run moves, set before plan_memories */
-    unsigned allowed;                  /* of a root: a bit for each memory that may hold it, set before plan_memories */
-    bool in_arena;                     /* ARENA, and inputs and outputs that the caller stores there */
-    int64_t offset;                    /* in_arena: bytes from the arena's start to the root */
-    /* Where the group that computes the root stores it; another address: it is moved to `offset` after that group */
+    /* Root is the tensor that owns the memory: the tensor itself unless it is a view. */
+    const Tensor *tensor, *root;
+    SlotKind kind; int index;          /* the index of the root among inputs, outputs or constants */
+    int memory;                        /* if in_arena: the index of one of the plan's memories; 0 is the arena */
+    int64_t read_bytes, written_bytes; /* of a root: the bytes that a run moves; set before plan_memories */
+    unsigned allowed;                  /* of a root: one bit per memory that may hold it; set before plan_memories */
+    /* True for SLOT_ARENA, and for inputs and outputs that the caller stores in the arena. */
+    bool in_arena;
+    int64_t offset;                    /* if in_arena: the bytes from the arena's start to the root */
+    /* The address where the group that computes the root stores it. If it differs from `offset`, the root is moved to
+     * `offset` after that group. */
     int64_t written;
-    int64_t view_offset;               /* elements from the root's start */
+    int64_t view_offset;               /* the elements from the root's start */
     int64_t stride[MAX_RANK];          /* elements */
-    /* Live range in groups, inclusive; the root's memory is live while any of its slots is */
+    /* The live range in groups, inclusive. The root's memory is live while any of its slots is live. */
     int first, last;
-    int root_last;                     /* of a root: the last of all its slots */
+    int root_last;                     /* of a root: the last group in which any of its slots is live */
     Slot *next;                        /* the next slot of the same root; the list starts with the root's own */
 };
-/* `group` produces root y and is the last to read root x; y may start `bytes` before x, or earlier. */
+/* `group` produces root y and is the last to read root x; y may start `bytes` before x, or even earlier. */
 typedef struct Lead { const Tensor *x, *y; int group; int64_t bytes; } Lead;
-/* A RAM of the firmware. Costs are of a byte, in thousandths. */
+/* A RAM of the firmware. Costs are per byte, in thousandths. */
 typedef struct PlanMemory {
     const char *name;
     int64_t capacity, align;           /* bytes */
     int64_t read_cost, write_cost;
-    int64_t size, live_bound;          /* bytes in use, and the largest sum of items live at once in it */
-    int64_t read, written;             /* bytes of a run */
+    int64_t size, live_bound;          /* the bytes in use, and the largest sum of items that are live in it at once */
+    int64_t read, written;             /* the bytes that a run reads and writes */
 } PlanMemory;
 typedef struct Plan {
-    int memory_count; PlanMemory *memory;                /* count 0: only the arena */
-    int64_t cost, least_cost;          /* of all traffic to these memories; no placement costs less than the second */
+    int memory_count; PlanMemory *memory;                /* a count of 0 means that there is only the arena */
+    /* Cost of all traffic to these memories; no placement costs less than least_cost. */
+    int64_t cost, least_cost;
     int slot_count; Slot *slot;
-    Map of;                            /* tensor -> its slot */
-    int64_t arena_size, align;         /* Bytes; an alignment above 16 is set before plan_offsets */
-    int64_t room;                      /* bytes of a larger arena that tensors are moved to avoid; 0: none is moved */
-    /* Bytes: the largest sum of roots live at once in the arena; overlaps count once */
+    Map of;                            /* maps a tensor to its slot */
+    int64_t arena_size, align;         /* In bytes; set an alignment above 16 before plan_offsets. */
+    int64_t room;                      /* the bytes of a larger arena that moving tensors avoids; 0 if none is moved */
+    /* The largest sum, in bytes, of roots that are live at once in the arena. Overlaps count once. */
     int64_t live_bound;
-    int64_t least;                     /* Bytes: no arena of these live ranges is smaller; at least live_bound */
-    int64_t *live_bytes;               /* [groups]: sum of the roots live during each group */
+    int64_t least;                     /* in bytes: no arena for these live ranges is smaller; at least live_bound */
+    int64_t *live_bytes;               /* [groups]: the sum of the roots that are live during each group */
     int constant_count; const Tensor **constant;
-    /* [groups]: a view or concatenation without cost: emits no function */
+    /* [groups]: the group is a view or concatenation without cost, and emits no function. */
     bool *is_free;
     bool *in_place;                    /* [groups]: an input shares the output's memory */
-    bool *is_padding;                  /* [groups]: the input is stored in the output; the rest is written */
+    /* [groups]: the input is stored in the output, and the function writes only the rest. */
+    bool *is_padding;
     int lead_count; Lead *lead;        /* set before plan_offsets */
-    bool *overlaps;                    /* [groups]: an input that the output partly overlaps; NULL: none */
+    bool *overlaps;                    /* [groups]: an input that the output partly overlaps, or NULL */
 } Plan;
-/* Scratch memory of one group; the last fields as in Slot. */
+/* Scratch memory of one group. The last fields have the same meaning as in Slot. */
 typedef struct Scratch {
     int64_t bytes, align, offset;
     int memory;
     int64_t read_bytes, written_bytes;
     unsigned allowed;
 } Scratch;
-/* Before lowering: decides which tensors alias, and their strides. nest[i] is the scheduled nest of group i.
- * `copies_padding`: operands of paddings have memory of their own. */
+/* Call this before lowering. Decides which tensors alias, and their strides. nest[i] is the scheduled nest of group i.
+ * With `copies_padding`, operands of paddings have their own memory. */
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest, bool copies_padding);
-/* True if the nest may compute `out` in the memory of its input t: only the stage that computes `out` reads t, only at
- * the element being written, and each element is computed once. */
+/* Returns true if the nest may compute `out` in the memory of its input t. This requires that only the stage that
+ * computes `out` reads t, that it reads only the element being written, and that each element is computed once. */
 bool plan_may_overwrite(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out);
-/* After lowering: assigns offsets in the arena, also to scratch[i][0..count[i]) of group i. */
+/* Call this after lowering. Assigns offsets in the arena, also to scratch[i][0..count[i]) of group i. */
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
 /* Assigns the offsets of the items of one memory. */
 void plan_offsets_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *const *scratch, const int *count);
 /* Chooses a memory for each root and each scratch buffer, and assigns offsets there (memories.c). Returns -1, or the
- * group whose live bytes the memories cannot hold, with the bytes that are missing. */
+ * group whose live bytes the memories cannot hold; then sets the bytes that are missing. */
 int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, int64_t *missing);
-int64_t plan_bytes_moved(const Plan *p);                                /* of results, within the arena */
-bool plan_is_whole(const Slot *s);                                      /* true if it covers its whole root densely */
-/* NULL: no slot, the tensor is not between groups */
+/* Returns the bytes of results that are moved within the arena. */
+int64_t plan_bytes_moved(const Plan *p);
+/* Returns true if it covers its whole root densely. */
+bool plan_is_whole(const Slot *s);
+/* Returns NULL if the tensor has no slot because it is not stored between groups. */
 const Slot *plan_slot(const Plan *p, const Tensor *t);
 #endif

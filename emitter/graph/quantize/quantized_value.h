@@ -15,17 +15,18 @@
 
 typedef struct QuantizedValue QuantizedValue;
 struct QuantizedValue {
-    /* i8 or i16 with a grid, or i32 sums; b: NULL, or the second operand of a sum or quotient, then with a grid as q
-     * is */
+    /* q is i8 or i16 with a grid, or i32 sums. b is NULL, or the second operand of a sum or quotient; then both have a
+     * grid. */
     Tensor *q, *b;
     bool is_quotient;
     int64_t zero, zero_b, count;
-    int axis;                       /* axis of q; meaningless if channels is 1 */
+    int axis;                       /* the axis of q; meaningless if channels is 1 */
     int64_t channels;
     const double *scale, *offset;   /* [channels] */
     double scale_b, low, high;
-    Interval reach;                 /* interval of q - zero */
-    const Node *concat;             /* alternatively: the call over `part`, one for each input; q is then NULL */
+    Interval reach;                 /* the interval of q - zero */
+    /* Instead of q, which is then NULL: the call over `part`, which has one value per input. */
+    const Node *concat;
     const QuantizedValue *part;
 };
 
@@ -33,24 +34,25 @@ struct QuantizedValue {
  * may differ by a step. */
 typedef struct QuantizedContext { Ctx *cx; const Uses *uses; bool takes_ties, in_fixed_point; } QuantizedContext;
 
-/* The product or sum as a double: in fixed point the nearest one, else NAN if it is not exact. */
+/* Returns the product or sum as a double. In fixed point this is the nearest double; otherwise NAN if it is not
+ * exact. */
 double quantized_product(const QuantizedContext *f, double a, double b);
 double quantized_sum(const QuantizedContext *f, double a, double b);
-/* NULL: no affine value, or other consumers need the real numbers. */
+/* Returns NULL if the tensor is not an affine value, or if other consumers need the real numbers. */
 const QuantizedValue *quantized_of(const QuantizedContext *f, Tensor *t);
-const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n);   /* regardless of consumers */
-/* i32 sums times the factor that GRID_REQUANTIZE applies to them. */
+const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n);   /* ignores consumers */
+/* Returns the value of i32 sums times the factor that GRID_REQUANTIZE applies to them. */
 const QuantizedValue *quantized_of_requantized(Ctx *cx, const Node *n);
-/* True for a plain grid: i8 or i16, one scale, no offset, no limits. */
+/* Returns true for a plain grid: i8 or i16, one scale, no offset, no limits. */
 bool quantized_is_plain(const QuantizedValue *x);
 /* Returns the tensor's value as a constant if it depends on constants only; else NULL. */
 Tensor *quantized_constant(Ctx *cx, Tensor *t);
-/* Reads the scale and zero point of a call, converted to a signed type, if they are constant and per tensor. False:
- * they are not, or the values are not 8 bits wide, nor i16. */
+/* Reads the scale and zero point of a call, converted to a signed type, if they are constant and per tensor. Returns
+ * false if they are not, or if the values are neither 8 bits wide nor i16. */
 bool quantized_grid(Ctx *cx, const Node *n, Grid *g);
-/* The type that stores the values of a grid: i8 or i16. */
+/* Returns the type that stores the values of a grid: i8 or i16. */
 DType quantized_type(const Grid *g);
-/* The grid as operands of a quantization. */
+/* Return the grid as operands of a quantization. */
 Tensor *quantized_scale(Ctx *cx, const Grid *g);
 Tensor *quantized_zero(Ctx *cx, const Grid *g);
 /* Rebuilds the call over other operands. */
