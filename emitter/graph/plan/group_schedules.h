@@ -22,7 +22,7 @@
 /* The sources of blocks, in order of precedence: a text, the first file, the next files, then the model. */
 enum { SCHEDULES_OF_TEXT, SCHEDULES_OF_FILES, SCHEDULES_OF_MODEL = INT32_MAX };
 
-/* What the word after `for` names. */
+/* The kind of subject that the word after `for` names. */
 typedef enum ScheduleSubject { OF_GROUP, OF_PARTS, OF_OPERATOR, OF_SIGNATURE } ScheduleSubject;
 
 typedef struct ScheduleVersion ScheduleVersion;

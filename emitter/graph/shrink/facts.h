@@ -6,12 +6,14 @@
 
 typedef struct Fact {
     const Node *call;
-    /* An integer sum: bounds of the accumulator at any point, over all channels */
+    /* For an integer sum: bounds of the accumulator at any point, over all channels. */
     bool is_sum;
     Interval sum;
-    /* Limits integers to constants; binds: changes (or may change) a value for some input */
+    /* `clamps` is true for a call that limits integers to constants; `binds` is true if the limit may change a value
+     * for some input. */
     bool clamps, binds;
 } Fact;
-int graph_facts(Ctx *cx, const Graph *g, const Fact **out);      /* calls with at least one fact, in order */
+/* Returns the calls with at least one fact, in order. */
+int graph_facts(Ctx *cx, const Graph *g, const Fact **out);
 bool fits_type(Interval i, DType t);
 #endif

@@ -8,9 +8,9 @@
 
 typedef struct ChannelRange { int64_t count; Interval *at; } ChannelRange;       /* at[count] */
 
-/* Walking taps one by one costs at most a share of the graph's constants: *left is the remaining budget of values. When
- * it is used up, a sum has its type's full range. The same question may therefore be answered less well later: keep an
- * answer that is needed again. */
+/* Evaluating taps one by one may use at most a share of the graph's constants: *left is the remaining budget of values.
+ * When the budget is used up, a sum has its type's full range. A later call may therefore return wider bounds for the
+ * same tensor; keep an answer that is needed again. */
 typedef struct GraphRanges { Ctx *cx; Map of; int64_t *left; } GraphRanges;
 GraphRanges *graph_ranges(Ctx *cx, const Graph *g, int64_t budget);
 int64_t ranges_budget(Ctx *cx, const Graph *g);
@@ -18,10 +18,11 @@ int64_t ranges_budget(Ctx *cx, const Graph *g);
  * floats or the size of its last dimension is unknown. */
 const ChannelRange *channel_range(const GraphRanges *r, const Tensor *t);
 
-/* Returns the call's computes, producers first; 0: none, or not plain ones (a recurrence). */
+/* Returns the number of the call's computes, producers first. Returns 0 if the call has no plain computes, as in a
+ * recurrence. */
 int call_stages(Ctx *cx, const Node *call, const Stage ***out);
-int64_t call_macs(Ctx *cx, const Node *call);      /* multiply-adds of its sums of products */
-int64_t graph_macs(Ctx *cx, const Graph *g);        /* of all its calls */
+int64_t call_macs(Ctx *cx, const Node *call);      /* returns the multiply-adds of the call's sums of products */
+int64_t graph_macs(Ctx *cx, const Graph *g);        /* returns the multiply-adds of all calls of the graph */
 
 /* A stage's value as a list of terms, operands first, for interval evaluation: value[i] belongs to e[i]. */
 typedef struct Terms {
@@ -29,14 +30,14 @@ typedef struct Terms {
     int count;                        /* the last is stage->value[0] */
     const Expr **e;
     Interval *value;
-    bool *is_taken;                   /* set by terms_run: false if a decided `select` excludes it */
-    bool *is_walked;                  /* [axes] a reduce axis whose points are evaluated one by one */
-    int *axis;                        /* VAR: index of its axis, else -1 */
+    bool *is_taken;                   /* set by terms_run; false for a term that a decided `select` excludes */
+    bool *is_walked;                  /* [axes]: true for a reduce axis whose points are evaluated one by one */
+    int *axis;                        /* of a VAR, the index of its axis; otherwise -1 */
     int **operand;                    /* indices of the operands in e */
 } Terms;
 Terms *terms_new(Ctx *cx, const Stage *s);
 Interval axis_interval(const Axis *a);
-/* box: one interval for each axis. */
+/* Evaluates the terms; `box` has one interval per axis. */
 void terms_run(const GraphRanges *r, Terms *t, const Interval *box);
 Interval terms_value(const Terms *t, const Expr *e);
 /* Reduces the stage's value over the reduce axes of the box, without the initial value. *passed (may be NULL) gets an

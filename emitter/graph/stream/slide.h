@@ -10,20 +10,20 @@
 
 /* The part that the call reads of an input that carries the axis. */
 typedef struct SlideInput {
-    int axis;                          /* of the input; -1: the input does not carry the axis */
+    int axis;                          /* the axis of the input, or -1 if the input does not carry the axis */
     bool is_read;
     int64_t stride, low, high;
 } SlideInput;
 
 typedef struct Slide {
-    SlideInput *in;                    /* [in_count of the call]; the caller fills `axis` */
-    int *axis;                         /* [out_count] of each output */
+    SlideInput *in;                    /* [in_count of the call]; the caller sets `axis` of each */
+    int *axis;                         /* [out_count]: the axis of each output */
     const char *why;                   /* the reason of a refusal */
-    bool depends_on_position;          /* the refusal: a condition on t, as at a padded end */
-    bool pads_begin;                   /* of a pad: the frames before the first one are a constant */
+    bool depends_on_position;          /* the refusal is due to a condition on t, as at a padded end */
+    bool pads_begin;                   /* of a pad: the frames before the first frame are a constant */
 } Slide;
 
 bool slide_of(Ctx *cx, const Node *call, Slide *s);
-/* True if both calls compute the same f: `now` is `was` over inputs of another length along the axis. */
+/* Returns true if both calls compute the same f: `now` is `was` over inputs of a different length along the axis. */
 bool slide_is_same(Ctx *cx, const Node *was, const Node *now);
 #endif

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_STREAM_STREAM_H
 #define LW_GRAPH_STREAM_STREAM_H
-/* Streaming: a graph over a window of an input becomes one over the hop's new frames. The overlap of windows is state.
+/* Streaming turns a graph over a window of an input into a graph over the hop's new frames. The overlap of windows is
+ * state.
  *
  *      full window      y = f(x[0 .. window))
  *      streamed         y, windows' = g(x[window - hop .. window), windows)
  *
- * After `window` frames, y has the bytes of the full window. */
+ * After `window` frames, y equals the full window's y, bit for bit. */
 #include "graph/dag/graph.h"
 
-/* An input and an output of the streamed graph, by index: the last frames of a tensor, before and after the hop. */
+/* An input and an output of the streamed graph, by index. They hold the last frames of a tensor before and after the
+ * hop. */
 typedef struct StreamState { int input, output; } StreamState;
 
 typedef struct Stream {
     int input, axis;                   /* the streamed input and its axis */
     int64_t hop, window;               /* frames */
-    /* Results of the pass */
+    /* The results of the pass. */
     bool is_done;
     int64_t window_macs;               /* multiply-adds of the full window */
     int state_count; const StreamState *state;
 } Stream;
 
-/* Reads "AXIS=HOP" or "INPUT.AXIS=HOP"; NULL after a diagnostic. */
+/* Reads "AXIS=HOP" or "INPUT.AXIS=HOP". Returns NULL after a diagnostic. */
 Stream *stream_request(Ctx *cx, const char *text, Tensor *const *input, int input_count);
-/* The pass; a graph without Graph.stream is unchanged. Refuses with the reason if nothing can be kept. */
+/* The pass. It does not change a graph without Graph.stream. It refuses, with the reason, if no frames can be kept. */
 Graph graph_stream(Ctx *cx, Graph g);
 #endif

@@ -4,6 +4,7 @@
 /* The losses and optimizers of --train, as tables. */
 #include "graph/train/spec.h"
 
-extern const LossRow train_loss_rows[];              /* the first: cross_entropy; closed by a row without name */
-extern const OptimizerRow train_optimizer_rows[];    /* closed likewise; rows of one name are adjacent */
+extern const LossRow train_loss_rows[];              /* the first is cross_entropy; closed by a row without a name */
+/* Closed by a row without a name; rows with the same name are adjacent. */
+extern const OptimizerRow train_optimizer_rows[];
 #endif

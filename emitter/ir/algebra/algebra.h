@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_ALGEBRA_ALGEBRA_H
 #define LW_IR_ALGEBRA_ALGEBRA_H
-/* Facts about expressions without running them: simplification by the equations of rules.def, intervals, linear normal
- * forms of indices, and the two questions on which every proof about loop nests rests: reach and dense. */
+/* Derives facts about expressions without running them: simplification by the equations of rules.def, intervals, and
+ * linear normal forms of indices. Every proof about loop nests rests on two of these functions, reach and dense. */
 #include "ir/expr/memory.h"
 #include "support/map.h"
 
@@ -11,30 +11,32 @@
 typedef struct Bounds Bounds;
 struct Bounds {
     const Bounds *outer;
-    const Expr *var, *extent;    /* var in [0, extent); extent over sizes and outer variables */
+    const Expr *var, *extent;    /* var is in [0, extent); extent is over sizes and outer variables */
     const Expr *fact;            /* a fact that holds; then `var` is NULL */
 };
 
 const Bounds *bounds_var(Ctx *cx, const Bounds *outer, const Expr *var, const Expr *extent);
-const Bounds *bounds_fact(Ctx *cx, const Bounds *outer, const Expr *fact);       /* NULL fact: returns outer */
+const Bounds *bounds_fact(Ctx *cx, const Bounds *outer, const Expr *fact);       /* returns outer if fact is NULL */
 /* Returns the scope without these variables and without the facts that use them. */
 const Bounds *bounds_without(Ctx *cx, const Bounds *scope, const Expr *const *vars, int count);
 bool uses_any(const Expr *e, const Expr *const *vars, int count);
 
-/* Returns an expression that is equal wherever the bounds hold, and never larger. It applies constant folding,
- * rules.def, normal forms of index arithmetic, and comparisons decided by intervals. NULL bounds are accepted. On float
- * expressions only exact rules apply. */
+/* Returns an expression that is equal wherever the bounds hold, and never larger. Applies constant folding, rules.def,
+ * normal forms of index arithmetic, and comparisons that intervals decide. The bounds may be NULL. On float expressions
+ * only exact rules apply. */
 const Expr *simplify(Ctx *cx, const Expr *e, const Bounds *b);
-/* Interval of an integer or bool expression; the whole type if unknown */
+/* Returns the interval of an integer or bool expression, or the whole type if it is unknown. */
 Interval interval_of(Ctx *cx, const Expr *e, const Bounds *b);
-/* Interval of one operation, from the intervals of its operands (up to three; a float operand's is ignored). Leaves:
- * the whole type. */
+/* Returns the interval of one operation, from the intervals of its operands (up to three; a float operand's is
+ * ignored). A leaf has the interval of its type. */
 Interval interval_apply(const Expr *e, const Interval *operands);
-bool provably(Ctx *cx, const Expr *condition, const Bounds *b);   /* true: proved wherever b holds */
+/* Returns true if the condition is proved wherever b holds. */
+bool provably(Ctx *cx, const Expr *condition, const Bounds *b);
 bool provably_equal(Ctx *cx, const Expr *a, const Expr *b, const Bounds *bounds);
 
-/* Bounds an index while the `inner` variables take all values of their ranges and everything else stays symbolic. [low,
- * high] is inclusive and may be too large, never too small. False if no bound is found; then *why names the term. */
+/* Bounds an index while the `inner` variables take all values of their ranges and all other variables stay symbolic.
+ * [low, high] is inclusive; it may be too large but is never too small. Returns false if no bound is found; then *why
+ * names the term. */
 typedef struct Reach { const Expr *low, *high; } Reach;
 bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *inner, int inner_count, Reach *out,
            const char **why);
@@ -55,10 +57,10 @@ bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, 
            const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, Repeats *repeats,
            const char **why);
 
-/* A linear form of an integer expression: sum of coef[i] * term[i] + constant. Terms are distinct and ordered;
+/* The linear form of an integer expression is the sum of coef[i] * term[i] + constant. Terms are distinct and ordered;
  * coefficients are nonzero. A term is a variable or a subexpression that is not a sum; (v / a) * a + v % a becomes v.
- * The form equals the expression modulo 2^bits, as integers wrap. False on floats, and if a coefficient or the number
- * of terms overflows. */
+ * The form equals the expression modulo 2^bits, as integers wrap. The conversion returns false for floats, and if a
+ * coefficient or the number of terms overflows. */
 enum { MAX_TERMS = 24 };
 typedef struct Linear {
     DType type;
@@ -68,44 +70,45 @@ typedef struct Linear {
     int64_t constant;
 } Linear;
 bool linear_of(Ctx *cx, const Expr *e, Linear *out);
-/* Writes positive terms first, large coefficients first, the constant last */
+/* Writes positive terms first, large coefficients first, and the constant last. */
 const Expr *linear_expr(Ctx *cx, const Linear *l);
 bool linear_add(Linear *l, const Linear *more, int64_t factor);
-int64_t linear_coef(const Linear *l, const Expr *term);        /* 0: absent */
+int64_t linear_coef(const Linear *l, const Expr *term);        /* returns 0 if the term is absent */
 void linear_drop(Linear *l, int at);                           /* removes term `at` */
 
-/* Memoized intervals of one scope, for callers with many questions. ranges_free frees them; several are freed in
- * reverse order. An older one computes nothing before the newer ones are freed, unless they are freed together. */
+/* Memoized intervals of one scope, for callers with many questions. ranges_free frees them. If several exist, free them
+ * in reverse order; an older one computes nothing until the newer ones are freed, unless all are freed together. */
 typedef struct Ranges {
     Ctx *cx;
-    ArenaMark mark;                        /* of cx->ranges, which holds the memory of all Ranges */
+    ArenaMark mark;                        /* the mark in cx->ranges, which holds the memory of all Ranges */
     const Bounds *scope;
-    Map known;                             /* expression -> interval */
+    Map known;                             /* maps an expression to its interval */
     int fact_count; Linear *fact;          /* integer facts of the scope, each >= 0 */
 } Ranges;
 Ranges ranges_new(Ctx *cx, const Bounds *scope);
 void ranges_free(Ranges *r);
 Interval ranges_of(Ranges *r, const Expr *e);
-bool ranges_exact(Ranges *r, const Expr *e);                    /* true if this node's operation cannot wrap */
-/* Opens a sum only where it cannot wrap: equal over the integers */
+bool ranges_exact(Ranges *r, const Expr *e);                    /* returns true if this node's operation cannot wrap */
+/* Opens a sum only where it cannot wrap, so the linear form is equal over the integers. */
 bool ranges_linear(Ranges *r, const Expr *e, Linear *out);
 Interval ranges_of_linear(Ranges *r, const Linear *l);
 bool ranges_prove(Ranges *r, const Expr *condition);
 const Expr *ranges_simplify(Ranges *r, const Expr *e);
 
-/* The product of sizes */
+/* Returns the product of sizes. */
 const Expr *size_product(Ctx *cx, const Expr *const *size, int count);
-/* Number of elements and bytes of a tensor at the largest values of its sizes; -1: beyond int64. */
+/* Return the number of elements and bytes of a tensor at the largest values of its sizes, or -1 beyond int64. */
 int64_t tensor_most_elems(Ctx *cx, const Tensor *t);
-bool size_is_decided(Ctx *cx, const Expr *size);         /* true if it has a size that the run decides */
-/* The first of the tensors, some of which may be NULL, with such a size; NULL: none */
+/* Returns true if the expression has a size that the run decides. */
+bool size_is_decided(Ctx *cx, const Expr *size);
+/* Returns the first of the tensors that has such a size, or NULL. Entries of t may be NULL. */
 const Tensor *first_of_decided_size(Ctx *cx, Tensor *const *t, int count);
 int64_t tensor_most_bytes(Ctx *cx, const Tensor *t);
-/* True if int32_t, the type of emitted indices, holds every element's index at the greatest sizes; else reports an
- * error. */
+/* Returns true if int32_t, the type of emitted indices, holds every element's index at the largest sizes. Otherwise
+ * reports an error. */
 bool tensor_fits_index(Ctx *cx, const Tensor *t);
 
 int64_t sat_add(int64_t a, int64_t b);
 int64_t sat_mul(int64_t a, int64_t b);
-int64_t floor_div(int64_t a, int64_t b);                        /* b > 0 */
+int64_t floor_div(int64_t a, int64_t b);                        /* requires b > 0 */
 #endif

@@ -15,11 +15,13 @@
 
 typedef struct Legalize {
     Ctx *cx;
-    const Bounds *scope;         /* bounds at the expression */
-    const Map *data;             /* variables with a loaded value: their arithmetic may wrap, an index's not; or NULL */
+    const Bounds *scope;         /* the bounds that hold at the expression */
+    /* Variables with a loaded value, or NULL; arithmetic on these may wrap, arithmetic on indices may not. */
+    const Map *data;
 } Legalize;
 
 const Expr *legal_expr(const Legalize *l, const Expr *e);
-/* True if an i32 is computed from loops, sizes and other indices only. The checker has proved that it does not wrap. */
+/* Returns true if an i32 is computed only from loops, sizes and other indices. The checker has proved that it does not
+ * wrap. */
 bool legal_is_index(const Legalize *l, const Expr *e);
 #endif

@@ -9,18 +9,18 @@ typedef enum RuleDomain { RULE_NUMBERS, RULE_INTEGERS, RULE_FLOATS, RULE_EXACT, 
 typedef enum RuleSlot { SLOT_X, SLOT_Y, SLOT_Z, SLOT_P, SLOT_Q, SLOT_C1, SLOT_C2, SLOT_C3, SLOT_COUNT } RuleSlot;
 
 typedef struct Rule {
-    const char *text;                     /* "left = right" for messages */
+    const char *text;                     /* the text "left = right", for messages */
     const Expr *left, *right, *when;
     bool is_exact, on_floats;
-    struct Rule *next;                    /* next rule with the same root kind, in the order of rules.def */
+    struct Rule *next;                    /* the next rule with the same root kind, in the order of rules.def */
 } Rule;
 typedef struct RuleTable { Rule *first[EXPR_KIND_COUNT]; } RuleTable;
 
-const RuleTable *rules_of(Ctx *cx);       /* read on first use; stored in the context */
+const RuleTable *rules_of(Ctx *cx);       /* returns the table, which is read on first use and stored in the context */
 
 typedef struct RuleMatch { const Expr *slot[SLOT_COUNT]; } RuleMatch;
-bool rule_matches(Ranges *r, const Rule *rule, const Expr *e, RuleMatch *out);      /* checks the condition too */
-/* True if the condition holds and the computed constants fit the type */
+bool rule_matches(Ranges *r, const Rule *rule, const Expr *e, RuleMatch *out);      /* also checks the condition */
+/* Returns true if the condition holds and the computed constants fit the type. */
 bool rule_condition(Ranges *r, const Rule *rule, const RuleMatch *m);
 /* Builds the pattern with its slots filled. `operand` is the type of constants that no slot determines. */
 /* Called on each new node; may be NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_CHECK_CHECK_PARTS_H
 #define LW_IR_CHECK_CHECK_PARTS_H
-/* Shared by the checker's files. A nest is analysed as its sites: the blocks, each with the loops above it. An If over
+/* Shared by the checker's files. A nest is analysed as its sites. A site is a block with the loops above it. An If over
  * sizes yields two nests, one per branch, with the condition as a fact. */
 #include "ir/algebra/algebra.h"
 #include "ir/check/check.h"
@@ -9,12 +9,13 @@
 
 typedef struct Site {
     const Stmt *block;
-    /* Root first; path[i + 1] is child number child[i] of path[i] */
+    /* The path, root first; path[i + 1] is child number child[i] of path[i]. */
     int depth; const Stmt *const *path; const int *child;
     int loop_count; const Stmt *loop[MAX_DEPTH];                  /* outermost first */
-    /* Loop i runs over axes of the block's stage */
+    /* True if loop i runs over axes of the block's stage. */
     bool is_own[MAX_DEPTH];
-    const Bounds *scope, *inside;                                 /* the loops and facts; the same with the guard */
+    /* The loops and facts around the block; `inside` also has its guard. */
+    const Bounds *scope, *inside;
 } Site;
 
 /* A read in a stage, under the conditions of the selects around it. */
@@ -22,7 +23,7 @@ typedef struct SiteAccess { const Expr *read; const Bounds *facts; } SiteAccess;
 
 typedef struct StageSites {
     const Stage *stage;
-    int site_count; Site **site;             /* in order of text */
+    int site_count; Site **site;             /* the sites in order of the text */
     int access_count; SiteAccess *access;
 } StageSites;
 
@@ -30,65 +31,71 @@ typedef struct Checker {
     Ctx *cx;
     const Nest *nest;
     int site_count; Site **site;
-    int stage_count; StageSites *stage;      /* in the order of nest->stage */
-    const Bounds *facts;                     /* the conditions of the branches taken; over sizes */
-    Refusal refusal;                         /* verdict PROVED: none yet */
+    int stage_count; StageSites *stage;      /* the stages in the order of nest->stage */
+    const Bounds *facts;                     /* the conditions of the branches that were taken, over sizes */
+    Refusal refusal;                         /* the first refusal; its verdict is PROVED while there is none */
 } Checker;
 
-/* Stores the first refusal: the fault, and the accepted alternative as a noun phrase. Returns false. */
+/* Stores the first refusal: the fault as a clause, and the accepted alternative as a noun phrase. Returns false. */
 bool check_fail(Checker *c, Verdict v, FaultKind kind, const char *accepted, const char *fault, ...);
-/* check_fail for a ring buffer; `reads` is a verb phrase naming the accesses that it does not hold. */
+/* Like check_fail, for a ring buffer. `reads` is a verb phrase that names the accesses that the ring does not hold. */
 bool check_ring_fail(Checker *c, const Tensor *t, int dimension, int64_t ring, const char *accepted, const char *reads);
-/* check_fail for a malformed nest, which only a text or an internal fault produces, never a step. */
+/* Like check_fail, for a malformed nest. Only a text or an internal fault produces such a nest, never a step. */
 bool check_form(Checker *c, const char *fault, ...);
 
-/* Gathers the sites of the nest in which If number i takes its second branch where bit i of `branches` is set. */
+/* Gathers the sites of the nest. If number i takes its second branch where bit i of `branches` is set. */
 bool check_gather(Checker *c, unsigned branches);
 int check_if_count(const Stmt *root);
 
-const StageSites *check_producer(const Checker *c, const Tensor *t);            /* NULL: an input or constant */
-int check_common_loops(const Site *a, const Site *b);                        /* loops around both */
-/* True if both sites have the same host loops: they partition the points of one iteration of the hosts. */
+/* Returns NULL for an input or constant. */
+const StageSites *check_producer(const Checker *c, const Tensor *t);
+/* Returns the number of loops around both sites. */
+int check_common_loops(const Site *a, const Site *b);
+/* Returns true if both sites have the same host loops; they then partition the points of one iteration of the hosts. */
 bool check_same_hosts(const Site *a, const Site *b);
-bool check_precedes(const Site *a, const Site *b);                      /* in the text; false for a == b */
-const Stmt *check_alloc(const Site *s, const Tensor *t, int *loops_outside); /* NULL: none around the site */
-/* True for a stage over an axis of size 0, in a loop of no iterations. */
+/* Returns true if a precedes b in the text; false for a == b. */
+bool check_precedes(const Site *a, const Site *b);
+/* Returns NULL if no alloc of t is around the site. */
+const Stmt *check_alloc(const Site *s, const Tensor *t, int *loops_outside);
+/* Returns true for a stage over an axis of size 0, in a loop without iterations. */
 bool check_is_empty(const Site *s);
 /* Returns true and a box without points if the site is empty. */
 bool check_empty_box(Checker *c, const Site *s, Box *box);
 bool check_is_reduced(const Stage *s);
-/* True if the index depends on elements of a tensor. */
+/* Returns true if the index depends on elements of a tensor. */
 bool check_is_data(const Expr *index);
 
-/* Finds the box that a site computes in one iteration of its first `shared` loops. Axes: all of the stage, or data for
- * an init. *repeats: the loops that repeat points. False: the points form no box; *why is the reason. */
+/* Finds the box that a site computes in one iteration of its first `shared` loops. The box has all axes of the stage,
+ * or only the data axes for an init. *repeats receives the loops that repeat points. Returns false if the points form
+ * no box; *why is then the reason. */
 bool check_box(Checker *c, const Site *s, int shared, Box *box, Repeats *repeats, const char **why);
 /* Finds the box that several sites, at most MAX_SITES, compute together, in one iteration of the first `shared` loops
  * of each. */
 enum { MAX_SITES = 32 };
 bool check_sites_box(Checker *c, const Site *const *site, int count, int shared, const Bounds *scope, Box *out,
                      const char **why);
-/* Joins the boxes of copies that partition the points. False where they leave a gap or overlap. */
+/* Joins the boxes of copies that partition the points. Returns false where the boxes leave a gap or overlap. */
 bool check_join(Checker *c, Box (*box)[MAX_AXES], int count, int axes, const Bounds *scope);
-/* Widens a box, in place, to its union over a loop outside it; false where the union is not shown to be a box. */
+/* Widens a box, in place, to its union over a loop outside it. Returns false if the union is not proved to be a box. */
 bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds *scope);
 
 /* A loop, or two nested carriers that count as one loop. */
 typedef struct Carrier {
-    const char *name;                          /* of the loop, or of the outer one if there are two */
+    const char *name;                          /* the name of the loop, or of the outer loop if there are two */
     const Expr *var, *extent;
-    const struct Carrier *outer, *inner;       /* NULL: a single loop */
+    const struct Carrier *outer, *inner;       /* the two loops, or NULL for a single loop */
 } Carrier;
 Carrier carrier_of(const Stmt *loop);
-Carrier carrier_join(Ctx *cx, const Carrier *outer, const Carrier *inner);     /* the inner one's extent is constant */
-/* Rewrites an expression, and a scope, in terms of the carrier's variable. */
+/* Requires that the inner loop's extent is constant. */
+Carrier carrier_join(Ctx *cx, const Carrier *outer, const Carrier *inner);
+/* Rewrite an expression, and a scope, in terms of the carrier's variable. */
 const Expr *carrier_value(Ctx *cx, const Expr *e, const Carrier *s, const Bounds *scope);
 const Bounds *carrier_scope(Ctx *cx, const Bounds *b, const Carrier *s);
 
-/* check_external.c: proves that the call can replace the statement below it; `above` encloses it. */
+/* Proves that the call can replace the statement below it; `above` encloses the statement (check_external.c). */
 bool check_external(Checker *c, const Stmt *const *above, int depth, const Stmt *tile);
-bool check_points(Checker *c);       /* I1, I2 */
-bool check_flow(Checker *c);         /* I3, I4 */
+bool check_points(Checker *c);       /* proves I1 and I2 */
+bool check_flow(Checker *c);         /* proves I3 and I4 */
 bool check_kinds(Checker *c);        /* I5 */
 bool check_domains(Checker *c);      /* I6 */
 #endif

@@ -3,8 +3,8 @@
 #define LW_IR_CHECK_MATCH_INSTRUCTION_H
 #include "ir/nest/instruction.h"
 
-/* The elements of an operand (tensor NULL: it is `value`): the coordinates of the first, over the outer loops, and the
- * stride of each dimension of the formula's tensor along each dimension of the tensor here. */
+/* The elements of an operand: the coordinates of the first element, over the outer loops, and the stride of each
+ * dimension of the formula's tensor along each dimension of `tensor`. If tensor is NULL, the operand is `value`. */
 typedef struct OperandMatch {
     const Tensor *tensor;
     const Expr *first[MAX_RANK];
@@ -14,11 +14,12 @@ typedef struct OperandMatch {
 typedef struct Match {
     const Stmt *block;
     OperandMatch result, operand[MAX_OPERANDS];
-    const Expr *number[MAX_NUMBERS];         /* constants, of an instruction with open numbers */
+    const Expr *number[MAX_NUMBERS];         /* the constants of an instruction with open numbers */
 } Match;
 
-/* True if the statement computes the instruction's formula. Its loops are the formula's axes, of the same kinds and
- * extents; the value of its block is the formula, up to names, the order of commutative operands, offsets and strides.
- * Open numbers take the values with which it matches. False: *why is the first difference. */
+/* Returns true if the statement computes the instruction's formula. Its loops must be the formula's axes, with the same
+ * kinds and extents. The value of its block must be the formula, up to names, the order of commutative operands,
+ * offsets and strides. Open numbers take the values with which the formula matches. If it returns false, *why is the
+ * first difference. */
 bool instruction_match(Ctx *cx, const Nest *n, const Stmt *s, const Instruction *i, Match *out, const char **why);
 #endif

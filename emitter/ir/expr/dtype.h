@@ -15,23 +15,24 @@ typedef enum DType {
 typedef enum DTypeClass { SIGNED, UNSIGNED, FLOAT } DTypeClass;
 
 typedef struct DTypeInfo {
-    const char *spelling;   /* in formulas: "i8" */
-    const char *c_type;     /* in emitted code: "int8_t" */
+    const char *spelling;   /* its name in formulas: "i8" */
+    const char *c_type;     /* its name in emitted code: "int8_t" */
     int bytes;
     DTypeClass cls;
-    int64_t least, greatest;   /* of integers and bool */
+    int64_t least, greatest;   /* the range of integers and bool */
 } DTypeInfo;
 
 const DTypeInfo *dtype_info(DType t);
 bool dtype_is_float(DType t);
-bool dtype_is_integer(DType t);             /* not bool */
-bool dtype_read(const char *s, size_t n, DType *out);   /* by spelling */
+bool dtype_is_integer(DType t);             /* false for bool */
+bool dtype_read(const char *s, size_t n, DType *out);   /* reads a type by its spelling */
 
-/* One element of a tensor in memory, in the host's byte order: `f` for float types, rounded to the type; else `i`; u64
- * as bits. */
+/* One element of a tensor in memory, in the host's byte order. `f` is used for float types and is rounded to the type;
+ * `i` is used for other types, with the bits of a u64. */
 typedef union Scalar { int64_t i; double f; } Scalar;
 Scalar dtype_load(DType t, const void *base, int64_t index);
 void   dtype_store(DType t, void *base, int64_t index, Scalar v);
-int64_t dtype_integer(DType t, double v);   /* rounds to zero and saturates; NaN gives 0; u64 as bits */
-Scalar dtype_wrap(DType t, Scalar v);       /* integers: modulo 2^bits; floats: rounded to the type */
+/* Rounds to zero and saturates; NaN gives 0; a u64 is returned as its bits. */
+int64_t dtype_integer(DType t, double v);
+Scalar dtype_wrap(DType t, Scalar v);       /* reduces integers modulo 2^bits and rounds floats to the type */
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_EXPR_EXPR_H
 #define LW_IR_EXPR_EXPR_H
-/* Scalar expressions: one uniform, immutable, interned node. Equal pointers are equal expressions. Reads are pure,
+/* A scalar expression is a uniform, immutable, interned node. Equal pointers are equal expressions. Reads are pure,
  * because each tensor element is assigned once. The rows of expr.def define the kinds.
  *
  * expr_new creates every node. It folds constants, moves constants to the right of commutative kinds, and interns. With
@@ -27,19 +27,19 @@ typedef struct Expr Expr;
 struct Expr {
     ExprKind kind;
     DType type;
-    uint32_t serial;          /* creation number: deterministic order */
+    uint32_t serial;          /* the creation number, for a deterministic order */
     int arg_count;
-    int depth;                /* of a leaf 1: recursions over the operands go so deep */
-    int64_t integer;          /* INT: the value, in the range of the type (u64: its bits) */
+    int depth;                /* 1 for a leaf; recursion over the operands has this depth */
+    int64_t integer;          /* INT: the value, in the range of the type; a u64 is stored as its bits */
     double real;              /* REAL: the value, rounded to the type */
     const void *ref;          /* VAR: Var; READ: Tensor; LOAD: Memory; RUNTIME: RuntimeFunction */
     const Expr *arg[];
 };
-/* Passes recurse over operands, so this bounds their stack (loopwright.h states its size). The reader refuses a deeper
- * formula, the checker a nest with one. */
+/* Passes recurse over operands, so this limit bounds their stack (loopwright.h states its size). The reader refuses a
+ * deeper formula, and the checker refuses a nest that contains one. */
 enum { MOST_EXPR_DEPTH = 200 };
 enum { SELECT_COND, SELECT_YES, SELECT_NO };
-enum { RUNTIME_VALUE, RUNTIME_OPERAND };       /* operands of the C function: from RUNTIME_OPERAND on */
+enum { RUNTIME_VALUE, RUNTIME_OPERAND };       /* the operands of the C function start at RUNTIME_OPERAND */
 
 /* Functions of the runtime that lowered code calls: the rows of runtime.def. */
 typedef enum RuntimeName {
@@ -50,12 +50,12 @@ typedef enum RuntimeName {
 } RuntimeName;
 typedef struct RuntimeFunction { const char *c_name; DType result; } RuntimeFunction;
 
-/* A named integer, or a lowered scalar of any type. The address is its identity, not the name. */
+/* A named integer, or a lowered scalar of any type. Its identity is its address, not its name. */
 typedef enum VarRole {
     VAR_AXIS,      /* dimension of a stage */
-    VAR_LOOP,      /* loop of a nest; starts at 0 */
-    VAR_SIZE,      /* symbolic size in [least, greatest], least >= 0 */
-    VAR_LOCAL      /* scalar of lowered code */
+    VAR_LOOP,      /* a loop of a nest, which starts at 0 */
+    VAR_SIZE,      /* a symbolic size in [least, greatest], with least >= 0 */
+    VAR_LOCAL      /* a scalar of lowered code */
 } VarRole;
 typedef struct Var {
     const char *name;
@@ -64,49 +64,54 @@ typedef struct Var {
     int64_t least, greatest;
     uint32_t serial;
     const struct LoopHints *hints;
-    bool is_decided;                 /* SIZE: the run computes it (ops/move/sizes.c, bind_size); else the caller's */
-    const char *what;                /* of a decided one, for messages: `dimension 0 of "kept"` */
+    /* SIZE: true if the run computes it (ops/move/sizes.c, bind_size); false if the caller gives it. */
+    bool is_decided;
+    const char *what;                /* describes a decided size in messages: `dimension 0 of "kept"` */
 } Var;
-/* Hints before a loop, for the C compiler or the cache. The loop's variable holds them: a step that consumes the loop
- * drops them. */
+/* Hints before a loop, for the C compiler or the cache. The loop's variable holds them, so a step that consumes the
+ * loop drops them. */
 enum { MAX_PREFETCHES = 4 };
 typedef enum PragmaKind { PRAGMA_NONE, PRAGMA_UNROLL, PRAGMA_INDEPENDENT, PRAGMA_SIMD } PragmaKind;
-typedef struct Pragma { PragmaKind kind; int count; } Pragma;      /* count: of PRAGMA_UNROLL, else 0 */
+/* Count is the number of PRAGMA_UNROLL, otherwise 0. */
+typedef struct Pragma { PragmaKind kind; int count; } Pragma;
 typedef struct LoopHints {
     Pragma pragma;                   /* schedule/primitives/hints.c */
     int prefetch_count;
-    /* Prefetches the first element of an input that the loop reads `ahead` iterations later. across: the name of a loop
-     * around it; all elements that this one reads then, a part in each iteration. NULL: none */
+    /* Prefetches the first element of an input that the loop reads `ahead` iterations later. With `across`, the name of
+     * a loop around it, prefetches all elements that the outer loop reads `ahead` iterations later, a part of them in
+     * each iteration. `across` may be NULL. */
     struct { const struct Tensor *tensor; int64_t ahead; const char *across; } prefetch[MAX_PREFETCHES];
 } LoopHints;
 
 const ExprInfo *expr_info(ExprKind k);
 const RuntimeFunction *runtime_function(RuntimeName f);
-bool expr_kind_read(const char *s, size_t n, ExprKind *out);     /* kinds of form CALL, by spelling */
+bool expr_kind_read(const char *s, size_t n, ExprKind *out);     /* reads a kind of form CALL by its spelling */
 
-/* The only constructor. `type` is the type of the result. Kinds with operands of equal type may take it from them. */
+/* The only constructor. `type` is the type of the result; a kind with operands of equal type may take it from them. */
 const Expr *expr_new(Ctx *cx, ExprKind kind, DType type, const void *ref, const Expr *const *args, int count);
 const Expr *expr_poison(Ctx *cx);
-const Expr *expr_int(Ctx *cx, DType t, int64_t v);               /* wraps into t; REAL for a float t */
+const Expr *expr_int(Ctx *cx, DType t, int64_t v);               /* wraps v into t; gives a REAL for a float t */
 const Expr *expr_real(Ctx *cx, DType t, double v);
-const Expr *expr_index(Ctx *cx, int64_t v);                      /* i32; an error outside i32 */
+const Expr *expr_index(Ctx *cx, int64_t v);                      /* i32; a value outside i32 is an error */
 const Expr *expr_var(Ctx *cx, const Var *v);
 const Expr *expr_new_var(Ctx *cx, const char *name, VarRole role, DType t, int64_t least, int64_t greatest);
-/* new VAR_SIZE variable */
+/* creates a new VAR_SIZE variable */
 const Expr *expr_decided_size(Ctx *cx, const char *name, const char *what, int64_t least, int64_t greatest);
-/* A size of that name within [least, greatest], which stands for `size` where it has such a value */
+/* Returns a size of the same name within [least, greatest]. It stands for `size` where `size` has such a value. */
 const Expr *expr_size_within(Ctx *cx, const Expr *size, int64_t least, int64_t greatest);
-/* Whatever was computed from the size's range before stays true. */
+/* Raises the lower bound. Facts that were computed from the size's range before remain true. */
 void expr_raise_least(const Expr *decided_size, int64_t least);
 const Expr *expr_unary(Ctx *cx, ExprKind k, const Expr *a);
-const Expr *expr_binary(Ctx *cx, ExprKind k, const Expr *a, const Expr *b);   /* bool for kinds with B in expr.def */
+/* The result is bool for kinds with B in expr.def. */
+const Expr *expr_binary(Ctx *cx, ExprKind k, const Expr *a, const Expr *b);
 const Expr *expr_select(Ctx *cx, const Expr *cond, const Expr *yes, const Expr *no);
 const Expr *expr_fma(Ctx *cx, const Expr *a, const Expr *b, const Expr *c);
 const Expr *expr_cast(Ctx *cx, DType t, const Expr *a);          /* returns a if it has type t */
-/* The operand of a cast that C's own conversions imply, where the type is given: a load or variable of fewer bytes that
- * widens; otherwise e. */
+/* Returns the operand of a cast that C's own conversions imply where the type is given: a load or variable of fewer
+ * bytes that widens. Returns e otherwise. */
 const Expr *expr_before_widening(const Expr *e);
-/* The call of a function of the runtime that computes `value`. Its operands may have other types: C converts them. */
+/* Returns the call of a runtime function that computes `value`. Its operands may have other types, because C converts
+ * them. */
 const Expr *expr_runtime(Ctx *cx, RuntimeName function, const Expr *value, const Expr *const *operand, int count);
 
 static inline const Expr *expr_add(Ctx *cx, const Expr *a, const Expr *b) { return expr_binary(cx, EXPR_ADD, a, b); }
@@ -117,7 +122,7 @@ static inline const Expr *expr_and(Ctx *cx, const Expr *a, const Expr *b) { retu
 static inline bool expr_is_int(const Expr *e, int64_t v) { return e->kind == EXPR_INT && e->integer == v; }
 static inline bool expr_is_const(const Expr *e) { return e->kind == EXPR_INT || e->kind == EXPR_REAL; }
 static inline const Var *expr_as_var(const Expr *e) { return e->kind == EXPR_VAR ? (const Var *)e->ref : NULL; }
-static inline Scalar expr_scalar(const Expr *e)                  /* of a constant */
+static inline Scalar expr_scalar(const Expr *e)                  /* the value of a constant */
 {
     Scalar s = { 0 };
     if (e->kind == EXPR_REAL) s.f = e->real;
@@ -130,7 +135,7 @@ const Expr *expr_constant(Ctx *cx, DType t, Scalar v);
  * Sharing is preserved, so the work is linear in the DAG. */
 typedef const Expr *ExprVisit(Ctx *cx, const Expr *e, void *user);
 const Expr *expr_rewrite(Ctx *cx, const Expr *e, ExprVisit *visit, void *user);
-/* Returns the same kind of node with other operands. */
+/* Returns a node of the same kind with other operands. */
 const Expr *expr_with_args(Ctx *cx, const Expr *e, const Expr *const *args);
 /* Replaces every from[i] by to[i], simultaneously. */
 const Expr *expr_substitute(Ctx *cx, const Expr *e, const Expr *const *from, const Expr *const *to, int count);

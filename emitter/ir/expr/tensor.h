@@ -18,27 +18,28 @@ enum { MAX_RANK = 8, MAX_AXES = 16 };
 typedef struct Node Node;
 typedef struct Tensor Tensor;
 
-typedef struct Quant {               /* real = scale * (stored - zero_point), per tensor or along `axis` */
-    int axis, count;                 /* count 1: per tensor */
+/* Real = scale * (stored - zero_point), with one scale per tensor or per index of `axis`. */
+typedef struct Quant {
+    int axis, count;                 /* count is 1 for a scale per tensor */
     const float *scale;
     const int32_t *zero_point;
 } Quant;
 
 struct Tensor {
-    const char *name;                /* not unique before naming; never NULL */
+    const char *name;                /* not unique before naming, and never NULL */
     DType type;
     int rank;
-    const Expr *shape[MAX_RANK];     /* i32: constants, or expressions over VAR_SIZE variables */
-    Node *producer;                     /* NULL: input or constant */
-    int output;                      /* index among the producer's outputs */
-    const void *data;                /* constant: row-major elements in the host's byte order */
-    const Quant *quant;              /* or NULL */
-    /* The operator's word for an intermediate tensor: "sums"; or NULL */
+    const Expr *shape[MAX_RANK];     /* i32 constants, or i32 expressions over VAR_SIZE variables */
+    Node *producer;                     /* NULL for an input or constant */
+    int output;                      /* its index among the producer's outputs */
+    const void *data;                /* of a constant: row-major elements in the host's byte order */
+    const Quant *quant;              /* its quantization, or NULL */
+    /* The operator's word for an intermediate tensor, such as "sums", or NULL. */
     const char *word;
-    /* A stand-in whose elements are half zeros as a rule, as after a ReLU. Only counts use it. */
+    /* A stand-in of which half of the elements are usually zero, as after a ReLU. Only counts use it. */
     bool is_rectified;
     uint32_t serial;
-    struct Tensor *self;             /* the tensor as the DAG's nodes hold it; expressions read it const */
+    struct Tensor *self;             /* the tensor as the DAG's nodes hold it, because expressions hold it const */
 };
 
 typedef enum AxisKind { AXIS_DATA, AXIS_REDUCE, AXIS_ORDERED } AxisKind;
@@ -47,46 +48,48 @@ typedef struct Axis { const Expr *var; AxisKind kind; const Expr *extent; } Axis
 
 typedef enum Reducer {
     REDUCE_NONE, REDUCE_SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL, REDUCE_ANY,
-    /* Two outputs (index, value); a tie takes the smaller index. NaN is better than any number */
+    /* These have two outputs (index, value). A tie gives the smaller index, and a NaN wins over any number */
     REDUCE_ARGMAX, REDUCE_ARGMIN,
     REDUCER_COUNT
 } Reducer;
 typedef struct ReducerInfo {
     const char *spelling;            /* "sum" */
-    int components;                  /* values that depend on each other; 1: each of any number by itself */
+    /* The number of values that depend on each other; 1 if the values of any number are independent. */
+    int components;
     /* True if the order of combination cannot change the result: on integers, and on floats */
     bool order_free;
     bool order_free_on_floats;
 } ReducerInfo;
 const ReducerInfo *reducer_info(Reducer r);
-/* Returns the identity of component `component` in type t: 0, 1, -inf or the smallest value; for argmax's index the
- * largest. */
+/* Returns the identity of component `component` in type t: 0, 1, -inf or the smallest value. For argmax's index,
+ * returns the largest value. */
 const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component);
-enum { MAX_COMPONENTS = 8 };         /* values of one formula */
-/* Computes combine(old, value) of `count` values: `out` receives one expression for each. */
+enum { MAX_COMPONENTS = 8 };         /* the most values of one formula */
+/* Computes combine(old, value) for `count` values; `out` receives one expression for each value. */
 void reducer_combine(Ctx *cx, Reducer r, int count, const Expr *const *old, const Expr *const *value, const Expr **out);
 
 /* A computation without loops. The data axes come first, in the order of the outputs' dimensions, then the reduce axes.
  * All outputs have the same shape: the extents of the data and ordered axes.
- * - Without a reducer: out[i][data axes] = value[i].
- * - With a reducer: out[i] starts as init[i] and is combined with value[i] at each point of the reduce axes.
+ * - Without a reducer, out[i][data axes] = value[i].
+ * - With a reducer, out[i] starts as init[i] and is combined with value[i] at each point of the reduce axes.
  *
  * `value` reads tensors at tensor coordinates; its only variables are the stage's axes and sizes. */
 typedef struct Stage {
-    const char *name;                /* name of its first output; unique in a nest */
-    const char *part;                /* its group, in a nest that combines several; NULL: one group */
-    /* The call of an operator that the stage is part of, and the operator's name. NULL: a formula, or a stage that a
-     * step created */
+    const char *name;                /* the name of its first output; unique in a nest */
+    /* The name of its group in a nest that combines several groups; NULL for one group. */
+    const char *part;
+    /* The call of an operator that the stage is part of, and the operator's name. NULL for a formula, or for a stage
+     * that a step created. */
     const Node *call; const char *op;
-    bool is_result;                  /* it computes the call's first output */
-    int axis_count, data_count;      /* data_count counts ordered axes too; == rank of the outputs */
+    bool is_result;                  /* true if it computes the call's first output */
+    int axis_count, data_count;      /* data_count includes ordered axes and equals the rank of the outputs */
     Axis *axis;
     int out_count;
     Tensor **out;
     const Expr **value;              /* [out_count] */
     Reducer reducer;
-    const Expr **init;               /* [out_count] with a reducer, else NULL; over the data axes */
-    /* A step permits fused multiply-add: a*b + c is rounded once on targets that have it */
+    const Expr **init;               /* [out_count], over the data axes, with a reducer; otherwise NULL */
+    /* A step permits fused multiply-add: a*b + c is rounded once on targets that have the instruction. */
     bool contracts;
     uint32_t serial;
 } Stage;
@@ -95,7 +98,7 @@ typedef enum AttrKind { ATTR_INT, ATTR_REAL, ATTR_TEXT, ATTR_INTS, ATTR_REALS, A
 typedef struct Attr {
     const char *name;
     AttrKind kind;
-    int count;                       /* length of ints or reals */
+    int count;                       /* the number of ints or reals */
     int64_t integer; double real; const char *text;
     const int64_t *ints; const double *reals;
     const Tensor *tensor;
@@ -104,11 +107,13 @@ typedef struct Attr {
 typedef enum NodeKind { NODE_CALL, NODE_COMPUTE, NODE_REGION } NodeKind;
 struct Node {
     NodeKind kind;
-    const char *name;                /* the model's node, in messages; generated if it has none; never NULL */
-    const struct Op *op;             /* CALL: the operator's row (graph/dag/op.h); REGION: its kind's */
-    /* CALL: the composite of its device that it is part of (graph/passes/composite.c); NULL: none */
+    /* The name of the model's node, for messages; generated if it has none; never NULL. */
+    const char *name;
+    const struct Op *op;             /* CALL: the operator's row (graph/dag/op.h); REGION: the row of its kind */
+    /* CALL: the device's composite that the call is part of (graph/passes/composite.c), or NULL. */
     const struct CompositeMatch *match;
-    const char *device;              /* CALL: the device, an interned name; NULL: the host (graph/passes/device.c) */
+    /* CALL: the device, an interned name, or NULL for the host (graph/passes/device.c). */
+    const char *device;
     int attr_count; const Attr *attr;
     int in_count; Tensor **in;       /* an absent optional input is NULL */
     int out_count; Tensor **out;
@@ -119,54 +124,58 @@ struct Node {
 
 Tensor *tensor_new(Ctx *cx, const char *name, DType t, int rank, const Expr *const *shape);
 Tensor *tensor_new_fixed(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape);
-/* A tensor like t without its producer */
+/* Returns a tensor like t without its producer. */
 Tensor *tensor_stand_in(Ctx *cx, const Tensor *t);
-/* Copies `data`; NULL: zeros */
+/* Copies `data`; NULL gives zeros. */
 Tensor *tensor_constant(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, const void *data);
-/* A constant of zeros; *data points to its elements, which the caller may write until the first read. */
+/* Returns a constant of zeros. *data points to its elements, which the caller may write until the first read. */
 Tensor *tensor_zeros(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, void **data);
-Tensor *tensor_scalar(Ctx *cx, const char *name, DType t, double v);        /* rank-0 constant */
+Tensor *tensor_scalar(Ctx *cx, const char *name, DType t, double v);        /* returns a rank-0 constant */
 bool    tensor_is_constant(const Tensor *t);
-bool    tensor_is_integer(const Tensor *t, int64_t v);      /* a constant that begins with v; t may be NULL */
-bool    tensor_is_fixed(const Tensor *t);              /* all dimensions are constant */
-int64_t tensor_dim(const Tensor *t, int axis);         /* -1: symbolic */
-int64_t tensor_elems(const Tensor *t);                 /* -1: symbolic, or beyond int64 */
-/* Returns the largest magnitude of a constant in f32 for each of `channels` indices of its last axis; for one, of all
- * elements. */
+/* Returns true for a constant that begins with v; t may be NULL. */
+bool    tensor_is_integer(const Tensor *t, int64_t v);
+bool    tensor_is_fixed(const Tensor *t);              /* returns true if all dimensions are constant */
+int64_t tensor_dim(const Tensor *t, int axis);         /* returns -1 if the dimension is symbolic */
+int64_t tensor_elems(const Tensor *t);                 /* returns -1 if it is symbolic, or beyond int64 */
+/* Returns the largest magnitude of a constant in f32 for each of `channels` indices of its last axis. With one channel,
+ * returns the largest magnitude of all elements. */
 float *tensor_magnitudes(Ctx *cx, const Tensor *t, int64_t channels);
 int64_t tensor_bytes(const Tensor *t);
-/* For messages: "[3][3][16][32]", "[n][4]", "[]", "[dimension 0 of "kept"][4]" of a size that data decide */
+/* Returns the shape for messages: "[3][3][16][32]", "[n][4]", "[]", or "[dimension 0 of "kept"][4]" for a size that
+ * data decide. */
 const char *tensor_shape_text(Ctx *cx, const Tensor *t);
-const char *tensor_shape_names(Ctx *cx, const Tensor *t);   /* for emitted text: each size by its name */
-/* Returns the text for a refused axis or index, which may count from the end: "-4 to 3 are accepted" */
+/* Returns the shape for emitted text, with each size by its name. */
+const char *tensor_shape_names(Ctx *cx, const Tensor *t);
+/* Returns the end of a diagnostic for a refused axis or index, which may count from the end: "-4 to 3 are accepted". */
 const char *indices_accepted_text(Ctx *cx, int64_t count);
 const Expr *tensor_read(Ctx *cx, const Tensor *t, const Expr *const *index, int count);
 
-/* A compute node of one stage. Its outputs are new tensors, named after the stage, with the values' types and the shape
- * of the data axes. */
+/* Describes a compute node with one stage. Its outputs are new tensors. They are named after the stage and have the
+ * values' types and the shape of the data axes. */
 typedef struct StageSpec {
     const char *name, *part;
     const Node *call; const char *op; bool is_result;      /* as in Stage */
     int axis_count; Axis axis[MAX_AXES];
     int out_count; const Expr *value[MAX_COMPONENTS];
     Reducer reducer;
-    const Expr *init[MAX_COMPONENTS]; /* NULL: the reducer's identity */
+    const Expr *init[MAX_COMPONENTS]; /* NULL for the reducer's identity */
 } StageSpec;
-Node *compute_new(Ctx *cx, const StageSpec *spec);     /* NULL on error */
-const Expr *axis_var(Ctx *cx, const char *name, const Expr *extent);   /* new VAR_AXIS variable */
+Node *compute_new(Ctx *cx, const StageSpec *spec);     /* returns NULL on error */
+const Expr *axis_var(Ctx *cx, const char *name, const Expr *extent);   /* creates a new VAR_AXIS variable */
 
-/* The stage with value i alone, of a reduction whose values do not depend on each other; refers to s */
+/* Returns the stage with only value i, for a reduction whose values do not depend on each other. The result refers to
+ * s. */
 Stage stage_component(const Stage *s, int i);
-int stage_depth(const Stage *s);                       /* of its deepest value */
+int stage_depth(const Stage *s);                       /* returns the depth of its deepest value */
 /* Collects the tensors that a stage reads, each once, in order of first use. */
 int stage_reads(Ctx *cx, const Stage *s, const Tensor ***out);
 
-const Attr *node_attr(const Node *n, const char *name);                /* NULL: absent */
+const Attr *node_attr(const Node *n, const char *name);                /* returns NULL if the attribute is absent */
 int64_t node_int(const Node *n, const char *name, int64_t otherwise);
 double  node_real(const Node *n, const char *name, double otherwise);
 const char *node_text(const Node *n, const char *name, const char *otherwise);
-/* Copies the integers of an ATTR_INTS attribute to out[count], or fills it with `otherwise` if absent. False if the
- * length differs. */
+/* Copies the integers of an ATTR_INTS attribute to out[count], or fills it with `otherwise` if the attribute is absent.
+ * Returns false if the length differs. */
 bool    node_ints(const Node *n, const char *name, int64_t *out, int count, int64_t otherwise);
 
 /* Collects all nodes on which the outputs depend: producers before consumers, otherwise in order of serial. */

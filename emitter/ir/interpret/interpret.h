@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_INTERPRET_INTERPRET_H
 #define LW_IR_INTERPRET_INTERPRET_H
-/* Runs a loop nest: compiled to lanes of register code with strided addresses (program.h) or, if it is to be checked,
- * visited or shuffled, statement by statement (walk.c). Without `checked` only accesses outside a whole tensor are
- * errors. */
+/* Runs a loop nest. A nest is compiled to lanes of register code with strided addresses (program.h). If it is to be
+ * checked, visited or shuffled, it is executed statement by statement instead (walk.c). Without `checked`, only
+ * accesses outside a whole tensor are errors. */
 #include "ir/interpret/evaluate.h"
 #include "ir/nest/nest.h"
 
@@ -11,23 +11,27 @@
 typedef void InstanceVisit(void *user, const Stmt *block, const int64_t *axis);
 
 typedef struct RunOptions {
-    /* Stops at an access outside a window, a read of an element never written or overwritten in its ring, a bind
-     * outside its axis, an output element never written */
+    /* Stops at an access outside a window, a read of an element that was never written or is overwritten in its ring, a
+     * bind outside its axis, or an output element that was never written. */
     bool checked;
-    uint64_t shuffle;      /* not 0: parallel loops run in an order shuffled by this seed, vector loops in lockstep */
-    InstanceVisit *visit; void *user;       /* may be NULL */
-    int64_t *ran;          /* [interpret_path_count()] how often each path of the fast interpreter ran is added; NULL */
+    /* If not 0, parallel loops run in an order shuffled by this seed, and vector loops run in lockstep. */
+    uint64_t shuffle;
+    InstanceVisit *visit; void *user;       /* visit may be NULL */
+    /* [interpret_path_count()]: counters to which the runs of each path of the fast interpreter are added, or NULL. */
+    int64_t *ran;
 } RunOptions;
 
-/* The paths of the fast interpreter: kernels, kinds of loads and stores, orders of loops. Tests show that each runs. */
+/* Returns the number of paths of the fast interpreter: kernels, kinds of loads and stores, orders of loops. Tests show
+ * that each path runs. */
 int interpret_path_count(void);
 const char *interpret_path_name(Ctx *cx, int path);
 
-/* Reads inputs from e; writes outputs, allocating them in e if absent. */
+/* Reads inputs from e and writes outputs, which it allocates in e if they are absent. */
 bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options);
 
-/* For many runs on one environment whose tensors keep their places: returns the compiled nest, in the environment's
- * arena; NULL: the nest has two versions or must be walked, or a diagnostic was given. A run allocates nothing. */
+/* Returns the compiled nest, in the environment's arena, for many runs on one environment whose tensors keep their
+ * addresses. A run allocates nothing. Returns NULL if the nest has two versions or must be walked, or after a
+ * diagnostic. */
 struct Loop *interpret_compile(Ctx *cx, const Nest *n, Env *e);
 bool interpret_compiled(Ctx *cx, struct Loop *program);
 #endif

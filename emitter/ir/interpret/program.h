@@ -36,28 +36,29 @@ size_t rep_bytes(Rep r);
 typedef struct LaneTerm { const int32_t *lane; int64_t factor; } LaneTerm;
 typedef struct Offsets {
     int64_t *at;                       /* [lanes], in elements */
-    int64_t least, greatest;           /* of them */
-    int64_t step;                      /* when is_even: at[l] = at[0] + step * l */
-    int run, row;                      /* lanes l of equal l / run share an element; of equal l / row are neighbours */
+    int64_t least, greatest;           /* the smallest and largest offset */
+    int64_t step;                      /* valid if is_even: at[l] = at[0] + step * l */
+    /* Lanes with the same l / run share an element; lanes with the same l / row are neighbours. */
+    int run, row;
     bool is_even;
     int term_count; const LaneTerm *term;
 } Offsets;
 
-/* An access to a tensor: element constant + sum of factor * *term + offsets->at[lane]. */
+/* An access to a tensor. The index of the element is constant + sum of factor * *term + offsets->at[lane]. */
 typedef struct ProgramAccess {
     const Tensor *tensor;
     const void *data;
-    void *own;                      /* `data`, where the access stores; else NULL */
+    void *own;                      /* equals `data` where the access stores, otherwise NULL */
     int64_t elems, constant;
-    int term_count; const LaneTerm *term;    /* one lane each */
+    int term_count; const LaneTerm *term;    /* each term has one lane */
     const Offsets *offsets;
-    /* NULL: all lanes; step 0: one for all. Disabled lanes are not accessed */
+    /* NULL enables all lanes; with mask_step 0, one value serves all lanes. Disabled lanes are not accessed. */
     const int32_t *mask; int mask_step;
-    int fault_lane;                          /* first lane out of bounds, -1: none */
-    int64_t fault_at;                        /* its element */
+    int fault_lane;                          /* the first lane out of bounds, or -1 */
+    int64_t fault_at;                        /* the element that this lane accesses */
     int64_t *ran;                            /* [interpret_path_count()] */
 } ProgramAccess;
-int64_t access_at(const ProgramAccess *x);          /* the uniform part of the address */
+int64_t access_at(const ProgramAccess *x);          /* returns the uniform part of the address */
 static inline bool access_fits(const ProgramAccess *x, int64_t at)
 {
     return at + x->offsets->least >= 0 && at + x->offsets->greatest < x->elems;
@@ -67,59 +68,64 @@ typedef struct Instr Instr;
 typedef void Kernel(const Instr *in, int lanes);
 struct Instr {
     Kernel *run;
-    int64_t *ran;                      /* how often */
-    int lanes;                         /* 1, or all those of its strip */
+    int64_t *ran;                      /* counts its runs */
+    int lanes;                         /* 1, or all lanes of its strip */
     void *to; const void *arg[3];
     ProgramAccess *access;                    /* loads */
-    Offsets *offsets;                  /* that this instruction recomputes */
-    /* For the general kernel: of the operands, and of the result last */
+    Offsets *offsets;                  /* the offsets that this instruction recomputes */
+    /* For the general kernel: the representations of the operands, then that of the result. */
     ExprKind kind; DType type, operand; Rep rep[4];
 };
 typedef struct Instrs { int count, capacity; const Instr **at; } Instrs;
 
-Kernel *kernel_of(ExprKind k, DType result, DType operand);          /* the special kernel, or else the general one */
+/* Returns the special kernel if there is one, otherwise the general one. */
+Kernel *kernel_of(ExprKind k, DType result, DType operand);
 Kernel *kernel_load(DType t);
-Kernel *kernel_splat(Rep r);                                         /* copies one lane to all */
+/* Returns the kernel that copies one lane to all. */
+Kernel *kernel_splat(Rep r);
 void kernel_offsets(const Instr *in, int lanes);
 int path_of_kernel(Kernel *run);
 Scalar lane_get(Rep r, const void *at, int lane);
 void lane_put(Rep r, void *at, int lane, Scalar v);
 
-/* The operand of a store; step 0: one value for all lanes */
+/* The operand of a store. With step 0, one value serves all lanes. */
 typedef struct Lane { const void *at; int step; Rep rep; } Lane;
 
-/* One output of a strip: stored, or combined into. */
+/* One output of a strip. The strip stores it, or combines into it. */
 typedef struct Sink {
     ProgramAccess access;
     DType type;
-    Lane value, init;                  /* init.at NULL: none */
-    void *old, *new_value;             /* one-lane operands of `combine`... */
-    const void *combined;              /* ... and its result */
+    Lane value, init;                  /* init.at is NULL if there is no initial value */
+    void *old, *new_value;             /* the one-lane operands of `combine` */
+    const void *combined;              /* the result of `combine` */
     Rep rep;
 } Sink;
 
 typedef struct Strip Strip;
-typedef void Finish(const Strip *s, int64_t at, int lanes);          /* a special store, all lanes in bounds */
+/* A special store, for strips with all lanes in bounds. */
+typedef void Finish(const Strip *s, int64_t at, int lanes);
 struct Strip {
     const Stmt *block;
-    int lanes;                         /* at most */
-    /* The outermost lane loop runs `chunk` iterations at a time from *base; NULL: all */
+    int lanes;                         /* the most lanes */
+    /* The outermost lane loop runs `chunk` iterations at a time from *base, or all if base is NULL. */
     int32_t *base; const int32_t *chunked; int chunk;
     Instrs code;
-    Lane guard, first;                 /* at NULL: always; never */
+    Lane guard, first;                 /* an `at` of NULL means always for guard, and never for first */
     int sink_count; Sink sink[MAX_COMPONENTS];
     Instrs combine;                      /* with a reducer: combined = combine(old, new_value), for one lane */
     bool reduces;
-    Finish *finish;                    /* or NULL */
-    int64_t *finish_ran, *ran;         /* how often `finish` ran; [interpret_path_count()] */
+    Finish *finish;                    /* the special store, or NULL */
+    /* Counters of the runs of `finish` and of each path; ran has [interpret_path_count()] entries. */
+    int64_t *finish_ran, *ran;
     int load_count; ProgramAccess **load;
 };
 Finish *finish_store(DType t);
-Finish *finish_reduce(Reducer r, DType t);                           /* NULL: only the general method */
+/* Returns NULL if there is only the general method. */
+Finish *finish_reduce(Reducer r, DType t);
 int path_of_finish(Finish *f);
 
 typedef struct Loop Loop;
-typedef struct Action { Loop *loop; Strip *strip; } Action;          /* one of them */
+typedef struct Action { Loop *loop; Strip *strip; } Action;          /* either a loop or a strip */
 struct Loop {
     const Stmt *stmt;
     int32_t *var; const int32_t *extent;
@@ -127,7 +133,7 @@ struct Loop {
     int count, capacity; Action *action;
 };
 
-/* Returns NULL on error; `arena` owns the instructions. `ran`: RunOptions.ran. */
+/* Returns NULL on error; `arena` owns the instructions. `ran` is RunOptions.ran. */
 Loop *program_compile(Ctx *cx, Arena *arena, const Nest *n, Env *e, int64_t *ran);
 bool  program_run(Ctx *cx, const Loop *root);
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_INTERPRET_PROGRAM_COMPILE_H
 #define LW_IR_INTERPRET_PROGRAM_COMPILE_H
-/* Shared by the two halves of the compiler to programs: program.c compiles loops and strips, program_values.c the
- * values computed in them. */
+/* Shared by the two halves of the compiler to programs: program.c compiles loops and strips, and program_values.c
+ * compiles the values computed in them. */
 #include "ir/interpret/program.h"
 #include "support/map.h"
 
@@ -15,26 +15,28 @@ typedef struct Compiler {
     const Nest *nest;
     Env *env;
     int64_t *ran;                   /* [interpret_path_count()] */
-    Map data;                       /* Tensor -> its elements */
-    Map reads;                      /* Expr -> true if it reads tensors */
-    Loop *loops[MAX_DEPTH];         /* around the current statement: [0] is the program itself */
+    Map data;                       /* maps a Tensor to its elements */
+    Map reads;                      /* maps an Expr to true if it reads tensors */
+    Loop *loops[MAX_DEPTH];         /* the loops around the current statement; [0] is the program itself */
     int depth;
-    const Stage *stage;             /* of the current block */
+    const Stage *stage;             /* the stage of the current block */
     const Stmt *block;
     Strip *strip;
-    const Expr *const *bind;        /* its axes, over loops */
+    const Expr *const *bind;        /* the axes of the stage, over loops */
     const Stmt *lane_loop[MAX_DEPTH];   /* the loops that became lanes, outermost first */
     int32_t *lane_var[MAX_DEPTH];
     int lane_loops;
-    Map values;                     /* ValueKey -> Value, in this strip */
+    Map values;                     /* maps a ValueKey to its Value in this strip */
     int load_room;
 } Compiler;
 
-void *grown(Arena *arena, void *at, int count, int *capacity, size_t bytes); /* returns the list, grown for one more */
+/* Returns the list, with room for one more entry. */
+void *grown(Arena *arena, void *at, int count, int *capacity, size_t bytes);
 
-/* Returns the expression with the block's axes replaced by their binds and sizes by their values. NULL gives NULL. */
+/* Returns the expression with the block's axes replaced by their binds, and sizes by their values. NULL gives NULL. */
 const Expr *resolve(Compiler *c, const Expr *e);
-/* Appends instructions for a resolved expression; its reads access only lanes in which `mask` (NULL: all) holds. */
+/* Appends instructions for a resolved expression. Its reads access only lanes in which `mask` holds; a mask of NULL
+ * holds in all lanes. */
 ProgramValue compile_value(Compiler *c, const Expr *e, const ProgramValue *mask);
 /* Returns a fresh one-lane operand of the strip's combination, and the variable that represents it. */
 ProgramValue compile_operand(Compiler *c, DType t, const Expr **stand_in);

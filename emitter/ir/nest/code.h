@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_NEST_CODE_H
 #define LW_IR_NEST_CODE_H
-/* Lowered code: a nest with its storage decided; C in everything but spelling. Loops have a begin and an end, memory is
- * flat, values are expressions over LOADs and variables. emitter/lower creates and rewrites it, cgen prints it. */
+/* Lowered code is a nest whose storage is decided. It is C in everything except spelling: loops have a begin and an
+ * end, memory is flat, values are expressions over LOADs and variables. emitter/lower creates and rewrites it, and cgen
+ * prints it. */
 #include "ir/algebra/algebra.h"
 #include "ir/expr/memory.h"
 #include "ir/nest/nest.h"
@@ -14,46 +15,48 @@ typedef enum CodeKind {
 typedef struct Code Code;
 struct Code {
     CodeKind kind;
-    int child_count; const Code *const *child;   /* SEQ; SCOPE, FOR: 1; IF: 1 or 2 */
-    const Expr *var;                             /* FOR, LET: VAR_LOOP / VAR_LOCAL variable */
+    int child_count; const Code *const *child;   /* any number in a SEQ; 1 in a SCOPE or FOR; 1 or 2 in an IF */
+    const Expr *var;                             /* FOR, LET: its variable, a VAR_LOOP or VAR_LOCAL */
     const Expr *begin, *end;                     /* FOR: var = begin; var < end; var += step */
     int64_t step;
     LoopKind loop_kind;
-    const char *pragma;                          /* FOR: macro of lw_base.h before the loop, set by the pass pragmas */
+    /* FOR: a macro of lw_base.h before the loop, which the pass pragmas sets. */
+    const char *pragma;
     const Expr *cond;                            /* IF */
-    const Memory *memory;                        /* LOCAL: declared here; STORE: written */
-    /* STORE: memory[index] = value; LET: var = value, const in its scope */
+    const Memory *memory;                        /* LOCAL: the memory declared here; STORE: the memory written */
+    /* STORE: memory[index] = value; LET: var = value, which is const in its scope. */
     const Expr *index, *value;
-    const char *text;                            /* CALL: macro name */
-    /* CALL: arguments of the macro; its child, if any, is the fallback for compilers without the macro */
+    const char *text;                            /* CALL: the name of the macro */
+    /* CALL: the arguments of the macro. Its child, if any, is the fallback for compilers without the macro. */
     const Expr *const *args; int arg_count;
-    /* CALL: of a C function, whose AT arguments are addresses; NULL: a macro */
+    /* CALL: the C function that is called, whose AT arguments are addresses; NULL for a macro. */
     const struct External *external;
 };
 
 typedef struct Function {
-    const char *name;            /* C identifier without the model's prefix: "conv_1" */
-    int size_count; const Expr *const *size;     /* symbolic sizes, int32_t parameters, first */
-    /* Values in which the layers that share the function differ; int32_t parameters, next */
+    const char *name;            /* a C identifier without the model's prefix: "conv_1" */
+    int size_count; const Expr *const *size;     /* symbolic sizes, which are the first parameters (int32_t) */
+    /* The values in which the layers that share the function differ. They are the next parameters (int32_t). */
     int number_count; const Expr *const *number;
-    /* Parameters in order: inputs, constants (as inputs), scratch, outputs */
+    /* The parameters in order: inputs, constants (as inputs), scratch, outputs. */
     int memory_count; const Memory *const *memory;
-    bool may_alias;              /* inputs and outputs may alias in some call: no restrict */
+    bool may_alias;              /* inputs and outputs may alias in some call, so no parameter is restrict */
     bool no_inline;              /* emitted with LW_NOINLINE */
-    const Code *body;            /* never NULL: a function without effect has an empty CODE_SEQ */
-    const char *const *comment; int comment_count;   /* comment lines above the function: formula, shapes, schedule */
+    const Code *body;            /* never NULL; a function without effect has an empty CODE_SEQ */
+    /* The comment lines above the function: formula, shapes, schedule. */
+    const char *const *comment; int comment_count;
 } Function;
 
-/* True if the parameter is `restrict`: no other one overlaps it while one of both is written. */
+/* Returns true if the parameter is `restrict`: no other parameter overlaps it while one of the two is written. */
 bool function_is_apart(const Function *f, const Memory *m);
-const Code *code_seq(Ctx *cx, const Code *const *child, int count);      /* flattens; drops NULLs */
-/* A scope for the declarations of the body; a loop of one iteration becomes this. Returns the body itself if it
- * declares nothing. */
+const Code *code_seq(Ctx *cx, const Code *const *child, int count);      /* flattens nested sequences and drops NULLs */
+/* Returns a scope for the declarations of the body; a loop of one iteration becomes such a scope. Returns the body
+ * itself if it declares nothing. */
 const Code *code_scope(Ctx *cx, const Code *body);
 const Code *code_for(Ctx *cx, const Expr *var, const Expr *begin, const Expr *end, int64_t step, LoopKind kind,
                      const Code *body);
-/* The loop with this macro before it; NULL: the loop itself. Rewriting keeps the macro; code_for creates a loop without
- * one. */
+/* Returns the loop with this macro before it, or the loop itself if macro is NULL. Rewriting keeps the macro; code_for
+ * creates a loop without a macro. */
 const Code *code_with_pragma(Ctx *cx, const Code *loop, const char *macro);
 const Code *code_if(Ctx *cx, const Expr *cond, const Code *yes, const Code *no);
 const Code *code_let(Ctx *cx, const Expr *var, const Expr *value);
@@ -61,26 +64,28 @@ const Code *code_local(Ctx *cx, const Memory *m);
 const Code *code_store(Ctx *cx, const Memory *m, const Expr *index, const Expr *value);
 const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int count);
 const Code *code_external(Ctx *cx, const struct External *e, const char *function, const Expr *const *args, int count);
-/* The call with other arguments and, where it has one, another fallback. */
+/* Returns the call with other arguments and, where it has a fallback, with a different fallback. */
 const Code *code_call_with(Ctx *cx, const Code *call, const Expr *const *args, const Code *otherwise);
 const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, int count, const Code *otherwise);
 
 typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);
-const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child);  /* c with other children, as many */
-/* c with map(e) for each of its expressions; children and declared memories stay */
+/* Returns c with other children, the same number of them. */
+const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child);
+/* Returns c with map(e) for each of its expressions. Children and declared memories stay. */
 const Code *code_with_exprs(Ctx *cx, const Code *c, ExprVisit *map, void *user);
-const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user);   /* bottom-up; shares unchanged code */
-/* Rewrites every expression by expr_rewrite */
+/* Works bottom-up and shares unchanged code. */
+const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user);
+/* Rewrites every expression with expr_rewrite. */
 const Code *code_map_exprs(Ctx *cx, const Code *c, ExprVisit *visit, void *user);
 const Code *code_substitute(Ctx *cx, const Code *c, const Expr *from, const Expr *to);
-/* Copies code for use in the same scope as the original: its LETs get new variables. Memories are shared: the copies
- * run in sequence, and each writes before it reads; a second declaration of a memory in one scope denotes the same
- * memory. */
+/* Copies code for use in the same scope as the original: its LETs get new variables. Memories are shared, because the
+ * copies run in sequence, and each writes before it reads. A second declaration of a memory in one scope denotes the
+ * same memory. */
 const Code *code_fresh(Ctx *cx, const Code *c);
-/* Number of stores, calls and lets: the cost of a copy */
+/* Returns the number of stores, calls and lets, which is the cost of a copy. */
 int64_t code_size(const Code *c);
-bool code_may_stop(const Code *c);   /* a C function in it has a status that ends the run */
-/* Extends the scope by the facts inside a loop, or of a branch, for the functions of algebra.h. */
+bool code_may_stop(const Code *c);   /* returns true if a C function in it has a status that ends the run */
+/* Extends the scope by the facts inside a loop, or inside a branch, for the functions of algebra.h. */
 const Bounds *code_bounds(Ctx *cx, const Bounds *outer, const Code *loop);
 const Bounds *code_fact(Ctx *cx, const Bounds *outer, const Expr *fact);
 /* Collects the conjuncts of a condition, in order; returns their number. */

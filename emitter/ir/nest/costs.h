@@ -1,56 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_NEST_COSTS_H
 #define LW_IR_NEST_COSTS_H
-/* The instructions that a core executes for a macro of an instruction, or for an operation: data of a target. */
+/* The instructions that a core executes for a macro of an instruction, or for an operation. These are data of a
+ * target. */
 #include <stdint.h>
 
-/* A name is a macro's, or one of an expression's kind for integers, as "mulhigh", "cast", "div", and "mla" for a sum
- * with a product; "i64 mul", "i64 mla", "i64 >>", "i64 cast" (to or from 64 bits), and "i64" for any other but a
- * division in 64 bits; or of an operation of floats: "f32 add", "f32 mul", "f32 div", "f32 compare", "f32 to integer",
- * "f32 mul rectified" and "f32 add rectified" with values of which half are zeros, as a ReLU leaves them, "f32 " and
- * the name of a kind as "f32 exp", "f32 function" for functions without a row, and "f32" for others.
- * "guard" is a condition in a loop, "guarded index" the address of a load under it, if it is a sum of numbers,
- * "repeated load" the address of a load that its iteration also has under a condition. Of the C compiler: "f32 lanes"
- * are the lanes of the vectors that it makes of adjacent statements, with the elements that an instruction's address
- * reaches, "far lanes" the address of a vector beyond it: of the first in a loop body, and of those whose addresses
- * exceed the registers. "f32 loop lanes" are those of vectorized loops; with a `point` only loops without remainder are
- * vectorized, of operations whose rows have a `point`, the instructions for a vector. "unrolled text" is the size, in
- * instructions, up to which it unrolls a loop.
- * Each use takes `each` instructions, and a macro `point` more for every execution of the innermost statement of its
- * portable form. */
+/* A name is one of the following. Macros have their own names. Operations on integers have the name of the expression's
+ * kind, such as "mulhigh", "cast" or "div"; "mla" is a sum with a product. In 64 bits they are "i64 mul", "i64 mla",
+ * "i64 >>", "i64 cast" (to or from 64 bits), and "i64" for any other operation except a division. Operations on floats
+ * are "f32 add", "f32 mul", "f32 div", "f32 compare" and "f32 to integer". "f32 mul rectified" and "f32 add rectified"
+ * have operands of which half are zeros, as after a ReLU. "f32 " with the name of a kind, such as "f32 exp", is a
+ * function; "f32 function" stands for functions without a row, and "f32" for other operations. "guard" is a condition
+ * in a loop. "guarded index" is the address of a load under a guard, if the address is a sum of numbers. "repeated
+ * load" is the address of a load that the same iteration also executes under a condition. The following names describe
+ * the C compiler. "f32 lanes" is the number of lanes of the vectors that it forms from adjacent statements, with the
+ * elements that an instruction's address reaches. "far lanes" is the address of a vector beyond that reach: of the
+ * first vector in a loop body, and of vectors whose addresses exceed the registers. "f32 loop lanes" is the number of
+ * lanes of vectorized loops. If its row has a `point`, only loops without remainder are vectorized, for operations
+ * whose rows have a `point`, which is the number of instructions for a vector. "unrolled text" is the size, in
+ * instructions, up to which the compiler unrolls a loop. Each use executes `each` instructions. A macro also executes
+ * `point` instructions for every execution of the innermost statement (a point) of its portable form. */
 typedef struct CostRow { const char *name; double each, point; } CostRow;
 
-/* The bytes that a macro reads of an operand, 0 for its result, for each point. Without a row it reads each element of
- * its operands once per use, and writes each element of its result once. */
+/* The bytes that a macro reads of an operand for each point (see CostRow); operand 0 is the result. Without a row, the
+ * macro reads each element of its operands once per use, and writes each element of its result once. */
 typedef struct ReadRow { const char *name; int operand; double bytes; } ReadRow;
 
-/* Rows, closed by one without name; names that they lack are looked up in `base`. reads: NULL, none. */
+/* The rows, closed by a row without a name. A name that the rows lack is looked up in `base`. reads may be NULL. */
 typedef struct Costs { const struct Costs *base; const CostRow *row; const ReadRow *reads; } Costs;
 
-/* Figures of a core for layers of integers, and for layers with floats. */
+/* Figures of a core, one for layers on integers and one for layers with floats. */
 typedef struct PerKind { double integers, floats; } PerKind;
 
-/* Parts of emitted text. INTEGER, FLOAT: an operation; SELECTION: a min, max or comparison of floats. FIXED: a call of
- * the integer runtime. EXPONENTIAL: a function of floats that is inlined. MACRO: of the target, with its ARGUMENTs.
- * Once in a program: a LIBRARY_MACRO that calls a function, a LIBRARY_FUNCTION of floats, a SOFT_FLOAT operation. CALL:
- * of NAME_run, with its MEMORY. */
+/* The parts of emitted text. INTEGER and FLOAT are operations; SELECTION is a min, max or comparison of floats; FIXED
+ * is a call of the integer runtime; EXPONENTIAL is an inlined function of floats; MACRO is a macro of the target, with
+ * its ARGUMENTs. The following occur once in a program: a LIBRARY_MACRO, which calls a function; a LIBRARY_FUNCTION of
+ * floats; a SOFT_FLOAT operation. CALL is a call in NAME_run, with its MEMORY arguments. */
 typedef enum TextKind {
     TEXT_LOOP, TEXT_CONDITION, TEXT_LOAD, TEXT_STORE, TEXT_POINTER, TEXT_INTEGER, TEXT_DIVISION, TEXT_FIXED, TEXT_FLOAT,
     TEXT_SELECTION, TEXT_EXPONENTIAL, TEXT_MACRO, TEXT_ARGUMENT, TEXT_LIBRARY_MACRO, TEXT_LIBRARY_FUNCTION,
     TEXT_SOFT_FLOAT, TEXT_CALL, TEXT_MEMORY, TEXT_KINDS
 } TextKind;
 
-/* Figures of a core, on average over networks. cycles: per instruction; memory has no wait states. small:
- * instructions at -Os, as a share of those at -O3; 0: unknown. code: bytes of the parts of the text at -O2; NULL:
- * unknown. code_error: the largest share by which the estimate missed a network that was not among the fitted ones.
- * frames: the most bytes of stack that a network took beside its arrays; 0: unknown. */
+/* Figures of a core, on average over networks. cycles is per instruction, if memory has no wait states. small is the
+ * number of instructions at -Os, as a share of those at -O3; 0 if unknown. code is the bytes of each part of the text
+ * at -O2; NULL if unknown. code_error is the largest share by which the estimate missed a network that was not among
+ * the fitted ones. frames is the most bytes of stack that a network used in addition to its arrays; 0 if unknown. */
 typedef struct CoreFigures {
     PerKind cycles;
-    const char *cycles_from;     /* their origin */
+    const char *cycles_from;     /* where the cycles come from */
     PerKind small;
     const double *code; double code_error;
     int frames;
-    int machine;                 /* of its ELF files */
-    int architecture;            /* of the core, in the order of api/report/architecture.c; 0: not told apart */
+    int machine;                 /* the machine in the core's ELF files */
+    /* The core's architecture, in the order of api/report/architecture.c; 0 if it is not told apart. */
+    int architecture;
 } CoreFigures;
 #endif

@@ -28,27 +28,29 @@
 typedef enum ExternalArgKind { EXTERNAL_TENSOR, EXTERNAL_VALUE, EXTERNAL_STRIDE, EXTERNAL_WORKSPACE } ExternalArgKind;
 typedef struct ExternalArg {
     ExternalArgKind kind;
-    const Tensor *tensor;              /* TENSOR, STRIDE */
+    const Tensor *tensor;              /* TENSOR, STRIDE: the tensor */
     int dimension;                     /* STRIDE */
-    bool is_written;                   /* TENSOR: the call computes it */
-    const Expr *value;                 /* VALUE; WORKSPACE: its bytes */
+    bool is_written;                   /* TENSOR: true if the call computes it */
+    const Expr *value;                 /* VALUE: the expression; WORKSPACE: the bytes */
 } ExternalArg;
 
 enum { MAX_EXTERNAL_ARGS = 64 };
 typedef struct External {
     const char *function;
-    bool has_status;                   /* it returns int; other than 0 ends the run */
-    bool in_place;                     /* an output may be the array of an input, read at the same element only */
+    bool has_status;                   /* true if the function returns int; a value other than 0 ends the run */
+    /* True if an output may be the array of an input that is read at the same element only. */
+    bool in_place;
     int arg_count; ExternalArg arg[MAX_EXTERNAL_ARGS];
 } External;
 
-/* True for a macro of the runtime headers: it has no prototype. */
+/* Returns true for a macro of the runtime headers, which has no prototype. */
 bool external_is_macro(const char *function);
 /* Marks the tensors that the statement computes. */
 void external_mark_written(External *e, const Stmt *meaning);
 bool external_takes(const External *e, const Tensor *t);
-/* True if the call states the tensor's strides, where a dimension outside the last has more than one element. */
+/* Returns true if the call states the tensor's strides and a dimension other than the last has more than one
+ * element. */
 bool external_knows_strides(const External *e, const Tensor *t);
-/* Returns the external call around or at the statement's blocks of this stage; NULL: none. */
+/* Returns the external call around or at the statement's blocks of this stage, or NULL. */
 const External *external_of_stage(const Stmt *root, const Stage *s);
 #endif

@@ -23,23 +23,25 @@
 enum { MAX_OPERANDS = 6, MAX_NUMBERS = 20 };
 
 typedef struct Instruction {
-    const char *macro, *text;                /* the name; the declaration's source text */
-    const char *feature;                     /* required feature of the target; NULL: none */
-    /* i32: constants, or the variables of open numbers. The first ones are arguments. */
+    const char *macro, *text;                /* the macro's name, and the declaration's source text */
+    const char *feature;                     /* the required feature of the target, or NULL */
+    /* The numbers, i32: constants, or the variables of open numbers. The first argument_count are arguments. */
     int number_count, argument_count; const Expr *number[MAX_NUMBERS];
     int operand_count; const Tensor *operand[MAX_OPERANDS];
     const Stage *stage;
-    const struct Instruction *open;          /* the declaration with open numbers of which this is a case; NULL: none */
+    const struct Instruction *open;          /* the declaration with open numbers of which this is a case, or NULL */
 } Instruction;
 
-/* A row of a table of instructions; the last has no declaration. */
+/* A row of a table of instructions. The last row has no declaration. */
 typedef struct InstructionRow {
-    const char *declaration;                 /* as in a schedule: LW_DOT[n](a: i8[n], ...) ... */
-    const char *feature;                     /* of the cores that it is for; others compute its loops. NULL: any core */
+    const char *declaration;                 /* the declaration as in a schedule: LW_DOT[n](a: i8[n], ...) ... */
+    /* The feature of the cores that have the macro; other cores compute its loops; NULL for any core. */
+    const char *feature;
 } InstructionRow;
 
-const Instruction *nest_instruction(const Nest *n, const char *macro);       /* NULL: not declared */
-/* Returns the index of an open number; -1: e is none. */
+/* Returns NULL if the macro is not declared. */
+const Instruction *nest_instruction(const Nest *n, const char *macro);
+/* Returns the index of an open number, or -1 if e is not an open number. */
 int instruction_number(const Instruction *i, const Expr *e);
 bool instruction_is_open(const Instruction *i);
 /* Returns the instruction with these numbers; a NULL leaves a number open. */

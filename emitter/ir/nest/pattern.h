@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_NEST_PATTERN_H
 #define LW_IR_NEST_PATTERN_H
-/* The pattern kind of a compute: how its elements map to those of its operands. An operator declares its kind; the
- * kind of a stage is inferred from its formula, so a formula of the user's and a stage that a step has changed have one
- * too. */
+/* The pattern kind of a compute states how its elements map to the elements of its operands. An operator declares its
+ * kind. The kind of a stage is inferred from its formula, so a user's formula, or a stage that a step changed, also has
+ * a kind. */
 #include "ir/expr/tensor.h"
 
-/* Ordered by how much they restrict fusion, weakest first. */
+/* Ordered by how much they restrict fusion, starting with the weakest. */
 typedef enum Pattern {
     PATTERN_ELEMENTWISE,     /* output index = input index */
-    PATTERN_BROADCAST,       /* output axes map to input axes in order, some missing */
-    PATTERN_INJECTIVE,       /* one element of each input per output element, any index map */
+    PATTERN_BROADCAST,       /* output axes map to input axes in order, and some may be missing */
+    PATTERN_INJECTIVE,       /* one element of each input per output element, with any index map */
     PATTERN_REDUCTION,
-    PATTERN_OUT_FUSABLE,     /* an anchor: fuses elementwise operators on its output */
+    PATTERN_OUT_FUSABLE,     /* an anchor, which fuses elementwise operators on its output */
     PATTERN_OPAQUE
 } Pattern;
 const char *pattern_text(Pattern p);
@@ -29,7 +29,8 @@ const char *pattern_text(Pattern p);
  * A lookup, table[x[i]], is judged by the reads in its index. */
 Pattern stage_pattern(Ctx *cx, const Stage *s);
 
-/* True for a sum over reduce axes of products a*b, where both factors vary along a reduce axis and each reads an
- * element that the other does not: a convolution, a product of matrices, a dot product; not x*x, not x*scale. */
+/* Returns true for a sum over reduce axes of products a*b, where both factors vary along a reduce axis and each factor
+ * reads an element that the other does not read. A convolution, a product of matrices and a dot product qualify; x*x
+ * and x*scale do not. */
 bool stage_is_contraction(Ctx *cx, const Stage *s);
 #endif

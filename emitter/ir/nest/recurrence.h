@@ -17,13 +17,14 @@
  *   - In text, `promise s: f32[n]` precedes the early read of `s`, in printed nests and `.te` files alike. */
 #include "ir/expr/tensor.h"
 
-/* Collects the nodes that depend on n and on which n depends, with n, in the order of one step. If there are none: n
- * alone. Sets an error if they depend on each other within one step, or differ in the number of steps. */
+/* Collects n and the nodes that depend on n and on which n depends, in the order of one step. If there are no such
+ * nodes, collects only n. Sets an error if the nodes depend on each other within one step, or differ in the number of
+ * steps. */
 int recurrence_of(Ctx *cx, Node *n, Node ***out);
 
 /* Promises declare a tensor before its producer exists. Create it with tensor_new, read it, and let the compute that
  * produces it keep the promise: the promised tensor replaces the compute's first output. */
 Tensor *promise_keep(Ctx *cx, Tensor *promised, Tensor *made);
-/* True if all stages that read each other are ordered; else reports an error that names one */
+/* Returns true if all stages that read each other are ordered. Otherwise reports an error that names one of them. */
 bool promise_is_sound(Ctx *cx, const Tensor *kept);
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_CHECK_REFUSAL_H
 #define LW_IR_CHECK_REFUSAL_H
-/* Why a nest or a step is refused, as a value. Code branches on the verdict, the kind and the operands; the sentence is
- * for people and is printed at the edge:   VERDICT: FAULT; use ACCEPTED */
+/* States why a nest or a step is refused, as a value. Code branches on the verdict, the kind and the operands. The
+ * sentence is for people and is printed where the refusal is reported:   VERDICT: FAULT; use ACCEPTED */
 
 /* Decision: a refusal is a value. It has a primitive, operands, a verdict, the kind of the fault and the tensor at
  * fault. Code branches on these fields (`graph/plan/combine.c` lengthens a ring where the kind is `FAULT_RING`); the
@@ -11,26 +11,28 @@
 
 typedef enum Verdict {
     PROVED,
-    UNPROVED,                        /* a limit of the proof */
+    UNPROVED,                        /* the proof reached a limit */
     WRONG,                           /* a counterexample exists */
-    INVALID,                         /* no rewrite of this nest: an operand names nothing, or is not a valid number */
-    TOO_LARGE,                       /* printed as unsupported: a fixed limit of the compiler is exceeded */
+    /* The step is not a rewrite of this nest: an operand names nothing, or is not a valid number. */
+    INVALID,
+    TOO_LARGE,                       /* a fixed limit of the compiler is exceeded; printed as unsupported */
 } Verdict;
 
 typedef enum FaultKind {
-    FAULT_NAME,                      /* a name that nothing has, or that is taken */
+    FAULT_NAME,                      /* a name that nothing has, or that is already in use */
     FAULT_VALUE,                     /* a number, word or text that the operand does not accept */
-    FAULT_ROLE,                      /* an output, an input, an ordered axis, ... where another role is required */
-    FAULT_KIND,                      /* of a loop, or an element type */
-    FAULT_NESTING,                     /* a loop or block encloses, or is outside of, another */
+    /* An output, an input, an ordered axis, and so on, where a different role is required. */
+    FAULT_ROLE,
+    FAULT_KIND,                      /* the kind of a loop, or an element type */
+    FAULT_NESTING,                     /* a loop or block encloses, or is outside of, a different one */
     FAULT_PIECES,                    /* a stage in several blocks */
     FAULT_ORDER,                     /* a value is read before it is computed, or iterations share an element */
     FAULT_REDUCTION,                 /* the init or order of a reduction */
-    FAULT_COVER,                     /* points that no iteration computes, or several do */
+    FAULT_COVER,                     /* points that no iteration computes, or several iterations compute */
     FAULT_INDEX,                     /* an index without the form or bounds that the proof requires */
     FAULT_EXTENT,                    /* a trip count, or a number of rows */
-    FAULT_RING,                      /* a ring buffer with too few slots; the tensor is the ring's */
-    FAULT_STORAGE,                   /* the storage of a tensor, and its lifetime */
+    FAULT_RING,                      /* a ring buffer has too few slots; `tensor` is the ring's */
+    FAULT_STORAGE,                   /* the storage of a tensor, or its lifetime */
     FAULT_TARGET,                    /* a feature that the target lacks */
     FAULT_LIMIT,                     /* a count beyond a fixed limit */
 } FaultKind;
@@ -38,14 +40,14 @@ typedef enum FaultKind {
 typedef struct Refusal {
     Verdict verdict;
     FaultKind kind;
-    const Tensor *tensor;            /* at fault, where the kind names one; else NULL */
-    const char *fault, *accepted;    /* the sentence: a clause, and a noun phrase */
-    const char *primitive;           /* of the refused step; NULL: the nest as a whole is refused */
-    const struct StepArgs *operands; /* of the step (schedule/step.h) */
+    const Tensor *tensor;            /* the tensor at fault, where the kind names one; otherwise NULL */
+    const char *fault, *accepted;    /* the parts of the sentence: a clause, and a noun phrase */
+    const char *primitive;           /* the primitive of the refused step; NULL if the nest as a whole is refused */
+    const struct StepArgs *operands; /* the operands of the step (schedule/step.h) */
 } Refusal;
 
-const char *verdict_text(Verdict v);                               /* "wrong", ... */
-const char *refusal_sentence(Ctx *cx, const Refusal *r);           /* without the verdict */
-/* Reports it as an error at `where`; diag_rewind then gives it back as Diag.refusal. */
+const char *verdict_text(Verdict v);                               /* returns "wrong", ... */
+const char *refusal_sentence(Ctx *cx, const Refusal *r);           /* returns the sentence without the verdict */
+/* Reports the refusal as an error at `where`; diag_rewind then returns it as Diag.refusal. */
 void refusal_report(Ctx *cx, const char *where, const Refusal *r);
 #endif

@@ -36,7 +36,7 @@
 #include "ir/nest/nest.h"
 #include "support/text.h"
 
-/* Either a tensor or a value */
+/* A name that is bound to a tensor or to a value. */
 typedef struct Bind { const char *name; Tensor *tensor; const Expr *value; } Bind;
 #define BIND_T(n, t)  { (n), (t), NULL }
 #define BIND_V(n, e)  { (n), NULL, (e) }
@@ -51,13 +51,15 @@ Tensor *formula(Ctx *cx, const char *text, const Bind *binds);
 /* Reads an expression over the given names. `literal` is the type of literals without a typed operand. */
 const Expr *expr_read(Ctx *cx, const char *text, const Bind *binds, DType literal);
 
-bool formula_has_function(const char *word);                  /* true if formulas accept `word(...)` */
+bool formula_has_function(const char *word);                  /* returns true if formulas accept `word(...)` */
 
-void print_expr(Text *t, const Expr *e);                      /* reads back as the same node, with the same names */
-void print_stage(Ctx *cx, Text *t, const Stage *s);           /* the formula, one line, no newline */
-/* print_loops: stages, then the statement tree. print_nest: also the steps; nest_read reads it */
+/* The text reads back as the same node, with the same names. */
+void print_expr(Text *t, const Expr *e);
+void print_stage(Ctx *cx, Text *t, const Stage *s);           /* prints the formula in one line, without a newline */
+/* print_loops prints the stages, then the statement tree. print_nest also prints the steps; nest_read reads its
+ * text. */
 void print_loops(Ctx *cx, Text *t, const Nest *n);
 void print_nest(Ctx *cx, Text *t, const Nest *n);
-const Nest *nest_read(Ctx *cx, const char *text);             /* creates new tensors and stages of the same names */
+const Nest *nest_read(Ctx *cx, const char *text);             /* creates new tensors and stages with the same names */
 
 #endif

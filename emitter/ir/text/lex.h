@@ -23,9 +23,9 @@ typedef struct Token { TokenKind kind; const char *at; int length; } Token;
 
 typedef struct Lexer {
     Ctx *cx;
-    Arena *arena;                /* of the tokens */
+    Arena *arena;                /* the arena of the tokens */
     const char *text;            /* the whole text; lines and columns are counted from its start */
-    bool is_file;                /* diagnostics begin with `line:column`; else with `what` */
+    bool is_file;                /* diagnostics begin with `line:column`; otherwise with `what` */
     const char *what;            /* "formula" */
     Token *token;                /* [count + 1]; the last is TOKEN_END */
     int count, next;
@@ -39,24 +39,26 @@ Lexer lex_text(Ctx *cx, const char *text, const char *what);
 Token lex_peek(const Lexer *l);                        /* the next token, without consuming it */
 Token lex_ahead(const Lexer *l, int n);                /* the n-th token after the next */
 Token lex_take(Lexer *l);
-bool  token_is(Token t, const char *text);             /* true for this name or symbol */
+bool  token_is(Token t, const char *text);             /* returns true for this name or symbol */
 bool  lex_is(const Lexer *l, const char *text);
-bool  lex_accept(Lexer *l, const char *text);          /* consumes it if it is next */
-/* Else an error: `')' is expected after the axes` */
+bool  lex_accept(Lexer *l, const char *text);          /* consumes the name or symbol if it is next */
+/* Consumes the name or symbol, or reports an error: `')' is expected after the axes`. */
 bool  lex_expect(Lexer *l, const char *text, const char *where);
-/* Consumes a name and returns it interned; else NULL and an error `WHAT is expected` */
+/* Consumes a name and returns it interned. If there is no name, returns NULL and reports the error `WHAT is
+ * expected`. */
 const char *lex_name(Lexer *l, const char *what);
-/* Consumes an integer with an optional '-'; false and an error if there is none or it is too large */
+/* Consumes an integer with an optional '-'. Reports an error and returns false if there is no integer or it is too
+ * large. */
 bool  lex_integer(Lexer *l, int64_t *out);
-/* Reports the first unmatched bracket as an error */
+/* Reports the first unmatched bracket as an error. */
 bool  lex_brackets(const Lexer *l);
-bool  lex_finish(Lexer *l);                            /* error if tokens remain */
-uint64_t token_unsigned(Token t, bool *fits);          /* value of a TOKEN_INTEGER */
-const char *token_text(Ctx *cx, Token t);              /* "the end" for TOKEN_END */
+bool  lex_finish(Lexer *l);                            /* reports an error if tokens remain */
+uint64_t token_unsigned(Token t, bool *fits);          /* returns the value of a TOKEN_INTEGER */
+const char *token_text(Ctx *cx, Token t);              /* returns "the end" for TOKEN_END */
 
 /* Reports an error with its line and a caret. The context keeps its first error. */
 void lex_error(const Lexer *l, Token at, const char *format, ...);
-/* Reports the error since the mark again, at this token, unless it shows a line already. */
+/* Moves the error that was reported since the mark to this token, unless it shows a line already. */
 void lex_relocate(const Lexer *l, DiagMark mark, Token at);
 void lex_relocate_after(const Lexer *l, DiagMark mark, Token at, const char *prefix);      /* prefix may be NULL */
 #endif

@@ -9,28 +9,29 @@
 
 /* Names in scope, newest first. Tensors and values do not hide each other: `k[k]` is legal. */
 typedef struct Symbol Symbol;
-typedef struct SymbolIndex { Map tensors, values; } SymbolIndex;       /* name -> the newest Symbol */
+typedef struct SymbolIndex { Map tensors, values; } SymbolIndex;       /* maps a name to its newest Symbol */
 struct Symbol {
     const Symbol *outer;
-    SymbolIndex *index;          /* of this symbol and all outer ones; NULL: they are searched one by one */
+    SymbolIndex *index;          /* the index of this symbol and all outer ones; NULL if they are searched one by one */
     const char *name;            /* interned */
-    Tensor *tensor;              /* either a tensor or a value */
+    Tensor *tensor;              /* a symbol is either a tensor or a value */
     const Expr *value;
-    bool is_axis;                /* an axis of the current formula */
-    bool is_promised;            /* declared before the formula that produces it */
+    bool is_axis;                /* true for an axis of the current formula */
+    bool is_promised;            /* true if it is declared before the formula that produces it */
 };
 Symbol *symbol_add(Ctx *cx, const Symbol *outer, const char *name, Tensor *tensor, const Expr *value);
 /* Returns the outermost symbol of a long list, which has no name. Symbols added to it are found by an index, as long as
  * the newest one begins each search. */
 const Symbol *symbols_indexed(Ctx *cx);
 const Symbol *symbols_of_binds(Ctx *cx, const Bind *binds);
-const Symbol *symbol_tensor(const Symbol *s, Token t);      /* NULL: no such name */
+const Symbol *symbol_tensor(const Symbol *s, Token t);      /* returns NULL if there is no such name */
 const Symbol *symbol_value(const Symbol *s, Token t);
 /* Reads the rest of a promise: name ':' type. Adds a tensor that formulas may read before one produces it
  * (ir/nest/recurrence.h). */
 bool promise_read(Lexer *l, const Symbol **symbols);
-bool promises_are_kept(Ctx *cx, const Symbol *symbols);    /* else an error names one that is not */
-/* Reports `'z' is not known here`, with the nearest name of that sort, if any. */
+/* Otherwise reports an error that names a promise without a formula. */
+bool promises_are_kept(Ctx *cx, const Symbol *symbols);
+/* Reports `'z' is not known here`, with the nearest name of that kind, if any. */
 void unknown_name(const Lexer *l, const Symbol *s, Token at, bool tensors_only);
 
 /* An operand: an expression, or a literal that takes the other operand's type. */
@@ -44,53 +45,54 @@ typedef struct Reader {
     Ctx *cx;
     Lexer *lex;
     const Symbol *symbols;
-    const Bounds *bounds;        /* ranges of the formula's axes */
-    DType literal;               /* type of literals without another operand */
-    bool in_size;                /* in an extent, where arithmetic must not wrap */
-    /* Printed text: not simplified; legal but meaningless constants are accepted */
+    const Bounds *bounds;        /* the ranges of the formula's axes */
+    DType literal;               /* the type of literals without a typed operand */
+    bool in_size;                /* true inside an extent, where arithmetic must not wrap */
+    /* True for printed text: it is not simplified, and constants that are legal but meaningless are accepted. */
     bool as_written;
     const Tensor *star;          /* the index space of [*]: a tensor of the output's shape, or NULL */
-    const Expr *const *star_axis;   /* a variable per dimension of it */
-    const Expr **condition;      /* conditions of padded reads before their ':' */
+    const Expr *const *star_axis;   /* one variable per dimension of `star` */
+    const Expr **condition;      /* the conditions of padded reads before their ':' */
     int condition_count, condition_room;
-    int padded_count;            /* number of padded reads, with or without a condition */
+    int padded_count;            /* the number of padded reads, with or without a condition */
     Token padded;                /* the last padded read */
     Access *access;              /* unguarded reads, checked at the end */
     int access_count, access_room;
-    int depth, operators;        /* so far; both are bounded */
+    int depth, operators;        /* the counts so far; both are bounded */
 } Reader;
 
-Value read_value(Reader *r);                             /* one expression of maximal length */
+Value read_value(Reader *r);                             /* reads one expression of maximal length */
 const Expr *value_as(Reader *r, Value v, DType t);       /* gives a literal the type; returns an expression unchanged */
-/* Gives a literal the default type: r->literal, f32 for reals */
+/* Gives a literal the default type: r->literal, or f32 for a real. */
 const Expr *value_alone(Reader *r, Value v);
-bool at_reduction(const Reader *r);                      /* true if a reduction follows */
+bool at_reduction(const Reader *r);                      /* returns true if a reduction follows */
 bool read_reducer(Token t, Reducer *out);
-const Expr *read_extent(Reader *r);                      /* ends before ',', ';', ']', ')' or a comparison; i32 */
-bool reader_has_padding(Reader *r);                      /* else an error: a padded read has no value outside */
+/* Reads an i32 that ends before ',', ';', ']', ')' or a comparison. */
+const Expr *read_extent(Reader *r);
+bool reader_has_padding(Reader *r);                      /* reports an error if a padded read has no value outside */
 
 /* Shared by the parts of the reader. */
 Value value_poison(Reader *r, Token at);
 Value value_of(const Expr *e, Token at);
-/* Converts literals to the type of the first typed value */
+/* Converts literals to the type of the first typed value. */
 void  values_agree(Reader *r, const Value *v, int count, bool requires_float, const Expr **out);
-/* Errors point to `at` */
+/* Errors point to `at`. */
 Value value_operate(Reader *r, ExprKind k, Value a, Value b, Token at);
-/* Reports X / 0 and shifts out of range as errors */
+/* Reports X / 0 and shifts out of range as errors. */
 bool  is_meaningless(Reader *r, ExprKind k, const Expr *b, Token at);
-Value read_call(Reader *r, Token name);              /* the name is consumed, '(' is next */
-Value read_element(Reader *r, Token name);           /* the name is consumed, '[' is next */
+Value read_call(Reader *r, Token name);              /* call it when the name is consumed and '(' is next */
+Value read_element(Reader *r, Token name);           /* call it when the name is consumed and '[' is next */
 
 /* Reads a formula that extends to the end of the lexer; with as_written, in the form that print_stage prints. The stage
  * is named after its first output unless another name is given. */
 Tensor *formula_read(Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written);
-/* The row-major index over the reduced axes: the default index of argmax. */
+/* Returns the row-major index over the reduced axes, which is the default index of argmax. */
 const Expr *argument_index(Ctx *cx, const Axis *axis, int axis_count);
 /* Reads one expression of maximal length. */
 const Expr *expression_read(Lexer *l, const Symbol *symbols, DType literal, bool as_written);
-/* N in 1..1024: adds a VAR_SIZE variable */
+/* Reads "N in 1..1024" and adds a VAR_SIZE variable. */
 bool size_read(Lexer *l, const Symbol **symbols);
-/* {1, 2, 3}: elements in the host's byte order */
+/* Reads {1, 2, 3} and returns the elements in the host's byte order. */
 const void *data_read(Lexer *l, DType type, int64_t count);
 const char *tensor_type_text(Ctx *cx, const Tensor *t);
 bool tensor_type_read(Lexer *l, const Symbol *symbols, DType *type, int *rank, const Expr **shape);   /* f32[n][4] */

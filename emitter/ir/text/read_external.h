@@ -4,9 +4,9 @@
 #include "ir/nest/external.h"
 #include "ir/text/read.h"
 
-/* Reads FUNCTION(ARGUMENT, ...) to the closing bracket; NULL on error. */
+/* Reads FUNCTION(ARGUMENT, ...) to the closing bracket. Returns NULL on error. */
 External *external_read(Lexer *l, const Symbol *symbols);
-/* The same from a text, over the nest's tensors. */
+/* Like external_read, from a text, over the nest's tensors. */
 External *external_read_text(Ctx *cx, const Nest *n, const char *text);
 /* Prints the call; `tensors` (may be NULL) has the names of tensors. */
 struct Namer;

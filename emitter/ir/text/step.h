@@ -17,16 +17,18 @@ enum { MAX_STEP_LOOPS = 24 };
  * option. */
 typedef struct StepArgs {
     const char *target;              /* the stage or tensor that the step changes */
-    const char *loop[MAX_STEP_LOOPS]; /* loops; for pack the dimensions, for pad the axis. store_at: NULL is the root */
-    int loop_count;                  /* for lists only */
+    /* The loops; for pack the dimensions, for pad the axis; in store_at, NULL is the root. */
+    const char *loop[MAX_STEP_LOOPS];
+    int loop_count;                  /* the number of loops, for lists only */
     int64_t factor[2];
-    int64_t parts;                   /* of a split, instead of the factor; 0: not given */
-    const char *condition;           /* of specialize, a pragma, or a declaration: the text as written */
-    const char *name;                /* of a new stage, a fused loop or an instruction; NULL: the default */
-    int number_count; int64_t number[MAX_NUMBERS];     /* of an instruction; none: matching finds them */
-    const char *half[2];             /* names of the outer and inner loop of a split; NULL: the defaults */
+    int64_t parts;                   /* of a split: the number of parts instead of the factor, or 0 */
+    const char *condition;           /* the text, as written, of specialize, of a pragma or of a declaration */
+    const char *name;                /* the name of a new stage, a fused loop or an instruction; NULL for the default */
+    /* The numbers of an instruction; if there are none, matching finds them. */
+    int number_count; int64_t number[MAX_NUMBERS];
+    const char *half[2];             /* the names of the outer and inner loop of a split; NULL for the defaults */
     int reader_count; const char *reader[MAX_STEP_LOOPS];
-    const char *feature;             /* that an instruction requires; NULL: none */
+    const char *feature;             /* the feature that an instruction requires, or NULL */
     struct { bool given; DType type; } as;
     Tail tail;
     Scope scope;
@@ -37,28 +39,29 @@ typedef struct StepArgs {
 
 typedef enum OperandKind {
     OPERAND_END,
-    OPERAND_LOOP, OPERAND_LOOPS,     /* one; one or more */
+    OPERAND_LOOP, OPERAND_LOOPS,     /* one loop, or one or more */
     OPERAND_LOOP_OR_ROOT,                   /* a loop, or `root` */
-    OPERAND_STAGE, OPERAND_STAGES,   /* one; several, with commas between. OPERAND_TENSOR: a stage's or an input */
+    /* One stage, or several with commas between them. OPERAND_TENSOR is a stage's tensor or an input. */
+    OPERAND_STAGE, OPERAND_STAGES,
     OPERAND_TENSOR,
-    OPERAND_WORD, OPERAND_WORDS,     /* a name other than a stage's: an axis, a macro, a dimension */
+    OPERAND_WORD, OPERAND_WORDS,     /* a name that is not a stage's: an axis, a macro, a dimension */
     OPERAND_PAIR,                    /* two such names, separated by a comma */
     OPERAND_TEXT,                    /* all words up to the first option */
-    OPERAND_CALL,                    /* all words as well: a call, whose names without brackets are tensors */
-    OPERAND_INSTRUCTION,             /* a macro, which all its numbers may follow: LW_FETCH[16,-3] */
+    OPERAND_CALL,                    /* also all words: a call, whose names without brackets are tensors */
+    OPERAND_INSTRUCTION,             /* a macro, which may be followed by all its numbers: LW_FETCH[16,-3] */
     OPERAND_COUNT,
-    OPERAND_CHOICE,                  /* an enum; its words, separated by |, in the order of its values */
+    OPERAND_CHOICE,                  /* an enum, with its words, separated by |, in the order of its values */
     OPERAND_TYPE,
     OPERAND_FLAG,                    /* an option without a value */
 } OperandKind;
 
 typedef struct Operand {
     OperandKind kind;
-    const char *key;                 /* options: before the '='; NULL: a required operand */
-    const char *shown;               /* in the usage: FACTOR, or the words of a choice */
-    size_t at;                       /* the field of StepArgs */
-    const char *help;                /* options: the effect, and the default unless a choice names it */
-    const char *instead;             /* operands: the option that may be given in its place; NULL: none */
+    const char *key;                 /* of an option: the text before the '='; NULL for a required operand */
+    const char *shown;               /* its text in the usage: FACTOR, or the words of a choice */
+    size_t at;                       /* the offset of the field in StepArgs */
+    const char *help;                /* of an option: its effect, and the default unless a choice names it */
+    const char *instead;             /* of an operand: the option that may be given in its place, or NULL */
 } Operand;
 
 enum { MAX_STEP_OPERANDS = 8 };
@@ -70,22 +73,22 @@ typedef enum StepKind {
 typedef struct StepRow {
     StepKind kind;
     const char *name, *help;
-    Operand operand[MAX_STEP_OPERANDS];   /* operands, then options; the last is OPERAND_END */
+    Operand operand[MAX_STEP_OPERANDS];   /* the operands, then the options; the last is OPERAND_END */
 } StepRow;
 
 const StepRow *step_rows(int *count);
-const StepRow *step_row(const char *name);                       /* NULL: there is none */
-const char *step_usage(Ctx *cx, const StepRow *row); /* split LOOP FACTOR [tail=guard|peel|shift|round] ... */
+const StepRow *step_row(const char *name);                       /* returns NULL if there is no such primitive */
+const char *step_usage(Ctx *cx, const StepRow *row); /* returns "split LOOP FACTOR [tail=guard|peel|shift|round] ..." */
 bool step_equal(Ctx *cx, const Step *a, const Step *b);
-Step step_new(Ctx *cx, StepKind kind, const StepArgs *args);      /* with a copy of the operands */
-/* Returns the step in the syntax of a .te file; options with their default are omitted. step_words: its words, of which
- * a list of operands, or a text, is one. Returns their number. */
+Step step_new(Ctx *cx, StepKind kind, const StepArgs *args);      /* copies the operands */
+/* Returns the step in the syntax of a .te file; options with their default are omitted. step_words returns the number
+ * of its words; a list of operands, or a text, is one word. */
 const char *step_text(Ctx *cx, const Step *s);
 enum { MAX_STEP_WORDS = MAX_STEP_OPERANDS + 1 };
 int step_words(Ctx *cx, const Step *s, const char *out[MAX_STEP_WORDS]);
-Step step_read(Ctx *cx, const char *text);                        /* its row is NULL after a diagnostic */
-/* Returns the length of the role at the start of the word (role.h), with its argument: 17 in "@producer(conv2d).h"; 0:
- * the word begins with a name. */
+Step step_read(Ctx *cx, const char *text);                        /* the row is NULL after a diagnostic */
+/* Returns the length of the role at the start of the word (role.h), with its argument: 17 for "@producer(conv2d).h".
+ * Returns 0 if the word begins with a name. */
 size_t role_length(const char *word);
 /* Renames the stages and tensors of a step, which may be roles; axes, macros and short names of loops
  * stay. */
