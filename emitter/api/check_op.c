@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests that all implementations of an operator compute the same function. The evaluator runs one call by the compute
  * of the operator's row. The interpreter runs the nest of each applicable implementation, on the implementation's
- * target. Schedules are proved step by step; the equality of two computes is only tested. */
+ * target. Schedules are proved step by step, but the equality of two computes is only tested. */
 
-/* Decision: another compute is tried, not proved. An implementation may compute in another way
- * (`Implementation.compute`, formulas as text). Its type and shape are compared with the operator's, its values by
- * `lw_check_op` (`emitter/api/check_op.c`). `tests/unit/test_registry.c` tries every implementation of every
+/* Decision: a second compute is tested, not proved. An implementation may have its own compute
+ * (`Implementation.compute`, formulas as text). Its type and shape are compared with the operator's; `lw_check_op`
+ * compares its values (`emitter/api/check_op.c`). `tests/unit/test_registry.c` tries every implementation of every
  * operator on the operator's cases, in the interpreter and in emitted C. */
 #include <string.h>
 
@@ -34,7 +34,7 @@ static const char *text_of_call(Ctx *cx, const char *op, const char *attrs, cons
     return text_string(&t);
 }
 
-/* True if the i-th input ends with '=': a constant. */
+/* Returns true if the text of the i-th input ends with '=', which marks a constant. */
 static bool is_constant(const char *inputs, int i)
 {
     const char *s = inputs + strspn(inputs, " ");
@@ -71,7 +71,7 @@ static bool define(Trial *a)
     return true;
 }
 
-/* Compares an output with the operator's; adds to the largest difference. */
+/* Compares an output with the operator's; raises the largest difference if this one is larger. */
 static void compare(Trial *a, const Implementation *i, int output, const void *found, double *worst)
 {
     const Tensor *out = a->call->out[output];

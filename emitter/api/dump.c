@@ -112,7 +112,7 @@ static void print_graphs_of(Dag *d, Build *b, const Node *n)
 }
 
 /* Prints the marked values. A pass may remove such a value from the program, for example when it folds a scale into
- * weights; then the calls that define the value precede its mark. */
+ * weights. In that case the calls that define the value precede its mark. */
 static void print_marks(Build *b, Dag *d)
 {
     Map computed = map_new(b->cx->arena), printed = map_new(b->cx->arena);
@@ -198,7 +198,7 @@ static void print_cost(Text *t, const char *when, const NestCost *c)
                 (long long)c->multiply_adds);
 }
 
-/* Applies and prints the first `steps` steps; with --explain, each with its effect. */
+/* Applies and prints the first `steps` steps; with --explain, also prints the effect of each step. */
 static const Nest *replay(Build *b, Text *t, const Nest *n, const Nest *last, int steps)
 {
     NestCost cost = b->options->explain && n ? nest_cost(b->cx, n) : (NestCost){ .loops = 0 };
@@ -273,7 +273,7 @@ static void comment_loops(Ctx *cx, Text *t, const Nest *n)
     comment_loops(cx, t, n->otherwise);
 }
 
-/* Prints a version of the group: the rest of its head, and its steps. */
+/* Prints a version of the group: the remainder of its head, and its steps. */
 static void print_version(Ctx *cx, Text *t, const Nest *n)
 {
     if (n->when) {
@@ -288,8 +288,8 @@ static void print_version(Ctx *cx, Text *t, const Nest *n)
     print_version(cx, t, n->otherwise);
 }
 
-/* Prints the form that --schedule reads: a group's steps below its name. Its signature, under which a block serves
- * other networks, and the resulting loops are comments. */
+/* Prints the form that --schedule reads: a group's steps below its name. Prints as comments the signature, under which
+ * a block serves other networks, and the resulting loops. */
 static bool dump_scheduled(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {
@@ -308,7 +308,8 @@ static bool dump_scheduled(Build *b, Text *t)
     return true;
 }
 
-/* Prints the functions; with --only, also that of a group that shares one, or a remark for a group without one. */
+/* Prints the functions; with --only, also prints the function of a group that shares one, or a remark if the group has
+ * no function. */
 static bool dump_lowered(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {
@@ -327,17 +328,18 @@ static bool dump_lowered(Build *b, Text *t)
 
 /* ---- Stages ----------------------------------------------------------------------------------------------------- */
 
-/* of_each: prints the model's graph, then the graphs of regions; else the model's alone. */
+/* of_each: if true, prints the model's graph and then the graphs of regions; otherwise prints only the model's
+ * graph. */
 typedef struct Stop {
     const char *name;
-    bool (*needs)(Build *b);         /* the stages to run; NULL: up to the DAG, without groups */
+    bool (*needs)(Build *b);         /* the stages to run; NULL for those up to the DAG, without groups */
     bool of_each, explains;          /* --explain has an effect */
     bool (*print)(Build *b, Text *t);
-    const char *until;               /* the last pass to run; NULL: all of the stage's */
+    const char *until;               /* the last pass to run, or NULL for all passes of the stage */
 } Stop;
 static bool nests_and_program(Build *b) { return build_nests(b) && build_program(b); }
 
-/* Nests are chosen as in any run; only then do passes over code stop early. */
+/* Nests are chosen as in any compilation; only after that may the passes over code stop early. */
 static bool nests_and_code(Build *b)
 {
     const char *until = b->shared->until;
@@ -413,7 +415,7 @@ static bool is_step_number(const char *at)
     return digits && digits <= MOST_DIGITS && !at[STEP + digits];
 }
 
-/* Returns "dag, fused, ...": the stages of --at, or only those that --explain changes. */
+/* Returns "dag, fused, ...": the stages that --at accepts, or only the stages that --explain changes. */
 static const char *stop_names(Ctx *cx, bool explaining)
 {
     Text t = text_new(cx);
@@ -469,7 +471,7 @@ static void refuse_only(Build *b)
                all.length ? text_string(&all) : "a group of `dump MODEL --at fused`");
 }
 
-/* Returns the largest step count of the selected groups; -1: no group is selected. */
+/* Returns the largest step count of the selected groups, or -1 if no group is selected. */
 static int most_steps(Build *b)
 {
     int most = -1;

@@ -21,7 +21,7 @@ static bool is_stacked(const Tensor *t, int64_t elems, int rank, const int64_t *
     return rank > 0 && shape[0] > 1 && one > 0 && elems == shape[0] * one;
 }
 
-/* The sizes of an array in a file. */
+/* Returns the sizes of an array in a file. */
 typedef struct Sizes { int rank; int64_t of[MAX_RANK]; } Sizes;
 
 static void *parsed(Ctx *cx, const char *path, Bytes file, const Tensor *t, Sizes *sizes)
@@ -63,7 +63,7 @@ void *elements_read(Ctx *cx, const char *path, const Tensor *t)
     return elements_parse(cx, path, file_read(cx, path), t);
 }
 
-/* True if the sizes agree, apart from dimensions of 1. */
+/* Returns true if the sizes agree; dimensions of 1 are ignored. */
 static bool same_sizes(const Tensor *t, const Sizes *s)
 {
     int d = 0, k = 0;
@@ -117,7 +117,7 @@ static void print_element(const Printing *p, int64_t at)
     else text_printf(p->t, "%lld", (long long)v.i);
 }
 
-/* Prints the sub-tensor at fixed first `d` indices; its elements begin at `at`. */
+/* Prints the part of the tensor at the first `d` indices, which are fixed; its elements begin at `at`. */
 static void print_axis(const Printing *p, int d, int64_t at)
 {
     if (d == p->x->rank) {
@@ -149,7 +149,7 @@ void elements_print(Ctx *cx, Text *t, const Tensor *x, const void *data)
     text_char(t, '\n');
 }
 
-/* The first boolean is true, so a condition of one element holds; the others are mixed. */
+/* The first boolean is true, so that a condition of one element holds; the other booleans are mixed. */
 void *elements_generate(Ctx *cx, const Tensor *t, uint32_t seed, int64_t limit)
 {
     int64_t n = tensor_elems(t);
@@ -177,8 +177,8 @@ static bool is_close(DType t, Scalar a, Scalar b, Accepted accepted, double *dis
 
 Accepted elements_accepted(void) { return (Accepted){ 1e-4, 1e-3, 0 }; }
 
-/* If one of two elements is NaN, their distance is NaN, for which every comparison is false: it counts as the largest.
- * */
+/* If one of two elements is NaN, their distance is NaN, and every comparison with NaN is false; so such a distance
+ * counts as the largest. */
 Difference elements_compare(const Tensor *t, const void *got, const void *want, Accepted accepted)
 {
     Difference d = { 0, 0, 0, 0 };

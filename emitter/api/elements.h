@@ -7,19 +7,19 @@
 #include "support/file.h"
 #include "support/text.h"
 
-/* Reads a .npy file; its type and its element count must be the tensor's, its shape may differ. NULL on error. */
+/* Reads a .npy file; its type and element count must equal the tensor's, but its shape may differ. NULL on error. */
 void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t);
 void *elements_read(Ctx *cx, const char *path, const Tensor *t);
-/* The tensor with the shape that the file has; a tensor of fixed shape itself. NULL on error. */
+/* Returns the tensor with the shape that the file has; a tensor of fixed shape is returned unchanged. NULL on error. */
 const Tensor *elements_shaped(Ctx *cx, const char *path, const Tensor *t);
-/* Reads an input: another order of the sizes is refused, such as NCHW for NHWC. Dimensions of 1 may differ; a list has
- * the elements in the tensor's order. */
+/* Reads an input; refuses sizes in a different order, such as NCHW for NHWC. Dimensions of 1 may differ; a
+ * one-dimensional file has the elements in the tensor's order. */
 void *elements_read_input(Ctx *cx, const char *path, const Tensor *t);
 Bytes elements_bytes(Ctx *cx, const Tensor *t, const void *data);                /* a .npy file of them */
 bool elements_write(Ctx *cx, const char *path, const Tensor *t, const void *data);
 
-/* Prints `scores: f32[1][10]` and the values in brackets; above 1000 elements, the first and last three of each axis,
- * like NumPy. */
+/* Prints `scores: f32[1][10]` and the values in brackets; if there are more than 1000 elements, prints the first and
+ * last three along each axis, like NumPy. */
 void elements_print(Ctx *cx, Text *t, const Tensor *x, const void *data);
 
 /* Returns pseudo-random elements that depend only on the seed: floats in [-1, 1), integers over their whole range, or

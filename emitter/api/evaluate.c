@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright evaluate`: the emitted C on a test set. A program of a few lines around the emitted function reads all
- * samples from one file and writes all outputs to another. */
+/* `loopwright evaluate` runs the emitted C on a test set. A program of a few lines around the emitted function reads
+ * all samples from one file and writes all outputs to another. */
 #include "api/evaluate.h"
 
 #include <string.h>
@@ -78,7 +78,8 @@ static const char body[] =
     "    return fclose(to) ? 1 : 0;\n"
     "}\n";
 
-/* The body with --stream: a sample is a window of one input, which hops fill; its outputs are the last hop's. */
+/* Prints the body for --stream: a sample is a window of one input, which hops fill; its outputs are those of the last
+ * hop. */
 static const char body_of_hops[] =
     "#define OUT_ELEMENTS(name, type, count) static type out_##name[(count) + !(count)];\n"
     "EVALUATED_OUTPUTS(OUT_ELEMENTS)\n"
@@ -111,7 +112,7 @@ static const char body_of_hops[] =
     "    return fclose(to) ? 1 : 0;\n"
     "}\n";
 
-/* Samples that one run of the emitted program computes. */
+/* the samples that one run of the emitted program computes */
 typedef struct Batch { int64_t first, count; } Batch;
 
 size_t sample_bytes(const Samples *s)
@@ -253,7 +254,7 @@ static void print_errors(Ctx *cx, Text *t, const char *path, const Tensor *outpu
 
 /* ---- Compared forms ---------------------------------------------------------------------------------------------- */
 
-/* A form of the model that is emitted for comparison: without passes that rewrite it, but for the last one. */
+/* A form of the model that is emitted for comparison; of the passes that rewrite the model, only the last one runs. */
 typedef struct Form {
     const char *name;
     const char *qdq;                   /* NULL: as the options say */
@@ -265,7 +266,7 @@ static const Form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0], AS_EMITTED = FORMS - 1 };
 
-/* A window is one input, with its frames one after the other; outputs are those of whole windows. */
+/* A window is stored as one input, with its frames one after the other; the outputs are those of whole windows. */
 static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int64_t *output_elems)
 {
     const Stream *s = b->graph.stream;
@@ -284,7 +285,7 @@ static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int6
     return !ctx_failed(cx);
 }
 
-/* The first output is the one that is compared; of others, data may decide the sizes. */
+/* The first output is compared; the sizes of the other outputs may depend on data. */
 static bool has_fixed_output(Build *b)
 {
     const Tensor *t = b->model.output_count ? b->model.output[0] : NULL;
@@ -295,7 +296,7 @@ static bool has_fixed_output(Build *b)
     return false;
 }
 
-/* Emits the model in a form and runs it on its samples. *b gets its build. */
+/* Emits the model in a form and runs it on the samples. Stores the build of the form in *b. */
 static bool run_form(Ctx *cx, const char *model, const Form *f, const char *const *path, int path_count,
                      const lw_options *o, Build *b, Outputs *out)
 {
@@ -337,7 +338,7 @@ static void print_forms(Ctx *cx, Text *t, const char *model, const lw_evaluation
     }
 }
 
-/* Compares with another model on the same samples. */
+/* Compares the emitted C with a second model on the same samples. */
 static void print_reference(Ctx *cx, Text *t, const lw_evaluation *e, const lw_options *o, const Outputs *y)
 {
     Build b;

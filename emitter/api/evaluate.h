@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_EVALUATE_H
 #define LW_API_EVALUATE_H
-/* The emitted C on many samples. */
+/* Runs the emitted C on many samples. */
 #include "api/scores.h"
 #include "quantizer/quantizer.h"
 
-/* The options with those that the program around a build requires: its name, a .c without other files, and an arena and
- * ports of the caller. */
+/* Returns the options, changed as the program around a build requires: the name, one .c file, and an arena and ports of
+ * the caller. */
 lw_options evaluated_options(const lw_options *o);
-/* The beginning of a program around a build with these options, as text: its includes, an array for each input, `in`,
- * which bind_inputs() points at them, and read_inputs(FILE *), which reads a sample into them; 0: the file has
- * ended. */
+/* Returns the beginning of a program around a build with these options, as text. It has the includes, an array for each
+ * input, `in`, which bind_inputs() points at the arrays, and read_inputs(FILE *), which reads a sample into the arrays
+ * and returns 0 at the end of the file. */
 const char *evaluated_head(void);
 /* Copies the inputs of a sample in the order in which read_inputs reads them; returns the address after them. NULL on
  * error. */
@@ -20,7 +20,7 @@ size_t sample_bytes(const Samples *s);
 /* Emits the build, builds it with $CC, and runs it once on all samples, which are stored as its ports. `b` has its
  * nests. False on error. */
 bool outputs_emitted(Build *b, const Samples *s, Outputs *out);
-/* Real numbers from the elements of `count` samples of an output. */
+/* Returns the elements of `count` samples of an output as real numbers. */
 Outputs outputs_new(Ctx *cx, const Tensor *t, int64_t count);
 void outputs_put(Outputs *y, const Tensor *t, int64_t sample, const void *data);
 #endif

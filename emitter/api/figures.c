@@ -11,7 +11,7 @@
 #include "support/map.h"
 #include "support/text.h"
 
-/* Returns the iterations of the stage, symbolic sizes at their maximum. */
+/* Returns the number of iterations of the stage; symbolic sizes count with their maximum. */
 static int64_t elems_of(Ctx *cx, const Stage *s)
 {
     int64_t n = 1;
@@ -39,7 +39,8 @@ static int64_t graph_macs(const Build *b)
     return macs;
 }
 
-/* A region counts as its larger branch, or as all its iterations (one, if the trip count depends on data). */
+/* A conditional counts as its larger branch, and a loop as all its iterations (one, if the trip count depends on
+ * data). */
 int64_t report_group_macs(const Build *b, int group)
 {
     const Node *n = region_of_group(b, group);
@@ -60,7 +61,7 @@ static bool is_small(const lw_options *o)
     return level && strncmp(level, " -Os", 4) == 0 && (level[4] == ' ' || !level[4]) && !strstr(level + 4, " -O");
 }
 
-/* Converts a count at -O3 to the level of --cc. */
+/* Converts a count at -O3 to a count at the optimization level of --cc. */
 static int64_t at_level(const Build *b, int group, int64_t count)
 {
     const CoreFigures *c = b->target->core;
@@ -202,7 +203,8 @@ const char *report_place(Build *b, const Group *g)
                        s->root != s->tensor ? " (shared)" : "");
 }
 
-/* Sums the layers' instructions and cycles; measured totals replace them. Estimated cycles follow a measured total. */
+/* Sums the instructions and cycles of the layers; a measured total replaces the sum. If cycles are estimated, they are
+ * derived from the measured total of instructions. */
 static void add_time(const Build *b, Totals *t)
 {
     const Counts *instructions = measured_instructions(b), *cycles = measured_cycles(b);
@@ -220,7 +222,7 @@ static void add_time(const Build *b, Totals *t)
     if (has_total(cycles)) t->cycles = cycles->total;
 }
 
-/* Adds what a training step needs beside NAME_run: they may share one arena. */
+/* Adds what a training step needs in addition to NAME_run; both may share one arena. */
 static void add_training(const Build *b, Totals *t)
 {
     enum { VERSION_AND_CHECKSUM = 8 };
@@ -263,7 +265,7 @@ int report_layers(const Build *b)
 static bool is_float(DType t) { return dtype_is_float(t); }
 static bool is_byte(DType t) { return t == I8 || t == U8; }
 
-/* True if a call of the group has an operand or a result of such a type. */
+/* Returns true if a call of the group has an operand or a result of such a type. */
 static bool has_type(const Group *g, bool is_such(DType t))
 {
     for (int i = 0; i < g->node_count; i++) {

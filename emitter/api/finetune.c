@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the training step of a quantization: see finetune.h. The program runs one epoch and ends. Its file `out` is all
- * that persists, so that the compiler reports progress, stops early and is interrupted between epochs. */
+/* Runs the training step of a quantization: see finetune.h. The program runs one epoch and then ends. Only its file
+ * `out` persists between epochs, so that the compiler can report progress, stop early and be interrupted. */
 #include "api/finetune.h"
 
 #include <string.h>
@@ -11,9 +11,10 @@
 #include "support/guard.h"
 #include "support/names.h"
 
-/* HELD samples, then TRAINED; EPOCHS; RATE, which falls linearly to 0. Each epoch visits every trained sample once, or
- * its mix with another one: a * (1 - p) + b * p. The loss is the held-out samples' or, without any, the trained
- * samples'. The step's output is the loss itself, so its absolute error to a target of 0 has the same gradient. */
+/* The file has HELD samples and then TRAINED samples. There are EPOCHS epochs; the rate begins at RATE and falls
+ * linearly to 0. Each epoch visits every trained sample once, either alone or mixed with another sample: a * (1 - p) +
+ * b * p. The loss is that of the held-out samples or, if there are none, of the trained samples. The step's output is
+ * the loss itself; therefore its absolute error to a target of 0 has the same gradient. */
 static const char program[] =
     "#define COPIES(name, type, count) static type other_##name[(count) + !(count)];\n"
     "EVALUATED_INPUTS(COPIES)\n"
@@ -107,7 +108,7 @@ static const char program[] =
     "    return !to || fwrite(&s, sizeof s, 1, to) != 1 || fclose(to) ? 1 : 0;\n"
     "}\n";
 
-/* The first members of the program's struct state. */
+/* the first members of the struct state that the program stores */
 typedef struct Progress { double epoch, first, last, best, best_epoch; } Progress;
 
 enum { LEAST_PATIENCE = 5 };
@@ -174,7 +175,7 @@ static bool write_program(const Finetuning *f, const TuneJob *job, const char *p
     return file_write(f->cx, path, text, strlen(text));
 }
 
-/* Reads the parameters with the least loss, which begin with all of the job's, in order. */
+/* Reads the parameters with the least loss; the file begins with all parameters of the job, in order. */
 static bool read_state(Ctx *cx, const char *path, Progress *p, const TuneJob *job)
 {
     enum { HEAD = 2 * sizeof(uint32_t) };

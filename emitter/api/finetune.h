@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_FINETUNE_H
 #define LW_API_FINETUNE_H
-/* The training step of a quantization, emitted, built with $CC and run over the samples. */
+/* Emits the training step of a quantization, builds it with $CC and runs it on the samples. */
 #include "quantizer/finetune.h"
 #include "support/text.h"
 
@@ -10,7 +10,7 @@ typedef struct Finetuning {
     const char *model;
     const lw_options *options;
     int epochs;                        /* 0: nothing is trained */
-    Text *said;                        /* gets a line about the result */
+    Text *said;                        /* receives a line about the result */
     Tuner tuner;                       /* its `self` is this */
 } Finetuning;
 

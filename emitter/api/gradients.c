@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright ops --gradients`: the operators with gradients, found by differentiating the test cases of each row. */
+/* `loopwright ops --gradients` lists the operators with gradients; it differentiates the test cases of each row. */
 #include <string.h>
 
 #include "driver/driver.h"
@@ -10,7 +10,7 @@
 
 enum { MOST_CASE_INPUTS = 16 };
 
-/* A case as a call over tensors; an input with values is a constant. */
+/* Builds a case as a call on tensors; an input with values is a constant. */
 typedef struct Trial { int count; Tensor *in[MOST_CASE_INPUTS]; Node *call; } Trial;
 
 static void read_values(Ctx *cx, Tensor *t, const char *values)
@@ -51,7 +51,7 @@ static bool read_case(Ctx *cx, const Op *op, const OpCase *k, Trial *t)
     return t->call && !ctx_failed(cx);
 }
 
-/* Marks the inputs that have an adjoint from the output. */
+/* Marks the inputs that have an adjoint if the output has one. */
 static void mark_inputs(Ctx *cx, const Trial *t, Tensor *y, bool *has)
 {
     Tensor *wanted[MOST_CASE_INPUTS], *adjoint[MOST_CASE_INPUTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright ops`, `targets`, `passes`, `steps`: lists generated from the tables. */
+/* `loopwright ops`, `targets`, `passes` and `steps` print lists that are generated from the tables. */
 #include "driver/driver.h"
 #include "graph/condition/condition.h"
 #include "import/onnx/ops/onnx_rows.h"
@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* Prints conv2d(x, k, stride, dilation, pad, groups=1): the inputs, the attributes, and their defaults. */
+/* Prints an operator as conv2d(x, k, stride, dilation, pad, groups=1): the inputs, the attributes, and their
+ * defaults. */
 static void add_signature(Text *t, const Op *op)
 {
     const char *between = "";
@@ -132,7 +133,7 @@ static void add_wrapped(Text *t, const char *words, size_t column, int indent)
     text_char(t, '\n');
 }
 
-/* A choice's default is its first word. */
+/* The default of an attribute with a list of words is the first word. */
 static void add_option(Ctx *cx, Text *t, const Operand *o)
 {
     const char *usual =

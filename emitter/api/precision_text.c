@@ -12,14 +12,14 @@ static const char *bits_text(const LayerPrecision *l)
     return l->bits == FLOAT_BITS ? "float" : l->bits == 16 ? "16" : "8";
 }
 
-/* The signal to noise of the outputs if only this grid is quantized, for a width that it can have. */
+/* Returns the signal to noise of the outputs if only this grid is quantized, for a width that the grid can have. */
 static const char *alone_text(Ctx *cx, const LayerPrecision *l, int bits)
 {
     if (l->has_one_width && l->first != bits) return "-";
     return noise_text(cx, bits == 8 ? l->alone8 : l->alone16);
 }
 
-/* A row for each grid, in execution order. */
+/* Prints a row for each grid, in execution order. */
 static void print_rows(Ctx *cx, Text *t, const Precision *p)
 {
     text_printf(t, "%-*s  bits%12s%14s%14s\n", NAME_WIDTH, "tensor", "its own", "8 bits alone", "16 bits alone");
@@ -42,7 +42,7 @@ static void print_quality(Ctx *cx, Text *t, const char *what, const Precision *p
     text_char(t, '\n');
 }
 
-/* Prints what the width adds to the 8-bit network; nothing if it is not counted. */
+/* Prints the cost that the width adds to the 8-bit network; prints nothing if it is not counted. */
 static void print_added(Text *t, const LayerPrecision *l)
 {
     NetworkCost a = l->wide;
@@ -51,7 +51,7 @@ static void print_added(Text *t, const LayerPrecision *l)
         text_printf(t, "; %+lld instructions, %+lld bytes", (long long)a.instructions, (long long)a.bytes);
 }
 
-/* Names the tensors of a width, what they lost alone, and what the width costs. */
+/* Names the tensors of a width, the noise of each one alone, and the cost of the width. */
 static void print_raised(Ctx *cx, Text *t, const Precision *p, int bits)
 {
     int count = 0;

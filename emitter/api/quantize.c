@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright quantize`: from a float model and samples to integer C. */
+/* `loopwright quantize` turns a float model and samples into integer C. */
 #include "api/computation/arguments.h"
 #include "api/evaluate.h"
 #include "api/finetune.h"
@@ -77,15 +77,16 @@ static void print_row(Quantizing *z, const char *what, const Outputs *floats, co
     text_char(&z->said, '\n');
 }
 
-/* Emits a graph of the quantization under the name of the evaluation, on integers or in floats, and runs it. NULL: the
- * model as it is read, without its grids, because the quantizer's own changes must not be the measure. */
+/* Emits a graph of the quantization under the name of the evaluation, on integers or in floats, and runs it. If NULL,
+ * uses the model as it is read, without its grids, because the quantizer's own changes must not be part of the
+ * reference. */
 static bool emitted(Quantizing *z, const char *model, const Graph *g, bool on_integers, const Samples *s, Outputs *out)
 {
     Build b;
     lw_options own = evaluated_options(z->o);
     own.qdq = on_integers ? NULL : "float";
     own.time_passes = false;
-    own.stream = NULL;                 /* windows are whole; a hop's outputs have their bytes */
+    own.stream = NULL;                 /* Windows are passed as a whole; the outputs of a hop have the same bytes. */
     if (!build_read(&b, z->cx, model, &own)) return false;
     if (!g) model_without_grids(z->cx, &b.model);
     else {
@@ -142,8 +143,8 @@ static bool outputs_are_right(Ctx *cx, const char *output, const char *onnx, con
 
 /* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
-/* An option with a number and its unit, which may follow the number, also after a space. A share needs it: 0.5 could be
- * meant as a half. */
+/* Reads an option that is a number with a unit; the unit may follow directly or after a space. A share requires the
+ * unit %, because 0.5 could be meant as a half. */
 typedef struct Bound {
     const char *option, *unit;
     bool needs_unit;
@@ -168,7 +169,7 @@ static bool read_bound(Ctx *cx, const Bound *b, const char *text, double *out)
     return false;
 }
 
-/* Reads the bounds on the outputs over the samples, with their labels. */
+/* Reads the bounds on the outputs over the samples, and the labels of the samples. */
 static bool read_bounds(Ctx *cx, const lw_quantization *q, const Build *b, const Samples *s, QualityBounds *out)
 {
     double drop = -100;
@@ -240,18 +241,18 @@ static const char **output_names(Build *b)
 
 static const lw_quantization without_samples;
 
-/* A model whose annotations give all grids needs no samples. */
+/* A model whose annotations give all grids does not need samples. */
 static bool read_samples(Build *b, const lw_quantization *q, Samples *out)
 {
     *out = (Samples){ 0 };
     return !q->sample_count || samples_read(b, q->samples, q->sample_count, out);
 }
 
-/* The requests to a quantization, and its inputs. */
+/* Collects the requests to a quantization, and its inputs. */
 typedef struct Asked {
     Build b;
     Samples samples;
-    const char **names;                /* of the outputs, before passes rename them */
+    const char **names;                /* names of the outputs, before passes rename them */
     QualityBounds bounds;
     Finetuning tuning;
     QuantizeSettings settings;
@@ -304,7 +305,7 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
 
 /* ---- Stages as .te ----------------------------------------------------------------------------------------------- */
 
-/* Each prints a stage of the quantization as a model; NULL on error. */
+/* Each function prints a stage of the quantization as a model; it returns NULL on error. */
 typedef struct QuantizeStage {
     const char *name;
     bool needs_grids;

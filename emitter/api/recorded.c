@@ -2,9 +2,9 @@
 /* Recorded layers: see recorded.h. Finds the entry of a layer by its name, or by the tensor's number in the file. */
 
 /* Decision: recorded layers are numpy files. `verify --recorded` reads a folder of `.npy` or an `.npz`.
- * `import/formats/zip.c` accepts the directory at the file's end only as far as it stays inside the file;
- * `import/formats/inflate.c` writes exactly the promised number of bytes. An entry belongs to a layer by its name,
- * or by the tensor's number in the model's file (`..._t21.npy`). */
+ * `import/formats/zip.c` accepts the directory at the file's end only if it lies inside the file;
+ * `import/formats/inflate.c` writes exactly the promised number of bytes. An entry belongs to a layer by its name, or
+ * by the tensor's number in the model's file (`..._t21.npy`). */
 #include "api/recorded.h"
 
 #include <stdio.h>
@@ -24,7 +24,8 @@ bool recorded_open(Build *b, Recorded *r)
     return !r->is_zip || zip_open(b->cx, r->path, file_read(b->cx, r->path), &r->zip);
 }
 
-/* True for LAYER.npy, with the layer's name or its C identifier, and for ANYTHING_tN.npy for tensor N of the file. */
+/* Returns true for LAYER.npy, with the layer's name or its C identifier, and for ANYTHING_tN.npy if N is the tensor's
+ * number in the file. */
 static bool is_entry_of(Build *b, const char *entry, const Tensor *t)
 {
     if (text_equal(entry, text_format(b->cx, "%s.npy", t->name))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_RECORDED_H
 #define LW_API_RECORDED_H
-/* The expected outputs of layers, for `verify --recorded`: a folder of LAYER.npy, or a .npz. */
+/* Reads the expected outputs of layers for `verify --recorded`, from a folder of LAYER.npy or from a .npz. */
 #include "driver/driver.h"
 #include "import/formats/zip.h"
 
@@ -9,10 +9,11 @@ typedef struct Recorded {
     const char *path;                /* NULL: nothing is recorded */
     bool is_zip;
     Zip zip;
-    int found;                       /* layers that have an entry, among those looked up */
+    int found;                       /* the number of layers that have an entry, among those that were looked up */
 } Recorded;
 
-bool recorded_open(Build *b, Recorded *r);                               /* the path of --recorded; false on error */
-/* NULL: the layer has no entry, or an error */
+/* Opens the path of --recorded; returns false on error. */
+bool recorded_open(Build *b, Recorded *r);
+/* Returns NULL if the layer has no entry, or after an error. */
 const void *recorded_layer(Build *b, Recorded *r, const Tensor *t);
 #endif

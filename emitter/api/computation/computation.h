@@ -5,10 +5,10 @@
  * fused group that a client's schedule function receives (extend.c); steps.c and walk.c do not distinguish the two. */
 
 /* Decision: a group is a computation. A schedule function receives the type that `lw_define` returns
- * (`emitter/api/computation`), so every `lw_` step and every accessor serves both. A handle of a stage or loop is a
- * name in its computation, looked up at each use: it survives the steps that rebuild the nest. A step's operand is a
- * name or a handle; handles begin with a byte that no name has, and become the words of the step's text, so there is
- * one function per row and one resolver. */
+ * (`emitter/api/computation`), so every `lw_` step and every accessor works on definitions and on groups. A handle of a
+ * stage or loop is a name in its computation, looked up at each use: it survives the steps that rebuild the nest. A
+ * step's operand is a name or a handle. A handle begins with a byte that no name has, and is replaced by words of the
+ * step's text. So each row needs only one function, and one resolver serves all rows. */
 #include "driver/driver.h"
 #include "support/text.h"
 
@@ -18,20 +18,21 @@ struct lw_computation {
     lw_options options;
     Text statements;
     bool has_nests;
-    Build build;                     /* of the statements, once has_nests */
-    int chosen;                      /* the group of build that steps apply to; -1: none so far */
-    bool *is_chosen;                 /* [groups] by lw_schedule_group, now or before */
+    Build build;                     /* nests of the statements, valid if has_nests */
+    int chosen;                      /* the group of build that steps apply to, or -1 if none is chosen yet */
+    bool *is_chosen;                 /* [groups] whether lw_schedule_group has chosen the group, now or before */
     const GroupNest *group;          /* NULL: built from statements */
     void *user;                      /* of the group's row */
-    const Nest *nest;                /* of the chosen group, after all steps so far; NULL before, or after an error */
+    /* the nest of the chosen group after all steps so far; NULL if no group is chosen or after an error */
+    const Nest *nest;
     Map stages, loops;               /* name -> its handle */
 };
 
-/* NULL, and every call on it fails: lw_define returned NULL after an error. */
+/* Handles the case that lw_define returned NULL after an error: every call on NULL fails. */
 static inline Ctx *computation_context(const lw_computation *p) { return p ? p->cx : NULL; }
 lw_computation *computation_new(Ctx *cx, const char *name);
 /* define.c: returns the nest of the chosen group after the steps so far; the first call builds it from the statements.
- * Several groups without a choice are an error. NULL after an error. */
+ * Reports an error if there are several groups and none is chosen. NULL after an error. */
 const Nest *computation_nest(lw_computation *p);
 
 /* A handle begins with a mark that no name has, so an operand may be either. */
@@ -39,8 +40,9 @@ typedef enum HandleKind { HANDLE_STAGE, HANDLE_LOOP } HandleKind;
 typedef struct Handle { char mark[8]; HandleKind kind; lw_computation *of; const char *name; } Handle;
 struct lw_stage { Handle h; };
 struct lw_loop { Handle h; };
-const Handle *handle_of(const void *operand);                    /* handles.c: NULL if the operand is a name */
-/* Return the one handle of the name, or NULL for NULL. */
+/* Implemented in handles.c; returns NULL if the operand is a name. */
+const Handle *handle_of(const void *operand);
+/* Each returns the one handle of the name, or NULL if the name is NULL. */
 const lw_stage *stage_handle(lw_computation *p, const char *name);
 const lw_loop *loop_handle(lw_computation *p, const char *name);
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Computations and schedules from C (the second part of loopwright.h), in the syntax of .te files: a computation is the
  * text of its statements, and the steps of its groups. The first step or print builds the groups' loop nests from the
- * statements; each step yields a new nest. lw_emit compiles the whole text again, so it emits the C that the printed
- * text gives. */
+ * statements; each step yields a new nest. lw_emit compiles the whole text again, so it emits the same C as the printed
+ * text. */
 #include <string.h>
 
 #include "api/computation/arguments.h"
@@ -29,7 +29,7 @@ lw_computation *lw_define(lw_context *cx, const char *name_, const char *target)
 
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
 
-/* Reads the statements so far, for their diagnostics; outputs and definitions of promised tensors may follow. */
+/* Reads the statements so far, to report their errors; outputs and definitions of promised tensors may follow. */
 static bool reads_so_far(lw_computation *p)
 {
     const ImportOptions options = { .is_part = true };
@@ -92,7 +92,7 @@ static bool has_nests(lw_computation *p)
     return true;
 }
 
-/* Stores the nest of the chosen group with the others. */
+/* Stores the nest of the chosen group beside the nests of the other groups. */
 static bool has_all_nests(lw_computation *p)
 {
     if (!has_nests(p)) return false;

@@ -78,7 +78,7 @@ const char *lw_stage_shape(const lw_stage *s)
 
 int lw_stage_rank(const lw_stage *s) { RETURN_GUARDED(stage_context(s), int, 0, rank_of(seen(s))); }
 
-/* The size, or -1 if it is open. */
+/* Returns the size, or -1 if it is open. */
 static int64_t number(const Expr *size) { return size->kind == EXPR_INT ? size->integer : -1; }
 
 static int64_t size_of(Seen x, int d) { return d < 0 || d >= rank_of(x) ? 0 : number(x.t->shape[d]); }
@@ -169,7 +169,7 @@ const char *lw_loop_name(const lw_loop *l) { return l ? l->h.name : NULL; }
 
 static Ctx *loop_context(const lw_loop *l) { return l ? l->h.of->cx : NULL; }
 
-/* The loop in the nest after the steps so far; NULL: a step consumed it. */
+/* Returns the loop in the nest after the steps so far, or NULL if a step consumed the loop. */
 static const Stmt *stmt_of(const lw_loop *l, Path *path)
 {
     const Nest *n = computation_nest(l->h.of);
@@ -194,7 +194,7 @@ static const char *kind_of(const lw_loop *l)
 
 const char *lw_loop_kind(const lw_loop *l) { RETURN_GUARDED(loop_context(l), const char *, NULL, kind_of(l)); }
 
-/* Returns the first block below of the loop's own stage. */
+/* Returns the first block below the loop that belongs to the loop's own stage. */
 static const Stmt *own_block(const Stmt *loop, const Stmt *s)
 {
     const Stmt *found = s->kind == STMT_BLOCK && loop_is_own(loop, s->stage) ? s : NULL;

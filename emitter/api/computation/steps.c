@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of loopwright.h, on computations and groups alike. Each function gives its operands to the row of its
- * primitive (ir/text/steps.def): the row declares which of them are stages, loops, counts or words. A stage or
- * loop is a name or a handle (handles.c); both become the words of a step in text, which sched_step reads. */
+ * primitive (ir/text/steps.def): the row declares which of them are stages, loops, counts or words. A stage or loop is
+ * a name or a handle (handles.c); sched_step reads either from words in the step's text. */
 #include <stdarg.h>
 
 #include "api/computation/arguments.h"
@@ -12,7 +12,7 @@
 
 /* ---- Steps as text ----------------------------------------------------------------------------------------------- */
 
-/* A nest records its steps, so a client's loop over steps ends. */
+/* A nest records its steps, so a loop in the client that applies steps must end. */
 enum { MOST_STEPS = 2000 };
 
 static bool may_step(lw_computation *p, const Nest *n)
@@ -65,7 +65,7 @@ static bool accepts(const Operand *o, HandleKind kind)
     return kind == HANDLE_LOOP ? is_loop : is_stage;
 }
 
-/* Returns the name of a handle, after a check that it belongs here. */
+/* Returns the name of a handle, after a check that the handle belongs to this computation. */
 static const char *name_of(lw_computation *p, const char *primitive, const Operand *o, const Handle *h)
 {
     if (h->of != p)
@@ -107,8 +107,8 @@ static bool guarded_operands(lw_computation *p, const char *primitive, const cha
     RETURN_GUARDED(computation_context(p), bool, false, take_operands(p, primitive, options, args));
 }
 
-/* Applies a step; its operands follow, in the order of the primitive's row: int for a count, else a pointer to void or
- * char. */
+/* Applies a step. The operands follow as arguments in the order of the primitive's row: int for a count, otherwise a
+ * pointer to void or char. */
 static bool step(lw_computation *p, const char *primitive, const char *options, ...)
 {
     va_list args;
@@ -120,7 +120,7 @@ static bool step(lw_computation *p, const char *primitive, const char *options, 
 
 /* ---- The rows ---------------------------------------------------------------------------------------------------- */
 
-/* A function of loopwright.h: its operands in order, those of the row. */
+/* Defines a function of loopwright.h whose operands are those of the row, in the row's order. */
 #define PRIMITIVE(name, parameters, ...)                                                                               \
     bool lw_##name(lw_computation *p, OPERANDS parameters, const char *options)                                        \
     {                                                                                                                  \

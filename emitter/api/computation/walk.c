@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The dataflow of a computation or group, from outside: stages with producers and consumers, their loops, the target.
- * A handle holds a name; each accessor looks it up in the nest after the steps so far, and changes nothing. Inputs and
- * constants are stages without a formula. */
+/* Shows the dataflow of a computation or group to a client: stages with producers and consumers, their loops, the
+ * target. A handle holds a name; each accessor looks it up in the nest after the steps so far, and changes nothing.
+ * Inputs and constants are stages without a formula. */
 #include "api/computation/walk.h"
 #include "schedule/draft/draft.h"
 #include "schedule/step/role.h"
@@ -107,7 +107,7 @@ const lw_stage *lw_stage_consumer(const lw_stage *s, int i)
     RETURN_GUARDED(stage_context(s), const lw_stage *, NULL, consumer_at(s, i));
 }
 
-/* Returns the handles of all stages, closed by NULL. */
+/* Returns the handles of all stages, terminated by NULL. */
 static const lw_stage **all_stages(lw_group *g)
 {
     const Nest *n = computation_nest(g);

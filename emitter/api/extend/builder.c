@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors from tensors: a client's function computes the outputs of a call by calls of operators and by formulas.
+/* Builds tensors from tensors: a client's function computes the outputs of a call with calls of operators and with
+ * formulas.
  *
- *   in a compute   the inputs are tensors of the group; every call is expanded at once, so results are computes
- *   in the graph   the inputs are tensors of the DAG; results are calls, and calls on constants are constants */
+ * In a compute, the inputs are tensors of the group, and every call is expanded at once, so results are computes. In
+ * the graph, the inputs are tensors of the DAG, results are calls, and calls on constants become constants. */
 #include "api/extend/builder.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ struct lw_call {
     const Node *node;
     const Target *target;              /* in the graph */
     bool in_graph;
-    Map outputs;                       /* first output of an application -> the array of its outputs, with its count */
+    /* maps the first output of an application to the array of its outputs, with its count */
+    Map outputs;
 };
 typedef struct Results { int count; Tensor *const *at; } Results;
 
@@ -45,7 +47,7 @@ lw_tensor *lw_call_output(const lw_call *c, int i)
     return c && i >= 0 && i < c->node->out_count ? c->node->out[i] : NULL;
 }
 
-/* An operator's default lists are known after its compute, which a built one is part of. */
+/* An operator's default lists are known only after its compute has been built. */
 static const Expr *number_of(const lw_call *c, const char *attr)
 {
     if (c->node->op->user) {
@@ -111,7 +113,7 @@ static Tensor *note_results(lw_call *c, Tensor *const *out, int count)
     return out[0];
 }
 
-/* Returns the results of a new call of the DAG; one over constants is evaluated. */
+/* Returns the results of a new call of the DAG; a call on constants is evaluated. */
 static Tensor *in_place_of(lw_call *c, Node *n)
 {
     n->device = c->node->device;
@@ -161,7 +163,7 @@ lw_tensor *lw_apply_output(lw_call *c, const lw_tensor *first, int i)
 
 /* ---- Formulas and constants -------------------------------------------------------------------------------------- */
 
-/* Turns a compute over tensors of the DAG into a call; one over constants is evaluated. */
+/* Turns a compute over tensors of the DAG into a call; a compute over constants is evaluated. */
 static Tensor *formula_call(lw_call *c, const Tensor *made)
 {
     const int count = made->producer->out_count;
@@ -250,7 +252,7 @@ static void copy_shared(lw_call *c, Tensor **out, int count)
     }
 }
 
-/* Runs the client's function; the count of outputs, 0 after a diagnostic or if it declines. */
+/* Runs the client's function; returns the count of outputs, or 0 after a diagnostic or if the function declines. */
 static int build_outputs(lw_call *c, lw_build *build, Tensor **out)
 {
     Ctx *cx = c->cx;
@@ -299,7 +301,7 @@ static bool is_like(const Tensor *a, const Tensor *b)
     return same;
 }
 
-/* A condition that open sizes leave undecided does not hold: the DAG has one form. */
+/* A condition that depends on open sizes counts as false, because the DAG has one form. */
 Tensor *builder_alter(Ctx *cx, const Implementation *with, const Target *t, const Node *n, const Uses *uses)
 {
     const lw_implementation *row = with->user;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_BUILDER_H
 #define LW_API_BUILDER_H
-/* Functions of a client that build tensors from tensors (lw_build). */
+/* Calls functions of a client that build tensors from tensors (lw_build). */
 #include "graph/dag/target.h"
 #include "loopwright.h"
 
-/* Op.meaning.compute of a row whose `user` is a BuiltOp. */
+/* The function Op.meaning.compute of a row whose `user` is a BuiltOp. */
 typedef struct BuiltOp { lw_build *build; int depth; } BuiltOp;
 int builder_compute(Ctx *cx, const Node *call, Tensor **out);
 /* The functions of an Implementation whose `user` is the client's lw_implementation. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a client (the third part of loopwright.h): a program that links the library adds operators, targets, devices,
- * schedules and importer rows to its context. They are copied into rows like the built-in ones; code past the registry
- * does not distinguish the two. A client's schedule receives its group as a computation (api/computation). */
+/* Registers rows of a client (the third part of loopwright.h): a program that links the library adds operators,
+ * targets, devices, schedules and importer rows to its context. The client's rows are copied into rows like the
+ * built-in ones; code past the registry does not distinguish them. A client's schedule receives its group as a
+ * computation (api/computation). */
 
-/* Decision: rows from outside are rows. `emitter/api/extend/extend.c` copies what a program gives (formulas,
- * conditions and steps as text, a function that applies steps to a group) into the rows of the built-in tables. A
- * condition in words, `dim(x, 1) % 4 == 0`, that open sizes leave undecided is tested at run time: the nest has an
- * alternative, `otherwise`, that the next best row scheduled. Lowering writes both into one function under the
- * condition, on which each of them may rely. */
+/* Decision: rows from outside are rows. A program gives formulas, conditions and steps as text, and a function that
+ * applies steps to a group. `emitter/api/extend/extend.c` copies them into the rows of the built-in tables. If open
+ * sizes leave a condition such as `dim(x, 1) % 4 == 0` undecided, it is tested at run time: the nest has an
+ * alternative, `otherwise`, which the next best row scheduled. Lowering writes both nests into one function with a
+ * branch on the condition, and the first nest may rely on the condition. */
 #include <string.h>
 
 #include "api/extend/builder.h"
@@ -47,8 +48,8 @@ static bool read_pattern(Ctx *cx, const char *op, const char *text, Pattern *out
     return false;
 }
 
-/* Reads "alpha=0.5 taps=3 stride=1,1": an attribute is real if its default has a point or an exponent, a list of
- * integers if it has commas, else an integer. */
+/* Reads attributes such as "alpha=0.5 taps=3 stride=1,1". An attribute is real if its default has a point or an
+ * exponent, a list of integers if it has commas, otherwise an integer. */
 static const AttrRow *read_attrs(Ctx *cx, const char *op, const char *text)
 {
     AttrRow *row = NEW_ARRAY(cx->arena, AttrRow, count_words(text) + 1);
@@ -65,7 +66,7 @@ static const AttrRow *read_attrs(Ctx *cx, const char *op, const char *text)
     return row;
 }
 
-/* Returns true for a name without blanks, commas and semicolons, which separate the names of a list. */
+/* Returns true if the name has no blanks, commas and semicolons, which separate the names of a list. */
 static bool is_a_name(Ctx *cx, const char *function, const char *what, const char *value)
 {
     if (!is_given(cx, function, what, value)) return false;
@@ -127,7 +128,7 @@ bool lw_register_reduce(lw_context *cx, const char *op, const char *inputs, cons
 
 /* ---- Targets, devices, importers --------------------------------------------------------------------------------- */
 
-/* True if the text may stand in a line of emitted C, between quotes, or is NULL. */
+/* Returns true if the text is NULL or may be printed between quotes in a line of emitted C. */
 static bool fits_a_line(Ctx *cx, const char *place, const char *field, const char *text, const char *accepted)
 {
     for (const char *s = text; s && !ctx_failed(cx); s++) {
@@ -168,7 +169,7 @@ static bool add_target(Ctx *cx, const lw_target *t)
 
 typedef bool CheckWord(Ctx *cx, const char *place, const char *word);
 
-/* Checks each of the words, which blanks separate. */
+/* Checks each of the words, which are separated by blanks. */
 static bool words_are(Ctx *cx, const char *place, const char *words, CheckWord *check)
 {
     for (const char *s = words + strspn(words, " "); *s; s += strcspn(s, " "), s += strspn(s, " "))
@@ -208,7 +209,7 @@ static bool add_device(Ctx *cx, const char *device, const char *ops, const char 
     return true;
 }
 
-/* Checks the operators of a composite: "conv2d add? relu?". Returns the first; NULL after a diagnostic. */
+/* Checks the operators of a composite: "conv2d add? relu?". Returns the first operator, or NULL after a diagnostic. */
 static const char *first_of_chain(Ctx *cx, const char *place, const char *ops)
 {
     const char *first = NULL;
@@ -250,7 +251,7 @@ static bool add_composite(Ctx *cx, const char *device, const char *own, const ch
     return true;
 }
 
-/* Checks that the operator has these attributes: they are copied by name. */
+/* Checks that the operator has these attributes, because they are copied by name. */
 static bool are_attrs_of(Ctx *cx, const char *foreign, const Op *op, const char *attrs)
 {
     for (const char *s = attrs + strspn(attrs, " "); *s && !ctx_failed(cx); s += strcspn(s, " "), s += strspn(s, " ")) {
@@ -312,7 +313,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *initial)
     return is_taken ? g->nest : NULL;
 }
 
-/* True for an operator, or pattern:KIND. */
+/* Returns true for the name of an operator, or for pattern:KIND. */
 static bool is_an_op_or_pattern(Ctx *cx, const char *place, const char *word)
 {
     Pattern pattern;
@@ -333,7 +334,7 @@ static bool compute_reads(Ctx *cx, const Implementation *i)
     return !ctx_failed(cx);
 }
 
-/* A row has one compute, and a row that alters calls has nothing else. */
+/* Checks that a row has one compute, and that a row that alters calls has no other function. */
 static bool is_consistent(Ctx *cx, const char *ops, const lw_implementation *i)
 {
     if (!is_a_name(cx, ops, "the name of an implementation", i->name)) return false;

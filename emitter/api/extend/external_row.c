@@ -67,7 +67,7 @@ static const Expr *as_argument(const GroupNest *g, const Names *names, const Exp
     return value->kind == EXPR_REAL ? expr_real(names->cx, is_double ? F64 : F32, value->real) : value;
 }
 
-/* Adds the word as the nest spells it; false: the call of the DAG has no such input. */
+/* Adds the word as the nest spells it; returns false if the call of the DAG has no such input. */
 static bool add_word(const GroupNest *g, const Names *names, Text *t, const char *word)
 {
     const Bind *b = names_find(names, word);

@@ -31,7 +31,7 @@ enum {
     LINE_COUNT = sizeof lines / sizeof *lines,
 #define PACKAGE_FILE(name) +1
 #define PACKAGE_LINE(text)
-    MOST_FILES = 4                        /* the model's, and the templates of all kinds */
+    MOST_FILES = 4                        /* the model's words, and the templates of all kinds */
 #include "package_text.h"
 #undef PACKAGE_FILE
 #undef PACKAGE_LINE
@@ -54,7 +54,7 @@ static int kind_of(Ctx *cx, const char *kind)
 
 /* ---- Templates --------------------------------------------------------------------------------------------------- */
 
-/* A list of files, the folders that hold them, and what their words refer to. */
+/* a list of files, the folders that hold them, and what their words refer to */
 typedef struct Files {
     Ctx *cx;
     const char *root;
@@ -63,7 +63,7 @@ typedef struct Files {
     FileOut at[MOST_FILES]; int count;
 } Files;
 
-/* The owner's files: they are written once. */
+/* files of the owner, which are written only once */
 static const char *const owned[] = { "LICENSE", "sensor.h" };
 
 static bool is_owned(const char *path)
@@ -80,7 +80,7 @@ static const char *word_of(const Files *f, const char *word, const char *extensi
     return setting ? setting : package_word(f->cx, f->program, word);
 }
 
-/* Returns the line with its words replaced. A '@' that begins no word stays. */
+/* Returns the line with its words replaced. A '@' that does not begin a word is kept. */
 static const char *expanded(const Files *f, const char *line, const char *extension)
 {
     Text t = text_new(f->cx);
@@ -119,14 +119,15 @@ static void add_template(Files *f, const char *path, int first)
     if (is_owned(path) && is_there(path_in(f, at))) return;
     for (int i = first; i < end_of_template(first); i++) {
         const char *line = expanded(f, lines[i], extension);
-        if (!*line && lines[i][0]) continue;      /* a line of a word without a text */
+        if (!*line && lines[i][0]) continue;      /* a line whose word has no text is left out */
         text_add(&t, line);
         text_char(&t, '\n');
     }
     add_file(f, at, text_string(&t));
 }
 
-/* The file that the template replaces. Its name may begin with a setting: another file with the same end is taken. */
+/* Finds the file that the template replaces. The beginning of its name may be a setting, so a file whose name has the
+ * same end is used. */
 static const char *existing_manifest(const Files *f, const char *path)
 {
     const char *at = expanded(f, path, ""), *end = *path == '@' ? strchr(path + 1, '@') : NULL;
@@ -181,7 +182,7 @@ static void add_quoted(Text *t, const char *path, size_t length)
     text_char(t, '\'');
 }
 
-/* Returns the first part of the path that is a file, or NULL. */
+/* Returns the first part of the path that is a file, or NULL if there is none. */
 static const char *file_in_path(Ctx *cx, const char *path)
 {
     for (size_t n = 1; n <= strlen(path); n++) {
@@ -203,7 +204,7 @@ static void add_missing(Ctx *cx, Folders *to, const char *path)
     }
 }
 
-/* The folders of the files that do not exist yet, each after the one that it is in. */
+/* Returns the folders of the files that do not exist yet, each after its parent folder. */
 static Folders missing_folders(Ctx *cx, const Files *f)
 {
     int count = 0;
@@ -217,10 +218,10 @@ static Folders missing_folders(Ctx *cx, const Files *f)
 static void remove_folders(const Folders *f)
 {
     for (int i = f->count - 1; i >= 0; i--)
-        if (file_is_folder(f->path[i])) remove(f->path[i]);              /* fails for a folder with files */
+        if (file_is_folder(f->path[i])) remove(f->path[i]);              /* fails if the folder has files */
 }
 
-/* C has no folders: the shell's mkdir creates them. */
+/* C has no function that creates folders, so the shell's mkdir creates them. */
 static bool create_folders(Ctx *cx, const Files *f)
 {
     Text command = text_new(cx);
@@ -239,7 +240,7 @@ static bool create_folders(Ctx *cx, const Files *f)
 
 /* ---- The model --------------------------------------------------------------------------------------------------- */
 
-/* Interprets the model on generated inputs; results in the order of the program's ports. */
+/* Interprets the model on generated inputs; returns the results in the order of the program's ports. */
 static bool record(Ctx *cx, const char *model, const lw_options *o, Recording *r)
 {
     Build b;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_PACKAGE_PACKAGE_H
 #define LW_API_PACKAGE_PACKAGE_H
-/* The parts of a package that depend on the model; the rest are the files below templates/. */
+/* Declares the parts of a package that depend on the model; all other parts are the files below templates/. */
 #include "driver/driver.h"
 #include "loopwright.h"
 #include "support/names.h"
 #include "support/text.h"
 
-/* The model's program, and one recorded run of it by the interpreter: element data of each input and output that is
- * not a state, in the program's order. */
+/* Holds the model's program and one recorded run of it by the interpreter: the element data of each input and output
+ * that is not a state, in the program's order. */
 typedef struct Recording {
     const Program *program;
     const void *const *input, *const *output;
-    const Tensor *const *actual;         /* the outputs in the shapes of that run */
+    const Tensor *const *actual;         /* the outputs, in the shapes of the recorded run */
 } Recording;
 
 /* selftest.c: NAME_selftest.c and its header; the bytes of the recorded values */
@@ -20,18 +20,19 @@ const char *package_selftest(Ctx *cx, const Recording *r);
 const char *package_selftest_header(Ctx *cx, const Program *p);
 int64_t package_vector_bytes(Ctx *cx, const Program *p);
 
-/* settings.c: the owner's part of manifests. is_quoted: the value is written as a manifest has it. */
+/* settings.c prints the owner's part of manifests. is_quoted: the value is written as the manifest's format quotes
+ * it. */
 enum { PACKAGE_SETTINGS = 6 };
 typedef struct Settings {
     const char *value[PACKAGE_SETTINGS];
     bool is_given[PACKAGE_SETTINGS], is_quoted[PACKAGE_SETTINGS];
 } Settings;
 void package_settings(Ctx *cx, Settings *s, const Program *p, const lw_options *o);
-/* Takes values that no option gives from an existing manifest: those of the template's line. */
+/* Reads a setting that no option gives from the template's line in an existing manifest. */
 void package_keep(Ctx *cx, Settings *s, const char *line, const char *existing);
-/* The text for the word in a file with this extension; NULL: the word names none. */
+/* Returns the text for the word in a file with this extension, or NULL if the word is not a setting. */
 const char *package_setting(Ctx *cx, const Settings *s, const char *word, const char *extension);
 
-/* words.c: the text for the word of a template (`name` for @name@); NULL: there is no such word */
+/* words.c: returns the text for the word of a template (`name` for @name@), or NULL if there is no such word. */
 const char *package_word(Ctx *cx, const Program *p, const char *word);
 #endif

@@ -31,7 +31,7 @@ const char *package_selftest_header(Ctx *cx, const Program *p)
         name, capital, capital, name, name, name, name);
 }
 
-/* The data as an array of constants; none if there are no elements. */
+/* Prints the data as an array of constants; prints nothing if there are no elements. */
 static void print_array(Ctx *cx, Text *t, const char *kind, const char *name, const Tensor *actual, const void *data)
 {
     Tensor constant = *actual;
@@ -43,7 +43,7 @@ static void print_array(Ctx *cx, Text *t, const char *kind, const char *name, co
     text_add(t, "\n};\n");
 }
 
-/* True if elements of such a type are compared. */
+/* Returns true if an output has elements of this type to compare. */
 static bool has_type(const Recording *r, bool is_such(DType type))
 {
     for (int i = 0; i < r->program->output_count; i++)
@@ -55,7 +55,7 @@ static bool is_single(DType t) { return t == F32; }
 static bool is_double(DType t) { return t == F64; }
 static bool is_equal(DType t) { return t != F32 && t != F64; }
 
-/* A comparison within the tolerance, also for infinities and values that are not numbers. */
+/* Compares two values within the tolerance; also handles infinities and NaN. */
 static void print_close(Text *t, const char *type, const char *suffix)
 {
     text_printf(t,
@@ -106,7 +106,7 @@ static void print_comparison(Ctx *cx, Text *t, const Port *p, const Tensor *actu
     text_printf(t, is_equal(type) ? ", %s);\n" : ");\n", text_format(cx, "%du", dtype_info(type)->bytes));
 }
 
-/* Sizes that the run decides: those of the recorded run are expected. */
+/* If the run decides a size, the size of the recorded run is expected. */
 static void print_sizes(Text *t, const Recording *r)
 {
     const Program *p = r->program;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The owner's part of manifests: version, author, url and licence. An option gives a value; without one, the
- * value of the manifest that is there already is kept; else the row's default holds. */
+/* The owner's part of manifests: version, author, url and licence. An option gives a value. Without the option, the
+ * value of the existing manifest is kept; if there is no manifest, the row's default is used. */
 
-/* Decision: a package that is written again keeps what its owner edited. The words of settings are read back from the
- * manifests: a line of a template has a key before the word, and the line of the existing file with this key has the
- * value. So the other lines, such as the bytes of constants, follow the model. Files that are the owner's as a whole
- * (the licence, the sketch's sensor) are written once. */
+/* Decision: a package that is written again keeps what its owner edited. The settings are read back from the manifests:
+ * a line of a template has a key before the word, and the line of the existing file with this key has the value. All
+ * other lines, such as the bytes of constants, are printed for the new model. Files that belong wholly to the owner
+ * (the licence, the sketch's sensor) are written only once. */
 #include "api/package/package.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static bool is_between(char c, char low, char high) { return c >= low && c <= hi
 static bool is_digit(char c) { return is_between(c, '0', '9'); }
 static bool is_letter(char c) { return is_between(c, 'a', 'z') || is_between(c, 'A', 'Z'); }
 
-/* Returns the end of a number of a version, or NULL: no leading zeros. */
+/* Returns the end of one number of a version, or NULL if it is invalid; leading zeros are invalid. */
 static const char *after_number(const char *s)
 {
     if (!is_digit(*s) || (s[0] == '0' && is_digit(s[1]))) return NULL;
@@ -25,7 +25,7 @@ static const char *after_number(const char *s)
     return s;
 }
 
-/* MAJOR.MINOR.PATCH, then -PRERELEASE and +BUILD. */
+/* Accepts MAJOR.MINOR.PATCH, then optionally -PRERELEASE and +BUILD. */
 static bool is_version(const char *s)
 {
     for (int i = 0; i < 3; i++) {
@@ -41,7 +41,7 @@ static bool is_version(const char *s)
     return true;
 }
 
-/* One line of UTF-8: no control characters. */
+/* Accepts one line of UTF-8 without control characters. */
 static bool is_line(const char *s)
 {
     const char *at = s;
@@ -63,7 +63,7 @@ static bool is_licence(const char *s)
     return *s && !*at;
 }
 
-/* The rows; `word` is of the templates. */
+/* The rows of the settings; `word` is the word in templates. */
 static const struct {
     const char *word, *option, *otherwise, *accepted;
     bool (*is_right)(const char *);
@@ -106,7 +106,8 @@ void package_settings(Ctx *cx, Settings *s, const Program *p, const lw_options *
 
 static size_t blanks(const char *s) { return strspn(s, " \t"); }
 
-/* Returns the text after the key on its line, or NULL. White space before the key does not matter. */
+/* Returns the text after the key on its line, or NULL if the line has a different key. White space before the key is
+ * ignored. */
 static const char *after_key(const char *text, const char *key, size_t length)
 {
     for (const char *line = text; line; line = strchr(line, '\n')) {
@@ -117,7 +118,7 @@ static const char *after_key(const char *text, const char *key, size_t length)
     return NULL;
 }
 
-/* Returns the bytes up to one of `end`; a backslash inside quotes quotes the next byte. */
+/* Returns the bytes up to one of `end`; inside quotes, a backslash quotes the next byte. */
 static size_t bytes_to(const char *s, const char *end, bool is_quoted)
 {
     size_t n = 0;
@@ -125,7 +126,8 @@ static size_t bytes_to(const char *s, const char *end, bool is_quoted)
     return n;
 }
 
-/* Returns the value that begins there: up to the quote, else up to a tag, a comma or the end of the line. */
+/* Returns the value that begins there. It ends at the quote or, if it has none, at a tag, a comma or the end of the
+ * line. */
 static const char *value_at(Ctx *cx, const char *s)
 {
     s += blanks(s);
@@ -154,7 +156,7 @@ void package_keep(Ctx *cx, Settings *s, const char *line, const char *existing)
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
-/* Letters, digits and '_', for the name of a file. */
+/* Accepts letters, digits and '_', for the name of a file. */
 static const char *plain(Ctx *cx, const char *s)
 {
     Text t = text_new(cx);
@@ -165,7 +167,7 @@ static const char *plain(Ctx *cx, const char *s)
     return t.length ? text_format(cx, "%.*s", (int)t.length, t.at) : no_author;
 }
 
-/* The characters that each format of a manifest quotes. */
+/* The characters that must be quoted in each format of a manifest. */
 static const struct { const char *extension; char byte; const char *quoted; } quotes[] = {
     { "json", '"', "\\\"" }, { "json", '\\', "\\\\" }, { "yml", '"', "\\\"" }, { "yml", '\\', "\\\\" },
     { "pdsc", '&', "&amp;" }, { "pdsc", '<', "&lt;" }, { "pdsc", '>', "&gt;" },

@@ -40,8 +40,8 @@ static int64_t state_bytes(Ctx *cx, const Program *p)
 /* The sketch's arrays. */
 static int64_t avr_ports(Ctx *cx, const Program *p) { return package_vector_bytes(cx, p) + state_bytes(cx, p); }
 
-/* Returns the bytes of RAM that the self-test uses on an AVR: the recorded inputs and outputs, and its own outputs and
- * state. */
+/* Returns the bytes of RAM that the self-test uses on an AVR: the recorded inputs and outputs, and its own buffers for
+ * outputs and state. */
 static int64_t avr_selftest(Ctx *cx, const Program *p)
 {
     int64_t bytes = avr_ports(cx, p);
@@ -49,7 +49,7 @@ static int64_t avr_selftest(Ctx *cx, const Program *p)
     return bytes;
 }
 
-/* Bytes of RAM on an AVR: constants are copied to RAM unless they are in program memory. */
+/* Returns the bytes of RAM on an AVR: constants are copied to RAM unless they are in program memory. */
 static int64_t avr_ram(Ctx *cx, const Program *p)
 {
     const int64_t constants = p->weights.kind == WEIGHTS_FLASH ? 0 : program_constants(p);
@@ -78,7 +78,7 @@ static void add_avr_constants(Ctx *cx, Text *t, const Program *p)
     (void)cx, text_add(t, p->weights.kind == WEIGHTS_FLASH ? "program memory" : "RAM");
 }
 
-/* Program memory is a notion of AVRs. */
+/* Only AVRs have a separate program memory. */
 static void add_architectures(Ctx *cx, Text *t, const Program *p)
 {
     (void)cx, text_add(t, p->weights.kind == WEIGHTS_FLASH ? "avr" : "*");
@@ -130,7 +130,7 @@ static void add_first_out(Ctx *cx, Text *t, const Program *p)
     (void)cx, text_printf(t, "output_%s", p->output[0].name);
 }
 
-/* The type that Arduino prints: it has no function for 64 bits. */
+/* Returns the type in which Arduino prints the value; Arduino has no function for 64 bits. */
 static void add_printed(Ctx *cx, Text *t, const Program *p)
 {
     (void)cx, text_add(t, p->output_count && dtype_is_float(p->output[0].tensor->type) ? "double" : "long");
@@ -164,14 +164,15 @@ static void add_reset(Ctx *cx, Text *t, const Program *p)
     if (p->state_count) text_printf(t, "    %s_reset(&state);", p->name);
 }
 
-/* The function that stores a real number in the input: the header's, for a quantized one; else a cast. */
+/* Returns the function that stores a real number in the input: the header's function if the input is quantized,
+ * otherwise a cast. */
 static const char *stores(Ctx *cx, const Program *p, const Port *input)
 {
     return input->convert ? text_format(cx, "%s_%s", p->name, input->convert)
                           : text_format(cx, "(%s)", dtype_info(input->tensor->type)->c_type);
 }
 
-/* Loops that fill the inputs from read_sensor. */
+/* Prints loops that fill the inputs from read_sensor. */
 static void add_fill(Ctx *cx, Text *t, const Program *p)
 {
     for (int i = 0; i < p->input_count; i++)
@@ -185,7 +186,7 @@ static void print_converting(Text *t, const Program *p, const Port *port, const 
     text_printf(t, "    %s_%s(%s_%s, %s_%s);\n", p->name, port->convert_all, from, port->name, to, port->name);
 }
 
-/* The header's functions between floats and quantized inputs and outputs. */
+/* Lists the header's functions that convert between floats and quantized inputs and outputs. */
 static void print_conversions(Text *t, const Program *p)
 {
     bool has_quantized = false;

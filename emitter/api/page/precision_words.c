@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Equal values have the largest figure. */
+/* A pair of equal values has the largest figure. */
 const char *noise_text(Ctx *cx, double db)
 {
     const double equal = 200;

@@ -5,8 +5,9 @@
 #include "quantizer/precision.h"
 #include "support/text.h"
 
-/* A signal to noise; NaN is "-", the largest one that is measured is "exact". */
+/* Prints a signal to noise; NaN is printed as "-", and the largest one that is measured as "exact". */
 const char *noise_text(Ctx *cx, double db);
-/* The widths before any is widened, "8 bits, features of 16": all of 8, but those that are named. */
+/* Names the widths before any tensor is widened, such as "8 bits, features of 16": all have 8 bits except those that
+ * are named. */
 const char *first_widths_text(Ctx *cx, const Precision *p);
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The report of a quantization:
+/* Prints the report of a quantization as HTML.
  *
  *   the summary       what the command prints: grids, widths, accuracy
  *   sensitivity       for each grid the signal to noise at the outputs if only this grid has 8 bits
  *   grids             for each grid the histogram of its values over the samples, the chosen range as a band, and the
  *                     share of values that it clips
  *
- * Heights are logarithms in integer arithmetic and positions are integers: the same samples give the same bytes on
+ * Heights are logarithms in integer arithmetic and positions are integers, so the same samples give the same bytes on
  * every machine. */
 #include "api/page/quantize_page.h"
 
@@ -34,7 +34,7 @@ static void add_number(Text *t, double v) { text_printf(t, "%.3g", v); }
 
 enum { WIDTH = 300, HEIGHT = 72, BELOW = 14, COLUMNS = 75, COLUMN = WIDTH / COLUMNS };
 
-/* The picture shows [low, high]: all values, the range and zero. */
+/* The picture shows the interval [low, high], which includes all values, the range and zero. */
 typedef struct Span { double low, high; } Span;
 
 static Span span_of(const EdgeGroup *g)
@@ -71,7 +71,7 @@ static void add_columns(Text *t, const Histogram *h, const Span *a)
     text_add(t, "\"/>");
 }
 
-/* The share of values outside the range. */
+/* Returns the share of values outside the range. */
 static double clipped_share(const EdgeGroup *g)
 {
     const Histogram *h = &g->seen;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares the architecture of compiled code with the target's: the machine of the ELF header and, of Arm, the tag
- * CPU_arch of its build attributes (ABI for the Arm Architecture, "Build Attributes"). Code for another core has other
- * instructions, and none of those that the target's macros would select. */
+/* Compares the architecture of compiled code with the target's. It reads the machine of the ELF header and, for Arm,
+ * the tag CPU_arch of the build attributes (ABI for the Arm Architecture, "Build Attributes"). Code for a different
+ * core has different instructions, and lacks those that the target's macros would select. */
 #include "api/report/footprint.h"
 
 #include <string.h>
 
 #include "ir/nest/costs.h"
 
-/* The M profile, each with the instructions of those before it. CoreFigures.architecture is the row, counted from 1. */
+/* The rows of the M profile, each of which also has the instructions of the rows before it. CoreFigures.architecture is
+ * the number of the row, counted from 1. */
 static const struct { int tag, order; const char *name; } arm[] = {
     { 11, 1, "Armv6-M" }, { 12, 1, "Armv6-M" }, { 16, 2, "Armv8-M baseline" }, { 10, 3, "Armv7-M" },
     { 13, 4, "Armv7E-M" }, { 17, 5, "Armv8-M mainline" }, { 21, 6, "Armv8.1-M mainline" },
@@ -43,7 +44,7 @@ static void skip_text(const uint8_t **at, const uint8_t *end)
     while (*at < end && *(*at)++) continue;
 }
 
-/* Returns the value of CPU_arch, tag 6, among the attributes of a file; -1: none. */
+/* Returns the value of CPU_arch, tag 6, among the attributes of a file, or -1 if there is none. */
 static int arch_among(const uint8_t *at, const uint8_t *end)
 {
     while (at < end) {
@@ -56,7 +57,8 @@ static int arch_among(const uint8_t *at, const uint8_t *end)
     return -1;
 }
 
-/* The section: 'A', a length, "aeabi", the tag of a whole file (1), a length, and its attributes. */
+/* The section consists of 'A', a length, "aeabi", the tag of a whole file (1), a length, and the attributes of the
+ * file. */
 static int arm_arch(const Elf *e)
 {
     enum { BEFORE = 1 + 4 + sizeof "aeabi" + 1 + 4 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The report for programs: JSON as a whole, and CSV with a row for each layer. The figures are those of the text. */
+/* Prints the report for programs: JSON with all figures, and CSV with a row for each layer. The figures are the same as
+ * in the text. */
 #include "api/computation/arguments.h"
 #include "api/report/footprint.h"
 #include "api/report/json.h"
@@ -24,7 +25,7 @@ static Layer layer_of(Build *b, int i)
                     report_cycles(b, i), report_microseconds(b, report_cycles(b, i)), b->plan.is_free[i] };
 }
 
-/* Prints the count, or `otherwise` if it is unknown. */
+/* Prints the count, or `otherwise` if the count is unknown. */
 static void add_known(Text *t, int64_t n, const char *otherwise)
 {
     if (n < 0) text_add(t, otherwise);
@@ -122,14 +123,14 @@ static void json_number(Text *t, const char *key, int64_t n)
     text_printf(t, "    \"%s\": %lld,\n", key, (long long)n);
 }
 
-/* Figures that only a compiler gives are null without one. */
+/* Figures that require a compiler are null if none is given. */
 static void json_measured(Text *t, const char *key, int64_t n, bool is_known)
 {
     if (is_known) json_number(t, key, n);
     else text_printf(t, "    \"%s\": null,\n", key);
 }
 
-/* The traffic of the model's graph by kind of memory. */
+/* Prints the traffic of the model's graph by kind of memory. */
 static void json_all_traffic(const Build *b, Text *t)
 {
     Traffic sum[TRAFFIC_KINDS];
@@ -175,7 +176,7 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
     text_printf(t, "    \"ram\": %lld\n  },\n", (long long)f->ram);
 }
 
-/* The totals that a runner measured; the others are estimates. */
+/* Prints the totals that a runner measured; the other totals are estimates. */
 static void json_runner(const Build *b, Text *t)
 {
     const Measured *m = b->measured;
@@ -193,7 +194,7 @@ static void json_runner(const Build *b, Text *t)
     text_add(t, "},\n");
 }
 
-/* The memories of --memory; none without it. */
+/* Prints the memories of --memory; prints nothing without the option. */
 static void json_memories(const Build *b, Text *t)
 {
     const MemoryUse *m;
@@ -235,7 +236,7 @@ static void json(Build *b, const Footprint *f, Text *t)
     text_add(t, "}\n");
 }
 
-/* A field of CSV: in quotes, with quotes doubled. */
+/* Prints a field of CSV in quotes; quotes inside it are doubled. */
 static void add_field(Text *t, const char *s)
 {
     text_char(t, '"');

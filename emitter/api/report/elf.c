@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Returns the number of `size` bytes at the offset; 0 past the end. */
+/* Returns the number of `size` bytes at the offset, or 0 past the end of the file. */
 static uint64_t number(const Elf *e, uint64_t at, int size)
 {
     uint64_t n = 0;
@@ -13,7 +13,7 @@ static uint64_t number(const Elf *e, uint64_t at, int size)
     return n;
 }
 
-/* A field as wide as an address, at its offset in 32-bit and in 64-bit files. */
+/* Reads a field as wide as an address; its offset differs between 32-bit and 64-bit files. */
 static uint64_t word(const Elf *e, uint64_t base, int narrow, int wide)
 {
     return number(e, base + (uint64_t)(e->is_wide ? wide : narrow), e->is_wide ? 8 : 4);

@@ -11,13 +11,13 @@ enum { ELF_SYMBOLS = 2, ELF_NO_BITS = 8,                 /* kinds of sections */
        ELF_ARM = 40, ELF_AVR = 83 };                     /* machines */
 
 bool elf_open(Bytes file, Elf *e);
-/* Adds the sections that are loaded: all except those without bits are in flash; writable ones are also in RAM. */
+/* Adds the sections that are loaded. All sections with bits are in flash; writable sections are also in RAM. */
 void elf_sum(const Elf *e, int64_t *flash, int64_t *ram);
 int elf_machine(const Elf *e);
 uint64_t elf_entry(const Elf *e);
 int elf_section_count(const Elf *e);
 ElfSection elf_section(const Elf *e, int number);
 Bytes elf_section_bytes(const Elf *e, const ElfSection *s);      /* those in the file */
-/* Calls visit for each symbol; its name is in the file. */
+/* Calls visit for each symbol, with the symbol's name in the file. */
 void elf_symbols(const Elf *e, void visit(const char *name, uint64_t value, void *user), void *user);
 #endif

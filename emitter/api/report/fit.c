@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The limits of --fit: `flash=256K,ram=64K`, either or both, in bytes or with K or M (of 1024). */
+/* Reads the limits of --fit: `flash=256K,ram=64K`, either or both, in bytes or with K or M (powers of 1024). */
 #include "api/report/footprint.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 typedef struct Limits { int64_t flash, ram; } Limits;      /* bytes; -1: none */
 
-/* Reads `flash=256K` and returns its end; NULL: another form. */
+/* Reads `flash=256K` and returns its end, or NULL if the text has a different form. */
 static const char *read_limit(const char *s, Limits *to)
 {
     const bool is_flash = strncmp(s, "flash=", 6) == 0, is_ram = strncmp(s, "ram=", 4) == 0;
@@ -32,7 +32,7 @@ static bool read_limits(const char *text, Limits *to)
     return s && !*s;
 }
 
-/* False if the options have no limits. */
+/* Returns false if the options have no limits. */
 static bool limits_of(const Build *b, Limits *to) { return b->options->fit && read_limits(b->options->fit, to); }
 
 static bool keeps(int64_t bytes, int64_t most) { return most < 0 || bytes <= most; }

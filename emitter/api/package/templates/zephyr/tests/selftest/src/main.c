@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The recorded vector of @name@ as a ztest. */
+/* Runs the recorded vector of @name@ as a ztest. */
 #include <zephyr/ztest.h>
 
 #include "@name@_selftest.h"
