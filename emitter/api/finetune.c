@@ -13,8 +13,8 @@
 
 /* The file has HELD samples and then TRAINED samples. There are EPOCHS epochs; the rate begins at RATE and falls
  * linearly to 0. Each epoch visits every trained sample once, either alone or mixed with another sample: a * (1 - p) +
- * b * p. The loss is that of the held-out samples or, if there are none, of the trained samples. The step's output is
- * the loss itself; therefore its absolute error to a target of 0 has the same gradient. */
+ * b * p. The reported loss is the held-out samples' loss or, if there are none, the trained samples' loss. The step's
+ * output is the loss itself; therefore its absolute error to a target of 0 has the same gradient. */
 static const char program[] =
     "#define COPIES(name, type, count) static type other_##name[(count) + !(count)];\n"
     "EVALUATED_INPUTS(COPIES)\n"
