@@ -9,71 +9,76 @@ typedef enum PlaceKind {
     PLACE_INPUT, PLACE_OUTPUT, PLACE_ARENA, PLACE_CONST, PLACE_STATE, PLACE_NEXT, PLACE_TRAINED, PLACE_PARAM,
     PLACE_NONE
 } PlaceKind;
-/* The storage of a call's argument. INPUT, OUTPUT: index into the program's. CONST: index into its constants. STATE,
- * NEXT: index into its states, as the last run left it and as this run computes it. TRAINED: index into `params`.
- * PARAM: index into those of the calling function. NONE: never read. */
+/* The storage of a call's argument. INPUT and OUTPUT have an index into the program's inputs and outputs, and CONST an
+ * index into its constants. STATE and NEXT have an index into its states: STATE is the value that the last run left,
+ * NEXT the value that this run computes. TRAINED has an index into `params`. PARAM has an index into the parameters of
+ * the calling function. NONE is never read. */
 typedef struct Place { PlaceKind kind; int index; int64_t offset; /* bytes from its start */ DType type; } Place;
 
 /* A parameter of a function that calls other functions: a partition or a body. */
 typedef struct Param {
-    const char *name;                  /* C identifier, unique in the function */
+    const char *name;                  /* a C identifier, unique in the function */
     const Tensor *tensor;
-    Place place;                       /* of a partition: its storage in NAME_run */
-    bool is_written, is_unused;        /* unused: omitted */
+    Place place;                       /* of a partition: the parameter's storage in NAME_run */
+    bool is_written, is_unused;        /* an unused parameter is omitted */
 } Param;
 
-/* Calls that run on one foreign device: one function, called by NAME_run. */
+/* The calls that run on one foreign device as one function, which NAME_run calls. */
 typedef struct Partition {
     const char *name, *device;         /* "npu_1", "npu" */
-    const char *composite;             /* the device's pattern of these calls; NULL: single calls */
-    /* A condition on open sizes: where it does not hold, the default runs, under this name; NULL: none */
+    const char *composite;             /* the device's composite that matches these calls; NULL for single calls */
+    /* A condition on open sizes, or NULL. Where it does not hold, the default runs, under the name `otherwise`. */
     const Expr *when; const char *otherwise;
     int param_count; const Param *param;
 } Partition;
 
 typedef struct Call Call;
 
-/* A size that gets its value: the i64 at the place, which is tested. is_read: by a later call, or for an output */
+/* A size that gets its value from the i64 at the place, which is tested. is_read is true if a later call or an output
+ * needs the size. */
 typedef struct SizeBind { const Expr *size; Place count; const Tensor *constant; bool is_read; } SizeBind;
 
-/* A graph of a region: a function that calls its layers like NAME_run. */
+/* A graph of a region, as a function that calls its layers like NAME_run. */
 typedef struct Body {
-    const char *name, *what;           /* "if_1_then"; for comments */
-    int size_count; const Expr *const *size;               /* sizes of the caller that it reads: its first parameters */
+    const char *name, *what;           /* name is "if_1_then"; what is for comments */
+    /* The sizes of the caller that the body reads; they are its first parameters. */
+    int size_count; const Expr *const *size;
     int param_count; const Param *param;
     int call_count; const Call *call;
-    int last_bind_count; const SizeBind *last_bind;        /* after the last call */
-    bool has_memory;                   /* a parameter is scratch memory */
-    /* Returns 0 or an error code: a loop in it may exceed the capacity of its rows, or it tests a size */
+    int last_bind_count; const SizeBind *last_bind;        /* binds after the last call */
+    bool has_memory;                   /* true if a parameter is scratch memory */
+    /* True if it returns 0 or an error code, because a loop in it may exceed the capacity of its rows, or because it
+     * tests a size. */
     bool may_stop;
 } Body;
 
-/* The argument for a body's parameter. PLACE: that place of the call. ITERATION, GOES_ON: the loop's variables. STATE,
- * NEXT: that state, before and after the iteration. ROW: the row of `elems` elements of the current iteration, of the
- * tensor at that place. */
+/* The argument for a body's parameter. PLACE is that place of the call. ITERATION and GOES_ON are the loop's variables.
+ * STATE and NEXT are that state before and after the iteration. ROW is the current iteration's row of `elems` elements,
+ * in the tensor at that place. */
 typedef enum ArgumentKind {
     ARGUMENT_PLACE, ARGUMENT_ITERATION, ARGUMENT_GOES_ON, ARGUMENT_STATE, ARGUMENT_NEXT, ARGUMENT_ROW
 } ArgumentKind;
 typedef struct Argument { ArgumentKind kind; int index; const Expr *elems; bool is_back; } Argument;
 
-/* A loop-carried state. Numbers index the call's places. */
+/* A loop-carried state. The numbers index the call's places. */
 typedef struct Carried {
-    const char *name;                  /* C identifier, unique in the function */
+    const char *name;                  /* a C identifier, unique in the function */
     const Tensor *tensor;
-    /* Initial value, PLACE_NONE: zeros; final value; the second array, -1: one suffices */
+    /* The place of the initial value (PLACE_NONE means zeros), of the final value, and of the second array (-1 if one
+     * array suffices). */
     int from, to, other;
 } Carried;
 
-/* A region: `if (condition) A else B`, or `for (iteration < count && goes_on) body`. Numbers index the call's places;
- * -1: none. */
+/* A region: `if (condition) A else B`, or `for (iteration < count && goes_on) body`. The numbers index the call's
+ * places, or are -1. */
 typedef struct Control {
     bool is_loop;
     int body_count; const Body *body[2];
-    int size_count; const Expr *const *size;               /* sizes that the bodies and the loop's arrays have */
-    const Argument *argument;          /* [param_count] of each body */
+    int size_count; const Expr *const *size;               /* the sizes that the bodies and the loop's arrays have */
+    const Argument *argument;          /* [param_count of each body] */
     int memory, condition, count;
-    bool has_condition;                /* the body computes the condition to continue */
-    /* Maximum trip count, -1: unknown; capacity in rows, -1: no rows */
+    bool has_condition;                /* true if the body computes the condition to continue */
+    /* The maximum trip count, or -1 if it is unknown, and the capacity in rows, or -1 if no rows are collected. */
     int64_t trip_count, capacity;
     int row_count; const int *row;     /* the outputs that collect rows */
     int state_count; const Carried *state;
@@ -81,60 +86,65 @@ typedef struct Control {
 
 struct Call {
     const Function *function;          /* NULL: */
-    const Control *control;            /* a region */
+    const Control *control;            /* the region that the call runs, or NULL */
     const char *label;                 /* the layer's node name(s) in the model, for LW_LAYER */
     const char *group;                 /* the group's name, as `report` prints it */
-    /* One per memory parameter of the function; a region's inputs, outputs, scratch */
+    /* One place per memory parameter of the function. For a region: its inputs, outputs and scratch. */
     int place_count; const Place *place;
-    const Expr *const *size;           /* one per size parameter */
-    const int64_t *number;             /* one per number parameter */
-    int bind_count; const SizeBind *bind;              /* before the call */
-    struct { int64_t from, to, bytes; } move;          /* of its result within the arena, afterwards; 0 bytes: none */
-    /* The partition whose default makes this call; NULL: NAME_run does. Calls of a partition are consecutive */
+    const Expr *const *size;           /* one size per size parameter */
+    const int64_t *number;             /* one number per number parameter */
+    int bind_count; const SizeBind *bind;              /* binds before the call */
+    /* Moves the call's result within the arena afterwards; 0 bytes if it is not moved. */
+    struct { int64_t from, to, bytes; } move;
+    /* The partition whose default makes this call, or NULL if NAME_run makes it. The calls of a partition are
+     * consecutive. */
     const Partition *partition;
 };
 
 typedef struct Port {                  /* an input or output of the model */
-    const char *name;                  /* C identifier, unique */
+    const char *name;                  /* a unique C identifier */
     const Tensor *tensor;
-    const char *layout;                /* "NHWC" and the like (graph.h); NULL: unknown */
-    int64_t at;                        /* its offset in the arena in bytes; -1: caller-owned */
-    const char *macro;                 /* its part of the header's macros, unique: "INPUT_1" */
-    /* Functions from floats to an input, from an output to floats: one element, all. NULL: neither quantized nor of 8
-     * or 16 bits */
+    const char *layout;                /* a layout such as "NHWC" (graph.h), or NULL if unknown */
+    int64_t at;                        /* its offset in the arena in bytes, or -1 if the caller owns it */
+    const char *macro;                 /* its part in the names of the header's macros, unique: "INPUT_1" */
+    /* The functions that convert floats to an input, or an output to floats: one element, and all elements. NULL if the
+     * port is not quantized to 8 or 16 bits. */
     const char *convert, *convert_all;
-    const char *base;                  /* the struct that holds its pointer; NULL: "in" or "out" */
-    bool is_alone;                     /* its pointer is a parameter of the function */
-    /* [rank] of an output with sizes that the run decides: the index among them, -1: a number; NULL: other ports */
+    const char *base;                  /* the struct that holds its pointer; NULL for "in" or "out" */
+    bool is_alone;                     /* true if its pointer is a parameter of the function */
+    /* [rank] of an output with sizes that the run decides: the index among the decided sizes, or -1 for a number. NULL
+     * for other ports. */
     const int *decided;
 } Port;
 
-/* A dimension of outputs that the run decides, or that stands beside one: a field of the struct of outputs. */
+/* A dimension of outputs that the run decides, or a dimension of an output that has such a dimension: a field of the
+ * struct of outputs. */
 typedef struct DecidedSize { const char *name; const Expr *size; int64_t least, greatest; } DecidedSize;
 
-/* State: an output that the next run reads as an input. If the new value's live range begins after the last read of the
- * old one, or shifts it, they share an array. Otherwise two arrays alternate from run to run. */
+/* A state is an output that the next run reads as an input. If the new value's live range begins after the last read of
+ * the old value, or if it shifts the old value, both share an array. Otherwise two arrays alternate from run to run. */
 typedef struct State {
-    const char *name;                  /* C identifier of the input, unique */
+    const char *name;                  /* a unique C identifier of the input */
     const Tensor *tensor;
     bool is_single;
-    const Tensor *initial;             /* initial value; NULL: zeros */
-    const char *initial_name;          /* name of that constant, without the prefix */
+    const Tensor *initial;             /* the initial value; NULL means zeros */
+    const char *initial_name;          /* the name of the initial value's constant, without the prefix */
 } State;
 
-/* The storage of constants. TEXT: arrays of model.c. SECTION: arrays in a named section. FLASH: arrays in the program
- * memory of an AVR. CALLER: a file, model.bin, whose address the caller passes. INCLUDED: that file, by #embed or
- * .incbin. */
+/* Where constants are stored. TEXT: arrays of model.c. SECTION: arrays in a named section. FLASH: arrays in the program
+ * memory of an AVR. CALLER: a file, model.bin, whose address the caller passes. INCLUDED: the same file, included by
+ * #embed or .incbin. */
 typedef enum WeightsKind {
     WEIGHTS_TEXT, WEIGHTS_SECTION, WEIGHTS_FLASH, WEIGHTS_CALLER, WEIGHTS_INCLUDED
 } WeightsKind;
-enum { WEIGHTS_HEADER = 64 };          /* bytes of the header of model.bin */
+enum { WEIGHTS_HEADER = 64 };          /* the bytes of the header of model.bin */
 
 typedef struct ProgramWeights {
     WeightsKind kind;
-    const char *section;               /* of SECTION */
-    bool is_far;                       /* FLASH: more constants than near pointers reach */
-    /* CALLER, INCLUDED: the file's name, its bytes, its header; [constant_count] offsets in it, -1: not in use */
+    const char *section;               /* the name of the section */
+    bool is_far;                       /* FLASH: true if there are more constants than near pointers reach */
+    /* CALLER, INCLUDED: the file's name, its bytes and its header, and [constant_count] offsets in it. An offset is -1
+     * if the constant is not in use. */
     const char *file;
     int64_t bytes;
     const uint8_t *header;
@@ -145,103 +155,114 @@ typedef struct ProgramWeights {
 typedef struct Trained {
     const char *name, *what;           /* "dense_w", "w" */
     const Tensor *tensor;
-    const Tensor *initial;             /* NULL: zeros */
-    const char *initial_name;          /* of the constant, without the prefix; NULL: zeros, or a scalar */
-    bool is_weights;                   /* of the network, not of the optimizer */
+    const Tensor *initial;             /* the initial value; NULL means zeros */
+    /* The name of the initial value's constant, without the prefix; NULL for zeros, or for a scalar. */
+    const char *initial_name;
+    bool is_weights;                   /* true for a parameter of the network, false for a state of the optimizer */
 } Trained;
 
 /* A result of a layer, compared after call `call` of NAME_run: `rows` of `bytes`, `pitch` bytes apart. */
 typedef struct Check {
     int call;
-    const char *label;                 /* of the layer */
+    const char *label;                 /* the name of the layer */
     Place place;
     int64_t rows, bytes, pitch;
     uint32_t sum;                      /* FNV-1a */
 } Check;
 
-/* Of --selftest: the data of each input, and the checks in the order of calls. */
+/* What --selftest adds: the data of each input, and the checks in the order of calls. */
 typedef struct Selftest {
     int check_count; const Check *check;
     const Tensor *const *input; const char *const *input_name;
 } Selftest;
 
-/* A RAM of the firmware: a member of struct NAME_memories. */
+/* A RAM of the firmware, which becomes a member of struct NAME_memories. */
 typedef struct ProgramMemory {
-    const char *name;                  /* C identifier */
+    const char *name;                  /* a C identifier */
     int64_t size, align;               /* bytes */
-    const char *section;               /* of an array in it; NULL: none */
+    const char *section;               /* the section of an array in it, or NULL */
 } ProgramMemory;
 
 typedef struct Program Program;
 struct Program {
-    const char *name;                  /* prefix, a C identifier in lower case: "kws" */
-    const char *header;                /* file name of the header that model.c includes; NULL: NAME.h */
+    const char *name;                  /* the prefix, a C identifier in lower case: "kws" */
+    const char *header;                /* the file name of the header that model.c includes; NULL for NAME.h */
     const char *source;                /* the model's file name, without folders */
     const char *target;
-    const char *stamp;                 /* the compiler's version for the first comments; NULL: left out */
-    const char *options;               /* of the emission, as words of the command line; "" if none */
+    const char *stamp;                 /* the compiler's version for the first comments; NULL to omit it */
+    /* The options of the emission, as words of the command line; "" if there are none. */
+    const char *options;
     const char *digest;                /* SHA-256 of the model file, in hexadecimal */
     int input_count, output_count; const Port *input, *output;
     int state_count; const State *state;
-    struct { int64_t hop, window; } stream;                /* of --stream: frames of a run, of the window; 0: none */
+    /* What --stream sets: the frames of a run and of the window; 0 without --stream. */
+    struct { int64_t hop, window; } stream;
     int constant_count; const Tensor *const *constant; const char *const *constant_name;
-    int function_count; const Function *const *function;   /* in order of first use; equal groups share one */
+    int function_count; const Function *const *function;   /* in order of first use; equal groups share one function */
     int call_count; const Call *call;
     int partition_count; const Partition *partition;
-    int body_count; const Body *const *body;               /* bodies of regions, inner ones first */
-    const Param *param;                /* parameters of the function being printed; NULL: NAME_run's */
+    int body_count; const Body *const *body;               /* the bodies of regions, inner bodies first */
+    const Param *param;                /* the parameters of the function being printed; NULL for NAME_run's */
     int64_t arena_size, arena_align;   /* bytes */
-    int memory_count; const ProgramMemory *memory;         /* they replace the arena; the index of a PLACE_ARENA */
-    const char *const *constant_section;                   /* [constant_count], NULL for the usual one; or NULL */
-    /* symbolic sizes, and the fields of the inputs struct that hold them */
+    /* The memories that replace the arena; a PLACE_ARENA has an index of one of them. */
+    int memory_count; const ProgramMemory *memory;
+    /* [constant_count]: the section of each constant, NULL for the usual one; or NULL if none has a section. */
+    const char *const *constant_section;
+    /* The symbolic sizes, and the fields of the inputs struct that hold them. */
     int size_count; const Expr *const *size; const char *const *size_name;
-    int decided_count; const DecidedSize *decided;         /* of outputs */
-    int last_bind_count; const SizeBind *last_bind;        /* after the last call */
-    bool decides_sizes;                /* a size is tested at run time: NAME_E_SIZE exists */
-    /* Of the target's primitives, and the condition of #if under which it is included (NULL: always); NULL: none */
+    int decided_count; const DecidedSize *decided;         /* decided sizes of outputs */
+    int last_bind_count; const SizeBind *last_bind;        /* binds after the last call */
+    bool decides_sizes;                /* true if a size is tested at run time; then NAME_E_SIZE exists */
+    /* The header of the target's primitives, or NULL, and the condition of #if under which it is included (NULL means
+     * always). */
     const char *core_header, *core_macros;
-    const char *flags;                 /* of the C compiler, without which the portable form is taken; NULL: none */
-    bool contracts;                    /* products and sums of floats are rounded once */
-    bool rounds_twice;                 /* a requantization of 8-bit integers has two rounding steps */
-    bool ties_away;                    /* quantization rounds ties away from zero, as TensorFlow Lite's; else to even */
-    const char *nearest;               /* the function that rounds; NULL: no input is quantized */
-    /* Names of the classes along the last axis of output `output`; count 0: unknown */
+    const char *flags;                 /* options of the C compiler without which the portable form is used, or NULL */
+    bool contracts;                    /* true if products and sums of floats are rounded once */
+    bool rounds_twice;                 /* true if a requantization of 8-bit integers has two rounding steps */
+    /* True if quantization rounds ties away from zero, as TensorFlow Lite does; false if it rounds ties to even. */
+    bool ties_away;
+    const char *nearest;               /* the function that rounds, or NULL if no input is quantized */
+    /* The names of the classes along the last axis of output `output`. count is 0 if the names are unknown. */
     struct { int count, output; const char *const *name; } classes;
-    /* Strings whose indices are the elements of the ports `ports`; count 0: no port holds strings, or the names
-     * of the classes are all */
+    /* The strings whose indices are the elements of the ports `ports`. count is 0 if no port holds strings, or if the
+     * names of the classes are the only strings. */
     struct { int count; const char *const *at; const char *ports; } strings;
     bool ports_in_arena, static_arena, standalone;
-    bool has_profile;                  /* LW_LAYER counts per layer */
+    bool has_profile;                  /* true if LW_LAYER counts per layer */
     ProgramWeights weights;
-    /* Of --train; count 0: none. version: eight hexadecimal digits, of the members and the model */
+    /* The parameters of --train; count is 0 without --train. version has eight hexadecimal digits, which depend on the
+     * members and the model. */
     struct { int count; const Trained *at; const char *version; } params;
-    const Program *step;               /* NAME_train, with the arena, ports and calls of the step; NULL: none */
-    const Selftest *selftest;          /* NULL: none */
-    bool is_step; int run_call_count;                      /* of a step: NAME_run's calls */
-    int64_t label_limit;               /* of a step: its labels are 0 to below that; 0: its target has no labels */
+    /* NAME_train, with the arena, ports and calls of the step; NULL without a step. */
+    const Program *step;
+    const Selftest *selftest;          /* the data of --selftest, or NULL */
+    bool is_step; int run_call_count;                      /* of a step: the number of NAME_run's calls */
+    /* Of a step: its labels are 0 to below label_limit; 0 if its target has no labels. */
+    int64_t label_limit;
 };
 
-/* model.c without the elements of its constants, which are printed into the file: large models have more text than
- * memory. */
+/* model.c without the elements of its constants. The elements are printed directly into the file, because large models
+ * have more text than memory. */
 typedef struct Source {
-    const char *before;                /* functions of layers */
-    const char *constants;             /* declarations, each with the position of its elements */
+    const char *before;                /* the functions of layers */
+    const char *constants;             /* the declarations, each with the position of its elements */
     int constant_count; const Tensor **constant;
     const char *after;                 /* NAME_run */
 } Source;
 Source cgen_source(Ctx *cx, const Program *p);
 void cgen_print(Ctx *cx, const Source *s, TextPut *put, void *to);
-/* Lays out the file of weights. After the calls of the program are complete. */
+/* Lays out the file of weights. Call it after the calls of the program are complete. */
 void cgen_place_weights(Ctx *cx, Program *p, const char *file);
-/* Prints the functions of layers and NAME_run as they read weights: without names of files, profile and self-test. */
+/* Returns the functions of layers and NAME_run in the form that reads weights, without names of files, profile and
+ * self-test. */
 const char *cgen_code(Ctx *cx, const Program *p);
 /* Computes the header of the file of weights, with a digest of that code. */
 void cgen_seal_weights(Ctx *cx, Program *p, const char *code);
-/* Prints that file; `program` is a Program. */
+/* Prints the file of weights; `program` points to a Program. */
 void cgen_print_weights(Ctx *cx, const void *program, TextPut *put, void *to);
-/* Refuses a program whose constants do not fit into program memory, or are read otherwise than by C. */
+/* Refuses a program whose constants do not fit into program memory, or whose constants are not read by C alone. */
 void cgen_check_flash(Ctx *cx, Program *p);
-const char *cgen_text(Ctx *cx, const Program *p);          /* model.c as a whole */
+const char *cgen_text(Ctx *cx, const Program *p);          /* returns the whole model.c */
 const char *cgen_header(Ctx *cx, const Program *p);        /* model.h */
 const char *cgen_cpp_class(Ctx *cx, const Program *p);     /* model.hpp */
 const char *cgen_testbench(Ctx *cx, const Program *p);     /* model_main.c */
@@ -249,6 +270,6 @@ const char *cgen_testbench(Ctx *cx, const Program *p);     /* model_main.c */
 void cgen_include_header(Ctx *cx, Text *t, const Program *p);
 /* Prints one function as C, for messages and tests. */
 void cgen_function(Ctx *cx, Text *t, const Program *p, const Function *f);
-/* Numbers its layers from `first_layer`. */
+/* Prints the function of a body; its layers are numbered from `first_layer`. */
 void cgen_body(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer);
 #endif

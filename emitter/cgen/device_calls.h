@@ -15,6 +15,6 @@ void partition_prototypes(Ctx *cx, Text *t, const Program *p, const char *prefix
 void partition_defaults(Ctx *cx, Text *t, const Program *p, PrintCall *print_call);
 void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, Speller *sizes,
                     PrintPlace *print_place);
-/* Names the open sizes as the partition's function does: all are parameters. */
+/* Returns a speller that names the open sizes as the partition's function does; all of them are parameters. */
 Speller partition_speller(Ctx *cx, const Program *p, const Partition *d);
 #endif

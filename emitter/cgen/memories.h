@@ -4,12 +4,13 @@
 /* Prints what replaces the arena where the firmware has several memories. */
 #include "cgen/cgen.h"
 
-/* model.h: sizes, alignments and sections, struct NAME_memories, and macros that declare an array in each. */
+/* Prints in model.h sizes, alignments and sections, struct NAME_memories, and macros that declare an array in each
+ * memory. */
 void memories_declare(Ctx *cx, Text *t, const Program *p);
-/* model.c: the static arrays of --static-arena; the pointers at the start of NAME_run, with their test. */
+/* Prints in model.c the static arrays of --static-arena, and the pointers at the start of NAME_run with their test. */
 void memories_static(Ctx *cx, Text *t, const Program *p);
 void memories_begin(Ctx *cx, Text *t, const Program *p);
-/* model_main.c: memories of their own with guard bytes around; the test that the guards are intact. */
+/* Prints in model_main.c the test bench's own memories between guard bytes, and the test that the guards are intact. */
 void memories_of_testbench(Ctx *cx, Text *t, const Program *p);
 void memories_test_guards(Ctx *cx, Text *t, const Program *p);
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_CGEN_PORTS_H
 #define LW_CGEN_PORTS_H
-/* What model.h declares of the model's inputs and outputs. */
+/* Prints the declarations of the model's inputs and outputs in model.h. */
 #include "cgen/cgen.h"
 
-int64_t port_elems(Ctx *cx, const Tensor *t);  /* with symbolic sizes at their maximum */
-bool ports_are_i8(const Program *p);       /* some port is a quantized int8_t */
-void port_row(Ctx *cx, Text *t, const Port *p);     /* a line of the first comment */
+int64_t port_elems(Ctx *cx, const Tensor *t);  /* counts symbolic sizes with their maximum */
+bool ports_are_i8(const Program *p);       /* returns true if some port is a quantized int8_t */
+void port_row(Ctx *cx, Text *t, const Port *p);     /* prints a line of the first comment */
 /* Prints the origin of the code: the macros NAME_MODEL, NAME_TARGET, NAME_OPTIONS, NAME_MODEL_SHA256. */
 void ports_origin(Text *t, const Program *p, const char *prefix);
 /* Prints the lists X(...), the macros of type, shape and scale, offsets in the arena, and the structs of pointers. */

@@ -5,32 +5,37 @@
 #include "cgen/cgen.h"
 
 typedef struct Named {
-    const void *what;                /* Memory, or the Expr of a variable */
+    const void *what;                /* a Memory, or the Expr of a variable */
     const char *spelling;
-    bool is_vector;                  /* a variable with a value per lane */
+    bool is_vector;                  /* true for a variable with one value per lane */
 } Named;
 
 typedef struct Speller {
     Ctx *cx;
-    int named_count, named_room;     /* names in scope, innermost last; each name denotes one thing */
+    int named_count, named_room;     /* the names in scope, innermost last; each name denotes one thing */
     Named *named;
-    bool is_int;                     /* in products of narrow values that C computes as int: without casts */
+    bool is_int;                     /* true in products of narrow values that C computes as int, which need no casts */
 } Speller;
 
 Speller speller_new(Ctx *cx);
-/* Assigns `what` the requested name, numbered if it is in use */
+/* Assigns `what` the requested name, with a number appended if the name is in use. */
 const char *speller_name(Speller *s, const void *what, const char *wanted);
-const char *speller_find(const Speller *s, const void *what);                 /* NULL: not in scope */
+/* Returns NULL if `what` is not in scope. */
+const char *speller_find(const Speller *s, const void *what);
 
-/* Expressions are legal (ir/algebra/legalize.h). Has the value of e; its C type may be wider than a narrow type */
+/* Spells a legal expression (ir/algebra/legalize.h). The C expression has the value of e; its C type may be wider than
+ * a narrow type. */
 const char *spell(Speller *s, const Expr *e);
-const char *spell_size(Speller *s, const Expr *e);         /* any expression of sizes */
-const char *spell_exact(Speller *s, const Expr *e);        /* its C type is e's: for stores and initializers */
-const char *spell_addend(Speller *s, const Expr *e);       /* added to, or subtracted from, a value of e's type */
-const char *spell_bits(Speller *s, const Expr *e);         /* a 16-bit float as its stored bits */
-const char *spell_type(DType t);                           /* of a value: float for 16-bit floats */
+const char *spell_size(Speller *s, const Expr *e);         /* spells any expression of sizes */
+/* The C type of the result is e's, for stores and initializers. */
+const char *spell_exact(Speller *s, const Expr *e);
+/* For an operand that is added to, or subtracted from, a value of e's type. */
+const char *spell_addend(Speller *s, const Expr *e);
+const char *spell_bits(Speller *s, const Expr *e);         /* spells a 16-bit float as its stored bits */
+/* Returns the C type of a value, which is float for 16-bit floats. */
+const char *spell_type(DType t);
 const char *spell_number(Ctx *cx, DType t, Scalar v);
-/* For a loop of kind LANES with head `loop`: types of vectors, and values as vectors (cgen/vectors.c). */
+/* Spell types of vectors, and values as vectors, in a LANES loop with head `loop` (cgen/vectors.c). */
 const char *spell_vector_type(Ctx *cx, DType t, int lanes);
 bool differs_by_lane(Speller *s, const Code *loop, const Expr *e);
 const char *spell_vector(Speller *s, const Code *loop, const Expr *e);

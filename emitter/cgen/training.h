@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_CGEN_TRAINING_H
 #define LW_CGEN_TRAINING_H
-/* What --train adds to model.h and model.c: the struct of parameters and its functions. NAME_train itself is printed
- * like NAME_run. */
+/* Prints what --train adds to model.h and model.c: the struct of parameters and its functions. NAME_train itself is
+ * printed like NAME_run. */
 #include "cgen/cgen.h"
 
-int64_t training_bytes(const Program *p);                      /* of struct NAME_params */
-void training_rows(Ctx *cx, Text *t, const Program *p, const char *prefix);    /* of the header's first comment */
+int64_t training_bytes(const Program *p);                      /* returns the bytes of struct NAME_params */
+/* Prints lines of the header's first comment. */
+void training_rows(Ctx *cx, Text *t, const Program *p, const char *prefix);
 void training_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
-/* The signature of NAME_train, of the program or of its step; its prototype */
+/* Print the signature of NAME_train, for the program or for its step, and its prototype. */
 void training_signature(Ctx *cx, Text *t, const Program *p);
 void training_declare_step(Ctx *cx, Text *t, const Program *p, const char *prefix);
 void training_functions(Ctx *cx, Text *t, const Program *p, const char *prefix);
-/* The C expression of a parameter's address */
+/* Returns the C expression of a parameter's address. */
 const char *training_place(Ctx *cx, const Trained *x);
 #endif

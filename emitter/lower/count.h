@@ -6,17 +6,18 @@
 #include "ir/nest/costs.h"
 
 /* An estimate for one run on a scalar core, to compare two schedules of the same computation: operations, loads and
- * stores times the iterations around them, and the overhead of loops. Bounds and conditions over loops are evaluated;
- * a condition on data counts half. Sizes count with their upper bound. Macros and operations cost what the rows state,
- * without a row (or with costs NULL) their portable form and one instruction. */
+ * stores times the iterations around them, and the overhead of loops. Bounds and conditions over loops are evaluated; a
+ * condition on data counts half. Sizes count with their upper bound. Macros and operations cost what the rows state.
+ * Without a row, or if costs is NULL, a macro costs its portable form and an operation one instruction. */
 int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs);
-/* NULL: the target states no cost of the macro or operation. */
+/* Returns NULL if the target states no cost of the macro or operation. */
 const CostRow *cost_row(const Costs *costs, const char *name);
-/* Bytes that a run reads from memory and writes to it. */
+/* The bytes that a run reads from memory and writes to it. */
 typedef struct Traffic { int64_t read, written; } Traffic;
 /* Counts the traffic of each parameter of the function, in out[memory_count], and of its local arrays, in the entry
  * after them. Values that C compilers keep in registers count once; saved registers are not included. */
 void count_traffic(Ctx *cx, const Function *f, const Costs *costs, Traffic *out);
-/* The bytes of its text, to compare two functions: each statement once, six bytes per instruction. */
+/* Returns the bytes of the code's text, to compare two functions: each statement counts once, with six bytes per
+ * instruction. */
 int64_t count_bytes(Ctx *cx, const Code *c);
 #endif

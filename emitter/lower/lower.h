@@ -6,15 +6,15 @@
 #include "lower/expand/options.h"
 
 const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options);
-/* Returns the function with its code after the final passes. Options: NULL, or `until` and `watch`. */
+/* Returns the function with its code after the final passes. options may be NULL; only `until` and `watch` are used. */
 const Function *lower_final(Ctx *cx, const Function *f, const LowerOptions *options);
 
-/* For `loopwright passes` and --time-passes. */
+/* A row for `loopwright passes` and --time-passes. */
 typedef struct LowerPass {
     const char *name, *what;
     const Code *(*run)(Ctx *cx, const LowerOptions *o, const Code *c);
     bool is_final;
 } LowerPass;
 const LowerPass *lower_passes(int *count);
-bool lower_is_final(const char *pass);                           /* also false for other names */
+bool lower_is_final(const char *pass);                           /* returns false for names that are not passes */
 #endif

@@ -5,10 +5,11 @@
 #include "ir/nest/code.h"
 #include "support/map.h"
 
-typedef struct Merged { Function *by; const int64_t *number; } Merged;      /* the values of its number parameters */
+/* Number holds the values of the function's number parameters. */
+typedef struct Merged { Function *by; const int64_t *number; } Merged;
 
-/* The text of a function without its numbers: functions with equal outlines are merged. */
+/* Returns the text of a function without its numbers. Functions with equal outlines are merged. */
 const char *function_outline(Ctx *cx, const Function *f);
-/* Replaces functions with equal outlines by one; `into` receives a Merged for each of them. */
+/* Replaces functions with equal outlines by one function; `into` receives a Merged for each of them. */
 void functions_merge(Ctx *cx, const Function **f, int count, Map *into);
 #endif

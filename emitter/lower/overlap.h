@@ -4,8 +4,8 @@
 /* Bounds the overlap of an output with an input that has no later consumer. */
 #include "ir/nest/code.h"
 
-/* Sets the smallest lead, 0 or more bytes from the start of y to the start of x, at which writes to y overwrite no
- * unread element of x. x is an input of the function and y an output, each at the start of its tensor. False: no bound
- * is known, and the two must not overlap. */
+/* Sets the smallest lead at which writes to y overwrite no unread element of x. The lead is the number of bytes, 0 or
+ * more, from the start of y to the start of x. x is an input of the function and y an output, each at the start of its
+ * tensor. Returns false if no bound is known; the two must then not overlap. */
 bool overlap_lead(Ctx *cx, const Function *f, const Memory *x, const Memory *y, int64_t *lead);
 #endif

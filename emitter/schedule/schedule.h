@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULE_SCHEDULE_H
 #define LW_SCHEDULE_SCHEDULE_H
-/* Schedule primitives: nest in, nest out. steps.def has a row for each. A primitive finds its loop by name and proves
+/* Schedule primitives map a nest to a nest. steps.def has a row for each. A primitive finds its loop by name and proves
  * that the rewrite keeps every value, or refuses with a diagnostic at the step and returns its argument. The checker
  * proves the whole nest after every step, unless checks_late is set: then the caller runs it at the end. An accepted
  * step is appended to the nest's trace.
  *
- * Refusals are errors of the context, after which further steps are no-ops: apply many, test ctx_failed once; or
- * try one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or only LOOP if unique. A copy of a stage
- * that peel adds is STAGE@tail, its separate init STAGE@init. A typical order of steps: inline, split (guards),
- * reorder, compute_at from the output inwards, then shape attached stages, decompose_reduction, kinds; last peel. */
+ * Refusals are errors of the context, after which further steps are no-ops: apply many, test ctx_failed once; or try
+ * one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or only LOOP if unique. A copy of a stage that
+ * peel adds is STAGE@tail, its separate init STAGE@init. A typical order of steps: inline, split (guards), reorder,
+ * compute_at from the output inwards, then shape attached stages, decompose_reduction, kinds; last peel. */
 #include "schedule/step/primitives.h"
 
-/* One step in the syntax of a .te file: `split conv.h 4 tail=peel names=ho,hi`. Roles (step/role.h) may be given for
+/* Applies one step in the syntax of a .te file: `split conv.h 4 tail=peel names=ho,hi`. Roles (step/role.h) may replace
  * names. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);
-/* sched_step for a parsed step, with names for roles. */
+/* Like sched_step, for a parsed step whose roles are already names. */
 const Nest *sched_run(Ctx *cx, const Nest *n, const Step *step);
 
 /* ---- Steps from C ------------------------------------------------------------------------------------------------
@@ -40,7 +40,8 @@ static inline const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *lo
     return SCHED(cx, n, vectorize, .loop = { loop });
 }
 
-/* As above, or unrolled; a*b + c of floats is rounded once where the target has the feature fma. */
+/* Vectorizes the loop, or unrolls it if is_vector is false. Rounds a*b + c of floats once where the target has the
+ * feature fma. */
 static inline const Nest *sched_contracted(Ctx *cx, const Nest *n, const char *loop, bool is_vector)
 {
     return is_vector ? SCHED(cx, n, vectorize, .loop = { loop }, .contract = true)
@@ -67,7 +68,7 @@ static inline const Nest *sched_compute_inline(Ctx *cx, const Nest *n, const cha
     return SCHED(cx, n, compute_inline, .target = stage);
 }
 
-/* loop NULL: outside all loops. */
+/* A loop of NULL places the pragma outside all loops. */
 static inline const Nest *sched_pragma(Ctx *cx, const Nest *n, const char *loop, const char *text)
 {
     return SCHED(cx, n, pragma, .loop = { loop }, .condition = text);
@@ -78,7 +79,7 @@ static inline const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *sta
     return SCHED(cx, n, store_at, .target = stage, .loop = { loop });
 }
 
-/* slots 0: the smallest sufficient number. */
+/* slots is 0 for the smallest sufficient number. */
 static inline const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots)
 {
     return SCHED(cx, n, fold_storage, .target = stage, .factor = { slots });
@@ -108,7 +109,7 @@ static inline const Nest *sched_tensorize(Ctx *cx, const Nest *n, const char *lo
 {
     return SCHED(cx, n, tensorize, .loop = { loop }, .name = macro);
 }
-/* sched_tensorize with all numbers of the instruction. */
+/* Like sched_tensorize, with all numbers of the instruction. */
 const Nest *sched_tensorize_with(Ctx *cx, const Nest *n, const char *loop, const char *macro, const int64_t *number,
                                  int count);
 #endif

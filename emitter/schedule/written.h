@@ -5,14 +5,14 @@
 #include "schedule/schedule.h"
 
 typedef struct WrittenStep {
-    const char *text;                /* input of sched_step */
-    const char *path, *whole;        /* for diagnostics: the file, and its text */
-    size_t begin, end;               /* of the step within `whole` */
-    const char *of;                  /* the group, for steps of several; NULL: not named in diagnostics */
+    const char *text;                /* the input of sched_step */
+    const char *path, *whole;        /* for diagnostics: the path of the file, and its whole text */
+    size_t begin, end;               /* the position of the step within `whole` */
+    const char *of;                  /* the group, for steps of several groups; NULL if diagnostics do not name it */
 } WrittenStep;
 
 /* Reads the step in the line that begins at `line` and ends at `end` or before, without blanks around it and without a
- * comment. False: the line has no step. */
+ * comment. Returns false if the line has no step. */
 bool written_step(Ctx *cx, const char *path, const char *whole, const char *line, const char *end, WrittenStep *out);
 /* Reports an error at the step. */
 void written_refuse(Ctx *cx, const WrittenStep *at, const char *what);

@@ -43,7 +43,7 @@ bool check_ring_fail(Checker *c, const Tensor *t, int dimension, int64_t ring, c
 /* Like check_fail, for a malformed nest. Only a text or an internal fault produces such a nest, never a step. */
 bool check_form(Checker *c, const char *fault, ...);
 
-/* Gathers the sites of the nest. If number i takes its second branch where bit i of `branches` is set. */
+/* Gathers the sites of the nest. The If with number i takes its second branch if bit i of `branches` is set. */
 bool check_gather(Checker *c, unsigned branches);
 int check_if_count(const Stmt *root);
 

@@ -4,25 +4,26 @@
 /* Options of lowering. */
 #include "ir/nest/code.h"
 
-/* The layout of an input or output that is a view into a larger tensor (an operand of a concatenation, a slice).
- * Offset and strides in elements. */
+/* The layout of an input or output that is a view into a larger tensor (an operand of a concatenation, a slice). Offset
+ * and strides are in elements. */
 typedef struct View {
     const Tensor *tensor;
     int64_t offset, stride[MAX_RANK], elems;
-    const Tensor *within;              /* of an input: the output of the nest that it is stored in; NULL: none */
+    const Tensor *within;              /* of an input: the output of the nest in which it is stored, or NULL */
 } View;
 
 typedef struct LowerOptions {
     const View *view; int view_count;
-    bool inputs_alias_output;          /* the plan lets an input alias the output: no restrict */
-    /* Tensors keep their names of the nest; otherwise their roles name them: x, k, y */
+    bool inputs_alias_output;          /* the plan lets an input alias the output, so no parameter is restrict */
+    /* True if tensors keep their names of the nest; otherwise their roles name them: x, k, y. */
     bool keeps_names;
-    /* 32-bit elements of a vector register of the target; 0: vector loops remain loops */
+    /* The 32-bit elements of a vector register of the target. 0 if vector loops remain loops. */
     int lanes;
-    /* Vector registers that operands of a tile are kept in (Target.vector_registers); 0: the C compiler decides */
+    /* The vector registers in which operands of a tile are kept (Target.vector_registers). 0 if the C compiler
+     * decides. */
     int registers;
-    int64_t code_budget;               /* maximum growth by loop partition, in statements; 0: default */
-    const char *until;                 /* the last pass to run, for `dump --at pass:NAME`; NULL: all passes */
+    int64_t code_budget;               /* the maximum growth by loop partition, in statements; 0 for the default */
+    const char *until;                 /* the last pass to run, for `dump --at pass:NAME`; NULL to run all passes */
     struct Watch *watch;               /* for --time-passes, or NULL */
 } LowerOptions;
 #endif

@@ -10,11 +10,13 @@
  * not 0. */
 typedef struct Storage {
     const Memory *memory;
-    const char *name;                    /* of an input that is stored in an output; NULL: the memory's name */
+    /* The name of an input that is stored in an output; NULL for the memory's name. */
+    const char *name;
     const Expr *offset;
     const Expr *begin[MAX_RANK], *stride[MAX_RANK];
     int64_t ring[MAX_RANK];
-    /* 0: not tiled; otherwise stride[] is of tiles and within[] of their elements */
+    /* 0 if the dimension is not tiled. Otherwise stride[] is the stride of tiles, and within[] the stride of their
+     * elements. */
     int64_t tile[MAX_RANK], within[MAX_RANK];
 } Storage;
 
@@ -22,9 +24,10 @@ typedef struct Storages {
     Ctx *cx;
     const Nest *nest;
     const LowerOptions *options;
-    Map of;                              /* Tensor -> Storage */
-    Map words;                           /* word of the operators' vocabulary -> number of buffers named by it */
-    /* numbers used so far: x, x2, ...; y; t; acc; work */
+    Map of;                              /* maps a Tensor to its Storage */
+    /* Maps a word of the operators' vocabulary to the number of buffers with this name. */
+    Map words;
+    /* The numbers used so far in names: x, x2, ...; y; t; acc; work. */
     int input_count, output_count, local_count, acc_count, work_count;
     int memory_count, memory_room;       /* parameters in creation order; Function.memory sorts them */
     const Memory **memory;
@@ -36,20 +39,21 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options);
 void storages_for(Storages *s, const Nest *other);
 /* Allocates the buffer of an Alloc; `around` is its enclosing loops. */
 const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *around);
-const Storage *storage_of(const Storages *s, const Tensor *t);                  /* NULL if it has none */
+/* Returns NULL if the tensor has no storage. */
+const Storage *storage_of(const Storages *s, const Tensor *t);
 const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr *const *coordinate);
-/* Returns the interval of an integer sum and its partial sums if it fits its type: then no sum wraps. {0, 0}:
- * unknown. */
+/* Returns the interval of an integer sum and its partial sums if that interval fits the type; then no sum wraps.
+ * Returns {0, 0} if the interval is unknown. */
 Interval sum_range(Ctx *cx, const Stage *s, int component);
-/* Turns reads into loads, and elements of one-element constants into their numbers. */
+/* Turns reads into loads, and reads of one-element constants into numbers. */
 const Expr *storage_loads(const Storages *s, const Expr *value);
 
-/* Scratch memory of the arena, for the duration of the function. */
+/* Returns scratch memory of the arena that is live for the duration of the function. */
 const Memory *storage_workspace(Storages *s, const Expr *bytes);
 
-/* external.c: the call of a C function. */
+/* Returns the call of a C function (external.c). */
 struct External;
 const Code *expand_external(Storages *s, const struct External *e);
-/* expand.c: Expands the nest to code: blocks become inits, updates and guards with flat accesses. */
+/* Expands the nest to code: blocks become inits, updates and guards with flat accesses (expand.c). */
 const Code *expand_nest(Storages *s);
 #endif

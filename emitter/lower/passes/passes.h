@@ -9,16 +9,16 @@ typedef const Code *PassRun(Ctx *cx, const LowerOptions *options, const Code *c)
 #include "lower/passes/passes.def"
 #undef PASS
 
-/* Splits e into coef * var + rest, with rest free of var. False if e is not linear in var. */
+/* Splits e into coef * var + rest, with rest free of var. Returns false if e is not linear in var. */
 bool split_linear(Ctx *cx, const Expr *e, const Expr *var, int64_t *coef, const Expr **rest);
-/* Returns a comparison of integers as `sum >= 0`, or NULL if the expression is none. */
+/* Returns a comparison of integers as `sum >= 0`, or NULL if the expression is not such a comparison. */
 const Expr *as_nonnegative(Ctx *cx, const Expr *cond);
-/* True if the condition reads only indices. It has no loads, so no store changes it. */
+/* Returns true if the condition reads only indices. Such a condition has no loads, so no store changes it. */
 bool is_pure(Ctx *cx, const Expr *e);
-/* True if it reads only indices and constants. */
+/* Returns true if the expression reads only indices and constants. */
 bool is_steady(Ctx *cx, const Expr *e);
-/* True if the pass `vectors` lowers the vector loop to statements on the target's vectors. */
+/* Returns true if the pass `vectors` lowers the vector loop to statements on the target's vectors. */
 bool vectors_suit(Ctx *cx, const Code *loop);
-/* True for types that the target's vectors hold, as elements of local arrays and in expressions. */
+/* Returns true for types that the target's vectors hold, as elements of local arrays and in expressions. */
 bool is_lane_type(DType t);
 #endif

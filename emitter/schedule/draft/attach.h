@@ -5,15 +5,16 @@
  * builds its loops for a box, and inserts them. compute_at, compute_root and the caches are composed of these. */
 #include "schedule/draft/draft.h"
 
-/* Per data axis [begin, begin + count), begin over the host loops, count over sizes. `cut`: the box may exceed the
- * axis's domain, so the block needs a guard. */
+/* A box with [begin, begin + count) per data axis; begin is over the host loops, count over sizes. `cut` is true if the
+ * box may exceed the axis's domain, so that the block needs a guard. */
 typedef struct StageBox { const Expr *begin[MAX_AXES], *count[MAX_AXES]; bool cut[MAX_AXES]; } StageBox;
 
 StageBox whole_box(const Stage *s);
 /* Returns the hull of the stage's points that the blocks below the loop (the last of the path) read. A read without an
- * interval yields the whole axis: too large a box costs time, too small a box would be wrong. */
+ * interval gives the whole axis, because a box that is too large costs only time, but a box that is too small is
+ * wrong. */
 StageBox needed_box(Ctx *cx, const Stage *s, const Path *host);
-/* Finds the lowest index that they read along one dimension; false: it has no bound. */
+/* Finds the lowest index that these blocks read along one dimension. Returns false if it has no bound. */
 bool needed_from(Ctx *cx, const Stage *s, const Path *host, int dimension, const Expr **low);
 
 
@@ -26,30 +27,34 @@ const Stmt *with_nest(Ctx *cx, const Stmt *body, const Stage *stage, const Stmt 
 const Stmt *with_allocs(Ctx *cx, const Stmt *body, const Stage *stage, const Buffer *const *buffer);
 const Buffer *buffer_new(Ctx *cx, const Tensor *t, Scope scope);
 
-/* Return the innermost host loop of the stage's first block, and the innermost loop around its alloc; NULL: root. */
+/* Return the innermost host loop of the stage's first block, and the innermost loop around its alloc, or NULL for the
+ * root. */
 const char *host_of(const Nest *n, const Stage *s);
 const char *alloc_host_of(const Nest *n, const Stage *s);
 
-/* Moves the stage under the loop (NULL: root). Its allocs move along if they are at its host, or would not enclose the
- * new position. Proves nothing: the caller does. */
+/* Moves the stage under the loop, or to the root if loop is NULL. Its allocs move along if they are at its host, or
+ * would not enclose the new position. Proves nothing, because the caller does. */
 bool move_stage(Draft *d, const Stage *s, const char *loop);
-/* The first half of that: removes the stage's blocks and, if requested, its allocs; buffer[i] must be restored. */
+/* The first half of move_stage: removes the stage's blocks and, if requested, its allocs. The caller must restore
+ * buffer[i]. */
 void take_stage(Draft *d, const Stage *s, bool with_its_allocs, const Buffer **buffer);
-/* The second half: buffer[i] (NULL: allocated elsewhere) becomes the alloc of the stage's output i. */
+/* The second half of move_stage: buffer[i] becomes the alloc of the stage's output i; NULL if the output is allocated
+ * elsewhere. */
 bool put_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer);
-/* put_stage for a given box under a loop. */
+/* Like put_stage, for a given box under a loop. */
 bool put_stage_box(Draft *d, const Stage *s, const char *loop, const StageBox *box, const Buffer *const *buffer);
-/* Moves only the storage: the allocs become the first statements inside the loop (NULL: at the root). */
+/* Moves only the storage: the allocs become the first statements inside the loop, or at the root if loop is NULL. */
 void store_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer);
-/* Refuses if a block of the stage is outside the loop (NULL: the root, which contains all). */
+/* Refuses if a block of the stage is outside the loop `host`; NULL is the root, which contains all blocks. */
 bool all_blocks_inside(Draft *d, const Stage *s, const char *host);
-/* Enters a new stage in the nest's list, before its first consumer there, or before `before` if that is not NULL. */
+/* Enters a new stage in the nest's list, before its first consumer, or before `before` if that is not NULL. */
 void list_stage(Draft *d, const Stage *s, const Stage *before);
-/* Returns a name for a new stage: the requested one, or BASE_SCOPE; NULL after refusing one that exists. */
+/* Returns a name for a new stage: the requested name, or BASE_SCOPE. Returns NULL after it refuses a name that
+ * exists. */
 const char *new_stage_name(Draft *d, const char *asked, const char *base, Scope scope);
 /* Refuses if blocks of other stages are inside the loops of this one. */
 bool nothing_inside(Draft *d, const Stage *s);
-/* Refuses if a producer of the stage is computed inside a loop that does not enclose the new position, the last loop of
- * the path (NULL: the root). */
+/* Refuses if a producer of the stage is computed inside a loop that does not enclose the new position. The position is
+ * the last loop of the path, or the root if position is NULL. */
 bool producers_are_done(Draft *d, const Stage *s, const Path *position);
 #endif

@@ -15,67 +15,72 @@ typedef struct Draft {
     const Nest *old;
     Nest next;                       /* a copy of *old, changed by the primitive */
     const StepRow *row;
-    StepArgs args;                   /* short loop names become full names when found */
-    const char *successors;          /* names that replace the loops consumed by this step; NULL: none */
+    StepArgs args;                   /* short loop names become full names when they are found */
+    const char *successors;          /* the names that replace the loops consumed by this step, or NULL */
 } Draft;
 
 Draft draft_open(Ctx *cx, const Nest *n, StepKind kind, const StepArgs *args);
-Step draft_step(const Draft *d);      /* with the names that are found so far */
-const Nest *draft_close(Draft *d);   /* the new nest, or the old one after a refusal */
+Step draft_step(const Draft *d);      /* returns the step with the full names found so far */
+const Nest *draft_close(Draft *d);   /* returns the new nest, or the old one after a refusal */
 
-/* Refusals; all return false. Each is a value (ir/nest/refusal.h): the primitive and its operands, which the draft
- * holds, the verdict, the kind of fault, the fault, which names the loop or tensor and the dependence or size, and the
- * accepted alternative, a noun phrase. */
+/* Refuse the step; all return false. A refusal is a value (ir/nest/refusal.h). It has the primitive and its operands,
+ * which the draft holds, the verdict and the kind of fault. The text of the fault names the loop or tensor and the
+ * dependence or size; `accepted` is a noun phrase. */
 bool refuse_wrong(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
 bool refuse_unproved(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
 bool refuse_invalid(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
 bool refuse_too_large(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
-bool refuse_with(Draft *d, const Refusal *r);       /* the same refusal, of this step */
+bool refuse_with(Draft *d, const Refusal *r);       /* refuses this step with the same refusal */
 
 /* Finds a loop by name and sets *loop to its full name; refuses with the existing loops, or the successors of a
  * consumed one. */
 bool draft_find_loop(Draft *d, const char **loop, Path *out);
-const Stage *draft_find_stage(Draft *d, const char *stage);                 /* NULL after a refusal */
-bool draft_find_block(Draft *d, const char *block, Path *out);       /* of a stage: conv, or of a copy: conv@tail */
+const Stage *draft_find_stage(Draft *d, const char *stage);                 /* returns NULL after a refusal */
+/* Finds the block of a stage, conv, or of a copy, conv@tail. */
+bool draft_find_block(Draft *d, const char *block, Path *out);
 const Tensor *draft_find_tensor(Draft *d, const char *tensor);
 bool draft_loop_name_is_free(Draft *d, const char *loop);
 
 static inline const Stmt *path_end(const Path *p) { return p->at[p->depth - 1]; }
 
-/* "conv@tail.ho": prefix "conv@tail", short name "ho", stage "conv". */
+/* Splits "conv@tail.ho" into the prefix "conv@tail", the short name "ho" and the stage "conv". */
 const char *loop_prefix(Ctx *cx, const char *loop);
 const char *loop_short(const char *loop);
-bool loop_is_own(const Stmt *loop, const Stage *s);          /* runs over axes of s */
-/* A fresh variable for a loop of that name */
+bool loop_is_own(const Stmt *loop, const Stage *s);          /* returns true if the loop runs over axes of s */
+/* Returns a new variable for a loop of that name. */
 const Expr *loop_var_new(Ctx *cx, const char *loop, const Expr *extent);
 
 bool is_output(const Nest *n, const Tensor *t);
 bool is_input(const Nest *n, const Tensor *t);
 bool stage_is_output(const Nest *n, const Stage *s);
 bool stage_produces(const Stage *s, const Tensor *t);
-const Stage *producer_of(const Nest *n, const Tensor *t);       /* NULL: an input */
-bool stage_consumes(Ctx *cx, const Stage *s, const Stage *producer);             /* any of its tensors */
-bool block_reads(Ctx *cx, const Stmt *block, const Stage *producer);           /* any of its tensors */
+const Stage *producer_of(const Nest *n, const Tensor *t);       /* returns NULL for an input */
+/* Returns true if s reads any tensor of the producer. */
+bool stage_consumes(Ctx *cx, const Stage *s, const Stage *producer);
+/* Returns true if the block reads any tensor of the producer. */
+bool block_reads(Ctx *cx, const Stmt *block, const Stage *producer);
 
-/* Returns the number of blocks of the stage in s */
+/* Returns the number of blocks of the stage in s. */
 int count_blocks(const Stmt *s, const Stage *stage);
-/* Visits every block below s, in order, with the variables and facts that hold at it, its guard aside. */
+/* Visits every block below s, in order, with the variables and facts that hold at it, except its guard. */
 typedef void BlockVisit(Ctx *cx, const Stmt *block, const Bounds *scope, void *user);
 void each_block(Ctx *cx, const Stmt *s, const Bounds *scope, BlockVisit *visit, void *user);
-const Bounds *path_bounds(Ctx *cx, const Path *p);           /* the scope inside the last statement of the path */
-/* The scope inside the first `depth` statements; the next one tells which branch of an if the path takes. */
+/* Returns the scope inside the last statement of the path. */
+const Bounds *path_bounds(Ctx *cx, const Path *p);
+/* Returns the scope inside the first `depth` statements. The statement after them tells which branch of an If the path
+ * takes. */
 const Bounds *path_bounds_to(Ctx *cx, const Path *p, int depth);
 
-/* True if the loop variable feeds an axis of this kind of the block. */
+/* Returns true if an axis of this kind of the block depends on the loop variable. */
 bool feeds_axis(const Stmt *block, const Expr *var, AxisKind kind);
-bool is_constant(const Expr *e);                             /* an integer constant */
+bool is_constant(const Expr *e);                             /* returns true for an integer constant */
 
-/* Returns the statement with variables replaced in all expressions, which are simplified if that changes them. `scope`
+/* Returns the statement with variables replaced in all expressions. An expression that changes is simplified. `scope`
  * holds around the statement and contains the variables of the new expressions. */
 const Stmt *replace_loops(Ctx *cx, const Stmt *s, const Bounds *scope, const Expr *const *from, const Expr *const *to,
                           int count);
 
-/* The conjuncts of a guard, and their conjunction: NULL is true. */
+/* The conjuncts of a guard, and their conjunction. NULL means true. */
 enum { MAX_CONJUNCTS = 32 };
 int conjuncts_of(const Expr *guard, const Expr **out);
 const Expr *conjoin(Ctx *cx, const Expr *a, const Expr *b);
@@ -85,19 +90,20 @@ void draft_replace_stage(Draft *d, const Stage *from, const Stage *to);
 /* Removes the stage with its blocks and allocs; to[i] replaces the nest's stage i. Rewrites the nest once, because
  * chains of calls are inlined stage by stage. */
 void draft_inline_stage(Draft *d, const Stage *s, const Stage *const *to);
-void draft_remove_stage(Draft *d, const Stage *s);          /* removes it from the nest's list */
-const Stage *stage_inlined(Ctx *cx, const Stage *reader, const Stage *s);   /* with s's value for every read of s */
+void draft_remove_stage(Draft *d, const Stage *s);          /* removes the stage from the nest's list */
+/* Returns the reader with s's value for every read of s. */
+const Stage *stage_inlined(Ctx *cx, const Stage *reader, const Stage *s);
 /* Returns a copy of a stage that computes other values. */
 const Stage *stage_with_values(Ctx *cx, const Stage *s, ExprVisit *visit, void *user);
 
-/* Returns a copy of a statement for other points of its stages: names conv... become conv@MARK..., or conv@MARK2 and
- * so on. */
+/* Returns a copy of a statement for other points of its stages: names conv... become conv@MARK..., or conv@MARK2 and so
+ * on. */
 const Stmt *draft_copy(Draft *d, const Stmt *s, const char *mark);
 
-/* The bodies of primitives that other primitives use: they change the draft, or refuse. */
+/* The bodies of primitives that other primitives use. They change the draft, or refuse. */
 bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer, const char *inner);
 bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate);
 bool draft_peel(Draft *d, const char **loop);
-/* Vectorize LOOP, without reassociate */
+/* The primitive `vectorize LOOP` without reassociate. */
 const Nest *vectorize_data_loop(Ctx *cx, const Nest *n, const StepArgs *a);
 #endif

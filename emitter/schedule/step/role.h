@@ -9,20 +9,20 @@
 #include "ir/nest/refusal.h"
 #include "ir/text/step.h"
 
-/* The listed form of a role: "@producer(NAME)". */
+/* The form of a role in lists: "@producer(NAME)". */
 typedef struct RoleText { const char *usage, *help; } RoleText;
-const RoleText *role_text(int i);                                /* NULL past the last */
+const RoleText *role_text(int i);                                /* returns NULL past the last role */
 
 typedef struct RoleFault { FaultKind kind; const char *fault, *accepted; } RoleFault;
 
 /* Collects the stages that have the role, in the order of the nest: out[n->stage_count]. Returns their number, which
- * may be 0; -1 and *fault if the word is not a role, or its argument names nothing. */
+ * may be 0. Returns -1 and sets *fault if the word is not a role, or if its argument names nothing. */
 int role_stages(Ctx *cx, const Nest *n, const char *role, const Stage **out, RoleFault *fault);
 
-/* Replaces the roles of a step by names. Returns the steps to apply one after the other: one, or one for each match of
- * @elementwise, consumers first; then it means the same stage in all operands. A list of stages (readers=) takes all
- * matches. *count is 0 if there is no match; -1 after a diagnostic at `text`, if any other role has no or several
- * matches. */
+/* Replaces the roles of a step by names. Returns the steps to apply one after the other: one step, or one step for each
+ * match of @elementwise, consumers first. In each of these steps, @elementwise means the same stage in all operands. A
+ * list of stages (readers=) takes all matches. *count is 0 if there is no match; -1 after a diagnostic at `text`, if
+ * any other role has no or several matches. */
 const StepArgs *role_resolve(Ctx *cx, const Nest *n, const char *text, const StepRow *row, const StepArgs *args,
                              int *count);
 #endif
