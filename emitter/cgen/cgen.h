@@ -40,7 +40,7 @@ typedef struct SizeBind { const Expr *size; Place count; const Tensor *constant;
 
 /* A graph of a region, as a function that calls its layers like NAME_run. */
 typedef struct Body {
-    const char *name, *what;           /* name is "if_1_then"; what is for comments */
+    const char *name, *what;           /* "if_1_then"; its description in comments */
     /* The sizes of the caller that the body reads; they are its first parameters. */
     int size_count; const Expr *const *size;
     int param_count; const Param *param;
@@ -206,7 +206,7 @@ struct Program {
     int64_t arena_size, arena_align;   /* bytes */
     /* The memories that replace the arena; a PLACE_ARENA has an index of one of them. */
     int memory_count; const ProgramMemory *memory;
-    /* [constant_count]: the section of each constant, NULL for the usual one; or NULL if none has a section. */
+    /* [constant_count]: the section of each constant, NULL for the usual one, or NULL if none has a section. */
     const char *const *constant_section;
     /* The symbolic sizes, and the fields of the inputs struct that hold them. */
     int size_count; const Expr *const *size; const char *const *size_name;
@@ -237,7 +237,7 @@ struct Program {
     const Program *step;
     const Selftest *selftest;          /* the data of --selftest, or NULL */
     bool is_step; int run_call_count;                      /* of a step: the number of NAME_run's calls */
-    /* Of a step: its labels are 0 to below label_limit; 0 if its target has no labels. */
+    /* The labels of a step are at least 0 and below label_limit; 0 if the target has no labels. */
     int64_t label_limit;
 };
 
@@ -260,7 +260,7 @@ const char *cgen_code(Ctx *cx, const Program *p);
 void cgen_seal_weights(Ctx *cx, Program *p, const char *code);
 /* Prints the file of weights; `program` points to a Program. */
 void cgen_print_weights(Ctx *cx, const void *program, TextPut *put, void *to);
-/* Refuses a program whose constants do not fit into program memory, or whose constants are not read by C alone. */
+/* Refuses a program whose constants do not fit into program memory, or are read by an instruction or a C function. */
 void cgen_check_flash(Ctx *cx, Program *p);
 const char *cgen_text(Ctx *cx, const Program *p);          /* returns the whole model.c */
 const char *cgen_header(Ctx *cx, const Program *p);        /* model.h */

@@ -25,7 +25,7 @@ const ConditionName *condition_names(int *count)
     return names;
 }
 
-/* A fault in a condition: a sentence, and its position. */
+/* A fault in a condition: a sentence, and its position in the condition. */
 typedef struct Fault { const char *what; size_t at, length; } Fault;
 
 /* ---- Predicates -------------------------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static const char *rank_text(const Names *w, const char *of, Fault *fault, size_
     return fault->what ? "0" : text_format(w->cx, "%d", b->tensor->rank);
 }
 
-/* Returns the value of FUNCTION(OF) as text; NULL: FUNCTION is another name. */
+/* Returns the value of FUNCTION(OF) as text. Returns NULL if FUNCTION is not such a name. */
 static const char *number_text(const Names *w, const char *function, const char *of, Fault *fault, size_t at)
 {
     const Target *t = w->target;

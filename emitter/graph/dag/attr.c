@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes of calls: values that C code builds, and the text form of .te files, name=value. */
+/* The attributes of calls: the values that C code builds, and the text form of .te files, name=value. */
 
 /* Decision: attributes are values. C code builds them, `call(cx, "slice", name, in, 1, ATTRS(attr_list("axes", d),
  * ...))` (`graph/dag/attr.c`); a kind other than the row's is an internal error. Their text form, `stride=2,2

@@ -66,7 +66,7 @@ static void resize_by_read(const Expr *e, void *user)
     }
 }
 
-/* An axis of another size indexes every dimension alone, and each of these has the new size. */
+/* An axis with a different size indexes every dimension by itself, and each of these dimensions has the new size. */
 static void check_resized(const Expr *e, void *user)
 {
     Resize *r = user;
@@ -96,8 +96,8 @@ static bool same_sizes(const Copy *c)
     return true;
 }
 
-/* Fills r->extent with the sizes of axes that differ from the definition's; NULL: the definition's. False: a size
- * contradicts the formula. */
+/* Fills r->extent with the sizes of axes that differ from the definition's; an entry of NULL keeps the definition's
+ * size. Returns false if a size contradicts the formula. */
 static bool resized(const Copy *c, const Stage *s, Resize *r)
 {
     *r = (Resize){ .copy = c, .stage = s };
@@ -113,7 +113,7 @@ static const Expr *value_over(Copy *c, const Expr *e, const Expr *const *from, c
     return expr_rewrite(c->cx, expr_substitute(c->cx, e, from, to, count), visit_read, c);
 }
 
-/* Returns a copy of the compute; *why names an input of a wrong size. */
+/* Returns a copy of the compute. On failure *why names an input that has the wrong size. */
 static Node *copied(Copy *c, const Node *of, const char **why)
 {
     const Stage *s = of->stage;
@@ -170,7 +170,8 @@ static void keep_promises(Copy *c, const Node *of, Node *n)
     }
 }
 
-/* Copies the computes over `in`; *made[k] is the copy of node k. False: an input has a wrong size, which *why names. */
+/* Copies the computes over `in`; *made[k] is the copy of node k. Returns false if an input has the wrong size; *why
+ * names the input. */
 static bool copy_all(Ctx *cx, const Definition *d, Tensor *const *in, Node **made, Tensor **out, const char **why)
 {
     Copy c = { cx, d, in, map_new(cx->arena) };
@@ -187,7 +188,7 @@ static bool copy_all(Ctx *cx, const Definition *d, Tensor *const *in, Node **mad
     return !ctx_failed(cx);
 }
 
-/* OpMeaning.compute of all formulas. */
+/* The OpMeaning.compute of all formulas. */
 static int compute_definition(Ctx *cx, const Node *call, Tensor **out)
 {
     const Definition *d = call->op->definition;
@@ -264,7 +265,8 @@ static const char *numbered_text(Ctx *cx, const Definition *d)
     return text_string(&tight);
 }
 
-/* Equal for formulas that share a row: text, results that others read, and types of the inputs. */
+/* Returns a key that is equal for formulas that share a row: the text, the results that others read, and the types of
+ * the inputs. */
 static const char *key_of(Ctx *cx, const Definition *d)
 {
     Text t = text_new(cx);
@@ -309,8 +311,8 @@ typedef struct Wrap {
     Ctx *cx;
     Tensor *const *output; int output_count;
     Node **order; int count;
-    Map readers;                       /* tensor -> its consumers, closed by NULL */
-    Map rows;                          /* key -> row */
+    Map readers;                       /* maps a tensor to its consumers, closed by NULL */
+    Map rows;                          /* maps a key to its row */
     Map done;                          /* the computes of all calls so far */
 } Wrap;
 

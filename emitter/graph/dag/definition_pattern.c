@@ -6,10 +6,10 @@
 typedef struct Reads {
     const Stage *stage;
     const Definition *definition;
-    Pattern pattern;                   /* of the reads so far, without a reduction */
-    const Expr **first;                /* [inputs] the first read of each */
-    bool has_several;                  /* different elements of one input for one element of the result */
-    bool repeats;                      /* an element of an input serves several points of the axes */
+    Pattern pattern;                   /* the pattern of the reads so far, without a reduction */
+    const Expr **first;                /* [inputs]: the first read of each input */
+    bool has_several;                  /* one element of the result reads different elements of one input */
+    bool repeats;                      /* one element of an input serves several points of the axes */
 } Reads;
 
 static int axis_of(const Stage *s, const Expr *e)
@@ -35,7 +35,7 @@ static Pattern read_pattern(const Stage *s, const Tensor *t, const Expr *e)
     return is_same ? PATTERN_ELEMENTWISE : PATTERN_BROADCAST;
 }
 
-/* True if different points of the axes read different elements: each axis is an index alone. */
+/* Returns true if different points of the axes read different elements, because each axis is an index by itself. */
 static bool reads_once(const Stage *s, const Expr *e)
 {
     bool found[MAX_AXES] = { false };

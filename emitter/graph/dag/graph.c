@@ -36,7 +36,7 @@ static void use(Ctx *cx, Uses *u, const Tensor *t)
     ++*n;
 }
 
-/* Counts the marks of grids as uses of the live tensor that each leads to, behind dead moves. */
+/* Counts each mark of a grid as a use of the live tensor to which the mark leads through dead moves. */
 static void use_marked(Ctx *cx, Uses *u, const Graph *g)
 {
     for (int i = 0; i < g->mark_count; i++) {
@@ -83,7 +83,7 @@ static void inherit_uses(Uses *u, const Tensor *from, const Tensor *to)
     if (n && !map_get_ptr(&u->count, to)) map_put_ptr(&u->count, to, n);
 }
 
-/* Puts a replacement on the original call's device: nodes created since `serial`, from t upwards. */
+/* Places a replacement on the original call's device: all nodes that were created since `serial`, from t upwards. */
 static void stay_on_device(Tensor *t, const char *device, uint32_t serial)
 {
     Node *n = t ? t->producer : NULL;
@@ -122,10 +122,10 @@ int graph_origin_of(const Graph *g, const Tensor *now)
 
 /* ---- Rewriting --------------------------------------------------------------------------------------------------- */
 
-/* `given` has replacements of tensors; NULL: none. */
+/* `given` maps tensors to their replacements, or is NULL. */
 typedef struct Rewrite { GraphVisit *visit; NodeKind visited; bool remakes; const Map *given; } Rewrite;
 
-/* Returns the replacement of the tensor, and enters it in `to`; without one the tensor itself. */
+/* Returns the replacement of the tensor, or the tensor itself if it has none, and enters the result in `to`. */
 static Tensor *replacement(const Rewrite *r, Map *to, Tensor *t)
 {
     Tensor *now = t ? map_get_ptr(to, t) : NULL;
@@ -142,8 +142,8 @@ static bool has_given_results(const Rewrite *r, Map *to, const Node *n)
     return given && given == n->out_count;
 }
 
-/* The calls to rewrite. Where grids are recorded they include those that only marks need: a dead transpose of a live
- * tensor still leads from its mark to it. */
+/* Returns the calls to rewrite. Where grids are recorded, they include calls that only marks need: a dead transpose of
+ * a live tensor still leads from its mark to the tensor. */
 static int rewrite_order(Ctx *cx, const Graph *g, Node ***out)
 {
     if (!g->records_grids) return graph_order(cx, g, out);

@@ -198,7 +198,7 @@ static bool is_like(const Tensor *a, const Tensor *b)
     return same;
 }
 
-/* Compares the outputs of another compute with those of the call. */
+/* Compares the outputs of a different compute with the call's. */
 static void check_outputs(Ctx *cx, const Node *n, const char *where, Tensor *const *out, int count)
 {
     if (count != n->out_count)
@@ -274,7 +274,8 @@ static void note_lists(Ctx *cx, const Node *call, AttrNotes *notes)
     diag_rewind(cx, mark);
 }
 
-/* A list as the compute read it precedes the attribute as given, where one value may be the value of all. */
+/* Returns a list in the form that the compute read, before the attribute as given, where one value may be the value of
+ * all. */
 int op_attrs(Ctx *cx, const Node *n, const Attr **out)
 {
     AttrNotes notes;
@@ -324,8 +325,8 @@ Tensor *call_where(Ctx *cx, const char *call_name, Tensor *condition, Tensor *a,
     return condition && a && b ? call(cx, "where", call_name, (Tensor *[]){ condition, a, b }, 3, NULL) : NULL;
 }
 
-/* Computes the reshape attribute for the shape: a symbolic size is 0 if x has it in the same position, else -1, which
- * may occur only once; false: it would occur more often. */
+/* Computes the reshape attribute for the shape: a symbolic size is 0 if x has it in the same position, otherwise -1.
+ * Returns false if -1 would occur more than once. */
 static bool shape_from(const Tensor *x, const Tensor *like, int64_t *shape)
 {
     int others = 0;

@@ -26,7 +26,7 @@ static int phrase_at(const Phrase *phrases, int count, const char *word, size_t 
     return -1;
 }
 
-/* Removes a list's element that has no text: with the comma after it or before it, or with the brackets of the list.
+/* Removes a list element that has no text, with the comma after it or before it, or with the brackets of the list.
  * Returns the number of characters to skip. */
 static size_t drop_element(Text *t, const char *rest)
 {

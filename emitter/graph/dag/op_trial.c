@@ -12,8 +12,8 @@
 
 enum { MOST_TRIED = 3, RANK_OF_STAR = 2 };
 
-/* The greatest trial sizes, as powers of two: elements of an input (0: any number), and any other dimension. The second
- * row is for temporaries with more elements than the inputs; a call is checked with its own sizes. */
+/* The largest trial sizes, as powers of two: the elements of an input (0 for any number), and any other dimension. The
+ * second row is for temporaries with more elements than the inputs; a call is checked with its own sizes. */
 typedef struct TrialSizes { int of_input, of_dimension; } TrialSizes;
 static const TrialSizes trial_sizes[] = { { 30, 15 }, { 0, 3 } };
 enum { TRIALS = sizeof trial_sizes / sizeof trial_sizes[0] };
@@ -23,7 +23,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Returns the text after the next occurrence of the word as a whole name; NULL: none. */
+/* Returns the text after the next occurrence of the word as a whole name, or NULL. */
 static const char *after_word(const char *from, const char *text, const char *word)
 {
     size_t n = strlen(word);
@@ -32,7 +32,7 @@ static const char *after_word(const char *from, const char *text, const char *wo
     return NULL;
 }
 
-/* Returns the number of indices in the brackets that begin at s; -1: [*]. */
+/* Returns the number of indices in the brackets that begin at s. Returns -1 for [*]. */
 static int count_indices(const char *s)
 {
     int depth = 0, count = 1;

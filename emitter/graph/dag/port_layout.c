@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* place[d]: the dimension of the port that is dimension d of the tensor. */
+/* place[d] is the dimension of the port that is dimension d of the tensor. */
 typedef struct Carried { int place[MAX_RANK]; } Carried;
 
 static Carried *unmoved(Ctx *cx, int rank)
@@ -27,7 +27,7 @@ static bool keeps_dimensions(const Node *n, const Tensor *x)
     return n->out[0]->rank == x->rank && (l->permute || (n->op->fusion.pattern <= PATTERN_BROADCAST && !l->is_view));
 }
 
-/* Returns the names of the port's dimensions, if [n][spatial..][c] are those of the tensor. */
+/* Returns the names of the port's dimensions, if the tensor's dimensions are [n][spatial..][c]. */
 static const char *named(Ctx *cx, const Carried *c, int rank)
 {
     static const char *const spatial[] = { "W", "HW", "DHW" };

@@ -27,7 +27,7 @@ static void mark_read(Ctx *cx, const Graph *g, Map *read)
     for (int i = 0; i < g->output_count; i++) map_put_ptr(read, g->output[i], g->output[i]);
 }
 
-/* Returns the number of inputs with a role of their own; captures follow them. */
+/* Returns the number of inputs with their own role; captures follow them. */
 static int first_handed(const Region *r) { return r->kind == REGION_CHOICE ? 1 : 2 + r->state_count + r->scan_count; }
 
 static bool is_read(const Region *r, const Map *read, int k)

@@ -76,7 +76,7 @@ static Tensor *run_formula(Ctx *cx, const char *name, const char *text, const Bi
 
 enum { MOST_NUMBERS = 12, MOST_WORDS = MOST_NUMBERS + 6 };
 
-/* The weights that the packed ones stand for. */
+/* Returns the weights that the packed weights represent. */
 static const char *decoding(Ctx *cx, const WeightLayout *l, const Phrase *number)
 {
     const Phrase axes[] = { { "q", l->q }, { "s", l->s }, { "t", l->t }, { "weight", l->decode }, { "of", l->of } };

@@ -23,7 +23,7 @@ const Target *target_without(Ctx *cx, const Target *t, const char *feature)
     return less;
 }
 
-/* Returns the number of features that the row requires; -1: the target lacks one. */
+/* Returns the number of features that the row requires. Returns -1 if the target lacks a feature. */
 static int features_in(Ctx *cx, const Target *t, const char *features)
 {
     int count = 0;
@@ -32,7 +32,8 @@ static int features_in(Ctx *cx, const Target *t, const char *features)
     return count;
 }
 
-/* Returns the steps from the target to the named one, or to the root for NULL; -1: not in the chain. */
+/* Returns the number of steps from the target to the target with this name, or to the root if the name is NULL. Returns
+ * -1 if the name is not in the chain. */
 static int chain_distance(Ctx *cx, const Target *t, const char *target_name)
 {
     for (int d = 0; t; d++) {

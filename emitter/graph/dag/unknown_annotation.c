@@ -10,7 +10,8 @@
 
 static const char prefix[] = "annotation.";
 
-/* True for a word within two edits of a known annotation: the caller's diagnostic shows that. */
+/* Returns true for a word within two edits of a known annotation; the caller's diagnostic then suggests the
+ * annotation. */
 static bool is_misspelt(Ctx *cx, const char *word)
 {
     int count, known = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The computes of a call, from the last to the first; a recurrence is visited as a whole. */
+/* Visits the computes of a call from the last to the first, and a recurrence as a whole. */
 #include "graph/differentiate/by_formulas.h"
 
 #include "graph/dag/op_formula.h"
@@ -25,7 +25,7 @@ static void append(Expansion *e, Node *n)
     e->node[e->count++] = n;
 }
 
-/* Collects the computes below t that are part of the call. A recurrence follows all that its computes read. */
+/* Collects the computes below t that are part of the call. A recurrence follows all computes that its computes read. */
 static void collect(Expansion *e, const Tensor *t)
 {
     Node *n = t->producer;
@@ -89,7 +89,8 @@ typedef struct Cycle {
     const Expansion *of;
     int count; Node **node;
     const Expr *last;                /* T - 1 */
-    Map back;                        /* tensor of the cycle -> its promised adjoint; absent: zero */
+    /* Maps a tensor of the cycle to its promised adjoint; an absent entry means zero. */
+    Map back;
     Summands *inside;                /* summands within the cycle, over u */
 } Cycle;
 
@@ -133,7 +134,7 @@ static void differentiate_step(Cycle *c, const Node *n)
     if (adjoint[0] || adjoint[1]) stage_summands(c->of->cx, &a, c->of->summands);
 }
 
-/* The summands of the expansion hold the adjoints of tensors outside it, as for any compute. */
+/* The summands of the expansion hold the adjoints of tensors outside the recurrence, as for any compute. */
 static void of_recurrence(Expansion *e, int count, Node **node)
 {
     Ctx *cx = e->cx;

@@ -33,7 +33,7 @@
 typedef struct Sweep {
     Ctx *cx;
     int count; Node **order;
-    Map is_active;                   /* tensors on which a wanted one has an effect */
+    Map is_active;                   /* the tensors that affect a wanted tensor */
     Summands *summands;
     Recompute recompute;
     bool copies_apart;
@@ -52,7 +52,7 @@ static const Expr *literal(Ctx *cx, const Expr *e, void *user)
     return t && t->data && dtype_is_float(t->type) ? adjoint_read(cx, t, e->arg) : e;
 }
 
-/* The formula of a row under the name of an adjoint, with literals instead of constants of one element. */
+/* Returns the formula of a row under the name of an adjoint, with literals instead of constants of one element. */
 static Tensor *tidied(Sweep *s, Tensor *own, const Tensor *of)
 {
     Ctx *cx = s->cx;
@@ -73,8 +73,8 @@ static bool is_repeated(const Node *call, int input)
     return false;
 }
 
-/* Applies the row's adjoint first; inputs without one, and tensors that are several inputs, are derived. The
- * adjoint reads copies of tensors that are not stored. */
+/* Applies the row's adjoint first. Inputs without a row's adjoint, and tensors that are several inputs, get derived
+ * adjoints. The adjoint reads copies of tensors that are not stored. */
 static void of_operator(Sweep *s, const Node *n, Tensor *const *adjoint)
 {
     Ctx *cx = s->cx;
@@ -185,7 +185,7 @@ static Tensor *ones_like(Ctx *cx, const Tensor *y)
     return t;
 }
 
-/* The adjoint in the type of the tensor; zeros where none arrived. */
+/* Returns the adjoint in the type of the tensor, or zeros if no consumer added anything. */
 static Tensor *result_of(Sweep *s, const Tensor *wanted)
 {
     Ctx *cx = s->cx;

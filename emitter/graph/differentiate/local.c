@@ -26,7 +26,7 @@ typedef struct Accumulation {
     const Local *of;
     int count, capacity;
     const Expr **node;               /* the active nodes, operands first */
-    Map index;                       /* node -> &flow of it */
+    Map index;                       /* maps a node to its flow */
     int term_count; Term *term;
 } Accumulation;
 
@@ -34,7 +34,7 @@ typedef struct Accumulation {
 
 static Flow *flow_of(const Accumulation *a, const Expr *e) { return map_get_ptr(&a->index, e); }
 
-/* A node is active if an adjoint can reach a read through it: through floats only. */
+/* A node is active if an adjoint can reach a read through it. Adjoints pass through floats only. */
 static bool is_active(const Accumulation *a, const Expr *e)
 {
     if (!dtype_is_float(e->type)) return false;
@@ -85,7 +85,7 @@ static void add_flow(Accumulation *a, const Expr *to, const Expr *adjoint, const
     }
 }
 
-/* x to a constant power, without pow where that is possible. */
+/* Returns the derivative of x to a constant power, without pow where that is possible. */
 static const char *power_derivative(const Expr *e)
 {
     const double exponent = e->arg[1]->kind == EXPR_REAL ? e->arg[1]->real : 0;
@@ -93,7 +93,7 @@ static const char *power_derivative(const Expr *e)
         : exponent == 0.5 ? "g * 0.5 / y" : exponent == -1 ? "-(g * y * y)" : NULL;
 }
 
-/* The text of the derivative. max(a, 0) is 0 on the tie, and follows from the result. */
+/* Returns the text of the derivative. The derivative of max(a, 0) is 0 on the tie, and follows from the result. */
 static const char *derivative(const Expr *e, int operand)
 {
     const char *special = e->kind == EXPR_POW && operand == 0 ? power_derivative(e) : NULL;

@@ -9,7 +9,7 @@ static bool is_checkpoint(const Node *n)
     return n && n->kind == NODE_CALL && n->op->gradient.role == GRADIENT_CHECKPOINT;
 }
 
-/* From the last call to the first: a call is in the region of the checkpoint that its consumers lead to. */
+/* Visits the calls from the last to the first. A call is in the region of the checkpoint that its consumers lead to. */
 Recompute recompute_new(Ctx *cx, Node *const *order, int count)
 {
     Recompute r = { .cx = cx, .count = count, .order = order, .region = map_new(cx->arena),

@@ -14,10 +14,10 @@
 
 enum { MOST_EQUATIONS = MAX_RANK + 16, MOST_DIGITS = 16, MOST_NUMBERS = 8 };
 
-/* `value` NULL: unknown so far */
+/* `value` is NULL until it is known. */
 typedef struct Unknown { const Expr *var, *extent, *value; } Unknown;
 
-/* (number / low) % count = var + shift; count 0: no remainder is taken */
+/* Means (number / low) % count = var + shift. If count is 0, no remainder is computed. */
 typedef struct Digit { int64_t low, count, shift; const Expr *term, *var; } Digit;
 typedef struct Number { const Expr *value; int count; Digit digit[MOST_DIGITS]; } Number;
 
@@ -25,8 +25,8 @@ typedef struct Solver {
     Ctx *cx;
     const Bounds *scope;
     int count; Unknown unknown[MOST_UNKNOWNS];
-    int solved_count, solved[MOST_UNKNOWNS];            /* in the order of solution */
-    int equation_count; const Expr *equation[MOST_EQUATIONS];       /* NULL: solved */
+    int solved_count, solved[MOST_UNKNOWNS];            /* the indices of the unknowns in the order of solution */
+    int equation_count; const Expr *equation[MOST_EQUATIONS];       /* an entry of NULL is solved */
     int number_count; Number number[MOST_NUMBERS];
     const Expr *condition;
     bool is_full;
@@ -81,7 +81,7 @@ static const Expr *new_unknown(Solver *s, const char *name, const Expr *extent)
     return var;
 }
 
-/* Later equations contain the value instead of the variable. The condition checks its range. */
+/* Later equations contain the value instead of the variable. The condition checks the value's range. */
 static void solve_for(Solver *s, int i, const Expr *value)
 {
     Unknown *u = &s->unknown[i];
@@ -112,7 +112,7 @@ static Number *number_of(Solver *s, const Expr *e)
     return &s->number[s->number_count++];
 }
 
-/* Returns var + shift for a term that is a digit; other terms unchanged. */
+/* Returns var + shift for a term that is a digit, and other terms unchanged. */
 static const Expr *digit_in_place(Solver *s, const Expr *term)
 {
     const Expr *e = term;
@@ -152,7 +152,7 @@ static void add_digit(Solver *s, Number *n, int at, int64_t low, int64_t count, 
     n->digit[at] = (Digit){ .low = low, .shift = shift, .var = new_unknown(s, "digit", number(s, count)) };
 }
 
-/* Sorts the digits and fills the gaps between them. False: they overlap. */
+/* Sorts the digits and fills the gaps between them. Returns false if they overlap. */
 static bool complete_number(Solver *s, Number *n)
 {
     for (int i = 1; i < n->count; i++)
@@ -175,7 +175,7 @@ static bool complete_number(Solver *s, Number *n)
     return true;
 }
 
-/* number = sum of its digits; or, where they overlap, every digit is its term. */
+/* Equates the number with the sum of its digits. If the digits overlap, equates every digit with its term instead. */
 static void equate_number(Solver *s, Number *n)
 {
     const int given = n->count;
@@ -194,7 +194,7 @@ static void equate_number(Solver *s, Number *n)
 
 typedef enum FormKind { FORM_KNOWN, FORM_ONE, FORM_DIGITS, FORM_PHASES, FORM_OVERLAPPING, FORM_NONE } FormKind;
 
-/* sum(coef * unknown) = rest, the largest coefficient first, and positive */
+/* The equation sum(coef * unknown) = rest, with the largest coefficient first, and positive. */
 typedef struct Form {
     FormKind kind;
     int count, at[MAX_TERMS];
@@ -287,7 +287,7 @@ static void solve_phases(Solver *s, const Form *f)
     solve_for(s, f->at[0], v);
 }
 
-/* The others stay unknown: another equation may determine them. */
+/* The other unknowns stay unknown, because another equation may determine them. */
 static void solve_pivot(Solver *s, const Form *f)
 {
     int best = 0;

@@ -36,7 +36,7 @@ static const Expr *with_stored(const Reads *r, const Expr *e)
 
 /* ---- Gathering --------------------------------------------------------------------------------------------------- */
 
-/* The variables over which a term runs: the axes of the stage, or its data axes alone. */
+/* The variables over which a term runs: all axes of the stage, or only its data axes. */
 typedef struct Domain { int count; const Expr *var[MAX_AXES], *extent[MAX_AXES]; } Domain;
 
 static Domain domain_of(const Stage *s, int count)
@@ -66,7 +66,7 @@ static const Expr *add_axis(Ctx *cx, StageSpec *spec, const char *base, AxisKind
     return var;
 }
 
-/* The axis of dimension d is named after the only variable that indexes it, else after the dimension. */
+/* The axis of dimension d is named after the only variable that indexes the dimension, or else after the dimension. */
 static const char *axis_name(Ctx *cx, const Domain *d, const Expr *read, int dim)
 {
     const char *found = NULL;
@@ -89,8 +89,8 @@ static const Expr *guarded(Ctx *cx, const Expr *condition, const Expr *value)
     return condition ? expr_select(cx, condition, value, expr_real(cx, value->type, 0)) : value;
 }
 
-/* Index conditions come first: data is read where they hold. In a cycle the value is simplified without them, because
- * an index must stay a distance from the step, even where the condition determines the step. */
+/* Index conditions come first, because data are read only where they hold. In a cycle the value is simplified without
+ * the conditions, because an index must stay a distance from the step, even where the condition determines the step. */
 static const Expr *gathered(Ctx *cx, const Solution *s, const Expr *condition, const Expr *value, bool is_step)
 {
     const Expr *index = s->condition;
@@ -156,7 +156,7 @@ static void gather_all(const Reads *r, const Domain *d, const Local *l)
 
 /* ---- Reducers ---------------------------------------------------------------------------------------------------- */
 
-/* The number of the reduction's point, row-major over the reduce axes. */
+/* Returns the number of the reduction's point, row-major over the reduce axes. */
 static const Expr *point_number(Ctx *cx, const Stage *s)
 {
     const Expr *number = expr_index(cx, 0);
@@ -172,7 +172,7 @@ static const Expr *data_read(Ctx *cx, const Stage *s, const Tensor *t)
     return tensor_read(cx, t, at, s->data_count);
 }
 
-/* The adjoint of the stage's element. */
+/* Returns the adjoint of the stage's element. */
 static const Expr *own_adjoint(const Reads *r, int output)
 {
     const Expr *at[MAX_AXES];
@@ -187,7 +187,8 @@ static const char *name_of(const Reads *r, const char *word)
     return summands_name(r->to, name_format(r->cx, "%s_%s", r->of->stage->name, word));
 }
 
-/* A compute over fresh copies of the axes. Ordered axes become data axes: its values depend on no earlier step. */
+/* Builds a compute over fresh copies of the axes. Ordered axes become data axes, because its values depend on no
+ * earlier step. */
 static Node *compute_over_copies(const Reads *r, StageSpec spec)
 {
     Ctx *cx = r->cx;
@@ -205,7 +206,7 @@ static Node *compute_over_copies(const Reads *r, StageSpec spec)
     return compute_new(cx, &spec);
 }
 
-/* The number of the first extremum of each row; -1 where it is the initial value. */
+/* Returns the number of the first extremum of each row, or -1 where it is the initial value. */
 static Tensor *extremum(const Reads *r, const Stage *s, int component)
 {
     Ctx *cx = r->cx;
@@ -316,7 +317,7 @@ static void of_elements(const Reads *r)
     }
 }
 
-/* The values of a sum, product or extremum are reduced by themselves. */
+/* Reduces each value of a sum, product or extremum separately. */
 static bool in_components(Ctx *cx, const StageAdjoint *a, Summands *to)
 {
     const Stage *s = a->stage;

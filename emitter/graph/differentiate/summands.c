@@ -23,7 +23,7 @@ Summands *summands_inside(const Summands *outer)
     return s;
 }
 
-/* The map holds the next number to try of each base. */
+/* For each base, the map holds the next number to try. */
 const char *summands_name(Summands *s, const char *base)
 {
     const char *unique = name(s->cx, base);
@@ -45,7 +45,7 @@ const char *summands_adjoint_name(Summands *s, const Tensor *of)
     return summands_name(s, name_format(s->cx, "d_%s", name_identifier(s->cx, of->name)));
 }
 
-/* The tensor of which t is a copy, element by element; t itself if it is none. */
+/* Returns the tensor of which t is an elementwise copy, or t itself if it is not a copy. */
 static Tensor *uncopied(Tensor *t)
 {
     const Node *n = t->producer;

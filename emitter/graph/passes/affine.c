@@ -30,8 +30,8 @@ static Node *producer_of(const Tensor *t) { return t->producer && t->producer->k
 
 static bool is_affine(const Node *n, int kind) { return n && (int)n->op->fold.affine == kind && n->in_count == 2; }
 
-/* True if a chain of shifts, single-consumer and on one device, leads from x to a call that is linear in constant
- * weights. */
+/* Returns true if a chain of shifts leads from x to a call that is linear in constant weights. Each shift must have a
+ * single consumer, and all calls must be on one device. */
 static bool leads_to_weights(const Tensor *x, const Uses *uses, const char *device)
 {
     Node *n = producer_of(x);

@@ -43,7 +43,7 @@
 #include "support/text.h"
 
 /* Returns the row after *key that alters calls of the operator, ordered by rank, then by position, and moves *key to
- * it. NULL: no more rows. */
+ * it. Returns NULL after the last row. */
 static const Implementation *next_row(Ctx *cx, const Target *t, const Op *op, int *key)
 {
     const int after = *key;

@@ -54,7 +54,8 @@ static void put_on_device(Node *n, const char *device)
     }
 }
 
-/* Annotations compose in every order: one that stays a call is on the device of the value that it annotates. */
+/* Annotations compose in every order: an annotation that stays a call is on the device of the value that it
+ * annotates. */
 static void put_value_on_device(Node *n, const char *device)
 {
     put_on_device(n, device);
@@ -81,7 +82,7 @@ static void dissolve_grids(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
 
 /* ---- Grids of constants ------------------------------------------------------------------------------------------ */
 
-/* Returns the only call that reads t; NULL: there are none or several. */
+/* Returns the only call that reads t, or NULL if no call or several calls read it. */
 static const Node *reader_of(const Tensor *t, Node *const *order, int count)
 {
     const Node *found = NULL;
@@ -116,8 +117,8 @@ static Tensor *moved(Ctx *cx, const Node *move, Tensor *p)
     return n && graph_run_call(cx, n, &out) ? out : NULL;
 }
 
-/* The mark of a recorded annotation. The mark of a constant sinks through the moves after it, which are folded:
- * importers reorder weights. */
+/* Returns the mark of a recorded annotation. The mark of a constant sinks through the moves after it, which are folded,
+ * because importers reorder weights. */
 static Mark mark_of(Ctx *cx, const Node *n, Node *const *order, int count)
 {
     const Mark own = { n, n->out[0], NULL, is_grid(n) && tensor_is_constant(n->in[0]) };
@@ -137,7 +138,7 @@ static Mark mark_of(Ctx *cx, const Node *n, Node *const *order, int count)
     return m;
 }
 
-/* An operand that takes the place of an output with a grid also takes its name. Its call is a fresh copy. */
+/* An operand that replaces an output with a grid also takes the output's name. Its call is a fresh copy. */
 static Graph with_output_names(Graph g, const Graph *before)
 {
     for (int i = 0; i < g.output_count; i++) {

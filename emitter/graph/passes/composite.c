@@ -20,7 +20,7 @@
 
 enum { MOST_CHAIN = 32 };
 
-typedef struct Reader { Node *node; int count; } Reader;      /* the last consumer, and their number */
+typedef struct Reader { Node *node; int count; } Reader;      /* the last consumer, and the number of consumers */
 typedef struct Matcher { Ctx *cx; const Graph *graph; Map reader; Composites found; } Matcher;
 typedef struct Chain { int count; Node *at[MOST_CHAIN]; } Chain;
 
@@ -56,14 +56,15 @@ static bool fits(const Matcher *m, const Device *d, const Node *n, const char *o
            !device_decided_of(m->cx, n);
 }
 
-/* Returns the only consumer of the call, or NULL if the call has several, several outputs, or is an output. */
+/* Returns the only consumer of the call. Returns NULL if the call has several consumers or outputs, or if it is an
+ * output. */
 static Node *only_reader(const Matcher *m, const Node *n)
 {
     const Reader *r = n->out_count == 1 ? map_get_ptr(&m->reader, n->out[0]) : NULL;
     return r && r->count == 1 && !graph_has_output(m->graph, n->out[0]) ? r->node : NULL;
 }
 
-/* Follows the operators of the composite from its first call. False: a required one is missing. */
+/* Follows the operators of the composite from its first call. Returns false if a required operator is missing. */
 static bool follow(const Matcher *m, const Device *d, const Composite *c, Node *first, Chain *chain)
 {
     *chain = (Chain){ 0, { NULL } };
@@ -77,7 +78,7 @@ static bool follow(const Matcher *m, const Device *d, const Composite *c, Node *
     return true;
 }
 
-/* The condition's names are those of the first call. */
+/* The condition uses the names of the first call. */
 static Holds holds(const Matcher *m, const Composite *c, const Node *first, const Expr **open)
 {
     const Implementation row = { .name = c->name, .ops = first->op->name, .when = c->when };
@@ -85,7 +86,7 @@ static Holds holds(const Matcher *m, const Composite *c, const Node *first, cons
     return c->when ? condition_holds(m->cx, &row, first, m->graph->target, open) : HOLDS;
 }
 
-/* Records the first composite whose condition keeps the chain apart. */
+/* Records the first composite that does not apply to the chain only because of its condition. */
 static void note_unmet(Matcher *m, const Composite *c, const Chain *chain)
 {
     for (int i = 0; i < chain->count; i++)

@@ -23,11 +23,11 @@ enum { MOST_DEVICES = 16 };
 
 typedef struct Crossing {
     Ctx *cx;
-    Composites composites;                   /* of the old calls */
-    Map to;                                  /* old tensor -> new tensor, on the device that produces it */
+    Composites composites;                   /* the composites among the old calls */
+    Map to;                                  /* maps an old tensor to the new tensor on the device that produces it */
     int device_count;
-    const char *device[MOST_DEVICES];        /* NULL: the host */
-    Map copy[MOST_DEVICES];                  /* new tensor -> its copy on the device */
+    const char *device[MOST_DEVICES];        /* an entry of NULL is the host */
+    Map copy[MOST_DEVICES];                  /* maps a new tensor to its copy on the device */
 } Crossing;
 
 static const char *device_name(const char *device) { return device ? device : "cpu"; }
@@ -44,7 +44,7 @@ static void note_operator(Ctx *cx, const Composite *unmet, const Device *d, cons
     else diag_listed(cx, NOTE, where, "runs on the cpu: the device %s does not accept %s", d->name, n->op->name);
 }
 
-/* Returns the device that runs the call: its own if that accepts it, else NULL for the host. */
+/* Returns the call's device if that device accepts the call. Otherwise returns NULL for the host. */
 static const char *device_accepting(Ctx *cx, const Composites *composites, const Node *n)
 {
     const Device *d = n->device ? device_find(cx, n->device) : NULL;

@@ -13,7 +13,8 @@
 enum { MOST_SIDES = 16 };
 
 typedef struct Readers { int count, used; const Site **at; bool has_output; } Readers;
-typedef struct Views { Ctx *cx; Map producer, readers; } Views;      /* tensor -> Site, tensor -> Readers */
+/* Maps from a tensor to the Site that produces it and to its Readers. */
+typedef struct Views { Ctx *cx; Map producer, readers; } Views;
 
 static Readers *readers_of(Views *v, const Tensor *t)
 {
@@ -44,7 +45,7 @@ static Views views_new(Ctx *cx, const Graph *g, const Site *site, int count)
     return v;
 }
 
-/* Returns the copies of a tensor: one per other device that reads it. */
+/* Returns the number of copies of a tensor: one per other device that reads it. */
 static int copies_of(Views *v, const Tensor *t)
 {
     const Site *from = map_get_const_ptr(&v->producer, t);
@@ -63,7 +64,7 @@ static int copies_of(Views *v, const Tensor *t)
 
 static int copies_around(Views *v, const Node *n) { return copies_of(v, n->in[0]) + copies_of(v, n->out[0]); }
 
-/* Moves the view if that costs no copy more. */
+/* Moves the view if that adds no copies. */
 static bool move_view(Views *v, Site *s, const char *device)
 {
     const char *was = s->device;

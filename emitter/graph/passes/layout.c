@@ -77,7 +77,7 @@ static bool all_constant(const Node *n)
     return true;
 }
 
-/* T(op(const)) = op'(T(const)). The transpose of the constant folds, so an unfolded call over constants stores its
+/* Rewrites T(op(const)) to op'(T(const)). The transpose of the constant folds, so a call that is not folded stores its
  * result in its consumer's order. */
 static Tensor *into_constants(Ctx *cx, const Node *node)
 {
@@ -101,7 +101,7 @@ static bool is_transposed_by(const Tensor *t, const int *perm, int rank)
 }
 
 /* Returns the operand t of `node` with the transpose by perm undone. An operand without that transpose becomes a view
- * if only unit dimensions move. NULL: the operand would need a transpose. */
+ * if only unit dimensions move. Returns NULL if the operand would need a transpose. */
 static Tensor *untransposed(Ctx *cx, const Node *node, Tensor *t, const int *perm)
 {
     int inverse[MAX_RANK], rank = node->out[0]->rank;
@@ -141,7 +141,7 @@ static Tensor *sink(Ctx *cx, Node *node)
     return now ? transposed(cx, node->name, now->out[0], perm) : NULL;
 }
 
-/* view[n][k](T(x)) . w: permutes the rows of w into the order of x's own dimensions. */
+/* Rewrites view[n][k](T(x)) . w: permutes the rows of w into the order of x's own dimensions. */
 static Tensor *absorb(Ctx *cx, Node *node)
 {
     if (!node->op->layout.contracts_last || !tensor_is_constant(node->in[1]) || node->in[1]->rank != 2) return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaces a region by its branch when the condition is constant, and the results have the branch's shapes. */
+/* Replaces a region by one of its branches if the condition is constant and the results have the branch's shapes. */
 #include "graph/passes/passes.h"
 
 #include "graph/dag/region.h"

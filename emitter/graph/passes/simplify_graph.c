@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaces calls by their simpler forms until none is left. A view of a view becomes one view of the first tensor,
+/* Replaces calls by their simpler forms until no call has one. A view of a view becomes one view of the first tensor,
  * unless one of them is an annotation that later passes read (annotation.stop_fusion). */
 #include "graph/passes/passes.h"
 
@@ -19,7 +19,7 @@ static bool same_shape(const Tensor *a, const Tensor *b)
     return true;
 }
 
-/* True of a call that a training step computes in another form. */
+/* Returns true for a call that a training step computes in a different form. */
 static bool is_kept(const Node *n, const Uses *uses)
 {
     if (n->op->gradient.role == GRADIENT_DROPOUT) return uses_keep_dropout(uses);

@@ -113,7 +113,7 @@ static const Nest *replay(Combine *c, const Nest *n, CombinedPart *p)
 
 /* ---- Loops ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the outermost loop over a data axis with a trip count above 1; NULL: none. */
+/* Returns the outermost loop over a data axis with a trip count above 1. Returns NULL if there is no such loop. */
 static const char *outermost_loop(const Nest *n, const char *stage)
 {
     Path p;
@@ -165,7 +165,8 @@ static void note_hosts(Combine *c, const Nest *n)
 
 /* ---- Attaching --------------------------------------------------------------------------------------------------- */
 
-/* True for a value that reads one element, at an index without quotients: inlined it costs nothing. */
+/* Returns true for a value that reads one element, at an index without quotients. To inline such a value costs
+ * nothing. */
 static bool is_plain_index(const Expr *e)
 {
     if (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD || e->kind == EXPR_SELECT) return false;
@@ -230,7 +231,7 @@ static bool is_inside(const Nest *n, const char *loop, const char *stage)
 }
 
 /* Sets the rings of the parts attached so far, except those whose loops enclose the next host: the guard on the rows of
- * a part covers all that is attached inside. NULL: no more hosts. */
+ * a part covers all that is attached inside. `next` is NULL if there are no more hosts. */
 static const Nest *fold_attached(Combine *c, const Nest *n, const char *next)
 {
     for (int i = 0; i < c->master && n; i++) {
@@ -295,7 +296,7 @@ static const Nest *replay_parts(Combine *c)
     return c->replayed[is_kept] = n;
 }
 
-/* NULL if a step is refused. */
+/* Returns NULL if a step is refused. */
 static const Nest *attempt(Combine *c)
 {
     const char *master = c->part[c->master].result;
@@ -310,8 +311,8 @@ static const Nest *attempt(Combine *c)
     return n ? fold_attached(c, n, NULL) : NULL;
 }
 
-/* A warm-up may read more rows at once than the loop after it. Lengthens the ring at fault, up to a limit; false: the
- * fault is another one. */
+/* A warm-up may read more rows at once than the loop after it. Lengthens the ring at fault, up to a limit. Returns
+ * false if the refusal has a different cause. */
 static bool lengthen(Combine *c, const Refusal *refusal)
 {
     enum { LONGEST_RING = 32 };
@@ -324,7 +325,7 @@ static bool lengthen(Combine *c, const Refusal *refusal)
     return false;
 }
 
-/* Returns NULL, with the reason in c->why, if the decisions give no proved nest. */
+/* Builds the nest. Returns NULL, with the reason in c->why, if the decisions give no proved nest. */
 static const Nest *nest_of_parts(Combine *c)
 {
     Ctx *cx = c->in->cx;
@@ -379,7 +380,8 @@ Combination combine_alone(const CombineInput *in, int group)
 
 /* ---- By rows ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the rows of the output computed by one iteration of the outermost loop; 0: the loop does not compute rows. */
+/* Returns the rows of the output computed by one iteration of the outermost loop. Returns 0 if the loop does not
+ * compute rows. */
 static int64_t rows_at_once(Ctx *cx, const Nest *n)
 {
     const Stage *s = n->output[0]->producer ? n->output[0]->producer->stage : NULL;
@@ -429,7 +431,7 @@ typedef struct Adding {
     const Combination *now;
     const int *part;
     Group merged;
-    int64_t apart;                   /* work of the combination and the group, uncombined */
+    int64_t apart;                   /* the work of the combination and of the group while they are separate */
     int most, count;                 /* choices */
     Choice *out;
     const char *why;                 /* the first refusal */
@@ -437,14 +439,15 @@ typedef struct Adding {
 
 static int64_t work_of(const NestCost *c) { return c->loads + c->stores + c->multiply_adds; }
 
-/* Work beyond this share counts as repeated; below it are rounded tiles. */
+/* Work beyond this share counts as repeated. Work below this share is due to rounded tiles. */
 enum { SHARE = 64 };
 
 static bool repeats(const Adding *a, const Choice *c) { return c->work > a->apart + a->apart / SHARE; }
 
 static bool is_full(const Adding *a) { return a->count == a->most && !repeats(a, &a->out[a->count - 1]); }
 
-/* Keeps a combination that computes nothing twice if it stores less than those before it, or the first one. */
+/* Keeps a combination that computes nothing twice if it is the first one, or stores less than the combinations before
+ * it. */
 static void keep_choice(Adding *a, const Choice *c)
 {
     Choice *last = a->count ? &a->out[a->count - 1] : NULL;
@@ -456,7 +459,7 @@ static void keep_choice(Adding *a, const Choice *c)
     a->out[a->count < a->most ? a->count++ : a->most - 1] = *c;
 }
 
-/* Returns the work; -1: refused. */
+/* Returns the work, or -1 if the combination is refused. */
 static int64_t try_decisions(Adding *a, Attachment how, int64_t iterations)
 {
     Combine *c = &a->c;
@@ -471,7 +474,7 @@ static int64_t try_decisions(Adding *a, Attachment how, int64_t iterations)
     return made.work;
 }
 
-/* Repeats every choice that was kept with tight rings. */
+/* Tries the attachment, and tries every choice that was kept again with tight rings. */
 static int64_t try_attachment(Adding *a, Attachment how, int64_t iterations)
 {
     const int before = a->count;
@@ -483,7 +486,7 @@ static int64_t try_attachment(Adding *a, Attachment how, int64_t iterations)
     return work;
 }
 
-/* Tries a form at a loop, in a ring and without one. Returns the lowest work; INT64_MAX: refused. */
+/* Tries a form at a loop, in a ring and without one. Returns the lowest work, or INT64_MAX if all are refused. */
 static int64_t try_form(Adding *a, AttachForm form, const char *host, bool has_ring)
 {
     int64_t least = INT64_MAX;
@@ -496,7 +499,7 @@ static int64_t try_form(Adding *a, AttachForm form, const char *host, bool has_r
 }
 
 /* Tries the loops around the consumers, the outermost first. New loops are tried where kept ones are refused or repeat
- * work. Ends where each form repeats more work than any loop inside could save. */
+ * work. Stops at a loop where each form repeats more work than any loop inside it could save. */
 static void try_loops(Adding *a)
 {
     enum { HOPELESS = 2 };
@@ -547,7 +550,7 @@ static int add_anew(const CombineInput *in, const Combination *now, int group, b
     return a.count;
 }
 
-/* What combine_add found. */
+/* The result of combine_add. */
 typedef struct Added { int count; const Choice *choice; const char *why; } Added;
 
 /* Appends everything that a combination's nest follows from. */

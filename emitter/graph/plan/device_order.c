@@ -37,7 +37,8 @@ static bool is_match_ready(const Order *o, const CompositeMatch *match)
     return true;
 }
 
-/* Returns the first ready group of the given device, or of any. A match starts when all of it can run. */
+/* Returns the first ready group of the given device, or of any device. A match starts only when all its groups can
+ * run. */
 static int next_ready(const Order *o, bool of_any, const char *device)
 {
     for (int i = 0; i < o->groups->count; i++) {
@@ -49,7 +50,7 @@ static int next_ready(const Order *o, bool of_any, const char *device)
     return -1;
 }
 
-/* Returns the first ready group of the match; -1: it is complete. */
+/* Returns the first ready group of the match, or -1 if the match is complete. */
 static int next_of_match(const Order *o, const CompositeMatch *match)
 {
     for (int i = 0; match && i < o->groups->count; i++)
@@ -58,7 +59,7 @@ static int next_of_match(const Order *o, const CompositeMatch *match)
 }
 
 /* Continues with the current match; then with the current device while it has a ready group; then with all ready host
- * groups; then with another device. */
+ * groups; then with a different device. */
 Groups groups_by_device(Ctx *cx, Groups groups)
 {
     bool any = false;

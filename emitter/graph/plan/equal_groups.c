@@ -16,7 +16,7 @@
 #include "support/map.h"
 #include "support/text.h"
 
-/* A larger constant equals itself only. */
+/* A larger constant is equal only to itself. */
 enum { MOST_CONSTANT_BYTES = 64 };
 
 typedef struct Key { Ctx *cx; Text text; Map number; int64_t tensor_count; } Key;

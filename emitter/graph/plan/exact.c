@@ -30,21 +30,21 @@
 /* Limits of the search: items in all, items of a component, and branches of one question. */
 enum { MOST_ITEMS = 400, MOST_IN_COMPONENT = 64, MOST_BRANCHES = 3000 };
 
-typedef enum Answer { NO, YES, OPEN } Answer;                        /* OPEN: the branches did not suffice */
+typedef enum Answer { NO, YES, OPEN } Answer;                        /* OPEN: the limit of branches was reached */
 typedef enum Way { UNDECIDED, A_BELOW, B_BELOW } Way;
 
-/* Items a and b of a component. up: b's distance above a; down: a's distance above b. */
+/* Two items a and b of a component. up is the smallest distance of b above a, and down that of a above b. */
 typedef struct Pair { int a, b; int64_t up, down; } Pair;
-/* The items of one group, and the most bytes by which they may overlap. */
+/* The items of one group, and the largest number of bytes by which they may overlap. */
 typedef struct Section { int count; const int *item; int64_t overlap; } Section;
 
 typedef struct Exact {
     Ctx *cx;
     const ExactItem *item;
     int count;
-    int64_t unit, size;              /* size: S of the present question */
-    int64_t *gap;                    /* [count][count]: -1: no common group */
-    int64_t *offset;                 /* [count]: the answer */
+    int64_t unit, size;              /* size is the S of the present question */
+    int64_t *gap;                    /* [count][count]: -1 if the items have no common group */
+    int64_t *offset;                 /* [count]: the offsets found */
     bool *is_aside;                  /* [count] */
 } Exact;
 
@@ -54,7 +54,7 @@ typedef struct Component {
     int count; const int *member;    /* [count]: index in Exact.item */
     int pair_count; Pair *pair;
     int section_count; Section *section;
-    int branches;                    /* that remain */
+    int branches;                    /* the number of branches that remain */
 } Component;
 
 /* The decisions so far. Branches copy them. */
@@ -106,7 +106,7 @@ static int set_aside(Exact *e, int *order)
     return count;
 }
 
-/* Gives the item the lowest offset beside its neighbours that are not set aside. */
+/* Gives the item the lowest offset that its neighbours, except those set aside, leave free. */
 static void put_back(Exact *e, int i)
 {
     int64_t at = 0;
@@ -137,7 +137,7 @@ static Pair *list_pairs(Component *c)
     return pair;
 }
 
-/* The items of the group in which item i begins. Each set of items that meet has such a group. */
+/* Returns the items of the group in which item i begins. Every set of items that are live together has such a group. */
 static Section section_at(const Component *c, int i)
 {
     int *item = NEW_ARRAY(c->e->cx->scratch, int, c->count);
@@ -178,7 +178,7 @@ static bool raise(int64_t *n, int64_t to)
     return true;
 }
 
-/* Applies one pair; false: neither order fits. */
+/* Applies one pair. Returns false if neither order fits. */
 static bool settle_pair(const Component *c, Decided *d, int k, bool *changed)
 {
     const Pair *p = &c->pair[k];
@@ -194,7 +194,7 @@ static bool settle_pair(const Component *c, Decided *d, int k, bool *changed)
     return true;
 }
 
-/* Decides what follows from the decisions; false: they do not fit. */
+/* Decides the pairs whose order follows from the decisions. Returns false if the items do not fit. */
 static bool settle(const Component *c, Decided *d)
 {
     for (bool changed = true; changed;) {
@@ -215,7 +215,7 @@ static int64_t room(const Component *c, const Decided *d, int k, Way way)
                           : c->e->size - d->below[p->b] - p->down - d->above[p->a];
 }
 
-/* Returns the undecided pair whose better order leaves the least room; -1: none. */
+/* Returns the undecided pair whose better order leaves the least room, or -1 if all pairs are decided. */
 static int narrowest(const Component *c, const Decided *d)
 {
     int best = -1;
@@ -238,7 +238,7 @@ static Decided copy_of(const Component *c, const Decided *d)
                       arena_copy(a, d->way, (size_t)c->pair_count) };
 }
 
-/* Decides all pairs. YES: the offsets are set. */
+/* Decides all pairs. After YES, the offsets are set. */
 static Answer branch(Component *c, Decided *d)
 {
     if (!settle(c, d)) return NO;
@@ -277,7 +277,8 @@ static Answer component_fits(const Exact *e, const int *member, int count)
 
 /* ---- The arena --------------------------------------------------------------------------------------------------- */
 
-/* Fills `member` with the items that meet item i, directly or by others, and are not seen. Returns their number. */
+/* Fills `member` with the items that have not been seen and share a group with item i, directly or through other items.
+ * Returns their number. */
 static int component_of(const Exact *e, int i, bool *seen, int *member)
 {
     int count = 1;
@@ -288,7 +289,7 @@ static int component_of(const Exact *e, int i, bool *seen, int *member)
     return count;
 }
 
-/* Answers for an arena of e->size bytes. */
+/* Answers whether the items fit into an arena of e->size bytes. */
 static Answer fits(Exact *e)
 {
     Arena *a = e->cx->scratch;
@@ -323,7 +324,7 @@ int64_t exact_offsets(Ctx *cx, ExactItem *item, int count, int64_t unit, int64_t
     Exact e = { cx, item, count, unit, 0, NULL, NEW_ARRAY(cx->scratch, int64_t, count),
                 NEW_ARRAY(cx->scratch, bool, count) };
     list_gaps(&e);
-    /* Below `low`, nothing is left to ask. The first question is the bound, which most networks reach. */
+    /* Below `low` no question remains. The first question is the bound, which most networks reach. */
     for (int64_t low = bound; low < size;) {
         e.size = low == bound ? bound : low + (size - low) / 2 / unit * unit;
         const Answer answer = fits(&e);

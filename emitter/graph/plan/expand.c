@@ -15,7 +15,7 @@
 #include "support/names.h"
 
 /* If several groups are expanded into one nest, `part` is the current group, whose name prefixes its stages. `all`
- * holds the nest's names; `local` maps a name of this group to the one in the nest. NULL: one group. */
+ * holds the nest's names; `local` maps a name of this group to the one in the nest. NULL for one group. */
 typedef struct Expansion {
     Ctx *cx;
     Map of, named;
@@ -42,8 +42,8 @@ static const char *stage_name(Expansion *x, const char *local)
     return here;
 }
 
-/* The names of one call's stages: those of a formula are its own; those of an operator begin with its name, or, if the
- * group keeps names, with that of the call's result: y, y_max, y_sum. */
+/* The names of one call's stages. The stages of a formula have their own names. The names of an operator's stages begin
+ * with the operator's name or, if the group keeps names, with the name of the call's result: y, y_max, y_sum. */
 typedef struct StageNames { const char *op, *result; bool is_formula, keeps; } StageNames;
 
 static const char *wanted_name(const Expansion *x, const StageNames *by, const char *own)
@@ -82,7 +82,7 @@ static void name_call(Expansion *x, const Node *n, Tensor **out)
         name_stages(x, out[i], by.keeps || by.is_formula ? out[i]->name : by.op, &by);
 }
 
-/* Attributes whose tensors have the group's ranges of sizes */
+/* Returns the attributes with their tensors in the group's ranges of sizes. */
 static const Attr *attrs_within(Ctx *cx, const Group *g, const Node *n)
 {
     if (!g->range_count) return n->attr;
@@ -129,7 +129,7 @@ static const char *role_of(Ctx *cx, const Group *g, const Tensor *t)
     return role ? role : "x";
 }
 
-/* True if a ReLU, a clip at zero, or a maximum or a move of such values computes the tensor. */
+/* Returns true if a ReLU, a clip at zero, or a maximum or a move of such values computes the tensor. */
 static bool is_rectified(const Tensor *t)
 {
     double low, high;
@@ -139,7 +139,8 @@ static bool is_rectified(const Tensor *t)
     return n->op->quantization.moves_elements && is_rectified(n->in[0]);
 }
 
-/* Returns a copy, without producer, of a tensor from outside the group; named after its role unless names are kept. */
+/* Returns a copy, without producer, of a tensor from outside the group. The copy is named after its role unless names
+ * are kept. */
 static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 {
     Tensor *in = group_stand_in(x->cx, g, t);
@@ -200,8 +201,8 @@ bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map 
         const char *own = g->keeps_names ? name(cx, g->input[i]->name) : role_of(cx, g, g->input[i]);
         const char *role = unique_name(cx, &x.taken, own);
         map_put_const(local, role, strlen(role), in->name);
-        /* Hides producers outside the group, as when it is expanded alone: names of axes, for example, depend on
-         * them. */
+        /* Hides producers outside the group, as if the group were expanded without them, because names of axes, for
+         * example, depend on them. */
         producer[i] = in->producer;
         in->producer = NULL;
     }

@@ -32,14 +32,14 @@ struct FuseNode {
     Node *node;
     int order_index;              /* in execution order */
     Pattern pattern;
-    FuseNode *dominator;          /* immediate post-dominator; NULL: an output, or none */
+    FuseNode *dominator;          /* the immediate post-dominator; NULL for an output, or if there is none */
     Pattern edge;                 /* the most restrictive edge on the paths to it */
-    int depth;                    /* in the tree */
+    int depth;                    /* its depth in the tree */
     FuseNode *group;              /* union-find towards the group's last node */
-    Pattern group_pattern;        /* of a root */
-    int group_size;               /* of a root: number of nodes */
+    Pattern group_pattern;        /* valid for a root */
+    int group_size;               /* of a root: the number of nodes */
     bool is_output;
-    bool over_constants;          /* computes from constants alone, within its group: scales that repeat */
+    bool over_constants;          /* true if its group computes it only from constants, such as scales that repeat */
     int mark;                     /* the last walk that visited it */
     int reader_count; FuseNode **reader;
 };
@@ -47,11 +47,11 @@ struct FuseNode {
 typedef struct Fuser {
     Ctx *cx;
     int count; FuseNode *at;      /* in order of execution */
-    Map of;                       /* Node -> FuseNode */
+    Map of;                       /* maps a Node to its FuseNode */
     int walks, path_count; FuseNode **path;
 } Fuser;
 
-enum { MOST_NODES = 64 };         /* in one group: limits the length of functions */
+enum { MOST_NODES = 64 };         /* the most nodes in one group, which limits the length of functions */
 
 static FuseNode *fuse_node(const Fuser *f, const Node *n) { return n ? map_get_ptr(&f->of, n) : NULL; }
 
@@ -69,7 +69,7 @@ static bool same_shape(const Tensor *a, const Tensor *b)
     return true;
 }
 
-/* A broadcast of an operand that already has the result's shape is elementwise in it. */
+/* A broadcast is elementwise in an operand that already has the result's shape. */
 static Pattern edge_pattern(const FuseNode *from, const FuseNode *to)
 {
     bool is_same = to->pattern == PATTERN_BROADCAST;
@@ -100,7 +100,7 @@ static bool stands_alone(const Node *n)
            || plan_is_front(n);
 }
 
-/* Lists consumers, each once, in order: counts first, then fills. */
+/* Lists the consumers in order, each once. A first pass counts them, and a second one fills the lists. */
 static void add_readers(Fuser *f)
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -121,7 +121,7 @@ static void add_readers(Fuser *f)
     }
 }
 
-/* In scratch memory. */
+/* Allocates in scratch memory. */
 static Fuser fuser_new(Ctx *cx, const Graph *g)
 {
     Fuser f = { .cx = cx, .of = map_new(cx->scratch) };
@@ -233,7 +233,7 @@ static bool is_over_constants(const Fuser *f, FuseNode *n)
     return n->pattern <= PATTERN_INJECTIVE || n->node->op->layout.unpacks;
 }
 
-/* Before the last phase, which joins none of these nodes to each other; operands first. */
+/* Marks nodes before the last phase, operands first; the last phase joins none of these nodes to each other. */
 static void find_over_constants(Fuser *f)
 {
     for (int i = 0; i < f->count; i++)
@@ -264,7 +264,7 @@ static bool may_join(Fuser *f, FuseNode *n, int phase)
     }
 }
 
-/* True if the calls on the path are of one function of a device, or of none. */
+/* Returns true if all calls on the path belong to the same function of a device, or if none belongs to one. */
 static bool is_of_one_match(const Fuser *f, const FuseNode *n)
 {
     for (int i = 0; i < f->path_count; i++)
@@ -287,7 +287,8 @@ static void fuse_phase(Fuser *f, int phase)
 
 static int element_bytes(const FuseNode *n) { return dtype_info(n->node->out[0]->type)->bytes; }
 
-/* Returns the producer of the only non-constant operand; NULL: several such operands, or an input. */
+/* Returns the producer of the only non-constant operand. Returns NULL if there are several such operands, or if the
+ * operand is an input. */
 static FuseNode *only_producer(const Fuser *f, const FuseNode *n)
 {
     FuseNode *producer = NULL;

@@ -98,7 +98,7 @@ static const Nest *before_steps(Ctx *cx, const GroupSchedule *s, const ScheduleV
     return v->step_count ? nest_named_by(cx, by_row, NULL) : by_row;
 }
 
-/* A refusal of a block that serves several groups names the group. */
+/* If a block serves several groups, a refusal names the group. */
 static const Nest *after_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Group *g, const Nest *n)
 {
     for (int i = 0; n && i < v->step_count && !ctx_failed(cx); i++) {
@@ -109,7 +109,8 @@ static const Nest *after_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVe
     return ctx_failed(cx) ? NULL : n;
 }
 
-/* The group where the condition holds, unless its nest is given or an operator's row refuses such sizes. */
+/* Returns the group for the sizes at which the condition holds. Returns the group itself if its nest is given or an
+ * operator's row refuses such sizes. */
 static Scheduled scheduled_where(Ctx *cx, const Scheduled *of, const Expr *condition)
 {
     if (of->is_given || !condition) return *of;
@@ -129,7 +130,7 @@ static const Expr *condition_of(Ctx *cx, const GroupSchedule *s, const ScheduleV
     return when;
 }
 
-/* `earlier`: the condition under which no earlier version runs; NULL: this is the first */
+/* `earlier` is the condition under which no earlier version runs, or NULL for the first version. */
 static const Nest *nest_of_version(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Scheduled *of,
                                    const Expr *earlier, const Implementation **chosen)
 {
@@ -191,7 +192,7 @@ const Nest *group_nest(Ctx *cx, const Group *g, const Target *t, const Implement
 
 /* ---- Blocks without groups --------------------------------------------------------------------------------------- */
 
-/* Returns the first part of "conv+pool" that no group is called, or NULL. */
+/* Returns the first part of "conv+pool" that is not the name of a group, or NULL. */
 static const char *missing_part(Ctx *cx, const char *parts, const Group *const *group, int count)
 {
     for (const char *s = parts;; s += strcspn(s, "+") + 1) {
@@ -215,7 +216,7 @@ static void refuse_unused(Ctx *cx, const GroupSchedule *s, const Group *const *g
                                            group_advice(cx, missing, group, count, listed)));
 }
 
-/* Signatures without groups are counted: a file of records serves many networks. */
+/* Signatures without groups are only counted, because a file of records serves many networks. */
 static void count_signatures(Ctx *cx, int source, const Target *t)
 {
     int all = 0, unused = 0;
@@ -233,8 +234,8 @@ static void count_signatures(Ctx *cx, int source, const Target *t)
     cx->file = outer;
 }
 
-/* Blocks of other targets are skipped: a file of several targets is fed to each. One without any for this target has
- * no effect. */
+/* Blocks of other targets are skipped, because a file of several targets is given to each. A file without any block for
+ * this target has no effect. */
 static void warn_of_other_targets(Ctx *cx, const Target *t)
 {
     const GroupSchedule *other = NULL;

@@ -11,16 +11,16 @@
 
 enum { MOST_STATES = 4096, BITS = 64 };
 
-/* parent: index among the states before the step. */
+/* parent is the index among the states before the step. */
 typedef struct KnapsackState { uint64_t live; int64_t bytes, gain; int parent; bool is_chosen; } KnapsackState;
 typedef struct States { int count; KnapsackState *at; } States;
-/* The states after the decision on an item, or, with item -1, after items died. */
+/* The states after the decision on an item. With item -1, the states after items have died. */
 typedef struct Step { int item; States states; } Step;
 
 typedef struct Choosing {
     Ctx *cx;
     KnapsackItem *item; int count;
-    int *bit;                        /* [count] of a live item; -1: none */
+    int *bit;                        /* [count]: the bit of a live item, or -1 */
     uint64_t used;                   /* bits */
     Step *step; int step_count;
     bool is_exact;
@@ -41,7 +41,8 @@ static int by_gain(const void *a, const void *b)
     return x->live != y->live ? x->live < y->live ? -1 : 1 : 0;
 }
 
-/* Keeps one state for each set, and of too many sets those with the largest gain, and the one with the most bytes. */
+/* Keeps one state for each set. If there are too many sets, keeps those with the largest gain, and the state with the
+ * most bytes. */
 static void reduce(Choosing *c, States *s)
 {
     int kept = 0;

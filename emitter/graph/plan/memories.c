@@ -20,12 +20,12 @@
 enum { ROUNDS = 16, REFILLS = 24, LEAST_ALIGN = 16 };
 
 typedef struct Piece {
-    Slot *root; Scratch *scratch;    /* one of them is NULL */
+    Slot *root; Scratch *scratch;    /* one of the two is NULL */
     int64_t bytes;
     int first, last;
     int64_t read, written;
     unsigned allowed;
-    int *memory;                     /* its field; -1: none yet */
+    int *memory;                     /* the field of the piece's memory; -1 until it has one */
 } Piece;
 
 typedef struct Placing {
@@ -35,8 +35,8 @@ typedef struct Placing {
     Scratch *const *scratch; const int *scratch_count;
     int count; Piece *piece;
     int *order;                      /* memories, the cheapest first */
-    int64_t *least;                  /* [group_count] bytes that memories before the last have to hold */
-    int64_t *live_bytes;             /* [group_count] of the memory that was planned last */
+    int64_t *least;                  /* [group_count]: the bytes that memories before the last have to hold */
+    int64_t *live_bytes;             /* [group_count]: the live bytes of the memory that was planned last */
 } Placing;
 
 static int64_t cost_in(const PlanMemory *m, const Piece *x)
@@ -147,7 +147,7 @@ static void release(Placing *a, int memory)
         if (*a->piece[i].memory == memory) *a->piece[i].memory = -1;
 }
 
-/* Drops the piece that saves least per byte; false: all have to stay. */
+/* Drops the piece that saves least per byte. Returns false if all pieces have to stay. */
 static bool drop_one(Placing *a, int at)
 {
     Piece *worst = NULL;
@@ -228,7 +228,8 @@ static bool fill(Placing *a, int at)
     return size <= m->capacity;
 }
 
-/* Returns the group that exceeds the memory most, after the bytes that have to leave it are noted; -1: none does. */
+/* Returns the group that exceeds the memory most, after the bytes that have to leave it are noted. Returns -1 if no
+ * group exceeds it. */
 static int overflow(Placing *a, int memory, int64_t *missing)
 {
     const PlanMemory *m = &a->p->memory[memory];
@@ -247,8 +248,8 @@ static int overflow(Placing *a, int memory, int64_t *missing)
     return *missing > 0 ? worst : -1;
 }
 
-/* Returns the group that the memories hold least, where no choice of pieces exists, and the bytes that are missing: of
- * its sum, or of a piece that is larger than every memory that may hold it. */
+/* Returns the group of which the memories hold least, when no choice of pieces exists, and sets the bytes that are
+ * missing. They are missing from the group's sum, or from a piece that is larger than every memory that may hold it. */
 static int shortage(const Placing *a, int64_t *missing)
 {
     int64_t all = 0, *live = NEW_ARRAY(a->cx->scratch, int64_t, a->group_count + 1);
@@ -268,7 +269,7 @@ static int shortage(const Placing *a, int64_t *missing)
     return worst;
 }
 
-/* Places all pieces; returns the group that the last memory cannot hold, -1: all are placed. */
+/* Places all pieces; returns the group that the last memory cannot hold, or -1 if all are placed. */
 static int place_all(Placing *a, int64_t *missing)
 {
     const int last = a->p->memory_count - 1;
@@ -298,7 +299,7 @@ static void sort_memories(Placing *a)
     }
 }
 
-/* A placement in the first k memories takes at most the sum of their bytes, so each step of the costs has a knapsack of
+/* A placement in the first k memories has at most the sum of their bytes, so each step of the costs has a knapsack of
  * that size. */
 static int64_t least_cost(Placing *a)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A group that reads constants alone, such as weights of 4 bits that become floats, can be computed at any time. It is
- * moved to its first reader, so its result is not live from the start. */
+/* A group that reads only constants, such as 4-bit weights that become floats, can be computed at any time. It is moved
+ * to its first reader, so its result is not live from the start. */
 #include <string.h>
 
 #include "graph/plan/plan.h"
@@ -13,7 +13,7 @@ static bool reads_output_of(const Group *reader, const Group *g)
     return false;
 }
 
-/* True if each input is a constant, or in `known`. */
+/* Returns true if each input is a constant or in `known`. */
 static bool reads_constants(const Map *known, const Group *g)
 {
     for (int i = 0; i < g->input_count; i++)
@@ -21,7 +21,7 @@ static bool reads_constants(const Map *known, const Group *g)
     return !group_device(g);
 }
 
-/* Moves group `from` in front of its first reader; a graph's output may have none. */
+/* Moves group `from` to the place before its first reader. An output of the graph may have no reader. */
 static void move_to_reader(Groups *groups, int from)
 {
     const Group moved = groups->at[from];
@@ -34,7 +34,7 @@ static void move_to_reader(Groups *groups, int from)
 
 Groups groups_near_readers(Ctx *cx, Groups groups)
 {
-    Map known = map_new(cx->arena);                   /* tensors computed from constants alone */
+    Map known = map_new(cx->arena);                   /* the tensors computed only from constants */
     int *constant = NEW_ARRAY(cx->arena, int, groups.count), count = 0;
     for (int i = 0; i < groups.count; i++) {
         const Group *g = &groups.at[i];
@@ -42,7 +42,8 @@ Groups groups_near_readers(Ctx *cx, Groups groups)
         for (int k = 0; k < g->output_count; k++) map_put_const_ptr(&known, g->output[k], g);
         constant[count++] = i;
     }
-    /* From the last on: groups behind one that has moved are in their places, those before it keep theirs */
+    /* Visits groups from the last to the first: groups behind a moved group have their final places, and groups before
+     * it keep theirs. */
     for (int i = count - 1; i >= 0; i--) move_to_reader(&groups, constant[i]);
     return groups;
 }

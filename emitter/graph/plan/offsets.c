@@ -23,11 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LEAST_GAIN: inputs overlap outputs only if that saves at least a sixteenth. SHORT: the longest live range, in groups,
- * of an item that is found by its first group. */
+/* LEAST_GAIN: inputs overlap outputs only if that saves at least a sixteenth of the arena. SHORT: the longest live
+ * range, in groups, of an item that is found by its first group. */
 enum { LEAST_ALIGN = 16, CLIMBS = 3000, LEAST_GAIN = 16, SHORT = 16 };
 
-/* The item may overlap the one with serial `into`, at least `lead` bytes after its start; -1: none. */
+/* The item may overlap the item with serial `into`, at least `lead` bytes after its start. `into` is -1 if there is
+ * none. */
 typedef struct Item {
     int64_t bytes, offset;
     int first, last, serial;
@@ -35,7 +36,8 @@ typedef struct Item {
     Scratch *scratch;
     int into;
     int64_t lead;
-    bool is_stored, is_moved;        /* of a root that may be moved: what its group stores, and what is read later */
+    /* is_stored marks the item that the group stores of a moved root, and is_moved the item that later groups read. */
+    bool is_stored, is_moved;
 } Item;
 typedef struct Items { int count; Item *at; int *of_serial; } Items;      /* of_serial: index by serial number */
 
@@ -54,7 +56,8 @@ static Items items_of(Ctx *cx, const Plan *p, int memory, int group_count, Scrat
                         false, false };
         it.count++;
         for (; s; s = s->next) {
-            if (s->first < item->first) item->first = s->first < 0 ? 0 : s->first;      /* -1: an input */
+            /* `first` is negative for an input. */
+            if (s->first < item->first) item->first = s->first < 0 ? 0 : s->first;
             if (s->last > item->last) item->last = s->last;
         }
     }
@@ -70,7 +73,7 @@ static Items items_of(Ctx *cx, const Plan *p, int memory, int group_count, Scrat
     return it;
 }
 
-/* Runs before items are sorted. */
+/* Call this before items are sorted. */
 static void note_leads(Ctx *cx, Items *it, const Plan *p)
 {
     Map read = map_new(cx->scratch), written = map_new(cx->scratch);
@@ -100,7 +103,7 @@ static bool may_move(const Plan *p, const Item *item)
     return true;
 }
 
-/* Makes two items of each root that may be moved: one that a group stores, and one that later groups read. */
+/* Makes two items of each root that may be moved: one item that a group stores, and one that later groups read. */
 static void split_moved(const Plan *p, Items *it)
 {
     const int count = it->count;
@@ -139,8 +142,8 @@ static int64_t greatest(const int64_t *bytes, int count)
     return most;
 }
 
-/* Compares the item at this offset with one that is live together with it: 0 if they are compatible, else the next
- * offset to try. */
+/* Compares the item at this offset with an item that is live together with it. Returns 0 if they are compatible,
+ * otherwise the next offset to try. */
 static int64_t pushed_behind(const Item *item, int64_t at, const Item *o)
 {
     if (at + item->bytes <= o->offset || o->offset + o->bytes <= at) return 0;
@@ -149,11 +152,12 @@ static int64_t pushed_behind(const Item *item, int64_t at, const Item *o)
     return at < o->offset + item->lead ? o->offset + item->lead : 0;
 }
 
-/* Finds the items that are live together with one. Items with a long live range are listed; the others are found by
+/* The items that are live together with a given item. Items with a long live range are listed; the others are found by
  * their first group. */
 typedef struct Neighbours {
     int group_count;
-    int *begin;                  /* [group_count + 2] where those that begin in a group, or later, start in by_first */
+    /* [group_count + 2]: where the items that begin in a group, or later, start in by_first. */
+    int *begin;
     int *by_first;               /* indices of short items, sorted by their first group */
     int long_count, *is_long;    /* indices */
     int *found;                  /* the result */
@@ -273,7 +277,7 @@ static int64_t climb(Ctx *cx, Items *it, Neighbours *n, int *best, bool *placed,
     return place_in_order(it, n, best, placed);
 }
 
-/* Returns the bytes of the arena; the items have offsets. *least: no arena is smaller. */
+/* Returns the bytes of the arena; the items have offsets. Sets *least: no arena is smaller. */
 static int64_t search(Ctx *cx, Items *it, int group_count, int64_t unit, int64_t bound, int64_t *least)
 {
     int *order = NEW_ARRAY(cx->scratch, int, it->count);
@@ -313,7 +317,7 @@ static void check(Ctx *cx, const Items *it, Neighbours *n)
         }
 }
 
-/* Gives the item that offset if its neighbours leave the room. */
+/* Gives the item this offset if its neighbours leave the bytes free. */
 static bool puts_at(const Items *it, Neighbours *n, int i, int64_t offset)
 {
     Item *item = &it->at[i];
@@ -323,7 +327,7 @@ static bool puts_at(const Items *it, Neighbours *n, int i, int64_t offset)
     return true;
 }
 
-/* A root that may as well be stored where it is read from, or read where it is stored, is not moved. */
+/* Does not move a root that may be stored where it is read, or read where it is stored. */
 static void keep_in_place(const Items *it, Neighbours *n)
 {
     for (int i = 0; i < it->count; i++)
@@ -341,7 +345,7 @@ static void note_overlaps(Ctx *cx, Plan *p, const Items *it, int group_count)
             p->overlaps[it->at[i].last] = true;
 }
 
-/* Takes the items for the plan. */
+/* Uses these items for the plan. */
 static void use(Plan *p, Items *it, const Items *with, int64_t *live_bytes, int group_count, int64_t size,
                 int64_t least)
 {
@@ -352,7 +356,7 @@ static void use(Plan *p, Items *it, const Items *with, int64_t *live_bytes, int 
     p->live_bound = greatest(live_bytes, group_count);
 }
 
-/* Plans the items; takes them if the arena is smaller than `most`. */
+/* Plans the items, and uses them if the arena is smaller than `most`. */
 static void try_items(Ctx *cx, Plan *p, Items *it, Items *with, int group_count, int64_t most)
 {
     int64_t *live_bytes = bytes_live(cx, with, group_count), least = 0;

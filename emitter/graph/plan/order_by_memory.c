@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of a step's groups by the bytes that are live.
+/* Orders a step's groups by the bytes that are live.
  *
- * A target is a group, or all readers of a tensor, with the groups that they await and that are not done: producers
- * of inputs, and readers of what is overwritten. Of all targets, one that leaves no more bytes live than before is run
- * first, that with the lowest peak; if there is none, that with the lowest peak. So a tensor is computed again when
- * its reader can run, and is dead before the next.
+ * A target is a group, or all readers of a tensor, with the groups that they await and that are not done: producers of
+ * inputs, and readers of what is overwritten. The targets that leave no more bytes live than before have precedence; if
+ * there is none, all targets compete. Of these, the target with the lowest peak is run first. So a tensor is computed
+ * again when its reader can run, and is dead before the next.
  *
- * Bytes are those of whole tensors: a group allocates its outputs, but for new values, views, and one output of the
- * size of an input that dies, which takes its place. */
+ * Bytes are counted for whole tensors. A group allocates its outputs, except new values, views, and one output that has
+ * the size of a dying input and takes the input's memory. */
 #include <string.h>
 
 #include "graph/plan/plan.h"
 
-enum { MOST_GROUPS = 400 };            /* the search is cubic */
+enum { MOST_GROUPS = 400 };            /* the limit exists because the search is cubic */
 
 /* A tensor that groups exchange. */
-typedef struct Wire { int64_t bytes; int readers; /* to come */ } Wire;
+typedef struct Wire { int64_t bytes; int readers; /* readers to come */ } Wire;
 
 typedef struct MemoryOrder {
     const Graph *graph;
     const Groups *groups;
-    Map wire, producer;                /* tensor -> Wire, Group */
+    Map wire, producer;                /* map a tensor to its Wire, and to the Group that produces it */
     bool *done, *seen;                 /* [groups] */
     int run_count, *run;               /* the groups of a target, in order */
     int64_t live;
@@ -42,7 +42,7 @@ static bool reads(const Group *g, const Tensor *t)
     return false;
 }
 
-/* A view is in the memory of its input: the input is live until all readers of the view are done. */
+/* A view is in the memory of its input, so the input is live until all readers of the view are done. */
 static const Tensor *root_of(const MemoryOrder *o, const Tensor *t)
 {
     const Group *g = map_get_ptr(&o->producer, t);
@@ -89,7 +89,7 @@ static void add_readers(MemoryOrder *o, const Group *g)
     }
 }
 
-/* Appends the group after all that it awaits. */
+/* Appends the group after all groups that it awaits. */
 static void add_to_run(MemoryOrder *o, int index)
 {
     const Group *g = &o->groups->at[index];
@@ -103,7 +103,7 @@ static void add_to_run(MemoryOrder *o, int index)
     o->run[o->run_count++] = index;
 }
 
-/* Runs one group: its outputs are allocated, then what it reads last is free. */
+/* Runs one group: allocates its outputs, then frees the tensors that it reads last. */
 static void run_group(MemoryOrder *o, int index, Cost *c)
 {
     const Group *g = &o->groups->at[index];
@@ -132,7 +132,8 @@ static void undo_group(MemoryOrder *o, int index)
     }
 }
 
-/* Targets from groups->count on: all readers of what a group produces, after which it is dead. */
+/* A target from groups->count on consists of all readers of a tensor that a group produces, after which the tensor is
+ * dead. */
 static void add_target(MemoryOrder *o, int target)
 {
     const int count = o->groups->count;

@@ -21,9 +21,9 @@ typedef struct ScheduleReader {
     int source;
     const char *path, *text;
     GroupSchedule *first, **last;        /* the blocks of this text */
-    GroupSchedule *block;                /* the current one; NULL: before the first */
-    ScheduleVersion *version;            /* the last of the current block */
-    WrittenStep *step; int step_count;   /* of all blocks */
+    GroupSchedule *block;                /* the current block, or NULL before the first */
+    ScheduleVersion *version;            /* the last version of the current block */
+    WrittenStep *step; int step_count;   /* the steps of all blocks */
 } ScheduleReader;
 
 GroupSchedule *schedules_first(Ctx *cx) { return registry(cx)->schedules; }
@@ -62,7 +62,7 @@ static Token take_word(Line *l)
 
 static const char *word_text(const ScheduleReader *r, Token t) { return name_n(r->cx, t.at, (size_t)t.length); }
 
-/* Takes the words up to ':' or up to `with` or `by` with one more word. */
+/* Takes the words up to ':', or up to `with` or `by` followed by one more word. */
 static Token take_condition(Line *l)
 {
     const char *begin = l->at, *end = begin;
@@ -83,7 +83,7 @@ static Token take_condition(Line *l)
 
 static const char form[] = "a block begins `for GROUP on TARGET:`, and its steps are indented";
 
-/* Reads `when CONDITION`, `with NAME` or `by NAME`, and the colon. False: the line has another form. */
+/* Reads `when CONDITION`, `with NAME` or `by NAME`, and the colon. Returns false if the line has a different form. */
 static bool read_version(ScheduleReader *r, Line *l)
 {
     ScheduleVersion *v = r->version = NEW(r->cx->arena, ScheduleVersion);
@@ -172,7 +172,7 @@ static void refuse_twice_signed(ScheduleReader *r, Map *seen, const GroupSchedul
     map_put_const(seen, key, strlen(key), b);
 }
 
-/* A line of the form that tuning records had, `SIGNATURE IMPLEMENTATION`, is refused with the present one. */
+/* Refuses a line in the form that tuning records had, `SIGNATURE IMPLEMENTATION`, and names the present form. */
 static void refuse_head(ScheduleReader *r, const char *begin, const char *end)
 {
     const Lexer l = lexer_of(r);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Forms of a group's nest with smaller buffers, for a limit of RAM. A strategy computes a stage at the outermost loop
  * where its elements serve many iterations: the padded rows of an image for all pixels of a row. A sparing form
- * computes it at the loop of another stage further inside, where fewer elements are live and some are computed again.
- * Its loops are others there, so its own steps are dropped; every other step is replayed, and the nest is proved. */
+ * computes the stage at the loop of a different stage further inside, where fewer elements are live and some are
+ * computed again. The stage has different loops there, so its own steps are dropped. Every other step is replayed, and
+ * the nest is proved. */
 #include <string.h>
 
 #include "graph/plan/plan.h"
@@ -42,7 +43,7 @@ static bool encloses(const Nest *n, const char *outer, const char *inner)
     return false;
 }
 
-/* Replays the steps with the stage at that loop; NULL: one is refused, or the nest is not proved. */
+/* Replays the steps with the stage at that loop. Returns NULL if a step is refused, or if the nest is not proved. */
 static const Nest *moved_inside(Ctx *cx, const Nest *naive, const Nest *n, const char *stage, const char *loop)
 {
     const DiagMark mark = diag_mark(cx);

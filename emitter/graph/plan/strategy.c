@@ -57,8 +57,8 @@ const Nest *group_naive(Ctx *cx, const Group *g, const Target *t, const Implemen
     return nest_of(cx, g, t, with).nest;
 }
 
-/* True if an axis is empty, or a reduce axis may be (versions.c). The initialization is then a separate loop, and
- * templates require it fused. */
+/* Returns true if an axis is empty, or if a reduce axis may be empty (versions.c). The initialization is then a
+ * separate loop, and templates require it fused. */
 static bool may_be_empty(Ctx *cx, const Nest *n)
 {
     for (int i = 0; i < n->stage_count; i++)
@@ -97,11 +97,11 @@ struct Choice {
     const Target *target;
     const Node *anchor;
     const GroupNest *naive;
-    /* The choice with a run-time condition whose failing case this one covers; NULL: the first choice */
+    /* The choice with a run-time condition, whose failing case this choice covers; NULL for the first choice. */
     const Choice *before;
-    const Implementation *best, *outside;        /* outside: the best row from outside that applies; NULL: none */
+    const Implementation *best, *outside;        /* outside is the best applicable row from outside; both may be NULL */
     int rank, outside_rank;
-    const Expr *open;                  /* the condition to test at run time; NULL: none */
+    const Expr *open;                  /* the condition to test at run time, or NULL */
 };
 
 /* Returns the target of a nearer row with the same name, which overrides this one. */
@@ -182,9 +182,9 @@ const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const 
     return nest_with(cx, &naive, i);
 }
 
-/* Returns the nest of the chosen row. NULL and *why if the row is skipped: a user's function returned false, or a step
- * of a built-in template was refused. A template's mistake costs a group its speed and keeps the model compiling. A
- * refused step of a user's row is an error, addressed to its author. */
+/* Returns the nest of the chosen row. Returns NULL and sets *why if the row is skipped: a user's function returned
+ * false, or a step of a built-in template was refused. A template's mistake costs a group its speed and keeps the model
+ * compiling. A refused step of a user's row is an error, addressed to its author. */
 static const Nest *attempt(const Choice *c, const char **why)
 {
     const DiagMark mark = diag_mark(c->cx);
@@ -227,7 +227,7 @@ static void explain_all(const Choice *c, const Expr *full, Text *t)
     text_add(t, "; otherwise the naive nest\n");
 }
 
-/* Says that no row from outside is used though one applies. */
+/* Prints a note that no row from outside is used although one applies. */
 static void note_outside(const Choice *c)
 {
     if (!c->before && !c->open && c->outside && !c->best->user)
@@ -273,7 +273,8 @@ static bool has_steps(const Nest *n)
     return false;
 }
 
-/* Returns the naive nest where the condition holds; that for all sizes if an operator's row refuses such sizes. */
+/* Returns the naive nest for the sizes at which the condition holds. If an operator's row refuses such sizes, returns
+ * the naive nest for all sizes. */
 static const Nest *naive_where(Ctx *cx, const GroupNest *all, const Expr *condition)
 {
     const DiagMark mark = diag_mark(cx);

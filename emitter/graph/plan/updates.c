@@ -7,10 +7,10 @@
 typedef struct UpdateOrder {
     const Graph *graph;
     const Groups *groups;
-    Map producer;                      /* tensor -> Group */
-    Map overwritten;                   /* tensor -> the Group that computes its new value */
+    Map producer;                      /* maps a tensor to the Group that produces it */
+    Map overwritten;                   /* maps a tensor to the Group that computes its new value */
     bool *done, *is_urgent;
-    Map reader_of;                     /* tensor -> number of groups that read it and are not done */
+    Map reader_of;                     /* maps a tensor to the number of groups that read it and are not done */
 } UpdateOrder;
 
 static bool has_single_elements(const Group *g)
@@ -55,7 +55,7 @@ static bool is_input_of(const Group *g, const Tensor *t)
     return false;
 }
 
-/* True if its inputs are computed, and no other group has yet to read what it overwrites. */
+/* Returns true if the group's inputs are computed, and no other group has yet to read what the group overwrites. */
 static bool is_ready(UpdateOrder *o, Ctx *cx, const Group *g)
 {
     for (int i = 0; i < g->input_count; i++) {

@@ -73,7 +73,7 @@ Tensor *group_stand_in(Ctx *cx, const Group *g, const Tensor *t)
     return x;
 }
 
-/* A reduction over nothing is its initial value. */
+/* A reduction over nothing gives its initial value. */
 void stage_without_empty_axes(Ctx *cx, Stage *s)
 {
     bool is_empty = false;
@@ -98,7 +98,7 @@ static const Expr *raised(Ctx *cx, const Expr *e, void *user)
 enum { MOST_RAISED = 16 };
 
 /* Returns a condition under which the extent is at least 1: each of its sizes has at least the smallest sufficient
- * value. NULL: none is found. */
+ * value. Returns NULL if no such condition is found. */
 static const Expr *not_empty(Ctx *cx, const Expr *extent)
 {
     const SizeList sizes = sizes_in(cx, extent);

@@ -185,7 +185,7 @@ static void join(const Views *v, Slot *from, Slot *to, int64_t shift)
 }
 
 /* Computes the strides of a view with the same elements in the same order: a reshape of a contiguous box, or one that
- * only adds or drops unit dimensions. False: no such strides. */
+ * only adds or drops unit dimensions. Returns false if there are no such strides. */
 static bool strides_of_view(const Slot *from, const Tensor *t, int64_t *stride)
 {
     int64_t dense[MAX_RANK];
@@ -205,7 +205,7 @@ static bool strides_of_view(const Slot *from, const Tensor *t, int64_t *stride)
     return true;
 }
 
-/* Merges two tensors that are each the whole of their roots, if possible. */
+/* Merges two tensors if possible. Each of them covers its whole root. */
 static bool unite(const Views *v, Slot *a, Slot *b)
 {
     if (a->root == b->root) return true;
@@ -225,8 +225,8 @@ static int64_t outer_elems(const Tensor *t, int axis)
     return n;
 }
 
-/* Computes the start of s in its root as coordinates of t, which covers the same root. True if s is a box in t, so it
- * can follow when t's dimensions are strided. */
+/* Computes the start of s in its root as coordinates of t, which covers the same root. Returns true if s is a box in t;
+ * the box can then follow when t's dimensions are strided. */
 static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
 {
     int64_t stride[MAX_RANK], rest = s->view_offset;
@@ -263,7 +263,7 @@ static bool has_tile(const Nest *n, bool is_such(const Stmt *tile))
     return false;
 }
 
-/* An instruction takes neighbours along the last dimension that are adjacent in memory. */
+/* An instruction reads neighbours along the last dimension, which must be adjacent in memory. */
 static bool parts_rows(const Views *v, const Tensor *t, const int64_t *stride)
 {
     const int last = t->rank - 1;
@@ -336,8 +336,8 @@ static bool place_operands(const Views *v, const Node *n)
 
 static bool goes_into_concat(const Views *v, const Tensor *t) { return map_get_const_ptr(&v->into_concat, t) != NULL; }
 
-/* True if no consumer requires memory of its own for the result: concatenations (which become free), regions and
- * devices do. */
+/* Returns true if no consumer requires that the result has its own memory. Concatenations (which become free), regions
+ * and devices require it. */
 static bool may_alias_operand(const Views *v, const Node *n)
 {
     const Tensor *t = n->out[0];
@@ -393,7 +393,8 @@ static bool may_begin_in_operand(const Views *v, const Node *n)
     return s->kind == SLOT_ARENA && s->root == t && !s->next && !touches_region(v, t) && !n->device && !crosses(v, t);
 }
 
-/* The result begins where its operand does, or where an output of the model has room for the whole operand, there. */
+/* The result begins where its operand begins. Otherwise, if the result is an output of the model with enough bytes for
+ * the whole operand, the operand is stored in the output. */
 static bool alias_front(const Views *v, const Node *n)
 {
     Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
@@ -409,7 +410,7 @@ static bool alias_front(const Views *v, const Node *n)
     return true;
 }
 
-/* A view of symbolic size of elements that are consecutive. */
+/* Aliases a view of symbolic size whose elements are consecutive. */
 static bool alias_open_view(const Views *v, const Node *n)
 {
     Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
@@ -427,7 +428,7 @@ static void find_read(const Expr *e, void *user)
 }
 
 /* Returns the read of x[axis - begin], if that is the value of the stage in the box of x's size at `begin`, and no
- * tensor is read for the elements around it; else NULL. */
+ * tensor is read for the elements around that box. Otherwise returns NULL. */
 static const Expr *read_in_box(Ctx *cx, const Stage *s, int64_t *begin)
 {
     const Expr *value = s->value[0], *read = value->kind == EXPR_SELECT ? value->arg[SELECT_YES] : NULL;
@@ -447,7 +448,8 @@ static const Expr *read_in_box(Ctx *cx, const Stage *s, int64_t *begin)
     return !reads_around && provably(cx, value->arg[SELECT_COND], inside) ? read : NULL;
 }
 
-/* Stores the operand in the inner box of the result: its producers write there, the group only the elements around. */
+/* Stores the operand in the inner box of the result. The operand's producers write there, and the group writes only the
+ * elements around the box. */
 static bool place_in_padding(const Views *v, const Group *g, const Nest *n)
 {
     int64_t begin[MAX_RANK], at = 0;
@@ -470,7 +472,7 @@ static bool place_in_padding(const Views *v, const Group *g, const Nest *n)
 
 typedef struct ReadScan { const Tensor *tensor; const Stage *stage; bool elsewhere; } ReadScan;
 
-/* A dimension of one element has the index 0, or its axis. */
+/* A dimension of one element has the index 0, or the index is its axis. */
 static void scan_read(const Expr *e, void *user)
 {
     ReadScan *r = user;
@@ -557,7 +559,7 @@ static bool take_operand(const Views *v, const Group *g, const Nest *n, int plac
     return false;
 }
 
-/* True for a lone reshape or concatenation whose tensors all alias: it costs nothing. */
+/* Returns true for a single reshape or concatenation whose tensors all alias. Such a group costs nothing. */
 static bool is_free(const Views *v, const Group *g)
 {
     const Node *n = g->node_count == 1 ? g->node[0] : NULL;
@@ -597,7 +599,8 @@ static void list_uses(Views *v)
 
 /* ---- Updates ---------------------------------------------------------------------------------------------------- */
 
-/* The new value takes the memory of the old one; the group's order and nest permit that (updates.c, driver/nests.c). */
+/* The new value takes the memory of the old value; the order of groups and the group's nest permit that (updates.c,
+ * driver/nests.c). */
 static void take_updates(Views *v, const Graph *g)
 {
     for (int u = 0; u < g->update_count; u++) {

@@ -13,7 +13,8 @@
 
 /* ---- The function ------------------------------------------------------------------------------------------------ */
 
-/* Returns the only plain grid from which the tensor is computed elementwise with scalar constants; NULL: none. */
+/* Returns the only plain grid from which the tensor is computed elementwise with scalar constants. Returns NULL if
+ * there is no such grid. */
 static Tensor *source_of(const QuantizedContext *f, Tensor *t)
 {
     const QuantizedValue *x = quantized_of(f, t);
@@ -95,8 +96,8 @@ enum { WORDS = 65536, SHIFT = 13, WIDEST = 10, NARROWEST = 5 };
 /* Parabolas over intervals of 2^bits values, in units of 2^-SHIFT of a step. */
 typedef struct Parabolas { int bits, count; int64_t *start, *slope, *bend; } Parabolas;
 
-/* Returns the function at all values of the source and at the one behind them, in steps of the grid from its least
- * value; far beyond the grid, a bound. NULL: it is not a number somewhere. */
+/* Returns the function at all values of the source and at the value behind them, in steps of the grid from its smallest
+ * value. Values far beyond the grid are replaced by a bound. Returns NULL if a value is NaN. */
 static double *steps_of(const QuantizedContext *f, Tensor *x, const Tensor *source, const QuantizedValue *from,
                         const Grid *g)
 {
@@ -133,7 +134,7 @@ static Parabolas parabolas_of(Ctx *cx, const double *v, int bits)
 
 static bool is_word(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
 
-/* True if the parabolas are near the function, within the grid, and no operation wraps. */
+/* Returns true if the parabolas are close to the function, within the grid, and no operation wraps. */
 static bool are_near(const Parabolas *p, const double *v, const Grid *g)
 {
     const double most_error = 0.25, least = (double)g->least, greatest = (double)g->greatest;

@@ -118,7 +118,7 @@ bool quantized_grid(Ctx *cx, const Node *n, Grid *g)
     return g->step > 0 && g->step < infinite && g->zero >= g->least && g->zero <= g->greatest;
 }
 
-/* Returns the affine value of a grid: q as stored. */
+/* Returns the affine value of a grid, with q as it is stored. */
 static QuantizedValue *grid_form(Ctx *cx, Tensor *q, const Grid *g)
 {
     QuantizedValue *x = NEW(cx->arena, QuantizedValue);
@@ -187,7 +187,7 @@ Tensor *quantized_call_over(Ctx *cx, const Node *n, Tensor *const *in, const Att
     return now ? now->out[0] : NULL;
 }
 
-/* Returns the i8 tensor that a u8 tensor re-encodes, with moves since then applied; NULL: none. */
+/* Returns the i8 tensor that a u8 tensor re-encodes, with moves since then applied. Returns NULL if there is none. */
 static Tensor *without_recentering(Ctx *cx, const Tensor *stored)
 {
     const Node *n = producer_of(stored);
@@ -207,7 +207,7 @@ static Tensor *as_i8(Ctx *cx, Tensor *stored)
     return x ? x : call(cx, "recentered", stored->name, &stored, 1, NULL);
 }
 
-/* Weights stored as real numbers that are on a grid. */
+/* Returns the affine value of weights that are stored as real numbers on a grid. */
 static const QuantizedValue *simulated(Ctx *cx, const Node *n)
 {
     DType t = stored_type(n);
@@ -244,7 +244,7 @@ static const Attr *with_number(Ctx *cx, const Node *n, const char *name, AttrKin
     return attr;
 }
 
-/* Returns the channel axis of q after the move; -1: channels no longer follow one axis. */
+/* Returns the channel axis of q after the move. Returns -1 if channels no longer follow one axis. */
 static int axis_after(const Node *n, int axis)
 {
     const Tensor *x = n->in[0], *y = n->out[0];
@@ -262,7 +262,7 @@ static int axis_after(const Node *n, int axis)
     return -1;
 }
 
-/* Computes the stored value of the real number; false: it is not on the grid. */
+/* Computes the stored value of the real number. Returns false if it is not on the grid. */
 static bool on_grid(const QuantizedValue *x, double real, int64_t *stored)
 {
     const DTypeInfo *type = dtype_info(x->q->type);
@@ -291,7 +291,8 @@ static const QuantizedValue *moved(const QuantizedContext *f, const Node *n)
     return y->q ? y : NULL;
 }
 
-/* A concatenation: one grid if all parts share it, else each part is requantized separately. */
+/* Returns the affine value of a concatenation: one grid if all parts share it, otherwise each part is requantized
+ * separately. */
 static const QuantizedValue *concatenated(const QuantizedContext *f, const Node *n)
 {
     QuantizedValue *part = NEW_ARRAY(f->cx->arena, QuantizedValue, n->in_count), *y = NEW(f->cx->arena, QuantizedValue);
@@ -313,7 +314,7 @@ static const QuantizedValue *concatenated(const QuantizedContext *f, const Node 
 
 /* ---- Products --------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of products summed per element; 0: unknown. */
+/* Returns the number of products summed per element, or 0 if unknown. */
 static int64_t terms_of(Ctx *cx, const Node *n)
 {
     Tensor *const *made = op_expand(cx, n);
@@ -335,7 +336,7 @@ static Interval products(Interval a, Interval b, int64_t terms)
     return (Interval){ sat_mul(all.least, terms), sat_mul(all.greatest, terms) };
 }
 
-/* Both leave a margin for a bias, and the second one also for a requantization. */
+/* Both limits leave a margin for a bias, and the second also leaves one for a requantization. */
 static bool fits_bits(Interval reach, int bits)
 {
     return reach.least >= -(INT64_C(1) << bits) && reach.greatest <= INT64_C(1) << bits;
@@ -344,7 +345,7 @@ static bool fits_bits(Interval reach, int bits)
 static bool fits(Interval reach) { return fits_bits(reach, 30); }
 static bool fits_wide(Interval reach) { return fits_bits(reach, 44); }
 
-/* Returns the interval of the sums of an output channel, from the weights themselves: channels follow their last
+/* Returns the interval of the sums of an output channel, from the weights themselves. Channels follow the weights' last
  * axis. */
 static Interval sums_of_weights(Ctx *cx, Interval a, const QuantizedValue *k)
 {
@@ -370,8 +371,8 @@ static Tensor *difference(Ctx *cx, const Node *n, const QuantizedValue *x)
                       NULL);
 }
 
-/* Returns the i32 sums: over stored bytes if the operator's attributes subtract zero points, else over differences.
- * is_wide: the i64 sums; NULL if the operator has none. */
+/* Returns the i32 sums: over stored bytes if the operator's attributes subtract zero points, otherwise over
+ * differences. With is_wide, returns the i64 sums, or NULL if the operator has none. */
 static Tensor *summed(Ctx *cx, const Node *n, const QuantizedValue *x, const QuantizedValue *k, bool is_wide)
 {
     int count = n->attr_count;
@@ -445,8 +446,8 @@ static bool same_shape(const Tensor *a, const Tensor *b)
     return a->rank == b->rank;
 }
 
-/* Returns a mutable copy with one scale and offset per index of the constant's axis; NULL: channels follow another
- * axis. */
+/* Returns a mutable copy with one scale and offset per index of the constant's axis. Returns NULL if channels follow a
+ * different axis. */
 static QuantizedValue *spread(Ctx *cx, const QuantizedValue *x, const Tensor *c, double **scale, double **offset)
 {
     int axis = axis_of(c, x->q->rank);
@@ -500,8 +501,8 @@ static const QuantizedValue *shifted(const QuantizedContext *f, const QuantizedV
     return y;
 }
 
-/* Adds an i32 bias to the sums if its scale equals the product of their scales in f32: it has the sums' unit. NULL: it
- * differs. */
+/* Adds an i32 bias to the sums if the bias has the sums' unit, which is the product of the scales in f32. Returns NULL
+ * if the bias has a different scale. */
 static const QuantizedValue *biased(Ctx *cx, const QuantizedValue *x, Tensor *bias)
 {
     const Tensor *top = bias;
@@ -544,7 +545,7 @@ static const QuantizedValue *sum_of_two(Ctx *cx, const QuantizedValue *a, const 
     return y;
 }
 
-/* Returns a / b of two bytes; b may be broadcast. */
+/* Returns the quotient a / b of two bytes; b may be broadcast. */
 static const QuantizedValue *quotient(const QuantizedContext *f, const Node *n)
 {
     const QuantizedValue *a = f->in_fixed_point ? quantized_of(f, n->in[0]) : NULL,
@@ -561,7 +562,7 @@ static const QuantizedValue *quotient(const QuantizedContext *f, const Node *n)
     return y->q ? y : NULL;
 }
 
-/* Scale or shift by a constant operand, or the sum of two affine values. */
+/* Returns the value of a scale or shift by a constant operand, or of the sum of two affine values. */
 static const QuantizedValue *affine(const QuantizedContext *f, const Node *n)
 {
     bool is_scale = n->op->fold.affine == AFFINE_SCALE;
@@ -598,7 +599,7 @@ static const QuantizedValue *averaged(const QuantizedContext *f, const Node *n)
     return fits(y->reach) ? y : NULL;
 }
 
-/* Clamps the stored integers if both limits are on the grid. False: they are not. */
+/* Clamps the stored integers if both limits are on the grid. Returns false if they are not. */
 static bool clipped(Ctx *cx, const Node *n, QuantizedValue *x, double low, double high)
 {
     const DTypeInfo *type = dtype_info(x->q->type);
@@ -624,7 +625,8 @@ static const QuantizedValue *limited(const QuantizedContext *f, const Node *n)
     return y;
 }
 
-/* The simpler form of a call whose operands after the first are constants (a batch norm: a scale and a shift). */
+/* Returns the value of a call's simpler form, if all operands except the first are constants (a batch norm becomes a
+ * scale and a shift). */
 static const QuantizedValue *simplified(const QuantizedContext *f, const Node *n)
 {
     Tensor **in = arena_copy(f->cx->arena, n->in, (size_t)n->in_count * sizeof *in);

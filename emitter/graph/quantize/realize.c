@@ -60,8 +60,8 @@ static Grid limited_grid(const QuantizedValue *x, const Grid *g)
     return all;
 }
 
-/* The attributes of requantization to a grid in the type `to`, which limits do not change: with a shift, or a divisor
- * that decides ties. */
+/* The attributes of a requantization to a grid in the type `to`, which limits do not change. It has a shift, or a
+ * divisor that decides ties. */
 #define LIMITS(g) attr_int("min", (g)->least), attr_int("max", (g)->greatest), attr_type("to", to)
 #define SHIFTED(s, g) attr_int("shift", (s)->n), LIMITS(g)
 #define EVEN(s, g) attr_int("divisor", (s)->d), attr_int("zero", (g)->zero), attr_flag("wide", (s)->is_wide), LIMITS(g)
@@ -78,7 +78,7 @@ static Interval stored_reach(const QuantizedValue *x)
     return (Interval){ x->reach.least + x->zero, x->reach.greatest + x->zero };
 }
 
-/* Channel i as an increasing function: that of a negative scale is a function of -q, and enter_sign negates its
+/* Channel i as an increasing function. A channel with a negative scale is a function of -q, and enter_sign negates its
  * factor. */
 typedef struct Channel { Affine of; Interval reach; bool is_turned; } Channel;
 
@@ -116,7 +116,7 @@ static Tensor *along(Ctx *cx, const QuantizedValue *x, const char *label, DType 
     return c;
 }
 
-/* One constant per channel; is_one: all are equal. */
+/* One constant per channel; is_one is true if all are equal. */
 typedef struct Column { int64_t *at; bool is_one; } Column;
 
 static Column column_new(Ctx *cx, int64_t channels)
@@ -149,7 +149,7 @@ static Tensor *fixed_call(Ctx *cx, const char *label, const QuantizedValue *x, c
     return call(cx, "requantize_fixed", label, in, n.is_one ? 3 : 4, ATTRS(SHIFTED(s, g)));
 }
 
-/* With factors of two words. */
+/* Builds the call with factors of two words. */
 static Tensor *words_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g,
                           DType to)
 {
@@ -168,7 +168,7 @@ static Tensor *words_call(Ctx *cx, const char *label, const QuantizedValue *x, c
                       attr_if(c.is_one, attr_int("offset", s->c)), SHIFTED(s, g)));
 }
 
-/* The same without offsets per channel: the constants are centered. */
+/* Builds the call without offsets per channel; the constants are centered. */
 static Tensor *centered_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g,
                              DType to)
 {
@@ -201,7 +201,7 @@ static Tensor *even_call(Ctx *cx, const char *label, const QuantizedValue *x, co
     return call(cx, "requantize_even", label, in, 3, ATTRS(EVEN(s, g)));
 }
 
-/* Finds the largest divisor over all channels; false: some channel's divisor does not divide it. */
+/* Finds the largest divisor over all channels. Returns false if a channel's divisor does not divide it. */
 static bool evens_of(const QuantizedContext *f, const QuantizedValue *x, const Grid *g, Scaling *s)
 {
     int64_t d = 0;
@@ -219,7 +219,7 @@ static bool evens_of(const QuantizedContext *f, const QuantizedValue *x, const G
     return true;
 }
 
-/* True if all channels admit centered constants. */
+/* Returns true if all channels accept centered constants. */
 static bool centered_of(const QuantizedContext *f, const QuantizedValue *x, const Grid *g, Scaling *s)
 {
     if (!f->in_fixed_point) return false;
@@ -231,8 +231,8 @@ static bool centered_of(const QuantizedContext *f, const QuantizedValue *x, cons
     return true;
 }
 
-/* True if all channels admit factors of two words with one shift: the smallest of the shifts that they take one by
- * one. */
+/* Returns true if all channels accept factors of two words with one shift, which is the smallest of their own
+ * shifts. */
 static bool words_of(const QuantizedValue *x, const Grid *g, Scaling *s)
 {
     enum { ANY = 62 };
@@ -248,7 +248,7 @@ static bool words_of(const QuantizedValue *x, const Grid *g, Scaling *s)
     return true;
 }
 
-/* The nearest constants of each channel, with one shift if one is below a word. */
+/* Finds the nearest constants of each channel. All channels share one shift if some channel's shift is below a word. */
 static bool near_of(const QuantizedContext *f, const QuantizedValue *x, const Grid *g, Scaling *s)
 {
     enum { WORD = 32, ANY = 62 };
@@ -274,7 +274,7 @@ static bool is_centered(const QuantizedValue *x, const Scaling *s, const Grid *g
     return true;
 }
 
-/* Uses one shift for all channels if possible, else one per channel, each at least a word. */
+/* Uses one shift for all channels if possible. Otherwise each channel has its own shift, which is at least a word. */
 static bool fixed_of(const QuantizedContext *f, const QuantizedValue *x, const Grid *g, Scaling *s)
 {
     enum { WORD = 32, ANY = 62 };
@@ -295,8 +295,8 @@ static bool fixed_of(const QuantizedContext *f, const QuantizedValue *x, const G
     return true;
 }
 
-/* The sum in the high word of the products: bytes are shifted left first, so that neither the offset nor the clamp
- * needs 64 bits. NULL: the constants have bits below that word. */
+/* Computes the sum in the high word of the products. Bytes are shifted left first, so that neither the offset nor the
+ * clamp needs 64 bits. Returns NULL if the constants have bits below that word. */
 static Tensor *sum_in_high_word(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g,
                                 DType to)
 {
@@ -382,7 +382,7 @@ static Tensor *parts_requantized(const QuantizedContext *f, const QuantizedValue
     return quantized_call_over(f->cx, n, in, n->attr, n->attr_count);
 }
 
-/* True if x is stored on that grid, up to limits. */
+/* Returns true if x is stored on that grid, except for limits. */
 static bool is_same_grid(const QuantizedValue *x, const Grid *g, DType to)
 {
     return x && x->q && x->q->type == to && x->channels == 1 && x->count == 1 && !x->b && x->offset[0] == 0 &&
@@ -398,8 +398,8 @@ static Tensor *regridded(Ctx *cx, const char *label, const QuantizedValue *x, co
                 ATTRS(attr_real("min", (double)g->least), attr_real("max", (double)g->greatest)));
 }
 
-/* The first of these forms: exact constants, without offsets per channel and with; a quotient with exact ties; the
- * nearest constants, in fixed point. The exact constants of 16-bit grids are factors of two words. */
+/* Tries these forms in order: exact constants, without offsets per channel and with them; a quotient with exact ties;
+ * the nearest constants, in fixed point. The exact constants of 16-bit grids are factors of two words. */
 static Tensor *requantized_to(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *whole,
                               DType to)
 {
@@ -426,8 +426,8 @@ static Tensor *requantized(const QuantizedContext *f, const char *label, const Q
 
 /* ---- The pass --------------------------------------------------------------------------------------------------- */
 
-/* Computes the operator in fixed point, if it has this form: on 8 bits directly to the grid that is its own, else in
- * 32 bits, which are requantized. NULL: it has not. */
+/* Computes the operator in fixed point if it has this form. On 8 bits the result is directly on the operator's own
+ * grid; otherwise it has 32 bits, which are requantized. Returns NULL if the operator has no such form. */
 static Tensor *in_fixed_point(const QuantizedContext *f, const Node *store, const Grid *g)
 {
     enum { FRACTION = 30 };
@@ -447,8 +447,8 @@ static Tensor *in_fixed_point(const QuantizedContext *f, const Node *store, cons
     return y.q ? requantized(f, store->name, &y, g) : NULL;
 }
 
-/* Returns the quantization's result as i8, computed on integers; NULL: it stays in floats. An operator without integer
- * support may refuse. */
+/* Returns the quantization's result as i8, computed on integers. Returns NULL if it stays in floats. An operator
+ * without integer support may refuse. */
 static Tensor *realized(const QuantizedContext *f, const Node *n, const Grid *g)
 {
     const DiagMark before = diag_mark(f->cx);
@@ -469,8 +469,8 @@ static Tensor *as_stored(Ctx *cx, const Node *n, Tensor *q, DType t)
 }
 
 /* Handles networks written in integers: sums of products of differences, requantized by the quotient of their scales.
- * The quotient is exact if the call stores the scales; else its f32 factor counts as an exact real number. Ties are
- * included. */
+ * The quotient is exact if the call stores the scales. Otherwise the call's f32 factor counts as an exact real number.
+ * Ties are included. */
 static void realize_integers(const QuantizedContext *f, Node *n, Tensor **out)
 {
     Grid g;
@@ -505,7 +505,7 @@ static void realize_call(const QuantizedContext *f, Node *n, Tensor **out)
     Tensor *now = is_simulated ? call(cx, "dequantize", n->name, grid, 3,
                                       NULL) : as_stored(cx, n, q, out[0]->type);
     if (!now || ctx_failed(cx)) return;
-    if (out[0]->quant) now->quant = out[0]->quant;       /* else `now` may be an input, which has its own */
+    if (out[0]->quant) now->quant = out[0]->quant;       /* otherwise `now` may be an input, which has its own */
     out[0] = now;
 }
 

@@ -28,7 +28,8 @@ enum { FACTOR_BITS = 31, MOST_N = 52, MOST_TRIES = 8 };
 
 enum { MOST_PARTS = 16 };
 
-typedef struct Exact { int count; double part[MOST_PARTS]; } Exact;      /* the sum of its parts, the smallest first */
+/* The number is the sum of its parts, with the smallest part first. */
+typedef struct Exact { int count; double part[MOST_PARTS]; } Exact;
 
 static void exact_add(Exact *x, double v)
 {
@@ -85,8 +86,8 @@ static int sign_at(const Affine *x, int64_t a, double scale_b, int64_t b, int64_
     return exact_sign(&e);
 }
 
-/* True if the real number reaches the step from k - 1 to k. A tie rounds to the even one, counted from the zero
- * point. */
+/* Returns true if the real number reaches the step from k - 1 to k. A tie rounds to the even value, counted from the
+ * zero point. */
 static bool reaches_with(const Affine *x, int64_t a, double scale_b, int64_t b, const Grid *g, int64_t k)
 {
     int64_t place = k - g->zero;
@@ -142,7 +143,7 @@ static bool is_sound(const Affine *x, const Grid *g)
     return is_scaled && is_grid && fabs(x->offset) <= unit * 0x1p30 && x->count >= 1 && x->count < 1 << 24;
 }
 
-/* Returns the number in the interval with the most trailing zeros: easy to read, and often half a word. */
+/* Returns the number in the interval with the most trailing zeros, which is easy to read and often half a word. */
 static int64_t roundest(Interval i)
 {
     for (int bits = 62; bits > 0; bits--) {
@@ -181,7 +182,7 @@ static int shift_for(double ratio, int most)
 
 int64_t offset_centered(const Grid *g, int n) { return (2 * g->zero + 1) * (INT64_C(1) << (n - 1)); }
 
-/* Finds a line; is_centered: its offset is offset_centered's. */
+/* Finds a line. If is_centered, its offset is offset_centered's. */
 static bool line_of(const Affine *x, const Grid *g, Interval range, int most_shift, bool is_centered, Scaling *out)
 {
     int64_t step[255];
@@ -259,7 +260,8 @@ bool scaling_of_words(const Affine *x, const Grid *g, Interval range, int most_s
     s.m = (int64_t)high;
     s.low = (int64_t)floor(ldexp(factor - high, FACTOR_BITS));
     const int64_t center = (int64_t)nearbyint(ldexp(offset + (double)g->zero + 0.5, s.n));
-    /* In units of a: `ratio` is rounded, the low word is cut off, c may move; and the position of a step is a double */
+    /* The errors in units of a: `ratio` is rounded, the low word is cut off, c may move, and the position of a step is
+     * a double */
     const double line = reach * (0x1p-52 + ldexp(1, -FACTOR_BITS) / factor) + (FREEDOM + 2) / factor;
     const double blur = line + (reach + fabs(x->offset / x->scale) + 1) * 0x1p-48;
     const Interval c = offsets_of_words(x, g, range, &s, blur, (Interval){ center - FREEDOM, center + FREEDOM });
@@ -274,13 +276,13 @@ bool scaling_near(const Affine *x, double scale_b, const Grid *g, Interval range
     const double unit = (double)x->count * g->step, a = x->scale / unit, b = scale_b / unit, c = x->offset / unit;
     const double all = fmax(fabs((double)range.least), fabs((double)range.greatest)), most_error = 0x1p-8;
     if (!is_sound(x, g) || fabs(b) > 0x1p40) return false;
-    /* Sums beyond 32 bits: the product leaves no room for all bits of the factor, and beyond the grid the line, which
+    /* For sums beyond 32 bits the product has no room for all bits of the factor, and beyond the grid the line, which
      * rises, needs no accuracy */
     const double far = (0x1p17 + fabs(c)) / a, reach = all > INT32_MAX && b == 0 ? fmin(all, far) : all;
     int n = shift_for(fmax(a, fabs(b)), most_shift < MOST_N ? most_shift : MOST_N);
     while (all > INT32_MAX && n > 0 && ldexp(a * all, n) > 0x1p61) n--;
     const double one = ldexp(1, n), offset = (c + (double)g->zero + 0.5) * one;
-    /* Factors are rounded by a half; b has 16 bits */
+    /* Factors are rounded by at most a half; b has 16 bits */
     if (n < 1 || (reach + (b != 0 ? 32768 : 0)) * 0.5 > most_error * one || fabs(offset) > 0x1p61) return false;
     *out = (Scaling){ .m = (int64_t)nearbyint(a * one), .m_b = (int64_t)nearbyint(b * one),
                       .c = c == 0 ? offset_centered(g, n) : (int64_t)nearbyint(offset), .n = n };

@@ -18,11 +18,12 @@ struct Channels {
     Ctx *cx;
     const GraphRanges *ranges;
     Node **order; int order_count;
-    Map of;                           /* tensor -> its Atoms */
+    Map of;                           /* maps a tensor to its Atoms */
     int atoms_count, atoms_capacity; Atoms **atoms;
     int count, capacity; int *parent; bool *is_pinned, *is_live, *is_single;
     int contraction_count, contraction_capacity; Contraction *contraction;
-    int vector;                       /* channels that a vector of the target holds; 1: channels stay one by one */
+    /* The channels that a vector of the target holds, or 1 if channels stay one by one. */
+    int vector;
 };
 
 /* ---- Atoms ------------------------------------------------------------------------------------------------------ */
@@ -71,7 +72,7 @@ static void pin(Channels *c, const Tensor *t)
 static bool is_element(const Expr *e) { return e->kind == EXPR_READ && !tensor_is_constant(e->ref); }
 static const Expr *channel_index(const Expr *read) { return read->arg_count ? read->arg[read->arg_count - 1] : NULL; }
 
-/* True if the axis only indexes: alone, as the last index of elements, and anywhere in constants. */
+/* Returns true if the axis only indexes: by itself, as the last index of elements, and anywhere in constants. */
 static bool only_indexes(const Terms *t, int axis)
 {
     for (int i = 0; i < t->count; i++)
@@ -82,8 +83,8 @@ static bool only_indexes(const Terms *t, int axis)
     return true;
 }
 
-/* Returns the stage's contraction over x: c with x[.., c], where the stage reads no other element of x. NULL: no such
- * contraction, or a full sum that leaves no dimension. */
+/* Returns the stage's contraction over x: c with x[.., c], where the stage reads no other element of x. Returns NULL if
+ * there is no such contraction, or if a full sum leaves no dimension. */
 static Contraction *contraction_over(Channels *c, const Node *call, Terms *t, const Tensor *x, int axis)
 {
     const Stage *s = t->stage;
@@ -111,7 +112,8 @@ static Contraction *contraction_over(Channels *c, const Node *call, Terms *t, co
     return k;
 }
 
-/* For channel v of the output: links tensors read at one channel, pins tensors read at several. */
+/* For channel v of the output: links tensors that are read at one channel, and pins tensors that are read at several
+ * channels. */
 static void link_reads(Channels *c, const Node *call, Terms *t, const Atoms *y, int v)
 {
     for (int i = 0; i < t->count; i++) {
@@ -182,13 +184,14 @@ static Interval contribution(const Channels *c, const Contraction *k, int64_t v,
     return terms_reduce(c->ranges, k->terms, box, NULL);
 }
 
-/* The value of an interval that holds one only. An infinite end is none. */
+/* Returns true if the interval holds a single value. An infinite end is not a value. */
 static bool is_single_value(Interval i)
 {
     return i.least == i.greatest && i.least != INT64_MIN && i.least != INT64_MAX;
 }
 
-/* Proves contributions once, and keeps their values: the analysis may be without budget when they are summed. */
+/* Proves contributions once and keeps their values, because the analysis may have no budget left when they are
+ * summed. */
 static void find_known(Channels *c, Contraction *k)
 {
     const ArenaMark mark = arena_mark(c->cx->scratch);
@@ -253,7 +256,7 @@ Channels *channels_new(Ctx *cx, const Graph *g, const GraphRanges *r)
     return c;
 }
 
-/* Excludes the tensor's channels from filling vectors. False: all of them are excluded already. */
+/* Excludes the tensor's channels from filling vectors. Returns false if all of them are excluded already. */
 static bool leave_single(Channels *c, const Tensor *t)
 {
     const Atoms *a = t && c->vector > 1 ? atoms_of(c, t) : NULL;
@@ -266,7 +269,8 @@ static bool leave_single(Channels *c, const Tensor *t)
     return any;
 }
 
-/* A dead channel that fills a vector may be what the proof rejects: its value is known in the old call only. */
+/* The proof may reject a dead channel that fills a vector, because the channel's value is known only in the old
+ * call. */
 void channels_pin(Channels *c, const Node *call)
 {
     const Stage **stage;
@@ -362,7 +366,8 @@ static int whole_vectors(const Channels *c, int live)
     return (live + vector - 1) / vector * vector;
 }
 
-/* Dead channels stay where they fill the last vector: its instructions cost the same, a part of one costs more. */
+/* Dead channels stay where they fill the last vector: instructions for a whole vector cost the same, and instructions
+ * for a part of a vector cost more. */
 static void fill_vectors(Channels *c, const Atoms *a)
 {
     const int live = live_count(c, a), whole = whole_vectors(c, live);

@@ -112,7 +112,7 @@ Interval axis_interval(const Axis *a)
 
 /* ---- Elements --------------------------------------------------------------------------------------------------- */
 
-/* Clips the indices of a read to the tensor; false: none is inside. */
+/* Clips the indices of a read to the tensor. Returns false if no index is inside. */
 static bool box_of_read(const Terms *t, int at, Interval *box)
 {
     const Tensor *x = t->e[at]->ref;
@@ -205,7 +205,7 @@ Interval terms_value(const Terms *t, const Expr *e)
     return of_type(e->type);
 }
 
-/* Combines two intervals with the reducer; the type's full range if the reducer has no interval rule. */
+/* Combines two intervals with the reducer. Returns the type's full range if the reducer has no interval rule. */
 static Interval combined(Reducer reducer, DType type, Interval a, Interval b)
 {
     Interval whole = of_type(type), sum = { sat_add(a.least, b.least), sat_add(a.greatest, b.greatest) };

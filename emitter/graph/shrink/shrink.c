@@ -36,22 +36,22 @@ typedef struct Shrinker {
     GraphRanges *ranges;
     Channels *channels;
     Node **order; int count;
-    Map to;                           /* old tensor -> new tensor */
+    Map to;                           /* maps an old tensor to the new tensor */
     Shrunk *layer; int layer_count; Shrunk total;
 } Shrinker;
 
 /* ---- Constants -------------------------------------------------------------------------------------------------- */
 
-/* The channels of `of` that stay, as indices of the constant's dimension d; NULL: all. A part of a concatenation has
- * fewer: its indices are not the channels. */
+/* The channels of `of` that stay, as indices of the constant's dimension d. Returns NULL if all stay. A part of a
+ * concatenation has fewer: its indices are not the channels. */
 static const int *cut_of(const Shrinker *s, const Tensor *constant, int d, const Tensor *of, int *count)
 {
     return of->rank && tensor_dim(constant, d) == tensor_dim(of, of->rank - 1) ? channels_kept(s->channels, of, count)
                                                                                 : NULL;
 }
 
-/* Finds the indices that stay for each dimension of the constant operand (NULL: all): those of the output's or x's
- * channels, where an axis over these channels is the index. */
+/* Finds the indices that stay for each dimension of the constant operand (NULL if all stay). They are the output's or
+ * x's channels, where an axis over these channels is the index. */
 static void find_cuts(const Shrinker *s, const Node *call, const Tensor *constant, const int **kept, int *count)
 {
     const Stage **stage;
@@ -113,7 +113,7 @@ static Tensor *narrower_view(Shrinker *s, const Node *call, Tensor *x)
     return view_call(s->cx, call->name, x, tensor_new(s->cx, y->name, y->type, y->rank, shape));
 }
 
-/* Rebuilds the call over its new operands. NULL: the operator refuses them. */
+/* Rebuilds the call over its new operands. Returns NULL if the operator refuses them. */
 static Node *rebuilt(Shrinker *s, const Node *call, Tensor *const *to)
 {
     if (call->op->layout.is_view) {
@@ -127,7 +127,8 @@ static Node *rebuilt(Shrinker *s, const Node *call, Tensor *const *to)
     return op_call(s->cx, call->op, call->name, in, count, call->attr, call->attr_count);
 }
 
-/* Stores the contribution of x's removed channels to the sums in *out; NULL: none. False: it is not known. */
+/* Stores the contribution of x's removed channels to the sums in *out, or NULL if there is none. Returns false if the
+ * contribution is not known. */
 static bool find_rest(Shrinker *s, const Node *call, Tensor **out)
 {
     const Contraction *k = contraction_of(s->channels, call);
@@ -163,8 +164,8 @@ static void replace_outputs(Shrinker *s, const Node *node, Node *now, Tensor *re
     }
 }
 
-/* Shrinks one call. False: the proof failed, so the call's channels must stay. A call that loses no channel is only
- * rebuilt over its new operands. */
+/* Shrinks one call. Returns false if the proof failed; the call's channels must then stay. A call that loses no channel
+ * is only rebuilt over its new operands. */
 static bool shrink_call(Shrinker *s, Node *call)
 {
     Ctx *cx = s->cx;

@@ -9,18 +9,18 @@ typedef struct ShrinkProof {
     Ctx *cx;
     const Channels *channels;
     const GraphRanges *ranges;
-    Map to;                           /* old tensor -> new tensor */
-    const Contraction *contraction;   /* of the old call, or NULL */
+    Map to;                           /* maps an old tensor to the new tensor */
+    const Contraction *contraction;   /* the contraction of the old call, or NULL */
     Terms *was, *is;
-    int channel, summed;              /* axis of the output's channel, axis of the contraction; else -1 */
+    int channel, summed;              /* the axis of the output's channel and the axis of the contraction, or -1 */
     int *matched;                     /* [was->count]: index of the matching term in `is`, plus 1 */
     bool checks_data;
 } ShrinkProof;
 
-/* The channels that stay, in order, with their number; NULL: all. */
+/* The channels that stay, in order, with their number; `at` is NULL if all stay. */
 typedef struct Kept { const int *at; int count; } Kept;
 
-/* Returns the old index of new index i; -1: there is no such channel. */
+/* Returns the old index of new index i, or -1 if there is no such channel. */
 static int64_t old_index(Kept kept, int64_t i) { return !kept.at ? i : i >= 0 && i < kept.count ? kept.at[i] : -1; }
 
 static Kept kept_of(const ShrinkProof *p, const Tensor *t)

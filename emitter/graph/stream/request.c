@@ -5,7 +5,7 @@
 #include "graph/stream/stream.h"
 #include "support/text.h"
 
-/* Reads digits up to `end`; -1: other characters, or a number above 1e9. */
+/* Reads digits up to `end`. Returns -1 for other characters, or for a number above 1e9. */
 static int64_t number(const char *s, const char *end)
 {
     int64_t n = s < end ? 0 : -1;

@@ -15,13 +15,14 @@ typedef struct Proof {
     Ctx *cx;
     const Node *call;
     Slide *s;
-    Map carry;                         /* tensor -> Carry; absent: the axis is not carried */
-    Ranges *ranges;                    /* of the stage */
-    const Expr *t;                     /* the candidate */
-    Carry *now;                        /* of the stage, with this t */
+    /* Maps a tensor to its Carry; a tensor without an entry does not carry the axis. */
+    Map carry;
+    Ranges *ranges;                    /* the ranges of the stage */
+    const Expr *t;                     /* the candidate axis */
+    Carry *now;                        /* the Carry of the stage with this t */
     Map seen;                          /* expressions that hold no wrong t */
     bool in_condition;
-    bool is_position;                  /* t occurs in a condition, as the guard of a padded read */
+    bool is_position;                  /* t occurs in a condition, such as the guard of a padded read */
 } Proof;
 
 static bool refuse(Proof *p, const char *why)
@@ -196,7 +197,7 @@ bool slide_of(Ctx *cx, const Node *call, Slide *s)
 
 /* ---- Equal formulas ---------------------------------------------------------------------------------------------- */
 
-typedef struct Same { Ctx *cx; Map to; } Same;         /* to: of `was` -> of `now` */
+typedef struct Same { Ctx *cx; Map to; } Same;         /* `to` maps variables and tensors of `was` to those of `now`. */
 
 static bool same_constant(const Tensor *a, const Tensor *b)
 {

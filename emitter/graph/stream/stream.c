@@ -35,25 +35,27 @@
 
 /* A tensor that depends on the streamed input. */
 typedef struct Frames {
-    bool is_whole;                     /* computed from whole windows: no frames */
+    bool is_whole;                     /* computed from whole windows, so it has no frames */
     int axis;
     int64_t length, rate, fresh, reach;
-    Tensor *old, *kept;                /* the state of the last run, and its frames that stay; NULL: no state */
-    Tensor *now, *window;              /* the fresh frames, the last `reach`; a whole tensor is in `now` */
+    Tensor *old, *kept;                /* the state of the last run, and its frames that stay; NULL without a state */
+    Tensor *now, *window;              /* the fresh frames, and the last `reach` frames; a whole tensor is in `now` */
 } Frames;
 
 typedef struct Streamer {
     Ctx *cx;
     Graph *g;
     Stream *s;
-    Map of;                            /* tensor -> Frames; absent: independent of the streamed input */
-    Map slide;                         /* call -> Slide; absent: it reads whole windows */
+    /* Maps a tensor to its Frames; a tensor without an entry is independent of the streamed input. */
+    Map of;
+    Map slide;                         /* maps a call to its Slide; a call without an entry reads whole windows */
     int count; Node **order;
     const Node *first_whole; const char *why;          /* the first call that reads whole windows, and the reason */
-    const Node *causal; int causal_axis;               /* a convolution to be split; NULL: none */
-    int64_t products, kept_products;   /* multiply-adds of a window but elementwise ones, and of the calls that slide */
+    const Node *causal; int causal_axis;               /* a convolution to be split, or NULL */
+    /* The multiply-adds of a window, except elementwise ones, and of the calls that slide. */
+    int64_t products, kept_products;
     int state_count; StreamState *state;
-    Tensor **input, **output;          /* of the new graph; states follow the model's own */
+    Tensor **input, **output;          /* the ports of the new graph; states follow the model's own */
 } Streamer;
 
 static void reach_back(Frames *x, int64_t frames)
@@ -81,10 +83,10 @@ static Tensor *with_frames(Ctx *cx, const Tensor *t, int axis, int64_t frames)
     return now;
 }
 
-/* True if the call reads exactly the frames that it needs, wherever they begin: a slice. */
+/* Returns true if the call reads exactly the frames that it needs, wherever they begin, as a slice does. */
 static bool is_crop(const Node *n) { return n->op->layout.box && n->in_count == 1; }
 
-/* The first frame of a window that begins at another than frame 0: that of a slice, or of a pad. */
+/* Returns the first frame of a window that does not begin at frame 0: a slice's, or a pad's. */
 static int64_t begin_of(const Node *n, const Slide *slide, int input)
 {
     return is_crop(n) || slide->pads_begin ? slide->in[input].low : 0;
@@ -156,7 +158,7 @@ static Node *slid_over(Streamer *s, const Node *n, Tensor *const *in, const Slid
     return y->producer;
 }
 
-/* True if the call over as many frames as it will read has the fresh frames as results, by the same formula. */
+/* Returns true if the call, over as many frames as it will read, gives the fresh frames by the same formula. */
 static bool is_tried(Streamer *s, const Node *n, const Slide *slide)
 {
     Ctx *cx = s->cx;
@@ -177,7 +179,8 @@ static bool is_tried(Streamer *s, const Node *n, const Slide *slide)
     return ok;
 }
 
-/* Returns the rate of the results; 0: operands slide at different rates, or a window exceeds its tensor. */
+/* Returns the rate of the results. Returns 0 if operands slide at different rates, or if a window exceeds its
+ * tensor. */
 static int64_t rate_of(const Streamer *s, const Node *n, Slide *slide)
 {
     int64_t rate = 0;
@@ -209,7 +212,7 @@ static bool slides(Streamer *s, const Node *n, Slide *slide)
     return is_tried(s, n, slide);
 }
 
-/* The inputs of n: whether one depends on the streamed input, and whether one depends on whole windows. */
+/* Returns true if an input of n depends on the streamed input. Sets *on_whole if an input depends on whole windows. */
 static bool depends(const Streamer *s, const Node *n, Slide *slide, bool *on_whole)
 {
     bool found = false;
@@ -305,7 +308,8 @@ static void decide_all(Streamer *s)
 
 /* ---- Causal convolutions ----------------------------------------------------------------------------------------- */
 
-/* The input behind as many values as the convolution is padded by: 0, or the zero point of stored integers. */
+/* Returns the input behind as many values as the convolution is padded by. The values are 0, or the zero point of
+ * stored integers. */
 static Tensor *padded(Ctx *cx, const Node *n, Tensor *x, int axis)
 {
     int64_t of[2 * MAX_RANK] = { 0 }, pad[2 * MAX_RANK];
@@ -324,7 +328,7 @@ static Node *split_or_copied(Ctx *cx, const Streamer *s, const Node *n, Tensor *
     return in[0] ? without_pad(cx, n, in, s->causal_axis, 1) : NULL;
 }
 
-/* The graph with the convolution split into a pad and the convolution without that. */
+/* Returns the graph in which the convolution is split into a pad and a convolution without padding. */
 static Graph split_causal(Ctx *cx, Graph g, const Streamer *s)
 {
     Map to = map_new(cx->arena);
@@ -381,7 +385,7 @@ static void enter(Streamer *s, const Tensor *t, Tensor *now)
     s->output[s->g->output_count + s->state_count++] = f->window;
 }
 
-/* True if only the axis differs, as after a pad of only this axis. */
+/* Returns true if only the axis differs, as after a pad of only this axis. */
 static bool same_sizes(const Tensor *a, const Tensor *b, int axis)
 {
     for (int d = 0; d < a->rank; d++)

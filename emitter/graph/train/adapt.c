@@ -79,7 +79,7 @@ static void adapt(Ctx *cx, Graph *g, const Trainable *p, int rank, Trainable *ou
     g->output = graph_bind(cx, &one, &sum).output;
 }
 
-/* The rank of the weights' matrix [..k][o], above which factors of a path express nothing more. */
+/* Returns the rank of the weights' matrix [..k][o]. Factors of a path with a higher rank express nothing more. */
 static int64_t rank_of(const Tensor *k)
 {
     const int64_t outs = tensor_dim(k, k->rank - 1), rest = tensor_elems(k) / outs;
@@ -96,7 +96,7 @@ static void check_rank(Ctx *cx, const TrainSpec *s, int64_t most)
                    "to r=%lld", s->lora_rank, (long long)most, (long long)most);
 }
 
-/* Each pattern names a layer that gets a path. */
+/* Checks that each pattern names a layer that gets a path. */
 static void check_patterns(Ctx *cx, const TrainSpec *s, const Trainable *part, const bool *fits, int count)
 {
     for (int i = 0; i < s->pattern_count && !ctx_failed(cx); i++) {
@@ -121,7 +121,8 @@ int train_adapt(Ctx *cx, const TrainSpec *s, Graph *g, Trainable **part, int cou
     }
     check_rank(cx, s, most);
     check_patterns(cx, s, *part, fits, count);
-    for (int i = count - 1; i >= 0 && !ctx_failed(cx); i--) {      /* the last first: those before stay the graph's */
+    /* Visits the last one first: the layers before it still belong to the graph. */
+    for (int i = count - 1; i >= 0 && !ctx_failed(cx); i--) {
         if (!fits[i]) continue;
         adapt(cx, g, &(*part)[i], s->lora_rank, &factor[found]);
         found += 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls whose training form differs from inference.
+/* Replaces calls whose training form differs from inference.
  *
  *   dropout      y = select(u < ratio, 0, x / (1 - ratio))     u: random_uniform of the key steps * dropouts + index
  *   batch norm   y = batch_norm(x, scale, bias, m, v)          m, v: mean and variance of the batch
@@ -123,7 +123,8 @@ static Tensor *normalized(Ctx *cx, Training *t, const Node *n)
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* Replaces the last call first: those before it stay the graph's own. The new running values are outputs meanwhile. */
+/* Replaces the last call first: the calls before it still belong to the graph. The new running values are outputs
+ * meanwhile. */
 Graph train_forms(Ctx *cx, Training *t, Graph g)
 {
     Node **order;

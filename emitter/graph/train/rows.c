@@ -21,8 +21,8 @@ const LossRow train_loss_rows[] = {
 #define SGD_HYPERS { COMMON(0.01, 0), { "momentum", 0, 0, 1, false }, { "nesterov", 0, 0, 1, true } }
 #define VELOCITY { "velocity", "momentum * velocity[*] + G" }
 
-/* The formulas and defaults are Keras'; `pytorch` selects PyTorch's, whose Adam divides the mean of squares by
- * 1 - beta2^t before epsilon is added to the root: epsilon is multiplied by that root here. */
+/* The formulas and defaults are Keras'; `pytorch` selects PyTorch's. PyTorch's Adam divides the mean of squares by 1 -
+ * beta2^t before it adds epsilon to the root. Here, epsilon is multiplied by the root of 1 - beta2^t instead. */
 #define OF_PYTORCH { "pytorch", 0, 0, 1, true }
 #define ADAM_HYPERS(decay, epsilon) \
     { COMMON(0.001, decay), { "beta1", 0.9, 0, 0.999999, false }, { "beta2", 0.999, 0, 0.999999, false }, \

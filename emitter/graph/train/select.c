@@ -28,7 +28,7 @@ static bool is_layer(const Node *n)
     return has;
 }
 
-/* The operand that is not a constant; NULL: none, or integers. */
+/* Returns the operand that is not a constant. Returns NULL if there is none, or if it has integers. */
 static const Tensor *data_of(const Node *n)
 {
     for (int i = 0; i < n->in_count; i++)
@@ -54,7 +54,7 @@ static const char *role_of(Ctx *cx, const Node *n, int input)
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* True for one number of each index of a dimension; a table that is added is none. */
+/* Returns true for one number per index of a dimension; a table that is added is not a vector. */
 static bool is_vector(const Tensor *t)
 {
     int sizes = 0;
@@ -97,7 +97,7 @@ static void add(List *l, const Node *n, int input)
 
 /* ---- Those of the specification ---------------------------------------------------------------------------------- */
 
-/* `*` is any text, `?` any character. */
+/* `*` matches any text, and `?` any character. */
 static bool matches(const char *pattern, const char *s)
 {
     if (*pattern == '*') return matches(pattern + 1, s) || (*s && matches(pattern, s + 1));

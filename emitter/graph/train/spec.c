@@ -10,7 +10,7 @@
 
 #define BLANKS " \t\r\n"
 
-/* One word: NAME=VALUE, and the text in parentheses after it, NULL: none. */
+/* One word: NAME=VALUE, and the text in parentheses after it, or NULL. */
 typedef struct Word { const char *name, *value, *options; } Word;
 
 typedef bool ReadWord(Ctx *cx, const Word *w, TrainSpec *s);
@@ -22,7 +22,7 @@ static bool refuse(Ctx *cx, const char *found, const char *accepted)
     return false;
 }
 
-/* "; did you mean 'sgd'?", or else the accepted words */
+/* Refuses a word with "; did you mean 'sgd'?", or else with the accepted words. */
 static bool refuse_word(Ctx *cx, const char *what, const char *word, const char *const *names, int count)
 {
     Text all = text_new(cx);
@@ -37,7 +37,7 @@ static bool refuse_word(Ctx *cx, const char *what, const char *word, const char 
 /* ---- Options in parentheses -------------------------------------------------------------------------------------- */
 
 /* Takes the next option of the list "name=value, flag"; an absent value is NULL, and the name between two commas is
- * empty. False: the list has ended. */
+ * empty. Returns false at the end of the list. */
 static bool next_option(Ctx *cx, const char **at, const char **its_name, const char **value)
 {
     const char *s = *at ? *at + strspn(*at, BLANKS) : "";
@@ -130,7 +130,7 @@ static const OptimizerRow *row_named(const char *its_name)
     return NULL;
 }
 
-/* The rows of one name have the same options; the first whose option is given is the one. */
+/* The rows of one name have the same options. Selects the first row whose option is given. */
 static void select_row(TrainSpec *s)
 {
     for (const OptimizerRow *r = s->optimizer; text_equal(r->name, s->optimizer->name); r++) {
@@ -156,7 +156,8 @@ static bool read_optimizer(Ctx *cx, const Word *w, TrainSpec *s)
     if (train_hyper(s, "clip") != 0 && train_hyper(s, "clip_norm") != 0)
         return refuse(cx, "\"clip\" and \"clip_norm\"", "one of them");
     select_row(s);
-    for (int i = 0; i < hyper_count(s->optimizer); i++)         /* rows of one name may have other defaults */
+    /* Rows with the same name may have different defaults. */
+    for (int i = 0; i < hyper_count(s->optimizer); i++)
         if (!given[i]) s->hyper[i] = s->optimizer->hyper[i].otherwise;
     return true;
 }
@@ -177,7 +178,7 @@ static bool read_names(Ctx *cx, const Word *w, const char *at, char separator, T
     return true;
 }
 
-/* lora(r=4), of all layers, or lora(r=4, layers=dense+conv_*) */
+/* Reads lora(r=4), which applies to all layers, or lora(r=4, layers=dense+conv_*). */
 static bool read_lora(Ctx *cx, const Word *w, TrainSpec *s)
 {
     static const HyperRow row = { "r", 0, 1, 4096, false };
@@ -231,7 +232,7 @@ static bool read_accumulate(Ctx *cx, const Word *w, TrainSpec *s)
     return samples == floor(samples) || refuse(cx, in_quotes(cx, w), "a whole number of samples");
 }
 
-/* One of two words. */
+/* Reads one of two words. */
 static bool read_choice(Ctx *cx, const Word *w, const char *yes, const char *no, bool *out)
 {
     *out = text_equal(w->value, yes);

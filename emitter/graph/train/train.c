@@ -50,7 +50,7 @@ static Tensor *trained_output(Ctx *cx, const TrainSpec *s, const Graph *g)
     return ctx_failed(cx) ? NULL : y;
 }
 
-/* The call of which y is the result, through views. */
+/* Returns the call that computes y, through views. */
 static const Node *origin_of(const Tensor *y)
 {
     const Node *n = y->producer;
@@ -70,14 +70,15 @@ const Tensor *train_logits(const Tensor *y, int link)
     return is_last && keeps_it ? x : NULL;
 }
 
-/* True for the results of a softmax or sigmoid. */
+/* Returns true for the results of a softmax or sigmoid. */
 static bool are_probabilities(const Tensor *y)
 {
     const Node *n = origin_of(y);
     return n && n->op->gradient.link != LINK_NONE;
 }
 
-/* The loss of y by an operator with the attribute `of`, from the logits if y is the link's function of them. */
+/* Returns the loss of y by an operator with the attribute `of`. The loss is computed from the logits if y is the link's
+ * function of them. */
 static Tensor *loss_with_link(Ctx *cx, const LossRow *loss, Tensor *y, Tensor *target)
 {
     const Tensor *logits = train_logits(y, loss->link);
@@ -146,7 +147,7 @@ static Graph with_inputs(Ctx *cx, const Graph *g, const Trainable *part, Tensor 
     return now;
 }
 
-/* A parameter has no data: its initial value is not a constant of the step, which passes would fold or pack. */
+/* A parameter has no data, because its initial value is not a constant of the step, which passes would fold or pack. */
 static TrainParam *params_of(Ctx *cx, const Trainable *part, int count, int trained)
 {
     TrainParam *param = NEW_ARRAY(cx->arena, TrainParam, count);
@@ -161,7 +162,7 @@ static TrainParam *params_of(Ctx *cx, const Trainable *part, int count, int trai
     return param;
 }
 
-/* Appends the parameters to the inputs: those that inference reads, or all. */
+/* Appends to the inputs the parameters that inference reads, or all parameters. */
 static void add_params(Ctx *cx, const Training *t, Graph *g, bool of_step)
 {
     Tensor **input = NEW_ARRAY(cx->arena, Tensor *, g->input_count + t->param_count);
@@ -194,7 +195,8 @@ static Graph step_graph(Ctx *cx, const Training *t, const Graph *g, Tensor *targ
     return step;
 }
 
-/* Inserts a checkpoint after each of the tensors, the last one first: those before it stay the graph's own. */
+/* Inserts a checkpoint after each of the tensors, the last one first, because the tensors before it then still belong
+ * to the graph. */
 static Graph with_checkpoints(Ctx *cx, Graph g, Tensor *const *at, int count)
 {
     Node **order;
@@ -213,7 +215,8 @@ static Graph with_checkpoints(Ctx *cx, Graph g, Tensor *const *at, int count)
     return g;
 }
 
-/* Stores the gradients of parameters that copies read, which their updates would overwrite before. */
+/* Stores the gradients of parameters that copies read. Otherwise the parameters' updates would overwrite the parameters
+ * before the copies read them. */
 static void store_gradients(Ctx *cx, const CopiesApart *apart, Tensor *const *wanted, Tensor **gradient, int count)
 {
     for (int i = 0; i < count && !ctx_failed(cx); i++)

@@ -21,11 +21,12 @@ typedef struct Binds { int count; Bind at[MOST_BINDS + 1]; } Binds;
 typedef struct Updater {
     Ctx *cx;
     Training *t;
-    int capacity;                      /* of t->param */
+    int capacity;                      /* the capacity of t->param */
     Binds shared;                      /* options, rate, powers, step */
-    Tensor *finite, *due, *factor;     /* scalars; NULL: always, always, 1 */
-    TrainParam **sum;                  /* of each trained parameter's gradients; NULL: none */
-    bool repeats;                      /* each new value that reads a gradient computes it */
+    /* scalars; NULL means that all gradients are finite, that an update is always due, and that the factor is 1. */
+    Tensor *finite, *due, *factor;
+    TrainParam **sum;                  /* the sum of each trained parameter's gradients; NULL without sums */
+    bool repeats;                      /* each new value that reads a gradient computes that gradient again */
     DType type;
 } Updater;
 
@@ -38,7 +39,7 @@ static Tensor *compute(Updater *u, const Binds *b, const char *stage, const char
     return formula(cx, text_format(cx, "%s%s", name_identifier(cx, stage), text), b->at);
 }
 
-/* Adds a tensor of the struct, like `like`; NULL: a scalar. */
+/* Adds a tensor of the struct, like `like`; NULL gives a scalar. */
 static TrainParam *add_param(Updater *u, const char *its_name, const char *what, DType type, const Tensor *like)
 {
     TrainParam *p = &u->t->param[u->t->param_count++];
@@ -97,7 +98,7 @@ static Tensor *over_gradients(Updater *u, Tensor *const *g, int count, const cha
     return total;
 }
 
-/* select(due, now, old); a scalar. */
+/* Returns the scalar select(due, now, old). */
 static Tensor *gated(Updater *u, const char *stage, Binds *b, const Tensor *gate, const char *now, const char *old)
 {
     if (gate) bind(b, "gate", gate->self);
@@ -112,7 +113,7 @@ static void find_finite(Updater *u, Tensor *const *g, int count)
                                         " = min(a, b)");
 }
 
-/* Counts the steps that change a bit: the key of their random numbers. */
+/* Counts the steps that change a bit. The count is the key of their random numbers. */
 static void count_steps(Updater *u)
 {
     Training *t = u->t;
@@ -160,7 +161,7 @@ static void add_sums(Updater *u, int count)
     }
 }
 
-/* The element of the gradient's mean over the samples, as text. */
+/* Returns the element of the gradient's mean over the samples, as text. */
 static const char *mean_text(Updater *u)
 {
     return u->sum ? text_format(u->cx, "((sum[*] + g[*]) * %.17g)", 1.0 / u->t->spec.accumulate) : "g[*]";
@@ -212,7 +213,7 @@ static const char *expanded(Ctx *cx, const char *text, const char *g, const char
     return text_string(&t);
 }
 
-/* The gradient's element as text: the mean of the samples, clipped, plus the decay. */
+/* Returns the gradient's element as text: the mean of the samples, clipped, plus the decay. */
 static const char *gradient_text(Updater *u)
 {
     const TrainSpec *s = &u->t->spec;
@@ -230,7 +231,7 @@ static Tensor *new_value(Updater *u, Binds *b, const char *stage, const char *te
     return compute(u, b, stage, now);
 }
 
-/* sum' = sum + g, from 0 after an update; a sample that is skipped adds nothing. */
+/* Builds sum' = sum + g, which starts at 0 after an update. A sample that is skipped adds nothing. */
 static void accumulate(Updater *u, const Binds *b, TrainParam *sum)
 {
     const char *more = u->finite ? "select(finite > 0, sum[*] + g[*], sum[*])" : "sum[*] + g[*]";
@@ -240,7 +241,8 @@ static void accumulate(Updater *u, const Binds *b, TrainParam *sum)
                         text_format(u->cx, "[*] = select(due > 0, 0.0, %s)", more));
 }
 
-/* A copy of the call that computes a gradient: with one consumer, it is fused into it and not stored. */
+/* Returns a copy of the call that computes a gradient. With one consumer, the call is fused into the consumer and the
+ * gradient is not stored. */
 static Tensor *repeated(Ctx *cx, Tensor *gradient)
 {
     const Node *n = gradient->producer;
