@@ -18,6 +18,7 @@ emitter/api/dump.c                      --at
 emitter/api/extend/extend.c             rows of a client
 emitter/api/figures.c                   words of a compiler
 emitter/api/package/package.c           paths of templates
+emitter/api/package/settings.c          files of a package, an address
 emitter/api/report/fit.c                --fit
 emitter/api/report/footprint.c          what a compiler prints
 emitter/api/report/measure.c            what a program prints
@@ -25,12 +26,15 @@ emitter/api/report/step.c               names of functions in an object file
 emitter/api/run.c                       --at
 emitter/api/trial.c                     words of a compiler, a file, what a program prints
 emitter/api/tune/tune.c                 a tuning record
+emitter/cgen/apart.c                    words of the emitted C, for its digest
 emitter/cgen/program.c                  the places of arrays between printed constants
 emitter/cgen/runtime.c                  the headers of runtime/
+emitter/driver/adapt.c                  --preprocess, --postprocess
 emitter/driver/combine_named.c          --combine
 emitter/driver/constants.c              --weights
+emitter/driver/memories.c               --memory
+emitter/driver/pins.c                   names of layers
 emitter/driver/schedule_file.c          names of groups
-emitter/export/onnx_recurrent.c         words of an attribute
 emitter/graph/condition/condition.c     conditions of rows
 emitter/graph/dag/attr.c                numbers
 emitter/graph/dag/op_trial.c            formulas of rows
@@ -44,6 +48,8 @@ emitter/ir/nest/nest.c                  names of loops
 emitter/lower/comment.c                 a formula, and a line that is too long
 emitter/lower/expand/storage.c          names
 emitter/schedule/draft/draft.c          names of loops
+emitter/schedule/draft/sizes.c          names in an extent
+emitter/schedule/primitives/compute_at.c  names of stages
 emitter/schedule/primitives/pack.c      words of an operand
 emitter/schedule/primitives/reverse_compute_inline.c  names of loops
 emitter/schedule/step/role.c            roles

@@ -307,7 +307,7 @@ int main(void)
     test_refused("uneven-groups", "q:1,3,2,4;k:1,2,2,4;v:1,2,2,4;>y;Attention q,k,v y",
                  "heads of queries in equal groups");
     test_refused("lone-past", "q:1,2,2,4;k:1,2,2,4;v:1,2,2,4;p:1,2,1,4;>y;Attention q,k,v,,p y",
-                 "are accepted together");
+                 "use both, without that number");
     test_refused("no-activation", "x:1,2,5;k:2,1,3;>y;CausalConvWithState x,k y activation=tanh",
                  "use one of none, silu, swish");
     test_refused("no-rule",

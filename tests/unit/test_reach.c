@@ -394,6 +394,7 @@ static const KnownForm dense_forms[] = {
     { "dense-symbolic-fuse", "n=6 f<5*n", "f / n, f % n", NULL, "0+5, 0+n", false },
     { "dense-symbolic-split", "n=6 o<(n + 3) / 4 i<4", "o*4 + i", "o*4 + i < n", "0+n", false },
     { "dense-symbolic-product", "n=6 i<5 j<n", "i*n + j", NULL, "0+5*n", false },
+    { "dense-falling", "h<5", "4 - h", NULL, "0+5", false },
 };
 static const KnownForm refused_forms[] = {
     { "dense-refuses-overlap", "ho<3 hi<4", "ho*3 + hi", NULL, NULL, false },
@@ -403,7 +404,6 @@ static const KnownForm refused_forms[] = {
     { "dense-refuses-guard-across", "h<5 w<5", "h, w", "h + w < 7", NULL, false },
     { "dense-refuses-partial-row", "f<13", "f / 5, f % 5", NULL, NULL, false },
     { "dense-refuses-guarded-low-digit", "ho<3 hi<4", "ho*4 + hi", "hi < 3", NULL, false },
-    { "dense-refuses-falling", "h<5", "4 - h", NULL, NULL, false },
     { "dense-refuses-digit-twice", "h<5", "h, h", NULL, NULL, false },
     { "dense-refuses-shifted-too-far", "o<3 i<4", "min(o*5, 6) + i", NULL, NULL, false },
 };

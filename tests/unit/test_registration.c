@@ -65,7 +65,7 @@ static void test_steps_without_end(void)
 {
     static const struct { lw_schedule *function; const char *wanted, *label; } cases[] = {
         { splits, "the nest would be deeper than 64 loops", "splits without end are refused" },
-        { turns, "more than 2000 steps on one nest", "steps without end are refused" },
+        { turns, "one nest has more than 2000 steps", "steps without end are refused" },
         { tries_splits, "\"relu.schedule\" are accepted one by one, but not together: ",
           "steps that are not proved at their end name the function" },
     };

@@ -253,8 +253,12 @@ static const Nest *nest_by(const Choice *c, const Implementation **taken)
                     c->best->name, name_of(&next), why);
         return nest_by(&next, taken);
     }
+    /* The versions are parts of one function, where each stage has a name of its own. */
     const Implementation *ignored;
-    const Nest *other = nest_by(&next, &ignored);
+    const GroupNest again = nest_of(c->cx, c->naive->group, c->target, NULL);
+    Choice rest = next;
+    rest.naive = &again;
+    const Nest *other = again.nest ? nest_by(&rest, &ignored) : NULL;
     return other ? nest_versions(c->cx, n, c->open, other) : NULL;
 }
 

@@ -23,12 +23,13 @@ static void list_size(const Expr *e, void *user)
     SizeList *l = user;
     const Var *v = expr_as_var(e);
     if (!v || v->role != VAR_SIZE) return;
-    for (int i = 0; i < l->count; i++)
+    for (int i = 0; l->at && i < l->count; i++)
         if (l->at[i] == e) return;
     if (l->count < l->room) l->at[l->count] = e;
     l->count++;
 }
 
+/* The first walk counts, with repetitions; the second one lists each size once. */
 static SizeList sizes_in(Ctx *cx, const Expr *e)
 {
     SizeList l = { 0, 0, NULL };
