@@ -102,7 +102,7 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Returns the bytes of the prefix if the word begins with it and an underscore, else 0. */
+/* Returns the number of bytes of the prefix if the word begins with it and an underscore, and 0 otherwise. */
 static size_t prefix_bytes(const char *word, const char *prefix)
 {
     const size_t n = strlen(prefix);
@@ -216,7 +216,7 @@ void cgen_place_weights(Ctx *cx, Program *p, const char *file)
 
 void cgen_seal_weights(Ctx *cx, Program *p, const char *code) { p->weights.header = header_of(cx, p, code); }
 
-/* The callee of file_write_all takes characters. */
+/* The callee of file_write_all receives characters. */
 typedef struct Out { TextPut *put; void *to; } Out;
 
 static void put_bytes(void *to, const void *bytes, size_t count)
@@ -267,7 +267,7 @@ bool memory_is_constant(const Memory *m)
     return base->kind == MEMORY_INPUT && base->tensor && tensor_is_constant(base->tensor);
 }
 
-/* True if the function hands a constant's address to a C function or an instruction: these do not read program
+/* Returns true if the function passes a constant's address to a C function or an instruction, which do not read program
  * memory. */
 static bool hands_on_constants(const Code *c)
 {
@@ -328,7 +328,7 @@ static void byte_rows(Text *t, const uint8_t *bytes, int count)
         text_printf(t, "%s0x%02x,%s", i % PER_LINE ? " " : "    ", (unsigned)bytes[i], (i + 1) % PER_LINE ? "" : "\n");
 }
 
-/* The file becomes an array: by #embed where the compiler is one of C23, else by the assembler. */
+/* The file becomes an array, by #embed if the compiler supports C23, and by the assembler otherwise. */
 static void included_file(Text *t, const Program *p, const char *prefix)
 {
     text_printf(t, "#ifndef %s_WEIGHTS_FILE\n#define %s_WEIGHTS_FILE \"%s\"     /* its path, for #embed or .incbin */\n"

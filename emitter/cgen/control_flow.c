@@ -206,7 +206,7 @@ static const char *times(const ControlPrinter *r, const char *iteration, const E
     return text_format(r->cx, is_one_word ? "%s * %s" : "%s * (%s)", iteration, count);
 }
 
-/* Its number of bytes, in the caller's sizes. */
+/* Returns the tensor's number of bytes, in the caller's sizes. */
 static const char *bytes_of(const ControlPrinter *r, const Tensor *t)
 {
     if (tensor_is_fixed(t)) return text_format(r->cx, "%lld", (long long)tensor_bytes(t));
@@ -279,7 +279,7 @@ static bool reads_iteration(const Control *c)
     return false;
 }
 
-/* True if nothing but the loop's own condition and body decides when it ends, and neither reads the iteration. */
+/* Returns true if only the loop's own condition and body decide when it ends, and neither reads the iteration. */
 static bool is_uncounted(const Control *c)
 {
     return c->trip_count < 0 && c->count < 0 && !c->row_count && !reads_iteration(c);

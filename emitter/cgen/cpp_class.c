@@ -14,7 +14,8 @@ static void accessor(Text *t, const char *prefix, const char *side, const Port *
                 type, side, p->name, type, prefix, p->macro);
 }
 
-/* Names that a parameter of `run` may not have: its own, and those of the class, its members and model.h's function. */
+/* Reserves the names that a parameter of `run` may not have: the names of the class, of its members and of model.h's
+ * function. */
 static Speller words_of_class(Ctx *cx, const Program *p)
 {
     Speller s = speller_new(cx);

@@ -45,8 +45,8 @@ static bool is_named_before(const Program *p, int call, IsUsed *is_used, const v
     return found;
 }
 
-/* Returns the condition under which the function is unused: `defined(A_HAVE_NPU)` terms joined by &&. NULL: it is
- * always used, or never. */
+/* Returns the condition under which the function is unused: `defined(A_HAVE_NPU)` terms joined by &&. Returns NULL if
+ * it is always used, or never used. */
 static const char *unused_where(Ctx *cx, const Program *p, IsUsed *is_used, const void *what)
 {
     Text t = text_new(cx);
@@ -119,7 +119,7 @@ static void labels(Text *t, const Program *p, const Partition *d)
     }
 }
 
-/* False for views alone, which cost nothing. */
+/* Returns false for a partition that consists only of views, which cost nothing. */
 static bool has_calls(const Program *p, const Partition *d)
 {
     for (int i = 0; i < p->call_count; i++)

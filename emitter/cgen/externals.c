@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prototypes of the C functions from outside that the program calls, each once, before the functions. */
+/* Prints prototypes of the C functions from outside that the program calls, each once, before the program's
+ * functions. */
 #include "cgen/runtime.h"
 
 #include <string.h>

@@ -27,7 +27,7 @@ static bool may_stop(const Program *p)
     return stops;
 }
 
-/* In the order of their parts in a file */
+/* The features in the order of their parts in a file. */
 static const struct Feature {
     bool (*is_in)(const Program *p);
     PrintPart *part[FEATURE_PARTS];

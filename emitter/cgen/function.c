@@ -81,7 +81,8 @@ static bool mentions(const Code *c, const Memory *m)
     return false;
 }
 
-/* Returns the store of a statement, alone or in a loop of kind LANES, or NULL. */
+/* Returns the store of a statement, either the statement itself or the body of a loop of kind LANES. Returns NULL if
+ * there is none. */
 static const Code *store_of(const Code *c)
 {
     if (c->kind == CODE_FOR && c->loop_kind == LOOP_LANES) c = c->child[0];
@@ -101,8 +102,8 @@ static const Code *first_store(const Code *seq, int declared_at)
     return NULL;
 }
 
-/* An array on the stack of a program with vectors of 64 bytes is aligned as they are: gcc 12 fills one in the red zone
- * by aligned stores that assume more than its alignment. */
+/* In a program with vectors of 64 bytes, an array on the stack has their alignment, because gcc 12 fills an array in
+ * the red zone with aligned stores that assume more than its alignment. */
 static const char *stack_alignment(const FunctionPrinter *p)
 {
     enum { WIDEST = 64 };
@@ -136,7 +137,7 @@ static void let(FunctionPrinter *p, const Code *c)
 
 /* ---- Statements ------------------------------------------------------------------------------------------------ */
 
-/* The value that a loop over lanes stores to a vector variable. */
+/* Returns the value that a loop over lanes stores to a vector variable. */
 static const char *variable_value(FunctionPrinter *p, const Code *loop, const Code *store)
 {
     const Memory *m = store->memory;
@@ -154,7 +155,7 @@ static void sequence(FunctionPrinter *p, const Code *seq)
         const Code *first = first_store(seq, i);
         for (int j = i + 1; first && j < seq->child_count; j++)
             if (seq->child[j] == first) {
-                is_first[j] = is_first[i] = true;      /* declared at that store */
+                is_first[j] = is_first[i] = true;      /* both are declared at that store */
                 break;
             }
     }
@@ -241,7 +242,8 @@ static void vector_let(FunctionPrinter *p, const Code *loop, const Code *c)
     p->s.named[p->s.named_count - 1].is_vector = true;
 }
 
-/* Prints a loop of kind LANES: each statement becomes one on vectors. The first continues the current line. */
+/* Prints a loop of kind LANES: each statement becomes a statement on vectors. The first one continues the current
+ * line. */
 static void vectors(FunctionPrinter *p, const Code *loop)
 {
     const Code *body = loop->child[0], *const *c = body->kind == CODE_SEQ ? body->child : loop->child;
@@ -410,7 +412,7 @@ static bool is_always_used(const Code *c, const Expr *number)
     return used;
 }
 
-/* True for a number that only an instruction's portable form reads. */
+/* Prints a use of each number that only an instruction's portable form reads. */
 static void unused_numbers(FunctionPrinter *p, const Function *f)
 {
     for (int i = 0; i < f->number_count; i++)

@@ -23,7 +23,8 @@ static bool uses(const Program *p, int memory)
     return false;
 }
 
-/* Prints the macro that declares an array; compilers that cannot align or place it stop there. */
+/* Prints the macro that declares an array. With a compiler that cannot align or place the array, compilation stops
+ * there. */
 static void array_macro(Ctx *cx, Text *t, const Program *p, const ProgramMemory *m)
 {
     const char *macro = macro_of(cx, p, m), *size = m->size ? text_format(cx, "%s_SIZE", macro) : "1",
@@ -62,7 +63,8 @@ void memories_declare(Ctx *cx, Text *t, const Program *p)
     }
 }
 
-/* A union with a member for each type that layers store in it, so its declared type covers all types of access. */
+/* Prints a union with a member for each type that layers store in it, so its declared type covers all types of
+ * access. */
 void memories_static(Ctx *cx, Text *t, const Program *p)
 {
     for (int k = 0; k < p->memory_count; k++) {
@@ -103,7 +105,7 @@ void memories_begin(Ctx *cx, Text *t, const Program *p)
 
 /* ---- Test bench -------------------------------------------------------------------------------------------------- */
 
-enum { GUARD = 64 };                 /* bytes before and after each memory */
+enum { GUARD = 64 };                 /* the bytes before and after each memory */
 
 void memories_of_testbench(Ctx *cx, Text *t, const Program *p)
 {

@@ -7,8 +7,8 @@ static bool has_weights(const Program *p) { return p->weights.kind == WEIGHTS_CA
 static bool has_params(const Program *p) { return p->params.count > 0; }
 static bool has_state(const Program *p) { return p->state_count > 0; }
 
-/* suffix: of the type struct NAME_suffix; NULL: the type is as written. error: the code for null; NULL: it is tested
- * elsewhere */
+/* `suffix` is the suffix of the type struct NAME_suffix; NULL if the type is as written. `error` is the code for a null
+ * pointer; NULL if the pointer is tested elsewhere. */
 typedef struct Parameter {
     bool (*is_passed)(const Program *p);
     const char *type, *suffix, *name, *error;

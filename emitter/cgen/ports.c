@@ -99,7 +99,7 @@ static const char *scale_text(Ctx *cx, float scale)
     return text_string(&t);
 }
 
-/* Returns an initializer list: sizes, at their greatest. */
+/* Returns an initializer list of the sizes, at their maximum. */
 static const char *dims(Ctx *cx, const Tensor *x)
 {
     Text t = text_new(cx);
@@ -148,7 +148,7 @@ static void facts(Ctx *cx, Text *t, const char *prefix, const Port *p)
     if (x->quant) facts_of_grid(cx, t, prefix, p);
 }
 
-/* The actual shape and number of elements of an output, after a run: SHAPE(out), COUNT(out). */
+/* Prints macros for the actual shape and number of elements of an output after a run: SHAPE(out), COUNT(out). */
 static void facts_of_run(Ctx *cx, Text *t, const char *prefix, const Program *p, const Port *port)
 {
     Text shape = text_new(cx), count = text_new(cx);
@@ -271,7 +271,7 @@ void ports_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
 
 /* ---- Functions between real numbers and stored integers ---------------------------------------------------------- */
 
-/* The value's least and greatest integer. */
+/* Returns the smallest and the largest integer of the type. */
 static const char *limits(Ctx *cx, DType type)
 {
     const DTypeInfo *info = dtype_info(type);
@@ -326,7 +326,7 @@ static void one_element(Ctx *cx, Text *t, const Program *p, const char *prefix, 
     else text_printf(t, "    return %s * (float)((int32_t)value - %s);\n}\n", scale, zero);
 }
 
-/* Returns the elements behind an index of the channels' axis; -1: their number is open. */
+/* Returns the elements behind an index of the channels' axis, or -1 if their number is open. */
 static int64_t elems_of_channel(const Tensor *x)
 {
     int64_t elems = 1;
@@ -365,7 +365,7 @@ static void conversions(Ctx *cx, Text *t, const Program *p, const char *prefix, 
     all_elements(cx, t, p, prefix, port, is_input);
 }
 
-/* A call is an error: its result has an incomplete type, which the compiler quotes. */
+/* A call of these functions is an error: their result has an incomplete type, which the compiler quotes. */
 static void refusals(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input)
 {
     (void)cx, (void)prefix;

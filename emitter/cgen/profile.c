@@ -28,7 +28,7 @@ void profile_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
                 p->name);
 }
 
-/* The group's name, as `report` prints it. In a partition, one mark precedes all calls. */
+/* Returns the group's name, as `report` prints it. In a partition, one mark precedes all calls. */
 static const char *layer_name(const Call *c)
 {
     return c->partition ? c->partition->name : c->group ? c->group : c->label;

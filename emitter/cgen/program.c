@@ -21,7 +21,7 @@
 
 /* ---- model.h --------------------------------------------------------------------------------------------------- */
 
-/* The program with the arena, ports and calls of its step. */
+/* Returns the program with the arena, ports and calls of its step. */
 static Program step_of(const Program *p)
 {
     Program s = *p;
@@ -51,7 +51,7 @@ static void run_signature(Ctx *cx, Text *t, const Program *p)
     wrap_list(cx, t, start);
 }
 
-/* The list of layers is NAME_run; with --selftest, a function with one more parameter. */
+/* NAME_run is the list of layers. With --selftest, the list is a function with one more parameter. */
 static void layers_signature(Ctx *cx, Text *t, const Program *p)
 {
     const size_t start = t->length;
@@ -64,18 +64,18 @@ static void layers_signature(Ctx *cx, Text *t, const Program *p)
     wrap_list(cx, t, start);
 }
 
-/* NAME_run and NAME_train may share one arena. */
+/* Returns the bytes of the arena that NAME_run and NAME_train may share. */
 static int64_t arena_of_both(const Program *p)
 {
     return p->step && p->step->arena_size > p->arena_size ? p->step->arena_size : p->arena_size;
 }
 
-/* Prints the macro that declares the caller's arena. It aligns by the language's keyword, or in C99 by the
- * compiler's. */
+/* Prints the macro that declares the caller's arena. It aligns the arena with the language's keyword, or in C99 with
+ * the compiler's. */
 static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *word,
                         const char *function)
 {
-    enum { LONG_DOUBLE = 8 };      /* bytes, at least */
+    enum { LONG_DOUBLE = 8 };      /* at least this many bytes */
     const char *macro = text_format(cx, "%s_%s", prefix, word);
     const int64_t bytes = strcmp(function, "run") == 0 ? p->arena_size : arena_of_both(p);
     const char *array = bytes ? text_format(cx, "[%s_SIZE]", macro) : "[1]";
@@ -93,7 +93,7 @@ static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix, 
     text_printf(t, "%s long double name[%lld]\n#endif\n\n", define, (long long)(bytes / LONG_DOUBLE + 1));
 }
 
-/* The declarations: the sizes of the plan, ports, state, functions. */
+/* Prints the declarations: the sizes of the plan, ports, state, functions. */
 static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
     if (p->memory_count) memories_declare(cx, t, p);
@@ -131,7 +131,7 @@ static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
     ports_convert(cx, t, p, prefix);
 }
 
-/* The layouts of ports describe the file, as the origin does. */
+/* Returns ports without layouts, because layouts describe the file, as the origin does. */
 static const Port *without_layouts(Ctx *cx, const Port *port, int count)
 {
     Port *plain = arena_copy(cx->arena, port, (size_t)count * sizeof *port);
@@ -139,8 +139,8 @@ static const Port *without_layouts(Ctx *cx, const Port *port, int count)
     return plain;
 }
 
-/* A digest of the interface: equal interfaces have the same, whatever their origin. Not 0, the value of a macro that is
- * not defined. */
+/* Returns a digest of the interface. Equal interfaces have the same digest, whatever their origin. The digest is not 0,
+ * which is the value of an undefined macro. */
 static const char *header_hash(Ctx *cx, const Program *p)
 {
     Program plain = *p;
@@ -196,7 +196,8 @@ const char *cgen_header(Ctx *cx, const Program *p)
 
 /* ---- model.c --------------------------------------------------------------------------------------------------- */
 
-/* In the text of constants, the line of a constant's elements. Names are identifiers, so they do not contain it. */
+/* The line that represents a constant's elements in the text of constants. Names are identifiers, so they do not
+ * contain it. */
 static const char ELEMENTS[] = "\f\n";
 
 static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const char *constant_name,
@@ -310,7 +311,7 @@ static const char *in_memory(Ctx *cx, int64_t offset)
     return offset ? text_format(cx, "memory + %lld", (long long)offset) : "memory";
 }
 
-/* The layer's result overlaps its input: it is moved out of the next result's way. */
+/* If the layer's result overlaps its input, moves the result to its place for later layers. */
 static void move_result(Ctx *cx, Text *t, const Call *c)
 {
     if (c->move.bytes)
@@ -397,7 +398,7 @@ static void give_sizes(Text *t, const Program *p, Speller *s)
         text_printf(t, "    *out->%s = %s;\n", p->decided[i].name, spell_size(s, p->decided[i].size));
 }
 
-/* Refuses labels that are not classes, before anything is trained. */
+/* Refuses labels that are not classes before any parameter is trained. */
 static void check_labels(Text *t, const Program *p, const char *prefix)
 {
     const Port *label = &p->input[p->input_count - 1];
@@ -409,8 +410,8 @@ static void check_labels(Text *t, const Program *p, const char *prefix)
                 label->name, at, classes, prefix);
 }
 
-/* Prints `if (in == NULL || in->x == NULL) return KWS_E_NULL;`, a few pointers a line. Tensors without elements need no
- * memory. */
+/* Prints `if (in == NULL || in->x == NULL) return KWS_E_NULL;`, with a few pointers per line. Tensors without elements
+ * need no memory. */
 static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int ports,
                            const DecidedSize *size, int sizes)
 {
@@ -452,7 +453,7 @@ static void static_arena(Text *t, const Program *p, const char *prefix)
     text_printf(t, "} %s_arena;\n\n", p->name);
 }
 
-/* Layers of NAME_train are numbered after those of NAME_run and of all bodies. */
+/* The layers of NAME_train are numbered after the layers of NAME_run and of all bodies. */
 static int first_layer(const Program *p)
 {
     int count = 0;
@@ -553,7 +554,7 @@ static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
         constant(cx, t, p, p->params.at[i].initial, p->params.at[i].initial_name, NULL);
         s->constant[s->constant_count++] = p->params.at[i].initial;
     }
-    Program in_data = *p;          /* inputs are read from data memory */
+    Program in_data = *p;          /* with inputs read from data memory */
     if (p->weights.kind == WEIGHTS_FLASH) in_data.weights.kind = WEIGHTS_TEXT;
     for (int i = 0; i < recorded; i++) {
         constant(cx, t, &in_data, p->selftest->input[i], p->selftest->input_name[i], NULL);
@@ -620,7 +621,7 @@ static bool moves_memory(const Program *p)
     return moves;
 }
 
-/* Has simd/simd.h read the target's primitives. */
+/* Makes simd/simd.h read the target's primitives. */
 static void name_core_header(Text *t, const Program *p)
 {
     if (p->core_header)

@@ -19,7 +19,7 @@ static const char *const lines[] = {
 };
 enum { LINE_COUNT = sizeof lines / sizeof *lines };
 
-/* `copy`: how many pieces of that name precede it in its file */
+/* `copy` is the number of pieces with that name that precede this piece in its file. */
 typedef struct Piece { const char *name, *file, *needs; int first, last, copy; bool wanted; } Piece;
 typedef struct Pieces { Ctx *cx; int count; Piece *at; Map by_name, read; } Pieces;
 
@@ -35,7 +35,7 @@ static const char *header_of(const char *file)
     return strncmp(file, "lw_math_", 8) == 0 ? "lw_math.h" : file;
 }
 
-/* Returns the line with the name of the file, LINE_COUNT: there is no such file. */
+/* Returns the line with the name of the file, or LINE_COUNT if there is no such file. */
 static int line_of_file(const char *file)
 {
     int i = 0;
@@ -65,7 +65,8 @@ static void read_included(Pieces *p, const char *file, const char *path)
     read_file(p, name_format(p->cx, "%.*s%.*s", folder, file, length, path));
 }
 
-/* Collects the pieces of a file where a compiler reads them: those of an included file at its #include. */
+/* Collects the pieces of a file in the order in which a compiler reads them: the pieces of an included file follow at
+ * its #include. */
 static void read_file(Pieces *p, const char *file)
 {
     static const char open[] = "/* lw: ", close[] = "/* lw: end */", include[] = "#include \"";
@@ -110,7 +111,7 @@ static void want_piece(Ctx *cx, Pieces *p, const char *wanted)
     }
 }
 
-/* The keyword that C++ lacks. */
+/* Returns true for the keyword that C++ lacks. */
 static bool is_keyword(const char *word, size_t n) { return n == 8 && memcmp(word, "restrict", n) == 0; }
 
 /* Marks the pieces named in a text, and their needs. */
@@ -170,7 +171,7 @@ static void copy_piece(Ctx *cx, Text *out, const Piece *p)
     text_add(out, "#endif\n\n");
 }
 
-/* A second file in the translation unit takes the pieces that the first one has. */
+/* If a second file is in the translation unit, it uses the pieces that the first file defines. */
 static void copy_pieces(Ctx *cx, Text *out, const Pieces *p)
 {
     const char *own = version(cx);

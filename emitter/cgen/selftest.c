@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --selftest: NAME_run and NAME_selftest share the list of layers, NAME_layers. Its parameter `check` is NULL for
- * NAME_run; else each result of a layer is compared with its checksum right after the layer. */
+ * NAME_run. If it is not NULL, each result of a layer is compared with its checksum right after the layer. */
 #include "cgen/control_flow.h"
 #include "cgen/parameters.h"
 
@@ -51,7 +51,7 @@ void selftest_checks(Ctx *cx, Text *t, const Program *p, int call, PrintPlace *p
     }
 }
 
-/* The arguments of NAME_layers that NAME_run and NAME_selftest pass on. */
+/* Prints the arguments of NAME_layers that NAME_run and NAME_selftest pass on. */
 static void call_layers(Text *t, const Program *p, const char *in, const char *check)
 {
     text_printf(t, "    return %s_layers(", p->name);

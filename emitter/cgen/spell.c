@@ -82,8 +82,8 @@ typedef enum Level {
 typedef struct Spelled {
     const char *text;
     Level level;
-    bool is_exact;          /* its C type is the dtype's */
-    const char *bits;       /* of a 16-bit float: its stored bits, or NULL */
+    bool is_exact;          /* true if its C type is the dtype's */
+    const char *bits;       /* the stored bits of a 16-bit float, or NULL */
 } Spelled;
 
 static bool is_half(DType t) { return t == F16 || t == BF16; }
@@ -121,7 +121,7 @@ static Spelled call(Speller *s, const char *function, const Expr *e, int first, 
     return piece(text_string(&t), LEVEL_PRIMARY, is_exact);
 }
 
-/* Returns the suffix of the helpers for a type: narrow types use those of int32. */
+/* Returns the suffix of the helpers for a type; narrow types use int32's helpers. */
 static const char *helper_type(DType t)
 {
     switch (t) {
@@ -188,7 +188,7 @@ static Spelled infix(Speller *s, const Expr *e)
     return piece(text, o.level, !is_narrow(e->type));
 }
 
-/* Prints 1 <= i as i >= 1: the variable comes first. */
+/* Prints 1 <= i as i >= 1, with the variable first. */
 static Spelled comparison(Speller *s, const Expr *e)
 {
     if (!expr_is_const(e->arg[0])) return infix(s, e);
@@ -211,7 +211,7 @@ static Spelled sum(Speller *s, const Expr *e)
     return piece(text, LEVEL_ADD, !is_narrow(e->type));
 }
 
-/* int32 times or plus two widened narrow values: casting one operand suffices. */
+/* Prints int32 times or plus two widened narrow values. A cast of one operand suffices. */
 static Spelled widened(Speller *s, const Expr *e)
 {
     const Expr *b = e->arg[1];
@@ -245,7 +245,7 @@ static Spelled mask(Speller *s, const Expr *e)
     return piece(text_format(s->cx, "(%s & %s)", x, and), LEVEL_PRIMARY, true);
 }
 
-/* Prints x << n for a constant n: in unsigned arithmetic, where C defines it. */
+/* Prints x << n for a constant n in unsigned arithmetic, where C defines it. */
 static Spelled shift_left(Speller *s, const Expr *e)
 {
     const char *text = text_format(s->cx, "(%s)%s << %lld", dtype_info(e->type)->bytes == 8 ? "uint64_t" : "uint32_t",
@@ -440,7 +440,8 @@ static Spelled not_legal(Speller *s, const Expr *e)
     return poison(s, e);
 }
 
-/* A table, not a switch: a function of all cases in one has a frame of a kilobyte for each operator around another. */
+/* This is a table and not a switch, because one function of all cases has a frame of a kilobyte for each operator
+ * around another operator. */
 static Spelled (*const spell_kind[EXPR_KIND_COUNT])(Speller *s, const Expr *e) = {
     [EXPR_POISON] = poison,
     [EXPR_INT] = number, [EXPR_REAL] = number,
@@ -485,8 +486,8 @@ const char *spell_bits(Speller *s, const Expr *e)
                   : text_format(s->cx, e->type == F16 ? "lw_float_to_half(%s)" : "lw_float_to_bf16(%s)", p.text);
 }
 
-/* The values of sums and products of narrow values. Returns false for others, and where one passes the 16 bits that an
- * int has at least. */
+/* Computes the values of sums and products of narrow values. Returns false for other expressions, and if a value
+ * exceeds 16 bits, the minimum width of an int. */
 static bool fits_int(const Expr *e, int64_t *least, int64_t *most)
 {
     int64_t a, b, c, d;

@@ -134,7 +134,7 @@ static const char *const stop_part[] = {
     NULL
 };
 
-/* A row per layer that ran, and the total, all per run: `layer 3 1234 conv_1`, `cycles 9876`. */
+/* Prints a row per layer that ran, and the total, all per run: `layer 3 1234 conv_1`, `cycles 9876`. */
 static const char *const profile_part[] = {
     "    double total = 0;",
     "    for (long i = 0; i < @_LAYERS; i++) {",
@@ -221,7 +221,8 @@ static void enter_sizes(Text *t, const Program *p)
                             p->decided[p->output[i].decided[d]].name);
 }
 
-/* If ports are in the arena, inputs are copied there before each run, and outputs are read after the last. */
+/* If ports are in the arena, inputs are copied to the arena before each run, and outputs are read after the last
+ * run. */
 static void runs(Ctx *cx, Text *t, const Program *p)
 {
     if (!p->ports_in_arena) {
@@ -242,7 +243,7 @@ static void runs(Ctx *cx, Text *t, const Program *p)
                              p->output[i].name, i));
 }
 
-/* Prints the pointers of the structures; `qualifier`: of their elements. */
+/* Prints the pointers of the structures; `qualifier` qualifies the type of their elements. */
 static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structure, const char *qualifier,
                          const Port *port, int count)
 {

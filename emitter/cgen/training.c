@@ -7,7 +7,7 @@
 #include "support/names.h"
 #include "support/wrap.h"
 
-enum { HEAD_BYTES = 8 };           /* version and checksum */
+enum { HEAD_BYTES = 8 };           /* the version and the checksum */
 
 static bool is_scalar(const Trained *x) { return x->tensor->rank == 0; }
 
@@ -106,7 +106,7 @@ static void init_function(Ctx *cx, Text *t, const Program *p, const char *prefix
     text_add(t, "}\n\n");
 }
 
-/* A CRC-32 (IEEE 802.3) bit by bit: no table in flash. */
+/* Prints a CRC-32 (IEEE 802.3) that works bit by bit, so that it needs no table in flash. */
 static void checksum_function(Text *t, const Program *p)
 {
     text_printf(t,

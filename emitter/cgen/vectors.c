@@ -37,7 +37,7 @@ const char *spell_vector_place(Speller *s, const Code *loop, const Memory *m, co
         return m->name;
     }
     if (index == loop->var) return memory;
-    const Expr *first = index->arg[index->arg[0] == loop->var];        /* of first + lane */
+    const Expr *first = index->arg[index->arg[0] == loop->var];        /* the index is first + lane */
     return text_format(s->cx, "&%s[%s]", memory, spell(s, first));
 }
 

@@ -31,22 +31,24 @@ static double scaled(double v, int power)
     return power >= 0 ? v * powers[power] : v / powers[-power];
 }
 
-/* Returns m with 10^m <= v < 10^(m + 1), within the table. An estimate from v's exponent is at most 1 off. */
+/* Returns m with 10^m <= v < 10^(m + 1), within the table. The estimate from v's exponent is off by at most 1. */
 static int magnitude_of(float v)
 {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
-    int m = ((int)(bits >> 23) * 1233 - 127 * 1233 - 4095) / 4096;      /* 1233 / 4096: log10(2) */
+    int m = ((int)(bits >> 23) * 1233 - 127 * 1233 - 4095) / 4096;      /* 1233 / 4096 is log10(2) */
     m = m < SMALLEST ? SMALLEST : m > LARGEST ? LARGEST : m;
     while (m < LARGEST && (double)v >= scaled(1, m + 1)) m++;
     while (m > SMALLEST && (double)v < scaled(1, m)) m--;
     return m;
 }
 
-/* digits * 10^exponent, an integer of `count` digits without a trailing 0. is_certain: it parses to the float. */
+/* The number digits * 10^exponent, where `digits` is an integer of `count` digits without a trailing 0. is_certain: it
+ * parses to the float. */
 typedef struct Decimal { int64_t digits; int count, exponent; bool is_certain; } Decimal;
 
-/* True if q, a quotient or product of two exact numbers rounded to double, is not next to a midpoint of floats. */
+/* Returns true if q, a quotient or product of two exact numbers rounded to double, is not next to a midpoint of
+ * floats. */
 static bool is_apart_from_midpoints(double q)
 {
     enum { HALF = 1 << 28, MARGIN = 4 };
@@ -56,7 +58,8 @@ static bool is_apart_from_midpoints(double q)
     return low < HALF - MARGIN || low > HALF + MARGIN;
 }
 
-/* Computes the decimal of `count` digits that is nearest to v. False if it is another float. */
+/* Computes the decimal of `count` digits that is nearest to v. Returns false if the decimal parses to a different
+ * float. */
 static bool has_digits(float v, int count, int magnitude, Decimal *out)
 {
     const int power = count - 1 - magnitude;
@@ -68,7 +71,7 @@ static bool has_digits(float v, int count, int magnitude, Decimal *out)
     return true;
 }
 
-/* Computes the shortest decimal that double arithmetic yields for v > 0; false if the table does not reach. Fewer
+/* Computes the shortest decimal that double arithmetic yields for v > 0. Returns false if v is outside the table. Fewer
  * digits are farther from v, so most weights, which have more than MIDDLE digits, take a few trials. */
 static bool shortest(float v, Decimal *out)
 {
@@ -87,11 +90,12 @@ static bool shortest(float v, Decimal *out)
     return true;
 }
 
-/* Prints digits with a point or an exponent, whichever is shorter; never in the form of an integer. Returns the end. */
+/* Prints digits with a point or an exponent, whichever is shorter; the text never has the form of an integer. Returns
+ * the end. */
 static char *decimal_text(char *out, Decimal d)
 {
     char digits[24];
-    int point = d.count + d.exponent;     /* digits before the point */
+    int point = d.count + d.exponent;     /* the number of digits before the point */
     for (int i = d.count - 1; i >= 0; i--, d.digits /= 10) digits[i] = (char)('0' + d.digits % 10);
     if (point >= -3 && point <= d.count + 2) {
         for (int i = 0; i < (point > 0 ? point : 0); i++) *out++ = i < d.count ? digits[i] : '0';
@@ -142,7 +146,7 @@ static char *small_integer_text(char *out, int64_t v)
     return out;
 }
 
-/* Prints the stored bits of 16-bit floats. */
+/* Returns the type of the stored bits of a 16-bit float. */
 static DType stored_type(DType t) { return t == F16 || t == BF16 ? U16 : t; }
 
 static char *element_text(Ctx *cx, char *out, DType type, Scalar v)

@@ -78,10 +78,10 @@ static const char *shape_line(Ctx *cx, const Function *f)
     return text_string(&t);
 }
 
-/* Per line of the comment. */
+/* The width of a line of the comment. */
 enum { WIDTH = 112 };
 
-/* A nest whose stages have names in the function; a call's operands are inputs as well. */
+/* A nest whose stages have names in the function. The operands of a call are inputs as well. */
 typedef struct Renaming { const Storages *s; const Nest *nest; bool is_call; } Renaming;
 
 static const char *name_in_function(Ctx *cx, const char *word, void *user)
@@ -96,7 +96,7 @@ static const char *name_in_function(Ctx *cx, const char *word, void *user)
     return found ? found->memory->name : word;
 }
 
-/* The step with the function's names. */
+/* Returns the step with the function's names. */
 static Step renamed_step(Ctx *cx, const Storages *s, const Nest *nest, const Step *step)
 {
     Renaming r = { s, nest, step->row->kind == STEP_external };
@@ -179,7 +179,8 @@ static const char *choices(Ctx *cx, const Storages *s, const Nest *n, size_t cap
     return text_string(&all);
 }
 
-/* True if a tile is a case of an instruction of any size: its macro says more than the steps that led to it. */
+/* Returns true if a tile is a case of an instruction of any size. The instruction's macro then says more than the steps
+ * that led to it. */
 static bool takes_instruction(const Stmt *s)
 {
     bool takes = s->kind == STMT_TILE && s->instr && s->instr->open;
@@ -200,8 +201,8 @@ static const char *schedule_line(Ctx *cx, const Storages *s, const Nest *n, size
     return *chosen ? text_format(cx, "%s%s", head, chosen) : text_format(cx, "schedule %s", strategy);
 }
 
-/* Returns the best break in the first `width` characters of `text`: after a step or a shape, else an operand, else a
- * word. */
+/* Returns the best break in the first `width` characters of `text`: after a step or a shape, otherwise after an
+ * operand, otherwise after a word. */
 static size_t line_end(const char *text, size_t width)
 {
     static const char *const breaks[] = { "; ", "  ", " && ", ", ", " " };
@@ -211,7 +212,7 @@ static size_t line_end(const char *text, size_t width)
         for (size_t cut = width; cut > width / 2; cut--)
             if (strncmp(text + cut - before, breaks[b], strlen(breaks[b])) == 0) return cut;
     }
-    size_t space = width;      /* a word longer than half a line */
+    size_t space = width;      /* for a word longer than half a line */
     while (space > 0 && text[space] != ' ') space--;
     return space ? space : width + strcspn(text + width, " ");
 }

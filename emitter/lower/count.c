@@ -26,11 +26,11 @@
 #include "ir/nest/external.h"
 #include "support/text.h"
 
-enum { MOST_SAMPLES = 32,            /* of a loop's iterations, for an average */
+enum { MOST_SAMPLES = 32,            /* the iterations of a loop that are sampled for an average */
        MOST_LETS = 512, PER_ITERATION = 3, PER_LOOP = 2, PER_DIVISION = 8, PER_FUNCTION = 40, PER_GUARD = 2,
        MAX_CONJUNCTS = 32 };
 
-/* runs: of the loop's body; trips: in a macro's portable form */
+/* runs counts the executions of the loop's body; trips is used in a macro's portable form */
 typedef struct Level { const Code *loop; int64_t value; bool is_used; double runs, trips; } Level;
 /* Loads of a loop's body, and of a branch in it, whose outer loads were executed before it. */
 typedef struct Loads { Map map; const struct Loads *outer; } Loads;
@@ -39,23 +39,26 @@ typedef struct Counting {
     const Costs *costs;
     int depth; Level at[MAX_DEPTH];
     int let_count; const Code *let[MOST_LETS];
-    double lanes;                    /* of vectors that the C compiler makes of adjacent statements; 1: none */
-    Map in_vector;                   /* stores of vectors, and scalars that are their lanes */
+    /* The lanes of vectors that the C compiler forms from adjacent statements; 1 without vectors. */
+    double lanes;
+    Map in_vector;                   /* the stores of vectors, and the scalars that are their lanes */
     Map guarded;                     /* scalars that are stored under a condition */
     Map broadcast;                   /* loads that several lanes share */
     bool has_rectified;              /* the costs have rows for products with rectified numbers */
     Map rectified;                   /* memories of which half the elements are zeros */
     const Function *function;
-    double far;                      /* vectors in the loop body so far whose address needs a register of its own */
-    bool in_lane;                    /* the statement is a lane of a vector */
-    bool in_loop_vector;             /* an iteration computes a vector, by rows with an entry for vectors */
-    Loads loaded;                    /* of the innermost loop body so far */
-    Map guarded_load;                /* loads of that body under a condition */
-    double repeated;                 /* instructions of the address of such a load when it is executed again */
-    int guards;                      /* conditions around the statement, within its innermost loop */
+    /* The number of vectors in the loop body so far whose address needs its own register. */
+    double far;
+    bool in_lane;                    /* true if the statement is a lane of a vector */
+    bool in_loop_vector;             /* true if an iteration computes a vector, by rows with an entry for vectors */
+    Loads loaded;                    /* the loads of the innermost loop body so far */
+    Map guarded_load;                /* the loads of that body under a condition */
+    double repeated;                 /* the instructions of the address of such a load when it is executed again */
+    int guards;                      /* the conditions around the statement, within its innermost loop */
     double sum;
-    double *read, *written;          /* bytes of each parameter, and last of local arrays; NULL: not counted */
-    double runs;                     /* of the statement */
+    /* The bytes of each parameter, and last of local arrays; NULL if they are not counted. */
+    double *read, *written;
+    double runs;                     /* the runs of the statement */
 } Counting;
 
 /* ---- Values over the loops --------------------------------------------------------------------------------------- */
@@ -139,7 +142,8 @@ static bool uses_marked(Counting *c, const Expr *e)
     return uses;
 }
 
-/* Marks the loops whose trip counts depend on marked ones: where they have no iteration, nothing inside is executed. */
+/* Marks the loops whose trip counts depend on marked loops. Where such a loop has no iteration, nothing inside is
+ * executed. */
 static void mark_weights(Counting *c)
 {
     for (int d = 0; d < c->depth; d++) {
@@ -203,7 +207,7 @@ static bool is_rectified(const Counting *c, const Expr *e)
     return false;
 }
 
-/* Marks the memories that such values are stored to; true: one more. */
+/* Marks the memories to which such values are stored. Returns true if it marked one more. */
 static bool find_rectified(Counting *c, const Code *s)
 {
     bool found = false;
@@ -216,13 +220,14 @@ static bool find_rectified(Counting *c, const Code *s)
     return found;
 }
 
-/* Returns the first operand that is a product; NULL: none is. */
+/* Returns the first operand that is a product, or NULL. */
 static const Expr *product_in(const Expr *sum)
 {
     return sum->arg[0]->kind == EXPR_MUL ? sum->arg[0] : sum->arg[1]->kind == EXPR_MUL ? sum->arg[1] : NULL;
 }
 
-/* True for a product with such values, and for its sum: software takes less time for zeros. */
+/* Returns true for a product with such values, and for its sum, because software arithmetic needs fewer instructions
+ * for zeros. */
 static bool multiplies_zeros(const Counting *c, const Expr *e)
 {
     const Expr *product = e->kind == EXPR_MUL ? e : e->arg_count == 2 ? product_in(e) : NULL;
@@ -232,7 +237,7 @@ static bool multiplies_zeros(const Counting *c, const Expr *e)
 /* Returns the instructions of a 64-bit operation. */
 static double wide(const Counting *c, const char *name) { return cost_or(c, name, cost_or(c, "i64", 1)); }
 
-/* Returns the row of an operation of floats; NULL: none. */
+/* Returns the row of an operation of floats, or NULL. */
 static const CostRow *float_row(const Counting *c, const Expr *e)
 {
     char name[32];
@@ -286,7 +291,7 @@ static bool is_loaded(Counting *c, const Expr *e)
 
 /* ---- Traffic ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the index of the counts of a memory: a parameter has its own, local arrays share the last. */
+/* Returns the index of a memory's counts. A parameter has its own counts, and local arrays share the last ones. */
 static int traffic_index(const Counting *c, const Memory *m)
 {
     int i = 0;
@@ -304,7 +309,7 @@ static void mark_access(Counting *c, const Memory *m, const Expr *index)
     if (m->kind == MEMORY_POINTER) mark_used(c, m->offset);
 }
 
-/* True if a C compiler may keep what it loaded from the memory while other memory is written. */
+/* Returns true if a C compiler may keep what it loaded from the memory while it writes other memory. */
 static bool is_kept(const Counting *c, const Memory *m)
 {
     return m->kind == MEMORY_LOCAL || m->kind == MEMORY_SCRATCH || function_is_apart(c->function, m);
@@ -321,7 +326,8 @@ static bool stores_to(const Code *s, const Memory *m)
     return does;
 }
 
-/* Returns the executions of a load: once for all iterations of inner loops that leave its address and its value. */
+/* Returns the executions of a load. A load is executed once for all iterations of inner loops that change neither its
+ * address nor its value. */
 static double executions_of(Counting *c, const Expr *load)
 {
     const Memory *m = load->ref;
@@ -344,7 +350,8 @@ static double vector_elements(Counting *c, const Expr *index)
          ? cost_or(c, "f32 loop lanes", 1) : 1;
 }
 
-/* Returns how often a condition holds, where traffic is counted: a load is executed only in the selected arm. */
+/* Returns the share of the executions in which a condition holds, if traffic is counted: a load is executed only in the
+ * selected arm. */
 static double share_of(Counting *c, const Expr *cond) { return c->read ? average(c, NULL, cond, 0.5) : 1; }
 
 static double arm_share(const Expr *e, int arm, double share)
@@ -390,7 +397,7 @@ static int64_t constant_of(const Expr *index, const Expr **rest)
     return is_sum ? expr_scalar(index->arg[1]).i : expr_is_const(index) ? expr_scalar(index).i : 0;
 }
 
-/* The share of a lane in the address of a vector that is beyond an instruction's reach. */
+/* Returns the share of a lane in the address of a vector beyond an instruction's reach. */
 static double far_address(Counting *c, const Expr *index)
 {
     const CostRow *lanes = cost_row(c->costs, "f32 lanes"), *far = cost_row(c->costs, "far lanes");
@@ -441,14 +448,14 @@ static bool is_next(const Code *s, const Code *before)
     return rest == rest_before && at == at_before + 1;
 }
 
-/* True if the C compiler reads that a store to one keeps the other. */
+/* Returns true if the C compiler can derive that a store to one memory does not change the other. */
 static bool are_apart(const Counting *c, const Memory *m, const Memory *to)
 {
     return to->kind == MEMORY_LOCAL || m->kind == MEMORY_LOCAL || function_is_apart(c->function, to)
         || (m != to && function_is_apart(c->function, m));
 }
 
-/* True for sums and products of floats that a store to `to` leaves as they are. */
+/* Returns true for sums and products of floats that a store to `to` does not change. */
 static bool is_vectorizable(const Counting *c, const Expr *e, const Memory *to)
 {
     const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
@@ -495,7 +502,7 @@ static bool is_lane(const Counting *c, const Code *s)
     return s->kind == CODE_STORE && map_get_const_ptr(&c->in_vector, key);
 }
 
-/* Marks the loads that two values have in the same place. */
+/* Marks the loads that two values have at the same position. */
 static void mark_shared(Counting *c, const Expr *a, const Expr *b)
 {
     if (a->kind == EXPR_LOAD && a == b) map_put_const_ptr(&c->broadcast, a, a);
@@ -529,7 +536,8 @@ static void find_vectors(Counting *c, const Code *s)
     for (int i = 0; i < s->child_count; i++) find_vectors(c, s->child[i]);
 }
 
-/* Marks the scalars that are copied to lanes: a sum that continues another one. Returns whether it marked some. */
+/* Marks the scalars that are copied to lanes, such as a sum that continues another sum. Returns true if it marked
+ * some. */
 static bool find_copied(Counting *c, const Code *s)
 {
     const Memory *from = s->kind == CODE_STORE && s->value->kind == EXPR_LOAD ? s->value->ref : NULL;
@@ -544,7 +552,7 @@ static double lane_share(const Counting *c, const Code *store) { return is_lane(
 
 /* ---- Vectorized and unrolled loops ------------------------------------------------------------------------------- */
 
-/* Returns the step by which an index advances with the variable; -1: an unknown one. */
+/* Returns the step by which an index advances with the variable, or -1 if the step is unknown. */
 static int64_t step_of(Counting *c, const Expr *index, const Expr *var)
 {
     Linear l;
@@ -596,7 +604,8 @@ static bool has_loop_or_call(const Code *s)
     return has;
 }
 
-/* Whether the code declares a pointer that the variable decides: it has no value for one iteration. */
+/* Returns true if the code declares a pointer that the variable decides. Such a pointer has no value for one
+ * iteration. */
 static bool declares_pointer(const Code *s, const Expr *var)
 {
     bool does = s->kind == CODE_LOCAL && s->memory->kind == MEMORY_POINTER && expr_uses(s->memory->offset, var);
@@ -606,9 +615,10 @@ static bool declares_pointer(const Code *s, const Expr *var)
 
 static double text_of(Counting *c, const Code *s);
 
-enum { MOST_UNROLLED = 200 };        /* text of a loop that C compilers unroll, in instructions, without a row */
+/* The text of a loop that C compilers unroll, in instructions, if there is no row. */
+enum { MOST_UNROLLED = 200 };
 
-/* Returns the iterations of a loop that is unrolled; 0: it stays a loop. */
+/* Returns the iterations of a loop that is unrolled, or 0 if it stays a loop. */
 static int64_t unrolled(Counting *c, const Code *s)
 {
     const double most = cost_or(c, "unrolled text", c->read ? MOST_UNROLLED : 0);
@@ -669,7 +679,7 @@ static void count_loop(Counting *c, const Code *s, double runs)
     c->guards = guards;
 }
 
-/* Returns what a comparison with a constant compares, else the comparison. */
+/* Returns the expression that is compared with a constant, or else the comparison itself. */
 static const Expr *compared(const Expr *e)
 {
     if (e->arg_count != 2) return e;
@@ -717,8 +727,8 @@ static double distinct_elements(Counting *c, const MacroWalk *w, const Memory *m
     return elements;
 }
 
-/* Returns the row for the operand of a macro that is stored in the memory; NULL: none. Operands count from the result,
- * 0. */
+/* Returns the row for the operand of a macro that is stored in the memory, or NULL. Operands are numbered from 0, the
+ * result. */
 static const ReadRow *read_row(const Counting *c, const Code *call, const Memory *m)
 {
     int operand = 0;
@@ -792,7 +802,7 @@ static void note_call(Counting *c, const Code *s, double runs)
     note_macro(c, &w, s->child[0], runs);
 }
 
-enum { PER_MACRO = 20, PER_POINT = 13 };         /* of a macro without a row */
+enum { PER_MACRO = 20, PER_POINT = 13 };         /* the cost of a macro without a row */
 
 static void count_macro(Counting *c, const Code *s, const CostRow *row, double runs)
 {
@@ -815,7 +825,7 @@ static void count_call(Counting *c, const Code *s, double runs)
     const CostRow *row = cost_row(c->costs, s->text);
     double *const read = c->read, *const written = c->written;
     note_call(c, s, runs);
-    c->read = c->written = NULL;                 /* of the portable form below */
+    c->read = c->written = NULL;                 /* the portable form below is not counted */
     count_macro(c, s, row, runs);
     c->read = read;
     c->written = written;
@@ -865,9 +875,9 @@ static void count(Counting *c, const Code *s, double runs)
 
 /* ---- Bytes ------------------------------------------------------------------------------------------------------- */
 
-enum { BYTES = 6,                    /* of an instruction with 32 bits, and its share of addresses and spilled values */
-       PER_CALL = 8,                 /* instructions of a macro of the target, beside its arguments */
-       PER_ENTRY = 12 };             /* of a function: saved registers, and its call */
+enum { BYTES = 6,                    /* of a 32-bit instruction, with its share of addresses and spilled values */
+       PER_CALL = 8,                 /* the instructions of a macro of the target, in addition to its arguments */
+       PER_ENTRY = 12 };             /* the bytes of a function for saved registers and its call */
 
 /* Returns the instructions of an expression in the text: an equal one in the same loop body counts once. */
 static double text_of_value(Counting *c, const Expr *e)
@@ -878,7 +888,7 @@ static double text_of_value(Counting *c, const Expr *e)
     return n;
 }
 
-/* Returns the instructions of the text, each once. */
+/* Returns the instructions of the text; each statement counts once. */
 static double text_of(Counting *c, const Code *s)
 {
     double n = 0;

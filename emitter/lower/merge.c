@@ -34,16 +34,17 @@ typedef struct Sum { Linear terms; struct Sum *next; } Sum;
 typedef struct MergeWalk {
     Ctx *cx;
     Text outline;
-    Map order;                        /* variable or memory -> its ordinal + 1 */
-    Map now;                          /* ... -> its replacement */
+    Map order;                        /* maps a variable or memory to its ordinal + 1 */
+    Map now;                          /* maps it to its replacement */
     int ordinals;
     int number_count, number_room; Number *number;
     int range_count, range_room; Interval *range;
-    const Expr *const *replaced;      /* by position; NULL: the walk replaces nothing. A NULL entry: the number stays */
-    const Interval *ranges;           /* of names, by ordinal: the union over all functions */
+    /* By position; NULL if the walk replaces nothing, and an entry of NULL keeps the number. */
+    const Expr *const *replaced;
+    const Interval *ranges;           /* the ranges of names, by ordinal: the union over all functions */
     const char *hint;                 /* the number's meaning */
-    Sum *spare;                       /* a list */
-    bool is_hot, is_fixed;            /* the outline includes numbers of indices, and of compared values */
+    Sum *spare;                       /* a list of spare sums */
+    bool is_hot, is_fixed;            /* true if the outline includes numbers of indices, and of compared values */
 } MergeWalk;
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
@@ -200,7 +201,8 @@ static const Expr *walk_terms(MergeWalk *w, const Expr *e, Linear *l)
     return sum ? sum : expr_index(w->cx, 0);
 }
 
-/* A Linear is large, so those of the sums around an expression are not on the stack but in a list, to be used again. */
+/* A Linear is large, so the Linears of the sums around an expression are in a list that is used again, instead of the
+ * stack. */
 static const Expr *walk_sum(MergeWalk *w, const Expr *e)
 {
     if (w->is_fixed || e->type != I32) return walk_expr(w, e);
@@ -376,7 +378,7 @@ static bool differs(const Merge *m, int position)
     return false;
 }
 
-/* Returns the position of the smallest numbers with the same hint that divide these by a constant factor. */
+/* Returns the position of the smallest numbers with the same hint of which these numbers are a constant multiple. */
 static int base_of(const Merge *m, int position, int64_t *factor)
 {
     int numbers = m->walk[0].number_count;
@@ -405,7 +407,7 @@ static int parameter_for(Merge *m, int position)
     return m->parameters++;
 }
 
-/* Sets each position's replacement, or NULL to keep the number. False: too many parameters. */
+/* Sets each position's replacement, or NULL to keep the number. Returns false if there are too many parameters. */
 static bool choose(Merge *m, const Expr **replaced)
 {
     for (int i = 0; i < m->walk[0].number_count; i++) {
@@ -447,8 +449,8 @@ static const char *const *comment_for(Ctx *cx, const Function *const *f, int cou
     return all;
 }
 
-/* Returns one function for all of them; their outlines are equal. number[i] receives function i's value of each
- * parameter. NULL: they differ in too many numbers. */
+/* Returns one function that replaces all given functions, whose outlines are equal. number[i] receives function i's
+ * value of each parameter. Returns NULL if they differ in too many numbers. */
 static Function *merged_of(Ctx *cx, const Function *const *f, int count, const int64_t **number)
 {
     Merge m = { .cx = cx, .count = count, .walk = NEW_ARRAY(cx->arena, MergeWalk, count) };

@@ -29,31 +29,31 @@
 enum { MOST_MOMENTS = 4096, MOST_TOUCHES = 512, MOST_LETS = 256 };
 
 /* The elements of an access in iteration v of the outermost loop: [coef*i + least, coef*i + greatest], with i =
- * min(step*v + offset, last) for a shifted tail and i = v otherwise. With `at`, those of at + rest instead: positions
- * that cross the rows of a padded image are digits of v. */
+ * min(step*v + offset, last) for a shifted tail and i = v otherwise. With `at`, the elements of at + rest instead,
+ * because positions that cross the rows of a padded image are digits of v. */
 typedef struct MemoryTouch {
     bool is_write;
     int64_t coef, step, offset, last;
     const Expr *at;
-    const Bounds *scope;             /* of at */
+    const Bounds *scope;             /* the scope of `at` */
     Interval rest;
 } MemoryTouch;
 
 typedef struct Overlap {
     Ctx *cx;
     const Memory *x, *y;
-    const Expr *var;                 /* of the outermost loop, or NULL */
+    const Expr *var;                 /* the variable of the outermost loop, or NULL */
     const Bounds *scope;
     int let_count; const Expr *let[MOST_LETS], *value[MOST_LETS];
     int touch_count; MemoryTouch touch[MOST_TOUCHES];
-    /* in elements; INT64_MAX and 0: no access */
+    /* In elements. INT64_MAX and 0 mean no access. */
     int moment_count; int64_t low[MOST_MOMENTS], high[MOST_MOMENTS];
     bool failed;
 } Overlap;
 
 /* ---- Accesses of a statement ------------------------------------------------------------------------------------- */
 
-/* Finds the only min(step*v + offset, last) in the index; false if there is none. */
+/* Finds the only min(step*v + offset, last) in the index. Returns false if there is none. */
 static bool find_shift(Overlap *o, const Expr *e, const Expr **shift, MemoryTouch *t)
 {
     const Expr *offset;
@@ -69,7 +69,7 @@ static bool find_shift(Overlap *o, const Expr *e, const Expr **shift, MemoryTouc
     return false;
 }
 
-/* Splits the index into coef*i + rest; false if it is not such a sum. */
+/* Splits the index into coef*i + rest. Returns false if it is not such a sum. */
 static bool moves_with_loop(Overlap *o, const Expr *at, MemoryTouch *t, const Expr **rest)
 {
     const Expr *shift;
@@ -80,7 +80,7 @@ static bool moves_with_loop(Overlap *o, const Expr *at, MemoryTouch *t, const Ex
     return find_shift(o, at, &shift, t) && split_linear(o->cx, at, shift, &t->coef, rest) && !expr_uses(*rest, o->var);
 }
 
-/* Adds an access whose index has digits of the loop's variable; those that differ by a constant are one. */
+/* Adds an access whose index has digits of the loop's variable. Accesses that differ by a constant count as one. */
 static void touch_digits(Overlap *o, const Expr *at, MemoryTouch t)
 {
     const bool has_constant = at->kind == EXPR_ADD && at->arg[1]->kind == EXPR_INT;
@@ -141,7 +141,7 @@ static void scan(Overlap *o, const Code *c)
         if (read[i]) expr_walk(o->cx, read[i], touch_load, o);
     if (c->kind == CODE_STORE) touch(o, c->memory, c->index);
     if (c->kind == CODE_STORE && c->memory == o->x) o->failed = true;
-    /* A hint, or an instruction without a portable form */
+    /* True for a hint, or for an instruction without a portable form */
     if (c->kind == CODE_CALL && !c->child_count) o->failed = true;
     if (c->kind == CODE_LET) note_let(o, c);
     if (c->kind == CODE_FOR) o->scope = code_bounds(o->cx, outer, c);
@@ -176,7 +176,7 @@ static void add_moment(Overlap *o, int64_t v)
         if (t->is_write) *high = to + 1 > *high ? to + 1 : *high;
         else *low = from < *low ? from : *low;
     }
-    if (*low < 0) *low = 0;          /* a guarded read: it reads nothing below 0 */
+    if (*low < 0) *low = 0;          /* a guarded read reads nothing below 0 */
 }
 
 static bool is_in_order(const Code *loop)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts of the parts of emitted text, each once however often it runs: see text.h. */
+/* Counts the parts of emitted text, each part once however often it runs (see text.h). */
 #include "lower/text.h"
 
 #include <string.h>
@@ -10,9 +10,10 @@
 typedef struct Counting {
     Ctx *cx;
     const Costs *costs;
-    Map known;                           /* expressions of the innermost loop body so far; C compilers keep them */
+    /* The expressions of the innermost loop body so far, whose values C compilers keep. */
+    Map known;
     double *of;
-    Map *shared;                         /* parts of the program's library so far */
+    Map *shared;                         /* the parts of the program's library so far */
 } Counting;
 
 static bool is_float(const Expr *e) { return e->type == F32 || e->type == F16 || e->type == BF16; }
@@ -22,7 +23,7 @@ static bool is_exponential(const Expr *e)
     return e->kind == EXPR_EXP || e->kind == EXPR_EXP2 || e->kind == EXPR_SIGMOID || e->kind == EXPR_TANH;
 }
 
-/* One function in the program, however often it is called. */
+/* Returns true for a function that the program contains once, however often it is called. */
 static bool is_library_function(const Expr *e)
 {
     return !is_exponential(e) && (e->kind == EXPR_POW || e->kind == EXPR_ATAN2 || e->kind == EXPR_FMOD
@@ -143,7 +144,7 @@ void text_parts(Ctx *cx, const Code *body, const Costs *costs, Map *shared, doub
     arena_reset(cx->scratch, mark);
 }
 
-/* An array lives to the end of its scope; of statements that have scopes of their own, the largest counts. */
+/* An array lives to the end of its scope. Among statements with their own scopes, the largest counts. */
 int64_t text_locals(const Code *body)
 {
     const bool is_array = body->kind == CODE_LOCAL && body->memory->kind == MEMORY_LOCAL;

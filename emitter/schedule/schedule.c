@@ -9,7 +9,7 @@
 
 #include "schedule/step/role.h"
 
-/* In the order of the rows. */
+/* The primitives in the order of their rows. */
 static StepRun *const primitives[] = {
 #define STEP(name, ...) run_##name,
 #include "ir/text/steps.def"
@@ -21,7 +21,7 @@ const Nest *sched_run(Ctx *cx, const Nest *n, const Step *step)
     return primitives[step->row->kind](cx, n, step->args);
 }
 
-/* Applies a step with roles, once for each match of @elementwise. A refusal of one changes nothing. */
+/* Applies a step with roles once for each match of @elementwise. If one application is refused, nothing changes. */
 static const Nest *run_resolved(Ctx *cx, const Nest *n, const char *text, const Step *step)
 {
     int count;

@@ -36,7 +36,8 @@ const Nest *sched_written(Ctx *cx, const Nest *n, const WrittenStep *step)
 {
     const char *outer = cx->file;
     cx->file = step->path;
-    Lexer l = lex_part(cx, step->whole, step->begin, step->begin, true, "te");      /* only for the place */
+    /* The lexer is used only for the place. */
+    Lexer l = lex_part(cx, step->whole, step->begin, step->begin, true, "te");
     DiagMark mark = diag_mark(cx);
     n = sched_step(cx, n, step->text);
     lex_relocate_after(&l, mark, token_of(step), step->of ? text_format(cx, "in group %s", step->of) : NULL);

@@ -83,7 +83,8 @@ static Interval modulo(Interval a, Interval b, Interval whole)
 {
     if (b.least <= 0) return whole;
     if (a.least >= 0 && a.greatest < b.least) return a;
-    if (b.least == b.greatest && a.least != MINUS_INF && a.greatest != INF) {     /* within one period of the divisor */
+    /* Both ends are within one period of the divisor. */
+    if (b.least == b.greatest && a.least != MINUS_INF && a.greatest != INF) {
         int64_t period = floor_div(a.least, b.least);
         if (period == floor_div(a.greatest, b.least))
             return (Interval){ a.least - period * b.least, a.greatest - period * b.least };
@@ -92,7 +93,7 @@ static Interval modulo(Interval a, Interval b, Interval whole)
     return (Interval){ 0, a.least >= 0 ? least_of(top, a.greatest) : top };
 }
 
-/* Returns 1 if a < b for all values, 0 if for none, -1 if undecided. */
+/* Returns 1 if a < b for all values, 0 if a < b for no value, and -1 if undecided. */
 static int is_less(Interval a, Interval b)
 {
     if (a.greatest < b.least) return 1;
@@ -126,7 +127,8 @@ static Interval shift_right(Interval a, Interval by, Interval whole)
                        far.greatest > near.greatest ? far.greatest : near.greatest };
 }
 
-/* mulhigh is monotone in the product and roundshift in the shifted value, so ends give ends. */
+/* mulhigh is monotone in the product, and roundshift in the shifted value, so the ends of the operands give the ends of
+ * the result. */
 static int64_t high_of(int64_t product)
 {
     int64_t high = floor_div(sat_add(product, (int64_t)1 << 30), (int64_t)1 << 31);
@@ -218,8 +220,8 @@ static Interval chosen(const Interval *v)
     return known < 0 ? hull(v[SELECT_YES], v[SELECT_NO]) : v[known ? SELECT_NO : SELECT_YES];
 }
 
-/* Interval of an operation over the integers; it may exceed the type. `whole`, the type's interval, is the answer if
- * nothing better is known. */
+/* Returns the interval of an operation over the integers, which may exceed the type. Returns `whole`, the type's
+ * interval, if nothing better is known. */
 static Interval operation(const Expr *e, const Interval *v, Interval whole)
 {
     bool on_floats = e->arg_count && dtype_is_float(e->arg[e->arg_count - 1]->type);
@@ -375,7 +377,7 @@ static bool add_fact(Ranges *r, const Expr *more, const Expr *less, int64_t by)
     return true;
 }
 
-enum { MAX_FACTS = 32, FACTS_OF_ONE = 4 };    /* an equation with remainders gives four */
+enum { MAX_FACTS = 32, FACTS_OF_ONE = 4 };    /* an equation with remainders gives four facts */
 
 static void collect_fact(Ranges *r, const Expr *fact, bool holds)
 {
@@ -414,7 +416,7 @@ static bool is_of_sizes(const Expr *e, bool *some_may_be_0)
     return is;
 }
 
-/* Inside a loop its extent is at least 1, so a size may be shown not to be 0 there. */
+/* Inside a loop the loop's extent is at least 1, so a size may be proved not to be 0 there. */
 static bool shows_sizes(const Bounds *b)
 {
     bool some_may_be_0 = false;

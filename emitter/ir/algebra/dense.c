@@ -34,12 +34,12 @@ typedef struct Digit {
     const Expr *term; int source, line;
     const Expr *low, *count, *coef;
     int merged; int64_t part;                /* merged: index of the digit that contains this one, or -1 */
-    int64_t step; const Expr *end;           /* of a shifted tail; else 0 */
+    int64_t step; const Expr *end;           /* of a shifted tail; 0 for other digits */
     bool is_mirrored;
 } Digit;
 
 typedef struct LinearIndex {
-    Linear base;                             /* without own loops */
+    Linear base;                             /* the part of the bind without own loops */
     int count, digit[MAX_DIGITS];            /* once sorted: lowest first, without digits of one value */
     const Expr *total, *from, *end;          /* product of the digits' counts; cut to [from, end), relative to base */
     bool is_sorted, is_virtual, has_shift;
@@ -94,7 +94,7 @@ static void factors_of(const Expr *e, const Expr **out, int *count)
     if (*count <= MAX_FACTORS) factors_of(e->arg[1], out, count);
 }
 
-/* True for products of the same factors: n * m and m * n. */
+/* Returns true for products of the same factors, such as n * m and m * n. */
 static bool same_product(const Expr *a, const Expr *b)
 {
     const Expr *x[MAX_FACTORS], *y[MAX_FACTORS];
@@ -148,7 +148,7 @@ static bool add_digit(Dense *d, int line, const Expr *term, const Expr *coef)
     return true;
 }
 
-/* Returns n of n * step, where step divides all coefficients; NULL: another form. */
+/* Returns n of n * step, where step divides all coefficients. Returns NULL if the expression has a different form. */
 static const Expr *number_of_steps(Dense *d, const Expr *e, int64_t *step)
 {
     Linear l;
@@ -258,8 +258,8 @@ static const Expr *times_in(Dense *d, const Expr *low, const Expr *extent)
     return tidy(d, expr_binary(d->cx, EXPR_FLOORDIV, extent, low));
 }
 
-/* Returns the number of values of the digit: the modulus of its remainder, else extent / low; of steps, in a shifted
- * tail. */
+/* Returns the number of values of the digit: the modulus of its remainder, or else extent / low. For a shifted tail,
+ * returns the number of steps. */
 static const Expr *digit_values(Dense *d, Digit *g)
 {
     if (g->count) return g->count;
@@ -295,8 +295,8 @@ static bool is_used_up(Dense *d, int s)
 }
 
 /* Returns the number of contiguous values that the digit g makes of `full` ones. A digit multiplies them if its values
- * are as far apart as they reach; a shifted tail adds its end if its steps are. NULL: the digit leaves gaps, or reaches
- * values again. */
+ * are as far apart as they reach; a shifted tail adds its end if its steps are. Returns NULL if the digit leaves gaps,
+ * or reaches values again. */
 static const Expr *grow(Dense *d, const Digit *g, const Expr *full, const Expr *coef)
 {
     if (!same(d, g->step ? product(d, coef, number(d, g->step)) : coef, full)) return NULL;
@@ -367,7 +367,7 @@ static bool sort_line(Dense *d, int line)
 
 /* ---- Guards ---------------------------------------------------------------------------------------------------- */
 
-/* The digits of own loops in a comparison, with their coefficients, and the rest of it. */
+/* The digits of own loops in a comparison, with their coefficients, and the rest of the comparison. */
 typedef struct Cut { int count, digit[MAX_DIGITS]; int64_t coef[MAX_DIGITS]; Linear rest; } Cut;
 
 static bool cut_add(Dense *d, Cut *c, int digit, int64_t coef)
@@ -469,7 +469,7 @@ static bool strip_full_digits(Dense *d, Cut *c)
 }
 
 /* Applies a cut without own loops: either all points remain or none. It cuts an axis of one point if the guard uses its
- * base, else the first line. */
+ * base, otherwise the first line. */
 static bool cut_all(Dense *d, const Linear *rest)
 {
     int best = 0;
@@ -741,7 +741,7 @@ static bool dense_lines(Dense *d, const Expr *const *bind, int bind_count, const
 {
     int line[MAX_LINES];
     for (int b = 0; b < bind_count; b++) {
-        /* A loop of at most one pass is not its only index: it may have none. */
+        /* A loop of at most one pass is not replaced by its only index, because it may have no pass. */
         const Expr *index = bind[b]->kind == EXPR_VAR ? bind[b] : ranges_simplify(&d->inside, bind[b]);
         line[b] = new_line(d, index, false);
         if (line[b] < 0) return refuse(d, "the index is too long", NULL);
@@ -767,7 +767,7 @@ bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, 
            const char **why)
 {
     const ArenaMark mark = arena_mark(cx->scratch);
-    Dense *d = NEW(cx->scratch, Dense);                          /* 30 KB */
+    Dense *d = NEW(cx->scratch, Dense);                          /* the structure has 30 KB */
     d->cx = cx, d->own = own, d->own_count = own_count, d->may_repeat = repeats != NULL;
     const Bounds *inside = scope;
     for (int i = 0; i < own_count && i < MAX_SOURCES; i++) {

@@ -79,7 +79,8 @@ static bool never_zero(const Legalize *l, const Expr *e)
 
 /* ---- Pieces ---------------------------------------------------------------------------------------------------- */
 
-typedef struct Legal { Legalize l; Map done; } Legal;        /* expression -> its legal form, within one scope */
+/* Maps an expression to its legal form, within one scope. */
+typedef struct Legal { Legalize l; Map done; } Legal;
 
 static const Expr *legal(Legal *g, const Expr *e);
 
@@ -227,8 +228,8 @@ static const Expr *shift(Legal *g, const Expr *e)
 
 /* ---- Fixed point ------------------------------------------------------------------------------------------------- */
 
-/* mulhigh(v << up, m) of a small v, as in additions of quantized operands; with a factor of 1/2 it is v << (up - 1).
- * NULL: another expression. */
+/* Computes mulhigh(v << up, m) of a small v, as in additions of quantized operands; with a factor of 1/2 it is v << (up
+ * - 1). Returns NULL for any other expression. */
 static const Expr *mulhigh_up(Legal *g, const Expr *e)
 {
     const Expr *shl = e->arg[0], *m = e->arg[1], *half = expr_int(g->l.cx, I32, (int64_t)1 << 30);
@@ -260,8 +261,8 @@ static const Expr *roundshift(Legal *g, const Expr *e)
     return call(g, n.least >= 0 && n.greatest <= 31 ? RUNTIME_ROUNDSHIFT : RUNTIME_ROUNDSHIFT_ANY, e);
 }
 
-/* lw_scale_i8, the last step of a quantized operator, for `value`: the saturated x = roundshift(mulhigh(a, m), n) +
- * zero. NULL: another expression, or a range in which the function differs. */
+/* Returns lw_scale_i8, the last step of a quantized operator, for `value`: the saturated x = roundshift(mulhigh(a, m),
+ * n) + zero. Returns NULL for any other expression, or for a range in which the function differs. */
 static const Expr *scaled_byte(Legal *g, const Expr *value, const Expr *x)
 {
     const bool is_sum = (x->kind == EXPR_ADD || x->kind == EXPR_SUB) && x->arg[1]->kind == EXPR_INT;
@@ -278,7 +279,8 @@ static const Expr *scaled_byte(Legal *g, const Expr *value, const Expr *x)
     return expr_runtime(g->l.cx, RUNTIME_SCALE_I8, value, operand, 4);
 }
 
-/* For `value`: min(max(x, -128), 127), as an i8 or as an i32. NULL: `clamped` is another expression. */
+/* Returns min(max(x, -128), 127) for `value`, as an i8 or as an i32. Returns NULL if `clamped` is a different
+ * expression. */
 static const Expr *saturated_byte(Legal *g, const Expr *value, const Expr *clamped)
 {
     if (clamped->kind != EXPR_MIN || !expr_is_int(clamped->arg[1], 127)) return NULL;

@@ -59,8 +59,8 @@ static uint32_t serial_of_ref(const Expr *e)
     }
 }
 
-/* Orders terms by structure and by the age of their variables, not by the creation of nodes: the order does not depend
- * on other expressions of the context. Equal interned operands end the descent. */
+/* Orders terms by structure and by the age of their variables, not by the creation of nodes, so the order does not
+ * depend on other expressions of the context. Equal interned operands end the descent. */
 static bool comes_before(const Expr *a, const Expr *b)
 {
     for (;;) {
@@ -121,7 +121,7 @@ static bool open_sum(Opening *o, const Expr *e, int64_t factor);
 
 static bool is_sum(const Expr *e) { return e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_NEG; }
 
-/* (x + y) * n for a variable n: x * n and y * n become separate terms. */
+/* Opens (x + y) * n for a variable n: x * n and y * n become separate terms. */
 static bool open_product(Opening *o, const Expr *e, int64_t factor)
 {
     const Expr *sum = e->arg[0], *by = e->arg[1];
@@ -253,7 +253,7 @@ const Expr *linear_expr(Ctx *cx, const Linear *l)
     for (int i = 0; i < l->count; i++) coef[i] = wrapped(l->type, l->coef[i]);
     writing_order(l, coef, order);
     for (int negative = 0; negative < 2; negative++) {
-        if (negative && !sum && constant > 0) {          /* 5 - x rather than -x + 5 */
+        if (negative && !sum && constant > 0) {          /* prints 5 - x rather than -x + 5 */
             sum = expr_int(cx, l->type, constant);
             constant = 0;
         }

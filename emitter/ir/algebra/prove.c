@@ -59,8 +59,8 @@ static bool times(Ranges *r, const Linear *l, const Expr *k, Linear *out)
     return ranges_linear(r, k, &part) && linear_add(out, &part, l->constant);
 }
 
-/* For a divisor k > 0 that is not constant: rest - e/k >= 0 if (rest + 1)*k - 1 - e >= 0; e/k + rest >= 0 if e + rest*k
- * >= 0. With e >= 0, k >= 0 suffices for the first, because its premise excludes k = 0. */
+/* For a divisor k > 0 that is not constant, rest - e/k >= 0 holds if (rest + 1)*k - 1 - e >= 0, and e/k + rest >= 0
+ * holds if e + rest*k >= 0. With e >= 0, k >= 0 suffices for the first, because its premise excludes k = 0. */
 static bool by_symbolic_quotient(Proof *p, const Linear *l, int at, int depth)
 {
     const Expr *e = l->term[at], *k = e->arg[1];
@@ -96,7 +96,7 @@ static const Expr *extent_of(const Ranges *r, const Expr *var)
     return NULL;
 }
 
-/* True if e is a loop whose trip count is a multiple of k: inside the loop k is not 0. */
+/* Returns true if e is a loop whose trip count is a multiple of k; inside the loop k is then not 0. */
 static bool is_positive_where(const Ranges *r, const Expr *e, const Expr *k)
 {
     const Expr *extent = extent_of(r, e);
@@ -114,7 +114,7 @@ static bool by_remainder(Proof *p, const Linear *l, int at, int depth)
     return is_positive && ranges_of(p->ranges, e).least >= 0 && holds_with(p, *l, at, 1, e, c, 0, depth);
 }
 
-/* A loop with a pass has more than none: of max(a, b) for b <= 0, a is its extent. */
+/* If a loop runs at all, its extent is above 0: the extent max(a, b) with b <= 0 is then a. */
 static const Expr *extent_of_pass(Proof *p, const Expr *extent)
 {
     while (extent && extent->kind == EXPR_MAX) {

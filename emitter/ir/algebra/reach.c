@@ -36,10 +36,11 @@ const Bounds *bounds_without(Ctx *cx, const Bounds *scope, const Expr *const *va
 
 typedef struct Reaching {
     Ctx *cx;
-    Ranges ranges, outside;                   /* `ranges`: the whole scope; `outside`: without the inner variables */
+    /* `ranges` has the whole scope, and `outside` the scope without the inner variables. */
+    Ranges ranges, outside;
     const Expr *const *inner; int inner_count;
-    int steps, by_facts;                      /* by_facts: 1 if facts may bound terms alone, else 0 */
-    Linear *waiting; int depth;               /* MAX_REACH_DEPTH, of which `depth` are in use */
+    int steps, by_facts;                      /* by_facts is 1 if facts may bound terms by themselves, otherwise 0 */
+    Linear *waiting; int depth;               /* MAX_REACH_DEPTH forms, of which `depth` are in use */
     const char *why;
 } Reaching;
 
@@ -47,7 +48,7 @@ enum { MAX_REACH_STEPS = 200, MAX_REACH_DEPTH = 64 };
 
 static const Expr *bound(Reaching *r, const Linear *l, bool up, int facts_left);
 
-/* Pushes a copy of the form, or a form without content; NULL: too deep. */
+/* Pushes a copy of the form, or a form without content. Returns NULL if the stack is full. */
 static Linear *push(Reaching *r, const Linear *from)
 {
     if (r->depth == MAX_REACH_DEPTH) return NULL;
@@ -200,7 +201,7 @@ static const Expr *end_of_term(Reaching *r, const Expr *e, bool up)
 }
 
 /* Returns the next term to eliminate: composite terms first, because they contain variables, then the innermost
- * variable; -1: none. */
+ * variable. Returns -1 if no inner term is left. */
 static int next_term(const Reaching *r, const Linear *l)
 {
     for (int i = 0; i < l->count; i++)

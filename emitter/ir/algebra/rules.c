@@ -73,8 +73,8 @@ static bool is_of_constants(const Expr *pattern)
     return true;
 }
 
-/* True if each constant computed on the right side has the same value in the type as in i64, where small ones cannot
- * overflow. */
+/* Returns true if each constant computed on the right side has the same value in the type as in i64, where constants of
+ * small types cannot overflow. */
 static bool constants_fit(Ctx *cx, const Expr *pattern, const RuleMatch *m, const RuleMatch *wide, DType t)
 {
     if (pattern->arg_count == 0) return true;
@@ -181,8 +181,8 @@ static bool has_small_coefs(const Linear *l)
     return small;
 }
 
-/* Matches `one + rest` with the sum: `one` is a term (x*c1 or x*y), or c1, the constant. If the condition fails, the
- * caller tries the next term. */
+/* Matches `one + rest` with the sum: `one` is a term (x*c1 or x*y), or c1, the constant. If the condition fails,
+ * returns false, and the caller tries the next term. */
 static bool match_term(Matching *g, const Expr *pattern, const Linear *l, int at)
 {
     Ctx *cx = g->ranges->cx;

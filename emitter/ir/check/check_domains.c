@@ -27,7 +27,7 @@ static bool binds_are_inside_by(Checker *c, const Site *s, Ranges *r)
         if (s->block->part == BLOCK_INIT && a >= stage->data_count) continue;
         const Expr *axis[MAX_AXES], *value[MAX_AXES];
         for (int i = 0; i < a; i++) { axis[i] = stage->axis[i].var; value[i] = s->block->bind[i]; }
-        /* A loop that may have no pass is within its extent, which its only index, 0, is not. */
+        /* A loop that may have no pass is within its extent, but its only index, 0, is not. */
         const Expr *index = bind->kind == EXPR_VAR ? bind : ranges_simplify(r, bind);
         if (is_between(r, index, expr_substitute(c->cx, extent, axis, value, a))) continue;
         return check_fail(c, UNPROVED, FAULT_INDEX, "an index that is affine in the loops, or a guard",
@@ -57,7 +57,7 @@ static const Bounds *with_facts(Ctx *cx, const Bounds *scope, const Bounds *fact
     return facts ? bounds_fact(cx, with_facts(cx, scope, facts->outer), facts->fact) : scope;
 }
 
-/* Checks every site of an access that its axes do not bound: a guard may bound it. */
+/* Checks every site of an access that its axes do not bound, because a guard may bound it. */
 static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const SiteAccess *a, int d)
 {
     Ctx *cx = c->cx;
@@ -89,7 +89,7 @@ static bool never_happens(Ctx *cx, const Bounds *axes, const SiteAccess *a)
     return false;
 }
 
-/* Returns the first dimension that the access may leave; -1: none. */
+/* Returns the first dimension that the access may leave, or -1. */
 static int dimension_outside(Checker *c, const StageSites *s, const SiteAccess *a, const Bounds *axes)
 {
     const Tensor *t = a->read->ref;
@@ -143,7 +143,8 @@ static bool output_is_covered(Checker *c, const Tensor *t)
     Box box[MAX_AXES];
     const char *why = "";
     int count = 0;
-    if (!s || tensor_elems(t) == 0) return true;             /* an output that is an input, or has no elements */
+    /* True for an output that is an input, or that has no elements. */
+    if (!s || tensor_elems(t) == 0) return true;
     for (int i = 0; i < s->site_count; i++)
         if (s->site[i]->block->part != BLOCK_INIT && count < MAX_SITES) site[count++] = s->site[i];
     if (!check_sites_box(c, site, count, 0, c->facts, box, &why))

@@ -23,12 +23,13 @@ typedef struct Flow {
     const Site *reader;
     const Tensor *tensor;
     const StageSites *producer;
-    const Expr *index[MAX_RANK];             /* over loops; NULL: depends on data, so the whole dimension is needed */
-    const Bounds *facts;                     /* the consumer's scope, its guard and the conditions of the access */
-    const Stmt *alloc; int alloc_loops;      /* loops outside the Alloc; an output: NULL, 0 */
-    Reach need[MAX_RANK];                    /* at the current level */
-    const Bounds *scope;                     /* of that level */
-    const char *reason;                      /* of the failed proof, at the innermost level that applies */
+    /* The index over loops; NULL if it depends on data, so that the whole dimension is needed. */
+    const Expr *index[MAX_RANK];
+    const Bounds *facts;                     /* the consumer's scope, with its guard and the conditions of the access */
+    const Stmt *alloc; int alloc_loops;      /* the Alloc and the loops outside it; for an output, NULL and 0 */
+    Reach need[MAX_RANK];                    /* the need at the current level */
+    const Bounds *scope;                     /* the scope of that level */
+    const char *reason;                      /* the reason of the failed proof, at the innermost level that applies */
 } Flow;
 
 static const char *name_of(const Site *s) { return s->block->name; }
@@ -90,7 +91,7 @@ static bool need_is_within(const Flow *f, const Box *computed, int d)
 /* ---- The computed box -------------------------------------------------------------------------------------------- */
 
 /* The position of a producer relative to the consumer. AROUND: it shares one more loop, or is the consumer itself; its
- * elements are those of earlier iterations. */
+ * elements were computed in earlier iterations. */
 typedef enum FlowPoint { BEFORE, AFTER, AROUND } FlowPoint;
 
 static bool is_at_position(const Site *producer, const Site *reader, int shared, FlowPoint position)
@@ -100,8 +101,8 @@ static bool is_at_position(const Site *producer, const Site *reader, int shared,
     return common == shared && check_precedes(producer, reader) == (position == BEFORE);
 }
 
-/* Joins the boxes of the sites that share exactly `shared` loops with the consumer, at the given position; false:
- * none. */
+/* Joins the boxes of the sites that share exactly `shared` loops with the consumer, at the given position. Returns
+ * false if there are none. */
 static bool find_produced(Flow *f, int shared, FlowPoint position, Box *computed)
 {
     Checker *c = f->c;
@@ -129,7 +130,7 @@ static bool find_produced(Flow *f, int shared, FlowPoint position, Box *computed
 
 /* ---- Rings ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the only site that computes the tensor, apart from inits; NULL: there are several. */
+/* Returns the only site that computes the tensor, except inits. Returns NULL if there are several. */
 static const Site *only_producer(const Flow *f)
 {
     const Site *only = NULL;
@@ -242,7 +243,8 @@ static bool follows_on(const Flow *f, int d, const Expr *next, const Expr *end, 
     return is_at_most(cx, simplify(cx, next, left), simplify(cx, end, left), left);
 }
 
-/* Returns the scope without the facts about a loop: they hold in the reader's iteration, not in those before it. */
+/* Returns the scope without the facts about a loop, because these hold in the reader's iteration, but not in earlier
+ * iterations. */
 static const Bounds *without_facts(Ctx *cx, const Bounds *scope, const Expr *loop)
 {
     if (!scope) return NULL;
@@ -251,7 +253,7 @@ static const Bounds *without_facts(Ctx *cx, const Bounds *scope, const Expr *loo
     return bounds_var(cx, outer, scope->var, scope->extent);
 }
 
-/* True if rule (b) holds along d. `level`: the number of loops around the carrier. */
+/* Returns true if rule (b) holds along d. `level` is the number of loops around the carrier. */
 static bool carried_along(Flow *f, int level, const Carrier *s, const Box *computed, int d, FlowPoint position)
 {
     Ctx *cx = f->c->cx;
@@ -282,13 +284,13 @@ static bool carried_along(Flow *f, int level, const Carrier *s, const Box *compu
            false;
 }
 
-/* True if the conditions of the read imply that the loop is past 0: its first iteration needs nothing. */
+/* Returns true if the conditions of the read imply that the loop is past 0, so its first iteration needs nothing. */
 static bool is_needed_later_only(Flow *f, const Expr *var)
 {
     return provably(f->c->cx, expr_binary(f->c->cx, EXPR_LE, num(f->c->cx, 1), var), f->facts);
 }
 
-/* Returns the flow with the carrier's loops joined to one. */
+/* Returns the flow with the carrier's loops joined to one loop. */
 static Flow joined_flow(const Flow *f, const Box *computed, const Carrier *s, Box *box)
 {
     Ctx *cx = f->c->cx;
@@ -333,8 +335,8 @@ static bool by_carrier(Flow *f, int shared, int level, const Box *computed, Flow
     return false;
 }
 
-/* Tries the innermost shared loop as the carrier, then joins it with the loops around it one by one. With a ring the
- * producer must have no copy in these: it would overwrite slots in between. */
+/* Tries the innermost shared loop as the carrier, then joins it with the loops around it one by one. With a ring, the
+ * producer must have no copy in these loops, because the copy would overwrite slots in between. */
 static bool by_carrying(Flow *f, int shared, const Box *computed, FlowPoint position)
 {
     Checker *c = f->c;
@@ -366,8 +368,8 @@ static int deepest_producer(const Flow *f)
     return deepest;
 }
 
-/* True if an instance of the producer runs, or may run, before the consumer: it precedes in the text, or they share a
- * loop. */
+/* Returns true if an instance of the producer runs, or may run, before the consumer, because it precedes in the text or
+ * shares a loop. */
 static bool some_producer_runs_first(const Flow *f)
 {
     for (int i = 0; i < f->producer->site_count; i++) {
@@ -415,7 +417,7 @@ static bool storage_is_shared(Flow *f)
                       f->producer->stage->name);
 }
 
-/* True if the conditions of a read contradict each other: it never executes. */
+/* Returns true if the conditions of a read contradict each other, so that it never executes. */
 static bool never_happens(const Bounds *facts)
 {
     for (; facts; facts = facts->outer)
@@ -469,8 +471,8 @@ static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
 }
 
 /* True if rings keep the partial sums that a reduction reads. Each iteration of the loops outside the first reduce
- * loop, and outside the loops shared with the init and the copies, completes its points. So a ring must hold those of
- * one iteration. */
+ * loop, and outside the loops shared with the init and the copies, completes its points. So a ring must hold the points
+ * of one iteration. */
 static bool ring_keeps_sums(Checker *c, const StageSites *stage, const Site *s, const Tensor *t, const Stmt *alloc)
 {
     Box box[MAX_AXES];

@@ -60,7 +60,8 @@ static bool lives_outside(const Site *s, int loop)
     return false;
 }
 
-/* True if a ring around a concurrent loop has a slot for each iteration: it holds the elements of all of them. */
+/* Returns true if a ring around a concurrent loop has a slot for each iteration, because it holds the elements of all
+ * iterations. */
 static bool rings_hold_all(Checker *c, const Site *s, int at)
 {
     Box box[MAX_AXES];

@@ -20,7 +20,7 @@ typedef struct Copies {
     int count; const Site *site[MAX_COPIES];
     Box box[MAX_COPIES][MAX_AXES];
     Repeats repeats[MAX_COPIES];
-    const Bounds *scope;                     /* of the hosts */
+    const Bounds *scope;                     /* the scope of the hosts */
 } Copies;
 
 static int own_loops(const Site *s, const Expr **var, const Expr **extent)
@@ -59,7 +59,8 @@ static bool own_loops_are_inside(Checker *c, const Site *s)
     return true;
 }
 
-/* True if a loop that repeats points encloses no update of a partial reduction: the reduce loops are inside. */
+/* Returns true if a loop that repeats points encloses no update of a partial reduction, because the reduce loops are
+ * inside it. */
 static bool repeat_is_whole(Checker *c, const Site *s, const Expr *repeats)
 {
     bool inside = false;
@@ -84,8 +85,8 @@ static bool repeats_are_whole(Checker *c, const Site *s, const Repeats *repeats)
     return true;
 }
 
-/* Rejects a loop of several iterations that no index of a reduction uses: it adds everything again. Idempotent
- * reducers, as a maximum, are accepted. */
+/* Rejects a loop of several iterations that no index of a reduction uses, because it would add every element again.
+ * Idempotent reducers, such as a maximum, are accepted. */
 static bool no_loop_repeats(Checker *c, const Site *s)
 {
     if (!check_is_reduced(s->block->stage) || s->block->part == BLOCK_INIT) return true;
@@ -167,7 +168,7 @@ static bool begins_at_zero(Checker *c, const Copies *g, int i)
     return true;
 }
 
-/* True if the copies may share data points: along every data axis they may overlap. */
+/* Returns true if the copies may share data points, because they may overlap along every data axis. */
 static bool share_data(Checker *c, const Copies *one, int i, const Copies *other, int j)
 {
     Ctx *cx = c->cx;
@@ -181,8 +182,8 @@ static bool share_data(Checker *c, const Copies *one, int i, const Copies *other
     return true;
 }
 
-/* True if each loop in which a copy repeats points of a reduction encloses all copies of these points: an iteration
- * that repeats some begins them anew, and completes them. */
+/* Returns true if each loop in which a copy repeats points of a reduction encloses all copies of these points. An
+ * iteration that repeats a point then starts its sum again, and completes it. */
 static bool repeats_include_copies(Checker *c, const Copies *g, const Copies *others)
 {
     for (int i = 0; i < g->count; i++)
@@ -343,8 +344,8 @@ static Group inside_loop(Checker *c, const Group *g, int at, bool *is_taken)
     return inside;
 }
 
-/* The copies in one loop compute a box in each of its iterations, whole: an iteration that reaches a point again begins
- * it anew. */
+/* The copies in one loop compute a whole box in each of its iterations: an iteration that reaches a point again starts
+ * the point's sum again. */
 static bool check_iterations(Checker *c, const Group *inside, const Stmt *loop, const Bounds *scope, Box *out)
 {
     if (loop->loop_kind == LOOP_PARALLEL || loop->loop_kind == LOOP_VECTOR)
@@ -356,7 +357,7 @@ static bool check_iterations(Checker *c, const Group *inside, const Stmt *loop, 
                       name_of(inside->site[0]), loop->name);
 }
 
-/* True if the copies in each outermost loop are right by themselves, and their boxes join. */
+/* Returns true if the copies in each outermost loop are proved separately, and their boxes join. */
 static bool check_loops(Checker *c, const Group *g, Box *out)
 {
     Box box[2 * MAX_COPIES][MAX_AXES];
@@ -376,7 +377,7 @@ static bool check_loops(Checker *c, const Group *g, Box *out)
     return check_join(c, box, count, g->stage->axis_count, scope) && memcpy(out, box[0], sizeof box[0]);
 }
 
-/* Tries the copies together; then, where this proves nothing, those in each loop for themselves. */
+/* Tries the copies together. If this proves nothing, tries the copies in each loop separately. */
 static bool check_group(Checker *c, const Group *g, Box *out)
 {
     if (check_copies(c, g, out)) return true;

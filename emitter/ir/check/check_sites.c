@@ -103,7 +103,7 @@ typedef struct Gathering {
     unsigned branches; int if_count;
     Site here;                       /* its path and child are those below */
     const Stmt *path[MAX_PATH]; int child[MAX_PATH];
-    const Stage *owner[MAX_DEPTH];   /* of the loops */
+    const Stage *owner[MAX_DEPTH];   /* the owners of the loops */
     bool too_deep;
 } Gathering;
 
@@ -115,7 +115,7 @@ static void gather_child(Gathering *g, const Stmt *s, int child)
     gather(g, s->child[child]);
 }
 
-/* A reduction runs in its own loops, whatever their names: several stages may reduce in one. */
+/* A reduction runs in its own loops, whatever their names, because several stages may reduce in one loop. */
 static bool feeds_reduce_axis(const Stmt *block, const Expr *var)
 {
     for (int a = block->stage->data_count; a < block->stage->axis_count; a++)
@@ -354,7 +354,7 @@ bool check_box(Checker *c, const Site *s, int shared, Box *box, Repeats *repeats
     int own_count = 0, axes = block->part == BLOCK_INIT ? block->stage->data_count : block->stage->axis_count;
     repeats->count = 0;
     if (check_empty_box(c, s, box)) return true;
-    /* In the first pass the loops of other stages count as its own: a fused host */
+    /* In the first pass, the loops of other stages count as the site's own, because they may be a fused host */
     for (int pass = 0; pass < 2; pass++) {
         own_count = 0;
         bool others = false;
@@ -468,7 +468,7 @@ static bool boxes_join(Checker *c, const Site *const *site, int count, int share
     return true;
 }
 
-/* Joins the box of each loop's sites: those of an iteration, over all iterations. */
+/* Joins the box of each loop's sites, from one iteration to all iterations. */
 static bool loops_join(Checker *c, const Site *const *site, int count, int shared, const Bounds *scope, Box *out,
                        const char **why)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The cost of a nest. A block runs once per iteration of its loops in which its guard holds. Loops that the guard, or
  * another loop's extent, uses are enumerated, together where a condition of the guard or an extent joins them; the
- * counts of loops that are apart multiply, and the trip counts of the others:
+ * counts of separate sets of loops, and the trip counts of all other loops, are multiplied:
  *
- *   for i < 100: for jo < 3: for ji < 4: block if jo*4 + ji < 10        100 * |{(jo, ji): jo*4 + ji < 10}| = 1000
- */
+ *   for i < 100: for jo < 3: for ji < 4: block if jo*4 + ji < 10        100 * |{(jo, ji): jo*4 + ji < 10}| = 1000 */
 #include "ir/check/cost.h"
 
 #include "ir/algebra/algebra.h"
@@ -17,9 +16,10 @@ typedef struct Costing {
     Ctx *cx;
     const Nest *nest;
     int depth; const Stmt *path[MAX_PATH];
-    int64_t value[MAX_PATH];        /* of the loops' variables during enumeration */
-    int set[MAX_PATH];              /* loops with one number are enumerated together; -1: this one is not */
-    /* Of the guard, all of which hold, and the set of the loops in each */
+    int64_t value[MAX_PATH];        /* the values of the loops' variables during enumeration */
+    /* Loops with the same number are enumerated together; -1 for a loop that is not enumerated. */
+    int set[MAX_PATH];
+    /* The conditions of the guard, all of which hold, and the set of the loops in each. */
     int condition_count; const Expr *condition[MOST_CONDITIONS]; int condition_set[MOST_CONDITIONS];
     int64_t iterations;
     NestCost sum;
@@ -41,7 +41,7 @@ static Scalar value_of(const Costing *c, const Expr *e)
     return scalar_apply(e->kind, e->type, e->arg[e->arg_count - 1]->type, v);
 }
 
-/* Returns the set of the loops in the expression; -1: it uses none that is enumerated. */
+/* Returns the set of the loops in the expression, or -1 if it uses no loop that is enumerated. */
 static int set_of(const Costing *c, const Expr *e)
 {
     for (int d = 0; d < c->depth; d++)
@@ -49,7 +49,7 @@ static int set_of(const Costing *c, const Expr *e)
     return -1;
 }
 
-/* Puts the loops in the expression, and loop d if it is no -1, into one set. */
+/* Puts the loops in the expression, and loop d unless d is -1, into one set. */
 static void join_sets(Costing *c, const Expr *e, int d)
 {
     const int into = d < 0 ? set_of(c, e) : c->set[d];
@@ -61,7 +61,7 @@ static void join_sets(Costing *c, const Expr *e, int d)
     }
 }
 
-/* Splits the guard into conditions; the last one holds what exceeds their number. */
+/* Splits the guard into conditions; the last condition holds all that exceed the limit. */
 static void split_guard(Costing *c, const Expr *cond)
 {
     if (cond->kind == EXPR_AND && c->condition_count < MOST_CONDITIONS - 1) {

@@ -12,12 +12,14 @@
 typedef struct Compare {
     Ctx *cx;
     const Nest *nest;
-    const Instruction *instr;                /* with the sizes bound so far */
-    const Expr *size[MAX_NUMBERS];           /* of the open numbers that trip counts have bound; NULL: not yet */
+    const Instruction *instr;                /* the instruction with the sizes bound so far */
+    /* The sizes of the open numbers that trip counts have bound; NULL for a number that is not bound yet. */
+    const Expr *size[MAX_NUMBERS];
     const Stmt *block;
     int loop_count; const Stmt *loop[MAX_AXES];
-    const Bounds *scope;                     /* the outer loops, and these */
-    int loop_of[MAX_AXES];                   /* axis of the formula -> loop; -1: an axis of extent 1 without a loop */
+    const Bounds *scope;                     /* the scope of the outer loops and of these loops */
+    /* Maps an axis of the formula to its loop; -1 for an axis of extent 1 without a loop. */
+    int loop_of[MAX_AXES];
     Match match;
     const char *why;                         /* the first difference */
 } Compare;
@@ -45,8 +47,8 @@ static const Buffer *buffer_of(const Stmt *s, const Tensor *t)
     return NULL;
 }
 
-/* True if the rows of the window, from `first` on as far as the formula moves, never wrap around the end of the
- * ring. */
+/* Returns true if the rows of the window never wrap around the end of the ring. The rows start at `first` and extend as
+ * far as the formula moves. */
 static bool stays_in_one_lap(Compare *c, const Tensor *pattern, const OperandMatch *o, int dimension, int64_t ring)
 {
     Ctx *cx = c->cx;
@@ -69,7 +71,7 @@ static bool has_constant_strides(Compare *c, const Tensor *pattern, const Operan
 {
     const Tensor *t = o->tensor;
     const Buffer *b = buffer_of(c->nest->root, t);
-    int innermost = b && t->rank ? b->permutation[t->rank - 1] : t->rank - 1;      /* -1: of no dimension */
+    int innermost = b && t->rank ? b->permutation[t->rank - 1] : t->rank - 1;      /* -1 if no dimension is innermost */
     for (int k = 0; b && k < t->rank; k++)
         if (b->tile[k]) innermost = -1;                  /* the inner dimension of a tile is innermost */
     if (tensor_is_constant(t) && tensor_elems(t) == 1)
@@ -92,7 +94,7 @@ static bool has_constant_strides(Compare *c, const Tensor *pattern, const Operan
     return true;
 }
 
-/* Matches the tensor at these indices with the formula's tensor at these axes (NULL or 0: no axis). */
+/* Matches the tensor at these indices with the formula's tensor at these axes; an entry of NULL or 0 has no axis. */
 static bool match_access(Compare *c, const Tensor *pattern, const Expr *const *axis, const Tensor *t,
                          const Expr *const *index, OperandMatch *out)
 {
@@ -220,7 +222,7 @@ static bool match_operand(Compare *c, const Expr *p, const Expr *e)
     return match_scalar(c, p->ref, e, &c->match.operand[k]);
 }
 
-/* Matches `p && REST` with REST, if p is true there. */
+/* Matches `p && REST` with REST if p is true at that place. */
 static bool match_without(Compare *c, const Expr *p, const Expr *e)
 {
     if (p->kind != EXPR_AND) return false;
@@ -234,7 +236,8 @@ static bool match_without(Compare *c, const Expr *p, const Expr *e)
     return false;
 }
 
-/* Matches min(q, bound) and max(q, bound) with q where the bound is never reached: the simplifier leaves it out. */
+/* Matches min(q, bound) and max(q, bound) with q where the bound is never reached, because the simplifier leaves such a
+ * bound out. */
 static bool match_unbounded(Compare *c, const Expr *p, const Expr *e)
 {
     const bool is_min = p->kind == EXPR_MIN;
@@ -244,7 +247,7 @@ static bool match_unbounded(Compare *c, const Expr *p, const Expr *e)
     return (is_min ? range.greatest <= bound : range.least >= bound) && match_value(c, p->arg[0], e);
 }
 
-/* Matches p + q with x * 2, as the simplifier writes x + x. */
+/* Matches p + q with x * 2, because the simplifier writes x + x so. */
 static bool match_doubled(Compare *c, const Expr *p, const Expr *e)
 {
     return p->kind == EXPR_ADD && e->kind == EXPR_MUL && p->type == e->type && expr_is_int(e->arg[1], 2)
@@ -256,7 +259,7 @@ static void note_read(const Expr *e, void *user)
     if (e->kind == EXPR_READ) *(bool *)user = true;
 }
 
-/* An operand is addressed by loops: an element that an index tensor selects has no address before it is read. */
+/* Loops address an operand. An element that an index tensor selects has no address before the index is read. */
 static bool is_by_loops(const Compare *c, const Expr *read)
 {
     bool reads = false;
@@ -358,7 +361,7 @@ static bool match_body(Compare *c)
            && match_value(c, p->value[0], value) && all_are_bound(c);
 }
 
-/* The body of an instruction whose sizes are the trip counts. */
+/* Matches the body of an instruction whose sizes are the trip counts. */
 static bool match_with_sizes(Compare *c)
 {
     const Instruction *open = c->instr;
@@ -368,7 +371,7 @@ static bool match_with_sizes(Compare *c)
     return matches;
 }
 
-/* Compares the extent of an axis; an open size takes it. */
+/* Compares the extent of an axis. An open size takes the extent as its value. */
 static bool match_extent(Compare *c, const Expr *wanted, const Expr *extent)
 {
     const int k = instruction_number(c->instr, wanted);

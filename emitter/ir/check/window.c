@@ -7,7 +7,7 @@
 typedef struct Hull {
     Checker *c;
     const Tensor *tensor;
-    int outside;                             /* loops outside the Alloc */
+    int outside;                             /* the number of loops outside the Alloc */
     const Expr *low[MAX_RANK], *high[MAX_RANK];
     const Bounds *scope;
     const char *why;
@@ -65,7 +65,7 @@ static int loops_above(const Site *s, const Stmt *alloc)
     return -1;
 }
 
-/* Returns the scope without the facts of a branch: the hull covers both branches. */
+/* Returns the scope without the facts of a branch, because the hull covers both branches. */
 static const Bounds *scope_of_loops(Ctx *cx, const Site *s, int loops)
 {
     const Bounds *b = NULL;
@@ -73,7 +73,7 @@ static const Bounds *scope_of_loops(Ctx *cx, const Site *s, int loops)
     return b;
 }
 
-/* Adds the sites of both branches of an If: one window serves all sizes. */
+/* Adds the sites of both branches of an If, because one window serves all sizes. */
 static bool add_sites(Hull *h, const Stmt *alloc)
 {
     Checker *c = h->c;

@@ -73,7 +73,7 @@ void dtype_store(DType t, void *base, int64_t index, Scalar v)
     }
 }
 
-/* The bounds are powers of two, exact as doubles, and the conversion truncates x. */
+/* The bounds are powers of two, so doubles represent them exactly; the conversion truncates x. */
 int64_t dtype_integer(DType t, double x)
 {
     const double two63 = 9223372036854775808.0;

@@ -8,8 +8,8 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* A hash table of nodes, which are their own keys: open addressing, linear probing, at most half full. A slot has the
- * hash beside the node, so most nodes that differ are not loaded. */
+/* A hash table of nodes, which are their own keys: open addressing, linear probing, at most half full. A slot holds the
+ * hash and the node, so most nodes that differ are not loaded. */
 typedef struct ExprSlot { const Expr *node; uint64_t hash; } ExprSlot;
 struct ExprTable { ExprSlot *slot; size_t count, capacity; };
 
@@ -178,7 +178,8 @@ static const Expr *fold(Ctx *cx, ExprKind kind, DType type, const Expr *const *a
     return expr_constant(cx, type, scalar_apply(kind, type, operand, v));
 }
 
-/* True if the operands may be exchanged: for two zeros, min and max of floats return the second. */
+/* Returns true if the operands may be exchanged. For two zeros they may not, because min and max of floats return the
+ * second. */
 static bool may_swap(ExprKind kind, DType type, const Expr *constant)
 {
     if (!(expr_info(kind)->algebra & ALGEBRA_COMMUTES)) return false;
@@ -202,7 +203,7 @@ const Expr *expr_new(Ctx *cx, ExprKind kind, DType type, const void *ref, const 
     return intern(cx, &proto, args);
 }
 
-/* True if operands of this type are valid for the kind; else reports an error. */
+/* Returns true if operands of this type are valid for the kind. Otherwise reports an error. */
 static bool suits(Ctx *cx, ExprKind k, DType t)
 {
     int algebra = expr_info(k)->algebra;

@@ -52,7 +52,7 @@ static bool less(DType t, Scalar a, Scalar b) { return is_float(t) ? a.f < b.f :
 static bool equal(DType t, Scalar a, Scalar b) { return is_float(t) ? a.f == b.f : a.i == b.i; }
 static bool less_equal(DType t, Scalar a, Scalar b) { return is_float(t) ? a.f <= b.f : order(t, a, b) <= 0; }
 
-/* C's division in the type. Division by zero gives quotient 0 and remainder 0; the smallest value divided by -1
+/* C's division in the type. A division by zero gives quotient 0 and remainder 0; the smallest value divided by -1
  * wraps. */
 typedef struct Division { uint64_t quotient, remainder; } Division;
 
@@ -107,7 +107,7 @@ static Scalar integer_to_float(DType to, DType from, Scalar a)
 {
     uint64_t u = (uint64_t)a.i;
     if (to == F64) return real(to, from == U64 ? (double)u : (double)a.i);
-    return real(to, (double)(from == U64 ? (float)u : (float)a.i));   /* one rounding, directly to float */
+    return real(to, (double)(from == U64 ? (float)u : (float)a.i));   /* rounds once, directly to float */
 }
 
 static Scalar cast(DType to, DType from, Scalar a)
@@ -144,7 +144,7 @@ Scalar scalar_apply(ExprKind k, DType result, DType operand, const Scalar *args)
     case EXPR_VAR:
     case EXPR_READ:
     case EXPR_LOAD:
-    case EXPR_AT:        return zero;   /* not defined on constants */
+    case EXPR_AT:        return zero;   /* has no definition on constants */
     case EXPR_RUNTIME:   return args[RUNTIME_VALUE];
     case EXPR_CAST:      return cast(result, t, a);
     case EXPR_BITCAST:   return same_bytes(result, t, a);

@@ -12,7 +12,7 @@
 /* ---- Reducers -------------------------------------------------------------------------------------------------- */
 
 static const ReducerInfo reducers[REDUCER_COUNT] = {
-    /*                   spelling  components  order-free on integers, on floats */
+    /* The columns: spelling, components, whether the order is free on integers, and on floats */
     [REDUCE_NONE]   = { "",        1,          false,                  false },
     [REDUCE_SUM]    = { "sum",     1,          true,                   false },
     [REDUCE_PROD]   = { "prod",    1,          true,                   false },
@@ -20,7 +20,7 @@ static const ReducerInfo reducers[REDUCER_COUNT] = {
     [REDUCE_MIN]    = { "min",     1,          true,                   false },
     [REDUCE_ALL]    = { "all",     1,          true,                   true },
     [REDUCE_ANY]    = { "any",     1,          true,                   true },
-    /* Of several NaNs the first combined one is taken, whatever its index */
+    /* If several values are NaN, the NaN that is combined first wins, whatever its index */
     [REDUCE_ARGMAX] = { "argmax",  2,          true,                   false },
     [REDUCE_ARGMIN] = { "argmin",  2,          true,                   false },
 };

@@ -7,7 +7,7 @@
 struct Env {
     Arena *arena;
     Map sizes, tensors;
-    const Env *outer;                /* with sizes that this one may not change; NULL: none */
+    const Env *outer;                /* an environment with sizes that this one may not change, or NULL */
 };
 
 Env *env_new_in(Arena *arena)

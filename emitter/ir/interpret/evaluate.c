@@ -64,7 +64,7 @@ void *env_alloc(Ctx *cx, Env *e, const Tensor *t)
 /* The data of a tensor during one evaluation. */
 typedef struct Held {
     const void *data;
-    void *own;                       /* `data`, where it is written; NULL: an input or constant */
+    void *own;                       /* equals `data` where it is written; NULL for an input or constant */
     int64_t dim[MAX_RANK];
 } Held;
 
@@ -73,8 +73,8 @@ typedef struct Evaluation {
     Env *env;
     Tensor *const *outputs;
     int output_count;
-    Map held;                 /* Tensor -> Held */
-    const Stage *stage;       /* that runs, for messages */
+    Map held;                 /* maps a Tensor to its Held */
+    const Stage *stage;       /* the stage that runs, for messages */
 } Evaluation;
 
 /* One run of a stage. The axes are in the order of the loops. */
@@ -82,12 +82,14 @@ typedef struct Run {
     Evaluation *ev;
     const Stage *stage;
     Point *point;
-    int order[MAX_AXES], extent[MAX_AXES];     /* the axis of each loop; the site of each axis's extent */
+    /* `order` has the axis of each loop, `extent` the site of each axis's extent. */
+    int order[MAX_AXES], extent[MAX_AXES];
     int64_t at[MAX_AXES];                      /* the axes' values */
     Held *out[MAX_COMPONENTS];
     const Expr *old[MAX_COMPONENTS];           /* the accumulators in `combined` */
-    int init[MAX_COMPONENTS], combined[MAX_COMPONENTS];   /* sites; without reducer `combined` is the value */
-    bool is_empty, reduces_nothing;            /* a data axis, or a reduce axis, has no points */
+    /* These are sites; without a reducer `combined` is the value. */
+    int init[MAX_COMPONENTS], combined[MAX_COMPONENTS];
+    bool is_empty, reduces_nothing;            /* true if a data axis, or a reduce axis, has no points */
 } Run;
 
 static int64_t flat(const Held *h, int rank, const int64_t *index)
@@ -170,7 +172,7 @@ static void order_axes(Run *r)
         if (s->axis[a].kind != AXIS_ORDERED) r->order[n++] = a;
 }
 
-/* True if one axis has no points: the others are then skipped, whatever their extent. */
+/* Returns true if one axis has no points. The other axes are then skipped, whatever their extent. */
 static bool has_no_points(const Stage *s, int first, int end)
 {
     for (int a = first; a < end; a++)

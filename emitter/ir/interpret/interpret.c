@@ -37,7 +37,7 @@ static bool interpret_other(Ctx *cx, const Nest *n, Env *e, const RunOptions *op
     return true;
 }
 
-/* True if the nest contracts multiplications and additions, which lanes cannot: it is walked. */
+/* Returns true if the nest contracts multiplications and additions. Lanes cannot contract, so such a nest is walked. */
 static bool contracts_any(const Nest *n)
 {
     for (int i = 0; i < n->stage_count; i++)

@@ -60,8 +60,8 @@ static void general(const Instr *in, int lanes)
     }
 }
 
-/* Does STATEMENT for each lane l: first a multiple of a vector's elements, so that compilers make vectors of it at -O2,
- * if the result is a `restrict` parameter. */
+/* Executes STATEMENT for each lane l. The first loop covers a multiple of a vector's elements, so that compilers
+ * vectorize it at -O2 if the result is a `restrict` parameter. */
 #define EACH_LANE(STATEMENT)                                                                                           \
     do {                                                                                                               \
         const int whole = lanes & ~7;                                                                                  \
@@ -69,7 +69,7 @@ static void general(const Instr *in, int lanes)
         for (int l = whole; l < lanes; l++) STATEMENT;                                                                 \
     } while (0)
 
-/* NAME: to[l] = VALUE of operands a, b, c of type T, for each lane l. */
+/* Defines NAME: to[l] = VALUE of operands a, b, c of type T, for each lane l. */
 #define OPERATION1(NAME, R, T, VALUE)                                                                                  \
     static void NAME##_lanes(R *restrict to, const T *a, int lanes) { EACH_LANE(to[l] = VALUE); }                      \
     static void NAME(const Instr *in, int lanes) { NAME##_lanes(in->to, in->arg[0], lanes); }
@@ -86,7 +86,7 @@ static void general(const Instr *in, int lanes)
         NAME##_lanes(in->to, in->arg[0], in->arg[1], in->arg[2], lanes);                                               \
     }
 
-/* Integers are added and multiplied as uint32_t: they wrap. */
+/* Integers are added and multiplied as uint32_t, because this type wraps. */
 #define U(x) ((uint32_t)(x))
 OPERATION2(add_f32, float, float, a[l] + b[l])
 OPERATION2(sub_f32, float, float, a[l] - b[l])
@@ -109,7 +109,7 @@ OPERATION2(eq_i32, int32_t, int32_t, a[l] == b[l])
 OPERATION2(ne_i32, int32_t, int32_t, a[l] != b[l])
 OPERATION2(bitand_i32, int32_t, int32_t, a[l] & b[l])
 OPERATION2(and_bool, int32_t, int32_t, a[l] & b[l])
-/* An arithmetic shift; by amounts outside the type's bits the sign remains. */
+/* An arithmetic shift. If the amount is outside the type's bits, the sign remains. */
 #define SHIFT_BY(n, most) ((uint64_t)(n) < (most) ? (n) : (most))
 #define SHIFTED(x, n, most) ((x) < 0 ? ~(~(x) >> SHIFT_BY(n, most)) : (x) >> SHIFT_BY(n, most))
 OPERATION2(shr_i32, int32_t, int32_t, SHIFTED(a[l], b[l], 31))
@@ -127,7 +127,7 @@ OPERATION1(nearbyint_f32, float, float, lw_nearbyintf(a[l]))
 OPERATION1(f32_to_i8, int32_t, float, SATURATED(a[l], -128.0f, 127.0f))
 OPERATION1(f32_to_u8, int32_t, float, SATURATED(a[l], 0.0f, 255.0f))
 OPERATION1(f32_to_i16, int32_t, float, SATURATED(a[l], -32768.0f, 32767.0f))
-/* Integers wrap: the lowest bits, the last of which is the sign. */
+/* Wraps an integer: keeps the lowest bits, the last of which is the sign. */
 #define WRAPPED(x, sign) ((int32_t)((U(x) & (2u * (sign) - 1)) ^ (sign)) - (int32_t)(sign))
 OPERATION1(i32_to_i8, int32_t, int32_t, WRAPPED(a[l], 0x80u))
 OPERATION1(i32_to_i16, int32_t, int32_t, WRAPPED(a[l], 0x8000u))
@@ -184,7 +184,7 @@ Kernel *kernel_of(ExprKind k, DType result, DType operand)
     return general;
 }
 
-/* Blocks of a known size, since -O2 makes no vectors where a loop may be too short for them to pay. */
+/* Fills blocks of a known size, because -O2 does not vectorize a loop that may be too short to gain from it. */
 #define FILL(NAME, T)                                                                                                  \
     static void NAME(T *to, T value, int lanes)                                                                        \
     {                                                                                                                  \
@@ -212,7 +212,7 @@ Kernel *kernel_splat(Rep r)
 
 /* ---- Addresses --------------------------------------------------------------------------------------------------- */
 
-/* Sums in uint64_t: an index out of all bounds may wrap, in a lane that its mask disables. */
+/* Sums in uint64_t, because an index far out of bounds may wrap in a lane that its mask disables. */
 static int64_t sum_terms(int64_t start, const LaneTerm *term, int count, int lane)
 {
     uint64_t sum = (uint64_t)start;
@@ -225,7 +225,7 @@ static int64_t clamp(int64_t at)
     return at < -((int64_t)1 << 40) ? -((int64_t)1 << 40) : at > (int64_t)1 << 40 ? (int64_t)1 << 40 : at;
 }
 
-/* Clamps to a range in which the sum of two cannot wrap, and which is far outside every tensor. */
+/* Clamps to a range in which the sum of two values cannot wrap, and which extends far beyond every tensor. */
 int64_t access_at(const ProgramAccess *x) { return clamp(sum_terms(x->constant, x->term, x->term_count, 0)); }
 
 void kernel_offsets(const Instr *in, int lanes)
@@ -364,7 +364,8 @@ Finish *finish_store(DType t)
     return stores[t];
 }
 
-/* Rows of different elements are combined at once. Else `old` stays in a register while the element is the same. */
+/* Rows of different elements are combined at once. Otherwise `old` stays in a register while the element is the
+ * same. */
 #define REDUCE(NAME, M, R, COMBINED)                                                                                   \
     static void NAME##_row(M *restrict to, const R *next, int lanes)                                                   \
     {                                                                                                                  \

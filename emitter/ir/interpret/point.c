@@ -10,9 +10,9 @@
 
 typedef struct PointSite {
     const Expr *expr;
-    const int *arg;           /* sites of the operands */
+    const int *arg;           /* the sites of the operands */
     Scalar value;
-    uint64_t computed_at;     /* the point of `value`; ALWAYS for constants and variables */
+    uint64_t computed_at;     /* the point at which `value` was computed; ALWAYS for constants and variables */
 } PointSite;
 
 static const uint64_t ALWAYS = UINT64_MAX;
@@ -21,7 +21,7 @@ struct Point {
     Ctx *cx;
     PointRead *read;
     void *user;
-    Map site_of;              /* Expr -> its index + 1, stored as a pointer into `tokens` */
+    Map site_of;              /* maps an Expr to its index + 1, stored as a pointer into `tokens` */
     PointSite *site;
     int count, capacity;
     uint64_t now;

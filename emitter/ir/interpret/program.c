@@ -2,7 +2,7 @@
 /* Compiles a nest to a program (program.h). Sizes and data are known, so sizes become constants and tensors pointers.
  *
  * Lanes are points of a block in the order of its loops; all lanes are computed before one is stored. That requires a
- * block not to read its own output; one that does gets a single lane. */
+ * block not to read its own output. A block that reads it gets a single lane. */
 #include "ir/interpret/program.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* ---- The order of loops ------------------------------------------------------------------------------------------ */
 
-/* The number of the data axis that equals the loop, if no other axis uses the loop; -1: none. */
+/* Returns the number of the data axis that equals the loop if no other axis uses the loop, or -1. */
 static int data_axis_of(const Stmt *loop, const Stmt *block)
 {
     int found = -1;
@@ -36,7 +36,8 @@ static bool reads_itself(Ctx *cx, const Stage *s)
 
 typedef struct CloseReads { Compiler *c; const Expr *var; bool all; } CloseReads;
 
-/* Returns the distance of the elements that the index reaches in two iterations of the variable; -1: it varies. */
+/* Returns the distance of the elements that the index reaches in two iterations of the variable, or -1 if the distance
+ * varies. */
 static int64_t stride_of(Compiler *c, const Tensor *t, const Expr *const *index, const Expr *var)
 {
     int64_t stride = 0, elems = 1;
@@ -67,9 +68,10 @@ static bool is_close(Compiler *c, const Stage *s, int axis)
     return reads.all;
 }
 
-/* Orders the loops around a reduction: its own go outside the last data axis, for the sums of one element wait for
- * each other. The values of each element keep their order. Returns false if the order stays; else chain[.. count) has
- * the loops of the other data axes, *data in number, those of the reduction, and the last. */
+/* Orders the loops around a reduction. The reduction's own loops go outside the last data axis, because the sums of one
+ * element wait for each other. The values of each element keep their order. Returns false if the order stays. Otherwise
+ * chain[.. count) has the loops of the other data axes, *data in number, then the reduction's loops, then the loop of
+ * the last data axis. */
 static bool order_loops(Compiler *c, const Stmt **chain, int count, const Stmt *block, int *data)
 {
     enum { LEAST = 4 };
@@ -248,7 +250,7 @@ static void compile_strip(Compiler *c, const Stmt *block, const Stmt *const *lan
 
 static void compile_stmt(Compiler *c, const Stmt *s);
 
-/* True if no block inside ever runs: the enclosing loops are dropped, whatever their extent. */
+/* Returns true if no block inside ever runs. The enclosing loops are then dropped, whatever their extent. */
 static bool is_idle(Compiler *c, const Stmt *s)
 {
     if (s->kind == STMT_BLOCK || s->kind == STMT_IF) return false;
@@ -261,7 +263,7 @@ static bool is_idle(Compiler *c, const Stmt *s)
     return true;
 }
 
-/* An extent is an expression over outer loops: it is compiled like a strip without lanes. */
+/* An extent is an expression over outer loops, so it is compiled like a strip without lanes. */
 static bool begin_loop(Compiler *c, const Stmt *s)
 {
     if (c->depth == MAX_DEPTH) {
@@ -281,7 +283,7 @@ static bool begin_loop(Compiler *c, const Stmt *s)
     return true;
 }
 
-/* Compiles loops around one block: the innermost become its lanes. */
+/* Compiles loops around one block. The innermost loops become its lanes. */
 static void compile_chain(Compiler *c, const Stmt *const *chain, int count, const Stmt *block)
 {
     Strip lanes;
@@ -294,9 +296,9 @@ static void compile_chain(Compiler *c, const Stmt *const *chain, int count, cons
     c->depth--;
 }
 
-/* Returns the condition, over the loops outside the chain, that the chain begins its sums: an enclosing loop over a
- * reduce axis, or an earlier part of a loop that was cut, may have begun them. Sums begin where all reduce axes are 0:
- * in the first iteration of the chain's loops, or in none. */
+/* Returns the condition, over the loops outside the chain, that the chain begins its sums. An enclosing loop over a
+ * reduce axis, or an earlier part of a loop that was cut, may have begun the sums. Sums begin where all reduce axes are
+ * 0: in the first iteration of the chain's loops, or in none. */
 static const Expr *begins_sums(Compiler *c, const Stmt *const *chain, int count, const Stmt *block)
 {
     const Stage *stage = block->stage;
@@ -312,7 +314,8 @@ static const Expr *begins_sums(Compiler *c, const Stmt *const *chain, int count,
     return resolve(c, first);
 }
 
-/* All elements get their initial value, unless their sums have begun before, and then the first is updated. */
+/* Gives all elements their initial value, unless their sums have begun before; the first element is updated in that
+ * case. */
 static void compile_ordered(Compiler *c, const Stmt *const *chain, int count, int data, const Stmt *block)
 {
     const Stmt *of_init[MAX_DEPTH];
@@ -376,7 +379,7 @@ static void compile_stmt(Compiler *c, const Stmt *s)
     }
 }
 
-/* Allocates whole tensors, not windows: every element is assigned once, so no value is lost. */
+/* Allocates whole tensors instead of windows. Every element is assigned once, so no value is lost. */
 static void allocate_buffers(Compiler *c, const Stmt *s)
 {
     const Tensor *t = s->kind == STMT_ALLOC ? s->buffer->tensor : NULL;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-typedef struct ValueKey { const void *what, *mask; } ValueKey;   /* expression; the mask of its loads */
+typedef struct ValueKey { const void *what, *mask; } ValueKey;   /* the expression, and the mask of its loads */
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
@@ -22,7 +22,8 @@ void *grown(Arena *arena, void *at, int count, int *capacity, size_t bytes)
     return more;
 }
 
-/* Levels: 0 .. depth-1 an iteration of loops[level], depth the strip, depth + 1 the combination of one lane. */
+/* The levels 0 .. depth-1 are an iteration of loops[level], depth is the strip, and depth + 1 is the combination of one
+ * lane. */
 static Instrs *code_at(Compiler *c, int level)
 {
     if (level < c->depth) return &c->loops[level]->each;
@@ -136,7 +137,7 @@ static bool has_reads(Compiler *c, const Expr *e)
 
 /* ---- Addresses --------------------------------------------------------------------------------------------------- */
 
-/* constant + sum of factor * value: the linear part of a flat index. */
+/* The linear part of a flat index: constant + sum of factor * value. */
 enum { MOST_TERMS = 32 };
 typedef struct Sum {
     int64_t constant;
@@ -154,7 +155,7 @@ static void add_term(Sum *s, ProgramValue v, int64_t factor)
         s->term[i].factor += factor;
         return;
     }
-    if (s->count == MOST_TERMS) return;   /* impossible: add_linear reserves two terms for each */
+    if (s->count == MOST_TERMS) return;   /* this is impossible, because add_linear reserves two terms for each */
     s->term[s->count].value = v;
     s->term[s->count++].factor = factor;
 }
@@ -187,7 +188,7 @@ static void add_linear(Compiler *c, Sum *s, const Expr *e, int64_t factor, const
     }
 }
 
-/* Returns the factor of a loop of the lanes; 0: the address does not use it. */
+/* Returns the factor of a loop of the lanes, or 0 if the address does not use it. */
 static int64_t factor_of(const Compiler *c, const Offsets *o, int loop)
 {
     for (int k = 0; k < o->term_count; k++)
@@ -210,7 +211,8 @@ static bool is_of_loops(const Compiler *c, const Offsets *o)
     return found == o->term_count;
 }
 
-/* Finds the lanes that share an element, those of the innermost loops without a factor, and the lanes of neighbours. */
+/* Finds the lanes that share an element (the lanes of the innermost loops without a factor), and the lanes of
+ * neighbours. */
 static void find_runs(Compiler *c, Offsets *o)
 {
     for (int i = c->lane_loops - 1; i >= 0 && !factor_of(c, o, i); i--) o->run *= lane_extent(c, i);

@@ -27,21 +27,22 @@ typedef struct RingSlot { uint64_t era; int64_t elem; } RingSlot;
  * of a parallel loop share one copy, slots are counted from the begin of the lane's window. */
 typedef struct WalkStorage {
     const Tensor *tensor;
-    int64_t dim[MAX_RANK], slots[MAX_RANK];        /* elements, and slots, along each dimension */
-    int64_t elems, slot_count;                     /* elements of the tensor; slots of one copy */
-    int64_t copies, windows, capacity;             /* in use; windows in use, at least `copies`; allocated of both */
-    int64_t (*begin)[MAX_RANK], (*end)[MAX_RANK];  /* [windows]; NULL: no window */
-    const void *data;                              /* [copies][slot_count] elements */
-    void *own;                                     /* `data`, where it is written; NULL: an input */
-    RingSlot *slot;                                    /* [copies][slot_count]; NULL: everything is written */
-    uint64_t era;                                  /* of the Alloc's current execution; 0: none */
+    int64_t dim[MAX_RANK], slots[MAX_RANK];        /* the number of elements, and of slots, along each dimension */
+    int64_t elems, slot_count;                     /* the elements of the tensor, and the slots of one copy */
+    /* Copies in use; windows in use, at least `copies`; the allocated number of both. */
+    int64_t copies, windows, capacity;
+    int64_t (*begin)[MAX_RANK], (*end)[MAX_RANK];  /* [windows], or NULL if there is no window */
+    const void *data;                              /* [copies][slot_count]: the elements */
+    void *own;                                     /* equals `data` where it is written; NULL for an input */
+    RingSlot *slot;                                    /* [copies][slot_count]; NULL if everything is written */
+    uint64_t era;                                  /* the era of the Alloc's current execution, or 0 */
 } WalkStorage;
 
 /* The lanes in lockstep: values of the enclosing vector loops. Lane l is number id[l] of `width`. */
 typedef struct Lanes {
     int count, var_count;
     int64_t width, capacity;
-    int64_t shared;           /* the width outside a parallel loop that runs concurrently; 0: there is none */
+    int64_t shared;           /* the width outside a parallel loop that runs concurrently, or 0 */
     const Expr *var[MAX_DEPTH];
     int64_t *value;           /* [count][var_count] */
     int64_t *id;              /* [count] */
@@ -50,8 +51,8 @@ typedef struct Lanes {
 /* A stage's expressions, entered once. */
 typedef struct StageSites {
     int extent[MAX_AXES];
-    const Expr *old[MAX_COMPONENTS];       /* the accumulated elements */
-    int init[MAX_COMPONENTS], combined[MAX_COMPONENTS]; /* without reducer `combined` is the value */
+    const Expr *old[MAX_COMPONENTS];       /* the elements accumulated so far */
+    int init[MAX_COMPONENTS], combined[MAX_COMPONENTS]; /* without a reducer `combined` is the value */
 } StageSites;
 
 /* The pending result of one lane of a block. */
@@ -62,15 +63,15 @@ typedef struct Walk {
     const Nest *nest;
     Env *env;
     bool checked;
-    uint64_t random;          /* 0: no shuffling, no lockstep */
-    /* Tensor -> WalkStorage; Stage -> StageSites; Stmt -> Lanes; Stmt -> Window */
+    uint64_t random;          /* 0 for no shuffling and no lockstep */
+    /* Maps a Tensor to its WalkStorage, a Stage to its StageSites, a Stmt to its Lanes, and a Stmt to its Window. */
     Map storage, stages, lanes_of, windows;
     Point *point;
     uint64_t era;
-    int64_t lane, width;      /* that runs */
+    int64_t lane, width;      /* the lane that runs, and the number of lanes */
     Result *result;
     int result_room;
-    const Stmt *block;        /* that runs, for messages */
+    const Stmt *block;        /* the block that runs, for messages */
     const RunOptions *options;
 } Walk;
 
@@ -106,7 +107,7 @@ static void fault(Walk *w, const WalkStorage *p, const int64_t *index, const cha
                why);
 }
 
-/* Returns the copy of the running lane: its number among the lanes at the time of the Alloc. */
+/* Returns the copy of the running lane: the number of the copy among the lanes at the time of the Alloc. */
 static int64_t copy_of(const Walk *w, const WalkStorage *p) { return w->lane / (w->width / p->copies); }
 static int64_t window_number(const Walk *w, const WalkStorage *p) { return w->lane / (w->width / p->windows); }
 
@@ -344,7 +345,7 @@ static uint64_t next_random(Walk *w)
 
 static uint64_t common_divisor(uint64_t a, uint64_t b) { return b ? common_divisor(b, a % b) : a; }
 
-/* Iteration i runs the loop at (factor * i + start) mod n */
+/* Iteration i runs the loop at (factor * i + start) mod n. */
 typedef struct WalkOrder { int64_t factor, start; } WalkOrder;
 
 static WalkOrder order_of(Walk *w, const Stmt *loop, int64_t n)
@@ -434,7 +435,7 @@ static void run_lockstep(Walk *w, const Stmt *loop, const Lanes *l)
     run(w, loop->child[0], all);
 }
 
-/* True for the loops that a compiler may run as lanes: vector loops, and loops with independent iterations. */
+/* Returns true for the loops that a compiler may run as lanes: vector loops, and loops with independent iterations. */
 static bool is_in_lockstep(Walk *w, const Stmt *loop)
 {
     const LoopHints *h = expr_as_var(loop->var)->hints;

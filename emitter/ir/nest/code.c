@@ -68,7 +68,7 @@ const Code *code_with_pragma(Ctx *cx, const Code *loop, const char *macro)
     return code_of(cx, &proto, loop->child, 1);
 }
 
-/* The loop with other bounds or another body, and its pragma. */
+/* Returns the loop with other bounds or a different body; keeps its pragma. */
 static const Code *loop_with(Ctx *cx, const Code *c, const Expr *begin, const Expr *end, const Code *body)
 {
     return code_with_pragma(cx, code_for(cx, c->var, begin, end, c->step, c->loop_kind, body), c->pragma);

@@ -30,13 +30,14 @@ bool instruction_is_open(const Instruction *i)
     return is_open;
 }
 
-/* The variables of the declaration and what replaces them: its numbers, then the axes of its formula. */
+/* The variables of the declaration and their replacements. The declaration's numbers come first, then the axes of its
+ * formula. */
 typedef struct Replaced {
     const Instruction *from;
     Instruction *to;
     const Expr *var[MAX_NUMBERS + MAX_AXES], *by[MAX_NUMBERS + MAX_AXES];
     int count;
-    bool has_number;                 /* the formula's value has one */
+    bool has_number;                 /* true if the formula's value has a number */
 } Replaced;
 
 static const Expr *replaced_size(Ctx *cx, const Replaced *r, const Expr *size)
@@ -61,8 +62,8 @@ static const Expr *replaced_read(Ctx *cx, const Expr *e, void *user)
     return e;
 }
 
-/* The formula with axes of the sizes that it has now. A value in which a number stands is simplified, as the values of
- * nests are. */
+/* Returns the formula with axes of the current sizes. A value that contains a number is simplified, because the values
+ * of nests are simplified. */
 static Stage *replaced_stage(Ctx *cx, Replaced *r)
 {
     Stage *s = arena_copy(cx->arena, r->from->stage, sizeof *s);

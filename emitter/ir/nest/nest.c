@@ -381,7 +381,7 @@ const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, in
     Nest *n = NEW(cx->arena, Nest);
     n->name = name(cx, nest_name);
     n->arena = cx->arena;
-    /* Pass 0 counts, pass 1 fills: the given inputs first, then other tensors read */
+    /* Pass 0 counts and pass 1 fills: the given inputs come first, then other tensors that are read */
     for (int pass = 0; pass < 2; pass++) {
         if (pass) {
             n->input = NEW_ARRAY(cx->arena, Tensor *, n->input_count);

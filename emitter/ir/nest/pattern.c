@@ -27,7 +27,7 @@ static void find_own_read(const Expr *e, void *user)
     r->any = r->any || (e->kind == EXPR_READ && !expr_uses(r->other, e));
 }
 
-/* True if e reads an element that `other` does not. */
+/* Returns true if e reads an element that `other` does not read. */
 static bool reads_besides(Ctx *cx, const Expr *e, const Expr *other)
 {
     OwnRead r = { other, false };
@@ -75,7 +75,7 @@ static void note_products(const Expr *e, void *user)
 bool stage_is_contraction(Ctx *cx, const Stage *s)
 {
     if (s->reducer != REDUCE_SUM || s->axis_count == s->data_count) return false;
-    /* Not in the scratch arena: expr_walk gives back what its visits allocate there. */
+    /* Not in the scratch arena, because expr_walk frees what its visits allocate in that arena. */
     Products p = { cx, s, map_new(cx->arena) };
     expr_walk(cx, s->value[0], note_products, &p);
     return map_get_ptr(&p.sums, s->value[0]) != NULL;

@@ -31,7 +31,7 @@ static void add(Cycle *c, Node *n)
     c->at[c->count++] = n;
 }
 
-/* Collects the nodes on which n depends through stages with steps only; n is among them if it depends on itself. */
+/* Collects the nodes on which n depends through stages with steps only. n is one of them if it depends on itself. */
 static Cycle dependences_of(Ctx *cx, const Node *n)
 {
     Cycle c = { .cx = cx };
@@ -61,8 +61,8 @@ static void note_read(StepRead *r, const Expr *e, const Bounds *facts)
     r->now = !is_earlier;
 }
 
-/* Visits the reads under the conditions of the selects around them, up to a number of steps: after it conditions are
- * dropped, and each node is visited once. */
+/* Visits the reads under the conditions of the selects around them, for a limited number of steps. After that,
+ * conditions are dropped, and each node is visited once. */
 static void find_reads(StepRead *r, const Expr *e, const Bounds *facts)
 {
     if (r->now || map_get_const_ptr(&r->seen, e)) return;

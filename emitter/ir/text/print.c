@@ -72,7 +72,7 @@ void print_element(Text *t, DType type, Scalar v)
     else text_float(t, (float)v.f);
 }
 
-/* `alone`: no operand determines the type. */
+/* `alone` means that no operand determines the type. */
 static void print_constant(const Printer *p, const Expr *e, bool alone)
 {
     bool is_default = e->type == I32 || e->type == F32 || e->type == BOOL;

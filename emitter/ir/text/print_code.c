@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints lowered code for `dump --at lowered`: a line per statement, indented by loops. */
+/* Prints lowered code for `dump --at lowered`, with one line per statement, indented by loops. */
 #include "ir/text/print_code.h"
 
 #include "ir/text/formula.h"

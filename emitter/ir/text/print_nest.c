@@ -44,7 +44,7 @@ typedef struct NestPrinter {
     const Nest *nest;
     Namer tensors, sizes;
     const struct PrintedSize *size;     /* declared sizes, newest first */
-    Map stage_axes;              /* Stage -> Namer of its axes */
+    Map stage_axes;              /* maps a Stage to the Namer of its axes */
     Map promised;                /* tensors with a printed `promise` line */
     const LoopName *loops;
 } NestPrinter;
@@ -285,7 +285,7 @@ static void print_if(NestPrinter *p, const Stmt *s, int indent)
     print_stmt(p, s->child[1], indent + STEP);
 }
 
-/* The numbers of a case of an instruction with open ones follow its name. */
+/* If an instruction with open numbers has values for them, the values follow its name. */
 static void print_tile(Text *t, const Instruction *i)
 {
     text_printf(t, "tile%s%s", i ? " " : "", i ? i->macro : "");

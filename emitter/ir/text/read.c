@@ -10,7 +10,7 @@
 
 static Value read_binary(Reader *r, int least);
 
-/* The reader recurses over parentheses and calls: this keeps it within the stack that loopwright.h states. */
+/* The reader recurses over parentheses and calls. These limits keep it within the stack that loopwright.h states. */
 enum { MOST_NESTED = 64, MOST_OPERATORS = 4000 };
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */
@@ -156,7 +156,7 @@ void values_agree(Reader *r, const Value *v, int count, bool requires_float, con
 
 /* ---- Operators -------------------------------------------------------------------------------------------------- */
 
-/* Constants with a defined result (expr.def) that are certainly a mistake in a formula. */
+/* Returns true for constants with a defined result (expr.def) that are certainly a mistake in a formula. */
 bool is_meaningless(Reader *r, ExprKind k, const Expr *b, Token at)
 {
     if (r->as_written || b->kind != EXPR_INT) return false;
@@ -228,7 +228,8 @@ static bool prefix_of(Token t, ExprKind *k)
 
 /* ---- Expressions ------------------------------------------------------------------------------------------------ */
 
-/* '(' expr [':' expr] ')'. With the second, the conditions of the padded reads in the first select. */
+/* Reads '(' expr [':' expr] ')'. With a second expression, the conditions of the padded reads in the first one select
+ * between the two. */
 static Value read_parenthesis(Reader *r)
 {
     Token open = lex_take(r->lex);

@@ -47,7 +47,7 @@ static void note_read(const Expr *e, void *user)
     if (e->kind == EXPR_READ) *(bool *)user = true;
 }
 
-/* True if an axis has that size: a point of it has elements. */
+/* Returns true if an axis has that size; at each point of the axis the dimension then has elements. */
 static bool is_size_of_loop(const Reader *r, const Expr *size)
 {
     for (const Bounds *b = r->bounds; b; b = b->outer)
@@ -56,7 +56,7 @@ static bool is_size_of_loop(const Reader *r, const Expr *size)
 }
 
 /* Clamps an index that depends on data to the tensor, unless its range proves it in bounds, as after a clamp in the
- * formula: no input causes an access out of bounds. */
+ * formula. No input then causes an access out of bounds. */
 static void clamp_indices(Reader *r, const Tensor *t, const Expr **index, const Token *at)
 {
     for (int d = 0; d < t->rank && !r->as_written; d++) {

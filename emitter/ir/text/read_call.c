@@ -128,7 +128,7 @@ static Value read_dim(Reader *r, Token at)
     return value_of(s->tensor->shape[d], at);
 }
 
-/* The functions beside types, bits_TYPE and the kinds of expr.def. */
+/* The functions other than types, bits_TYPE and the kinds of expr.def. */
 static const struct { const char *name; Value (*read)(Reader *r, Token at); } functions[] = {
     { "ceildiv", read_ceildiv },
     { "clamp",   read_clamp },
@@ -136,7 +136,7 @@ static const struct { const char *name; Value (*read)(Reader *r, Token at); } fu
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* The type of `bits_TYPE`. */
+/* Reads the type of `bits_TYPE`. */
 static bool read_bits_type(const char *word, size_t n, DType *t)
 {
     static const char bits[] = "bits_";

@@ -13,12 +13,13 @@ typedef struct Formula {
     Reader r;
     StageSpec spec;
     int body;                        /* the first token after the '=' */
-    const Expr *inner_extent;        /* of the axis that is read, over other axes or data; NULL: a fixed size */
-    bool has_first;                  /* first values of the reduction */
-    const Expr *within;              /* the points of the reduce axes that count; NULL: all */
+    /* The extent of the axis that is being read, over other axes or data; NULL for a fixed size. */
+    const Expr *inner_extent;
+    bool has_first;                  /* the first values of the reduction */
+    const Expr *within;              /* the condition of the points of the reduce axes that count; NULL if all count */
     int name_count;
     const char *name[MAX_COMPONENTS];
-    Tensor star;                     /* of [*]: rank and shape only */
+    Tensor star;                     /* the tensor of [*]; only rank and shape are used */
     const Expr *star_axis[MAX_RANK];
 } Formula;
 
@@ -64,8 +65,8 @@ static int closing(const Lexer *l, int open)
     return l->count;
 }
 
-/* An axis as the whole index of a dimension of a read. A weak use determines the size only if no other does: a padded
- * read, or a read with a wrong number of indices, which is reported later. */
+/* An axis as the whole index of a dimension of a read. A weak use determines the size only if no other use does. Weak
+ * uses are a padded read, and a read with a wrong number of indices, which is reported later. */
 typedef struct Use { const Symbol *read; int dim; bool is_weak; Token at; } Use;
 
 static bool same_word(Token a, Token b)
@@ -110,7 +111,7 @@ static void unknown_size(const Formula *f, Token axis)
               axis.length, axis.at, axis.length, axis.at);
 }
 
-/* Returns the extent by the first use. Another use with a different constant is an error. */
+/* Returns the extent by the first use. A later use with a different constant is an error. */
 static const Expr *inferred_extent(Formula *f, Token axis)
 {
     Lexer *l = f->r.lex;
@@ -137,7 +138,7 @@ static void find_read(const Expr *e, void *user)
     if (e->kind == EXPR_READ) *found = e->ref;
 }
 
-/* Returns the axis or tensor that the size depends on, as text; NULL: none. */
+/* Returns the axis or tensor that the size depends on, as text, or NULL. */
 static const char *size_source(Formula *f, const Expr *extent)
 {
     const Tensor *read = NULL;
@@ -166,8 +167,9 @@ static const Expr *most_of(Formula *f, const Expr *extent)
     return range.greatest < INT32_MAX ? expr_index(cx, range.greatest > 0 ? range.greatest : 0) : NULL;
 }
 
-/* A domain is a box, and a tensor's dimension has one size. The size of a reduced axis may depend on other axes or on
- * data: the axis has its greatest size, and the values beyond are neutral. Refuses other such sizes. */
+/* A domain is a box, and a tensor's dimension has one size. Only the size of a reduced axis may depend on other axes or
+ * on data: the axis then has the greatest size, and values beyond the actual size are neutral. Refuses any other axis
+ * whose size depends on them. */
 static const Expr *check_extent(Formula *f, Token axis, AxisKind kind, const Expr *extent, int first)
 {
     const Token *begin = &f->r.lex->token[first], *last = &f->r.lex->token[f->r.lex->next - 1];
@@ -188,7 +190,7 @@ static const Expr *check_extent(Formula *f, Token axis, AxisKind kind, const Exp
     return most;
 }
 
-/* The axis that was added last ends where its size does. */
+/* The axis that was added last ends where its size ends. */
 static void end_axis(Formula *f)
 {
     Ctx *cx = f->r.cx;
@@ -269,7 +271,7 @@ static void broadcast_shape(Formula *f)
     if (!found) lex_error(l, lex_peek(l), "no tensor is read with [*]: the shape of the output is not known");
 }
 
-/* Names by rank: the customary name if free, else d0, d1, ... */
+/* Names the axes by rank: the customary name if it is free, otherwise d0, d1, ... */
 static Token star_name(Formula *f, int d)
 {
     static const char *const customary[MAX_RANK + 1][MAX_RANK] = {
@@ -390,7 +392,7 @@ static void check_reduced_type(Formula *f, Token at)
 
 /* ---- The whole -------------------------------------------------------------------------------------------------- */
 
-/* Returns the value that changes nothing: in sums of floats -0, as x + -0 is x for each x. */
+/* Returns the value that changes nothing. In sums of floats it is -0, because x + -0 is x for each x. */
 static const Expr *neutral_of(const Formula *f, int component)
 {
     DType t = f->spec.value[component]->type;
@@ -462,7 +464,8 @@ static bool exact_range(const Formula *f, const Expr *e, Interval *out)
     return true;
 }
 
-/* Refuses a read that is not shown to stay inside where its axes end: a size from data would lead it out. */
+/* Refuses a read that is not proved to stay inside where its axes end, because a size from data would lead it out of
+ * bounds. */
 static void check_within(Formula *f, const Access *a)
 {
     Ctx *cx = f->r.cx;

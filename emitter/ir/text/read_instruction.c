@@ -31,7 +31,8 @@ static void open_number(Lexer *l, Token at, Instruction *out, const Symbol **sym
     const char *number = name_n(l->cx, at.at, (size_t)at.length);
     if (symbol_value(*symbols, at)) lex_error(l, at, "'%s' is a number already", number);
     if (!has_room(l, at, out)) return;
-    /* Of three open sizes, a tensor still has as many elements as an index counts; cases may have greater ones */
+    /* With three open sizes of at most MOST, an index can still count a tensor's elements; cases may have larger
+     * sizes */
     enum { MOST = 1 << 10 };
     const bool is_extent = is_size(l, at);
     const Expr *e = expr_new_var(l->cx, number, VAR_SIZE, I32, is_extent ? 1 : INT32_MIN, is_extent ? MOST : INT32_MAX);

@@ -28,7 +28,7 @@
 #define OTHER_STAGE                           { OPERAND_STAGE, NULL, "STAGE", AT(name), NULL, NULL }
 #define TENSOR                                { OPERAND_TENSOR, NULL, "TENSOR", AT(target), NULL, NULL }
 #define COUNT(i, shown)                       { OPERAND_COUNT, NULL, shown, AT(factor[i]), NULL, NULL }
-/* A count, or the option `key` in its place. */
+/* A count, or the option `key` instead of it. */
 #define COUNT_OR(i, shown, key)               { OPERAND_COUNT, NULL, shown, AT(factor[i]), NULL, key }
 #define SCOPES                                "register|stack|arena|static"
 #define SCOPE                                 { OPERAND_CHOICE, NULL, SCOPES, AT(scope), NULL, NULL }
@@ -76,7 +76,7 @@ typedef char ChoicesAreInts[IS_INT(Tail) && IS_INT(Scope) && IS_INT(WarmUp) && I
 
 typedef union Field {
     char *bytes;
-    const char **word;               /* and of a list or pair the first */
+    const char **word;               /* for a list or pair, the first word */
     int64_t *count;
     int *choice;
     bool *flag;
@@ -97,7 +97,7 @@ static int *length_of(StepArgs *a, const Operand *o)
     return o->kind == OPERAND_STAGES ? &a->reader_count : &a->loop_count;
 }
 
-/* The words of an operand: *count of them, beginning with the returned one. */
+/* Returns the first of the operand's words; *count is their number. */
 static const char **words_in(StepArgs *a, const Operand *o, int *count)
 {
     const bool is_none = o->kind == OPERAND_COUNT || o->kind == OPERAND_CHOICE || o->kind == OPERAND_TYPE
@@ -186,7 +186,7 @@ static bool is_default(const Operand *o, StepArgs *a)
     }
 }
 
-/* Returns the option that may be given instead of the operand; NULL: none. */
+/* Returns the option that may be given instead of the operand, or NULL. */
 static const Operand *option_instead(const StepRow *row, const Operand *operand)
 {
     for (const Operand *o = row->operand; operand->instead && o->kind; o++)
@@ -252,7 +252,7 @@ typedef struct Words { int count, next; const char *at[MAX_WORDS]; } Words;
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* Returns false if there are too many. */
+/* Returns false if there are too many words. */
 static bool words_of(Ctx *cx, const char *text, Words *w)
 {
     *w = (Words){ 0, 0, { NULL } };
@@ -326,7 +326,8 @@ static bool read_choice(const char *word, const char *words, int *out)
     }
 }
 
-/* Parses a word into the operand's field, or appends it to the operand's list. False: the word is not of its kind. */
+/* Parses a word into the operand's field, or appends it to the operand's list. Returns false if the word has the wrong
+ * kind. */
 static bool read_value(Ctx *cx, const char *word, const Operand *o, StepArgs *a)
 {
     const Field f = field_of(a, o);
@@ -355,7 +356,7 @@ static bool read_value(Ctx *cx, const char *word, const Operand *o, StepArgs *a)
     return false;
 }
 
-/* row NULL: the step has none. */
+/* `row` is NULL if the step has none. */
 static void refuse_text(Ctx *cx, const char *text, const StepRow *row, FaultKind kind, const char *fault,
                         const char *accepted)
 {
@@ -453,7 +454,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '@';
 }
 
-/* Returns the length of the name or role at s; 0: none. */
+/* Returns the length of the name or role at s, or 0 if there is none. */
 static size_t name_length(const char *s)
 {
     size_t n = 0;

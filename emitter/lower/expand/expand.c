@@ -267,8 +267,8 @@ static const Code *chain_loops(Expand *x, const Stmt *s, const Code *body)
     return code_for(x->cx, s->var, expr_index(x->cx, 0), s->extent, 1, s->loop_kind, body);
 }
 
-/* Returns the part of the guard that all instances of a data point share. False if the remaining part may fail for the
- * first instance. */
+/* Returns the part of the guard that all instances of a data point share. Returns false if the remaining part may fail
+ * for the first instance. */
 static bool guard_of_data(Expand *x, const Stmt *block, const Expr **out)
 {
     const Expr *part[16];
@@ -287,7 +287,7 @@ static bool guard_of_data(Expand *x, const Stmt *block, const Expr **out)
 /* A buffer of one element is a variable already. */
 static bool is_variable(const Memory *m) { return m->kind == MEMORY_LOCAL && expr_is_int(m->elems, 1); }
 
-/* Accumulates `for (reduce...) block` in variables. NULL if the statement has another form. */
+/* Accumulates `for (reduce...) block` in variables. Returns NULL if the statement has a different form. */
 static const Code *accumulate(Expand *x, const Stmt *loop)
 {
     Ctx *cx = x->cx;
@@ -361,7 +361,7 @@ static const Code *inits_below(Expand *x, const Stmt *s, int at)
 
 /* ---- Statements ------------------------------------------------------------------------------------------------ */
 
-enum { CACHE_LINE = 64 };            /* bytes that a prefetch loads, on most processors */
+enum { CACHE_LINE = 64 };            /* the bytes that a prefetch loads on most processors */
 
 /* The element of the tensor that the first block below reads `ahead` iterations later, with all inner loops at 0. The
  * index is clamped to the tensor, so its address is valid. */
@@ -394,7 +394,7 @@ static bool find_fetch(Expand *x, const Stmt *s, Fetch *f)
     return f->read != NULL;
 }
 
-/* Returns the flat index of the read with `count` loops at other values, inside the tensor. */
+/* Returns the flat index of the read with `count` loops at other values. The index stays inside the tensor. */
 static const Expr *fetched_index(Expand *x, const Storage *st, const Fetch *f, int count)
 {
     Ctx *cx = x->cx;
@@ -465,7 +465,8 @@ static bool find_parts(Expand *x, const Stmt *inner, const Stmt *loop, Parts *p)
 }
 
 /* Returns the first element that a part fetches, of `count` elements, `step` of them in each part. Parts of less than a
- * line fetch it repeatedly; those of an iteration of the outermost loop overlap, so that no index needs a limit. */
+ * cache line fetch the line repeatedly. The parts of an iteration of the outermost loop overlap, so that no index needs
+ * a limit. */
 static const Expr *start_of_part(Ctx *cx, const Parts *p, int64_t count, int64_t step)
 {
     const int64_t spare = count - p->rests * step, stride = p->rests == 1  ? step
@@ -477,7 +478,7 @@ static const Expr *start_of_part(Ctx *cx, const Parts *p, int64_t count, int64_t
 
 /* Prefetches iteration `inner` of those parts into which the loop's elements are divided, in lines of the cache:
  *     for (line < lines) LW_PREFETCH(k[min(first + start + line * elems, last)])
- * NULL: the elements' distance from the first is unknown, or a step has consumed the loop. */
+ * Returns NULL if the elements' distance from the first is unknown, or if a step has consumed the loop. */
 static const Code *prefetch_part(Expand *x, const Stmt *inner, const Stmt *loop, const Tensor *t, int64_t ahead)
 {
     Ctx *cx = x->cx;
@@ -552,8 +553,8 @@ static const Code *expand_all(Expand *x, const Stmt *s)
     return code_seq(x->cx, child, s->child_count);
 }
 
-/* An operand of rank 0 is passed by value. Any other is passed as its first element and the strides of all dimensions
- * but the last. */
+/* An operand of rank 0 is passed by value. Any other operand is passed as its first element and the strides of all
+ * dimensions except the last. */
 static const Expr *operand_arg(Expand *x, const Tensor *pattern, const OperandMatch *o)
 {
     Ctx *cx = x->cx;
@@ -624,7 +625,7 @@ static const Code *expand(Expand *x, const Stmt *s)
 
 static const Expr *of_group(Ctx *cx, const Expr *e, void *user) { return nest_size_of_group(cx, user, e); }
 
-/* Code over the group's sizes, in place of those of its versions */
+/* Returns the code over the group's sizes instead of its versions' sizes. */
 static const Code *over_group_sizes(Ctx *cx, const Nest *n, const Code *code)
 {
     return n->range_count ? code_map_exprs(cx, code, of_group, (void *)n) : code;
@@ -638,8 +639,7 @@ static bool writes_nothing(Ctx *cx, const Nest *n)
     return n->output_count > 0;
 }
 
-/* Emits both versions, selected by the condition. The inputs and outputs of the other version alias those of this
- * one. */
+/* Emits both versions, selected by the condition. The inputs and outputs of the other version alias this version's. */
 const Code *expand_nest(Storages *s)
 {
     const Nest *n = s->nest;

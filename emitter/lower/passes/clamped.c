@@ -10,12 +10,12 @@
 #include "lower/passes/passes.h"
 #include "support/names.h"
 
-enum { MOST_NAMES = 4 };         /* per loop; more names would not help readability */
+enum { MOST_NAMES = 4 };         /* the most names per loop, because more names do not help readability */
 
 typedef struct Found { const Expr *index; int uses; } Found;
 
-/* The clamped indices in the body of one loop. `known`: the variables of the enclosing loops and its own, innermost
- * last. */
+/* The clamped indices in the body of one loop. `known` holds the variables of the enclosing loops and its own,
+ * innermost last. */
 typedef struct ClampScan {
     Ctx *cx; const Expr *const *known; int known_count; Found *at; int count, capacity;
 } ClampScan;

@@ -92,7 +92,7 @@ static const Expr *common_condition(Ctx *cx, const Code *seq)
     return first && is_pure(cx, first->cond) ? first->cond : NULL;
 }
 
-/* A; if (c) B = if (c) { A; B } where A only declares */
+/* Rewrites A; if (c) B to if (c) { A; B } where A only declares. */
 static const Code *declare_inside(Ctx *cx, const Code *seq, const Expr *cond)
 {
     const Code **child = NEW_ARRAY(cx->arena, const Code *, seq->child_count);
@@ -101,7 +101,7 @@ static const Code *declare_inside(Ctx *cx, const Code *seq, const Expr *cond)
     return code_if(cx, cond, code_seq(cx, child, seq->child_count), NULL);
 }
 
-/* if (c) A; if (c) B  =  if (c) { A; B } */
+/* Rewrites if (c) A; if (c) B to if (c) { A; B }. */
 static const Code *merge_neighbours(Ctx *cx, const Code *seq)
 {
     const Expr *cond = common_condition(cx, seq);

@@ -22,23 +22,23 @@ typedef struct Address {
     int64_t constant;            /* the smallest constant of its accesses */
     bool is_written;
     bool is_reached;             /* some access happens in every first iteration */
-    const Memory *pointer;       /* memory + fixed + constant ... */
-    const Expr *var;             /* ... or, if that may be outside the memory, only the index */
+    const Memory *pointer;       /* the address memory + fixed + constant */
+    const Expr *var;             /* the index only, if that address may be outside the memory */
 } Address;
 
 typedef struct Hoist {
     Ctx *cx;
     int loop_count, address_count;
     const Code *loop[MAX_DEPTH];          /* the enclosing loops */
-    Address address[MAX_ADDRESSES];       /* in scope, newest last */
+    Address address[MAX_ADDRESSES];       /* the addresses in scope, newest last */
 } Hoist;
 
 /* ---- Indices --------------------------------------------------------------------------------------------------- */
 
 typedef struct Parts { int at, place; const Expr *fixed, *moving; int64_t constant; } Parts;
 
-/* Returns variable i that a loop defines for its body: its own, then the clamped indices declared first in its body.
- * NULL after the last. */
+/* Returns variable i that a loop defines for its body: its own variable, then the clamped indices that its body
+ * declares first. Returns NULL after the last. */
 static const Expr *var_of(const Code *loop, int i)
 {
     const Code *body = loop->child[0];
@@ -117,8 +117,8 @@ static const Expr *readable(Hoist *h, const Expr *index)
     return linear_of(h->cx, index, &l) ? readable_sum(h->cx, &l) : index;
 }
 
-/* Splits an index at its innermost loop; false if there is nothing to hoist. The fixed part is computable before loop
- * number `place`. */
+/* Splits an index at its innermost loop. Returns false if there is nothing to hoist. The fixed part is computable
+ * before loop number `place`. */
 static bool part_index(Hoist *h, const Memory *m, const Expr *index, Parts *out)
 {
     Locals locals = { h, false };
@@ -171,8 +171,8 @@ static const Expr *in_first_iteration(Hoist *h, const Code *loop, const Expr *mo
     return expr_substitute(h->cx, moving, &loop->var, &loop->begin, 1);
 }
 
-/* True if the pointer is valid: the first iteration reads at it, or after it while it is not before the memory's
- * start. */
+/* Returns true if the pointer is valid, because the first iteration reads at it, or after it while it is not before the
+ * memory's start. */
 static bool first_iteration_reads_at(Hoist *h, const Parts *p)
 {
     const Code *loop = h->loop[p->at];
@@ -190,7 +190,7 @@ static void collect(Collect *w, const Memory *m, const Expr *index, bool is_writ
     Parts p;
     if (!part_index(h, m, index, &p) || p.place != w->at) return;
     Address *a = find_address(h, 0, m, p.fixed);
-    /* Already declared outside the loop */
+    /* True if it is already declared outside the loop */
     if (a && a < h->address + w->from && (!is_written || a->is_written || !a->pointer)) return;
     if (a && a < h->address + w->from) a = NULL;
     bool reached = w->surely && first_iteration_reads_at(h, &p);
@@ -228,7 +228,7 @@ static void collect_all(Collect *w, const Code *c)
 {
     Hoist *h = w->h;
     bool surely = w->surely;
-    /* A macro's portable form declares its own addresses; declared outside, they might be unused */
+    /* A macro's portable form declares its own addresses, because declarations outside might be unused */
     if (c->kind == CODE_CALL) return;
     if (c->kind == CODE_STORE || c->kind == CODE_LET) collect_loads(w, c->value);
     if (c->kind == CODE_STORE) collect(w, c->memory, c->index, true);
@@ -367,7 +367,7 @@ static const Code *hoist(Hoist *h, const Code *c)
     case CODE_STORE: {
         const Memory *m = c->memory;
         const Expr *index = use(h, &m, c->index);
-        /* A macro's portable form stores where statements beside it only read */
+        /* A macro's portable form stores through pointers through which neighbouring statements only read */
         if (m->kind == MEMORY_POINTER && m->is_const) {
             m = c->memory;
             index = readable(h, c->index);

@@ -21,8 +21,8 @@ typedef struct LegalCode {
     Legalize l;
     Map data;            /* variables with a loaded value; l.data points here */
     Map varying;         /* variables that differ by lane, and the lane itself */
-    Map pointer;         /* hoisted address -> its twin with a legal offset */
-    const Expr *lane;    /* variable of the enclosing lanes loop */
+    Map pointer;         /* maps a hoisted address to its twin with a legal offset */
+    const Expr *lane;    /* the variable of the enclosing lanes loop */
 } LegalCode;
 
 static const Code *legal_code(LegalCode *g, const Code *c);

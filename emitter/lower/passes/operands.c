@@ -34,7 +34,8 @@ typedef struct Tile {
 
 static bool is_vector_variable(const Memory *m) { return m->kind == MEMORY_SCALAR && m->lanes; }
 
-/* The factors of a product with a vector in memory and a number in memory; false if it has others. */
+/* Finds the factors of a product with a vector in memory and a number in memory. Returns false for any other
+ * factors. */
 static bool factors_of(const Expr *a, const Expr *b, const Expr *lane, Term *t)
 {
     if (a->kind != EXPR_LOAD || b->kind != EXPR_LOAD) return false;
@@ -105,8 +106,8 @@ static int tile_at(Tile *tile, const Code *seq, int at)
 
 static bool holds_vectors(const Tile *t) { return t->vectors.count <= t->shared.count; }
 
-/* True if some factor is used twice, and the registers suffice for the variables, the factors of one kind, one of the
- * other kind and, where it is rounded by itself, a product. */
+/* Returns true if some factor is used twice, and the registers suffice for the variables, all factors of one kind, one
+ * factor of the other kind and, if it is rounded separately, a product. */
 static bool is_suitable(const Tile *t)
 {
     const int held = holds_vectors(t) ? t->vectors.count : t->shared.count;
@@ -144,7 +145,7 @@ static const Expr *replace(Ctx *cx, const Expr *e, void *user)
     return e == r->from ? r->to : e;
 }
 
-/* The statement of a term with the factors that are in variables. */
+/* Returns the statement of a term, with the factors that are in variables. */
 static const Code *term_with(const Tile *t, const Term *term)
 {
     const Expr *const lane = term->loop->var;

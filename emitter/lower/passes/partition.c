@@ -20,10 +20,10 @@ typedef struct LoopPartition {
     bool refused;                             /* a cut exceeded the budget */
     int count;
     const Expr *cond[MAX_CONDITIONS];
-    const Bounds *scope[MAX_CONDITIONS];      /* at the condition */
+    const Bounds *scope[MAX_CONDITIONS];      /* the scope at the condition */
     int inner_count;
     const Expr *inner[MAX_DEPTH];             /* during the walk: the loops inside the current one */
-    int inner_at[MAX_CONDITIONS];             /* the number of them that enclose the condition */
+    int inner_at[MAX_CONDITIONS];             /* the number of these loops that enclose the condition */
     const Expr *const *inner_of[MAX_CONDITIONS];
 } LoopPartition;
 
@@ -77,7 +77,7 @@ static void find_conditions(LoopPartition *p, const Code *c, const Bounds *scope
 
 /* ---- The range of v in which conditions hold --------------------------------------------------------------------- */
 
-/* Narrows [begin, end) of `loop` to the range in which condition `i` certainly holds; false if no such range is
+/* Narrows [begin, end) of `loop` to the range in which condition `i` certainly holds. Returns false if no such range is
  * provable. */
 static bool narrow(LoopPartition *p, const Code *loop, int i, const Expr **begin, const Expr **end)
 {
@@ -88,7 +88,8 @@ static bool narrow(LoopPartition *p, const Code *loop, int i, const Expr **begin
     Reach r;
     if (!sum || !split_linear(cx, sum, loop->var, &coef, &rest)) return false;
     if (!reach(cx, rest, p->scope[i], p->inner_of[i], p->inner_at[i], &r, &why)) return false;
-    if (expr_uses(r.low, loop->var)) return false;      /* an inner loop's extent depends on v: no bound of v follows */
+    /* An inner loop's extent depends on v, so no bound of v follows. */
+    if (expr_uses(r.low, loop->var)) return false;
     const Expr *low = simplify(cx, r.low, NULL);
     if (coef > 0) {
         const Expr *from = expr_sub(cx, expr_index(cx, coef - 1), low);
@@ -160,8 +161,8 @@ static bool holds_call(const Code *c)
     return found;
 }
 
-/* A split copies the whole body. It pays off if conditions guard a good part of the body's work; a body with
- * instructions requires a larger part, because each copy prints them again. */
+/* Returns true if a split does not pay off. A split copies the whole body. It pays off if conditions guard a good part
+ * of the body's work. A body with instructions requires a larger part, because each copy prints them again. */
 static bool is_rarely_asked(const LoopPartition *found, const Code *body)
 {
     int64_t all = 0, asked = 0;
@@ -276,7 +277,8 @@ static const Code *cut(LoopPartition *p, const Code *loop, const Bounds *scope)
     if (cut_end != loop->end && !borders)
         part[2] = code_for(cx, loop->var, simplify(cx, cut_end, scope), loop->end, 1, loop->loop_kind,
                            code_fresh(cx, loop->child[0]));
-    static const int order[] = { 1, 0, 2 };        /* the interior first: it has the first claim on the budget */
+    /* The interior comes first, because it has the first claim on the budget. */
+    static const int order[] = { 1, 0, 2 };
     for (int i = 0; i < 3; i++) {
         const Code *c = part[order[i]];
         if (!c || (order[i] != 1 && !is_one_iteration(c))) continue;
@@ -315,7 +317,8 @@ static const Expr *is_nonnegative(Ctx *cx, const Expr *sum)
 }
 
 /* Returns two versions of an innermost loop, `if (its conditions certainly hold) loop without them; else loop`. The
- * copy is small, and the test runs once per loop instead of once per iteration. NULL if no condition can be removed. */
+ * copy is small, and the test runs once per loop instead of once per iteration. Returns NULL if no condition can be
+ * removed. */
 static const Code *version(LoopPartition *p, const Code *loop, const Bounds *scope)
 {
     Ctx *cx = p->cx;

@@ -18,8 +18,8 @@ static bool has_loop(const Code *c)
     return has;
 }
 
-/* An innermost vector loop whose trip count is so short that gcc unrolls it completely before it vectorizes, and then
- * finds no vectors. gcc vectorizes a longer one first. */
+/* Returns true for an innermost vector loop whose trip count is so short that gcc unrolls it completely before it
+ * vectorizes, and then finds no vectors. gcc vectorizes a longer loop first. */
 static bool is_short_row(const Code *c)
 {
     enum { SHORT = 16 };
@@ -27,7 +27,7 @@ static bool is_short_row(const Code *c)
     return c->loop_kind == LOOP_VECTOR && is_short && !has_loop(c->child[0]);
 }
 
-/* Number of stores to vector variables in the code; -1 if it has loops other than lanes loops. */
+/* Returns the number of stores to vector variables in the code, or -1 if it has loops other than lanes loops. */
 static int count_vector_stores(const Code *c)
 {
     if (c->kind == CODE_FOR && c->loop_kind != LOOP_LANES) return -1;
@@ -40,22 +40,22 @@ static int count_vector_stores(const Code *c)
     return count;
 }
 
-/* A reduction step over a register tile that occupies most vector registers. If gcc unrolls it, it computes operands of
- * several iterations ahead and spills. */
+/* Returns true for a reduction step over a register tile that occupies most vector registers. If gcc unrolls such a
+ * step, it computes operands of several iterations ahead and spills. */
 static bool fills_registers(const Code *c)
 {
     enum { MANY = 8 };
     return c->loop_kind == LOOP_SERIAL && c->end->kind == EXPR_INT && count_vector_stores(c->child[0]) >= MANY;
 }
 
-/* The macro of `pragma LOOP ...` (schedule/primitives/hints.c). */
+/* Returns the macro of `pragma LOOP ...` (schedule/primitives/hints.c). */
 static const char *macro_of_pragma(Ctx *cx, const Pragma *p)
 {
     if (p->kind == PRAGMA_UNROLL) return name_format(cx, "LW_UNROLL(%d)", p->count);
     return p->kind == PRAGMA_SIMD ? "LW_SIMD" : "LW_INDEPENDENT";
 }
 
-/* The macro before a loop; NULL: none. A pragma of the schedule overrides the heuristics. */
+/* Returns the macro before a loop, or NULL. A pragma of the schedule overrides the heuristics. */
 static const char *macro_before(Ctx *cx, const Code *c)
 {
     const LoopHints *h = expr_as_var(c->var)->hints;

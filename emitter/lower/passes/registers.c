@@ -14,7 +14,7 @@
 
 enum { MOST_VARIABLES = 64 };
 
-/* vector[i]: the variable for elements i .. i + lanes[i] - 1; lanes[i] is 0 outside all vectors, MIDDLE after a
+/* vector[i] is the variable for elements i .. i + lanes[i] - 1. lanes[i] is 0 outside all vectors, and MIDDLE after a
  * vector's first element. */
 enum { MIDDLE = -1 };
 typedef struct Array { bool is_array; int count; int64_t elems; int8_t *lanes; const Memory **vector; } Array;
@@ -51,7 +51,7 @@ static int64_t first_element(const Arrays *a, const Expr *index)
     return rest->kind == EXPR_INT ? rest->integer : -1;
 }
 
-/* True if the vector is recorded already, or overlaps no other. */
+/* Returns true if the vector is recorded already, or overlaps no other vector. */
 static bool fits(const Array *array, int64_t first, int lanes)
 {
     if (first < 0 || first + lanes > array->elems) return false;
@@ -185,7 +185,7 @@ static bool is_computed_in_loop(Ctx *cx, const Code *c, const Memory *m)
 }
 
 /* Returns the number of statements after the declaration that access the array in whole vectors only, if one of them is
- * a loop that computes it and others follow; else 0. lanes: as of Array, of these statements. */
+ * a loop that computes it and others follow. Otherwise returns 0. `lanes` describes these statements, as in Array. */
 static int whole_statements(Ctx *cx, const Code *seq, int at, int8_t *lanes)
 {
     const Memory *m = seq->child[at]->memory;

@@ -28,7 +28,7 @@ static void find_load(const Expr *e, void *user)
     if (e->kind == EXPR_LOAD) *(bool *)user = true;
 }
 
-/* Splits a load's index into a part that is loaded and a constant; false: it has no such part. */
+/* Splits a load's index into a part that is loaded and a constant. Returns false if it has no such part. */
 static bool row_of(Ctx *cx, const Expr *load, const Expr **first, int64_t *constant)
 {
     const Memory *m = load->ref;

@@ -7,15 +7,15 @@
  * it is named together with the condition under which the statement evaluates it: select(cond, x[i], 0). */
 #include "lower/passes/passes.h"
 
-enum { LONG = 2048 };              /* nodes of a statement's text */
+enum { LONG = 2048 };              /* the number of nodes in a statement's text */
 
-/* The maps are in the scratch arena. `is_shared`: some node has several edges to it. */
+/* The maps are in the scratch arena. `is_shared` is true if some node has several edges to it. */
 typedef struct Share {
     Ctx *cx;
     const Code *store;
     Map uses, always, named, size, when;
     bool is_shared, is_long;
-    const Expr **order;            /* of a long statement: operands first */
+    const Expr **order;            /* the nodes of a long statement, operands first */
     int order_count;
     const Code **let;
     int let_count, capacity;
@@ -123,7 +123,8 @@ static const Expr *negated(Ctx *cx, const Expr *e) { return expr_unary(cx, EXPR_
 
 static bool narrows(const Expr *a, const Expr *b) { return a->kind == EXPR_AND && a->arg[0] == b; }
 
-/* The condition under which a or b holds; NULL: always. (p && c) || (p && !c) is p, and so is (p && c) || p. */
+/* Returns the condition under which a or b holds; NULL means always. (p && c) || (p && !c) is p, and so is (p && c) ||
+ * p. */
 static const Expr *either(Ctx *cx, const Expr *a, const Expr *b)
 {
     if (!a || !b) return NULL;
@@ -154,7 +155,7 @@ static void add_condition(Share *s, Map *seen, const Expr *e, int i)
     map_put_const_ptr(&s->when, operand, when);
 }
 
-/* Finds the condition under which the statement evaluates each node; none: always. */
+/* Finds the condition under which the statement evaluates each node. A node without an entry is always evaluated. */
 static void find_conditions(Share *s, const Expr *value)
 {
     Map seen = map_new(s->cx->scratch);

@@ -19,7 +19,8 @@ static const Code *simple_for(Ctx *cx, const Code *c, const Bounds *b)
     return code_for(cx, c->var, loop.begin, loop.end, c->step, c->loop_kind, body);
 }
 
-/* True if conditions joined by && exclude each other: each is tested under those before it. */
+/* Returns true if conditions joined by && exclude each other. Each condition is tested under the conditions before
+ * it. */
 static bool is_contradiction(Ctx *cx, const Expr *cond, const Bounds *b)
 {
     if (cond->kind != EXPR_AND) return provably(cx, expr_unary(cx, EXPR_NOT, cond), b);
@@ -39,7 +40,7 @@ static const Code *simple_if(Ctx *cx, const Code *c, const Bounds *b)
     return code_if(cx, cond, yes, no);
 }
 
-/* A store of a value to its own element is dropped, such as a sum without terms. */
+/* Drops a store of a value to its own element, such as a sum without terms. */
 static const Code *simple_store(Ctx *cx, const Code *c, const Bounds *b)
 {
     const Expr *index = simplify(cx, c->index, b), *value = simplify(cx, c->value, b);

@@ -27,12 +27,12 @@
 #include "lower/passes/passes.h"
 #include "support/map.h"
 
-/* pieces of the full width; up to two narrower ones follow */
+/* Pieces of the full width. Up to two narrower pieces follow. */
 enum { MOST_PIECES = 16 };
 
 /* ---- Statements that vectors support ----------------------------------------------------------------------------- */
 
-/* lets: variables that differ by lane */
+/* `lets` holds the variables that differ by lane. */
 typedef struct LaneSupport { Ctx *cx; const Expr *lane; Map lets; } LaneSupport;
 
 static void find_lane(const Expr *e, void *user)

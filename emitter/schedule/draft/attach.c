@@ -25,11 +25,11 @@ StageBox whole_box(const Stage *s)
 typedef struct Need {
     Ctx *cx;
     const Stage *stage;
-    const Expr *host;                /* variable of the host loop */
+    const Expr *host;                /* the variable of the host loop */
     const Stmt *block;               /* the current consumer */
     const Bounds *scope;
     const Expr *low[MAX_RANK], *high[MAX_RANK];
-    bool whole[MAX_RANK];            /* no interval: all of the dimension */
+    bool whole[MAX_RANK];            /* true for a dimension without an interval: all of it is needed */
 } Need;
 
 static int vars_inside(const Bounds *scope, const Expr *host, const Expr **out)
@@ -79,7 +79,7 @@ static void visit_reader(Ctx *cx, const Stmt *block, const Bounds *scope, void *
 {
     Need *n = user;
     n->block = block;
-    n->scope = scope;            /* without the guard, which would tie the box's size to the host loops */
+    n->scope = scope;            /* without the guard, which would make the box's size depend on the host loops */
     const Stage *s = block->stage;
     for (int i = 0; i < s->out_count; i++) {
         if (block->part != BLOCK_INIT) expr_walk(cx, s->value[i], visit_read, n);
@@ -117,7 +117,8 @@ static void cut_to_domain(Ctx *cx, StageBox *box, int a, const Expr *low, const 
     const Expr *zero = expr_index(cx, 0);
     const Expr *count = simplify(cx, expr_add(cx, expr_sub(cx, high, low), expr_index(cx, 1)), scope);
     count = most_of(cx, count, scope);
-    if (!count || provably(cx, expr_binary(cx, EXPR_LE, extent, count), scope)) return;     /* the whole axis */
+    /* Then the whole axis is computed. */
+    if (!count || provably(cx, expr_binary(cx, EXPR_LE, extent, count), scope)) return;
     if (!provably(cx, expr_binary(cx, EXPR_LE, zero, low), scope))
         low = simplify(cx, expr_binary(cx, EXPR_MAX, low, zero), scope);
     box->begin[a] = expr_is_int(low, 0) ? NULL : low;
@@ -156,8 +157,8 @@ static OwnLoop own_loop(Ctx *cx, const Stage *s, int a, const Expr *extent)
     return (OwnLoop){ full, loop_var_new(cx, full, extent), extent };
 }
 
-/* Returns the nest of a stage for a box: one whole block in data loops, outside, and reduce loops, inside, named
- * STAGE.AXIS. `drop_single` drops loops of extent 1. */
+/* Returns the nest of a stage for a box: one whole block inside reduce loops, which are inside data loops. The loops
+ * have the names STAGE.AXIS. `drop_single` drops loops of extent 1. */
 static const Stmt *build_stage(Ctx *cx, const Stage *s, const StageBox *box, bool drop_single)
 {
     OwnLoop loop[MAX_AXES];
@@ -286,7 +287,8 @@ static bool is_statement_of(const Stmt *s, const Stage *stage, StmtKind kind)
     return s->kind == kind && (kind == STMT_BLOCK ? s->stage == stage : stage_produces(stage, s->buffer->tensor));
 }
 
-/* Finds the innermost loop that is not the stage's own around its first block or alloc; false if no loop is. */
+/* Finds the innermost loop that is not the stage's own around its first block or alloc. Returns false if there is no
+ * such loop. */
 static bool find_host(const Stmt *s, const Stage *stage, StmtKind kind, const char *host, const char **out)
 {
     if (is_statement_of(s, stage, kind)) {
@@ -345,7 +347,7 @@ bool nothing_inside(Draft *d, const Stage *s)
     return in.fine;
 }
 
-/* True if the loop of that name (NULL: the root) encloses the last statement of the path. */
+/* Returns true if the loop of that name encloses the last statement of the path; NULL is the root. */
 static bool encloses(const char *loop, const Path *p)
 {
     if (!loop) return true;
@@ -361,7 +363,7 @@ bool producers_are_done(Draft *d, const Stage *s, const Path *position)
     for (int i = 0; i < count; i++) {
         const Stage *m = producer_of(&d->next, reads[i]);
         const char *host = m ? host_of(&d->next, m) : NULL, *stored = host ? alloc_host_of(&d->next, m) : NULL;
-        /* If the values outlive the host, the checker proves the order */
+        /* If the values outlive the host, the checker proves the order. */
         bool outlives = host && (position ? encloses(stored, position) : !stored);
         if (host && !outlives && !(position && encloses(host, position)))
             return refuse_wrong(d, FAULT_ORDER,

@@ -13,7 +13,7 @@ typedef struct Copy {
     const Nest *nest;
     const char *mark;
     int count;
-    const char *from[MAX_COPIED], *to[MAX_COPIED];           /* prefixes of loops, each the name of a block */
+    const char *from[MAX_COPIED], *to[MAX_COPIED];           /* the prefixes of loops, which are names of blocks */
     int var_count;
     const Expr *var[MAX_COPIED], *fresh[MAX_COPIED];
     bool full;

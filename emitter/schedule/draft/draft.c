@@ -132,7 +132,8 @@ bool stage_consumes(Ctx *cx, const Stage *s, const Stage *producer)
     return f.any;
 }
 
-/* A separate init block reads the operands of the initial values, and the other block those of the values. */
+/* A separate init block reads the operands of the initial values, and the other block reads the operands of the
+ * values. */
 bool block_reads(Ctx *cx, const Stmt *block, const Stage *producer)
 {
     const Stage *s = block->stage;
@@ -163,7 +164,7 @@ void draft_replace_stage(Draft *d, const Stage *from, const Stage *to)
         if (n->stage[i] == from) n->stage[i] = to;
 }
 
-/* `from` and `to` are parallel; where they differ, blocks of the one become blocks of the other. */
+/* `from` and `to` are parallel. Where they differ, blocks of the stage in `from` become blocks of the stage in `to`. */
 typedef struct Inlining { const Stage *consumed; int count; const Stage *const *from, *const *to; } Inlining;
 
 static const Stmt *inline_in(Ctx *cx, const Stmt *s, void *user)
@@ -262,7 +263,7 @@ static void list_loops(Text *t, const Stmt *s, Listed *suits, const char *word)
     for (int i = 0; i < s->child_count; i++) list_loops(t, s->child[i], suits, word);
 }
 
-/* The loops below an external call define its meaning and are not emitted; a step on them would have no effect. */
+/* The loops below an external call define its meaning and are not emitted, so a step on them would have no effect. */
 static bool is_emitted(Draft *d, const Path *p)
 {
     for (int i = 0; i < p->depth; i++)
@@ -406,7 +407,7 @@ static const Stmt *replace_below(const Replacing *r, const Stmt *s, const Bounds
     return stmt_with_children(r->cx, shell, child, s->child_count);
 }
 
-/* Drops the loops of symbolic extent from the scope. The variable of one that runs at most once is 0, but an index
+/* Drops the loops of symbolic extent from the scope. The variable of a loop that runs at most once is 0, but an index
  * without the variable would no longer show that the loop may not run at all. */
 static const Bounds *fixed_loops(Ctx *cx, const Bounds *scope)
 {
@@ -511,7 +512,7 @@ static int loop_depth(const Stmt *s)
     return deepest + (s->kind == STMT_FOR);
 }
 
-/* Bounds the nest after each step, because a template, and a client's function, are proved at their end only. */
+/* Bounds the nest after each step, because a template, and a client's function, are proved only at their end. */
 static bool is_too_deep(Draft *d)
 {
     if (loop_depth(d->next.root) <= MAX_DEPTH) return false;

@@ -31,7 +31,7 @@ static SizeNames sizes_of(Ctx *cx, const Nest *n)
     return s;
 }
 
-/* Returns the first tensor of the nest that the text names; NULL: none. */
+/* Returns the first tensor of the nest that the text names, or NULL. */
 static const Tensor *named_tensor(const Nest *n, const char *text)
 {
     for (const char *s = text; *s;) {

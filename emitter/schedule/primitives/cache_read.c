@@ -22,7 +22,7 @@ static int value_bits(DType t)
     return t == BOOL ? 1 : 8 * info->bytes - (info->cls == SIGNED);
 }
 
-/* True if every value of `from` survives a cast to `to`. */
+/* Returns true if every value of `from` survives a cast to `to`. */
 static bool cast_loses_nothing(DType from, DType to)
 {
     if (from == to) return true;
@@ -50,7 +50,7 @@ static bool reads_tensor(Ctx *cx, const Stage *s, const Tensor *t)
     return false;
 }
 
-/* Finds the stages to rewrite: the named ones, or all that read the tensor. */
+/* Finds the stages to rewrite: the named stages, or all stages that read the tensor. */
 static int readers_of(Draft *d, const Tensor *t, const Stage **out)
 {
     int count = 0;
@@ -77,7 +77,7 @@ static const char *axis_name(Ctx *cx, const Stage *producer, int dimension)
     return producer ? expr_as_var(producer->axis[dimension].var)->name : name_format(cx, "d%d", dimension);
 }
 
-/* Returns the copy, in the part of its consumer. */
+/* Returns the copy, which belongs to the part of its consumer. */
 static const Stage *copy_stage(Ctx *cx, const Tensor *t, const Stage *producer, const Stage *reader,
                                const char *copy_name, DType type)
 {

@@ -41,8 +41,8 @@ static const Stage *copying_stage(Ctx *cx, const Stage *s, const Stage *from)
     return copy;
 }
 
-/* True if no loop of the stage runs over an ordered axis. The loop may be another stage's: it then encloses both
- * stages. */
+/* Returns true if no loop of the stage runs over an ordered axis. If such a loop belongs to another stage, it encloses
+ * both stages. */
 static bool has_no_ordered_loop(Draft *d, const Stage *s)
 {
     Path p;

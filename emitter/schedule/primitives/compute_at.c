@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* compute_at: a stage is computed inside a loop of its consumers; each iteration computes only the points it reads.
  *
- * The loop must enclose every consumer: one outside would read only the values of the last iteration. A stage in its
- * naive loops gets fresh ones over the needed box (attach.c): attach first, then shape. Points that two iterations read
- * are computed in both, with their whole reduction.
+ * The loop must enclose every consumer, because a consumer outside would read only the values of the last iteration. A
+ * stage in its naive loops gets new loops over the needed box (attach.c), so attach a stage before you shape it. Points
+ * that two iterations read are computed in both, with their whole reduction.
  *
  * A stage that steps shaped at the root keeps its loops, as with `loops=kept`; `loops=new` drops them. The outermost
  * loop then runs over the needed rows; the loops inside a row and the stages attached to them stay. A guard cuts rows
@@ -54,7 +54,8 @@ static void find_readers(Ctx *cx, const Stmt *s, const Stmt *except, Readers *r)
     for (int i = 0; i < s->child_count; i++) find_readers(cx, s->child[i], except, r);
 }
 
-/* A consumer outside the loop: a warm-up copies what was attached before it was made. */
+/* Returns the advice for a consumer outside the loop: a warm-up contains copies only of stages that were attached
+ * before it was created. */
 static const char *accepted_around(Ctx *cx, const char *reader)
 {
     const char *copy = strstr(reader, "@warm");
@@ -98,9 +99,9 @@ typedef struct RowLoops {
     Draft *d;
     const Stage *stage;
     const Stmt *top, *loop;          /* the outermost loop; the loop over rows */
-    int dimension;                   /* that the rows index */
+    int dimension;                   /* the dimension that the rows index */
     int64_t at_once;                 /* rows per iteration of `loop` */
-    /* Values substituted for the variables of the loops of one iteration */
+    /* The values that replace the variables of the loops of one iteration. */
     int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];
 } RowLoops;
 
@@ -157,7 +158,7 @@ static const Stmt *guard_block(Ctx *cx, const Stmt *s, void *user)
 }
 
 /* Returns the first row of `groups` row groups: the box's first row, or lower where the last group would exceed the
- * stage's last row. NULL: the stage has fewer rows. */
+ * stage's last row. Returns NULL if the stage has fewer rows. */
 static const Expr *first_row_of_groups(RowLoops *r, const StageBox *box, const Bounds *scope, int64_t groups)
 {
     Ctx *cx = r->d->cx;

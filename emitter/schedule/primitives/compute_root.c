@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compute_root: a stage returns to its own naive nest at the root, before the first nest that reads it. The order is
- * always valid: the stage's producers are at the root too, or are attached inside its loops, and then the step is
+/* compute_root: a stage returns to its own naive nest at the root, before the first nest that reads it. This order is
+ * valid if the stage's producers are also at the root. If a producer is attached inside the stage's loops, the step is
  * refused. */
 #include "schedule/draft/attach.h"
 

@@ -3,20 +3,22 @@
  *
  *   for f.i: for f.j: f;  for g.i: for g.j: g      =>      for g.i: { for f.j: f;  for g.j: g }      (at g.i)
  *
- * The outermost loops of the first stage, as many as there are from the place where the two part to LOOP, become those
- * of the second, whose extents they equal. The order of the two stages in the text stays. The checker proves that no
- * iteration reads what a later one computes. */
+ * The outermost loops of the first stage become the loops of the second stage from the place where the two separate to
+ * LOOP. They are equal in number, and their extents are equal. The order of the two stages in the text stays. The
+ * checker proves that no iteration reads what a later one computes. */
 #include "schedule/draft/draft.h"
 
 #include "support/names.h"
 
 typedef struct Joined {
     Draft *d;
-    Path first, loop;                /* to the block of the first stage; to LOOP */
-    int common;                      /* statements on both paths */
-    int count; const Stmt *outer[MAX_DEPTH];         /* the loops that stay, from there to LOOP */
-    const Expr *var[MAX_DEPTH], *to[MAX_DEPTH];      /* variables of the first stage's loops, and what they become */
-    const Stmt *body;                                /* inside its loops */
+    Path first, loop;                /* the paths to the block of the first stage and to LOOP */
+    int common;                      /* the number of statements on both paths */
+    /* The loops that stay, from the first separate statement to LOOP. */
+    int count; const Stmt *outer[MAX_DEPTH];
+    /* The variables of the first stage's loops, and their replacements. */
+    const Expr *var[MAX_DEPTH], *to[MAX_DEPTH];
+    const Stmt *body;                                /* the body of the first stage's loops */
 } Joined;
 
 static bool encloses(const Path *p, const Stmt *s)

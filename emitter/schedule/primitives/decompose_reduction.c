@@ -11,7 +11,7 @@
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 
-/* Finds the path to the first block of that name; the block must reduce and still have its init. */
+/* Finds the path to the first block of that name. The block must reduce and still have its init. */
 static bool find_whole_block(Draft *d, const char *block, Path *p)
 {
     if (!nest_find_block(&d->next, block, p)) {
@@ -28,8 +28,8 @@ static bool find_whole_block(Draft *d, const char *block, Path *p)
     return true;
 }
 
-/* True if the block contains the instance that stores the init: all reduce axes are 0 in the first iteration of its
- * loops. The remainder of a reduction cut in two does not. */
+/* Returns true if the block contains the instance that stores the init, because all reduce axes are 0 in the first
+ * iteration of its loops. The remainder of a reduction cut in two does not contain it. */
 static bool begins_the_reduction(Draft *d, const Path *p)
 {
     const Stmt *block = path_end(p);
@@ -59,8 +59,8 @@ static void visit_copy(Ctx *cx, const Stmt *block, const Bounds *scope, void *us
     if (block->stage == c->block->stage && block != c->block) c->other = block->name;
 }
 
-/* True if no other block of the stage runs in the same iteration of the enclosing loops: the init would not cover
- * it. */
+/* Returns true if no other block of the stage runs in the same iteration of the enclosing loops, because the init would
+ * not cover such a block. */
 static bool is_the_only_copy(Draft *d, const Path *p)
 {
     int host = p->depth - 1;
@@ -120,7 +120,7 @@ static bool is_reduce_loop(const Path *p, int depth, const Expr *var)
     return false;
 }
 
-/* Finds the guard of the init: the conjuncts over data loops. Returns false where a conjunct mixes data and reduce
+/* Finds the guard of the init: the conjuncts over data loops. Returns false if a conjunct uses data loops and reduce
  * loops. */
 static bool init_guard(Draft *d, const Path *p, int depth, const Expr **out)
 {

@@ -23,7 +23,8 @@ static bool is_absorbed(const Absorbed *a, const Stage *s)
 
 static bool absorb(Absorbed *a, const Stage *s);
 
-/* Inputs that the call does not take would be lost. */
+/* Absorbs the producer of a tensor that a stage of the unit reads. Refuses an input of the nest that the call does not
+ * take, because the input would be lost. */
 static bool absorb_producer(Absorbed *a, const Stage *reader, const Tensor *t)
 {
     const Stage *s = producer_of(&a->d->next, t);
@@ -54,7 +55,8 @@ static bool is_read(const Absorbed *a, const Tensor *t)
     return false;
 }
 
-/* Absorbs the producer of the first result of the call that is not part of the unit; false: there is none left. */
+/* Absorbs the producer of the first result of the call that is not part of the unit. Returns false if there is no such
+ * producer left. */
 static bool absorb_next(Absorbed *a)
 {
     for (int i = 0; i < a->call->arg_count; i++) {
@@ -65,8 +67,8 @@ static bool absorb_next(Absorbed *a)
     return false;
 }
 
-/* A tensor of the call that no stage of the unit reads is another result, or an operand of one: the producers of
- * further results also belong to the unit. */
+/* A tensor of the call that no stage of the unit reads is a further result, or an operand of a further result. The
+ * producers of further results also belong to the unit. */
 static bool absorb_results(Absorbed *a)
 {
     for (int i = 0; i < a->call->arg_count; i++) {

@@ -4,14 +4,15 @@
  *
  *   for v: { A; B; C }      =>      for v: A;  for v: { B; C }          (at B)
  *
- * All iterations of A then precede those of B and C. The checker proves that no A reads what an earlier iteration of
- * the others has computed, and that what is computed stays stored. The first loop is named after the last block in
- * it. */
+ * All iterations of A then precede the iterations of B and C. The checker proves that A reads nothing that B or C
+ * computed in an earlier iteration, and that computed values stay stored. The first loop is named after the last block
+ * in it. */
 #include "schedule/draft/attach.h"
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 
-/* Returns the index of the sequence's child on the path; -1: the path does not lead through one. */
+/* Returns the index of the sequence's child on the path, or -1 if the path does not lead through a child of the
+ * sequence. */
 static int child_on(const Path *p, int depth)
 {
     const Stmt *seq = depth < p->depth ? p->at[depth] : NULL;
@@ -27,7 +28,7 @@ static const Stmt *last_block(const Stmt *s)
     return s;
 }
 
-/* Returns the name of the first loop: that of its last block, with the loop's short name. */
+/* Returns the name of the first loop: the name of its last block, with the loop's short name. */
 static const char *first_name(Draft *d, const Stmt *loop, const Stmt *body)
 {
     Ctx *cx = d->cx;

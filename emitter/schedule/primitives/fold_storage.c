@@ -31,14 +31,16 @@
 typedef struct Fold {
     Draft *d;
     const Stage *stage;
-    Path path;                       /* to the block */
-    /* Depths on the path: the loop s; the outermost loop of the stage inside s; the loop over rows, or -1: one row */
+    Path path;                       /* the path to the block */
+    /* Depths on the path: the loop s, the outermost loop of the stage inside s, and the loop over rows, or -1 if there
+     * is one row. */
     int host, top, rows;
-    int dimension;                   /* that the rows index */
-    const Expr *base, *low;          /* the first row; the same without its clamp to 0 */
+    int dimension;                   /* the dimension that the rows index */
+    const Expr *base, *low;          /* the first row, and the first row without its clamp to 0 */
     const Expr *end;                 /* one past the last row that an iteration computes */
-    int64_t ring;                    /* slots of the ring buffer; 0: the dimension is stored whole */
-    /* Rows: that b rises by per iteration of s; that one iteration of s needs; per iteration of the loop over rows */
+    int64_t ring;                    /* the slots of the ring buffer, or 0 if the dimension is stored whole */
+    /* Numbers of rows: by which b rises per iteration of s; that one iteration of s needs; per iteration of the loop
+     * over rows. */
     int64_t step, count, at_once;
 } Fold;
 
@@ -109,7 +111,8 @@ static const Expr *visit_raised(Ctx *cx, const Expr *e, void *user)
     return e->kind == EXPR_MAX && expr_is_int(e->arg[1], 0) ? e->arg[0] : e;
 }
 
-/* Returns e with each max(x, 0) as x. Clamps of the consumers in between are inside e, multiplied by their strides. */
+/* Returns e with each max(x, 0) replaced by x. Clamps of the consumers in between are inside e, multiplied by their
+ * strides. */
 static const Expr *not_raised(Ctx *cx, const Expr *e)
 {
     const Expr *low = expr_rewrite(cx, e, visit_raised, NULL);
@@ -118,7 +121,8 @@ static const Expr *not_raised(Ctx *cx, const Expr *e)
 
 static const Expr *sum_of(Ctx *cx, const Expr *a, int64_t b) { return expr_add(cx, a, expr_index(cx, b)); }
 
-/* Sets base, the index of the block with the loop over rows and all loops inside it at 0: row = base + rows*at_once. */
+/* Sets base, the index of the block where the loop over rows and all loops inside it are at 0: row = base +
+ * rows*at_once. */
 static bool find_base(Fold *f)
 {
     Ctx *cx = f->d->cx;
@@ -160,7 +164,7 @@ static bool find_rows(Fold *f)
     return true;
 }
 
-/* With row groups an iteration computes more rows than it needs; the needed ones follow from the consumers' reads. */
+/* With row groups an iteration computes more rows than it needs. The needed rows follow from the consumers' reads. */
 static bool find_needed(Fold *f)
 {
     Path host = f->path;
@@ -257,7 +261,7 @@ static const Stmt *put_rows(Fold *f, const Stmt *rows)
     return path_replace(f->d->cx, &p, rows);
 }
 
-/* Reduces an iteration to `groups` row groups, starting at `first`; only the first iteration runs those before
+/* Reduces an iteration to `groups` row groups, starting at `first`. Only the first iteration runs the groups before
  * `fresh`. */
 static bool keep_groups(Fold *f, const Expr *first, int64_t groups, int64_t fresh)
 {
@@ -329,7 +333,8 @@ static bool slide_guarded(Fold *f)
         return refuse_unproved(f->d, FAULT_EXTENT, "fold_storage without warm=guard",
                                "the number of rows of %s below its first one is not constant", f->stage->name);
     if (f->at_once > 1) return slide_groups(f, lead->integer);
-    const int64_t first = f->count - f->step - lead->integer;          /* rows that only the first iteration computes */
+    /* The rows that only the first iteration computes. */
+    const int64_t first = f->count - f->step - lead->integer;
     return first <= 0 ? keep_groups(f, sum_of(cx, f->low, f->count - f->step), f->step, 0)
                       : keep_groups(f, sum_of(cx, f->low, lead->integer), f->count - lead->integer, first);
 }
@@ -423,8 +428,8 @@ static const Nest *fold_by(Ctx *cx, const Nest *n, const StepArgs *a)
     return fold(&f) ? draft_close(&d) : n;
 }
 
-/* A warm-up before the loop reads what its producers compute in the loop. Then the one in the first iteration is tried,
- * and recorded with the step. If that is refused too, the producers are to be attached later. */
+/* A warm-up before the loop cannot read what its producers compute in the loop. If it would, the step tries the warm-up
+ * in the first iteration, and records that option. If this is refused as well, the producers must be attached later. */
 const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;

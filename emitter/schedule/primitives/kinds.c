@@ -9,7 +9,7 @@
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 
-/* More unrolled copies than this are refused. */
+/* The largest number of unrolled copies that the step accepts. */
 enum { MOST_COPIES = 4096 };
 
 static bool has_constant_extent(Draft *d, const Stmt *loop)

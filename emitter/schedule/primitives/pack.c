@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* pack, storage_align: the layout of a buffer's elements. Accesses stay in tensor coordinates until the storage pass,
- * so no index of the nest changes. The proof is that the map is injective: every dimension is named once.
+/* pack and storage_align set the layout of a buffer's elements. Accesses stay in tensor coordinates until the storage
+ * pass, so no index of the nest changes. The proof is that the map is injective: every dimension is named once.
  *
  *   pack t o h w            o outermost, w innermost
  *   pack t o/16 h w o%16    o in tiles of 16 adjacent elements; tiles are innermost, in the order of their dimensions
@@ -38,7 +38,8 @@ static const Tensor *find_tensor(Draft *d, const char *tensor)
 
 /* ---- Words ----------------------------------------------------------------------------------------------------- */
 
-typedef struct PackedPart { int dimension; char cut; int64_t size; } PackedPart;       /* "o", "o/16", "o%16" */
+/* A part such as "o", "o/16" or "o%16" */
+typedef struct PackedPart { int dimension; char cut; int64_t size; } PackedPart;
 
 static int dimension_called(const Draft *d, const Tensor *t, const char *word, size_t length)
 {

@@ -4,11 +4,11 @@
  *
  *   t[i < 10] = f(i)      =>      t[i < 12] = f(i) if i < 10, else 0          (a multiple of 4)
  *
- * Consumers read the same points as before, so the slack reaches no value that is read. The condition keeps the
- * stage's own reads within its tensors. It is dropped where they are long enough: a stage computed from padded stages
- * has none. In the slack a reduction yields the identity. The stage stays where it was, with fresh loops.
+ * Consumers read the same points as before, so the slack reaches no value that is read. The condition keeps the stage's
+ * own reads within its tensors. It is dropped where they are long enough: a stage computed from padded stages has none.
+ * In the slack a reduction yields the identity. The stage stays where it was, with fresh loops.
  *
- * Along a reduce axis the slack is combined too, with a value that changes nothing: select(k < 11, v, 0). The tensors
+ * Along a reduce axis the slack is also combined, with a value that changes nothing: select(k < 11, v, 0). The tensors
  * stay. */
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void visit_read(const Expr *e, void *user)
                     provably(r->cx, expr_binary(r->cx, EXPR_LE, expr_index(r->cx, 0), e->arg[d]), r->scope);
 }
 
-/* True if all reads of the stage are in range, conditions aside. */
+/* Returns true if all reads of the stage are in range, even without their conditions. */
 static bool reads_stay_inside(Ctx *cx, const StageSpec *spec)
 {
     PaddedReads r = { cx, NULL, true };
@@ -77,7 +77,8 @@ static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *
     return n ? n->stage : NULL;
 }
 
-/* Returns the value that leaves every bit of an accumulator: 0 in a sum that begins at 0, else -0 in one of floats. */
+/* Returns the value that changes no bit of an accumulator: 0 in a sum that begins at 0, and -0 in any other sum of
+ * floats. */
 static const Expr *neutral(Ctx *cx, const Stage *s, int component)
 {
     const DType type = s->value[component]->type;

@@ -16,7 +16,7 @@
 
 /* ---- Where to cut ---------------------------------------------------------------------------------------------- */
 
-/* Writes the guard as a*v + rest < 0; false for any other form. */
+/* Writes the guard as a*v + rest < 0. Returns false for any other form. */
 static bool less_than_zero(Ctx *cx, const Expr *conjunct, Linear *out)
 {
     if (conjunct->kind != EXPR_LT && conjunct->kind != EXPR_LE) return false;
@@ -47,7 +47,8 @@ static bool uses_loops(const Expr *e)
     return false;
 }
 
-/* Returns the first value of the loop for which the guard may fail, over sizes only; NULL: it has no such form. */
+/* Returns the first value of the loop for which the guard may fail, over sizes only. Returns NULL if the guard does not
+ * have this form. */
 static const Expr *first_doubt(Ctx *cx, const Expr *conjunct, const Stmt *loop, const Bounds *scope)
 {
     Linear l;
@@ -119,8 +120,8 @@ static const Stmt *drop_guards(Ctx *cx, const Stmt *s, const Bounds *scope, cons
     return stmt_with_children(cx, s, child, s->child_count);
 }
 
-/* Returns the extent at which the guard cuts the loop, or NULL. The coefficient must be 1, the rest over sizes only and
- * within [0, extent]. */
+/* Returns the extent at which the guard cuts the loop, or NULL. The coefficient must be 1, and the rest must be over
+ * sizes only and within [0, extent]. */
 static const Expr *cut_extent(Ctx *cx, const Expr *conjunct, const Stmt *loop)
 {
     Linear l;
@@ -174,7 +175,8 @@ static const Stmt *shorten_loop(Ctx *cx, const Stmt *s, void *user)
 
 /* ---- The tail -------------------------------------------------------------------------------------------------- */
 
-/* True if at = E / f and extent = (E + f - 1) / f, the cut of a split; *rest = E - at * f is its remainder. */
+/* Returns true if at = E / f and extent = (E + f - 1) / f, which is the cut of a split; *rest = E - at * f is its
+ * remainder. */
 static bool is_rounded_up(Ctx *cx, const Expr *at, const Expr *extent, const Expr **rest)
 {
     if (at->kind != EXPR_FLOORDIV || !is_constant(at->arg[1])) return false;
@@ -212,7 +214,7 @@ static const Stmt *tail_of(Draft *d, const Stmt *loop, const Expr *at, const Bou
     return stmt_for(cx, copy->name, copy->var, left, loop->loop_kind, body);
 }
 
-/* True if 0 <= at <= extent; the quotients of one size rounded down and up satisfy it by their form. */
+/* Returns true if 0 <= at <= extent. The quotients of one size rounded down and up satisfy this by their form. */
 static bool cut_is_inside(Ctx *cx, const Expr *at, const Expr *extent)
 {
     const Expr *rest;
@@ -221,7 +223,8 @@ static bool cut_is_inside(Ctx *cx, const Expr *at, const Expr *extent)
            provably(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), at), NULL);
 }
 
-/* A loop without a guard, or with one that may fail everywhere, is accepted and leaves the nest unchanged. */
+/* Peels the loop. A loop without a guard, or with a guard that may fail everywhere, is accepted and leaves the nest
+ * unchanged. */
 bool draft_peel(Draft *d, const char **loop)
 {
     Ctx *cx = d->cx;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* reverse_compute_at: a stage is computed inside a loop of its producer; each reads the elements just computed.
+/* reverse_compute_at: a stage is computed inside a loop of its producer; each iteration reads the elements just
+ * computed.
  *
  *   for t.io: for t.ii: t        for y.i: y      =>      for t.io: { for t.ii: t;  for y.i < 4: y[io*4 + i] }
  *
  * In one iteration of the loop the producer computes a box, [begin, begin + count) in each dimension. An axis of the
  * consumer that indexes a dimension, from its begin or from its end, takes the box's range, or its mirror image; the
- * other axes run over their whole extent. Elements read
- * at any other index must be complete before the loop. The producer's reduction must end inside the loop. The checker
- * proves that the boxes cover the stage and that each element is computed before it is read (I1, I3, I6). */
+ * other axes run over their whole extent. Elements read at any other index must be complete before the loop. The
+ * producer's reduction must end inside the loop. The checker proves that the boxes cover the stage and that each
+ * element is computed before it is read (I1, I3, I6). */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
@@ -15,10 +16,10 @@
 typedef struct Follow {
     Draft *d;
     const Stage *reader, *producer;
-    Path path;                       /* to the loop */
-    int dimension_of[MAX_AXES];      /* axis of the reader -> the dimension that it indexes; -1: none */
-    bool is_mirrored[MAX_AXES];      /* by extent - 1 - axis */
-    Box computed[MAX_AXES];              /* the dimensions, then the reduce axes */
+    Path path;                       /* the path to the loop */
+    int dimension_of[MAX_AXES];      /* maps an axis of the reader to the dimension that it indexes, or -1 */
+    bool is_mirrored[MAX_AXES];      /* true if the axis indexes the dimension by extent - 1 - axis */
+    Box computed[MAX_AXES];              /* the boxes of the dimensions, then of the reduce axes */
     bool fine;
 } Follow;
 
@@ -59,7 +60,7 @@ static bool find_producer(Follow *f)
                         "no producer of %s is computed under %s", f->reader->name, loop->name);
 }
 
-/* Finds the box that an iteration of the loop computes. Its loops are those of the scope inside `loop`. */
+/* Finds the box that an iteration of the loop computes, over the loops inside `loop`. */
 static bool find_computed(Follow *f)
 {
     Ctx *cx = f->d->cx;
@@ -90,7 +91,7 @@ static bool find_computed(Follow *f)
 
 /* ---- The box of the consumer ----------------------------------------------------------------------------------- */
 
-/* True if the index is the axis from its end: extent - 1 - axis. An axis of one point is only plain. */
+/* Returns true if the index is the axis from its end: extent - 1 - axis. An axis of one point counts only as plain. */
 static bool mirrors(Ctx *cx, const Expr *index, const Axis *a)
 {
     if (expr_is_int(a->extent, 1)) return false;

@@ -17,7 +17,8 @@
 typedef struct InlineMerge {
     Draft *d;
     const Stage *reader, *producer;
-    const Expr *const *index;        /* at which the reader reads all dimensions of the producer; NULL: not found yet */
+    /* The index at which the reader reads all dimensions of the producer; NULL until it is found. */
+    const Expr *const *index;
     const Expr *axis[MAX_RANK];      /* each axis of the reader, over the axes of the producer */
     bool fine;
     const Stage *merged;
@@ -90,7 +91,7 @@ static void visit_read(const Expr *e, void *user)
     m->index = e->arg;
 }
 
-/* True if the axes of the reader take the index to each point of the producer once. */
+/* Returns true if the axes of the reader lead the index to each point of the producer once. */
 static bool reaches_each_point(InlineMerge *m)
 {
     Ctx *cx = m->d->cx;
@@ -150,7 +151,7 @@ static bool index_inverts(InlineMerge *m)
     return m->fine && reaches_each_point(m) && find_axes(m);
 }
 
-/* True if both are at the root: a stage attached inside the reader's loops would lose them. */
+/* Returns true if both are at the root, because a stage attached inside the reader's loops would lose these loops. */
 static bool stand_at_root(InlineMerge *m)
 {
     const Stage *both[] = { m->reader, m->producer };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rfactor: a reduce loop becomes a data axis of partial results, which the stage then reduces over that axis alone:
+/* rfactor: a reduce loop becomes a data axis of partial results, which the stage then reduces over only that axis:
  *
  *   y[i] = sum(k) f(i, k),  k = ko*4 + ki   =>   y_rf[i, ki] = sum(ko) f(i, ko*4 + ki),   y[i] = sum(ki) y_rf[i, ki]
  *
@@ -15,9 +15,9 @@
 typedef struct Factored {
     Draft *d;
     const Stage *stage;
-    Path path;                                                      /* to the block */
+    Path path;                                                      /* the path to the block */
     const Stmt *loop;
-    /* The other loops that feed reduce axes, outermost first */
+    /* The other loops that feed reduce axes, outermost first. */
     int reduce_count; const Stmt *reduce[MAX_AXES];
 } Factored;
 

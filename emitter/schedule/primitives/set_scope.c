@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* set_scope: the memory of a tensor computed inside the nest. Registers are accepted here; emission verifies that the
- * buffer can be in registers, which requires constant indices after unrolling. */
+/* set_scope selects the memory of a tensor that is computed inside the nest. Registers are accepted here; emission
+ * verifies that the buffer can be in registers, which requires constant indices after unrolling. */
 #include "schedule/draft/draft.h"
 
 typedef struct Rescope { const Tensor *tensor; Scope scope; int count; } Rescope;

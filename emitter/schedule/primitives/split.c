@@ -15,11 +15,12 @@
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 
-/* Kinds of the two loops; no annotation is dropped. */
+/* The kinds of the two loops, so that no kind is lost. */
 static const LoopKind outer_kind[] = { LOOP_SERIAL, LOOP_UNROLLED, LOOP_SERIAL, LOOP_PARALLEL };
 static const LoopKind inner_kind[] = { LOOP_SERIAL, LOOP_UNROLLED, LOOP_VECTOR, LOOP_SERIAL };
 
-typedef struct Halves { const Expr *outer, *inner; bool cut; } Halves;    /* extents; cut: the last tile exceeds E */
+/* The extents of the two loops; `cut` is true if the last tile exceeds E. */
+typedef struct Halves { const Expr *outer, *inner; bool cut; } Halves;
 
 static Halves halves_of(Ctx *cx, const Expr *extent, int64_t factor, const Bounds *scope)
 {
@@ -59,7 +60,7 @@ static bool may_be_shifted(Draft *d, const Stmt *loop, int64_t factor, const Bou
                            (long long)factor);
 }
 
-/* The axes of the blocks below contain the whole last tile. */
+/* A test that the axes of the blocks below contain the whole last tile. */
 typedef struct RoundedSplit { Draft *d; const char *loop; const Expr *outer, *inner; bool fine; } RoundedSplit;
 
 static void visit_rounded(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
@@ -135,7 +136,7 @@ static const char *outer_name(Ctx *cx, const char *loop, const char *outer)
     return outer ? name_format(cx, "%s.%s", loop_prefix(cx, loop), outer) : name_format(cx, "%so", loop);
 }
 
-/* The least factor that gives that many tiles; 0 after a refusal. */
+/* Returns the smallest factor that gives that number of tiles, or 0 after a refusal. */
 static int64_t factor_of_parts(Draft *d, int64_t parts)
 {
     Path p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* store_at: the storage of a stage moves inside another loop, or to the root, apart from its computation. The loop
- * must enclose every access to the tensor. It must not be one across which the values stay live: a reduce loop of the
- * producer, or a loop that carries values from one iteration to the next (the checker's I4). */
+/* store_at: the storage of a stage moves inside another loop, or to the root, apart from its computation. The loop must
+ * enclose every access to the tensor. The values must not stay live across its iterations, so it can be neither a
+ * reduce loop of the producer nor a loop that carries values from one iteration to the next (the checker's I4). */
 #include "schedule/draft/attach.h"
 
 typedef struct Touches { const Stage *stage; const char *first; bool makes; } Touches;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* swap: exchanges two neighbouring statements, those that compute two stages. The checker proves that neither reads
+/* swap: exchanges two neighbouring statements that compute two stages. The checker proves that neither statement reads
  * what the other computes, or that copies of one reduction begin with the init. */
 #include "schedule/draft/draft.h"
 

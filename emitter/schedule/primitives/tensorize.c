@@ -25,8 +25,8 @@
 #include "ir/text/read_instruction.h"
 #include "schedule/draft/draft.h"
 
-/* True for a second declaration with another formula. A macro has one formula, or one per list of numbers. Equal
- * declarations may be repeated; tensorize uses the last. */
+/* Returns true for a second declaration with a different formula. A macro has one formula, or one formula per list of
+ * numbers. Equal declarations may be repeated; tensorize uses the last. */
 static bool contradicts(const Instruction *known, const Instruction *i)
 {
     if (strcmp(known->macro, i->macro) != 0 || known->number_count != i->number_count
@@ -100,7 +100,8 @@ const Nest *run_blockize(Ctx *cx, const Nest *n, const StepArgs *a)
     return draft_close(&d);
 }
 
-/* Returns the instruction of the step, declared in the nest or of the context's tables, with the step's numbers. */
+/* Returns the instruction of the step with the step's numbers. The nest, or the context's tables, declare the
+ * instruction. */
 static const Instruction *wanted_instruction(Draft *d, const Nest *n, const StepArgs *a)
 {
     const Expr *number[MAX_NUMBERS];

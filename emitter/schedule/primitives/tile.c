@@ -16,7 +16,7 @@ const Nest *run_tile(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, STEP_tile, a);
-    const char *loops[4];       /* xo, yo, xi, yi */
+    const char *loops[4];       /* in the order xo, yo, xi, yi */
     if (!tile_halves(&d, &d.args.loop[0], a->factor[0], &loops[0], &loops[2])) return n;
     if (!tile_halves(&d, &d.args.loop[1], a->factor[1], &loops[1], &loops[3])) return n;
     if (!draft_reorder(&d, loops, 4, false)) return n;

@@ -14,7 +14,7 @@
 #include "schedule/draft/attach.h"
 #include "support/names.h"
 
-/* The one stage under the loop with a reduce axis that the loop feeds. */
+/* The only stage under the loop that has a reduce axis that the loop feeds. */
 typedef struct Reducing { const Stmt *loop; const Stage *stage; int count; } Reducing;
 
 static void find_reducing(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)

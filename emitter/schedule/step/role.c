@@ -14,12 +14,12 @@
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* A role, taken apart: "producer", "conv2d". */
+/* A role split into its parts: "producer" and "conv2d". */
 typedef struct Role {
     Ctx *cx;
     const Nest *nest;
-    const char *word, *argument;     /* argument: NULL without parentheses */
-    const Stage *consumer;           /* of @producer: the stage that its argument names */
+    const char *word, *argument;     /* argument is NULL if there are no parentheses */
+    const Stage *consumer;           /* for @producer: the stage that its argument names */
 } Role;
 
 static bool computes_output(const Role *r, const Stage *s)
@@ -73,7 +73,7 @@ static const RoleRow *row_of(const char *word)
     return NULL;
 }
 
-/* Returns the usage of the nearest role, or of all. */
+/* Returns the usage of the nearest role, or of all roles. */
 static const char *usages(Ctx *cx, const char *word)
 {
     const char *words[ROW_COUNT];
@@ -140,7 +140,7 @@ static const char *ops_of(const Role *r)
     return t.length ? text_string(&t) : "other roles: no stage is a call of an operator";
 }
 
-/* each: the match of @elementwise; NULL: all of them. */
+/* `each` is the match of @elementwise, or NULL for all matches. */
 static int stages_of(Ctx *cx, const Nest *n, const char *text, const Stage *each, const Stage **out, RoleFault *f)
 {
     Role r = { .cx = cx, .nest = n };
@@ -164,7 +164,7 @@ int role_stages(Ctx *cx, const Nest *n, const char *role, const Stage **out, Rol
     return stages_of(cx, n, role, NULL, out, fault);
 }
 
-/* Returns the only stage of a name or role; NULL and *f otherwise. */
+/* Returns the only stage of a name or role. Otherwise returns NULL and sets *f. */
 static const Stage *one_stage(Ctx *cx, const Nest *n, const char *word, const Stage *each, RoleFault *f)
 {
     const Stage **all = NEW_ARRAY(cx->arena, const Stage *, n->stage_count);
@@ -219,7 +219,7 @@ static const char *note_role(Ctx *cx, const char *word, void *user)
     return word;
 }
 
-/* Replaces @elementwise in readers=, a list of stages, by its matches. False: they are too many. */
+/* Replaces @elementwise in readers=, a list of stages, by its matches. Returns false if there are too many. */
 static bool expand_readers(Ctx *cx, const Nest *n, StepArgs *a)
 {
     if (!a->reader_count) return true;
