@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright run`: interprets the model on .npy files. */
+/* `loopwright run` interprets the model on .npy files. */
 #include "api/run.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "support/guard.h"
 #include "support/text.h"
 
-/* Refuses inputs with symbolic sizes: their data require numbers. */
+/* Refuses inputs with symbolic sizes, because their data requires numbers. */
 static bool has_fixed_sizes(Build *b)
 {
     for (int i = 0; i < b->model.input_count; i++) {
@@ -35,7 +35,8 @@ static void *initial_state(Build *b, int input)
 
 /* ---- Generated indices ------------------------------------------------------------------------------------------- */
 
-typedef struct Indexed { Ctx *cx; const Tensor *by; int64_t limit; } Indexed;      /* limit 0: it indexes nothing */
+/* limit 0: the element indexes nothing */
+typedef struct Indexed { Ctx *cx; const Tensor *by; int64_t limit; } Indexed;
 typedef struct Within { Indexed *found; int64_t size; } Within;
 
 static void visit_index(const Expr *e, void *user)
@@ -58,9 +59,9 @@ static void visit_read(const Expr *e, void *user)
 
 static int64_t lower_limit(int64_t a, int64_t b) { return !a || (b && b < a) ? b : a; }
 
-/* Returns the smallest dimension that the tensor's elements index, as `k` in x[k[i], j], or one more than the greatest
- * size that they decide, also behind a few calls that move or compute integers; generated elements are below.
- * 0: none. */
+/* Returns an upper limit for generated elements of the tensor: the smallest dimension that its elements index (in
+ * x[k[i], j], elements of k index dimension 0 of x), or one more than the greatest size that they decide. The use may
+ * be behind a few calls that move or compute integers. Returns 0 if there is no limit. */
 static int64_t index_limit(const Build *b, const Tensor *t, int calls)
 {
     Indexed found = { b->cx, NULL, 0 };
@@ -85,7 +86,7 @@ static int64_t index_limit(const Build *b, const Tensor *t, int calls)
     return lower_limit(found.limit, behind);
 }
 
-/* The names of the inputs that are not a state: "x, h". */
+/* Lists the names of the inputs that are not a state, such as "x, h". */
 static const char *input_names(const Build *b)
 {
     Text t = text_new(b->cx);
@@ -129,7 +130,8 @@ int run_output_number(const Build *b, int number)
     return -1;
 }
 
-/* The model gets the outputs of what is emitted, with its layers, and the data of those that the reference has. */
+/* The model's outputs are set to those of the emitted C, including its layers; the reference
+ * supplies their data if it has the tensor. */
 static bool add_layers(Build *b, Build *emitted, const Env *all, const void ***outputs)
 {
     const int own = b->model.output_count;
@@ -178,7 +180,7 @@ static bool is_equal(Build *b, const Tensor *t, const void *got, const void *wan
     return !d.wrong;
 }
 
-/* Refuses an output whose number of elements is another than in the reference. */
+/* Refuses an output whose number of elements differs from that of the reference. */
 static bool has_size_of(Build *b, const Tensor *t, const Build *r, const Tensor *whole)
 {
     const Tensor *got = build_actual(b, t), *want = build_actual(r, whole);
@@ -188,13 +190,14 @@ static bool has_size_of(Build *b, const Tensor *t, const Build *r, const Tensor 
     return false;
 }
 
-/* Compares what the self-test records, the values of the emitted nests to the bit, with the reference. */
+/* Compares the values that the self-test records with the reference; they are the values of the emitted nests, to the
+ * bit. */
 static bool is_as_imported(Build *b, const void *const *inputs)
 {
     Build r;
     Env *all = env_new(b->cx);
     int64_t channels;
-    if (b->mode.in_fixed_point) return true;          /* made by the quantizer from another model */
+    if (b->mode.in_fixed_point) return true;          /* the quantizer made it from another model */
     if (!build_read(&r, b->cx, b->path, b->options)) return false;
     build_as_reference(&r);
     if (!build_graph(&r) || !build_nests(&r) || !build_run_all(&r, inputs, all)) return false;
@@ -227,7 +230,7 @@ bool run_selftest(Build *b)
            && is_as_imported(b, inputs);
 }
 
-/* --at pass:NAME: returns the name of the pass over the DAG, after which the model is interpreted. */
+/* Returns the name of the pass over the DAG after which the model is interpreted (--at pass:NAME). */
 static const char *pass_over_dag(Ctx *cx, const char *at)
 {
     enum { PASS = 5 };
@@ -257,7 +260,7 @@ static void keep_common_layers(Build *b, const void **outputs)
     b->model.output_count = kept;
 }
 
-/* Interprets the model on these files. False on error. */
+/* Interprets the model on these input files. False on error. */
 static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *input, int input_count,
                       const void ***outputs, const lw_options *o)
 {

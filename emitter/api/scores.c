@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accuracy and errors: see scores.h. */
+/* Computes accuracy and errors: see scores.h. */
 #include "api/scores.h"
 
 #include <limits.h>
@@ -34,7 +34,7 @@ const int64_t *labels_read(Ctx *cx, const char *path, int64_t count, int64_t cla
 
 int64_t outputs_classes(const Outputs *y) { return y->is_label ? INT64_MAX : y->each; }
 
-/* The number of scores above that of the class, equal ones before it included. */
+/* Returns the number of scores above the score of the class; an equal score before it also counts. */
 static int rank_of(const Outputs *y, int64_t sample, int64_t class)
 {
     if (y->is_label) return y->value[sample] == (double)class ? 0 : INT_MAX;

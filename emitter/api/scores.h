@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_SCORES_H
 #define LW_API_SCORES_H
-/* How good outputs are: accuracy against labels, error against expected outputs. */
+/* Measures outputs: accuracy against labels, error against expected outputs. */
 #include "support/ctx.h"
 #include "support/text.h"
 
-/* The first output of all samples, as real numbers: value[sample * each + element]. */
-/* is_label: each is one integer, the class itself, such as that of argmax. */
+/* The first output of all samples, as real numbers; value[sample * each + element]. */
+/* is_label: each output is one integer, the class itself, such as the result of argmax. */
 typedef struct Outputs { int64_t count, each; double *value; bool is_label; } Outputs;
 int64_t outputs_classes(const Outputs *y);
 
 /* Reads [count] integers from a .npy file, each in 0 to classes - 1. NULL on error. */
 const int64_t *labels_read(Ctx *cx, const char *path, int64_t count, int64_t classes);
-/* The number of samples whose label is among the `top` highest scores; of equal scores the first is the higher. */
+/* Returns the number of samples whose label is among the `top` highest scores; of equal scores, the first counts as the
+ * higher. */
 int64_t scores_right(const Outputs *y, const int64_t *label, int top);
 /* Prints the confusion matrix: a row for each label, a column for each prediction. */
 void print_confusion(Ctx *cx, Text *t, const Outputs *y, const int64_t *label);
-/* 10 log10(sum expected^2 / sum (expected - got)^2); infinite for equal outputs. */
+/* Returns 10 log10(sum expected^2 / sum (expected - got)^2); infinite for equal outputs. */
 double outputs_sqnr(const Outputs *want, const Outputs *got);
-/* outputs_sqnr of the elements with of[element] == part. */
+/* Returns outputs_sqnr over the elements with of[element] == part. */
 double outputs_sqnr_of(const Outputs *want, const Outputs *got, const int *of, int part);
 double outputs_greatest_error(const Outputs *want, const Outputs *got);
 /* "99.67 %" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The traffic of layers: see traffic.h. */
+/* Computes the traffic of layers: see traffic.h. */
 #include "api/traffic.h"
 
 const char *const traffic_kind_names[TRAFFIC_KINDS] = { "results", "scratch", "weights", "ports", "stack" };

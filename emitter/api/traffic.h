@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_TRAFFIC_H
 #define LW_API_TRAFFIC_H
-/* The bytes that layers read and write, by the kind of memory. */
+/* Computes the bytes that layers read and write, by the kind of memory. */
 #include "driver/driver.h"
 #include "lower/count.h"
 
@@ -13,7 +13,8 @@ typedef enum TrafficKind {
 } TrafficKind;
 extern const char *const traffic_kind_names[TRAFFIC_KINDS];
 
-/* The traffic of a parameter of a layer's function, or of the arrays that it declares. bytes: its size, at most. */
+/* The traffic of a parameter of a layer's function, or of the arrays that the function declares. bytes: its size, at
+ * most. */
 typedef struct ParameterTraffic {
     const char *name;
     TrafficKind kind;
@@ -21,19 +22,20 @@ typedef struct ParameterTraffic {
     Traffic moved;
 } ParameterTraffic;
 
-/* Returns the number of parameters with traffic, in *out, in the order of the function. A layer without a function has
- * none. */
+/* Stores the parameters with traffic in *out, in the order of the function; returns their number. A layer without a
+ * function has none. */
 int report_traffic(const Build *b, int group, const ParameterTraffic **out);
-/* A memory of --memory, as the plan uses it. Bytes; costs in thousandths of a byte's. live_bound: of a RAM, else 0. */
+/* A memory of --memory, as the plan uses it. Sizes are in bytes; costs are thousandths of the cost of a byte.
+ * live_bound: a bound for a RAM, otherwise 0. */
 typedef struct MemoryUse {
     const char *name;
     bool is_rom;
     int64_t capacity, used, live_bound, cost;
     Traffic moved;
 } MemoryUse;
-/* Returns the number of memories, in *out. */
+/* Stores the memories in *out and returns their number. */
 int report_memories(const Build *b, const MemoryUse **out);
 
-/* Sums the groups from `group` to before `end` by kind. */
+/* Sums the traffic of the groups from `group` to before `end` by kind. */
 void report_sum_traffic(const Build *b, int group, int end, Traffic sum[TRAFFIC_KINDS]);
 #endif

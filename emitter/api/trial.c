@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds and runs the emitted C: see trial.h. The shell runs the commands; file names are quoted, the user's words for
+/* Builds and runs the emitted C: see trial.h. The shell runs the commands. File names are quoted; the user's words for
  * compiler and runner are not. */
 #include "api/trial.h"
 
@@ -31,7 +31,8 @@ static Folder *folder_of(Ctx *cx, const char *path, int input_count)
     return f;
 }
 
-/* A number that other users of the folder cannot foresee: it mixes the time with addresses, which systems draw. */
+/* Returns a number that other users of the folder cannot foresee: it mixes the time with addresses, which the system
+ * chooses at random. */
 static unsigned long long free_number(Ctx *cx)
 {
     const uint64_t parts[] = { (uint64_t)time(NULL), (uint64_t)clock(), (uintptr_t)NEW(cx->arena, int),
@@ -50,7 +51,8 @@ Folder *trial_folder(Ctx *cx, int input_count)
         text_add(&make, "mkdir -m 700 2>/dev/null");
         trial_quote(&make, candidate);
         const char *command = text_string(&make);
-        Folder *f = folder_of(cx, candidate, input_count);      /* before mkdir: no allocation may fail after it */
+        /* This precedes mkdir, because no allocation may fail after it. */
+        Folder *f = folder_of(cx, candidate, input_count);
         if (shell_run(command, 0, NULL, NULL) == SHELL_DONE) return f;
     }
     diag_error(cx, NULL, "cannot create a scratch folder in %s; set TMPDIR to a folder that can be written", base);
@@ -99,7 +101,8 @@ static bool is_ended(const void *options)
 
 Ending trial_command(const lw_options *o, const char *command) { return shell_run(command, 0, is_ended, o); }
 
-/* Returns how the command ended; the diagnostic names `what` it did. Programs have a time limit, compilers none. */
+/* Returns how the command ended; the diagnostic names what the command did (`what`). Programs have a time limit;
+ * compilers have none. */
 static Ending run_command(Ctx *cx, const lw_options *o, const char *command, double seconds, const char *what)
 {
     const Ending e = shell_run(command, seconds, is_ended, o);
@@ -112,8 +115,8 @@ static Ending run_command(Ctx *cx, const lw_options *o, const char *command, dou
 
 /* ---- The target's instructions ---------------------------------------------------------------------------------- */
 
-/* A program that compiles where the compiler uses the instructions, and ends with status 0 where the machine has them.
- * getauxval is Linux's list of the machine's capabilities. */
+/* A program that compiles if the compiler uses the instructions, and ends with status 0 if the machine has them. On
+ * Linux, getauxval lists the machine's capabilities. */
 static bool write_test(Ctx *cx, const char *path, const Target *t)
 {
     const char *text = text_format(cx, "#if !(%s)\n#error\n#endif\nunsigned long getauxval(unsigned long);\n"
@@ -122,7 +125,8 @@ static bool write_test(Ctx *cx, const char *path, const Target *t)
     return file_write(cx, path, text, strlen(text));
 }
 
-/* Builds and runs the test; a runner may be slow or want files; the user who names one chose the machine behind it. */
+/* Builds the test and, without a runner, runs it. A runner may be slow or require files, and the user who names one
+ * chose the machine behind it. */
 static bool passes_test(Ctx *cx, const Folder *f, const lw_options *o, const char *flags)
 {
     Text command = text_new(cx);
@@ -152,14 +156,14 @@ bool trial_instructions(Ctx *cx, const Folder *folder, const Target *t, lw_optio
 
 /* ---- Building and running --------------------------------------------------------------------------------------- */
 
-/* A microcontroller's compiler links a program only with a script and a C library for the board. */
+/* A microcontroller's compiler needs a script and a C library for the board to link a program. */
 static bool is_bare(Ctx *cx, const lw_options *o)
 {
     const Target *target = o->target ? target_find(cx, o->target) : NULL;
     return target && target->core && !o->runner;
 }
 
-/* The model calls functions that no word of --link supplies, or there is no board. */
+/* Explains why a link failed: the model calls functions that no word of --link supplies, or there is no board. */
 static const char *what_failed(Ctx *cx, const char *folder, const lw_options *o)
 {
     const char *path = text_format(cx, "%s/model.c", folder), *text = file_text(cx, path, file_read(cx, path));
@@ -177,7 +181,7 @@ bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
     trial_quote(&build, text_format(cx, "%s/prog", folder));
     trial_quote(&build, text_format(cx, "%s/model.c", folder));
     trial_quote(&build, text_format(cx, "%s/model_main.c", folder));
-    if (text_equal(o->weights, "incbin")) {      /* the assembler finds the file of weights there */
+    if (text_equal(o->weights, "incbin")) {      /* the assembler searches the file of weights in this folder */
         text_add(&build, " -I");
         trial_quote(&build, folder);
     }
@@ -204,7 +208,7 @@ static Tensor as_stored(const Tensor *t)
     return stored;
 }
 
-/* Adds the measurements among the lines that a runner printed. */
+/* Adds the measurements that are among the lines that a runner printed. */
 static void add_measures(Ctx *cx, const char *path, Text *said)
 {
     static const char *const words[] = { "instructions ", "cycles ", "ns " };
@@ -216,7 +220,8 @@ static void add_measures(Ctx *cx, const char *path, Text *said)
         }
 }
 
-/* A row of --profile that the program prints: `layer 3 1234 conv_1`. Returns the name and its length, 0: none. */
+/* Reads a row of --profile that the program prints, such as `layer 3 1234 conv_1`. Returns the name and stores its
+ * length; for other lines the length is 0. */
 static size_t layer_row(const char *line, double *count, const char **name)
 {
     int at = 0;
@@ -226,7 +231,7 @@ static size_t layer_row(const char *line, double *count, const char **name)
     return length - (size_t)at;
 }
 
-/* Adds the rows of --profile with their part of the sum. */
+/* Adds the rows of --profile, each with its share of the sum. */
 static void add_layers(Ctx *cx, const char *path, Text *said)
 {
     enum { WIDEST = 48 };

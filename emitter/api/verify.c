@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright verify`: builds the emitted C, runs it, and compares its outputs with those of the interpreter or with
- * recorded ones. */
+/* `loopwright verify` builds the emitted C, runs it, and compares its outputs with those of the interpreter or with
+ * recorded outputs. */
 #include <string.h>
 
 #include "api/computation/arguments.h"
@@ -16,7 +16,7 @@
 
 typedef struct Files { const char *const *input, *const *expect; int input_count, expect_count; } Files;
 
-/* All trials of a model: their report, and counts of the compared outputs. */
+/* All trials of a model, with their report and the counts of the compared outputs. */
 typedef struct Verify {
     Ctx *cx;
     const lw_options *options;
@@ -24,13 +24,14 @@ typedef struct Verify {
     const char *folder;
     Accepted accepted;
     Text said;
-    const char *first_layer;         /* the first layer that differs; NULL: none */
+    const char *first_layer;         /* the first layer that differs, or NULL */
     int outputs, wrong_outputs;
-    int left_out;                    /* layers of the emitted C that are not tensors of the model as imported */
-    bool has_floats, has_steps;      /* an output to which --tolerance, --steps applies */
+    /* the number of layers of the emitted C that are not tensors of the model as imported */
+    int left_out;
+    bool has_floats, has_steps;      /* true if --tolerance or --steps applies to an output */
 } Verify;
 
-/* True for integers to which --steps applies: quantized values, not counts or indices. */
+/* Returns true for integers to which --steps applies: quantized values, not counts or indices. */
 static bool is_in_steps(const Tensor *t)
 {
     return !dtype_is_float(t->type) && t->type != BOOL && dtype_info(t->type)->bytes <= 2;
@@ -43,8 +44,8 @@ static Accepted accepted_of(const Verify *v, const Tensor *out)
     return a;
 }
 
-/* "y: 3 of 10 elements differ, by at most 0.5 at element 4; 1 beyond the tolerance". channels: of the tensor as
- * imported, 0 unless some of them were removed. */
+/* Prints a line such as "y: 3 of 10 elements differ, by at most 0.5 at element 4; 1 beyond the tolerance". channels:
+ * the number of channels of the tensor as imported, or 0 if none was removed. */
 static void print_difference(Text *t, const char *sizes, const Tensor *out, int64_t channels, const Difference *d)
 {
     text_printf(t, "%s%s%s: %lld of %lld elements differ", *sizes ? sizes + 1 : "", *sizes ? ": " : "", out->name,
@@ -69,7 +70,8 @@ static bool same_shape(const Tensor *a, const Tensor *b)
     return same;
 }
 
-/* "kept: [3][4], as expected" or "kept: [3][4], but [4][4] is expected": an output whose shape the run decides. */
+/* For an output whose shape the run decides, prints "kept: [3][4], as expected" or "kept: [3][4], but [4][4] is
+ * expected". */
 static bool compare_shapes(Text *t, Ctx *cx, const Tensor *got, const Tensor *want)
 {
     const bool same = same_shape(got, want);
@@ -78,8 +80,8 @@ static bool compare_shapes(Text *t, Ctx *cx, const Tensor *got, const Tensor *wa
     return same;
 }
 
-/* Compares the outputs and prints a line each. With --layers, outputs from number `layers_from` are results of layers.
- * */
+/* Compares the outputs and prints a line for each. With --layers, the outputs from number `layers_from` on are results
+ * of layers. */
 static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, const void *const *interpreted)
 {
     Ctx *cx = v->cx;
@@ -147,7 +149,7 @@ static int64_t size_in_trial(const Var *v, int trial)
     return v->least + (v->greatest - v->least) * trial / (TRIALS - 1);
 }
 
-/* Returns the options with every size fixed; *arguments gets " n=4" for each. */
+/* Returns the options with every size fixed; stores " n=4" for each size in *arguments. */
 static lw_options fixed_options(Ctx *cx, const lw_options *o, const SizeList *s, int trial, const char **arguments)
 {
     lw_options fixed = *o;
@@ -171,11 +173,11 @@ static lw_options fixed_options(Ctx *cx, const lw_options *o, const SizeList *s,
 
 /* ---- The command ------------------------------------------------------------------------------------------------ */
 
-/* The second run reads the state of the first; three runs read both buffers of a state that has two. */
+/* The second run reads the state of the first run; three runs read both buffers of a state that has two. */
 enum { RUNS_WITH_STATE = 3 };
 
-/* The reference shares the choice of integers with the emitted C (driver/run.c), so these are compared with the real
- * numbers that the file has there. */
+/* The reference shares the choice of integers with the emitted C (driver/run.c), so these integers are compared with
+ * the real numbers that the file has at the same place. */
 static bool compare_written(Verify *v, Build *written, const Build *reference, const void *const *inputs)
 {
     Steps s = { 0 };
@@ -194,8 +196,8 @@ static bool compare_written(Verify *v, Build *written, const Build *reference, c
     return !s.wrong;
 }
 
-/* Runs the program and the interpreter once (with state, several times). Steps of a schedule may name sizes that the
- * trial has fixed; the interpreter then runs the formulas without steps. */
+/* Runs the program and the interpreter once, or several times if there is state. Steps of a schedule may name sizes
+ * that the trial has fixed; in that case the interpreter runs the formulas without steps. */
 static bool trial(Verify *v, const char *model, const lw_options *o, const char *sizes)
 {
     Build b;
@@ -223,7 +225,8 @@ static bool trials(Verify *v, Build *b, const char *model)
     return ok;
 }
 
-/* Prints the compiler, its flags and the runner of the program, and the form of the target's instructions in it. */
+/* Prints the compiler, its flags and the runner of the program, and whether the program uses the target's instructions
+ * or their portable form. */
 static void print_setting(Verify *v, const Build *b, bool has_instructions)
 {
     const lw_options *o = v->options;
@@ -291,7 +294,7 @@ static const char *verify(Ctx *cx, const char *model, const Files *files, const 
     const bool has_instructions = trial_instructions(cx, folder, b.target, &own);
     o = &own;
     with_bench = *o;
-    with_bench.testbench = with_bench.standalone = true;     /* it builds from any folder */
+    with_bench.testbench = with_bench.standalone = true;     /* the program can be built from any folder */
     Verify v = { .cx = cx, .options = o, .files = files, .folder = folder->path, .accepted = elements_accepted(),
                  .said = text_new(cx) };
     if (o->tolerance) v.accepted.absolute = o->tolerance->absolute, v.accepted.relative = o->tolerance->relative;

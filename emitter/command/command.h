@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_COMMAND_COMMAND_H
 #define LW_COMMAND_COMMAND_H
-/* The command line's words: commands, options, and the fields that they set. commands.def and options.def list
- * them; their counts, usage, help and refusals follow. */
+/* Declares the command line's words: commands, options, and the fields that they set. commands.def and options.def list
+ * them; their counts, usage, help and refusals are derived from these lists. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -55,17 +55,18 @@ typedef struct Command {
     const char *missing;             /* diagnostic for too few files or a missing output */
 } Command;
 
-/* commands.c. The first is the default, if the first word is not a command. */
+/* commands.c. The first row is the default, if the first word is not a command. */
 enum {
 #define COMMAND(...) +1
     COMMAND_COUNT = 0
 #include "command/commands.def"
 };
 extern const Command *const commands;
-/* False, with a message, if something that was printed did not reach standard output. */
+/* Returns false, with a message, if printed text did not reach standard output. */
 bool command_has_printed(void);
-int command_interrupted(void);                                  /* SIGINT or SIGTERM that reached a command; or 0 */
-bool are_arguments_right(const Command *c, const Arguments *a);  /* refuses those that are wrong for every model */
+/* SIGINT or SIGTERM if one reached a command, otherwise 0 */
+int command_interrupted(void);
+bool are_arguments_right(const Command *c, const Arguments *a);  /* refuses options that are wrong for every model */
 
 typedef bool Reader(Arguments *a, const char *value);
 typedef enum Sort { FLAG, TEXT, READ } Sort;
@@ -73,10 +74,10 @@ typedef struct Option {
     const char *name, *value, *what;
     unsigned of;                     /* the commands that accept it */
     Sort sort;
-    size_t at;                       /* in Arguments: of a FLAG, a bool; of a TEXT, a const char * */
-    Reader *read;                    /* of a READ: false refuses the value */
+    size_t at;                       /* the offset in Arguments; a FLAG sets a bool there, a TEXT a const char * */
+    Reader *read;                    /* for a READ: the reader, which returns false to refuse the value */
     bool repeats;
-    char letter;                     /* short form: -h is --help; 0: none */
+    char letter;                     /* the short form: 'h' for --help has -h; 0 if there is none */
 } Option;
 
 /* options.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands: each calls a function of loopwright.h. */
+/* Runs the commands: each calls a function of loopwright.h. */
 #if defined __unix__ || defined __APPLE__
 #define _POSIX_C_SOURCE 200809L      /* sigaction */
 #endif
@@ -28,15 +28,15 @@ const Command *const commands = all;
 
 /* ---- Progress ---------------------------------------------------------------------------------------------------- */
 
-/* The only mutable object of the program at file scope: C has no other way to tell a handler of signals from the work
- * that it ends. A second signal ends the program at once. */
+/* The only mutable object of the program at file scope, because in C a signal handler has no other way to tell the work
+ * to end. A second signal ends the program at once. */
 static volatile sig_atomic_t interrupted_by;
 
 static void interrupt(int number) { interrupted_by = number; }
 
 int command_interrupted(void) { return (int)interrupted_by; }
 
-/* A wait for a program ends at once: no SA_RESTART. */
+/* Without SA_RESTART, a wait for a program ends at once. */
 static void end_on(int number)
 {
 #ifdef SA_RESETHAND
@@ -49,7 +49,7 @@ static void end_on(int number)
 
 enum { PROGRESS_WIDTH = 72 };
 
-/* A line on stderr that a terminal overwrites. */
+/* A progress line on stderr, which a terminal overwrites. */
 typedef struct Progress { bool is_terminal; const char *part; time_t begun, shown; } Progress;
 
 static bool show_progress(void *user, const char *part, long long done, long long total)
@@ -71,7 +71,7 @@ static bool show_progress(void *user, const char *part, long long done, long lon
     return true;
 }
 
-/* Erases the line: a part may end before its total. Returns the text. */
+/* Erases the line, because a part may end before its total. Returns the text. */
 static const char *end_progress(Progress *p, const char *text)
 {
     if (p->is_terminal && p->part) fprintf(stderr, "\r%-*s\r", PROGRESS_WIDTH, "");
@@ -79,8 +79,8 @@ static const char *end_progress(Progress *p, const char *text)
     return text;
 }
 
-/* Long work reports its progress if stderr is a terminal, and ends without a part of a file on SIGINT, SIGTERM and
- * SIGHUP. */
+/* If stderr is a terminal, long work reports its progress. On SIGINT, SIGTERM and SIGHUP it ends and leaves no
+ * incomplete file. */
 static void watch_progress(lw_options *o, Progress *p)
 {
     p->is_terminal = system("test -t 2") == 0;
@@ -102,7 +102,7 @@ bool command_has_printed(void)
     return false;
 }
 
-/* Prints the text; a control character of a name or a path becomes a number. */
+/* Prints the text; a control character in a name or a path is printed as a number. */
 static bool show(const Arguments *a, const char *text)
 {
     if (!text || !lw_accepts_warnings(a->cx)) return false;
@@ -166,7 +166,7 @@ static bool quantize(const Arguments *a)
     return a->quiet ? text != NULL : show(a, text);
 }
 
-/* The forms of a report, by the ending of the file. */
+/* The forms of a report, selected by the ending of the file. */
 typedef struct ReportForm {
     const char *ending;
     const char *(*report)(lw_context *cx, const char *model, const lw_options *o);
@@ -235,7 +235,7 @@ static bool verify(const Arguments *a)
                                               a->expect_count, &o)));
 }
 
-/* Returns an option that is given and chooses grids; NULL: none. */
+/* Returns an option that is given and chooses grids, or NULL if there is none. */
 static const char *quantization_option(const lw_quantization *q)
 {
     return q->sample_count ? "--samples" : q->ports ? "--ports" : q->ranges ? "--ranges" : q->refine ? "--refine"
@@ -253,7 +253,7 @@ static bool is_same_file(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* True if an output is a file that the command reads. */
+/* Returns true if an output is a file that the command reads. */
 static bool is_read_too(const Arguments *a, const char *output)
 {
     for (int i = 0; i < a->file_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Usage and help, from the tables of commands and options. */
+/* Prints usage and help from the tables of commands and options. */
 #include "command/command.h"
 
 static const char *const status_rule =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of options, and the readers of their values. */
+/* Holds the table of options, and the readers of their values. */
 #include "command/command.h"
 
 #include <limits.h>
@@ -24,7 +24,7 @@ const Option *const options = all;
 
 /* ---- Values of options ------------------------------------------------------------------------------------------ */
 
-/* Appends a file's name. Refuses an empty one, and one file too many. */
+/* Appends a file's name. Refuses an empty value, and more files than the command accepts. */
 static bool read_file(const char *v, const char **files, int *count)
 {
     return *v && *count < MOST_FILES && (files[(*count)++] = v);
@@ -63,7 +63,7 @@ static bool read_io(Arguments *a, const char *v)
     return a->options.ports_in_arena || strcmp(v, "caller") == 0;
 }
 
-/* Recorded layers have all their channels, so shrinking is disabled. */
+/* Recorded layers have all their channels, so the option disables shrinking. */
 static bool read_recorded(Arguments *a, const char *v)
 {
     a->options.layers = a->options.no_shrink = true;
@@ -128,7 +128,7 @@ static bool read_dim(Arguments *a, const char *v)
     const long long least = strtoll(v, &end, 10);
     const bool has_least = end != v && strncmp(end, "<=", 2) == 0;
     if (has_least) v = end + 2;
-    const char *equals = strrchr(v, '=');                        /* a name of the file may have others */
+    const char *equals = strrchr(v, '=');                        /* a name from the file may contain these characters */
     if (!equals || equals == v || a->options.dim_count == MOST_OPTIONS) return false;
     const bool is_maximum = equals[-1] == '<';
     const size_t length = (size_t)(equals - v) - is_maximum;
@@ -140,7 +140,7 @@ static bool read_dim(Arguments *a, const char *v)
            (!has_least || (is_maximum && least >= 1 && least <= n));
 }
 
-/* Returns the name of NAME=REST; *rest gets the text after the '='. NULL for another form. */
+/* Returns the name of NAME=REST; stores the text after the '=' in *rest. NULL for another form. */
 static const char *read_pair(Arguments *a, const char *v, int count, const char **rest)
 {
     const char *equals = strchr(v, '=');
@@ -200,7 +200,7 @@ bool wrong(const char *format, ...)
     return false;
 }
 
-/* Words that other programs use, and the option for the same purpose. */
+/* Words that other programs use, each with our option for the same purpose. */
 static const struct { const char *word, *option; } habits[] = {
     { "--tuning", "--schedule" },
     { "-t", "--target" }, { "-n", "--name" }, { "-O", "--optimize" }, { "-q", "--quiet" }, { "--silent", "--quiet" },
@@ -218,7 +218,8 @@ static const char *nearest_option(const Arguments *a, const char *word)
     return lw_nearest(a->cx, word, names, OPTION_COUNT);
 }
 
-/* Returns the option of the word; *value gets its value if it is in the same word, after '=' or the letter. */
+/* Returns the option of the word. Stores its value in *value if the value is in the same word, after '=' or the
+ * letter. */
 static const Option *option_of(Arguments *a, const char *word, const char **value)
 {
     const bool is_long = word[1] == '-';
@@ -238,7 +239,7 @@ static const Option *option_of(Arguments *a, const char *word, const char **valu
     return NULL;
 }
 
-/* True for an option as a word of its own: it is not the value of the option before it. */
+/* Returns true if the word is an option and not the value of the option before it. */
 static bool is_option(const char *word)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The network's surroundings: --from and --to select a part of the file; --layout, --preprocess and --postprocess put
- * calls in front of an input or behind an output. An input or output keeps its name and its place in the order. */
+/* Adapts the surroundings of the network: --from and --to select a part of the file; --layout, --preprocess and
+ * --postprocess put calls in front of an input or behind an output. An input or output keeps its name and its place in
+ * the order. */
 
-/* Decision: adaptations are formulas. Each is printed as a .te text over the port, read like any file, and joined to
- * the imported graph by graph_replace. So verify, quantize, evaluate and the self-test treat the calls as part of the
- * model, and the passes fold and fuse them like any others. An 8-bit sensor in front of a quantized input becomes
- * a table of 256 stored values (for each channel, if the formula has a list), which the compiler computes as a
- * constant: the emitted code has no float. Quantization rounds as NAME_quantize_X of the header does, so the bytes are
- * those of the two steps. */
+/* Decision: adaptations are formulas. Each adaptation is printed as a .te text over the port, read like any file, and
+ * joined to the imported graph by graph_replace. Therefore verify, quantize, evaluate and the self-test treat the calls
+ * as part of the model, and the passes fold and fuse them like other calls. An 8-bit sensor in front of a quantized
+ * input becomes a table of 256 stored values (256 for each channel, if the formula has a list). The compiler computes
+ * the table as a constant, so the emitted code has no float. Quantization rounds as NAME_quantize_X of the header does,
+ * so the bytes are those of the formula followed by that function. */
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static Graph graph_of(const Model *m)
                     .output_count = m->output_count, .output = m->output };
 }
 
-/* Keeps only the inputs that outputs depend on, and these new ones. */
+/* Keeps only the inputs that outputs depend on, and these new inputs. */
 static void drop_inputs(Ctx *cx, Model *m, Tensor *const *from, int from_count)
 {
     Node **order;
@@ -84,7 +85,7 @@ static void cut_inputs(Ctx *cx, Model *m, const lw_options *o, Tensor **from)
     if (!ctx_failed(cx)) m->output = graph_replace(cx, graph_of(m), &to).output;
 }
 
-/* Takes the part of the model from some tensors to others. */
+/* Extracts the part of the model between some tensors and others. */
 static void cut(Ctx *cx, Model *m, const lw_options *o)
 {
     Tensor **from = NEW_ARRAY(cx->arena, Tensor *, o->from_count);
@@ -98,13 +99,13 @@ static void cut(Ctx *cx, Model *m, const lw_options *o)
 
 /* ---- Ports ------------------------------------------------------------------------------------------------------- */
 
-/* An adaptation of one port. `outer` is what the caller sees, and `inner` what the model has. */
+/* An adaptation of one port. `outer` is the tensor that the caller sees, and `inner` is the model's tensor. */
 typedef struct Adapt {
     Ctx *cx;
     Model *model;
     const char *option, *port, *word;    /* --layout PORT=WORD */
     bool is_input;
-    int at;                              /* of the port among inputs or outputs */
+    int at;                              /* the index of the port among inputs or outputs */
     Tensor *inner;
     Text te;
 } Adapt;
@@ -119,7 +120,7 @@ static bool is_of(Ctx *cx, const Tensor *t, const char *port)
     return text_equal(t->name, port) || text_equal(name_identifier(cx, t->name), port);
 }
 
-/* Finds the port; with_inputs, with_outputs: those that the option accepts. */
+/* Finds the port; with_inputs, with_outputs: the kinds of ports that the option accepts. */
 static bool find_port(Adapt *a, bool with_inputs, bool with_outputs)
 {
     const Model *m = a->model;
@@ -156,7 +157,7 @@ static const char *layout_of(const Adapt *a)
                        : graph_output_layout(a->cx, a->inner);
 }
 
-/* The dimension of channels: that of the layout, else the last one. */
+/* Returns the dimension of channels: the layout's, or the last one if there is no layout. */
 static int channel_axis(const Adapt *a)
 {
     const char *layout = layout_of(a), *c = layout ? strchr(layout, 'C') : NULL;
@@ -167,8 +168,8 @@ static const char *type_of(const Tensor *t) { return dtype_info(t->type)->spelli
 
 static bool is_quantized(const Tensor *t) { return t->quant && t->quant->count == 1; }
 
-/* Reads the text, and joins it to the port. The text's first output takes the place of the port; others are new outputs
- * of the model. */
+/* Reads the text as a graph, and joins it to the port. The text's first output replaces the port; its other outputs
+ * become new outputs of the model. */
 static void join(Adapt *a, const Quant *outer)
 {
     Ctx *cx = a->cx;
@@ -203,7 +204,7 @@ static void join(Adapt *a, const Quant *outer)
 
 /* ---- --layout ---------------------------------------------------------------------------------------------------- */
 
-/* Channels move to the front, behind the batch, or to the end. */
+/* Prints a transpose that moves channels to the front, behind the batch, or to the end. */
 static void adapt_layout(Adapt *a)
 {
     static const char *const rows[][2] = { { "nwc", "ncw" }, { "nhwc", "nchw" }, { "ndhwc", "ncdhw" } };
@@ -248,12 +249,12 @@ static void print_unit_dimensions(Text *t, int count)
     for (int i = 0; i < count; i++) text_add(t, "[1]");
 }
 
-/* Reads the formula and prints a call of an operator for each of its operations. */
+/* Reads the formula and prints an operator call for each of its operations. */
 typedef struct Formula {
     Adapt *a;
-    const char *at, *x;                  /* x: the tensor that the formula's x is */
+    const char *at, *x;                  /* x: the name of the tensor that x denotes in the formula */
     int after;                           /* dimensions after the channels */
-    int count;                           /* of constants and results: their names */
+    int count;                           /* used to number constants and results */
     bool reads_x;
 } Formula;
 
@@ -265,7 +266,7 @@ static const char *wrong_formula(Formula *f, const char *why)
     return f->x;
 }
 
-/* Prints the numbers up to `end` as a constant; returns its name. */
+/* Prints the numbers up to `end` as a constant; returns the constant's name. */
 static const char *print_constant(Formula *f, const char *shape, int shape_bytes, const char *numbers)
 {
     const char *own = text_format(f->a->cx, "k%d", f->count++), *end = f->at;
@@ -286,7 +287,7 @@ static bool read_number(Formula *f)
     return true;
 }
 
-/* Reads [a, b, c], a value for each channel. */
+/* Reads a list such as [a, b, c], which has a value for each channel. */
 static const char *read_list(Formula *f)
 {
     const int64_t channels = tensor_dim(f->a->inner, channel_axis(f->a));
@@ -318,7 +319,7 @@ static const char *print_call(Formula *f, const char *op, const char *left, cons
     return own;
 }
 
-/* Reads x, a number, a list, or a sum in parentheses; a minus may precede it. */
+/* Reads x, a number, a list, or a sum in parentheses, each with an optional minus in front. */
 static const char *read_operand(Formula *f)
 {
     skip_blanks(f);
@@ -347,7 +348,7 @@ static const char *read_operand(Formula *f)
     return inner;
 }
 
-/* Reads operands with one of two operators between them. */
+/* Reads operands that are joined by one of two operators. */
 static const char *read_chain(Formula *f, const char *(*operand)(Formula *), const char *signs, const char *const *ops)
 {
     const char *left = operand(f);
@@ -390,7 +391,7 @@ static void print_float(Text *t, float f)
 
 typedef struct Range { long least, most; } Range;
 
-/* The numbers that a port of at most 16 bits stores. */
+/* Prints all numbers that a port of at most 16 bits stores. */
 static Range stored_range(const Tensor *t)
 {
     const int bits = 8 * dtype_info(t->type)->bytes;
@@ -399,7 +400,7 @@ static Range stored_range(const Tensor *t)
     return has_sign ? r : unsigned_range;
 }
 
-/* Prints `out` as the real numbers in the port's stored type. */
+/* Prints `out` as real numbers converted to the port's stored type. */
 static void print_stored(Adapt *a, const char *out, const char *real)
 {
     const Tensor *t = a->inner;
@@ -416,7 +417,7 @@ static void print_stored(Adapt *a, const char *out, const char *real)
     text_printf(&a->te, "), %ld.0, %ld.0)) + %ld)\n", r.least - zero, r.most - zero, zero);
 }
 
-/* The formula on each value of a byte, as a constant; the port's elements look up theirs. */
+/* Evaluates the formula for each value of a byte, as a constant; the port's elements index this table. */
 static void print_table(Adapt *a, const char *formula, int sensor)
 {
     const bool has_list = strchr(formula, '[') != NULL;
@@ -439,7 +440,7 @@ static bool is_real_port(const Tensor *t)
     return dtype_is_float(t->type) || (is_quantized(t) && dtype_info(t->type)->bytes <= 2);
 }
 
-/* 'u8: (x - 127.5) / 127.5' */
+/* reads a text such as 'u8: (x - 127.5) / 127.5' */
 static void adapt_preprocess(Adapt *a)
 {
     const char *colon = strchr(a->word, ':'), *formula = colon ? colon + 1 + strspn(colon + 1, " ") : "";
@@ -465,7 +466,7 @@ static void adapt_preprocess(Adapt *a)
 
 /* ---- --postprocess ----------------------------------------------------------------------------------------------- */
 
-/* Prints the output's real numbers as `r`. */
+/* Prints the output's real numbers as the tensor `r`. */
 static void print_real(Adapt *a)
 {
     const Tensor *t = a->inner;
@@ -504,7 +505,8 @@ static bool print_topk(Adapt *a, const char *value)
     return true;
 }
 
-/* Returns the smallest stored number whose real number is not below the limit; one above the largest: none is. */
+/* Returns the smallest stored number whose real number is not below the limit, or one above the largest stored number
+ * if there is none. */
 static long stored_limit(const Tensor *t, float limit)
 {
     const Range r = stored_range(t);
@@ -546,7 +548,7 @@ static void adapt_postprocess(Adapt *a)
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-/* An option, the ports that it accepts, and what it does to one. */
+/* An option, the ports that it accepts, and the function that applies it to a port. */
 typedef struct Form { const char *option; bool has_inputs, has_outputs; void (*adapt)(Adapt *); } Form;
 
 static void adapt_each(Ctx *cx, Model *m, const Form *form, const lw_adapt *row, int count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Builds the program to print: functions and their calls with the addresses of the arguments; constants, states, sizes
- * and the model's ports. Each has a unique name that is valid in C. */
+ * and the model's ports. Each of these has a unique name that is valid in C. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static int index_of(const Tensor *t, Tensor *const *list, int count)
     return -1;
 }
 
-/* Returns the root that the group stores elsewhere than it is read from; NULL: none. */
+/* Returns the root that the group stores at a different place than it is read from, or NULL if there is none. */
 static const Slot *moved_root(const Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
@@ -28,7 +28,7 @@ static const Slot *moved_root(const Build *b, int group)
                                                                                                          : NULL;
 }
 
-/* The function may be another group's: `lowered` has its tensors in this group's order. */
+/* The function may have been lowered for another group: `lowered` has its tensors in this group's order. */
 static Call call_of(Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
@@ -86,7 +86,8 @@ static bool is_convertible(const Tensor *t)
     return t->quant && !dtype_is_float(t->type) && dtype_info(t->type)->bytes <= 2;
 }
 
-/* Names the ports' macros and functions. Names that differ only in case get distinct macros: X_AT, X_2_AT. */
+/* Creates the names of the ports' macros and functions. Names that differ only in case get distinct macros, such as
+ * X_AT and X_2_AT. */
 static void name_port(Build *b, Port *p, bool is_input, Map *macros)
 {
     Ctx *cx = b->cx;
@@ -120,7 +121,8 @@ static const State *states_of(Build *b, Map *taken)
     return state;
 }
 
-/* The symbolic sizes of the model, in order of first use: by its inputs and outputs, then by the functions. */
+/* Collects the symbolic sizes of the model, in order of first use: first by its inputs and outputs, then by the
+ * functions. */
 typedef struct OpenSizes { Ctx *cx; Map seen; int count, capacity; const Expr **size; } OpenSizes;
 
 static void add_size(const Expr *e, void *user)
@@ -167,7 +169,7 @@ static void find_size(const Expr *e, void *user)
     s->found = s->found || e == s->size;
 }
 
-/* True if a call of the graph, or an output of the model, reads the size. */
+/* Returns true if a call of the graph, or an output of the model, reads the size. */
 static bool is_read(Build *b, const Call *call, int count, const Expr *size)
 {
     SizeSearch s = { size, false };
@@ -186,8 +188,8 @@ bool build_binds_size(const Build *b, const Expr *size)
     return false;
 }
 
-/* An internal error for a call that reads a size before it has a value. The caller of a region's graph passes the
- * values of the sizes that the graph does not bind. */
+/* Reports an internal error for a call that reads a size before it has a value. The caller of a region's graph passes
+ * the values of the sizes that the graph does not bind. */
 static void check_bound(Build *b, const Call *c, Map *bound)
 {
     for (int i = 0; i < call_size_count(c); i++) {
@@ -227,7 +229,7 @@ int build_calls(Build *b, const Call **out, int *last_count, const SizeBind **la
     return count;
 }
 
-/* True if a run may end because of a size that it decides. */
+/* Returns true if a run may end because of a size that it decides. */
 static bool tests_sizes(const Build *b)
 {
     for (const Build *g = b; g; g = g->next)
@@ -239,7 +241,7 @@ static bool tests_sizes(const Build *b)
     return false;
 }
 
-/* Returns the field for a dimension; a new one if the outputs have none of that size. */
+/* Returns the field for a dimension; creates a new field if no output has one for that size. */
 static int decided_field(Build *b, const Expr *size, const char *wanted, Map *taken)
 {
     Program *p = &b->program;
@@ -274,7 +276,7 @@ static void decide_outputs(Build *b, Port *output, Map *taken)
     }
 }
 
-/* True if a nest of the model contracts products and sums. */
+/* Returns true if a nest of the model contracts products and sums. */
 static bool contracts_any(const Build *b)
 {
     for (const Build *g = b; g; g = g->next)
@@ -285,7 +287,7 @@ static bool contracts_any(const Build *b)
     return false;
 }
 
-/* True if a call of the model rounds a requantization twice. */
+/* Returns true if a call of the model rounds a requantization twice. */
 static bool rounds_twice(const Build *b)
 {
     for (const Build *g = b; g; g = g->next) {
@@ -298,8 +300,8 @@ static bool rounds_twice(const Build *b)
     return false;
 }
 
-/* The passes make a size that data decide a number where its range has one value: an operator may have raised its
- * minimum after the file's outputs got their shapes. */
+/* If the range of a size that data decide has one value, the passes replace the size by this number. An operator may
+ * have raised the minimum after the file's outputs got their shapes. */
 static void settle_outputs(Build *b)
 {
     for (int i = 0; i < b->graph.output_count; i++)
@@ -334,7 +336,7 @@ static void section_constants(Build *b)
     b->program.constant_section = section;
 }
 
-/* A memory's macros begin with its name, as a port's do. */
+/* The macros of a memory begin with its name, as the macros of a port do. */
 static void check_port_names(Build *b)
 {
     const Program *p = &b->program;
@@ -363,7 +365,7 @@ void build_assemble(Build *b)
                     .flags = b->target->flags,
                     .stamp = b->options->stamp ? LW_VERSION : NULL,
                     .options = build_option_words(cx, b->options),
-                    .digest = b->model.digest ? b->model.digest : "",      /* a graph of C code has no file */
+                    .digest = b->model.digest ? b->model.digest : "",      /* a graph built from C has no file */
                     .ties_away = b->model.ties_away,
                     .contracts = contracts_any(b),
                     .rounds_twice = rounds_twice(b),
@@ -392,7 +394,7 @@ void build_assemble(Build *b)
     p->body = b->shared->body;
     collect_sizes(b);
     build_check_renames(b);
-    /* Sizes are also fields of the struct of inputs. */
+    /* Sizes are also fields of the inputs' struct. */
     const char **size_name = NEW_ARRAY(cx->arena, const char *, p->size_count);
     for (int i = 0; i < p->size_count; i++)
         size_name[i] = build_unique_name(cx, &ports, name_unprefixed(cx, expr_as_var(p->size[i])->name));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queries of a Build that all parts of the driver use. */
+/* Answers queries about a Build for all parts of the driver. */
 #include "driver/driver.h"
 
 #include "support/text.h"

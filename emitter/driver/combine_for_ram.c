@@ -1,47 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/* Combines groups to reduce RAM. The plan gives the group where the most bytes are live. Take a tensor that is live
- * there, with a single consumer that reads it row by row. Producer and consumer may become one nest with a ring buffer
- * of rows (combine_rows: each row is computed once, in the loops of its strategy). The search takes the pair that saves
- * the most, if it saves a tenth of RAM, and repeats. If no such pair does, and a chain of overlaps needs more than the
- * peak, the pair may be anywhere. `--combine none` disables it.
+/* Combines groups to reduce RAM. The plan states the group at which the most bytes are live. Consider a tensor that is
+ * live there and has a single consumer, which reads it row by row. Its producer and its consumer may become one nest
+ * with a ring buffer of rows (combine_rows: each row is computed once, in the loops of its strategy). The search
+ * combines the pair that saves the most, if it saves a tenth of RAM, and then repeats. If no such pair saves a tenth,
+ * and a chain of overlaps needs more than the peak, the search also tries pairs at other groups. `--combine none`
+ * disables it.
  *
- * --ram BYTES: the plan with the fewest counted instructions that the search finds within a limit of RAM: arena,
- * inputs, outputs and state together. Its stages follow each other until the limit is kept. The last one reaches the
- * least that is possible; a model above the limit is refused:
+ * --ram BYTES finds the plan with the fewest counted instructions within a limit of RAM: arena, inputs, outputs and
+ * state together. The stages below follow each other until the plan is within the limit. The last stage reaches the
+ * smallest plan that the search finds; a model above the limit is refused:
  *
  *   1. every group alone: whole tensors, the fewest instructions;
  *   2. pairs by rows, in rings, as without the option: the first that suffice;
  *   3. joins of chains in one function (combine_join.c), which may compute rows again: for at most 2 percent more
  *      instructions than the first stage, then 15, 50, and without limit.
  *
- * The same stages follow with results that are moved in the arena, out of the next one's way (graph/plan/offsets.c).
- * The better of both plans is used. If neither fits, groups whose bytes exceed the limit take forms with smaller
- * buffers (graph/plan/sparing.c), and all stages follow once more.
+ * The same stages are then repeated with results that are moved within the arena, out of the way of the next result
+ * (graph/plan/offsets.c). The search uses the better of both plans. If neither plan fits, groups whose bytes exceed the
+ * limit get forms with smaller buffers (graph/plan/sparing.c), and all stages are repeated.
  *
- * Where a padding's operand is stored in its result, plans that copy it are also tried.
+ * If the operand of a padding is stored in the padding's result, plans that copy the operand are also tried.
  *
- * Where two groups have the same peak, one pair alone saves nothing: the search then tries a second pair with it. */
+ * If two groups have the same peak, one pair cannot lower it: the search then tries a second pair together with the
+ * first. */
 
-/* Decision: a limit of RAM is a search that stops early. `--ram` (`emitter/driver/combine_for_ram.c`) begins with
- * the fastest plan, every group alone, and gives instructions for RAM in stages, the cheapest first: pairs by rows,
- * then joins of chains under growing limits of counted instructions. It stops at the first plan within the limit. A
- * join counts as progress if the arena shrinks, or the bytes above the limit summed over all groups: two equal peaks
- * shrink one after the other.
+/* Decision: a limit of RAM is a search that stops early. `--ram` (`emitter/driver/combine_for_ram.c`) begins with the
+ * fastest plan, in which no groups are combined. It exchanges instructions for RAM in stages, the cheapest first: pairs
+ * by rows, then joins of chains under growing limits of counted instructions. It stops at the first plan within the
+ * limit. A join counts as progress if it shrinks the arena, or the bytes above the limit summed over all groups,
+ * because two equal peaks can shrink only one after the other.
  *
- * If no stage fits, the groups above the limit get forms with smaller buffers (`graph/plan/sparing.c`), and the
- * stages follow again: a stage that a strategy computes for a row of pixels moves to the loop over tiles, where its
- * own steps are dropped and some elements are computed again. No template has a case for it; the nest is proved like
- * any other. The stages are greedy, so those for a low limit may end above the plan that the search for 0 bytes
- * reaches. That plan is the fallback, and the smallest one that a refusal prints; each limit above it is kept.
+ * If no stage fits, the groups above the limit get forms with smaller buffers (`graph/plan/sparing.c`), and the stages
+ * are repeated. In such a form, a stage that a strategy computes for a row of pixels moves to the loop over tiles,
+ * where its own steps are dropped and some elements are computed again. No template has a special case for this; the
+ * nest is proved like any other nest. The stages are greedy, so for a low limit they may end above the plan that the
+ * search for 0 bytes reaches. Therefore that plan is the fallback, and the smallest plan that a refusal prints; each
+ * limit above it is kept.
  *
- * The stages ask for the same combinations and plans again: a search keeps the results of `combine_add`, and each
- * plan by its nests. The steps of the parts that keep their loops are replayed once for all attachments of one more
- * part. A sweep has a target, the limit or half of the present arena, and joins only layers that hold more, or much
- * of it in a chain of overlaps: the many small layers at a network's end cannot lower its peak. The search for the
- * least RAM takes 3 s or less for the recorded networks (`make bench-compiler`). `--optimize` names today's trades;
- * `balanced` changes no byte. */
+ * The stages request the same combinations and plans repeatedly, so a search caches the results of `combine_add`, and
+ * each plan by its nests. If one more part is attached, the steps of the parts that keep their loops are replayed only
+ * once for all attachments. A sweep has a target: the limit, or half of the present arena. It joins only layers that
+ * hold more than the target, or much of it in a chain of overlaps, because the many small layers at a network's end
+ * cannot lower its peak. The search for the least RAM takes 3 s or less for the recorded networks (`make
+ * bench-compiler`). `--optimize` selects what the default search may exchange; `balanced` changes no byte. */
 
-/* Decision: rows instead of images, where memory peaks. No template has a case for it: the two nests are combined.
+/* Decision: where memory peaks, rows are stored instead of images. No template has a case for it: the two nests are
+ * combined.
  *
  *   - The producer keeps its steps and loops. Its outermost loop moves into the consumer's (`compute_at
  *     loops=kept`), and a ring buffer holds the live rows. Each row is computed once.
@@ -58,7 +62,8 @@ enum { LEAST_GAIN = 10, MOST_PAIRS = 12, MOST_AT_ONCE = 3, MOST_FOR_PADDING = 16
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the only consumer of group i's output; -1: it has none or several, or is an output of the model. */
+/* Returns the only consumer of group i's output, or -1 if there is none, if there are several, or if the output is an
+ * output of the model. */
 static int only_consumer(const Search *r, const Layers *l, int i)
 {
     int consumer = -1;
@@ -79,7 +84,8 @@ static int rising(const int *a, int a_count, const int *b, int b_count, int *out
     return n;
 }
 
-/* Combines group i into the loops of group j; the result replaces group j. False if the schedules do not combine. */
+/* Combines group i into the loops of group j; the result replaces group j. Returns false if the schedules do not
+ * combine. */
 static bool join_layers(Search *r, const Layers *l, int i, int j, Layers *out)
 {
     Ctx *cx = r->b->cx;
@@ -96,7 +102,7 @@ static bool join_layers(Search *r, const Layers *l, int i, int j, Layers *out)
     return true;
 }
 
-/* Finds the pair with the smallest arena, or returns false. `is_at_peak`: of the pairs that also lower the live
+/* Finds the pair with the smallest arena, or returns false. `is_at_peak`: considers only pairs that also lower the live
  * bytes at the present peak. */
 static bool best_join(Search *r, const Layers *l, bool is_at_peak, Layers *best)
 {
@@ -123,7 +129,7 @@ static bool best_join(Search *r, const Layers *l, bool is_at_peak, Layers *best)
     return found;
 }
 
-/* Combines one pair, or a few that together save a tenth of RAM. */
+/* Combines one pair, or a few pairs that together save a tenth of RAM. */
 static bool improve(Search *r, Layers *l, bool is_at_peak)
 {
     Layers now = *l;
@@ -140,8 +146,8 @@ static bool improve(Search *r, Layers *l, bool is_at_peak)
     return false;
 }
 
-/* An arena above the peak holds a chain of overlaps, whose offsets do not fit below each other: then any pair may
- * shorten the chain. */
+/* If the arena is above the peak, it holds a chain of overlaps whose offsets do not fit below each other; in that case
+ * any pair may shorten the chain. */
 void layers_save_ram(Search *r, Layers *l, int64_t enough)
 {
     for (int pairs = 0; pairs < MOST_PAIRS && l->plan.arena_size > enough; pairs++) {
@@ -157,8 +163,8 @@ static bool has_padding(const Layers *l)
     return any;
 }
 
-/* An operand that is stored in its padding saves a copy, but its producer then writes a larger tensor. If that
- * costs more than a sixteenth of the arena, or anything with --optimize size, operands are copied. */
+/* If an operand is stored in its padding, this saves a copy, but the producer then writes a larger tensor. If this
+ * costs more than a sixteenth of the arena, or anything with --optimize size, the operand is copied. */
 static Layers copies_padding(Search *r, const Layers *apart, const Layers *in_place)
 {
     const int64_t arena = in_place->plan.arena_size,
@@ -189,7 +195,8 @@ void build_combine_for_ram(Build *b)
 
 /* ---- A limit of RAM ---------------------------------------------------------------------------------------------- */
 
-/* Bytes of ports and states that are not in the arena. A state counts with both arrays unless `is_planned`. */
+/* Returns the bytes of ports and states that are not in the arena. A state counts with two arrays unless
+ * `is_planned`. */
 static int64_t bytes_beside(Build *b, bool is_planned)
 {
     int64_t bytes = 0;
@@ -211,7 +218,7 @@ static const char *percents(Ctx *cx, int64_t now, int64_t before)
                        (tenths < 0 ? -tenths : tenths) % 10);
 }
 
-/* Returns the plan's RAM, and the instructions and arena that it trades. */
+/* Returns the plan's RAM, and the instructions and arena that the search compares. */
 static const char *given_up(Build *b, const Layers *l, const Layers *apart)
 {
     const int64_t moved = plan_bytes_moved(&l->plan);
@@ -235,7 +242,8 @@ static Layers within(Search *r, const Layers *apart, int64_t arena)
     return l;
 }
 
-/* True if the plan keeps the limit with fewer instructions, or is the smaller of two that do not. */
+/* Returns true if the plan keeps the limit with fewer instructions, or if it is the smaller of two plans that do not
+ * keep the limit. */
 static bool is_better(const Layers *l, const Layers *other, int64_t arena)
 {
     const bool fits = l->plan.arena_size <= arena, other_fits = other->plan.arena_size <= arena;
@@ -244,8 +252,8 @@ static bool is_better(const Layers *l, const Layers *other, int64_t arena)
 
 /* ---- Forms with smaller buffers ---------------------------------------------------------------------------------- */
 
-/* Gives group i the form with the fewest instructions that keeps the arena on its own; if there is none, or
- * `is_least`, the form with the fewest bytes. True if it has fewer bytes now. */
+/* Gives group i the form with the fewest instructions that keeps the arena on its own. If there is none, or if
+ * `is_least`, gives it the form with the fewest bytes. Returns true if the group now has fewer bytes. */
 static bool spare_group(Search *r, Layers *l, int i, int64_t arena, bool is_least)
 {
     enum { MOST_FORMS = 6 };
@@ -269,8 +277,8 @@ static bool spare_group(Search *r, Layers *l, int i, int64_t arena, bool is_leas
     return is_smaller;
 }
 
-/* Spares the parts of each layer of `now` that exceeds the arena, once for the arena and once for the fewest bytes.
- * times: [groups]. True if one has fewer bytes. */
+/* Spares the parts of each layer of `now` that exceeds the arena: first to keep the arena, then for the fewest bytes.
+ * times: [groups]. Returns true if a layer now has fewer bytes. */
 static bool spare_layers(Search *r, Layers *alone, const Layers *now, int64_t arena, int *times)
 {
     bool is_any = false;
@@ -287,7 +295,8 @@ static bool spare_layers(Search *r, Layers *alone, const Layers *now, int64_t ar
     return is_any;
 }
 
-/* Searches with forms of smaller buffers, which later rounds give to more groups; *l is the result if it is better. */
+/* Searches with forms of smaller buffers, which later rounds give to more groups. Stores the result in *l if it is
+ * better. */
 static void within_sparing(Search *r, const Layers *apart, int64_t arena, Layers *l)
 {
     enum { ROUNDS = 3 };
@@ -315,8 +324,9 @@ static void within_sparing(Search *r, const Layers *apart, int64_t arena, Layers
     }
 }
 
-/* Runs the stages for an arena: with operands stored in their paddings, with copied ones, with results that are moved,
- * with smaller buffers. Each runs only if those before it exceed the arena. The build's fields are the result's. */
+/* Runs the stages for an arena in four ways: with operands stored in their paddings, with copied operands, with results
+ * that are moved, and with smaller buffers. Each way runs only if the ways before it exceed the arena. The fields of
+ * the build are set to the result. */
 static Layers stages(Search *r, const Layers *apart, int64_t arena)
 {
     Build *b = r->b;
@@ -338,8 +348,9 @@ static Layers stages(Search *r, const Layers *apart, int64_t arena)
     return l;
 }
 
-/* A search for an arena is greedy, so it may end above the smallest arena, which the search for 0 bytes reaches. That
- * plan is the fallback, and the smallest one that a refusal prints; each limit above it is kept. */
+/* A search for an arena is greedy, so it may end above the smallest arena, which the search for 0 bytes reaches.
+ * Therefore the plan for 0 bytes is the fallback, and the smallest plan that a refusal prints; each limit above it is
+ * kept. */
 void build_combine_for_limit(Build *b)
 {
     if (!layers_are_plain(b)) return;

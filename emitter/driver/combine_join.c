@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Combines as many groups as pay for themselves (--combine). The search begins with the pairs that save RAM, and then
- * sweeps over the groups from the last to the first. A group is joined with its consumers:
+/* Combines as many groups as reduce the total cost (--combine). The search begins with the pairs that save RAM, and
+ * then sweeps over the groups from the last to the first. A group is joined with its consumers:
  *
  *   - all consumers of a group must be in its nest, or it remains an output. So a group joins together with the groups
  *     on all paths to its last consumer, its immediate post-dominator: one group in a chain, all branches of a diamond
@@ -12,7 +12,7 @@
  *   - where the arena is larger, the search goes on with the group before, up to three: the rows of a chain cost less
  *     than its ends only where the chain is long enough.
  *
- * What a join may cost (price):
+ * These limits bound what a join may cost (price):
  *
  *   RAM            never more
  *   code           64 bytes for each byte of RAM that it saves: hardly any microcontroller has more than 64 times as
@@ -25,17 +25,17 @@
  *
  * Each sweep tries each of n groups once, with at most 4 nests per loop around its consumers and 3 plans each. */
 
-/* Decision: `--combine` joins what pays for itself. The limits above follow from statements that concern no model.
+/* Decision: `--combine` joins what pays for itself. The limits above hold for every model; none was fitted to a model.
  *
  *   - A macro of an instruction costs what the target's row states, for a use and for each point of its formula.
  *   - On cores without an FPU the time of a float product depends on its data. A ReLU's results are half zeros
  *     as a rule, so products with such values have cost rows of their own; a group's stand-ins carry that fact
  *     (`is_rectified`).
  *
- * What is left is reported with its reason and the counted cost of what was tried; where the proofs refuse every
- * loop, with that of a function that computes the group before its consumers' loops. Each graph of a region is
- * searched separately, before the graph that holds the region: its plan gives the region's memory. Groups of a
- * device combine within one function of the device; copies between devices stay. */
+ * A group that stays apart is reported with the reason and the counted cost of the attempt. If the proofs refuse every
+ * loop, the attempt is a function that computes the group before its consumers' loops. Each graph of a region is
+ * searched separately, before the graph that holds the region, because its plan determines the region's memory. Groups
+ * of a device combine only within one function of the device; copies between devices are kept. */
 #include "driver/combine_layers.h"
 
 #include <string.h>
@@ -45,24 +45,26 @@
 enum { MOST_SWEEPS = 3, MOST_AHEAD = 3, MOST_BETWEEN = 8, PERCENT = 2, FREE_SHARE = 1000,
        EXPOSED_SHARE = 8, CODE_PER_RAM = 64 };
 
-/* Limits of copied statements, the most first; 0: the target's. */
+/* The limits of copied statements to try, the largest first; 0 stands for the target's limit. */
 static const int64_t copies[] = { 400, 0 };
 enum { COPIES = sizeof copies / sizeof copies[0] };
 
-/* Why a group stays apart. is_counted: with the counted cost of what was tried */
+/* The reason why a group stays apart. is_counted: the reason has the counted cost of the attempt */
 typedef struct Reason { const char *text; bool is_counted; } Reason;
 
 typedef struct Joining {
     Search *r;
     Layers *now;
-    int64_t least_work;              /* counted instructions before the first join */
-    int64_t exposed;                 /* those of functions that are combined without saving a byte */
-    Reason *why;                     /* [groups] by the last part; text NULL: it was not tried */
-    const char **given;              /* [groups] by the last part: what its joins gave; NULL: nothing */
-    /* A limit of RAM (--ram): joins go on until the arena has that many bytes, whatever code they add; -1: none */
+    int64_t least_work;              /* the counted instructions before the first join */
+    int64_t exposed;                 /* the instructions of functions that are combined without saving a byte */
+    Reason *why;                     /* [groups] by the last part; text is NULL if the group was not tried */
+    const char **given;              /* [groups] by the last part: the gain of its joins, or NULL if there is none */
+    /* The limit of RAM (--ram): joins continue until the arena has at most that many bytes, whatever code they add; -1
+     * if there is no limit */
     int64_t enough;
-    int64_t target;                  /* of a sweep: that limit, or half of the arena; groups below it do not count */
-    int percent;                     /* more instructions that all joins may cost */
+    /* for a sweep: this limit, or half of the arena; groups with fewer bytes are not considered */
+    int64_t target;
+    int percent;                     /* the additional instructions that all joins together may cost */
 } Joining;
 
 /* ---- What joins -------------------------------------------------------------------------------------------------- */
@@ -70,7 +72,7 @@ typedef struct Joining {
 /* A layer, its last consumer `to`, and all layers between them. */
 typedef struct Closure { int to; int count, at[MOST_BETWEEN]; bool *has; } Closure;
 
-/* Adds layer i; false, with the reason, if it cannot be attached. */
+/* Adds layer i; returns false, with the reason, if the layer cannot be attached. */
 static bool add_layer(const Joining *j, const Layers *l, Closure *c, int i, const char **why)
 {
     const Search *r = j->r;
@@ -101,7 +103,7 @@ static bool close_layer(const Joining *j, const Layers *l, Closure *c, int i, co
     return last >= 0;
 }
 
-/* Finds the layers that join together with layer i. */
+/* Finds the layers that must join together with layer i. */
 static bool find_closure(const Joining *j, const Layers *l, int i, Closure *c, const char **why)
 {
     *c = (Closure){ .to = i, .has = NEW_ARRAY(j->r->b->cx->arena, bool, l->count) };
@@ -130,7 +132,7 @@ static const char *at_consumer(Ctx *cx, const Combination *to, const char *why)
     return text_format(cx, "in the loops of %s it is refused: %s", to->group.name, why);
 }
 
-/* Adds all parts of the closure's layers to its last one. *out has the choices for the last part added. */
+/* Adds all parts of the closure's layers to its last layer. Stores the choices for the last part added in *out. */
 static int join_closure(const Joining *j, const Layers *l, const Closure *c, Choice *out, const char **why)
 {
     const CombineInput *whole = &j->r->whole;
@@ -152,17 +154,17 @@ static int join_closure(const Joining *j, const Layers *l, const Closure *c, Cho
 /* A state with one more join, and the index of the joined layer. */
 typedef struct Trial { Layers layers; bool found; int at; } Trial;
 
-/* The instructions that fewer bytes may cost. */
+/* Returns the instructions that may be added to save these bytes. */
 static int64_t most_work(const Joining *j)
 {
     const int64_t limit = j->least_work + j->least_work / 100 * j->percent;
     return limit > j->now->work ? limit : j->now->work;
 }
 
-/* The cost of a trial, compared with the present state. */
+/* The cost of an attempt, compared with the present state. */
 typedef struct Price { int64_t ram, code, work; bool is_paid, is_code_paid; } Price;
 
-/* The bytes above the target, summed over the groups: two equal peaks shrink one after the other. */
+/* Returns the bytes above the target, summed over the groups, because two equal peaks shrink one after the other. */
 static int64_t pressure(const Joining *j, const Layers *l)
 {
     int64_t bytes = 0;
@@ -185,7 +187,7 @@ static Price price(const Joining *j, const Trial *t)
     return p;
 }
 
-/* Returns the arena, instructions and code before and after, and the limit that is exceeded. */
+/* Describes the arena, instructions and code before and after, and the limit that is exceeded. */
 static const char *counted(const Joining *j, const Trial *t, bool is_candidate)
 {
     const Price p = price(j, t);
@@ -220,8 +222,8 @@ static Trial trial_of(Joining *j, const Layers *l, const Closure *c, const Combi
     return t;
 }
 
-/* True if fewer bytes in these layers may lower the arena to the target: they hold more, or much of it in a chain of
- * overlaps that needs more than the live bytes. */
+/* Returns true if fewer bytes in these layers may lower the arena to the target: the layers hold more than the target,
+ * or much of it in a chain of overlaps that needs more than the live bytes. */
 static bool may_help(const Joining *j, const Layers *l, int first, int last)
 {
     const Plan *p = &l->plan;
@@ -232,8 +234,9 @@ static bool may_help(const Joining *j, const Layers *l, int first, int last)
     return false;
 }
 
-/* Plans the choices for layer i and the layers between; true if one is at least as good as `now`: *best is the
- * first of these, in the outermost loop, because loops further inside have more overhead than is counted. */
+/* Plans the choices for layer i and the layers between. Returns true if a choice is at least as good as `now`. *best is
+ * then the first such choice, in the outermost loop, because loops further inside have more overhead than is
+ * counted. */
 static bool try_join(Joining *j, const Layers *l, int i, Trial *best, Reason *why)
 {
     Closure c;
@@ -256,7 +259,7 @@ static bool try_join(Joining *j, const Layers *l, int i, Trial *best, Reason *wh
     return false;
 }
 
-/* Returns the first layer that this one reads, so that a residual block joins as a whole; -1: none. */
+/* Returns the first layer that this layer reads, so that a residual block joins as a whole, or -1 if there is none. */
 static int layer_before(const Layers *l, int at)
 {
     for (int i = 0; i < at; i++)
@@ -265,13 +268,13 @@ static int layer_before(const Layers *l, int at)
     return -1;
 }
 
-/* Appends what a join gave for what. */
+/* Appends the gain and the cost of a join. */
 static const char *given(const Joining *j, const Trial *t, const char *joined, const char *before)
 {
     return text_format(j->r->b->cx, "%s  joining %s: %s\n", before ? before : "", joined, counted(j, t, false));
 }
 
-/* Joins layer i, and layers before it until the result is at least as good. */
+/* Joins layer i, and also layers before it, until the result is at least as good. */
 static void join(Joining *j, int i)
 {
     Layers from = *j->now;
@@ -297,7 +300,7 @@ static void join(Joining *j, int i)
 
 static bool is_enough(const Joining *j) { return j->now->plan.arena_size <= j->enough; }
 
-/* Tries each layer once; true if the arena shrank, so another sweep may join more. */
+/* Tries each layer once; returns true if the arena shrank, so that another sweep may join more layers. */
 static bool sweep(Joining *j)
 {
     const int64_t arena = j->now->plan.arena_size;
@@ -314,8 +317,8 @@ static bool sweep(Joining *j)
 
 /* ---- The report -------------------------------------------------------------------------------------------------- */
 
-/* For a layer that the proofs allow in no loop: returns the counted cost of computing it before its consumers' loops,
- * in one function, or NULL if nothing was tried. */
+/* For a layer that the proofs allow in no loop, returns the counted cost of computing it before its consumers' loops in
+ * one function, or NULL if nothing was tried. */
 static const char *cost_before(Joining *j, int i)
 {
     const CombineInput *whole = &j->r->whole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a search for combinations, and its memory plan. */
+/* Holds the state of a search for combinations, and its memory plan. */
 #include "driver/combine_layers.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ void layers_use(Build *b, const Layers *l)
     }
 }
 
-/* Counts of a function. Functions of equal outlines share one text, and count the first one's code. */
+/* Counts of a function. Functions of equal outlines share one text, so only the first one's code is counted. */
 typedef struct Counted Counted;
 struct Counted { int64_t work, code; const Counted *first; };
 
@@ -78,10 +78,10 @@ static const Counted *counted(Search *r, const Function *f)
     return known;
 }
 
-/* memmove loads and stores a word, and counts. */
+/* memmove loads and stores a word at a time; both count. */
 enum { WORD = 4, MOVE = 3 };
 
-/* Counts each layer, and each text once, and the moves between layers. */
+/* Counts each layer, the code of each text once, and the moves between layers. */
 static void count_layers(Search *r, Layers *l, Function *const *function)
 {
     Map seen = map_new(r->b->cx->scratch);
@@ -98,7 +98,8 @@ static void count_layers(Search *r, Layers *l, Function *const *function)
     }
 }
 
-/* A plan and its counts depend on the nests, on the room to which results are moved, and on where padding is. */
+/* A plan and its counts depend on the nests, on the arena that results are moved to keep, and on where paddings are
+ * stored. */
 typedef struct Planned { Plan plan; int64_t work, code, *work_of; } Planned;
 
 static Text key_of_plan(const Search *r, const Layers *l)
@@ -114,7 +115,7 @@ static Text key_of_plan(const Search *r, const Layers *l)
     return key;
 }
 
-/* Plans with functions apart from the build's. */
+/* Plans the layers; does not use the functions of the build. */
 static void plan_anew(Search *r, Layers *l)
 {
     Ctx *cx = r->b->cx;
@@ -192,7 +193,7 @@ const char *layers_why_not_in(const Search *r, const Layers *l, int i, int j)
                                 r->b->partition[in].device, r->b->name, r->b->partition[in].name);
 }
 
-/* True if the group reads or computes an update, which it would do later in the loops of another. */
+/* Returns true if the group reads or computes an update, because in the loops of another group it would do so later. */
 static bool takes_part_in_update(const Graph *graph, const Group *g)
 {
     for (int u = 0; u < graph->update_count; u++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --combine: finds the named groups, checks that they can run as one, and combines those for which that costs nothing
+/* --combine: finds the named groups, checks that they can run as one, and combines those whose combination has no cost
  * (combine_join.c). graph/plan/combine.h combines their schedules. */
 #include "driver/combine_layers.h"
 
@@ -8,13 +8,14 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* The groups that --combine names, ascending. The master is the one after '@', or the last one named; of "all", the
- * last group unless '@' names another. */
+/* The groups that --combine names, in ascending order. The master is the group after '@', or the last one named; for
+ * "all", it is the last group unless '@' names a different one. */
 typedef struct Chosen {
     int count; int *part; bool *is_in;
     int master;
     bool is_all;
-    const char *found, *missing;         /* the first name that is, or is not, of a group of this graph; NULL: none */
+    /* the first name that belongs (or does not belong) to a group of this graph; NULL if there is none */
+    const char *found, *missing;
 } Chosen;
 
 static int group_called(Build *b, Chosen *c, const char *wanted, size_t length)
@@ -39,8 +40,8 @@ static void refuse_missing(Build *b, const char *word)
                    b->options->combine);
 }
 
-/* False if this graph has none of the named groups, because those of a region have them. Refuses unknown names, and
- * groups of several graphs. */
+/* Returns false if this graph has none of the named groups, because the graphs of a region have them. Refuses unknown
+ * names, and groups of several graphs. */
 static bool are_here(Build *b, const Chosen *c)
 {
     const Group *const *all;
@@ -97,8 +98,8 @@ static bool reads_any(const Group *g, const Group *of)
     return false;
 }
 
-/* Checks that the parts form a convex subgraph: combined, they run as one call, so no path may leave them and return.
- * Returns the text of a path that does; NULL: none. */
+/* Checks that the parts form a convex subgraph: combined, they run as one call, so no path may leave the subgraph and
+ * return to it. Returns the text of a path that leaves the subgraph and returns, or NULL if there is none. */
 const char *build_between(Build *b, const int *part, int part_count)
 {
     bool *is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count),
@@ -115,7 +116,7 @@ const char *build_between(Build *b, const int *part, int part_count)
     return NULL;
 }
 
-/* The merged group replaces the last of its parts. */
+/* The merged group replaces the last of the parts. */
 void build_merge_groups(Build *b, const int *part, int part_count, const Group *merged, const Nest *n)
 {
     Group *at = NEW_ARRAY(b->cx->arena, Group, b->groups.count);
@@ -149,8 +150,8 @@ static void use_plan(Build *b, const Layers *l)
     b->plan = l->plan;
 }
 
-/* Searches, and returns the report. A state whose old and new value are live together has two arrays, which the search
- * does not plan: if these exceed the savings, the groups stay apart. */
+/* Searches for combinations, and returns the report. A state whose old and new value are live together has two arrays,
+ * which the search does not plan. If these arrays need more bytes than the combination saves, the groups stay apart. */
 static const char *combine_chosen(Build *b, const Chosen *c)
 {
     const Build before = *b;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers the constants of the program: those of the model's graph, then those of the graphs of regions. A tensor is
- * one constant for all its consumers. Passes may compute equal tensors (a weight that both branches of an `if` read, or
- * all steps of an unrolled layer, transposed for each), so tensors of one type with equal bytes are one constant. */
+/* Numbers the constants of the program: first those of the model's graph, then those of the graphs of regions. A tensor
+ * with several consumers is one constant. Passes may compute equal tensors, such as a weight that both branches of an
+ * `if` read, or that every step of an unrolled layer transposes. Therefore tensors of one type with equal bytes are one
+ * constant. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -9,11 +10,11 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* A numbered constant, and the next with the same key. */
+/* A numbered constant, and the next constant with the same key. */
 typedef struct Known { const Tensor *tensor; int number; struct Known *next; } Known;
 typedef struct Numbers { Ctx *cx; Shared *s; Map by_tensor, by_key; } Numbers;
 
-/* Equal tensors have equal keys: the type, the bytes, and the first of them. */
+/* Equal tensors have equal keys; the key consists of the type, the number of bytes, and the first bytes. */
 enum { SHORT_KEY = 64 };
 typedef struct Key { int64_t type, bytes; char first[SHORT_KEY]; } Key;
 
@@ -105,8 +106,8 @@ void build_weights(Build *b)
     }
 }
 
-/* Names a constant "conv_1_w": its first consumer, and its role there. A constant of a region keeps the model's name.
- * */
+/* Names a constant after its first consumer and its role there, such as "conv_1_w". A constant of a region keeps the
+ * model's name. */
 static void name_constants(Build *b)
 {
     const char **out = b->shared->constant_name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Partitions: maximal sequences of groups on one foreign device. Each is a function of the emitted program,
- * NAME_DEVICE_N, which NAME_run calls; its default calls the groups' own functions. It has one parameter for each root
- * of memory that it shares with other groups. */
+/* Finds partitions: maximal sequences of groups on one foreign device. Each partition is a function of the emitted
+ * program, NAME_DEVICE_N, which NAME_run calls; its default calls the groups' own functions. The function has one
+ * parameter for each root of memory that it shares with other groups. */
 #include "driver/driver.h"
 
 #include "support/names.h"
@@ -12,7 +12,7 @@ static bool is_partition_start(const Build *b, int i)
     return i == 0 || !groups_are_together(&b->groups.at[i], &b->groups.at[i - 1]);
 }
 
-/* True if the partition that starts at the group holds views only, which cost nothing. */
+/* Returns true if the partition that starts at the group holds only views, which cost nothing. */
 static bool is_of_views(const Build *b, int start)
 {
     for (int i = start; i < b->groups.count && (i == start || !is_partition_start(b, i)); i++)
@@ -29,7 +29,7 @@ static int number_on_device(const Build *b, const char *device, const char *comp
     return number;
 }
 
-/* "npu_2", or of a composite "npu_conv_block_1". */
+/* Names a partition, such as "npu_2", or "npu_conv_block_1" for a composite. */
 static const char *function_name(Build *b, const char *device, const char *composite)
 {
     const char *of = composite ? text_format(b->cx, "%s_%s", device, composite) : device;
@@ -72,7 +72,7 @@ static bool has_root(const Build *b, Tensor *const *list, int count, const Tenso
     return false;
 }
 
-/* True if a group inside the partition (or outside) writes (or reads) this memory. */
+/* Returns true if a group inside the partition (or outside it) writes (or reads) this memory. */
 static bool is_touched(const Build *b, int partition, bool within, bool writes, const Tensor *root)
 {
     for (int i = 0; i < b->groups.count; i++) {
@@ -84,8 +84,9 @@ static bool is_touched(const Build *b, int partition, bool within, bool writes, 
     return false;
 }
 
-/* Returns the model's own tensor for a value of a node: passes that replace calls keep the names of nodes. An importer
- * may emit several calls for a node, the last of which yields its result. NULL if the model has no such tensor. */
+/* Returns the model's own tensor for a value of a node, because passes that replace calls keep the names of nodes. An
+ * importer may emit several calls for a node; the last of these yields the node's result. Returns NULL if the model has
+ * no such tensor. */
 static const Tensor *model_tensor(Build *b, const Tensor *t)
 {
     Node **order;
@@ -102,8 +103,8 @@ static bool has_name_of_input(const Node *n)
            (n->op->fusion.is_device_copy || n->op->layout.is_view || n->op->layout.is_transpose);
 }
 
-/* Returns the model's name of a value: device copies, and views and transposes that passes insert, have that of their
- * source. */
+/* Returns the model's name of a value. Device copies, and views and transposes that passes insert, have the name of
+ * their source. */
 static const char *name_of_value(Build *b, const Tensor *t)
 {
     const Tensor *own = model_tensor(b, t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pipeline on one page: read a model, rewrite its DAG, fuse it into groups, schedule each group's loop nest, plan
- * the memory between groups, lower every nest to a function, and print the program. */
+/* The pipeline on one page: reads a model, rewrites its DAG, fuses it into groups, schedules each group's loop nest,
+ * plans the memory between groups, lowers every nest to a function, and prints the program. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void check_word(Ctx *cx, const char *option, const char *given, const cha
     diag_usage(cx, NULL, "%s does not accept \"%s\"; use %s", option, given, accepted);
 }
 
-/* Refuses two values for one name: neither takes precedence. */
+/* Refuses two values for one name, because neither has precedence over the other. */
 static void check_twice(Ctx *cx, const lw_options *o)
 {
     for (int i = 0; i < o->dim_count; i++)
@@ -86,8 +86,8 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
                    "static arena");
 }
 
-/* Returns the target with the limits of code that --optimize selects: for size, guards instead of copies of loops; for
- * speed, none in the choice of templates. */
+/* Returns the target with the limits of code that --optimize selects: for size, loops have guards instead of copies;
+ * for speed, the choice of templates has no limit. */
 static const Target *target_for(Ctx *cx, const Target *t, const char *optimize)
 {
     const bool is_small = text_equal(optimize, "size"), is_fast = text_equal(optimize, "speed");
@@ -111,7 +111,7 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
     if (text_equal(o->floats, "separate") && b->target) b->target = target_without(cx, b->target, "fma");
 }
 
-/* The files that the options name beside the model. */
+/* The files that the options name in addition to the model. */
 static bool read_beside(Build *b, const lw_options *o)
 {
     return build_read_schedules(b) && (!o->annotate || annotations_read(b->cx, o->annotate, &b->model))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The schedules of a .te file: `schedule NAME` and its steps replace the strategy of the group that computes NAME. The
- * stages of such a group have the names of the file's tensors, so the steps use these. */
+/* Applies the schedules of a .te file: `schedule NAME` and its steps replace the strategy of the group that computes
+ * NAME. The stages of such a group have the names of the file's tensors, so the steps use these names. */
 #include "driver/driver.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* From scheduled nests to functions and offsets, in three steps: views (the tensors that alias another's memory), the
- * function of each group, and the offsets in the arena, which depend on the scratch bytes of the functions. The graphs
- * of regions precede the graph that holds the region's node: their sizes give the region's scratch. Groups with equal
- * function texts share one function. */
+/* Turns scheduled nests into functions and offsets, in three steps: views (the tensors that alias another tensor's
+ * memory), the function of each group, and the offsets in the arena, which depend on the scratch bytes of the
+ * functions. The graphs of regions precede the graph that holds the region's node, because their sizes determine the
+ * region's scratch. Groups with equal function texts share one function. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "support/text.h"
 #include "support/watch.h"
 
-/* True for a group of formulas alone, or with steps of the file: its names and formulas are the file's. The nest of a
- * whole file has no nodes. */
+/* Returns true for a group that consists only of formulas, or has steps of the file: its names and formulas are the
+ * file's. The nest of a whole file has no nodes. */
 static bool keeps_names(const Group *g)
 {
     bool is_of_formulas = true;
@@ -24,12 +24,12 @@ static bool keeps_names(const Group *g)
     return g->keeps_names || is_of_formulas;
 }
 
-/* A lowered function. When it is first printed, the first one with its text is known. */
+/* A lowered function. When a function is first printed, the first function with its text is already known. */
 typedef struct Lowered Lowered;
 struct Lowered { const Function *function, *final; const Lowered *first; };
 
-/* Gives the strides of the group's tensors that are views of other memory. The nest's inputs and outputs correspond to
- * the group's by position. */
+/* Gives the strides of the group's tensors that are views of other memory. The inputs and outputs of the nest and of
+ * the group correspond by position. */
 static LowerOptions lower_options(Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
@@ -58,8 +58,8 @@ static LowerOptions lower_options(Build *b, int group)
     return o;
 }
 
-/* Writes all that determines the lowered function: the nest, and its options that depend on the plan. Returns the
- * bytes. */
+/* Writes everything that determines the lowered function: the nest, and the options of the nest that depend on the
+ * plan. Returns the bytes. */
 static size_t lowering_key(const Nest *n, const LowerOptions *o, int64_t *key)
 {
     size_t count = 0;
@@ -77,7 +77,7 @@ static size_t lowering_key(const Nest *n, const LowerOptions *o, int64_t *key)
 
 static bool is_foreign(const Group *g) { return g->anchor && g->anchor->op->meaning.is_foreign; }
 
-/* Refuses a schedule without the call of a C function that is all that is known of the group. */
+/* Refuses a schedule that lacks the call of a C function if only this C function defines the group. */
 static bool has_its_call(Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
@@ -124,9 +124,9 @@ static const Function *final_of(Build *b, const Function *f)
     return final;
 }
 
-/* Returns the first lowered function with the same C but for the name, from the final code: two functions share their
- * text only if they agree in it. A copy of the lowered function, f has the same text for each candidate of
- * build_combine_for_ram. */
+/* Returns the first lowered function whose C differs at most in the name. It compares the final code: two functions
+ * share their text only if their final code agrees. f is a copy of the lowered function; it has the same text for each
+ * candidate of build_combine_for_ram. */
 static const Lowered *first_with_text(Build *b, Lowered *lowered, const Function *f)
 {
     Program nameless = { .name = "" };
@@ -143,7 +143,7 @@ static const Lowered *first_with_text(Build *b, Lowered *lowered, const Function
 
 static bool is_parameter(const Memory *m) { return m->kind == MEMORY_INPUT || m->kind == MEMORY_OUTPUT; }
 
-/* The number of t's parameter, or -1 if it has none, such as a constant that is part of the text. */
+/* Returns the number of t's parameter, or -1 if t has none, such as a constant that is part of the text. */
 static int parameter_number(const Function *f, const Tensor *t)
 {
     int number = 0, k = 0;
@@ -151,7 +151,8 @@ static int parameter_number(const Function *f, const Tensor *t)
     return k < f->memory_count ? number : -1;
 }
 
-/* For each tensor of `own` the one at the same parameter of `shared`, which is among `other`; NULL: it has none. */
+/* For each tensor of `own`, finds the tensor of `other` that is at the same parameter of `shared`, or NULL if there is
+ * none. */
 static Tensor **corresponding(Ctx *cx, Tensor *const *own, int count, const Function *f, Tensor *const *other,
                               int other_count, const Function *shared)
 {
@@ -164,8 +165,9 @@ static Tensor **corresponding(Ctx *cx, Tensor *const *own, int count, const Func
     return found;
 }
 
-/* Functions of one text may have been lowered from nests whose inputs differ in their order: parameters correspond by
- * position, inputs do not. Returns the group's nest with the tensors of the shared function instead of its own. */
+/* Functions of one text may have been lowered from nests whose inputs differ in their order. Their parameters
+ * correspond by position, but their inputs do not. Returns the group's nest with the tensors of the shared function
+ * instead of its own. */
 static const Nest *with_parameters_of(Ctx *cx, const Nest *nest, const Function *own, const Emitted *shared)
 {
     const Nest *other = shared->nest;
@@ -208,7 +210,7 @@ static void make_function(Build *b, int group)
 }
 
 /* Runs the final passes on the functions of all groups, and on those that replace several of them. `dump --at` an
- * earlier pass leaves them out. */
+ * earlier pass omits these passes. */
 void build_final_code(Build *b)
 {
     const char *until = b->shared->until;
@@ -232,7 +234,7 @@ static int function_scratch(Build *b, const Function *f, Scratch **out)
     return count;
 }
 
-/* Allocates inputs and outputs in the arena (--io arena); state has memory of its own. */
+/* Allocates inputs and outputs in the arena (--io arena); state has its own memory. */
 static void place_ports_in_arena(Build *b)
 {
     for (int i = 0; i < b->plan.slot_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of the header: the options of the emission, the names of ports and classes, the strings of the model. */
+/* Prints words of the header: the options of the emission, the names of ports and classes, the strings of the model. */
 #include <stddef.h>
 #include <string.h>
 
@@ -10,9 +10,10 @@
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* Lists the options that change the results or the interface of the emitted code, as one line of the header. They are
- * in the order of the table, not of the command line. Files are named without their folders. Schedules, --combine and
- * --no-shrink are left out: they change no result, and a dumped schedule that is fed back gives the same files. */
+/* Lists the options that change the results or the interface of the emitted code, as one line of the header. The
+ * options are in the order of the table, not of the command line. Files are named without their folders. Schedules,
+ * --combine and --no-shrink are omitted, because they change no result, and a dumped schedule that is read again gives
+ * the same files. */
 typedef enum Sort { FLAG, WORD, PATH } Sort;
 typedef struct Row { const char *name; Sort sort; size_t at; } Row;
 
@@ -87,11 +88,11 @@ const char *build_option_words(Ctx *cx, const lw_options *o)
 /* ---- Names of ports ---------------------------------------------------------------------------------------------- */
 
 /* --rename PORT=NAME: a port is found by its name in the file, or else by the identifier that the header has for it.
- * The new name is used verbatim, so names that C reserves, and names of other ports and sizes, are refused; macros are
- * in capital letters, so these compare without case. */
+ * The new name is used verbatim, so names that C reserves, and names of other ports and sizes, are refused. Macros are
+ * in capital letters, so names that differ only in case are also refused. */
 typedef struct Ports { int count; const Tensor **tensor; } Ports;
 
-/* The inputs, and the outputs that are not a state: these have names in the header. */
+/* The inputs, and the outputs that are not a state, because these have names in the header. */
 static Ports named_ports(const Build *b)
 {
     Ports p = { 0, NEW_ARRAY(b->cx->arena, const Tensor *, b->model.input_count + b->graph.output_count) };
@@ -101,7 +102,7 @@ static Ports named_ports(const Build *b)
     return p;
 }
 
-/* True if a port has the row's word as its name in the file. */
+/* Returns true if the row's word is the port's name in the file. */
 static bool is_in_file(const Build *b, const lw_rename *row)
 {
     const Ports p = named_ports(b);
@@ -183,9 +184,9 @@ void build_check_renames(Build *b)
 
 /* ---- Classes ----------------------------------------------------------------------------------------------------- */
 
-/* --class-names FILE: a name per line, as many as the last axis of an output has elements. Without the option, the
- * names that the model's file declares. */
-/* Returns the first output with `count` elements on its last axis, -1: none. */
+/* --class-names FILE has one name per line, as many names as the last axis of an output has elements. Without the
+ * option, the header has the names that the model's file declares. */
+/* Returns the first output with `count` elements on its last axis, or -1 if there is none. */
 static int output_of_classes(const Program *p, int count)
 {
     for (int i = 0; i < p->output_count; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* --memory: the memories of a firmware. The options are read here; graph/plan/memories.c places results and scratch in
- * the RAMs by the traffic of the lowered functions, and constants are placed in the memories that are only read.
+/* --memory states the memories of a firmware. The options are read here; graph/plan/memories.c places results and
+ * scratch in the RAMs by the traffic of the lowered functions, and constants are placed in the memories that are only
+ * read.
  *
  *   --memory dtcm=64K,cost=1,section=.dtcm --memory sram=256K,cost=4 --memory qspi=8M,rom,cost=8,section=.qspi
  *   --memory @board.mem     the same, a memory per line */
@@ -20,7 +21,7 @@ typedef struct Reading { Build *b; const char *where, *given; FirmwareMemory *at
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Reads digits and a unit: 64K. False for another form, and beyond 2 GB. */
+/* Reads digits and a unit, such as 64K. Returns false for a different form, and beyond 2 GB. */
 static bool read_bytes(const char *s, int64_t *bytes)
 {
     char *end;
@@ -33,7 +34,7 @@ static bool read_bytes(const char *s, int64_t *bytes)
 
 static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
-/* Reads a number with at most three decimals, in thousandths, up to the character. */
+/* Reads a number with at most three decimals, up to the character; stores it in thousandths. */
 static const char *read_cost(const char *s, int64_t *cost)
 {
     int64_t n = 0;
@@ -73,7 +74,7 @@ static bool take_line(Reading *r, const char *v)
 
 static bool take_section(Reading *r, const char *v) { return build_is_section((r->at->section = v)); }
 
-/* Returns the bit of results, scratch or weights; 0: it is another word. */
+/* Returns the bit of results, scratch or weights, or 0 for a different word. */
 static unsigned kind_named(const char *word, size_t length)
 {
     static const char *const names[] = { "results", "scratch", "weights" };
@@ -153,7 +154,7 @@ static bool is_taken(const char *name)
     return false;
 }
 
-/* Macros are in capital letters, so names compare without case. */
+/* Macros are in capital letters, so names are compared without case. */
 static void check_memory_name(Reading *r, const char *name)
 {
     Build *b = r->b;
@@ -166,7 +167,7 @@ static void check_memory_name(Reading *r, const char *name)
             diag_usage(cx, r->where, "--memory %s: the memory \"%s\" is given twice", r->given, name);
 }
 
-/* Reads NAME=BYTES,KEY=VALUE,...; only a blank line is empty. */
+/* Reads NAME=BYTES,KEY=VALUE,...; only a blank line may be empty. */
 static void read_memory(Build *b, const char *where, const char *text)
 {
     Ctx *cx = b->cx;
@@ -191,7 +192,7 @@ static void read_memory(Build *b, const char *where, const char *text)
     if (!ctx_failed(cx)) b->memory[b->memory_count++] = m;
 }
 
-/* Returns the line without its comment and the blanks around. */
+/* Returns the line without its comment and without blanks at both ends. */
 static const char *stripped(Ctx *cx, const char *line)
 {
     size_t length = strcspn(line, "#");
@@ -221,7 +222,7 @@ static int ram_count(const Build *b)
     return count;
 }
 
-/* Refuses what has an arena or constants of its own. */
+/* Refuses options that have an arena or constants of their own. */
 static void check_together(Build *b)
 {
     const lw_options *o = b->options;
@@ -381,7 +382,7 @@ static void set_views(Build *b)
     }
 }
 
-/* Returns the fastest memory that is only read and has the bytes left; NULL: none has. */
+/* Returns the fastest memory that is only read and has the bytes left, or NULL if there is none. */
 static FirmwareMemory *rom_for(Build *b, int64_t bytes)
 {
     FirmwareMemory *best = NULL;
@@ -401,7 +402,7 @@ static int most_read_first(const void *a, const void *b)
     return d < 0 ? -1 : d > 0 ? 1 : x->index - y->index;
 }
 
-/* Moves the constants whose memory is given before the others. */
+/* Moves the constants whose memory is prescribed in front of the other constants. */
 static void pinned_first(const Build *b, Weighed *w, int count)
 {
     Weighed *sorted = NEW_ARRAY(b->cx->arena, Weighed, count);
@@ -412,7 +413,7 @@ static void pinned_first(const Build *b, Weighed *w, int count)
     if (count) memcpy(w, sorted, (size_t)count * sizeof *w);
 }
 
-/* Fills the memories that are only read, the cheapest first, with the constants that are read most per byte. */
+/* Fills the memories that are only read, the cheapest first, with the constants that have the most reads per byte. */
 static void place_constants(Build *b, const int64_t *read)
 {
     Ctx *cx = b->cx;
@@ -437,7 +438,7 @@ static void place_constants(Build *b, const int64_t *read)
     }
 }
 
-/* The arena of one RAM is the caller's, and without roms only its size matters. */
+/* If there is one RAM, the caller owns its arena; without roms, only the size of this RAM has an effect. */
 static void note_unused(const Build *b)
 {
     for (int i = 0; i < b->memory_count; i++)

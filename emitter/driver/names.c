@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of the emitted symbols, after the model's prefix. All graphs of a model share them. */
 
-/* Decision: a shared function is named by its operators and shape. Its first layer gives no name:
+/* Decision: a shared function is named after its operators and shape. Its name does not depend on its first layer:
  * `kws_packed_conv2d_25x5x64`. Layers with equal text share one function. */
 #include "driver/driver.h"
 
@@ -24,14 +24,15 @@ const char *build_unique_name(Ctx *cx, Map *taken, const char *base)
     return unique;
 }
 
-/* Returns the symbol for `base`. All symbols are made here, so that each is part of a valid identifier, even if `base`
- * is an operator's name such as annotation.simulated_quantize. */
+/* Returns the symbol for `base`. All symbols are created here, so that each is part of a valid identifier, even if
+ * `base` is an operator's name such as annotation.simulated_quantize. */
 const char *build_symbol(Build *b, const char *base)
 {
     return build_unique_name(b->cx, &b->shared->symbols, name_suffix(b->cx, base));
 }
 
-/* Marks the names that every program uses after the model's prefix, before those of functions and constants. */
+/* Marks the names that every program uses after the model's prefix; call it before functions and constants are
+ * named. */
 Shared *build_shared(Ctx *cx)
 {
     static const char *const own[] = { "run",     "arena",   "inputs",       "outputs",     "INPUTS",
@@ -71,8 +72,8 @@ static void name_group(Build *b, Group *g)
     g->name = build_symbol(b, base);
 }
 
-/* Names each function after its anchor; each name is unique. Groups that only move elements are named last: a layout
- * change has the name of the operator that requires it. */
+/* Names each function after its anchor; each name is unique. Groups that only move elements are named last, because a
+ * layout change gets the name of the operator that requires it. */
 void build_name_groups(Build *b)
 {
     for (int moves = 0; moves < 2; moves++)
@@ -83,7 +84,7 @@ void build_name_groups(Build *b)
 
 /* ---- Functions of several layers --------------------------------------------------------------------------------- */
 
-/* Returns the anchors' operators, without epilogues: "conv2d"; for a combined group, "conv2d_max_pool2d". */
+/* Returns the anchors' operators, without epilogues, such as "conv2d", or "conv2d_max_pool2d" for a combined group. */
 static const char *operators_of(Ctx *cx, const Group *g)
 {
     if (g->anchor) return g->anchor->op->name;
@@ -96,7 +97,7 @@ static const char *operators_of(Ctx *cx, const Group *g)
     return t.length ? text_string(&t) : g->name;
 }
 
-/* Returns the output's shape without leading unit dimensions, as "_24x24x16"; "" where a size is symbolic. */
+/* Returns the output's shape without leading unit dimensions, such as "_24x24x16", or "" if a size is symbolic. */
 static const char *shape_of(Ctx *cx, const Group *g)
 {
     const Tensor *y = g->output[0];
@@ -125,7 +126,8 @@ static void add_user(Build *b, Map *users, Function *f, const Group *g)
     u->count++;
 }
 
-/* Names a function that several layers share after its operators, and their output shape if it is the same in all. */
+/* Names a function that several layers share after its operators, and also after their output shape if it is the same
+ * in all of them. */
 void build_name_shared(Build *b)
 {
     Map users = map_new(b->cx->arena);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One graph, from passes to scheduled nests: the model's own, or a region's (region_graphs.c). */
+/* Takes one graph from passes to scheduled nests: the model's own graph, or a region's (region_graphs.c). */
 #include "driver/driver.h"
 
 #include "import/te/te.h"
@@ -38,7 +38,7 @@ static bool run_passes(Build *b, GraphPass *last)
 bool build_folding_passes(Build *b) { return run_passes(b, graph_affine); }
 bool build_passes(Build *b) { return run_passes(b, NULL); }
 
-/* --layers: each tensor between groups becomes an output, in execution order, to locate the first layer in which two
+/* --layers makes each tensor between groups an output, in execution order, to locate the first layer in which two
  * programs differ. */
 void build_show_layers(Build *b)
 {
@@ -68,7 +68,7 @@ void build_show_layers(Build *b)
 
 /* ---- Groups and nests ------------------------------------------------------------------------------------------ */
 
-/* Applies the file's schedules to its nest; refuses those of other groups. */
+/* Applies the file's schedules to the nest of its only group; refuses schedules for other groups. */
 static const Nest *after_file_schedules(Build *b, const Nest *n, const char *group)
 {
     for (int i = 0; i < b->model.schedule_count && n; i++) {
@@ -82,7 +82,8 @@ static const Nest *after_file_schedules(Build *b, const Nest *n, const char *gro
     return n;
 }
 
-/* A .te file with the statement `nest` is one group, named after its output, with the file's own schedule and names. */
+/* A .te file with the statement `nest` is one group. The group is named after its output, and has the file's own
+ * schedule and names. */
 static bool nest_of_te(Build *b)
 {
     Ctx *cx = b->cx;
@@ -106,7 +107,7 @@ static bool nest_of_te(Build *b)
     return !ctx_failed(cx);
 }
 
-/* Refuses options that name layers; `--combine all` and `none` are valid for a single group. */
+/* Refuses options that name layers; `--combine all` and `--combine none` are valid for a single group. */
 static void refuse_layers(Build *b)
 {
     const lw_options *o = b->options;
@@ -126,7 +127,8 @@ static bool naive_nests(Build *b)
     return !ctx_failed(b->cx);
 }
 
-/* An update whose scheduled nest cannot overwrite the old value gets its naive nest, which can. */
+/* If the scheduled nest of an update cannot overwrite the old value, the update gets its naive nest, which can
+ * overwrite it. */
 static void check_updates(Build *b)
 {
     for (int u = 0; u < b->graph.update_count && !ctx_failed(b->cx); u++) {
@@ -180,7 +182,7 @@ bool build_nests(Build *b)
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
         if (!b->nest[i]) build_schedule_group(b, i);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
-    /* The graphs of regions first: their plans give the regions' memory */
+    /* The graphs of regions run first, because their plans determine the regions' memory */
     if (!build_inner_nests(b)) return false;
     if (is_named && !b->is_step) build_combine_named(b);
     if (!combine && !b->outer && !b->is_step && b->options->ram) build_combine_for_limit(b);

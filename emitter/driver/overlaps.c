@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Which outputs may alias a dying input, for the plan: lower/overlap.c proves it for each function. Candidates are
- * tensors that occupy a whole root of memory, in groups that run on the host. */
+/* Finds the outputs that may alias a dying input, for the plan; lower/overlap.c proves it for each function. Candidates
+ * are tensors that occupy a whole root of memory, in groups that run on the host. */
 
-/* Decision: strict aliasing holds without a flag. The arena is bytes that layers read as floats and integers. Each
- * tensor is stored before it is loaded, as one type; in memory without a declared type the store sets the effective
- * type, so reuse for another type is defined. `--static-arena` declares a union with an array of each type in use.
- * An arena that the caller declares as unsigned char relies on gcc and clang, which let every type alias an object
- * of character type. Two tensors of one function share bytes only if their types agree or one has elements of one
- * byte (`may_share_bytes` in `driver/overlaps.c`, `views.c`), because compilers may move a store of one type before
- * a load of another. The comment of `runtime/lw_base.h` has the rules; `tests/emitted.sh` runs networks of mixed
- * types at -O3 with gcc and clang. */
+/* Decision: strict aliasing holds without a flag. The arena consists of bytes, which layers read as floats and
+ * integers. Each tensor is stored before it is loaded, with the same type. In memory without a declared type, the store
+ * sets the effective type, so reuse for a different type is defined. `--static-arena` declares a union with an array of
+ * each type that is used. If the caller declares the arena as unsigned char, the program relies on gcc and clang, which
+ * let every type alias an object of character type. Two tensors of one function share bytes only if their types agree
+ * or one has elements of one byte (`may_share_bytes` in `driver/overlaps.c`, `views.c`), because compilers may move a
+ * store of one type before a load of another. The comment of `runtime/lw_base.h` has the rules; `tests/emitted.sh` runs
+ * networks of mixed types at -O3 with gcc and clang. */
 #include "driver/driver.h"
 
 #include "graph/dag/target.h"
@@ -22,10 +22,11 @@ static const Memory *parameter_of(const Function *f, const Tensor *t)
     return NULL;
 }
 
-/* Whether overlap_lead succeeds for an input and the output of a function, and its result. */
+/* Whether overlap_lead succeeds for an input and the output of a function, and the lead that it finds. */
 typedef struct KnownLead { const Memory *y; bool is_bounded; int64_t bytes; } KnownLead;
 
-/* Returns overlap_lead. Candidates of build_combine_for_ram share the parameters of functions, and the results. */
+/* Returns overlap_lead. The candidates of build_combine_for_ram share the parameters of functions, and these
+ * results. */
 static bool known_lead(Build *b, const Function *f, const Memory *x, const Memory *y, int64_t *lead)
 {
     KnownLead *known = map_get_ptr(&b->shared->lead, x);
@@ -41,7 +42,7 @@ static bool known_lead(Build *b, const Function *f, const Memory *x, const Memor
     return known->is_bounded;
 }
 
-/* The largest lead over all inputs of the group in this root; false: one of them has no bound. */
+/* Finds the largest lead over all inputs of the group in this root; returns false if an input has no bound. */
 static bool lead_of_root(Build *b, int group, const Tensor *root, const Memory *y, int64_t *lead)
 {
     const Group *g = &b->groups.at[group];
@@ -66,8 +67,8 @@ static bool is_repeated(const Group *g, const Plan *p, int input)
     return false;
 }
 
-/* C assumes that objects of different types do not overlap, except for characters: a compiler may move a store to one
- * before a load of the other. */
+/* C assumes that objects of different types do not overlap, except characters: a compiler may move a store to one
+ * object before a load of the other. */
 static bool may_share_bytes(DType a, DType b)
 {
     return a == b || dtype_info(a)->bytes == 1 || dtype_info(b)->bytes == 1;
@@ -105,7 +106,7 @@ void build_overlaps(Build *b)
 
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
-/* True if the group may write this part of the new value where it reads the old one. */
+/* Returns true if the group may write this part of the new value where it reads the old value. */
 static bool may_shift(Build *b, int group, const Slot *from, const Slot *to)
 {
     const Group *g = &b->groups.at[group];
@@ -122,13 +123,14 @@ static bool may_shift(Build *b, int group, const Slot *from, const Slot *to)
     return y != NULL;
 }
 
-/* Returns the group that is the last to read a state's old value and then the only one to write its new one, or -1. */
+/* Returns the group that is the last to read a state's old value and the only one to write its new value, or -1 if
+ * there is none. */
 static int shifting_group(const Build *b, const Slot *from, const Slot *to, const Slot **part)
 {
     int last = -1, first = b->groups.count;
     for (const Slot *s = from; s; s = s->next) last = s->last > last ? s->last : last;
     for (const Slot *s = to; s; s = s->next) {
-        if (s == to && to->next) continue;         /* its parts are what groups write */
+        if (s == to && to->next) continue;         /* groups write the parts of it */
         if (s->first == last) *part = s;
         first = s->first < first ? s->first : first;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines `in_memory MEMORY [results|scratch|weights] LAYER...` of an annotation file: they limit the memories of a
- * layer's results (the default), of its scratch buffers, or of its constants, before the plan chooses.
+/* Reads the lines `in_memory MEMORY [results|scratch|weights] LAYER...` of an annotation file. They limit the memories
+ * of a layer's results (the default), of its scratch buffers, or of its constants, before the plan chooses.
  *
  *   in_memory dtcm conv_1..conv_4     in_memory dtcm scratch     in_memory qspi weights conv_147 */
 #include "driver/driver.h"
@@ -16,7 +16,7 @@ static const char *const kind_names[PIN_KINDS] = { "results", "scratch", "weight
 typedef struct Pinning {
     Build *b;
     const char *where;
-    int memory;                      /* index among the memories of the options */
+    int memory;                      /* the index among the memories of the options */
     unsigned bit;                    /* of a RAM */
     PinKind kind;
 } Pinning;

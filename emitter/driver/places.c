@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The addresses of tensors, in terms of the variables of NAME_run or of the body that runs the graph. */
+/* Computes the addresses of tensors, in terms of the variables of NAME_run or of the body that runs the graph. */
 #include "driver/driver.h"
 
-/* Returns the index among the inputs, or outputs, that are not a state. */
+/* Returns the index among the inputs (or outputs) that are not a state. */
 static int port_number(const Build *b, int index, int (*state_of)(const Build *b, int index))
 {
     int number = 0;
@@ -10,7 +10,7 @@ static int port_number(const Build *b, int index, int (*state_of)(const Build *b
     return number;
 }
 
-/* The parameters of a body are the graph's inputs, then its outputs. */
+/* The parameters of a body are first the graph's inputs and then its outputs. */
 static Place place_in_body(const Build *b, const Slot *s)
 {
     int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
@@ -59,8 +59,8 @@ static int producer_group(const Build *b, const Tensor *t)
     return -1;
 }
 
-/* True if the state is shifted within its array: one group is the last to read the old value and the first to write the
- * new one, and writes no element that it has still to read. */
+/* Returns true if the state is shifted within its array: one group is the last to read the old value and the first to
+ * write the new value, and it writes no element that it has still to read. */
 static bool is_shifted(const Build *b, const Tensor *from)
 {
     for (int i = 0; i < b->state_count && b->shifted; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that run the graphs of regions: their scratch memory, their parameters, and the call. */
+/* Builds the functions that run the graphs of regions: their scratch memory, their parameters, and the call. */
 #include "driver/driver.h"
 
 #include "support/names.h"
@@ -7,7 +7,7 @@
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-/* The next value of state s. */
+/* Returns the next value of state s. */
 static const Tensor *new_state(const Build *body, const Region *r, int s)
 {
     return body->graph.output[r->has_condition + s];
@@ -50,7 +50,7 @@ int64_t build_state_bytes(const Build *b, bool all_alternate)
     return (bytes + alternates + align - 1) / align * align;
 }
 
-/* The body's own memory, then a second array for each state that needs one. */
+/* The scratch is the body's own memory, and after it a second array for each state that needs one. */
 int region_scratch(Build *b, int group, Scratch **out)
 {
     const Node *n = region_of_group(b, group);
@@ -126,7 +126,7 @@ static bool needs_memory(const Body *b)
     return binds_from_memory(b->last_bind, b->last_bind_count);
 }
 
-/* The graph's inputs, then its outputs. */
+/* Adds the graph's inputs, then its outputs. */
 static Param *add_params(Build *b, Body *body)
 {
     const Graph *g = &b->graph;
@@ -147,7 +147,7 @@ static Param *add_params(Build *b, Body *body)
     return param;
 }
 
-/* Bodies that differ only in their names share one function, like layers. */
+/* Bodies that differ only in their names share one function, as layers do. */
 static void share_body(Build *b)
 {
     const Program nameless = { .name = "", .constant = b->shared->constant, .constant_name = b->shared->constant_name };
@@ -187,7 +187,7 @@ static void add_sizes(SizeList *s, const Expr *const *size, int count)
     for (int i = 0; i < count; i++) expr_walk(s->cx, size[i], add_size, s);
 }
 
-/* The sizes that the body reads and does not bind. */
+/* Lists the sizes that the body reads and does not bind. */
 static void add_sizes_from_outside(const Build *b, Body *body)
 {
     SizeList all = { .cx = b->cx };
@@ -322,7 +322,7 @@ static const Carried *carried(const CallBuild *m)
     return c;
 }
 
-/* The sizes of the bodies, and of the arrays that advance or swap. */
+/* Adds the sizes of the bodies, and of the arrays that advance or swap. */
 static void add_sizes_of_control(const CallBuild *m, Control *c)
 {
     SizeList s = { .cx = m->b->cx };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Interprets a model: its groups in order, and the graphs of regions by the values of the conditions. The model as
- * imported is the reference of what is emitted. */
-/* Decision: the judge runs the model as imported. It is the reference of `verify`, `run`, `tune` and --selftest: each
- * call is a group with the naive nest of its own formula, and no pass rewrites the graph. A rewritten graph would
- * confirm every wrong pass; so a wrong pass, fusion or schedule changes only the emitted C. Both share:
+/* Interprets a model: runs its groups in order, and the graphs of regions as the conditions decide. The model as
+ * imported is the reference for the emitted C. */
+/* Decision: the judge runs the model as imported. The imported graph is the reference of `verify`, `run`, `tune` and
+ * --selftest: each call is a group with the naive nest of its own formula, and no pass rewrites the graph. A rewritten
+ * graph would confirm every wrong pass. With this reference, a wrong pass, fusion or schedule changes only the emitted
+ * C. Both share:
  *
  *   gradient, annotate   the calls that they replace have no formula
  *   simplify, realize    of quantized calls written in real numbers: which of them are computed on integers, with which
@@ -14,10 +15,10 @@
  *   --at pass:NAME       all passes up to that one, on request
  *
  * Graph.origin follows the tensors of the imported graph through the passes, with the channels that shrinking kept, so
- * --layers and --selftest compare each tensor that both graphs have. The sums of a self-test are those of the emitted
- * nests, as scales that are folded into weights change the bits of floats; their values are compared first. `evaluate`
- * emits its forms `float` and `simulated` without passes that rewrite (`is_as_imported`), because the interpreter takes
- * too long for thousands of samples. */
+ * --layers and --selftest compare each tensor that both graphs have. The sums of a self-test are computed from the
+ * emitted nests, because scales that are folded into weights change the bits of floats; the values of these nests are
+ * first compared with the reference. `evaluate` emits its forms `float` and `simulated` without passes that rewrite
+ * (`is_as_imported`), because the interpreter takes too long for thousands of samples. */
 #include "driver/driver.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@
 
 static int64_t scalar_of(Env *all, const Tensor *t) { return dtype_load(t->type, env_get(all, t), 0).i; }
 
-/* For a result of the last run */
+/* the data of a result of the last run */
 static int64_t actual_bytes(const Build *b, const Tensor *t)
 {
     return env_elems(b->cx, b->sizes, t) * dtype_info(t->type)->bytes;
@@ -135,7 +136,7 @@ bool build_is_known(Ctx *cx, const Group *g)
     return false;
 }
 
-/* Gives the size its value, the first time that it gets one. */
+/* Gives the size its value, at the first call that computes it. */
 static bool bind_size(Build *b, const Group *g, const Expr *size, Env *all)
 {
     const Var *v = expr_as_var(size);
@@ -210,7 +211,7 @@ void build_as_reference(Build *b)
     if (b->target) b->target = target_without(b->cx, b->target, "fma");
 }
 
-/* True up to the pass of that function, or of that name. */
+/* Returns true up to the pass with this function, or with this name. */
 static bool is_up_to(const GraphPassRow *pass, GraphPass *run, const char *name)
 {
     int count;
@@ -246,7 +247,7 @@ bool build_reference_nests(Build *b)
 
 /* ---- Tensors of both graphs -------------------------------------------------------------------------------------- */
 
-/* Gathers the channels that were kept, of the last dimension. */
+/* Gathers the channels of the last dimension that were kept. */
 static const void *gathered(Ctx *cx, const Tensor *whole, const void *data, const Origin *o)
 {
     const int64_t channels = tensor_dim(whole, whole->rank - 1), rows = tensor_elems(whole) / channels;
@@ -259,7 +260,7 @@ static const void *gathered(Ctx *cx, const Tensor *whole, const void *data, cons
     return out;
 }
 
-/* True if the shapes of the run are equal, up to the channels that were removed. */
+/* Returns true if the shapes of the run are equal, except for the channels that were removed. */
 static bool has_shape_of(const Tensor *now, const Tensor *whole, const Origin *o)
 {
     if (now->rank != whole->rank || now->type != whole->type || !tensor_is_fixed(now) || !tensor_is_fixed(whole))
@@ -311,8 +312,8 @@ static double step_of(Ctx *cx, const Tensor *t)
     return (grid == GRID_STORE || grid == GRID_SIMULATE) && quantized_grid(cx, n, &g) ? g.step : 0;
 }
 
-/* Returns the data of a tensor of the reference. The call of one that nothing reads is run: real numbers behind
- * integers that later calls read themselves, or UINT8 beside INT8. */
+/* Returns the data of a tensor of the reference. Runs the call of a tensor that nothing reads. Such tensors are real
+ * numbers behind integers that later calls read themselves, or UINT8 beside INT8. */
 static const void *data_of(const Build *reference, const Tensor *t)
 {
     Ctx *cx = reference->cx;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules of groups from outside: a text from C, the files of --schedule, the end of a .te file.
- * graph/plan/group_schedules.h defines their form and finds the block of a group. Here groups that a block names
- * together become one, and blocks without groups are reported. */
+/* Reads schedules of groups from outside: a text from C, the files of --schedule, the end of a .te file.
+ * graph/plan/group_schedules.h defines their form and finds the block of a group. This file joins groups that a block
+ * names together, and reports blocks without groups. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -33,8 +33,8 @@ bool build_read_schedules(Build *b)
 
 /* ---- Nests ------------------------------------------------------------------------------------------------------- */
 
-/* A block that names the group fixes its nest. One that an operator or a signature finds replaces the strategy, and the
- * group may still be combined with others. */
+/* A block that names the group determines its nest. A block that is found by an operator or a signature replaces the
+ * strategy, and the group may still be combined with other groups. */
 static bool fixes_nest(const GroupSchedule *s) { return s && s->subject <= OF_PARTS; }
 
 static void refuse_region(Build *b, const GroupSchedule *s)
@@ -43,11 +43,11 @@ static void refuse_region(Build *b, const GroupSchedule *s)
                                           "the groups inside it", s->of));
 }
 
-/* The nest of equal groups, and its row. */
+/* The nest of equal groups, and the row of its implementation. */
 typedef struct EqualGroups { const Nest *nest; const Implementation *chosen; } EqualGroups;
 
-/* Returns the nest of the group's strategy, which an equal group before it may have built. A nest with diagnostics
- * serves only its group, which they name. */
+/* Returns the nest of the group's strategy; an equal group before it may have built the nest. A nest with diagnostics
+ * serves only its own group, because the diagnostics name this group. */
 static const Nest *strategy_nest(Build *b, int group)
 {
     Ctx *cx = b->cx;
@@ -111,8 +111,8 @@ static int group_called(const Build *b, const char *wanted, size_t length)
     return -1;
 }
 
-/* Finds the groups of "conv+pool", in ascending order; *master is the position of the one named last. False: this graph
- * lacks one. */
+/* Finds the groups of "conv+pool", in ascending order; *master receives the position of the group that is named last.
+ * Returns false if this graph lacks one of the groups. */
 static bool parts_of(const Build *b, const char *group, int *part, int *count, int *master)
 {
     int last = -1;
@@ -130,7 +130,7 @@ static bool parts_of(const Build *b, const char *group, int *part, int *count, i
     return true;
 }
 
-/* Refuses a block of the same source for one part alone. */
+/* Refuses a block of the same source that is for only one part. */
 static void check_parts(Build *b, const GroupSchedule *s, const int *part, int count)
 {
     for (int i = 0; i < count; i++) {

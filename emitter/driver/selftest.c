@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* --selftest: the checksum of every result of a layer on the recorded input, after the program is assembled. A result
- * is compared right after its layer: later layers may reuse its memory. */
+/* --selftest: stores the checksum of every result of a layer on the recorded input, after the program is assembled. A
+ * result is compared right after its layer: later layers may reuse its memory. */
 
-/* Decision: a self-test shares the list of layers. With `--selftest`, `NAME_layers` is the list; `NAME_run` and
- * `NAME_selftest` call it. A second list would cost the code of every call again. After each layer its results are
- * compared with FNV-1a sums of the interpreter's (`driver/selftest.c`), because later layers reuse their memory.
- * Floats are compared by bits, which `runtime/lw_math.h` keeps the same everywhere. */
+/* Decision: a self-test shares the list of layers. With `--selftest`, `NAME_layers` contains the list of layers, and
+ * both `NAME_run` and `NAME_selftest` call it. A second list would cost the code of every call again. After each layer,
+ * its results are compared with FNV-1a sums of the interpreter's results (`driver/selftest.c`), because later layers
+ * reuse their memory. Floats are compared by bits, which `runtime/lw_math.h` keeps the same everywhere. */
 #include "driver/driver.h"
 
 #include "support/names.h"
 
 /* FNV-1a (Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm"). Each step is a bijection of the sum, so a
- * single wrong byte always changes it. The lowest byte of an element is first, whatever the machine's order. */
+ * single wrong byte always changes it. The lowest byte of an element comes first, whatever the machine's byte order. */
 static uint32_t checksum(const void *data, int64_t bytes, int size)
 {
     const uint8_t *at = data;
@@ -22,8 +22,9 @@ static uint32_t checksum(const void *data, int64_t bytes, int size)
     return sum;
 }
 
-/* Sets rows, bytes and pitch of a result, which may be a slice of its root. False if its rows are not equidistant. A
- * result whose size the run decides is dense; on the recorded input it has `bytes`. */
+/* Sets rows, bytes and pitch of a result, which may be a slice of the tensor that owns its memory. Returns false if the
+ * rows are not equidistant. A result whose size the run decides is stored densely; on the recorded input it has `bytes`
+ * bytes. */
 static bool find_rows(const Slot *s, int64_t bytes, Check *c)
 {
     if (!tensor_is_fixed(s->tensor)) {
@@ -49,7 +50,7 @@ static bool find_rows(const Slot *s, int64_t bytes, Check *c)
     return true;
 }
 
-/* True if the result exists in memory of NAME_run after `last`, the last group of the call. */
+/* Returns true if the result is still stored in memory of NAME_run after `last`, the last group of the call. */
 static bool survives(const Slot *s, int last, bool is_partition)
 {
     return s && (!is_partition || s->kind == SLOT_OUTPUT || s->last > last);
@@ -75,7 +76,7 @@ static void add_checks(Build *b, int group, int call, int last, Check *check, in
 
 static int partition_of(const Build *b, int group) { return b->partition_of ? b->partition_of[group] : -1; }
 
-/* Returns the last group of the partition; the group itself outside partitions. */
+/* Returns the last group of the partition, or the group itself outside partitions. */
 static int last_group(const Build *b, int group)
 {
     int last = group;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* State: a pair of an input and an output, declared by the file, by --state or by --stream, that the emitted program
- * keeps between runs. Finds the pairs and checks them: equal shape and type, and no tensor in two pairs. */
+/* A state is a pair of an input and an output that the emitted program keeps between runs; the file, --state or
+ * --stream declares it. Finds the pairs and checks them: equal shape and type, and no tensor in two pairs. */
 
-/* Decision: state is an input and an output. A value that persists between runs is a pair of them (`StatePair`),
- * created by `--state` or by the file (TFLite variables: `import/tflite/ops/tflite_state.c`). Later stages see
- * only these pairs. The memory plan finds whether the new value is begun after the old one's last use, or by the group
- * that is its last use and writes no element before it has read it (a shift, `driver/overlaps.c`): then both share
- * one array; otherwise two arrays alternate. */
+/* Decision: state is an input and an output. A value that persists between runs is such a pair (`StatePair`), created
+ * by `--state` or by the file (TFLite variables: `import/tflite/ops/tflite_state.c`). Later stages see only these
+ * pairs. The memory plan determines whether both values share one array. They do if the new value is begun after the
+ * old value's last use, or if the group that begins it is the last to use the old value and writes no element before it
+ * has read it (a shift, `driver/overlaps.c`). Otherwise two arrays alternate. */
 #include "driver/driver.h"
 
 #include "support/text.h"
@@ -92,7 +92,7 @@ void build_request_stream(Build *b)
     else b->graph.stream = stream_request(b->cx, b->options->stream, m->input, m->input_count);
 }
 
-/* Returns `count` ports: the model's own, then those of the graph after them. */
+/* Returns `count` ports: the model's own, then the ports of the graph that follow them. */
 static Tensor **with_states(Ctx *cx, Tensor *const *own, int own_count, Tensor *const *of_graph, int count)
 {
     Tensor **all = NEW_ARRAY(cx->arena, Tensor *, count);
@@ -112,7 +112,8 @@ static void shorten_outputs(Build *b)
     }
 }
 
-/* Whether a product and its sum are rounded once depends on the schedule, and that on the number of frames. */
+/* The schedule decides whether a product and its sum are rounded once, and the schedule depends on the number of
+ * frames. */
 static void note_contraction(Build *b)
 {
     if (b->target && target_has(b->target, "fma") && dtype_is_float(b->graph.input[b->graph.stream->input]->type))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --train: the graph of a training step is a second Build, after the model's in the list. Both share functions,
- * constants and names; each has a plan of its own, in the same arena of the caller. */
+/* --train makes the graph of a training step a second Build, after the model's in the list. Both graphs share
+ * functions, constants and names. Each has its own plan, in the same arena of the caller. */
 #include <string.h>
 
 #include "driver/driver.h"
@@ -39,19 +39,20 @@ void build_request_forms(Build *b)
 
 /* ---- Checkpoints ------------------------------------------------------------------------------------------------- */
 
-/* A step with some checkpoints, and its cost. */
+/* A step with some checkpoints, and the cost of the step. */
 typedef struct Trial { Training *training; StepCost cost; } Trial;
 
 typedef struct Checkpoints {
     Build *b;
-    int candidate_count, count;        /* tensors that may be stored, in the model's order; those that are */
+    /* tensors that may be stored, in the model's order; the tensors that are stored */
+    int candidate_count, count;
     Tensor **candidate, **at;
 } Checkpoints;
 
 enum { MOST_CANDIDATES = 12, MOST_COST = 2 };
 enum { PLAIN, SPARING, REPEATING, FORMS };      /* of the step: StepForm */
 
-/* Emits nothing: plans and lowers the step. False: it has no plan. */
+/* Plans and lowers the step, but emits nothing. False: it has no plan. */
 static bool try_step(Checkpoints *c, int form_number, Trial *out)
 {
     Ctx *cx = c->b->cx;
@@ -84,7 +85,7 @@ static bool is_among(Tensor *const *list, int count, const Tensor *t)
     return false;
 }
 
-/* The operands of layers, which the backward pass reads; every n-th of them if they are many. */
+/* Collects the operands of layers that the backward pass reads; if there are many, it takes every n-th of them. */
 static void list_candidates(Checkpoints *c, const Training *plain)
 {
     Ctx *cx = c->b->cx;
@@ -107,8 +108,8 @@ static bool is_better(const Trial *now, const Trial *best, const Trial *plain)
     return now->cost.arena < best->cost.arena && now->cost.instructions <= MOST_COST * plain->cost.instructions;
 }
 
-/* Adds the checkpoint that shrinks the arena most, in a form of the step, for at most MOST_COST times the instructions
- * of the plain step. */
+/* Adds the checkpoint that shrinks the arena most, in one of the forms of the step, for at most MOST_COST times the
+ * instructions of the plain step. */
 static bool add_checkpoint(Checkpoints *c, const Trial *plain, Trial *best)
 {
     Tensor *found = NULL;

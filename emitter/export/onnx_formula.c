@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The formulas of a call, as nodes of ONNX: for operators that ONNX does not have. A stage
+/* Writes the formulas of a call as nodes of ONNX, for operators that ONNX does not have. A stage
  *
  *   y[d, ..] = reducer(r, ..) value
  *
- * has a space of its data and reduce axes. Each part of `value` becomes a tensor of the space's rank, whose dimension
- * along an axis is the extent, or 1 where the part does not depend on the axis: ONNX broadcasts it.
+ * has a space that consists of its data and reduce axes. Each part of `value` becomes a tensor of the space's rank. Its
+ * dimension along an axis is the extent, or 1 if the part does not depend on the axis, so that ONNX broadcasts it.
  *
  *   axes and constants alone   a constant, which the evaluator computes: indices, masks of borders
  *   x[j, i]                    a transpose and a reshape
@@ -21,7 +21,7 @@
 #include "ir/interpret/evaluate.h"
 #include "support/text.h"
 
-/* A part of a value: `axes` has a bit for each axis along which its dimension is not 1; NULL: refused. */
+/* A part of a value: `axes` has a bit for each axis along which its dimension is not 1; NULL if it is refused. */
 typedef struct Part { const char *name; unsigned axes; } Part;
 
 typedef struct Space { OnnxWriter *w; const Node *call; const Stage *stage; Map known; } Space;
@@ -44,7 +44,7 @@ static int64_t extent(const Space *s, int axis)
     return e->kind == EXPR_INT ? e->integer : -1;
 }
 
-/* The dimensions of a part; returns the number of its elements. */
+/* Stores the dimensions of a part; returns the number of its elements. */
 static int64_t shape_of(const Space *s, unsigned axes, int64_t *shape)
 {
     int64_t count = 1;
@@ -105,7 +105,8 @@ static Part constant_part(Space *s, const Expr *e, unsigned axes)
 
 /* ---- Reads ------------------------------------------------------------------------------------------------------- */
 
-/* True if each index is an axis of its own over the whole dimension. perm: the dimensions in the order of the axes. */
+/* Returns true if each index is a distinct axis that covers the whole dimension. perm: the dimensions in the order of
+ * the axes. */
 static bool is_permuted(const Space *s, const Expr *e, int64_t *perm, unsigned *axes)
 {
     const Tensor *t = e->ref;
@@ -165,7 +166,7 @@ static Part read_part(Space *s, const Expr *e)
 
 /* ---- Kinds ------------------------------------------------------------------------------------------------------- */
 
-/* The operator of ONNX; `not`: of its result. */
+/* The operator of ONNX; `not`: the result of the operator is negated. */
 typedef struct KindForm { const char *onnx; bool is_not; } KindForm;
 static const KindForm kinds[EXPR_KIND_COUNT] = {
     [EXPR_NEG] = { "Neg" }, [EXPR_NOT] = { "Not" }, [EXPR_MUL] = { "Mul" }, [EXPR_DIV] = { "Div" },
@@ -181,7 +182,7 @@ static const KindForm kinds[EXPR_KIND_COUNT] = {
     [EXPR_ISINF] = { "IsInf" },
 };
 
-/* atan(y / x), turned by a half to the quadrant of (x, y). */
+/* Computes atan(y / x), turned by a half to the quadrant of (x, y). */
 static const Expr *by_quadrant(Ctx *cx, const Expr *y, const Expr *x)
 {
     const Expr *zero = expr_real(cx, x->type, 0), *half = expr_real(cx, x->type, 3.141592653589793);
@@ -194,7 +195,7 @@ static const Expr *by_quadrant(Ctx *cx, const Expr *y, const Expr *x)
                        expr_select(cx, expr_binary(cx, EXPR_LT, x, zero), far, upright));
 }
 
-/* The same value by kinds that ONNX has; the expression itself: none is known. */
+/* Expresses the value by kinds that ONNX has; returns the expression itself if no such form is known. */
 static const Expr *by_other_kinds(Ctx *cx, const Expr *e)
 {
     const Expr *x = e->arg_count ? e->arg[0] : NULL;
@@ -304,7 +305,7 @@ static const char *reduced(Space *s, const char *op, const char *x)
     return onnx_node_end(&node, in, takes_list ? 2 : 1);
 }
 
-/* The letters of a part's axes, for an Einsum. */
+/* Returns the letters of a part's axes, for an Einsum. */
 static void put_letters(const Space *s, Text *t, unsigned axes)
 {
     for (int a = 0; a < s->stage->axis_count; a++)
@@ -320,7 +321,7 @@ static const char *without_units(Space *s, Part p)
     return onnx_reshaped(s->w, p.name, shape, rank);
 }
 
-/* The sum of a product, if its factors have all reduce axes; a name of NULL: not so. */
+/* Writes the sum of a product, if its factors have all reduce axes; returns a name of NULL if they do not. */
 static Part contracted(Space *s, const Expr *e)
 {
     if (s->stage->reducer != REDUCE_SUM || e->kind != EXPR_MUL || !dtype_is_float(e->type)) return (Part){ NULL, 0 };
@@ -391,7 +392,7 @@ static const char *reduction(Space *s)
     return from_initial(s, s->stage->init[0], y);
 }
 
-/* True where the value is the selected one; a NaN always is. */
+/* True where the value is the selected value; a NaN is always selected. */
 static const char *is_selected(OnnxWriter *w, const char *best, const char *value, DType t)
 {
     const char *in[] = { best, value }, *either[2] = { onnx_node(w, "Equal", in, 2) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of written ONNX files: see onnx_node.h. */
+/* Writes parts of ONNX files: see onnx_node.h. */
 #include "export/onnx_node.h"
 
 #include <math.h>
@@ -231,7 +231,7 @@ void onnx_dims_of(const Tensor *t, int64_t *shape)
     for (int d = 0; d < t->rank; d++) shape[d] = tensor_dim(t, d);
 }
 
-/* The stored integers of simulated weights. */
+/* Returns the stored integers of simulated weights. */
 static int8_t *stored(Ctx *cx, const Tensor *w, const Tensor *scale)
 {
     const int64_t count = tensor_elems(w), channels = tensor_elems(scale);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Recurrent layers in ONNX files. A layer of reals is ONNX's RNN, GRU or LSTM. A layer on integers multiplies its state
- * in 16 bits, which those operators cannot express. It is a Scan over the steps, whose graph computes the formulas of
- * ops/layers/recurrent.c:
+/* Writes recurrent layers in ONNX files. A layer of real numbers becomes ONNX's RNN, GRU or LSTM. A layer on integers
+ * multiplies its state in 16 bits, which those operators cannot express. It becomes a Scan over the steps, whose graph
+ * computes the formulas of ops/layers/recurrent.c:
  *
  *   outside:  input = x w + b                                                 [steps][batch][gates * units]
  *   a step:   stored = state, through 16-bit QuantizeLinear and DequantizeLinear, with the step 1/32767
  *             sums = input[t] + stored r,  and the gates in reals
  *
- * The weights are 8-bit constants, times a scale per column. After the last step of a sequence that has fewer steps
- * than the layer, its state stays and its rows are 0; in reverse, its steps are reversed before and after the Scan. */
+ * The weights are 8-bit constants, which are multiplied by a scale per column. If a sequence has fewer steps than the
+ * layer, its state does not change after the sequence's last step, and its further rows are 0. In reverse, the steps of
+ * each sequence are reversed before and after the Scan. */
 #include <string.h>
 
 #include "export/onnx_node.h"
@@ -55,8 +56,8 @@ static const char *gate_weights(OnnxWriter *w, Tensor *t)
     return onnx_initializer(w, t->name, t->type, 3, whole, data);
 }
 
-/* Writes the bias of both products: [1][gates * units] of w, then of r, which only has rb, of the last gate. NULL
- * if there is neither bias. */
+/* Writes the bias of both products, [1][gates * units] of w and then of r; for r, only the last gate has a bias, rb.
+ * Returns NULL if there is no bias. */
 static const char *gate_bias(OnnxWriter *w, const Tensor *b, const Tensor *rb, int64_t columns)
 {
     const int64_t shape[] = { 1, 2 * columns };
@@ -70,7 +71,7 @@ static const char *gate_bias(OnnxWriter *w, const Tensor *b, const Tensor *rb, i
     return onnx_initializer(w, "bias", F32, 2, shape, v);
 }
 
-/* Writes the activations, with the parameters of those that have them. */
+/* Writes the activations, with the parameters of the activations that have parameters. */
 static void put_activations(OnnxNode *node, const Node *n, const Recurrent *r)
 {
     const Attr *a = node_attr(n, "alpha"), *b = node_attr(n, "beta");
@@ -120,15 +121,16 @@ static const char *real_layer(OnnxWriter *w, const Node *n, const OnnxForm *f, c
 
 enum { MOST_GATES = 4 };
 
-/* The graph of a step under construction. */
+/* The graph of a step that is being built. */
 typedef struct Cell {
     OnnxWriter *w;
     const Node *n;
     const Recurrent *r;
     int64_t batch, units;
-    const char *x, *h, *c;             /* input[t], the state before; c: NULL without a cell */
+    const char *x, *h, *c;             /* input[t] and the state before the step; c is NULL without a cell */
     const char *stored;                /* the state in 16 bits */
-    const char *peephole[3];           /* weights of the gates i, o and f, constants outside the Scan; NULL: none */
+    /* the weights of the gates i, o and f, which are constants outside the Scan, or NULL */
+    const char *peephole[3];
 } Cell;
 
 static const char *with2(OnnxWriter *w, const char *op, const char *a, const char *b)
@@ -148,9 +150,9 @@ static const char *cast(OnnxWriter *w, const char *v, DType to)
     return onnx_node_end(&n, &v, 1);
 }
 
-/* Writes columns `from` to `to` of integer weights in reals: scale of a column = factor / unit. Not as a
- * DequantizeLinear, because ONNX Runtime's default level replaces its product with a state by one that rounds the state
- * to 8 bits (MatMulNBits). */
+/* Writes the columns `from` to `to` of integer weights as real numbers; the scale of a column is factor / unit. It does
+ * not use a DequantizeLinear, because ONNX Runtime's default level replaces the product of such weights and a state by
+ * a product that rounds the state to 8 bits (MatMulNBits). */
 static const char *columns_of(OnnxWriter *w, const Tensor *t, const Tensor *factor, double unit, int64_t from,
                               int64_t to)
 {
@@ -166,7 +168,7 @@ static const char *columns_of(OnnxWriter *w, const Tensor *t, const Tensor *fact
     return with2(w, "Mul", cast(w, stored, F32), onnx_initializer(w, "scale", F32, 1, &count, scale));
 }
 
-/* Writes the vector times the columns of r of gates `first` on. */
+/* Writes the product of the vector and the columns of r, starting with gate `first`. */
 static const char *product(Cell *s, const char *vector, int first, int gates)
 {
     const Tensor *factor = input(s->n, s->r->ws + 1);
@@ -242,7 +244,8 @@ static const char *lstm_step(Cell *s)
 
 /* ---- The steps --------------------------------------------------------------------------------------------------- */
 
-/* The lengths of the sequences, outside the Scan: [batch][1], within the steps. NULL: all have all steps. */
+/* Writes the lengths of the sequences, outside the Scan: [batch][1], limited to the number of steps. Returns NULL if
+ * all sequences have all steps. */
 static const char *lengths(OnnxWriter *w, const Node *n, const Recurrent *r)
 {
     Tensor *lens = input(n, r->lens);
@@ -254,7 +257,7 @@ static const char *lengths(OnnxWriter *w, const Node *n, const Recurrent *r)
     return onnx_reshaped(w, onnx_node(w, "Clip", in, 3), shape, 2);
 }
 
-/* Writes the first steps of each sequence in reverse, the others unchanged. */
+/* Writes the first steps of each sequence in reverse; the other steps are unchanged. */
 static const char *reversed(OnnxWriter *w, const char *x, const char *length, int64_t batch)
 {
     OnnxNode node = onnx_node_begin(w, "ReverseSequence");
@@ -277,13 +280,13 @@ static const char *port(OnnxWriter *w, const char *what, DType t, int rank, cons
     return name;
 }
 
-/* Adds an output that is not another port. */
+/* Adds an output that differs from all other ports. */
 static void put_output(Cell *s, const char *v, const int64_t *state)
 {
     onnx_put_port(s->w, GRAPH_OUTPUT, onnx_node(s->w, "Identity", &v, 1), F32, 2, state);
 }
 
-/* Returns the graph of a step: h, c, input[t] and t to h, c and the row. */
+/* Returns the graph of a step, which maps h, c, input[t] and t to h, c and the row. */
 static Message step_graph(Cell *s, const char *length)
 {
     OnnxWriter *w = s->w;
@@ -311,7 +314,7 @@ static Message step_graph(Cell *s, const char *length)
     return graph;
 }
 
-/* Writes the first state: zeros, if none is given. */
+/* Writes the initial state, or zeros if none is given. */
 static const char *first_state(Cell *s, Tensor *given)
 {
     const int64_t shape[] = { s->batch, s->units };
@@ -319,7 +322,7 @@ static const char *first_state(Cell *s, Tensor *given)
     return onnx_initializer(s->w, "first", F32, 2, shape, NEW_ARRAY(s->w->cx->arena, float, s->batch * s->units));
 }
 
-/* Writes x w + b, whose rows the Scan reads: x on its grid, times the 8-bit weights. */
+/* Writes x w + b, whose rows the Scan reads; x is on its grid and the weights have 8 bits. */
 static const char *input_sums(OnnxWriter *w, const Node *n, const Recurrent *r)
 {
     const double step = (double)*(const float *)n->in[RECURRENT_X]->producer->in[1]->data;
@@ -357,7 +360,7 @@ static const char *integer_layer(OnnxWriter *w, const Node *n, const Recurrent *
     onnx_put_graph(&scan, "body", &graph);
     onnx_node_ends(&scan, in, count, out, states + 1);
     for (int i = 0; i < states && 1 + i < n->out_count; i++) {
-        if (length) {                                       /* of a sequence without steps: zeros */
+        if (length) {                                       /* a sequence without steps gives zeros */
             const int32_t none = 0;
             const char *is_any = with2(w, "Greater", length, onnx_initializer(w, "none", I32, 0, NULL, &none));
             out[i] = where(w, is_any, out[i], onnx_number(w, "zero", 0));

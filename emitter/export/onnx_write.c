@@ -14,7 +14,7 @@ enum { IR_VERSION = 8, OPSET = 13 };
 
 /* ---- Operators --------------------------------------------------------------------------------------------------- */
 
-/* The channel from the last axis to the second, and back. */
+/* Moves the channel from the last axis to the second, or back. */
 static const char *channel_second(OnnxWriter *w, const char *x, int rank)
 {
     int64_t perm[MAX_RANK] = { 0, rank - 1 };
@@ -114,7 +114,7 @@ static const char *concat(OnnxWriter *w, const Node *n, const OnnxForm *f)
     return onnx_node_end(&node, in, n->in_count);
 }
 
-/* The values of an attribute; a single value applies to all dimensions. */
+/* Writes the values of an attribute; a single value applies to all dimensions. */
 static void each_of(const Node *n, const char *name, int64_t *out, int count, int64_t otherwise)
 {
     const Attr *a = node_attr(n, name);
@@ -135,7 +135,7 @@ static void put_window(OnnxNode *node, const Node *n, int spatial)
     onnx_put_ints(node, "pads", v, 2 * spatial);
 }
 
-/* conv*d and depthwise_conv*d: weights [taps..][c][o], or [taps..][o]. */
+/* conv*d and depthwise_conv*d have weights [taps..][c][o], or [taps..][o]. */
 static const char *conv(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     const Tensor *x = n->in[0], *k = n->in[1];
@@ -153,7 +153,7 @@ static const char *conv(OnnxWriter *w, const Node *n, const OnnxForm *f)
     return channel_last(w, onnx_node_end(&node, in, 2), rank);
 }
 
-/* conv*d_transpose: weights [taps..][c][o], of groups [taps..][c][o / groups]. */
+/* conv*d_transpose has weights [taps..][c][o], or with groups [taps..][c][o / groups]. */
 static const char *conv_transpose(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     const Tensor *k = n->in[1];
@@ -219,8 +219,8 @@ static const char *reduce(OnnxWriter *w, const Node *n, const OnnxForm *f)
 
 static int64_t zero_of(const Node *n) { return dtype_load(n->in[2]->type, n->in[2]->data, 0).i; }
 
-/* True if the scale and the zero point are constants of the whole tensor, with a stored type and a rounding of
- * QuantizeLinear's. */
+/* Returns true if the scale and the zero point are constants for the whole tensor, and the stored type and the rounding
+ * are those of a QuantizeLinear. */
 static bool has_plain_grid(const Node *n)
 {
     if (n->in_count < 3 || !n->in[1] || !n->in[2] || n->in[1]->type != F32 || n->in[0]->type != F32) return false;
@@ -232,7 +232,7 @@ static bool has_plain_grid(const Node *n)
 }
 
 /* Writes a QuantizeLinear and a DequantizeLinear for a simulation, or for a quantization whose consumers read real
- * numbers. If a simulation on the same grid precedes, its pair suffices. */
+ * numbers. If a simulation on the same grid precedes, the existing pair suffices. */
 static const char *simulation(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     const Node *before = n->in[0]->producer;
@@ -249,7 +249,7 @@ static const char *simulation(OnnxWriter *w, const Node *n, const OnnxForm *f)
     return onnx_rounded(w, onnx_operand(w, n->in[0]), t, *(const float *)n->in[1]->data, &stored_zero);
 }
 
-/* A stored constant: a bias in the unit of the sums. */
+/* Writes a stored constant, which is a bias in the unit of the sums. */
 static const char *dequantize(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     int64_t shape[MAX_RANK];
@@ -290,7 +290,7 @@ static const OnnxForm forms[] = {
     { "dequantize", "DequantizeLinear", dequantize },
 };
 
-/* A call that the form does not cover leaves nothing of it in the file. */
+/* If the form does not cover a call, nothing of the call remains in the file. */
 static const char *by_form(OnnxWriter *w, const Node *n)
 {
     const Message before = w->nodes;

@@ -10,7 +10,7 @@
 typedef struct TeWriter {
     Ctx *cx;
     Text text;
-    Map names;                         /* tensor -> its name in the file */
+    Map names;                         /* maps a tensor to its name in the file */
     Map taken;                         /* names in the file */
 } TeWriter;
 
@@ -28,7 +28,7 @@ static bool is_reserved(const char *word)
     return false;
 }
 
-/* Returns an unused identifier like the tensor's name: "conv/1:0" gives conv_1_0. */
+/* Returns an unused identifier similar to the tensor's name: "conv/1:0" gives conv_1_0. */
 static const char *fresh_name(TeWriter *w, const char *wanted)
 {
     Text t = text_new(w->cx);
@@ -101,7 +101,7 @@ static void write_input(TeWriter *w, const Tensor *t)
 
 static bool is_list(const Attr *a) { return (a->kind == ATTR_INTS || a->kind == ATTR_REALS) && a->count != 1; }
 
-/* True if the reader supplies the value. */
+/* Returns true if the reader of the file supplies the value. */
 static bool is_default(Ctx *cx, const Op *op, const Attr *a)
 {
     const AttrRow *row = op_attr_row(op, a->name);
@@ -137,8 +137,8 @@ static void write_call(TeWriter *w, const Node *n)
     text_printf(&w->text, " = %s(%s)\n", n->op->name, text_string(&operands));
 }
 
-/* Outputs get their names before computed tensors, and these before constants: the interface is the model's, and its
- * functions keep their names. */
+/* Outputs get their names before computed tensors, and computed tensors before constants, because the interface must be
+ * the model's, and its functions must keep their names. */
 static void name_tensors(TeWriter *w, const Graph *g, const char *const *names, Node *const *order, int count)
 {
     for (int i = 0; i < g->output_count; i++)

@@ -33,7 +33,7 @@ static const Format *format_of(const char *extension)
     return NULL;
 }
 
-/* Refuses a file whose contents do not match its name, or whose name gives no format. */
+/* Refuses a file whose contents do not match its name, and a file whose name gives no format. */
 static void refuse_contents(Ctx *cx, const char *extension, const Contents *c)
 {
     const bool is_model = c && format_of(c->extension) && !text_equal(c->extension, "te");

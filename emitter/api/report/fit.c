@@ -66,7 +66,7 @@ bool footprint_is_limit(Ctx *cx, const lw_options *o)
     return is_right && !ctx_failed(cx);
 }
 
-/* error: bytes by which an estimate may differ; 0: measured or a bound */
+/* error: the bytes by which an estimate may differ; 0 for a measured value or a bound */
 static void print_limit(Text *t, const char *what, int64_t is, int64_t most, int64_t error)
 {
     if (most < 0) return;
@@ -78,7 +78,7 @@ static void print_limit(Text *t, const char *what, int64_t is, int64_t most, int
     text_char(t, '\n');
 }
 
-/* The bytes of flash by which estimated code may differ; 0: a compiler measured it. */
+/* Returns the bytes of flash by which the estimated code may differ, or 0 if a compiler measured the code. */
 static int64_t flash_error(const Build *b, const Footprint *f)
 {
     return f->is_estimated ? (int64_t)((double)f->code * b->target->core->code_error + 0.5) : 0;
@@ -109,7 +109,7 @@ void footprint_print(const Build *b, const Footprint *f, Text *t)
     if (!f->has_code) text_add(t, "               --cc COMPILER measures code and stack; here they are estimated\n");
 }
 
-/* A limit on bytes that are partly unknown would pass in error. */
+/* Without this check, a model would pass although some of its bytes are unknown. */
 static bool is_known(Build *b, const Footprint *f, const Limits *l)
 {
     const bool is_flash = l->flash < 0 || f->has_code || f->is_estimated;

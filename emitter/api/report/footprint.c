@@ -16,7 +16,8 @@
 
 /* ---- Stack ------------------------------------------------------------------------------------------------------- */
 
-/* A function of the call graph. deepest: of it and its callees; -1: not computed yet, -2: being computed. */
+/* A function of the call graph. deepest: the stack of the function and its callees; -1: not computed yet, -2: being
+ * computed. */
 typedef struct Frame Frame;
 typedef struct Callee { Frame *to; struct Callee *next; } Callee;
 struct Frame { int64_t bytes, deepest; Callee *callees; };
@@ -41,8 +42,8 @@ static Frame *frame_of(Ctx *cx, Map *frames, const char *title)
     return f;
 }
 
-/* Reads `node: { title: "f" label: "f\nfile:1:2\n40 bytes (static)" }` and `edge: { sourcename: "f" targetname: "g" }`.
- * Functions of libraries have no bytes. */
+/* Reads lines of the forms `node: { title: "f" label: "f\nfile:1:2\n40 bytes (static)" }` and `edge: { sourcename: "f"
+ * targetname: "g" }`. For functions of libraries, the call graph states no bytes. */
 static void read_graph_line(Ctx *cx, Map *frames, const char *line)
 {
     const char *from = quoted_after(cx, line, "sourcename: \""), *to = quoted_after(cx, line, "targetname: \"");
@@ -94,8 +95,8 @@ static void read_stack(const Build *b, const char *folder, Footprint *out)
 
 /* ---- The compiler ------------------------------------------------------------------------------------------------ */
 
-/* The user's command, and those of verify's flags for which it has no flag of its own. Program memory is an extension
- * of C. */
+/* Returns the user's command, with those flags of verify that the command does not set itself. Program memory requires
+ * an extension of C. */
 static const char *command_of(Ctx *cx, const char *cc, WeightsKind weights)
 {
     const char *standard = weights == WEIGHTS_FLASH ? " -std=gnu99" : " -std=c99";
@@ -103,7 +104,8 @@ static const char *command_of(Ctx *cx, const char *cc, WeightsKind weights)
                        strstr(cc, " -ffp-contract=") ? "" : " -ffp-contract=off");
 }
 
-/* Adds `words` with each '@' replaced by the folder's quoted path: the user's command runs where the user is. */
+/* Adds `words` with each '@' replaced by the folder's quoted path, because the user's command runs in the user's
+ * folder. */
 static void add_words(Text *t, const char *words, const char *folder)
 {
     for (; *words; words++) {
@@ -149,7 +151,7 @@ static bool links(const Build *b, const char *folder, const Footprint *f)
                                    "2>/dev/null", b->name));
 }
 
-/* The code with a label before each layer, which may differ from the code without by some bytes. */
+/* Compiles the code with a label before each layer; it may differ from the code without labels by some bytes. */
 static void step_marked(Build *b, const char *folder, Footprint *out)
 {
     Elf e;
@@ -158,7 +160,7 @@ static void step_marked(Build *b, const char *folder, Footprint *out)
         report_step(b, &e, out);
 }
 
-/* Compiles model.c of the folder. Without a linker's script the object file alone is measured. */
+/* Compiles model.c of the folder. Without a linker script, only the object file is measured. */
 static bool compile(Build *b, const char *folder, Footprint *out)
 {
     Ctx *cx = b->cx;

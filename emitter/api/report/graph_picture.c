@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The graph of a network as SVG: a box for each input and group, in the order of execution, from top to bottom. An edge
- * to the next box is straight. The other edges of one box share a lane to the right of the boxes, which ends at the
- * last consumer:
+/* Draws the graph of a network as SVG: a box for each input and group, in the order of execution, from top to bottom.
+ * An edge to the next box is straight. The other edges of one box share a lane to the right of the boxes, which ends at
+ * the last consumer:
  *
  *   +-------+
  *   |   a   |---.
@@ -29,12 +29,12 @@ enum {
     STEP = 56,               /* from box to box */
     LANE = 9,                /* from lane to lane */
     LETTER = 6,              /* an average one at 11 px */
-    SLICE = 8,               /* boxes of one picture: those of a printed page are not cut */
+    SLICE = 8,               /* the boxes of one picture; a printed page does not cut them */
     LINE_1 = 16, LINE_2 = 32
 };
 
-/* A box: an input (group -1) or a group. lane: of its edges to boxes further down; -1: none. last: the lowest of
- * these. */
+/* A box is an input (group -1) or a group. lane: the lane of the edges to boxes further down, or -1 if there are none.
+ * last: the lowest of these boxes. */
 typedef struct GraphBox { const Tensor *input; int group, lane, last; } GraphBox;
 
 typedef struct Picture {
@@ -42,7 +42,7 @@ typedef struct Picture {
     Ctx *cx;
     Text *t;
     int count, lanes; GraphBox *box;
-    Map row_of;              /* tensor -> the GraphBox that produces it */
+    Map row_of;              /* maps a tensor to the GraphBox that produces it */
     int64_t work;            /* of all groups */
 } Picture;
 
@@ -69,13 +69,13 @@ static void place_boxes(Picture *p)
     }
 }
 
-/* Returns the box of the group's input, or NULL: a constant. */
+/* Returns the box of the group's input, or NULL if the input is a constant. */
 static GraphBox *producer(const Picture *p, const Group *g, int input)
 {
     return map_get_ptr(&p->row_of, g->input[input]);
 }
 
-/* Gives each box with consumers further down the leftmost lane that is free from it to the last of them. */
+/* Gives each box with consumers further down the leftmost lane that is free from this box to its last consumer. */
 static void assign_lanes(Picture *p)
 {
     int *end = NEW_ARRAY(p->cx->arena, int, p->count);
@@ -106,7 +106,7 @@ static void label(Picture *p, int x, int y, const char *kind, const char *text, 
     text_add(p->t, "</text>");
 }
 
-/* "i8 [1][25][5][64], 0.0235 (q + 128)": short enough for a box. */
+/* Returns a text short enough for a box, such as "i8 [1][25][5][64], 0.0235 (q + 128)". */
 static const char *short_type(Ctx *cx, const Tensor *x)
 {
     Text t = text_new(cx);
@@ -147,7 +147,8 @@ static void draw_box(Picture *p, int row)
     text_add(p->t, "</g>\n");
 }
 
-/* An edge into `row` from the box `at`, in a slice of the rows first to last: its head is in the slice of its end. */
+/* Draws an edge into `row` from the box `at`, in a slice of the rows first to last; the arrowhead is in the slice where
+ * the edge ends. */
 static void draw_edge(Picture *p, int at, int row, int lane, int first, int last)
 {
     const int right = EDGE + WIDTH, x = right + LANE * (lane + 1);
@@ -180,7 +181,7 @@ static int slice_top(const Picture *p, int row)
     return row == 0 ? 0 : row < p->count ? top_of(row) - (STEP - HEIGHT) / 2 - 2 : top_of(p->count - 1) + HEIGHT + EDGE;
 }
 
-/* The rows beginning with `first`, as a picture of its own. */
+/* Draws the rows from `first` on as a separate picture. */
 static void draw_slice(Picture *p, int first)
 {
     const int end = first + SLICE < p->count ? first + SLICE : p->count, top = slice_top(p, first);
@@ -198,7 +199,7 @@ static void draw_slice(Picture *p, int first)
     text_add(p->t, "</svg>\n");
 }
 
-/* Slices stand without a gap; a printed page breaks between them. */
+/* Slices follow each other without a gap; a printed page breaks between them. */
 void html_graph(const Build *b, Text *t)
 {
     Picture p = { .b = b, .cx = b->cx, .t = t, .row_of = map_new(b->cx->arena), .work = html_all_work(b) };

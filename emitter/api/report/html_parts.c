@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words and figures of the HTML report: see html_parts.h. All are computed on integers. */
+/* Computes words and figures of the HTML report: see html_parts.h. All figures are computed on integers. */
 #include "api/report/html_parts.h"
 
 #include "ir/nest/costs.h"
@@ -7,7 +7,7 @@
 /* Returns n / scale, rounded half up; n is not negative. */
 static int64_t rounded(int64_t n, int64_t scale) { return n / scale + (n % scale * 2 >= scale); }
 
-/* Returns three digits, rounded, with a unit: 512 B, 12.5 KiB, 3.4 MiB. `unit` is 1000 or 1024. */
+/* Returns three digits, rounded, with a unit, such as 512 B, 12.5 KiB, 3.4 MiB. `unit` is 1000 or 1024. */
 static const char *short_number(Ctx *cx, int64_t n, int64_t unit, const char *const names[4])
 {
     int power = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as one HTML file with SVG pictures: no script, no font, no network. The layout is for a phone's width
- * first.
+/* Prints the report as one HTML file with SVG pictures, without script, font or network access. The layout is designed
+ * for the width of a phone first.
  *
  *   the figures            multiply-adds, instructions and time, RAM, flash
  *   graph                  the layers as boxes, with their types and shares of the time (graph_picture.c)
@@ -10,7 +10,7 @@
  *   flash by part          the constants, the largest first
  *   removed operators      operators of the model that passes over the DAG folded or removed
  *
- * All numbers are integers: the same model gives the same bytes on every machine. */
+ * All numbers are integers, so the same model gives the same bytes on every machine. */
 #include "api/computation/arguments.h"
 #include "api/report/footprint.h"
 #include "api/page/html.h"
@@ -27,7 +27,7 @@
 
 typedef struct Buffers { int count; ReportBuffer *at; } Buffers;
 
-/* Where a memory begins in the picture: several are drawn one above the other. */
+/* Returns where a memory begins in the picture; several memories are drawn one above the other. */
 static int64_t begin_of(const Build *b, int memory)
 {
     int64_t begin = 0;
@@ -43,8 +43,8 @@ static ReportBuffer buffer_of_root(const Build *b, const Slot *root)
         if (s->first < k.first) k.first = s->first;
         if (s->last > k.last) k.last = s->last;
     }
-    if (k.first < 0) k.first = 0;                                           /* an input is live before the run */
-    if (k.last >= b->groups.count) k.last = b->groups.count - 1;            /* an output is live after it */
+    if (k.first < 0) k.first = 0;                                           /* an input is also live before the run */
+    if (k.last >= b->groups.count) k.last = b->groups.count - 1;            /* an output is also live after the run */
     return k;
 }
 
@@ -108,7 +108,7 @@ enum {
     CHARACTER = 7
 };
 
-/* top: bytes at the top of the chart */
+/* top: the number of bytes at the top of the chart */
 typedef struct Chart { const Build *b; Text *t; Buffers buffers; int step, count; int64_t top; } Chart;
 
 static int x_of(const Chart *c, int group) { return LEFT + group * c->step; }
@@ -228,7 +228,7 @@ static void bar(Text *t, int64_t n, int64_t most, const char *color, const char 
     text_printf(t, "<span>%s</span>", what);
 }
 
-/* The totals of which the bars are shares. */
+/* The totals; bars are shares of these. */
 typedef struct Shares { int64_t work, live, weights; } Shares;
 
 static Shares shares_of(const Build *b)
@@ -238,13 +238,13 @@ static Shares shares_of(const Build *b)
     return all;
 }
 
-/* A bar with its percentage; `what` is the figure. */
+/* Prints a bar with its percentage; `what` names the figure. */
 static void share_bar(Ctx *cx, Text *t, int64_t n, int64_t of, const char *color, const char *what)
 {
     bar(t, n, of, color, text_format(cx, "%s &#183; %s", html_percent(cx, n, of), what));
 }
 
-/* Cycles or milliseconds; without a core's figures, multiply-adds. */
+/* Prints cycles or milliseconds; if the core has no figures, prints multiply-adds. */
 static const char *time_text(const Build *b, int64_t work)
 {
     const int64_t time = html_has_cycles(b) ? report_microseconds(b, work) : -1;
@@ -271,7 +271,7 @@ static void layer_words(Build *b, Text *t, int i, bool names_floats)
         text_printf(t, "; %s multiply-adds", html_count(cx, report_group_macs(b, i)));
 }
 
-/* True for the graph of NAME_run, false for a body's and a training step's. */
+/* Returns true for the graph of NAME_run, false for the graph of a body or a training step. */
 static bool is_main(const Build *b) { return !b->outer && !b->is_step; }
 
 static void graph_heading(const Build *b, Text *t)
@@ -281,7 +281,7 @@ static void graph_heading(const Build *b, Text *t)
     text_add(t, "</h3>\n");
 }
 
-/* Returns the bytes live in a layer, in a body without scratch memory. */
+/* Returns the bytes live in a layer; for a body, scratch memory is not included. */
 static int64_t live_in(const Build *b, const Chart *c, int group)
 {
     return is_main(b) ? live_at(c, group) : b->plan.live_bytes ? b->plan.live_bytes[group] : 0;
@@ -477,7 +477,7 @@ static void shrunk(const Build *b, Text *t)
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
 
-/* Recorded annotations, which other tools read. */
+/* Prints the recorded annotations, which other tools read. */
 static void annotations(const Build *b, Text *t)
 {
     if (!b->graph.mark_count) return;

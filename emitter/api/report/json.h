@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_REPORT_JSON_H
 #define LW_API_REPORT_JSON_H
-/* The parts of report.json. Each prints text that data.c joins. */
+/* The parts of report.json. Each function prints a part of the JSON text, which data.c joins. */
 #include "api/figures.h"
 #include "support/text.h"
 

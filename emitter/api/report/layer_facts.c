@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's facts of structure for programs: edges between layers, functions, buffers, shrinking, options. */
+/* Prints the report's facts of structure for programs: edges between layers, functions, buffers, shrinking, options. */
 #include "api/report/json.h"
 
 #include "api/report/html_parts.h"
@@ -8,7 +8,7 @@
 #include "support/map.h"
 #include "support/text.h"
 
-/* The number of the graph's first layer: layers of all graphs are numbered in the order of the list. */
+/* Returns the number of the graph's first layer: the layers of all graphs are numbered in the order of the list. */
 static int first_layer_of(const Build *whole, const Build *b)
 {
     int first = 0;
@@ -16,7 +16,7 @@ static int first_layer_of(const Build *whole, const Build *b)
     return first;
 }
 
-/* The layer of the graph that computes the tensor; -1: none does. */
+/* Returns the layer of the graph that computes the tensor, or -1 if there is none. */
 static int producer_of(const Build *b, const Tensor *t)
 {
     for (int i = 0; i < b->groups.count; i++)
@@ -25,13 +25,13 @@ static int producer_of(const Build *b, const Tensor *t)
     return -1;
 }
 
-/* The function's name in model.c. */
+/* Returns the function's name in model.c. */
 static const char *symbol_of(const Build *whole, const Function *f)
 {
     return text_format(whole->cx, "%s_%s", whole->program.name, f->name);
 }
 
-/* The function that the layer calls; NULL: it emits none. */
+/* Returns the function that the layer calls, or NULL if the layer emits none. */
 static const Function *called_by(const Build *b, int group)
 {
     const Function *f = b->function[group];

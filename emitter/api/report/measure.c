@@ -13,11 +13,11 @@
 #include "support/file.h"
 #include "support/guard.h"
 
-/* Rows of layers count in the unit of the total that follows them. */
+/* Counts of layers have the unit of the total that follows them. */
 typedef struct Reading {
     int64_t instructions, cycles;        /* -1: not printed */
     bool has_time;                       /* the runner prints nanoseconds */
-    int row_count; int64_t *row;         /* [row_count] of LW_LAYER's numbers; -1: the layer did not run */
+    int row_count; int64_t *row;         /* [row_count] counts by number of LW_LAYER; -1 if the layer did not run */
     int rows_read; bool rows_are_instructions, rows_are_cycles;
 } Reading;
 
@@ -101,7 +101,7 @@ static Reading reading_of(Build *b, const char *path)
     return r;
 }
 
-/* Builds and runs in the folder; `run` is the model as read. */
+/* Builds and runs the program in the folder; `run` is the model as read. */
 static bool run_in(Build *b, Build *run, const char *model, const char *folder)
 {
     Ctx *cx = b->cx;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright report`: the model's cost as text. data.c prints JSON and CSV, html_report.c prints the page; all take
- * their figures from api/figures.h. For each layer the text has multiply-adds, instructions, with a clock the time,
- * bytes of weights and result, and the result's address. The totals add RAM, flash, and a lower bound on the arena of
- * any plan that places whole tensors. */
+/* `loopwright report` prints the model's cost as text. data.c prints JSON and CSV, html_report.c prints the page; all
+ * take their figures from api/figures.h. For each layer the text has multiply-adds, instructions, the time if a clock
+ * is given, the bytes of weights and result, and the result's address. The totals add RAM, flash, and a lower bound on
+ * the arena of any plan that places whole tensors. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "ir/nest/costs.h"
 #include "support/guard.h"
 
-/* Prints the columns of instructions, cycles and milliseconds: those that are known. */
+/* Prints those of the columns instructions, cycles and milliseconds that are known. */
 static void print_time(const Build *b, Text *t, int group)
 {
     const int64_t count = report_instructions(b, group), cycles = report_cycles(b, group),
@@ -29,11 +29,11 @@ static const char *time_columns(Ctx *cx, const Build *b)
                        has_time ? "      cycles         ms " : "");
 }
 
-/* Widths of the columns of names and operators; longer texts are shortened. */
+/* The widths of the columns of names and operators; longer texts are shortened. */
 enum { LEAST_NAMES = 28, MOST_NAMES = 64, LEAST_OPS = 16, MOST_OPS = 40 };
 typedef struct Widths { int names, ops; } Widths;
 
-/* Prints the layers of one graph; those of regions follow the model's. */
+/* Prints the layers of one graph; the layers of regions follow those of the model. */
 static void print_layers_of(Build *b, Text *t, const Widths *w)
 {
     if (b->outer) text_printf(t, "\n%s: %s\n", b->body->name, b->body->what);
@@ -84,7 +84,7 @@ static int free_layers(const Build *b)
     return count;
 }
 
-/* Prints cycles: with --mhz, or if they are measured. */
+/* Prints cycles if --mhz is given or if cycles are measured. */
 static void print_cycles(const Build *b, int64_t cycles, Text *t)
 {
     const int64_t time = report_microseconds(b, cycles);
@@ -117,7 +117,7 @@ static void print_total_time(const Build *b, const Totals *all, const Footprint 
     print_cycles(b, all->cycles, t);
 }
 
-/* Prints a line for each memory of --memory. Costs have three decimals inside, and none here. */
+/* Prints a line for each memory of --memory. Costs are stored in thousandths; they are printed without decimals. */
 static void print_memories(const Build *b, Text *t)
 {
     enum { THOUSAND = 1000 };
@@ -179,7 +179,7 @@ static void print_pair(Text *t, int64_t was, int64_t is, int width)
     text_printf(t, " %*s", width, number);
 }
 
-/* Prints the layers that lossless shrinking reduced, before biases and factors are fused to them. */
+/* Prints the layers that lossless shrinking reduced, as they were before biases and factors were fused into them. */
 static void print_shrunk(const Graph *g, Text *t)
 {
     if (!g->shrunk_count) return;
@@ -201,7 +201,7 @@ static void print_shrunk(const Graph *g, Text *t)
     }
 }
 
-/* Prints "2 of 30 sums fit into 16 bits: a b". */
+/* Prints a line such as "2 of 30 sums fit into 16 bits: a b". */
 static void print_facts_of(Text *t, const Fact *fact, int count, bool is_counted(const Fact *f),
                            bool holds(const Fact *f), const char *format)
 {
@@ -255,7 +255,7 @@ static void print_floats(Build *b, Text *t)
     text_char(t, '\n');
 }
 
-/* Recorded annotations have no effect on the program; other tools read them here. */
+/* Recorded annotations have no effect on the program; the report prints them for other tools. */
 static void print_annotations(const Build *b, Text *t)
 {
     if (b->graph.mark_count) text_printf(t, "\n%d recorded annotations\n", b->graph.mark_count);
@@ -265,7 +265,7 @@ static void print_annotations(const Build *b, Text *t)
     }
 }
 
-/* Prints a line per layer by kind of memory, and one with its parameters. */
+/* Prints a line per layer with its traffic by kind of memory, and a line with its parameters. */
 static void print_layer_traffic(Build *b, Text *t, int group, int names)
 {
     const ParameterTraffic *p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts the instructions of the linked code, by stepping through NAME_run (emitter/machine) on the given or generated
- * inputs. Labels that LW_LAYER places before each layer divide the count. */
+ * inputs. The labels that LW_LAYER places before each layer divide the count among the layers. */
 #include "api/report/footprint.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "support/guard.h"
 #include "support/text.h"
 
-/* Addresses apart from the code's. */
+/* These addresses differ from those of the code. */
 enum { BUFFERS = 0x40000000, STACK = 0x7f000000 };
 static const int64_t MOST_INSTRUCTIONS = INT64_C(1) << 32, MOST_BYTES = INT64_C(1) << 28;
 
@@ -20,7 +20,8 @@ typedef struct Loaded {
     Machine *machine;
     uint32_t free;
     uint32_t arena, *input, *output;     /* addresses */
-    const char *const *constant; uint32_t *constant_at; int constant_count;      /* symbols, and their addresses or 0 */
+    /* the symbols; the addresses of the symbols, or 0 */
+    const char *const *constant; uint32_t *constant_at; int constant_count;
 } Loaded;
 
 static void load(Machine *m, const Elf *e)
@@ -100,7 +101,7 @@ static uint32_t place_outputs(Build *b, Loaded *l)
     return place_pointers(l, pointer, b->program.output_count);
 }
 
-/* Returns the address of a place; 0: it is not counted. */
+/* Returns the address of a place, or 0 if its traffic is not counted. */
 static uint32_t address_of(const Loaded *l, const Place *p)
 {
     const uint32_t base = p->kind == PLACE_ARENA ? l->arena : p->kind == PLACE_INPUT ? l->input[p->index]
@@ -109,10 +110,10 @@ static uint32_t address_of(const Loaded *l, const Place *p)
     return base ? base + (uint32_t)p->offset : 0;
 }
 
-/* True if the calls of the program are the groups that have code, in their order. */
+/* Returns true if the calls of the program are exactly the groups that have code, in their order. */
 static bool calls_are_groups(const Build *b) { return !b->program.body_count && !b->partition_count; }
 
-/* Lists the parameters of all calls. A load counts for an input before the output that overlaps it. */
+/* Lists the parameters of all calls. If an output overlaps an input, a load counts for the input. */
 static void set_ranges(Build *b, const Loaded *l, MachineCounts *out)
 {
     int most = 0, number = 0;
@@ -132,7 +133,8 @@ static void set_ranges(Build *b, const Loaded *l, MachineCounts *out)
     }
 }
 
-/* Returns the traffic of each group's parameters, [groups][memory_count + 1]; NULL: the calls are not the groups'. */
+/* Returns the traffic of each group's parameters, [groups][memory_count + 1], or NULL if the calls do not correspond to
+ * the groups. */
 static Traffic **traffic_by_group(const Build *b, const MachineCounts *counts)
 {
     Traffic **traffic = NEW_ARRAY(b->cx->arena, Traffic *, b->groups.count);
@@ -148,7 +150,7 @@ static Traffic **traffic_by_group(const Build *b, const MachineCounts *counts)
     return traffic;
 }
 
-/* The arguments of NAME_run are pointers to the arena, the state, inputs and outputs alone. */
+/* The arguments of NAME_run are only pointers: to the arena, the state, inputs and outputs. */
 bool report_steps(const Build *b, const Elf *e)
 {
     const Program *p = &b->program;
@@ -205,7 +207,7 @@ void report_step(Build *b, const Elf *e, Footprint *out)
         out->not_stepped = failure(cx, &counts);
         return;
     }
-    bool has_marks = false;              /* false for a compiler without labels, or a linker that drops them */
+    bool has_marks = false;              /* returns false for a compiler without labels, or a linker that drops them */
     for (int i = 0; i < rows; i++) has_marks = has_marks || counts.layer[i] > 0;
     Measured *m = NEW(cx->arena, Measured);
     *m = (Measured){ { counts.total, has_marks ? report_by_group(b, counts.layer, rows) : NULL }, { -1, NULL }, true,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* RAM of a training step by kind, and its instructions. At the group where most bytes are live, a tensor of the arena
- * is an activation that the backward pass reads, a gradient (computed after the loss), or scratch. */
+/* Prints the RAM of a training step by kind, and its instructions. At the group where most bytes are live, each tensor
+ * of the arena counts as an activation that the backward pass reads, as a gradient (computed after the loss), or as
+ * scratch. */
 #include "api/report/footprint.h"
 #include "lower/count.h"
 

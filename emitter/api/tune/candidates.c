@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Candidates of a group are texts. Each is read back and applied to the group; it is dropped if it is refused or if its
- * code equals the default's. On a target with costs, it is also dropped if its counted instructions exceed the
- * default's by more than predictions err. */
+/* A candidate of a group is a text. Each candidate is read back and applied to the group; it is dropped if it is
+ * refused or if its code equals the default's. On a target with costs, a candidate is also dropped if its counted
+ * instructions exceed the default's by more than predictions err. */
 
-/* Decision: the default schedule is the best of the candidates. `make bench-tune` measures the candidates of the
- * int8 networks of MLPerf Tiny on the Cortex-M4, and its figures are in docs/performance.md. The tiled contraction
- * was the better one for narrow depthwise layers, until `schedules/arm/row.c` had its idea without its guards. Long
- * rows that run fewer than a thousand times take that code, which is 1 to 2 KB, with `--optimize speed` only: up to
- * a third of the instructions of such a layer. A candidate is measured if its code is another than the default's,
- * and its prediction at most four times as much: gcc unrolls short loops and removes their conditions, so
- * predictions of layers err more than those of networks. */
+/* Decision: the default schedule is the best of the candidates. `make bench-tune` measures the candidates for the int8
+ * networks of MLPerf Tiny on the Cortex-M4; docs/performance.md has the figures. The tiled contraction was faster for
+ * narrow depthwise layers until `schedules/arm/row.c` used the same idea without its guards. Long rows that run fewer
+ * than a thousand times use that code, which has 1 to 2 KB, only with `--optimize speed`: it saves up to a third of the
+ * instructions of such a layer. A candidate is measured if its code differs from the default's and its prediction is at
+ * most four times the default's. gcc unrolls short loops and removes their conditions, so predictions of layers err
+ * more than predictions of networks. */
 #include "api/tune/candidates.h"
 
 #include <stdlib.h>
@@ -27,12 +27,12 @@
 #include "support/text.h"
 
 enum { KEY_DIGITS = 16, LARGEST_FACTOR = 256 };
-/* Of the counted instructions by default, for a candidate to be measured. Layers are counted less well than networks:
- * gcc removes the conditions of loops that it unrolls, and a candidate with twice the count of the default took .58 of
- * its instructions. */
+/* The limit for a candidate to be measured, as a multiple of the default's counted instructions. Counts of layers are
+ * less exact than counts of networks: gcc removes the conditions of loops that it unrolls, and a candidate with twice
+ * the default's count executed .58 of its instructions. */
 enum { MOST_PERCENT = 400 };
 
-/* Limits of copied statements beside the target's own. */
+/* Limits of copied statements that are tried in addition to the target's. */
 static const int64_t copy_budgets[] = { 64, 200 };
 
 /* A lowered nest; instructions are 0 if the target has no costs. */
@@ -55,7 +55,7 @@ static Lowered lowered(const Making *m, const Nest *n)
                       target->costs ? count_instructions(cx, f, target->costs) : 0 };
 }
 
-/* True if the block's steps are accepted, and worth measuring. Diagnostics of a refusal are dropped. */
+/* Returns true if the block's steps are accepted, and worth measuring. The diagnostics of a refusal are dropped. */
 static bool is_accepted(const Making *m, const char *block)
 {
     Ctx *cx = m->b->cx;
@@ -103,7 +103,7 @@ static Text block_of(const Making *m)
     return t;
 }
 
-/* Adds a candidate: the nest's steps with step `at` replaced, or with one more at the end. */
+/* Adds a candidate: the nest's steps, in which step `at` is replaced or one step is added at the end. */
 static void add_with_step(const Making *m, int at, StepKind kind, const StepArgs *args)
 {
     const Step new = step_new(m->b->cx, kind, args);
@@ -115,7 +115,7 @@ static void add_with_step(const Making *m, int at, StepKind kind, const StepArgs
     add_candidate(m, step, text_string(&t));
 }
 
-/* `split LOOP FACTOR ...` with twice and half the factor. */
+/* Adds `split LOOP FACTOR ...` with twice and with half the factor. */
 static void add_factors(const Making *m, int at)
 {
     const Step *step = &m->nest->step[at];

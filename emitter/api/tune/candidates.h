@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_TUNE_CANDIDATES_H
 #define LW_API_TUNE_CANDIDATES_H
-/* The schedules that `tune` measures: for each group with a schedule of the strategy, other implementations that apply,
- * and the strategy's own steps with one number changed. All are accepted by the checker. */
+/* Lists the schedules that `tune` measures. For each group with a schedule of the strategy, they are the other
+ * implementations that apply, and the strategy's own steps with one number changed. The checker has accepted every one
+ * of them. */
 #include "driver/driver.h"
 
 typedef struct Candidate {
-    const char *group, *signature;   /* of the first group with this signature */
-    const char *what;                /* "by contraction.tiled", "split y.w 4" */
+    const char *group, *signature;   /* the layers of the first group with this signature */
+    const char *what;                /* a description such as "by contraction.tiled" or "split y.w 4" */
     const char *block;               /* the text of a schedule, for the signature */
-    const char *key;                 /* hexadecimal digits that the block determines */
+    const char *key;                 /* hexadecimal digits computed from the block */
     bool is_known;                   /* measured */
-    double value;                    /* of the whole program; below 0: it failed */
+    double value;                    /* the value of the whole program; negative if the program failed */
 } Candidate;
 
 typedef struct Candidates { int count, capacity; Candidate *at; } Candidates;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright tune`: measures the candidates of each group with the user's runner, and writes the best as records that
- * --schedule reads.
+/* `loopwright tune` measures the candidates of each group with the user's runner, and writes the best ones as records
+ * that --schedule reads.
  *
- * A candidate is measured alone: the whole program, with this one group's schedule replaced. So the values do not
- * depend on the order, and a group's record is the smallest value, the first of equal ones. The file also holds the
- * values, as comments, and is written after each measurement: a run that was interrupted continues where it ended.
+ * Each candidate is measured separately, in the whole program with only this group's schedule replaced. The values
+ * therefore do not depend on the order of measurements. A group's record is the candidate with the smallest value, the
+ * first of equal ones. The file also holds the values, as comments, and is written after each measurement, so that an
+ * interrupted run can continue where it ended.
  *
  *     # tuned m.onnx (SHA-256 7f..) on cortex-m4 in instructions
  *     # default 414200
@@ -12,13 +13,13 @@
  *     for conv2d+relu(...) on cortex-m4:
  *       ...
  *
- * Each measurement has a context of its own, which frees its memory. */
+ * Each measurement has its own context, which frees the memory of the measurement. */
 
-/* Decision: tuning measures candidates alone. `tune` (`emitter/api/tune`) replaces one group's schedule at a time.
- * So values do not depend on the order, and the file of records is a function of the measured values: an interrupted
- * run ends with the same bytes. Candidates are texts of schedules, and records are the best of them; nothing else is
- * stored. A context of its own per measurement bounds the memory. A candidate that is predicted to take half as many
- * instructions again as the default is dropped: predictions err by 15 percent. */
+/* Decision: tuning measures each candidate separately. `tune` (`emitter/api/tune`) replaces one group's schedule at a
+ * time. Values therefore do not depend on the order, and the file of records is a function of the measured values: an
+ * interrupted run ends with the same bytes. Candidates are texts of schedules, and records are the best candidates;
+ * nothing else is stored. Each measurement has its own context, which bounds the memory. A candidate whose predicted
+ * instructions exceed the default's by half is dropped, because predictions err by 15 percent. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* A record takes at least this off the program, in thousandths: counts are exact, times are not. */
+/* The smallest gain for a record, in thousandths of the program: counts are exact, times are not. */
 enum { LEAST_GAIN_OF_COUNTS = 1, LEAST_GAIN_OF_TIMES = 20 };
 
 typedef struct Tuning {
@@ -43,16 +44,16 @@ typedef struct Tuning {
     Build *b;
     Candidates candidates;
     const char *head;                    /* the first line of the file */
-    const char *unit;                    /* "instructions"; NULL: nothing is measured yet */
-    double standard;                     /* the default's value; below 0: unknown */
+    const char *unit;                    /* the unit, such as "instructions"; NULL if nothing is measured yet */
+    double standard;                     /* the default's value; negative if unknown */
     const void *const *input; const void *const *want;
-    const Build *interpreted;        /* after its run, which gave `want` */
-    bool is_ended;                       /* a signal ended the last program, and so the work */
+    const Build *interpreted;        /* valid after the default's run, which gave `want` */
+    bool is_ended;                       /* a signal ended the last program, and therefore ends the work */
 } Tuning;
 
 /* ---- One measurement --------------------------------------------------------------------------------------------- */
 
-/* Reads "instructions 1234" into the value; the unit is the first one that the runner prints. */
+/* Reads a line such as "instructions 1234" into the value; the unit is the first one that the runner prints. */
 static bool read_value(Tuning *t, const char *said, double *value)
 {
     const char *space = strchr(said, ' ');
@@ -75,7 +76,7 @@ static bool are_outputs_right(const Tuning *t, Ctx *cx, const char *folder)
     return true;
 }
 
-/* Emits, builds and runs the program with a block, in `folder`. *why gets the diagnostic. */
+/* Emits, builds and runs the program with a block, in `folder`. Stores the diagnostic in *why. */
 static bool measured_in(Tuning *t, Ctx *cx, const char *folder, const char *block, double *value, const char **why)
 {
     lw_options o = *t->options;
@@ -98,7 +99,7 @@ static bool measured_in(Tuning *t, Ctx *cx, const char *folder, const char *bloc
     return !*why && read_value(t, text_string(&said), value);
 }
 
-/* Returns NULL, or why there is no value. */
+/* Returns NULL, or the reason why there is no value. */
 static const char *measure(Tuning *t, const char *block, double *value)
 {
     const char *why = "out of memory";
@@ -117,8 +118,8 @@ static const char *measure(Tuning *t, const char *block, double *value)
 
 static void print_value(Text *t, double value) { text_printf(t, "%.0f", value); }
 
-/* Returns the index of the best candidate of those from `first` with its signature; -1: the default. *end: past
- * them. */
+/* Returns the index of the best of the candidates that begin at `first` and have its signature, or -1 for the default.
+ * Stores the end of these candidates in *end. */
 static int best_of(const Tuning *t, int first, int *end)
 {
     const Candidate *c = t->candidates.at;
@@ -173,7 +174,7 @@ static void read_tried(Tuning *t, const char *line)
     }
 }
 
-/* Reads the values of an interrupted run; a file of another model, target or set of options is refused. */
+/* Reads the values of an interrupted run; refuses a file of another model, target or set of options. */
 static bool resume(Tuning *t)
 {
     FILE *f = fopen(t->output, "rb");
@@ -205,7 +206,7 @@ static bool measure_default(Tuning *t)
     return !why;
 }
 
-/* Reports progress; false, with a diagnostic, if the caller ends the work. */
+/* Reports progress; returns false, with a diagnostic, if the caller ends the work. */
 static bool goes_on(Tuning *t, int done)
 {
     const lw_options *o = t->options;

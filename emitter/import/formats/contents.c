@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One row per kind of file that users pass instead of a model: a test of its first bytes, its description and the
+/* Has one row per kind of file that users pass instead of a model: a test of its first bytes, its description and the
  * advice. */
 #include "import/formats/contents.h"
 
@@ -20,7 +20,7 @@ static bool is_zip(Bytes f) { return begins(f, "PK\3\4", 4) || begins(f, "PK\5\6
 static bool is_hdf5(Bytes f) { return begins(f, "\x89HDF\r\n\x1a\n", 8); }
 static bool is_gzip(Bytes f) { return begins(f, "\x1f\x8b\x08", 3); }
 
-/* An ONNX model is a message. Its first field is ir_version, a small number; its second is another length-delimited
+/* An ONNX model is a message. Its first field is ir_version, a small number; its second field is a length-delimited
  * field of ModelProto. */
 static bool is_onnx(Bytes f)
 {
@@ -44,7 +44,7 @@ static bool is_html(Bytes f)
     return false;
 }
 
-/* True if the first kilobyte has no control characters except white space; ASCII and UTF-8 text pass. */
+/* Returns true if the first kilobyte has no control characters except white space; ASCII and UTF-8 text pass. */
 static bool is_text(Bytes f)
 {
     enum { ENOUGH = 1024 };

@@ -6,10 +6,10 @@
 
 typedef struct Contents {
     const char *what;            /* "a TensorFlow Lite model" */
-    const char *extension;       /* of its format: "tflite"; NULL: no supported format */
-    const char *advice;          /* the user's next step; NULL: none */
+    const char *extension;       /* the name of its format, such as "tflite"; NULL if the format is not supported */
+    const char *advice;          /* the user's next step, or NULL */
 } Contents;
 
-/* Returns the recognized contents, or NULL. Plain text is recognized as formula text ("te"). */
+/* Returns the recognized contents, or NULL if they are unknown. Plain text is recognized as formula text ("te"). */
 const Contents *contents_of(Bytes file);
 #endif

@@ -9,7 +9,7 @@
 static const FlatTable absent_table = { 0 };
 static const FlatVector absent_vector = { 0 };
 
-/* True if the `count` bytes at `at` are inside the file; otherwise sets `bad`. */
+/* Returns true if the `count` bytes at `at` are inside the file; otherwise sets `bad`. */
 static bool reaches(FlatFile *f, size_t at, size_t count)
 {
     if (at <= f->bytes.count && count <= f->bytes.count - at) return true;
@@ -44,7 +44,8 @@ static float float_at(FlatFile *f, size_t at)
     return v;
 }
 
-/* Returns the target of the unsigned offset stored at `at`; 0, and sets `bad`, if the target is outside the file. */
+/* Returns the target of the unsigned offset stored at `at`; if the target is outside the file, sets `bad` and returns
+ * 0. */
 static size_t follow(FlatFile *f, size_t at)
 {
     uint64_t offset = bits_at(f, at, 4);
@@ -79,7 +80,7 @@ FlatTable flat_root(FlatFile *f, const char *identifier)
     return at ? table_at(f, at) : absent_table;
 }
 
-/* Returns the offset of the field's `bytes`; 0 if the field is absent. */
+/* Returns the offset of the field's `bytes`, or 0 if the field is absent. */
 static size_t field_offset(const FlatTable *t, int field, size_t bytes)
 {
     size_t offset = field < t->fields ? (size_t)bits_at(t->file, t->vtable + 2 * (size_t)field, 2) : 0;

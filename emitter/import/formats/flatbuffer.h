@@ -2,7 +2,7 @@
 #ifndef LW_IMPORT_FLATBUFFER_H
 #define LW_IMPORT_FLATBUFFER_H
 /* Reads flatbuffers in place: tables, vectors and texts over a range of bytes, without generated code. All offsets are
- * little-endian and relative:
+ * little-endian, and relative to their own position:
  *
  *   file     [u32 to the root table][4 letters that name the format]
  *   table    [i32 back to its vtable] fields...
@@ -17,21 +17,21 @@
 #include "support/file.h"
 
 typedef struct FlatFile { Bytes bytes; bool bad; } FlatFile;
-/* All fields 0: absent or empty */
+/* All fields are 0 if the item is absent or empty */
 typedef struct FlatTable { FlatFile *file; size_t at, end, vtable; int fields; } FlatTable;
-/* size: bytes of an element */
+/* size: the bytes of an element */
 typedef struct FlatVector { FlatFile *file; size_t at, count; int size; } FlatVector;
 
 /* identifier: four letters; a mismatch sets `bad` */
 FlatTable flat_root(FlatFile *f, const char *identifier);
 
 bool    flat_has(const FlatTable *t, int field);
-/* Signed, 1, 2, 4 or 8 bytes wide */
+/* Reads a signed number of 1, 2, 4 or 8 bytes */
 int64_t flat_int(const FlatTable *t, int field, int bytes, int64_t otherwise);
 float   flat_float(const FlatTable *t, int field, float otherwise);
 FlatTable  flat_table(const FlatTable *t, int field);
-FlatVector flat_vector(const FlatTable *t, int field, int size);      /* size: bytes of a number; 4 for tables */
-const char *flat_text(Ctx *cx, const FlatTable *t, int field);        /* interned, up to the first NUL; absent: "" */
+FlatVector flat_vector(const FlatTable *t, int field, int size);      /* size: the bytes of a number; 4 for tables */
+const char *flat_text(Ctx *cx, const FlatTable *t, int field);        /* interned, up to the first NUL; "" if absent */
 
 /* Element i; i < count. */
 int64_t   flat_int_at(const FlatVector *v, size_t i);

@@ -10,7 +10,7 @@ enum { KIND_INT = 1, KIND_UINT = 2, KIND_FLOAT = 3, KIND_INDIRECT_INT = 6, KIND_
 
 static bool is_width(uint64_t w) { return w == 1 || w == 2 || w == 4 || w == 8; }
 
-/* Reads `width` bytes; false: outside. */
+/* Reads `width` bytes; returns false if they are outside the data. */
 static bool bits_at(Bytes b, size_t at, int width, uint64_t *out)
 {
     if (at > b.count || (size_t)width > b.count - at) return false;

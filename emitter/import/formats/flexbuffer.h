@@ -9,17 +9,18 @@
  *   keys     [count] offsets of texts with a NUL at the end
  *   type     4 * kind + log2 of the width of the target of an offset
  *
- * Data outside the bytes are absent. (flatbuffers.dev, "FlexBuffers") */
+ * Data outside the bytes is absent. (flatbuffers.dev, "FlexBuffers") */
 #include "support/file.h"
 
-/* values, keys: their positions in the bytes */
+/* values, keys: the positions of the values and keys in the bytes */
 typedef struct FlexMap { Bytes bytes; size_t values, keys; uint64_t count; int width, key_width; } FlexMap;
 typedef struct FlexNumber { bool is_real; int64_t integer; double real; } FlexNumber;
 
-bool flex_map(Bytes bytes, FlexMap *out);                             /* false: not a well-formed map */
+bool flex_map(Bytes bytes, FlexMap *out);                             /* returns false if the map is not well-formed */
 const char *flex_key(const FlexMap *m, uint64_t i);                   /* i < count; NULL: damaged */
-bool flex_number_at(const FlexMap *m, uint64_t i, FlexNumber *out);   /* false: damaged, or not a number */
-/* An integer or a truth value; false: absent, damaged, or of another kind */
+/* returns false if the value is damaged, or is not a number */
+bool flex_number_at(const FlexMap *m, uint64_t i, FlexNumber *out);
+/* Reads an integer or a truth value; returns false if it is absent, damaged, or of another kind */
 bool flex_int(const FlexMap *m, const char *key, int64_t *out);
 /* A number of any kind */
 bool flex_real(const FlexMap *m, const char *key, double *out);

@@ -5,6 +5,7 @@
 
 /* "f32[?][4]"; -1: any size */
 const char *value_type_text(Ctx *cx, DType type, int rank, const int64_t *dim);
-/* Reads the file of `--value INPUT=FILE`. NULL after a diagnostic: also if its type or shape is not the input's. */
+/* Reads the file of `--value INPUT=FILE`. Returns NULL after a diagnostic, also if the file's type or shape differs
+ * from the input's. */
 Tensor *given_value(Ctx *cx, const char *input, const char *path, DType type, int rank, const int64_t *dim);
 #endif

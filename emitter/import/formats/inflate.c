@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes DEFLATE (RFC 1951). A stream is a sequence of sections ("blocks" in the RFC). A section is stored bytes, or
- * symbols in a prefix code:
+/* Decodes DEFLATE (RFC 1951). A stream is a sequence of sections ("blocks" in the RFC). A section consists of stored
+ * bytes, or of symbols in a prefix code:
  *
  *   0..255   a literal byte
  *   256      end of the section
  *   257..    a length; a distance in a second code follows: copy earlier output
  *
- * The lengths of its words define a prefix code. Words of one length are consecutive numbers; the first word of the
- * next length is twice the successor of the last. So `read_symbol` decodes bit by bit from the number of words of each
- * length. Bits past the end of the input read as zeros and set `bad`, so every loop ends. */
+ * A prefix code is defined by the lengths of its words. Words of one length are consecutive numbers; the first word of
+ * the next length is twice the successor of the last. So `read_symbol` decodes bit by bit from the number of words of
+ * each length. Bits past the end of the input read as zeros and set `bad`, so every loop ends. */
 #include "import/formats/inflate.h"
 
 #include "support/cursor.h"
@@ -46,8 +46,8 @@ static void write_byte(Stream *s, int byte)
 
 /* ---- Codes ------------------------------------------------------------------------------------------------------- */
 
-/* Returns false if the lengths oversubscribe the code. An incomplete code is accepted: a code of one symbol is
- * incomplete. */
+/* Returns false if the lengths oversubscribe the code. An incomplete code is accepted, because a code with one symbol
+ * is incomplete. */
 static bool build_code(Code *c, const uint8_t *length, int symbols)
 {
     int first[MOST_BITS + 2], left = 1;
@@ -65,7 +65,7 @@ static bool build_code(Code *c, const uint8_t *length, int symbols)
     return true;
 }
 
-/* Returns -1, and sets `bad`, for a word outside the code. */
+/* For a word outside the code, sets `bad` and returns -1. */
 static int read_symbol(Stream *s, const Code *c)
 {
     int word = 0, first = 0, index = 0;
@@ -85,7 +85,8 @@ static int read_symbol(Stream *s, const Code *c)
 static void copy_stored(Stream *s)
 {
     s->held = 0;
-    s->held_count = 0;                            /* drops the rest of the byte; at most 7 bits are held here */
+    /* drops the remaining bits of the byte; at most 7 bits are held here */
+    s->held_count = 0;
     const int count = cursor_u16(&s->in), again = cursor_u16(&s->in);
     s->bad = s->bad || s->in.bad || (count ^ again) != 0xffff;
     for (int i = 0; i < count && !s->bad; i++) {
@@ -133,7 +134,8 @@ static void fixed_codes(Code *literals, Code *distances)
     build_code(distances, length, DISTANCES);
 }
 
-/* Reads the lengths of both codes, run-length coded: 16 repeats the previous length, 17 and 18 are runs of zeros. */
+/* Reads the lengths of both codes, which are run-length coded: 16 repeats the previous length, 17 and 18 are runs of
+ * zeros. */
 static bool read_lengths(Stream *s, const Code *c, uint8_t *length, int count)
 {
     for (int i = 0; i < count && !s->bad;) {
@@ -184,7 +186,7 @@ bool inflate(Bytes in, uint8_t *out, size_t out_count)
 
 uint32_t crc32_more(uint32_t crc, const uint8_t *bytes, size_t count)
 {
-    /* The remainders of four bits. */
+    /* The table of the CRC's remainders for four bits. */
     static const uint32_t of[] = { 0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
                                    0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
                                    0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c };

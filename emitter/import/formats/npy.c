@@ -18,7 +18,7 @@
 static const char MAGIC[] = "\x93NUMPY";
 enum { MAGIC_BYTES = 6, HEADER_ALIGN = 64, GROWN_DIGITS = 21 };
 
-/* Element types by numpy's letter and size; numpy has no BF16. */
+/* The element types, by numpy's letter and size; numpy has no BF16. */
 static const struct { DType type; char letter; int bytes; } codes[] = {
     { BOOL, 'b', 1 }, { I8, 'i', 1 }, { I16, 'i', 2 }, { I32, 'i', 4 }, { I64, 'i', 8 },
     { U8,  'u', 1 },  { U16, 'u', 2 }, { U32, 'u', 4 }, { U64, 'u', 8 },

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_NPY_H
 #define LW_IMPORT_NPY_H
-/* Array files in numpy's format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+/* Reads and writes array files in numpy's format:
+ * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "ir/expr/tensor.h"
 #include "support/file.h"
 
-/* Reads versions 1.0 to 3.0, either byte order, C or Fortran order, the types bool i1..i8 u1..u8 f2 f4 f8. The data is
- * row-major in the host's byte order and arena-allocated in cx. `shape` has MAX_RANK entries. Returns false, with a
- * diagnostic, for anything else. */
+/* Reads versions 1.0 to 3.0 in either byte order, in C or Fortran order, with the types bool i1..i8 u1..u8 f2 f4 f8.
+ * The data is row-major in the host's byte order and arena-allocated in cx. `shape` has MAX_RANK entries. Returns
+ * false, with a diagnostic, for anything else. */
 bool npy_read(Ctx *cx, const char *path, DType *type, int *rank, int64_t *shape, void **data);
 
-/* Writes version 1.0, C order, little-endian: the same bytes as numpy.save. BF16, which numpy lacks, is written as
- * f4. */
+/* Writes version 1.0 in C order and little-endian, which gives the same bytes as numpy.save. BF16, which numpy lacks,
+ * is written as f4. */
 bool npy_write(Ctx *cx, const char *path, DType type, int rank, const int64_t *shape, const void *data);
 
 /* The contents of a file's header; `begin` is the offset of the elements in the file. */
@@ -25,13 +26,15 @@ typedef struct NpyHead {
     int64_t shape[MAX_RANK];
     int64_t elems, begin;
 } NpyHead;
-enum { NPY_HEAD_BYTES = 4096 };        /* of a file's start: enough for the header that numpy writes */
-/* Reads the header from the start of a file of `size` bytes, which must be those of the elements. */
+/* the bytes of a file's start that are read: enough for the header that numpy writes */
+enum { NPY_HEAD_BYTES = 4096 };
+/* Reads the header from the start of a file of `size` bytes; the bytes after the header must be exactly those of the
+ * elements. */
 bool npy_head(Ctx *cx, const char *path, Bytes start, uint64_t size, NpyHead *out);
 /* Converts `count` stored elements, in their order, to the host's byte order. `to` may be from.at. */
 void npy_elements(const NpyHead *h, Bytes from, int64_t count, void *to);
 
-/* The same from and to bytes; `path` is for diagnostics. */
+/* Reads from or writes to bytes instead of a file; `path` is for diagnostics. */
 bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, int64_t *shape, void **data);
 Bytes npy_bytes(Ctx *cx, DType type, int rank, const int64_t *shape, const void *data);
 #endif

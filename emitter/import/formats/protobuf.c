@@ -15,7 +15,7 @@ bool proto_next(Cursor *m, Field *out)
     case WIRE_64:     out->value = cursor_u64(m); break;
     case WIRE_32:     out->value = cursor_u32(m); break;
     case WIRE_BYTES:  out->bytes = cursor_take(m, cursor_varint(m)); break;
-    default:          m->bad = true;      /* deprecated groups, and undefined wire types */
+    default:          m->bad = true;      /* refuses deprecated groups, and undefined wire types */
     }
     if (out->number == 0) m->bad = true;
     return !m->bad;
@@ -25,7 +25,7 @@ bool proto_number(Field *f, WireType packed, uint64_t *out)
 {
     if (f->wire != WIRE_BYTES) {
         *out = f->value;
-        bool first = f->number != 0;      /* number 0 marks the field's only value as read */
+        bool first = f->number != 0;      /* the number 0 marks that the field's only value has been read */
         f->number = 0;
         return first;
     }

@@ -2,7 +2,7 @@
 #ifndef LW_IMPORT_PROTOBUF_H
 #define LW_IMPORT_PROTOBUF_H
 /* Reads the wire format of protocol buffers: a message is a sequence of fields, each with a number, a wire type and a
- * value. Nothing is stored and nothing recurses: the caller, which has the schema, opens nested messages. A malformed
+ * value. Nothing is stored and nothing recurses: the caller has the schema and opens nested messages. A malformed
  * message sets the cursor's `bad`, which ends the iteration. */
 #include "support/cursor.h"
 #include "support/ctx.h"
@@ -16,18 +16,20 @@ typedef struct Field {
     Cursor bytes;        /* BYTES */
 } Field;
 
-bool proto_next(Cursor *message, Field *out);        /* false at the end, or if bad */
+bool proto_next(Cursor *message, Field *out);        /* returns false at the end, or if bad */
 
 /* Reads the next value of a repeated number: a field holds one value, or several packed into bytes. Call it until it
  * returns false; `packed` is the encoding of packed values (VARINT, 64 or 32). */
 bool proto_number(Field *f, WireType packed, uint64_t *out);
 
-int proto_fields(Cursor message, uint64_t number);       /* count of length-delimited fields with this number */
-size_t proto_numbers(Cursor message, uint64_t number, WireType packed);      /* count of values in all of them */
+/* returns the count of length-delimited fields with this number */
+int proto_fields(Cursor message, uint64_t number);
+/* returns the count of values in all of these fields */
+size_t proto_numbers(Cursor message, uint64_t number, WireType packed);
 bool proto_malformed(Ctx *cx, const Cursor *message, const char *where);     /* reports an error if it is bad */
 
 float  proto_float(uint64_t bits);
 double proto_double(uint64_t bits);
-const char *proto_text(Ctx *cx, const Field *f);     /* interned; up to the first NUL */
+const char *proto_text(Ctx *cx, const Field *f);     /* interned, up to the first NUL */
 
 #endif

@@ -10,7 +10,7 @@
 #include "support/text.h"
 
 enum { END_MARK = 0x06054b50, ENTRY_MARK = 0x02014b50, LOCAL_MARK = 0x04034b50, END_BYTES = 22, MOST_COMMENT = 65535 };
-/* MOST_RATIO: deflate's greatest compression ratio */
+/* MOST_RATIO: the greatest compression ratio of deflate */
 enum { STORED = 0, DEFLATED = 8, ENCRYPTED = 1, MOST_ENTRIES = 65534, MOST_RATIO = 1032 };
 
 static bool refuse(Ctx *cx, const char *path, const char *what)
@@ -57,7 +57,7 @@ static bool read_entry(Ctx *cx, const char *path, Cursor *c, ZipEntry *e)
     return true;
 }
 
-/* Returns a part of the archive; no bytes if it exceeds the archive. */
+/* Returns a part of the archive, or no bytes if the part exceeds the archive. */
 static Bytes range_of(Ctx *cx, const Zip *z, uint64_t offset, uint64_t count)
 {
     const Bytes none = { (const uint8_t *)"", 0 };
@@ -103,7 +103,8 @@ bool zip_open_file(Ctx *cx, const char *path, Zip *out)
     return out->size ? read_directory(cx, out) : zip_open(cx, path, file_read(cx, path), out);
 }
 
-/* Returns the offset of the entry's bytes behind their local header; 0, with a diagnostic: they exceed the file. */
+/* Returns the offset of the entry's bytes behind their local header; if they exceed the file, reports a diagnostic and
+ * returns 0. */
 static uint64_t offset_of_packed(Ctx *cx, const Zip *z, const ZipEntry *e)
 {
     enum { LOCAL_BYTES = 30 };
