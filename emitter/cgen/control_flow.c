@@ -70,7 +70,7 @@ static bool call_reads_file(const Program *p, const Call *c)
     return false;
 }
 
-/* True if the body needs the parameter `weights`, the address of the file. */
+/* Returns true if the body needs the parameter `weights`, the address of the file. */
 static bool body_reads_file(const Program *p, const Body *b)
 {
     for (int i = 0; p->weights.kind == WEIGHTS_CALLER && i < b->call_count; i++)
@@ -287,7 +287,8 @@ static bool is_uncounted(const Control *c)
 
 static bool is_counted(const Control *c) { return c->trip_count >= 0 && !c->has_condition && c->condition < 0; }
 
-/* True if a known odd trip count requires the state to begin in the other array, so that it ends in its output. */
+/* Returns true if a known odd trip count requires the state to begin in the other array, so that it ends in its
+ * output. */
 static bool begins_in_other(const Control *c, const Carried *s)
 {
     return s->other >= 0 && is_counted(c) && c->trip_count % 2 == 1;

@@ -33,7 +33,7 @@ static bool uses_constant(const Call *c, const void *what)
     return false;
 }
 
-/* True if an earlier call of the same device uses the function. */
+/* Returns true if an earlier call of the same device uses the function. */
 static bool is_named_before(const Program *p, int call, IsUsed *is_used, const void *what)
 {
     const char *device = program_call(p, call)->partition->device;

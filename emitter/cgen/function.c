@@ -398,7 +398,7 @@ static void parameters(FunctionPrinter *p, const Function *f)
     if (!n) text_add(p->t, "void");
 }
 
-/* True if the code uses the name both with and without the instructions. */
+/* Returns true if the code uses the name both with and without the instructions. */
 static bool is_always_used(const Code *c, const Expr *number)
 {
     const Expr *const mine[] = {

@@ -611,7 +611,7 @@ static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
                        p->has_profile ? "LW_COUNTER" : "", has_floats(cx, p) ? "lw_ieee" : "");
 }
 
-/* True if functions of the model, except those of layers, call functions of string.h. */
+/* Returns true if functions of the model, except those of layers, call functions of string.h. */
 static bool moves_memory(const Program *p)
 {
     const Call *call;

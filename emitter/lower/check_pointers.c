@@ -71,7 +71,7 @@ static void add_var(const Expr *e, void *user)
     if (e->kind == EXPR_VAR && find_var(p, e) == p->var_count && p->var_count < MOST_AROUND) p->var[p->var_count++] = e;
 }
 
-/* False if the bound depends on data or on a variable without a value. */
+/* Returns false if the bound depends on data or on a variable without a value. */
 static bool evaluate(const Points *p, const Expr *e, Scalar *out)
 {
     Scalar arg[3];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting of lowered code. Each statement has a number of runs, the product of the trip counts around it. A bound or a
+/* Counts lowered code. Each statement has a number of runs, the product of the trip counts around it. A bound or a
  * condition that depends on outer loops is averaged over their iterations:
  *
  *   for h < 4: for h2 = min(h * 2, 2) .. 5: S        runs of S: 4 * (5 + 3 + 3 + 3) / 4
@@ -7,13 +7,13 @@
  * An element that several statements of one loop body load counts once, as C compilers keep it in a register.
  *
  * Where the C compiler vectorizes statements (the cost row "f32 lanes"), it begins at stores to adjacent floats, whose
- * values are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. Their scalars then
- * become lanes of a vector in every statement that stores to them; scalars copied to them do as well. Stores that may
- * alias the operands, and sums under a guard of their own, stay apart.
+ * values are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. Their scalars then become lanes of a
+ * vector in every statement that stores to them; scalars copied to them do as well. Stores that may alias the operands,
+ * and sums under a guard of their own, stay apart.
  *
- * Traffic is counted in the same walk. A load counts where the C compiler executes it: outside the innermost loops
- * that its index does not depend on, if nothing there stores to its memory. The operands of a macro count by its row,
- * or each element once per use.
+ * Traffic is counted in the same walk. A load counts where the C compiler executes it: outside the innermost loops that
+ * its index does not depend on, if nothing there stores to its memory. The operands of a macro count by its row, or
+ * each element once per use.
  *
  * Where it vectorizes loops (the row "f32 loop lanes"), it takes an innermost loop of stores to consecutive floats,
  * none of which another iteration reads: an iteration computes one vector. Where it unrolls short loops (the row
@@ -182,17 +182,17 @@ static double cost_or(const Counting *c, const char *name, double otherwise)
 
 static bool is_float(const Expr *e) { return e->type == F32 || e->type == F16 || e->type == BF16; }
 
-/* True for a division whose reciprocal is exact, which compilers multiply by. */
+/* Returns true for a division whose reciprocal is exact, which compilers multiply by. */
 static bool divides_by_power_of_two(const Expr *e)
 {
     int exponent;
     return e->kind == EXPR_DIV && expr_is_const(e->arg[1]) && fabs(frexp(expr_scalar(e->arg[1]).f, &exponent)) == 0.5;
 }
 
-/* The memory that a pointer points into. */
+/* Returns the memory that a pointer points into. */
 static const Memory *origin(const Memory *m) { return m->base ? m->base : m; }
 
-/* True if half of the values are zeros: max(x, 0), or what moves such values. */
+/* Returns true if half of the values are zeros: max(x, 0), or what moves such values. */
 static bool is_rectified(const Counting *c, const Expr *e)
 {
     const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
@@ -272,7 +272,7 @@ static double operation(const Counting *c, const Expr *e)
     return cost_or(c, expr_info(e->kind)->spelling, 1);
 }
 
-/* True if the expression reads a number that is computed outside its loop. */
+/* Returns true if the expression reads a number that is computed outside its loop. */
 static bool has_let(const Counting *c, const Expr *e)
 {
     bool has = expr_as_var(e) && let_of(c, e);
@@ -280,7 +280,7 @@ static bool has_let(const Counting *c, const Expr *e)
     return has;
 }
 
-/* True if the load was executed before; marks it. */
+/* Returns true if the load was executed before; marks it. */
 static bool is_loaded(Counting *c, const Expr *e)
 {
     for (const Loads *l = &c->loaded; l; l = l->outer)
@@ -407,9 +407,9 @@ static double far_address(Counting *c, const Expr *index)
     return c->far <= MOST_FAR ? far->each : far->point;
 }
 
-/* A load that lanes share counts in full in its first lane, with its copy to all. Sums over loop variables in an index
- * are part of the address; an index from data, such as a table's, is computed. A function of the runtime counts as the
- * expression that it computes, its first operand, which holds the others. */
+/* A load that lanes share counts fully in its first lane, together with its copy to all lanes. Sums over loop variables
+ * in an index are part of the address; an index from data, such as a table's, is computed. A function of the runtime
+ * counts as the expression that it computes, its first operand, which holds the others. */
 static double operations(Counting *c, const Expr *e)
 {
     if (expr_is_const(e) || expr_as_var(e)) return 0;
@@ -561,7 +561,7 @@ static int64_t step_of(Counting *c, const Expr *index, const Expr *var)
     return is_known ? linear_coef(&l, var) : -1;
 }
 
-/* True if only operations whose rows have an entry for vectors are vectorized. */
+/* Returns true if only operations whose rows have an entry for vectors are vectorized. */
 static bool has_vector_rows(const Counting *c)
 {
     const CostRow *row = cost_row(c->costs, "f32 loop lanes");
@@ -574,7 +574,7 @@ static bool has_vector_form(const Counting *c, const Expr *e)
     return !has_vector_rows(c) || (row && row->point > 0);
 }
 
-/* True if a value is computed from floats that are consecutive, or the same in each iteration. */
+/* Returns true if a value is computed from floats that are consecutive, or the same in each iteration. */
 static bool is_vector_value(Counting *c, const Expr *e, const Expr *var)
 {
     const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
@@ -686,8 +686,9 @@ static const Expr *compared(const Expr *e)
     return expr_is_const(e->arg[1]) ? e->arg[0] : expr_is_const(e->arg[0]) ? e->arg[1] : e;
 }
 
-/* A compare and a branch each, unless the target has a row "guard", and one for both bounds of a range: 2 <= j && j <
- * 42 is j - 2 < 40 without signs. Sums over loop variables are induction variables. */
+/* Returns the instructions of a condition. Each comparison executes a compare and a branch, unless the target has a row
+ * "guard". Both bounds of a range are one comparison, because 2 <= j && j < 42 is j - 2 < 40 without signs. Sums over
+ * loop variables are induction variables. */
 static double comparisons(const Counting *c, const Expr *cond)
 {
     const Expr *part[MAX_CONJUNCTS];
@@ -875,11 +876,12 @@ static void count(Counting *c, const Code *s, double runs)
 
 /* ---- Bytes ------------------------------------------------------------------------------------------------------- */
 
-enum { BYTES = 6,                    /* of a 32-bit instruction, with its share of addresses and spilled values */
+/* The bytes of a 32-bit instruction, with its share of addresses and spilled values. */
+enum { BYTES = 6,
        PER_CALL = 8,                 /* the instructions of a macro of the target, in addition to its arguments */
        PER_ENTRY = 12 };             /* the bytes of a function for saved registers and its call */
 
-/* Returns the instructions of an expression in the text: an equal one in the same loop body counts once. */
+/* Returns the instructions of an expression in the text. Equal expressions in the same loop body count once. */
 static double text_of_value(Counting *c, const Expr *e)
 {
     if (expr_is_const(e) || expr_as_var(e) || is_loaded(c, e)) return 0;

@@ -5,10 +5,11 @@
 #include "ir/nest/code.h"
 #include "ir/nest/costs.h"
 
-/* An estimate for one run on a scalar core, to compare two schedules of the same computation: operations, loads and
- * stores times the iterations around them, and the overhead of loops. Bounds and conditions over loops are evaluated; a
- * condition on data counts half. Sizes count with their upper bound. Macros and operations cost what the rows state.
- * Without a row, or if costs is NULL, a macro costs its portable form and an operation one instruction. */
+/* Returns an estimate for one run on a scalar core, to compare two schedules of the same computation. The estimate is
+ * the sum of operations, loads and stores times the iterations around them, and of the overhead of loops. Bounds and
+ * conditions over loops are evaluated; a condition on data counts half. Sizes count with their upper bound. Macros and
+ * operations cost what the rows state. Without a row, or if costs is NULL, a macro costs its portable form and an
+ * operation one instruction. */
 int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs);
 /* Returns NULL if the target states no cost of the macro or operation. */
 const CostRow *cost_row(const Costs *costs, const char *name);

@@ -47,7 +47,7 @@ static void add_attr(Names *w, const Attr *a)
         add_name(w, name_format(w->cx, "%s_%d", a->name, j), NULL, expr_index(w->cx, a->ints[j]));
 }
 
-/* Optional inputs that the call omits. */
+/* Adds the names of optional inputs that the call omits. */
 static void add_absent(Names *w, const Op *op)
 {
     for (const char *s = op->inputs ? op->inputs : ""; *s; s += strcspn(s, " "), s += strspn(s, " "))

@@ -19,7 +19,7 @@ typedef struct Names {
     int word_count; WordAttr word[MOST_WORDS_OF_CONDITION];
 } Names;
 
-/* The call need not have outputs. */
+/* Returns the names of a call, which need not have outputs yet. */
 Names *names_of_call(Ctx *cx, const Node *call, const Target *t);
 Names *names_of_row(Ctx *cx);
 void names_add_op(Names *w, const Op *op);

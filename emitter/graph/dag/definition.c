@@ -155,7 +155,7 @@ static void promise_itself(Copy *c, const Node *n)
                         tensor_new(c->cx, n->in[i]->name, n->in[i]->type, n->in[i]->rank, n->in[i]->shape));
 }
 
-/* The compute's outputs are the promised tensors, where there are any. */
+/* Makes the promised tensors, if there are any, the outputs of the compute. */
 static void keep_promises(Copy *c, const Node *of, Node *n)
 {
     for (int o = 0; o < n->out_count; o++) {
@@ -188,7 +188,7 @@ static bool copy_all(Ctx *cx, const Definition *d, Tensor *const *in, Node **mad
     return !ctx_failed(cx);
 }
 
-/* The OpMeaning.compute of all formulas. */
+/* Computes the outputs of a formula's call, as OpMeaning.compute does for an operator. */
 static int compute_definition(Ctx *cx, const Node *call, Tensor **out)
 {
     const Definition *d = call->op->definition;

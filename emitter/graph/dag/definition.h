@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_DAG_DEFINITION_H
 #define LW_GRAPH_DAG_DEFINITION_H
-/* Formulas as calls. A formula of a .te file, or of C, becomes a call of a row of its own, so fusion, strategies,
- * devices and annotations need no case for it. The formulas of a recurrence read each other and form one call. The row
- * has the name FORMULA_OP, no attributes and the pattern that follows from the expression; Op.definition holds the
- * computes. Equal formulas share a row.
+/* Turns formulas into calls. A formula of a .te file, or of C, becomes a call of a row of its own, so fusion,
+ * strategies, devices and annotations need no case for it. The formulas of a recurrence read each other and form one
+ * call. The row has the name FORMULA_OP, no attributes and the pattern that follows from the expression; Op.definition
+ * holds the computes. Equal formulas share a row.
  *
  *   t[i, j] = x[i, j] * 2 + 1     ->     t = formula(x), elementwise */
 #include "graph/dag/op.h"
 
-#define FORMULA_OP "formula"           /* in the lists of operators of a device or a strategy */
+#define FORMULA_OP "formula"           /* the name of the row in the lists of operators of a device or a strategy */
 
 typedef struct Definition {
     int in_count;   Tensor **in;       /* stand-ins of the inputs, with the file's names, types and shapes */

@@ -40,13 +40,13 @@ void index_axes(IndexMap *m, const Tensor *like, const Expr **at);              
 const Expr *index_plus(Ctx *cx, const Expr *index, int64_t more);
 /* Returns the index itself if by is 1. */
 const Expr *index_times(Ctx *cx, const Expr *index, int64_t by);
-/* The floor quotient of the index by `by`, and its remainder. */
+/* Return the floor quotient of the index by `by`, and its remainder. */
 const Expr *index_over(Ctx *cx, const Expr *index, int64_t by);
 const Expr *index_modulo(Ctx *cx, const Expr *index, int64_t by);
-/* axis * stride + tap * step + shift, in normal form */
+/* Returns axis * stride + tap * step + shift, in normal form. */
 const Expr *index_sliding(IndexMap *m, const Expr *axis, int64_t stride, const Expr *tap, int64_t step, int64_t shift);
 const Expr *index_clamped(Ctx *cx, const Expr *index, const Expr *last);             /* clamped to 0 .. last */
-/* Simplified by the ranges of the axes. */
+/* Returns the index simplified by the ranges of the axes. */
 const Expr *index_simplified(IndexMap *m, const Expr *index);
 /* Converts an index that is data to an index into `size` elements: negative values count from the end, and the result
  * is clamped. */

@@ -206,7 +206,7 @@ Attr attr_real(const char *name, double v);
 Attr attr_word(const char *name, const char *word);
 Attr attr_type(const char *name, DType t);                       /* ATTR_TEXT: "i32" */
 Attr attr_tensor(const char *name, const Tensor *t);
-/* An attribute that refers to a tensor's name, type and shape. */
+/* Makes an attribute that refers to a tensor's name, type and shape. */
 Attr attr_like(Ctx *cx, const char *tensor_name, DType t, int rank, const Expr *const *shape);
 Attr attr_ints(const char *name, const int64_t *v, int count);
 Attr attr_reals(const char *name, const double *v, int count);
@@ -224,7 +224,7 @@ Tensor *call(Ctx *cx, const char *op, const char *name, Tensor *const *in, int i
 /* Returns the attributes in the form that op_call expects: skipped ones are left out and lists are copied to the
  * context. */
 const Attr *attrs_of_call(Ctx *cx, const Op *op, const Attr *given, int *count);
-/* Calls with one input, two inputs, or where(condition, a, b); NULL if any input is NULL. */
+/* Calls with one input, two inputs, or where(condition, a, b); return NULL if any input is NULL. */
 Tensor *call_on(Ctx *cx, const char *op, const char *name, Tensor *x, const Attr *attrs);
 Tensor *call_on_two(Ctx *cx, const char *op, const char *name, Tensor *a, Tensor *b, const Attr *attrs);
 Tensor *call_where(Ctx *cx, const char *name, Tensor *condition, Tensor *a, Tensor *b);

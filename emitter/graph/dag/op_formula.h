@@ -17,7 +17,7 @@ const char *op_where(Ctx *cx, const Node *call);                      /* `node "
 
 /* Formulas are constant texts. Names in them that depend on the call are bound: to tensors and values by Bind, to text
  * by Phrase: an index list, a type, a number, a value over the formula's axes. A phrase may use the phrases before it.
- * An empty one disappears, with the comma or the brackets of its list.
+ * An empty phrase disappears, with the comma or the brackets of its list.
  *
  *   OP_TEXT(cx, "sum[kept] = sum(chosen) x[all]", { "kept", "n" }, { "chosen", "h,w" }, { "all", "n,h,w" })
  *   is sum[n] = sum(h,w) x[n,h,w] */
@@ -31,8 +31,9 @@ Tensor *op_formula(Ctx *cx, const Node *call, const char *text, const Bind *bind
 #define OP_FORMULA(cx, call, text, ...) \
     op_formula((cx), (call), (text), (const Bind[]){ __VA_ARGS__, { NULL, NULL, NULL } })
 
-/* Formulas of one call that refer to each other: later formulas refer to a result by its name in the formula. A
- * promised tensor may be read before the formula that computes it (ir/nest/recurrence.h). NULL after any failure. */
+/* The formulas of one call that refer to each other. Later formulas refer to a result by its name in the formula. A
+ * promised tensor may be read before the formula that computes it (ir/nest/recurrence.h). Results are NULL after any
+ * failure. */
 enum { MOST_NAMES = 40, MOST_PHRASES = 18 };
 typedef struct Formulas {
     Ctx *cx;

@@ -39,7 +39,8 @@ static const char *named(Ctx *cx, const Carried *c, int rank)
     return name;
 }
 
-/* Returns the places of the output, given those of operand x; NULL if the operator does not carry dimensions on. */
+/* Returns the places of the output, given those of operand x. Returns NULL if the operator does not carry dimensions
+ * on. */
 static Carried *carried_on(Ctx *cx, const Node *n, const Tensor *x, const Carried *c)
 {
     Carried *moved = NEW(cx->arena, Carried);

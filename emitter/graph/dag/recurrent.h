@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_DAG_RECURRENT_H
 #define LW_GRAPH_DAG_RECURRENT_H
-/* The cells of recurrent layers and their activations: one table that the operators (ops/layers/recurrent.c, which has
- * the formulas of the gates), the ONNX importer, the integer weights and the ONNX exporter read. */
+/* The cells of recurrent layers and their activations, in one table. The operators (ops/layers/recurrent.c, which has
+ * the formulas of the gates), the ONNX importer, the integer weights and the ONNX exporter read it. */
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_DAG_REGION_H
 #define LW_GRAPH_DAG_REGION_H
-/* Control flow: a node that contains graphs and executes one of them, or one repeatedly. A graph reads only its inputs
- * and constants, so a region is pure dataflow like any other node: values from outside are captured as extra inputs.
+/* A region is control flow: a node that contains graphs and executes one of them, or executes one repeatedly. A graph
+ * reads only its inputs and constants, so a region is pure dataflow like any other node: values from outside are
+ * captured as extra inputs.
  *
  *   choice  node inputs   the condition, then the captures
  *           each graph    reads the captures, produces the node's outputs; one of a size that the graph decides has

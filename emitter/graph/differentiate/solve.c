@@ -274,7 +274,7 @@ static void solve_digits(Solver *s, const Form *f)
     }
 }
 
-/* coef * v + sign * p = rest */
+/* Solves coef * v + sign * p = rest. */
 static void solve_phases(Solver *s, const Form *f)
 {
     const int64_t step = f->coef[0], taps = extent_of(s, f->at[1]);

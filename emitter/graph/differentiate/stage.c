@@ -238,7 +238,7 @@ static void of_extremum(const Reads *r, int component)
     gather_all(r, &data, &l);
 }
 
-/* others[i, k] = init[i] * prod(j) select(j == k, 1, e(i, j)) */
+/* Returns others[i, k] = init[i] * prod(j) select(j == k, 1, e(i, j)). */
 static Tensor *other_factors(const Reads *r, const Stage *s)
 {
     Ctx *cx = r->cx;

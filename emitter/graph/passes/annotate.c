@@ -102,7 +102,8 @@ static const Node *move_of(const Tensor *t, Node *const *order, int count)
     return n && (n->op->layout.is_transpose || n->op->layout.is_view) && n->in[0] == t ? n : NULL;
 }
 
-/* Returns a scale or zero as the same move of it; NULL if it varies along an axis and the move is not a transpose. */
+/* Returns a scale or zero as the same move of it. Returns NULL if it varies along an axis and the move is not a
+ * transpose. */
 static Tensor *moved(Ctx *cx, const Node *move, Tensor *p)
 {
     const Tensor *x = move->in[0];

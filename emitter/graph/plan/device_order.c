@@ -29,7 +29,7 @@ static bool is_ready(const Order *o, const Group *g, const CompositeMatch *withi
     return true;
 }
 
-/* True if all groups of the match can run, one after the other. */
+/* Returns true if all groups of the match can run, one after the other. */
 static bool is_match_ready(const Order *o, const CompositeMatch *match)
 {
     for (int i = 0; i < o->groups->count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups that differ only in names: the calls, their attributes and the tensors between them have the same values.
- * The nest of a group without names of the model depends on nothing else, so equal groups have one nest. Long chains
- * consist of few different groups. */
+/* Finds groups that differ only in names: their calls, attributes and tensors in between have equal values. The nest of
+ * a group without names of the model depends on nothing else, so equal groups have one nest. Long chains consist of few
+ * different groups. */
 
 /* Decision: equal groups have one nest. A nest of the strategy depends on the values of its group (operators,
  * attributes, types, shapes, small constants), not on names. `graph/plan/equal_groups.c` writes these values as a

@@ -33,7 +33,8 @@ enum { MOST_ITEMS = 400, MOST_IN_COMPONENT = 64, MOST_BRANCHES = 3000 };
 typedef enum Answer { NO, YES, OPEN } Answer;                        /* OPEN: the limit of branches was reached */
 typedef enum Way { UNDECIDED, A_BELOW, B_BELOW } Way;
 
-/* Two items a and b of a component. up is the smallest distance of b above a, and down that of a above b. */
+/* Two items a and b of a component. up is the smallest distance of b above a, and down is the smallest distance of a
+ * above b. */
 typedef struct Pair { int a, b; int64_t up, down; } Pair;
 /* The items of one group, and the largest number of bytes by which they may overlap. */
 typedef struct Section { int count; const int *item; int64_t overlap; } Section;
@@ -82,7 +83,7 @@ static void list_gaps(Exact *e)
 
 /* ---- Items set aside --------------------------------------------------------------------------------------------- */
 
-/* True if the item fits wherever its neighbours lie. */
+/* Returns true if the item fits wherever its neighbours lie. */
 static bool fits_anywhere(const Exact *e, int i)
 {
     int64_t starts = (e->size - e->item[i].bytes) / e->unit + 1;

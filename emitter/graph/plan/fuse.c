@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fusion by pattern, on the post-dominator tree of the DAG.
+/* Fuses calls by their patterns, on the post-dominator tree of the DAG.
  *
  * A node's immediate post-dominator d is the first node on every path from it to the outputs. A node joins d's group,
  * together with all nodes on the paths between, if
@@ -191,7 +191,7 @@ static void walk_path(Fuser *f, const FuseNode *n)
     }
 }
 
-/* True if the groups of the path's first `count` nodes have patterns up to `most`. */
+/* Returns true if the groups of the path's first `count` nodes have patterns up to `most`. */
 static bool path_allows(const Fuser *f, int count, Pattern most)
 {
     for (int i = 0; i < count; i++)
@@ -240,7 +240,8 @@ static void find_over_constants(Fuser *f)
         f->at[i].over_constants = f->at[i].node->kind == NODE_CALL && is_over_constants(f, &f->at[i]);
 }
 
-/* True if n may join its dominator's group. Fills f->path if the rule needs it, and always if the result is true. */
+/* Returns true if n may join its dominator's group. Fills f->path if the rule needs it, and always if the result is
+ * true. */
 static bool may_join(Fuser *f, FuseNode *n, int phase)
 {
     FuseNode *d = n->dominator;
@@ -347,7 +348,7 @@ static bool is_read_outside(const Fuser *f, const Tensor *t, FuseNode *root)
     return false;
 }
 
-/* A region is a group of its own; it produces all its outputs, used or not. */
+/* Completes a region, which is a group of its own. It produces all its outputs, used or not. */
 static void complete_region(Ctx *cx, Group *out)
 {
     Node *n = out->anchor = out->node[0];

@@ -84,7 +84,8 @@ static const Nest *refuse_row(Ctx *cx, const GroupSchedule *s, const char *row, 
     return NULL;
 }
 
-/* The group that a block is applied to. Versions share the naive nest and so its tensors, as those of a strategy do. */
+/* The group that a block is applied to. Its versions share the naive nest, and so its tensors, as the versions of a
+ * strategy do. */
 typedef struct Scheduled { const Group *group; const Target *target; const Nest *naive; bool is_given; } Scheduled;
 
 static const Nest *before_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Scheduled *of,

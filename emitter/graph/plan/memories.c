@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Several memories. Each root and each scratch buffer is a piece: its bytes, its live range, and the bytes that a run
- * moves. A piece in memory m costs read * R(m) + written * W(m), and the sum over all pieces is minimized.
+/* Places tensors in several memories. Each root and each scratch buffer is a piece, with its bytes, its live range, and
+ * the bytes that a run moves. A piece in memory m costs read * R(m) + written * W(m), and the sum over all pieces is
+ * minimized.
  *
  * Memories are filled in the order of their costs. If all pieces that are left fit, they are placed there. Otherwise a
  * knapsack over time chooses those that save most against the next memory (knapsack.c), and the offsets are planned as
  * in an arena (offsets.c). If they do not pack, the groups that exceed the memory get a lower limit, and the choice
- * repeats; at last the piece that saves least per byte is dropped. Overlaps of results free bytes, which further
- * pieces fill. If the last memory overflows, the memories before it have to hold more in these groups, and all is
- * repeated.
+ * repeats; at last the piece that saves least per byte is dropped. Overlaps of results free bytes, which further pieces
+ * fill. If the last memory overflows, the memories before it have to hold more in these groups, and all is repeated.
  *
  * Everything is integers and counts, so the placement is the same on every machine. */
 #include "graph/plan/knapsack.h"
@@ -98,7 +98,7 @@ static int64_t pack(Placing *a, int memory)
     return m->size;
 }
 
-/* True if no memory after the one at this place of the order may hold the piece. */
+/* Returns true if no memory after the one at this place of the order may hold the piece. */
 static bool is_forced(const Placing *a, const Piece *x, int at)
 {
     for (int k = at + 1; k < a->p->memory_count; k++) {

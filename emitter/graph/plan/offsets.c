@@ -91,7 +91,7 @@ static void note_leads(Ctx *cx, Items *it, const Plan *p)
     }
 }
 
-/* True if one group, whose output may overlap its input, computes the root before all others that use it. */
+/* Returns true if one group, whose output may overlap its input, computes the root before all others that use it. */
 static bool may_move(const Plan *p, const Item *item)
 {
     const Slot *s = item->root;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_PLAN_PLAN_H
 #define LW_GRAPH_PLAN_PLAN_H
-/* From calls to functions over one arena: forms fused groups, schedules each group, and decides the storage of every
+/* Plans functions over one arena: forms fused groups from calls, schedules each group, and decides the storage of every
  * tensor. */
 #include "graph/dag/graph.h"
 
@@ -121,7 +121,8 @@ typedef struct Plan {
     int64_t room;                      /* the bytes of a larger arena that moving tensors avoids; 0 if none is moved */
     /* The largest sum, in bytes, of roots that are live at once in the arena. Overlaps count once. */
     int64_t live_bound;
-    int64_t least;                     /* in bytes: no arena for these live ranges is smaller; at least live_bound */
+    /* An arena size in bytes, at least live_bound; it is proved that no arena for these live ranges is smaller. */
+    int64_t least;
     int64_t *live_bytes;               /* [groups]: the sum of the roots that are live during each group */
     int constant_count; const Tensor **constant;
     /* [groups]: the group is a view or concatenation without cost, and emits no function. */

@@ -17,7 +17,7 @@ static bool is_placement(const Step *s)
     return s->row->kind == STEP_compute_at && s->args->loops == LOOPS_AS_SHAPED;
 }
 
-/* True if the step names a loop of the stage: "split rows.w 2". */
+/* Returns true if the step names a loop of the stage: "split rows.w 2". */
 static bool is_on_loops_of(Ctx *cx, const Step *s, const char *stage)
 {
     bool is_on = false;

@@ -241,8 +241,8 @@ static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
     return true;
 }
 
-/* A device's driver receives dense tensors, so operands and results of device copies, and tensors between two functions
- * of a device, do not alias. */
+/* Returns true for operands and results of device copies, and for tensors between two functions of a device. They do
+ * not alias, because a device's driver receives dense tensors. */
 static bool crosses(const Views *v, const Tensor *t) { return map_get_const_ptr(&v->crosses, t) != NULL; }
 
 static bool calls_external(const Stmt *tile) { return tile->external != NULL; }
@@ -375,7 +375,7 @@ static bool alias_view_of_box(const Views *v, const Node *n)
 
 /* ---- Sizes of the run ------------------------------------------------------------------------------------------ */
 
-/* True if the tensor's elements are consecutive. A view of symbolic size always is. */
+/* Returns true if the tensor's elements are consecutive. A view of symbolic size always is. */
 static bool is_one_piece(const Slot *s)
 {
     int64_t dense[MAX_RANK];
@@ -485,8 +485,8 @@ static void scan_read(const Expr *e, void *user)
 
 typedef struct ReadOnce { const Stage *stage; int count; const Expr *var[MAX_DEPTH], *extent[MAX_DEPTH]; } ReadOnce;
 
-/* True if no loop executes the stage's blocks twice for a point, as a tail shifted inwards or a host loop with a halo
- * does. */
+/* Returns true if no loop executes the stage's blocks twice for a point, as a tail shifted inwards or a host loop with
+ * a halo does. */
 static bool computes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, ReadOnce o)
 {
     Box box[MAX_AXES];

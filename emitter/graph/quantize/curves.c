@@ -32,7 +32,7 @@ static Tensor *source_of(const QuantizedContext *f, Tensor *t)
     return source;
 }
 
-/* Runs the same calls with `values` substituted for `source`; NULL on error. */
+/* Runs the same calls with `values` substituted for `source`; returns NULL on error. */
 static Tensor *run_over(Ctx *cx, Map *made, Tensor *t, const Tensor *source, Tensor *values)
 {
     const Node *n = t->producer;

@@ -45,7 +45,7 @@ const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n
 const QuantizedValue *quantized_of_requantized(Ctx *cx, const Node *n);
 /* Returns true for a plain grid: i8 or i16, one scale, no offset, no limits. */
 bool quantized_is_plain(const QuantizedValue *x);
-/* Returns the tensor's value as a constant if it depends on constants only; else NULL. */
+/* Returns the tensor's value as a constant if it depends only on constants, otherwise NULL. */
 Tensor *quantized_constant(Ctx *cx, Tensor *t);
 /* Reads the scale and zero point of a call, converted to a signed type, if they are constant and per tensor. Returns
  * false if they are not, or if the values are neither 8 bits wide nor i16. */

@@ -52,7 +52,7 @@ static void exact_add_product(Exact *x, double a, double b)
 
 static int sign(double v) { return v > 0 ? 1 : v < 0 ? -1 : 0; }
 
-/* The largest part decides the sign: it exceeds the sum of the others. */
+/* Returns the sign of the number. The largest part decides the sign, because it exceeds the sum of the other parts. */
 static int exact_sign(const Exact *x)
 {
     for (int i = x->count - 1; i >= 0; i--)
@@ -131,7 +131,7 @@ static int64_t step_at(const Affine *x, const Grid *g, Interval range, int64_t k
 
 /* ---- A single line through all steps ----------------------------------------------------------------------------- */
 
-/* Within these bounds every estimate of a step is close to it, and nothing below overflows. */
+/* Tests bounds within which every estimate of a step is close to the step, and nothing below overflows. */
 static bool is_sound(const Affine *x, const Grid *g)
 {
     const double least = 0x1p-100, most = 0x1p100, near = 0x1p-40, far = 0x1p40;

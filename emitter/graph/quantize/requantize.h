@@ -19,7 +19,7 @@ typedef struct Scaling { bool is_even, is_wide, equals_floats; int64_t m, m_b, c
 /* A real number ((a - zero) * scale + offset) / count. Only scaling_of_words accepts a zero other than 0. */
 typedef struct Affine { double scale, offset; int64_t count, zero; } Affine;
 
-/* Returns the product or sum if a double represents it exactly; else NAN. */
+/* Returns the product or sum if a double represents it exactly, otherwise NAN. */
 double exact_product(double a, double b);
 double exact_sum(double a, double b);
 /* Returns the grid value of the real number v before clamping; saturates at +-2^20. */
@@ -33,8 +33,8 @@ int64_t offset_centered(const Grid *g, int n);
 /* Uses a factor of two words, so that grids of up to 16 bits are also exact. 0 <= low < 2^31. */
 bool scaling_of_words(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out);
 /* Finds the nearest constants where no exact ones exist. In the range, the result is the real quotient's, moved by at
- * most 2^-8 of a step, and ties round up. For 16-bit grids, and for sums beyond 2^24. scale_b has the meaning of
- * scaling_of_sum's; 0 if there is no b. */
+ * most 2^-8 of a step, and ties round up. It is used for 16-bit grids, and for sums beyond 2^24. scale_b has the
+ * meaning of scaling_of_sum's; 0 if there is no b. */
 bool scaling_near(const Affine *x, double scale_b, const Grid *g, Interval range, int most_shift, Scaling *out);
 /* Finds constants for x + b * scale_b, for all b in range_b; both ranges are 8 bits wide. */
 bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval range_a, Interval range_b, Scaling *out);

@@ -130,8 +130,8 @@ static void link_reads(Channels *c, const Node *call, Terms *t, const Atoms *y, 
     }
 }
 
-/* True if channels of the output may be removed at all. The channel v must not be an operand of arithmetic: apart from
- * the conditions it decides, it only indexes and, except in a view, only as the last index. */
+/* Returns true if channels of the output may be removed at all. The channel v must not be an operand of arithmetic:
+ * apart from the conditions it decides, it only indexes and, except in a view, only as the last index. */
 static bool follows_channels(const Terms *t, bool is_view)
 {
     const int channel = t->stage->data_count - 1;
@@ -320,8 +320,9 @@ bool channels_all_dead(const Channels *c, const Tensor *t)
     return a && a->kept && !a->kept_count;
 }
 
-/* True if the tensor must keep at least one channel. A tensor may be dropped whole if every consumer concatenates it
- * with others or is dropped itself. Consumers come later, so the backward walk has decided them already. */
+/* Returns true if the tensor must keep at least one channel. A tensor may be dropped whole if every consumer
+ * concatenates it with others or is dropped itself. Consumers come later, so the backward walk has decided them
+ * already. */
 static bool keeps_one(Channels *c, const Atoms *a)
 {
     bool is_read = false;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_SHRINK_CHANNELS_H
 #define LW_GRAPH_SHRINK_CHANNELS_H
-/* Channel classes and their liveness. Two channels share a class if an element of one is computed only from elements of
- * the other; they stay or are removed together. A contraction (a sum over the channels of x with constant weights)
- * separates classes: each channel of x is live separately, unless its contribution to the sum is known. */
+/* Finds classes of channels and decides which are live. Two channels share a class if an element of one is computed
+ * only from elements of the other; they stay or are removed together. A contraction (a sum over the channels of x with
+ * constant weights) separates classes: each channel of x is live separately, unless its contribution to the sum is
+ * known. */
 #include "graph/shrink/ranges.h"
 
 /* A call with output sum(.., c, ..) of products with x[.., c], where c is a reduce axis that only indexes. */

@@ -29,7 +29,7 @@ static const Expr *limited(const Expr *e)
     return e;
 }
 
-/* True if a limit changes the value, whose interval is i. */
+/* Returns true if a limit changes the value, whose interval is i. */
 static bool is_binding(const Expr *e, Interval i)
 {
     for (; is_limit(e); e = e->arg[0])

@@ -42,8 +42,8 @@ typedef struct Shrinker {
 
 /* ---- Constants -------------------------------------------------------------------------------------------------- */
 
-/* The channels of `of` that stay, as indices of the constant's dimension d. Returns NULL if all stay. A part of a
- * concatenation has fewer: its indices are not the channels. */
+/* Returns the channels of `of` that stay, as indices of the constant's dimension d. Returns NULL if all stay. A part of
+ * a concatenation has fewer channels, so its indices are not the channels. */
 static const int *cut_of(const Shrinker *s, const Tensor *constant, int d, const Tensor *of, int *count)
 {
     return of->rank && tensor_dim(constant, d) == tensor_dim(of, of->rank - 1) ? channels_kept(s->channels, of, count)

@@ -51,7 +51,7 @@ static bool is_same(ShrinkProof *p, int i, int j);
 
 static bool is_point(Interval i) { return i.least == i.greatest; }
 
-/* True if the new constant holds the old one's elements at the indices that stayed. */
+/* Returns true if the new constant holds the old one's elements at the indices that stayed. */
 static bool holds_kept(const ShrinkProof *p, int i, int j)
 {
     const Tensor *x = p->was->e[i]->ref, *y = p->is->e[j]->ref;

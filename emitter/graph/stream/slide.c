@@ -73,7 +73,7 @@ static bool add_index(Proof *p, const Carry *x, const Expr *index)
     return true;
 }
 
-/* True for 0 <= t - before, the condition of a pad at the beginning of the axis. */
+/* Returns true for 0 <= t - before, the condition of a pad at the beginning of the axis. */
 static bool is_begin(const Proof *p, const Expr *condition)
 {
     Linear l;
@@ -103,7 +103,7 @@ static bool follow(Proof *p, const Expr *e)
     return true;
 }
 
-/* True if the stage carries the axis as its data axis `a`. */
+/* Returns true if the stage carries the axis as its data axis `a`. */
 static bool carries(Proof *p, const Stage *st, int a)
 {
     bool ok = true;

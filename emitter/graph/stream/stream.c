@@ -74,7 +74,7 @@ static Frames *frames_new(Streamer *s, const Tensor *t, int axis, int64_t rate)
     return f;
 }
 
-/* A copy of t with another number of frames, without its producer. */
+/* Returns a copy of t with a different number of frames, without its producer. */
 static Tensor *with_frames(Ctx *cx, const Tensor *t, int axis, int64_t frames)
 {
     Tensor *now = tensor_stand_in(cx, t);
@@ -239,7 +239,7 @@ static void read_whole(Streamer *s, const Node *n)
     }
 }
 
-/* True for a convolution that is padded at the beginning of the axis and not at its end. */
+/* Returns true for a convolution that is padded at the beginning of the axis and not at its end. */
 static bool is_causal(const Node *n, int axis)
 {
     int64_t pad[2 * MAX_RANK];

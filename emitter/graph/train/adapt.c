@@ -29,7 +29,7 @@ static Tensor *first_factor(Ctx *cx, const char *its_name, const Tensor *k, int 
     return a;
 }
 
-/* True if the call accepts weights of a single channel: not a depthwise convolution. */
+/* Returns true if the call accepts weights of a single channel: not a depthwise convolution. */
 static bool accepts_few_channels(Ctx *cx, const Trainable *p)
 {
     const DiagMark mark = diag_mark(cx);
@@ -41,7 +41,7 @@ static bool accepts_few_channels(Ctx *cx, const Trainable *p)
     return ok;
 }
 
-/* True if the call is W(x, k) without groups, so that a has the shape of k, except the channels. */
+/* Returns true if the call is W(x, k) without groups, so that a has the shape of k, except the channels. */
 static bool may_adapt(Ctx *cx, const Trainable *p)
 {
     const Node *n = p->call;

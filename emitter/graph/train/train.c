@@ -224,7 +224,8 @@ static void store_gradients(Ctx *cx, const CopiesApart *apart, Tensor *const *wa
             gradient[i] = call_on(cx, "annotation.stop_fusion", gradient[i]->name, gradient[i], NULL);
 }
 
-/* True if a parameter's new value reads the gradient itself; otherwise states hold it until the parameter's update. */
+/* Returns true if a parameter's new value reads the gradient itself; otherwise states hold it until the parameter's
+ * update. */
 static bool updates_wait(const TrainSpec *s)
 {
     const UpdateRow *row = s->optimizer->update;

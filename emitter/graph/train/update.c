@@ -125,7 +125,8 @@ static void count_steps(Updater *u)
     p->next = gated(u, "steps_next", &b, u->finite, "steps + 1", "steps");
 }
 
-/* The new value of a running average, which train_forms has created: kept where the sample is skipped. */
+/* Computes the new value of a running average, which train_forms has created. The average is unchanged if the sample is
+ * skipped. */
 static void update_running(Updater *u, TrainParam *p)
 {
     if (!u->finite || !p->next) return;

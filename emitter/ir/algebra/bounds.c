@@ -58,7 +58,7 @@ static Interval multiply(Interval a, Interval b)
                  sat_mul(a.greatest, b.greatest));
 }
 
-/* Quotient of an end by a positive divisor; infinite ends stay infinite. */
+/* Returns the quotient of an end by a positive divisor; infinite ends stay infinite. */
 static int64_t div_end(int64_t a, int64_t b) { return a == INF || a == MINUS_INF ? a : floor_div(a, b); }
 
 static Interval divide(Interval a, Interval b, Interval whole)
@@ -406,7 +406,7 @@ static int fact_room(const Expr *fact)
     return n;
 }
 
-/* True if only sizes and numbers form the expression; *some_may_be_0 if a size may be. */
+/* Returns true if only sizes and numbers form the expression; *some_may_be_0 if a size may be. */
 static bool is_of_sizes(const Expr *e, bool *some_may_be_0)
 {
     const Var *v = expr_as_var(e);

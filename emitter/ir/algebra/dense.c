@@ -314,8 +314,8 @@ static void note_repeat(const Expr *e, void *user)
     if (n->fits) r->loop[r->count++] = e;
 }
 
-/* True if the tail's last step is shifted to its end, which lies on or above 0: no value above is left out. Notes the
- * loops that reach points again. */
+/* Returns true if the tail's last step is shifted to its end, which lies on or above 0: no value above is left out.
+ * Notes the loops that reach points again. */
 static bool reaches_end(Dense *d, const Digit *g)
 {
     Ctx *cx = d->cx;
@@ -490,7 +490,8 @@ static bool cut_all(Dense *d, const Linear *rest)
     return true;
 }
 
-/* True if an extent has been derived from the line's number of points: a later cut of the line would invalidate it. */
+/* Returns true if an extent has been derived from the line's number of points: a later cut of the line would invalidate
+ * it. */
 static bool is_counted(const Dense *d, int line)
 {
     for (int s = 0; s < d->source_count; s++)

@@ -56,7 +56,7 @@ static Interval exact_interval(const Legalize *l, const Expr *e)
     }
 }
 
-/* True if an integer sum, product or negation may leave its type. */
+/* Returns true if an integer sum, product or negation may leave its type. */
 static bool may_wrap(const Legalize *l, const Expr *e)
 {
     if (legal_is_index(l, e)) return false;
@@ -140,7 +140,8 @@ static const Expr *arithmetic(Legal *g, const Expr *e)
 
 /* ---- Division and shifts ----------------------------------------------------------------------------------------- */
 
-/* Floor modulo a power of two is a mask, also of negative values: intN_t is two's complement. */
+/* Returns true if a floor modulo is a mask. A modulo by a power of two is one, also for negative values, because intN_t
+ * is two's complement. */
 static bool is_mask(const Expr *e)
 {
     const Expr *b = e->arg[1];
@@ -150,7 +151,7 @@ static bool is_mask(const Expr *e)
 
 static bool is_quotient(const Expr *e) { return e->kind == EXPR_FLOORDIV || e->kind == EXPR_TDIV; }
 
-/* C's / and %. */
+/* Returns C's / or %. */
 static const Expr *plain_division(Legal *g, const Expr *e)
 {
     return binary(g, is_quotient(e) ? EXPR_TDIV : EXPR_TMOD, e->type, legal(g, e->arg[0]), legal(g, e->arg[1]));
@@ -174,7 +175,8 @@ static RuntimeName division_function(ExprKind k, bool wide)
     }
 }
 
-/* In a narrow type the quotient of the minimum by -1 exceeds the type, so it is computed in i32. */
+/* Returns the call of a division. In a narrow type the quotient of the minimum by -1 exceeds the type, so it is
+ * computed in i32. */
 static const Expr *division_call(Legal *g, const Expr *e)
 {
     Ctx *cx = g->l.cx;
@@ -198,7 +200,8 @@ static const Expr *division(Legal *g, const Expr *e)
     return division_call(g, e);
 }
 
-/* A shift by an amount that may be out of range, in 32 or 64 bits. Unsigned, except an arithmetic shift right. */
+/* Returns a shift, in 32 or 64 bits, by an amount that may be out of range. It is unsigned, except an arithmetic shift
+ * right. */
 static const Expr *shift_call(Legal *g, const Expr *e)
 {
     static const RuntimeName function[2][3] = { { RUNTIME_SHL_U32, RUNTIME_SHR_U32, RUNTIME_SHR_I32 },

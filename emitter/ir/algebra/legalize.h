@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_ALGEBRA_LEGALIZE_H
 #define LW_IR_ALGEBRA_LEGALIZE_H
-/* Integer arithmetic that C's own operators compute. A legal expression has the value of the expression it replaces,
- * and in it
+/* Legalizes integer arithmetic, so that C's own operators compute it. A legal expression has the value of the
+ * expression it replaces, and in it
  *
  *   sums, products, negations  never leave their type: one that may wrap is computed in u32 or u64, which wrap in C
  *   tdiv, tmod                 have a divisor other than 0, and -1 only of types that hold the quotient

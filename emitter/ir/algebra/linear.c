@@ -171,7 +171,7 @@ static int find_quotient(const Linear *l, const Expr *v, const Expr *a, int64_t 
     return -1;
 }
 
-/* True if a is never 0. If a is 0, both v / a and v % a are 0, and the digits do not join to v. */
+/* Returns true if a is never 0. If a is 0, both v / a and v % a are 0, and the digits do not join to v. */
 static bool never_zero(Opening *o, const Expr *a)
 {
     if (a->kind == EXPR_INT) return a->integer != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proofs of conditions. A comparison of integers is L >= 0 for a linear form L over the integers. It is proved if the
+/* Proves conditions. A comparison of integers is L >= 0 for a linear form L over the integers. It is proved if the
  * least value of L by intervals is not negative, or by replacing a term by a lower bound that shares terms with the
  * rest of L, so that they cancel:
  *
@@ -194,7 +194,7 @@ static bool holds(Proof *p, const Linear *l, int depth)
     return false;
 }
 
-/* True if l >= 0 is proved. */
+/* Returns true if l >= 0 is proved. */
 static bool is_nonnegative(Ranges *r, const Linear *l)
 {
     Proof p = { r, 0 };
@@ -203,7 +203,7 @@ static bool is_nonnegative(Ranges *r, const Linear *l)
 
 /* ---- Conditions ------------------------------------------------------------------------------------------------ */
 
-/* True if a - b >= by is proved. */
+/* Returns true if a - b >= by is proved. */
 static bool exceeds(Ranges *r, const Expr *a, const Expr *b, int64_t by)
 {
     Linear l, m;
@@ -218,7 +218,7 @@ static bool is_stated(const Expr *fact, const Expr *condition)
     return fact == condition;
 }
 
-/* True if the condition is proved to have the value `truth`. */
+/* Returns true if the condition is proved to have the value `truth`. */
 static bool prove(Ranges *r, const Expr *c, bool truth)
 {
     if (c->kind == EXPR_INT) return (c->integer != 0) == truth;

@@ -97,7 +97,7 @@ static bool constants_are_small(const RuleMatch *m, bool computes)
     return true;
 }
 
-/* True if the pattern computes with constants. */
+/* Returns true if the pattern computes with constants. */
 static bool works_out(const Expr *pattern)
 {
     if (pattern->arg_count && pattern->type != BOOL && is_of_constants(pattern)) return true;
@@ -162,7 +162,7 @@ static bool match_args(Matching *g, const Expr *pattern, const Expr *e, bool swa
 
 static bool is_sum(const Expr *e) { return e->kind == EXPR_ADD || e->kind == EXPR_SUB; }
 
-/* True if no node of the sum, as written, wraps. */
+/* Returns true if no node of the sum, as written, wraps. */
 static bool sum_is_exact(Ranges *r, const Expr *e)
 {
     if (!is_sum(e) && e->kind != EXPR_NEG && e->kind != EXPR_MUL) return true;
@@ -172,7 +172,7 @@ static bool sum_is_exact(Ranges *r, const Expr *e)
     return true;
 }
 
-/* True if no coefficient wraps when the form is written as an expression. */
+/* Returns true if no coefficient wraps when the form is written as an expression. */
 static bool has_small_coefs(const Linear *l)
 {
     int64_t most = dtype_info(l->type)->greatest;

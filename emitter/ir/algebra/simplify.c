@@ -22,7 +22,7 @@ static bool is_sum(const Expr *e)
            || (e->kind == EXPR_MUL && e->arg[1]->kind == EXPR_INT);
 }
 
-/* Counts the nodes of the sum, without those of its terms. */
+/* Counts the nodes of the sum, without the nodes of its terms. */
 static int sum_size(const Expr *e)
 {
     int size = 1;

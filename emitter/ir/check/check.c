@@ -36,7 +36,7 @@ static void find_stray(const Expr *e, void *user)
     s->stray = e;
 }
 
-/* Every variable is a size or the variable of a loop around the statement. */
+/* Requires that every variable is a size or the variable of a loop around the statement. */
 static bool is_in_scope(NestForm *f, const Stmt *s, const Expr *e, bool sizes_only, const char *what)
 {
     Checker *c = f->c;

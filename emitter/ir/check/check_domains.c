@@ -80,8 +80,8 @@ static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const Sit
     return true;
 }
 
-/* True for a condition that no point of the axes fulfils, for example for a window within the padding. It is tested
- * over the axes without the condition itself: a contradiction proves nothing. */
+/* Returns true for a condition that no point of the axes fulfils, for example for a window within the padding. It is
+ * tested over the axes without the condition itself: a contradiction proves nothing. */
 static bool never_happens(Ctx *cx, const Bounds *axes, const SiteAccess *a)
 {
     for (const Bounds *f = a->facts; f; f = f->outer)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* External calls (ir/nest/external.h). The statement below the call is its meaning; the call computes the same if it
- * runs once, outside all loops, takes every tensor that the statement reads from elsewhere, yields every tensor that
- * others read from the statement, and finds each in row-major order. */
+/* Checks external calls (ir/nest/external.h). The statement below the call is its meaning. The call computes the same
+ * if it runs once, outside all loops, takes every tensor that the statement reads from elsewhere, yields every tensor
+ * that others read from the statement, and finds each in row-major order. */
 #include "ir/check/check_parts.h"
 #include "ir/nest/external.h"
 
@@ -15,7 +15,7 @@ static bool has_block(const Stmt *s, const Stage *stage)
     return false;
 }
 
-/* True if the stage has blocks outside the tile. */
+/* Returns true if the stage has blocks outside the tile. */
 static bool has_block_outside(const Stmt *s, const Stmt *tile, const Stage *stage)
 {
     if (s == tile) return false;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* I3, computed before read, and I4, stored until read.
+/* Proves I3, computed before read, and I4, stored until read.
  *
- * For a read let k be the loops that consumer and producer share. need(k) is the reach of its index over the
- * consumer's other loops; computed(k) is the box that the producer's other loops compute, including its whole
- * reduction.
+ * For a read let k be the loops that consumer and producer share. need(k) is the reach of its index over the consumer's
+ * other loops; computed(k) is the box that the producer's other loops compute, including its whole reduction.
  *   (a) need(k) is within computed(k), and the producer precedes in the text: nothing is carried.
  *   (b) The innermost shared loop s, serial or unrolled, carries the tensor along one dimension; (a) holds for the
  *       others. computed(s) = [b(s), e(s)) with b(s+1) <= e(s) <= e(s+1), or e(s) at the tensor's end, so [first, e(s))
@@ -77,7 +76,7 @@ static bool find_need(Flow *f, int shared)
     return true;
 }
 
-/* True if `computed` covers the need. A reach beyond the tensor is cut to it: I6 excludes reads outside. */
+/* Returns true if `computed` covers the need. A reach beyond the tensor is cut to it: I6 excludes reads outside. */
 static bool need_is_within(const Flow *f, const Box *computed, int d)
 {
     Ctx *cx = f->c->cx;
@@ -149,7 +148,8 @@ static bool has_ring(const Flow *f)
     return ring;
 }
 
-/* True if the box of one iteration of the carrier, the producer's outermost loops, moves along d without falling. */
+/* Returns true if the box of one iteration of the carrier, the producer's outermost loops, moves along d without
+ * falling. */
 static bool box_rises(Flow *f, const Site *m, const Box *box, const Carrier *s)
 {
     Ctx *cx = f->c->cx;
@@ -161,8 +161,8 @@ static bool box_rises(Flow *f, const Site *m, const Box *box, const Carrier *s)
            && is_at_most(cx, end, at(cx, end, s->var, next), inside);
 }
 
-/* True if a box longer than the ring still leaves its last rows stored: the producer's outermost loops rise along the
- * dimension, and one iteration of them computes no more rows than there are slots. */
+/* Returns true if a box longer than the ring still leaves its last rows stored: the producer's outermost loops rise
+ * along the dimension, and one iteration of them computes no more rows than there are slots. */
 static bool produced_in_order(Flow *f, int shared, int d, int64_t ring)
 {
     Ctx *cx = f->c->cx;
@@ -181,7 +181,7 @@ static bool produced_in_order(Flow *f, int shared, int d, int64_t ring)
     return false;
 }
 
-/* True if the slots hold all rows computed at once and [low, end) of this iteration. If the ring outlives the
+/* Returns true if the slots hold all rows computed at once and [low, end) of this iteration. If the ring outlives the
  * iteration, `low` must not fall in later iterations. */
 static bool ring_is_long_enough(Flow *f, int shared, const Box *computed, const Carrier *carrier)
 {
@@ -234,7 +234,7 @@ static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first, co
     return first;
 }
 
-/* True if the next iteration begins at the end of this one or below, or no element is left above that end. */
+/* Returns true if the next iteration begins at the end of this one or below, or no element is left above that end. */
 static bool follows_on(const Flow *f, int d, const Expr *next, const Expr *end, const Bounds *scope)
 {
     Ctx *cx = f->c->cx;
@@ -314,7 +314,7 @@ static bool is_serial(Flow *f, const Stmt *s)
                       loop_kind_text(s->loop_kind), s->name, f->tensor->name, name_of(f->reader));
 }
 
-/* True if the carrier, the shared loops at `level` and deeper, carries the tensor. */
+/* Returns true if the carrier, the shared loops at `level` and deeper, carries the tensor. */
 static bool by_carrier(Flow *f, int shared, int level, const Box *computed, FlowPoint position, const Carrier *s)
 {
     Ctx *cx = f->c->cx;
@@ -407,7 +407,7 @@ static bool check_flow_of(Flow *f)
         f->producer->stage->name, f->reason ? f->reason : "no copy of it precedes");
 }
 
-/* True if the storage encloses the producers and this site. */
+/* Returns true if the storage encloses the producers and this site. */
 static bool storage_is_shared(Flow *f)
 {
     for (int i = 0; i < f->producer->site_count; i++)
@@ -450,8 +450,8 @@ static bool feeds_reduction(const Site *s, const Stmt *loop)
     return false;
 }
 
-/* True if the Alloc is outside the producer's reduce loops, and outside parallel loops unless each iteration has its
- * own. */
+/* Returns true if the Alloc is outside the producer's reduce loops, and outside parallel loops unless each iteration
+ * has its own. */
 static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
 {
     int outside = 0;
@@ -470,9 +470,9 @@ static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
     return true;
 }
 
-/* True if rings keep the partial sums that a reduction reads. Each iteration of the loops outside the first reduce
- * loop, and outside the loops shared with the init and the copies, completes its points. So a ring must hold the points
- * of one iteration. */
+/* Returns true if rings keep the partial sums that a reduction reads. Each iteration of the loops outside the first
+ * reduce loop, and outside the loops shared with the init and the copies, completes its points. So a ring must hold the
+ * points of one iteration. */
 static bool ring_keeps_sums(Checker *c, const StageSites *stage, const Site *s, const Tensor *t, const Stmt *alloc)
 {
     Box box[MAX_AXES];

@@ -33,7 +33,8 @@ static bool own_feeds_data(Checker *c, const Site *s, const Stmt *loop)
     return true;
 }
 
-/* True if the site's boxes of iterations v and v + 1 are disjoint along some dimension and move in one direction. */
+/* Returns true if the site's boxes of iterations v and v + 1 are disjoint along some dimension and move in one
+ * direction. */
 static bool iterations_are_disjoint(Checker *c, const Site *s, int at)
 {
     Ctx *cx = c->cx;

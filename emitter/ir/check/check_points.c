@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* I1, each point once, and I2, init first.
+/* Proves I1, each point once, and I2, init first.
  *
  * The sites of a stage with the same host loops are copies of each other (a remainder, a separate init). In one
  * iteration of the hosts each copy is dense over its own loops; those that update join to one box, whole in the reduce

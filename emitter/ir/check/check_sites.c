@@ -382,7 +382,7 @@ bool check_box(Checker *c, const Site *s, int shared, Box *box, Repeats *repeats
 
 static const Expr *end_of(Ctx *cx, const Box *b) { return simplify(cx, expr_add(cx, b->begin, b->count), NULL); }
 
-/* True if b follows a along axis d without a gap and equals it along all others. */
+/* Returns true if b follows a along axis d without a gap and equals it along all others. */
 static bool joins(Ctx *cx, const Box *a, const Box *b, int axes, int d, const Bounds *scope)
 {
     for (int i = 0; i < axes; i++) {

@@ -72,7 +72,7 @@ static void split_guard(Costing *c, const Expr *cond)
     else c->condition[c->condition_count++] = cond;
 }
 
-/* True if all conditions over the loops of the set hold. */
+/* Returns true if all conditions over the loops of the set hold. */
 static bool holds(const Costing *c, int set)
 {
     for (int i = 0; i < c->condition_count; i++)

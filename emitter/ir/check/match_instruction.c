@@ -65,7 +65,7 @@ static bool stays_in_one_lap(Compare *c, const Tensor *pattern, const OperandMat
                     c->scope);
 }
 
-/* True if neighbours along the formula's last dimension are adjacent in memory, and the others have constant
+/* Returns true if neighbours along the formula's last dimension are adjacent in memory, and the others have constant
  * strides. */
 static bool has_constant_strides(Compare *c, const Tensor *pattern, const OperandMatch *o)
 {
@@ -319,7 +319,7 @@ static bool is_of_kind(const Compare *c, const Stmt *loop, AxisKind kind)
     return kind == AXIS_REDUCE ? reduces && !moves : moves && !reduces;
 }
 
-/* True if the loops over reduce axes have the formula's order: another order changes the rounding of floats. */
+/* Returns true if the loops over reduce axes have the formula's order: another order changes the rounding of floats. */
 static bool keeps_the_order(const Compare *c)
 {
     const Stage *s = c->instr->stage;

@@ -64,8 +64,8 @@ static Division divide(DType t, Scalar a, Scalar b)
     return (Division){ (uint64_t)(a.i / b.i), (uint64_t)(a.i % b.i) };
 }
 
-/* Floor division: if the signs of remainder and divisor differ, the quotient decreases by 1 and the remainder grows by
- * b. */
+/* Returns the floor division: if the signs of remainder and divisor differ, the quotient decreases by 1 and the
+ * remainder grows by b. */
 static Division divide_floor(DType t, Scalar a, Scalar b)
 {
     Division d = divide(t, a, b);
@@ -88,7 +88,7 @@ static Scalar shift_right(DType t, Scalar a, Scalar amount)
     return integer(t, (((uint64_t)a.i ^ fill) >> amount.i) ^ fill);
 }
 
-/* Fixed-point operations on i32, computed by quotients and remainders, independently of the shifts in lw_fixed.h. */
+/* Computes fixed-point operations on i32 with quotients and remainders, independently of the shifts in lw_fixed.h. */
 static Scalar multiply_high(Scalar a, Scalar b)
 {
     const int64_t half = (int64_t)1 << 30, product = dtype_wrap(I32, a).i * dtype_wrap(I32, b).i + half;

@@ -413,7 +413,7 @@ static void append(StageOrder *o, Node *n)
     o->at[o->count++] = n;
 }
 
-/* Depth-first traversal, producers first. The stack is explicit, because a model may be deeper than the C stack. */
+/* Traverses depth first, producers first. The stack is explicit, because a model may be deeper than the C stack. */
 static void collect(StageOrder *o, Node *last)
 {
     for (TensorVisit *v = visit(o, last, NULL); v;) {

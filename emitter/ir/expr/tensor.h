@@ -18,7 +18,7 @@ enum { MAX_RANK = 8, MAX_AXES = 16 };
 typedef struct Node Node;
 typedef struct Tensor Tensor;
 
-/* Real = scale * (stored - zero_point), with one scale per tensor or per index of `axis`. */
+/* Means real = scale * (stored - zero_point), with one scale per tensor or per index of `axis`. */
 typedef struct Quant {
     int axis, count;                 /* count is 1 for a scale per tensor */
     const float *scale;

@@ -5,7 +5,7 @@
  * else with it. */
 #include "ir/expr/tensor.h"
 
-/* Values of tensors (row-major, host order) and of sizes, for one evaluation. */
+/* Holds the values of tensors (row-major, host order) and of sizes, for one evaluation. */
 typedef struct Env Env;
 Env *env_new(Ctx *cx);
 /* Returns a new environment with the sizes of the outer one. */

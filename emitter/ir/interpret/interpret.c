@@ -26,7 +26,7 @@ static void same_values(Env *e, Tensor *const *from, Tensor *const *to, int coun
     }
 }
 
-/* Runs the other version on the same inputs; its outputs become those of this one. */
+/* Runs the other version on the same inputs. Its outputs become the outputs of this version. */
 static bool interpret_other(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
 {
     const Nest *other = n->otherwise;

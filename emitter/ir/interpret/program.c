@@ -60,7 +60,7 @@ static void check_read(const Expr *e, void *user)
     r->all = r->all && (stride == 0 || stride == 1);
 }
 
-/* True if the stage writes neighbours, and reads neighbours or the same element, along the data axis. */
+/* Returns true if the stage writes neighbours, and reads neighbours or the same element, along the data axis. */
 static bool is_close(Compiler *c, const Stage *s, int axis)
 {
     CloseReads reads = { c, s->axis[axis].var, axis == s->data_count - 1 };

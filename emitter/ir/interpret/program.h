@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_INTERPRET_PROGRAM_H
 #define LW_IR_INTERPRET_PROGRAM_H
-/* The fast interpreter's program: a nest compiled for known sizes and data.
+/* A program of the fast interpreter is a nest that is compiled for known sizes and data.
  *
  * The innermost loops around a block become lanes: up to MOST_LANES points of the block run together, each instruction
  * for all lanes before the next. A value is uniform (one for all lanes) or has one element per lane. Every instruction
@@ -27,7 +27,8 @@ typedef enum FastPath {
 
 enum { MOST_LANES = 512 };
 
-/* The representation of a value in a register: bool to i32 as int32_t, f32 as float, everything else as Scalar. */
+/* The representation of a value in a register. Types from bool to i32 are an int32_t, f32 is a float, and all other
+ * types are a Scalar. */
 typedef enum Rep { REP_I32, REP_F32, REP_WIDE } Rep;
 Rep rep_of(DType t);
 size_t rep_bytes(Rep r);
@@ -73,7 +74,7 @@ struct Instr {
     void *to; const void *arg[3];
     ProgramAccess *access;                    /* loads */
     Offsets *offsets;                  /* the offsets that this instruction recomputes */
-    /* For the general kernel: the representations of the operands, then that of the result. */
+    /* For the general kernel: the representations of the operands, then the result's. */
     ExprKind kind; DType type, operand; Rep rep[4];
 };
 typedef struct Instrs { int count, capacity; const Instr **at; } Instrs;
@@ -81,7 +82,7 @@ typedef struct Instrs { int count, capacity; const Instr **at; } Instrs;
 /* Returns the special kernel if there is one, otherwise the general one. */
 Kernel *kernel_of(ExprKind k, DType result, DType operand);
 Kernel *kernel_load(DType t);
-/* Returns the kernel that copies one lane to all. */
+/* Returns the kernel that copies one lane to all lanes. */
 Kernel *kernel_splat(Rep r);
 void kernel_offsets(const Instr *in, int lanes);
 int path_of_kernel(Kernel *run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of a strip: the instructions of an expression, their levels, and the addresses of indices.
+/* Compiles the values of a strip: the instructions of an expression, their levels, and the addresses of indices.
  *
  * A flat index becomes constant + sum of factor * variable wherever it is linear. Its uniform part is added at each
  * access; the rest is a vector of offsets, mostly constant for the whole run. A load is inside every loop in which its
@@ -202,7 +202,7 @@ static int lane_extent(Compiler *c, int loop)
     return (int)resolve(c, c->lane_loop[loop]->extent)->integer;
 }
 
-/* True if the offsets depend only on the loops of the lanes. */
+/* Returns true if the offsets depend only on the loops of the lanes. */
 static bool is_of_loops(const Compiler *c, const Offsets *o)
 {
     int found = 0;

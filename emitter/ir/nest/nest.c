@@ -263,8 +263,8 @@ static const Expr *axis_loop_var(Ctx *cx, const Stage *s, int a)
     return expr_new_var(cx, axis->name, VAR_LOOP, I32, 0, axis->greatest);
 }
 
-/* True if a reduction may be empty. Then no instance of its block has all reduce axes at 0, so the init is a separate
- * block. */
+/* Returns true if a reduction may be empty. Then no instance of its block has all reduce axes at 0, so the init is a
+ * separate block. */
 static bool may_be_empty(Ctx *cx, const Stage *s)
 {
     for (int a = s->data_count; a < s->axis_count; a++)

@@ -83,7 +83,7 @@ bool stage_is_contraction(Ctx *cx, const Stage *s)
 
 /* ---- Index maps -------------------------------------------------------------------------------------------------- */
 
-/* True if a variable of the stage occurs in the index itself, outside the reads in it. */
+/* Returns true if a variable of the stage occurs in the index itself, outside the reads in it. */
 static bool uses_an_axis(const Stage *s, const Expr *index)
 {
     if (index->kind == EXPR_READ) return false;

@@ -76,7 +76,7 @@ static void find_reads(StepRead *r, const Expr *e, const Bounds *facts)
     }
 }
 
-/* True if the reader reads the producer's value of the same step. */
+/* Returns true if the reader reads the producer's value of the same step. */
 static bool reads_now(Ctx *cx, const Node *reader, const Node *producer)
 {
     const Stage *s = reader->stage;
@@ -139,7 +139,7 @@ int recurrence_of(Ctx *cx, Node *n, Node ***out)
 
 /* ---- Promises ---------------------------------------------------------------------------------------------------- */
 
-/* True if the node depends on the other. Every such node that the other reaches is on a cycle with it. */
+/* Returns true if the node depends on the other. Every such node that the other reaches is on a cycle with it. */
 static bool leads_to(Ctx *cx, Map *seen, const Node *n, const Node *other)
 {
     bool leads = n == other;

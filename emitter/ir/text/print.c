@@ -22,7 +22,7 @@ const char *namer_get(const Namer *n, const void *object, const char *otherwise)
 
 bool namer_has(const Namer *n, const char *text) { return n && map_get_const(&n->by_name, text, strlen(text)) != NULL; }
 
-/* True if the lexer reads it as one name. */
+/* Returns true if the lexer reads it as one name. */
 static bool is_readable(Ctx *cx, const char *s)
 {
     const DiagMark mark = diag_mark(cx);

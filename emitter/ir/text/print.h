@@ -5,7 +5,7 @@
 #include "ir/text/formula.h"
 #include "support/map.h"
 
-/* Assigns each object one name: its own if that is free and readable, else with a suffix _2, _3, ... */
+/* Assigns each object one name: its own name if that is free and readable, otherwise with a suffix _2, _3, ... */
 typedef struct Namer { Ctx *cx; Map by_object, by_name; } Namer;
 Namer namer_new(Ctx *cx);
 /* Returns the assigned name, which is the same on each call. */

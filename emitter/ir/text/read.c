@@ -139,7 +139,7 @@ static Value number(Reader *r)
     return (Value){ .literal = t.kind == TOKEN_REAL ? REAL_LITERAL : INTEGER_LITERAL, .at = t };
 }
 
-/* Gives operands one type: that of the first typed operand. */
+/* Gives operands one type, which is the first typed operand's. */
 void values_agree(Reader *r, const Value *v, int count, bool requires_float, const Expr **out)
 {
     bool has_real = requires_float, found = false;

@@ -83,8 +83,8 @@ bool  is_meaningless(Reader *r, ExprKind k, const Expr *b, Token at);
 Value read_call(Reader *r, Token name);              /* call it when the name is consumed and '(' is next */
 Value read_element(Reader *r, Token name);           /* call it when the name is consumed and '[' is next */
 
-/* Reads a formula that extends to the end of the lexer; with as_written, in the form that print_stage prints. The stage
- * is named after its first output unless another name is given. */
+/* Reads a formula that extends to the end of the lexer. With as_written, the formula has the form that print_stage
+ * prints. The stage is named after its first output unless another name is given. */
 Tensor *formula_read(Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written);
 /* Returns the row-major index over the reduced axes, which is the default index of argmax. */
 const Expr *argument_index(Ctx *cx, const Axis *axis, int axis_count);

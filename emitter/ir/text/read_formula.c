@@ -15,7 +15,7 @@ typedef struct Formula {
     int body;                        /* the first token after the '=' */
     /* The extent of the axis that is being read, over other axes or data; NULL for a fixed size. */
     const Expr *inner_extent;
-    bool has_first;                  /* the first values of the reduction */
+    bool has_first;                  /* true if the reduction has first values */
     const Expr *within;              /* the condition of the points of the reduce axes that count; NULL if all count */
     int name_count;
     const char *name[MAX_COMPONENTS];
@@ -235,7 +235,8 @@ static void read_axes(Formula *f, AxisKind kind)
 
 /* ---- Broadcasting ----------------------------------------------------------------------------------------------- */
 
-/* NumPy's rule, from the right: equal sizes are kept, 1 broadcasts. Symbolic sizes are equal only if identical. */
+/* Broadcasts by NumPy's rule, from the right: equal sizes are kept, and a size of 1 broadcasts. Symbolic sizes are
+ * equal only if identical. */
 static bool broadcast(Tensor *into, const Tensor *t)
 {
     const Expr *shape[MAX_RANK];
@@ -318,7 +319,7 @@ static bool begins_value(Token t)
            || token_is(t, "!") || token_is(t, "~");
 }
 
-/* max and min are functions too: max(i, j) x[i, j] reduces, because a value follows the parenthesis. Before a minus,
+/* max and min are also functions. max(i, j) x[i, j] reduces, because a value follows the parenthesis. Before a minus,
  * only unbound names distinguish max(i) -x[i] from max(a, b) - c. */
 bool at_reduction(const Reader *r)
 {

@@ -8,7 +8,7 @@
 #include "ir/text/read.h"
 #include "support/names.h"
 
-/* True if the name is a dimension of an operand or the extent of an axis of the result. */
+/* Returns true if the name is a dimension of an operand or the extent of an axis of the result. */
 static bool is_size(const Lexer *l, Token name)
 {
     const char *text = name_n(l->cx, name.at, (size_t)name.length);

@@ -47,7 +47,7 @@ static Lexer lex_line(const NestReader *r, int at)
     return lex_part(r->cx, r->text, r->line[at].begin, r->line[at].end, true, "nest");
 }
 
-/* True if the next line begins with this word. */
+/* Returns true if the next line begins with this word. */
 static bool next_begins(const NestReader *r, const char *word)
 {
     if (r->next >= r->count || ctx_failed(r->cx)) return false;
@@ -238,7 +238,7 @@ static int read_dim(Lexer *l, const Tensor *t)
     return 0;
 }
 
-/* (AXIS)=NUMBER, after ring and block. */
+/* Reads (AXIS)=NUMBER after ring and block. */
 static void read_of_dim(Lexer *l, const Buffer *b, int64_t *number)
 {
     lex_expect(l, "(", "before the dimension");
@@ -359,7 +359,7 @@ static const Instruction *instruction_in_steps(NestReader *r, const char *macro)
     return instruction_known(r->cx, macro);
 }
 
-/* MACRO, or MACRO[NUMBER,...] of an instruction with open numbers */
+/* Reads MACRO, or MACRO[NUMBER,...] of an instruction with open numbers. */
 static const Instruction *read_macro(NestReader *r, Lexer *l)
 {
     const Token at = lex_peek(l);

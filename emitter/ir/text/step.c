@@ -171,7 +171,7 @@ static void print_value(Text *t, const Operand *o, StepArgs *a)
     }
 }
 
-/* True if an option has its default. */
+/* Returns true if an option has its default. */
 static bool is_default(const Operand *o, StepArgs *a)
 {
     const Field f = field_of(a, o);
@@ -371,7 +371,7 @@ static void refuse_step(Ctx *cx, const char *text, const StepRow *row, const cha
     refuse_text(cx, text, row, FAULT_VALUE, fault, step_usage(cx, row));
 }
 
-/* True if a later word is the option that may be given instead of the operand. */
+/* Returns true if a later word is the option that may be given instead of the operand. */
 static bool is_replaced(const StepRow *row, const Words *w, const Operand *operand)
 {
     const Operand *instead = option_instead(row, operand);

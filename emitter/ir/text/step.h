@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_TEXT_STEP_H
 #define LW_IR_TEXT_STEP_H
-/* Schedule steps as rows. Each primitive is one row of steps.def: its name, its operands in order, its options with
- * their defaults, and its help line. Reading, printing, replay, `loopwright steps`, and the lw_ functions of
- * loopwright.h follow from the row; a new option is an operand of the row, a field of StepArgs, and its use in the
- * primitive. */
+/* Each primitive of a schedule is one row of steps.def: its name, its operands in order, its options with their
+ * defaults, and its help line. Reading, printing, replay, `loopwright steps`, and the lw_ functions of loopwright.h
+ * follow from the row; a new option is an operand of the row, a field of StepArgs, and its use in the primitive. */
 #include "ir/nest/instruction.h"
 
 typedef enum Tail { TAIL_GUARD, TAIL_PEEL, TAIL_SHIFT, TAIL_ROUND } Tail;

@@ -116,7 +116,7 @@ static bool has_negative_zero(const Tensor *t)
     return false;
 }
 
-/* True for a number, for constants, and for a stage that computes a sum with such an init. */
+/* Returns true for a number, for constants, and for a stage that computes a sum with such an init. */
 static bool is_never_negative_zero(const Expr *e)
 {
     if (e->kind == EXPR_REAL) return !(e->real == 0 && 1 / e->real < 0);
@@ -129,7 +129,7 @@ static bool is_never_negative_zero(const Expr *e)
                                     : s->reducer == REDUCE_NONE && is_never_negative_zero(s->value[0]);
 }
 
-/* True if skipping a combination with the identity preserves every bit. */
+/* Returns true if skipping a combination with the identity preserves every bit. */
 static bool skipping_is_exact(const Stage *s)
 {
     return s->reducer != REDUCE_SUM || !dtype_is_float(s->value[0]->type) || is_never_negative_zero(s->init[0]);
@@ -631,7 +631,7 @@ static const Code *over_group_sizes(Ctx *cx, const Nest *n, const Code *code)
     return n->range_count ? code_map_exprs(cx, code, of_group, (void *)n) : code;
 }
 
-/* True if no output has an element at the version's sizes. */
+/* Returns true if no output has an element at the version's sizes. */
 static bool writes_nothing(Ctx *cx, const Nest *n)
 {
     for (int i = 0; i < n->output_count; i++)

@@ -5,7 +5,7 @@
 
 #include "lower/expand/storage.h"
 
-/* True if the elements are stored in row-major order without gaps. */
+/* Returns true if the elements are stored in row-major order without gaps. */
 static bool is_dense(Ctx *cx, const Storage *st, const Tensor *t)
 {
     const Expr *inner = expr_index(cx, 1);

@@ -32,7 +32,7 @@ static bool names_loop(const Stmt *s, const char *word)
     return false;
 }
 
-/* True if the name belongs to a loop or to an axis in a stage's formula. */
+/* Returns true if the name belongs to a loop or to an axis in a stage's formula. */
 static bool names_axis(const Nest *n, const char *word)
 {
     for (int i = 0; i < n->stage_count; i++)
@@ -151,7 +151,7 @@ static void parameter(Storages *s, const Tensor *t, MemoryKind kind, const char 
     add_parameter(s, m);
 }
 
-/* True if the tensor's name is `role` or role_2, role_3, ... */
+/* Returns true if the tensor's name is `role` or role_2, role_3, ... */
 static bool has_role(const Tensor *t, const char *role)
 {
     const size_t n = strlen(role);

@@ -32,7 +32,7 @@ static bool is_known(const ClampScan *p, const Expr *var)
     return expr_as_var(var)->role == VAR_SIZE;
 }
 
-/* True for sums and products of known variables and constants that contain no clamped index. */
+/* Returns true for sums and products of known variables and constants that contain no clamped index. */
 static bool is_plain(const ClampScan *p, const Expr *e)
 {
     if (e->kind == EXPR_VAR) return is_known(p, e);

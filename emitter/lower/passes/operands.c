@@ -46,7 +46,7 @@ static bool factors_of(const Expr *a, const Expr *b, const Expr *lane, Term *t)
     return !is_vector_variable(t->vector->ref);
 }
 
-/* sum + a*b or a*b + sum, rounded once or twice, where sum is the variable itself. */
+/* Splits sum + a*b or a*b + sum, rounded once or twice, where sum is the variable itself. */
 static bool term_of(const Code *c, Term *t, bool *is_fused)
 {
     const Code *store = c->kind == CODE_FOR && c->loop_kind == LOOP_LANES ? c->child[0] : NULL;

@@ -204,8 +204,8 @@ static const Code *note_clash(Ctx *cx, const Code *c, void *user)
     return c;
 }
 
-/* True if no iteration reads memory that another may write: the body reads nothing that it stores outside its own
- * buffers. */
+/* Returns true if no iteration reads memory that another may write: the body reads nothing that it stores outside its
+ * own buffers. */
 static bool is_independent(Ctx *cx, const Code *body)
 {
     Stores s = { map_new(cx->arena), map_new(cx->arena), false };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_LOWER_PASSES_H
 #define LW_LOWER_PASSES_H
-/* The passes between a nest and its printed C, one file and one row of passes.def each, and their shared queries. */
+/* The passes between a nest and its printed C, and their shared queries. Each pass has one file and one row of
+ * passes.def. */
 #include "lower/expand/storage.h"
 
 typedef const Code *PassRun(Ctx *cx, const LowerOptions *options, const Code *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Selects the macro that precedes each loop (runtime/lw_base.h): that of a parallel loop, that of the schedule's
- * pragma, or one that suppresses gcc's unrolling where that costs speed. Runs last, on the final loops; later rewriting
- * keeps the macro. */
+/* Selects the macro that precedes each loop (runtime/lw_base.h): the macro of a parallel loop, the macro of the
+ * schedule's pragma, or a macro that suppresses gcc's unrolling where unrolling costs speed. Runs last, on the final
+ * loops; later rewriting keeps the macro. */
 
 /* Decision: the printer selects no loop pragma. The last pass (`lower/passes/pragmas.c`) decides which macro
  * precedes a loop: the one of the schedule, or one that keeps gcc from unrolling a short vector loop or a step over

@@ -161,7 +161,7 @@ static const Code *exchange_store(Ctx *cx, const Code *c, void *user)
     return c->kind == CODE_STORE && c->memory == x->from ? code_store(cx, x->to, c->index, c->value) : c;
 }
 
-/* Returns c with the accesses of x->to instead of those of x->from. */
+/* Returns c with the accesses of x->from replaced by accesses of x->to. */
 static const Code *exchange(Ctx *cx, const Code *c, Exchange *x)
 {
     return code_rewrite(cx, code_map_exprs(cx, c, exchange_load, x), exchange_store, x);
@@ -202,7 +202,7 @@ static int whole_statements(Ctx *cx, const Code *seq, int at, int8_t *lanes)
     return 0;
 }
 
-/* array[at + lane] = variables[at + lane] */
+/* Returns the loop array[at + lane] = variables[at + lane]. */
 static const Code *store_vector(Ctx *cx, const Memory *array, const Memory *variables, int64_t at, int lanes)
 {
     const Expr *lane = expr_new_var(cx, "lane", VAR_LOOP, I32, 0, lanes - 1);

@@ -65,7 +65,7 @@ static void find_read(const Expr *e, void *user)
     w->found = w->found || (e->kind == EXPR_LOAD && e->ref == w->memory);
 }
 
-/* True if every store of the run is to a variable, which no load of the row or of its index reads. */
+/* Returns true if every store of the run is to a variable, which no load of the row or of its index reads. */
 static bool is_stable(const Run *r)
 {
     for (int i = 0; i < r->count; i++) {

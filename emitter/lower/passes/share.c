@@ -48,7 +48,8 @@ static bool is_always(const Share *s, const Expr *e)
     return s->is_long ? !map_get_const_ptr(&s->when, e) : map_get_ptr(&s->always, e) != NULL;
 }
 
-/* True for an element of a variable, or for the element of an array that the statement stores into an array as long. */
+/* Returns true for an element of a variable, or for the element of an array that the statement stores into an array as
+ * long. */
 static bool is_legal_load(const Share *s, const Expr *e)
 {
     const Memory *m = e->ref;

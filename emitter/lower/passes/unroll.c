@@ -6,8 +6,8 @@
 
 enum { MOST_STATEMENTS = 4096 };
 
-/* True if the code contains a loop that the pass `vectors` lowers to the target's vectors, rather than leaving it to
- * the C compiler. Loops around such a loop are unrolled; all other loops are left to the C compiler. */
+/* Returns true if the code contains a loop that the pass `vectors` lowers to the target's vectors, rather than leaving
+ * it to the C compiler. Loops around such a loop are unrolled; all other loops are left to the C compiler. */
 static bool has_vectors(Ctx *cx, const Code *c)
 {
     if (vectors_suit(cx, c)) return true;

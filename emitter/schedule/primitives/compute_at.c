@@ -135,7 +135,7 @@ static bool find_rows(RowLoops *r, Path *p)
                            "%s also has a block outside %s", r->stage->name, r->loop->name);
 }
 
-/* True if the loop runs over the rows of exactly one dimension, by single rows or by row groups. */
+/* Returns true if the loop runs over the rows of exactly one dimension, by single rows or by row groups. */
 static bool find_dimension(RowLoops *r, const Stmt *block)
 {
     int moving = 0;
@@ -241,7 +241,7 @@ static const Nest *compute_rows(Ctx *cx, const Nest *n, const StepArgs *a)
     return draft_close(&d);
 }
 
-/* True if the block is in the stage's naive loops: one per axis, in order, with nothing else inside. */
+/* Returns true if the block is in the stage's naive loops: one per axis, in order, with nothing else inside. */
 static bool is_naive(const Path *p, const Stage *s)
 {
     const Stmt *block = path_end(p);
@@ -257,7 +257,7 @@ static bool is_naive(const Path *p, const Stage *s)
     return axis == s->axis_count && block->part == BLOCK_WHOLE && !block->cond;
 }
 
-/* True if steps have changed the stage's own loops at the root. */
+/* Returns true if steps have changed the stage's own loops at the root. */
 static bool is_shaped(const Nest *n, const char *stage)
 {
     const Stage *s = nest_stage(n, stage);

@@ -112,7 +112,7 @@ static bool loops_are_pure(Draft *d, const Path *p, int depth)
     return true;
 }
 
-/* True for loops at `depth` and deeper that feed only reduce axes. */
+/* Returns true for loops at `depth` and deeper that feed only reduce axes. */
 static bool is_reduce_loop(const Path *p, int depth, const Expr *var)
 {
     for (int i = depth; i < p->depth; i++)

@@ -308,8 +308,8 @@ static bool slide_groups(Fold *f, int64_t lead)
     return keep_groups(f, first_row(cx, first, last, scope), groups, groups - fresh);
 }
 
-/* True if every block below `top` is inside the loop over rows, so the guard covers all pieces of the stage and all
- * stages attached to them. */
+/* Returns true if every block below `top` is inside the loop over rows, so the guard covers all pieces of the stage and
+ * all stages attached to them. */
 static bool all_is_in_rows(const Fold *f)
 {
     const Stmt *top = f->path.at[f->top], *rows = f->path.at[f->rows];

@@ -188,7 +188,7 @@ static bool is_rounded_up(Ctx *cx, const Expr *at, const Expr *extent, const Exp
     return true;
 }
 
-/* True if every block is inside a loop of this extent. */
+/* Returns true if every block is inside a loop of this extent. */
 static bool all_inside_loop_of(const Stmt *s, const Expr *extent)
 {
     if (s->kind == STMT_BLOCK) return false;

@@ -84,9 +84,9 @@ static bool order_is_free(const Stage *s)
     return floats ? r->order_free_on_floats : r->order_free;
 }
 
-/* True if two reduce loops of the block may be exchanged. A loop over data and reduce axes at once is a fused loop. In
- * such a loop, the iteration in which a point's reduction begins differs from point to point, so a different order may
- * not begin at the init. */
+/* Returns true if two reduce loops of the block may be exchanged. A loop over data and reduce axes at once is a fused
+ * loop. In such a loop, the iteration in which a point's reduction begins differs from point to point, so a different
+ * order may not begin at the init. */
 static bool may_swap(Orders *o, const Stmt *block, const Stmt *a, const Stmt *b)
 {
     bool mixed = feeds_axis(block, a->var, AXIS_DATA) || feeds_axis(block, b->var, AXIS_DATA);

@@ -36,7 +36,7 @@ static bool has_reader(Ctx *cx, const Stmt *under, const Stage *s)
     return false;
 }
 
-/* True if the loop is not the stage's own, or consumers are attached inside it. */
+/* Returns true if the loop is not the stage's own, or consumers are attached inside it. */
 static bool is_outside_own_loops(Draft *d, const Stage *s, const Stmt *loop)
 {
     if (!loop_is_own(loop, s) || has_reader(d->cx, loop, s)) return true;

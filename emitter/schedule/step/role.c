@@ -199,7 +199,7 @@ static const char *name_of(Ctx *cx, const char *word, void *user)
     return s ? s->name : word;
 }
 
-/* True if the role is @elementwise, or @producer of it. */
+/* Returns true if the role is @elementwise, or @producer of it. */
 static bool is_of_each(const char *word)
 {
     static const char producer[] = "@producer(";
