@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of weights, and the C that reads it. The file is a header of 64 bytes, then the constants that the program
- * uses, each at a multiple of the arena's alignment (16, or a vector's bytes), with zeros between them:
+/* Prints the file of weights, and the C that reads it. The file is a header of 64 bytes, then the constants that the
+ * program uses, each at a multiple of the arena's alignment (16, or a vector's bytes), with zeros between them:
  *
  *      0  "LWWEIGHT"                        16  bytes of the file         32  SHA-256 of the bytes after 63
  *      8  version, 2                        20  digest of the structure

@@ -8,11 +8,11 @@
 
 typedef enum FeaturePart {
     FEATURE_ROWS,                      /* model.h: lines of the first comment */
-    FEATURE_MACROS,                    /* after the macros of memory sizes */
-    FEATURE_DECLARED,                  /* between the ports and NAME_run */
-    FEATURE_DECLARED_AFTER,            /* after NAME_run */
-    FEATURE_CONSTANTS,                 /* model.c: after the constants */
-    FEATURE_DEFINED,                   /* before the functions that run graphs */
+    FEATURE_MACROS,                    /* the place after the macros of memory sizes */
+    FEATURE_DECLARED,                  /* the place between the ports and NAME_run */
+    FEATURE_DECLARED_AFTER,            /* the place after NAME_run */
+    FEATURE_CONSTANTS,                 /* model.c: the place after the constants */
+    FEATURE_DEFINED,                   /* the place before the functions that run graphs */
     FEATURE_PARTS
 } FeaturePart;
 

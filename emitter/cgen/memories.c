@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several memories: see memories.h.
+/* Prints the interface to several memories (see memories.h).
  *
  *   struct kws_memories { void *dtcm; void *sram; };
  *   static KWS_DTCM(fast);                   an array with the size, the alignment and the section of the memory

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The comment above an emitted function: the formulas of its stages, the shapes of its tensors, and the schedule.
- * Tensors have the names of the function's parameters, so equal groups have equal comments. */
+/* Writes the comment above an emitted function: the formulas of its stages, the shapes of its tensors, and the
+ * schedule. Tensors have the names of the function's parameters, so equal groups have equal comments. */
 #include "lower/comment.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The attributes of calls: the values that C code builds, and the text form of .te files, name=value. */
+/* Makes, checks and reads attributes of calls. C code builds them as values; their text form, in .te files, is
+ * name=value. */
 
 /* Decision: attributes are values. C code builds them, `call(cx, "slice", name, in, 1, ATTRS(attr_list("axes", d),
  * ...))` (`graph/dag/attr.c`); a kind other than the row's is an internal error. Their text form, `stride=2,2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pattern of a formula for fusion. The kind of its stage (ir/nest/pattern.h) is restricted where a fused producer
- * would be computed at other elements, or more than once. */
+/* Finds the pattern of a formula for fusion. The kind of its stage (ir/nest/pattern.h) is restricted where a fused
+ * producer would be computed at other elements, or more than once. */
 #include "graph/dag/definition.h"
 
 typedef struct Reads {

@@ -75,7 +75,7 @@ typedef struct OpLayout {
     /* Keeps the first elements of input 0 along the attribute axis and does not read the rest. */
     bool cuts;
     bool repeats;                      /* has one input, and every output element is one of its elements (expand) */
-    /* The input is a constant in its storage order, the output is in logical order. */
+    /* The input is a constant in its storage order, and the output is in logical order. */
     bool unpacks;
     bool has_windows;                  /* dimensions of input 0 and of output 0 are [n][spatial..][c] */
     /* Computes y[..,o] = sum(k) x[..,k] * weights[k,o], so both operands may be reordered along k. */

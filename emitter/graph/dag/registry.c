@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A growing array of pointers for each kind of row, and a map from names. Rows are immutable and not copied, with one
- * exception: registration copies a target to fill in fields inherited from its base. Bases are registered first. */
+/* Keeps a growing array of pointers for each kind of row, and a map from names. Rows are immutable and not copied, with
+ * one exception: registration copies a target to fill in fields inherited from its base. Bases are registered first. */
 #include "graph/dag/registry.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sweep over the DAG: the calls on which y depends, from the last to the first. A call is visited after all its
+/* Sweeps over the calls of the DAG on which y depends, from the last to the first. A call is visited after all its
  * consumers, so the adjoints of its outputs are complete. */
 
 /* Decision: a gradient follows from formulas. The calls `gradient` and `adjoint` are replaced by the first pass

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reverse accumulation over one expression. Every node has a flow: the adjoint of its value, and the condition under
- * which the node is evaluated at all. The flow of the root is the adjoint of the compute's element. From the flow of a
- * node, the rows of derivatives.def give the flows of its operands. Equal subexpressions are one node, so their flows
- * are added.
+/* Computes derivatives by reverse accumulation over one expression. Every node has a flow: the adjoint of its value,
+ * and the condition under which the node is evaluated at all. The flow of the root is the adjoint of the compute's
+ * element. From the flow of a node, the rows of derivatives.def give the flows of its operands. Equal subexpressions
+ * are one node, so their flows are added.
  *
  *   select(c, a, b)   a receives the flow under the condition && c, b under && !c
  *

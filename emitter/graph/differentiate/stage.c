@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The adjoint of y[i] = R(k) e(i, k). For a read x[f(i, k)] under the condition g, with the local derivative w:
+/* Computes the adjoint of y[i] = R(k) e(i, k). For a read x[f(i, k)] under the condition g, with the local derivative
+ * w:
  *
  *   xbar[a] = sum(free) select(f(i, k) = a && g, ybar[i] * w, 0)
  *

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Composites: chains of calls that a device runs as one function. A chain begins at a call of the first operator; each
- * next call is the only consumer of the one before it. Optional operators are passed over. Among the composites that
- * match at a call, the longest wins, then the first registered; a call belongs to one match. A condition that open
- * sizes leave undecided counts as a match: the emitted program tests it and runs the default in C otherwise. */
+/* Finds composites, which are chains of calls that a device runs as one function. A chain begins at a call of the first
+ * operator; each next call is the only consumer of the one before it. Optional operators are passed over. Among the
+ * composites that match at a call, the longest wins, then the first registered; a call belongs to one match. A
+ * condition that open sizes leave undecided counts as a match: the emitted program tests it and runs the default in C
+ * otherwise. */
 
 /* Decision: a composite is a run of its own. A device's row may list chains of operators that it runs as one
  * function (`graph/passes/composite.c`). Calls of a match have it as a field; fusion and the order of groups keep a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One internal layout. Importers of channels-first formats wrap an operator in transposes. This pass sinks them towards
- * the outputs until they cancel against their inverse. With T a transpose by P (result dimension d is operand dimension
- * P[d]):
+/* Gives the graph one internal layout. Importers of channels-first formats wrap an operator in transposes. This pass
+ * sinks them towards the outputs until they cancel against their inverse. With T a transpose by P (result dimension d
+ * is operand dimension P[d]):
  *
  *      op(T(x), T(y), const)     =  T(op'(x, y, T^-1(const)))      op' from the operator's `permute`
  *      T2(T1(x))                 =  one transpose, or x

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Advice for a word that names no group: many are names of the model's nodes, which fusion has put into a group. */
+/* Gives advice for a word that names no group. Many such words are names of the model's nodes, which fusion has put
+ * into a group. */
 #include <string.h>
 
 #include "graph/plan/plan.h"

@@ -25,7 +25,7 @@ static bool has_call(const Group *g, const char *op)
     return false;
 }
 
-/* A combined group is named by its parts only, a group of formulas by its name only. */
+/* Only its parts name a combined group, and only its name names a group of formulas. */
 static bool is_of(const GroupSchedule *s, const Group *g, const char *signature)
 {
     switch (s->subject) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Dynamic programming over groups. A state is the set of chosen items that are live, with the largest gain of all
- * choices that lead to it: later groups depend on nothing else, so one choice for each set suffices.
+/* Solves the knapsack by dynamic programming over groups. A state is the set of chosen items that are live, with the
+ * largest gain of all choices that lead to it: later groups depend on nothing else, so one choice for each set
+ * suffices.
  *
  * Each live item has a bit; it is free again after the item's last group. Where there are more states than MOST_STATES,
  * or more live items than bits, those with the largest gain are kept, and the result need not be the best. */

@@ -4,12 +4,13 @@
  * minimized.
  *
  * Memories are filled in the order of their costs. If all pieces that are left fit, they are placed there. Otherwise a
- * knapsack over time chooses those that save most against the next memory (knapsack.c), and the offsets are planned as
- * in an arena (offsets.c). If they do not pack, the groups that exceed the memory get a lower limit, and the choice
- * repeats; at last the piece that saves least per byte is dropped. Overlaps of results free bytes, which further pieces
- * fill. If the last memory overflows, the memories before it have to hold more in these groups, and all is repeated.
+ * knapsack over time chooses the pieces that save most against the next memory (knapsack.c), and the offsets are
+ * planned as in an arena (offsets.c). If they do not pack, the groups that exceed the memory get a lower limit, and the
+ * choice repeats; at last the piece that saves least per byte is dropped. Overlaps of results free bytes, which further
+ * pieces fill. If the last memory overflows, the memories before it have to hold more in these groups, and all steps
+ * are repeated.
  *
- * Everything is integers and counts, so the placement is the same on every machine. */
+ * All quantities are integers and counts, so the placement is the same on every machine. */
 #include "graph/plan/knapsack.h"
 #include "graph/plan/plan.h"
 #include "ir/algebra/algebra.h"

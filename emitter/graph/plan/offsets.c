@@ -242,7 +242,8 @@ static uint32_t next_random(uint32_t *state)
     return (*state = *state * UINT32_C(1664525) + UINT32_C(1013904223)) >> 8;
 }
 
-/* Lowers an arena of `size` bytes if a smaller one exists; returns its bytes. Items that change then have offsets. */
+/* Lowers an arena of `size` bytes if a smaller one exists, and returns its bytes. If it becomes smaller, the items have
+ * new offsets. */
 static int64_t search_exactly(Ctx *cx, Items *it, int64_t unit, int64_t bound, int64_t size, int64_t *least)
 {
     ExactItem *item = NEW_ARRAY(cx->scratch, ExactItem, it->count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The signature of a group, by which files of schedules find equal groups of other networks. */
+/* Computes the signature of a group, by which files of schedules find equal groups of other networks. */
 #include "graph/plan/group_schedules.h"
 
 #include "graph/dag/definition.h"

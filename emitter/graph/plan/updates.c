@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Updates: an output of the graph that is the new value of an input and takes its memory. All other groups that read
- * the input precede the group that overwrites it. Within these limits updates run as early as possible, because a
- * gradient is live until then. Groups whose results are single elements, which updates may await, run early as well. */
+/* Orders groups for updates. An update is an output of the graph that is the new value of an input and takes its
+ * memory. All other groups that read the input precede the group that overwrites it. Within these limits updates run as
+ * early as possible, because a gradient is live until then. Groups whose results are single elements, which updates may
+ * await, run early as well. */
 #include "graph/plan/plan.h"
 
 typedef struct UpdateOrder {

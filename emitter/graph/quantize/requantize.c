@@ -102,7 +102,8 @@ static int64_t bounded(double v, int64_t least, int64_t greatest)
     return !(v > (double)least) ? least : v >= (double)greatest ? greatest : (int64_t)v;
 }
 
-/* Returns the stored value of a * scale + b * scale_b + offset: an estimate, then corrected step by step. */
+/* Returns the stored value of a * scale + b * scale_b + offset: it starts from an estimate and corrects it step by
+ * step. */
 static int64_t stored_value_of(const Affine *x, int64_t a, double scale_b, int64_t b, const Grid *g, int64_t least,
                                int64_t greatest)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pass `stream`, in two walks over the calls in order.
+/* The pass `stream` walks over the calls in order, twice.
  *
  * The first one decides. A tensor carries the axis if its frames slide with the input's: frame t of the next window is
  * frame t + hop / rate of this one. `rate` is the product of strides, `fresh` the frames that a hop adds, all at the
@@ -9,10 +9,10 @@
  *                                |<------- reach ------>]
  *
  * A call slides if slide.c proves it; it then computes its fresh frames from the last frames of its operands. Any other
- * call reads whole windows, as do the calls after it. A call that depends on the position in the window (padding
- * along the axis) is refused: its frames at both ends would differ in every window. Padding only at the beginning,
- * as in causal convolutions, is the padding of an endless run: the frames before the first window are the zeros of a
- * state that is reset. A convolution that has it is split into a pad, which the run leaves out, and the rest.
+ * call reads whole windows, as do the calls after it. A call that depends on the position in the window (padding along
+ * the axis) is refused: its frames at both ends would differ in every window. Padding only at the beginning, as in
+ * causal convolutions, is the padding of an endless run: the frames before the first window are the zeros of a state
+ * that is reset. A convolution that has it is split into a pad, which the run leaves out, and the rest.
  *
  * The second walk builds. If reach > fresh, the last `reach` frames are a state: the old one without its first `fresh`
  * frames, and the new frames. Each call reads a slice of it. */

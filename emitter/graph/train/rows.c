@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Adam: Kingma, Ba 2014, with epsilon outside the correction or inside; AdamW: Loshchilov, Hutter 2017. */
+/* Adam is from Kingma and Ba 2014, with epsilon outside the correction or inside it; AdamW is from Loshchilov and
+ * Hutter 2017. */
 #include "graph/train/rows.h"
 
 #include "graph/dag/op.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of a network. A call with float weights, a constant of several elements, is a layer; a constant that
- * is added or multiplied element by element belongs to the layer from which its operand is computed. Without such a
- * layer it prepares the input, and is not trained. */
+/* Finds the parameters of a network. A call with float weights, which are a constant of several elements, is a layer. A
+ * constant that is added or multiplied element by element belongs to the layer from which its operand is computed.
+ * Without such a layer the constant prepares the input, and is not trained. */
 #include <string.h>
 
 #include "graph/train/train.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The new values of parameters and of the optimizer's state, as formulas. With the gradient g of one sample:
+/* Computes the new values of parameters and of the optimizer's state, as formulas. With the gradient g of one sample:
  *
  *   finite   1 if all elements of all gradients are finite                     skip_nonfinite
  *   count'   samples since the last update, sum' = sum + g                     accumulate

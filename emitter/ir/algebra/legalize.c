@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Legalization of expressions for C. Every question about a value concerns the original expression; the legal one is
- * built beside it, operands first. Shared operands are legalized once. */
+/* Legalizes expressions for C. Every question about a value concerns the original expression. The legal expression is
+ * built from it, operands first. Shared operands are legalized once. */
 #include "ir/algebra/legalize.h"
 
 /* ---- Facts ----------------------------------------------------------------------------------------------------- */

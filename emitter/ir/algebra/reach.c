@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reach: between which bounds is an index while the inner loops run? The inner variables are eliminated from the linear
- * form one by one, each at the end that gives the bound; terms without them stay symbolic. A term is pushed `up` (to
- * its upper bound) or down:
+/* Computes the reach of an index: its bounds while the inner loops run. The inner variables are eliminated from the
+ * linear form one by one, each at the end that gives the bound; terms without them stay symbolic. A term is pushed `up`
+ * (to its upper bound) or down:
  *
  *     v in [0, extent)     extent - 1, or 0
  *     min(a, b) up         a and b are both upper bounds, so the smaller; down: the smaller of both lower bounds

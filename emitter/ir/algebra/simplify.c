@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Simplification, bottom up, each distinct node once. At a node, these steps repeat until nothing changes:
+/* Simplifies bottom up, each distinct node once. At a node, these steps repeat until nothing changes:
  *
  * 1. An expression with only one possible value becomes that constant. 2. Redundant casts are dropped. 3. Sums are
  * collected and sorted (linear.c). 4. The first matching row of rules.def applies. The nodes that a row builds are

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* I5: the conditions of loop kinds. A parallel or vector loop feeds data axes only, and its iterations write disjoint
- * elements of storage outside it; check_flow.c proves that it carries nothing. Iterations of a site's own loop are
- * disjoint, because dense digits are used once. For a host loop the boxes of two adjacent iterations must not overlap.
- * Vector and unrolled loops have constant extents. */
+/* Proves I5, the conditions of loop kinds. A parallel or vector loop feeds data axes only, and its iterations write
+ * disjoint elements of storage outside it; check_flow.c proves that it carries nothing. Iterations of a site's own loop
+ * are disjoint, because dense digits are used once. For a host loop the boxes of two adjacent iterations must not
+ * overlap. Vector and unrolled loops have constant extents. */
 #include "ir/check/check_parts.h"
 
 static bool is_concurrent(const Stmt *loop)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of a nest. A block runs once per iteration of its loops in which its guard holds. Loops that the guard, or
- * another loop's extent, uses are enumerated, together where a condition of the guard or an extent joins them; the
- * counts of separate sets of loops, and the trip counts of all other loops, are multiplied:
+/* Computes the cost of a nest. A block runs once per iteration of its loops in which its guard holds. Loops that the
+ * guard, or another loop's extent, uses are enumerated, together where a condition of the guard or an extent joins
+ * them; the counts of separate sets of loops, and the trip counts of all other loops, are multiplied:
  *
  *   for i < 100: for jo < 3: for ji < 4: block if jo*4 + ji < 10        100 * |{(jo, ji): jo*4 + ji < 10}| = 1000 */
 #include "ir/check/cost.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The meaning of every kind of expression on constants: the notes of expr.def as C. Constant folding, the evaluator,
- * the interpreter and the tests of the simplifier's rules use it.
+/* Defines the meaning of every kind of expression on constants, as the notes of expr.def in C. Constant folding, the
+ * evaluator, the interpreter and the tests of the simplifier's rules use it.
  *
  * - An integer is an int64 in the range of its type (u64: its bits). Arithmetic is on uint64, where nothing overflows,
  *   and wraps to the result's type at the end. Only comparison, division and right shift require the sign.

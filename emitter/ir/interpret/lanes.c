@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The instructions of the fast interpreter: the work of each on all lanes. Most kinds of expression use scalar_apply,
- * lane by lane. The rows of the tables below, in which real networks spend their time, compute the same values.
- * Registers do not overlap. */
+/* Implements the instructions of the fast interpreter: the work of each instruction on all lanes. Most kinds of
+ * expression use scalar_apply, lane by lane. The rows of the tables below, in which real networks spend their time,
+ * compute the same values. Registers do not overlap. */
 #include "ir/interpret/program.h"
 
 #include <string.h>

@@ -23,8 +23,8 @@
 /* The content of a slot: element `elem` of its tensor, stored in the era `era`. */
 typedef struct RingSlot { uint64_t era; int64_t elem; } RingSlot;
 
-/* The storage of a tensor. Each lane has a copy: begin and end of the window and the slots are per copy. If the lanes
- * of a parallel loop share one copy, slots are counted from the begin of the lane's window. */
+/* The storage of a tensor. Each lane has a copy. Each copy has its own slots, and its own begin and end of the window.
+ * If the lanes of a parallel loop share one copy, slots are counted from the begin of the lane's window. */
 typedef struct WalkStorage {
     const Tensor *tensor;
     int64_t dim[MAX_RANK], slots[MAX_RANK];        /* the number of elements, and of slots, along each dimension */

@@ -3,10 +3,10 @@
 #define LW_IR_NEST_INSTRUCTION_H
 /* An instruction of a target is data: the name of a macro, and a formula for its result.
  *
- * LW_MLA8(a: f32[1], b: f32[1][8]) c[o<8] = sum(k<1) a[k] * b[k,o]          c[o] += a[0] * b[0,o] for all o
+ *  LW_MLA8(a: f32[1], b: f32[1][8]) c[o<8] = sum(k<1) a[k] * b[k,o]          c[o] += a[0] * b[0,o] for all o
  *
- * LW_FETCH[16, -3](p: bool, a: i8[16]) y[k<16] = select(p, a[k], -3)        16 and -3 are the first arguments
- * LW_DOT[n](a: i8[n], b: i8[2][n]) c[o<2] = sum(e<n) i32(a[e]) * i32(b[o,e])      of any n: matching binds it
+ *  LW_FETCH[16, -3](p: bool, a: i8[16]) y[k<16] = select(p, a[k], -3)        16 and -3 are the first arguments
+ *  LW_DOT[n](a: i8[n], b: i8[2][n]) c[o<2] = sum(e<n) i32(a[e]) * i32(b[o,e])      of any n: matching binds it
  *
  * - A name among the numbers is open: a size, or a number of the formula. The loops and constants that match the
  *   formula give its value, or the step that takes the instruction does. A name that only operands have follows the

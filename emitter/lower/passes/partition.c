@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loop partition. A condition in a loop over v may be linear in v. It then holds above some v, or below some v, for
+/* Partitions loops. A condition in a loop over v may be linear in v. It then holds above some v, or below some v, for
  * all iterations of the inner loops: a*v + low >= 0, where low is the minimum of the remaining terms. The loop is split
  * into three:
  *

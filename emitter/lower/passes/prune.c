@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dead code elimination. Removes stores of the element that the memory has there already (the operand of a padding is
+/* Eliminates dead code. Removes stores of the element that the memory has there already (the operand of a padding is
  * stored in its result). Removes stores to a local memory that the scope of its declaration never loads, then the
  * declaration, and unused names. Repeats until nothing changes, since each removal may leave others unused. Several
  * scopes may declare one memory (copies share it), so each declaration is checked against the statements after it in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scalar replacement. A local array with constant indices only becomes one variable per accessed element. C compilers
- * keep variables in registers more reliably than arrays. */
+/* Replaces arrays by scalars. A local array with constant indices only becomes one variable per accessed element. C
+ * compilers keep variables in registers more reliably than arrays. */
 #include "lower/passes/passes.h"
 #include "support/names.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Common subexpression elimination in a statement: `const float t = ...;` before it. Only subexpressions that the
+/* Eliminates common subexpressions in a statement, with `const float t = ...;` before it. Only subexpressions that the
  * statement always evaluates are named: a side of a select and the right operand of && may be skipped.
  *
  * A statement whose text stays long repeats the subexpressions of such operands, in the worst case exponentially often.

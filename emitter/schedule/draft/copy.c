@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A copy of a part of the nest, for iterations that run separately: a remainder, a warm-up, a specialization. Copies
+/* Copies a part of the nest for iterations that run separately: a remainder, a warm-up, a specialization. Copies
  * partition the points of a stage. Blocks and loops get their own names, conv@MARK and conv@MARK.h, and loops their own
  * variables; stages and buffers are shared. */
 #include "schedule/draft/draft.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of a step that all primitives share. The life of a step:
+/* The part of a step that all primitives share. A step passes through these functions:
  *
  *   draft_open  copies the nest's header (the tree is shared) and stores the parameters;
  *   ...         the primitive finds its loops, proves or refuses, and sets next.root;

@@ -4,8 +4,8 @@
  *   for f.i: for f.j: f;  for g.i: for g.j: g      =>      for g.i: { for f.j: f;  for g.j: g }      (at g.i)
  *
  * The outermost loops of the first stage become the loops of the second stage from the place where the two separate to
- * LOOP. They are equal in number, and their extents are equal. The order of the two stages in the text stays. The
- * checker proves that no iteration reads what a later one computes. */
+ * LOOP. They are equal in number, and their extents are equal. The two stages keep their order in the text. The checker
+ * proves that no iteration reads what a later one computes. */
 #include "schedule/draft/draft.h"
 
 #include "support/names.h"
