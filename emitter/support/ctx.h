@@ -58,6 +58,7 @@ struct Ctx {
     bool refuses_warnings;       /* --werror: no file is written after a warning */
     /* A built-in template runs: its nest is checked once, after the last step */
     bool checks_late;
+    bool tries_formula;          /* a formula is read over trial sizes: its reads are checked over those of a call */
 #ifdef LW_TEST_SWITCH
     uint32_t off;                /* test builds: number of the disabled check (support/switch.h) */
     const char *refusing_check;  /* the last check that refused a step as wrong */

@@ -152,6 +152,28 @@ static void test_clamped_indices(void)
     }
 }
 
+/* A registered formula has no sizes: the reads of a call are checked with its own. */
+static void test_reads_by_data(void)
+{
+    static const struct { const char *label, *size, *refusal; } rows[] = {
+        { "a read by an operator's condition on data stays inside", "9", "" },
+        { "a read that an operator's condition on data leads out is refused", "5",
+          "index 1 of 'x' is not shown to stay inside" },
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        lw_context *cx = lw_new();
+        lw_register_op(cx, &(lw_op){ .name = "heads", .pattern = "reduction", .inputs = "x q w",
+                                     .formula = "y[i] = sum(k<9) select(k < q[i], x[i, k] * w[i], 0)" });
+        char model[200];
+        snprintf(model, sizeof model, "input x: f32[3][%s]\ninput q: i32[3]\ninput w: f32[3]\ny = heads(x, q, w)\n"
+                 "output y\n", rows[r].size);
+        write_model(cx, model);
+        const bool is_read = lw_dump(cx, "build/test/extend.te", &(lw_options){ .at = "loops" }) != NULL;
+        check_that(is_read == !*rows[r].refusal && strstr(said(cx), rows[r].refusal), rows[r].label, "%s", said(cx));
+        lw_free(cx);
+    }
+}
+
 static void test_index_of_nothing(void)
 {
     lw_context *cx = lw_new();
@@ -569,7 +591,7 @@ static void test_null(void)
 
 int main(void)
 {
-    CHECK_RUN(test_clamped_indices, test_index_of_nothing, test_built_op,
+    CHECK_RUN(test_clamped_indices, test_reads_by_data, test_index_of_nothing, test_built_op,
               test_temporary_of_higher_rank, test_untried, test_wrong_ops,
               test_other_compute, test_precedence, test_altered, test_calls);
     const int shared = arena_size(true), apart = arena_size(false);

@@ -113,6 +113,15 @@ static const Reading readings[] = {
     { "clamp", "y[i] = clamp(b[i], 0, 6)", "y[i<5] = min(max(b[i], 0.0), 6.0)" },
     { "ceildiv-and-dim", "y[i<ceildiv(dim(x, 1), 2)] = b[i * 2]", "y[i<3] = b[i*2]" },
     { "unguarded-branch-may-leave", "y[i<9] = select(i < 5, b[i], 0)", "y[i<9] = select(i < 5, b[i], 0.0)" },
+    { "read-under-a-condition-on-data", "y[i<9] = select(i < min(i32(q[0, 0]), 5), b[i], 0)",
+      "y[i<9] = select(i < min(i32(q[0, 0]), 5), b[i], 0.0)" },
+    { "read-under-two-conditions", "y[i<9] = select(i < i32(q[0, 0]) && i < 5, b[i], 0)",
+      "y[i<9] = select(i < i32(q[0, 0]) && i < 5, b[i], 0.0)" },
+    { "read-where-a-condition-fails", "y[i<n] = i >= 5 || m[i]", "y[i<n] = 5 <= i || m[i]" },
+    { "read-behind-the-first", "y[i<n] = select(i == 0, 0, v[i-1, 0])", "y[i<n] = select(i == 0, 0.0, v[i-1, 0])" },
+    { "read-that-is-inside-at-each-point", "y[i<4] = b[i ^ 3]", "y[i<4] = b[i ^ 3]" },
+    { "read-under-a-condition-on-each-point", "y[i<9] = select(abs(i - 4) < 2, b[i-2], 0)",
+      "y[i<9] = select(abs(i - 4) < 2, b[i-2], 0.0)" },
     { "gather", "y[i] = b[i32(q[i, 0])]", "y[i<3] = b[max(min(i32(q[i, 0]),4),0)]" },
     { "special-numbers", "y[i] = select(m[i], inf, -inf)", "y[i<5] = select(m[i], inf, -inf)" },
     { "comment-and-lines", "y[i] =  # the sum\n  b[i]\n  + 1", "y[i<5] = b[i] + 1.0" },
@@ -153,6 +162,33 @@ static const Refusal refusals[] = {
       "as the size of the axis, or clamp the index", 33, 1 },
     { "y[i<3] = sum(k<i+4) x[i, k]", "index 1 of 'x' is not shown to stay inside; write min(SIZE, dim(x, 1)) "
       "as the size of the axis, or clamp the index", 26, 1 },
+    { "y[i<3] = sum(k<9) select(k < i32(q[i, 0]), x[i, k], 0)",
+      "index 1 of 'x' is not shown to stay inside; write clamp(INDEX, 0, dim(x, 1) - 1), or a condition "
+      "that keeps it inside", 49, 1 },
+    { "y[i<3] = sum(k<9) select(k < 7, x[i, k], 0)",
+      "index 1 of 'x' is not shown to stay inside; write clamp(INDEX, 0, dim(x, 1) - 1), or a condition "
+      "that keeps it inside", 38, 1 },
+    { "y[i<3, k<9] = k < i32(q[i, 0]) && x[i, k] > 0",
+      "index 1 of 'x' is not shown to stay inside; write clamp(INDEX, 0, dim(x, 1) - 1), or a condition "
+      "that keeps it inside", 40, 1 },
+    { "y[i<3, k<9] = k >= i32(q[i, 0]) || x[i, k] > 0",
+      "index 1 of 'x' is not shown to stay inside; write clamp(INDEX, 0, dim(x, 1) - 1), or a condition "
+      "that keeps it inside", 41, 1 },
+    { "y[i<3, k<9] = select(q[i, 0] > 2, x[i, k/2], x[i, 8 - k])",
+      "index 1 of 'x' is not shown to stay inside; write clamp(INDEX, 0, dim(x, 1) - 1), or a condition "
+      "that keeps it inside", 51, 1 },
+    { "y[k<9] = (x[0, k - 4]? * b[k] : 0)",
+      "index 0 of 'b' is not shown to stay inside; write clamp(INDEX, 0, dim(b, 0) - 1), or a condition "
+      "that keeps it inside", 28, 1 },
+    { "y[i<3] = x[i, i * i + 1]",
+      "index 1 of 'x' is not shown to stay inside; write clamp(INDEX, 0, dim(x, 1) - 1), or a condition "
+      "that keeps it inside", 15, 1 },
+    { "y[i<n] = b[i]",
+      "index 0 of 'b' is not shown to stay inside; write clamp(INDEX, 0, dim(b, 0) - 1), or a condition "
+      "that keeps it inside", 12, 1 },
+    { "y[i<n] = v[i + 1, 0]",
+      "index 0 of 'v' is not shown to stay inside; write clamp(INDEX, 0, dim(v, 0) - 1), or a condition "
+      "that keeps it inside", 12, 1 },
     { "y[q[0, i]] = sum(i) 1", "an output is computed at each of its elements, and has an axis for each dimension, not "
       "an index; write b<SIZE, and select(INDEX == b, VALUE, 0) as the value that is reduced", 3, 1 },
     { "y[i + 1] = b[i]", "an output is computed at each of its elements, and has an axis for each dimension, not an "

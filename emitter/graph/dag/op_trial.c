@@ -94,7 +94,9 @@ static bool reads_with(Ctx *cx, const Op *op, const DType *type, const TrialSize
     for (const AttrRow *a = op->attr; a && a->name; a++)
         if (a->otherwise) text_printf(&given, " %s=%s", a->name, a->otherwise);
     call.attr = attrs_read(cx, op, text_string(&given), &call.attr_count);
+    cx->tries_formula = true;
     if (!ctx_failed(cx)) op_compute(cx, &call, out);
+    cx->tries_formula = false;
     *why = diag_rewind(cx, mark);
     return !*why;
 }

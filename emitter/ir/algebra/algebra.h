@@ -94,6 +94,20 @@ bool ranges_linear(Ranges *r, const Expr *e, Linear *out);
 Interval ranges_of_linear(Ranges *r, const Linear *l);
 bool ranges_prove(Ranges *r, const Expr *condition);
 const Expr *ranges_simplify(Ranges *r, const Expr *e);
+bool ranges_prove_inside(Ranges *r, const Expr *index, const Expr *size);  /* true: 0 <= index < size is proved */
+
+/* Visits the reads of a stage's values. The scope of a read is `scope` with the conditions of the selects, && and ||
+ * around it; a read under several conditions is visited under each. */
+typedef void ReadVisit(Ctx *cx, const Expr *read, const Bounds *scope, void *user);
+void stage_visit_reads(Ctx *cx, const Stage *s, const Bounds *scope, ReadVisit *visit, void *user);
+const Bounds *stage_scope(Ctx *cx, const Stage *s);             /* the ranges of its axes */
+/* Returns true if no point of `scope` fulfils one of the facts between `facts` and `outer`, for example for a window
+ * within the padding. It is tested without the fact itself: a contradiction proves nothing. */
+bool never_holds(Ctx *cx, const Bounds *facts, const Bounds *outer, const Bounds *scope);
+/* Returns true if 0 <= index < size is proved at each point of the axes where the facts between `facts` and `outer`
+ * hold, and false if the points are many, or an axis has no fixed size. */
+bool is_inside_at_points(Ctx *cx, const Stage *s, const Expr *index, const Expr *size, const Bounds *facts,
+                         const Bounds *outer);
 
 /* Returns the product of sizes. */
 const Expr *size_product(Ctx *cx, const Expr *const *size, int count);

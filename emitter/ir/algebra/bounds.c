@@ -379,6 +379,16 @@ static bool add_fact(Ranges *r, const Expr *more, const Expr *less, int64_t by)
 
 enum { MAX_FACTS = 32, FACTS_OF_ONE = 4 };    /* an equation with remainders gives four facts */
 
+/* Adds the fact a > b or b > a where the ranges exclude the other. */
+static void add_unequal(Ranges *r, const Expr *a, const Expr *b)
+{
+    Linear l, m;
+    if (!ranges_linear(r, a, &l) || !ranges_linear(r, b, &m) || !linear_add(&l, &m, -1)) return;
+    const Interval difference = ranges_of_linear(r, &l);
+    if (difference.least == 0) add_fact(r, a, b, 1);
+    else if (difference.greatest == 0) add_fact(r, b, a, 1);
+}
+
 static void collect_fact(Ranges *r, const Expr *fact, bool holds)
 {
     if (r->fact_count + FACTS_OF_ONE > MAX_FACTS) return;
@@ -396,6 +406,7 @@ static void collect_fact(Ranges *r, const Expr *fact, bool holds)
     if (fact->kind == EXPR_LT) holds ? add_fact(r, b, a, 1) : add_fact(r, a, b, 0);
     if (fact->kind == EXPR_LE) holds ? add_fact(r, b, a, 0) : add_fact(r, a, b, 1);
     if (fact->kind == (holds ? EXPR_EQ : EXPR_NE) && add_fact(r, a, b, 0)) add_fact(r, b, a, 0);
+    if (fact->kind == (holds ? EXPR_NE : EXPR_EQ)) add_unequal(r, a, b);
 }
 
 static int fact_room(const Expr *fact)

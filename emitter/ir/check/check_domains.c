@@ -11,13 +11,6 @@ static const char *name_of(const Site *s) { return s->block->name; }
 
 /* ---- Binds and accesses ------------------------------------------------------------------------------------------ */
 
-static bool is_between(Ranges *r, const Expr *index, const Expr *extent)
-{
-    Ctx *cx = r->cx;
-    return ranges_prove(r, expr_binary(cx, EXPR_LE, expr_index(cx, 0), index))
-           && ranges_prove(r, expr_binary(cx, EXPR_LT, index, extent));
-}
-
 static bool binds_are_inside_by(Checker *c, const Site *s, Ranges *r)
 {
     const Stage *stage = s->block->stage;
@@ -29,7 +22,7 @@ static bool binds_are_inside_by(Checker *c, const Site *s, Ranges *r)
         for (int i = 0; i < a; i++) { axis[i] = stage->axis[i].var; value[i] = s->block->bind[i]; }
         /* A loop that may have no pass is within its extent, but its only index, 0, is not. */
         const Expr *index = bind->kind == EXPR_VAR ? bind : ranges_simplify(r, bind);
-        if (is_between(r, index, expr_substitute(c->cx, extent, axis, value, a))) continue;
+        if (ranges_prove_inside(r, index, expr_substitute(c->cx, extent, axis, value, a))) continue;
         return check_fail(c, UNPROVED, FAULT_INDEX, "an index that is affine in the loops, or a guard",
                           "%s: the index of the axis %s is not shown to stay within its extent",
                           name_of(s), expr_as_var(stage->axis[a].var)->name);
@@ -43,13 +36,6 @@ static bool binds_are_inside(Checker *c, const Site *s)
     const bool are_inside = binds_are_inside_by(c, s, &r);
     ranges_free(&r);
     return are_inside;
-}
-
-static const Bounds *axis_scope(Ctx *cx, const Stage *s)
-{
-    const Bounds *b = NULL;
-    for (int a = 0; a < s->axis_count; a++) b = bounds_var(cx, b, s->axis[a].var, s->axis[a].extent);
-    return b;
 }
 
 static const Bounds *with_facts(Ctx *cx, const Bounds *scope, const Bounds *facts)
@@ -73,20 +59,11 @@ static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const Sit
         Ranges r = ranges_new(cx, scope);
         const Expr *index = ranges_simplify(
             &r, expr_substitute(cx, a->read->arg[d], axis, site->block->bind, s->stage->axis_count));
-        const bool is_inside = is_between(&r, index, t->shape[d]);
+        const bool is_inside = ranges_prove_inside(&r, index, t->shape[d]);
         ranges_free(&r);
         if (!is_inside) return false;
     }
     return true;
-}
-
-/* Returns true for a condition that no point of the axes fulfils, for example for a window within the padding. It is
- * tested over the axes without the condition itself: a contradiction proves nothing. */
-static bool never_happens(Ctx *cx, const Bounds *axes, const SiteAccess *a)
-{
-    for (const Bounds *f = a->facts; f; f = f->outer)
-        if (provably(cx, expr_unary(cx, EXPR_NOT, f->fact), axes)) return true;
-    return false;
 }
 
 /* Returns the first dimension that the access may leave, or -1. */
@@ -95,7 +72,7 @@ static int dimension_outside(Checker *c, const StageSites *s, const SiteAccess *
     const Tensor *t = a->read->ref;
     Ranges r = ranges_new(c->cx, with_facts(c->cx, axes, a->facts));
     int d = 0;
-    while (d < t->rank && (check_is_data(a->read->arg[d]) || is_between(&r, a->read->arg[d], t->shape[d])
+    while (d < t->rank && (check_is_data(a->read->arg[d]) || ranges_prove_inside(&r, a->read->arg[d], t->shape[d])
                            || access_is_inside_at_sites(c, s, a, d)))
         d++;
     ranges_free(&r);
@@ -104,11 +81,11 @@ static int dimension_outside(Checker *c, const StageSites *s, const SiteAccess *
 
 static bool accesses_are_inside(Checker *c, const StageSites *s)
 {
-    const Bounds *axes = axis_scope(c->cx, s->stage);
+    const Bounds *axes = stage_scope(c->cx, s->stage);
     for (int i = 0; i < s->access_count; i++) {
         const SiteAccess *a = &s->access[i];
         const Tensor *t = a->read->ref;
-        const int d = never_happens(c->cx, axes, a) ? -1 : dimension_outside(c, s, a, axes);
+        const int d = never_holds(c->cx, a->facts, NULL, axes) ? -1 : dimension_outside(c, s, a, axes);
         if (d >= 0)
             return check_fail(c, UNPROVED, FAULT_INDEX,
                               "a read within the tensor, or under a condition that keeps it there",

@@ -184,58 +184,24 @@ static void gather(Gathering *g, const Stmt *s)
 
 /* ---- Accesses -------------------------------------------------------------------------------------------------- */
 
-typedef struct Reading { Ctx *cx; StageSites *out; int capacity, steps; Map has_read, seen; } Reading;
-enum { MAX_CONDITIONAL_STEPS = 3000 };
+typedef struct Reading { StageSites *out; int capacity; } Reading;
 
-static bool has_read(Reading *r, const Expr *e)
+static void note_access(Ctx *cx, const Expr *read, const Bounds *facts, void *user)
 {
-    static const char yes, no;
-    const char *known = map_get_const_ptr(&r->has_read, e);
-    if (known) return known == &yes;
-    bool found = e->kind == EXPR_READ;
-    for (int i = 0; i < e->arg_count && !found; i++) found = has_read(r, e->arg[i]);
-    map_put_const_ptr(&r->has_read, e, (found ? &yes : &no));
-    return found;
-}
-
-static void note_access(Reading *r, const Expr *read, const Bounds *facts)
-{
+    Reading *r = user;
     StageSites *s = r->out;
     if (s->access_count == r->capacity) {
-        SiteAccess *more = NEW_ARRAY(r->cx->arena, SiteAccess, r->capacity = r->capacity ? 2 * r->capacity : 8);
+        SiteAccess *more = NEW_ARRAY(cx->arena, SiteAccess, r->capacity = r->capacity ? 2 * r->capacity : 8);
         if (s->access_count) memcpy(more, s->access, (size_t)s->access_count * sizeof *more);
         s->access = more;
     }
     s->access[s->access_count++] = (SiteAccess){ read, facts };
 }
 
-/* A node below a condition is visited again, because its facts differ. Beyond MAX_CONDITIONAL_STEPS visits the facts
- * are dropped, which is conservative. */
-static void find_reads(Reading *r, const Expr *e, const Bounds *facts)
-{
-    if (facts && r->steps++ > MAX_CONDITIONAL_STEPS) facts = NULL;
-    if (!has_read(r, e) || (!facts && map_get_ptr(&r->seen, e))) return;
-    if (!facts) map_put_ptr(&r->seen, e, r);
-    if (e->kind == EXPR_READ) note_access(r, e, facts);
-    for (int i = 0; i < e->arg_count; i++) {
-        const Bounds *here = facts;
-        if (e->kind == EXPR_SELECT && i == SELECT_YES) here = bounds_fact(r->cx, facts, e->arg[SELECT_COND]);
-        if (e->kind == EXPR_SELECT && i == SELECT_NO)
-            here = bounds_fact(r->cx, facts, expr_unary(r->cx, EXPR_NOT, e->arg[SELECT_COND]));
-        if (e->kind == EXPR_AND && i == 1) here = bounds_fact(r->cx, facts, e->arg[0]);
-        find_reads(r, e->arg[i], here);
-    }
-}
-
 static void stage_accesses(Ctx *cx, StageSites *s)
 {
-    const ArenaMark mark = arena_mark(cx->scratch);
-    Reading r = { cx, s, 0, 0, map_new(cx->scratch), map_new(cx->scratch) };
-    for (int i = 0; i < s->stage->out_count; i++) {
-        find_reads(&r, s->stage->value[i], NULL);
-        if (s->stage->init) find_reads(&r, s->stage->init[i], NULL);
-    }
-    arena_reset(cx->scratch, mark);
+    Reading r = { s, 0 };
+    stage_visit_reads(cx, s->stage, NULL, note_access, &r);
 }
 
 bool check_gather(Checker *c, unsigned branches)

@@ -31,8 +31,8 @@
  *   broadcast shape of all [*] reads.
  * - An index that is read from a tensor, as in x[at[i]], is clamped to x: data cause no access out of bounds. x must
  *   have an element.
- * - The conditions of a padded read that the axes' ranges prove are dropped. An unguarded read that is certainly out of
- *   bounds is an error. */
+ * - The conditions of a padded read that the axes' ranges prove are dropped. Any other read that is not shown to stay
+ *   inside its tensor wherever the conditions around it hold is an error. */
 #include "ir/nest/nest.h"
 #include "support/text.h"
 

@@ -249,7 +249,7 @@ static Value read_parenthesis(Reader *r)
     bool has_padding = r->padded_count > padded;
     r->condition_count = conditions;
     r->padded_count = padded;
-    if (inside) r->access_count = accesses;
+    if (inside) guard_accesses(r, accesses);
     Value both[] = { body, read_binary(r, 0) };
     lex_expect(r->lex, ")", "after the value outside");
     if (!has_padding) lex_error(r->lex, colon, "no read before this ':' is marked as padded with '?'");
@@ -348,7 +348,7 @@ static Value read_binary(Reader *r, int least)
             lex_error(r->lex, at, "more than %d operators in one expression", MOST_OPERATORS);
         Value right = read_binary(r, expr_info(k)->precedence + 1);
         /* Evaluated only if the left side requires it */
-        if (k == EXPR_AND || k == EXPR_OR) r->access_count = accesses;
+        if (k == EXPR_AND || k == EXPR_OR) guard_accesses(r, accesses);
         left = swapped ? value_operate(r, k, right, left, at) : value_operate(r, k, left, right, at);
     }
     return left;

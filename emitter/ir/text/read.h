@@ -38,8 +38,8 @@ void unknown_name(const Lexer *l, const Symbol *s, Token at, bool tensors_only);
 typedef enum LiteralKind { NO_LITERAL, INTEGER_LITERAL, REAL_LITERAL } LiteralKind;
 typedef struct Value { const Expr *expr; LiteralKind literal; bool negative; Token at; } Value;
 
-/* An unguarded read, to be checked against the bounds of its tensor. */
-typedef struct Access { const Tensor *tensor; int dim; const Expr *index; Token at; } Access;
+/* A read without '?', to be checked against the bounds of its tensor. */
+typedef struct Access { const Tensor *tensor; int dim; const Expr *index; Token at; bool is_guarded; } Access;
 
 typedef struct Reader {
     Ctx *cx;
@@ -56,7 +56,7 @@ typedef struct Reader {
     int condition_count, condition_room;
     int padded_count;            /* the number of padded reads, with or without a condition */
     Token padded;                /* the last padded read */
-    Access *access;              /* unguarded reads, checked at the end */
+    Access *access;              /* reads without '?', checked at the end */
     int access_count, access_room;
     int depth, operators;        /* the counts so far; both are bounded */
 } Reader;
@@ -82,6 +82,8 @@ Value value_operate(Reader *r, ExprKind k, Value a, Value b, Token at);
 bool  is_meaningless(Reader *r, ExprKind k, const Expr *b, Token at);
 Value read_call(Reader *r, Token name);              /* call it when the name is consumed and '(' is next */
 Value read_element(Reader *r, Token name);           /* call it when the name is consumed and '[' is next */
+/* Notes that access `first` and later ones are under a condition. */
+void  guard_accesses(Reader *r, int first);
 
 /* Reads a formula that extends to the end of the lexer. With as_written, the formula has the form that print_stage
  * prints. The stage is named after its first output unless another name is given. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads of tensors. A padded read adds the bounds conditions that the axes' ranges do not prove. Any other read is
- * recorded, and checked at the end if nothing guards it. */
+ * recorded, and checked at the end, under the conditions around it. */
 
 /* Decision: an index from data is clamped. In a file, an index that is read from a tensor, `x[at[i]]`, is clamped to
  * `x` unless its range proves it inside (`ir/text/read_access.c`). The clamp is part of the formula, so the
  * interpreter and the emitted C agree, and no input makes a program read outside its memory. Formulas of
- * operators clamp where their definitions do. */
+ * operators clamp where their definitions do. A read under a condition on data, `select(k < n[i], x[k], 0)`, is an
+ * error unless the condition is shown to keep it inside: a clamp would compute with elements that the formula does
+ * not name. */
 #include "ir/text/read.h"
 
 #include <string.h>
@@ -31,10 +33,15 @@ static void add_access(Reader *r, Access a)
     r->access[r->access_count++] = a;
 }
 
+void guard_accesses(Reader *r, int first)
+{
+    for (int i = first; i < r->access_count; i++) r->access[i].is_guarded = true;
+}
+
 static void add_bounds(Reader *r, const Tensor *t, const Expr *const *index, const Token *at, bool is_padded)
 {
     for (int d = 0; d < t->rank; d++) {
-        if (!is_padded) add_access(r, (Access){ t, d, index[d], at[d] });
+        if (!is_padded) add_access(r, (Access){ t, d, index[d], at[d], false });
         else {
             add_condition(r, expr_binary(r->cx, EXPR_LE, expr_int(r->cx, I32, 0), index[d]));
             add_condition(r, expr_binary(r->cx, EXPR_LT, index[d], t->shape[d]));

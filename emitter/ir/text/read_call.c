@@ -56,7 +56,7 @@ static Value read_kind(Reader *r, ExprKind k, Token at)
 {
     Value args[MAX_ARGS];
     int accesses = r->access_count, count = read_args(r, args);
-    if (k == EXPR_SELECT) r->access_count = accesses;      /* a side is evaluated only if the condition selects it */
+    if (k == EXPR_SELECT) guard_accesses(r, accesses);      /* a side is evaluated only if the condition selects it */
     if (ctx_failed(r->cx) || !of_kind(r, at, expr_info(k)->spelling, expr_info(k)->arity, count))
         return value_poison(r, at);
     DiagMark mark = diag_mark(r->cx);

@@ -465,29 +465,15 @@ static bool exact_range(const Formula *f, const Expr *e, Interval *out)
     return true;
 }
 
-/* Refuses a read that is not proved to stay inside where its axes end, because a size from data would lead it out of
- * bounds. */
-static void check_within(Formula *f, const Access *a)
-{
-    Ctx *cx = f->r.cx;
-    const Expr *size = a->tensor->shape[a->dim];
-    if (provably(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), a->index), f->r.bounds)
-        && provably(cx, expr_binary(cx, EXPR_LT, a->index, size), f->r.bounds))
-        return;
-    lex_error(f->r.lex, a->at, "index %d of '%s' is not shown to stay inside; write min(SIZE, dim(%s, %d)) as the size "
-              "of the axis, or clamp the index", a->dim, a->tensor->name, a->tensor->name, a->dim);
-}
-
+/* Refuses reads that certainly leave their tensors. */
 static void check_accesses(Formula *f)
 {
-    for (int i = 0; f->within && i < f->r.access_count && !ctx_failed(f->r.cx); i++)
-        check_within(f, &f->r.access[i]);
-    for (int i = 0; i < f->r.access_count && has_points(f) && !ctx_failed(f->r.cx); i++) {
+    for (int i = 0; i < f->r.access_count && has_points(f) && !f->within && !ctx_failed(f->r.cx); i++) {
         const Access *a = &f->r.access[i];
         int64_t size = tensor_dim(a->tensor, a->dim);
         Interval range;
         bool is_outside = false;
-        if (f->within) continue;
+        if (a->is_guarded) continue;
         if (exact_range(f, a->index, &range)) is_outside = range.least < 0 || (size >= 0 && range.greatest >= size);
         else {
             range = interval_of(f->r.cx, a->index, f->r.bounds);
@@ -498,6 +484,56 @@ static void check_accesses(Formula *f)
                       a->tensor->name, (long long)range.least, (long long)range.greatest,
                       size < 0 ? "" : text_format(f->r.cx, "%lld", (long long)size));
     }
+}
+
+static void refuse_access(const Formula *f, const Access *a)
+{
+    const char *tensor = a->tensor->name;
+    if (f->within)
+        lex_error(f->r.lex, a->at, "index %d of '%s' is not shown to stay inside; write min(SIZE, dim(%s, %d)) as the "
+                  "size of the axis, or clamp the index", a->dim, tensor, tensor, a->dim);
+    else
+        lex_error(f->r.lex, a->at, "index %d of '%s' is not shown to stay inside; write clamp(INDEX, 0, dim(%s, %d) - "
+                  "1), or a condition that keeps it inside", a->dim, tensor, tensor, a->dim);
+}
+
+/* Returns the access that is dimension d of the read; NULL for [*] and a padded read, which stay inside. */
+static const Access *access_of(const Formula *f, const Expr *read, int d)
+{
+    for (int i = 0; i < f->r.access_count; i++) {
+        const Access *a = &f->r.access[i];
+        if (a->tensor == read->ref && a->dim == d && a->index == read->arg[d]) return a;
+    }
+    return NULL;
+}
+
+typedef struct ReadCheck { const Formula *f; const Stage *stage; const Bounds *axes; } ReadCheck;
+
+/* Refuses a read that is not shown to stay inside wherever the conditions around it hold: data could lead it out. An
+ * index from data is clamped already. */
+static void check_read(Ctx *cx, const Expr *read, const Bounds *scope, void *user)
+{
+    const ReadCheck *c = user;
+    const Tensor *t = read->ref;
+    if (ctx_failed(cx) || never_holds(cx, scope, c->axes, c->axes)) return;
+    Ranges r = ranges_new(cx, scope);
+    const Access *outside = NULL;
+    for (int d = 0; d < t->rank && !outside; d++) {
+        const Access *a = access_of(c->f, read, d);
+        const Tensor *source = NULL;
+        expr_walk(cx, read->arg[d], find_read, &source);
+        if (a && !source && !ranges_prove_inside(&r, a->index, t->shape[d])
+            && !is_inside_at_points(cx, c->stage, a->index, t->shape[d], scope, c->axes))
+            outside = a;
+    }
+    ranges_free(&r);
+    if (outside) refuse_access(c->f, outside);
+}
+
+static void check_reads(const Formula *f, const Stage *s)
+{
+    ReadCheck c = { f, s, stage_scope(f->r.cx, s) };
+    if (has_points(f) && !f->r.cx->tries_formula) stage_visit_reads(f->r.cx, s, c.axes, check_read, &c);
 }
 
 /* header = name {',' name} ['[' ('*' | axes) ']'] '=' */
@@ -554,6 +590,8 @@ static Tensor *read_into(Formula *f, Lexer *l, const Symbol *symbols, const char
         lex_error(l, begin, "this formula has an undefined value");
         return NULL;
     }
+    if (!as_written) check_reads(f, n->stage);
+    if (ctx_failed(l->cx)) return NULL;
     for (int i = 0; i < f->name_count; i++) n->out[i]->name = f->name[i];
     return keep_promise(l, symbols, begin, n->out[0]);
 }
