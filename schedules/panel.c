@@ -47,7 +47,7 @@ VectorTile vector_tile(const Target *t, int64_t positions, int64_t outs, int64_t
     return best;
 }
 
-/* True if consecutive positions read consecutive pixels: there are no windows and no strides. */
+/* Returns true if consecutive positions read consecutive pixels: there are no windows and no strides. */
 static bool reads_pixels_in_order(const Node *product)
 {
     const Tensor *x = product->in[0], *k = product->in[1], *y = product->out[0];

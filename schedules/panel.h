@@ -9,7 +9,7 @@ typedef struct VectorTile {
     int64_t cost;                    /* of all tiles, to compare with that of another number of positions */
 } VectorTile;
 
-/* True if runtime/simd has vectors of floats for the target. */
+/* Returns true if runtime/simd has vectors of floats for the target. */
 bool has_vectors(const Target *t);
 /* Returns the tile with the least cost over `positions` by `outs` sums of `depth` products; on a tie the one with
  * most positions, whose panels are narrow and are read least often. channels: of the tile, 0: any divisor of outs that

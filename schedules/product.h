@@ -5,10 +5,11 @@
  * stage sums its product with the weights, and an elementwise epilogue computes the output. */
 #include "schedules/tile.h"
 
-const Stage *product_stage(const Nest *n);                                   /* the stage that sums; NULL: none */
-/* the first stage of this nest that acc reads; NULL: none */
+/* the stage that sums, or NULL if there is none */
+const Stage *product_stage(const Nest *n);
+/* the first stage of this nest that acc reads, or NULL if there is none */
 const Stage *patch_stage(Ctx *cx, const Nest *n, const Stage *acc);
-/* True if the product's result has the shape of the group's only output, and no other stage reduces. */
+/* Returns true if the product's result has the shape of the group's only output, and no other stage reduces. */
 bool product_makes_output(Ctx *cx, const GroupNest *g);
 /* Inlines all stages except those named in `keep` (ends with NULL) and the product, *acc, which stays separate from the
  * output. */

@@ -36,7 +36,8 @@ struct Machine {
     uint32_t s[32];                      /* S0 to S31; D and Q registers overlap them */
     bool n, z, c, v, fn, fz, fc, fv;     /* flags of integers, and of a comparison of floats */
     uint8_t ge;                          /* a bit for each byte, of parallel additions */
-    int tail;                            /* bytes of an element in a loop with a predicated tail; 0: none */
+    /* bytes of an element in a loop with a predicated tail, or 0 if there is none */
+    int tail;
     MachineRange *range; int range_count;                /* of the current layer */
     Insn nowhere;                        /* at addresses without code */
     uint32_t unknown_at, unknown;        /* an instruction without meaning */
@@ -45,7 +46,7 @@ struct Machine {
 /* One row of a table of encodings: the instruction has these bits under the mask. The first row that fits decodes. */
 typedef struct Encoding { uint32_t mask, bits; void (*decode)(uint32_t w, Insn *i); } Encoding;
 
-/* False if no row fits. in_block: of an IT instruction, where short instructions set no flags. */
+/* Returns false if no row fits. in_block: of an IT instruction, where short instructions set no flags. */
 bool decode_short(uint32_t w, bool in_block, Insn *i);
 bool decode_long(uint32_t w, Insn *i);         /* the first half in the upper 16 bits */
 bool decode_multiply(uint32_t w, Insn *i);     /* multiplications, divisions, parallel and saturating operations */

@@ -34,7 +34,7 @@ Machine *machine_new(Arena *arena)
     return m;
 }
 
-/* False for memory that was never written, and past the last page of code. */
+/* Returns false for memory that was never written, and past the last page of code. */
 static bool has_code(Machine *m, uint32_t at)
 {
     Insn **page = &m->code[at >> PAGE_BITS];

@@ -38,11 +38,11 @@ typedef struct MachineCounts {
     MachineRange *range; int range_count;                /* in the order of layers */
     uint32_t result;                     /* the first register at the end */
     uint32_t stack;                      /* bytes that it took at most */
-    uint32_t unknown_at, unknown;        /* an instruction that is not known, in 32 bits; 0: none */
+    uint32_t unknown_at, unknown;        /* an instruction that is not known, in 32 bits, or 0 if there is none */
 } MachineCounts;
 
-/* Calls the function with up to four arguments in registers and the rest on the stack, which ends at `stack`. False if
- * it takes more than `most` instructions, or meets one that is not known. */
+/* Calls the function with up to four arguments in registers and the rest on the stack, which ends at `stack`. Returns
+ * false if it takes more than `most` instructions, or meets one that is not known. */
 bool machine_call(Machine *m, uint32_t function, const uint32_t *argument, int argument_count, uint32_t stack,
                   int64_t most, MachineCounts *out);
 #endif

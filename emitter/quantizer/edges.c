@@ -41,7 +41,7 @@ typedef struct Finder {
     Edges edges;
     Ports ports;
     Map narrow;                        /* tensors that a call on 8 bits reads or writes */
-    Map parent;                        /* tensor -> tensor with the same grid */
+    Map parent;                        /* maps a tensor to a tensor with the same grid */
 } Finder;
 
 static bool is_data(const Tensor *t) { return t && t->type == F32 && !tensor_is_constant(t); }
@@ -80,7 +80,7 @@ static Tensor *source_of(const Finder *f, const Node *n)
     return source && tensor_elems(source) == tensor_elems(n->out[0]) ? source : NULL;
 }
 
-/* True if the requantization of the operand's producer can include the call. */
+/* Returns true if the requantization of the operand's producer can include the call. */
 static bool continues(const Finder *f, const Node *n, Role role)
 {
     const Tensor *x = is_data(n->in[0]) ? n->in[0] : n->in_count > 1 ? n->in[1] : NULL;
@@ -121,7 +121,8 @@ static void find_facts(Finder *f)
     }
 }
 
-/* True if the call only moves elements to outputs. `is_last`: the calls of which that is known, all behind it. */
+/* Returns true if the call only moves elements to outputs. `is_last`: the calls of which that is known, all behind
+ * it. */
 static bool is_last_move(const Finder *f, const Node *n, const Map *is_last)
 {
     const Tensor *t = n->kind == NODE_CALL && n->out_count == 1 ? n->out[0] : NULL;
@@ -155,8 +156,8 @@ static void find_float_ends(Finder *f)
     }
 }
 
-/* True if the call selects elements of its operand, or moves it to such calls alone. `leads`: the calls of which that
- * is known, all behind it. */
+/* Returns true if the call selects elements of its operand, or moves it to such calls alone. `leads`: the calls of
+ * which that is known, all behind it. */
 static bool leads_to_parts(const Finder *f, const Node *n, const Map *leads)
 {
     if (n->kind != NODE_CALL || facts_of(f, n)->role != MOVE || data_operands(n) != 1) return false;
@@ -233,7 +234,7 @@ static void add_operands(Finder *f, const Node *n, const Facts *x)
         if (n->in[i]) add_edge(f, n->in[i], x->role != MOVE);
 }
 
-/* True if every reader of the call's output includes it in its own computation. */
+/* Returns true if every reader of the call's output includes it in its own computation. */
 static bool is_interior(const Finder *f, const Tensor *t)
 {
     const ReaderList *readers = readers_list(&f->readers, t);
@@ -287,7 +288,7 @@ static bool is_port(const Finder *f, const Tensor *t)
     return graph_has_output(f->graph, t);
 }
 
-/* True if all that read or write the tensor accept 16 bits. */
+/* Returns true if all that read or write the tensor accept 16 bits. */
 static bool is_wide(const Finder *f, const Tensor *t)
 {
     const Request *r = asked(f, t);
@@ -344,7 +345,7 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
     map_put_ptr(group_of, root, g);
 }
 
-/* True if the tensor is only moved, or read by functions with a grid of their own over several elements. */
+/* Returns true if the tensor is only moved, or read by functions with a grid of their own over several elements. */
 static bool is_read_by_results(const Finder *f, const Tensor *t, bool *has_result)
 {
     const ReaderList *readers = readers_list(&f->readers, t);

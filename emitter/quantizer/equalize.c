@@ -24,7 +24,7 @@ typedef struct Equalizer {
     const Edges *edges;
     const ChannelStats *stats;
     int pair_count; Pair *pair;
-    Map scaled;                        /* constant -> float *: its elements now */
+    Map scaled;                        /* maps a constant to its elements now, a float * */
     double **greatest;                 /* [edges] of each channel, now */
 } Equalizer;
 
@@ -36,7 +36,7 @@ static float *elements_of(Equalizer *q, const Tensor *c)
     return v;
 }
 
-/* True if the user gave the tensor's grid, which no factor may change. */
+/* Returns true if the user gave the tensor's grid, which no factor may change. */
 static bool has_request(const Equalizer *q, const Tensor *t)
 {
     const Request *r = request_of(&q->edges->requests, t);
@@ -65,7 +65,7 @@ static bool find_seconds(Equalizer *q, const Tensor *t, Pair *p)
     return true;
 }
 
-/* Returns the first tensor with statistics after the layer; -1: none. */
+/* Returns the first tensor with statistics after the layer, or -1 if there is none. */
 static int edge_behind(const Equalizer *q, const Tensor *t)
 {
     for (;;) {

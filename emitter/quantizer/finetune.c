@@ -81,7 +81,7 @@ static Tensor *append_label(Ctx *cx, const Tensor *y, Graph *g)
 
 enum { HIDDEN_PART = 16 };
 
-/* True for logits, and for tensors between them and the output y. */
+/* Returns true for logits, and for tensors between them and the output y. */
 static bool is_labelled(const Tensor *logits, const Tensor *y, const Tensor *now)
 {
     while (logits && y != now && y != logits) y = y->producer->in[0];

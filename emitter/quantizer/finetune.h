@@ -27,7 +27,7 @@ typedef struct TunedPart {
 
 struct Tuned {
     int count, capacity; TunedPart *part;
-    Map read;                          /* tensor of the float graph -> what the simulation reads in its place */
+    Map read;                          /* maps a tensor of the float graph to what the simulation reads in its place */
 };
 
 /* Scales and factors stay positive: theirs is unit * exp(u / 127). */
@@ -51,7 +51,7 @@ struct TuneJob {
     const Samples *samples;
     const int64_t *order;              /* numbers of the samples: those that are held out, then the trained ones */
     int64_t held, trained;
-    const int64_t *label;              /* of each sample; NULL: none */
+    const int64_t *label;              /* of each sample, or NULL if there is none */
     int64_t class_count;               /* elements of the last input of the model, the class as probabilities; 0 */
     bool is_mixed;                     /* trained samples are few, and mixes of two are trained as well */
 };

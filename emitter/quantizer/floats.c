@@ -6,7 +6,7 @@
 
 static bool is_real(const Tensor *t) { return t && dtype_is_float(t->type) && !tensor_is_constant(t); }
 
-/* True if the call neither converts nor moves: it computes real numbers, or compares them. */
+/* Returns true if the call neither converts nor moves: it computes real numbers, or compares them. */
 static bool computes_in_floats(const Node *n)
 {
     bool is_float = false;
@@ -20,7 +20,7 @@ static bool computes_in_floats(const Node *n)
     return is_float;
 }
 
-/* True if a row's facts give an integer form, in some cases: a function of one tensor is a table. */
+/* Returns true if a row's facts give an integer form, in some cases: a function of one tensor is a table. */
 static bool has_integer_form(const Node *n)
 {
     const OpQuantization *q = &n->op->quantization;
@@ -126,7 +126,7 @@ int calls_in_floats(Ctx *cx, const Graph *realized, FloatCall **out)
     int count = 0;
     const Readers r = readers_of(cx, realized);
     FloatCall *all = NEW_ARRAY(cx->arena, FloatCall, r.count);
-    Map first = map_new(cx->arena);    /* call -> the entry of the first call of its chain */
+    Map first = map_new(cx->arena);    /* maps a call to the entry of the first call of its chain */
     for (int i = 0; i < r.count; i++) {
         const Node *n = r.order[i];
         if (!computes_in_floats(n)) continue;

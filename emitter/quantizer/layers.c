@@ -58,7 +58,7 @@ static void find_read(const Expr *e, void *user)
     if (e->kind == EXPR_READ && e->ref == s->of && !s->found) s->found = e;
 }
 
-/* Returns an access to the tensor in the stage's values; NULL: none. */
+/* Returns an access to the tensor in the stage's values, or NULL if there is none. */
 static const Expr *read_in(Ctx *cx, const Stage *stage, const Tensor *t)
 {
     Search s = { t, NULL };
@@ -87,7 +87,8 @@ static const Stage *stage_of(Ctx *cx, const Node *n)
     return out && out[0]->producer && out[0]->producer->kind == NODE_COMPUTE ? out[0]->producer->stage : NULL;
 }
 
-/* Returns the axis of the weights with the index that the access to the input has along its channels; -1: none. */
+/* Returns the axis of the weights with the index that the access to the input has along its channels, or -1 if there is
+ * none. */
 static int axis_along(const Expr *x, int x_rank, const Expr *w, int w_rank)
 {
     for (int d = 0; x && w && x_rank && d < w_rank; d++)
@@ -132,7 +133,7 @@ bool layer_of(const Readers *r, const Node *n, Layer *out)
     return true;
 }
 
-/* True if every access to x in the tensor's stages has the tensor's last index. */
+/* Returns true if every access to x in the tensor's stages has the tensor's last index. */
 static bool follows_channels(Ctx *cx, const Tensor *t, const Tensor *x)
 {
     const Stage *s = t->producer && t->producer->kind == NODE_COMPUTE ? t->producer->stage : NULL;
@@ -153,7 +154,8 @@ static void find_other_value(const Expr *e, void *user)
     if (e->kind == EXPR_REAL && e->real != 0 && !isinf(e->real)) *has = true;
 }
 
-/* True if the call also has elements of a constant, which no factor of a channel leaves as it is: a border of ones. */
+/* Returns true if the call also has elements of a constant, which no factor of a channel leaves as it is: a border of
+ * ones. */
 static bool has_other_values(Ctx *cx, const Tensor *t)
 {
     bool has = false;

@@ -9,9 +9,9 @@
 typedef struct Layer {
     const Node *call;
     int weights;                       /* the operand */
-    int axis_in;                       /* the axis of the weights along the input's channels; -1: none */
-    int axis_out;                      /* along the output's channels; -1: none */
-    Tensor *bias;                      /* one element per output channel; NULL: none */
+    int axis_in;                       /* the axis of the weights along the input's channels, or -1 if there is none */
+    int axis_out;                      /* along the output's channels, or -1 if there is none */
+    Tensor *bias;                      /* one element per output channel, or NULL if there is none */
     Tensor *last;                      /* the output, after the bias */
 } Layer;
 
@@ -21,17 +21,17 @@ typedef struct ReaderList { int count, capacity; const Node **at; } ReaderList;
 Readers readers_of(Ctx *cx, const Graph *g);
 const ReaderList *readers_list(const Readers *r, const Tensor *t);         /* never NULL */
 
-/* True if the call reads and writes integers, so that its weights are also integers. */
+/* Returns true if the call reads and writes integers, so that its weights are also integers. */
 bool is_integer_layer(const Edges *e, const Readers *r, const Node *n);
 
 /* Finds the groups around layers, means and products (ties.c). */
 void find_between(Ctx *cx, const Readers *r, Edges *e);
 
-/* False if the call is not a layer. */
+/* Returns false if the call is not a layer. */
 bool layer_of(const Readers *r, const Node *n, Layer *out);
-/* True if channel c of the output consists of elements of channel c of the first input, or of their means. */
+/* Returns true if channel c of the output consists of elements of channel c of the first input, or of their means. */
 bool keeps_channels(Ctx *cx, const Node *n);
-/* True if the call's result is a subset of its operand's indices along one axis. */
+/* Returns true if the call's result is a subset of its operand's indices along one axis. */
 bool selects_elements(Ctx *cx, const Node *n);
 /* The number of channels; 1 for a scalar. */
 int64_t channels_of(const Tensor *t);

@@ -53,7 +53,8 @@ static int64_t stride_of(const Tensor *t, int axis)
     return stride;
 }
 
-/* True if y has the shape of x, with fewer indices along the axis, or with a single one and without the axis. */
+/* Returns true if y has the shape of x, with fewer indices along the axis, or with a single one and without the
+ * axis. */
 static bool has_fewer(const Tensor *x, const Tensor *y, int axis)
 {
     if (y->rank != x->rank && y->rank != x->rank - 1) return false;
@@ -80,7 +81,7 @@ static const float *numbers_after(Ctx *cx, const Node *n)
     return now && graph_run_call(cx, now, &out) ? out->data : NULL;
 }
 
-/* True if the values are the elements of x at these indices. */
+/* Returns true if the values are the elements of x at these indices. */
 static bool is_selected(const Tensor *x, const Selection *s, const float *v)
 {
     const int64_t stride = stride_of(x, s->axis), whole = tensor_dim(x, s->axis) * stride, each = s->count * stride;
@@ -89,7 +90,7 @@ static bool is_selected(const Tensor *x, const Selection *s, const float *v)
     return true;
 }
 
-/* True if the call moves elements of its first operand alone. */
+/* Returns true if the call moves elements of its first operand alone. */
 static bool moves_one(const Node *n)
 {
     if (n->kind != NODE_CALL || n->out_count != 1 || !n->op->quantization.moves_elements) return false;
@@ -140,7 +141,7 @@ static Tensor *selected(Ctx *cx, Tensor *x, const Selection *s)
 
 static Tensor *part_of(Cutter *c, Tensor *t, const Selection *s);
 
-/* True if the user gave the tensor a grid, or a width that is not 8 bits. */
+/* Returns true if the user gave the tensor a grid, or a width that is not 8 bits. */
 static bool is_decided(const Cutter *c, const Tensor *t)
 {
     const Request *r = request_of(&c->edges->requests, t);
@@ -437,8 +438,8 @@ static Graph replaced(Ctx *cx, const Graph *g, const Map *to)
     return now;
 }
 
-/* Cuts the tensors from *first on, at most `most` of them; *first: the next one. False if none is cut, because the
- * layers would multiply more. */
+/* Cuts the tensors from *first on, at most `most` of them; *first: the next one. Returns false if none is cut, because
+ * the layers would multiply more. */
 static bool cut_from(Ctx *cx, const Graph *g, const Edges *e, int *first, int most, Graph *out)
 {
     Cutter c = { .cx = cx, .readers = readers_of(cx, g), .edges = e, .to = map_new(cx->arena) };

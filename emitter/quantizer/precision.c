@@ -233,7 +233,7 @@ static void name_groups(WidthSearch *z)
 
 /* ---- Costs ------------------------------------------------------------------------------------------------------- */
 
-/* True if the search may widen the group; a wide one to floats only, with the integer weights of its layers. */
+/* Returns true if the search may widen the group; a wide one to floats only, with the integer weights of its layers. */
 static bool is_free(const WidthSearch *z, int group)
 {
     const EdgeGroup *g = &z->edges->group[group];
@@ -332,7 +332,7 @@ static bool raise(WidthSearch *z, const Raise *step, int count, int bits, int ot
     return try_prefix(z, step, count, least, bits, other, q);
 }
 
-/* True if 8 bits for the group may keep the bound: noises add up, to within a factor of two. */
+/* Returns true if 8 bits for the group may keep the bound: noises add up, to within a factor of two. */
 static bool may_be_narrow(const WidthSearch *z, int group, const Quality *q)
 {
     const LayerPrecision *l = &z->out->at[group];
@@ -423,7 +423,7 @@ static bool search(WidthSearch *z, const QualityBounds *bounds)
 /* The choices that samples decide: range methods, and scales of weights. */
 typedef struct Trial { WidthSearch search; const ChannelStats *stats; const LastLayers *last; double best; } Trial;
 
-/* True if the present choice has less noise at the outputs than all before, with its own corrected biases. */
+/* Returns true if the present choice has less noise at the outputs than all before, with its own corrected biases. */
 static bool is_better(Trial *t)
 {
     Quality q;

@@ -9,7 +9,7 @@ typedef struct NetworkCost { int64_t instructions, bytes; } NetworkCost;
 
 /* Requirements on the outputs, over all samples. */
 struct QualityBounds {
-    double least_sqnr;                 /* dB, of the worst output; 0: none */
+    double least_sqnr;                 /* dB, of the worst output, or 0 if there is none */
     double most_drop;                  /* of the first output's accuracy, as a share; negative: none */
     const int64_t *label;              /* [samples], with most_drop */
     bool lists_layers;                 /* sensitivities are measured even without a bound */
@@ -51,8 +51,8 @@ enum { CHOICE_MACS = 1 << 29, SEARCH_MACS = 1 << 27 };
 int64_t trial_samples(Ctx *cx, const Graph *g, int64_t most_macs);
 /* Measures the outputs over the later half of the samples, with ranges by the first half. False on error. */
 bool measure_unseen(const Build *b, const Graph *model, const Graph *g, const Samples *s, Edges *e, double *sqnr);
-/* Chooses bits and grid of every group; the 8-bit grids are chosen already. False, with a diagnostic, if no choice
- * keeps the bounds. */
+/* Chooses bits and grid of every group; the 8-bit grids are chosen already. Returns false, with a diagnostic, if no
+ * choice keeps the bounds. */
 bool choose_precision(const Build *b, const Graph *model, const Graph *g, const Samples *s, Ports ports,
                       const QualityBounds *bounds, Edges *e, Precision *out);
 

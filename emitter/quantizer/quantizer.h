@@ -37,11 +37,11 @@ typedef struct Samples {
 
 /* Opens a .npy file per input, in the model's order, or a folder of such files, which are joined in the order of their
  * names; for all inputs, one .npz with an array for each input's name, or one folder with NAME.npy or a folder NAME for
- * each. Their first axis counts samples. Float types are converted; NaN and infinity are refused. False, with a
+ * each. Their first axis counts samples. Float types are converted; NaN and infinity are refused. Returns false, with a
  * diagnostic, if the files do not fit the inputs. */
 bool samples_read(Build *b, const char *const *path, int path_count, Samples *out);
 
-/* Copies one sample of an input. False, with a diagnostic, if its file has changed. */
+/* Copies one sample of an input. Returns false, with a diagnostic, if its file has changed. */
 bool samples_copy(Ctx *cx, const Samples *s, int input, int64_t number, void *to);
 
 /* Returns the samples as other ports of the same model store them: floats by scale and zero point. */
@@ -67,7 +67,8 @@ typedef struct Request {
     const float *scale; int64_t scale_count;       /* of weights: one, or one for each index of the last axis */
 } Request;
 
-/* After the passes: moves the marks to tensors of the graph. False, with a diagnostic, if passes folded one away. */
+/* After the passes: moves the marks to tensors of the graph. Returns false, with a diagnostic, if passes folded one
+ * away. */
 bool requests_resolve(Ctx *cx, Graph *g);
 /* Returns the requests of the graph, by tensor. A diagnostic for one that no grid can satisfy. */
 Map requests_of(Ctx *cx, const Graph *g);
@@ -119,12 +120,15 @@ typedef struct Between { int a, b, y; double factor; } Between;
 typedef struct Edges {
     int count; Edge *at;               /* in execution order */
     int group_count; EdgeGroup *group;
-    Map of;                            /* tensor -> Edge; NULL: the tensor has no grid */
+    Map of;                            /* maps a tensor to its Edge; NULL if the tensor has no grid */
     Map requests;                      /* of the graph's marks */
-    Map between;                       /* weights -> Between: of the only layer that reads them; NULL: none */
+    /* maps weights to Between: the groups around the only layer that reads them; NULL if there is none */
+    Map between;
     int product_count; Between *product;      /* means, and products of two tensors */
-    const Map *refined;                /* weights -> their elements, on the grid of the weights; NULL: the nearest */
-    const Map *corrected;              /* bias -> its elements in layers that compute on integers; NULL: unchanged */
+    /* maps weights to their elements, on the grid of the weights; NULL for the nearest values */
+    const Map *refined;
+    /* maps a bias to its elements in layers that compute on integers; NULL if unchanged */
+    const Map *corrected;
     Tuned *tuned;                      /* gets the parameters of a simulation that is trained; NULL: constants */
     int wider;                         /* outputs have their whole range and this many 256ths of it */
     int coarser;                       /* index of the weights' scale among the scales without ties; 0: the smallest */
@@ -143,8 +147,8 @@ int group_bits(const EdgeGroup *g);                          /* 8, 16, or FLOAT_
 /* The constant operand that a call multiplies by; -1: none. *axis: its last one if it has a scale per channel, else
  * -1. */
 int weights_operand(const Node *n, int *axis);
-/* True if the call computes in floats from its weights, inputs 1 and 2, on integers. bits: those that the user asked
- * for, 0: none. */
+/* Returns true if the call computes in floats from its weights, inputs 1 and 2, on integers. bits: those that the user
+ * asked for, or 0 if there is none. */
 bool has_integer_weights(Ctx *cx, const Edges *e, const Node *n, int *bits);
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 
 static const char *place_of(Ctx *cx, const Node *n) { return name_format(cx, "annotation of \"%s\"", n->name); }
 
-/* True if a call computes the tensor, or reads it. */
+/* Returns true if a call computes the tensor, or reads it. */
 static bool is_in_graph(const Graph *g, Node *const *order, int count, const Tensor *t)
 {
     for (int i = 0; i < g->input_count; i++)
@@ -24,8 +24,8 @@ static bool is_in_graph(const Graph *g, Node *const *order, int count, const Ten
 }
 
 /* Returns the tensor of the graph with the elements of the marked one. Layouts are changed by moves, of which the one
- * that the mark followed may be dead; weights are replaced, but their call keeps its name. NULL if no tensor has
- * them. */
+ * that the mark followed may be dead; weights are replaced, but their call keeps its name. Returns NULL if no tensor
+ * has them. */
 static Tensor *current(const Graph *g, Node *const *order, int count, const Mark *m)
 {
     Tensor *t = m->tensor;

@@ -11,7 +11,7 @@
 #include "quantizer/quantizer.h"
 #include "support/text.h"
 
-/* True if the array's dimensions after the first are the tensor's, except dimensions of size 1. */
+/* Returns true if the array's dimensions after the first are the tensor's, except dimensions of size 1. */
 static bool is_stack_of(const Tensor *t, int rank, const int64_t *shape)
 {
     int d = 1, k = 0;
@@ -223,7 +223,7 @@ static bool check_part(Build *b, Part *p, const Tensor *t, bool in_folder)
     return !ctx_failed(cx);
 }
 
-/* True if a sample, as it is in its file, is of integers or finite. */
+/* Returns true if a sample, as it is in its file, is of integers or finite. */
 static bool is_finite(Ctx *cx, const struct SampleInput *in, const Part *p, const void *sample, int64_t number)
 {
     const int64_t count = tensor_elems(in->port);
@@ -256,8 +256,8 @@ static void check_samples(const Build *b, const struct SampleInput *in, const Pa
     }
 }
 
-/* Opens an array of `size` bytes at an offset of a file. False, with a diagnostic, or if its samples cannot be read
- * alone. */
+/* Opens an array of `size` bytes at an offset of a file. Returns false, with a diagnostic, or if its samples cannot be
+ * read alone. */
 static bool open_array(Build *b, int64_t at, int64_t size, bool in_folder, const struct SampleInput *in, Part *p)
 {
     uint8_t start[NPY_HEAD_BYTES];

@@ -8,8 +8,8 @@
 
 typedef struct Simulation {
     Ctx *cx; const Edges *edges;
-    Map raw, read;                     /* tensor -> its new version, which its consumers read */
-    Map bias;                          /* constant -> Layer that adds it */
+    Map raw, read;                     /* maps a tensor to its new version, which its consumers read */
+    Map bias;                          /* maps a constant to the Layer that adds it */
     Readers readers;
     bool has_ports;
 } Simulation;

@@ -33,8 +33,8 @@ static double factor_of(const Node *n)
     return tensor_is_constant(c) && tensor_elems(c) == 1 && c->type == F32 ? (double)*(const float *)c->data : 0;
 }
 
-/* Returns the group of the tensor, after limits and, if `factor` is not NULL, after factors, which it is multiplied by;
- * -1: none. */
+/* Returns the group of the tensor, after limits and, if `factor` is not NULL, after factors, which it is multiplied by,
+ * or -1 if there is none. */
 static int group_after(const Edges *e, const Readers *r, const Tensor *t, double *factor)
 {
     for (;;) {

@@ -47,12 +47,12 @@ typedef struct Part {
     Readers readers;
     Map seen;                          /* tensors whose readers are listed */
     Map ends;                          /* tensors that the part computes for others */
-    Map now;                           /* tensor -> its version in the part */
+    Map now;                           /* maps a tensor to its version in the part */
     Edges edges;
     Graph graph;
 } Part;
 
-/* True if the tensor has a grid whose width is another group's. */
+/* Returns true if the tensor has a grid whose width is another group's. */
 static bool is_border(const Part *p, const Tensor *t)
 {
     const Edge *e = edge_of(p->whole, t);

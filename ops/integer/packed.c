@@ -120,7 +120,8 @@ static bool ends_in_twos(const Tensor *k, int count)
     return all;
 }
 
-/* True if the padding is less than a block of elements, or there are two blocks, the fewest that instructions take. */
+/* Returns true if the padding is less than a block of elements, or there are two blocks, the fewest that instructions
+ * take. */
 static bool fits_panel(const PackedRows *r, int64_t length)
 {
     const int64_t blocks = tensor_dim(r->k, 1), depth = r->depth;
@@ -128,7 +129,7 @@ static bool fits_panel(const PackedRows *r, int64_t length)
     return r->padded >= length && (r->padded < length + depth || (depth > 2 && blocks == 2));
 }
 
-/* True if a window has the same number of rows in the weights and in `length` elements, with room for these. */
+/* Returns true if a window has the same number of rows in the weights and in `length` elements, with room for these. */
 static bool fits_rows(const PackedRows *r, int64_t length)
 {
     if (!r->panel || r->row < 1 || r->row % r->depth || r->padded < r->row || r->padded % r->row) return false;
@@ -242,7 +243,7 @@ static bool read_window(Ctx *cx, const Node *n, PackedWindow *w)
     return !ctx_failed(cx);
 }
 
-/* True if some window reads outside x. */
+/* Returns true if some window reads outside x. */
 static bool leaves_input(const Node *n, const PackedWindow *w)
 {
     bool leaves = false;

@@ -36,8 +36,8 @@ static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil
     return simplify(cx, expr_binary(cx, EXPR_MIN, count, begun), NULL);
 }
 
-/* True if a window fits into dimension d, or into every size of an open one; a size that the run decides may have none.
- * Refuses otherwise. */
+/* Returns true if a window fits into dimension d, or into every size of an open one; a size that the run decides may
+ * have none. Refuses otherwise. */
 static bool window_fits(Ctx *cx, const Node *n, const PoolWindows *w, int d)
 {
     if (op_least(cx, w->extent[d]) >= !size_is_decided(cx, w->size[d])) return true;
@@ -184,7 +184,7 @@ static const Expr *rounded_quotient(Ctx *cx, const Expr *sum, const Expr *diviso
     return expr_binary(cx, EXPR_TDIV, expr_add(cx, sum, nudge), divisor);
 }
 
-/* True for stored integers, whose sums are i32. */
+/* Returns true for stored integers, whose sums are i32. */
 static bool is_small(DType t) { return t == I8 || t == U8 || t == I16; }
 
 /* The sums of the windows, of bytes in i32 without the zero point; named `word`, or NULL for the result. */

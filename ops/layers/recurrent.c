@@ -168,7 +168,7 @@ static bool has_lens(Layer *l)
     return false;
 }
 
-/* True if all operands but the lengths have one float type. */
+/* Returns true if all operands but the lengths have one float type. */
 static bool same_types(Layer *l)
 {
     Node data = *l->n;
@@ -178,7 +178,7 @@ static bool same_types(Layer *l)
     return !ctx_failed(l->cx) && op_same_type(l->cx, &data) && op_float(l->cx, &data);
 }
 
-/* True if w and r are i8 as x is and the other operands f32, with a scale for each column. */
+/* Returns true if w and r are i8 as x is and the other operands f32, with a scale for each column. */
 static bool integer_types(Layer *l)
 {
     for (int i = 0; i < l->n->in_count; i++) {
@@ -194,7 +194,7 @@ static bool integer_types(Layer *l)
     return !ctx_failed(l->cx);
 }
 
-/* True if r is i8 and the other operands of a hybrid layer f32. */
+/* Returns true if r is i8 and the other operands of a hybrid layer f32. */
 static bool hybrid_types(Layer *l)
 {
     for (int i = 0; i < l->n->in_count; i++) {
@@ -206,7 +206,7 @@ static bool hybrid_types(Layer *l)
     return true;
 }
 
-/* True if the operands have the shapes of the sizes of x and r. A hybrid layer has products instead of x. */
+/* Returns true if the operands have the shapes of the sizes of x and r. A hybrid layer has products instead of x. */
 static bool has_shapes(Layer *l)
 {
     Ctx *cx = l->cx;
@@ -572,8 +572,8 @@ static bool has_usual_activations(const Node *n)
     return strcmp(node_text(n, "activations", usual), usual) == 0;
 }
 
-/* True if all elements are in [-1, 1] and none depends on the state of an earlier run: constants, results of functions
- * with a fixed grid, and states of layers that begin with such a state. */
+/* Returns true if all elements are in [-1, 1] and none depends on the state of an earlier run: constants, results of
+ * functions with a fixed grid, and states of layers that begin with such a state. */
 static bool is_bounded_state(const Tensor *h)
 {
     const Node *n = h->producer;

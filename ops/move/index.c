@@ -26,7 +26,7 @@ static bool check_index(Ctx *cx, const Node *n, const Tensor *index)
 
 /* ---- Along an axis ---------------------------------------------------------------------------------------------- */
 
-/* True if the index has x's rank and, except along the axis, sizes of at most those of x. */
+/* Returns true if the index has x's rank and, except along the axis, sizes of at most those of x. */
 static bool check_elements(Ctx *cx, const Node *n, int *axis)
 {
     const Tensor *x = n->in[0], *index = n->in[1];
@@ -84,7 +84,7 @@ struct Scatter {
     const Expr *count;           /* of the update indices */
     int axis;                    /* of scatter_elements */
     bool is_padded;              /* some elements have no update: reads may be outside */
-    /* True if update k addresses this element */
+    /* Returns true if update k addresses this element */
     const Expr *(*is_match)(const Scatter *s, IndexMap *m, const Expr *const *at, const Expr *k);
     const Expr *(*update)(const Scatter *s, IndexMap *m, const Expr *const *at, const Expr *k);      /* update k */
 };
@@ -132,7 +132,7 @@ static int scatter(Ctx *cx, const Node *n, const Scatter *s, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* True if the index names the element along the axis, counted from either end. */
+/* Returns true if the index names the element along the axis, counted from either end. */
 static const Expr *is_index_of(Ctx *cx, const Expr *index, const Expr *axis, const Expr *size)
 {
     const Expr *from_end = expr_sub(cx, axis, size);
@@ -305,7 +305,7 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* True if a is below b, or if only b is NaN: NaN is the largest value. */
+/* Returns true if a is below b, or if only b is NaN: NaN is the largest value. */
 static const Expr *is_below(Ctx *cx, const Expr *a, const Expr *b)
 {
     const Expr *less = expr_binary(cx, EXPR_LT, a, b);

@@ -5,20 +5,21 @@
 #include "ir/nest/costs.h"
 #include "schedules/product.h"
 
-/* True if the target's instructions multiply pairs of i16. */
+/* Returns true if the target's instructions multiply pairs of i16. */
 bool multiplies_pairs(const Target *t);
 /* Channels that a depthwise convolution of `channels` computes at once. */
 int64_t channel_tile(const Target *t, int64_t channels);
-/* True for a scalar core that computes up to five pixels by four channels of a panel. */
+/* Returns true for a scalar core that computes up to five pixels by four channels of a panel. */
 bool is_scalar_with_panels(const Target *t);
-/* True if convolutions of single pixels may be computed over one row of all pixels. */
+/* Returns true if convolutions of single pixels may be computed over one row of all pixels. */
 bool joins_rows(const Target *t);
-/* True if the tiles of rows.c read weights in this layout (ops/integer/packed.c). */
+/* Returns true if the tiles of rows.c read weights in this layout (ops/integer/packed.c). */
 bool rows_have_tile(const char *layout);
-/* True for a convolution of single pixels that is computed over one row of all pixels: `join_pixels` of its input. */
+/* Returns true for a convolution of single pixels that is computed over one row of all pixels: `join_pixels` of its
+ * input. */
 bool joins_pixels(const Target *t, const Node *n);
 Tensor *join_pixels(Ctx *cx, Tensor *x);
-/* Returns the row of pixels of which `t`, with no other use, is a view; NULL: none. */
+/* Returns the row of pixels of which `t`, with no other use, is a view, or NULL if there is none. */
 Tensor *before_view(const Tensor *t, const Uses *uses);
 /* Copies the padded rows of x, the stage `rows` of a packed convolution, with one instruction per row over these two
  * loops; `channels` is NULL if a pixel has one channel. */

@@ -116,7 +116,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : multiply_columns(cx, n, acc);
 }
 
-/* True for weights [c][3][3], as packed.channels packs them, and windows with a step of one. */
+/* Returns true for weights [c][3][3], as packed.channels packs them, and windows with a step of one. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     const Node *anchor = g->group->anchor;

@@ -172,8 +172,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &s);
 }
 
-/* True if the weights have the layout [o/block][kh][kw][block] with this target's tile, and there is at least one whole
- * tile of channels: fewer are not padded. */
+/* Returns true if the weights have the layout [o/block][kh][kw][block] with this target's tile, and there is at least
+ * one whole tile of channels: fewer are not padded. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     const Tensor *k = g->group->anchor->in[1];

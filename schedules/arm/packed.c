@@ -72,7 +72,7 @@ static Tensor *pack_weights(Ctx *cx, const char *op, const char *layout, const T
                           tensor_constant(cx, k->name, I8, 2, shape, k->data), number);
 }
 
-/* True for several rows of x, or windows: each is widened once for all rows of weights. A single row is read as
+/* Returns true for several rows of x, or windows: each is widened once for all rows of weights. A single row is read as
  * bytes, which saves the widened copy. A single row of weights reads all rows of x that way. */
 static bool has_several_rows(const Node *n)
 {
@@ -80,7 +80,7 @@ static bool has_several_rows(const Node *n)
     return tensor_elems(y) > tensor_dim(y, y->rank - 1);
 }
 
-/* True if no weight is -128: then two products fit 16 bits. */
+/* Returns true if no weight is -128: then two products fit 16 bits. */
 static bool has_narrow_weights(const Tensor *k)
 {
     const int8_t *v = k->data;
@@ -158,7 +158,7 @@ static PackedWindow window_of(const Node *n)
     return w;
 }
 
-/* True for a convolution, whose weights are k[i,j,c,o]; a dense layer has w[k,o]. */
+/* Returns true for a convolution, whose weights are k[i,j,c,o]; a dense layer has w[k,o]. */
 static bool has_window(const Node *n) { return n->in[1]->rank == 4; }
 
 /* Returns the dimension of x along which a number holds two pixels, so that one 32-bit product serves both: the one
@@ -203,27 +203,27 @@ static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int6
     return is_pixel ? leaves ? 0 : channels : dilation[1] == 1 && is_even ? tensor_dim(n->in[1], 1) * channels : 0;
 }
 
-/* True for a dense layer of a single row that fills four rows of weights and a word of elements. */
+/* Returns true for a dense layer of a single row that fills four rows of weights and a word of elements. */
 static bool is_single_row(const Node *n, int64_t length, int64_t outs)
 {
     return !has_window(n) && !has_several_rows(n) && outs >= 4 && length >= 4;
 }
 
-/* True if the product of a single row of bytes may use pairs: four rows of weights, in two numbers each. */
+/* Returns true if the product of a single row of bytes may use pairs: four rows of weights, in two numbers each. */
 static bool has_row_of_bytes(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     return multiplies_pairs(t) && is_single_row(n, length, outs) && rows_fit_in_pairs(n->in[1], length, outs);
 }
 
-/* True if the product of a single row of bytes may use 64-bit sums: four rows of weights, a word for each element.
- */
+/* Returns true if the product of a single row of bytes may use 64-bit sums: four rows of weights, a word for each
+ * element. */
 static bool has_long_sums(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     return target_has(t, "long") && !multiplies_pairs(t) && is_single_row(n, length, outs);
 }
 
-/* True if 16-bit elements are pairs already, for several rows of them. Sums wrap in 32 bits, which hold the result.
- * A number with two rows of weights would overflow. */
+/* Returns true if 16-bit elements are pairs already, for several rows of them. Sums wrap in 32 bits, which hold the
+ * result. A number with two rows of weights would overflow. */
 static bool multiplies_sixteen(const Target *t, const Node *n, int64_t outs)
 {
     return n->in[1]->type == I8 && n->out[0]->type == I32 && multiplies_pairs(t) && outs > 1 && has_several_rows(n);
@@ -317,8 +317,8 @@ int64_t channel_tile(const Target *t, int64_t channels)
     return has_sixteen && channels % 16 == 0 ? 16 : 8;
 }
 
-/* True for windows of 3x3 with a step of one, over whole tiles of channels, if the target multiplies pairs: columns.c
- * computes them. Narrow images have fewer products than their columns cost. */
+/* Returns true for windows of 3x3 with a step of one, over whole tiles of channels, if the target multiplies pairs:
+ * columns.c computes them. Narrow images have fewer products than their columns cost. */
 static bool has_columns(const Target *t, const Node *n, const PackedWindow *w, int64_t outs)
 {
     enum { KERNEL = 3, CHANNELS = 4, NARROW = 4 };

@@ -42,7 +42,7 @@ Tensor *before_view(const Tensor *t, const Uses *uses)
            && product->kind == NODE_CALL ? x : NULL;
 }
 
-/* True if the operand is absent, or the same for all pixels. */
+/* Returns true if the operand is absent, or the same for all pixels. */
 static bool is_per_channel(const Tensor *t, int64_t channels)
 {
     return !t || (tensor_is_constant(t) && (tensor_elems(t) == 1 || tensor_elems(t) == channels)

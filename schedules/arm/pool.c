@@ -14,7 +14,8 @@
 
 typedef struct Pool { const Stage *acc; bool is_max, leaves_input; int tap_axis[2], tap_axes; } Pool;
 
-/* True if acc reduces bytes of a tensor with the channels last, over up to two axes; a maximum may be guarded. */
+/* Returns true if acc reduces bytes of a tensor with the channels last, over up to two axes; a maximum may be
+ * guarded. */
 static bool read_pool(const Stage *acc, Pool *p)
 {
     const Expr *e = acc->value[0], *channel = acc->axis[acc->data_count - 1].var;
@@ -68,7 +69,7 @@ static const Nest *order_taps(Ctx *cx, const Nest *n, const Pool *p)
     return sched_tensorize(cx, n, p->leaves_input ? c : order[0], macro_of(p));
 }
 
-/* Returns the innermost loop of the output around its channels; NULL: none. */
+/* Returns the innermost loop of the output around its channels, or NULL if there is none. */
 static const char *loop_around(Ctx *cx, const Nest *n, const Stage *out)
 {
     Path found;
@@ -120,8 +121,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return p.is_max ? schedule_max(cx, n, &p) : schedule_sum(cx, g, n, &p);
 }
 
-/* True for whole tiles of channels, and sums of up to 256 taps per window. The schedule tests whether the layout of the
- * taps suits the instruction. */
+/* Returns true for whole tiles of channels, and sums of up to 256 taps per window. The schedule tests whether the
+ * layout of the taps suits the instruction. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     enum { MOST_TAPS = 256 };

@@ -61,14 +61,14 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : SCHED(cx, n, copy_budget, .factor = { COPIES * statements });
 }
 
-/* True if the instructions that a row of `pixels` saves are worth its code. */
+/* Returns true if the instructions that a row of `pixels` saves are worth its code. */
 static bool is_worth_its_code(const Target *t, int64_t pixels, int64_t columns, int64_t runs)
 {
     return t->spends_code || runs >= LEAST_RUNS || pixels * (columns + 2) <= SHORT_ROW;
 }
 
-/* True for several channels, a window with rows and columns, and rows of the output whose sums fit the registers, if
- * they are worth their code. Vectors of bytes take several channels at once instead. */
+/* Returns true for several channels, a window with rows and columns, and rows of the output whose sums fit the
+ * registers, if they are worth their code. Vectors of bytes take several channels at once instead. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     const Node *anchor = g->group->anchor;

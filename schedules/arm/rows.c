@@ -42,13 +42,13 @@ typedef struct Tiles {
     RowForm form;
     int row, last;
     int64_t w, o, block, depth, offset;
-    int64_t rows;                /* of a window, whose bytes are multiplied without a patch; 0: none */
+    int64_t rows;                /* of a window, whose bytes are multiplied without a patch, or 0 if there is none */
     bool is_whole;               /* one instruction computes all channels of the tile */
     bool alternates;             /* the sums of two pixels alternate in memory */
     const char *at_rows, *at_pixels, *at_channels;
 } Tiles;
 
-/* True if one or two instructions compute the output from the sums, for `count` channels. */
+/* Returns true if one or two instructions compute the output from the sums, for `count` channels. */
 static bool epilogue_at_once(Ctx *cx, const GroupNest *g, const Nest *n, const char *scaled, int64_t count)
 {
     const Stage *out = nest_stage(n, output_stage(n)->name);      /* current version, after inlining */
@@ -103,9 +103,9 @@ static void choose_pixels(Tiles *t, int64_t most, bool has_vectors)
     }
 }
 
-/* True if one instruction may compute `block` channels of the tile: in a function of its own, it saves an eighth of an
- * instruction for each product of vectors, and its call costs as much as 64 of those save. A tile of all channels
- * needs no multiple of four for the epilogue's instruction; without that, each output takes several more. */
+/* Returns true if one instruction may compute `block` channels of the tile: in a function of its own, it saves an
+ * eighth of an instruction for each product of vectors, and its call costs as much as 64 of those save. A tile of all
+ * channels needs no multiple of four for the epilogue's instruction; without that, each output takes several more. */
 static bool may_be_whole(Ctx *cx, const GroupNest *g, const Nest *n, const Tiles *t, int64_t block)
 {
     enum { VECTOR = 16, LEAST = 64, VECTOR_OF_SUMS = 4 };
@@ -214,7 +214,7 @@ static const char *first_loop(Ctx *cx, const Nest *n, const char *acc, int axis)
     return text_format(cx, "%s@init.%s", acc, expr_as_var(nest_stage(n, acc)->axis[axis].var)->name);
 }
 
-/* True if two pixels share the first values of their sums and the factors of their scales. */
+/* Returns true if two pixels share the first values of their sums and the factors of their scales. */
 static bool ends_in_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const Tiles *t)
 {
     enum { PAIR = 2 };
@@ -434,7 +434,7 @@ static const Nest *fill_patch(Ctx *cx, const Nest *n, const GroupNest *g, const 
     return tensorize_if_fits(cx, n, e, fetch_of(g->group->anchor, s, length % run != 0), NULL, 0);
 }
 
-/* True if the source of patches is padded already: padded rows, or an image padded by an earlier call. */
+/* Returns true if the source of patches is padded already: padded rows, or an image padded by an earlier call. */
 static bool are_bordered(const Stage *from) { enum { ROW_AXES = 3 }; return from && from->data_count == ROW_AXES; }
 
 /* Fills the patch of two pixels with alternating pairs in runs, one instruction each; loops fill the padding at the
@@ -496,7 +496,7 @@ static const Nest *copy_rows(Ctx *cx, const Nest *n, const Node *anchor, const c
     return fetch_rows(cx, n, anchor, rows, text_format(cx, "%s.w", rows), text_format(cx, "%s.c", rows));
 }
 
-/* True if the window is one pixel, or the call a dense layer: x already stores a patch's elements as a row. */
+/* Returns true if the window is one pixel, or the call a dense layer: x already stores a patch's elements as a row. */
 static bool rows_are_contiguous(const Node *anchor)
 {
     int64_t kernel[2];
@@ -517,8 +517,8 @@ static int64_t window_rows(const GroupNest *g, const Stage *patch, const Stage *
     return depth > 2 && run % depth == 0 && run > depth ? last_extent(patch) / run : 0;
 }
 
-/* Returns the stage between the product and the output that scales it to bytes, if the target has vectors for that;
- * NULL: none. */
+/* Returns the stage between the product and the output that scales it to bytes, if the target has vectors for that, or
+ * NULL if there is none. */
 static const char *product_bytes(Ctx *cx, const GroupNest *g)
 {
     for (int i = 0; i < g->nest->stage_count; i++) {
@@ -578,7 +578,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) || t.form == LONG ? n : unroll_tile(cx, n, g, acc, &t);
 }
 
-/* False if a tile is one product of two numbers: its sum has no loop, so there is nothing to compute at once. */
+/* Returns false if a tile is one product of two numbers: its sum has no loop, so there is nothing to compute at
+ * once. */
 static bool tile_has_loops(Ctx *cx, const GroupNest *g, const Stage *product)
 {
     for (int a = product->data_count; a < product->axis_count; a++)

@@ -49,7 +49,7 @@ static bool read_scale(const Stage *stage, Scale *s)
     return e && read_steps(e, s);
 }
 
-/* True if the stage scales a stored sum, by numbers or by one factor and shift per channel. */
+/* Returns true if the stage scales a stored sum, by numbers or by one factor and shift per channel. */
 static bool scales_sum(const Stage *stage, Scale *s)
 {
     if (!read_scale(stage, s) || s->of->kind != EXPR_READ || !s->shift) return false;

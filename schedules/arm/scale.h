@@ -5,7 +5,7 @@
  * Helium. */
 #include "schedules/arm/arm.h"
 
-/* True if the stage scales sums, `count` channels at once, and the target has vectors for it. */
+/* Returns true if the stage scales sums, `count` channels at once, and the target has vectors for it. */
 bool scales_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count);
 /* Tensorizes `loop`, whose trip count is the number of channels: LW_SCALE_I8, or LW_SCALE_EACH_I8 if factors differ. */
 const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop);

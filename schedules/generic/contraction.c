@@ -31,7 +31,7 @@ static const Stage *reducing_stage(const Nest *n)
     return found;
 }
 
-/* True if there is one reduction, with the shape of the output, and the output's last axis is not symbolic. */
+/* Returns true if there is one reduction, with the shape of the output, and the output's last axis is not symbolic. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     (void)cx;
@@ -185,7 +185,7 @@ const Nest *tile_reductions(Ctx *cx, const Nest *n, const Stage *out, const char
  * They stay narrow in memory. If several positions of a tile use a weight, a row is widened once per step of the
  * reduction; otherwise each is widened at its use. */
 
-/* Returns a stage over constants only, such as the dequantization of weights; NULL: none. */
+/* Returns a stage over constants only, such as the dequantization of weights, or NULL if there is none. */
 static const Stage *stored_weights(Ctx *cx, const Nest *n)
 {
     for (int i = 0; i < n->stage_count; i++) {

@@ -21,7 +21,7 @@ static const Stage *reader_of(Ctx *cx, const Nest *n, const Stage *s)
     return count == 1 ? reader : NULL;
 }
 
-/* True for a plain value; false for a recurrence, which is computed step by step. */
+/* Returns true for a plain value; false for a recurrence, which is computed step by step. */
 static bool is_value(const Stage *s)
 {
     return s->reducer == REDUCE_NONE && (s->data_count == 0 || s->axis[0].kind != AXIS_ORDERED);
@@ -40,7 +40,7 @@ static int nodes_of(const Nest *n, const Expr *e)
     return count;
 }
 
-/* True for a value of a row that its reader would compute for each element of the row, at some cost. */
+/* Returns true for a value of a row that its reader would compute for each element of the row, at some cost. */
 static bool is_row_value(const Nest *n, const Stage *s, const Stage *reader)
 {
     return s->data_count < reader->data_count && nodes_of(n, s->value[0]) > CHEAP;
@@ -60,7 +60,8 @@ static const Nest *keep_close(Ctx *cx, const Nest *n)
     return n;
 }
 
-/* True if the stage, attached at a row of the output, computes only that row: none of its loops covers several. */
+/* Returns true if the stage, attached at a row of the output, computes only that row: none of its loops covers
+ * several. */
 static bool computes_one_row(Ctx *cx, const Nest *n, const Stage *s, int leading)
 {
     Path p;
@@ -69,8 +70,8 @@ static bool computes_one_row(Ctx *cx, const Nest *n, const Stage *s, int leading
     return true;
 }
 
-/* Computes each row of the output completely, so intermediate tensors shrink to one row. NULL if other rows also read a
- * stage. */
+/* Computes each row of the output completely, so intermediate tensors shrink to one row. Returns NULL if other rows
+ * also read a stage. */
 static const Nest *row_by_row(Ctx *cx, const Nest *n)
 {
     const Stage *out = output_stage(n);

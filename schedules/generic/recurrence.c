@@ -203,7 +203,7 @@ static const Nest *tile_sums(Ctx *cx, const Nest *n, bool inputs_are_computed, c
 enum { INPUT_T, INPUT_B, INPUT_G, INPUT_U, INPUT_I };
 typedef struct StepBlock { int64_t steps, units; } StepBlock;
 
-/* Returns the sum over the inputs if all its sizes are fixed and no other sum feeds it; NULL: none. */
+/* Returns the sum over the inputs if all its sizes are fixed and no other sum feeds it, or NULL if there is none. */
 static const Stage *input_sum(const Nest *n)
 {
     int count = 0;

@@ -47,7 +47,7 @@ static const Nest *unroll_others(Ctx *cx, const Nest *n, const Stage *out)
     return n;
 }
 
-/* True if counting costs much beside a butterfly. */
+/* Returns true if counting costs much beside a butterfly. */
 static bool is_short(const Stage *out)
 {
     enum { DIGIT = 1, LONG = 5 };
@@ -105,7 +105,8 @@ static int outputs_that_read(Ctx *cx, const Nest *n, const Stage *s)
     return count;
 }
 
-/* Of the inner stages with, or without, several numbers the last one that the most outputs read; NULL: none. */
+/* Of the inner stages with, or without, several numbers the last one that the most outputs read, or NULL if there is
+ * none. */
 static const Stage *shared_stage(Ctx *cx, const Nest *n, bool has_several)
 {
     const Stage *found = NULL;

@@ -94,7 +94,8 @@ static void find_strided(const Expr *e, void *user)
     s->found = transposing_stage(s->nest, e->ref);
 }
 
-/* Returns the name of the stage that transposes such an operand; NULL: none. It stays a copy of its own. */
+/* Returns the name of the stage that transposes such an operand, or NULL if there is none. It stays a copy of its
+ * own. */
 static const char *strided_operand(Ctx *cx, const Nest *n, const Stage *acc)
 {
     Strided s = { n, acc->axis[acc->data_count - 1].var, NULL };
@@ -262,7 +263,8 @@ static int64_t product_of(const Tensor *t, int from, int to)
     return product;
 }
 
-/* True if at most two axes are joined, or tiles of positions are digits of the axes: the checker proves no others. */
+/* Returns true if at most two axes are joined, or tiles of positions are digits of the axes: the checker proves no
+ * others. */
 static bool joins_axes(const GroupNest *g, const Tensor *y)
 {
     const int64_t positions = product_of(y, 0, y->rank - 1), outs = tensor_dim(y, y->rank - 1),
@@ -278,8 +280,8 @@ static bool joins_axes(const GroupNest *g, const Tensor *y)
     return axes <= 2 || are_digits;
 }
 
-/* True for a convolution without padding and groups, whose output has several rows of several pixels, where tiles
- * across these cost less. */
+/* Returns true for a convolution without padding and groups, whose output has several rows of several pixels, where
+ * tiles across these cost less. */
 static bool crosses_rows(Ctx *cx, const GroupNest *g)
 {
     const Node *call = g->group->anchor;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads an annotation file and inserts its calls into the model. Copies the model's calls in their order and inserts a
- * node's annotations after its last call: importers lower a node to several calls. Grids may also annotate inputs and
- * float constants, which follow the nodes in the list of candidates. */
+/* Reads an annotation file and inserts the annotations' calls into the model. Copies the model's calls in their order.
+ * A node's annotations are inserted after its last call, because importers may lower a node to several calls. Grids may
+ * also annotate inputs and float constants, which follow the nodes in the list of candidates. */
 #include "import/model/annotations.h"
 
 #include <string.h>
@@ -14,15 +14,16 @@
 
 typedef struct Annotation {
     const Op *op; const char *attrs;
-    Tensor *scale, *zero; int axis;      /* of the simulated quantization; axis -1: the last */
-    bool *is_of;                         /* [nodes, then values] the annotation applies */
+    /* the scales and zeros of the simulated quantization; axis -1 stands for the last axis */
+    Tensor *scale, *zero; int axis;
+    bool *is_of;                         /* [nodes, then values] true if the annotation applies */
 } Annotation;
 
 typedef struct Annotations {
     Ctx *cx;
     Lexer place;                         /* for diagnostics: path and text of the file */
     int node_count; Node **node;         /* the model's calls, in order */
-    int input_count, value_count; Tensor **value;          /* its inputs, then its float constants */
+    int input_count, value_count; Tensor **value;          /* the model's inputs, then its float constants */
     int annotation_count; Annotation *annotation;
     const char *device, *scale, *zero, *axis, *others;     /* of the line being read */
 } Annotations;
@@ -46,7 +47,7 @@ static bool fits(const char *pattern, const char *s)
     return (*pattern == '?' || *pattern == *s) && fits(pattern + 1, s + 1);
 }
 
-/* Returns the first node whose name matches, or the last; -1: none. */
+/* Returns the first node whose name matches, or the last one; -1 if there is none. */
 static int find_node(const Annotations *a, const char *pattern, bool last)
 {
     int found = -1;
@@ -99,7 +100,8 @@ static bool find_values(const Annotations *a, const char *pattern, bool is_quote
     return any;
 }
 
-/* Finds the call that computes a tensor with this name: reports name tensors, which may be called unlike their node. */
+/* Finds the call that computes a tensor with this name, because reports name tensors, whose names may differ from their
+ * nodes' names. */
 static bool find_result(const Annotations *a, const char *name, bool *is_of)
 {
     for (int i = a->node_count - 1; i >= 0; i--)
@@ -123,7 +125,7 @@ static void read_pattern(Annotations *a, Token w, bool accepts_values, bool *is_
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the next word of the line; length 0 at its end. */
+/* Returns the next word of the line, with length 0 at the line's end. */
 static Token next_word(const char **at)
 {
     const char *s = *at + strspn(*at, " \t\r,");
@@ -305,7 +307,7 @@ static void annotate_value(Annotations *a, Rebuild *r, int i)
     if (t != a->value[i]) map_put_ptr(&r->outer, a->value[i], t);
 }
 
-/* Copies the model with its annotations; those of inner calls have no consumers and are dead. */
+/* Copies the model with its annotations. The annotations of inner calls have no consumers and are dead. */
 static void rebuild(Annotations *a, Model *m)
 {
     Rebuild r = { map_new(a->cx->arena), map_new(a->cx->arena) };
@@ -332,7 +334,7 @@ static void find_candidates(Annotations *a, const Model *m)
         }
 }
 
-/* Places of layers are read where the layers are known (driver/pins.c). */
+/* Lines that state the memory of layers are read later, where the layers are known (driver/pins.c). */
 static bool is_pin(const char *line)
 {
     static const char word[] = "in_memory";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_MODEL_ANNOTATIONS_H
 #define LW_IMPORT_MODEL_ANNOTATIONS_H
-/* Annotations by name, from a file beside the model: --annotate FILE. One a line, '#' begins a comment:
+/* Reads annotations by name from a file beside the model: --annotate FILE. The file has one annotation per line; '#'
+ * begins a comment:
  *
  *   stop_fusion conv_3                          an operator annotation.X, and the nodes whose results it marks
  *   on_device npu conv_1..conv_5 dense_*        with its device; a range in the model's order; the wildcards * and ?

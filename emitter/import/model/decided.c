@@ -220,15 +220,15 @@ Tensor *decided_provided(Decided *d, const char *call_name, Tensor *x, Tensor *v
 
 /* ---- Requirements ------------------------------------------------------------------------------------------------ */
 
-/* The value of an expression over one variable. */
+/* Returns the value of an expression over one variable. */
 static int64_t value_at(Ctx *cx, const Expr *e, const Expr *var, int64_t n)
 {
     const Expr *at = expr_index(cx, n);
     return interval_of(cx, simplify(cx, expr_substitute(cx, e, &var, &at, 1), NULL), NULL).least;
 }
 
-/* Raises the minimum of the only variable of a size, so that the size is at least `least`; false: not possible.
- * The size grows with the variable, or the raised range does not prove it. */
+/* Raises the minimum of the only variable of a size, so that the size is at least `least`; returns false if this is not
+ * possible. This fails if the size does not grow with the variable, or if the raised range does not prove the bound. */
 static bool raise_least(Decided *d, const Expr *size, int64_t least)
 {
     SizeSet all = { .cx = d->cx };

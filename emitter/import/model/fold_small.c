@@ -18,16 +18,17 @@ static bool is_small(const Node *n, int64_t most)
     return work <= most;
 }
 
-/* A tensor that two calls read is folded once: a chain of n squares would otherwise be evaluated 2^n times. */
+/* A tensor that two calls read is folded only once; otherwise a chain of n squares would be evaluated 2^n times. */
 typedef struct Folding {
     Ctx *cx;
     int64_t most_result, most_work;
-    Map folded;                   /* the result of a call -> its constant; the result itself if it has none */
+    /* maps the result of a call to its constant, or to the result itself if it has none */
+    Map folded;
 } Folding;
 
 static Tensor *fold(Folding *f, Tensor *t);
 
-/* The constant that t is, NULL if it is none. */
+/* Returns the constant that t is, or NULL if t is not a constant. */
 static Tensor *evaluated(Folding *f, Tensor *t)
 {
     Ctx *cx = f->cx;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_MODEL_FOLD_SMALL_H
 #define LW_IMPORT_MODEL_FOLD_SMALL_H
-/* Folds shape arithmetic during import: a reshape, a slice or a resize requires numbers, so small calls on constants
+/* Folds shape arithmetic during import. A reshape, a slice or a resize requires numbers, so small calls on constants
  * are evaluated at once. */
 #include "ir/expr/tensor.h"
 
-/* Returns the tensor as a constant, if it is computed from small constants alone; else the tensor itself. Quantized
- * constants are not folded: the passes require their stored form. */
+/* Returns the tensor as a constant if it is computed only from small constants; otherwise returns the tensor itself.
+ * Quantized constants are not folded, because the passes require their stored form. */
 Tensor *import_folded(Ctx *cx, Tensor *t);
-/* import_folded with other limits: elements of a result, and of the inputs of a call */
+/* Does the same as import_folded with other limits: elements of a result, and of the inputs of a call */
 Tensor *import_folded_to(Ctx *cx, Tensor *t, int64_t most_result, int64_t most_work);
 
 #endif

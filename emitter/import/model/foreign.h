@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_MODEL_FOREIGN_H
 #define LW_IMPORT_MODEL_FOREIGN_H
-/* An operator of a file as a call of the user's C function (--extern; ops/layers/foreign.c). */
+/* Imports an operator of a file as a call of the user's C function (--extern; ops/layers/foreign.c). */
 #include "graph/dag/op.h"
 #include "import/model/model.h"
 #include "support/text.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Decision: one Fourier transform. Every importer's transform is a chain of `butterflies`, one call per factor, whose
- * results are stored where the next call reads them, so that no call reorders. The factors are those with the least
- * counted work; other numbers of points are a product with a matrix, or a convolution by longer transforms
- * (Bluestein), whichever is counted less. An even number of reals is transformed as half as many complex numbers. */
+/* Decision: one Fourier transform. The transform of every importer is a chain of `butterflies`, one call per factor.
+ * Each call stores its results where the next call reads them, so no call reorders. The factors are those with the
+ * least counted work. For other numbers of points, the transform is a product with a matrix or a convolution by longer
+ * transforms (Bluestein), whichever has less counted work. An even number of reals is transformed as half as many
+ * complex numbers. */
 #include "import/model/fourier.h"
 
 static const double pi = 3.14159265358979323846;
@@ -24,7 +25,7 @@ static Tensor *cut(const Fourier *f, Tensor *x, int64_t begin, int64_t end)
                                                      attr_list("end", end)));
 }
 
-/* Zeros after dimension 1 of x [rows][points][2] */
+/* Appends zeros after dimension 1 of x [rows][points][2] */
 static Tensor *padded(const Fourier *f, Tensor *x, int64_t points)
 {
     if (!x || tensor_dim(x, 1) == points) return x;
@@ -38,7 +39,7 @@ static Tensor *real_part(const Fourier *f, Tensor *x, int64_t rows, int64_t poin
     return RESHAPED(f, part, rows, points);
 }
 
-/* x [rows][points] with zeros as imaginary parts */
+/* Returns x [rows][points] with zeros as imaginary parts */
 static Tensor *as_complex(const Fourier *f, Tensor *x, int64_t rows, int64_t points)
 {
     return call_on(f->cx, "pad", f->name, RESHAPED(f, x, rows, points, 1), ATTRS(attr_list("pad", 0, 0, 0, 0, 0, 1)));
@@ -52,7 +53,7 @@ static double function_of(ExprKind kind, double x)
     return scalar_apply(kind, F64, F64, &of).f;
 }
 
-/* A number of [-1, 1]; in fixed point rounded to nearest. */
+/* Stores a number of [-1, 1]; in fixed point, it is rounded to nearest. */
 static void store_fraction(DType t, void *to, int64_t i, double real)
 {
     const double most = t == I16 ? INT16_MAX : INT32_MAX;
@@ -61,7 +62,7 @@ static void store_fraction(DType t, void *to, int64_t i, double real)
     dtype_store(t, to, i, s);
 }
 
-/* factor exp(i phase) at complex number `at` */
+/* Stores factor exp(i phase) as the complex number with index `at` */
 static void store_root(DType t, void *to, int64_t at, double phase, double factor)
 {
     store_fraction(t, to, 2 * at, factor * function_of(EXPR_COS, phase));
@@ -81,7 +82,7 @@ static Tensor *twiddles(const Fourier *f, DType t, int64_t points, int64_t parts
     return w;
 }
 
-/* S(1) to S(points / 2); in a spectrum of floats S / 2, or (S - 1) / 2 */
+/* Returns S(1) to S(points / 2); in a spectrum of floats, S / 2 or (S - 1) / 2 */
 static Tensor *half_roots(const Fourier *f, DType t, int64_t points)
 {
     void *data;
@@ -99,16 +100,16 @@ static Tensor *half_roots(const Fourier *f, DType t, int64_t points)
 
 /* ---- Factors ----------------------------------------------------------------------------------------------------- */
 
-/* Operations and moves of one butterfly with its products, on a scalar core. */
+/* Returns the operations and moves of one butterfly with its products, on a scalar core. */
 typedef struct Radix { int radix, cost; } Radix;
-/* In the order of the calls: the first has no products, so the largest radix is the first. */
+/* The rows are in the order of the calls; the first call has no products, so it has the largest radix. */
 static const Radix float_radices[] = { { 13, 504 }, { 11, 372 }, { 8, 136 }, { 7, 156 }, { 5, 94 }, { 4, 55 },
                                        { 3, 42 }, { 2, 24 }, { 0, 0 } };
 
 enum { MOST_FACTORS = 20 };
 typedef struct Factors { int count; int64_t cost; int64_t radix[MOST_FACTORS]; } Factors;     /* count 0: none */
 
-/* The factors of `rest`, among row r and the later ones, by which a transform of `points` costs least. */
+/* Finds the factors of `rest`, among row r and the later rows, with which a transform of `points` costs least. */
 static Factors best_factors(int64_t points, int64_t rest, const Radix *r)
 {
     Factors best = { 0, INT64_MAX, { 0 } };
@@ -125,7 +126,7 @@ static Factors best_factors(int64_t points, int64_t rest, const Radix *r)
     return best;
 }
 
-/* In the order of the calls. The reference has at most one 2, then fours. */
+/* The factors are in the order of the calls. The reference has at most one 2, then fours. */
 static Factors factors_of(FourierSteps steps, int64_t points)
 {
     if (steps == FOURIER_FAST) return best_factors(points, points, float_radices);
@@ -137,7 +138,7 @@ static Factors factors_of(FourierSteps steps, int64_t points)
     return f;
 }
 
-/* The number of points, at least `least`, whose transform costs least. */
+/* Returns the number of points, at least `least`, whose transform costs least. */
 static int64_t cheapest_points(int64_t least)
 {
     int64_t best = 0, cost = INT64_MAX;
@@ -166,7 +167,7 @@ static Tensor *by_butterflies(const Fourier *f, Tensor *x, const Factors *of)
     return RESHAPED(f, x, rows, points, 2);
 }
 
-/* x times the matrix of W^(j k), as real numbers: [2 points][2 points] */
+/* Multiplies x by the matrix of W^(j k), as real numbers: [2 points][2 points] */
 static Tensor *by_matrix(const Fourier *f, Tensor *x)
 {
     const int64_t rows = tensor_dim(x, 0), points = tensor_dim(x, 1), width = 2 * points;
@@ -182,9 +183,9 @@ static Tensor *by_matrix(const Fourier *f, Tensor *x)
     return RESHAPED(f, call_on_two(f->cx, "dense", f->name, RESHAPED(f, x, rows, width), w, NULL), rows, points, 2);
 }
 
-/* The transform of a prime number of points, or one with a great prime factor, as a convolution with c conjugated,
- * c[j] = exp(-pi i j^2 / points), of `length` points, at least 2 points - 1:
- * y[k] = c[k] sum(j) x[j] c[j] conj c[k - j]. The spectrum of conj c is folded to a constant. */
+/* Transforms a prime number of points, or a number with a great prime factor, as a convolution with c conjugated, c[j]
+ * = exp(-pi i j^2 / points). The convolution has `length` points, at least 2 points - 1: y[k] = c[k] sum(j) x[j] c[j]
+ * conj c[k - j]. The spectrum of conj c is folded to a constant. */
 static Tensor *by_convolution(const Fourier *f, Tensor *x, int64_t length)
 {
     const int64_t points = tensor_dim(x, 1);
@@ -223,7 +224,7 @@ Tensor *fourier(Ctx *cx, const char *name, Tensor *x, bool inverse, FourierSteps
 
 /* ---- Real numbers ------------------------------------------------------------------------------------------------ */
 
-/* The outputs of a call one after the other */
+/* Concatenates the outputs of a call */
 static Tensor *joined(const Fourier *f, Tensor *first)
 {
     if (!first || first->producer->out_count == 1) return first;

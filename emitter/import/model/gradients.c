@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds calls of the operator `gradient`, up to the number of results that a call may have, and their results as
- * outputs. The names are those of tensors: inputs, constants and results of layers. */
+/* Adds calls of the operator `gradient`, as many as the number of results requires, and their results as outputs. The
+ * names are names of tensors: inputs, constants and results of layers. */
 #include "import/model/gradients.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* The tensors of the model in order of first use, each by its name; the result of a layer also by that of the layer. */
+/* The tensors of the model in order of first use, each by its name; the result of a layer is also found by the layer's
+ * name. */
 typedef struct Tensors { Ctx *cx; Map seen; int count, capacity; Tensor **at; const char **name; } Tensors;
 
 static void add_name(Tensors *l, Tensor *t, const char *name)
@@ -48,7 +49,7 @@ static Tensors tensors_of(Ctx *cx, const Model *m)
     return l;
 }
 
-/* The last tensor of the name: an importer may emit several calls for one node. */
+/* Returns the last tensor of the name, because an importer may emit several calls for one node. */
 static Tensor *tensor_named(const Tensors *l, const char *option, const char *wanted)
 {
     for (int i = l->count - 1; i >= 0; i--)

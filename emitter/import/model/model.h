@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_MODEL_MODEL_H
 #define LW_IMPORT_MODEL_MODEL_H
-/* The result of every importer, and the options of import. */
+/* Declares the result of every importer, and the options of import. */
 #include "ir/expr/tensor.h"
 
 /* Indices of an input and an output that are state: the output's value is the input of the next run. */
 typedef struct StatePair { int input, output; } StatePair;
 
 /* Inputs and outputs keep the file's order and names. */
-/* A line of the annotations that begins with in_memory: the words after it, and its number in the file. */
+/* A line of the annotations that begins with in_memory: the words after it, and the line's number in the file. */
 typedef struct Pin { const char *words; int line; } Pin;
 
 typedef struct Model {
@@ -16,22 +16,26 @@ typedef struct Model {
     const char *name;
     int input_count;  Tensor **input;
     int output_count; Tensor **output;
-    int state_count; const StatePair *state;         /* pairs that the file declares */
-    /* [input_count] the initial value of an input that is state; NULL, the array or an entry: zeros */
+    int state_count; const StatePair *state;         /* the pairs that the file declares */
+    /* [input_count] the initial value of an input that is state; the array or an entry is NULL for zeros */
     const Tensor **initial;
-    /* Names of the file's tensors, by their numbers in the file; count 0: the format has no numbers */
+    /* Names of the file's tensors, by their numbers in the file; count is 0 if the format has no numbers */
     int number_count; const char *const *of_number;
     const char *digest;                  /* SHA-256 of the file or text in hexadecimal, as sha256sum prints it */
-    bool ties_away;                      /* quantization rounds ties away from zero, as TensorFlow Lite; else to even */
-    /* [output_count] the file's names of the dimensions, NULL where it has none; NULL, the array or an entry: none */
+    /* true if quantization rounds ties away from zero, as in TensorFlow Lite; otherwise ties go to even */
+    bool ties_away;
+    /* [output_count] the file's names of the dimensions, NULL for a dimension without a name; the array or an entry is
+     * NULL if there is none */
     const char *const *const *output_dims;
-    const char *dim_names;               /* "batch, x.1": open dimensions that --dim may name; NULL: none */
-    int class_count; const char *const *class_name;  /* names of the classes that the file declares; count 0: none */
-    /* Strings: their indices are the elements of some ports, whose names `string_ports` lists */
+    const char *dim_names;               /* "batch, x.1": open dimensions that --dim may name, or NULL */
+    /* names of the classes that the file declares; count is 0 if it declares none */
+    int class_count; const char *const *class_name;
+    /* Strings of the model: their indices are the elements of some ports, whose names `string_ports` lists */
     int string_count; const char *const *string; const char *string_ports;
-    bool is_nest;                        /* a .te file that is one nest */
-    int schedule_count; const struct TeSchedule *schedule;   /* of a .te file, in its order; import/te/te.h */
-    const char *schedules; size_t schedules_at;      /* a .te text that has blocks for groups after this offset */
+    bool is_nest;                        /* true for a .te file that is one nest */
+    /* the schedules of a .te file, in its order; import/te/te.h */
+    int schedule_count; const struct TeSchedule *schedule;
+    const char *schedules; size_t schedules_at;      /* a .te text whose part after this offset has blocks for groups */
 } Model;
 
 /* `--dim batch=1`: a symbolic dimension by its name, or as INPUT.AXIS if it has none. */
@@ -39,7 +43,7 @@ typedef struct ImportDim {
     const char *name;
     int64_t value;
     bool is_maximum;
-    int64_t least;                       /* lower bound of an open dimension; 0: not given */
+    int64_t least;                       /* the lower bound of an open dimension; 0 if not given */
 } ImportDim;
 /* `--value state=zeros.npy`: this input is a constant, read from the file. */
 typedef struct ImportValue { const char *name, *path; } ImportValue;
@@ -51,18 +55,21 @@ typedef struct ImportOptions ImportOptions;
 struct ImportOptions {
     int dim_count;   const ImportDim *dim;
     int value_count; const ImportValue *value;
-    /* Inputs that are state: a value for one of them is its initial value */
+    /* The inputs that are state: a value for such an input is its initial value */
     int state_count; const char *const *state;
-    bool is_part;                        /* an incomplete .te text: outputs may be missing, promises undefined */
-    bool rounds_once;                    /* TFLite: int8 requantization rounds once, not twice */
-    bool has_float_hybrid;               /* TFLite: floats times 8-bit weights are not rounded to 8 bits */
+    /* true for an incomplete .te text: outputs may be missing, promises undefined */
+    bool is_part;
+    bool rounds_once;                    /* TFLite: true if int8 requantization rounds once, not twice */
+    /* TFLite: true if floats that are multiplied by 8-bit weights are not rounded to 8 bits */
+    bool has_float_hybrid;
     int extern_count; const ImportExtern *externs;
-    const char *signature;               /* TFLite: the signature that is read; NULL: the first subgraph */
-    /* the importer sets those that the model has; may be NULL */
+    const char *signature;               /* TFLite: the signature that is read; NULL for the first subgraph */
+    /* the importer sets those that the model has; NULL is allowed */
     bool *is_dim_used, *is_value_used, *is_extern_used, *is_signature_used;
 };
 
-const ImportExtern *import_extern(const ImportOptions *o, const char *op_name);     /* NULL: none; marks it as used */
-bool import_keeps(const ImportOptions *o, const char *input);          /* true if the input is state */
+/* returns NULL if there is none; marks the option as used */
+const ImportExtern *import_extern(const ImportOptions *o, const char *op_name);
+bool import_keeps(const ImportOptions *o, const char *input);          /* returns true if the input is state */
 
 #endif

@@ -16,7 +16,8 @@
 #include "support/text.h"
 
 enum { OLDEST_OPSET = 1, NEWEST_OPSET = 28 };
-enum { MOST_ELEMENTS = 1000 };    /* of sequences that are outputs: a small file can repeat them without bound */
+/* the limit of sequences that are outputs, because a small file can repeat them without bound */
+enum { MOST_ELEMENTS = 1000 };
 
 typedef struct Importer {
     Ctx *cx;
@@ -25,7 +26,7 @@ typedef struct Importer {
     OnnxScope *scope;
     Tensor **input; int input_count;
     const Tensor **initial;       /* per input; NULL: none */
-    /* Symbolic sizes of open dimensions, by the option's name and by the emitted identifier */
+    /* The symbolic sizes of open dimensions, by the option's name and by the emitted identifier */
     Map open, open_name;
     /* Dimension names accepted by --dim */
     Map listed; const char *dim_names;
@@ -36,7 +37,7 @@ static void *find_named(const Map *m, const char *value_name) { return map_get_p
 
 /* ---- Inputs ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the --dim option for this name; NULL if none is given. */
+/* Returns the --dim option for this name, or NULL if none is given. */
 static const ImportDim *named_option(Importer *im, const char *dim_name, int length)
 {
     for (int i = 0; i < im->options->dim_count; i++) {
@@ -126,7 +127,7 @@ static void default_batch(Importer *im)
         if (is_real_input(im, &im->shared.file.graph.input[i])) im->shared.file.graph.input[i].dim[0].size = 1;
 }
 
-/* An input that is a map is a row of numbers, as wide as the list of keys of the operator that reads it. */
+/* An input that is a map becomes a row of numbers, as wide as the list of keys of the operator that reads it. */
 static void shape_maps(Importer *im)
 {
     const OnnxGraph *g = &im->shared.file.graph;
@@ -192,7 +193,7 @@ static void check_inputs(Importer *im)
     default_batch(im);
     for (int i = 0; i < im->shared.file.graph.input_count; i++)
         if (is_real_input(im, &im->shared.file.graph.input[i])) fix_dims(im, &im->shared.file.graph.input[i]);
-    /* An open dimension may be the one that a misspelt option means. */
+    /* A misspelt option may mean an open dimension. */
     for (int i = 0; i < im->options->dim_count && ctx_failed(im->cx) && im->dim_names; i++)
         if (im->options->is_dim_used && !im->options->is_dim_used[i])
             diag_listed(im->cx, ERROR, NULL, "there is no symbolic size '%s' to be given with --dim; the open sizes "
@@ -217,7 +218,7 @@ static Tensor *value_of_input(Importer *im, const OnnxValue *v, const char *path
     return given_value(im->cx, v->name, path, type, v->rank, dim);
 }
 
-/* State with an initial value, from an initializer or --value, becomes an input that starts with this value. */
+/* A state with an initial value, from an initializer or --value, becomes an input that starts with this value. */
 static Tensor *add_state(Importer *im, const OnnxValue *v, Tensor *value)
 {
     const OnnxTensor *initializer = find_named(&im->scope->initializer, v->name);
@@ -257,10 +258,10 @@ static void create_inputs(Importer *im)
 
 /* ---- Outputs ----------------------------------------------------------------------------------------------------- */
 
-/* An output of the model: a tensor of the graph. */
+/* An output of the model, which must be a tensor of the graph. */
 typedef struct Output { const char *name; Tensor *value; } Output;
 
-/* Returns an output tensor of its own: an input, a constant, or a tensor that is another output already is copied. */
+/* Returns the tensor of an output; an input, a constant, or a tensor that already is an output is copied. */
 static Tensor *unshared_output(Importer *im, const Output *o, Tensor *const *others, int count)
 {
     Tensor *t = onnx_materialize_sizes(&im->shared, o->value);
@@ -271,7 +272,7 @@ static Tensor *unshared_output(Importer *im, const Output *o, Tensor *const *oth
     return t;
 }
 
-/* The strings of the model, if an input or output holds some. */
+/* Lists the strings of the model, if an input or output holds strings. */
 static void list_strings(Importer *im, const Output *output, Model *out)
 {
     const OnnxStrings *s = &im->shared.strings;
@@ -288,8 +289,8 @@ static void list_strings(Importer *im, const Output *output, Model *out)
     out->string = s->text;
 }
 
-/* Returns NAME_INDEX, or if that is an input or output already, NAME_INDEX_2 and so on. next: the first number of the
- * next such search, so that all of them together take bounded time. */
+/* Returns NAME_INDEX, or NAME_INDEX_2 and so on if that name is already an input or output. next: the first number of
+ * the next search for this name, so that all searches together take bounded time. */
 static const char *element_name(Importer *im, Map *taken, int *next, const char *sequence, int index)
 {
     const char *first = text_format(im->cx, "%s_%d", sequence, index), *unique = first;
@@ -299,7 +300,8 @@ static const char *element_name(Importer *im, Map *taken, int *next, const char 
     return name(im->cx, unique);
 }
 
-/* Returns the number of the sequence's elements as outputs; reports one that has none, or too many. */
+/* Returns the number of the sequence's elements, which become outputs; reports a sequence that has no elements, or too
+ * many. */
 static int count_elements(Importer *im, const char *value_name, const OnnxList *l, int before)
 {
     const char *where = text_format(im->cx, "output \"%s\"", value_name);
@@ -313,7 +315,7 @@ static int count_elements(Importer *im, const char *value_name, const OnnxList *
     return ctx_failed(im->cx) ? 0 : l->count;
 }
 
-/* Lists the outputs: a sequence is an output for each element. */
+/* Lists the outputs; a sequence has an output for each element. */
 static Output *list_outputs(Importer *im, int *count)
 {
     const OnnxGraph *g = &im->shared.file.graph;
@@ -374,7 +376,7 @@ static void build_model(Importer *im, Model *out)
     list_strings(im, output, out);
 }
 
-/* True if every node is of another domain: then the file declares no operator set of ONNX's own. */
+/* Returns true if every node is of another domain, because such a file declares no operator set of ONNX's own. */
 static bool is_foreign(const OnnxGraph *g)
 {
     for (int i = 0; i < g->node_count; i++)

@@ -215,7 +215,7 @@ static void read_outputs(TeReader *r, Lexer *l)
 
 /* ---- Operator calls --------------------------------------------------------------------------------------------- */
 
-/* True if token i is an argument that only operators accept: a whole tensor, or the call of an operator. */
+/* Returns true if token i is an argument that only operators accept: a whole tensor, or the call of an operator. */
 static bool is_tensor_argument(const TeReader *r, const Lexer *l, int i)
 {
     const Token t = l->token[i], before = l->token[i - 1], after = l->token[i + 1];
@@ -226,8 +226,8 @@ static bool is_tensor_argument(const TeReader *r, const Lexer *l, int i)
     return (token_is(after, ",") || token_is(after, ")")) && k && k->tensor->rank > 0;
 }
 
-/* True for `names = name(...)` up to the end of the statement. A name that is also a function of formulas calls the
- * operator if an argument is a whole tensor or the call of an operator. */
+/* Returns true for `names = name(...)` up to the end of the statement. A name that is also a function of formulas calls
+ * the operator if an argument is a whole tensor or the call of an operator. */
 static bool is_call(const TeReader *r, const Lexer *l)
 {
     int i = l->next;
@@ -431,7 +431,7 @@ static const Statement statements[] = {
     { "promise", read_promise },
 };
 
-/* True if the statement begins with this keyword; before '=', '[' or ',' the word is the name of a tensor. */
+/* Returns true if the statement begins with this keyword; before '=', '[' or ',' the word is the name of a tensor. */
 static bool begins(const Lexer *l, const char *word) { return lex_is(l, word) && lex_ahead(l, 1).kind == TOKEN_NAME; }
 
 static void read_statement(TeReader *r, Lexer *l)
@@ -455,7 +455,7 @@ static bool is_heading(const Lexer *l)
 
 static bool says_nest(const Lexer *l) { return l->count == 1 && lex_is(l, "nest"); }
 
-/* True for `for GROUP on TARGET:`, which begins the last part of the file. */
+/* Returns true for `for GROUP on TARGET:`, which begins the last part of the file. */
 static bool is_block(const char *line)
 {
     const char *s = line + 3;

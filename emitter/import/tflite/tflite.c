@@ -36,7 +36,7 @@ typedef struct Importer {
     Ctx *cx;
     const ImportOptions *options;
     TfliteFile file;
-    Tensor **value;                   /* [tensors of the file]; NULL: not computed yet */
+    Tensor **value;                   /* [tensors of the file], or NULL if it is not computed yet */
     uint64_t constant_bytes;
     TfliteStates states;
     TfliteUnsigned bytes;             /* values of UINT8 that are less by 128 */
@@ -181,7 +181,7 @@ static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *
                    ints_text(im->cx, t->dim, t->rank));
 }
 
-/* True if the result is an integer computed from constants: sizes, begins, axes. */
+/* Returns true if the result is an integer computed from constants: sizes, begins, axes. */
 static bool is_known_size(const TfliteCall *c, const Tensor *result)
 {
     for (int i = 0; i < c->in_count; i++)

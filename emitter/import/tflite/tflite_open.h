@@ -12,17 +12,17 @@ typedef struct TfliteOpen {
     Ctx *cx;
     const ImportOptions *options;
     TfliteSizes *sizes;
-    Map size;                        /* name of the option -> the size that stays open */
+    Map size;                        /* maps the name of an option to the size that stays open */
     bool sets_unmarked;              /* an option gave a size to a dimension without a signature */
 } TfliteOpen;
 
 /* Returns the size of an input's dimension: the option's, or the file's example. An option for a fixed one is an
  * error. */
 const Expr *tflite_dim(TfliteOpen *o, const TfliteTensor *t, int axis);
-/* True if the file's size of a dimension is a fact: no signature marks it, and no option may have changed it. Else the
- * stored size is a placeholder. */
+/* Returns true if the file's size of a dimension is a fact: no signature marks it, and no option may have changed it.
+ * Else the stored size is a placeholder. */
 bool tflite_is_declared(const TfliteOpen *o, const TfliteTensor *t, int axis);
-/* Returns "batch, x.0, x.1", the names that --dim accepts; NULL: none */
+/* Returns "batch, x.0, x.1", the names that --dim accepts, or NULL if there is none */
 const char *tflite_dim_names(Ctx *cx, const TfliteFile *f);
 bool tflite_keeps_open(TfliteCall *c);                           /* false, with a diagnostic: it requires fixed sizes */
 #endif

@@ -33,7 +33,7 @@ static bool row_accepts(int type, const void *row)
     return type_flag(type) & (types | (types & AS_INT8 ? OF_U8 : 0));
 }
 
-/* True for 8-bit weights of an operator on floats or 16-bit integers. */
+/* Returns true for 8-bit weights of an operator on floats or 16-bit integers. */
 static bool has_stored_weights(const TfliteFile *f, const TfliteOperator *op, const TfliteRow *row)
 {
     const TfliteTensor *x = &f->tensor[op->in[0]], *w = &f->tensor[op->in[1]];
@@ -119,7 +119,8 @@ static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOper
     else list_unknown_types(cx, f, op, row);
 }
 
-/* True if the tensor is an output of an operator that writes its variable tensors, or an input of such operators. */
+/* Returns true if the tensor is an output of an operator that writes its variable tensors, or an input of such
+ * operators. */
 static bool is_written(const TfliteFile *f, int tensor)
 {
     bool is_input = false;

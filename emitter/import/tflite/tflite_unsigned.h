@@ -10,18 +10,18 @@ typedef struct TfliteUnsigned {
     Ctx *cx;
     const TfliteFile *file;
     TfliteFile *as_int8;                 /* with other types, zero points and constants; NULL: not needed yet */
-    Tensor **as_is, **shifted;           /* [tensors of the file]; NULL: not computed yet */
+    Tensor **as_is, **shifted;           /* [tensors of the file], or NULL if it is not computed yet */
 } TfliteUnsigned;
 
 void tflite_unsigned_open(Ctx *cx, const TfliteFile *file, Tensor **as_is, TfliteUnsigned *out);
-/* True for UINT8 with a scale. */
+/* Returns true for UINT8 with a scale. */
 bool tflite_is_unsigned(const TfliteTensor *t);
-/* True if the operator is lowered on INT8: by its row, or because its first input has such a value already. */
+/* Returns true if the operator is lowered on INT8: by its row, or because its first input has such a value already. */
 bool tflite_runs_as_int8(const TfliteUnsigned *u, const TfliteOperator *op, const TfliteRow *row);
 const TfliteFile *tflite_as_int8(TfliteUnsigned *u);
-/* Returns the value of a tensor less by 128; NULL: not computed yet. */
+/* Returns the value of a tensor less by 128, or NULL if it is not computed yet. */
 Tensor *tflite_shifted(TfliteUnsigned *u, int index);
-/* Returns the value as in the file, from the shifted one; NULL: not computed yet. */
+/* Returns the value as in the file, from the shifted one, or NULL if it is not computed yet. */
 Tensor *tflite_unshifted(TfliteUnsigned *u, int index);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One function per message of onnx.proto: a loop over its fields. A first pass counts repeated messages, so that arrays
- * are allocated once at their final size; memory stays proportional to the file. Graphs nested in attributes (If, Loop)
- * are read the same way, to a bounded depth. */
+/* Has one function per message of onnx.proto; each loops over the message's fields. A first pass counts repeated
+ * messages, so that arrays are allocated once at their final size; memory stays proportional to the file. Graphs nested
+ * in attributes (If, Loop) are read the same way, to a bounded depth. */
 #include "import/onnx/file/onnx_file.h"
 
 #include <string.h>
@@ -76,7 +76,8 @@ static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a, int depth)
 
 enum { NODE_IN = 1, NODE_OUT = 2, NODE_NAME = 3, NODE_TYPE = 4, NODE_ATTR = 5, NODE_DOMAIN = 7, NODE_OVERLOAD = 8 };
 
-/* The names that a graph defines. They are not visible outside, so an enclosing graph may use them for other values. */
+/* Lists the names that a graph defines. These names are not visible outside the graph, so an enclosing graph may use
+ * them for other values. */
 static Map names_defined(Ctx *cx, const OnnxGraph *g)
 {
     Map own = map_new(cx->arena);
@@ -99,8 +100,8 @@ static int64_t names_read(const OnnxGraph *g)
     return count;
 }
 
-/* A graph in an attribute may read values of the enclosing graphs, so the node depends on them: the captures are its
- * hidden inputs. */
+/* A graph in an attribute may read values of the enclosing graphs. The node therefore depends on these values: the
+ * captures are its hidden inputs. */
 static void add_captures(Ctx *cx, OnnxNode *n)
 {
     int64_t most = 0;

@@ -8,15 +8,16 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* A narrow type is one of constants only, widened by reading: integers of `bits` to bytes, floats of `bits` to f32. */
+/* A narrow type occurs only in constants and is widened by reading: integers of `bits` to bytes, floats of `bits` to
+ * f32. */
 typedef struct Narrow {
-    int bits;                        /* 0: the type is not narrow */
+    int bits;                        /* 0 if the type is not narrow */
     bool is_signed;                  /* of integers */
-    int exponent, bias;              /* of floats: the bits of the exponent, 0 for integers */
-    enum { ALL_FINITE, LAST_IS_NAN, ZERO_IS_NAN, HAS_INFINITY } special;     /* ZERO_IS_NAN: the code of -0 */
+    int exponent, bias;              /* for floats: the bits of the exponent; for integers 0 */
+    enum { ALL_FINITE, LAST_IS_NAN, ZERO_IS_NAN, HAS_INFINITY } special;     /* ZERO_IS_NAN: the code of -0 is NaN */
 } Narrow;
 
-/* 16-bit floats are storage types only: onnx_translate inserts casts around their arithmetic. */
+/* 16-bit floats are only stored: onnx_translate inserts casts around their arithmetic. */
 static const struct { const char *text; bool is_known; DType type; Narrow narrow;
 } types[] = {
     [ONNX_FLOAT] = { "float", true, F32, { 0 } },
@@ -249,7 +250,7 @@ static External read_external(Ctx *cx, Cursor m)
     return e;
 }
 
-/* True if the path stays in the model's folder or below: it is relative and has no ".." component. */
+/* Returns true if the path stays in the model's folder or below: it is relative and has no ".." component. */
 static bool is_below_folder(const char *path)
 {
     if (!*path || *path == '/' || strchr(path, '\\') || strchr(path, ':')) return false;
@@ -298,7 +299,7 @@ static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, 
 
 /* ---- Narrow types ------------------------------------------------------------------------------------------------ */
 
-/* Returns the number of a code: a sign, an exponent of e bits, and a mantissa of the rest. */
+/* Returns the number of a code, which has a sign, an exponent of e bits, and a mantissa of the remaining bits. */
 static double narrow_float(const Narrow *n, unsigned code)
 {
     const int mantissa_bits = n->bits - n->exponent - n->is_signed;
@@ -312,7 +313,7 @@ static double narrow_float(const Narrow *n, unsigned code)
     return sign_of * ldexp((double)(mantissa | 1u << mantissa_bits), (int)exponent - n->bias - mantissa_bits);
 }
 
-/* Codes are packed into bytes, the first one in the lowest bits. */
+/* Codes are packed into bytes; the first code is in the lowest bits. */
 static void *widened(Ctx *cx, const Narrow *n, DType type, const uint8_t *packed, int64_t elems)
 {
     void *data = arena_array(cx->arena, (size_t)elems, (size_t)dtype_info(type)->bytes);
@@ -350,10 +351,10 @@ Tensor *onnx_tensor_strings(Ctx *cx, const OnnxTensor *t, const char *const **te
 
 /* ---- Sparse tensors ---------------------------------------------------------------------------------------------- */
 
-/* A few bytes of a file declare any size, so the dense tensor is bounded. */
+/* A few bytes of a file can declare any size, so the dense tensor is bounded. */
 enum { MOST_DENSE = 1 << 26 };
 
-/* Returns the row-major index of value i; -1: outside the tensor. */
+/* Returns the row-major index of value i, or -1 if it is outside the tensor. */
 static int64_t place_of(const Tensor *dense, const Tensor *index, int64_t i)
 {
     int64_t at = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Slice, TopK and Range whose starts, ends and counts the run decides. The count is computed by ordinary calls; the
- * result has a size with that value (onnx_decided.c). */
+/* Translates Slice, TopK and Range if the run decides starts, ends and counts. Ordinary calls compute the count; the
+ * result has a size with this value (onnx_decided.c). */
 #include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/graph/onnx_listed.h"
 #include "import/onnx/graph/onnx_sizes.h"
@@ -9,7 +9,7 @@ static Tensor *both(OnnxCall *c, const char *op, Tensor *a, Tensor *b) { return 
 
 /* ---- Slice ------------------------------------------------------------------------------------------------------- */
 
-/* An index that counts from the end if it is negative, in [least, greatest]; `size`: of the dimension. */
+/* Returns an index in [least, greatest]; a negative index counts from the end. `size`: the size of the dimension. */
 static Tensor *within(OnnxCall *c, Tensor *at, Tensor *size, Tensor *least, Tensor *greatest)
 {
     if (tensor_is_integer(at, 0) && tensor_is_integer(least, 0) && greatest == size) return at;
@@ -18,10 +18,10 @@ static Tensor *within(OnnxCall *c, Tensor *at, Tensor *size, Tensor *least, Tens
     return both(c, "min", both(c, "max", from_end, least), greatest);
 }
 
-/* The step of an axis: a number, or a value of the run. */
+/* The step of an axis, which is a number or a value of the run. */
 typedef struct Stride { int64_t known; Tensor *value; } Stride;       /* value NULL: known */
 
-/* Two slices by the same starts, ends and steps over equal dimensions have one size. */
+/* Two slices with the same starts, ends and steps over equal dimensions have one size. */
 typedef struct SpanKey { const Tensor *starts, *ends, *steps; const Expr *size; int64_t at, step, most; } SpanKey;
 
 static const Expr *span_size(OnnxCall *c, int axis, const SpanKey *key, Tensor *count, int64_t natural)
@@ -36,7 +36,7 @@ static const Expr *span_size(OnnxCall *c, int axis, const SpanKey *key, Tensor *
 
 static Tensor *is_forward(OnnxCall *c, const Stride *s) { return both(c, "less", onnx_integer(c, 0), s->value); }
 
-/* The first value of a step forwards, the second of one backwards. */
+/* Returns the first value for a forward step, the second value for a backward step. */
 static Tensor *by_direction(OnnxCall *c, const Stride *s, Tensor *forwards, Tensor *backwards)
 {
     if (!s->value) return s->known > 0 ? forwards : backwards;
@@ -57,7 +57,7 @@ static Tensor *steps_between(OnnxCall *c, Tensor *from, Tensor *to, const Stride
     return both(c, "floor_div", both(c, "add", way, both(c, "sub", divisor, one)), divisor);
 }
 
-/* The elements along the axis that start at `from`, as many as the size. */
+/* Returns the elements along the axis that start at `from`, as many as the size. */
 static Tensor *part_from(OnnxCall *c, Tensor *x, int axis, Tensor *from, Tensor *by, const Expr *size)
 {
     const Attr like = attr_like(c->cx, c->name, I64, 1, &size);
@@ -83,7 +83,7 @@ static Tensor *slice_axis(OnnxCall *c, Tensor *x, int axis, int i, const Stride 
     return part_from(c, x, axis, from, s->value ? s->value : onnx_integer(c, s->known), span);
 }
 
-/* The step of axis i, within the greatest sizes; x is computed after a test that it is not 0. */
+/* Returns the step of axis i, within the greatest sizes; x is computed after a test that the step is not 0. */
 static Stride step_of_run(OnnxCall *c, int i, Tensor **x)
 {
     enum { FAR = 1 << 30 };
@@ -94,7 +94,7 @@ static Stride step_of_run(OnnxCall *c, int i, Tensor **x)
     return (Stride){ 0, s };
 }
 
-/* True for constants, and for sizes that are not negative: a negative one counts from the end. */
+/* Returns true for constants, and for sizes that are not negative, because a negative one counts from the end. */
 static bool is_known_index(OnnxCall *c, int input)
 {
     OnnxSizes s;

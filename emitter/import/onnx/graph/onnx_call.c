@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Helpers shared by the translations of ONNX nodes: attribute and constant queries, and constructors of calls. */
+/* Has helpers that the translations of ONNX nodes share: queries of attributes and constants, and constructors of
+ * calls. */
 #include <string.h>
 
 #include "import/onnx/graph/onnx_ops.h"

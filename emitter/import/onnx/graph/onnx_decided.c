@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes that the run decides: their greatest values, by the user, the file, or the operator. */
+/* Determines the maxima of sizes that the run decides, from the user, the file, or the operator. */
 #include "import/onnx/graph/onnx_graph.h"
 
 #include <string.h>
@@ -36,7 +36,8 @@ static const ImportDim *option(const OnnxCall *c, const char *dim_name)
     return NULL;
 }
 
-/* Returns the greatest size of a dimension of a value, by --dim or as the file declares it; -1: not stated. */
+/* Returns the greatest size of a dimension of a value, by --dim or as the file declares it, or -1 if neither states
+ * it. */
 static int64_t stated_maximum(OnnxCall *c, const char *value_name, int axis)
 {
     const OnnxValue *v = declaration(c->scope->graph, value_name);
@@ -51,7 +52,8 @@ static int64_t stated_maximum(OnnxCall *c, const char *value_name, int axis)
     return given ? given->value : declared;
 }
 
-/* True if the node's result has the size of input 0 along each dimension, or a greater one where that is 1. */
+/* Returns true if, along each dimension, the node's result has the size of input 0, or a greater size if this size is
+ * 1. */
 static bool keeps_sizes(OnnxCall *c, const OnnxNode *n, const char *value_name)
 {
     const OnnxOp *row = *n->domain ? NULL : onnx_op_find(c->cx, c->rows, n->type);
@@ -61,7 +63,7 @@ static bool keeps_sizes(OnnxCall *c, const OnnxNode *n, const char *value_name)
     return is_elementwise && n->out_count == 1 && n->in_count > 0 && text_equal(n->in[0], value_name);
 }
 
-/* Returns the maximum of the value, or of one that operators which keep sizes compute from it. */
+/* Returns the maximum of the value, or of a value from which operators that keep sizes compute it. */
 static int64_t stated_for_readers(OnnxCall *c, const char *value_name, int axis, int depth)
 {
     const OnnxGraph *g = c->scope->graph;
@@ -96,7 +98,7 @@ int64_t onnx_most(OnnxCall *c, int output, int axis, int64_t natural)
 const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural)
 {
     const char *value_name = output < c->node->out_count ? c->node->out[output] : c->name;
-    enum { MOST_PROVED = 1 << 24 };          /* greater ones are ends of a type */
+    enum { MOST_PROVED = 1 << 24 };          /* values above this limit are ends of a type */
     const Interval proved = count ? onnx_range_of(c->scope->import, count) : (Interval){ 0, 0 };
     if (proved.greatest >= 0 && proved.greatest <= MOST_PROVED && (natural < 0 || proved.greatest < natural))
         natural = proved.greatest;
@@ -200,7 +202,7 @@ static bool may_be_one(OnnxCall *c, const Expr *size)
     return i.least <= 1 && i.greatest >= 1;
 }
 
-/* Returns a fixed one of two sizes that have to be equal, or the one with the smaller maximum. */
+/* Two sizes have to be equal. Returns the fixed one, or the one with the smaller maximum. */
 static const Expr *narrower(OnnxCall *c, const Expr *a, const Expr *b)
 {
     const Interval p = interval_of(c->cx, a, NULL), q = interval_of(c->cx, b, NULL);
@@ -209,7 +211,7 @@ static const Expr *narrower(OnnxCall *c, const Expr *a, const Expr *b)
 
 typedef struct PairKey { const Expr *a, *b; } PairKey;
 
-/* The run decides which of the two gives way. */
+/* The run decides which of the two sizes is broadcast. */
 static const Expr *size_of_pair(OnnxCall *c, int axis, const Expr *a, const Expr *b)
 {
     Decided *d = &c->scope->import->decided;

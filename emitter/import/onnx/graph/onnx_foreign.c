@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators of an ONNX file that C functions of the user compute (--extern): the file declares types and shapes of the
- * results, and the attributes, by name, are the last arguments. */
+/* Translates operators of an ONNX file that C functions of the user compute (--extern). The file declares the types and
+ * shapes of the results. The attributes, ordered by name, are the last arguments. */
 #include "import/onnx/graph/onnx_foreign.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static void add_output(OnnxCall *c, ForeignCall *f, const char *value_name)
     foreign_add_output(f, type, v->rank, dim);
 }
 
-/* The attributes in the order of their names */
+/* Lists the attributes in the order of their names */
 static void add_attributes(OnnxCall *c, ForeignCall *f)
 {
     const OnnxAttr *last = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders the nodes of one graph and translates them one by one. A small result whose inputs are constant is folded at
+/* Orders the nodes of one graph and translates each of them. A small result whose inputs are constant is folded at
  * once, so that a chain of shape arithmetic reaches a Reshape or Slice as numbers. Graphs nested in a node and function
  * bodies are inlined at the node. */
 #include "import/onnx/graph/onnx_graph.h"
@@ -14,8 +14,8 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* Bounds on the sum of nodes and node inputs: of the model's own graph, and of all graphs that functions, branches and
- * bodies add. A small file can repeat the latter without bound. */
+/* Bounds on the sum of nodes and node inputs: one for the model's own graph, and one for all graphs that functions,
+ * branches and bodies add. A small file can repeat these added graphs without bound. */
 enum { MOST_OWN = 1000000, MOST_ADDED = 20000 };
 
 /* Names are interned, so their addresses are keys. */
@@ -48,7 +48,7 @@ static void enter_names(OnnxScope *s)
         }
 }
 
-/* Depth-first search from the outputs, without recursion: a node follows its producers. */
+/* Searches depth-first from the outputs, without recursion; a node follows its producers. */
 typedef struct NodeVisit { OnnxNode *node; int next; } NodeVisit;
 typedef struct GraphWalk { Map mark; NodeVisit *stack; int depth; } GraphWalk;
 static const char OPEN[] = "open", DONE[] = "done";
@@ -111,7 +111,7 @@ static int visit_outputs(OnnxScope *s, GraphWalk *w)
     return count;
 }
 
-/* True if the file's order of the reached nodes is topological. */
+/* Returns true if the file's order of the reached nodes is topological. */
 static bool file_order_is_valid(OnnxScope *s, const GraphWalk *w)
 {
     Map emitted = map_new(s->import->cx->arena);
@@ -129,7 +129,7 @@ static bool file_order_is_valid(OnnxScope *s, const GraphWalk *w)
 
 static void check_size(OnnxScope *s)
 {
-    const bool is_own = !s->import->own_work;      /* the model's graph is ordered first */
+    const bool is_own = !s->import->own_work;      /* the model's graph is ordered before all others */
     const int most = is_own ? MOST_OWN : MOST_ADDED;
     int64_t *work = is_own ? &s->import->own_work : &s->import->work;
     for (int i = 0; i < s->ordered; i++) *work += 1 + s->order[i]->in_count + s->order[i]->capture_count;
@@ -181,7 +181,7 @@ static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
     return NULL;
 }
 
-/* A function of the node's name, whatever its overload, or NULL. */
+/* Returns a function with the node's name, whatever its overload, or NULL. */
 static const OnnxFunction *function_near(const OnnxScope *s, const OnnxNode *n)
 {
     const OnnxFile *f = &s->import->file;
@@ -202,7 +202,7 @@ static const char *word_of_attr(Ctx *cx, const OnnxAttr *a)
     return text_string(&t);
 }
 
-/* An annotation without a row: an identity with the node's attributes, for reports. */
+/* Translates an annotation without a row to an identity with the node's attributes, which reports print. */
 static void carry_annotation(OnnxCall *c)
 {
     Ctx *cx = c->cx;
@@ -237,7 +237,7 @@ static const OnnxOp *row_of(const OnnxScope *s, const OnnxNode *n)
     return row || is_standard(n) ? row : row_of_annotation(cx, n);
 }
 
-/* Reports once a file that ONNX Runtime saved at its level ORT_ENABLE_ALL: convolutions and poolings are in tiles of
+/* Reports once that ONNX Runtime saved the file at its level ORT_ENABLE_ALL: convolutions and poolings are in tiles of
  * channels, as wide as the vectors of the machine that saved it. */
 static bool has_saved_layout(OnnxScope *s, const OnnxNode *n)
 {
@@ -309,7 +309,7 @@ static void capture(Ctx *cx, OnnxCaptured *all, Tensor *outer, Tensor *inner)
     all->inner[all->count++] = inner;
 }
 
-/* The innermost graph of a region that contains the scope; NULL: the model's own graph. */
+/* Returns the innermost graph of a region that contains the scope, or NULL for the model's own graph. */
 static const void *region_of(const OnnxScope *s)
 {
     while (s && !s->captured) s = s->outer ? s->outer : s->called_from;
@@ -326,7 +326,8 @@ static Tensor *input_like(const OnnxScope *s, Tensor *outer)
     return inner;
 }
 
-/* The region's graph also takes the value of an outer size that the run decides: it orders the calls that read it. */
+/* The region's graph also receives the value of an outer size that the run decides, because the value orders the calls
+ * that read it. */
 static void capture_size(const Expr *size, void *user)
 {
     const OnnxScope *s = user;
@@ -344,7 +345,7 @@ static void capture_sizes(const OnnxScope *s, const Expr *const *size, int count
     for (int i = 0; i < count; i++) decided_visit(s->import->cx, size[i], capture_size, scope);
 }
 
-/* A list of sizes is also one in the region's graph. */
+/* A list of sizes is also a list of sizes in the region's graph. */
 static Tensor *captured_list(const OnnxScope *s, const Tensor *outer, const OnnxSizes *list)
 {
     Tensor *inner = tensor_new(s->import->cx, outer->name, outer->type, outer->rank, outer->shape);
@@ -404,8 +405,8 @@ const OnnxList *onnx_scope_list(const OnnxScope *s, const char *value_name)
     return inner;
 }
 
-/* Warns if the declared shape of an output contradicts the operator's definition. The file is at fault; the definition
- * wins. */
+/* Warns if the declared shape of an output contradicts the operator's definition. In that case the file is wrong, and
+ * the operator's definition is used. */
 static void compare_declared(const OnnxScope *s, const OnnxCall *c, int i, const Tensor *t)
 {
     int64_t declared[MAX_RANK];
@@ -422,7 +423,7 @@ static void compare_declared(const OnnxScope *s, const OnnxCall *c, int i, const
                  c->node->out[i], tensor_shape_text(cx, t), rank ? text_string(&shape) : "a scalar");
 }
 
-/* The node's last call takes the value's name; a value passed through keeps its own name. */
+/* The node's last call takes the value's name; a value that is passed through keeps its own name. */
 static void enter_result(OnnxScope *s, OnnxCall *c, int i)
 {
     const char *value_name = c->node->out[i];
@@ -449,8 +450,8 @@ void onnx_scope_report_missing(const OnnxScope *s, const char *value_name)
                      "its output \"%s\" is not supported; it is accepted where nothing reads it", value_name);
 }
 
-/* In a function's body, an attribute may refer to one of the caller: substitutes the caller's attribute, else the
- * function's default; drops it if there is neither. */
+/* In a function's body, an attribute may refer to an attribute of the caller. Substitutes the caller's attribute, or
+ * else the function's default; drops the attribute if neither exists. */
 static const OnnxNode *with_attributes(OnnxScope *s, const OnnxNode *n)
 {
     bool has_reference = false;
@@ -499,7 +500,8 @@ static bool is_absent(const OnnxScope *s, const char *value_name)
     return !*value_name || (s->function && find_named(&s->input, value_name) && !find_named(s->value, value_name));
 }
 
-/* Translates a node; refuses inputs that its operator does not have, and strings where it computes with numbers. */
+/* Translates a node; refuses inputs that its operator does not have, and strings if the operator computes with
+ * numbers. */
 static void translate(OnnxCall *c, const OnnxOp *row)
 {
     bool any = false;
@@ -582,7 +584,7 @@ OnnxScope *onnx_scope(OnnxImport *im, const OnnxGraph *g, const OnnxScope *outer
     return s;
 }
 
-/* A value that an attribute names is one more dependence. */
+/* If an attribute names a value, the node also depends on this value. */
 static void add_named_values(OnnxScope *s)
 {
     Ctx *cx = s->import->cx;

@@ -14,15 +14,15 @@ typedef struct OnnxImport {
     OnnxFolder folder;
     OnnxFile file;
     OnnxStrings strings;
-    Map sizes;                    /* size lists of tensors with symbolic elements, see onnx_open.c */
-    Map sizes_materialized;       /* the tensors that compute these lists at run time, created on demand */
-    Map ranges;                   /* bounds of integer tensors: onnx_range.c */
+    Map sizes;                    /* maps tensors with symbolic elements to size lists, see onnx_open.c */
+    Map sizes_materialized;       /* the tensors that compute these lists at run time; they are created on demand */
+    Map ranges;                   /* the bounds of integer tensors: onnx_range.c */
     Decided decided;              /* sizes that the run decides */
-    Map elements;                 /* of lists that the run computes, in onnx_listed.c */
-    Map selections;               /* tensor -> the places of its elements that are not 0, in onnx_find.c */
-    bool has_saved_layout;        /* reported: nodes in the layout of the machine that saved the file */
-    int64_t own_work, work;       /* node and input counts of the model's graph, and of all others; bounded,
-                                   * so that a hostile file costs bounded time */
+    Map elements;                 /* the elements of lists that the run computes, in onnx_listed.c */
+    Map selections;               /* maps a tensor to the places of its elements that are not 0, in onnx_find.c */
+    bool has_saved_layout;        /* true after a report of nodes in the layout of the machine that saved the file */
+    int64_t own_work, work;       /* the counts of nodes and inputs in the model's graph, and in all other graphs; they
+                                   * are bounded, so that a hostile file costs bounded time */
 } OnnxImport;
 
 typedef struct OnnxScope OnnxScope;
@@ -32,46 +32,52 @@ struct OnnxScope {
     int depth;
     int64_t opset;
     const OnnxGraph *graph;
-    const OnnxFunction *function; /* the function whose body this is */
+    const OnnxFunction *function; /* the function whose body this graph is */
     const OnnxNode *caller;       /* its call: provides attributes */
-    /* In a function's own graph: the scope of the call. Its tensors are accessible, its names are not. */
+    /* In a function's own graph: the scope of the call. Its tensors are accessible, but its names are not. */
     const OnnxScope *called_from;
-    Tensor *iteration;            /* in a loop's body: the iteration index; else NULL */
+    Tensor *iteration;            /* in a loop's body, the iteration index; otherwise NULL */
     Map producer;                 /* value name -> OnnxNode */
     Map initializer;              /* -> OnnxTensor */
     Map input;                    /* -> OnnxValue */
-    Map *value;                   /* -> Tensor, once produced; an initializer is produced on first use */
+    /* maps a name to its Tensor, once produced; an initializer is produced on first use */
+    Map *value;
     Map list;                     /* -> OnnxList, once produced */
-    Map declared;                 /* -> OnnxValue of an output or intermediate value with a declared shape */
+    /* maps a name to the OnnxValue of an output or intermediate value with a declared shape */
+    Map declared;
     /* In a region's graph: the values captured from enclosing graphs; NULL if the graph is inlined */
     OnnxCaptured *captured;
     int ordered; OnnxNode **order;
 };
 
 OnnxScope *onnx_scope(OnnxImport *im, const OnnxGraph *g, const OnnxScope *outer);
-/* Collects names and producers, then orders the nodes that the outputs depend on; the file's order is preserved if it
- * is topological. Reports everything unsupported in these nodes. */
+/* Collects names and producers, and then orders the nodes that the outputs depend on. The file's order is preserved if
+ * it is topological. Reports everything unsupported in these nodes. */
 void onnx_scope_order(OnnxScope *s);
 void onnx_scope_run(OnnxScope *s);                                           /* translates the nodes in order */
 void onnx_scope_bind(OnnxScope *s, const char *name, Tensor *t);             /* binds an input */
-Tensor *onnx_scope_value(const OnnxScope *s, const char *name);              /* NULL: absent, or not produced */
+/* returns NULL if the value is absent or not produced */
+Tensor *onnx_scope_value(const OnnxScope *s, const char *name);
 const OnnxList *onnx_scope_list(const OnnxScope *s, const char *name);       /* NULL: no sequence */
 void onnx_scope_report_missing(const OnnxScope *s, const char *name);        /* reports a value that is not produced */
-/* Handles a node with an open input, or with one computed from open sizes. Returns true if the node is done (c->out, or
- * a diagnostic). */
+/* Handles a node with an open input, or with an input computed from open sizes. Returns true if the node is translated
+ * or refused (c->out, or a diagnostic). */
 bool onnx_translate_open(OnnxCall *c, const OnnxOp *op);
-/* Returns the constant of a small integer tensor whose elements have one possible value; any other tensor unchanged. */
+/* If each element of a small integer tensor has only one possible value, returns the constant; otherwise returns the
+ * tensor unchanged. */
 Tensor *onnx_decided_by_ranges(OnnxImport *im, Tensor *t);
-Interval onnx_range_of(OnnxImport *im, const Tensor *t);       /* of its elements, as far as operators prove it */
+/* the bounds of its elements, as far as operators prove them */
+Interval onnx_range_of(OnnxImport *im, const Tensor *t);
 void onnx_set_range(OnnxImport *im, const Tensor *t, Interval range);
-/* Returns a tensor that computes a size list at run time; any other tensor unchanged. */
+/* Returns a tensor that computes a size list at run time; any other tensor is returned unchanged. */
 Tensor *onnx_materialize_sizes(OnnxImport *im, Tensor *t);
 void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type);
-/* onnx_by_value.c: operands that the run decides. False: they are constant; else c->out or a diagnostic is set. */
+/* onnx_by_value.c: translates nodes with operands that the run decides. Returns false if these operands are constant;
+ * otherwise sets c->out or reports a diagnostic. */
 bool onnx_slice_by_value(OnnxCall *c);
 bool onnx_topk_by_value(OnnxCall *c);
 bool onnx_range_by_value(OnnxCall *c);
-void onnx_split_by_value(OnnxCall *c, int axis);               /* into parts of which the last may be smaller */
+void onnx_split_by_value(OnnxCall *c, int axis);               /* splits into parts, of which the last may be smaller */
 /* onnx_shape_by_value.c, likewise */
 bool onnx_expand_by_value(OnnxCall *c);
 bool onnx_tile_by_value(OnnxCall *c);
@@ -79,7 +85,7 @@ bool onnx_reshape_by_value(OnnxCall *c);
 bool onnx_pad_by_value(OnnxCall *c);
 bool onnx_constant_of_shape_by_value(OnnxCall *c, Tensor *value);
 bool onnx_one_hot_by_value(OnnxCall *c, Tensor *index);
-/* onnx_resize_by_value.c: the attributes of Resize in words; nearest NULL: below operator set 11 */
+/* onnx_resize_by_value.c: the attributes of Resize in words; nearest is NULL below operator set 11 */
 typedef struct OnnxSampling { const char *mode, *coordinates, *nearest; double cubic; } OnnxSampling;
 Tensor *onnx_resize_by_scales(OnnxCall *c, const OnnxSampling *form, Tensor *scales, const int64_t *axes, int count);
 #endif

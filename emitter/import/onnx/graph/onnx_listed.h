@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_ONNX_LISTED_H
 #define LW_IMPORT_ONNX_LISTED_H
-/* Lists of integers that the run computes. */
+/* Handles lists of integers that the run computes. */
 #include "import/onnx/graph/onnx_ops.h"
 
 Tensor *onnx_integer(OnnxCall *c, int64_t v);                                 /* an i64 without dimensions */
@@ -9,11 +9,11 @@ Tensor *onnx_dimension(OnnxCall *c, const Expr *size);                       /* 
 Tensor *onnx_not_negative(OnnxCall *c, Tensor *x);                           /* max(x, 0) */
 /* Returns element i of a list of integers, as an i64 without dimensions. */
 Tensor *onnx_element(OnnxCall *c, Tensor *list, int i);
-/* Returns the number, or the size of the run, that an element is; NULL: another value. */
+/* Returns the number, or the size of the run, that an element is; returns NULL for other values. */
 const Expr *onnx_size_behind(OnnxCall *c, const Tensor *element);
-/* True for a list of integers that is neither constant nor a list of sizes. */
+/* Returns true for a list of integers that is neither constant nor a list of sizes. */
 bool onnx_is_of_run(const OnnxCall *c, int input);
-/* Returns the size of dimension `axis` of an output that an element gives; NULL: refused. natural: the maximum
- * that the operator admits, -1: any */
+/* Returns the size of dimension `axis` of an output that an element gives, or NULL if it is refused. natural: the
+ * maximum that the operator admits, or -1 for any */
 const Expr *onnx_listed_size(OnnxCall *c, int output, int axis, Tensor *element, int64_t natural);
 #endif

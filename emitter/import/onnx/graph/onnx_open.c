@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Open dimensions. A model input with a maximum size for a dimension is a tensor of symbolic size, and tensors computed
- * from it have shapes over such sizes. Two rules follow:
+/* Open dimensions. A model input with a maximum size for a dimension becomes a tensor of symbolic size, and tensors
+ * computed from it have shapes over such sizes. Two rules follow:
  *
  *   - an operator must be independent of sizes, or depend on fixed dimensions only: its row declares which dimensions
  *     may stay open (OnnxOp.open). Any other operator is refused by name; the user then fixes the dimension
@@ -9,7 +9,7 @@
  *     any other consumer, a tensor computes the list at run time */
 
 /* Decision: an open dimension is a variable in every shape. `--dim 'n<=16'` creates a `VAR_SIZE` in the importer.
- * Formulas, proofs and emitted loops have such sizes from `.te` files anyway.
+ * Formulas, proofs and emitted loops support such sizes in any case, because `.te` files have them.
  *
  *   - A row of the ONNX importer states which dimensions its operator keeps open; other operators are refused by
  *     name. `import/onnx/graph/onnx_open.c` applies these facts and evaluates chains of Shape, Gather and Concat as
@@ -48,7 +48,7 @@ static bool is_elementwise(Ctx *cx, const OnnxOp *op)
     return row && row->fusion.pattern <= PATTERN_BROADCAST;
 }
 
-/* Returns an open dimension that the operator requires to be fixed; NULL if there is none. */
+/* Returns an open dimension that the operator requires to be fixed, or NULL if there is none. */
 static const Expr *unsupported_size(const OnnxCall *c, const OnnxOp *op)
 {
     if (op->open.keeps == KEEPS_NONE && is_elementwise(c->cx, op)) return NULL;
@@ -129,8 +129,8 @@ bool onnx_open_constant_of_shape(OnnxCall *c)
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */
 
-/* True if the operator accepts size lists as inputs; `size` is one of them. If it computes with them, tensors that
- * compute the lists replace them. */
+/* Returns true if the operator accepts size lists as inputs; `size` is such an input. If the operator computes with
+ * size lists, they are replaced by tensors that compute them. */
 static bool accepts_lists(OnnxCall *c, const OnnxOp *op, const Expr *size)
 {
     if (op->open.lists == LISTS_READ) c->in[0] = onnx_materialize_sizes(c->scope->import, c->in[0]);      /* data */
@@ -140,7 +140,7 @@ static bool accepts_lists(OnnxCall *c, const OnnxOp *op, const Expr *size)
     return true;
 }
 
-/* Input 0 is computed after the sizes that the other inputs list have their values. */
+/* Input 0 is computed only after the sizes that the other inputs list have their values. */
 static void order_after_lists(OnnxCall *c)
 {
     OnnxSizes s;

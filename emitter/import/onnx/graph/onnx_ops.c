@@ -2,7 +2,7 @@
 /* Finds the row of an ONNX operator and applies it. The caller passes the rows, because some of them import graphs
  * (ops/onnx_rows.c).
  *
- * 16-bit floats are storage types: unless the row only moves elements, its 16-bit inputs are cast to f32 before the
+ * 16-bit floats are only stored. Unless the row only moves elements, its 16-bit inputs are cast to f32 before the
  * translation, and its f32 results are cast back. */
 #include "import/onnx/graph/onnx_ops.h"
 
@@ -65,7 +65,7 @@ const char *onnx_op_near(Ctx *cx, const OnnxOp *const *rows, const char *op_name
     return text_nearest(cx, op_name, names, (size_t)count);
 }
 
-/* True for an optimization hint of operator set 1, which has no effect on the result. */
+/* Returns true for an optimization hint of operator set 1, which has no effect on the result. */
 static bool is_hint(const char *attr) { return strcmp(attr, "consumed_inputs") == 0; }
 
 bool onnx_op_has_attr(const OnnxOp *op, const char *attr)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Bounds of small integer tensors that the run computes, from the formulas of their operators: Min(Max(x, 6), 6) is 6
- * whatever x is. A tensor with one possible value becomes a constant, so a shape computed in such a way is known. */
+/* Finds bounds of small integer tensors that the run computes, from the formulas of their operators: Min(Max(x, 6), 6)
+ * is 6 whatever x is. A tensor with one possible value becomes a constant, so a shape that is computed in such a way is
+ * known. */
 #include "graph/dag/op.h"
 #include "import/onnx/graph/onnx_graph.h"
 #include "ir/algebra/algebra.h"
 
-enum { MOST_ELEMS = 64, DEEPEST = 24 };      /* elements of a tensor; operators between it and what is known */
+/* limits: the elements of a tensor; the operators between the tensor and known values */
+enum { MOST_ELEMS = 64, DEEPEST = 24 };
 
 typedef struct Query { OnnxImport *import; int depth; const Stage *stage; } Query;
 
@@ -16,7 +18,7 @@ static Interval joined(Interval a, Interval b)
     return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
 }
 
-/* The lesser of two values is at most either's greatest. */
+/* The smaller of two values is at most the maximum of either. */
 static Interval range_of_extremum(ExprKind kind, Interval a, Interval b)
 {
     const bool is_max = kind == EXPR_MAX;

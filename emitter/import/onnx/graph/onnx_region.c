@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Control flow decided at run time. A nested graph is imported once, over inputs of its own. Values of enclosing graphs
- * are captured (onnx_graph.c) and become node inputs. A state that the body returns unchanged becomes a loop
- * invariant. */
+/* Translates control flow that is decided at run time. A nested graph is imported once, with its own inputs. Values of
+ * enclosing graphs are captured (onnx_graph.c) and become node inputs. A state that the body returns unchanged becomes
+ * a loop invariant. */
 #include "import/onnx/graph/onnx_region.h"
 
 #include "graph/dag/region.h"
@@ -24,13 +24,13 @@ static Graph graph_of(const OnnxCall *c, Tensor **input, int input_count, Tensor
 
 /* ---- If ---------------------------------------------------------------------------------------------------------- */
 
-/* Two sizes of a result, one per branch, and the size behind the branches. Axis -1: a test, 0 in the branch that has
- * the result's rank, -1 in the other. */
+/* Two sizes of a result, one per branch, and the size after the branches. Axis -1 stands for a test, which is 0 in the
+ * branch that has the result's rank and -1 in the other branch. */
 typedef struct Joined { const Expr *of[2], *size; int output, axis; } Joined;
 
-/* Results of both branches. Those whose sizes differ leave them flat, and behind `count` results each branch gives the
- * value of each of its sizes. If the branches have two ranks, the result has one of them, and a run that takes the
- * other branch ends. */
+/* Results of both branches. Results whose sizes differ leave the branches as flat tensors. After the `count` results,
+ * each branch returns the value of each of its sizes. If a result has different ranks in the branches, it has one of
+ * these ranks, and a run that takes the other branch ends. */
 typedef struct Branches {
     OnnxCall *c;
     OnnxCaptured *captured;                  /* its address is the region's in Decided */
@@ -52,14 +52,14 @@ static int joined_size(Branches *b, const Expr *yes, const Expr *no, int output,
     return b->joined_count++;
 }
 
-/* True if both branches give the dimension one size, which is known outside them. */
+/* Returns true if both branches give the dimension one size, which is known outside the branches. */
 static bool is_common(const Branches *b, int output, int d)
 {
     const Expr *yes = b->like[0][output]->shape[d], *no = b->like[1][output]->shape[d];
     return yes == no && !decided_inside(decided_of(b->c), yes, b->captured);
 }
 
-/* The sizes that the branches give the dimension; a branch of another rank gives none. */
+/* Lists the sizes that the branches give the dimension; a branch with a different rank gives none. */
 static const Expr *size_in(const Branches *b, int branch, int output, int d)
 {
     const bool has_rank = b->only[output] < 0 || b->only[output] == branch;
@@ -77,8 +77,8 @@ static int join_test(Branches *b, int output)
     return joined_size(b, yes, no, output, -1);
 }
 
-/* Two ranks: the result has the one that the file declares, else the lower one, in which branches of a dimension of 1
- * agree more often. */
+/* Chooses between two ranks: the one that the file declares, otherwise the lower one, with which branches of a
+ * dimension of 1 agree more often. */
 static void take_rank(Branches *b, int output)
 {
     Ctx *cx = b->c->cx;
@@ -116,7 +116,7 @@ static void compare_result(Branches *b, int i)
     if (differs) b->capacity[i] = most[0] > most[1] ? most[0] : most[1];
 }
 
-/* Within a branch: results of own sizes become flat, and the values of the sizes become results. */
+/* Within a branch: results with sizes of their own become flat, and the values of these sizes become results. */
 static void give_sizes(Branches *b, int branch)
 {
     Decided *d = decided_of(b->c);
@@ -213,7 +213,7 @@ typedef struct Body {
     const OnnxLoop *l;
     OnnxCaptured *captured;                  /* its address is the region's in Decided */
     Tensor *iteration, **state, **row;     /* its inputs */
-    Tensor **result;                       /* results of the graph: the condition (of a Loop), states, rows */
+    Tensor **result;                       /* the results of the graph: the condition (of a Loop), states, rows */
     Tensor *condition;                     /* NULL: always true */
 } Body;
 
@@ -276,7 +276,7 @@ static Tensor *as_state(Body *b, int i)
     return new_state;
 }
 
-/* True if the run decides how many rows there are. */
+/* Returns true if the run decides how many rows there are. */
 static bool decides_rows(const Body *b)
 {
     const OnnxLoop *l = b->l;
@@ -308,7 +308,7 @@ static int64_t max_rows(Body *b)
     return most;
 }
 
-/* Boundary of the region: outer inputs, inner inputs and results, in the order of graph/dag/region.h. */
+/* The boundary of the region: outer inputs, inner inputs and results, in the order of graph/dag/region.h. */
 typedef struct Boundary { int outer_count, inner_count, result_count; Tensor **outer, **inner, **result; } Boundary;
 
 static Boundary boundary_new(const Body *b)
@@ -326,8 +326,8 @@ static void add_input(Boundary *e, Tensor *outer, Tensor *inner)
     e->inner[e->inner_count++] = inner;
 }
 
-/* Adds the states that change; index[k] is the position of the k-th among all states. The others are invariants: their
- * final value is the initial one. */
+/* Adds the states that change; index[k] is the position of the k-th among all states. The other states are invariants:
+ * their final value is the initial value. */
 static int add_states(Body *b, Boundary *e, int *index)
 {
     int count = 0;

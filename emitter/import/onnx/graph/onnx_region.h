@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_ONNX_REGION_H
 #define LW_IMPORT_ONNX_REGION_H
-/* If, Loop and Scan decided at run time, as regions of the DAG (graph/dag/region.h). */
+/* Translates If, Loop and Scan that are decided at run time to regions of the DAG (graph/dag/region.h). */
 #include "import/onnx/graph/onnx_ops.h"
 
 /* A Loop or a Scan. A Loop's graph takes the iteration index and a condition before the states, and returns a condition
@@ -9,8 +9,8 @@
 typedef struct OnnxLoop {
     const OnnxGraph *graph;
     bool is_scan;
-    Tensor *count, *condition;                 /* NULL: no limit of that kind; scalars of i64 and bool */
-    int64_t huge;                              /* a constant count above 32 bits, which does not limit; 0: none */
+    Tensor *count, *condition;                 /* NULL if there is no limit of that kind; scalars of i64 and bool */
+    int64_t huge;                              /* a constant count above 32 bits, which does not limit; otherwise 0 */
     int state_count, scan_count, row_count;
     Tensor *const *state, *const *scanned;     /* initial states; tensors scanned row by row */
     const bool *scans_back, *rows_back;

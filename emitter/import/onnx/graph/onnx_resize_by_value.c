@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Resize by scales of the run. Positions, indices and weights are ordinary calls on floats, in the order of ONNX
- * Runtime; each axis is gathered, one after another. */
+/* Translates Resize by scales of the run. Ordinary calls on floats compute positions, indices and weights, in ONNX
+ * Runtime's order; each axis is gathered after the previous one. */
 #include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/graph/onnx_listed.h"
 
@@ -9,7 +9,7 @@
 typedef struct Sampled {
     OnnxCall *c;
     const OnnxSampling *form;
-    Tensor *scale, *in;              /* in: the axis' size as a float */
+    Tensor *scale, *in;              /* in: the size of the axis as a float */
     const Expr *size;                /* of the result */
 } Sampled;
 
@@ -17,7 +17,7 @@ static Tensor *both(const Sampled *s, const char *op, Tensor *a, Tensor *b) { re
 static Tensor *real(const Sampled *s, double v) { return tensor_scalar(s->c->cx, s->c->name, F32, v); }
 static bool is_word(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-/* Element i of a list of floats, which constants and values of the run may form. */
+/* Returns element i of a list of floats, which consists of constants and values of the run. */
 static Tensor *scale_of(OnnxCall *c, Tensor *list, int i)
 {
     int64_t at = i;
@@ -30,7 +30,7 @@ static Tensor *scale_of(OnnxCall *c, Tensor *list, int i)
     return one ? onnx_cast(c, one, F32) : NULL;
 }
 
-/* floor(in * scale), after a test that the scale is above 0. */
+/* Returns floor(in * scale), after a test that the scale is above 0. */
 static const Expr *scaled_size(Sampled *s, int axis)
 {
     enum { FAR = 1 << 30 };
@@ -43,7 +43,7 @@ static const Expr *scaled_size(Sampled *s, int axis)
     return tested ? onnx_decided(c, 0, axis, tested, 0, -1) : NULL;
 }
 
-/* Where i of the result is in the operand. */
+/* Returns the position in the operand of element i of the result. */
 static Tensor *position(const Sampled *s)
 {
     OnnxCall *c = s->c;
@@ -75,7 +75,7 @@ static Tensor *rounded(const Sampled *s, Tensor *v)
     return onnx_call(c, mode, v);
 }
 
-/* The elements of x at whole positions; those outside are the first or the last. */
+/* Returns the elements of x at whole positions; positions outside give the first or the last element. */
 static Tensor *elements_at(const Sampled *s, Tensor *x, int axis, Tensor *whole)
 {
     OnnxCall *c = s->c;
@@ -84,7 +84,8 @@ static Tensor *elements_at(const Sampled *s, Tensor *x, int axis, Tensor *whole)
     return onnx_call2(c, "gather", x, index, attr_int("axis", axis));
 }
 
-/* The weight of an element at distance d, 0 to 1 or, of cubic ones, 1 to 2. Keys 1981. */
+/* Returns the weight of an element at distance d, which is 0 to 1, or 1 to 2 for the outer elements of cubic
+ * interpolation. Keys 1981. */
 static Tensor *weight(const Sampled *s, Tensor *d, bool is_near)
 {
     const double a = s->form->cubic;

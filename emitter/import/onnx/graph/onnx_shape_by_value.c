@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Expand, Tile, ConstantOfShape, Reshape, Pad and OneHot with sizes that the run computes. Each element of the list
- * becomes a size of the result (onnx_listed.c); from there on the dimension is an open one. */
+/* Translates Expand, Tile, ConstantOfShape, Reshape, Pad and OneHot with sizes that the run computes. Each element of
+ * the list becomes a size of the result (onnx_listed.c); the dimension is then an open dimension. */
 #include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/graph/onnx_listed.h"
 #include "import/onnx/graph/onnx_sizes.h"
@@ -15,7 +15,7 @@ static const Expr *product(OnnxCall *c, const Expr *a, const Expr *b)
     return simplify(c->cx, expr_mul(c->cx, a, b), NULL);
 }
 
-/* Stores the number of elements of an input; false: the node is not one of these, or is refused. */
+/* Stores the number of elements of an input; returns false if the node is not one of these operators, or is refused. */
 static bool is_list_of_run(OnnxCall *c, int input, int *count)
 {
     if (!onnx_is_of_run(c, input)) return false;
@@ -28,8 +28,9 @@ static bool is_list_of_run(OnnxCall *c, int input, int *count)
 
 /* ---- Expand, ConstantOfShape ------------------------------------------------------------------------------------- */
 
-/* The size that results along dimension `d` from x's own size and an element. Beside a size other than 1, an element is
- * tested to be that size, or 1; a size of the run that may be 1 gives way to an element with a maximum. */
+/* Returns the size along dimension `d` of the result, from x's own size and an element. If x's size is not 1, the run
+ * tests that the element is this size, or 1. If the run decides x's size and it may be 1, the result has the element's
+ * size, provided that it has a maximum. */
 static const Expr *broadcast_size(OnnxCall *c, Tensor **x, int own, int d, Tensor *element)
 {
     const Expr *size = own >= 0 ? (*x)->shape[own] : expr_index(c->cx, 1), *asked = onnx_size_behind(c, element);
@@ -82,7 +83,7 @@ bool onnx_constant_of_shape_by_value(OnnxCall *c, Tensor *value)
 
 /* ---- Tile -------------------------------------------------------------------------------------------------------- */
 
-/* [..][k][..] becomes [..][1][k][..], is expanded to [..][times][k][..], and viewed as [..][times * k][..]. */
+/* Expands [..][k][..] as [..][1][k][..] to [..][times][k][..], and views it as [..][times * k][..]. */
 static Tensor *repeated(OnnxCall *c, Tensor *x, int axis, const Expr *times)
 {
     const Expr *apart[MAX_RANK], *wide[MAX_RANK], *joined[MAX_RANK];
@@ -124,7 +125,7 @@ bool onnx_tile_by_value(OnnxCall *c)
 
 /* ---- Reshape ----------------------------------------------------------------------------------------------------- */
 
-/* The elements of a shape of the run: 0 is x's own size, and one of -1 is what is left. */
+/* Reads the elements of a shape of the run: 0 stands for x's own size, and one -1 stands for the remaining size. */
 typedef struct NewShape { int rank, rest /* a number of -1; else -1 */; Tensor *at[MAX_RANK]; Tensor *total; } NewShape;
 
 static Tensor *times_all(OnnxCall *c, const NewShape *s)
@@ -138,7 +139,7 @@ static Tensor *times_all(OnnxCall *c, const NewShape *s)
     return all;
 }
 
-/* total: the elements of the input */
+/* total: the number of elements of the input */
 static void read_shape(OnnxCall *c, const Expr *total, NewShape *s)
 {
     const Tensor *x = c->in[0];
@@ -160,7 +161,7 @@ static void read_shape(OnnxCall *c, const Expr *total, NewShape *s)
             s->at[d] = onnx_select(c, both(c, "equal", s->at[d], left), rest, s->at[d]);
 }
 
-/* A product of a number and of sizes. */
+/* A product of a number and some sizes. */
 typedef struct Factors { int64_t number; int count; const Expr *size[2 * MAX_RANK]; } Factors;
 
 static void add_factors(Factors *f, const Expr *e)
@@ -170,7 +171,7 @@ static void add_factors(Factors *f, const Expr *e)
     else if (f->count < 2 * MAX_RANK) f->size[f->count++] = e;
 }
 
-/* Takes the factors out of those of f; false: one is not there. */
+/* Removes the factors of f; returns false if one of them is missing. */
 static bool take_factors(Factors *f, const Factors *part)
 {
     for (int i = 0; i < part->count; i++) {
@@ -182,7 +183,8 @@ static bool take_factors(Factors *f, const Factors *part)
     return part->number != 0 && f->number % part->number == 0;
 }
 
-/* True if the run decides the number of elements of x, and it must test that a known shape has as many. */
+/* Returns true if the run decides the number of elements of x, and must test that a known shape has as many
+ * elements. */
 static bool needs_test(OnnxCall *c)
 {
     const Tensor *x = c->in[0];
@@ -201,7 +203,7 @@ static bool needs_test(OnnxCall *c)
     return !take_factors(&has, &asked) || (!has_rest && (has.count || has.number != asked.number));
 }
 
-/* Without elements, only a compile-time shape says which sizes are 0. */
+/* If there are no elements, only a shape known at compile time states which sizes are 0. */
 bool onnx_reshape_by_value(OnnxCall *c)
 {
     NewShape s = { .rest = -1 };
@@ -223,8 +225,8 @@ bool onnx_reshape_by_value(OnnxCall *c)
 
 /* ---- Pad --------------------------------------------------------------------------------------------------------- */
 
-/* Negative pads leave `count` elements along an axis, the first of which is `begin`; positive ones repeat them. The run
- * ends if an axis without elements is padded, or in mode reflect by as many elements as there are. */
+/* Negative pads keep `count` elements along an axis, starting with `begin`; positive pads repeat these elements. The
+ * run ends if an axis without elements is padded, or if mode reflect pads by as many elements as the axis has. */
 typedef struct Padding { Tensor *begin, *count, *before, *after; } Padding;
 
 static Padding padding_of(OnnxCall *c, Tensor **x, int axis, Tensor *before, Tensor *after, bool reflects)
@@ -242,7 +244,8 @@ static Padding padding_of(OnnxCall *c, Tensor **x, int axis, Tensor *before, Ten
     return p;
 }
 
-/* The element of the `count` ones at each place, which may be in front of them or behind them. */
+/* Returns which of the `count` elements is at each position, which may be before the first or after the last
+ * element. */
 static Tensor *repeated_place(OnnxCall *c, const char *mode, Tensor *place, Tensor *count)
 {
     Tensor *one = onnx_integer(c, 1), *last = both(c, "sub", count, one);
@@ -266,7 +269,7 @@ static Tensor *padded_by_elements(OnnxCall *c, Tensor *x, int axis, Tensor *befo
     return onnx_call2(c, "gather", x, from, attr_int("axis", axis));
 }
 
-/* The elements from -before on along an axis, as many as the result has. */
+/* Returns the elements from position -before along an axis, as many as the result has. */
 static Tensor *padded(OnnxCall *c, Tensor *x, int axis, Tensor *before, Tensor *after)
 {
     const char *mode = onnx_text(c, "mode", "constant");

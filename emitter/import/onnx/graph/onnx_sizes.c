@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of open sizes, and the arithmetic on them: chains of Shape, Gather, Concat and so on. */
+/* Handles lists of open sizes and the arithmetic on them: chains of Shape, Gather, Concat and so on. */
 #include "import/onnx/graph/onnx_sizes.h"
 
 #include "import/onnx/graph/onnx_graph.h"
@@ -47,7 +47,7 @@ void onnx_set_list(OnnxCall *c, const OnnxSizes *s)
     }
 }
 
-/* A tensor without dimensions that computes an open size at run time. */
+/* Returns a tensor without dimensions that computes an open size at run time. */
 static Tensor *materialize_size(OnnxImport *im, const Tensor *t, const Expr *size)
 {
     Ctx *cx = im->cx;
@@ -176,7 +176,8 @@ bool onnx_sizes_cast(OnnxCall *c, OnnxSizes *out)
     return to == I32 || to == I64 || to == F32 || to == F64;
 }
 
-/* Operands of a division are proved nonnegative, the divisor positive, so truncating and floor division agree. */
+/* The operands of a division are proved nonnegative and the divisor positive, so truncating and floor division
+ * agree. */
 static bool combined(OnnxCall *c, ExprKind kind, OnnxSizes *out)
 {
     OnnxSizes a, b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_ONNX_SIZES_H
 #define LW_IMPORT_ONNX_SIZES_H
-/* Rules that rows name in OnnxOp.open: arithmetic on lists of sizes, and translations over open dimensions. */
+/* Declares rules that rows name in OnnxOp.open: arithmetic on lists of sizes, and translations over open dimensions. */
 #include "import/onnx/graph/onnx_ops.h"
 
 /* The elements of an integer tensor, some of them open sizes. */
@@ -9,9 +9,9 @@ enum { ONNX_MOST_SIZES = 64 };
 struct OnnxSizes { int count, rank /* 0 or 1 */; DType type; const Expr *at[ONNX_MOST_SIZES]; };
 
 bool onnx_is_list(const OnnxCall *c, const Tensor *t);
-/* Reads an input that is a list of sizes, or a constant of whole numbers; false if it is neither of them. */
+/* Reads an input that is a list of sizes or a constant of whole numbers; returns false for other inputs. */
 bool onnx_list(const OnnxCall *c, int input, OnnxSizes *out);
-/* Sets output 0: a constant if all elements are numbers, else a tensor that represents the list. */
+/* Sets output 0: to a constant if all elements are numbers, otherwise to a tensor that represents the list. */
 void onnx_set_list(OnnxCall *c, const OnnxSizes *s);
 
 /* OnnxOpen.on_shape */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_ONNX_STRINGS_H
 #define LW_IMPORT_ONNX_STRINGS_H
-/* Strings of a model: each is its index, i64, in one list of all strings that the file has; -1 is a string that is not
- * in the list. Labels are entered first, so a label has the index of its class. The list is written to the
- * emitted header. */
+/* Represents the strings of a model. Each string is its index, i64, in one list of all strings that the file has; -1
+ * stands for a string that is not in the list. Labels are entered first, so the index of a label is the index of its
+ * class. The list is written to the emitted header. */
 #include "import/onnx/file/onnx_file.h"
 #include "support/map.h"
 
@@ -20,6 +20,7 @@ int64_t onnx_string(Ctx *cx, OnnxStrings *s, const char *text);              /* 
 void onnx_string_indices(Ctx *cx, OnnxStrings *s, int count, const char *const *text, int64_t *out);
 void onnx_mark_strings(OnnxStrings *s, const Tensor *t);
 bool onnx_holds_strings(const OnnxStrings *s, const Tensor *t);              /* false for NULL */
-Tensor *onnx_string_tensor(Ctx *cx, OnnxStrings *s, const OnnxTensor *t);    /* a constant of the file, as indices */
+/* returns a constant of the file, as indices */
+Tensor *onnx_string_tensor(Ctx *cx, OnnxStrings *s, const OnnxTensor *t);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators of the domain ai.onnx.ml that replace values by others, one by one, and those over maps. Strings are their
- * indices (graph/onnx_strings.h). A map from keys to numbers is the row of its numbers, in the order of the keys that
- * the file lists; an absent key is 0. */
+/* Translates operators of the domain ai.onnx.ml that replace each value by another value, and those that read maps.
+ * Strings are represented by their indices (graph/onnx_strings.h). A map from keys to numbers becomes a row of its
+ * numbers, in the order of the keys that the file lists; an absent key has the number 0. */
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static Tensor *string_scalar(OnnxCall *c, const char *text)
     return t;
 }
 
-/* y = the value of the first key that equals x, else `none` */
+/* Returns the value of the first key that equals x, or `none` */
 static Tensor *encoded(OnnxCall *c, Tensor *keys, Tensor *values, Tensor *none)
 {
     if (!onnx_requires(c, 1) || !keys || !values || !none) return NULL;
@@ -68,7 +68,7 @@ static Tensor *encoded(OnnxCall *c, Tensor *keys, Tensor *values, Tensor *none)
 
 /* ---- Encoders ---------------------------------------------------------------------------------------------------- */
 
-/* y[..,k] = 1 where x is category k; a value that is not a category, such as NaN, gives zeros. */
+/* y[..,k] is 1 if x is category k; a value that is not a category, such as NaN, gives zeros. */
 static void one_hot_encoder(OnnxCall *c)
 {
     const OnnxAttr *numbers = onnx_attr(c, "cats_int64s"), *texts = onnx_attr(c, "cats_strings");
@@ -91,7 +91,7 @@ static Tensor *given_tensor(OnnxCall *c, const OnnxTensor *t)
                                        : onnx_tensor_read(c->cx, t, c->folder);
 }
 
-/* The list of an attribute in any of its forms: NAME_int64s, NAME_floats, NAME_tensor, NAME_strings. */
+/* Reads the list of an attribute in any of its forms: NAME_int64s, NAME_floats, NAME_tensor, NAME_strings. */
 static Tensor *encoder_list(OnnxCall *c, const char *what)
 {
     const OnnxAttr *ints = onnx_attr(c, text_format(c->cx, "%s_int64s", what)),
@@ -130,7 +130,7 @@ static void label_encoder(OnnxCall *c)
     if (values) c->out[0] = encoded(c, keys, values, encoder_default(c, values));
 }
 
-/* Strings become the integers beside them, and integers the strings. */
+/* Replaces strings by the integers beside them, and integers by the strings. */
 static void category_mapper(OnnxCall *c)
 {
     const OnnxAttr *ints = onnx_attr(c, "cats_int64s"), *texts = onnx_attr(c, "cats_strings");
@@ -184,7 +184,7 @@ static void dict_vectorizer(OnnxCall *c)
     if (has_width(c)) c->out[0] = c->in[0];
 }
 
-/* Only the form SPARSE has a width that the file declares. */
+/* The file declares a width only for the form SPARSE. */
 static void cast_map(OnnxCall *c)
 {
     static const struct { const char *name; DType type; } kinds[] = { { "TO_FLOAT", F32 }, { "TO_INT64", I64 } };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* From branches to the arrays of the operators forest and tree_walk, and to scores.
+/* Turns branches into the arrays of the operators forest and tree_walk, and into scores.
  *
- * The walk tests one kind of condition. If the file has several, `<` and `>` become `<=` and `>=` of the adjacent
- * number, and `>=` becomes `<=` of a negated copy of the features.
+ * A walk tests only one kind of condition. If the file has several kinds, `<` and `>` become `<=` and `>=` of the
+ * adjacent number, and `>=` becomes `<=` of a negated copy of the features.
  *
- * A leaf adds weights to targets. For sums, its weights other than 0 are pairs of target and weight (`forest`); a list
- * that is the end of another, or equal to it, is stored once. Otherwise (least and greatest weights, nodes that several
- * trees share, trees of more than 64 steps) a walk selects the row of each leaf: if all leaves of a tree have one and
- * the same target, their weights are a column, otherwise a row of all targets. Equal rows are stored once. */
+ * A leaf adds weights to targets. For sums, the weights other than 0 are stored as pairs of target and weight
+ * (`forest`). A list that equals another list or its end is stored only once. In all other cases (least and greatest
+ * weights, nodes that several trees share, trees of more than 64 steps), a walk selects the row of each leaf. If all
+ * leaves of a tree have the same single target, their weights are a column; otherwise they are a row of all targets.
+ * Equal rows are stored once. */
 #include "import/onnx/ml/onnx_forest.h"
 
 #include <math.h>
@@ -33,8 +34,8 @@ int onnx_forest_add(Forest *f, Branch b)
 
 /* ---- Integer features -------------------------------------------------------------------------------------------- */
 
-/* An integer x: x <= v is x < floor(v) + 1, and x < v is x < ceil(v). The negations exchange the branches. A condition
- * that holds for all values of x's type, or for none, has one child twice. */
+/* For an integer x, x <= v is x < floor(v) + 1, and x < v is x < ceil(v). The negations exchange the branches. If a
+ * condition holds for all values of x's type, or for none, both branches lead to the same child. */
 static void make_integer(Branch *b, DType type)
 {
     const int bits = 8 * dtype_info(type)->bytes;
@@ -53,7 +54,8 @@ static void make_integer(Branch *b, DType type)
 
 /* ---- The order of the arrays ------------------------------------------------------------------------------------- */
 
-/* Returns the branch after this one, the one of `no` first, that is not in the order yet; -1: none. */
+/* Returns the branch after this branch that is not in the order yet, trying the one of `no` first; returns -1 if there
+ * is none. */
 static int next_branch(const Forest *f, const Branch *b)
 {
     if (b->is_leaf) return -1;
@@ -81,7 +83,7 @@ static void place(Forest *f, int at)
     f->order[f->emitted++] = at;
 }
 
-/* Appends what follows the root, then the root itself; returns the steps to its deepest leaf. */
+/* Appends all branches that follow the root, then the root itself; returns the steps to its deepest leaf. */
 static int append(Forest *f, int root)
 {
     int *path = NEW_ARRAY(f->c->cx->arena, int, MOST_STEPS + 1), depth = 0;
@@ -97,7 +99,8 @@ static int append(Forest *f, int root)
     return f->branch[root].depth;
 }
 
-/* Each branch comes before those that follow it, also where several share one: appended last, reversed first. */
+/* Each branch comes before the branches that follow it, even if several share one: a branch is appended last, and the
+ * order is reversed first. */
 static void emit_all(Forest *f)
 {
     f->order = NEW_ARRAY(f->c->cx->arena, int, f->count);
@@ -139,7 +142,7 @@ static void negate(Forest *f, Branch *b, bool mirrors)
     if (mirrors) b->feature += tensor_dim(f->x, 1);
 }
 
-/* Leaves one of LE and LT; sets x to the features that it compares. */
+/* Keeps only one of LE and LT; sets x to the features that the conditions compare. */
 static void unify(Forest *f)
 {
     const bool up = f->uses[LE] || f->uses[LT], down = f->uses[GE] || f->uses[GT],
@@ -204,10 +207,10 @@ static Tensor *threshold_array(Forest *f, const int *node, int nodes)
     return t;
 }
 
-/* The operands of tree_walk. A forest of leaves alone has one node, which no link reaches. */
+/* The operands of tree_walk. A forest that consists only of leaves has one node, which no link reaches. */
 typedef struct Walk { bool is_forward; Tensor *in[5]; } Walk;
 
-/* row: of leaves, by emitted branch. is_forward: all links lead to later nodes. */
+/* row: the rows of leaves, by emitted branch. is_forward: all links lead to later nodes. */
 static Walk lay_out(Forest *f, const int64_t *row)
 {
     Arena *arena = f->c->cx->arena;
@@ -238,7 +241,7 @@ static Walk lay_out(Forest *f, const int64_t *row)
     return w;
 }
 
-/* Returns the row of each walk's leaf, an i32[n][trees]. row: by emitted branch. */
+/* Returns the row of each walk's leaf, an i32[n][trees]. row: the rows by emitted branch. */
 static Tensor *walk(Forest *f, const int64_t *row)
 {
     OnnxCall *c = f->c;
@@ -250,7 +253,7 @@ static Tensor *walk(Forest *f, const int64_t *row)
 
 /* ---- Leaves ------------------------------------------------------------------------------------------------------ */
 
-/* One target of leaves; none: no leaf has a weight, several: there is more than one. */
+/* The target that leaves share; none: no leaf has a weight; several: there is more than one target. */
 enum { NO_TARGET = -2, SEVERAL_TARGETS = -1 };
 
 static int64_t target_of_both(int64_t a, int64_t b)
@@ -264,8 +267,8 @@ static int64_t target_of_leaf(const Forest *f, const Branch *b)
     return b->count > 1 ? SEVERAL_TARGETS : b->count ? f->pair[b->first].target : NO_TARGET;
 }
 
-/* Sets the target of each tree; false: a tree has several. A branch is followed by branches behind it in its tree, or
- * in an earlier tree. */
+/* Sets the target of each tree; returns false if a tree has several. The branches that follow a branch are behind it in
+ * its tree, or in an earlier tree. */
 static bool one_target_each(const Forest *f, int64_t *target)
 {
     int64_t *below = NEW_ARRAY(f->c->cx->arena, int64_t, f->emitted);
@@ -302,7 +305,7 @@ static const int *sort_trees(Forest *f, const int64_t *target)
     return count;
 }
 
-/* Rows of `width` weights, equal ones stored once: sets row by emitted node. */
+/* Lists rows of `width` weights and stores equal rows once; sets row by emitted node. */
 static Tensor *weight_rows(Forest *f, int64_t width, double none, int64_t *row)
 {
     Ctx *cx = f->c->cx;
@@ -346,7 +349,7 @@ static Tensor *reduced(OnnxCall *c, const char *op, Tensor *x, int axis, bool ke
     return onnx_call(c, op, x, attr_list("axes", axis), attr_flag("keepdims", keeps));
 }
 
-/* Columns by target: combines the trees of each. weights: [n][trees], in the order of targets */
+/* Combines the trees of each target into one column. weights: [n][trees], in the order of targets */
 static Tensor *by_target(Forest *f, const Aggregate *a, Tensor *weights, const int *count)
 {
     OnnxCall *c = f->c;
@@ -367,7 +370,7 @@ static Tensor *by_target(Forest *f, const Aggregate *a, Tensor *weights, const i
     return call(c->cx, "concat", c->name, parts, (int)f->targets, ATTRS(attr_int("axis", 1)));
 }
 
-/* A least or greatest weight is 0 where no leaf has one of the target. */
+/* A least or greatest weight is 0 if no leaf has a weight of the target. */
 static Tensor *without_none(OnnxCall *c, Tensor *y, const Tensor *weights, double none)
 {
     bool has_none = false;
@@ -395,14 +398,15 @@ static Tensor *by_rows(Forest *f, const Aggregate *a)
 
 typedef struct Pairs { Map known; int count, most; int64_t *column; double *value; } Pairs;
 
-/* `leaf` is the position in the file here. */
+/* `leaf` is the leaf's position in the file. */
 static int by_target_of(const void *a, const void *b)
 {
     const Pair *p = a, *q = b;
     return p->target != q->target ? p->target < q->target ? -1 : 1 : p->leaf < q->leaf ? -1 : p->leaf > q->leaf;
 }
 
-/* The first pair of a list: stored now, or before, as such a list or as the end of a longer one. */
+/* Returns the first pair of a list, which is stored now, or was stored before as the same list or as the end of a
+ * longer list. */
 static int64_t put_pairs(Forest *f, Pairs *p, const Pair *list, int count)
 {
     Arena *arena = f->c->cx->arena;
@@ -423,7 +427,8 @@ static int64_t put_pairs(Forest *f, Pairs *p, const Pair *list, int count)
     return first;
 }
 
-/* The weights of a leaf by target, each target once and without zeros; a leaf without weights adds one zero. */
+/* Lists the weights of a leaf by target, each target once and without zeros; a leaf without weights has one pair with
+ * weight 0. */
 static int pairs_of(const Forest *f, const Branch *b, Pair *list)
 {
     int count = 0, left = 0;
@@ -442,7 +447,7 @@ static int pairs_of(const Forest *f, const Branch *b, Pair *list)
     return left;
 }
 
-/* Sums as one call; NULL: nodes are shared, or trees too deep. */
+/* Computes sums as one call; returns NULL if nodes are shared, or trees are too deep. */
 static Tensor *by_pairs(Forest *f)
 {
     OnnxCall *c = f->c;
@@ -483,8 +488,8 @@ Tensor *onnx_forest_scores(Forest *f, const Aggregate *a)
         if (f->pair[i].target < 0 || f->pair[i].target >= f->targets)
             onnx_refuse(c, "a leaf has the target %lld; use 0 to %lld", (long long)f->pair[i].target,
                         (long long)f->targets - 1);
-    /* Several weights of one leaf and target are combined as those of several trees are; but for a single target only
-     * the first is read, as in ONNX Runtime; the specification is silent. */
+    /* Several weights of one leaf and target are combined like those of several trees. If there is a single target,
+     * only the first weight is read, as in ONNX Runtime; the specification does not define this case. */
     for (int i = 0; i < f->count && f->targets == 1; i++)
         if (f->branch[i].count > 1) f->branch[i].count = 1;
     const bool on_integers = !dtype_is_float(f->x->type);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators of the domain ai.onnx.ml over numbers, except trees (onnx_trees.c) and support vectors (onnx_svm.c): linear
- * models and preprocessing. Scores are f32 whatever the input is; a class is a label of the file, or, if labels are
- * strings, their index (graph/onnx_strings.h). */
+/* Translates operators of the domain ai.onnx.ml that compute with numbers: linear models and preprocessing.
+ * onnx_trees.c translates trees, and onnx_svm.c support vectors. Scores are f32 whatever the type of the input is. A
+ * class is a label of the file, or the label's index if labels are strings (graph/onnx_strings.h). */
 #include <math.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ int onnx_class_count(OnnxCall *c, const char *ints)
     return numbers ? numbers : names;
 }
 
-/* label[index]; the index itself where the labels count from 0 */
+/* Returns label[index], or the index itself if the labels count from 0 */
 static Tensor *selected(OnnxCall *c, const int64_t *label, int count, Tensor *index)
 {
     bool is_index = true;
@@ -92,7 +92,8 @@ Tensor *onnx_best_class(OnnxCall *c, Tensor *scores)
     return onnx_cast(c, onnx_call(c, "argmax", scores, attr_int("axis", 1), attr_flag("keepdims", false)), I64);
 }
 
-/* The inverse of the normal distribution function, with ONNX Runtime's approximation of erf's inverse (Winitzki). */
+/* Computes the inverse of the normal distribution function, with ONNX Runtime's approximation of erf's inverse
+ * (Winitzki). */
 static Tensor *probit(OnnxCall *c, Tensor *x)
 {
     Tensor *one = onnx_scalar_like(c, x, 1), *twice = onnx_call2(c, "mul", x, onnx_scalar_like(c, x, 2)),
@@ -109,7 +110,7 @@ static Tensor *probit(OnnxCall *c, Tensor *x)
     return onnx_call2(c, "mul", y, onnx_scalar_like(c, x, 1.41421356f));
 }
 
-/* Softmax over the scores that are not 0; these stay 0. */
+/* Computes a softmax over the scores that are not 0; scores of 0 stay 0. */
 static Tensor *softmax_zero(OnnxCall *c, Tensor *x)
 {
     Tensor *zero = onnx_scalar_like(c, x, 0),
@@ -158,7 +159,7 @@ Tensor *onnx_two_columns(OnnxCall *c, Tensor *s, const char *post, bool is_proba
     return onnx_call2(c, "concat", is_logistic ? logistic(c, other) : other, last, attr_int("axis", 1));
 }
 
-/* True for each row whose score in the one column exceeds 0, as i64. */
+/* Returns a tensor i64 that is 1 for each row whose score in the one column exceeds 0. */
 static Tensor *is_positive(OnnxCall *c, Tensor *s)
 {
     Tensor *exceeds = onnx_call2(c, "greater", s, onnx_scalar_like(c, s, 0));
@@ -167,7 +168,7 @@ static Tensor *is_positive(OnnxCall *c, Tensor *s)
 
 /* ---- Linear models ----------------------------------------------------------------------------------------------- */
 
-/* x * coefficients' + intercepts, [n][targets]; coefficients are [targets][features]. */
+/* Computes x * coefficients' + intercepts, [n][targets]; coefficients are [targets][features]. */
 static Tensor *linear_scores(OnnxCall *c, Tensor *x, int64_t targets)
 {
     const int64_t count = onnx_ml_count(c, "coefficients"), features = x ? tensor_dim(x, 1) : 0;
@@ -212,7 +213,7 @@ static void linear_classifier(OnnxCall *c)
 
 /* ---- Before and after a model ------------------------------------------------------------------------------------ */
 
-/* (x - offset) * scale; one value, or one per feature */
+/* Computes (x - offset) * scale, with one value, or one per feature */
 static void scaler(OnnxCall *c)
 {
     const int offsets = onnx_ml_count(c, "offset"), scales = onnx_ml_count(c, "scale");
@@ -226,7 +227,7 @@ static void scaler(OnnxCall *c)
     c->out[0] = scales ? onnx_call2(c, "mul", y, onnx_ml_list(c, "scale", onnx_ml_reals(c, "scale"), scales)) : y;
 }
 
-/* Divides each row by its norm; a row whose norm is 0 stays. */
+/* Divides each row by its norm; a row whose norm is 0 is not changed. */
 static void normalizer(OnnxCall *c)
 {
     static const struct { const char *name, *op; } norms[] = { { "MAX", "reduce_max" }, { "L1", "reduce_l1" },
@@ -251,7 +252,7 @@ static void array_feature_extractor(OnnxCall *c)
     c->out[0] = onnx_call2(c, "gather", x, index, attr_int("axis", -1));
 }
 
-/* Replaces a value, often NaN, by one per feature or one for all. */
+/* Replaces a value, often NaN, by one value per feature or by one value for all. */
 static void imputer(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;

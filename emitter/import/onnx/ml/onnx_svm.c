@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Support vectors: SVMRegressor and SVMClassifier of the domain ai.onnx.ml.
+/* Translates support vectors: SVMRegressor and SVMClassifier of the domain ai.onnx.ml.
  *
  *   scores          [n][pairs]     kernel(x, vectors) * weights + rho, a column for each pair of classes i < j
  *   votes           [n][classes]   a pair votes for i if its score exceeds 0, else for j
@@ -13,7 +13,7 @@
 
 /* ---- Kernels ----------------------------------------------------------------------------------------------------- */
 
-/* Kernel values [n][vectors] of x and the rows of v [vectors][features]. */
+/* Computes the kernel values [n][vectors] of x and the rows of v [vectors][features]. */
 static Tensor *kernel(OnnxCall *c, Tensor *x, const double *v, int64_t vectors)
 {
     const char *type = onnx_text(c, "kernel_type", "LINEAR");
@@ -44,7 +44,7 @@ static Tensor *kernel(OnnxCall *c, Tensor *x, const double *v, int64_t vectors)
     return NULL;
 }
 
-/* Refuses lists whose lengths contradict. */
+/* Refuses lists whose lengths contradict each other. */
 static bool svm_lists(OnnxCall *c, const Tensor *x, int64_t vectors, int64_t coefficients)
 {
     const int64_t features = x ? tensor_dim(x, 1) : 0;
@@ -81,13 +81,13 @@ static void svm_regressor(OnnxCall *c)
 
 /* ---- Pairs of classes -------------------------------------------------------------------------------------------- */
 
-/* A classifier of pairs of classes: its scores are kernel values times weights [vectors][pairs], plus rho. The file's
+/* A classifier by pairs of classes: its scores are kernel values times weights [vectors][pairs], plus rho. The file's
  * vector v is row place[v] of the kernel's vectors and of the weights. */
 typedef struct Pairs { int64_t classes, vectors, count; const int64_t *per_class, *place; } Pairs;
 
-/* The file stores the vectors by class. A pair's weights of one class are positive, those of the other are negative, so
- * in that order the partial sums grow to many times the score, and lose its digits. Here the classes alternate in
- * proportion to their counts: the next vector is one of the class whose share of vectors is least. */
+/* The file stores the vectors by class. The weights of a pair are positive for one class and negative for the other, so
+ * in the file's order the partial sums grow to many times the score and lose its digits. Here the classes alternate in
+ * proportion to their counts: the next vector belongs to the class of which the smallest share has been placed. */
 static const int64_t *alternating(OnnxCall *c, const Pairs *p)
 {
     Arena *a = c->cx->arena;
@@ -130,7 +130,7 @@ static bool read_svm_pairs(OnnxCall *c, const Tensor *x, Pairs *p)
     return true;
 }
 
-/* The vectors [vectors][features] in the order of `place`. */
+/* Returns the vectors [vectors][features] in the order of `place`. */
 static const double *placed_vectors(OnnxCall *c, const Pairs *p)
 {
     const double *given = onnx_ml_reals(c, "support_vectors");
@@ -141,7 +141,8 @@ static const double *placed_vectors(OnnxCall *c, const Pairs *p)
     return v;
 }
 
-/* Coefficients [classes - 1][vectors]: for the pair i < j, row j - 1 weighs the vectors of i, and row i those of j. */
+/* The coefficients are [classes - 1][vectors]: for the pair i < j, row j - 1 weighs the vectors of i, and row i weighs
+ * the vectors of j. */
 static Tensor *pair_weights(OnnxCall *c, const Pairs *p)
 {
     const double *given = onnx_ml_reals(c, "coefficients");
@@ -159,7 +160,7 @@ static Tensor *pair_weights(OnnxCall *c, const Pairs *p)
     return onnx_ml_constant(c, "weights", w, (int64_t[]){ p->vectors, p->count }, 2);
 }
 
-/* The class with the most pairs won; the first of equal ones. */
+/* Returns the class that won the most pairs; of equal classes, the first. */
 static Tensor *most_votes(OnnxCall *c, const Pairs *p, Tensor *scores)
 {
     double *won = NEW_ARRAY(c->cx->arena, double, p->count * p->classes),
@@ -180,7 +181,7 @@ static Tensor *most_votes(OnnxCall *c, const Pairs *p, Tensor *scores)
 
 /* ---- Probabilities ----------------------------------------------------------------------------------------------- */
 
-/* Platt's probability of the first class of each pair, 1 / (1 + exp(a * score + b)), clamped: [n][pairs]. */
+/* Computes Platt's probability of the first class of each pair, 1 / (1 + exp(a * score + b)), clamped: [n][pairs]. */
 static Tensor *platt(OnnxCall *c, const Pairs *p, Tensor *scores)
 {
     Tensor *a = onnx_ml_list(c, "prob_a", onnx_ml_reals(c, "prob_a"), p->count),
@@ -190,9 +191,9 @@ static Tensor *platt(OnnxCall *c, const Pairs *p, Tensor *scores)
                      attr_real("max", 1 - 1e-7));
 }
 
-/* Matrices [n][classes][classes] of r[i][j], the probability of i in the pair of i and j; is_turned: of r[j][i].
- * `both`: [n][2 * pairs], the probabilities of the first classes, then of the second. Values for i = j have no
- * meaning. */
+/* Returns matrices [n][classes][classes] of r[i][j], the probability of i in the pair of i and j; with is_turned, of
+ * r[j][i]. `both` is [n][2 * pairs]: first the probabilities of the first classes, then those of the second classes.
+ * Values for i = j have no meaning. */
 static Tensor *pair_matrix(OnnxCall *c, const Pairs *p, Tensor *both, bool is_turned)
 {
     const int64_t k = p->classes, elems = k * k;
@@ -208,7 +209,7 @@ static Tensor *pair_matrix(OnnxCall *c, const Pairs *p, Tensor *both, bool is_tu
     return flat ? onnx_view(c, flat, shape, 3) : NULL;
 }
 
-/* A constant [classes][classes] that has one value on the diagonal, another elsewhere. */
+/* Returns a constant [classes][classes] that has one value on the diagonal and another value elsewhere. */
 static Tensor *diagonal(OnnxCall *c, int64_t k, double on, double off)
 {
     double *v = NEW_ARRAY(c->cx->arena, double, k * k);
@@ -216,8 +217,8 @@ static Tensor *diagonal(OnnxCall *c, int64_t k, double on, double off)
     return onnx_ml_constant(c, "diagonal", v, (int64_t[]){ k, k }, 2);
 }
 
-/* The quadratic form whose minimum over the simplex couples the pairs:
- * Q[i][i] = sum over j of r[j][i]^2, Q[i][j] = -r[j][i] * r[i][j]. */
+/* Computes the quadratic form whose minimum over the simplex couples the pairs: Q[i][i] = sum over j of r[j][i]^2,
+ * Q[i][j] = -r[j][i] * r[i][j]. */
 typedef struct Coupling {
     OnnxCall *c;
     int64_t classes;
@@ -249,9 +250,9 @@ static Coupling coupling(OnnxCall *c, const Pairs *p, Tensor *probability)
     return q;
 }
 
-/* Iteration t of coordinate descent: minimizes over probability t mod classes, and normalizes. The descent of a row
- * ends before a sweep over the classes if the gradient differs from its mean by less than 0.005 / classes. The gradient
- * is computed anew in each iteration, so the probabilities are the whole state. */
+/* Iteration t of coordinate descent minimizes over probability t mod classes, and normalizes. The descent of a row ends
+ * before a sweep over the classes if the gradient differs from its mean by less than 0.005 / classes. The gradient is
+ * computed anew in each iteration, so the probabilities are the whole state. */
 static void descend(const Coupling *q, Tensor *iteration, Tensor *p, Tensor *active, Tensor **result)
 {
     OnnxCall *c = q->c;
@@ -283,14 +284,15 @@ static void descend(const Coupling *q, Tensor *iteration, Tensor *p, Tensor *act
     result[2] = goes_on;
 }
 
-/* Tensors [n][width] of one value, where n may be open. */
+/* Returns tensors [n][width] of one value; n may be open. */
 static Tensor *filled(OnnxCall *c, Tensor *one, const Tensor *like, int64_t width)
 {
     const Expr *const shape[2] = { like->shape[0], expr_index(c->cx, width) };
     return onnx_expand(c, one, shape, 2);
 }
 
-/* The probabilities of the classes, [n][classes]: at most 100 sweeps from equal ones. */
+/* Computes the probabilities of the classes, [n][classes], with at most 100 sweeps that start from equal
+ * probabilities. */
 static Tensor *coupled(OnnxCall *c, const Pairs *p, Tensor *probability)
 {
     enum { SWEEPS = 100, STATES = 2, INPUTS = 5 };
@@ -320,8 +322,8 @@ static Tensor *coupled(OnnxCall *c, const Pairs *p, Tensor *probability)
 
 /* ---- The classifier ---------------------------------------------------------------------------------------------- */
 
-/* Without support vectors: a linear score for each class, x * coefficients' + rho[0]. With two classes the second is
- * chosen where the largest score exceeds 0, or, if no coefficient is negative, is at least 1/2. */
+/* Handles a file without support vectors: each class has a linear score, x * coefficients' + rho[0]. With two classes,
+ * the second class is chosen if the largest score exceeds 0 or, if no coefficient is negative, is at least 1/2. */
 static void linear_machine(OnnxCall *c, Tensor *x, const char *post)
 {
     const int classes = onnx_class_count(c, "classlabels_ints");

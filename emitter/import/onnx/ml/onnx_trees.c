@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Ensembles of decision trees, as the file has them:
+/* Reads ensembles of decision trees, as the file has them:
  *
  *   TreeEnsembleClassifier, TreeEnsembleRegressor   nodes with ids per tree; leaves are also nodes
  *   TreeEnsemble                                    nodes and leaves by index
  *
- * A branch is rewritten so that a missing value, NaN, takes the branch of a false condition: its condition is negated
- * if the file sends NaN to the other branch. Equality is two conditions, as is each member of a set. */
+ * A missing value, NaN, must follow the branch of a false condition. If the file sends NaN to the other branch, the
+ * condition is negated. Equality becomes two conditions; each member of a set also becomes two conditions. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 /* ---- Attributes -------------------------------------------------------------------------------------------------- */
 
-/* Real numbers of an attribute: of the list NAME, or of the tensor NAME_as_tensor (or NAME itself). */
+/* Reads the real numbers of an attribute: of the list NAME, or of the tensor NAME_as_tensor (or NAME itself). */
 typedef struct Reals { int count; const double *at; } Reals;
 
 static Reals reals_of(OnnxCall *c, const char *attr)
@@ -34,7 +34,7 @@ static Reals reals_of(OnnxCall *c, const char *attr)
     return (Reals){ (int)tensor_elems(t), all };
 }
 
-/* Returns the integers of an attribute, or NULL if it is absent and not required. Refuses a count that is not
+/* Returns the integers of an attribute, or NULL if it is absent and not required. Refuses a count that differs from
  * `count`. */
 static const int64_t *ints_of(OnnxCall *c, const char *attr, int count, bool is_required)
 {
@@ -59,20 +59,20 @@ static Branch condition(const Branch *like, Compare compare, double value, int y
                      .at = -1 };
 }
 
-/* x == value, with NaN not equal: x <= value && !(x < value). */
+/* Tests x == value, which is false for NaN: x <= value && !(x < value). */
 static Branch equality(Forest *f, const Branch *b, double value, int yes, int no)
 {
     return condition(b, LE, value, onnx_forest_add(f, condition(b, LT, value, no, yes)), no);
 }
 
-/* NaN is not less or equal to infinity, all numbers are. */
+/* NaN is not less than or equal to infinity, but all numbers are. */
 static void send_missing(Forest *f, int at, int to)
 {
     const int rest = onnx_forest_add(f, f->branch[at]);
     f->branch[at] = condition(&f->branch[rest], LE, INFINITY, rest, to);
 }
 
-/* The modes of the file, numbered as by TreeEnsemble; LEAF is the older operators'. */
+/* The modes of the file, with the numbers of TreeEnsemble; LEAF occurs only in the older operators. */
 enum { MODE_LEQ, MODE_LT, MODE_GTE, MODE_GT, MODE_EQ, MODE_NEQ, MODE_MEMBER, MODE_LEAF, MODES };
 static const char *const mode_names[MODES] = { "BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ",
                                                "BRANCH_NEQ", "BRANCH_MEMBER", "LEAF" };
@@ -81,7 +81,8 @@ static const struct { Compare compare, negated; } ordering[] = { [MODE_LEQ] = { 
                                                                  [MODE_GTE] = { GE, LT },
                                                                  [MODE_GT] = { GT, LE } };
 
-/* Sets the condition of branch `at`, whose feature, value, yes and no are the file's. members: of BRANCH_MEMBER. */
+/* Sets the condition of branch `at`, whose feature, value, yes and no are the file's. members: the set of a
+ * BRANCH_MEMBER. */
 static void set_condition(Forest *f, int at, int mode, bool missing_is_true, Reals members)
 {
     const Branch b = f->branch[at];
@@ -133,8 +134,8 @@ static bool open_forest(OnnxCall *c, Forest *f)
     return !ctx_failed(c->cx);
 }
 
-/* Refuses a feature that the input does not have; marks the children. Branches may share a child, as those of
- * LightGBM's sets of categories do. */
+/* Refuses a feature that the input does not have; marks the children. Branches may share a child, for example the
+ * branches of LightGBM's sets of categories. */
 static void check_branch(Forest *f, int at, bool *has_parent)
 {
     const Branch *b = &f->branch[at];
@@ -145,7 +146,7 @@ static void check_branch(Forest *f, int at, bool *has_parent)
     has_parent[b->yes] = has_parent[b->no] = true;
 }
 
-/* Takes the listed nodes as roots. */
+/* Uses the listed nodes as roots. */
 static void take_roots(Forest *f, const int64_t *root, int count)
 {
     f->root = NEW_ARRAY(f->c->cx->arena, int, count);
@@ -167,7 +168,7 @@ static void find_roots(Forest *f)
     if (!f->trees && !ctx_failed(f->c->cx)) onnx_refuse(f->c, "there is no root; use one tree or more");
 }
 
-/* Refuses a second root of a tree. tree: the tree of each node of the file. */
+/* Refuses a second root of a tree. tree: the tree of each node in the file. */
 static void check_roots(Forest *f, const int64_t *tree)
 {
     Map known = map_new(f->c->cx->arena);
@@ -194,7 +195,7 @@ static void assign_pairs(Forest *f, const Pair *pairs, int count)
     for (int i = 0; i < count; i++) f->pair[next[pairs[i].leaf]++] = pairs[i];
 }
 
-/* The key of a node in the map: its tree and its number there. */
+/* Returns the key of a node in the map: its tree, and its number in the tree. */
 typedef struct NodeKey { int64_t tree, node; } NodeKey;
 
 static int find_node(Forest *f, const Map *nodes, int64_t tree, int64_t node, const char *attr)
@@ -207,7 +208,7 @@ static int find_node(Forest *f, const Map *nodes, int64_t tree, int64_t node, co
     return at ? *at : 0;
 }
 
-/* The pairs of a classifier (prefix "class") or a regressor ("target"). */
+/* Reads the pairs of a classifier (prefix "class") or a regressor ("target"). */
 static void read_pairs(Forest *f, const Map *nodes, const char *prefix)
 {
     OnnxCall *c = f->c;
@@ -222,7 +223,7 @@ static void read_pairs(Forest *f, const Map *nodes, const char *prefix)
     if (!ctx_failed(c->cx)) assign_pairs(f, pairs, weight.count);
 }
 
-/* The nodes of a classifier or regressor, by ids. */
+/* Reads the nodes of a classifier or regressor, by ids. */
 static void read_nodes(Forest *f, const char *prefix)
 {
     OnnxCall *c = f->c;
@@ -306,8 +307,8 @@ static void regressor(OnnxCall *c)
     c->out[0] = onnx_cast(c, onnx_regressed(c, y, onnx_text(c, "post_transform", "NONE")), F32);
 }
 
-/* The columns of a classifier of two classes, as ONNX Runtime computes them: a class without weights has no score, and
- * one score may stand for both. */
+/* Computes the columns of a classifier of two classes, as ONNX Runtime does: a class without weights has no score, and
+ * one score may stand for both classes. */
 typedef struct Pairwise { Tensor *score[2], *positive; bool is_single; } Pairwise;
 
 static Tensor *column(OnnxCall *c, Tensor *scores, int64_t k)
@@ -356,7 +357,8 @@ static void two_classes(OnnxCall *c, Forest *f, Tensor *scores, Reals base)
                                                   p.score[1] ? p.score[1] : zero, attr_int("axis", 1)), post);
 }
 
-/* The label of a single class says whether its score exceeds 0, as ONNX Runtime has it; a name has the index 0. */
+/* If there is a single class, its label states whether its score exceeds 0, as in ONNX Runtime; a name has the index
+ * 0. */
 static void one_class(OnnxCall *c, Tensor *score)
 {
     if (!score || ctx_failed(c->cx)) return;
@@ -389,7 +391,7 @@ static void classifier(OnnxCall *c)
 
 /* ---- TreeEnsemble ------------------------------------------------------------------------------------------------ */
 
-/* The arrays of the operator. A child is a node, or a leaf where the array of flags marks it. */
+/* Reads the arrays of the operator. A child is a node, or a leaf if the array of flags marks it. */
 typedef struct Indexed {
     int nodes, leaves;
     const int64_t *yes, *no, *yes_is_leaf, *no_is_leaf, *target;
@@ -412,8 +414,8 @@ static int child_of(Forest *f, Indexed *e, int64_t index, bool is_leaf)
     return leaf;
 }
 
-/* Returns the members of the next set, none if there is no more: sets are separated by NaN, in the order of the nodes
- * that test them. */
+/* Returns the members of the next set, or none if there are no more sets. Sets are separated by NaN, in the order of
+ * the nodes that test them. */
 static Reals members_at(const Indexed *e, int *next)
 {
     const int begin = *next;
@@ -461,7 +463,7 @@ static void read_indexed(Forest *f)
     }
 }
 
-/* Words of numbers in [0, count); refuses others. */
+/* Reads words of numbers in [0, count); refuses others. */
 static const char *word_of(OnnxCall *c, const char *attr, int64_t otherwise, const char *const *words, int count)
 {
     const int64_t i = onnx_int(c, attr, otherwise);

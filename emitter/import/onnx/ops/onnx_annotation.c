@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The custom domain loopwright.annotation: annotations of values, as nodes of the model (ops/elements/annotation.c). */
+/* Translates the custom domain loopwright.annotation: annotations of values, as nodes of the model
+ * (ops/elements/annotation.c). */
 #include "import/onnx/ops/onnx_rows.h"
 
-/* One input; the row's operator has no attributes. */
+/* The node has one input; the row's operator has no attributes. */
 static void say(OnnxCall *c)
 {
     if (onnx_requires(c, 1)) c->out[0] = onnx_call(c, c->op_name, c->in[0]);
@@ -18,8 +19,8 @@ static void on_device(OnnxCall *c)
     else c->out[0] = onnx_call(c, c->op_name, c->in[0], attr_word("device", device));
 }
 
-/* Inputs x, scale, and the zero point unless it is 0; per channel along `axis`. x alone: the quantizer chooses the
- * grid. */
+/* The inputs are x, scale, and the zero point unless it is 0; scales may be per channel along `axis`. If x is the only
+ * input, the quantizer chooses the grid. */
 static void simulated_quantize(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;

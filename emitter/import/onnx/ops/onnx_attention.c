@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention over tokens, and related operators, as products, softmax and elementwise calls:
+/* Computes attention over tokens, and related operators, as products, softmax and elementwise calls:
  *
  *   y = softmax(softcap(scale * q k') + mask) v        Vaswani et al. 2017, "Attention Is All You Need"; ONNX Attention
  *
- * Heads that share keys (Ainslie et al. 2023, grouped queries) are adjacent in q. So q [b][heads][rows][d] is viewed as
- * [b][kv heads][heads / kv heads * rows][d]: one product multiplies a head of k by all of its rows, without repeating
- * k.
+ * Heads that share keys (Ainslie et al. 2023, grouped queries) are adjacent in q. Therefore q [b][heads][rows][d] is
+ * viewed as [b][kv heads][heads / kv heads * rows][d]: one product multiplies a head of k by all rows of its heads,
+ * without repeating k.
  *
- * One condition, `allowed`, masks the keys of each query. A row with all keys masked is zero, whatever its scores
+ * One condition, `allowed`, masks the keys of each query. A row whose keys are all masked is zero, whatever its scores
  * are. */
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
 
-enum { MOST_SCORES = 1 << 24 };      /* of one head: `allowed` is evaluated for each */
+enum { MOST_SCORES = 1 << 24 };      /* the limit of one head, because `allowed` is evaluated for each */
 
 static const Expr *times(OnnxCall *c, const Expr *a, const Expr *b)
 {
@@ -26,7 +26,7 @@ static Tensor *both_allow(OnnxCall *c, Tensor *a, Tensor *b) { return a && b ? o
 
 /* ---- Heads ------------------------------------------------------------------------------------------------------- */
 
-/* [b][rows][heads * d] -> [b][heads][rows][d]; a tensor of rank 4 is returned unchanged. */
+/* Turns [b][rows][heads * d] into [b][heads][rows][d]; a tensor of rank 4 is returned unchanged. */
 static Tensor *split_heads(OnnxCall *c, Tensor *x, int64_t heads)
 {
     if (!x || x->rank == 4) return x;
@@ -50,7 +50,8 @@ static Tensor *merge_heads(OnnxCall *c, Tensor *x)
     return onnx_view(c, onnx_call(c, "transpose", x, attr_list("perm", 0, 2, 1, 3)), shape, 3);
 }
 
-/* x [b][heads][rows][n] times m [b][kv heads][n][o]: heads that share a head of m become rows of one product. */
+/* Multiplies x [b][heads][rows][n] by m [b][kv heads][n][o]; heads that share a head of m become rows of one
+ * product. */
 static Tensor *head_product(OnnxCall *c, Tensor *x, Tensor *m)
 {
     if (!x || !m) return NULL;
@@ -68,9 +69,9 @@ static Tensor *head_product(OnnxCall *c, Tensor *x, Tensor *m)
 typedef struct Attention {
     OnnxCall *c;
     Tensor *q, *k, *v;               /* [b][heads][rows][d], [b][kv heads][keys][d], [b][kv heads][keys][o] */
-    const Expr *rows, *keys, *past;  /* past: the number of keys before the first query, if it is a size */
-    Tensor *valid;                   /* number of valid keys, [b][1][1][1], i64; NULL: all */
-    Tensor *allowed, *bias;          /* broadcast to the scores; NULL: no mask, no bias */
+    const Expr *rows, *keys, *past;  /* past: the number of keys before the first query, if this number is a size */
+    Tensor *valid;                   /* number of valid keys, [b][1][1][1], i64; NULL if all are valid */
+    Tensor *allowed, *bias;          /* broadcast to the scores; NULL if there is no mask or no bias */
 } Attention;
 
 /* Returns 0, 1, 2, .. up to count - 1. */
@@ -83,8 +84,8 @@ static Tensor *index_range(OnnxCall *c, const Expr *count)
     return n ? n->out[0] : NULL;
 }
 
-/* key - row, [rows][keys]: the distance of a key ahead of a query. */
-enum { MOST_DISTANCES = 1 << 24 };      /* in a table; a larger one is computed at run time */
+/* Returns key - row, [rows][keys]: how far a key is ahead of a query. */
+enum { MOST_DISTANCES = 1 << 24 };      /* the limit of a table; a larger range is computed at run time */
 static Tensor *distances(const Attention *a)
 {
     OnnxCall *c = a->c;
@@ -110,7 +111,8 @@ static Tensor *count_tensor(OnnxCall *c, const Expr *size, int64_t more)
     return n ? n->out[0] : NULL;
 }
 
-/* Allows keys with key - (row + offset) `op` limit. If the number of keys is data, the offset counts from their end. */
+/* Allows the keys for which key - (row + offset) `op` limit holds. If the number of keys is data, the offset counts
+ * from their end. */
 static void allow_distance(Attention *a, const char *op, int64_t limit)
 {
     OnnxCall *c = a->c;
@@ -127,8 +129,8 @@ static void allow_valid(Attention *a)
                                            attr_list("axes", 0, 1, 2)), a->valid));
 }
 
-/* A bool mask is the condition itself; any other mask is a number that is added to the scores. Keys past the end of the
- * mask are not allowed. */
+/* A bool mask is the condition itself; any other mask consists of numbers that are added to the scores. Keys past the
+ * end of the mask are not allowed. */
 static void apply_mask(Attention *a, Tensor *mask)
 {
     OnnxCall *c = a->c;
@@ -154,7 +156,7 @@ static void apply_mask(Attention *a, Tensor *mask)
     else a->bias = mask;
 }
 
-/* True for rows of the scores with all keys masked: their greatest bias is -inf. */
+/* Returns a condition that is true for rows of the scores with all keys masked: their greatest bias is -inf. */
 static Tensor *masked_rows(const Attention *a)
 {
     OnnxCall *c = a->c;
@@ -213,8 +215,8 @@ static int64_t window(const OnnxCall *c, const char *attr)
     return n > INT32_MAX ? INT32_MAX : n;
 }
 
-/* The weights of the keys. With a sink, a number of each head, one more key has this score and no value: the weights of
- * the others add up to less than 1. */
+/* The weights of the keys. With a sink, which is a number for each head, one more key has this score and no value, so
+ * the weights of the other keys add up to less than 1. */
 static Tensor *weights_of(OnnxCall *c, Tensor *scores, Tensor *sink)
 {
     if (!scores || !sink) return onnx_call(c, "softmax", scores, attr_int("axis", -1));
@@ -227,7 +229,7 @@ static Tensor *weights_of(OnnxCall *c, Tensor *scores, Tensor *sink)
                      attr_list("begin", 0), attr_list("end", -1));
 }
 
-/* Input 7, the sink, is given by GroupQueryAttention alone. */
+/* Only GroupQueryAttention passes input 7, the sink. */
 static void attention(OnnxCall *c)
 {
     Attention a = { 0 };
@@ -317,8 +319,8 @@ static void rotary_embedding(OnnxCall *c)
 /* ---- Related operators ------------------------------------------------------------------------------------------- */
 
 /* Convolves each channel of x [b][channels][n] with its own k taps; the last tap multiplies the current element. The
- * elements before x are `past` [b][channels][k - 1], or zeros; the last k - 1 elements of both are the next call's
- * past. */
+ * elements before x are `past` [b][channels][k - 1], or zeros; the last k - 1 elements of both are `past` in the next
+ * call. */
 static void causal_conv(OnnxCall *c)
 {
     const char *activation = onnx_text(c, "activation", "none");

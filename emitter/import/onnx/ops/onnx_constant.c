@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors that follow from attributes and sizes: shapes, constants, ranges. Without open sizes they are constants. */
+/* Translates tensors that follow from attributes and sizes: shapes, constants, ranges. If no size is open, they are
+ * constants. */
 #include <string.h>
 
 #include "import/onnx/graph/onnx_graph.h"
@@ -7,7 +8,7 @@
 #include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
 
-enum { MOST_ELEMS = 1 << 16 };       /* limit of a constant to fill */
+enum { MOST_ELEMS = 1 << 16 };       /* limit of the elements of a filled constant */
 
 static Tensor *int64_constant(OnnxCall *c, int rank, const int64_t *v, int64_t count)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Control flow. A compile-time condition selects its branch at compile time. A loop is unrolled in these cases:
+/* Control flow. A condition known at compile time selects its branch at compile time. A loop is unrolled in these
+ * cases:
  *
  *   - it has one iteration, or at most UNROLLED_NODES nodes in all iterations (two iterations of a recurrent cell are
  *     already larger than the code of its loop)
@@ -7,8 +8,8 @@
  *   - a state changes its shape between iterations, or a shape depends on the iteration index
  *   - a state is a sequence, whose length exists at compile time only
  *
- * Any other branch or loop becomes a region of the DAG (onnx_region.c): its graphs are compiled once and run by
- * condition and trip count. */
+ * Any other branch or loop becomes a region of the DAG (onnx_region.c): its graphs are compiled once, and run as the
+ * condition and the trip count decide. */
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ static void if_(OnnxCall *c)
 
 /* ---- Loop and Scan ----------------------------------------------------------------------------------------------- */
 
-/* The rows that iterations add to a collecting output; concatenated after the loop. */
+/* The rows that iterations add to a collecting output; they are concatenated after the loop. */
 typedef struct ScanRows { Tensor **at; int count; } ScanRows;
 
 static void add_row(OnnxCall *c, ScanRows *r, Tensor *x, int axis)
@@ -64,8 +65,8 @@ static Tensor *concat_rows(OnnxCall *c, const ScanRows *r, int axis)
 typedef struct LoopEntry {
     const OnnxGraph *body;
     int states;
-    double most, condition;          /* constant bounds; otherwise infinity and 1 */
-    bool is_decided;                 /* they alone decide whether the first iteration runs */
+    double most, condition;          /* constant bounds; if the file has none, infinity and 1 */
+    bool is_decided;                 /* these bounds decide whether the first iteration runs */
     bool has_list;                   /* a state is a sequence */
 } LoopEntry;
 
@@ -104,14 +105,14 @@ static bool is_enough(OnnxCall *c, const Unrolled *u, int64_t most_nodes)
     return !is_within || u->iterations == MOST_ITERATIONS;
 }
 
-/* The inputs of an iteration before the states. */
+/* Returns the inputs of an iteration that precede the states. */
 static void begin_iteration(OnnxCall *c, Tensor **in, int64_t number)
 {
     in[0] = tensor_constant(c->cx, "iteration", I64, 0, NULL, &number);
     in[1] = tensor_scalar(c->cx, "condition", BOOL, 1);
 }
 
-/* True if an iteration's condition is known; *goes_on: its value. */
+/* Returns true if an iteration's condition is known; *goes_on receives its value. */
 static bool knows_condition(const Tensor *t, bool *goes_on)
 {
     if (!t || !tensor_is_constant(t) || tensor_elems(t) != 1) return false;
@@ -132,7 +133,7 @@ static void end_rows(OnnxCall *c, const LoopEntry *s, ScanRows *rows)
         c->out[i] = concat_rows(c, &rows[1 + i], 0);
 }
 
-/* The rows of a loop without iterations: none, of the shapes that one iteration would give them. */
+/* Returns the rows of a loop without iterations: no rows, with the shapes that one iteration would give them. */
 static void no_rows(OnnxCall *c, const LoopEntry *s, Tensor **in)
 {
     Tensor *out[ONNX_OUTPUTS];
@@ -151,9 +152,9 @@ static void no_rows(OnnxCall *c, const LoopEntry *s, Tensor **in)
     }
 }
 
-/* Unrolls a Loop. The body's inputs are the iteration index, the condition, the states; its outputs are the condition,
- * the states, rows. Returns false, without effect on the node's outputs, if it exceeds `most_nodes` nodes or its trip
- * count is not constant. */
+/* Unrolls a Loop. The body's inputs are the iteration index, the condition and the states; its outputs are the
+ * condition, the states and rows. Returns false, and leaves the node's outputs unchanged, if the loop exceeds
+ * `most_nodes` nodes or its trip count is not constant. */
 static bool unroll(OnnxCall *c, const LoopEntry *s, int64_t most_nodes)
 {
     Tensor *in[ONNX_OUTPUTS], *out[ONNX_OUTPUTS];
@@ -217,7 +218,7 @@ static void unroll_lists(OnnxCall *c, const LoopEntry *s)
     end_rows(c, s, rows);
 }
 
-/* Returns the input as a scalar of the type; NULL if absent. */
+/* Returns the input as a scalar of the type, or NULL if absent. */
 static Tensor *limit(OnnxCall *c, int index, DType t)
 {
     Tensor *x = onnx_in(c, index);
@@ -232,7 +233,7 @@ static bool is_constant(const OnnxCall *c, int index)
     return !onnx_in(c, index) || tensor_is_constant(onnx_in(c, index));
 }
 
-/* Inputs: trip count, condition, states. */
+/* The inputs are the trip count, the condition and the states. */
 static bool read_loop(OnnxCall *c, LoopEntry *s)
 {
     *s = (LoopEntry){
@@ -375,7 +376,7 @@ static void unroll_scan(OnnxCall *c, Scan *s, Tensor *const *given)
     }
 }
 
-/* Moves dimension `from` to index `to`; the others keep their order. */
+/* Moves dimension `from` to index `to`; the other dimensions keep their order. */
 static Tensor *move_axis(OnnxCall *c, Tensor *x, int64_t from, int64_t to)
 {
     int64_t perm[MAX_RANK];

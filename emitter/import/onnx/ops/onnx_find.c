@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators with a data-dependent number of results. They compute rows up to the largest number, and the number; the
- * result is the first rows, as many as the number (onnx_decided.c). */
+/* Translates operators with a data-dependent number of results. They compute as many rows as the largest number
+ * requires, and the number; the result consists of the first rows, as many as the number (onnx_decided.c). */
 #include <math.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static void nonzero(OnnxCall *c)
     }
 }
 
-/* The elements of x that the run selects by a condition of the length of an axis. */
+/* Returns the elements of x that the run selects by a condition, which has the length of an axis. */
 Tensor *onnx_selected(OnnxCall *c, Tensor *x, Tensor *condition, int axis)
 {
     Tensor *rows = nonzero_rows(c, condition, axis);
@@ -74,7 +74,7 @@ Tensor *onnx_selected(OnnxCall *c, Tensor *x, Tensor *condition, int axis)
 
 /* ---- Unique ------------------------------------------------------------------------------------------------------ */
 
-/* True if the slices a and b of a constant are equal; x is [outer][slices][inner]. NaN equals NaN. */
+/* Returns true if the slices a and b of a constant are equal; x is [outer][slices][inner]. NaN equals NaN. */
 static bool are_equal(const Tensor *x, int64_t outer, int64_t slices, int64_t inner, int64_t a, int64_t b)
 {
     for (int64_t o = 0; o < outer; o++)
@@ -87,7 +87,7 @@ static bool are_equal(const Tensor *x, int64_t outer, int64_t slices, int64_t in
     return true;
 }
 
-/* Counts the distinct slices of a constant along `axis`; axis -1: its distinct elements. */
+/* Counts the distinct slices of a constant along `axis`; with axis -1, counts its distinct elements. */
 static int64_t count_distinct(const Tensor *x, int axis)
 {
     int64_t outer = 1, slices = axis < 0 ? tensor_elems(x) : tensor_dim(x, axis), inner = 1, found = 0;
@@ -107,7 +107,7 @@ static Tensor *row_by_row(OnnxCall *c, Tensor *x)
     return onnx_view(c, x, shape, 2);
 }
 
-/* Finds distinct elements, or distinct slices along an axis, which is moved to the front. */
+/* Finds distinct elements, or distinct slices along an axis; the axis is moved to the front. */
 static void unique(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
@@ -152,8 +152,8 @@ static Tensor *scalar_or(OnnxCall *c, int i, DType t, double otherwise)
     return tensor_elems(s) == 1 ? onnx_cast(c, onnx_reshape(c, s, NULL, 0), t) : NULL;
 }
 
-/* Without a declared shape, the capacity follows from a constant max_output_boxes_per_class, else from the number of
- * boxes. */
+/* Without a declared shape, the capacity follows from a constant max_output_boxes_per_class, otherwise from the number
+ * of boxes. */
 static void non_max_suppression(OnnxCall *c)
 {
     double most = 0;
@@ -248,12 +248,12 @@ static void det(OnnxCall *c)
 enum { LONGEST_GRAM = 16 };
 
 typedef struct GramPool {
-    /* All grams in sequence; the start of the grams of each length; the output index of each gram */
+    /* All grams, one after the other; the start of the grams of each length; the output index of each gram */
     const OnnxAttr *words, *starts, *outputs;
-    int count, width;                            /* number of grams; of outputs */
+    int count, width;                            /* the number of grams; the number of outputs */
 } GramPool;
 
-/* The strings of the pool as their indices. NULL: there are none */
+/* Returns the strings of the pool as their indices. NULL: there are none */
 static const OnnxAttr *words_of_strings(OnnxCall *c)
 {
     const OnnxAttr *given = onnx_attr(c, "pool_strings");
@@ -288,7 +288,7 @@ static bool read_pool(OnnxCall *c, GramPool *p)
 /* gram: [width][most], of the type; length: [width] */
 typedef struct Grams { DType type; int most; void *gram; int32_t *length; } Grams;
 
-/* Stores the grams of one length. Returns the index of the next gram; -1: refused. */
+/* Stores the grams of one length. Returns the index of the next gram, or -1 if it is refused. */
 static int fill_grams(OnnxCall *c, const GramPool *p, int length, int next, bool counts,
                       const Grams *g)
 {
@@ -318,7 +318,7 @@ static int fill_grams(OnnxCall *c, const GramPool *p, int length, int next, bool
     return next;
 }
 
-/* Counts (TF), weights of grams that occur (IDF), or counts times weights. Outputs without a gram are 0. */
+/* Computes counts (TF), weights of grams that occur (IDF), or counts times weights. Outputs without a gram are 0. */
 static Tensor *weighted(OnnxCall *c, const GramPool *p, Tensor *count)
 {
     const char *mode = onnx_text(c, "mode", "TF");

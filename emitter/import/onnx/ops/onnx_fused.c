@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators of ONNX Runtime (domain com.microsoft) that are several of the default domain in one: products with an
- * activation, activations with a bias, normalization of a sum, products with packed weights. */
+/* Translates operators of ONNX Runtime (domain com.microsoft) that combine several operators of the default domain:
+ * products with an activation, activations with a bias, normalization of a sum, products with packed weights. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
@@ -53,13 +53,13 @@ static void fused_gemm(OnnxCall *c)
     c->out[0] = activated(c, onnx_translate_as(c, "Gemm", 13, c->in, c->in_count, NULL), params, count);
 }
 
-/* Moves the last two dimensions, or with `batch` the first one of them, as the attributes of the operand say. */
+/* Moves the last two dimensions, or with `batch` the first of them, as the operand's attributes state. */
 static Tensor *turned(OnnxCall *c, Tensor *x, bool matrix, bool batch)
 {
     int64_t perm[MAX_RANK];
     if (!x || x->rank < 2 || (!matrix && !batch)) return x;
     for (int d = 0; d < x->rank; d++) perm[d] = d;
-    /* [m][..][k] with batch: the first dimension is the rows */
+    /* [m][..][k] with batch: the first dimension holds the rows */
     if (batch)
         for (int d = 0; d + 1 < x->rank; d++) perm[d] = d + 2 < x->rank ? d + 1 : 0;
     if (matrix) {
@@ -82,7 +82,7 @@ static void fused_matmul(OnnxCall *c)
 
 /* ---- Weights in 2, 4 or 8 bits ----------------------------------------------------------------------------------- */
 
-/* Packed weights: n rows of k numbers in blocks, each block with a scale and a zero point. */
+/* Reads packed weights: n rows of k numbers in blocks; each block has a scale and a zero point. */
 typedef struct Packed { int64_t n, k, bits, block, blocks; } Packed;
 
 static int64_t packed_at(const uint8_t *row, int64_t bits, int64_t i)
@@ -107,7 +107,7 @@ static bool read_packed(OnnxCall *c, Packed *p)
     return true;
 }
 
-/* Returns the weights as [k][n] bytes less the middle of the range, so that they are signed. */
+/* Returns the weights as [k][n] bytes minus the middle of the range, so that they are signed. */
 static Tensor *unpacked(OnnxCall *c, const Packed *p, const Tensor *b)
 {
     const int64_t row = p->blocks * (p->block * p->bits / 8);
@@ -126,7 +126,7 @@ static Tensor *unpacked(OnnxCall *c, const Packed *p, const Tensor *b)
     return w;
 }
 
-/* Values by block, of [n][blocks], as [k][n]. */
+/* Expands values per block, [n][blocks], to [k][n]. */
 static Tensor *spread(OnnxCall *c, const Packed *p, Tensor *t)
 {
     if (!t) return NULL;
@@ -136,7 +136,8 @@ static Tensor *spread(OnnxCall *c, const Packed *p, Tensor *t)
                                                         attr_list("end", p->k));
 }
 
-/* Zero points less the middle of the range, of type i8: packed as the weights are; each row begins at a byte. */
+/* Returns zero points minus the middle of the range, of type i8. They are packed as the weights are; each row begins at
+ * a byte. */
 static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
 {
     const int64_t row = (p->blocks * p->bits + 7) / 8;
@@ -155,8 +156,8 @@ static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
     return z;
 }
 
-/* Zero points that are real numbers, not rounded to the grid of the weights: scale * (w - zero) is computed in the
- * scale's type. The middle of the range is added to w before, so that w is exact. */
+/* Handles zero points that are real numbers and are not rounded to the grid of the weights: scale * (w - zero) is
+ * computed in the scale's type. The middle of the range is added to w before, so that w is exact. */
 static Tensor *with_real_points(OnnxCall *c, const Packed *p, Tensor *w, Tensor *scale, Tensor *point)
 {
     if (!tensor_is_constant(point) || tensor_elems(point) != p->n * p->blocks || scale->type != point->type) {
@@ -212,7 +213,7 @@ static void quick_gelu(OnnxCall *c)
 
 /* ---- Normalization ----------------------------------------------------------------------------------------------- */
 
-/* Normalizes over the last dimension; op: standardize, or rms_norm without a mean. */
+/* Normalizes over the last dimension; op is standardize, or rms_norm if there is no mean. */
 static Tensor *normalized(OnnxCall *c, const char *op, Tensor *x, Tensor *scale, Tensor *shift, double epsilon)
 {
     if (!x) return NULL;
@@ -222,8 +223,8 @@ static Tensor *normalized(OnnxCall *c, const char *op, Tensor *x, Tensor *scale,
     return shift ? onnx_call2(c, "add", y, shift) : y;
 }
 
-/* Normalizes input + skip + bias; output 3 is this sum. The bias is the input after the scale and, if the mean is
- * removed, the shift. */
+/* Normalizes input + skip + bias; output 3 is this sum. The bias is the input after the scale or, if the mean is
+ * removed, after the shift. */
 static void skip_norm(OnnxCall *c)
 {
     if (!onnx_requires(c, 3)) return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention of ONNX Runtime (domain com.microsoft): operands and masks are brought to the form of ONNX's Attention.
+/* Translates ONNX Runtime's attention (domain com.microsoft): operands and masks are brought to the form of ONNX's
+ * Attention.
  *
  *   Attention            queries, keys and values are one product of the input and weights [i][3 * heads * d]
  *   MultiHeadAttention   queries [b][rows][heads * d], keys and values likewise; one bias for all
@@ -17,7 +18,7 @@ static OnnxAttr real_attr(const char *attr, double v) { return (OnnxAttr){ .name
 /* Options of ONNX's Attention. */
 typedef struct Options { int64_t heads, shared; bool is_causal; int64_t left_window; } Options;
 
-/* Runs ONNX's Attention: outputs 0 to 2 are the result and all keys and values. */
+/* Calls ONNX's Attention: outputs 0 to 2 are the result, all keys and all values. */
 static void attend(OnnxCall *c, Tensor **in, const Options *o)
 {
     OnnxAttr attr[7];
@@ -50,8 +51,8 @@ static Tensor *ramp(OnnxCall *c, int64_t count)
     return tensor_constant(c->cx, c->name, I64, 1, &count, v);
 }
 
-/* Keys that a mask of integers excludes have a large negative number instead of the score. The mask is [b], the number
- * of keys; [b][keys] or [b][rows][keys], 0 for excluded keys. */
+/* Keys that a mask of integers excludes get a large negative number instead of the score. The mask is [b], the number
+ * of keys, or [b][keys] or [b][rows][keys] with 0 for excluded keys. */
 static Tensor *mask_bias(OnnxCall *c, Tensor *mask, int64_t batch, int64_t keys)
 {
     if (!mask) return NULL;
@@ -180,7 +181,7 @@ static Tensor *rotated(OnnxCall *c, Tensor *x, Tensor *const *table, Tensor *pos
     return onnx_translate_as(c, "RotaryEmbedding", 23, (Tensor *[]){ x, table[0], table[1], position }, 4, n);
 }
 
-/* input positions cosines sines; positions [1] is the first row's, [b][rows] each row's */
+/* input positions cosines sines; positions [1] is the first row's position, [b][rows] is each row's position */
 static void rotary_embedding(OnnxCall *c)
 {
     if (!onnx_requires(c, 4)) return;
@@ -223,14 +224,15 @@ static bool split_packed(OnnxCall *c, Cache *g, Tensor **in)
     return true;
 }
 
-/* [b][rows][heads * d] -> [b][heads][rows][d] */
+/* Turns [b][rows][heads * d] into [b][heads][rows][d] */
 static Tensor *by_head(OnnxCall *c, const Cache *g, Tensor *x, int64_t heads)
 {
     const int64_t shape[4] = { g->batch, g->rows, heads, g->size };
     return onnx_call(c, "transpose", onnx_reshape(c, x, shape, 4), attr_list("perm", 0, 2, 1, 3));
 }
 
-/* The cache with the new rows from g->at on; without a cache, or one of no rows, the new rows. */
+/* Returns the cache with the new rows from g->at on; if there is no cache, or a cache without rows, returns the new
+ * rows. */
 static Tensor *appended(OnnxCall *c, const Cache *g, Tensor *past, Tensor *rows)
 {
     if (!past || g->past == 0) return rows;
@@ -246,7 +248,8 @@ static Tensor *appended(OnnxCall *c, const Cache *g, Tensor *past, Tensor *rows)
                 ATTRS(attr_int("axis", 2), attr_flag("circular", false)));
 }
 
-/* True for the keys that a row may read: those up to its own position, and within the window. [b][1][rows][keys] */
+/* Returns a condition that is true for the keys that a row may read: those up to its own position, and within the
+ * window. [b][1][rows][keys] */
 static Tensor *causal_mask(OnnxCall *c, const Cache *g, int64_t keys, int64_t window)
 {
     Tensor *row_ramp = ramp(c, g->rows);
@@ -273,7 +276,7 @@ static bool open_cache(OnnxCall *c, Cache *g, Tensor **in)
     return !ctx_failed(c->cx);
 }
 
-/* A sink of each head, or, with smooth_softmax, one of score 0. */
+/* Returns a sink for each head; with smooth_softmax, the sink's score is 0. */
 static Tensor *sink_of(OnnxCall *c, const Cache *g)
 {
     Tensor *sink = onnx_in(c, 11);

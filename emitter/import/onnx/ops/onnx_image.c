@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* ImageDecoder of a stream that is constant: the image becomes a constant. Two formats without compression are read,
- * binary PNM (P5 gray, P6 RGB, 8 bits a sample) and BMP of 24 bits. */
+/* Translates ImageDecoder of a constant stream: the image becomes a constant. Reads two formats without compression:
+ * binary PNM (P5 gray, P6 RGB, 8 bits per sample) and BMP with 24 bits. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
 
-/* at: the top row, NULL if the stream is not such an image; row: bytes to the next row, negative in a BMP from the
- * bottom up; red: the offset of the red sample of a pixel, blue is at 2 - red; a gray image has one sample. */
+/* at: the top row, or NULL if the stream is not such an image; row: bytes to the next row, negative in a BMP from the
+ * bottom up; red: the offset of the red sample of a pixel (blue is at 2 - red); a gray image has one sample. */
 typedef struct Image { const uint8_t *at; int64_t width, height, row; int samples, red; } Image;
 
 enum { MOST_SIDE = 1 << 14 };
 
-/* Reads the next number of a PNM header, behind blanks and comments; -1: there is none of at most five digits. */
+/* Reads the next number of a PNM header, after blanks and comments; returns -1 if there is no number of at most five
+ * digits. */
 static int64_t header_number(const uint8_t *s, int64_t count, int64_t *at)
 {
     int64_t v = 0, digits = 0;
@@ -61,7 +62,7 @@ static Image read_image(const uint8_t *s, int64_t count)
     return count > 2 && s[0] == 'B' && s[1] == 'M' ? read_bmp(s, count) : (Image){ 0 };
 }
 
-/* ITU-R 601's luma, in 16 bits, rounded. */
+/* Computes ITU-R 601's luma in 16 bits, rounded. */
 static uint8_t luma(int red, int green, int blue)
 {
     return (uint8_t)((red * 19595 + green * 38470 + blue * 7471 + 0x8000) >> 16);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gather and scatter by indices, and operators on an element's own index. */
+/* Translates Gather and Scatter by indices, and operators that use an element's own index. */
 #include <string.h>
 
 #include "import/onnx/graph/onnx_graph.h"
@@ -8,7 +8,7 @@
 
 /* ---- By data-dependent indices ----------------------------------------------------------------------------------- */
 
-/* Checks constant indices; the operator clamps others. */
+/* Checks constant indices; the operator clamps other indices. */
 static void check_range(OnnxCall *c, const Tensor *index, int64_t size)
 {
     int64_t count = tensor_is_constant(index) && dtype_is_integer(index->type) ? tensor_elems(index) : 0;
@@ -21,13 +21,13 @@ static void check_range(OnnxCall *c, const Tensor *index, int64_t size)
     }
 }
 
-/* A tensor without elements of the shape of t. */
+/* Returns a tensor of t's shape, without elements. */
 static Tensor *empty_like(OnnxCall *c, DType type, const Tensor *t)
 {
     return onnx_empty_of(c, type, t->shape, t->rank);
 }
 
-/* An update of no elements, where index and update are the node's inputs 1 and 2. */
+/* Translates an update of no elements; index and update are the node's inputs 1 and 2. */
 static bool updates_nothing(const OnnxCall *c)
 {
     return tensor_elems(c->in[2]) == 0 && (tensor_elems(c->in[1]) == 0 || tensor_elems(c->in[0]) == 0);
@@ -163,8 +163,8 @@ static void tensor_scatter(OnnxCall *c)
                                attr_flag("circular", strcmp(mode, "circular") == 0)));
 }
 
-/* A constant condition selects constant indices. */
-/* The part of a condition for which an axis has elements. */
+/* If the condition is constant, the selected indices are constant. */
+/* Returns the part of a condition for which an axis has elements. */
 static Tensor *condition_within(OnnxCall *c, Tensor *condition, const Expr *size)
 {
     const Expr *own = condition->shape[0];
@@ -226,7 +226,7 @@ static Tensor *cumulate_along(OnnxCall *c, int64_t axis)
                      attr_flag("reverse", onnx_int(c, "reverse", 0)));
 }
 
-/* An axis of the run selects among the results along all axes. */
+/* If the run decides the axis, selects among the results along all axes. */
 static void cumulate(OnnxCall *c)
 {
     double known;
@@ -250,7 +250,7 @@ static void cumulate(OnnxCall *c)
     c->out[0] = y;
 }
 
-/* Column less row of each element of the last two dimensions; NULL: refused. */
+/* Returns the column minus the row of each element of the last two dimensions, or NULL if it is refused. */
 static Tensor *diagonals(OnnxCall *c, const Tensor *x)
 {
     enum { MOST_TABLE = 1 << 20 };

@@ -17,11 +17,12 @@
 
 typedef enum AttentionPart { QUERY, KEY, VALUE, DECAY, BETA, PARTS } AttentionPart;
 
-/* at: all tokens, [token][batch][heads][..][..], the last two dimensions in the layout of the products; NULL:
+/* at: all tokens, [token][batch][heads][..][..]; the last two dimensions have the layout of the products; NULL if
  * absent. */
 typedef struct Linear {
     OnnxCall *c;
-    int64_t batch, tokens, heads, shared, key, value;      /* heads: of keys; `shared`: query heads per key head */
+    /* heads: the number of key heads; `shared`: query heads per key head */
+    int64_t batch, tokens, heads, shared, key, value;
     Tensor *at[PARTS];
 } Linear;
 
@@ -85,7 +86,7 @@ static bool read_parts(Linear *l)
     return !ctx_failed(c->cx);
 }
 
-/* Computes one token; its parts are [batch][heads][..][..]. */
+/* Computes one token; its parts have the shape [batch][heads][..][..]. */
 static void compute_token(const Linear *l, Tensor *const *at, Tensor *state, Tensor **next, Tensor **y)
 {
     OnnxCall *c = l->c;
@@ -97,7 +98,7 @@ static void compute_token(const Linear *l, Tensor *const *at, Tensor *state, Ten
     *y = onnx_call2(c, "matmul", at[QUERY], *next);
 }
 
-/* Returns the initial state; zeros if none is given. */
+/* Returns the initial state, or zeros if none is given. */
 static Tensor *first_state(const Linear *l)
 {
     OnnxCall *c = l->c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic, logic, activations, reductions, matrix products. */
+/* Translates arithmetic, logic, activations, reductions, matrix products. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void cast(OnnxCall *c)
     else onnx_refuse_type(c, "element type", to);
 }
 
-/* Reinterprets the bytes as another type of the same width; a bool is a byte of 0 or 1. */
+/* Reinterprets the bytes as a different type of the same width; a bool is a byte of 0 or 1. */
 static void bit_cast(OnnxCall *c)
 {
     DType t;
@@ -39,7 +39,7 @@ static void bit_cast(OnnxCall *c)
     else onnx_refuse_type(c, "element type", to);
 }
 
-/* Bounds are attributes, in newer operator sets inputs, usually constant. */
+/* Bounds are attributes; in newer operator sets they are inputs, usually constant. */
 static void clip(OnnxCall *c)
 {
     double low = onnx_real(c, "min", -1.0 / 0.0), high = onnx_real(c, "max", 1.0 / 0.0);
@@ -55,7 +55,7 @@ static void clip(OnnxCall *c)
     c->out[0] = onnx_call(c, "clip", c->in[0], attr_real("min", low), attr_real("max", high));
 }
 
-/* y = alpha * a' * b' + beta * bias. Of integers, real factors give the real sum without its fraction. */
+/* y = alpha * a' * b' + beta * bias. For integers, real factors give the real sum without its fraction. */
 static void gemm(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -120,7 +120,7 @@ static void prelu(OnnxCall *c)
 }
 
 /* A reduction over no axes applies its function `each` to each element (NULL: identity). The logarithm of an integer is
- * computed in f64, then truncated. */
+ * computed in f64 and then truncated. */
 typedef struct NoAxes { const char *each; bool in_f64; } NoAxes;
 
 static void reduce_nothing(OnnxCall *c, const NoAxes *o)
@@ -131,7 +131,7 @@ static void reduce_nothing(OnnxCall *c, const NoAxes *o)
     if (c->out[0] && x != c->in[0]) c->out[0] = onnx_cast(c, c->out[0], type);
 }
 
-/* Axes are an attribute, in newer operator sets an input. Extrema of bool are computed on 0 and 1. */
+/* Axes are an attribute; in newer operator sets they are an input. Extrema of bool are computed on 0 and 1. */
 static void reduce_with(OnnxCall *c, NoAxes nothing)
 {
     int64_t axes[MAX_RANK];
@@ -151,7 +151,7 @@ static void reduce_norm(OnnxCall *c) { reduce_with(c, (NoAxes){ "abs", false });
 static void reduce_square(OnnxCall *c) { reduce_with(c, (NoAxes){ "square", false }); }
 static void reduce_log(OnnxCall *c) { reduce_with(c, (NoAxes){ "log", true }); }
 
-/* An index for each of the others along the axis needs an element. */
+/* The axis must have an element if there are indices for the other axes. */
 static void arg(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
@@ -226,7 +226,7 @@ static void is_inf(OnnxCall *c)
     if (!dtype_is_float(c->in[0]->type))
         onnx_refuse(c, "the input is %s; use floats", dtype_info(c->in[0]->type)->spelling);
     if (negative && positive) c->out[0] = onnx_call(c, "isinf", c->in[0]);
-    /* False for every x, including NaN */
+    /* A condition that is false for every x, including NaN */
     else if (!negative && !positive) c->out[0] = onnx_call2(c, "less", c->in[0], c->in[0]);
     else c->out[0] = onnx_call2(c, "equal", c->in[0], onnx_scalar_like(c, c->in[0], (negative ? -1 : 1) / 0.0));
 }
@@ -237,7 +237,8 @@ static void cast_like(OnnxCall *c)
     if (onnx_requires(c, 2)) c->out[0] = onnx_cast(c, c->in[0], c->in[1]->type);
 }
 
-/* x + bias below -lambd, x - bias above lambd, 0 between. Of integers the real result without its fraction. */
+/* Returns x + bias below -lambd, x - bias above lambd, and 0 between. For integers, the result is the real result
+ * without its fraction. */
 static void shrink(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;

@@ -67,7 +67,7 @@ static void instance_norm(OnnxCall *c)
     }
 }
 
-/* Normalizes groups of channels. Scale and bias are per channel; before operator set 21, per group. */
+/* Normalizes groups of channels. Scale and bias are per channel; before operator set 21, they are per group. */
 static void group_norm(OnnxCall *c)
 {
     if (!onnx_requires(c, 3)) return;
@@ -127,8 +127,8 @@ static void lrn(OnnxCall *c)
 
 /* ---- Losses ------------------------------------------------------------------------------------------------------ */
 
-/* -weight[t] * x[n,t,..] at the target t of each element, 0 at ignored targets. The weighted mean divides by the sum of
- * the weights. x: logarithms of probabilities, [n][c][..]; target: [n][..]. */
+/* Returns -weight[t] * x[n,t,..] at the target t of each element, and 0 at ignored targets. The weighted mean divides
+ * by the sum of the weights. x: logarithms of probabilities, [n][c][..]; target: [n][..]. */
 static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
 {
     const char *reduction = onnx_text(c, "reduction", "mean");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* QLinear operators of the domain com.microsoft: an operator of the default domain between dequantized operands and a
- * quantized result. The pass `realize` computes it on integers where the operator allows that.
+/* Translates QLinear operators of the domain com.microsoft: an operator of the default domain between dequantized
+ * operands and a quantized result. The pass `realize` computes it on integers if the operator allows it.
  *
  *   y = quantize(operator(dequantize(x, x_scale, x_zero), ..), y_scale, y_zero) */
 #include "import/onnx/ops/onnx_rows.h"
 
-/* Calls the operator of the default domain that the row names instead of one of the IR. */
+/* Calls the operator of the default domain that the row names, instead of an operator of the IR. */
 static Tensor *run_inner(OnnxCall *c, Tensor **in, int in_count)
 {
     for (int i = 0; i < in_count; i++)
@@ -21,7 +21,8 @@ static void store(OnnxCall *c, Tensor *y, int scale, DType otherwise)
     if (y) c->out[0] = onnx_quantized(c, y, c->in[scale], onnx_in(c, scale + 1), otherwise);
 }
 
-/* True unless one of `count` operands, starting at input `first`, or the result's scale after them, is missing. */
+/* Returns true unless one of `count` operands, starting at input `first`, or the result's scale after them, is
+ * missing. */
 static bool requires_operands(OnnxCall *c, int first, int count)
 {
     for (int i = 0; i < count; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantizers of QONNX (Pappalardo et al. 2022, "QONNX: Representing Arbitrary-Precision Quantized Neural Networks"),
- * as Brevitas exports them:
+/* Translates quantizers of QONNX (Pappalardo et al. 2022, "QONNX: Representing Arbitrary-Precision Quantized Neural
+ * Networks"), as Brevitas exports them:
  *
  *   Quant, IntQuant   y = (round(clamp(x / scale + zero, least, greatest)) - zero) * scale
  *   BipolarQuant      y = scale where x >= 0, else -scale
  *
- * `bits`, `signed` and `narrow` give the bounds. A signed bit is bipolar. */
+ * `bits`, `signed` and `narrow` determine the bounds. A signed bit is bipolar. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 typedef struct Quantizer { Tensor *scale, *zero; double bits, least, greatest; bool is_signed; const char *rounding;
 } Quantizer;
 
-/* The sign of x times f(|x| + more). */
+/* Returns the sign of x times f(|x| + more). */
 static Tensor *by_magnitude(OnnxCall *c, const char *f, Tensor *x, double more)
 {
     Tensor *size = onnx_call(c, "abs", x);
@@ -23,7 +23,7 @@ static Tensor *by_magnitude(OnnxCall *c, const char *f, Tensor *x, double more)
     return onnx_call2(c, "mul", onnx_call(c, "sign", x), changed);
 }
 
-/* An operator, or the sign times an operator of the magnitude plus `more`. */
+/* Returns an operator of x, or the sign times an operator of the magnitude plus `more`. */
 static const struct { const char *word, *op; bool is_by_magnitude; double more; } roundings[] = {
     { "ROUND",     "nearbyint", false, 0 }, { "HALF_EVEN", "nearbyint", false, 0 },
     { "CEIL",      "ceil",      false, 0 }, { "FLOOR",     "floor",     false, 0 },
@@ -57,7 +57,7 @@ static Tensor *bipolar(OnnxCall *c, Tensor *x)
     return onnx_select(c, onnx_call2(c, "greater_equal", x, onnx_scalar_like(c, x, 0)), above, below);
 }
 
-/* True for a constant of zeros: others are added in floats, before rounding. */
+/* Returns true for a constant of zeros; other constants are added in floats, before rounding. */
 static bool is_zero(const Tensor *t)
 {
     bool is = tensor_is_constant(t);
@@ -65,7 +65,7 @@ static bool is_zero(const Tensor *t)
     return is;
 }
 
-/* The integer type that holds the grid of up to 16 bits. */
+/* Returns the integer type that holds the grid of up to 16 bits. */
 static bool type_of(const Quantizer *q, DType *t)
 {
     if (q->bits > 16 || q->bits < 2 || q->bits != floor(q->bits)) return false;
@@ -73,7 +73,7 @@ static bool type_of(const Quantizer *q, DType *t)
     return true;
 }
 
-/* As a pair of QuantizeLinear and DequantizeLinear, which later passes compute on integers. */
+/* Emits a pair of QuantizeLinear and DequantizeLinear, which later passes compute on integers. */
 static Tensor *through_integers(OnnxCall *c, const Quantizer *q, Tensor *x, DType t)
 {
     Tensor *y = onnx_quantized(c, x, q->scale, NULL, t);

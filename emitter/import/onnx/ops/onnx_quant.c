@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantized operators by their defining arithmetic: matrix products and convolutions of zero-point differences in 32
- * bits, and scaling in floats. */
+/* Translates quantized operators by their defining arithmetic: matrix products and convolutions of zero-point
+ * differences in 32 bits, and scaling in floats. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
@@ -23,8 +23,7 @@ Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
     return ctx_failed(c->cx) ? NULL : onnx_append_ones(c, p, x->rank - 1 - at);
 }
 
-/* As above, or one value per block_size elements along the axis, the last group possibly partial: repeats each
- * value. */
+/* Does the same, or repeats one value per block_size elements along the axis; the last group may be partial. */
 static Tensor *per_block(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
 {
     const int64_t block = onnx_int(c, "block_size", 0);
@@ -82,7 +81,7 @@ static const Tensor *skip_views(const Tensor *t)
     return t;
 }
 
-/* True for one tensor, or constants of equal values; of the same shape. */
+/* Returns true if both are one tensor, or constants with equal values and the same shape. */
 static bool same_values(const Tensor *a, const Tensor *b)
 {
     bool same = a->type == b->type && a->rank == b->rank;
@@ -92,8 +91,8 @@ static bool same_values(const Tensor *a, const Tensor *b)
     return same && (a == b || (a->data && b->data && memcmp(a->data, b->data, (size_t)tensor_bytes(a)) == 0));
 }
 
-/* A tensor quantized with the same scale and zero point is already on the grid: the pair is one simulated quantization,
- * bit for bit. */
+/* A tensor that is quantized with the same scale and zero point is already on the grid, so the pair is one simulated
+ * quantization, bit for bit. */
 static Tensor *simulated_pair(OnnxCall *c, const Tensor *stored, Tensor *scale, Tensor *zero)
 {
     const Node *n = stored->producer;
@@ -111,7 +110,7 @@ static void dequantize_linear(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     Tensor *x = c->in[0], *zero = per_block(c, zero_or_default(c, onnx_in(c, 2), x->type), x, axis),
            *scale = per_block(c, c->in[1], x, axis);
-    if (dtype_is_float(x->type)) {               /* a constant of 8-bit floats; its zero point is 0 */
+    if (dtype_is_float(x->type)) {               /* a constant of 8-bit floats, whose zero point is 0 */
         c->out[0] = onnx_call2(c, "mul", onnx_cast(c, x, scale ? scale->type : F32), scale);
         return;
     }
@@ -157,7 +156,7 @@ Tensor *onnx_quantized_by_range(OnnxCall *c, Tensor *x, Tensor **scale)
 
 /* ---- Products in 32 bits ----------------------------------------------------------------------------------------- */
 
-/* Returns x - zero in 32 bits. */
+/* Returns x - zero in 32 bits as a tensor. */
 static Tensor *difference(OnnxCall *c, Tensor *x, Tensor *zero)
 {
     return onnx_call2(c, "centered", x, zero_or_default(c, zero, x->type));
@@ -180,7 +179,7 @@ static void matmul_integer(OnnxCall *c)
     if (onnx_requires(c, 2)) c->out[0] = product(c, c->in[0], onnx_in(c, 2), c->in[1], onnx_in(c, 3));
 }
 
-/* scale of the sums over scale of the result */
+/* the scale of the sums divided by the scale of the result */
 static Tensor *ratio(OnnxCall *c, Tensor *a, Tensor *b, Tensor *y)
 {
     return onnx_call2(c, "div", onnx_call2(c, "mul", a, b), y);
@@ -191,10 +190,11 @@ static double scale_at(const Tensor *t, int64_t i)
     return dtype_load(t->type, t->data, tensor_elems(t) == 1 ? 0 : i).f;
 }
 
-/* The exact scales of a product, which their f32 ratio rounds: the product of two f32 is exact in double. */
+/* Returns the exact scales of a product, which their f32 ratio would round: the product of two f32 is exact in
+ * double. */
 typedef struct ExactScales { int count; double *products, step; } ExactScales;
 
-/* None unless all scales are constant, y has one, and at most one of the operands has several. */
+/* Returns none unless all scales are constant, y has one scale, and at most one of the operands has several. */
 static ExactScales exact_scales(OnnxCall *c, const Tensor *a, const Tensor *b, const Tensor *y)
 {
     const Tensor *scale[] = { a, b, y };
@@ -230,7 +230,8 @@ static Tensor *transposed_if(OnnxCall *c, Tensor *x, const char *attr)
     return onnx_int(c, attr, 0) ? onnx_call(c, "transpose", x, attr_list("perm", 1, 0)) : x;
 }
 
-/* y = a' * b' + bias; the bias is in 32 bits on the grid of the products. Without a scale of the result it is real. */
+/* Computes y = a' * b' + bias; the bias has 32 bits and the grid of the products. If the result has no scale, it is
+ * real. */
 static void qgemm(OnnxCall *c)
 {
     if (!onnx_requires(c, 6)) return;
@@ -250,7 +251,7 @@ static void qgemm(OnnxCall *c)
     }
 }
 
-/* sums * (a_scale * b_scale) + bias, in f32 */
+/* Computes sums * (a_scale * b_scale) + bias, in f32 */
 static Tensor *scaled_sums(OnnxCall *c, Tensor *sums, Tensor *a_scale, Tensor *b_scale, Tensor *bias)
 {
     Tensor *product = onnx_call2(c, "mul", a_scale, b_scale);

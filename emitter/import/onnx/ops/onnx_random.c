@@ -44,7 +44,7 @@ static Tensor *key_of(OnnxCall *c)
     return result;
 }
 
-/* Reads attribute dtype, or `otherwise`; false: refused. */
+/* Reads attribute dtype, or uses `otherwise`; returns false if it is refused. */
 static bool read_type(OnnxCall *c, DType otherwise, DType *t)
 {
     const OnnxAttr *a = onnx_attr(c, "dtype");
@@ -63,10 +63,10 @@ static Shape shape_of(const Tensor *x)
     return s;
 }
 
-/* Skipped for rank 0: the IR operators default to a scalar. */
+/* Skipped for rank 0, because the IR operators default to a scalar. */
 static Attr attr_shape(const Shape *s) { return attr_if(s->rank, attr_ints("shape", s->at, s->rank)); }
 
-/* The distribution's parameters: real attributes of the IR operator, whose names agree with the node's. */
+/* Copies the distribution's parameters: real attributes of the IR operator, whose names agree with the node's. */
 enum { MOST_PARAMETERS = 4 };
 typedef struct Parameters { Attr at[MOST_PARAMETERS]; } Parameters;
 
@@ -114,7 +114,7 @@ static void random_like(OnnxCall *c)
     c->out[0] = random_call(c, c->op_name, t, shape_of(c->in[0]), parameters_of(c));
 }
 
-/* 1 with the probability given by the input. */
+/* Returns 1 with the probability that the input gives. */
 static void bernoulli(OnnxCall *c)
 {
     DType t;
@@ -155,7 +155,7 @@ static void dropout_trained(OnnxCall *c)
     c->out[1] = kept;
 }
 
-/* In inference: returns the input, and a mask that is true everywhere. --train reads the ratio. */
+/* In inference, returns the input, and a mask that is true everywhere. --train reads the ratio. */
 static void dropout(OnnxCall *c)
 {
     double is_training = 0, ratio = 0.5;

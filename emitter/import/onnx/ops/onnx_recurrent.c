@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* RNN, GRU and LSTM: one IR layer per direction. ONNX has x [T][B][I], w [D][G*U][I], r [D][G*U][U], b [D][2*G*U] (of
- * w, then of r), p [D][3*U], states [D][B][U], y [T][D][B][U]; with layout=1 batches come first. The IR layer has
- * transposed weights and one bias, the sum of both. Exception: for a GRU that resets after the product, the second bias
- * of the new value stays separate. Activations are listed for all directions in sequence; each consumes its parameters
- * from activation_alpha and activation_beta in the same order. */
+/* Translates RNN, GRU and LSTM, with one IR layer per direction. ONNX has x [T][B][I], w [D][G*U][I], r [D][G*U][U], b
+ * [D][2*G*U] (of w, then of r), p [D][3*U], states [D][B][U], y [T][D][B][U]; with layout=1 batches come first. The IR
+ * layer has transposed weights and one bias, the sum of both biases. As an exception, a GRU that resets after the
+ * product keeps the second bias of the new value separate. Activations are listed for all directions in sequence; each
+ * consumes its parameters from activation_alpha and activation_beta in the same order. */
 #include <string.h>
 
 #include "graph/dag/recurrent.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
-/* The IR operators, "sigmoid,tanh,tanh", and their parameters. */
+/* The IR operators, such as "sigmoid,tanh,tanh", and their parameters. */
 typedef struct ActivationAttrs {
     const char *names;
     double alpha[MOST_RECURRENT_ACTIVATIONS], beta[MOST_RECURRENT_ACTIVATIONS];
 } ActivationAttrs;
 
-/* The layer of com.microsoft on integers: factors of the sums with w and with r, per column. */
+/* The layer of com.microsoft on integers: the factors, per column, of the sums with w and with r. */
 typedef struct Factors { Tensor *w, *r; } Factors;
 
 typedef struct Layers {
@@ -27,7 +27,7 @@ typedef struct Layers {
     int64_t steps, batch, units;
     bool batch_first;
     Tensor *lengths;                         /* NULL: all steps */
-    const Factors *factors;                  /* [directions]; NULL: the layer is real */
+    const Factors *factors;                  /* [directions]; NULL if the layer is real */
 } Layers;
 
 /* ---- Activations ------------------------------------------------------------------------------------------------- */
@@ -102,13 +102,13 @@ static bool is_zero(const Tensor *t)
 {
     const Node *producer = t->producer;
     if (producer && producer->kind == NODE_CALL &&
-        producer->op->layout.repeats) return is_zero(producer->in[0]);   /* an expanded scalar of open shape */
+        producer->op->layout.repeats) return is_zero(producer->in[0]);   /* expands a scalar to an open shape */
     bool zero = tensor_is_constant(t);
     for (int64_t i = 0; zero && i < tensor_elems(t); i++) zero = dtype_load(t->type, t->data, i).f == 0;
     return zero;
 }
 
-/* NULL for zeros, the default initial state. */
+/* Returns NULL for zeros, the default initial state. */
 static Tensor *state_of(Layers *l, int input, int d)
 {
     Tensor *t = onnx_in(l->c, input);
@@ -130,7 +130,7 @@ static Tensor *bias_of(Layers *l, int d, bool keeps, Tensor **rest)
     return call(c->cx, "concat", c->name, both, 2, ATTRS(attr_int("axis", 0)));
 }
 
-/* The accepted shape of an operand; a dimension of -1 is free. */
+/* The accepted shape of an operand; a dimension of -1 is arbitrary. */
 typedef struct Expected { int rank; int64_t dim[3]; } Expected;
 
 static bool has_dims(const Tensor *t, const Expected *e)
@@ -174,7 +174,7 @@ static bool check_operands(Layers *l)
     return true;
 }
 
-/* Returns the lengths of the sequences; NULL if all have all steps. */
+/* Returns the lengths of the sequences, or NULL if all have all steps. */
 static Tensor *lengths(Layers *l)
 {
     Tensor *t = onnx_in(l->c, 4);
@@ -243,7 +243,7 @@ static void results(Layers *l, Node *const *layer)
 
 static bool has_flag(const Layers *l) { return l->kind->flag && onnx_int(l->c, l->kind->flag, 0) != 0; }
 
-/* Builds the call of one direction. `call` drops trailing absent inputs. */
+/* Builds the call of one direction. `call` drops absent inputs at the end. */
 static Node *layer_call(Layers *l, Tensor *x, int d)
 {
     OnnxCall *c = l->c;
@@ -293,7 +293,7 @@ static bool is_zero_point(const Tensor *t)
     return true;
 }
 
-/* Weights [d][i][4*u] less their zero points, as the real layer has them: [d][4*u][i]. */
+/* Returns the weights [d][i][4*u] minus their zero points, in the layout of the real layer: [d][4*u][i]. */
 static Tensor *centred_weights(OnnxCall *c, int input, int zero)
 {
     Tensor *w = c->in[input], *point = onnx_in(c, zero);
@@ -310,7 +310,7 @@ static Tensor *centred_weights(OnnxCall *c, int input, int zero)
     return onnx_call(c, "transpose", w, attr_list("perm", 0, 2, 1));
 }
 
-/* The factors of direction d: its scale, or its scales by column, times `unit`, if given. */
+/* Returns the factors of direction d: its scale, or its scales by column, times `unit`, if given. */
 static Tensor *factors_of(OnnxCall *c, Tensor *scale, Tensor *unit, int d, int64_t columns)
 {
     Tensor *own = onnx_call(c, "slice", scale, attr_list("axes", 0), attr_list("begin", d), attr_list("end", d + 1));
@@ -320,7 +320,7 @@ static Tensor *factors_of(OnnxCall *c, Tensor *scale, Tensor *unit, int d, int64
     return is_one ? onnx_expand(c, own, (const Expr *[]){ expr_index(c->cx, columns) }, 1) : own;
 }
 
-/* The input is quantized to the range of all of its elements, the state to its own range at each step. */
+/* The input is quantized to the range of all of its elements; the state is quantized to its own range at each step. */
 static void dynamic_lstm(OnnxCall *c)
 {
     if (!onnx_requires(c, 3) || !onnx_in(c, 8) || !onnx_in(c, 10)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Resize, Upsample and grids. Along a fixed axis, source coordinates and weights are compile-time tables: the axis is
- * gathered (nearest) or resampled (linear, cubic), one axis after another. */
+/* Resize, Upsample and grids. Along a fixed axis, source coordinates and weights are tables computed at compile time:
+ * each axis in turn is gathered (nearest) or resampled (linear, cubic). */
 #include <string.h>
 
 #include "import/onnx/graph/onnx_graph.h"
@@ -22,13 +22,13 @@ static double size_of(double v) { return v < 0 ? -v : v; }
 
 typedef struct OnnxResize {
     const char *mode, *coordinates;
-    const char *nearest;             /* NULL: below operator set 11 */
+    const char *nearest;             /* NULL below operator set 11 */
     double cubic, extrapolated;
     bool antialias, excludes_outside, crops;
 } OnnxResize;
 
-/* One axis; start and end: of the region of interest. If a size is open, `requested` is the result's size, or NULL if
- * the scale determines it. */
+/* One axis; start and end: the bounds of the region of interest. If a size is open, `requested` is the result's size,
+ * or NULL if the scale determines it. */
 typedef struct SampleLine {
     int64_t in, out;
     double scale, start, end;
@@ -36,18 +36,18 @@ typedef struct SampleLine {
     bool is_open;
 } SampleLine;
 
-/* The ends of a region are f32, as is their distance: 1.2f - 0.2f is 1. */
+/* The ends of a region are f32, and their distance is also f32: 1.2f - 0.2f is 1. */
 static double length_of(const SampleLine *l) { return (double)(float)(l->end - l->start); }
 
-/* size * scale. A quotient of sizes is rounded, so its product is a size again only nearly. */
+/* size * scale. A quotient of sizes is rounded, so its product with a size is only nearly a size again. */
 static double real_length(const SampleLine *l)
 {
     const double real = l->scale * (double)l->in, whole = (double)l->out;
     return size_of(real - whole) < 1e-5 * real ? whole : real;
 }
 
-/* Where the scale is out / in, x / scale is x * in / out: so the quotient is rounded once, and whole coordinates and
- * halves are exact. */
+/* If the scale is out / in, x / scale is x * in / out. Therefore the quotient is rounded once, and whole coordinates
+ * and halves are exact. */
 static double source_coordinate(const OnnxResize *r, const SampleLine *l, int64_t i)
 {
     double x = (double)i, in = (double)l->in, out = real_length(l);
@@ -62,7 +62,7 @@ static double source_coordinate(const OnnxResize *r, const SampleLine *l, int64_
     return centred + (x + 0.5) * in / out - 0.5;
 }
 
-/* Below operator set 11, an axis that shrinks takes the next element, another one the previous. */
+/* Below operator set 11, an axis that shrinks uses the next element; any other axis uses the previous element. */
 static const char *nearest_mode(const OnnxResize *r, const SampleLine *l)
 {
     return r->nearest ? r->nearest : l->scale < 1 ? "ceil" : "floor";
@@ -135,7 +135,7 @@ static Tensor *resample_axis(OnnxCall *c, const OnnxResize *r, const SampleLine 
                             : NULL;
 }
 
-/* Returns a mask along the axis: true for source coordinates outside the input. */
+/* Returns a mask along the axis that is true for source coordinates outside the input. */
 static Tensor *outside_along(OnnxCall *c, const OnnxResize *r, const SampleLine *l, int trailing)
 {
     uint8_t *is_outside = NEW_ARRAY(c->cx->arena, uint8_t, l->out);
@@ -159,7 +159,7 @@ static bool quotient_of(double scale, int64_t *times, int64_t *per)
     return false;
 }
 
-/* True if the operator that computes coordinates at run time has the mode. */
+/* Returns true if the operator that computes coordinates at run time has the mode. */
 static bool has_open_form(const OnnxResize *r)
 {
     return !r->antialias && !r->excludes_outside && !r->crops && strcmp(r->coordinates, "half_pixel_symmetric") != 0;
@@ -184,7 +184,8 @@ static Tensor *interpolate_axis(OnnxCall *c, const OnnxResize *r, const SampleLi
                      attr_if(like, attr_tensor("like", like)));
 }
 
-/* Integers are rounded, as in ONNX's reference. It has no operator set below 11, where ONNX Runtime drops fractions. */
+/* Integers are rounded, as in ONNX's reference. This operator has no form for operator sets below 11, with which ONNX
+ * Runtime drops fractions. */
 static Tensor *in_type(OnnxCall *c, const OnnxResize *r, Tensor *y, DType t)
 {
     if (dtype_is_float(t)) return y;
@@ -216,7 +217,8 @@ static Tensor *resize_axes(OnnxCall *c, const OnnxResize *r, const SampleLine *l
 
 /* ---- Attributes and operands ------------------------------------------------------------------------------------- */
 
-/* Reads the numbers of a constant input. Returns their count; 0 if absent or empty, -1 if refused. */
+/* Reads the numbers of a constant input. Returns their count, 0 if the input is absent or empty, or -1 if it is
+ * refused. */
 static int reals_of(OnnxCall *c, int index, double *out, int most)
 {
     const Tensor *t = onnx_in(c, index);
@@ -261,7 +263,7 @@ static bool check_modes(OnnxCall *c, const OnnxResize *r)
     return true;
 }
 
-/* Handles an axis with an open size that changes; false if both sizes are fixed. */
+/* Handles an axis with an open size that changes; returns false if both sizes are fixed. */
 static bool resolve_open(OnnxCall *c, const double *scale, const Expr *requested, int axis, SampleLine *l)
 {
     const Expr *own = c->in[0]->shape[axis];
@@ -276,8 +278,8 @@ static bool resolve_open(OnnxCall *c, const double *scale, const Expr *requested
 }
 
 /* Returns the size computed from a scale: the floor of the real product, as in ONNX's shape inference. ONNX Runtime
- * multiplies in f32, which may reach the next integer (5 * 2.8f: 13.9999998, or 14). A file that declares this size
- * requires it. */
+ * multiplies in f32, which may reach the next integer (5 * 2.8f: 13.9999998, or 14). A file that declares the size ONNX
+ * Runtime computes requires that size. */
 static double scaled_size(const OnnxCall *c, int64_t in, double scale, int axis)
 {
     int64_t declared[MAX_RANK];
@@ -347,8 +349,8 @@ static void resize_by(OnnxCall *c, const OnnxResize *r, const double *scales, co
     c->out[0] = resize_axes(c, r, line, x);
 }
 
-/* The sizes of the result along the axes: compile-time ones, or, in modes that have such a form, those that the run
- * computes. */
+/* Returns the sizes of the result along the axes: sizes known at compile time or, in modes that support it, sizes that
+ * the run computes. */
 static int read_sizes(OnnxCall *c, const OnnxResize *r, const int64_t *axes, int count, const Expr **requested)
 {
     if (!has_open_form(r) || !onnx_is_of_run(c, 3)) return onnx_sizes(c, 3, requested, MAX_RANK);
@@ -358,7 +360,7 @@ static int read_sizes(OnnxCall *c, const OnnxResize *r, const int64_t *axes, int
     return given;
 }
 
-/* Resizes by scales that the run computes; false: they are constant or absent. */
+/* Resizes by scales that the run computes; returns false if the scales are constant or absent. */
 static bool resize_by_run(OnnxCall *c, const OnnxResize *r, int input, const int64_t *axes, int count)
 {
     Tensor *scales = onnx_in(c, input);
@@ -426,8 +428,8 @@ static void upsample(OnnxCall *c)
     if (!ctx_failed(c->cx)) resize_by(c, &r, scales, (const Expr *const [MAX_RANK]){ NULL }, count, axes, NULL);
 }
 
-/* grid[n,..] = theta[n] * (x, y, z, 1) for each pixel of an image of `size` [n][c][..]. Coordinates are constants, so
- * the grid is one product. */
+/* Computes grid[n,..] = theta[n] * (x, y, z, 1) for each pixel of an image of `size` [n][c][..]. Coordinates are
+ * constants, so the grid is one product. */
 static void affine_grid(OnnxCall *c)
 {
     enum { MOST_SPATIAL = 3 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_ONNX_ROWS_H
 #define LW_IMPORT_ONNX_ROWS_H
-/* The rows of all files in this folder, and helpers they share. */
+/* Declares the rows of all files in this folder, and helpers that they share. */
 #include "import/onnx/graph/onnx_ops.h"
 
-/* Each is terminated by a row without a name. */
+/* Each array is terminated by a row without a name. */
 extern const OnnxOp onnx_rows_annotation[], onnx_rows_attention[], onnx_rows_constant[], onnx_rows_control[],
     onnx_rows_find[], onnx_rows_fused[], onnx_rows_heads[], onnx_rows_image[], onnx_rows_index[],
     onnx_rows_linear_attention[], onnx_rows_math[], onnx_rows_norm[], onnx_rows_qlinear[], onnx_rows_qonnx[],
@@ -13,15 +13,16 @@ extern const OnnxOp onnx_rows_annotation[], onnx_rows_attention[], onnx_rows_con
 
 extern const OnnxOp *const onnx_rows[];       /* the arrays above, NULL-terminated */
 
-/* Appends unit dimensions to scales or zero points along an axis of x, so that they broadcast; one value stays a
- * scalar. onnx_quant.c */
+/* Appends unit dimensions to scales or zero points along an axis of x, so that they broadcast; a single value stays a
+ * scalar (onnx_quant.c). */
 Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis);
-/* Converts between stored values and real numbers; the zero point may be NULL: 0. onnx_quant.c */
+/* Converts between stored values and real numbers; a zero point of NULL stands for 0 (onnx_quant.c). */
 Tensor *onnx_dequantized(OnnxCall *c, Tensor *x, Tensor *scale, Tensor *zero);
 Tensor *onnx_quantized(OnnxCall *c, Tensor *x, Tensor *scale, Tensor *zero, DType otherwise);
-/* x in 8 bits of its own range, less the zero point, as i16; *scale: the step. onnx_quant.c */
+/* Returns x in 8 bits of its own range, minus the zero point, as i16; *scale receives the step (onnx_quant.c). */
 Tensor *onnx_quantized_by_range(OnnxCall *c, Tensor *x, Tensor **scale);
-/* Convolves x [n][c][..] with k [o][c][..] by the node's attributes; the bias may be NULL. onnx_window.c */
+/* Convolves x [n][c][..] with k [o][c][..] by the node's attributes; the bias may be NULL (onnx_window.c). */
 Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias);
-Tensor *onnx_selected(OnnxCall *c, Tensor *x, Tensor *condition, int axis);      /* onnx_find.c: Compress at run time */
+/* onnx_find.c: translates Compress at run time */
+Tensor *onnx_selected(OnnxCall *c, Tensor *x, Tensor *condition, int axis);
 #endif

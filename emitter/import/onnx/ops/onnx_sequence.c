@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences of tensors in a graph: compile-time lists, without code at run time. As an output of the model, each
- * element is an output (onnx.c). An optional value is its element, or a list that is marked absent. */
+/* Translates sequences of tensors in a graph: they are lists at compile time, without code at run time. If a sequence
+ * is an output of the model, each element is an output (onnx.c). An optional value is its element, or a list that is
+ * marked absent. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
@@ -21,7 +22,8 @@ static void set_list(OnnxCall *c, int count, Tensor **at)
     c->out_list[0] = l;
 }
 
-/* Returns the index in input `index`, from -count to `most`; `otherwise` if it is absent. -1: refused. */
+/* Returns the index in input `index`, from -count to `most`, or `otherwise` if it is absent. Returns -1 if it is
+ * refused. */
 static int sequence_index(OnnxCall *c, int index, int count, int most, int otherwise)
 {
     double v;
@@ -84,8 +86,8 @@ static Tensor *without_axis(OnnxCall *c, Tensor *x, int axis)
     return onnx_reshape(c, x, shape, rank);
 }
 
-/* Splits into parts of given sizes, parts of one size (the last one possibly smaller), or single elements without the
- * axis. */
+/* Splits into parts of given sizes, into parts of one size (the last may be smaller), or into single elements without
+ * the axis. */
 static void split(OnnxCall *c)
 {
     enum { MOST = 1024 };
@@ -139,7 +141,8 @@ static void concat(OnnxCall *c)
     c->out[0] = call(c->cx, "concat", c->name, all, l->count, ATTRS(attr_int("axis", axis)));
 }
 
-/* Runs the body for each element. The further inputs are sequences of the same length, or tensors for all elements. */
+/* Runs the body for each element. The other inputs are sequences of the same length, or tensors that are used for all
+ * elements. */
 static void map(OnnxCall *c)
 {
     const OnnxList *l = list_of(c, 0);

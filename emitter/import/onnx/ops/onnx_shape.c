@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Views and index maps. Inputs of int64 (shapes, axes, pads) must be constant here: chains of Shape,
- * Gather, Concat and so on over fixed shapes are folded before their consumer is translated. */
+/* Views and index maps. Inputs of int64 (shapes, axes, pads) must be constant; chains of Shape, Gather, Concat and so
+ * on over fixed shapes are folded before their consumer is translated. */
 #include <string.h>
 
 #include "import/onnx/graph/onnx_graph.h"
@@ -8,12 +8,13 @@
 #include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
 
-enum { MOST_OPERANDS = 32 };         /* operands of one concatenation; more are concatenated in stages */
+/* the limit of operands of one concatenation; more operands are concatenated in stages */
+enum { MOST_OPERANDS = 32 };
 
 /* ---- Views ------------------------------------------------------------------------------------------------------- */
 
-/* Another shape of a tensor without elements: one of its sizes is 0. That is the inferred one if there is one; sizes of
- * 0 beside it leave it undefined. False: the operator refuses the shape. */
+/* Gives a tensor without elements a new shape, one of whose sizes is 0. If a size is inferred, that size is 0; other
+ * sizes of 0 leave the inferred size undefined. Returns false if the operator refuses the shape. */
 static bool reshape_empty(OnnxCall *c, const int64_t *given, int count)
 {
     const Tensor *x = c->in[0];
@@ -63,7 +64,8 @@ static void flatten(OnnxCall *c)
     c->out[0] = onnx_empty_of(c, x->type, shape, 2);
 }
 
-/* Without the listed dimensions of 1, without a list (-1) of all. False: the operator refuses the list. */
+/* Removes the listed dimensions of 1; without a list (-1), removes all dimensions of 1. Returns false if the operator
+ * refuses the list. */
 static bool squeeze_empty(OnnxCall *c, const int64_t *axes, int count)
 {
     const Tensor *x = c->in[0];
@@ -128,7 +130,7 @@ static void transpose(OnnxCall *c)
     else if (count >= 0) c->out[0] = onnx_call(c, "transpose", c->in[0], attr_ints("perm", perm, count));
 }
 
-/* Operands of which none has elements. */
+/* Concatenates operands of which none has elements. */
 static void concat_empty(OnnxCall *c)
 {
     int64_t shape[MAX_RANK], total = 0;
@@ -178,7 +180,7 @@ static void concat(OnnxCall *c)
     }
 }
 
-/* Returns the sizes along the axis: given, or equal parts, of which the last may be smaller. */
+/* Returns the sizes along the axis: the given sizes, or equal parts, of which the last may be smaller. */
 static int split_sizes(OnnxCall *c, int64_t size, int64_t *sizes)
 {
     int count = onnx_ints_since(c, 13, "split", 1, sizes, ONNX_OUTPUTS), outputs = c->node->out_count;
@@ -191,7 +193,8 @@ static int split_sizes(OnnxCall *c, int64_t size, int64_t *sizes)
     return outputs;
 }
 
-/* Equal parts of a dimension that the run decides: it is tested to be a multiple of their number. */
+/* Splits a dimension that the run decides into equal parts; the run tests that the dimension is a multiple of their
+ * number. */
 static void split_equally(OnnxCall *c, int axis)
 {
     Ctx *cx = c->cx;
@@ -211,7 +214,7 @@ static void split_equally(OnnxCall *c, int axis)
                                            attr_list("end", i + 1)), part, x->rank);
 }
 
-/* Parts of a dimension that the run decides: their sizes are known, or equal. */
+/* Splits a dimension that the run decides into parts whose sizes are known, or equal. */
 static bool split_decided(OnnxCall *c, int axis)
 {
     int64_t sizes[ONNX_OUTPUTS], total = 0;
@@ -254,7 +257,7 @@ static void split(OnnxCall *c)
 
 static int64_t limited(int64_t v, int64_t least, int64_t most) { return v < least ? least : v > most ? most : v; }
 
-/* The number of elements from `from` to before `to`, each `by` elements. */
+/* Returns the number of steps of `by` elements from `from` to before `to`. */
 static int64_t slice_length(int64_t from, int64_t to, int64_t by, int64_t size)
 {
     const int64_t below = by < 0 ? -1 : 0;
@@ -286,8 +289,8 @@ static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end
     return c->out[0] != NULL;
 }
 
-/* Reads the indices of an attribute or, since operator set 10, of an input. If some are open sizes, *sizes receives a
- * tensor of that shape. */
+/* Reads the indices of an attribute or, since operator set 10, of an input. If some of them are open sizes, *sizes
+ * receives a tensor of that shape. */
 static int read_indices(OnnxCall *c, const char *attr, int input, int64_t *out, const Tensor **sizes)
 {
     const Expr *at[MAX_RANK];
@@ -299,8 +302,8 @@ static int read_indices(OnnxCall *c, const char *attr, int input, int64_t *out, 
     return count;
 }
 
-/* A start before the first element is the first element, for steps backwards, too (ONNX, Slice), where Python has no
- * elements. */
+/* A start before the first element is set to the first element, also for backward steps (ONNX, Slice); Python would
+ * give no elements. */
 static void starts_inside(OnnxCall *c, int64_t *begin, const int64_t *axes, int axis_count, const int64_t *step,
                           int count)
 {
@@ -312,8 +315,8 @@ static void starts_inside(OnnxCall *c, int64_t *begin, const int64_t *axes, int 
     }
 }
 
-/* Takes axes of a fixed size along which no element is left out of the lists; returns their number. The run decides
- * another size of x. */
+/* Removes from the lists the axes of a fixed size along which no element is left; returns their number. In this case
+ * the run decides a different size of x. */
 static int take_empty_axes(OnnxCall *c, int64_t *begin, int64_t *end, int64_t *axes, int64_t *step, int *count,
                            int *empty)
 {
@@ -329,8 +332,8 @@ static int take_empty_axes(OnnxCall *c, int64_t *begin, int64_t *end, int64_t *a
     return taken;
 }
 
-/* Slices a tensor of which the run decides a size, and of which nothing is left along an axis of a fixed size; false:
- * it is another one. */
+/* Slices a tensor with a size that the run decides, if nothing is left along an axis of a fixed size; returns false for
+ * other tensors. */
 static bool slice_to_nothing(OnnxCall *c, int64_t *begin, int64_t *end, int64_t *axes, int axis_count, int64_t *step,
                              int steps, int count)
 {
@@ -375,7 +378,7 @@ static void slice(OnnxCall *c)
                           attr_if(sizes[1], attr_tensor("end_sizes", sizes[1])));
 }
 
-/* Gathers one constant index as a slice; a scalar index removes the dimension. */
+/* Gathers one constant index as a slice; a scalar index also removes the dimension. */
 static void gather_one(OnnxCall *c, int64_t axis, int64_t at)
 {
     const Tensor *x = c->in[0];
@@ -389,7 +392,7 @@ static void gather_one(OnnxCall *c, int64_t axis, int64_t at)
     c->out[0] = c->in[1]->rank == 0 ? onnx_view(c, y, shape, rank) : y;
 }
 
-/* Gathers along a dimension that the run decides. Constant indices need that many elements. */
+/* Gathers along a dimension that the run decides. Constant indices require that the dimension has enough elements. */
 static void gather_from_decided(OnnxCall *c, int axis)
 {
     Tensor *x = c->in[0], *index = c->in[1];
@@ -438,7 +441,7 @@ static void gather(OnnxCall *c)
     else c->out[0] = call(c->cx, "gather", c->name, c->in, 2, ATTRS(attr_int("axis", axis)));
 }
 
-/* A result of these sizes, one of which is 0; false: none is. */
+/* Returns a result with these sizes, one of which is 0; returns false if none is 0. */
 static bool gives_nothing(OnnxCall *c, const Expr *const *shape, int rank)
 {
     bool has_zero = false;
@@ -459,7 +462,7 @@ static bool pad_to_nothing(OnnxCall *c, const int64_t *pads)
     return gives_nothing(c, shape, x->rank);
 }
 
-/* Crops by the negative pads, and clears them: the copies of the other modes are of elements that stay. */
+/* Crops by the negative pads, and sets them to 0, because the other modes copy only elements that are kept. */
 static Tensor *cropped(OnnxCall *c, int64_t *pads)
 {
     const int ends = 2 * c->in[0]->rank;
@@ -475,7 +478,8 @@ static Tensor *cropped(OnnxCall *c, int64_t *pads)
     return onnx_call(c, "pad", c->in[0], attr_ints("pad", crop, ends), attr_word("mode", "constant"));
 }
 
-/* Requires of sizes that the run decides the elements that are cut off, and those that are copied into the padding. */
+/* Requires, of sizes that the run decides, the elements that are cut off, and the elements that are copied into the
+ * padding. */
 static void require_padded(OnnxCall *c, const int64_t *pads)
 {
     const char *mode = onnx_text(c, "mode", "constant");
@@ -525,7 +529,7 @@ static void pad(OnnxCall *c)
                           attr_word("mode", onnx_text(c, "mode", "constant")), attr_real("value", value));
 }
 
-/* A result with a size of 0; false: it has elements, or the operator refuses the shape. */
+/* Returns a result with a size of 0; returns false if the result has elements, or if the operator refuses the shape. */
 static bool expand_to_nothing(OnnxCall *c, const int64_t *shape, int count)
 {
     const Tensor *x = c->in[0];
@@ -587,8 +591,8 @@ static void tile(OnnxCall *c)
     c->out[0] = onnx_call(c, "tile", y, attr_ints("times", times, count));
 }
 
-/* Moves patches of b x b pixels into channels, or the inverse, by reshape, transpose, reshape. DCR: the position in the
- * patch is the slower part of the channel index; CRD: the faster. */
+/* Moves patches of b x b pixels into channels, or the inverse, by reshape, transpose, reshape. With DCR, the position
+ * in the patch is the slower part of the channel index; with CRD, it is the faster part. */
 static bool block_shape(OnnxCall *c, const Expr **d, const Expr **b)
 {
     const int64_t size = onnx_int(c, "blocksize", 0);
@@ -607,7 +611,7 @@ static const Expr *part_of(OnnxCall *c, const Expr *size, const Expr *by)
     return simplify(c->cx, expr_binary(c->cx, EXPR_FLOORDIV, size, by), NULL);
 }
 
-/* True for channels as [channel][row][column] of a patch, false for [row][column][channel]. */
+/* Returns true for channels in the order [channel][row][column] of a patch, false for [row][column][channel]. */
 static bool is_column_first(OnnxCall *c)
 {
     const char *mode = onnx_text(c, "mode", "DCR");

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows, Fourier transforms (import/model/fourier.h) and mel filters, from constants computed from sizes. */
+/* Translates windows, Fourier transforms (import/model/fourier.h) and mel filters; their constants are computed from
+ * sizes. */
 #include <string.h>
 
 #include "import/model/fourier.h"
 #include "import/onnx/ops/onnx_rows.h"
 
-enum { MOST_BANDS = 4096, MOST_SAMPLES = 1 << 24 };      /* of a mel filter, and its points; samples of all frames */
+/* the most bands and points of a mel filter; the most samples of all frames */
+enum { MOST_BANDS = 4096, MOST_SAMPLES = 1 << 24 };
 static const double two_pi = 6.283185307179586476925286766559;
 
 static Tensor *real_call(OnnxCall *c, const char *op, Tensor *x, double v)
@@ -44,14 +46,15 @@ static void blackman(OnnxCall *c) { window(c, 0.42, 0.5, 0.08); }
 
 static bool has_doubles(const Tensor *x) { return x->type == F64; }
 
-/* x as rows of `points` numbers of `parts`: a shape of three dimensions, or of two without the last of 1 */
+/* Views x as rows of `points` numbers of `parts`; the shape has three dimensions, or two without the last dimension of
+ * 1 */
 static Tensor *rows_of(OnnxCall *c, Tensor *x, int64_t points, int64_t parts)
 {
     const int64_t rows = ctx_failed(c->cx) ? 1 : tensor_elems(x) / (points * parts);
     return onnx_reshape(c, x, (int64_t[]){ rows, points, parts }, parts == 1 ? 2 : 3);
 }
 
-/* Cuts the dimension, or adds zeros to it. */
+/* Cuts the dimension, or appends zeros to it. */
 static Tensor *fitted(OnnxCall *c, Tensor *x, int axis, int64_t size)
 {
     if (ctx_failed(c->cx) || tensor_dim(x, axis) == size) return x;
@@ -62,7 +65,7 @@ static Tensor *fitted(OnnxCall *c, Tensor *x, int axis, int64_t size)
     return onnx_call(c, "pad", x, attr_ints("pad", pad, 2 * x->rank));
 }
 
-/* x [rows][length] or [rows][length][2] to the first bins, [rows][bins][2] */
+/* Transforms x [rows][length] or [rows][length][2] to the first bins, [rows][bins][2] */
 static Tensor *transform(OnnxCall *c, Tensor *x, int64_t length, int64_t bins, bool inverse)
 {
     if (ctx_failed(c->cx)) return NULL;
@@ -93,7 +96,7 @@ static Tensor *swapped(OnnxCall *c, Tensor *x, int axis, int other)
     return onnx_call(c, "transpose", x, attr_ints("perm", perm, x->rank));
 }
 
-/* The dimension that is transformed; -1 after a diagnostic */
+/* Returns the dimension that is transformed, or -1 after a diagnostic */
 static int dft_axis(OnnxCall *c)
 {
     double where;
@@ -110,7 +113,7 @@ static int dft_axis(OnnxCall *c)
     return ctx_failed(c->cx) ? -1 : axis;
 }
 
-/* Gives rows y the shape of x with another dimension `axis` and other parts, where x's dimension `axis` was moved to
+/* Gives rows y the shape of x with a different dimension `axis` and different parts; x's dimension `axis` was moved to
  * the last but one. */
 static Tensor *rows_back(OnnxCall *c, Tensor *y, const Tensor *moved, int64_t size, int64_t parts)
 {
@@ -196,7 +199,8 @@ static double hertz_of(double mel)
     return 700 * (scalar_apply(EXPR_POW, F64, F64, (const Scalar[]){ { .f = 10 }, { .f = mel / 2595 } }).f - 1);
 }
 
-/* Returns the weight of each bin in each band: triangles between points evenly spaced on the mel scale. */
+/* Returns the weight of each bin in each band; the bands are triangles between points that are evenly spaced on the mel
+ * scale. */
 static void mel_weights(OnnxCall *c)
 {
     double v[5];

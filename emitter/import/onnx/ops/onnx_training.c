@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The domain ai.onnx.preview.training: gradients within the graph, and steps of optimizers for several parameters. */
+/* Translates the domain ai.onnx.preview.training: gradients within the graph, and optimizer steps for several
+ * parameters. */
 #include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
@@ -8,7 +9,8 @@
 
 /* ---- Gradient ---------------------------------------------------------------------------------------------------- */
 
-/* The gradient is taken where the graph is: at the values that `xs` and `zs` name, which the inputs must be. */
+/* The gradient is computed at the values that the inputs have in the graph, so the inputs must be the tensors that `xs`
+ * and `zs` name. */
 static bool check_names(OnnxCall *c, const OnnxAttr *names, int first)
 {
     const int count = names ? names->text_count : 0;
@@ -39,7 +41,8 @@ static void gradient(OnnxCall *c)
 
 static Tensor *scalar_of(OnnxCall *c, Tensor *t) { return t->rank ? onnx_reshape(c, t, NULL, 0) : t; }
 
-/* Inputs R, T, then for all parameters X, G and the states, list by list; outputs X and the states. */
+/* The inputs are R, T, and then X, G and the states for all parameters, list by list; the outputs are X and the
+ * states. */
 static void steps(OnnxCall *c, int states, const Attr *attrs)
 {
     const int lists = 2 + states, count = (c->in_count - 2) / lists;

@@ -11,7 +11,7 @@ enum { MAX_SPATIAL = 3 };
 typedef struct OnnxWindows {
     int spatial;
     int64_t size[MAX_SPATIAL], kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
-    bool is_transposed;                  /* SAME has another meaning there */
+    bool is_transposed;                  /* SAME has a different meaning for these operators */
 } OnnxWindows;
 
 static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
@@ -66,22 +66,22 @@ static bool read_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
 
 static int64_t at_least_one(int64_t v) { return v < 1 ? 1 : v; }
 
-/* The least size for one window along dimension d. */
+/* Returns the smallest size of dimension d that one window fits into. */
 static int64_t reach_of(const OnnxWindows *w, int d)
 {
     return (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d];
 }
 
-/* Returns x, in whose sizes that the run decides one window of a convolution fits. */
+/* Returns x; the run tests that one window of a convolution fits into the sizes that it decides. */
 static Tensor *fit_kernel(OnnxCall *c, Tensor *x, const OnnxWindows *w)
 {
     for (int d = 0; d < w->spatial; d++) x = onnx_at_least(c, x, 2 + d, at_least_one(reach_of(w, d)));
     return x;
 }
 
-/* Returns x with sizes in which at least one window of a pooling fits. With stride 1, a size that is one element short
- * is allowed and gives an empty result. With a larger stride it is not, because ONNX Runtime then deviates from the
- * definition. `ceil_mode` allows a last window with one element. */
+/* Returns x; the run tests that at least one window of a pooling fits. With stride 1, a size that is one element too
+ * small is allowed and gives an empty result. With a larger stride such a size is not allowed, because ONNX Runtime
+ * then deviates from the definition. `ceil_mode` allows a last window with only one element. */
 static Tensor *fit_pool(OnnxCall *c, Tensor *x, const OnnxWindows *w, bool ceil_mode)
 {
     for (int d = 0; d < w->spatial; d++) {
@@ -110,7 +110,7 @@ static Tensor *kernel_last(OnnxCall *c, Tensor *k)
     return onnx_call(c, "transpose", k, attr_ints("perm", perm, k->rank));
 }
 
-/* The attributes of all operators with windows. */
+/* Reads the attributes of all operators with windows. */
 #define KERNEL(w) attr_ints("kernel", (w)->kernel, (w)->spatial)
 #define WINDOWS(w) attr_ints("stride", (w)->stride, (w)->spatial), \
                    attr_ints("dilation", (w)->dilation, (w)->spatial), attr_ints("pad", (w)->pad, 2 * (w)->spatial)
@@ -176,7 +176,7 @@ static void col2im(OnnxCall *c)
     c->out[0] = onnx_call(c, "col2im", c->in[0], attr_ints("image", image, w.spatial), KERNEL(&w), WINDOWS(&w));
 }
 
-/* Offsets and mask have their taps second, like the channels of x. */
+/* In offsets and mask, the second dimension holds the taps, as the second dimension of x holds the channels. */
 static void deform_conv(OnnxCall *c)
 {
     OnnxWindows w;
@@ -202,7 +202,7 @@ static void deform_conv(OnnxCall *c)
  * from the size; with auto_pad the output size is the input size times the stride. */
 static bool read_transposed(OnnxCall *c, const Tensor *x, OnnxWindows *w, int64_t *extra)
 {
-    int64_t size[MAX_SPATIAL + 2] = { 0 };      /* may be the whole shape, with batch and channels */
+    int64_t size[MAX_SPATIAL + 2] = { 0 };      /* the shape may be the whole shape, with batch and channels */
     const char *automatic = onnx_text(c, "auto_pad", "NOTSET");
     bool is_upper = strcmp(automatic, "SAME_UPPER") == 0, is_same = is_upper || strcmp(automatic, "SAME_LOWER") == 0;
     bool has_size = onnx_attr(c, "output_shape") != NULL;
@@ -213,7 +213,7 @@ static bool read_transposed(OnnxCall *c, const Tensor *x, OnnxWindows *w, int64_
         onnx_refuse(c, "'output_shape' has %d values; use %d", given, w->spatial);
     if (ctx_failed(c->cx) || !read_windows(c, x, w)) return false;
     for (int d = 0; d < w->spatial && (has_size || is_same); d++) {
-        /* With auto_pad, the padding is independent of the size */
+        /* With auto_pad, the padding does not depend on the size */
         const int64_t own = has_size ? tensor_dim(x, 2 + d) : 1;
         if (!has_size) size[d] = own * w->stride[d];
         if (own < 0)
@@ -242,7 +242,7 @@ static void conv_transpose(OnnxCall *c)
     }
     for (int d = 0; d < w.spatial; d++) w.kernel[d] = tensor_dim(k, 2 + d);
     if (!read_transposed(c, x, &w, extra)) return;
-    for (int d = 0; d < w.spatial; d++) {                      /* the least size with an element of the result */
+    for (int d = 0; d < w.spatial; d++) {                      /* the smallest size that gives the result an element */
         const int64_t more = w.pad[d] + w.pad[w.spatial + d] - extra[d] - (w.kernel[d] - 1) * w.dilation[d];
         x = onnx_at_least(c, x, 2 + d, more > 0 ? (more + w.stride[d] - 1) / w.stride[d] + 1 : 1);
     }
@@ -255,7 +255,7 @@ static void conv_transpose(OnnxCall *c)
     c->out[0] = onnx_channels_second(c, y);
 }
 
-/* `more`: an attribute of only this pool. */
+/* `more`: an attribute that only this pool has. */
 static void pool(OnnxCall *c, const char *op, Attr more)
 {
     OnnxWindows w;
@@ -315,7 +315,7 @@ static void average_pool(OnnxCall *c)
     pool(c, "avg_pool", attr_if(onnx_int(c, "count_include_pad", 0), attr_flag("count_pad", true)));
 }
 
-/* p is an integer, in operator set 1 a float. */
+/* p is an integer; in operator set 1 it is a float. */
 static double norm_power(OnnxCall *c)
 {
     const OnnxAttr *a = onnx_attr(c, "p");
@@ -376,7 +376,7 @@ static void batch_norm_trained(OnnxCall *c, double epsilon)
     }
 }
 
-/* In operator sets 7 to 13, further outputs ask for the statistics of the batch. */
+/* In operator sets 7 to 13, further outputs request the statistics of the batch. */
 static bool is_trained(const OnnxCall *c)
 {
     bool has_statistics = false;

@@ -24,7 +24,7 @@ static int handed_on(const TfliteOperator *op, int i)
     return is_named(op, SET_ITEM) && i == 0 && op->out_count == 1 ? op->out[0] : -1;
 }
 
-/* Follows the list from tensor to tensor. Returns the tensor to which it is stacked; NULL: none is. */
+/* Follows the list from tensor to tensor. Returns the tensor to which it is stacked, or NULL if none is. */
 static const TfliteTensor *stacked(const TfliteFile *f, int list)
 {
     for (int step = 0; step < MOST_STEPS && list >= 0; step++) {

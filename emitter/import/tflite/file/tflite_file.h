@@ -34,7 +34,7 @@ typedef struct TfliteOperator {
     const char *custom;                                    /* name of a custom operator */
     int in_count;  const int *in;                          /* tensors; -1: absent */
     int out_count; const int *out;
-    int options_type;                                      /* of the union BuiltinOptions; 0: none */
+    int options_type;                                      /* of the union BuiltinOptions, or 0 if there is none */
     FlatTable options, more_options;                       /* of BuiltinOptions, and of BuiltinOptions2 */
     Bytes custom_options;                                  /* a flexbuffer; count 0: none */
 } TfliteOperator;

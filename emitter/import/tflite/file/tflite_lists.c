@@ -15,7 +15,7 @@
 enum { ADD = 0, CONCATENATION = 2, RESHAPE = 22, SLICE = 65, PACK = 83, DYNAMIC_UPDATE_SLICE = 151 };
 enum { AXIS = 0, ACTIVATION = 1 };
 
-/* True for constant 32-bit integers that are all of one byte's bits: 0, or -1. */
+/* Returns true for constant 32-bit integers that are all of one byte's bits: 0, or -1. */
 static bool is_all(const TfliteFile *f, int tensor, int byte)
 {
     const Bytes data = f->tensor[tensor].data;
@@ -49,7 +49,7 @@ static int first_of(TfliteOperator *const *producer, int tensor, int steps)
     return tensor;
 }
 
-/* True if the first element of `next` is the first element of `at`, plus 1. */
+/* Returns true if the first element of `next` is the first element of `at`, plus 1. */
 static bool is_behind(const TfliteFile *f, TfliteOperator *const *producer, int at, int next)
 {
     enum { ADD_ACTIVATION = 0, MOST_STEPS = 4 };

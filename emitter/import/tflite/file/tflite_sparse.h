@@ -4,8 +4,8 @@
 /* Sparse constants: a TFLite file stores their nonzero elements only. */
 #include "import/tflite/file/tflite_file.h"
 
-/* Scatters the stored elements, `size` bytes each, into `to`, which holds zeros. False if the positions are damaged;
- * some elements may then be written. */
+/* Scatters the stored elements, `size` bytes each, into `to`, which holds zeros. Returns false if the positions are
+ * damaged; some elements may then be written. */
 bool tflite_densify(const TfliteTensor *t, int64_t size, unsigned char *to);
 
 #endif

@@ -130,7 +130,7 @@ static const Expr *known_size(Element e)
     return bound_size(n);
 }
 
-/* The size of dimension d of the result that an element gives; NULL: refused */
+/* The size of dimension d of the result that an element gives, or NULL if it is refused */
 static const Expr *asked_size(TfliteCall *c, Element e, int d, int64_t natural)
 {
     const Expr *known = e.list ? known_size(e) : expr_index(c->cx, e.at);
@@ -278,7 +278,7 @@ Tensor *tflite_reshaped(TfliteCall *c, Tensor *x, Tensor *sizes)
     return tflite_call(c, "reshape", flat, attr_like(c->cx, c->name, I64, rank, size));
 }
 
-/* True if the run decides whether x has as many elements as the shape. */
+/* Returns true if the run decides whether x has as many elements as the shape. */
 bool tflite_is_reshaped_by_run(TfliteCall *c, const Tensor *x, Tensor *sizes)
 {
     int64_t each = 1, asked = 1;

@@ -9,7 +9,7 @@
 typedef struct TfliteSizes {
     const ImportOptions *options;
     Decided decided;
-    Map selections;                  /* tensor -> the places of its elements that are not 0 */
+    Map selections;                  /* maps a tensor to the places of its elements that are not 0 */
 } TfliteSizes;
 
 /* Returns the size that is the value of `count`, of a dimension of an output: at most `natural` (-1: no maximum

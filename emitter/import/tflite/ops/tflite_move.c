@@ -149,7 +149,7 @@ static void slice(TfliteCall *c)
  * index of a dimension that is dropped and, with a step of 1, the begin and the end. */
 typedef struct Strides { int64_t begin, end, step; bool drops, is_at_run, is_span; } Strides;
 
-/* True if a mask, of begins or ends, does not leave out entry i. */
+/* Returns true if a mask, of begins or ends, does not leave out entry i. */
 static bool has_entry(TfliteCall *c, int mask, int i) { return !(flat_int(&c->op->options, mask, 4, 0) >> i & 1); }
 
 /* Entry i of the begins, ends and steps, of a dimension with `size` elements. */
@@ -215,7 +215,8 @@ static void strided_slice(TfliteCall *c)
 {
     enum { BEGIN, END, ELLIPSIS, NEW_AXIS };
     int64_t step[2 * MAX_RANK], shape[3 * MAX_RANK], first[MAX_RANK], last[MAX_RANK], by[MAX_RANK];
-    int entry[MAX_RANK], span[MAX_RANK];                 /* an index or a span that the run decides; -1: none */
+    /* an index or a span that the run decides, or -1 if there is none */
+    int entry[MAX_RANK], span[MAX_RANK];
     int place[MAX_RANK];                                 /* the dimension of the result */
     Entries begin, end;
     if (!tflite_needs(c, 4)) return;

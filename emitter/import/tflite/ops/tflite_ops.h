@@ -26,7 +26,8 @@ typedef struct TfliteCall {
     const TfliteSubgraphs *subgraphs;
     struct TfliteStates *states;
     struct TfliteSizes *sizes;       /* that the run decides: tflite_decided.h */
-    const struct ImportExtern *external;       /* the C function that computes a custom operator; NULL: none */
+    /* the C function that computes a custom operator, or NULL if there is none */
+    const struct ImportExtern *external;
     bool is_unsigned;                /* the file's UINT8, shifted: some references differ from those of INT8 */
     bool is_in_subgraph;             /* not the one that is read: of a WHILE, IF, CALL */
     const char *name;                /* for the emitted calls: the first output's */
@@ -91,7 +92,7 @@ const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op)
 #define tflite_refuse(c, ...) diag_error((c)->cx, tflite_where((c)->cx, (c)->file, (c)->op), __VA_ARGS__)
 #define tflite_unsupported(c, ...) diag_unsupported((c)->cx, tflite_where((c)->cx, (c)->file, (c)->op), __VA_ARGS__)
 
-const TfliteTensor *tflite_in_info(const TfliteCall *c, int index);        /* the file's tensor; NULL: absent */
+const TfliteTensor *tflite_in_info(const TfliteCall *c, int index);        /* the file's tensor, or NULL if absent */
 const TfliteTensor *tflite_out_info(const TfliteCall *c, int index);
 bool tflite_is_int8(const TfliteCall *c);                                  /* true if input 0 is */
 bool tflite_is_int16(const TfliteCall *c);                                 /* true if input 0 is, with a scale */
@@ -152,8 +153,8 @@ int   tflite_zero(const TfliteTensor *t);
 void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64_t *greatest);
 /* Floats as 8-bit integers less their zero point, and the scale of each sample: tflite_hybrid.c */
 typedef struct TfliteHybrid { Tensor *x, *scale; } TfliteHybrid;
-/* True if inputs x and w are floats and 8-bit weights that are multiplied on integers: weights with one scale, or one
- * for each channel, their dimension `channels`, and without zero points; not with --hybrid float */
+/* Returns true if inputs x and w are floats and 8-bit weights that are multiplied on integers: weights with one scale,
+ * or one for each channel, their dimension `channels`, and without zero points; not with --hybrid float */
 bool tflite_is_hybrid(const TfliteCall *c, int x, int w, int channels);
 /* A sample has all elements along the dimensions from first_axis on */
 bool tflite_hybrid_round(TfliteCall *c, Tensor *x, int first_axis, bool is_asymmetric, TfliteHybrid *out);
@@ -183,8 +184,8 @@ Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int
 Tensor *tflite_requantize_wide(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
 /* By one rounding of the whole product, ties away from zero */
 Tensor *tflite_requantize_once(TfliteCall *c, Tensor *sums, double scale, int activation);
-/* True if each sum of an output channel's products with i16, and its bias (NULL: none), fits 32 bits, by the magnitudes
- * of its constant weights, which are `stride` apart: then its 64 bits are not needed. */
+/* Returns true if each sum of an output channel's products with i16, and its bias (NULL: none), fits 32 bits, by the
+ * magnitudes of its constant weights, which are `stride` apart: then its 64 bits are not needed. */
 bool tflite_sums_fit(const Tensor *w, const Tensor *bias, int64_t channels, int64_t stride);
 /* The points of sigmoid that sigmoid_table and tanh_table read */
 Tensor *tflite_sigmoid_points(TfliteCall *c);

@@ -6,7 +6,7 @@
 enum { OPTIONS_TOPK = 34, OPTIONS_TILE = 51, OPTIONS_POW = 56, OPTIONS_FLOOR_MOD = 72, OPTIONS_REVERSE = 81,
        OPTIONS_CUMSUM = 102 };
 
-/* True for integers that the run decides. */
+/* Returns true for integers that the run decides. */
 static bool is_of_run(const Tensor *t) { return !tensor_is_constant(t) && (t->type == I32 || t->type == I64); }
 
 static void tile(TfliteCall *c)

@@ -59,7 +59,7 @@ static bool has_no_norms(TfliteCall *c)
     return !ctx_failed(c->cx);
 }
 
-/* The peepholes of the gates i o f; NULL: none. */
+/* The peepholes of the gates i o f, or NULL if there is none. */
 static Tensor *peepholes_of(TfliteCall *c, int first)
 {
     Tensor *part[] = { tflite_in(c, first), tflite_in(c, first + 2), tflite_in(c, first + 1) };
@@ -83,7 +83,7 @@ static Tensor *reversed(TfliteCall *c, Tensor *x)
 
 /* ---- Floats times 8-bit weights ---------------------------------------------------------------------------------- */
 
-/* True if the weights are multiplied on integers: 8-bit constants, each matrix with one scale */
+/* Returns true if the weights are multiplied on integers: 8-bit constants, each matrix with one scale */
 static bool are_hybrid(const TfliteCall *c, int first, int count)
 {
     for (int i = first; i < first + count; i++)

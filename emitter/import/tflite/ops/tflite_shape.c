@@ -10,7 +10,7 @@
 
 enum { OPTIONS_CONCAT = 10, OPTIONS_RESHAPE = 17, OPTIONS_SQUEEZE = 30 };
 
-/* True if the run decides the shape. The file's own sizes hold where at most one of them is open. */
+/* Returns true if the run decides the shape. The file's own sizes hold where at most one of them is open. */
 static bool is_of_run(TfliteCall *c, const TfliteTensor *y)
 {
     int open = 0;

@@ -64,7 +64,7 @@ static bool check_bias(TfliteCall *c, int64_t channels, DType sums)
 
 /* ---- 64-bit sums --------------------------------------------------------------------------------------------- */
 
-/* True if the reference has 64-bit sums: 16-bit inputs without a bias, or with a 64-bit bias. */
+/* Returns true if the reference has 64-bit sums: 16-bit inputs without a bias, or with a 64-bit bias. */
 static bool has_wide_bias(const TfliteCall *c)
 {
     return tflite_is_int16(c) && (!tflite_in(c, 2) || c->in[2]->type == I64);
