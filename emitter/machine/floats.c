@@ -99,7 +99,7 @@ static void constant(uint32_t w, Insn *i)
     i->run = run_constant;
 }
 
-/* Moves copy bits. op: 0 move, 1 absolute value, 2 negation. */
+/* Moves copy bits. op is 0 for a move, 1 for the absolute value, 2 for negation. */
 static void run_move(Machine *m, const Insn *i)
 {
     const int words = i->kind ? 2 : 1;
@@ -185,7 +185,7 @@ static void from_integer(uint32_t w, Insn *i)
     i->run = run_from_integer;
 }
 
-/* amount: 0 away from zero at ties, 1 to even, 2 up, 3 down, 4 towards zero. */
+/* amount is 0 to round ties away from zero, 1 ties to even, 2 up, 3 down, 4 towards zero. */
 static double whole(double x, int mode)
 {
     switch (mode) {

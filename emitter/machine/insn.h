@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_MACHINE_INSN_H
 #define LW_MACHINE_INSN_H
-/* Inside of emitter/machine: the state of the core, and a decoded instruction. */
+/* Declares the internals of emitter/machine: the state of the core, and a decoded instruction. */
 #include "machine/machine.h"
 
 enum { SP = 13, LR = 14, PC = 15,
@@ -16,14 +16,15 @@ typedef enum Shift { LSL, LSR, ASR, ROR, RRX } Shift;
 /* Of the 32-bit encodings. */
 typedef enum Alu { AND = 0, BIC = 1, ORR = 2, ORN = 3, EOR = 4, ADD = 8, ADC = 10, SBC = 11, SUB = 13, RSB = 14 } Alu;
 
-/* run: NULL before it is decoded. The meaning of op, kind and amount depends on it. */
+/* run: NULL if the instruction is not decoded yet. The meaning of op, kind and amount depends on it. */
 struct Insn {
     Run *run;
     uint32_t at, next, imm;
     uint8_t d, n, m, a;                  /* registers */
     uint8_t op, kind, amount, cond;
     bool sets;                           /* the flags */
-    bool is_pre, writes_back;            /* of a memory access: the offset is added before; the base is updated */
+    /* for a memory access: true if the offset is added before; true if the base is updated */
+    bool is_pre, writes_back;
     bool is_marked; int mark;
 };
 
@@ -36,7 +37,7 @@ struct Machine {
     uint32_t s[32];                      /* S0 to S31; D and Q registers overlap them */
     bool n, z, c, v, fn, fz, fc, fv;     /* flags of integers, and of a comparison of floats */
     uint8_t ge;                          /* a bit for each byte, of parallel additions */
-    /* bytes of an element in a loop with a predicated tail, or 0 if there is none */
+    /* the bytes of an element in a loop with a predicated tail; otherwise 0 */
     int tail;
     MachineRange *range; int range_count;                /* of the current layer */
     Insn nowhere;                        /* at addresses without code */
@@ -46,7 +47,8 @@ struct Machine {
 /* One row of a table of encodings: the instruction has these bits under the mask. The first row that fits decodes. */
 typedef struct Encoding { uint32_t mask, bits; void (*decode)(uint32_t w, Insn *i); } Encoding;
 
-/* Returns false if no row fits. in_block: of an IT instruction, where short instructions set no flags. */
+/* Returns false if no row fits. in_block: the instruction is in the block of an IT instruction, where short
+ * instructions set no flags. */
 bool decode_short(uint32_t w, bool in_block, Insn *i);
 bool decode_long(uint32_t w, Insn *i);         /* the first half in the upper 16 bits */
 bool decode_multiply(uint32_t w, Insn *i);     /* multiplications, divisions, parallel and saturating operations */
@@ -148,12 +150,13 @@ static inline bool holds(const Machine *m, int cond)
 /* ---- Instructions that both tables of integers have -------------------------------------------------------------- */
 
 Run run_nothing, run_alu_imm, run_alu_reg, run_alu_shifted, run_shift_by_register;
-/* op: the width's log2, and 4 if a load extends the sign. The offset is imm, or register m shifted by amount. */
+/* op: the logarithm of the width to base 2, plus 4 if a load extends the sign. The offset is imm, or register m shifted
+ * by amount. */
 Run run_load_imm, run_load_reg, run_store_imm, run_store_reg;
-Run run_load_many, run_store_many;       /* imm: a bit for each register; is_pre: down from the base */
+Run run_load_many, run_store_many;       /* imm: a bit for each register; is_pre: addresses go down from the base */
 Run run_branch, run_branch_and_link, run_branch_to_register, run_call_register;      /* imm: the target */
 Run run_extend;                          /* op: the width's log2, and 4 for the sign; of m rotated by amount, plus n */
 Run run_reverse;                         /* op: 0 word, 1 halfwords, 2 bits, 3 signed halfword */
-Run run_multiply_add;                    /* d = a + n * m; op 1: a - n * m */
+Run run_multiply_add;                    /* d = a + n * m; with op 1, d = a - n * m */
 void set_operand(Insn *i, int m, Shift kind, int amount);      /* register m, shifted by an encoded amount */
 #endif

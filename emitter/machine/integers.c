@@ -6,7 +6,7 @@ void run_nothing(Machine *m, const Insn *i) { (void)m, (void)i; }
 
 /* ---- Arithmetic -------------------------------------------------------------------------------------------------- */
 
-/* Returns x + y + carry; with the flags. */
+/* Returns x + y + carry and sets the flags. */
 static uint32_t add_with(Machine *m, const Insn *i, uint32_t x, uint32_t y, bool carry)
 {
     const uint64_t wide = (uint64_t)x + y + carry;
@@ -48,7 +48,7 @@ static void alu(Machine *m, const Insn *i, uint32_t x, uint32_t y, bool carry)
     }
 }
 
-/* amount: the carry out of the constant and 2, or 0 if it has none. */
+/* amount: the carry out of the constant plus 2, or 0 if the constant has none. */
 void run_alu_imm(Machine *m, const Insn *i) { alu(m, i, m->r[i->n], i->imm, i->amount ? i->amount & 1 : m->c); }
 void run_alu_reg(Machine *m, const Insn *i) { alu(m, i, m->r[i->n], m->r[i->m], m->c); }
 
@@ -182,7 +182,7 @@ static uint32_t list_bytes(uint32_t list)
     return bytes;
 }
 
-/* Returns the lowest address. *base: the updated one. */
+/* Returns the lowest address. *base receives the updated one. */
 static uint32_t list_begin(const Machine *m, const Insn *i, uint32_t *base)
 {
     const uint32_t at = m->r[i->n], bytes = list_bytes(i->imm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Thumb's encodings in 32 bits, but multiplications (multiply.c), floats and vectors. */
+/* Decodes Thumb's encodings in 32 bits, except multiplications (multiply.c), floats and vectors. */
 #include "machine/insn.h"
 
 static int reg_n(uint32_t w) { return (int)bits_of(w, 19, 16); }
@@ -27,7 +27,7 @@ static void alu_register(uint32_t w, Insn *i)
 
 static uint32_t constant_12(uint32_t w) { return bits_of(w, 26, 26) << 11 | bits_of(w, 14, 12) << 8 | (w & 255); }
 
-/* A byte, repeated or rotated. */
+/* Returns a byte, repeated or rotated. */
 static void alu_constant(uint32_t w, Insn *i)
 {
     const uint32_t code = constant_12(w), byte = code & 255;
@@ -150,7 +150,7 @@ static uint64_t shifted_long(uint64_t x, int kind, int by)
     return x >> by | (kind == ASR && x >> 63 ? ~(UINT64_MAX >> by) : 0);
 }
 
-/* a shift of the pair a:d by amount, or by the low byte of m, negative to the other side. */
+/* shifts the pair a:d by amount, or by the low byte of m; a negative amount shifts to the other side. */
 static void run_shift_long(Machine *m, const Insn *i)
 {
     const uint64_t x = (uint64_t)m->r[i->a] << 32 | m->r[i->d];
@@ -235,7 +235,7 @@ static void table_branch(uint32_t w, Insn *i)
     i->run = run_table_branch;
 }
 
-/* Bit 24: signed, 22 and 21: the width, 20: load. Loads into register 15 but of words are hints. */
+/* Bit 24: signed, 22 and 21: the width, 20: load. Loads into register 15 are hints, except loads of words. */
 static void single(uint32_t w, Insn *i)
 {
     const bool is_load = w >> 20 & 1, is_literal = reg_n(w) == PC;
@@ -298,7 +298,7 @@ static void run_loop_end(Machine *m, const Insn *i)
 
 static uint32_t loop_offset(uint32_t w) { return bits_of(w, 10, 1) << 2 | bits_of(w, 11, 11) << 1; }
 
-/* sets: a loop that may run zero times. */
+/* sets: true for a loop that may run zero times. */
 static void loop_begin(uint32_t w, Insn *i)
 {
     i->n = (uint8_t)reg_n(w);

@@ -3,10 +3,10 @@
 
 /* Decision: compiled code is executed, not matched. The user's compiler unrolls, vectorizes, merges and inlines, so
  * no map from its loops to those of a nest gives their trip counts. `report --cc` executes the linked code instead
- * (`emitter/machine`): a row for each encoding, decoded once, with the meaning as a function. What control depends
- * on is computed; Helium's products are not, as its loops count vectors. On 22 networks, three cores and two levels
- * the count differs from QEMU's by 0.4 % at most, one network 1.5 %. `tests/unit/test_machine.c` compares results
- * with the host's on the same C file. */
+ * (`emitter/machine`): a row for each encoding, decoded once, with the meaning as a function. Everything that control
+ * depends on is computed. Helium's products are not, because its loops count vectors. On 22 networks, three cores and
+ * two levels the count differs from QEMU's by 0.4 % at most, one network 1.5 %. `tests/unit/test_machine.c` compares
+ * results with the host's on the same C file. */
 #include "machine/machine.h"
 
 #include "machine/insn.h"
@@ -55,7 +55,7 @@ void machine_mark(Machine *m, uint32_t at, int number)
     i->mark = number;
 }
 
-/* Coprocessors 10 and 11, of which Helium has the last quarter of the encodings. */
+/* Coprocessors 10 and 11; Helium has the last quarter of their encodings. */
 static bool is_float(uint32_t w) { return (w & 0xec000e00) == 0xec000a00 && (w & 0xef000000) != 0xef000000; }
 
 static bool decode_wide(uint32_t w, Insn *i)
@@ -78,7 +78,7 @@ static Insn *decode(Machine *m, uint32_t at, int cond)
     return i;
 }
 
-/* IT: the conditions of the next one to four instructions, whose lowest bits the mask has from bit 3 down. */
+/* IT sets the conditions of the next one to four instructions; the mask has their lowest bits from bit 3 down. */
 static void decode_block(Machine *m, const Insn *it)
 {
     const uint32_t w = load16(m, it->at);

@@ -21,8 +21,8 @@ void machine_read(const Machine *m, uint32_t at, void *bytes, size_t count);
  */
 void machine_mark(Machine *m, uint32_t at, int number);
 
-/* Bytes of memory, [begin, end), and the bytes that loads and stores move there while the count is for layer `layer`.
- * A load counts for the first range with is_read that holds its address, a store for the first with is_written. */
+/* The bytes of memory [begin, end), and the bytes that loads and stores move there while layer `layer` is counted. A
+ * load counts for the first range with is_read that holds its address, a store for the first with is_written. */
 typedef struct MachineRange {
     int layer;
     uint32_t begin, end;
@@ -30,19 +30,19 @@ typedef struct MachineRange {
     int64_t read, written;
 } MachineRange;
 
-/* The instructions of a call. layer[layer_count] are those after each mark; instructions before the first mark are only
- * in the total. */
+/* The instructions of a call. layer[layer_count] has the instructions after each mark; instructions before the first
+ * mark are only in the total. */
 typedef struct MachineCounts {
     int64_t total;
     int64_t *layer; int layer_count;
     MachineRange *range; int range_count;                /* in the order of layers */
     uint32_t result;                     /* the first register at the end */
-    uint32_t stack;                      /* bytes that it took at most */
-    uint32_t unknown_at, unknown;        /* an instruction that is not known, in 32 bits, or 0 if there is none */
+    uint32_t stack;                      /* the most bytes of stack that the call used */
+    uint32_t unknown_at, unknown;        /* an instruction that is not known, in 32 bits, or 0 */
 } MachineCounts;
 
 /* Calls the function with up to four arguments in registers and the rest on the stack, which ends at `stack`. Returns
- * false if it takes more than `most` instructions, or meets one that is not known. */
+ * false if the call executes more than `most` instructions, or reaches one that is not known. */
 bool machine_call(Machine *m, uint32_t function, const uint32_t *argument, int argument_count, uint32_t stack,
                   int64_t most, MachineCounts *out);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Thumb's encodings in 16 bits. `sets` is true on entry outside IT blocks. */
+/* Decodes Thumb's encodings in 16 bits. `sets` is true on entry outside IT blocks. */
 #include "machine/insn.h"
 
 static uint8_t low(uint32_t w, int at) { return (uint8_t)(w >> at & 7); }

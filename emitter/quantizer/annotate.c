@@ -18,7 +18,7 @@ static Tensor *annotation(const Annotator *a, Tensor *x, const Grid *g, int bits
                 ATTRS(attr_int("bits", bits)));
 }
 
-/* Enters a tensor's new version as its consumers read it. A tensor that the user keeps in floats keeps that
+/* Enters a tensor's new version as its consumers read it. A tensor that the user keeps in floats keeps the user's
  * annotation. */
 static void enter_annotated(Annotator *a, const Tensor *old, Tensor *now)
 {
@@ -50,8 +50,8 @@ static Tensor *annotated_weights(Annotator *a, Tensor *w, int axis)
     return known;
 }
 
-/* Weights of a recurrent layer: their scales follow from their elements, so the annotation states the user's bits
- * alone. */
+/* For weights of a recurrent layer, the scales follow from their elements, so the annotation states only the user's
+ * bits. */
 static Tensor *annotated_state_weights(Annotator *a, Tensor *w)
 {
     const Request *r = request_of(&a->edges->requests, w);

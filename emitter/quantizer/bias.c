@@ -5,7 +5,7 @@
  *     error[o] = sum(taps, c) d[taps,c,o] * mean[c]
  *
  * is subtracted from the bias of a layer that computes on integers. Taps over padding count like the others. Weights
- * with given scales keep their bias: that of `dump --at calibrated` is corrected already.
+ * with given scales keep their bias, because the bias of `dump --at calibrated` is already corrected.
  *
  * The last layers before the outputs then lose the mean error of the whole simulated network, which includes the errors
  * of rounded and clipped activations. */
@@ -13,7 +13,7 @@
 
 #include "quantizer/layers.h"
 
-/* The rounding error of element i; refined: the rounded elements, or NULL. */
+/* Returns the rounding error of element i; refined: the rounded elements, or NULL. */
 static double rounding_of(const float *w, const float *refined, const float *scale, int64_t scales, int64_t i)
 {
     const float s = scale[scales == 1 ? 0 : i % scales];
@@ -72,7 +72,7 @@ static Map before_layers(const Readers *r)
     return found;
 }
 
-/* Lists the layers with an integer form and a bias of which no other layer reads the result. */
+/* Lists the layers with an integer form and a bias whose result no other layer reads. */
 static int last_layers(const Readers *r, const Edges *e, Layer *out)
 {
     int count = 0;
@@ -117,7 +117,7 @@ struct LastLayers {
     int64_t count;                     /* samples that are run */
     Graph observed;                    /* the network with the layers' results as outputs */
     Layer *at;                         /* [observed.output_count] */
-    float **want;                      /* [observed.output_count] of the float network, over these samples */
+    float **want;                      /* [observed.output_count] the means of the float network, over these samples */
 };
 
 LastLayers *last_layers_of(const Build *b, const Graph *g, const Samples *s, const Edges *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the float network over the samples, with all tensors that have a grid as outputs, and fills one histogram per
+/* Runs the float network on the samples, with all tensors that have a grid as outputs, and fills one histogram per
  * grid. Memory does not depend on the number of samples. Then chooses the grids. */
 #include <math.h>
 
@@ -24,7 +24,7 @@ static ChannelStats stats_new(Ctx *cx, const Tensor *t)
                            NEW_ARRAY(cx->arena, double, channels) };
 }
 
-/* Returns the number of the model's input that the tensor is; -1: it is computed. */
+/* Returns the number of the model's input that the tensor is, or -1 if the tensor is computed. */
 static int input_number(const Graph *g, const Tensor *t)
 {
     for (int i = 0; i < g->input_count; i++)
@@ -99,20 +99,21 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
  *     sum(samples) (f(t) - f(t on the grid of the range))^2
  *
  * over shrinks of the low end. Functions are those with a grid of their own over several elements (softmax). The high
- * end stays: its values decide which one is the greatest. */
+ * end is kept, because its values decide which one is the greatest. */
 enum { LOW_ENDS = 20 };
 
-/* A call that reads a tensor of such a group, and its results: of the tensor itself, and on the grid of each shrink. */
+/* A call that reads a tensor of such a group. It has several results: one from the tensor itself, and one for the grid
+ * of each shrink. */
 typedef struct Judge { const Node *call; int group, output; } Judge;
 
 typedef struct Judges {
     Ctx *cx;
     Edges *edges;
     int count; Judge *at;
-    int output_count; Tensor **output; /* of all judges: 1 + LOW_ENDS of each */
+    int output_count; Tensor **output; /* the results of all judges: 1 + LOW_ENDS for each */
 } Judges;
 
-/* The range of a group without a share of its low end. */
+/* Returns the range of a group without a share of its low end. */
 static Grid shrunk(const EdgeGroup *g, int shrink)
 {
     return grid_of_range(g->seen.least * (LOW_ENDS - shrink) / LOW_ENDS, g->seen.greatest);
@@ -207,16 +208,16 @@ bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *
 
 /* ---- Ranges by curves -------------------------------------------------------------------------------------------- */
 
-/* The range of a tensor that only functions f of a single tensor read (a sigmoid, tanh, leaky relu, gelu), by the error
- * of their results. Values where f is flat need no levels: beyond the saturation of a sigmoid a clipped value has the
- * same result. The error of a range [low, high] with the step s is, over the bins v of the histogram,
+/* Chooses the range of a tensor that only functions f of a single tensor read (a sigmoid, tanh, leaky relu, gelu), by
+ * the error of their results. Values where f is flat need no levels: beyond the saturation of a sigmoid a clipped value
+ * has the same result. The error of a range [low, high] with the step s is, over the bins v of the histogram,
  *
  *     v < low: (f(low) - f(v))^2      v > high: (f(high) - f(v))^2      else: f'(v)^2 s^2 / 12
  *
  * f is sampled in the middle of each bin. */
 static double width_of(const Histogram *h) { return ldexp(2.0 / HISTOGRAM_BINS, h->exponent); }
 
-/* Returns f in the middle of all bins, or NULL if it is not finite where values are. */
+/* Returns f in the middle of all bins, or NULL if f is not finite at a value. */
 static const float *sampled(Ctx *cx, const EdgeGroup *g, const CurveOf *c)
 {
     const int64_t count = HISTOGRAM_BINS;
@@ -231,7 +232,7 @@ static const float *sampled(Ctx *cx, const EdgeGroup *g, const CurveOf *c)
     return f;
 }
 
-/* f at v, between the middles of two bins. */
+/* Returns f at v, interpolated between the middles of two bins. */
 static double at(const float *f, double width, double v)
 {
     const double place = fmin(fmax(v / width + HISTOGRAM_BINS / 2 - 0.5, 0), HISTOGRAM_BINS - 1.001);
@@ -256,7 +257,7 @@ static double error_of(const Histogram *h, const float *f, double low, double hi
     return error;
 }
 
-/* Scans shrinks of both ends together, then of each alone. */
+/* Scans shrinks of both ends together, then shrinks of each end. */
 static bool choose(EdgeGroup *g, const float *const *f, int count)
 {
     enum { SHRINKS = 100, ENDS = 3 };
@@ -298,8 +299,8 @@ bool choose_by_curves(Ctx *cx, Edges *e)
 
 /* ---- Grids ------------------------------------------------------------------------------------------------------- */
 
-/* A table has any grid: the operator's range, or the seen one if that is smaller, for example for a sigmoid that stays
- * near a half. */
+/* A table may have any grid. Its grid is the operator's range, or the seen range if that is smaller, for example for a
+ * sigmoid that stays near a half. */
 static Grid grid_of_table(const EdgeGroup *g)
 {
     const Grid seen = grid_whole(&g->seen);
@@ -340,7 +341,7 @@ void warn_of_constants(Ctx *cx, const Edges *e)
     }
 }
 
-/* The edge of the same group with the largest values. */
+/* Returns the edge of the same group with the largest values. */
 static const Edge *widest(const Edges *e, int group)
 {
     const Edge *most = NULL;

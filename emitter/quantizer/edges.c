@@ -15,11 +15,11 @@
  *              parts keep grids of their own; and a selection of elements that are in floats, such as a float input of
  *              which all is read so
  *
- * AFFINE and LIMIT after a PRODUCT or an AFFINE, and LIMIT after a QUOTIENT, belong to its requantization if they are
- * its only readers: the tensor between them has no grid. A tensor inside a CURVE has no grid. Every other tensor that a
- * call with an integer form reads or writes has a grid.
+ * An AFFINE or LIMIT after a PRODUCT or an AFFINE, and a LIMIT after a QUOTIENT, belong to its requantization if they
+ * are its only readers. The tensor between them then has no grid. A tensor inside a CURVE has no grid. Every other
+ * tensor that a call with an integer form reads or writes has a grid.
  *
- * A tensor that the user annotated has the grid that the annotation requests, or none, whatever its calls are. */
+ * If the user annotated a tensor, it has the grid that the annotation requests, or none, whatever its calls are. */
 #include "quantizer/layers.h"
 #include "support/text.h"
 
@@ -156,7 +156,7 @@ static void find_float_ends(Finder *f)
     }
 }
 
-/* Returns true if the call selects elements of its operand, or moves it to such calls alone. `leads`: the calls of
+/* Returns true if the call only selects elements of its operand, or moves it only to such calls. `leads`: the calls of
  * which that is known, all behind it. */
 static bool leads_to_parts(const Finder *f, const Node *n, const Map *leads)
 {
@@ -202,7 +202,7 @@ static bool are_alike(const Request *a, const Request *b)
         (!a->has_grid || (a->grid.step == b->grid.step && a->grid.zero == b->grid.zero));
 }
 
-/* Gives both tensors one grid, unless the user gave each its own. */
+/* Gives both tensors one grid, unless the user gave each tensor a grid. */
 static void share(Finder *f, const Tensor *a, const Tensor *b)
 {
     if (!are_alike(asked(f, a), asked(f, b))) return;
@@ -296,7 +296,7 @@ static bool is_wide(const Finder *f, const Tensor *t)
     return !map_get_ptr(&f->narrow, t) && !(is_port(f, t) && f->ports != PORTS_FLOAT);
 }
 
-/* The grid that a tensor alone determines. */
+/* Returns the grid that a tensor determines without its neighbours. */
 static void give_grid(const Finder *f, EdgeGroup *g, const Tensor *t)
 {
     if (g->range == EDGE_GIVEN) g->grid = asked(f, t)->grid;
@@ -306,7 +306,7 @@ static void give_grid(const Finder *f, EdgeGroup *g, const Tensor *t)
     g->is_table = facts_of(f, t->producer)->role == CURVE;
 }
 
-/* A 16-bit port; one with a given grid keeps it. */
+/* Makes the port 16 bits wide; a port with a given grid keeps it. */
 static void widen(EdgeGroup *g)
 {
     if (g->range == EDGE_GIVEN) return;

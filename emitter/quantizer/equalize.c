@@ -43,8 +43,8 @@ static bool has_request(const Equalizer *q, const Tensor *t)
     return r && r->has_grid;
 }
 
-/* Collects the layers that read the tensor, directly or through calls that keep channels. False: another call reads it,
- * or the weights are shared. */
+/* Collects the layers that read the tensor, directly or through calls that keep channels. Returns false if a different
+ * call reads it, or if the weights are shared. */
 static bool find_seconds(Equalizer *q, const Tensor *t, Pair *p)
 {
     const ReaderList *readers = readers_list(&q->readers, t);
@@ -114,8 +114,8 @@ static void scale(Equalizer *q, const Tensor *w, int axis, const double *factor,
     }
 }
 
-/* Returns the largest factor, or its inverse. Factors are powers of two, so that the float network computes the same
- * bits. */
+/* Returns the factor, or its inverse, that is the largest. Factors are powers of two, so that the float network
+ * computes the same bits. */
 static double balance(Equalizer *q, const Pair *p)
 {
     const int64_t channels = channels_of(p->first.last);

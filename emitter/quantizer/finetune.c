@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulated network as a trainable one, and its result: see finetune.h. */
+/* Turns the simulated network into a trainable one, and applies the result: see finetune.h. */
 #include "quantizer/finetune.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static uint32_t draw(uint32_t *state, uint32_t below)
     return (*state >> 8) % below;
 }
 
-/* Numbers of the samples in an order drawn from the seed; those in front are held out. */
+/* Returns the numbers of the samples in an order drawn from the seed; the first ones are held out. */
 static int64_t *drawn_order(Ctx *cx, int64_t count, uint32_t state)
 {
     int64_t *order = NEW_ARRAY(cx->arena, int64_t, count);
@@ -57,7 +57,7 @@ static int64_t *drawn_order(Ctx *cx, int64_t count, uint32_t state)
     return order;
 }
 
-/* Mixes of two samples teach more than few samples do: the float network labels any input. */
+/* Mixes of two samples give more training data than few samples do, because the float network labels any input. */
 static bool is_mixed(const Graph *g, int64_t trained)
 {
     bool is_real = trained > 1 && trained <= MOST_MIXED;
@@ -89,7 +89,7 @@ static bool is_labelled(const Tensor *logits, const Tensor *y, const Tensor *now
 }
 
 /* Lists the first tensor of each calibrated group that a call computes, then the outputs. Returns the number of the
- * former. Logits that have labels are not among them. */
+ * tensors before the outputs. Logits that have labels are left out. */
 static int compared_tensors(Ctx *cx, const Graph *g, const Edges *e, const Tensor *label, Tensor ***out)
 {
     const Tensor *labelled = label ? train_logits(g->output[0], LINK_SOFTMAX) : NULL;
@@ -163,7 +163,8 @@ static Tensor *times(Ctx *cx, Tensor *x, double v)
     return call_on_two(cx, "mul", x ? x->name : "", x, tensor_scalar(cx, "times", F32, v), NULL);
 }
 
-/* The cross entropy to the class or to the float network's probabilities, or else the relative square error. */
+/* Returns the cross entropy to the class or to the float network's probabilities, or otherwise the relative square
+ * error. */
 static Tensor *output_loss(Ctx *cx, Tensor *y, Tensor *simulated, Tensor *label, const double *square)
 {
     const int64_t channels = channels_of(y);

@@ -2,9 +2,9 @@
 #ifndef LW_QUANTIZER_FINETUNE_H
 #define LW_QUANTIZER_FINETUNE_H
 /* Quantization-aware training: weights, biases, scales of weights and of activations of the simulated network are
- * parameters of a training step. Each is `unit * u`, and u is trained; a scale is `unit * exp(u / 127)`. The unit of
- * weights is a 127th of the product of a factor for each input channel and one for each output channel, which bring the
- * largest element of each channel to 1. So one rate fits tensors and channels of any range.
+ * parameters of a training step. Each parameter is `unit * u`, and u is trained; a scale is `unit * exp(u / 127)`. The
+ * unit of weights is a 127th of the product of a factor for each input channel and one for each output channel, which
+ * bring the largest element of each channel to 1. So one rate fits tensors and channels of any range.
  *
  * The trained graph also holds the float network. Its output is the loss: the loss of the outputs and of each hidden
  * tensor with a calibrated grid, whose channels may differ from the float network's by a trained factor.
@@ -16,21 +16,23 @@ typedef enum TunedKind { TUNED_WEIGHTS, TUNED_SCALES, TUNED_BIAS, TUNED_GRID, TU
 
 typedef struct TunedPart {
     TunedKind kind;
-    const Tensor *of;                  /* weights, a bias, or the tensor that a factor compares; NULL: a grid */
+    const Tensor *of;                  /* weights, a bias, or the tensor that a factor compares; NULL for a grid */
     int group;                         /* of the edges; -1: none */
-    int axis;                          /* of the weights' scales; -1: one scale */
-    Tensor *input, *initial;           /* u, an input of the graph; a constant */
+    int axis;                          /* the axis of the weights' scales, or -1 for one scale */
+    Tensor *input, *initial;           /* u, an input of the graph; the unit, a constant */
     Tensor *value;                     /* unit * u */
-    int64_t unit_count; const float *unit;     /* one, one for each index of the last axis, or one for each element */
+    /* one unit, one for each index of the last axis, or one for each element */
+    int64_t unit_count; const float *unit;
     const float *result;               /* u after training */
 } TunedPart;
 
 struct Tuned {
     int count, capacity; TunedPart *part;
-    Map read;                          /* maps a tensor of the float graph to what the simulation reads in its place */
+    /* maps a tensor of the float graph to the tensor that the simulation reads in its place */
+    Map read;
 };
 
-/* Scales and factors stay positive: theirs is unit * exp(u / 127). */
+/* Scales and factors must stay positive, so they are unit * exp(u / 127). */
 static inline bool tuned_is_scale(const TunedPart *p)
 {
     return p->kind == TUNED_SCALES || p->kind == TUNED_GRID || p->kind == TUNED_FACTOR;
@@ -49,11 +51,13 @@ struct TuneJob {
     Graph graph;                       /* its last inputs are those of `tuned`; its output is the loss of a sample */
     Tuned *tuned;
     const Samples *samples;
-    const int64_t *order;              /* numbers of the samples: those that are held out, then the trained ones */
+    /* the numbers of the samples: first the held-out samples, then the trained ones */
+    const int64_t *order;
     int64_t held, trained;
-    const int64_t *label;              /* of each sample, or NULL if there is none */
-    int64_t class_count;               /* elements of the last input of the model, the class as probabilities; 0 */
-    bool is_mixed;                     /* trained samples are few, and mixes of two are trained as well */
+    const int64_t *label;              /* the class of each sample, or NULL */
+    /* the elements of the last input of the model, which is the class as probabilities; otherwise 0 */
+    int64_t class_count;
+    bool is_mixed;                     /* true if trained samples are few, so that mixes of two are also trained */
 };
 
 /* Simulates the graph with parameters, trains them to the float graph's output, and replaces weights (`refined`),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the calls of the integer network that compute in floats, each with the reason, read from the realized graph:
- * whatever the quantizer intended, this is what is emitted. */
+/* Lists the calls of the integer network that compute in floats, each with the reason. It reads the realized graph,
+ * because this graph is emitted, whatever the quantizer intended. */
 #include "quantizer/layers.h"
 #include "support/text.h"
 
@@ -30,7 +30,7 @@ static bool has_integer_form(const Node *n)
         || n->op->fold.affine || (n->op->fusion.pattern <= PATTERN_BROADCAST && operands == 1);
 }
 
-/* Returns the call that computes the tensor, behind moves of its elements; NULL: an input. */
+/* Returns the call that computes the tensor, before moves of its elements, or NULL for an input. */
 static const Node *source_of(const Tensor *t)
 {
     const Node *n = t->producer;
@@ -45,7 +45,7 @@ static bool has_stored_weights(const Node *n)
     return false;
 }
 
-/* Returns a real operand that no conversion gives; NULL: all are stored. */
+/* Returns a real operand that is not the result of a conversion, or NULL if all are stored. */
 static const Tensor *real_operand(const Node *n)
 {
     for (int i = 0; i < n->in_count; i++) {
@@ -55,7 +55,7 @@ static const Tensor *real_operand(const Node *n)
     return NULL;
 }
 
-/* Returns the reason that an operand gives; NULL: all are stored, in widths that the integer form accepts. */
+/* Returns the reason that an operand gives, or NULL if all are stored in widths that the integer form accepts. */
 static const char *why_of_operands(Ctx *cx, const Node *n)
 {
     const bool is_layer = n->op->quantization.is_bilinear || n->op->quantization.is_difference
@@ -71,7 +71,7 @@ static const char *why_of_operands(Ctx *cx, const Node *n)
     return NULL;
 }
 
-/* The bits to which the call rounds its operand; 0: it does not. */
+/* Returns the bits to which the call rounds its operand, or 0 if it does not round. */
 static int64_t bits_stored(const Node *n)
 {
     if (n->kind != NODE_CALL) return 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms of activations and the ranges chosen from them. The error of a range [low, high] with the step s is, over
- * all values v but exact zeros,
+/* Collects histograms of activations and chooses ranges from them. The error of a range [low, high] with the step s is,
+ * over all values v but exact zeros,
  *
  *     v < low: (low - v)^2      v > high: (v - high)^2      else: s^2 / 12
  *
- * the last being the variance of a rounding error that is uniform over a step. */
+ * where the last term is the variance of a rounding error that is uniform over a step. */
 #include "quantizer/histogram.h"
 
 #include <math.h>
@@ -109,7 +109,7 @@ static Range squared_range(const Histogram *h)
     enum { SHRINKS = 100 };
     double low = h->least, high = h->greatest, best = histogram_error(h, low, high);
     const double whole_low = low, whole_high = high;
-    /* Both ends together, then each end alone */
+    /* Shrinks both ends together, then each end */
     for (int end = 0; end < 3; end++)
         for (int i = 1; i < SHRINKS; i++) {
             const double left = (double)(SHRINKS - i) / SHRINKS;
@@ -190,7 +190,7 @@ static Range divergence_range(const Histogram *h)
     enum { SHRINKS = 100, LEAST = 20 };
     Range best = { h->least, h->greatest };
     double least = h->bin ? divergence(h, best) : 0;
-    for (int end = 0; h->bin && end < 3; end++)                      /* both ends, then each alone */
+    for (int end = 0; h->bin && end < 3; end++)                      /* both ends, then each end */
         for (int i = SHRINKS - 1; i >= LEAST; i--) {
             const double left = (double)i / SHRINKS;
             const Range r = { end == 2 ? best.low : h->least * left, end == 1 ? best.high : h->greatest * left };
@@ -200,7 +200,7 @@ static Range divergence_range(const Histogram *h)
     return best;
 }
 
-/* Of the ranges of all methods, that of the least squared error; of equals, the first. */
+/* Returns the range with the least squared error among the ranges of all methods; of equal ranges, the first. */
 static Range least_range(const Histogram *h)
 {
     const Range other[] = { percentile_range(h, 1e-3), percentile_range(h, 1e-4), percentile_range(h, 1e-5),

@@ -9,16 +9,17 @@ enum { HISTOGRAM_BINS = 2048 };
 
 /* Bins of equal width over [-2^exponent, 2^exponent). */
 typedef struct Histogram {
-    int64_t count, zeros;              /* all values; those that are exactly zero, which are in no bin */
+    /* the count of all values, and the count of values that are exactly zero, which are in no bin */
+    int64_t count, zeros;
     int exponent;                      /* meaningless without values other than zero */
     double least, greatest;            /* of all values, and 0 */
-    float first; bool varies;          /* the first value; true if another one differs */
+    float first; bool varies;          /* the first value; true if a later value differs */
     int64_t *bin;                      /* [HISTOGRAM_BINS]; NULL: none yet */
 } Histogram;
 
 void histogram_add(Arena *arena, Histogram *h, const float *v, int64_t count);
 
-/* The 8-bit asymmetric grid of a range, which is extended to contain zero. An empty range gets [0, 1]. */
+/* Returns the 8-bit asymmetric grid of a range, which is extended to contain zero. An empty range gets [0, 1]. */
 Grid grid_of_range(double low, double high);
 /* The ends of the range that a grid covers. */
 double grid_low(const Grid *g);
@@ -32,8 +33,8 @@ Grid grid_least_error(const Histogram *h);
  * of the scan of grid_least_error, the range with the least squared error. */
 typedef enum RangeMethod {
     RANGE_LEAST_ERROR, RANGE_SQUARED, RANGE_MIN_MAX, RANGE_PERCENTILE, RANGE_DIVERGENCE,
-    RANGE_CURVES,                      /* as LEAST_ERROR, before functions by their error (calibrate.c) */
-    RANGE_BEST                         /* the method above with the lowest noise at the network's outputs */
+    RANGE_CURVES,                      /* like LEAST_ERROR, before ranges by the error of functions (calibrate.c) */
+    RANGE_BEST                         /* whichever method above gives the lowest noise at the network's outputs */
 } RangeMethod;
 Grid grid_by(RangeMethod method, const Histogram *h);
 /* The grid with a step of at most SHORT_BITS significant bits, over the same range. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers and channels of layers: see layers.h. Also the edge of a tensor, which all files below edges.c look up. */
+/* Finds readers and channels of layers: see layers.h. Also finds the edge of a tensor, which the files that depend on
+ * edges.c look up. */
 #include "quantizer/layers.h"
 
 #include <math.h>

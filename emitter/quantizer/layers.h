@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_QUANTIZER_LAYERS_H
 #define LW_QUANTIZER_LAYERS_H
-/* Channels of layers: which elements of weights and biases belong to a channel, the last axis of a tensor. Found in the
- * computes, so that operators need no facts about it. */
+/* Finds channels of layers: which elements of weights and biases belong to a channel, the last axis of a tensor. It
+ * reads the computes, so that operators need no facts about channels. */
 #include "quantizer/quantizer.h"
 
 /* A layer: a call that multiplies by constant weights, and the addition of a constant bias after it, if any. */
 typedef struct Layer {
     const Node *call;
     int weights;                       /* the operand */
-    int axis_in;                       /* the axis of the weights along the input's channels, or -1 if there is none */
-    int axis_out;                      /* along the output's channels, or -1 if there is none */
-    Tensor *bias;                      /* one element per output channel, or NULL if there is none */
+    int axis_in;                       /* the axis of the weights along the input's channels, or -1 */
+    int axis_out;                      /* the axis along the output's channels, or -1 */
+    Tensor *bias;                      /* one element per output channel, or NULL */
     Tensor *last;                      /* the output, after the bias */
 } Layer;
 
@@ -33,8 +33,8 @@ bool layer_of(const Readers *r, const Node *n, Layer *out);
 bool keeps_channels(Ctx *cx, const Node *n);
 /* Returns true if the call's result is a subset of its operand's indices along one axis. */
 bool selects_elements(Ctx *cx, const Node *n);
-/* The number of channels; 1 for a scalar. */
+/* Returns the number of channels; 1 for a scalar. */
 int64_t channels_of(const Tensor *t);
-/* The channel along `axis` of element i. */
+/* Returns the channel along `axis` of element i. */
 int64_t channel_at(const Tensor *t, int axis, int64_t i);
 #endif

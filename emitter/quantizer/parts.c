@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of a layer's result that a network reads apart, as boxes and scores of a detector, get a grid each:
+/* If a network reads parts of a layer's result separately, such as boxes and scores of a detector, each part gets a
+ * separate grid:
  *
  *     part[..,i] = f(sum(k) x[k] * w[k,o] + b[o]),  o = kept[i]       becomes the layer over w[k,kept] and b[kept]
  *
@@ -30,7 +31,7 @@ typedef struct Selection { int axis; int64_t count, *kept; } Selection;
  * replacement. */
 typedef struct Part { const Node *call; Selection of; double span; int cluster; Tensor *now; } Part;
 
-/* A tensor's part, made. is_computed: calls compute it as such, so its grid is its own. */
+/* A tensor's part that has been computed. is_computed: calls compute it separately, so its grid is its own. */
 typedef struct Made { const Tensor *from; Selection of; Tensor *now; bool is_computed; struct Made *next; } Made;
 
 typedef struct Cutter {
@@ -39,13 +40,13 @@ typedef struct Cutter {
     const Edges *edges;
     const char *label;                 /* of the part that is made */
     Made *made;
-    bool is_computed;                  /* a part that was made since this was cleared is */
+    bool is_computed;                  /* true if a part has been made since this was cleared */
     Map to;                            /* tensor -> its replacement */
 } Cutter;
 
 /* ---- Selections -------------------------------------------------------------------------------------------------- */
 
-/* The elements behind one index of the axis. */
+/* Returns the number of elements per index of the axis. */
 static int64_t stride_of(const Tensor *t, int axis)
 {
     int64_t stride = 1;
@@ -148,7 +149,7 @@ static bool is_decided(const Cutter *c, const Tensor *t)
     return r && (r->has_grid || r->bits != 8);
 }
 
-/* A tensor of the shape of `like` with the size along the selection's axis. */
+/* Returns a tensor of the shape of `like` with the size along the selection's axis. */
 static Tensor *sized(Ctx *cx, const Tensor *like, const Selection *s)
 {
     const Expr *shape[MAX_RANK];
@@ -227,7 +228,7 @@ static Tensor *part_of_view(Cutter *c, const Node *n, const Selection *s)
     return like ? view_call(c->cx, n->name, x, like) : NULL;
 }
 
-/* An elementwise call: the parts of all operands that have the axis. */
+/* Splits an elementwise call: uses the parts of all operands that have the axis. */
 static Tensor *part_of_elements(Cutter *c, const Node *n, const Selection *s)
 {
     const Tensor *y = n->out[0];
@@ -244,7 +245,7 @@ static Tensor *part_of_elements(Cutter *c, const Node *n, const Selection *s)
     return quantized_call_over(c->cx, n, in, n->attr, n->attr_count);
 }
 
-/* A pooling or the like, channel by channel. */
+/* Splits a pooling or a similar call, channel by channel. */
 static Tensor *part_of_channels(Cutter *c, const Node *n, const Selection *s)
 {
     Tensor **in = arena_copy(c->cx->arena, n->in, (size_t)n->in_count * sizeof *in);
@@ -304,7 +305,7 @@ static bool has_shape(const Tensor *now, const Tensor *t, const Selection *s)
     return is_alike;
 }
 
-/* Returns the tensor at the selected indices: computed as such, or taken out of it. */
+/* Returns the tensor at the selected indices; it is computed separately, or taken out of the whole tensor. */
 static Tensor *part_of(Cutter *c, Tensor *t, const Selection *s)
 {
     const Made *known = c->made;
@@ -337,8 +338,8 @@ static int by_span(const void *a, const void *b)
 /* The length of the tensor's range with zero. */
 static double span_of(const Edge *e) { return fmax((double)e->greatest, 0) - fmin((double)e->least, 0); }
 
-/* Lists the parts in which all calls read the tensor, the widest first. 0: another call reads it, or along another
- * axis, or a part has no range. */
+/* Lists the parts in which all calls read the tensor, the widest first. Returns 0 if a call reads the whole tensor or
+ * parts along a different axis, or if a part has no range. */
 static int parts_of(const Cutter *c, const Tensor *t, Part *out)
 {
     const ReaderList *readers = readers_list(&c->readers, t);
@@ -353,7 +354,8 @@ static int parts_of(const Cutter *c, const Tensor *t, Part *out)
     return readers->count;
 }
 
-/* Numbers the clusters of the parts of a tensor with that span, in their order. 0: the tensor's grid suits all. */
+/* Numbers the clusters of the parts of a tensor with that span, in their order. Returns 0 if the tensor's grid suits
+ * all parts. */
 static int clusters_of(Part *part, int count, double span)
 {
     int clusters = 1;
@@ -438,8 +440,8 @@ static Graph replaced(Ctx *cx, const Graph *g, const Map *to)
     return now;
 }
 
-/* Cuts the tensors from *first on, at most `most` of them; *first: the next one. Returns false if none is cut, because
- * the layers would multiply more. */
+/* Splits the tensors from *first on, at most `most` of them; *first receives the next one. Returns false if no tensor
+ * is split, because the layers would execute more multiplications. */
 static bool cut_from(Ctx *cx, const Graph *g, const Edges *e, int *first, int most, Graph *out)
 {
     Cutter c = { .cx = cx, .readers = readers_of(cx, g), .edges = e, .to = map_new(cx->arena) };

@@ -27,23 +27,25 @@
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
 
-enum { MOST_DEPTH = 8, MOST_SUBGRAPHS = 256 };       /* subgraphs inside each other; imports of subgraphs */
-enum { MOST_INITIAL = 1 << 16 };                     /* elements of an initial value that is computed */
-enum { MOST_COPIES = 16,              /* limit of all constants, in sizes of the file: tensors may share buffers */
+/* limits: the depth of nested subgraphs; the imports of subgraphs */
+enum { MOST_DEPTH = 8, MOST_SUBGRAPHS = 256 };
+enum { MOST_INITIAL = 1 << 16 };                     /* the limit of elements of an initial value that is computed */
+/* the limit of all constants, in sizes of the file, because tensors may share buffers */
+enum { MOST_COPIES = 16,
        MOST_ZEROS = 64 };             /* a dense byte of a sparse constant counts as 1/64 of a stored one */
 
 typedef struct Importer {
     Ctx *cx;
     const ImportOptions *options;
     TfliteFile file;
-    Tensor **value;                   /* [tensors of the file], or NULL if it is not computed yet */
+    Tensor **value;                   /* [tensors of the file] NULL if not computed yet */
     uint64_t constant_bytes;
     TfliteStates states;
-    TfliteUnsigned bytes;             /* values of UINT8 that are less by 128 */
+    TfliteUnsigned bytes;             /* the values of UINT8 minus 128 */
     TfliteOpen open;
     TfliteSubgraphs subgraphs;
-    bool runs_once;                   /* the subgraph of a CALL_ONCE: every result is folded */
-    int depth, *imported;             /* of this subgraph; number of imports of subgraphs so far */
+    bool runs_once;                   /* true for the subgraph of a CALL_ONCE: every result is folded */
+    int depth, *imported;             /* the imports of this subgraph; the number of imports of subgraphs so far */
 } Importer;
 
 /* ---- Inputs, constants, operators -------------------------------------------------------------------------------- */
@@ -189,8 +191,8 @@ static bool is_known_size(const TfliteCall *c, const Tensor *result)
     return result->type == I32 || result->type == I64;
 }
 
-/* Enters result i of an operator. Its last call takes the tensor's name; a value that is passed through keeps its
- * own. */
+/* Enters result i of an operator. The operator's last call takes the tensor's name; a value that is passed through
+ * keeps its own name. */
 static void enter_result(Importer *im, const TfliteCall *c, int i)
 {
     int index = c->op->out[i];
@@ -217,7 +219,7 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
     *(is_shifted ? &im->bytes.shifted[index] : &im->value[index]) = result;
 }
 
-/* Imports an operator of variables; a value that is read keeps its name. */
+/* Imports an operator that reads or writes variables; a value that is read keeps its name. */
 static bool import_state(Importer *im, const TfliteOperator *op)
 {
     Tensor *given = op->in_count > 1 && op->in[1] >= 0 ? value_at(im, op->in[1]) : NULL, *result = NULL;
@@ -229,7 +231,7 @@ static bool import_state(Importer *im, const TfliteOperator *op)
     return true;
 }
 
-/* Returns the value of an input: less by 128, if the operator is lowered so. */
+/* Returns the value of an input, minus 128 if the operator is lowered so. */
 static Tensor *operand(Importer *im, const TfliteCall *c, int index)
 {
     if (!c->is_unsigned || !tflite_is_unsigned(&im->file.tensor[index])) return value_at(im, index);
@@ -363,7 +365,7 @@ static bool run_subgraph(TfliteCall *c, int64_t subgraph, Tensor *const *in, int
     return !ctx_failed(c->cx);
 }
 
-/* Runs the subgraph of a CALL_ONCE on its constants: the values that it assigns are those before the first run. */
+/* Runs the subgraph of a CALL_ONCE on its constants; the values that it assigns are the values before the first run. */
 static void run_once(Importer *im, const TfliteOperator *op)
 {
     TfliteCall *c = NEW(im->cx->arena, TfliteCall);
@@ -388,7 +390,7 @@ static void run_once(Importer *im, const TfliteOperator *op)
 
 /* ---- Outputs and states ------------------------------------------------------------------------------------------ */
 
-/* Returns the output; a copy, if it is also an input, a constant, or another output. */
+/* Returns the output, or a copy if it is also an input, a constant, or a different output. */
 static Tensor *distinct_output(Importer *im, int index, Tensor *const *others, int count)
 {
     Tensor *t = value_at(im, index);

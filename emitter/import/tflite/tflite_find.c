@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the row of an operator: by its code, or by the name of a custom one. */
+/* Finds the row of an operator by its code, or by the name of a custom operator. */
 #include "import/tflite/tflite_find.h"
 
 #include <string.h>

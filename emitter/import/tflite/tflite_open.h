@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_TFLITE_OPEN_H
 #define LW_IMPORT_TFLITE_TFLITE_OPEN_H
-/* Open dimensions of a TFLite file (-1 in a tensor's shape_signature), and --dim for them. The format has no names for
- * them: INPUT.AXIS names one, and `batch` names the first dimension of all inputs. */
+/* Handles open dimensions of a TFLite file (-1 in a tensor's shape_signature), and --dim for them. The format has no
+ * names for them: INPUT.AXIS names a dimension, and `batch` names the first dimension of all inputs. */
 #include "import/model/model.h"
 #include "import/tflite/ops/tflite_decided.h"
 #include "import/tflite/ops/tflite_ops.h"
@@ -13,16 +13,17 @@ typedef struct TfliteOpen {
     const ImportOptions *options;
     TfliteSizes *sizes;
     Map size;                        /* maps the name of an option to the size that stays open */
-    bool sets_unmarked;              /* an option gave a size to a dimension without a signature */
+    bool sets_unmarked;              /* true if an option gave a size to a dimension without a signature */
 } TfliteOpen;
 
-/* Returns the size of an input's dimension: the option's, or the file's example. An option for a fixed one is an
+/* Returns the size of an input's dimension: the option's, or the file's example. An option for a fixed dimension is an
  * error. */
 const Expr *tflite_dim(TfliteOpen *o, const TfliteTensor *t, int axis);
 /* Returns true if the file's size of a dimension is a fact: no signature marks it, and no option may have changed it.
- * Else the stored size is a placeholder. */
+ * If it is not a fact, the stored size is a placeholder. */
 bool tflite_is_declared(const TfliteOpen *o, const TfliteTensor *t, int axis);
 /* Returns "batch, x.0, x.1", the names that --dim accepts, or NULL if there is none */
 const char *tflite_dim_names(Ctx *cx, const TfliteFile *f);
-bool tflite_keeps_open(TfliteCall *c);                           /* false, with a diagnostic: it requires fixed sizes */
+/* returns false, with a diagnostic, if it requires fixed sizes */
+bool tflite_keeps_open(TfliteCall *c);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports what a subgraph has that no row supports: operators, their versions, element types, variables. */
+/* Reports the operators, versions, element types and variables of a subgraph that no row supports. */
 #include "import/tflite/tflite_unknown.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ static void list_unknown_types(Ctx *cx, const TfliteFile *f, const TfliteOperato
         }
 }
 
-/* Custom operators of programs that rewrite files for one device. */
+/* Lists custom operators of programs that rewrite files for one device. */
 static const struct { const char *custom, *advice; } rewritten[] = {
     { "ethos-u", "commands of an Ethos-U, which Vela writes instead of the file's operators; compile the file that "
       "was given to Vela" },
@@ -88,8 +88,8 @@ static void list_unknown_custom(Ctx *cx, const char *where, const char *custom)
                 "function, --extern %s", custom);
 }
 
-/* Builtin operators that no row can have. LiteRT's generator goes on from run to run, and the normal numbers and shares
- * of classes are those of the C library's logarithm, sine and exponential, so no formula gives its numbers. */
+/* Lists builtin operators that no row can have. LiteRT's generator goes on from run to run, and the normal numbers and
+ * shares of classes are those of the C library's logarithm, sine and exponential, so no formula gives its numbers. */
 #define DRAWS "random numbers, which LiteRT continues from run to run; make them an input of the model"
 static const struct { int code; const char *advice; } without_formula[] = {
     { 146, DRAWS }, { 148, DRAWS }, { 149, DRAWS },       /* RANDOM_STANDARD_NORMAL, RANDOM_UNIFORM, MULTINOMIAL */

@@ -5,6 +5,6 @@
 #include "import/tflite/file/tflite_file.h"
 
 const char *tflite_tensor_where(Ctx *cx, const TfliteTensor *t);      /* `tensor "conv_7"` */
-/* Reports all that is unsupported in the subgraph at once */
+/* Reports everything that is unsupported in the subgraph at once */
 void tflite_list_unknown(Ctx *cx, const TfliteFile *f, const ImportOptions *o);
 #endif

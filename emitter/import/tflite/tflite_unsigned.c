@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Decision: UINT8 is INT8 with other zero points. The older quantization is lowered on values that are less by 128,
- * as the formulas depend on differences from zero points (`import/tflite/tflite_unsigned.c`). A tensor has both
- * values only where one operator is lowered so and its neighbour is not, so a chain has one conversion at each port.
- * Rows state the operators (`AS_INT8`), and moves follow their operand. Four references differ by more than the
- * shift: averages round ties up, `RESIZE_BILINEAR` is computed in floats, `L2_NORMALIZATION` scales before its
- * product, and `CONCATENATION` accepts operands of different scales (a table for each). TensorFlow Lite has no UINT8
- * form of `SQUARED_DIFFERENCE`, `ABS` and `ELU`. */
+ * as the formulas depend on differences from zero points (`import/tflite/tflite_unsigned.c`). A tensor has both values
+ * only if one operator is lowered so and its neighbour is not. A chain therefore has one conversion at each port. Rows
+ * state the operators (`AS_INT8`), and moves follow their operand. Four references differ by more than the shift:
+ * averages round ties up, `RESIZE_BILINEAR` is computed in floats, `L2_NORMALIZATION` scales before its product, and
+ * `CONCATENATION` accepts operands of different scales (a table for each). TensorFlow Lite has no UINT8 form of
+ * `SQUARED_DIFFERENCE`, `ABS` and `ELU`. */
 #include "import/tflite/tflite_unsigned.h"
 
 #include "support/text.h"

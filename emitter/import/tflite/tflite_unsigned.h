@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_UNSIGNED_H
 #define LW_IMPORT_TFLITE_UNSIGNED_H
-/* UINT8 with a scale, the older quantization, as INT8: stored values and zero points are less by 128. Formulas over
- * differences from zero points are the same then. A tensor has up to two values: as it is stored in the file (`as_is`),
- * and less by 128; either is computed from the other when an operator reads it. */
+/* UINT8 with a scale, the older quantization, as INT8: stored values and zero points are less by 128. With these
+ * values, formulas over differences from zero points are the same as for INT8. A tensor has up to two values: as it is
+ * stored in the file (`as_is`), and less by 128; either is computed from the other when an operator reads it. */
 #include "import/tflite/ops/tflite_ops.h"
 
 typedef struct TfliteUnsigned {
     Ctx *cx;
     const TfliteFile *file;
-    TfliteFile *as_int8;                 /* with other types, zero points and constants; NULL: not needed yet */
-    Tensor **as_is, **shifted;           /* [tensors of the file], or NULL if it is not computed yet */
+    /* the file's tensors with other types, zero points and constants; NULL if not needed yet */
+    TfliteFile *as_int8;
+    Tensor **as_is, **shifted;           /* [tensors of the file] NULL if not computed yet */
 } TfliteUnsigned;
 
 void tflite_unsigned_open(Ctx *cx, const TfliteFile *file, Tensor **as_is, TfliteUnsigned *out);
@@ -21,7 +22,7 @@ bool tflite_runs_as_int8(const TfliteUnsigned *u, const TfliteOperator *op, cons
 const TfliteFile *tflite_as_int8(TfliteUnsigned *u);
 /* Returns the value of a tensor less by 128, or NULL if it is not computed yet. */
 Tensor *tflite_shifted(TfliteUnsigned *u, int index);
-/* Returns the value as in the file, from the shifted one, or NULL if it is not computed yet. */
+/* Returns the value as in the file, computed from the shifted value, or NULL if it is not computed yet. */
 Tensor *tflite_unshifted(TfliteUnsigned *u, int index);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* TFLM_DECODE: constants that are stored in fewer bits; they are decoded at compile time. The inputs are pairs, the
- * codes of an output and its table. Bits are read from the most significant of each byte on. A table has a header of 16
- * bytes: the kind, the version of the header, two bytes, the version of the kind, and two bytes of that kind. */
+/* Translates TFLM_DECODE: constants that are stored in fewer bits are decoded at compile time. The inputs are pairs:
+ * the codes of an output, and its table. Bits are read from the most significant of each byte on. A table has a header
+ * of 16 bytes: the kind, the version of the header, two bytes, the version of the kind, and two bytes of that kind. */
 #include "import/tflite/custom/tflite_custom.h"
 
 #include <string.h>
@@ -66,7 +66,7 @@ static bool by_index(TfliteCall *c, const Coded *d)
     return true;
 }
 
-/* A bit for each element: the next one of the table, or the zero point. */
+/* Decodes a bit for each element: 1 stands for the next element of the table, 0 for the zero point. */
 static bool by_mask(TfliteCall *c, const Coded *d)
 {
     int64_t next = 0;
@@ -85,8 +85,9 @@ static bool by_mask(TfliteCall *c, const Coded *d)
     return true;
 }
 
-/* Codes of Huffman: tables of tables. An entry without its highest bit leads to another one, which has as many bits of
- * index as it says; the last one holds the symbol, and how many of the bits that were read belong to its code. */
+/* Decodes Huffman codes, which are tables of tables. An entry without its highest bit leads to another table, and
+ * states how many bits the index into it has. The last entry holds the symbol, and how many of the bits that were read
+ * belong to its code. */
 static bool by_tree(TfliteCall *c, const Coded *d)
 {
     const bool is_wide = d->header[OPTIONS] & 1;

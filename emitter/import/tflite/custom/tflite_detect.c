@@ -5,8 +5,9 @@
  *   half   = 0.5 * exp(code / scale) * size of the anchor              box = center - half, center + half
  *
  * The scores of the background, the first class if there is one more than `num_classes`, are ignored. Fast suppression
- * takes the best class of each anchor. Regular suppression runs for each class, and the best of all classes are the
- * detections. Outputs: boxes (top, left, bottom, right), classes, scores, and their number; rows beyond it are 0. */
+ * uses the best class of each anchor. Regular suppression runs for each class, and the detections are the best boxes of
+ * all classes. The outputs are boxes (top, left, bottom, right), classes, scores, and their number; rows beyond this
+ * number are 0. */
 #include <math.h>
 
 #include "import/tflite/custom/tflite_custom.h"
@@ -78,7 +79,7 @@ static bool read_inputs(TfliteCall *c, Detect *d)
 
 static Tensor *real(TfliteCall *c, double v) { return tensor_scalar(c->cx, c->name, F32, v); }
 
-/* Boxes [n][4] of codes and anchors: (y, x, height, width). */
+/* Returns boxes [n][4] from codes and anchors, which are (y, x, height, width). */
 static Tensor *boxes_of(TfliteCall *c, const Detect *d)
 {
     float scale[4];
@@ -95,8 +96,8 @@ static Tensor *boxes_of(TfliteCall *c, const Detect *d)
     return part[0] && part[1] ? call(c->cx, "concat", c->name, part, 2, ATTRS(attr_int("axis", 1))) : NULL;
 }
 
-/* The selected boxes of each row of scores [rows][n]: (0, row, box), unused ones -1. The operator selects scores above
- * its limit; the threshold itself is above the next smaller number. */
+/* Returns the selected boxes of each row of scores [rows][n] as (0, row, box); unused ones are -1. The operator selects
+ * scores above its limit; the threshold itself is above the next smaller number. */
 static Tensor *suppressed(TfliteCall *c, const Detect *d, Tensor *boxes, Tensor *scores, int64_t most, int64_t capacity)
 {
     const int64_t rows = scores && scores->rank > 1 ? tensor_dim(scores, 0) : 1, n = d->anchors;
@@ -117,7 +118,8 @@ static Tensor *column(TfliteCall *c, Tensor *rows, int k)
 
 /* ---- Detections -------------------------------------------------------------------------------------------------- */
 
-/* The detections' boxes and classes as indices, and their scores; `is_found` false: an unused one. */
+/* Returns the detections' boxes and classes as indices, and their scores; `is_found` is false for an unused
+ * detection. */
 typedef struct Found { Tensor *box, *class, *score, *is_found; } Found;
 
 static Tensor *chosen(TfliteCall *c, Tensor *x, Tensor *at)
@@ -137,7 +139,7 @@ static Found fast(TfliteCall *c, const Detect *d, Tensor *boxes, Tensor *scores)
     return (Found){ box, chosen_class, chosen(c, best, box), is_found };
 }
 
-/* The best of all selected boxes; unused ones have the smallest score. */
+/* Returns the best of all selected boxes; unused ones have the smallest score. */
 static Found regular(TfliteCall *c, const Detect *d, Tensor *boxes, Tensor *scores)
 {
     int64_t capacity = d->classes * (d->per_class < d->anchors ? d->per_class : d->anchors);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Custom operators that C functions of the user compute (--extern): the file declares types and shapes of the results,
- * and the numbers among the options, by name, are the last arguments. */
+/* Translates custom operators that C functions of the user compute (--extern). The file declares the types and shapes
+ * of the results. The numbers among the options, ordered by name, are the last arguments. */
 #include "import/tflite/custom/tflite_custom.h"
 
 #include "import/model/foreign.h"

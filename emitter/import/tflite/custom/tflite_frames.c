@@ -8,8 +8,8 @@
  *   SignalStacker      the last frames side by side, every `stacker_step` frames
  *   CIRCULAR_BUFFER    the last slots; ends the run unless it is the last of `cycles_max` runs
  *
- * A state holds the last samples, the oldest first; a count of what is missing until the first valid output is a state,
- * too. The reference does not write an output that is not valid; here it has the samples so far. */
+ * A state holds the last samples, the oldest first. The number of samples that are missing until the first valid output
+ * is also a state. The reference does not write an output that is not valid; here the output has the samples so far. */
 #include "import/tflite/custom/tflite_custom.h"
 
 #include "import/tflite/ops/tflite_state.h"
@@ -27,7 +27,7 @@ static Tensor *joined(TfliteCall *c, Tensor *a, Tensor *b, int axis)
     return call(c->cx, "concat", c->name, (Tensor *[]){ a, b }, 2, ATTRS(attr_int("axis", axis)));
 }
 
-/* Returns the kept samples and x [rows][n] after them; the last `keep` of them are kept for the next run. */
+/* Returns the kept samples followed by x [rows][n]; keeps the last `keep` samples for the next run. */
 static Tensor *with_kept(TfliteCall *c, Tensor *x, int64_t rows, int64_t keep)
 {
     if (!keep) return x;
@@ -42,7 +42,7 @@ static Tensor *truth(TfliteCall *c, bool v) { return tensor_scalar(c->cx, c->nam
 
 /* ---- Framer ------------------------------------------------------------------------------------------------------ */
 
-/* Without prefill the frames of the first runs are not valid: a count of the steps so far, up to `missing`. */
+/* Without prefill, the frames of the first runs are not valid, so a state counts the steps, up to `missing`. */
 static Tensor *is_filled(TfliteCall *c, int64_t steps, int64_t missing)
 {
     if (!missing) return truth(c, true);
@@ -124,7 +124,7 @@ static Tensor *after_zeros(TfliteCall *c, Tensor *x)
     return x && x->type == F32 ? tflite_call2(c, "add", x, tensor_scalar(c->cx, c->name, F32, 0)) : x;
 }
 
-/* Adds frame after frame to the sums of the frames before; each completes `step` samples. The first frame of a run
+/* Adds each frame to the sums of the frames before it; each frame completes `step` samples. The first frame of a run
  * ends behind the kept sums by a step. */
 static void overlap_add(TfliteCall *c)
 {
@@ -203,7 +203,7 @@ static void stacker(TfliteCall *c)
 
 /* ---- Circular buffer --------------------------------------------------------------------------------------------- */
 
-/* Counts down to the run that goes on. */
+/* Counts down to the run that continues. */
 static void count_down(TfliteCall *c, int64_t cycles)
 {
     if (cycles == 1) return;
@@ -216,7 +216,7 @@ static void count_down(TfliteCall *c, int64_t cycles)
     if (!ctx_failed(c->cx)) tflite_states_gate(c->states, is_last);
 }
 
-/* The output is the state: a variable tensor in the file, or like one. */
+/* The output is the state, which is a variable tensor in the file or is treated like one. */
 static void circular_buffer(TfliteCall *c)
 {
     static const CustomOption option = { "cycles_max", 1, 1 << 20 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* TensorFlow's lists of tensors, which Keras leaves in a file for the steps of a recurrent layer (Flex operators). A
- * list is one tensor here, [elements][shape of an element]: a reserved list is zeros, an element is a row, and a list
- * from a tensor or stacked to one is that tensor. A list that grows has no such shape; it is refused.
+/* TensorFlow's lists of tensors, which Keras leaves in a file for the steps of a recurrent layer (Flex operators). Here
+ * a list is one tensor, [elements][shape of an element]: a reserved list is zeros, an element is a row. A list made
+ * from a tensor, or stacked to a tensor, is this tensor. A list that grows has no fixed shape and is refused.
  *
  * A reserved list has the shape of the tensor to which it is stacked, through the loop that fills it. */
 #include "import/tflite/custom/tflite_custom.h"
@@ -17,14 +17,15 @@ static bool is_named(const TfliteOperator *op, const char *name)
     return op->code == TFLITE_CUSTOM && strcmp(op->custom, name) == 0;
 }
 
-/* The tensor that the operator hands a list on to as its input i: the loop's result, or the list with another item. */
+/* Returns the tensor to which the operator passes the list that is its input i: the loop's result, or the list with
+ * another item. */
 static int handed_on(const TfliteOperator *op, int i)
 {
     if (op->code == WHILE && i < op->out_count) return op->out[i];
     return is_named(op, SET_ITEM) && i == 0 && op->out_count == 1 ? op->out[0] : -1;
 }
 
-/* Follows the list from tensor to tensor. Returns the tensor to which it is stacked, or NULL if none is. */
+/* Follows the list from tensor to tensor. Returns the tensor to which the list is stacked, or NULL if there is none. */
 static const TfliteTensor *stacked(const TfliteFile *f, int list)
 {
     for (int step = 0; step < MOST_STEPS && list >= 0; step++) {
@@ -94,7 +95,7 @@ static void list_get(TfliteCall *c)
         c->out[0] = tflite_call2(c, "gather", c->in[0], tflite_reshape(c, c->in[1], NULL, 0), attr_int("axis", 0));
 }
 
-/* A list from a tensor, or a tensor from a list. */
+/* Translates a list made from a tensor, or a tensor made from a list. */
 static void list_as_is(TfliteCall *c)
 {
     if (tflite_needs(c, 1)) c->out[0] = c->in[0];

@@ -89,7 +89,7 @@ static void auto_scale(TfliteCall *c)
     if (c->out[0]) c->out[1] = tflite_reshape(c, c->out[0]->producer->out[1], NULL, 0);
 }
 
-/* The reference does not write the bins outside begin..end; here they are 0. */
+/* The reference does not write the bins outside begin..end; here these bins are 0. */
 static void energy(TfliteCall *c)
 {
     static const CustomOption options[] = { { "start_index", 0, INT32_MAX }, { "end_index", 0, INT32_MAX } };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One reader for each table of the schema. Field numbers are those of schema.fbs, counted from 0 in a table; a union
- * takes two. An index out of range is an error in the file; unsupported features are left to the importer, which lists
- * all of them at once. */
+/* Has one reader for each table of the schema. Field numbers are those of schema.fbs, counted from 0 in a table; a
+ * union uses two numbers. An index out of range is an error in the file; unsupported features are left to the importer,
+ * which lists all of them at once. */
 
 /* Decision: weights are dense and whole after the file reader. `import/tflite/file/tflite_file.c` widens 4-bit
  * constants to int8. `tflite_sparse.c` beside it expands sparse constants: a tree of dense and sparse levels, with a
@@ -9,8 +9,8 @@
  * models) stay integers where the reference multiplies on integers: the input is rounded to 8 bits at run time
  * (`tflite_hybrid.c`), as is a layer's state at each step (`ops/layers/recurrent.c`). Dense weights with
  * a scale for each block follow XNNPACK, the only runtime with a kernel for them (BUILTIN_REF ignores the scales).
- * Others and 16-bit floats become the real numbers that they represent (`tflite_real_weights`). Both importers
- * evaluate chains of integer constants during import (`import/model/fold_small.h`). */
+ * All other 8-bit weights and 16-bit floats become the real numbers that they represent (`tflite_real_weights`). Both
+ * importers evaluate chains of integer constants during import (`import/model/fold_small.h`). */
 #include "import/tflite/file/tflite_file.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ enum { OPERATOR_CODE, OPERATOR_INPUTS, OPERATOR_OUTPUTS, OPERATOR_OPTIONS_TYPE, 
        OPERATOR_MORE_OPTIONS = 12 };
 
 enum { SCHEMA = 3, MOST_TENSORS = 1 << 14, MOST_OPERATORS = 1 << 14, MOST_OPERANDS = 256, MOST_CHANNELS = 1 << 20,
-       /* Limit of all operands and scales together: their lists may share bytes of the file */
+       /* The limit of all operands and scales together, because their lists may share bytes of the file */
        MOST_WORK = 1 << 22 };
 
 typedef struct TfliteReader { Ctx *cx; TfliteFile *file; FlatVector codes, buffers; int64_t work; } TfliteReader;
@@ -112,7 +112,7 @@ static bool read_shape(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     return true;
 }
 
-/* Scales of blocks along the last dimension, without zero points. */
+/* Reads scales of blocks along the last dimension, which have no zero points. */
 static void read_blocks(const FlatTable *q, TfliteTensor *out)
 {
     const FlatTable block = flat_table(q, QUANT_DETAILS);
@@ -200,12 +200,12 @@ static bool read_tensor(TfliteReader *r, const FlatTable *t, int index, TfliteTe
     out->is_sparse = flat_has(t, TENSOR_SPARSITY);
     out->sparsity = flat_table(t, TENSOR_SPARSITY);
     bool is_read = read_shape(r, t, out) && read_quant(r, t, out) && read_data(r, t, out);
-    /* Tensors that are not constant keep their type, which is unsupported */
+    /* Tensors that are not constant keep this type, which is not supported */
     if (out->packed_bits && out->data.count) out->type = TFLITE_INT8;
     return is_read && !is_damaged(r, text_format(r->cx, "tensor %d", index));
 }
 
-/* Returns the number of elements; -1: too many. */
+/* Returns the number of elements, or -1 if there are too many. */
 static int64_t elements_of(const TfliteTensor *t)
 {
     int64_t elems = 1;
@@ -278,7 +278,7 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
 
 /* ---- Operators --------------------------------------------------------------------------------------------------- */
 
-/* Reads the indices of tensors in a field; -1 is an absent one, if `absent` permits. */
+/* Reads the indices of tensors in a field; -1 stands for an absent tensor, if `absent` permits it. */
 static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool absent, const char *where, int *count,
                           const int **out)
 {

@@ -6,7 +6,7 @@
 #include "import/formats/flatbuffer.h"
 #include "ir/expr/tensor.h"
 
-enum { TFLITE_CUSTOM = 32 };                               /* the builtin code of operators that are not builtin */
+enum { TFLITE_CUSTOM = 32 };                               /* the code that the schema gives to custom operators */
 enum { TFLITE_FLOAT32 = 0, TFLITE_INT32 = 2, TFLITE_UINT8 = 3, TFLITE_INT16 = 7, TFLITE_COMPLEX = 8, TFLITE_INT8 = 9,
        TFLITE_RESOURCE = 13, TFLITE_VARIANT = 14, TFLITE_INT4 = 17, TFLITE_INT2 = 19 };               /* TensorType */
 
@@ -21,12 +21,12 @@ typedef struct TfliteTensor {
     const Quant *quant;                                    /* NULL: none */
     Bytes data;                                            /* count 0: not constant */
     bool is_variable, is_sparse, is_blockwise;
-    /* Where is_blockwise: the tensor of the scales, one for each `block_size` elements of the last dimension; -1: of a
-     * form that is unsupported */
+    /* If is_blockwise: the tensor of the scales, with one scale for each `block_size` elements of the last dimension;
+     * -1 if the form is not supported */
     int block_scales, block_size;
-    FlatTable sparsity;                                    /* where is_sparse: the positions of the data's elements */
-    int packed_bits;                                       /* 4, 2: constant INT4, INT2; `type` is INT8, to which they
-                                                            * are read. 0: a byte or more */
+    FlatTable sparsity;                                    /* if is_sparse: the positions of the data's elements */
+    int packed_bits;                                       /* 4 or 2 for constants of INT4 or INT2, which are read as
+                                                            * `type` INT8; 0 for a byte or more */
 } TfliteTensor;
 
 typedef struct TfliteOperator {
@@ -34,9 +34,9 @@ typedef struct TfliteOperator {
     const char *custom;                                    /* name of a custom operator */
     int in_count;  const int *in;                          /* tensors; -1: absent */
     int out_count; const int *out;
-    int options_type;                                      /* of the union BuiltinOptions, or 0 if there is none */
-    FlatTable options, more_options;                       /* of BuiltinOptions, and of BuiltinOptions2 */
-    Bytes custom_options;                                  /* a flexbuffer; count 0: none */
+    int options_type;                                      /* the tag of the union BuiltinOptions, or 0 */
+    FlatTable options, more_options;                       /* the tables of BuiltinOptions and BuiltinOptions2 */
+    Bytes custom_options;                                  /* a flexbuffer; count is 0 if there is none */
 } TfliteOperator;
 
 typedef struct TfliteFile {
@@ -51,12 +51,14 @@ typedef struct TfliteFile {
 } TfliteFile;
 
 const char *tflite_builtin_text(int code);                 /* "CONV_2D"; NULL: unknown */
-const char *tflite_type_text(Ctx *cx, int type);           /* "FLOAT32"; "type 99" if unknown */
-bool tflite_dtype(int type, DType *out);                   /* false: there is no such DType */
-/* Returns the names of the types that pass `is_accepted`, with commas; NULL: of all that have a DType */
+const char *tflite_type_text(Ctx *cx, int type);           /* such as "FLOAT32", or "type 99" if unknown */
+bool tflite_dtype(int type, DType *out);                   /* returns false if there is no such DType */
+/* Returns the names of the types that pass `is_accepted`, separated by commas; if it is NULL, of all types that have a
+ * DType */
 const char *tflite_types_accepted(Ctx *cx, bool (*is_accepted)(int type, const void *data), const void *data);
 bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out);
-void tflite_join_lists(Ctx *cx, TfliteFile *f);            /* writes to rows of a list become one operator each */
+/* makes each group of operators that writes to a row of a list one operator */
+void tflite_join_lists(Ctx *cx, TfliteFile *f);
 Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t);   /* dense; t->data must hold its values */
 
 #endif

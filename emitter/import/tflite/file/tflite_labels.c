@@ -54,7 +54,7 @@ static const char *labels_file(Ctx *cx, Bytes metadata)
     return NULL;
 }
 
-/* Returns the text of that file of the archive; NULL, with a diagnostic. */
+/* Returns the text of that file of the archive, or NULL, with a diagnostic. */
 static const char *text_of(Ctx *cx, Bytes bytes, const char *name)
 {
     Zip zip;

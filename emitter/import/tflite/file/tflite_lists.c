@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes to rows of a list. Converters lower the assignment of element i of a TensorList, one for each step of a
- * recurrent layer in a loop, to slices of sizes that the run decides:
+/* Recognizes writes to rows of a list. Converters lower the assignment of element i of a TensorList, one for each step
+ * of a recurrent layer in a loop, to slices of sizes that the run decides:
  *
  *   CONCATENATION(SLICE(list, 0, [i,-1,..]), item, SLICE(list, [i+1,0,..], -1))
  *
@@ -66,7 +66,7 @@ static bool is_behind(const TfliteFile *f, TfliteOperator *const *producer, int 
     return false;
 }
 
-/* producer: the producer of each tensor; NULL: none. part: the slices before and after the item. */
+/* producer: the producer of each tensor, or NULL. part: the slices before and after the item. */
 static bool is_list_write(const TfliteFile *f, TfliteOperator *const *producer, const TfliteOperator *op,
                           const TfliteOperator **part)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The format's names of operators, by code, for diagnostics about operators without a row: enum BuiltinOperator of the
- * schema (tflite_file.h). A file may contain codes that are newer than this list. */
+/* Lists the format's names of operators by code, for diagnostics about operators without a row: enum BuiltinOperator of
+ * the schema (tflite_file.h). A file may contain codes that are newer than this list. */
 #include "import/tflite/file/tflite_file.h"
 
 static const char *const names[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The signatures of a TFLite file: names of subgraphs that are run on their own, as inference and training are in one
+/* The signatures of a TFLite file are names of subgraphs that are run separately, such as inference and training in one
  * file. One of them is compiled. */
 #include "import/tflite/file/tflite_signatures.h"
 

@@ -4,8 +4,8 @@
 #include "support/ctx.h"
 #include "support/file.h"
 
-/* The subgraph of the signature `wanted`; NULL: the first subgraph, with a note if signatures name others. Returns
- * false, with a diagnostic, if the file has no such signature. */
+/* Returns the subgraph of the signature `wanted`; if it is NULL, returns the first subgraph, with a note if signatures
+ * name others. Returns false, with a diagnostic, if the file has no such signature. */
 bool tflite_signature_subgraph(Ctx *cx, Bytes bytes, const char *wanted, size_t *subgraph);
 
 #endif

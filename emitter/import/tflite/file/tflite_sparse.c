@@ -19,9 +19,9 @@ typedef struct Level { int format, dimension; int64_t size; FlatVector segments,
 typedef struct Tree {
     const TfliteTensor *tensor;
     int level_count; Level level[MOST_LEVELS];
-    int64_t index[MOST_LEVELS];                      /* of the ancestors of the visited node */
+    int64_t index[MOST_LEVELS];                      /* the indices of the ancestors of the visited node */
     int64_t size;                                    /* bytes of an element */
-    int64_t next, count;                             /* the next stored element, and the number of them */
+    int64_t next, count;                             /* the next stored element, and the number of stored elements */
     int64_t nodes_left;
     unsigned char *to;
 } Tree;

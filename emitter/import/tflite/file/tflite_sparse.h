@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_FILE_TFLITE_SPARSE_H
 #define LW_IMPORT_TFLITE_FILE_TFLITE_SPARSE_H
-/* Sparse constants: a TFLite file stores their nonzero elements only. */
+/* Reads sparse constants: a TFLite file stores only their nonzero elements. */
 #include "import/tflite/file/tflite_file.h"
 
 /* Scatters the stored elements, `size` bytes each, into `to`, which holds zeros. Returns false if the positions are

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Begins, ends and counts of STRIDED_SLICE, SLICE and TOPK_V2, and sizes of FILL, TILE, BROADCAST_TO, PAD, ONE_HOT and
- * RESHAPE that the run decides. The count is computed by ordinary calls; the result has a size with that value
+/* Translates begins, ends and counts of STRIDED_SLICE, SLICE and TOPK_V2, and sizes of FILL, TILE, BROADCAST_TO, PAD,
+ * ONE_HOT and RESHAPE, if the run decides them. Ordinary calls compute the count; the result has a size with this value
  * (tflite_decided.h). */
 #include <string.h>
 
@@ -13,7 +13,7 @@ static Decided *sizes_of(TfliteCall *c) { return &c->sizes->decided; }
 
 static Attr like(TfliteCall *c, const Expr *size) { return attr_like(c->cx, c->name, I64, 1, &size); }
 
-/* Element `at` of a list; without list the number `at`. */
+/* Returns element `at` of a list; if there is no list, returns the number `at`. */
 typedef struct Element { Tensor *list; int64_t at; } Element;
 
 /* Element i of a list, in row-major order, behind PACK, CONCATENATION and views. */
@@ -34,10 +34,10 @@ static Tensor *value_of(TfliteCall *c, Element e)
 
 /* ---- Spans of a dimension ---------------------------------------------------------------------------------------- */
 
-/* Two spans by the same bounds over equal dimensions have one size. */
+/* Two spans with the same bounds over equal dimensions have one size. */
 typedef struct SpanKey { Element begin, end; int64_t size; bool has_count; } SpanKey;
 
-/* Returns elements from on along the axis, as many as the count. */
+/* Returns elements from a position on along the axis, as many as the count. */
 static Tensor *span(TfliteCall *c, Tensor *x, int axis, int output_axis, const SpanKey *key, Tensor *from,
                     Tensor *count)
 {
@@ -54,7 +54,8 @@ static Tensor *span(TfliteCall *c, Tensor *x, int axis, int output_axis, const S
 static SpanKey key_of(Tensor *begins, Tensor *ends, int i, int64_t size, bool has_count)
 {
     SpanKey key;
-    memset(&key, 0, sizeof key);                         /* also the bytes between members: it is compared as bytes */
+    /* the bytes between members are also set, because the key is compared as bytes */
+    memset(&key, 0, sizeof key);
     const Element begin = begins ? element_of(begins, i) : (Element){ NULL, 0 },
                   end = ends ? element_of(ends, i) : (Element){ NULL, size };
     key.begin.list = begin.list, key.begin.at = begin.at, key.end.list = end.list, key.end.at = end.at;
@@ -62,7 +63,7 @@ static SpanKey key_of(Tensor *begins, Tensor *ends, int i, int64_t size, bool ha
     return key;
 }
 
-/* An index that counts from the end if it is negative, in [0, size]. */
+/* Returns an index in [0, size]; a negative index counts from the end. */
 static Tensor *within(TfliteCall *c, Element e, int64_t size)
 {
     Tensor *at = value_of(c, e), *zero = number(c, 0), *all = number(c, size);
@@ -122,7 +123,7 @@ Tensor *tflite_topk_indices(TfliteCall *c)
 
 /* ---- SHAPE, FILL and TILE ---------------------------------------------------------------------------------------- */
 
-/* The size whose value the element is, as SHAPE gives it; NULL: it is another number. */
+/* Returns the size whose value the element is, as SHAPE gives it, or NULL for other numbers. */
 static const Expr *known_size(Element e)
 {
     const Node *n = e.list && tensor_elems(e.list) == 1 ? e.list->producer : NULL;
@@ -130,7 +131,7 @@ static const Expr *known_size(Element e)
     return bound_size(n);
 }
 
-/* The size of dimension d of the result that an element gives, or NULL if it is refused */
+/* Returns the size of dimension d of the result that an element gives, or NULL if it is refused */
 static const Expr *asked_size(TfliteCall *c, Element e, int d, int64_t natural)
 {
     const Expr *known = e.list ? known_size(e) : expr_index(c->cx, e.at);
@@ -168,7 +169,7 @@ Tensor *tflite_filled(TfliteCall *c, Tensor *value, Tensor *sizes)
     return tflite_call(c, "expand", one, attr_like(c->cx, c->name, value->type, (int)rank, size));
 }
 
-/* Element i is element i modulo its size of the input. */
+/* Element i of the result is element i modulo the input's size. */
 Tensor *tflite_tiled(TfliteCall *c, Tensor *x, int axis)
 {
     if (!x || ctx_failed(c->cx)) return NULL;
@@ -236,7 +237,7 @@ Tensor *tflite_ramp_by_value(TfliteCall *c, DType type, Tensor *depth, int axis,
     return tflite_call(c, "reshape", ramp, attr_like(c->cx, c->name, type, rank, shape));
 }
 
-/* Returns the elements as i64: known ones, and -1, which is what is left. */
+/* Returns the elements as i64; known elements are constants, and -1 stands for the remaining size. */
 static bool read_shape(TfliteCall *c, const Element *e, int rank, Tensor *total, Tensor **out)
 {
     Tensor *known = number(c, 1), *one = number(c, 1), *zero = number(c, 0), *left = number(c, -1);
@@ -254,7 +255,7 @@ static bool read_shape(TfliteCall *c, const Element *e, int rank, Tensor *total,
     return !ctx_failed(c->cx);
 }
 
-/* The elements are as many, or the run ends; then the same memory has the new shape. */
+/* If the element counts differ, the run ends; otherwise the new shape has the same memory. */
 Tensor *tflite_reshaped(TfliteCall *c, Tensor *x, Tensor *sizes)
 {
     Element e[MAX_RANK];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of one int8 element, as tables of 256 values: the arithmetic of the reference kernels, in fixed point or
- * floats, is evaluated at compile time. Then quotients and norms, which have several operands. */
+/* Translates functions of one int8 element to tables of 256 values: the arithmetic of the reference kernels, in fixed
+ * point or floats, is evaluated at compile time. Also translates quotients and norms, which have several operands. */
 #include <math.h>
 
 #include "import/tflite/ops/tflite_rows.h"
@@ -94,8 +94,8 @@ static void by_points(TfliteCall *c, float (*of)(const Curve *c, float x))
                            attr_if(wraps, attr_flag("wraps", true))));
 }
 
-/* Returns x's scale * alpha / y's scale: in 64 bits, as TensorFlow Lite Micro since commits after 90b983c2; of the
- * older quantization in floats, as TensorFlow Lite. The two differ at ties. */
+/* Returns x's scale * alpha / y's scale: in 64 bits, as TensorFlow Lite Micro does since commits after 90b983c2; for
+ * the older quantization in floats, as TensorFlow Lite does. The two differ at ties. */
 static double quotient(const TfliteTensor *x, const TfliteTensor *y, float alpha, bool is_unsigned)
 {
     const float sx = tflite_scale(x), sy = tflite_scale(y);
@@ -118,7 +118,7 @@ static int64_t abs_of(const Curve *c, int64_t q)
            + (same ? d : times(d, tflite_factor(quotient(c->x, c->y, 1, c->is_unsigned)), c->once));
 }
 
-/* Of 1 / sqrt(d) in units of 2^-20. */
+/* Computes 1 / sqrt(d) in units of 2^-20. */
 enum { ROOT_BITS = 20 };
 static Factor rsqrt_factor(const TfliteTensor *x, const TfliteTensor *y)
 {
@@ -137,7 +137,7 @@ static int64_t rsqrt_of(const Curve *c, int64_t q)
     return times(times(1, root, c->once), f, c->once) + tflite_zero(c->y);
 }
 
-/* Converts v to an integer. Absurd scales give infinite v or NaN; the limit is far outside 8 bits, which
+/* Converts v to an integer. Absurd scales give an infinite v or NaN; the limit is far outside 8 bits, so such values
  * saturate. */
 static int64_t whole(float v) { return (int64_t)fmaxf(fminf(v, 1e6f), -1e6f); }
 
@@ -148,7 +148,7 @@ static int64_t elu_of(const Curve *c, int64_t q)
     return whole(roundf(v * inverse) + (float)tflite_zero(c->y));
 }
 
-/* A function of the real value, in floats, as the reference computes its tables. */
+/* Tabulates a function of the real value, in floats, as the reference computes its tables. */
 static int64_t of_real(const Curve *c, int64_t q, float (*of)(const Curve *c, float x))
 {
     float v = of(c, tflite_scale(c->x) * (float)(q - tflite_zero(c->x)));
@@ -159,7 +159,7 @@ static int64_t of_real(const Curve *c, int64_t q, float (*of)(const Curve *c, fl
 static float of_kind(ExprKind k, double x) { return (float)scalar_apply(k, F64, F64, &(Scalar){ .f = x }).f; }
 
 static float exp_real(const Curve *c, float x) { (void)c; return of_kind(EXPR_EXP, (double)x); }
-/* The logarithm of 0 and below is the smallest value of the output. */
+/* The logarithm of 0 and of negative values is the smallest value of the output. */
 static float log_real(const Curve *c, float x)
 {
     const int64_t least = c->y->type == TFLITE_INT16 ? INT16_MIN : INT8_MIN;
@@ -180,7 +180,7 @@ static float tanh_real(const Curve *c, float x) { (void)c; return of_kind(EXPR_T
 static int64_t exp_of(const Curve *c, int64_t q) { return of_real(c, q, exp_real); }
 static int64_t sigmoid_of(const Curve *c, int64_t q) { return of_real(c, q, sigmoid_real); }
 static int64_t tanh_of(const Curve *c, int64_t q) { return of_real(c, q, tanh_real); }
-/* The reference truncates. Negative values, which it refuses, give 0. */
+/* The reference truncates. Negative values, which the reference refuses, give 0. */
 static int64_t sqrt_of(const Curve *c, int64_t q)
 {
     float x = tflite_scale(c->x) * (float)(q - tflite_zero(c->x));
@@ -203,7 +203,7 @@ static int16_t factor_16(Factor f)
 
 static int64_t half_even_shift(int64_t v, int by) { return by > 0 ? fixed(EXPR_ROUNDSHIFT, v, by) : v; }
 
-/* x * relu6(x + 3) / 6 in 16 bits: the second factor in units of 3/32768. */
+/* Computes x * relu6(x + 3) / 6 in 16 bits; the second factor is in units of 3/32768. */
 static int64_t hard_swish_of(const Curve *c, int64_t q)
 {
     const float fine = 1.0f / 128.0f * tflite_scale(c->x);
@@ -229,7 +229,7 @@ static void curve(TfliteCall *c, const char *real, Formula *of)
 }
 void tflite_sigmoid_uint8(TfliteCall *c) { by_table(c, sigmoid_of, 0); }
 void tflite_tanh_uint8(TfliteCall *c) { by_table(c, tanh_of, 0); }
-/* 16 bits: the magnitude, rescaled where the scales differ. */
+/* With 16 bits, returns the magnitude, rescaled if the scales differ. */
 static void abs_(TfliteCall *c)
 {
     if (!tflite_needs(c, 1) || !tflite_is_int16(c)) {
@@ -244,7 +244,7 @@ static void abs_(TfliteCall *c)
     d = tflite_call(c, "clip", d, attr_real("min", INT16_MIN), attr_real("max", INT16_MAX));
     c->out[0] = tflite_call(c, "cast", d, attr_type("to", I16));
 }
-/* 16 bits: the largest value where the input is not positive. */
+/* With 16 bits, returns the largest value if the input is not positive. */
 static void rsqrt(TfliteCall *c)
 {
     if (!tflite_needs(c, 1) || !tflite_is_int16(c)) {
@@ -298,7 +298,7 @@ static Tensor *whole_factor(TfliteCall *c, Tensor *x, double real)
     return tflite_rescale(c, x, tflite_factor(real), (Rescaling){ .to = I32 });
 }
 
-/* 16 bits have no table: elements below zero have a factor of their own. */
+/* With 16 bits there is no table: elements below zero have a separate factor. */
 static void leaky_int16(TfliteCall *c, float alpha)
 {
     if (!tflite_has_quants(c, 1)) return;
@@ -347,7 +347,7 @@ static bool has_one_grid(const TfliteTensor *x, const TfliteTensor *y)
     return y->quant && tflite_scale(x) == tflite_scale(y) && tflite_zero(x) == tflite_zero(y);
 }
 
-/* The reference of int8 assumes that input and output have one grid; that of uint8 requantizes. */
+/* The int8 reference assumes that input and output have one grid; the uint8 reference requantizes. */
 static void relu6(TfliteCall *c)
 {
     int64_t least, greatest;
@@ -414,7 +414,7 @@ static void prelu(TfliteCall *c)
 
 /* ---- Quotients and norms ----------------------------------------------------------------------------------------- */
 
-/* Returns 1 / |b| in Q0.31 for every stored b; bits[] gets the exponent of |b|. */
+/* Returns 1 / |b| in Q0.31 for every stored b; bits[] receives the exponent of |b|. */
 static Tensor *inverses(TfliteCall *c, int zero, int32_t *bits)
 {
     int32_t inverse[256] = { 0 };

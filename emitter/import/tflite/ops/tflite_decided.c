@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators whose number of results data decide. They compute rows up to the largest number, and the number; the
- * result is the first rows, as many as the number (import/model/decided.h). */
+/* Translates operators whose number of results depends on data. They compute as many rows as the largest number
+ * requires, and the number; the result consists of the first rows, as many as the number (import/model/decided.h). */
 #include "import/tflite/ops/tflite_decided.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { OPTIONS_UNIQUE = 80, OPTIONS_WHERE = 85 };
 
-/* Returns what --dim says of a dimension of an output, at most `natural`; -1: neither is there. */
+/* Returns the size that --dim gives for a dimension of an output, at most `natural`, or -1 if neither is known. */
 static int64_t maximum_of(TfliteCall *c, const char *place, int64_t natural)
 {
     const ImportOptions *o = c->sizes->options;
@@ -68,7 +68,7 @@ static Tensor *nonzero_rows(TfliteCall *c, Tensor *x, int64_t capacity)
     return tflite_call(c, "nonzero", x, attr_int("capacity", capacity), attr_flag("rows", true));
 }
 
-/* The coordinates of the elements that are not 0. Two selections by one tensor have one size. */
+/* Returns the coordinates of the elements that are not 0. Two selections by one tensor have one size. */
 static void where(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
@@ -96,7 +96,8 @@ static void where(TfliteCall *c)
 
 /* ---- UNIQUE ------------------------------------------------------------------------------------------------------ */
 
-/* The distinct elements in the order of their first occurrence, and for each element the index of its own. */
+/* Returns the distinct elements in the order of their first occurrence, and for each element the index of its distinct
+ * element. */
 static void unique(TfliteCall *c)
 {
     DType to;
@@ -126,7 +127,7 @@ static void unique(TfliteCall *c)
 
 static Tensor *number(TfliteCall *c, DType type, double v) { return tensor_scalar(c->cx, c->name, type, v); }
 
-/* The number of elements from start to limit; -1 if the step leads away from the limit, or is 0. */
+/* Returns the number of elements from start to limit, or -1 if the step leads away from the limit, or is 0. */
 static Tensor *count_of_range(TfliteCall *c, Tensor *const *in)
 {
     const bool is_float = dtype_is_float(in[0]->type);
@@ -146,7 +147,7 @@ static Tensor *count_of_range(TfliteCall *c, Tensor *const *in)
     return tflite_select(c, leads, count, number(c, I64, -1));
 }
 
-/* Floats add the step to the value before. */
+/* For floats, each value is the previous value plus the step. */
 void tflite_range_by_value(TfliteCall *c)
 {
     const DType type = c->in[0]->type;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Dynamic range: floats times 8-bit weights, on integers. The input of each sample (a row of a dense layer, an image of
- * a convolution) is rounded to 8 bits by its own range, as the reference kernels of TensorFlow Lite do:
+/* Computes dynamic range: floats times 8-bit weights, on integers. The input of each sample (a row of a dense layer, an
+ * image of a convolution) is rounded to 8 bits by its own range, as the reference kernels of TensorFlow Lite do:
  *
  *   symmetric    q = clamp(round(x * (127 / r)), -127, 127), the scale r / 127, r = max |x|
  *   asymmetric   q = clamp(zero + round(x * (1 / scale)), -128, 127), scale = (high - low) / 255,
  *                low = min(x, 0), high = max(x, 0)
  *
- * Rounding before the zero point is added is the order of its vector code, on x86 and ARM. Its portable code rounds the
- * sum: other ties, and bits of x are lost to the zero point.
+ * Rounding before the zero point is added is the order of the reference's vector code, on x86 and ARM. The reference's
+ * portable code rounds the sum instead, which has other ties and loses bits of x to the zero point.
  *
  * Weights with a scale for each block of a row (4 bits) have a kernel only in XNNPACK. It rounds the rows by the
  * inverse of their scale, ties to even, and adds the blocks' integer sums in floats:
@@ -15,7 +15,7 @@
  *   by inverse   q = clamp(zero + nearbyint(x * inverse), -128, 127), inverse = 255 / (high - low)
  *                y[r,o] = (sum(n) scale[o,n] * sum(k) (q[r,n,k] - zero[r]) * w[o,n,k]) * (1 / inverse[r])
  *
- * Integers of the forms with a zero point are q - zero, of 16 bits, so padding is 0. */
+ * In the forms with a zero point, the integers are q - zero in 16 bits, so padding is 0. */
 #include "import/tflite/ops/tflite_ops.h"
 
 /* The attribute `asymmetric` of dynamic_grid */
@@ -23,7 +23,7 @@ typedef enum Form { SYMMETRIC, ASYMMETRIC, BY_INVERSE } Form;
 
 static Tensor *as(TfliteCall *c, Tensor *x, DType to) { return tflite_call(c, "cast", x, attr_type("to", to)); }
 
-/* The grid of each sample of x (dynamic_grid), with dimensions of 1 instead of the sample's. */
+/* Computes the grid of each sample of x (dynamic_grid); the sample's dimensions are 1. */
 typedef struct Grid { Tensor *scale, *inverse, *zero; } Grid;
 
 static Grid grid_of(TfliteCall *c, Tensor *x, int first_axis, Form form)

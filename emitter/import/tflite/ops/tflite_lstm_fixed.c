@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An LSTM of integers as the reference kernels of TensorFlow Lite Micro compute it. Sums of the gates have 16 bits and
- * the scale 2^-12, gates and tanh the scale 2^-15; the cell has 16 bits and a power of two as its scale:
+/* Translates an LSTM of integers as the reference kernels of TensorFlow Lite Micro compute it. Sums of the gates have
+ * 16 bits and the scale 2^-12, gates and tanh the scale 2^-15; the cell has 16 bits and a power of two as its scale:
  *
  *   g[t] = sat(requantize(x[t] w + b) + requantize(h[t-1] r))     all four gates, in the order i o f c
  *   c[t] = sat(requantize(f c[t-1]) + requantize(i tanh(c)))
@@ -125,7 +125,7 @@ static bool has_wide_sums(FixedLstm *l, int first)
     return tflite_is_int16(l->c) && !fit;
 }
 
-/* Returns requantize(x w + b) of the four gates; bias NULL: none. */
+/* Returns requantize(x w + b) of the four gates; bias is NULL if there is none. */
 static Tensor *gates_of(FixedLstm *l, Tensor *x, const TfliteTensor *of, int first, Tensor *bias)
 {
     TfliteCall *c = l->c;

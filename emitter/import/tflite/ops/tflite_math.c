@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic: elementwise operators, reductions, softmax, quantize and dequantize. int8 is computed in i32 and fixed
- * point, in the reference kernels' order of operations; functions of one int8 become tables of 256 values, which the
- * constant folder evaluates. */
+/* Translates arithmetic: elementwise operators, reductions, softmax, quantize and dequantize. int8 is computed in i32
+ * and fixed point, in the reference kernels' order of operations. Functions of one int8 become tables of 256 values,
+ * which the constant folder evaluates. */
 #include <float.h>
 #include <math.h>
 
@@ -53,7 +53,7 @@ static void add_or_sub(TfliteCall *c, const char *op)
 static void add(TfliteCall *c) { add_or_sub(c, "add"); }
 static void sub(TfliteCall *c) { add_or_sub(c, "sub"); }
 
-/* The reference of UINT8 computes the factor in floats, that of the other types in doubles. */
+/* The UINT8 reference computes the factor in floats; the references of the other types compute it in doubles. */
 static void mul(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
@@ -89,7 +89,7 @@ static void squared_difference(TfliteCall *c)
                                   ACT_NONE);
 }
 
-/* An int8 value less its zero point, in units of twice its scale, with 20 more bits. */
+/* Returns an int8 value minus its zero point, in units of twice its scale, with 20 more bits. */
 enum { ADDEND_BITS = 20 };
 static Tensor *addend(TfliteCall *c, Tensor *x)
 {
@@ -131,7 +131,7 @@ static void add_n(TfliteCall *c)
     c->out[0] = tflite_requantize(c, sum, &back, 1, ACT_NONE);
 }
 
-/* The same bytes in another type of the same size; those of a boolean are 0 or 1. */
+/* Reinterprets the bytes as a different type of the same size; a boolean's bytes are 0 or 1. */
 static void bitcast(TfliteCall *c)
 {
     DType to;
@@ -143,7 +143,7 @@ static void bitcast(TfliteCall *c)
     else c->out[0] = tflite_call(c, c->in[0]->type == BOOL ? "cast" : "bitcast", c->in[0], attr_type("to", to));
 }
 
-/* Shifts are limited to 0 to one bit less than the type has. */
+/* Shifts are limited to the range from 0 to the type's width minus one. */
 static void right_shift(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
@@ -234,7 +234,7 @@ static double sigmoid_at(double i)
 }
 
 /* The points of sigmoid, 1/24 apart, as fractions of 2^16; each is raised by half of the error of interpolation in the
- * middle of its step. The last one is the value behind the points, as in the reference's table. */
+ * middle of its step. The last value is the one that follows the points, as in the reference's table. */
 Tensor *tflite_sigmoid_points(TfliteCall *c)
 {
     uint16_t point[256];
@@ -245,7 +245,8 @@ Tensor *tflite_sigmoid_points(TfliteCall *c)
     return tensor_constant(c->cx, "points", U16, 1, &(int64_t){ 256 }, point);
 }
 
-/* An input scale of 2^-12, or of a power of two up to 2^(more - 12), has the factor 3; others are scaled to 1/12288. */
+/* An input scale of 2^-12, or of a power of two up to 2^(more - 12), has the factor 3; other scales are scaled to
+ * 1/12288. */
 static void curve_int16(TfliteCall *c, const char *op, int more)
 {
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
@@ -309,7 +310,8 @@ typedef float OfFloat(float x);
 static float exp_of(float x) { return (float)scalar_apply(EXPR_EXP, F32, F32, &(Scalar){ .f = (double)x }).f; }
 static float inverse_of(float x) { return 1.0f / (1.0f + x); }
 
-/* 513 points of a function in Q0.15; each is biased by half of the error of interpolation in the middle of its step. */
+/* Returns 513 points of a function in Q0.15; each is biased by half of the error of interpolation in the middle of its
+ * step. */
 static Tensor *points_of(TfliteCall *c, OfFloat *of, float least, float greatest)
 {
     enum { STEPS = 512 };
@@ -434,7 +436,7 @@ static bool count_elements(TfliteCall *c, const Axes *axes, int64_t *count)
     return !ctx_failed(c->cx);
 }
 
-/* The number of elements of a reduction that the run decides; NULL: it decides none. */
+/* Returns the number of elements of a reduction that the run decides, or NULL if the run decides none. */
 static Tensor *decided_count(TfliteCall *c, const Axes *axes, DType type)
 {
     const Expr *count = expr_index(c->cx, 1);
@@ -443,7 +445,7 @@ static Tensor *decided_count(TfliteCall *c, const Axes *axes, DType type)
     return size_is_decided(c->cx, count) ? tflite_dim_value(c, count, type) : NULL;
 }
 
-/* Without elements the reference gives the largest finite number, or the smallest; reduce_max and reduce_min give an
+/* Without elements the reference gives the largest or smallest finite number; reduce_max and reduce_min give an
  * infinite one. */
 static Tensor *finite_over_none(TfliteCall *c, Tensor *y, const Axes *axes, double over_none)
 {

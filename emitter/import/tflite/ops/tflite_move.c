@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that select elements by position: slices, spatial tiles, mirror padding. Constant operands (sizes, begins,
- * paddings) become attributes. */
+/* Translates operators that select elements by position: slices, spatial tiles, mirror padding. Constant operands
+ * (sizes, begins, paddings) become attributes. */
 #include "import/tflite/ops/tflite_decided.h"
 #include "import/tflite/ops/tflite_rows.h"
 
@@ -70,10 +70,11 @@ static void split_v(TfliteCall *c)
     if (!ctx_failed(c->cx)) split_at(c, c->in[0], d, sizes, count);
 }
 
-/* Begins or ends of slices. Entries that the run decides are not in `value`. */
+/* The begins or ends of slices. Entries that the run decides have no value in `value`. */
 typedef struct Entries { int count; int64_t value[2 * MAX_RANK]; bool is_known[2 * MAX_RANK]; } Entries;
 
-/* The operator that packs the numbers of tensor `at` before c->op; NULL: another one computes it. */
+/* Returns the operator that packs the numbers of tensor `at` before c->op, or NULL if the tensor is computed
+ * otherwise. */
 static const TfliteOperator *packing(const TfliteCall *c, int at)
 {
     enum { PACK = 83 };
@@ -83,7 +84,7 @@ static const TfliteOperator *packing(const TfliteCall *c, int at)
     return last && last->code == PACK ? last : NULL;
 }
 
-/* Input i. A row that is computed may have constants among its numbers: x[t, 0:2] begins at PACK(t, 0). */
+/* Input i. Some numbers of a computed row may be constants: x[t, 0:2] begins at PACK(t, 0). */
 static bool read_entries(TfliteCall *c, int i, Entries *out)
 {
     const Tensor *t = c->in[i];
@@ -101,8 +102,8 @@ static bool read_entries(TfliteCall *c, int i, Entries *out)
     return out->count >= 0;
 }
 
-/* y[i] = x[begin + i], i in [0, size), along dimension d. The reference fails where that is outside x; here the
- * begin is clamped. */
+/* y[i] = x[begin + i], i in [0, size), along dimension d. The reference fails if this is outside x; here the begin is
+ * clamped. */
 static Tensor *window_at(TfliteCall *c, Tensor *x, Tensor *begin, int d, int64_t size)
 {
     Tensor *at = tflite_call(c, "clip", tflite_part(c, begin, 0, d, d + 1), attr_real("min", 0),
@@ -149,10 +150,10 @@ static void slice(TfliteCall *c)
  * index of a dimension that is dropped and, with a step of 1, the begin and the end. */
 typedef struct Strides { int64_t begin, end, step; bool drops, is_at_run, is_span; } Strides;
 
-/* Returns true if a mask, of begins or ends, does not leave out entry i. */
+/* Returns true if a mask, of begins or ends, uses entry i. */
 static bool has_entry(TfliteCall *c, int mask, int i) { return !(flat_int(&c->op->options, mask, 4, 0) >> i & 1); }
 
-/* Entry i of the begins, ends and steps, of a dimension with `size` elements. */
+/* Reads entry i of the begins, ends and steps, for a dimension with `size` elements. */
 static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begin, const Entries *end,
                          const int64_t *step, Strides *s)
 {
@@ -198,8 +199,9 @@ static int spanned(int64_t new_axes, int i, int count, int rest)
     return rest > 0 ? rest : 0;
 }
 
-/* y = x[at[entry[d]]] along each dimension d that has an entry. The gather counts negative indices from the end and
- * clamps what is outside then, as the reference does below the first element; behind the last one it reads past x. */
+/* y = x[at[entry[d]]] along each dimension d that has an entry. The gather counts negative indices from the end, and
+ * then clamps indices that are outside, as the reference does below the first element; behind the last element, the
+ * reference reads past x. */
 static Tensor *taken_at(TfliteCall *c, Tensor *x, Tensor *at, const int *entry, int rank)
 {
     for (int d = rank - 1; d >= 0 && !ctx_failed(c->cx); d--)
@@ -210,14 +212,15 @@ static Tensor *taken_at(TfliteCall *c, Tensor *x, Tensor *at, const int *entry, 
     return x;
 }
 
-/* The dimensions of x are sliced in turn. An ellipsis keeps those it spans, a new axis has none of them. */
+/* The dimensions of x are sliced in turn. An ellipsis keeps the dimensions that it spans; a new axis has no dimension
+ * of x. */
 static void strided_slice(TfliteCall *c)
 {
     enum { BEGIN, END, ELLIPSIS, NEW_AXIS };
     int64_t step[2 * MAX_RANK], shape[3 * MAX_RANK], first[MAX_RANK], last[MAX_RANK], by[MAX_RANK];
     /* an index or a span that the run decides, or -1 if there is none */
     int entry[MAX_RANK], span[MAX_RANK];
-    int place[MAX_RANK];                                 /* the dimension of the result */
+    int place[MAX_RANK];                                 /* the index of the dimension in the result */
     Entries begin, end;
     if (!tflite_needs(c, 4)) return;
     Tensor *x = c->in[0];
@@ -311,7 +314,7 @@ static void unpack(TfliteCall *c)
 
 /* ---- By indices -------------------------------------------------------------------------------------------------- */
 
-/* Refuses constant indices that are not of the dimension; negative ones count from its end. Part k of a row of `parts`
+/* Refuses constant indices outside the dimension; negative indices count from its end. Part k of a row of `parts`
  * indexes dimension `first` + k. */
 static bool has_indices(TfliteCall *c, int first, int64_t parts)
 {
@@ -327,7 +330,7 @@ static bool has_indices(TfliteCall *c, int first, int64_t parts)
     return !ctx_failed(c->cx);
 }
 
-/* x with dimension `from` at `to`, the others in their order. */
+/* Moves dimension `from` of x to `to`; the other dimensions keep their order. */
 static Tensor *with_axis_at(TfliteCall *c, Tensor *x, int from, int to)
 {
     int64_t perm[MAX_RANK];
@@ -386,8 +389,8 @@ static void gather_nd(TfliteCall *c)
     c->out[0] = call(c->cx, "gather_nd", c->name, c->in, 2, NULL);
 }
 
-/* Mirror padding, without or with the edge element. Pairs of paddings become the paddings before all dimensions, then
- * those after. */
+/* Translates mirror padding, without or with the edge element. Pairs of paddings become two lists: the paddings before
+ * all dimensions, then the paddings after them. */
 static void mirror_pad(TfliteCall *c)
 {
     enum { REFLECT };
@@ -475,7 +478,7 @@ static void depth_to_space(TfliteCall *c)
 }
 
 /* Reads the tile sizes (the format's blocks), and the pairs of paddings or crops, of the dimensions after the batch.
- * Returns their number; 0: refused. */
+ * Returns the number of these dimensions, or 0 if they are refused. */
 static int read_blocks(TfliteCall *c, int64_t *block, int64_t *pairs)
 {
     int count = tflite_needs(c, 3) ? tflite_ints(c, 1, block, 2) : -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that the lowerings of operators share. The rows are in the tflite_*.c files, with their lowerings. */
+/* Has functions that the lowerings of operators share. The rows are in the tflite_*.c files, with their lowerings. */
 #include "import/tflite/ops/tflite_ops.h"
 
 #include <string.h>

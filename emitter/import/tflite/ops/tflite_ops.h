@@ -9,10 +9,12 @@ enum { TFLITE_OUTPUTS = 64 };        /* of one operator (Split) */
 
 struct TfliteCall;
 
-/* Imports another subgraph of the file: out[] gets the values of its outputs on the values in[]. False: refused. */
+/* Imports another subgraph of the file: out[] receives the values of its outputs, computed from the values in[]. False:
+ * refused. */
 typedef struct TfliteSubgraphs {
     bool (*run)(struct TfliteCall *c, int64_t subgraph, Tensor *const *in, int in_count, Tensor **out, int out_count);
-    /* The size that every open dimension of the subgraph's inputs has; -1 if no dimension is open, or they differ */
+    /* Returns the size that every open dimension of the subgraph's inputs has, or -1 if no dimension is open, or if
+     * they differ */
     int64_t (*open_size)(const struct TfliteCall *c);
     struct Importer *importer;
 } TfliteSubgraphs;
@@ -25,15 +27,16 @@ typedef struct TfliteCall {
     const struct TfliteRow *row;
     const TfliteSubgraphs *subgraphs;
     struct TfliteStates *states;
-    struct TfliteSizes *sizes;       /* that the run decides: tflite_decided.h */
-    /* the C function that computes a custom operator, or NULL if there is none */
+    struct TfliteSizes *sizes;       /* sizes that the run decides: tflite_decided.h */
+    /* the C function that computes a custom operator, or NULL */
     const struct ImportExtern *external;
-    bool is_unsigned;                /* the file's UINT8, shifted: some references differ from those of INT8 */
+    bool is_unsigned;                /* true for the file's UINT8, shifted: some references differ from those of INT8 */
     bool is_in_subgraph;             /* not the one that is read: of a WHILE, IF, CALL */
-    const char *name;                /* for the emitted calls: the first output's */
+    const char *name;                /* the name for the emitted calls: the first output's */
     int in_count; Tensor **in;       /* absent ones are NULL */
     Tensor *out[TFLITE_OUTPUTS];     /* set by the lowering */
-    Tensor **next;                   /* [in_count] of inputs that are variable tensors: the value after the operator */
+    /* [in_count] the values, after the operator, of inputs that are variable tensors */
+    Tensor **next;
 } TfliteCall;
 
 enum {
@@ -49,35 +52,37 @@ enum {
     OF_WHOLE = OF_I32 | OF_I64,
     OF_ALL = OF_F32 | OF_I8 | OF_WHOLE | OF_BOOL | OF_U8 | OF_I16,
     OF_BYTES = OF_I8 | OF_U8,
-    /* Where input 0 is FLOAT32, input 1 may be integers with scales (tflite_real_weights); where it is INT16, INT8 */
+    /* If input 0 is FLOAT32, input 1 may be integers with scales (tflite_real_weights); if it is INT16, input 1 may be
+     * INT8 */
     HAS_STORED_WEIGHTS = 512,
     WRITES_VARIABLES = 1024,         /* every input that is a variable tensor: TfliteCall.next */
     RUNS_SUBGRAPHS = 2048,
-    OF_COMPLEX = 4096,               /* COMPLEX64: a tensor of f32 with a last dimension of 2 */
+    OF_COMPLEX = 4096,               /* COMPLEX64 is a tensor of f32 with a last dimension of 2 */
     OF_U32 = 8192,
     OF_U64 = 16384,
-    AS_INT8 = 32768,                 /* UINT8 with a scale: lowered on INT8 (tflite_unsigned.h) */
-    FOLLOWS_INT8 = 65536,            /* AS_INT8 where input 0 has such a value: moves of elements */
-    SCALES_INT16 = 131072,           /* a comparison: INT16 by its real values, not by the stored ones */
-    OF_VARIANT = 262144,             /* a list: a tensor of any type (custom/tflite_list.c) */
+    AS_INT8 = 32768,                 /* UINT8 with a scale is lowered on INT8 (tflite_unsigned.h) */
+    FOLLOWS_INT8 = 65536,            /* AS_INT8 if input 0 has such a value: for moves of elements */
+    SCALES_INT16 = 131072,           /* a comparison that compares INT16 by its real values, not by the stored ones */
+    OF_VARIANT = 262144,             /* a list, which is a tensor of any type (custom/tflite_list.c) */
     OF_MOVED = OF_ALL | FOLLOWS_INT8
 };
 
-/* Dimensions of the inputs that may stay open: none, all, the first of each, or those of input 1. A row without
- * a lowering function keeps all of them open if its operator is elementwise. */
+/* The dimensions of the inputs that may stay open: none, all, the first of each, or those of input 1. If a row has no
+ * lowering function and its operator is elementwise, all dimensions may stay open. */
 typedef enum TfliteKeeps {
     TFLITE_KEEPS_NONE, TFLITE_KEEPS_ALL, TFLITE_KEEPS_FIRST, TFLITE_KEEPS_INDICES,
-    TFLITE_KEEPS_DECIDED             /* those that the run decides */
+    TFLITE_KEEPS_DECIDED             /* the dimensions that the run decides */
 } TfliteKeeps;
 
 typedef struct TfliteRow {
-    int code;                        /* BuiltinOperator; TFLITE_CUSTOM: found by its name */
+    int code;                        /* the BuiltinOperator; a row of TFLITE_CUSTOM is found by its name */
     const char *name;
     int newest;                      /* the latest supported version */
-    int options;                     /* tag of the union BuiltinOptions; 0: none, or ignored */
-    int types;                       /* OF_..: the types of input 0; and HAS_STORED_WEIGHTS */
+    /* the tag of the union BuiltinOptions; 0 if there are no options, or they are ignored */
+    int options;
+    int types;                       /* OF_..: the types of input 0; HAS_STORED_WEIGHTS may be added */
     int alike;                       /* number of leading inputs that must have one type */
-    const char *op_name;             /* without a lowering: the operator with the same inputs and no attributes */
+    const char *op_name;             /* if there is no lowering: the operator with the same inputs and no attributes */
     void (*lower)(TfliteCall *c);
     TfliteKeeps keeps;
 } TfliteRow;
@@ -95,27 +100,30 @@ const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op)
 const TfliteTensor *tflite_in_info(const TfliteCall *c, int index);        /* the file's tensor, or NULL if absent */
 const TfliteTensor *tflite_out_info(const TfliteCall *c, int index);
 bool tflite_is_int8(const TfliteCall *c);                                  /* true if input 0 is */
-bool tflite_is_int16(const TfliteCall *c);                                 /* true if input 0 is, with a scale */
+/* returns true if input 0 is UINT8 or INT8 with a scale */
+bool tflite_is_int16(const TfliteCall *c);
 bool tflite_is_quantized(const TfliteCall *c);                             /* either of them */
 Tensor *tflite_in(const TfliteCall *c, int index);                         /* NULL: absent */
 bool tflite_needs(TfliteCall *c, int count);                               /* refuses absent inputs 0..count-1 */
-/* Reads the integers of input `index`, which must be constant. Returns their number; -1: absent, -2: refused. */
+/* Reads the integers of input `index`, which must be constant. Returns the number of integers, -1 if the input is
+ * absent, or -2 if it is refused. */
 int tflite_ints(TfliteCall *c, int index, int64_t *out, int most);
 bool tflite_list(TfliteCall *c, int index, int64_t *out, int count);       /* exactly `count`; else refused */
-/* Normalizes an axis; negative ones count from the end. -1: refused */
+/* Normalizes an axis; negative axes count from the end. Returns -1 if it is refused */
 int tflite_axis(TfliteCall *c, int64_t axis, int rank);
 
-/* tflite_call(c, op, x, attributes...) and tflite_call2(c, op, a, b, attributes...), with any number of attributes */
+/* Use tflite_call(c, op, x, attributes...) and tflite_call2(c, op, a, b, attributes...), with any number of
+ * attributes */
 #define tflite_call(c, ...) TFLITE_CALL(c, __VA_ARGS__, NO_ATTR)
 #define tflite_call2(c, ...) TFLITE_CALL2(c, __VA_ARGS__, NO_ATTR)
 #define TFLITE_CALL(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), (const Attr[]){ __VA_ARGS__ })
 #define TFLITE_CALL2(c, op, a, b, ...) call_on_two((c)->cx, (op), (c)->name, (a), (b), (const Attr[]){ __VA_ARGS__ })
-/* Elements begin to end along the axis */
+/* Returns the elements from begin to before end along the axis */
 Tensor *tflite_part(TfliteCall *c, Tensor *x, int axis, int64_t begin, int64_t end);
 #define tflite_select(c, condition, a, b) call_where((c)->cx, (c)->name, (condition), (a), (b))
 Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank);
 Tensor *tflite_cast(TfliteCall *c, Tensor *x, DType to);
-/* Integers 0 to count-1 along dimension `axis` of `rank`; the others have one element. */
+/* Returns the integers 0 to count-1 along dimension `axis` of `rank`; the other dimensions have one element. */
 enum { TFLITE_MOST_CONSTANT = 1 << 16 };
 Tensor *tflite_ramp(TfliteCall *c, DType type, int64_t count, int axis, int rank);
 
@@ -130,20 +138,22 @@ void tflite_refuse_activation(TfliteCall *c, int activation, int last);
 /* A real factor as fixed point: factor = multiplier / 2^31 * 2^exponent. */
 typedef struct Factor { int32_t multiplier; int exponent; } Factor;
 Factor tflite_factor(double real);
-/* The factor multiplier / 2^shift of 64-bit sums, with a multiplier of 15 bits. False: it is too great, refused */
+/* The factor multiplier / 2^shift of 64-bit sums, with a multiplier of 15 bits. Returns false if the factor is too
+ * great and is refused */
 typedef struct WideFactor { int32_t multiplier; int shift; } WideFactor;
 bool tflite_wide_factor(TfliteCall *c, double real, WideFactor *out);
 
 bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel);      /* else refused */
 /* Per tensor, with any zero point of its type; tflite_has_quant accepts only 0 of 16 bits */
 bool tflite_has_any_zero(TfliteCall *c, const TfliteTensor *t);
-/* The first inputs and output 0, per tensor; else refused */
+/* Requires a quantization per tensor of the first inputs and of output 0; otherwise refuses the operator */
 bool tflite_has_quants(TfliteCall *c, int inputs);
-/* tflite_has_quants for input i; its scale may be 0 if it is always 0, as an initial state is: every product is 0 */
+/* Does the same as tflite_has_quants for input i. Its scale may be 0 if the input is always 0, such as an initial
+ * state, because every product is then 0 */
 bool tflite_has_factor(TfliteCall *c, int i);
-/* Dequantizes input i, with its scale or those along its axis. */
+/* Dequantizes input i, with its single scale or its scales along an axis. */
 Tensor *tflite_real(TfliteCall *c, int i);
-/* The scales of input i, weights with one for each block of a row: f32 [..][blocks][1] */
+/* Returns the scales of input i, weights with a scale for each block of a row: f32 [..][blocks][1] */
 Tensor *tflite_block_scales(TfliteCall *c, int i);
 /* Dequantizes 8-bit weights, input 1, of an operator on floats. */
 bool tflite_real_weights(TfliteCall *c);                                   /* false: refused */
@@ -151,43 +161,47 @@ float tflite_scale(const TfliteTensor *t);                                 /* pe
 int   tflite_zero(const TfliteTensor *t);
 /* Returns the clamp of output 0: the type's range, cut by the activation. */
 void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64_t *greatest);
-/* Floats as 8-bit integers less their zero point, and the scale of each sample: tflite_hybrid.c */
+/* tflite_hybrid.c: returns floats as 8-bit integers minus their zero point, and the scale of each sample */
 typedef struct TfliteHybrid { Tensor *x, *scale; } TfliteHybrid;
-/* Returns true if inputs x and w are floats and 8-bit weights that are multiplied on integers: weights with one scale,
- * or one for each channel, their dimension `channels`, and without zero points; not with --hybrid float */
+/* Returns true if x is floats, w is 8-bit weights, and both are multiplied on integers. The weights have one scale, or
+ * one for each channel (their dimension `channels`), and no zero points; --hybrid float disables it */
 bool tflite_is_hybrid(const TfliteCall *c, int x, int w, int channels);
 /* A sample has all elements along the dimensions from first_axis on */
 bool tflite_hybrid_round(TfliteCall *c, Tensor *x, int first_axis, bool is_asymmetric, TfliteHybrid *out);
-/* sums * (scale of the sample * scale of the weights), or (sums * scale of the weights) * scale of the sample */
+/* Returns sums * (scale of the sample * scale of the weights), or (sums * scale of the weights) * scale of the
+ * sample */
 Tensor *tflite_hybrid_real(TfliteCall *c, Tensor *sums, const TfliteHybrid *h, const Quant *w, bool has_weights_first);
-/* The same question of weights with a scale for each block; and their products with the rows x, of [o] sums each */
+/* Answers the same for weights with a scale for each block, and computes their products with the rows x, [o] sums for
+ * each row */
 bool tflite_is_blockwise_hybrid(const TfliteCall *c, int x, int w);
 Tensor *tflite_blockwise_dense(TfliteCall *c, Tensor *x);
-Tensor *tflite_difference(TfliteCall *c, int i);                           /* input i minus its zero point, in i32 */
-/* Reports int8 inputs, of the first `inputs`, whose scale or zero point is not output 0's as unsupported. */
+/* returns input i minus its zero point, in i32 */
+Tensor *tflite_difference(TfliteCall *c, int i);
+/* Reports, of the first `inputs` inputs, each int8 input whose scale or zero point differs from output 0's as
+ * unsupported. */
 bool tflite_has_one_scale(TfliteCall *c, int inputs);
-/* The zero points of a rescaling, its bounds beside those of the type, and its type. */
+/* The zero points of a rescaling, its bounds within those of the type, and its type. */
 typedef struct Rescaling {
     int zero_x, zero;
     bool has_least, has_greatest;
-    bool is_exact;                   /* the whole product is rounded, ties away from zero, whatever the options say */
+    bool is_exact;                   /* the whole product is rounded, ties away from zero, whatever the options are */
     int64_t least, greatest;
     DType to;
 } Rescaling;
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, Rescaling r);   /* x times the factor */
 /* Requantizes sums of products (channels: the last axis) by scales[0..count): one for all, or per channel. */
 Tensor *tflite_requantize_to(TfliteCall *c, Tensor *sums, const double *scales, int count, Rescaling r);
-/* tflite_requantize_to with the 16-bit factors that the reference applies to 64-bit sums */
+/* Does the same as tflite_requantize_to with the 16-bit factors that the reference applies to 64-bit sums */
 Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *scales, int count, Rescaling r);
 /* To output 0 */
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
 Tensor *tflite_requantize_wide(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
-/* By one rounding of the whole product, ties away from zero */
+/* Rounds the whole product once, ties away from zero */
 Tensor *tflite_requantize_once(TfliteCall *c, Tensor *sums, double scale, int activation);
 /* Returns true if each sum of an output channel's products with i16, and its bias (NULL: none), fits 32 bits, by the
  * magnitudes of its constant weights, which are `stride` apart: then its 64 bits are not needed. */
 bool tflite_sums_fit(const Tensor *w, const Tensor *bias, int64_t channels, int64_t stride);
-/* The points of sigmoid that sigmoid_table and tanh_table read */
+/* Returns the points of sigmoid that sigmoid_table and tanh_table read */
 Tensor *tflite_sigmoid_points(TfliteCall *c);
 /* LOGISTIC and TANH of UINT8: TensorFlow Lite computes their tables in floats. */
 void tflite_sigmoid_uint8(TfliteCall *c);

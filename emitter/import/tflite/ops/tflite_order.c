@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators along one axis: repetition, prefix sums, order, rows of a table, and remainders and powers of elements. */
+/* Translates operators along one axis (repetition, prefix sums, order, rows of a table), and remainders and powers of
+ * elements. */
 #include "import/tflite/ops/tflite_decided.h"
 #include "import/tflite/ops/tflite_rows.h"
 
@@ -57,7 +58,7 @@ static void enter_greatest(TfliteCall *c, Tensor *at)
     c->out[1] = tflite_call(c, "cast", at, attr_type("to", I32));
 }
 
-/* The greatest elements of each row and their indices; of equal elements the first. */
+/* Returns the largest elements of each row and their indices; of equal elements, the first. */
 static void topk(TfliteCall *c)
 {
     int64_t k;
@@ -74,7 +75,7 @@ static void topk(TfliteCall *c)
     enter_greatest(c, tflite_call(c, "topk", c->in[0], attr_int("axis", -1), attr_int("k", k)));
 }
 
-/* Inputs: the indices, then the table, whose rows they select. */
+/* The inputs are the indices, and then the table whose rows they select. */
 static void embedding_lookup(TfliteCall *c)
 {
     if (!tflite_needs(c, 2) || (c->in[1]->rank && !tflite_has_elements(c, 1, 0))) return;

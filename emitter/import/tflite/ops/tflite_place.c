@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that compute positions, compare elements with positions, or write at positions. Sizes, ranges, ranks
- * and masks of a diagonal are constants. */
+/* Translates operators that compute positions, compare elements with positions, or write at positions. Sizes, ranges,
+ * ranks and masks of a diagonal are constants. */
 #include <float.h>
 #include <math.h>
 
@@ -46,7 +46,7 @@ static void zeros_like(TfliteCall *c)
     c->out[0] = filled(c, tensor_scalar(c->cx, c->name, x->type, 0), shape, x->rank);
 }
 
-/* The reference counts, and adds the step to the value before, in the type of the result. */
+/* The reference counts, and adds the step to the previous value, in the type of the result. */
 static void range(TfliteCall *c)
 {
     double v[3];
@@ -81,7 +81,7 @@ static void range(TfliteCall *c)
                                            is_float ? (const void *)real : whole), type);
 }
 
-/* The shape to which two shapes broadcast. */
+/* Returns the shape to which two shapes broadcast. */
 static void broadcast_args(TfliteCall *c)
 {
     int64_t a[MAX_RANK], b[MAX_RANK], y[MAX_RANK];
@@ -101,7 +101,7 @@ static void broadcast_args(TfliteCall *c)
 
 /* ---- Elements at positions --------------------------------------------------------------------------------------- */
 
-/* Indices out of range, negative ones too, have no element. */
+/* Indices out of range, including negative ones, have no element. */
 static void one_hot(TfliteCall *c)
 {
     int64_t depth, shape[MAX_RANK];
@@ -197,7 +197,7 @@ static void matrix_set_diag(TfliteCall *c)
 
 /* ---- Writes ------------------------------------------------------------------------------------------------------ */
 
-/* base with the rows of `update` at the rows of `index` [n][dimensions]. */
+/* Returns base with the rows of `update` at the rows of `index` [n][dimensions]. */
 static Tensor *scattered(TfliteCall *c, Tensor *base, Tensor *index, Tensor *update, const char *reduction)
 {
     Tensor *in[] = { base, index, update };
@@ -206,7 +206,7 @@ static Tensor *scattered(TfliteCall *c, Tensor *base, Tensor *index, Tensor *upd
                : NULL;
 }
 
-/* Updates of equal indices are added; of bools, that is whether any is true. */
+/* Updates of equal indices are added; for bools, the result is true if any is true. */
 static void scatter_nd(TfliteCall *c)
 {
     int64_t shape[MAX_RANK], rows[MAX_RANK];
@@ -231,7 +231,8 @@ static void scatter_nd(TfliteCall *c)
     c->out[0] = tflite_cast(c, y, is_bool ? BOOL : update->type);
 }
 
-/* Inputs: indices (a scalar, a list or rows), the shape, one value or one for each index, the value elsewhere. */
+/* The inputs are indices (a scalar, a list or rows), the shape, one value or one for each index, and the value
+ * elsewhere. */
 static void sparse_to_dense(TfliteCall *c)
 {
     int64_t shape[MAX_RANK];
@@ -250,7 +251,8 @@ static void sparse_to_dense(TfliteCall *c)
     c->out[0] = scattered(c, filled(c, c->in[3], shape, rank), rows_of_index, filling, "none");
 }
 
-/* Combines the rows of x by their segments. Rows of a negative segment are combined in one more row, which is cut. */
+/* Combines the rows of x by their segments. Rows of a negative segment are combined in one additional row, which is cut
+ * off. */
 static void segments(TfliteCall *c, int64_t count, bool may_be_negative, const char *reduction, double empty)
 {
     int64_t shape[MAX_RANK], rows[MAX_RANK];
@@ -277,7 +279,7 @@ static void segments(TfliteCall *c, int64_t count, bool may_be_negative, const c
     if (y) c->out[0] = may_be_negative ? tflite_part(c, y, 0, 0, count) : y;
 }
 
-/* The number of segments is one more than the last, so they are constant. */
+/* The number of segments is the last segment plus one, so the segments must be constant. */
 static void segment_sum(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
@@ -300,8 +302,8 @@ static void unsorted_prod(TfliteCall *c) { unsorted(c, "mul", 1, false, false); 
 static void unsorted_max(TfliteCall *c) { unsorted(c, "max", -(double)FLT_MAX, true, true); }
 static void unsorted_min(TfliteCall *c) { unsorted(c, "min", (double)FLT_MAX, true, false); }
 
-/* `update` at its begin along axis d of x: y[i] = update[i - begin] inside, elsewhere x[i]. The begin is clamped, so
- * the update is inside x. A single row is compared with its begin, and spread. */
+/* Places `update` at its begin along axis d of x: y[i] = update[i - begin] inside, elsewhere x[i]. The begin is
+ * clamped, so the update is inside x. A single row is compared with its begin, and spread. */
 static void dynamic_update_slice(TfliteCall *c)
 {
     if (!tflite_needs(c, 3)) return;
@@ -354,8 +356,8 @@ static Tensor *scalar_in(TfliteCall *c, int i, DType type)
     return tflite_cast(c, tflite_reshape(c, c->in[i], NULL, 0), type);
 }
 
-/* Inputs: boxes [n][4], scores [n], the number of results, the thresholds of overlap and of the score. Results beyond
- * the boxes found are 0. */
+/* The inputs are boxes [n][4], scores [n], the number of results, and the thresholds of overlap and of the score.
+ * Results beyond the number of boxes found are 0. */
 typedef struct Suppressed { Tensor *index, *score, *found, *is_found; } Suppressed;
 static bool suppressed(TfliteCall *c, int count, double sigma, Suppressed *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts real scales to fixed-point factors, in doubles and in the order of operations of TensorFlow Lite's kernels:
- * every multiplier is the same integer. */
+/* Converts real scales to fixed-point factors, in doubles and in the order of operations of TensorFlow Lite's kernels,
+ * so that every multiplier is the same integer. */
 #include <float.h>
 #include <math.h>
 
@@ -82,7 +82,7 @@ bool tflite_has_quants(TfliteCall *c, int inputs)
     return tflite_has_quant(c, tflite_out_info(c, 0), false);
 }
 
-/* Returns the stored value of a real bound: computed in floats, ties away from zero. */
+/* Returns the stored value of a real bound, computed in floats with ties away from zero. */
 static int64_t stored(const TfliteTensor *t, float real)
 {
     double v = (double)roundf(real / tflite_scale(t)) + tflite_zero(t);
@@ -110,7 +110,7 @@ void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64
     attr_if((r).has_least, attr_int("min", (r).least)), attr_if((r).has_greatest, attr_int("max", (r).greatest)), \
     attr_type("to", (r).to)
 
-/* Names the operands with one scale: `"x" 3.4e+10, "y" 0.5` */
+/* Names the operands with one scale, such as `"x" 3.4e+10, "y" 0.5` */
 static const char *scales_text(const TfliteCall *c)
 {
     Text t = text_new(c->cx);
@@ -126,7 +126,7 @@ static const char *scales_text(const TfliteCall *c)
 
 /* Refuses a factor for which the reference's shift is undefined: TensorFlow Lite Micro aborts, TensorFlow Lite gives
  * values that depend on the processor. A converter gives a tensor that calibration always found 0 the smallest normal
- * float as its range. `which` precedes the scales: "" or " of channel 3". */
+ * float as its range. `which` precedes the scales; it is "" or " of channel 3". */
 static void refuse_factor(TfliteCall *c, const char *which, int exponent, const char *accepted)
 {
     const TfliteTensor *y = tflite_out_info(c, 0);
@@ -191,8 +191,8 @@ static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int c
 }
 
 /* Doubles each multiplier m < 2^n until its shift n is 31: 32-bit sums then need one product of two words,
- * mulhigh(x, m * 2^(31-n)) = (x * m * 2^(31-n) + 2^30) >> 31 = (x * m + 2^(n-1)) >> n. False, with nothing changed, if
- * one has no such form. */
+ * mulhigh(x, m * 2^(31-n)) = (x * m * 2^(31-n) + 2^30) >> 31 = (x * m + 2^(n-1)) >> n. Returns false, and changes
+ * nothing, if a multiplier has no such form. */
 static bool shifts_are_in_multipliers(int32_t *multiplier, const uint8_t *shift, int count)
 {
     enum { WORD = 31 };

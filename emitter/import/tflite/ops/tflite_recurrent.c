@@ -8,7 +8,7 @@
 enum { OPTIONS_RNN = 7, OPTIONS_LSTM = 14, OPTIONS_SEQUENCE_RNN = 31, OPTIONS_BOTH_LSTM = 69, OPTIONS_BOTH_RNN = 70,
        OPTIONS_SEQUENCE_LSTM = 71, DIAGONAL = 5 };
 
-/* The first inputs of a direction's weights, its states, and the option of the 8-bit grid. */
+/* The first inputs of a direction's weights and states, and the option of the 8-bit grid. */
 typedef struct LstmPlaces { int weights, recurrent, peepholes, biases, projection, state, cell, grid; } LstmPlaces;
 static const LstmPlaces alone = { LSTM_INPUT_WEIGHTS, LSTM_STATE_WEIGHTS, LSTM_PEEPHOLES, LSTM_BIASES, LSTM_PROJECTION,
                                   LSTM_STATE, LSTM_CELL, 4 },
@@ -32,7 +32,7 @@ static bool has_form(TfliteCall *c, const LstmPlaces *p)
     return !ctx_failed(c->cx);
 }
 
-/* Refuses an input, of `count` beginning with `first`, that is not a matrix. */
+/* Refuses one of `count` inputs, beginning with `first`, that is not a matrix. */
 static bool are_matrices(TfliteCall *c, int first, int count)
 {
     for (int i = first; i < first + count && !ctx_failed(c->cx); i++)
@@ -59,7 +59,7 @@ static bool has_no_norms(TfliteCall *c)
     return !ctx_failed(c->cx);
 }
 
-/* The peepholes of the gates i o f, or NULL if there is none. */
+/* Returns the peepholes of the gates i o f, or NULL if there are none. */
 static Tensor *peepholes_of(TfliteCall *c, int first)
 {
     Tensor *part[] = { tflite_in(c, first), tflite_in(c, first + 2), tflite_in(c, first + 1) };
@@ -93,7 +93,7 @@ static bool are_hybrid(const TfliteCall *c, int first, int count)
     return true;
 }
 
-/* The scales of the columns: of `gates` matrices in this order, each of `units` columns. */
+/* Returns the scales of the columns: of `gates` matrices in this order, each with `units` columns. */
 static Quant columns_of(TfliteCall *c, int first, const int *order, int gates, int64_t units)
 {
     float *scale = NEW_ARRAY(c->cx->arena, float, gates * units);
@@ -106,7 +106,8 @@ static Tensor *scales_of(TfliteCall *c, const Quant *q)
     return tensor_constant(c->cx, c->name, F32, 1, (int64_t[]){ q->count }, q->scale);
 }
 
-/* The products of x [steps][batch][inputs] and w [inputs][columns], and the biases. Each row of x has its own grid. */
+/* Returns the products of x [steps][batch][inputs] and w [inputs][columns], plus the biases. Each row of x has its own
+ * grid. */
 static Tensor *hybrid_products(TfliteCall *c, Tensor *x, Tensor *w, const Quant *q, Tensor *bias, bool is_asymmetric)
 {
     TfliteHybrid h;
@@ -179,8 +180,8 @@ static void sequence_lstm(TfliteCall *c)
     c->out[0] = is_time_major ? y : turned(c, y);
 }
 
-/* Outputs: the states of both directions, beside each other if they are merged. The backward direction reads the steps
- * in reverse, but its states are in the order of the steps. */
+/* The outputs are the states of both directions, which are concatenated if they are merged. The backward direction
+ * reads the steps in reverse, but its states are in the order of the steps. */
 static void both_directions(TfliteCall *c, Tensor *ahead, Tensor *back, bool is_merged, bool is_time_major)
 {
     if (!is_time_major) {
@@ -231,8 +232,8 @@ static Tensor *basic_gates(TfliteCall *c, Tensor *w, int64_t units, int64_t from
     return all && all->rank == 2 ? tflite_call(c, "transpose", all, attr_list("perm", 1, 0)) : all;
 }
 
-/* Inputs: x, the state, the weights of both, side by side, the biases, the cell. Outputs: the state, the cell, and the
- * two operands of its formula: both inputs beside each other, and their products with the weights. */
+/* The inputs are x, the state, the weights of both, concatenated, the biases, and the cell. The outputs are the state,
+ * the cell, and the two operands of its formula: both inputs concatenated, and their products with the weights. */
 static void basic_lstm(TfliteCall *c)
 {
     enum { X, STATE, WEIGHTS, BIASES, CELL, INPUTS };
@@ -299,8 +300,9 @@ static Tensor *hybrid_rnn(TfliteCall *c, int first, Tensor *x, int activation, b
                                                           attr_flag("relu", activation == ACT_RELU)));
 }
 
-/* Inputs, beginning with `first`: the weights of x and of the state, the bias, the state. Returns the states of x
- * [steps][batch][inputs] after each step; sets the next value of the variable. `grid`: the option of that name. */
+/* The inputs, beginning with `first`, are the weights of x and of the state, the bias, and the state. Returns the
+ * states of x [steps][batch][inputs] after each step; sets the next value of the variable. `grid`: the option of that
+ * name. */
 static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation, int grid)
 {
     enum { HIDDEN = 3, INPUTS };
@@ -324,7 +326,7 @@ static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation, int g
     return h ? h->producer->out[0] : NULL;
 }
 
-/* Refuses absent inputs 0..count-1, and an input of another rank. */
+/* Refuses absent inputs 0..count-1, and an input with a different rank. */
 static bool has_sequence(TfliteCall *c, int count, int rank)
 {
     if (!tflite_needs(c, count)) return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that execute subgraphs: WHILE and IF, as regions of the DAG (graph/dag/region.h), CALL and
- * STABLEHLO_COMPOSITE in their place. A subgraph reads its inputs and constants alone, so nothing is captured: the
- * values that a WHILE's body returns unchanged are loop invariants, the others its states. A condition on constants
+/* Translates operators that execute subgraphs: WHILE and IF become regions of the DAG (graph/dag/region.h); CALL and
+ * STABLEHLO_COMPOSITE are inlined. A subgraph reads only its inputs and constants, so nothing is captured. The values
+ * that a WHILE's body returns unchanged are loop invariants; all other values are its states. A condition on constants
  * selects its branch during import. */
 #include "graph/dag/region.h"
 #include "import/model/fold_small.h"
@@ -29,7 +29,7 @@ static const char *kind_text(Ctx *cx, const Tensor *t)
     return text_format(cx, "%s%s", dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
 }
 
-/* Tensors like those given: the inputs of a region's graph. */
+/* Returns tensors like the given ones: the inputs of a region's graph. */
 static Tensor **inner_of(TfliteCall *c, Tensor *const *outer, int count)
 {
     Tensor **inner = NEW_ARRAY(c->cx->arena, Tensor *, count);
@@ -47,7 +47,7 @@ static bool has_operands(TfliteCall *c)
     return !ctx_failed(c->cx);
 }
 
-/* The condition as a scalar; constant, if it is computed from small constants. */
+/* Returns the condition as a scalar; it is constant if it is computed from small constants. */
 static Tensor *scalar_of(TfliteCall *c, Tensor *t)
 {
     if (t->type != BOOL || tensor_elems(t) != 1) {
@@ -70,7 +70,8 @@ static void call_(TfliteCall *c)
     if (has_operands(c)) run(c, subgraph_of(c, 0), c->in, c->in_count, c->out, c->op->out_count);
 }
 
-/* A function of higher level, as PyTorch's exporter leaves it in the file, with a subgraph that computes it. */
+/* Translates a function of higher level, which PyTorch's exporter leaves in the file with a subgraph that computes
+ * it. */
 static void composite(TfliteCall *c)
 {
     enum { DECOMPOSITION = 1 };
@@ -129,7 +130,7 @@ static bool import_body(TfliteCall *c, Loop *l)
     return !ctx_failed(c->cx);
 }
 
-/* Inputs of the region: no limit of the trip count, the condition, the states, the invariants. */
+/* The region has these inputs: an absent limit of the trip count, the condition, the states, and the invariants. */
 static void loop_region(TfliteCall *c, const Loop *l, Tensor *first)
 {
     Ctx *cx = c->cx;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_OPS_TFLITE_ROWS_H
 #define LW_IMPORT_TFLITE_OPS_TFLITE_ROWS_H
-/* The rows of all files in this folder. */
+/* Declares the rows of all files in this folder. */
 #include "import/tflite/ops/tflite_ops.h"
 
 /* A row without name ends each array. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that rearrange elements without arithmetic. */
+/* Translates operators that rearrange elements without arithmetic. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { OPTIONS_CONCAT = 10, OPTIONS_RESHAPE = 17, OPTIONS_SQUEEZE = 30 };
 
-/* Returns true if the run decides the shape. The file's own sizes hold where at most one of them is open. */
+/* Returns true if the run decides the shape. If at most one of them is open, the file's own sizes are used. */
 static bool is_of_run(TfliteCall *c, const TfliteTensor *y)
 {
     int open = 0;
@@ -19,7 +19,7 @@ static bool is_of_run(TfliteCall *c, const TfliteTensor *y)
     return tflite_is_reshaped_by_run(c, c->in[0], tflite_in(c, 1)) && (!is_list || open > 1);
 }
 
-/* The shape is an input, or, in old files, an option; without both it is the output's. */
+/* The shape is an input or, in old files, an option; if there is neither, it is the output's shape. */
 static void reshape(TfliteCall *c)
 {
     int64_t shape[MAX_RANK];
@@ -76,7 +76,7 @@ static void transpose(TfliteCall *c)
     else if (count == 0) c->out[0] = c->in[0];
 }
 
-/* An operand of the older quantization in the output's scale, as a table. The reference computes in float32
+/* Converts an operand of the older quantization to the output's scale, with a table. The reference computes in float32
  * round(u * ratio + bias) + zero_y, where u is the stored UINT8 and bias = -zero_x * ratio. */
 static Tensor *in_output_scale(TfliteCall *c, int index)
 {
@@ -96,7 +96,7 @@ static Tensor *in_output_scale(TfliteCall *c, int index)
                         tensor_constant(c->cx, "table", I8, 1, &count, arena_copy(c->cx->arena, table, sizeof table)));
 }
 
-/* Scales may differ in the older quantization alone. */
+/* Scales may differ only in the older quantization. */
 static bool has_scales(TfliteCall *c)
 {
     if (!c->is_unsigned) return tflite_has_one_scale(c, c->in_count);

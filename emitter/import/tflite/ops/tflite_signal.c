@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Fourier transform of real rows and images (import/model/fourier.h), and parts of complex numbers. A tensor of
- * type COMPLEX64 is one of f32 with a last dimension of 2: the real and the imaginary part. */
+/* Translates the Fourier transform of real rows and images (import/model/fourier.h), and parts of complex numbers. A
+ * tensor of type COMPLEX64 is one of f32 with a last dimension of 2: the real and the imaginary part. */
 #include "import/model/fourier.h"
 #include "import/tflite/ops/tflite_rows.h"
 
@@ -8,7 +8,7 @@ enum { OPTIONS_RFFT2D = 105 };
 
 /* ---- Transforms -------------------------------------------------------------------------------------------------- */
 
-/* x with another size of the axis: cut, or padded with zeros. */
+/* Gives the axis of x a different size: x is cut, or padded with zeros. */
 static Tensor *fitted(TfliteCall *c, Tensor *x, int axis, int64_t size)
 {
     int64_t pad[2 * MAX_RANK] = { 0 };
@@ -33,8 +33,8 @@ static Tensor *transform_columns(TfliteCall *c, Tensor *x, int64_t images, int64
 
 /* ---- Operators --------------------------------------------------------------------------------------------------- */
 
-/* The real transform of the rows, then one of each column of its bins. Rows and columns that are longer than the
- * transform are cut, shorter ones are padded with zeros. */
+/* Computes the real transform of the rows, and then a transform of each column of its bins. Rows and columns that are
+ * longer than the transform are cut, shorter ones are padded with zeros. */
 static void rfft_2d(TfliteCall *c)
 {
     int64_t size[2], shape[MAX_RANK + 1], images = 1;

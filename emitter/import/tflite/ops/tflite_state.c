@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Variables, as state (import/model/model.h). A handle (VAR_HANDLE) names a variable, READ_VARIABLE reads it,
  * ASSIGN_VARIABLE writes it, and CALL_ONCE runs a subgraph that assigns initial values (tflite.c). Operators are in
- * execution order, so a read has the last assigned value. The value before the run becomes an input of the model, the
- * value after it an output; the two are a pair of state. A variable tensor is also a state: the operators that have it
- * as an input write its next value. */
+ * execution order, so a read has the last assigned value. The value before the run becomes an input of the model, and
+ * the value after the run an output; the two are a pair of state. A variable tensor is also a state: the operators that
+ * have it as an input write its next value. */
 #include "import/tflite/ops/tflite_state.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { VAR_HANDLE = 142, READ_VARIABLE = 143, ASSIGN_VARIABLE = 144,
        OPTIONS_CALL_ONCE = 103, OPTIONS_VAR_HANDLE = 111, OPTIONS_READ = 112, OPTIONS_ASSIGN = 113,
-       MOST_OWN = 2 };                       /* states of an operator, beside its tensors */
+       MOST_OWN = 2 };                       /* the limit of states of an operator, in addition to its tensors */
 
 void tflite_states_open(Ctx *cx, const TfliteFile *file, TfliteStates *out)
 {
@@ -30,7 +30,7 @@ static void refuse(const TfliteStates *s, const TfliteOperator *op, const char *
     diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s", what);
 }
 
-/* The new value of a state; in runs that ended before, the old one. */
+/* Returns the new value of a state; in runs that have ended before, the old value. */
 static void set_now(const TfliteStates *s, TfliteVariable *v, Tensor *next)
 {
     v->now = s->goes_on && next ? call_where(s->cx, v->name, s->goes_on, next, v->now) : next;
@@ -69,7 +69,7 @@ static TfliteVariable *variable_named(const TfliteStates *s, const char *variabl
     return NULL;
 }
 
-/* Returns the tensor with the variable's type and shape: the first one read from it or assigned to it. */
+/* Returns the tensor with the variable's type and shape: the first tensor that is read from it or assigned to it. */
 static const TfliteTensor *like_of(const TfliteStates *s, int handle)
 {
     for (int i = 0; i < s->file->operator_count; i++) {
@@ -127,9 +127,9 @@ static TfliteVariable *variable_of(TfliteStates *s, const TfliteOperator *op)
     return v;
 }
 
-enum { MOST_INITIAL = 1 << 28 };         /* bytes of an initial value that is not 0 */
+enum { MOST_INITIAL = 1 << 28 };         /* the limit of an initial value that is not 0, in bytes */
 
-/* Returns the initial value of a variable without CALL_ONCE. Like in the reference, each byte is the zero point of the
+/* Returns the initial value of a variable without CALL_ONCE. As in the reference, each byte is the zero point of the
  * tensor that is assigned first. */
 static const Tensor *zero_points(const TfliteStates *s, const TfliteTensor *first, const Tensor *like)
 {
@@ -217,7 +217,7 @@ void tflite_state_set(TfliteStates *s, const Tensor *before, Tensor *after)
 
 /* ---- The subgraph that is run once ------------------------------------------------------------------------------- */
 
-/* The handle may follow the operator that runs the subgraph; an unused variable has none. */
+/* The handle may follow the operator that runs the subgraph; an unused variable has no handle. */
 void tflite_state_begin(TfliteStates *s, const char *variable_name, const Tensor *first, const TfliteOperator *caller)
 {
     for (int i = 0; i < s->file->operator_count; i++)

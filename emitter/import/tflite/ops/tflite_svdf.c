@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SVDF: a dense layer of few features, each with a memory of its last values, which is a state, and a filter over it.
+/* SVDF is a dense layer with few features. Each feature has a memory of its last values, which is a state, and a filter
+ * over this memory.
  *
  *   m[b,f,j] = m[b,f,j+1], at the end the newest: x[b] w[f]
  *   y[b,u]   = act(bias[u] + sum(f of u, j) m[b,f,j] v[f,j])
@@ -10,7 +11,7 @@
 
 enum { X, FEATURES, TIME, BIAS, STATE, INPUTS };
 enum { RANK, ACTIVATION, ASYMMETRIC };       /* options */
-enum { OPTIONS_SVDF = 6, MOST_ADDED = 16 };          /* filters of a unit that are added one by one */
+enum { OPTIONS_SVDF = 6, MOST_ADDED = 16 };          /* the limit of filters of a unit, which are added one by one */
 
 typedef struct Svdf { int64_t batch, inputs, filters, memory, units, rank; } Svdf;
 
@@ -40,7 +41,7 @@ static bool read_svdf(TfliteCall *c, Svdf *s)
     return true;
 }
 
-/* Appends the newest features to the memory, whose oldest ones are dropped. */
+/* Appends the newest features to the memory and drops the oldest ones. */
 static Tensor *shifted(TfliteCall *c, const Svdf *s, Tensor *newest)
 {
     Tensor *old = tflite_reshape(c, c->in[STATE], (int64_t[]){ s->batch, s->filters, s->memory }, 3);
@@ -61,15 +62,15 @@ static Tensor *with_bias(TfliteCall *c, Tensor *x)
     return tflite_in(c, BIAS) ? tflite_call2(c, "add", x, c->in[BIAS]) : x;
 }
 
-/* The sums over the filters of a unit and their memories, and the bias. */
+/* Returns the sums over the filters of a unit and their memories, plus the bias. */
 static Tensor *filtered(TfliteCall *c, const Svdf *s, Tensor *memory, Tensor *v)
 {
     const int64_t each[3] = { s->batch, s->units, s->rank * s->memory };
     return with_bias(c, summed(c, tflite_call2(c, "mul", memory, v), each));
 }
 
-/* The layer in floats, in the order of the references: the memories of each filter; then the bias and the filters, or
- * with 8-bit features, which only TensorFlow Lite computes, the filters and the bias. */
+/* Computes the layer in floats, in the references' order: the memories of each filter, then the bias and the filters.
+ * With 8-bit features, which only TensorFlow Lite computes, the filters come before the bias. */
 static Tensor *filtered_reals(TfliteCall *c, const Svdf *s, Tensor *memory, Tensor *v, bool is_hybrid)
 {
     const int64_t each[3] = { s->batch, s->filters, s->memory }, one[2] = { s->batch, s->units };
@@ -89,7 +90,7 @@ static Tensor *dense_features(TfliteCall *c, Tensor *x, int zero)
     return tflite_call2(c, "dense", x, w, attr_if(zero, attr_int("zero", zero)));
 }
 
-/* Floats times 8-bit weights, on integers. NULL: the weights have no single scale. */
+/* Multiplies floats by 8-bit weights, on integers. Returns NULL if the weights have no single scale. */
 static Tensor *hybrid_features(TfliteCall *c)
 {
     TfliteHybrid h;
@@ -119,7 +120,7 @@ static bool has_stored_types(TfliteCall *c)
     return !ctx_failed(c->cx) && tflite_has_quant(c, tflite_out_info(c, 0), false);
 }
 
-/* The features are clamped before the zero point is added, which wraps around like in the reference. */
+/* The features are clamped before the zero point is added; this addition wraps around as in the reference. */
 static Tensor *stored_features(TfliteCall *c)
 {
     const TfliteTensor *x = tflite_in_info(c, X), *w = tflite_in_info(c, FEATURES), *m = tflite_in_info(c, STATE);

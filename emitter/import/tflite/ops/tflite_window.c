@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions, pools, and dense layers. Channels are last, as in the file; kernels are [o][kh][kw][c], depthwise
- * [1][kh][kw][c*m], dense [o][k]. */
+/* Translates convolutions, pools, and dense layers. Channels are last, as in the file; kernels are [o][kh][kw][c],
+ * depthwise [1][kh][kw][c*m], dense [o][k]. */
 #include <string.h>
 
 #include "import/tflite/ops/tflite_rows.h"
@@ -97,7 +97,8 @@ static Tensor *narrow_bias(TfliteCall *c, const Tensor *b)
     return tensor_constant(c->cx, b->name, I32, 1, &count, value);
 }
 
-/* fits: the sums with the bias fit 32 bits, so a 64-bit bias is narrowed; else the sums are widened. */
+/* fits: true if the sums with the bias fit 32 bits, so that a 64-bit bias is narrowed; otherwise the sums are
+ * widened. */
 static Tensor *add_bias(TfliteCall *c, Tensor *sums, bool fits)
 {
     Tensor *b = tflite_in(c, 2);
@@ -109,7 +110,7 @@ static Tensor *add_bias(TfliteCall *c, Tensor *sums, bool fits)
              : sums;
 }
 
-/* The reference of UINT8 multiplies scales in floats, that of the other types in doubles. */
+/* The UINT8 reference multiplies scales in floats; the references of the other types multiply them in doubles. */
 static double product_of_scales(const TfliteCall *c, float x, float w)
 {
     return c->is_unsigned ? (double)(x * w) : (double)x * (double)w;
@@ -137,7 +138,7 @@ static bool has_quants(TfliteCall *c)
            && tflite_has_quant(c, tflite_out_info(c, 0), false);
 }
 
-/* Refuses weights of convolutions whose zero points are not 0; the older quantization has any. */
+/* Refuses weights of convolutions whose zero points are not 0; the older quantization allows any zero point. */
 static bool has_symmetric_weights(TfliteCall *c)
 {
     const Quant *q = tflite_in_info(c, 1)->quant;
@@ -158,8 +159,8 @@ static bool begin_hybrid(TfliteCall *c, int channels, bool is_asymmetric, Tflite
     return tflite_hybrid_round(c, c->in[0], 1, is_asymmetric, h);
 }
 
-/* Computes the sums by `op`, adds the bias, and activates or requantizes. k is in the layout of `op`; groups 0: it has
- * none. */
+/* Computes the sums with `op`, adds the bias, and activates or requantizes. k is in the layout of `op`; groups is 0 if
+ * there are none. */
 static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const TfliteWindows *w, int64_t groups,
                                int act, const TfliteHybrid *h)
 {
@@ -238,8 +239,8 @@ static Tensor *as_rows(TfliteCall *c, int64_t each)
     return tflite_reshape(c, x, (int64_t[]){ -1, each }, 2);
 }
 
-/* Requantizes a dense layer; the product of the scales is computed in floats, or per channel in doubles. The reference
- * of UINT8 also multiplies the sum in doubles, and rounds once, ties away from zero. */
+/* Requantizes a dense layer; the product of the scales is computed in floats, or in doubles if it is per channel. The
+ * UINT8 reference also multiplies the sum in doubles, and rounds once, ties away from zero. */
 static Tensor *requantize_dense(TfliteCall *c, Tensor *sums, int64_t channels, int act, bool is_wide)
 {
     const TfliteTensor *x = tflite_in_info(c, 0), *w = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
@@ -302,7 +303,7 @@ static void fully_connected(TfliteCall *c)
 }
 
 /* Leading dimensions broadcast; an adjoint operand is transposed. Sums of 16-bit products have 64 bits. Rows of floats
- * are rounded to 8 bits where the other operand is stored so. */
+ * are rounded to 8 bits if the other operand is stored in 8 bits. */
 static void batch_matmul(TfliteCall *c)
 {
     enum { ADJ_X, ADJ_Y };
@@ -343,7 +344,8 @@ static void batch_matmul(TfliteCall *c)
 
 /* ---- Transposed -------------------------------------------------------------------------------------------------- */
 
-/* Reads the result's shape. One that is not constant is as the file stores it: TensorFlow Lite Micro takes that. */
+/* Reads the result's shape. An operand that is not constant has the layout of the file; TensorFlow Lite Micro requires
+ * this. */
 static bool result_shape(TfliteCall *c, int64_t *shape)
 {
     const TfliteTensor *y = tflite_out_info(c, 0);
@@ -355,7 +357,8 @@ static bool result_shape(TfliteCall *c, int64_t *shape)
     return is_stored || tflite_ints(c, 0, shape, 4) == 4;
 }
 
-/* Along one dimension: the elements cut before and after the whole result, and those missing after it. */
+/* Along one dimension: the elements that are cut before and after the whole result, and the elements that are missing
+ * after it. */
 static bool transposed_pads(TfliteCall *c, bool is_same, int64_t stride, int64_t size, int64_t kernel, int64_t out,
                             int64_t *before, int64_t *after, int64_t *extra)
 {
@@ -385,8 +388,8 @@ static Tensor *transposed_hybrid(TfliteCall *c, const TfliteHybrid *h, Tensor *k
     return ctx_failed(c->cx) ? NULL : call(c->cx, "conv2d_transpose_hybrid", c->name, in, 4, attrs);
 }
 
-/* Inputs: the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. They are reordered to those of a
- * convolution, which lowers the rest. */
+/* The inputs are the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. They are reordered to
+ * those of a convolution, which lowers the rest. */
 static void transpose_conv(TfliteCall *c)
 {
     enum { PADDING, STRIDE_W, STRIDE_H, ACTIVATION };
@@ -477,7 +480,7 @@ static void pool(TfliteCall *c, const char *op, int act)
 static void average_pool(TfliteCall *c) { pool(c, "avg_pool2d", activation(c, POOL_ACTIVATION)); }
 static void max_pool(TfliteCall *c) { pool(c, "max_pool2d", activation(c, POOL_ACTIVATION)); }
 
-/* The root of the mean square of each window's elements. */
+/* Computes the root of the mean square of each window's elements. */
 static void l2_pool(TfliteCall *c)
 {
     const int act = activation(c, POOL_ACTIVATION);
@@ -495,8 +498,9 @@ static Tensor *reversed_channels(TfliteCall *c, Tensor *x)
                        attr_list("end", INT32_MIN), attr_list("step", -1));
 }
 
-/* x * (bias + alpha * sum)^-beta, the sum of squares over channels c - radius to c + radius - 1: the reference leaves
- * out the last one. "lrn" has the even window's odd channel on the other side, so the channels are reversed. */
+/* Computes x * (bias + alpha * sum)^-beta; sum adds the squares of channels c - radius to c + radius - 1, because the
+ * reference omits the last channel. "lrn" has the even window's odd channel on the other side, so the channels are
+ * reversed. */
 static void local_response(TfliteCall *c)
 {
     enum { RADIUS, BIAS, ALPHA, BETA };
@@ -558,7 +562,7 @@ static void conv_3d(TfliteCall *c)
                                   attr_ints("pad", pad, 2 * VOLUME_DIMS)), tflite_in(c, 2));
 }
 
-/* Inputs: the shape of the result, k [d][h][w][o][c], x, and a bias that may be absent. */
+/* The inputs are the shape of the result, k [d][h][w][o][c], x, and a bias that may be absent. */
 static void conv_3d_transpose(TfliteCall *c)
 {
     int64_t shape[2 + VOLUME_DIMS], stride[VOLUME_DIMS], dilation[VOLUME_DIMS], pad[2 * VOLUME_DIMS],
