@@ -23,7 +23,7 @@ static int32_t scaled(uint32_t v, int64_t factor, int64_t shift)
     return lw_roundshift_any_i32(lw_mulhigh_sat_i32((int32_t)v, (int32_t)factor), (int32_t)shift);
 }
 
-/* The results, by a and b from -128 on. */
+/* The results, indexed by a and b, which start at -128. */
 static void tabulate(const ScaledSum *s, int16_t y[BYTES][BYTES])
 {
     uint32_t term[2][BYTES];
@@ -40,7 +40,7 @@ static void tabulate(const ScaledSum *s, int16_t y[BYTES][BYTES])
         }
 }
 
-/* The offset in the middle of the bounds, a multiple of 2^7. False: they exclude each other. */
+/* The offset in the middle of the bounds, a multiple of 2^7. Returns false if they exclude each other. */
 static bool find_offset(const ScaledSum *s, int16_t y[BYTES][BYTES], const int64_t slope[2], int shift, int64_t *offset)
 {
     int64_t least = INT64_MIN / 2, most = INT64_MAX / 2;

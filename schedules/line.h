@@ -12,6 +12,6 @@ typedef struct ScaledSum { ScaledTerm term[2]; int64_t factor, shift, zero, leas
 /* y = clamp(((a*slope[0] + b*slope[1] >> 7) + offset >> shift), where no step passes 32 bits */
 typedef struct ByteLine { int64_t slope[2], offset; int shift; } ByteLine;
 
-/* Returns false if none is found: the roundings of the sum may be on no line. */
+/* Returns false if none is found, because the roundings of the sum may fit no line. */
 bool line_of_sum(Ctx *cx, const ScaledSum *sum, ByteLine *line);
 #endif

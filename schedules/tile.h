@@ -5,7 +5,7 @@
 #include "graph/dag/target.h"
 #include "schedule/schedule.h"
 
-/* The stage that computes the nest's first output. */
+/* Returns the stage that computes the nest's first output. */
 const Stage *output_stage(const Nest *n);
 bool makes_output(const Nest *n, const Stage *s);
 /* Inlines the stage, unless the value around it could be deeper than the checker accepts. */
@@ -14,9 +14,9 @@ const Nest *inline_stage(Ctx *cx, const Nest *n, const Stage *s);
 const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except);
 /* Returns "stage.axis" for the stage's axis, as in the naive nest; the name of no loop if there is no such axis. */
 const char *loop_name(Ctx *cx, const Stage *s, int axis);
-/* -1 if the axis is symbolic, or if the stage has no such axis. */
+/* Returns -1 if the axis is symbolic, or if the stage has no such axis. */
 int64_t axis_extent(const Stage *s, int axis);
-/* The extent of the last data axis; -1 if it is symbolic, or if the stage is a scalar. */
+/* Returns the extent of the last data axis, or -1 if it is symbolic, or if the stage is a scalar. */
 int64_t last_extent(const Stage *s);
 /* Tiles the loops of `out`. Each tile contains the accumulators of reductions: acc[0], which out's tile reads, acc[1],
  * which initializes acc[0], and so on. They are in registers, with their reduce loops outside the tile loops

@@ -27,7 +27,7 @@ static void alu_register(uint32_t w, Insn *i)
 
 static uint32_t constant_12(uint32_t w) { return bits_of(w, 26, 26) << 11 | bits_of(w, 14, 12) << 8 | (w & 255); }
 
-/* Returns a byte, repeated or rotated. */
+/* Decodes a constant, which is a byte, repeated or rotated. */
 static void alu_constant(uint32_t w, Insn *i)
 {
     const uint32_t code = constant_12(w), byte = code & 255;
@@ -150,7 +150,7 @@ static uint64_t shifted_long(uint64_t x, int kind, int by)
     return x >> by | (kind == ASR && x >> 63 ? ~(UINT64_MAX >> by) : 0);
 }
 
-/* shifts the pair a:d by amount, or by the low byte of m; a negative amount shifts to the other side. */
+/* Shifts the pair a:d by amount, or by the low byte of m; a negative amount shifts to the other side. */
 static void run_shift_long(Machine *m, const Insn *i)
 {
     const uint64_t x = (uint64_t)m->r[i->a] << 32 | m->r[i->d];

@@ -114,8 +114,8 @@ static void scale(Equalizer *q, const Tensor *w, int axis, const double *factor,
     }
 }
 
-/* Returns the factor, or its inverse, that is the largest. Factors are powers of two, so that the float network
- * computes the same bits. */
+/* Returns the largest factor; a factor below 1 counts with its inverse. Factors are powers of two, so that the float
+ * network computes the same bits. */
 static double balance(Equalizer *q, const Pair *p)
 {
     const int64_t channels = channels_of(p->first.last);

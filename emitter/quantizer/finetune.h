@@ -19,7 +19,7 @@ typedef struct TunedPart {
     const Tensor *of;                  /* weights, a bias, or the tensor that a factor compares; NULL for a grid */
     int group;                         /* of the edges; -1: none */
     int axis;                          /* the axis of the weights' scales, or -1 for one scale */
-    Tensor *input, *initial;           /* u, an input of the graph; the unit, a constant */
+    Tensor *input, *initial;           /* u, an input of the graph; its first value, a constant */
     Tensor *value;                     /* unit * u */
     /* one unit, one for each index of the last axis, or one for each element */
     int64_t unit_count; const float *unit;

@@ -3,11 +3,11 @@
  *
  *     noise(widths) = sum(grids) noise of the grid at its width, alone;  a tensor in floats has none
  *
- * so the grids are ordered by noise removed for each unit of cost, and raised in this order: to 16 bits, and if all of
- * them are not enough, to floats. The cost is counted on the calls around the grid, as emitted: the share of
- * instructions plus the share of bytes that it adds to the 8-bit network. The shortest prefix that keeps the bound
- * is found by bisection, on the simulated network itself; then each raised grid is lowered again if the bound admits
- * it. Equal grids are ordered by name. */
+ * Therefore the grids are ordered by the noise removed per unit of cost, and raised in this order: to 16 bits, and if
+ * 16 bits for all of them are not enough, to floats. The cost is counted on the calls around the grid, as emitted: it
+ * is the share of instructions plus the share of bytes that the width adds to the 8-bit network. Bisection finds the
+ * shortest prefix that keeps the bound, on the simulated network itself. Then each raised grid is lowered again if the
+ * bound admits it. Equal grids are ordered by name. */
 #include "quantizer/precision.h"
 
 #include <math.h>
@@ -25,17 +25,17 @@ typedef struct Raise { const char *name; int group; double gain; } Raise;
 
 typedef struct Search {
     const Build *b; Ctx *cx;
-    const Graph *model, *graph;        /* before and after scales are moved between layers */
+    const Graph *model, *graph;        /* the edges before and after scales are moved between layers */
     const Samples *samples;
     QualityBounds bounds;
-    int64_t searched;                  /* samples of each step: all if labels are counted */
+    int64_t searched;                  /* the samples of each step: all samples if labels are counted */
     Edges *edges;
     Grid *narrow; int *least;          /* [groups] the first grids and widths: 8 bits, or the user's */
     OutputParts *parts;                /* [outputs] */
-    float **want;                      /* of the float network, over all samples: runner_outputs */
+    float **want;                      /* the outputs of the float network, over all samples: runner_outputs */
     Ports ports;
     Precision *out;
-    Quality best;                      /* of all realized choices, each figure for itself */
+    Quality best;                      /* the best figures of all realized choices, each figure separately */
 } WidthSearch;
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ static void add_parts(const OutputParts *p, const float *want, const float *got,
     for (int64_t i = 0; i < count; i++) add_noise(&want[i], &got[i], 1, &n->signal[p->of[i]], &n->noise[p->of[i]]);
 }
 
-/* Enters the worst part, or the output, if it is one of several. */
+/* Enters the worst part, or the output if there are several outputs. */
 static void find_worst(const OutputParts *p, const Noise *n, const char *output, Quality *out)
 {
     for (int i = 0; i < p->count; i++) {
@@ -140,7 +140,7 @@ static bool measure_realized(WidthSearch *z, Quality *out)
 static void set_bits(WidthSearch *z, int group, int bits)
 {
     EdgeGroup *g = &z->edges->group[group];
-    if (g->is_wide && bits != FLOAT_BITS) {              /* its grid has 16 bits in any case */
+    if (g->is_wide && bits != FLOAT_BITS) {              /* the group's grid has 16 bits in any case */
         g->bits = z->least[group];
         return;
     }
@@ -158,7 +158,8 @@ static bool holds(const WidthSearch *z, const Quality *q)
 
 /* ---- Sensitivities ----------------------------------------------------------------------------------------------- */
 
-/* Measures the noise of each group's own tensors in the 8-bit network. Readers round wide ones: NaN. */
+/* Measures the noise of each group's own tensors in the 8-bit network. If the readers of a group round its wide
+ * tensors, the noise is NaN. */
 static bool measure_tensors(WidthSearch *z)
 {
     Ctx *cx = z->cx;
@@ -233,7 +234,8 @@ static void name_groups(WidthSearch *z)
 
 /* ---- Costs ------------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the search may widen the group; a wide one to floats only, with the integer weights of its layers. */
+/* Returns true if the search may widen the group. It may widen a wide group only to floats, together with the integer
+ * weights of its layers. */
 static bool is_free(const WidthSearch *z, int group)
 {
     const EdgeGroup *g = &z->edges->group[group];
@@ -288,7 +290,7 @@ static int by_gain(const void *a, const void *b)
 
 static double noise_of(double db) { return db >= 200 ? 0 : pow(10, -db / 10); }
 
-/* Returns the added cost as a share of the 8-bit network; positive, even where the wider form is cheaper. */
+/* Returns the added cost as a share of the 8-bit network; it is positive, even if the wider form is cheaper. */
 static double share_of(const WidthSearch *z, const NetworkCost *added)
 {
     const double least = 1e-6;
@@ -297,7 +299,7 @@ static double share_of(const WidthSearch *z, const NetworkCost *added)
         + fmax((double)added->bytes / fmax((double)whole->bytes, 1), 0) + least;
 }
 
-/* Lists the groups that may have more bits, the best gain for its cost first. */
+/* Lists the groups that may have more bits, starting with the best gain per cost. */
 static int steps_to(WidthSearch *z, int bits, Raise *step)
 {
     int count = 0;
@@ -340,7 +342,7 @@ static bool may_be_narrow(const WidthSearch *z, int group, const Quality *q)
     return !(z->bounds.least_sqnr > 0) || noise_of(q->sqnr) + added <= 2 * noise_of(z->bounds.least_sqnr);
 }
 
-/* Lowers raised groups again, the smallest gain first, where the bounds still hold. */
+/* Lowers raised groups again, starting with the smallest gain, if the bounds still hold. */
 static bool lower_again(WidthSearch *z, const Raise *step, int count, Quality *q)
 {
     for (int i = count - 1; i >= 0; i--) {
@@ -423,7 +425,8 @@ static bool search(WidthSearch *z, const QualityBounds *bounds)
 /* The choices that samples decide: range methods, and scales of weights. */
 typedef struct Trial { WidthSearch search; const ChannelStats *stats; const LastLayers *last; double best; } Trial;
 
-/* Returns true if the present choice has less noise at the outputs than all before, with its own corrected biases. */
+/* Returns true if the present choice, with biases corrected for it, has less noise at the outputs than all choices
+ * before it. */
 static bool is_better(Trial *t)
 {
     Quality q;
@@ -476,8 +479,8 @@ static bool choose_steps(Trial *t, RangeMethod method)
     return !ctx_failed(z->cx);
 }
 
-/* Lets the last biases follow the rounding of their results, if that has less noise: it has where results vary, by more
- * than a step. */
+/* Lets the last biases follow the rounding of their results, if this has less noise, which is the case if results vary
+ * by more than a step. */
 static bool choose_biases(Trial *t)
 {
     Edges *e = t->search.edges;
@@ -486,7 +489,8 @@ static bool choose_biases(Trial *t)
     return !ctx_failed(t->search.cx);
 }
 
-/* Chooses these in turn, and once more if that has less noise: each depends on the others. */
+/* Makes these choices one after the other, and repeats them once if this has less noise, because each depends on the
+ * others. */
 static bool choose_others(Trial *t, RangeMethod method)
 {
     const double before = t->best;

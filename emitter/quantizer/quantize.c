@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of the passes: see quantizer.h. */
+/* Runs the passes of a quantization in their order: see quantizer.h. */
 
 /* Decision: a float network becomes a simulated one, then integers. `quantize` (`emitter/quantizer`) works on the
  * graph after the pass `affine`, where batch norms are folded and nothing depends on the target yet.
@@ -73,7 +73,7 @@ static void multiply_by_reciprocals(Ctx *cx, Node *n, Tensor **out, const Uses *
     out[0] = call(cx, "mul", n->name, (Tensor *[]){ n->in[0], factor }, 2, NULL);
 }
 
-/* Samples are run by graphs of fixed sizes. */
+/* Samples are computed by graphs of fixed sizes. */
 static bool has_fixed_sizes(Ctx *cx, const Graph *g)
 {
     Node **order;
@@ -161,12 +161,14 @@ static void keep_scales(Ctx *cx, Edges *e, const Map *scaled, const Graph *g)
         }
 }
 
-/* Moves scales between layers, unless the network has more noise by it: a channel of which few values are seen has
- * values beyond its range, and with equal ranges all channels have. Measured on samples that did not choose ranges. */
+/* Moves scales between layers, unless this adds noise: if few values of a channel are seen, some values exceed the
+ * channel's range, and with equal ranges this affects all channels. The noise is measured on samples that did not
+ * determine the ranges. */
 static bool equalized(const Build *b, const Samples *s, const ChannelStats *stats, Ports ports, Graph *g, Edges *e)
 {
     enum { FEWEST = 4 };
-    static const double least_loss = 3;                  /* dB: a few samples tell no less */
+    /* in dB: differences below this are chance, because the samples are few */
+    static const double least_loss = 3;
     Ctx *cx = b->cx;
     double with, without;
     const Samples some = samples_from(s, 0, trial_samples(cx, g, CHOICE_MACS));
@@ -186,7 +188,7 @@ static bool equalized(const Build *b, const Samples *s, const ChannelStats *stat
 }
 
 /* Cuts results into parts and moves scales between layers, by the ranges over some samples. Returns statistics for all
- * edges; NULL on error. */
+ * edges, or NULL on error. */
 static ChannelStats *prepare(const Build *b, const Samples *s, const QuantizeSettings *settings, Graph *g, Edges *e)
 {
     enum { ROUNDS = 4 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_QUANTIZER_QUANTIZER_H
 #define LW_QUANTIZER_QUANTIZER_H
-/* Post-training quantization: from a float network and samples to integer C, in passes over one DAG.
+/* Quantizes after training: turns a float network and samples into integer C, in passes over one DAG.
  *
  *   requests.c    the user's annotations
  *   edges.c       which tensors get a grid: facts of the operators' rows, and requests
@@ -29,7 +29,7 @@
 /* The samples of all inputs, as the model's types. Samples of .npy files stay in their files, so memory does not grow
  * with their number. Samples of archives, and of arrays in Fortran order, are in memory. */
 typedef struct Samples {
-    int64_t count, first;              /* the number of the first one in the files */
+    int64_t count, first;              /* the number of the first sample in the files */
     int input_count;
     int64_t *bytes;                    /* [input_count] of one sample */
     const struct SampleInput *input;   /* [input_count] where they are */
@@ -37,84 +37,89 @@ typedef struct Samples {
 
 /* Opens a .npy file per input, in the model's order, or a folder of such files, which are joined in the order of their
  * names; for all inputs, one .npz with an array for each input's name, or one folder with NAME.npy or a folder NAME for
- * each. Their first axis counts samples. Float types are converted; NaN and infinity are refused. Returns false, with a
- * diagnostic, if the files do not fit the inputs. */
+ * each. The first axis of the arrays counts samples. Float types are converted; NaN and infinity are refused. Returns
+ * false, with a diagnostic, if the files do not fit the inputs. */
 bool samples_read(Build *b, const char *const *path, int path_count, Samples *out);
 
-/* Copies one sample of an input. Returns false, with a diagnostic, if its file has changed. */
+/* Copies one sample of an input. Returns false, with a diagnostic, if the sample's file has changed. */
 bool samples_copy(Ctx *cx, const Samples *s, int input, int64_t number, void *to);
 
 /* Returns the samples as other ports of the same model store them: floats by scale and zero point. */
 Samples samples_for(Ctx *cx, const Samples *s, Tensor *const *port);
 /* Returns the samples beginning with `first`, at most `most` of them. */
 Samples samples_from(const Samples *s, int64_t first, int64_t most);
-/* Returns samples that are in memory: `count` of each input, of bytes[i] each, one after another. */
+/* Returns samples that are in memory: `count` samples of each input, of bytes[i] each, stored one after another. */
 Samples samples_in_memory(Ctx *cx, int64_t count, int input_count, const int64_t *bytes, const char *const *data);
 
 /* ---- Requests ---------------------------------------------------------------------------------------------------- */
 
-/* The user's own annotations, which win over the table of the operators' rows: annotation.simulated_quantize of the
- * model, of a .te file or of --annotate. The passes carry each as a mark of the graph. */
+/* Handles the user's own annotations, which take precedence over the operators' rows: annotation.simulated_quantize of
+ * the model, of a .te file or of --annotate. The passes carry each as a mark of the graph. */
 
 enum { FLOAT_BITS = 32 };
 
 typedef struct Request {
     const Node *annotation;
     Tensor *tensor;                    /* activation, or constant weights */
-    int bits;                          /* 8, 16, or FLOAT_BITS: no grid; of weights, 2 to 8 */
+    int bits;                          /* 8, 16, or FLOAT_BITS for no grid; for weights, 2 to 8 */
     bool has_grid;                     /* scale and zero are given */
     Grid grid;                         /* of an activation */
-    const float *scale; int64_t scale_count;       /* of weights: one, or one for each index of the last axis */
+    const float *scale; int64_t scale_count;       /* for weights: one scale, or one for each index of the last axis */
 } Request;
 
-/* After the passes: moves the marks to tensors of the graph. Returns false, with a diagnostic, if passes folded one
- * away. */
+/* Moves the marks to tensors of the graph; call it after the passes. Returns false, with a diagnostic, if passes folded
+ * one away. */
 bool requests_resolve(Ctx *cx, Graph *g);
-/* Returns the requests of the graph, by tensor. A diagnostic for one that no grid can satisfy. */
+/* Returns the requests of the graph, by tensor. Reports a request that no grid can satisfy. */
 Map requests_of(Ctx *cx, const Graph *g);
 const Request *request_of(const Map *requests, const Tensor *t);       /* NULL: none */
 const char *request_place(Ctx *cx, const Request *r);                  /* for a diagnostic */
 
 /* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
-enum { TRIAL_SAMPLES = 32 };         /* the most on which a choice is measured, if not on all */
+enum { TRIAL_SAMPLES = 32 };         /* the most samples on which a choice is measured */
 
-/* The method that selects a tensor's grid. */
+/* The method that selects the grid of a tensor. */
 typedef enum EdgeRange {
     EDGE_CALIBRATED,                   /* from the histogram, by least squared error */
     EDGE_WHOLE,                        /* from the histogram: minimum to maximum */
-    EDGE_BY_RESULT,                    /* EDGE_WHOLE without a share of the low end, by the softmax behind */
-    EDGE_FIXED,                        /* by the operator: 1/256 for sigmoid and softmax; for a table with a smaller
-                                        * range, the whole range from the histogram */
+    /* EDGE_WHOLE without a share of the low end, chosen by the error of the softmax that follows */
+    EDGE_BY_RESULT,
+    EDGE_FIXED,                        /* given by the operator: 1/256 for sigmoid and softmax; for a table with a
+                                        * smaller range, the whole range from the histogram */
     EDGE_GIVEN                         /* by the user's annotation */
 } EdgeRange;
 
-/* A function of a tensor, as its result, and the next one of the group. */
+/* A function of a tensor, represented by its result, and the next function of the group. */
 typedef struct CurveOf { Tensor *source, *result; struct CurveOf *next; } CurveOf;
 
 /* Tensors that share a grid: the result of a move has the grid of its operand. */
 typedef struct EdgeGroup {
     const char *name;                  /* of its first tensor */
     EdgeRange range;
-    bool is_wide;                      /* 16 bits, around 0: only layers with integer weights read it */
-    int bits;                          /* 8; 16: around 0; 32: none, what reads or writes it computes in floats */
-    bool is_given;                     /* the user's annotation determines the width */
-    bool is_term;                      /* of a sum or difference of two tensors, or its result */
+    bool is_wide;                      /* 16 bits around 0, because only layers with integer weights read it */
+    /* 8 bits; 16 bits around 0; 32 stands for no grid: the calls that read or write it compute in floats */
+    int bits;
+    bool is_given;                     /* true if the user's annotation determines the width */
+    /* true for an operand of a sum or difference of two tensors, and for its result */
+    bool is_term;
     Histogram seen;
-    double low;                        /* of EDGE_BY_RESULT: the low end of its range */
-    CurveOf *curves;                   /* the only functions that read its tensors; NULL: others read them as well */
+    double low;                        /* for EDGE_BY_RESULT: the low end of its range */
+    /* the only functions that read its tensors; NULL if other calls also read them */
+    CurveOf *curves;
     double curve_low, curve_high;      /* the range with the smallest error of their results */
-    bool is_table;                     /* of EDGE_FIXED: all its calls are functions of one tensor */
-    Grid fixed;                        /* of EDGE_FIXED: the operator's grid */
+    bool is_table;                     /* for EDGE_FIXED: true if all its calls are functions of one tensor */
+    Grid fixed;                        /* for EDGE_FIXED: the operator's grid */
     Grid grid;
 } EdgeGroup;
 
-/* least, greatest: of only this tensor, over the samples of the calibration */
+/* least, greatest: the extremes of only this tensor, over the samples of the calibration */
 typedef struct Edge { Tensor *tensor; int group; float least, greatest; } Edge;
 
 typedef struct Tuned Tuned;            /* finetune.h */
 
-/* The groups before and after a call that adds products: y = factor * a * b; b: -1 where it is constant, or a mean. */
+/* The groups before and after a call that adds products: y = factor * a * b. b is -1 if the second factor is constant,
+ * or for a mean. */
 typedef struct Between { int a, b, y; double factor; } Between;
 
 typedef struct Edges {
@@ -124,31 +129,34 @@ typedef struct Edges {
     Map requests;                      /* of the graph's marks */
     /* maps weights to Between: the groups around the only layer that reads them; NULL if there is none */
     Map between;
-    int product_count; Between *product;      /* means, and products of two tensors */
+    int product_count; Between *product;      /* the calls that are means, and the products of two tensors */
     /* maps weights to their elements, on the grid of the weights; NULL for the nearest values */
     const Map *refined;
     /* maps a bias to its elements in layers that compute on integers; NULL if unchanged */
     const Map *corrected;
-    Tuned *tuned;                      /* gets the parameters of a simulation that is trained; NULL: constants */
-    int wider;                         /* outputs have their whole range and this many 256ths of it */
-    int coarser;                       /* index of the weights' scale among the scales without ties; 0: the smallest */
-    bool per_tensor;                   /* weights have one scale, not one for each output channel */
-    bool follows_rounding;             /* last biases also subtract the mean error of the rounded results */
-    bool ends_before_grids;            /* a simulation's outputs are not rounded to their own grids */
-    bool is_partial;                   /* weights are rounded with the layer's output, whatever its inputs are */
+    /* receives the parameters of a simulation that is trained; NULL if they are constants */
+    Tuned *tuned;
+    int wider;                         /* outputs have their whole range, widened by this many 256ths */
+    /* the index of the weights' scale among the scales without ties; 0 for the smallest */
+    int coarser;
+    bool per_tensor;                   /* true if weights have one scale, not one for each output channel */
+    bool follows_rounding;             /* true if the last biases also subtract the mean error of the rounded results */
+    bool ends_before_grids;            /* true if a simulation's outputs are not rounded to their own grids */
+    /* true if weights are rounded with the layer's output, whatever its inputs are */
+    bool is_partial;
 } Edges;
 
 typedef enum Ports { PORTS_INT8, PORTS_INT16, PORTS_FLOAT } Ports;
 Edges edges_of(Ctx *cx, const Graph *g, Ports ports);
 const Edge *edge_of(const Edges *e, const Tensor *t);        /* NULL: none */
 bool is_sampled(const EdgeGroup *g);                         /* samples determine its range */
-int group_bits(const EdgeGroup *g);                          /* 8, 16, or FLOAT_BITS: none */
+int group_bits(const EdgeGroup *g);                          /* 8, 16, or FLOAT_BITS for no grid */
 
-/* The constant operand that a call multiplies by; -1: none. *axis: its last one if it has a scale per channel, else
- * -1. */
+/* Returns the constant operand that a call multiplies by, or -1 if there is none. *axis receives its last axis if it
+ * has a scale per channel, otherwise -1. */
 int weights_operand(const Node *n, int *axis);
-/* Returns true if the call computes in floats from its weights, inputs 1 and 2, on integers. bits: those that the user
- * asked for, or 0 if there is none. */
+/* Returns true if the call computes in floats but multiplies its weights, inputs 1 and 2, on integers. bits: those that
+ * the user requested, or 0. */
 bool has_integer_weights(Ctx *cx, const Edges *e, const Node *n, int *bits);
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
@@ -156,12 +164,12 @@ bool has_integer_weights(Ctx *cx, const Edges *e, const Node *n, int *bits);
 /* A graph that runs on one sample after another, in memory allocated once. */
 typedef struct Runner Runner;
 Runner *runner_new(const Build *like, const Graph *g);                   /* NULL on error */
-void runner_free(Runner *r);                                 /* NULL allowed; the newest of all runners */
+void runner_free(Runner *r);                                 /* NULL is allowed; the newest of all runners */
 bool runner_run(Runner *r, const Samples *s, int64_t number);
 const void *runner_input(const Runner *r, int i);                            /* of the last run */
 const void *runner_output(const Runner *r, int i);                       /* valid until the next run */
-/* Runs the graph on the first `count` samples; returns its outputs of floats, [output_count][count][elements], and NULL
- * for others. NULL on error. */
+/* Runs the graph on the first `count` samples; returns its float outputs, [output_count][count][elements], and NULL for
+ * other outputs. NULL on error. */
 float **runner_outputs(const Build *b, const Graph *g, const Samples *s, int64_t count);
 /* Adds the squares of an output and of its error. */
 void  add_noise(const float *want, const float *got, int64_t count, double *signal, double *noise);
@@ -171,37 +179,41 @@ void  add_noise(const float *want, const float *got, int64_t count, double *sign
 /* Statistics of a tensor's last axis over the samples. */
 typedef struct ChannelStats { int64_t channels, count; double *sum, *greatest; } ChannelStats;
 
-/* Runs at most `most` samples; fills histograms and, where `stats` is not NULL, stats[i] of edge i. */
+/* Runs at most `most` samples; fills histograms and, if `stats` is not NULL, stats[i] of edge i. */
 bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, Edges *e, ChannelStats *stats);
-/* Chooses the low ends of ranges by the error of the functions that alone read the tensors, over samples. */
+/* Chooses the low ends of ranges by the error of the functions that read the tensors, if only such functions read them,
+ * over samples. */
 bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *e);
-/* Chooses ranges by the error of functions of one tensor that alone read it, from the histograms. False: no group has
- * such functions. */
+/* Chooses ranges by the error of functions of one tensor, if only such functions read it, from the histograms. False:
+ * no group has such functions. */
 bool choose_by_curves(Ctx *cx, Edges *e);
-/* Gives every group its grid; of calibrated groups, by the method, which is not RANGE_BEST. No sum is near a tie. */
+/* Gives every group its grid. Calibrated groups get it by the method, which must not be RANGE_BEST. No sum is near a
+ * tie. */
 void choose_grids(Ctx *cx, Edges *e, RangeMethod method);
 /* Warns of each tensor that is constant in all samples. */
 void warn_of_constants(Ctx *cx, const Edges *e);
-/* Warns of each part of a concatenation or of a slice that has few steps of the grid that it shares. */
+/* Warns of each part of a concatenation or of a slice for which the shared grid has few steps. */
 void warn_of_parts(Ctx *cx, const Graph *g, const Edges *e);
-/* Chooses the rounding of weights by the error of the layers' outputs over the samples, and enters weights -> float[]:
- * of recurrent layers, and of all others. */
+/* Chooses the rounding of weights by the error of the layers' outputs over the samples, and enters a float[] for the
+ * weights: one function for recurrent layers, one for all other layers. */
 bool refine_recurrent(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *refined);
 bool refine_layers(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *refined);
-/* Returns the weights as a layer on integers has them: refined, if they are. */
+/* Returns the weights that a layer on integers has: refined weights if there are any. */
 Tensor *weights_on_grid(Ctx *cx, const Edges *e, Tensor *w);
-/* Gives parts of a layer's result that are read apart, and whose ranges differ, a layer each. False if no part is. */
+/* Splits layers: parts of a result that are read separately, and whose ranges differ, get a layer each. False if no
+ * part is. */
 bool cut_parts(Ctx *cx, Graph *g, const Edges *e);
 /* Returns the graph with scales moved between layers. */
 Graph equalize(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);
-/* Returns the elements of the biases less the mean error of the rounded weights, from the means of the inputs: tensor
- * -> float[]. */
+/* Returns the elements of the biases minus the mean error of the rounded weights, from the means of the inputs; the map
+ * leads from a tensor to its float[]. */
 Map corrected_biases(Ctx *cx, const Graph *g, const Edges *e, const ChannelStats *stats);
-/* The last layers before the outputs, with their results in the float network on some samples; NULL on error. */
+/* Returns the last layers before the outputs, with their results in the float network on some samples, or NULL on
+ * error. */
 typedef struct LastLayers LastLayers;
 LastLayers *last_layers_of(const Build *b, const Graph *g, const Samples *s, const Edges *e);
-/* Subtracts from their biases the mean error that the simulated network has there, over at most `most` of these
- * samples, and enters them. */
+/* Subtracts from the biases of these layers the mean error that the simulated network has there, over at most `most` of
+ * these samples, and enters the biases. */
 bool correct_last_biases(const LastLayers *l, const Edges *e, int64_t most, Map *corrected);
 
 /* Returns the graph with a simulated quantization on every edge and weight. */
@@ -209,28 +221,28 @@ Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports);
 /* Returns the graph with the corrected biases of the layers that compute on integers. */
 Graph with_corrected_biases(Ctx *cx, Graph g, const Edges *e);
 
-/* Symmetric scales of weights in -127 to 127, or those of a request: one, or one for each index of the last axis. They
- * are rounded to f32, the form in which the simulated network and the exported one store them. */
+/* Computes symmetric scales of weights in -127 to 127, or uses those of a request: one scale, or one for each index of
+ * the last axis. They are rounded to f32, the form in which the simulated network and the exported one store them. */
 float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t *count);
 
 /* Moves the steps of groups that samples determine, so that no mean or product of two tensors is near a tie, and sums
  * of two tensors are exact in floats. */
 void avoid_ties(Edges *e);
-/* Returns the scale of weights next to `scale` that keeps the sums of their layer from ties, where the largest weight
- * is `most` times `scale`; or `scale`, if the grids around the layer are not known. */
+/* Returns the scale of weights next to `scale` that keeps the sums of their layer from ties; the largest weight is
+ * `most` times `scale`. Returns `scale` itself if the grids around the layer are not known. */
 float scale_without_ties(const Edges *e, const Tensor *w, float scale, float most);
-/* Returns the unit for biases that keep the sums so; 0: any bias does not. */
+/* Returns the unit of biases that keeps the sums from ties, or 0 if any bias does. */
 double unit_without_ties(const Edges *e, const Tensor *w, float scale);
 
 /* Returns the float graph with an annotation on every edge and on all quantized weights, which the quantizer reads back
- * as requests; with_grids: with their scales and zeros. */
+ * as requests; with_grids: the annotations have scales and zeros. */
 Graph annotated(Ctx *cx, const Graph *g, const Edges *e, bool with_grids);
 
 /* Removes the grids of a quantized model written in real numbers: values are no longer rounded. Stored constants keep
  * theirs. */
 void model_without_grids(Ctx *cx, Model *m);
 
-/* Returns the constants replaced in all calls that read them, and in marks; others stay. */
+/* Replaces the constants in all calls that read them, and in marks; all other constants are kept. */
 Graph with_constants(Ctx *cx, Graph g, const Map *replaced);
 
 typedef struct QualityBounds QualityBounds;
@@ -241,37 +253,39 @@ typedef struct TuneJob TuneJob;
 typedef struct Tuner {
     void *self;
     int seed;
-    const int64_t *label;              /* the class of each sample; NULL: the float network's outputs are the targets */
+    /* the class of each sample; NULL if the targets are the float network's outputs */
+    const int64_t *label;
     bool (*run)(void *self, const TuneJob *job);
 } Tuner;
 
 typedef struct QuantizeSettings {
     Ports ports;
-    const QualityBounds *bounds;       /* precision.h; NULL: all grids have 8 bits */
+    const QualityBounds *bounds;       /* precision.h; NULL if all grids have 8 bits */
     RangeMethod ranges;
-    bool refines;                      /* weights are rounded by the error of their layer */
+    bool refines;                      /* true if weights are rounded by the error of their layer */
     bool per_tensor, no_equalization;
     const Tuner *tuner;                /* NULL: nothing is trained */
 } QuantizeSettings;
 
-/* The whole: after build_read, replaces the model by its quantized form. */
+/* Runs the whole quantization: replaces the model by its quantized form; call it after build_read. */
 typedef struct Quantized {
-    Edges edges;                       /* of `floats`, with their grids */
-    Graph floats;                      /* with the biases that the simulated graph has */
-    Graph simulated;                   /* before the passes: its calls compute in floats, its ports are the model's */
+    Edges edges;                       /* the edges of `floats`, with their grids */
+    Graph floats;                      /* the graph with the biases that the simulated graph has */
+    /* the graph before the passes: its calls compute in floats, its ports are the model's */
+    Graph simulated;
     const Precision *precision;        /* precision.h; NULL without bounds */
 } Quantized;
 bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings, Quantized *out);
-/* The first part: the float graph and its edges, without samples and grids. */
+/* Runs the first part: the float graph and its edges, without samples and grids. */
 bool build_annotate(Build *b, Ports ports, Quantized *out);
 
 /* A call of the integer network that computes in floats, with the reason, and the number of calls with an integer form
  * that only follow it. */
 typedef struct FloatCall { const Node *node; const char *why; int after; } FloatCall;
-/* Lists them, in the graph after the passes; returns the length of the list. */
+/* Lists these calls of the graph after the passes; returns the length of the list. */
 int calls_in_floats(Ctx *cx, const Graph *realized, FloatCall **out);
 
-/* Returns a tensor whose grid only samples can choose; NULL: all grids are given. */
+/* Returns a tensor whose grid only samples can choose, or NULL if all grids are given. */
 const Tensor *edges_without_grid(const Edges *e);
 
 #endif

@@ -6,23 +6,23 @@
  *
  * the weights of an output are rounded in order, and the error of each, e = (w[k] - rounded) / U[k][k], moves the later
  * ones: w[j] -= e * U[k][j]. The patches are the outputs of the same call with unit weights. Depthwise and grouped
- * layers, and layers of more than MOST_TERMS weights per output, keep the nearest values.
+ * layers, and layers of more than MOST_TERMS weights per output, keep the weights rounded to nearest.
  *
- * The patches of a recurrent layer are its inputs, and its states for the weights of the state, at all steps. The
- * next step adds the errors of one step, and neighbouring steps are alike as a rule, so their sum is much less than
- * that of the nearest values. Where steps are independent it may be more: each operand takes the rounding with less
- * noise at the outputs of the network in floats. The greatest weight of a column keeps its value, so the scale follows
- * from the rounded column. */
+ * The patches of a recurrent layer are its inputs, and its states for the weights of the state, at all steps. The next
+ * step adds the errors of one step, and neighbouring steps are usually alike, so the sum of errors is much smaller than
+ * with weights rounded to nearest. If steps are independent, it may be larger. Therefore each operand gets the rounding
+ * that has less noise at the outputs of the network in floats. The greatest weight of a column keeps its value, so the
+ * scale follows from the rounded column. */
 #include <math.h>
 
 #include "quantizer/layers.h"
 
 enum { MOST_TERMS = 1152, MOST_SAMPLES = 64, PATCHES_PER_TERM = 4 };
 
-/* An operand with the sums over its patches. */
+/* An operand with the sums of products over its patches. */
 typedef struct Patches {
     Tensor *weights;                   /* [..][outputs] */
-    const Node *layer;                 /* that multiplies by them; NULL: a recurrent one */
+    const Node *layer;                 /* the call that multiplies by them; NULL for a recurrent operand */
     int most;                          /* the largest value */
     int64_t terms; double *sums; Tensor *at;
 } Patches;
@@ -61,7 +61,7 @@ static void add_patches(Patches *p, const float *x)
 
 /* ---- Linear algebra ---------------------------------------------------------------------------------------------- */
 
-/* Factors the symmetric a = l l^T into the lower triangle of l; false: it is not positive definite. */
+/* Factors the symmetric a = l l^T into the lower triangle of l; returns false if a is not positive definite. */
 static bool factor(const double *a, double *l, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -169,7 +169,7 @@ static int find_layers(Ctx *cx, const Graph *g, const Edges *e, Patches *out)
     return count;
 }
 
-/* Lists the weights of recurrent layers that are integers, where the samples have enough patches. */
+/* Lists the integer weights of recurrent layers, if the samples have enough patches. */
 static int find_recurrent(Ctx *cx, const Graph *g, const Edges *e, int64_t samples, Patches *out)
 {
     const Readers r = readers_of(cx, g);
@@ -215,7 +215,7 @@ static double error_with(const Build *b, const Graph *g, const Samples *s, int64
     return error;
 }
 
-/* Leaves the better rounding of each operand in `out`, which has that of the sums' errors. */
+/* Leaves the better rounding of each operand in `out`, which has the rounding by the sums' errors at first. */
 static bool choose_roundings(const Build *b, const Graph *g, const Samples *s, const Edges *e, const Patches *p,
                              int count, Map *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The user's annotations of grids. */
+/* Reads the user's annotations of grids. */
 #include "quantizer/quantizer.h"
 
 #include <math.h>
@@ -23,9 +23,9 @@ static bool is_in_graph(const Graph *g, Node *const *order, int count, const Ten
     return false;
 }
 
-/* Returns the tensor of the graph with the elements of the marked one. Layouts are changed by moves, of which the one
- * that the mark followed may be dead; weights are replaced, but their call keeps its name. Returns NULL if no tensor
- * has them. */
+/* Returns the tensor of the graph with the elements of the marked one. Layouts are changed by moves, and the tensor
+ * that the mark followed may be dead. Weights are replaced, but their call keeps its name. Returns NULL if no tensor
+ * has these elements. */
 static Tensor *current(const Graph *g, Node *const *order, int count, const Mark *m)
 {
     Tensor *t = m->tensor;
@@ -114,7 +114,7 @@ static Request *read_request(Ctx *cx, const Mark *m)
 static bool is_grid(const Mark *m) { return m->annotation->op->quantization.grid == GRID_SIMULATE; }
 
 /* Refuses an annotation of a value that no longer exists: a convolution before a batch norm, a constant that a pass
- * replaced. The call that read the value has its place. */
+ * replaced. The call that read the value names its place. */
 static void refuse_folded(Ctx *cx, Node *const *order, int count, const Mark *m)
 {
     const Node *reader = NULL;

@@ -10,15 +10,16 @@
 
 struct Runner {
     Build b;
-    Arena *arena;                      /* of all tensors and programs */
+    Arena *arena;                      /* the values of all tensors and programs */
     Resource held;                     /* the arena */
     Env **env;                         /* [groups] over the group's own tensors */
-    struct Loop **program;             /* [groups] compiled at the first run; NULL: not yet, or it is walked */
+    /* [groups] compiled at the first run; NULL if not compiled yet, or if the nest is interpreted as a tree */
+    struct Loop **program;
     void **input;                      /* [graph.input_count] */
     const void **output;               /* [graph.output_count] */
 };
 
-/* Allocates the outputs of each group and connects them with the inputs of later ones. */
+/* Allocates the outputs of each group and connects them with the inputs of later groups. */
 static void connect(Runner *r)
 {
     Ctx *cx = r->b.cx;

@@ -2,7 +2,7 @@
 /* Samples from .npy and .npz files, and from folders of .npy files: see quantizer.h. An input has a list of parts, one
  * per file. A part on disk is read in blocks: a request for a sample outside the current block reads the block that
  * holds it. Memory therefore holds one block per input, and the name and layout of each file. Arrays in Fortran order,
- * packed entries of an archive, and streams are taken into memory, as their samples cannot be read alone. */
+ * packed entries of an archive, and streams are read into memory, because their samples cannot be read separately. */
 #include <math.h>
 #include <string.h>
 
@@ -30,9 +30,9 @@ static const char *shape_text(Ctx *cx, int rank, const int64_t *shape)
     return text_string(&t);
 }
 
-/* The samples of one file: where they are, and the first one's number among those of the input. */
+/* The samples of one file: their position in it, and the number of the first among the samples of the input. */
 typedef struct Part {
-    const char *name, *path;           /* of the array, for diagnostics; of its file */
+    const char *name, *path;           /* the name of the array, for diagnostics; the path of its file */
     NpyHead head;
     int64_t first, count;
     const char *data;                  /* [count] as the port stores them, or NULL if they are in the file */
@@ -42,13 +42,14 @@ struct SampleInput {
     const Tensor *port;
     const Part *part; int part_count;
     struct Block *block;               /* read last */
-    char *real;                        /* room for a sample as floats; NULL: none is needed */
+    char *real;                        /* memory for a sample as floats; NULL if none is needed */
 };
 
-/* Samples [first, first + count) of a part, as they are in the file, in the host's byte order. */
+/* The samples [first, first + count) of a part, as in the file, in the host's byte order. */
 struct Block { const Part *of; int64_t first, count; char *at; };
 
-enum { WIDEST = 8, BLOCK_BYTES = 1 << 16 };      /* bytes of the widest element; bytes of a block of several samples */
+/* the bytes of the widest element; the bytes of a block of several samples */
+enum { WIDEST = 8, BLOCK_BYTES = 1 << 16 };
 
 /* Converts elements to floats. */
 static void as_floats(DType type, const void *data, int64_t count, float *to)
@@ -67,7 +68,7 @@ static bool are_finite(Ctx *cx, const char *path, const float *v, int64_t count,
     return true;
 }
 
-/* Stores real numbers as the port does: to nearest, ties to even, saturated. */
+/* Stores real numbers as the port does: rounded to nearest, ties to even, and saturated. */
 static void as_stored(const Tensor *t, const float *real, int64_t count, void *to)
 {
     const double scale = (double)t->quant->scale[0], zero = t->quant->zero_point[0];
@@ -91,7 +92,7 @@ static void convert(const struct SampleInput *in, DType type, const void *from, 
     }
 }
 
-/* Returns one sample of a part, in the file's type; NULL on error. It is valid until the next call. */
+/* Returns one sample of a part, in the file's type, or NULL on error. It is valid until the next call. */
 static const char *read_sample(Ctx *cx, const struct SampleInput *in, const Part *p, int64_t number)
 {
     struct Block *b = in->block;
@@ -108,7 +109,7 @@ static const char *read_sample(Ctx *cx, const struct SampleInput *in, const Part
     return b->at;
 }
 
-/* Returns the part that has the sample: the last that begins at it or before. */
+/* Returns the part that has the sample: the last part that begins at or before it. */
 static const Part *part_of(const struct SampleInput *in, int64_t number)
 {
     int low = 0, high = in->part_count;
@@ -135,7 +136,7 @@ bool samples_copy(Ctx *cx, const Samples *s, int input, int64_t number, void *to
     return from != NULL;
 }
 
-/* Gives the input rooms for a sample of the widest type. */
+/* Allocates memory of the input for a sample of the widest type. */
 static void make_rooms(Ctx *cx, struct SampleInput *in)
 {
     const size_t count = (size_t)tensor_elems(in->port);
@@ -232,7 +233,7 @@ static bool is_finite(Ctx *cx, const struct SampleInput *in, const Part *p, cons
     return are_finite(cx, p->name, (const void *)in->real, count, number);
 }
 
-/* Takes the samples of a file's bytes into memory. */
+/* Reads the samples of a file's bytes into memory. */
 static void hold_part(Ctx *cx, const struct SampleInput *in, Bytes file, Part *p)
 {
     const int64_t each = tensor_elems(in->port) * dtype_info(p->head.type)->bytes, bytes = tensor_bytes(in->port);
@@ -257,7 +258,7 @@ static void check_samples(const Build *b, const struct SampleInput *in, const Pa
 }
 
 /* Opens an array of `size` bytes at an offset of a file. Returns false, with a diagnostic, or if its samples cannot be
- * read alone. */
+ * read separately. */
 static bool open_array(Build *b, int64_t at, int64_t size, bool in_folder, const struct SampleInput *in, Part *p)
 {
     uint8_t start[NPY_HEAD_BYTES];
@@ -270,7 +271,7 @@ static bool open_array(Build *b, int64_t at, int64_t size, bool in_folder, const
     return true;
 }
 
-/* Takes an array into memory. */
+/* Reads an array into memory. */
 static void hold_array(Build *b, Bytes file, bool in_folder, const struct SampleInput *in, Part *p)
 {
     if (npy_head(b->cx, p->name, file, file.count, &p->head) && check_part(b, p, in->port, in_folder))

@@ -50,7 +50,7 @@ Tensor *weights_on_grid(Ctx *cx, const Edges *e, Tensor *w)
     return now;
 }
 
-/* Weights that the user narrows are not trained: their grid has a smaller range than an 8-bit grid. */
+/* Weights that the user narrows are not trained, because their grid has a smaller range than an 8-bit grid. */
 static bool is_tuned(const Simulation *s, const Request *r) { return s->edges->tuned && (!r || r->bits == 8); }
 
 static Tensor *tuned_scales(Ctx *cx, Tuned *t, TunedPart part, Tensor *scale)
@@ -97,7 +97,7 @@ static const EdgeGroup *group_of(const Simulation *s, const Tensor *t)
     return e ? &s->edges->group[e->group] : NULL;
 }
 
-/* NULL: the tensor stays in floats. */
+/* NULL if the tensor stays in floats. */
 static const EdgeGroup *integer_group_of(const Simulation *s, const Tensor *t)
 {
     const EdgeGroup *g = group_of(s, t);
@@ -151,8 +151,8 @@ static Tensor *output_of(Simulation *s, Tensor *old)
     return port;
 }
 
-/* Returns the group of the call's output, after the calls that continue it; NULL: none, or the user keeps it in
- * floats. */
+/* Returns the group of the call's output, after the calls that continue it, or NULL if there is none, or if the user
+ * keeps it in floats. */
 static const EdgeGroup *group_behind(const Edges *e, const Readers *r, const Tensor *t)
 {
     for (;;) {
@@ -287,8 +287,8 @@ bool has_integer_weights(Ctx *cx, const Edges *e, const Node *n, int *bits)
     return !ctx_failed(cx) && !q->why_real_weights(cx, n, bits);
 }
 
-/* Returns the call with integer weights over the stored input, where its operator has this form; NULL: it has not.
- * `now` is the call over the simulated operands. */
+/* Returns the call with integer weights over the stored input, or NULL if its operator does not have this form. `now`
+ * is the call over the simulated operands. */
 static const Node *with_weights(Simulation *s, const Node *n, const Node *now)
 {
     int bits[2];

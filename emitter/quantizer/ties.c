@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Scales for which no sum of a layer is near a tie. A stored output is A / N, rounded, where A is an integer sum of
- * products and N, the ratio of the output's step to the product of the scales of input and weights, is nearly any
- * number: then some A / N are so close to k + 1/2 that the rounding errors of 32-bit floats decide them, and a runtime
- * that computes the written file in floats gets the neighbour. With N = p / 2^j, and p odd,
+/* Chooses scales for which no sum of a layer is near a tie. A stored output is A / N, rounded, where A is an integer
+ * sum of products and N, the ratio of the output's step to the product of the scales of input and weights, is nearly
+ * any number: then some A / N are so close to k + 1/2 that the rounding errors of 32-bit floats decide them, and a
+ * runtime that computes the written file in floats gets the neighbour. With N = p / 2^j, and p odd,
  *
  *     A / N = k + 1/2    <=>    2^(j+1) A = p (2k + 1),    an even number and an odd one
  *
@@ -33,8 +33,8 @@ static double factor_of(const Node *n)
     return tensor_is_constant(c) && tensor_elems(c) == 1 && c->type == F32 ? (double)*(const float *)c->data : 0;
 }
 
-/* Returns the group of the tensor, after limits and, if `factor` is not NULL, after factors, which it is multiplied by,
- * or -1 if there is none. */
+/* Returns the group of the tensor, after limits and, if `factor` is not NULL, after multiplications by constants, which
+ * are multiplied into *factor; returns -1 if there is none. */
 static int group_after(const Edges *e, const Readers *r, const Tensor *t, double *factor)
 {
     for (;;) {
@@ -59,7 +59,7 @@ static int group_index(const Edges *e, const Tensor *t)
     return edge ? edge->group : -1;
 }
 
-/* Returns 1 / n of a mean of n elements; 0: the call is none. */
+/* Returns 1 / n for a mean of n elements, or 0 if the call is not a mean. */
 static double share_of(Ctx *cx, const Node *n)
 {
     int64_t zero = 0, count = 0;
@@ -135,7 +135,7 @@ static int exponent_of(double ratio)
     return exponent < RATIO_BITS ? RATIO_BITS - exponent : 0;
 }
 
-/* The odd number next to v, not above it; or not below. */
+/* Returns the odd number next to v that is not above it, or not below it. */
 static double odd_below(double v) { return 2 * floor((v - 1) / 2) + 1; }
 static double odd_above(double v) { return 2 * ceil((v - 1) / 2) + 1; }
 

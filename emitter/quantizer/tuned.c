@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of a simulation that is trained, and their units: see finetune.h. */
+/* Computes the parameters of a simulation that is trained, and their units: see finetune.h. */
 #include <math.h>
 
 #include "quantizer/finetune.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The counted cost of widths: see precision.h. The graph takes the whole path to lowered functions, without a search
- * for combinations. For one group, only the calls around it take the path:
+/* Counts the cost of widths: see precision.h. The graph passes through all stages to lowered functions, without a
+ * search for combinations. For one group, only the calls around it are lowered:
  *
  *     x -> conv -> relu -> [t] -> conv -> y        the part around t: both convolutions; x is its input, y its output
  *
@@ -45,8 +45,8 @@ typedef struct Part {
     const Edges *whole;
     int group;
     Readers readers;
-    Map seen;                          /* tensors whose readers are listed */
-    Map ends;                          /* tensors that the part computes for others */
+    Map seen;                          /* the tensors whose readers are listed */
+    Map ends;                          /* the tensors that the part computes for others */
     Map now;                           /* maps a tensor to its version in the part */
     Edges edges;
     Graph graph;

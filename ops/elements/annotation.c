@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotations of a tensor. Each is an identity in type and value, except simulated_quantize.
+/* Annotations of a tensor. Each annotation is an identity in type and value, except simulated_quantize.
  *
  *   on_device            the producer of x runs on a device; graph/passes/device.c copies at the boundary
  *   stop_fusion          a view of x: no fused group crosses it, nothing is copied
@@ -79,7 +79,7 @@ static int simulated_quantize(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* The index of an operand that broadcasts against x, in x's letters. */
+/* Returns the index of an operand that broadcasts against x, in x's letters. */
 static const char *aligned_index(Ctx *cx, const Tensor *t, const Tensor *x)
 {
     Text s = text_new(cx);
@@ -90,7 +90,7 @@ static const char *aligned_index(Ctx *cx, const Tensor *t, const Tensor *x)
     return text_string(&s);
 }
 
-/* The axes of the result, of t's shape, and the letters of x's axes that are summed. */
+/* Returns the axes of the result, of t's shape, and the letters of x's axes that are summed. */
 static const char *axes_of(Ctx *cx, const Tensor *t, const Tensor *x, const char **summed)
 {
     Text lhs = text_new(cx), rest = text_new(cx);
@@ -105,8 +105,8 @@ static const char *axes_of(Ctx *cx, const Tensor *t, const Tensor *x, const char
     return text_string(&lhs);
 }
 
-/* The straight-through estimator: the rounding counts as the identity, the clamp as a clamp. With s the scale and
- * r = x / s:
+/* The straight-through estimator differentiates the rounding as the identity, and the clamp as a clamp. With s the
+ * scale and r = x / s:
  *
  *   d_x = g inside, 0 outside        d_s = sum g * (round(r) - r) inside, g * (stored - zero) outside
  *
@@ -115,7 +115,7 @@ static const char *axes_of(Ctx *cx, const Tensor *t, const Tensor *x, const char
  * Esser et al., Learned step size quantization, 2020. */
 static bool simulated_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
 {
-    if (n->in_count < 3) return false;       /* x alone: the formula, an identity, gives the adjoint */
+    if (n->in_count < 3) return false;       /* if x is the only input, the formula, an identity, gives the adjoint */
     const Tensor *x = n->in[0], *scale = n->in[1], *zero = n->in[2];
     const int64_t bits = node_int(n, "bits", 8);
     const bool has_sign = node_int(n, "sign", 1) != 0;
@@ -136,7 +136,7 @@ static bool simulated_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int inpu
     return true;
 }
 
-/* The type is a hint for quantizers: the values stay. */
+/* The type is a hint for quantizers, so values do not change. */
 static int cast_hint(Ctx *cx, const Node *n, Tensor **out)
 {
     const char *wanted = node_text(n, "dtype", "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Elementwise functions of two or three tensors. Dimensions of 1, and dimensions absent on the left, broadcast to those
- * of the other operands. Each row is one formula, or two where floats and integers differ. */
+/* Elementwise functions of two or three tensors are defined here. Dimensions of 1, and dimensions absent on the left,
+ * broadcast to those of the other operands. Each row is one formula, or two where floats and integers differ. */
 #include "graph/dag/op_build.h"
 
 static int by_type(Ctx *cx, const Node *n, const char *of_floats, const char *of_integers, Tensor **out)
@@ -24,7 +24,7 @@ static int floor_div(Ctx *cx, const Node *n, Tensor **out)
     return by_type(cx, n, "y[*] = floor(a[*] / b[*])", "y[*] = a[*] / b[*]", out);
 }
 
-/* The result a - floor(a / b) * b has the sign of the divisor. */
+/* The result a - floor(a / b) * b has the divisor's sign. */
 static int mod(Ctx *cx, const Node *n, Tensor **out)
 {
     return by_type(cx, n, "y[*] = select(fmod(a[*], b[*]) * b[*] < 0, fmod(a[*], b[*]) + b[*], fmod(a[*], b[*]))",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Elementwise functions of one tensor. Each row is one formula. */
 
-/* Decision: one function, two spellings. Vector cores require functions without branches; a scalar core prefers to
- * compute one branch only. exp, sigmoid and tanh have both forms (`LW_BRANCHES` in `runtime/lw_math.h`), and a test
- * shows equal bits. On a Cortex-M4F this halves the cost of an LSTM's activations. */
+/* Decision: a function may be spelled in two ways. Vector cores require functions without branches; a scalar core
+ * prefers to compute one branch only. exp, sigmoid and tanh have both forms (`LW_BRANCHES` in `runtime/lw_math.h`), and
+ * a test shows equal bits. On a Cortex-M4F this halves the cost of an LSTM's activations. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>

@@ -67,8 +67,8 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
     return false;
 }
 
-/* Real numbers of the element's 64 random bits: `high` is the bits at `down` and above, `low` the bits below, by
- * `mask`. */
+/* Computes real numbers from the element's 64 random bits: `high` has the bits at `down` and above, `low` the bits
+ * below, by `mask`. */
 typedef struct Drawn { const char *real, *whole, *down, *next, *mask, *unit; } Drawn;
 static const Drawn drawn_f32 = { "f32", "i32", "40", "16", "16777215", "5.9604644775390625e-8" };
 static const Drawn drawn_f64 = { "f64", "i64", "11", "0", "2047", "1.1102230246251565e-16" };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Reductions over the listed axes; without a list, over all. With keepdims the reduced axes remain with extent 1. The
- * accumulator has the input's type.
+/* Reductions are over the listed axes; without a list, they are over all axes. With keepdims the reduced axes remain
+ * with extent 1. The accumulator has the input's type.
  *
  *   mean = sum / count    l1 = sum |x|    l2 = sqrt(sum x*x)    log_sum_exp = log(sum exp(x - peak)) + peak
  *
- * The mean of no elements is 0, as ONNX Runtime's. The mean, norm or logarithm of integers truncates the real result:
+ * The mean of no elements is 0, as in ONNX Runtime. The mean, norm or logarithm of integers truncates the real result:
  * real functions are computed in f64. */
 #include "graph/dag/op_build.h"
 

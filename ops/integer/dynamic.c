@@ -6,9 +6,9 @@
  *   asymmetric    scale = (high - low) / 255, low = min(x, 0), high = max(x, 0), and a zero point in -128..127
  *   by inverse    inverse = 255 / (high - low), scale = 1 / inverse, likewise, as XNNPACK computes it
  *
- * Outputs are the scale, its inverse and, where it is asymmetric, the zero point. The zero point comes from the end of
- * the range whose error is smaller, in f64, by inverse in f32. It is a node of its own, because its consumers would
- * compute it for each element. */
+ * The outputs are the scale, its inverse and, if the grid is asymmetric, the zero point. The zero point comes from the
+ * end of the range whose error is smaller, in f64, by inverse in f32. It is a separate node, because its consumers
+ * would otherwise compute it for each element. */
 #include "ops/integer/dynamic.h"
 
 #include <string.h>

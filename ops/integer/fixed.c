@@ -7,10 +7,10 @@
  *   rsqrt_fixed     y = 2^20 / sqrt(x)
  *   prod_fixed      y = clamp(r(p[T-1]) + zero),  p[t] = r(p[t-1] * d[t]),  p[0] = d[0],  r(v) = (v * m + 2^(n-1)) >> n
  *
- * In div_fixed, a and b are relative to their zero points, and a is negated where b is negative. h is the number of
+ * In div_fixed, a and b are relative to their zero points, and a is negated if b is negative. h is the number of
  * redundant sign bits of a; the inverse of b and its shift come from tables. 1/sqrt is five Newton steps in Q3.28.
- * prod_fixed multiplies in the order of the elements, because each partial product is rounded to 32 bits; one beyond
- * them wraps. */
+ * prod_fixed multiplies in the order of the elements, because each partial product is rounded to 32 bits; a partial
+ * product beyond 32 bits wraps. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>

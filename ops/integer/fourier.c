@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The Fourier transform in floats and in fixed point (i16: Q15, i32: Q31; bit-exact with the one of TensorFlow Lite
+/* The Fourier transform in floats and in fixed point (i16: Q15, i32: Q31; the latter is bit-exact with TensorFlow Lite
  * Micro's signal library). A complex number is a last dimension of 2. N points take one call per factor p of N; each
- * turns the spectra of B p interleaved parts of L points into those of B parts of L p points. With
- * W(N) = exp(-2 pi i / N), conjugated in the inverse transform,
+ * turns the spectra of B p interleaved parts of L points into those of B parts of L p points. With W(N) = exp(-2 pi i /
+ * N), conjugated in the inverse transform,
  *
  *   butterflies    y[u,k,b] = sum(v) W(p)^(u v) * (x[k,v,b] / p * w[k,v-1]),   w[k,v-1] = W(L p)^(v k)
  *
@@ -139,7 +139,7 @@ static Tensor *of_eight(Formulas *f)
         { "second", plus_rotated(cx, "r[n,k,0,b,c]", "r[n,k,1,b,1-c]", "c", "(u == 6)") }));
 }
 
-/* z * the cosine (or sine) of 2 pi (j + 1) (h + 1) / radix, by the value of j */
+/* Selects z * the cosine (or sine) of 2 pi (j + 1) (h + 1) / radix, by the value of j */
 static const char *term(Ctx *cx, int64_t radix, const char *z, int64_t h, ExprKind function)
 {
     const char *text = NULL;
@@ -221,7 +221,7 @@ static bool fits_real(Ctx *cx, const Node *n, int64_t more)
     return false;
 }
 
-/* Emits e = E and o = O S, or O G, for k = first + j, j < count. A negated part wraps, like every sum. Names in the
+/* Emits e = E, and o = O S or O G, for k = first + j, j < count. A negated part wraps, like every sum. Names in the
  * texts become the part's own. */
 static void name_halves(Formulas *f, const char *part, int64_t points, int64_t first, int64_t count)
 {
@@ -247,7 +247,7 @@ static void name_halves(Formulas *f, const char *part, int64_t points, int64_t f
                                                   "r[j+first-1,1]") }));
 }
 
-/* In a spectrum sums are halved: shifted, or, where S is halved already, E is. */
+/* In a spectrum, sums are halved: they are shifted or, if S is already halved, E is halved. */
 static Tensor *half_sum(Formulas *f, const char *its_name, bool halves, bool is_upper)
 {
     const bool is_float = dtype_is_float(f->call->in[0]->type);

@@ -106,10 +106,12 @@ typedef struct PackedRows {
     int64_t outs, length, padded;
     bool is_wide, is_paired, is_bytes;     /* forms 2, 3 and 4 of the table */
     bool is_long;                      /* 64-bit sums */
-    int64_t panel, depth;              /* channels of a panel, 0: another form; its elements that are adjacent */
+    /* the channels of a panel, or 0 for a different form; the number of its elements that are adjacent */
+    int64_t panel, depth;
     int64_t offset;                    /* added to the elements that a panel multiplies */
-    int64_t row;                       /* elements of a window's row in a panel; 0: those of the window */
-    int64_t pairs;                     /* the dimension of x along which a number holds two pixels; 0: one each */
+    int64_t row;                       /* the elements of a window's row in a panel; 0 for those of the window */
+    /* the dimension of x along which a number holds two pixels; 0 if each number holds one pixel */
+    int64_t pairs;
     int64_t height, width;             /* of y, for pairs */
 } PackedRows;
 
@@ -295,7 +297,8 @@ static const char *window_text(Ctx *cx, const Node *n, const PackedWindow *w, in
                                                : "x[n,h*sh+e/row*dh-ph,w*sw+e%row/c*dw-pw,e%c]");
 }
 
-/* Returns the same for pairs. A window row holds a whole number of pairs; its padding is multiplied by zero weights. */
+/* Returns the same for two pixels in a number. A window row holds a whole number of pairs; its padding is multiplied by
+ * zero weights. */
 static const char *pair_text(Ctx *cx, const Node *n, const PackedWindow *w, bool of_rows)
 {
     const int64_t c = tensor_dim(n->in[0], 3);

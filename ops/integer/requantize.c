@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requantization of exact integers with a single rounding. graph/quantize/requantize.c finds constants with which the
- * result is the real quotient, rounded to nearest with ties to even, for every integer in the input's range.
+/* Requantizes exact integers with a single rounding. graph/quantize/requantize.c finds constants with which the result
+ * is the real quotient, rounded to nearest with ties to even, for every integer in the input's range.
  *
  *   requantize_fixed     y = to(clamp((x * m + c) >> n, min, max))               64 bits; c: rounding and zero point;
  *                        x may be i64 if no product exceeds 2^62
@@ -94,7 +94,7 @@ static int shifted(Ctx *cx, const Node *n, const char *sum, Tensor *shifts, cons
                    binds, out);
 }
 
-/* The high word of the product, shifted to twice the result's unit, plus 2 * zero + 1. */
+/* Returns the high word of the product, shifted to twice the result's unit, plus 2 * zero + 1. */
 static int centered(Ctx *cx, const Node *n, const char *factor, const Bind *binds, Tensor **out)
 {
     DType to;

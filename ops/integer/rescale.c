@@ -99,7 +99,7 @@ static const char *scaled_once(Ctx *cx, const Node *n, bool has_ties_away)
     return scaled_text(cx, n, &s, "i64(x[*])", (s.n ? of_each : of_one)[has_ties_away]);
 }
 
-/* As above, with two roundings. */
+/* Does the same with two roundings. */
 static const char *scaled_twice(Ctx *cx, const Node *n)
 {
     const bool has_bytes = n->in_count > SHIFT && n->in[SHIFT] && n->in[SHIFT]->type != I32;

@@ -32,8 +32,8 @@ static int window_fixed(Ctx *cx, const Node *n, Tensor **out)
     return out[0] && !ctx_failed(cx) ? 1 : 0;
 }
 
-/* The reference's search for the largest magnitude is kept in its order, because -32768 has none in i16: after it the
- * search starts again from the next sample with its sign. Bits of 0 follow from a negative result. */
+/* The reference's search for the largest magnitude is kept in its order, because -32768 has no magnitude in i16: after
+ * this value, the search starts again from the next sample with its sign. Bits of 0 follow from a negative result. */
 static int auto_scale(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
@@ -138,7 +138,7 @@ static int sqrt_rounded(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Factors are in units of 2^-bits; x is scaled by 2^up. Even and odd channels have factors of their own. */
+/* Factors are in units of 2^-bits; x is scaled by 2^up. Even and odd channels have separate factors. */
 static int subtract_noise(Ctx *cx, const Node *n, Tensor **out)
 {
     static const char *const attrs[] = { "up", "bits", "even", "even_rest", "odd", "odd_rest", "least" };

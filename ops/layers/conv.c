@@ -13,7 +13,7 @@
  *                     (x * k) * sk[o] * sx[n], by descending i, then j, then by c
  *
  * With 8-bit integers the result is the i32 sum of (x[...] - zero) * (k[...] - zero_w), where `zero` and `zero_w` are
- * the zero points; outside x the product is 0. A 16-bit x with an 8-bit k is summed likewise. A bias is a
+ * the zero points; outside x the product is 0. A 16-bit x with an 8-bit k is summed in the same way. A bias is a
  * separate addition.
  *
  * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g] */
@@ -137,7 +137,7 @@ static bool check_groups(Ctx *cx, const Node *n, int64_t in, int64_t out, int64_
     return !ctx_failed(cx);
 }
 
-/* The channel of x: c counts inside the group of the output channel o, each group with `outs` outputs. */
+/* The channel of x: c counts within the group of the output channel o; each group has `outs` outputs. */
 static const Expr *grouped_channel(Ctx *cx, int64_t groups, const Expr *o, int64_t outs, const Expr *c, int64_t each)
 {
     return groups == 1 ? c : expr_add(cx, index_times(cx, index_over(cx, o, outs), each), c);

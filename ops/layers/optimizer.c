@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of optimizers: from a parameter x, its gradient g and the optimizer's state to their new values. The rate r and
+/* Steps of optimizers compute new values from a parameter x, its gradient g and the optimizer's state. The rate r and
  * the number of steps so far, t, are scalars. With reg = norm * x + g:
  *
  *   momentum_step   v' = alpha * v + (t > 0 ? beta : 1) * reg;  x' = x - r * v', or with nesterov

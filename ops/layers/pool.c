@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pooling, channels last, over one to three spatial dimensions. With kernel k, strides s, dilations d and padding p:
+/* Pooling reduces windows over one to three spatial dimensions; channels are last. With kernel k, strides s, dilations
+ * d and padding p:
  *
  *   max_pool2d   y[n,h,w,c] = max(i,j) x[n, h*sh+i*dh-ph, w*sw+j*dw-pw, c]         -inf outside x
  *   avg_pool2d   y[n,h,w,c] = (sum(i,j) x[...]) / taps(h) / taps(w)                   0 outside x
@@ -18,7 +19,7 @@ enum { MAX_SPATIAL = 3, GREATEST = 1 << 20 };
 typedef struct PoolWindows {
     int spatial;
     int64_t kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
-    const Expr *size[MAX_SPATIAL], *extent[MAX_SPATIAL];   /* of the input, of the output; one may be open */
+    const Expr *size[MAX_SPATIAL], *extent[MAX_SPATIAL];   /* sizes of the input and of the output; one may be open */
     bool leaves_input, leaves_padding[MAX_SPATIAL], leaves[MAX_SPATIAL];
 } PoolWindows;
 
@@ -98,7 +99,7 @@ static const Expr *const *pool_axes(IndexMap *m, const PoolWindows *w, const Exp
     return at + 1;
 }
 
-/* Reads the elements of the windows, over new axes of the result and taps. */
+/* Reads the windows' elements, over new axes of the result and taps. */
 static const Expr *read_window(IndexMap *m, const PoolWindows *w)
 {
     const Tensor *x = m->call->in[0];
@@ -110,7 +111,7 @@ static const Expr *read_window(IndexMap *m, const PoolWindows *w)
     return w->leaves_input ? index_read(m, x, at) : tensor_read(m->cx, x, at, x->rank);
 }
 
-/* The least value of the type outside x. */
+/* Returns the minimum of the type, which stands for elements outside x. */
 static const Expr *read_or_least(IndexMap *m, const PoolWindows *w)
 {
     return index_guarded(m, read_window(m, w), reducer_identity(m->cx, REDUCE_MAX, m->call->in[0]->type, 0));
@@ -141,7 +142,7 @@ static bool counts_all_taps(const PoolWindows *w, int d, bool count_pad)
     return count_pad ? !w->leaves_padding[d] : !w->leaves[d];
 }
 
-/* The number of counted taps along dimension d, for a window that counts some of them. */
+/* Returns the number of counted taps along dimension d, for a window that counts some of them. */
 static const Expr *taps_of(Ctx *cx, const PoolWindows *w, int d, const Expr *axis, bool count_pad)
 {
     const int64_t behind = count_pad ? w->pad[w->spatial + d] : 0;
@@ -152,7 +153,7 @@ static const Expr *taps_of(Ctx *cx, const PoolWindows *w, int d, const Expr *axi
                     expr_binary(cx, EXPR_MAX, expr_index(cx, 0), taps_before(cx, w, d, axis, false, 0)));
 }
 
-/* The product of the counted taps, at least 1. *same: the product if it is constant, else 0. */
+/* Returns the product of the counted taps, at least 1. *same receives the product if it is constant, otherwise 0. */
 static const Expr *divisor_of(Ctx *cx, const Node *n, const PoolWindows *w, const Expr *const *axis, int64_t *same)
 {
     const bool count_pad = node_int(n, "count_pad", 0) != 0;
@@ -261,7 +262,7 @@ static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* The tap along dimension d of a tap of the window; not before x. */
+/* Returns the tap along dimension d of a tap of the window; it is not before x. */
 static const Expr *own_tap(Ctx *cx, const PoolWindows *w, int d, const Expr *axis, const Expr *tap)
 {
     int64_t behind = 1;

@@ -18,9 +18,9 @@
  *          n = g(input_h + sum(k; rb) (f(sums_r) * prev)[k] * r[k,h])            or, with linear_before_reset,
  *          n = g(input_h + f(sums_r) * sum(k; rb) prev[k] * r[k,h])
  *
- * With w and r in i8, and x in i8 or i16, everything else is f32. The state is rounded to 16 bits, in [-1, 1], before
- * it is multiplied. The factors of the i32 sums are ws = (scale of x) * (scale of w's column), rs = (scale of r's
- * column) / 32767:
+ * If w and r are i8, and x is i8 or i16, all other operands are f32. The state is rounded to 16 bits, in [-1, 1],
+ * before it is multiplied. The factors of the i32 sums are ws = (scale of x) * (scale of w's column), rs = (scale of
+ * r's column) / 32767:
  *
  *   input  = sum(i) (x - x_zero) * w[i,g*U+u]
  *   stored = round(32767 * prev),   terms = sum(k) stored[t,b,k] * r[k,g*U+u]
@@ -37,8 +37,8 @@
  *
  *   sums[t,b,g,u] = x[t,b,g*U+u] + f32(sum(k) stored[t,b,k] * r[k,g*U+u]) * (scale[t,b] * rs[g*U+u])
  *
- * Outputs: h of all steps, h of the last step, and c of the last step. In reverse, step t reads x[T-1-t] and computes
- * output row T-1-t.
+ * The outputs are h of all steps, h of the last step, and c of the last step. In reverse, step t reads x[T-1-t] and
+ * computes output row T-1-t.
  *
  * lens[b] is the number of steps n of each sequence of the batch, clamped to [0, T]:
  *   - from step n on the state does not change, so h of the last step is h of step n-1, or 0 if n is 0;
@@ -56,7 +56,7 @@
 
 static const char *const alphas[] = { "alpha0", "alpha1", "alpha2" }, *const betas[] = { "beta0", "beta1", "beta2" };
 
-/* One layer under construction, and the tensors that its formulas may name. */
+/* A layer that is being built, and the tensors that its formulas may name. */
 typedef struct Layer {
     Ctx *cx;
     const Node *n;
@@ -143,7 +143,7 @@ static bool read_activations(Layer *l)
 
 /* ---- Shared by all layers ---------------------------------------------------------------------------------------- */
 
-/* Returns input i; NULL for input 0, which stands for none in the table of cells. */
+/* Returns input i; returns NULL for input 0, which stands for no input in the table of cells. */
 static Tensor *operand(const Node *n, int i) { return i && i < n->in_count ? n->in[i] : NULL; }
 
 static bool has_shape(Layer *l, const char *name, const Tensor *t, const Expr *const *shape, int rank)
@@ -336,7 +336,7 @@ static const char *input_at(const Layer *l, const char *gate)
     return OP_TEXT(l->cx, text, { "gate", gate });
 }
 
-/* Returns the next state: `value`, or beyond the end of the sequence the state before. */
+/* Returns the next state: `value` or, beyond the end of the sequence, the previous state. */
 static const char *next_state(const Layer *l, const char *value, const char *before)
 {
     return OP_TEXT(l->cx, l->lens ? "select(is_step, value, before)" : "value", { "value", value },
@@ -367,7 +367,7 @@ static void stored_stage(Layer *l, const char *word, const char *value)
                OP_TEXT(l->cx, "i16(max(-32767, min(32767, nearbyint(32767 * value))))", { "value", value }));
 }
 
-/* The stages of the state in 8 bits, less its zero point, on the grid of its own range at this step. */
+/* Adds the stages of the state in 8 bits, minus its zero point, on the grid of its own range at this step. */
 static void ranged_stages(Layer *l)
 {
     const Phrase words[] = { { "before", before(l, "k") }, { NULL, NULL } };
@@ -379,7 +379,7 @@ static void ranged_stages(Layer *l)
                      "i16(max(0, min(255, nearbyint(before / step[t]) + point[t])) - point[t])", words));
 }
 
-/* The stages of the state in 8 bits, each sequence on the grid of its own range at this step, and of the sums. */
+/* Adds the stages of the state in 8 bits, each sequence on the grid of its own range at this step, and of the sums. */
 static void hybrid_stages(Layer *l)
 {
     Tensor *grid[DYNAMIC_OUTPUTS];
@@ -394,7 +394,7 @@ static void hybrid_stages(Layer *l)
     stage(l, "sums[rows,g<gates,u<U] = x[t,b,g*U+u] + f32(terms[t,b,g,u]) * (scale[row] * rs[g*U+u])");
 }
 
-/* The stage of sums of the first `gates` gates. */
+/* Adds the stage of sums of the first `gates` gates. */
 static void sums_stage(Layer *l, int gates)
 {
     if (l->is_hybrid) {
@@ -417,7 +417,7 @@ static void sums_stage(Layer *l, int gates)
     else stage(l, op_text(l->cx, "sums[steps,b<B,g<count,u<U] = sum(k<U; input[t,b,g,u]) product", words));
 }
 
-/* The stage of the state after the last step; zeros for a sequence without steps. */
+/* Adds the stage of the state after the last step; it is zero for a sequence without steps. */
 static Tensor *last_stage(Layer *l, const char *word, const char *of)
 {
     const char *has_steps = op_least(l->cx, l->x->shape[0]) >= 1 ? l->lens ? "lens[b] > 0" : NULL
@@ -590,7 +590,8 @@ static bool is_bounded_state(const Tensor *h)
 
 /* The state has to stay in [-1, 1], and sums of products have to fit 32 bits. A first state that is an input of the
  * network comes from an earlier run, so rounding errors add up from run to run: such a layer is on integers only where
- * the user asks for it. There the state of an earlier run is also in [-1, 1]; others saturate. */
+ * the user asks for it. In such a layer, the state of an earlier run is also assumed to be in [-1, 1]; other states
+ * saturate. */
 static const char *why_real_weights(Ctx *cx, const Node *n, const int *bits)
 {
     enum { MOST = INT32_MAX / (INT16_MAX * 127) };

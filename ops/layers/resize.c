@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Interpolation from tables, by a ratio of sizes, and at positions that are data.
+/* Interpolates from tables, by a ratio of sizes, and at positions that are data.
  *
  *   resample     y[i] = sum(t) x[index[i,t]] * weight[i,t]              along one axis
  *   interpolate  y[i] = x at i * n / m, nearest, linear or cubic           along one axis, sizes may be open
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Opens the axes of x, with another extent of one. */
+/* Opens the axes of x; one axis has a different extent. */
 static void axes_resized(IndexMap *m, const Tensor *x, int axis, const Expr *extent, const Expr **at)
 {
     for (int d = 0; d < x->rank; d++)
@@ -246,8 +246,8 @@ static bool read_sampling(Ctx *cx, const Node *n, Sampling *s)
     return false;
 }
 
-/* The names of stages and axes for each component of the grid, from x's last spatial dimension to its first: the stage
- * of positions, the stages of a cubic sample's distances and weights, and the axis of the taps. */
+/* The names of stages and axes for each component of the grid, from x's last spatial dimension to its first. They are
+ * the stage of positions, the stages of a cubic sample's distances and weights, and the axis of the taps. */
 static const char *const coordinate_words[] = { "right", "down", "behind" },
                   *const distance_words[] = { "distance_0", "distance_1", "distance_2" },
                   *const weight_words[] = { "taps_0", "taps_1", "taps_2" }, *const tap_names[] = { "j", "i", "t" };
@@ -270,8 +270,8 @@ static void grid_axes(const Grid *g, IndexMap *m, const Expr **at)
     for (int d = 0; d + 1 < grid->rank; d++) at[d] = index_axis(m, axis_letter(grid->rank, d), grid->shape[d]);
 }
 
-/* The stage of pixel coordinates of one dimension, for each element of the grid. A nearest sample is rounded before it
- * is mirrored, as ONNX has it: a tie is then one of the outside. */
+/* Adds the stage of pixel coordinates of one dimension, for each element of the grid. A nearest sample is rounded
+ * before it is mirrored, as ONNX has it: a tie is then one of the outside. */
 static Tensor *coordinate_of(const Grid *g, int k)
 {
     Ctx *cx = g->cx;

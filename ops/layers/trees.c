@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Decision trees as data. The nodes of all trees have a feature, a threshold and two links, for `true` and for `false`.
  * A link of 0 or more is a node; -1 - r is the leaf with row r of the weights, and a walk that has reached it stays;
- * therefore all walks take the same number of steps. Leaves take no memory but their rows.
+ * therefore all walks take the same number of steps. Leaves occupy no memory except their rows.
  *
  *   tree_walk    at[0] = root[t],   at[d+1] = at[d] < 0 ? at[d] : x[n, feature[at[d]]] <= threshold[at[d]]
  *                ? child[at[d], 0] : child[at[d], 1],   y[n,t] = -1 - at[steps]
@@ -9,7 +9,8 @@
  *   forest       y[n,c] = sum over t and the pairs p of the leaf -1 - at[steps], starting there, of value[p] if
  *                         column[p] = c
  *
- * The pairs of a leaf are its weights other than 0. Of all but its last, `column` is greater by the number of columns.
+ * The pairs of a leaf are its weights other than 0. In all pairs of a leaf except the last, `column` is increased by
+ * the number of columns.
  *
  * A comparison with NaN is false. With `strict`, the condition is `<`. Reads clamp indices, so no data can lead
  * outside.

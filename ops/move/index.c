@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes at indices that are tensor data. Negative indices count from the end. Reads clamp indices out of
- * range: no input can make the program read out of bounds.
+/* Reads and writes at indices that are data of a tensor. Negative indices count from the end. Reads clamp indices out
+ * of range: no input can make the program read out of bounds.
  *
  *   gather_elements   y[i,j] = x[i, index[i,j]]                     along one axis
  *   gather_nd         y[b,i,r] = x[b, index[b,i,0], index[b,i,1], .., r]
@@ -154,7 +154,7 @@ static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, i
     return fits;
 }
 
-/* Reads t at `at`, with k as the index along the axis */
+/* Reads t at `at`, where k replaces the index along the axis */
 static const Expr *read_along(const Scatter *s, IndexMap *m, const Tensor *t, const Expr *const *at, const Expr *k)
 {
     const Expr *moved[MAX_RANK];
@@ -328,7 +328,7 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     int rank = x->rank, axis = op_axis(cx, n, node_int(n, "axis", -1), rank);
     if (axis < 0) return 0;
-    const Attr *like = node_attr(n, "like");        /* the importer's calls test that there are as many elements */
+    const Attr *like = node_attr(n, "like");        /* the importer's calls test that there are enough elements */
     const int64_t k = node_int(n, "k", 1), fewest = op_least(cx, x->shape[axis]);
     const Expr *count = like && like->tensor->rank == 1 ? like->tensor->shape[0] : expr_index(cx, k);
     if (!like && (k < 1 || k > fewest)) {

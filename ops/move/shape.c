@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Views: the same elements in the same order under another shape. A view aliases its input.
+/* A view has the same elements in the same order, with a different shape. A view aliases its input.
  *
  *   reshape shape=..     -1, once: the remaining size; 0: the input's size
  *   flatten axis=..      [before the axis][from the axis]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values computed from sizes, and sizes computed from values. An open size is read at run time.
+/* Computes values from sizes, and sizes from values. An open size is read at run time.
  *
  *   extent      y = x + count
  *   ramp        y[i] = start + i * step,  i < count

@@ -128,17 +128,17 @@ static const CostRow rows_mve[] = {
 };
 const Costs costs_mve = { &costs_dsp, rows_mve, NULL };
 
-/* Cycles of M0+, M3, M4: executed instructions of the recorded networks, each with the cycles of the core's reference
- * manual; loads and stores are paired, and taken branches refill the pipeline, as it states. Others: no such table is
- * public. M7, M33: the M4's, divided by the ratio of the published CoreMark per MHz (M4 3.54, M33 4.10, M7 5.29). M55,
- * M85: a vector instruction takes two cycles, and overlaps by one with its neighbour of another kind. The other
- * figures are fitted on the recorded networks (make bench-report), those of M7, M33 and M85 on the core with the same
- * instructions. */
+/* Cycles of M0+, M3, M4 follow from the executed instructions of the recorded networks, each with the cycles of the
+ * core's reference manual; loads and stores are paired, and taken branches refill the pipeline, as the manual states.
+ * For the other cores, no such table is public. M7 and M33 have the M4's cycles, divided by the ratio of the published
+ * CoreMark per MHz (M4 3.54, M33 4.10, M7 5.29). On M55 and M85, a vector instruction takes two cycles, and overlaps by
+ * one with a neighbouring instruction of a different kind. The other figures are fitted on the recorded networks (make
+ * bench-report), those of M7, M33 and M85 on the core with the same instructions. */
 static const char by_manual[] = "its manual's timing of executed instructions";
 static const char by_coremark[] = "the Cortex-M4's, scaled by CoreMark: not measured";
 static const char by_beats[] = "two cycles per vector instruction, overlapped: not measured";
-/* Bytes of the parts of the text at -O2 (make bench-code). Cores without a fit of their own take that of the core with
- * the same instructions. */
+/* Bytes of the parts of the text at -O2 (make bench-code). Cores without their own fit have the figures of the core
+ * with the same instructions. */
 static const double
     code_m0plus[TEXT_KINDS] =
         { 16.3, 32.1, 0.7, 8.0, 12.7, 2.8, 5.3, 34.5, 14.5, 37.7, 348.2, 0.0, 13.8, 146.8, 0.0, 658.8, 0.0, 5.0 },

@@ -25,8 +25,9 @@ typedef struct DepthwiseRows {
     const Stage *out;
     int tiled, last;
     int64_t w, block;
-    int64_t whole;               /* channels of one instruction: one or several tiles of `block` */
-    bool channels_first;         /* tiles of channels are outside columns: their weights stay in registers */
+    int64_t whole;               /* the channels of one instruction: one or several tiles of `block` */
+    /* the loops over tiles of channels are outside the columns, because their weights stay in registers */
+    bool channels_first;
     const char *at_row, *at_tile;
 } DepthwiseRows;
 
@@ -92,8 +93,8 @@ static const Nest *split_windows(Ctx *cx, const Nest *n, DepthwiseRows *s)
     return count > 1 ? sched_reorder(cx, n, order, count, false) : n;
 }
 
-/* The instruction over all taps of the tile, in one or two dimensions, and over its tiles of channels if there are
- * several. */
+/* Emits the instruction over all taps of the tile, in one or two dimensions, and over its tiles of channels if there
+ * are several. */
 static const char *macro_of(const Stage *acc, const DepthwiseRows *s)
 {
     static const char *const macro[2][3] = { { "LW_TAPS_I8", "LW_TAPS2_I8", "LW_TAPS2_TILES_I8" },
@@ -117,14 +118,14 @@ static const Nest *make_windows(Ctx *cx, const Nest *n, const char *acc, const D
     return ctx_failed(cx) ? n : sched_tensorize(cx, n, order[0], macro_of(nest_stage(n, acc), s));
 }
 
-/* The loop over a tile's pixels or channels along an axis of the output. */
+/* Returns the loop over a tile's pixels or channels along an axis of the output. */
 static const char *tile_loop(Ctx *cx, const DepthwiseRows *s, int axis, int64_t size)
 {
     const char *loop = loop_name(cx, s->out, axis);
     return axis_extent(s->out, axis) > size ? text_format(cx, "%si", loop) : loop;
 }
 
-/* The loop that stores the first values of the sums along an axis. */
+/* Returns the loop that stores the first values of the sums along an axis. */
 static const char *first_loop(Ctx *cx, const Nest *n, const char *acc, int axis)
 {
     return text_format(cx, "%s@init.%s", acc, expr_as_var(nest_stage(n, acc)->axis[axis].var)->name);

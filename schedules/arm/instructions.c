@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The instructions of 8-bit and 16-bit layers. Each is a macro of runtime/simd/rows.h; a header of a core that has it
- * defines it, any other core computes it in C. Sums add to what the result holds, and wrap. */
+/* Declares the instructions of 8-bit and 16-bit layers. Each is a macro of runtime/simd/rows.h. The header of a core
+ * that has the instruction defines the macro; on any other core, it is computed in C. Sums add to what the result
+ * holds, and wrap. */
 #include "ir/nest/instruction.h"
 
 /* Rows of windows are products of rows with one more dimension. */
@@ -90,7 +91,7 @@ const InstructionRow instructions_arm[] = {
       "select(p, i32(a[e]), 0) + select(q, i32(b[e]), 0)*65536", "words" },
     { "LW_FETCH_I8[n,fill](p: bool, a: i8[n]) y[e<n] = select(p, a[e], i8(fill))", NULL },
     { "LW_FETCH_I16[n,fill](p: bool, a: i8[n]) y[e<n] = i16(select(p, a[e], i8(fill)))", NULL },
-    /* m pixels: `left` of fill, `inner` of a, the rest of fill; of n channels the first `own` are those of a */
+    /* Copies m pixels: `left` of fill, `inner` of a, the rest of fill; of n channels, the first `own` are those of a */
     { "LW_FETCH_ROW_I8[m,left,inner,n,own,fill](p: bool, a: i8[m][n]) y[w<m,c<n] = "
       "select(p && left <= w && w < left + inner && c < own, a[w,c], i8(fill))", NULL },
     /* First values of sums: one pixel, two, and two whose sums alternate */
@@ -109,7 +110,7 @@ const InstructionRow instructions_arm[] = {
       SCALED("a[e,w]", "m", "s"), "mve" },
     { "LW_ADD_I8[n,za,ma,sa,zb,mb,sb,mc,sc,zero,least,most](a: i8[n], b: i8[n]) y[e<n] = "
       SCALED(TERM("a[e]", "za", "ma", "sa") " + " TERM("b[e]", "zb", "mb", "sb"), "mc", "sc"), "bytes" },
-    /* LW_ADD_I8 where the sum is a line for all bytes, which the schedule has shown */
+    /* LW_ADD_I8 if the sum is a line for all bytes, which the schedule has proved */
     { "LW_ADD_LINE_I8[n,ka,la,kb,lb,c,s,least,most; za,ma,sa,zb,mb,sb,mc,sc,zero](a: i8[n], b: i8[n]) y[e<n] = "
       SCALED(TERM("a[e]", "za", "ma", "sa") " + " TERM("b[e]", "zb", "mb", "sb"), "mc", "sc"), "avx2" },
     { NULL, NULL }

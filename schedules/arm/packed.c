@@ -26,7 +26,7 @@
 
 bool multiplies_pairs(const Target *t) { return target_has(t, "dsp") && !target_has(t, "bytes"); }
 
-/* One i16 holds even + 256 * odd of two rows unless both bytes are near the minimum. The sum of products with the odd
+/* One i16 holds even + 256 * odd of two rows, unless both bytes are near the minimum. The sum of products with the odd
  * byte is recovered from the upper 24 bits for all byte values. */
 static bool rows_fit_in_pairs(const Tensor *k, int64_t length, int64_t outs)
 {
@@ -43,11 +43,12 @@ static bool rows_fit_in_pairs(const Tensor *k, int64_t length, int64_t outs)
     return true;
 }
 
-/* A panel: `block` channels, `depth` elements of each adjacent. block 0: another form is better. offset: added to the
- * elements of x, for instructions that take them without sign. */
+/* A panel: `block` channels, each with `depth` adjacent elements. block is 0 if a different form is better. offset:
+ * added to the elements of x, for instructions that read them as unsigned. */
 typedef struct Panel { int64_t block, depth, offset; } Panel;
 
-/* The rows of a window in panels: `run` elements each, with zeros up to `padded`. padded 0: the window is one row. */
+/* The rows of a window in panels: `run` elements each, with zeros up to `padded`. padded is 0 if the window is one
+ * row. */
 typedef struct PanelRow { int64_t run, padded; } PanelRow;
 
 /* The numbers of a product's weights: their length and channels, the channels with padding and the groups of these, the
@@ -73,7 +74,7 @@ static Tensor *pack_weights(Ctx *cx, const char *op, const char *layout, const T
 }
 
 /* Returns true for several rows of x, or windows: each is widened once for all rows of weights. A single row is read as
- * bytes, which saves the widened copy. A single row of weights reads all rows of x that way. */
+ * bytes, which makes the widened copy unnecessary. A single row of weights reads all rows of x that way. */
 static bool has_several_rows(const Node *n)
 {
     const Tensor *y = n->out[0];
@@ -107,7 +108,7 @@ static Panel panel_of_quads(int64_t outs)
 }
 
 /* Helium: vectors of 16 elements, of all channels of a tile, whose sums use 512 bytes for two pixels. Rows of a single
- * vector, or that do not fill their vectors, stay rows: a patch padded with zeros would cost more. */
+ * vector, and rows that do not fill their vectors, remain rows, because a patch padded with zeros would cost more. */
 static Panel panel_of_vectors(const Node *n, int64_t length, int64_t outs)
 {
     enum { VECTOR = 16, MOST = 64, LEAST = 64 };
@@ -222,8 +223,8 @@ static bool has_long_sums(const Target *t, const Node *n, int64_t length, int64_
     return target_has(t, "long") && !multiplies_pairs(t) && is_single_row(n, length, outs);
 }
 
-/* Returns true if 16-bit elements are pairs already, for several rows of them. Sums wrap in 32 bits, which hold the
- * result. A number with two rows of weights would overflow. */
+/* Returns true if 16-bit elements are pairs already, for several rows of them. Sums wrap in 32 bits, and the result
+ * fits 32 bits. A number with two rows of weights would overflow. */
 static bool multiplies_sixteen(const Target *t, const Node *n, int64_t outs)
 {
     return n->in[1]->type == I8 && n->out[0]->type == I32 && multiplies_pairs(t) && outs > 1 && has_several_rows(n);

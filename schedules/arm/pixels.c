@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* RISC-V cores compute tiles of four pixels. A convolution of single pixels whose rows and columns are no
+/* On RISC-V, a core computes tiles of four pixels. A convolution of single pixels whose rows and columns are no
  * multiples of four is computed over one row of all pixels (packed.c):
  *
  *   y[n,h,w,o] = reshape(conv(reshape(x, [1,1,N*H*W,C])))
  *
- * Both reshapes are views. The second one moves behind the bias and the requantization, which so remain in the
- * convolution's group. */
+ * Both reshapes are views. The second reshape moves behind the bias and the requantization, which therefore remain in
+ * the convolution's group. */
 #include "schedules/arm/arm.h"
 
 #include "support/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* 8-bit depthwise convolutions of narrow images, on scalar cores with MLA (ops/integer/packed.c). All sums of a channel
- * in a row of the output are in registers. An element of x that several windows of the row read is loaded once.
+ * in a row of the output are kept in registers. An element of x that several windows of the row read is loaded once.
  *
  *   for rows of the output, for channels:
  *       acc[w] = b                                       variables
@@ -8,9 +8,9 @@
  *           acc += x . weights                           the columns of the window and the pixels unrolled
  *       y = epilogue(acc)
  *
- * Padding is the zero point instead of x. The first and the last row of the output have code of their own, so that
- * the rows between them have no conditions. All rows are computed in order and there is no buffer: the output may
- * overlap a dying input by all but the rows of a window (lower/overlap.c). */
+ * Padding is the zero point instead of x. The first and the last row of the output have separate code, so that the rows
+ * between them need no conditions. All rows are computed in order and there is no buffer: the output may overlap a
+ * dying input by all but the rows of a window (lower/overlap.c). */
 
 /* Decision: a narrow image has no padded rows. If the registers hold all sums of a row of the output, scalar cores
  * with MLA compute it channel by channel, the window's columns unrolled (`schedules/arm/row.c`). A load serves up to
@@ -37,8 +37,8 @@
 
 enum { PIXEL = 2, CHANNEL = 3 };             /* axes of every stage */
 enum { COPIES = 2, MOST_COLUMNS = 8 };       /* copies of a row's code; columns of a window that are unrolled */
-/* Code that takes up to 1 KB more text than that over padded rows runs at least a thousand times. A row of at most 16
- * statements takes .1 to .2 KB more, and half the instructions: most of its windows reach into the padding. */
+/* Code that needs up to 1 KB more text than the code over padded rows must run at least a thousand times. A row of at
+ * most 16 statements takes .1 to .2 KB more, and half the instructions: most of its windows reach into the padding. */
 enum { LEAST_RUNS = 1000, SHORT_ROW = 16 };
 
 static const Nest *schedule(Ctx *cx, const GroupNest *g)

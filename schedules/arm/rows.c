@@ -19,11 +19,11 @@
  * time, and a single channel is computed separately. The tile of pixels follows the axis that it divides best; the last
  * tile starts earlier to stay in range. The portable form of every instruction is in runtime/simd/rows.h. */
 
-/* Decision: a scalar core with many registers also has a tile. Panels of four channels by four bytes (`panels`
+/* Decision: a scalar core with many registers also computes tiles. Panels of four channels by four bytes (`panels`
  * without `bytes`: RISC-V) are multiplied by four pixels in 16 registers: 8 loads for 16 products
- * (`runtime/simd/riscv_rows.h`). Five pixels take two channels at a time. Where neither rows nor columns are
- * multiples of four, a convolution of single pixels is computed over one row of all pixels; its epilogue moves
- * before the reshape (`schedules/arm/pixels.c`). */
+ * (`runtime/simd/riscv_rows.h`). Five pixels take two channels at a time. Where neither rows nor columns are multiples
+ * of four, a convolution of single pixels is computed over one row of all pixels; its epilogue moves before the reshape
+ * (`schedules/arm/pixels.c`). */
 #include "schedules/arm/scale.h"
 
 #include <string.h>
@@ -38,11 +38,11 @@ typedef enum RowForm { NO_FORM, ROWS, PAIRS, WIDE, PANELS, BYTES, WORDS, LONG } 
 
 typedef struct Tiles {
     const Stage *out;
-    const char *scaled;          /* the product as bytes, an operand of additions; NULL: it is inlined */
+    const char *scaled;          /* the product as bytes, an operand of additions; NULL if it is inlined */
     RowForm form;
     int row, last;
     int64_t w, o, block, depth, offset;
-    int64_t rows;                /* of a window, whose bytes are multiplied without a patch, or 0 if there is none */
+    int64_t rows;                /* the rows of a window whose bytes are multiplied without a patch; otherwise 0 */
     bool is_whole;               /* one instruction computes all channels of the tile */
     bool alternates;             /* the sums of two pixels alternate in memory */
     const char *at_rows, *at_pixels, *at_channels;
@@ -222,7 +222,7 @@ static bool ends_in_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const Tile
     return t->w == PAIR && t->form == ROWS && scales_pair_at_once(cx, g, nest_stage(n, scaled), t->block);
 }
 
-/* As above, for sums that alternate. Their first values are copied in any case. */
+/* Does the same for sums that alternate. Their first values are copied in any case. */
 static const Nest *end_alternate(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
     const char *scaled = t->scaled ? t->scaled : t->out->name;

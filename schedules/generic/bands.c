@@ -9,7 +9,7 @@
 #include "schedules/product.h"
 #include "schedules/tile.h"
 
-/* Instructions of a product, alone and in the loop over a band, and of a band's own loop, on a scalar core */
+/* The instructions of a product, alone and in the loop over a band, and of a band's own loop, on a scalar core */
 enum { WHOLE_COST = 2, BAND_COST = 5, LOOP_COST = 20 };
 
 typedef struct Bands { int64_t length, outs, total, most; int64_t *from, *width; } Bands;
@@ -78,7 +78,7 @@ static Tensor *alter_bands(Ctx *cx, const Implementation *with, const Target *t,
     return call(cx, "banded_dense", n->name, in, 5, ATTRS(attr_int("most", b.most)));
 }
 
-/* One sum after the other, in a register; the loop over a band is as long as the band. */
+/* Computes one sum after the other, in a register; the loop over a band is as long as the band. */
 static const Nest *by_band(Ctx *cx, const GroupNest *g)
 {
     const Stage *sum = product_stage(g->nest);

@@ -15,8 +15,8 @@
  * scalar core gets single accumulators instead (`lanes` 1 in the target's row). */
 #include "schedules/tile.h"
 
-/* The axes of `out` to tile: c (the last) and w (the one before it that has a loop; -1: none, or symbolic); with tile
- * sizes. */
+/* The axes of `out` to tile: c (the last one) and w (the last before c that has a loop; -1 if there is none, or if it
+ * is symbolic), with tile sizes. */
 typedef struct Tiling { const Stage *out; int last, row; int64_t c, w; } Tiling;
 
 /* Returns the only stage that reduces; NULL: none, or several. */
@@ -140,7 +140,7 @@ static const Nest *mark_short(Ctx *cx, const Nest *n, const char *loop, int64_t 
     return extent->kind == EXPR_INT && extent->integer > 1 && extent->integer <= most ? step(cx, n, loop) : n;
 }
 
-/* Returns the step for the loops of a sum: on a target with fma, products and their additions round once. */
+/* Returns the step for the loops of a sum: on a target with fma, a product and its addition are rounded once. */
 static LoopKindStep *step_of_sums(Ctx *cx, const Stage *s, const Target *t)
 {
     const Tensor **reads;

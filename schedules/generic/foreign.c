@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one schedule of a call of a C function from outside: the step `external`. */
+/* The only schedule of a call of an external C function: the step `external`. */
 #include "schedules/tile.h"
 #include "support/text.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups without a reduction: inlines everything into the output's loop nest. */
+/* Schedules groups without a reduction: inlines everything into the output's loop nest. */
 #include "schedules/tile.h"
 
 static const Nest *schedule(Ctx *cx, const GroupNest *g) { return inline_elementwise(cx, g->nest, NULL); }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The fallback for groups that no other template accepts (several reductions, as in a softmax). Inlines elementwise
  * stages with one consumer, but no costly value of a row into the row's elements, and computes all others row by row of
- * the output if possible; else stage by stage as written. Single values between stages become variables, short rows are
- * allocated on the stack. */
+ * the output if possible; else stage by stage as written. Single values between stages become variables, and short rows
+ * are allocated on the stack. */
 #include "schedules/tile.h"
 
 #include "ir/check/check.h"

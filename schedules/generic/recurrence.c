@@ -34,7 +34,7 @@ static const char *step_loop(const Nest *n)
     return NULL;
 }
 
-/* The live range of a tensor over the steps: one step; up to the next step or after the last; all steps. */
+/* The live range of a tensor over the steps: one step; up to the next step, or after the last; all steps. */
 typedef enum Life { ONE_STEP, TWO_STEPS, ALL_STEPS } Life;
 typedef struct WeightReads { const Tensor *of; const Stage *reader; Life life; } WeightReads;
 

@@ -47,7 +47,7 @@ static const Nest *unroll_others(Ctx *cx, const Nest *n, const Stage *out)
     return n;
 }
 
-/* Returns true if counting costs much beside a butterfly. */
+/* Returns true if the cost of counting is large compared with a butterfly. */
 static bool is_short(const Stage *out)
 {
     enum { DIGIT = 1, LONG = 5 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks through decision trees: one loop over the trees, whose steps are scalars.
+/* Schedules walks through decision trees: one loop over the trees, whose steps are scalars.
  *
  *   for n, t:  at_1 = step(root[t]);  at_2 = step(at_1);  ...  y[n,t] = row of the last
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions of macros and operations on RISC-V, at -O3 by gcc 12, with vectors by clang 16 (schedules/arm/costs.c
- * says how rows are found). Loads extend signs. */
+/* States the instructions of macros and operations on RISC-V, at -O3 with gcc 12, and with vectors with clang 16
+ * (schedules/arm/costs.c explains how rows are found). Loads extend signs. */
 #include "schedules/riscv/costs.h"
 
 static const CostRow rows_scalar[] = {

@@ -20,7 +20,7 @@
  * memory at once */
 enum { SECOND_CACHE = 512 << 10, FETCHED_BY_TILE = 128, FETCHED_AT_ONCE = 1536 };
 
-/* The loops to tile: `row` (NULL: none) over positions, and `last` over channels. */
+/* The loops to tile: `row` (NULL if there is none) over positions, and `last` over channels. */
 typedef struct Tiles {
     const Stage *out;
     const char *row, *last, *outer[MAX_AXES];

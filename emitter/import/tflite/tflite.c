@@ -45,7 +45,7 @@ typedef struct Importer {
     TfliteOpen open;
     TfliteSubgraphs subgraphs;
     bool runs_once;                   /* true for the subgraph of a CALL_ONCE: every result is folded */
-    int depth, *imported;             /* the imports of this subgraph; the number of imports of subgraphs so far */
+    int depth, *imported;             /* the depth of this subgraph; the number of imports of subgraphs so far */
 } Importer;
 
 /* ---- Inputs, constants, operators -------------------------------------------------------------------------------- */

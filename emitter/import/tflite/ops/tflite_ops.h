@@ -100,7 +100,7 @@ const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op)
 const TfliteTensor *tflite_in_info(const TfliteCall *c, int index);        /* the file's tensor, or NULL if absent */
 const TfliteTensor *tflite_out_info(const TfliteCall *c, int index);
 bool tflite_is_int8(const TfliteCall *c);                                  /* true if input 0 is */
-/* returns true if input 0 is UINT8 or INT8 with a scale */
+/* returns true if input 0 is INT16 with a scale */
 bool tflite_is_int16(const TfliteCall *c);
 bool tflite_is_quantized(const TfliteCall *c);                             /* either of them */
 Tensor *tflite_in(const TfliteCall *c, int index);                         /* NULL: absent */
