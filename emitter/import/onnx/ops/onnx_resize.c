@@ -360,18 +360,16 @@ static int read_sizes(OnnxCall *c, const OnnxResize *r, const int64_t *axes, int
     return given;
 }
 
-/* Resizes by scales that the run computes; returns false if the scales are constant or absent. */
+/* Resizes by scales that the run computes. Returns false if the scales are constant or absent, or if the mode requires
+ * constants. */
 static bool resize_by_run(OnnxCall *c, const OnnxResize *r, int input, const int64_t *axes, int count)
 {
     Tensor *scales = onnx_in(c, input);
     const OnnxSampling form = { r->mode, r->coordinates, r->nearest, r->cubic };
-    if (!scales || tensor_is_constant(scales)) return false;
+    if (!scales || tensor_is_constant(scales) || !has_open_form(r)) return false;
     if (tensor_elems(scales) != count || scales->rank > 1 || !dtype_is_float(scales->type))
         onnx_refuse(c, "the scales are %s%s for %d axes; use one float per axis", dtype_info(scales->type)->spelling,
                     tensor_shape_text(c->cx, scales), count);
-    else if (!has_open_form(r))
-        onnx_unsupported(c, "scales that the run decides with antialias, exclude_outside, tf_crop_and_resize or "
-                         "half_pixel_symmetric; use compile-time scales");
     else if (check_modes(c, r)) c->out[0] = onnx_resize_by_scales(c, &form, scales, axes, count);
     return true;
 }
