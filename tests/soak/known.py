@@ -103,6 +103,12 @@ class Facts:
         return any(np.abs(np.where(np.isfinite(x), x, 0)).max(initial=0) > most for x in self.floats)
 
     @property
+    def power_wraps(self):
+        x, y = (np.atleast_1d(v) for v in self.inputs[:2])
+        most = max(int(np.abs(x.astype(np.float64)).max(initial=0)), 1) ** max(int(y.max(initial=0)), 0)
+        return x.dtype.kind in "iu" and most > np.iinfo(x.dtype).max
+
+    @property
     def reach(self):
         """The largest magnitude as a multiple of the middle one."""
         x = np.abs(self.floats[0])
@@ -202,6 +208,8 @@ DIFFERENCES = [Difference(*row) for row in [
     ("Gelu", "float64", always, EVALUATOR, "ours", "onnx's evaluator takes the root of 2 as a float"),
     ("Gelu", "bfloat16", always, EVALUATOR, "ours", "onnx's evaluator rounds each step of the formula to bfloat16"),
     ("HardSwish", "float64", always, ANY, "ours", "the references take 1/6 as a float"),
+    ("Pow", INTS, lambda f: f.power_wraps, ORT, "ours",
+     "a power of integers beyond the type wraps; ONNX Runtime computes it in doubles"),
     ("OneHot", ANY, lambda f: f.is_special, EVALUATOR, "ours", "onnx's evaluator multiplies both values by 0, 1"),
     ("Sign", "float16", lambda f: f.has_nan, ORT, "ours", "ONNX Runtime's sign of NaN is 0 in 16 bits, NaN in 32"),
     ("LRN", FLOATS, lambda f: f.reach > 1e3, ORT, "ours",
