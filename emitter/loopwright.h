@@ -194,7 +194,7 @@ typedef struct lw_quantization {
     bool per_tensor;                 /* one scale for the weights of a layer, not one for each output channel */
     bool no_equalization;            /* scales are not moved between layers */
     const char *finetune;            /* "20": epochs of training over the samples, of weights, biases and scales */
-    const char *seed;                /* of its order of samples; NULL: 1 */
+    const char *seed;                /* "1" (NULL): seed of the order in which `finetune` visits the samples */
     const char *onnx;                /* also, or only (output NULL), a QDQ model with float ports is written; or NULL */
 } lw_quantization;
 const char *lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q,

@@ -167,7 +167,8 @@ static bool read_outputs(Build *b, const char *path, Batch batch, Outputs *out)
         diag_error(b->cx, NULL, "the emitted program wrote %lld bytes instead of %lld", (long long)file.count,
                    (long long)each * (long long)batch.count);
     if (ctx_failed(b->cx)) return false;
-    for (int64_t k = 0; k < batch.count; k++)          /* the model's port: the tensor of a pass may lack its scale */
+    /* uses the model's port, because a pass may have replaced the tensor by one without a scale */
+    for (int64_t k = 0; k < batch.count; k++)
         outputs_put(out, b->model.output[0], batch.first + k, file.at + (size_t)k * each);
     return true;
 }

@@ -16,8 +16,8 @@
  * each element once per use.
  *
  * Where it vectorizes loops (the row "f32 loop lanes"), it takes an innermost loop of stores to consecutive floats,
- * none of which another iteration reads: an iteration computes one vector. Where it unrolls short loops (the row
- * "unrolled text"), their copies share loads, and have no counter. */
+ * none of which another iteration reads: an iteration computes one vector. If the C compiler unrolls short loops
+ * (the row "unrolled text"), the copies of the body share loads and need no counter. */
 #include "lower/count.h"
 
 #include <math.h>

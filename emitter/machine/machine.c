@@ -4,9 +4,9 @@
 /* Decision: compiled code is executed, not matched. The user's compiler unrolls, vectorizes, merges and inlines, so
  * no map from its loops to those of a nest gives their trip counts. `report --cc` executes the linked code instead
  * (`emitter/machine`): a row for each encoding, decoded once, with the meaning as a function. Everything that control
- * depends on is computed. Helium's products are not, because its loops count vectors. On 22 networks, three cores and
- * two levels the count differs from QEMU's by 0.4 % at most, one network 1.5 %. `tests/unit/test_machine.c` compares
- * results with the host's on the same C file. */
+ * depends on is computed. Products of Helium are not computed, because loops of Helium code count vectors and do not
+ * depend on products. On 22 networks, three cores and two levels the count differs from QEMU's by 0.4 % at most, one
+ * network 1.5 %. `tests/unit/test_machine.c` compares results with the host's on the same C file. */
 #include "machine/machine.h"
 
 #include "machine/insn.h"

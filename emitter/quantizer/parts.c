@@ -31,7 +31,8 @@ typedef struct Selection { int axis; int64_t count, *kept; } Selection;
  * replacement. */
 typedef struct Part { const Node *call; Selection of; double span; int cluster; Tensor *now; } Part;
 
-/* A tensor's part that has been computed. is_computed: calls compute it separately, so its grid is its own. */
+/* A part of a tensor, and the tensor `now` that was made for it. is_computed is true if calls compute the part
+ * separately; the part then has a grid of its own. */
 typedef struct Made { const Tensor *from; Selection of; Tensor *now; bool is_computed; struct Made *next; } Made;
 
 typedef struct Cutter {

@@ -106,7 +106,8 @@ typedef struct PackedRows {
     int64_t outs, length, padded;
     bool is_wide, is_paired, is_bytes;     /* forms 2, 3 and 4 of the table */
     bool is_long;                      /* 64-bit sums */
-    /* the channels of a panel, or 0 for a different form; the number of its elements that are adjacent */
+    /* panel: the number of channels in a panel, or 0 for other layouts. depth: the number of adjacent elements of each
+     * channel. */
     int64_t panel, depth;
     int64_t offset;                    /* added to the elements that a panel multiplies */
     int64_t row;                       /* the elements of a window's row in a panel; 0 for those of the window */

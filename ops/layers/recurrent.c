@@ -206,7 +206,8 @@ static bool hybrid_types(Layer *l)
     return true;
 }
 
-/* Returns true if the operands have the shapes of the sizes of x and r. A hybrid layer has products instead of x. */
+/* Returns true if the operands have the shapes of the sizes of x and r. In a hybrid
+ * layer, x holds products (gates * units per step) instead of the inputs. */
 static bool has_shapes(Layer *l)
 {
     Ctx *cx = l->cx;

@@ -151,9 +151,9 @@ typedef struct OpGradient {
      * are accepted. */
     const char *refusal;
     /* STOP: the input has no adjoint. CHECKPOINT: the input is computed again for adjoints. OF_SCALAR and OF_SEED
-     * request a gradient, and the pass `gradient` replaces them: their outputs are the adjoints of the inputs after the
-     * first, or after the seed. DROPOUT and NORM (x, scale, bias, mean, var) have a training form
-     * (graph/train/forms.c). */
+     * request gradients; the pass `gradient` replaces both. The outputs are adjoints: for OF_SCALAR, of all inputs but
+     * the first; for OF_SEED, of the inputs after the second one, the seed. DROPOUT and NORM (x, scale, bias, mean,
+     * var) have a training form (graph/train/forms.c). */
     enum { GRADIENT_NONE, GRADIENT_STOP, GRADIENT_CHECKPOINT, GRADIENT_OF_SCALAR, GRADIENT_OF_SEED,
            GRADIENT_DROPOUT, GRADIENT_NORM } role;
     /* The call turns logits into probabilities, so a loss of its result is computed from its input instead. A softmax

@@ -15,9 +15,9 @@ const char *op_where(Ctx *cx, const Node *call);                      /* `node "
 #define op_refuse(cx, call, ...) diag_error((cx), op_where((cx), (call)), __VA_ARGS__)
 #define op_unsupported(cx, call, ...) diag_unsupported((cx), op_where((cx), (call)), __VA_ARGS__)
 
-/* Formulas are constant texts. Names in them that depend on the call are bound: to tensors and values by Bind, to text
- * by Phrase: an index list, a type, a number, a value over the formula's axes. A phrase may use the phrases before it.
- * An empty phrase disappears, with the comma or the brackets of its list.
+/* Formulas are constant texts. Names that depend on the call are bound. Bind gives them tensors and values. Phrase
+ * gives them text, such as an index list, a type, a number, or a value over the formula's axes. A phrase may use the
+ * phrases before it. An empty phrase disappears, with the comma or the brackets of its list.
  *
  *   OP_TEXT(cx, "sum[kept] = sum(chosen) x[all]", { "kept", "n" }, { "chosen", "h,w" }, { "all", "n,h,w" })
  *   is sum[n] = sum(h,w) x[n,h,w] */

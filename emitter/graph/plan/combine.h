@@ -17,9 +17,10 @@ typedef struct CombineInput {
 } CombineInput;
 
 typedef enum AttachForm {
-    /* In its strategy's loops; the outermost one runs over the rows that are read at that place. */
+    /* Keeps the loops of the part's strategy; the outermost one covers only the rows that are read where the part is
+     * attached. */
     ATTACH_KEPT,
-    /* In new loops over the elements that are read at that place; its steps are replayed on these loops. */
+    /* Makes new loops over the elements that are read there, and replays the part's steps on these loops. */
     ATTACH_NEW,
     ATTACH_INLINE,                   /* for a view: its consumers read its operand */
     /* whole, before the loops of its consumers; this saves no memory, and is always possible. */

@@ -427,8 +427,8 @@ static void find_read(const Expr *e, void *user)
     if (e->kind == EXPR_READ) *(bool *)user = true;
 }
 
-/* Returns the read of x[axis - begin], if that is the value of the stage in the box of x's size at `begin`, and no
- * tensor is read for the elements around that box. Otherwise returns NULL. */
+/* Returns the read x[axis - begin] if the stage has this value in the box of x's size at `begin`, and reads no tensor
+ * outside the box. Otherwise returns NULL. */
 static const Expr *read_in_box(Ctx *cx, const Stage *s, int64_t *begin)
 {
     const Expr *value = s->value[0], *read = value->kind == EXPR_SELECT ? value->arg[SELECT_YES] : NULL;

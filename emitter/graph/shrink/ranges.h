@@ -8,9 +8,9 @@
 
 typedef struct ChannelRange { int64_t count; Interval *at; } ChannelRange;       /* at[count] */
 
-/* Evaluating taps one by one may use at most a share of the graph's constants: *left is the remaining budget of values.
- * When the budget is used up, a sum has its type's full range. A later call may therefore return wider bounds for the
- * same tensor; keep an answer that is needed again. */
+/* *left is the number of values that may still be evaluated tap by tap: at first the budget, which ranges_budget makes
+ * larger for more constants. At 0, a sum has its type's full range. A later call may therefore return wider bounds for
+ * the same tensor; keep an answer that is needed again. */
 typedef struct GraphRanges { Ctx *cx; Map of; int64_t *left; } GraphRanges;
 GraphRanges *graph_ranges(Ctx *cx, const Graph *g, int64_t budget);
 int64_t ranges_budget(Ctx *cx, const Graph *g);

@@ -308,7 +308,7 @@ static void decide_all(Streamer *s)
 
 /* ---- Causal convolutions ----------------------------------------------------------------------------------------- */
 
-/* Returns the input behind as many values as the convolution is padded by. The values are 0, or the zero point of
+/* Returns the input with the convolution's leading padding in front of it. The padding holds 0, or the zero point of
  * stored integers. */
 static Tensor *padded(Ctx *cx, const Node *n, Tensor *x, int axis)
 {

@@ -344,8 +344,8 @@ static Group inside_loop(Checker *c, const Group *g, int at, bool *is_taken)
     return inside;
 }
 
-/* The copies in one loop compute a whole box in each of its iterations: an iteration that reaches a point again starts
- * the point's sum again. */
+/* Proves that the copies in a loop compute a whole box in each iteration. This is required because an iteration that
+ * reaches a point again restarts the point's sum. */
 static bool check_iterations(Checker *c, const Group *inside, const Stmt *loop, const Bounds *scope, Box *out)
 {
     if (loop->loop_kind == LOOP_PARALLEL || loop->loop_kind == LOOP_VECTOR)

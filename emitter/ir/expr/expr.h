@@ -99,7 +99,7 @@ const Expr *expr_new_var(Ctx *cx, const char *name, VarRole role, DType t, int64
 const Expr *expr_decided_size(Ctx *cx, const char *name, const char *what, int64_t least, int64_t greatest);
 /* Returns a size of the same name within [least, greatest]. It stands for `size` where `size` has such a value. */
 const Expr *expr_size_within(Ctx *cx, const Expr *size, int64_t least, int64_t greatest);
-/* Raises the lower bound. Facts that were computed from the size's range before remain true. */
+/* Raises the lower bound. Facts that were derived earlier from the size's range remain true. */
 void expr_raise_least(const Expr *decided_size, int64_t least);
 const Expr *expr_unary(Ctx *cx, ExprKind k, const Expr *a);
 /* The result is bool for kinds with B in expr.def. */

@@ -2,9 +2,10 @@
 /* Eliminates common subexpressions in a statement, with `const float t = ...;` before it. Only subexpressions that the
  * statement always evaluates are named: a side of a select and the right operand of && may be skipped.
  *
- * A statement whose text stays long repeats the subexpressions of such operands, in the worst case exponentially often.
- * It names these as well. Every operation is defined for all values; only a load may be illegal where it is skipped, so
- * it is named together with the condition under which the statement evaluates it: select(cond, x[i], 0). */
+ * If a statement is still long, naming also covers operands that may be skipped. Otherwise their subexpressions would
+ * be repeated, in the worst case exponentially often. Every operation is defined for all values. Only a load may be
+ * illegal where it is skipped, so it is named together with the condition under which the statement evaluates it:
+ * select(cond, x[i], 0). */
 #include "lower/passes/passes.h"
 
 enum { LONG = 2048 };              /* the number of nodes in a statement's text */

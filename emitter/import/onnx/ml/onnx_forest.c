@@ -99,8 +99,8 @@ static int append(Forest *f, int root)
     return f->branch[root].depth;
 }
 
-/* Each branch comes before the branches that follow it, even if several share one: a branch is appended last, and the
- * order is reversed first. */
+/* Orders the branches so that each precedes its successors, even if several branches share a successor. Appends each
+ * branch after its successors, then reverses the order. */
 static void emit_all(Forest *f)
 {
     f->order = NEW_ARRAY(f->c->cx->arena, int, f->count);

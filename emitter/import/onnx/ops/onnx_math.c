@@ -151,7 +151,7 @@ static void reduce_norm(OnnxCall *c) { reduce_with(c, (NoAxes){ "abs", false });
 static void reduce_square(OnnxCall *c) { reduce_with(c, (NoAxes){ "square", false }); }
 static void reduce_log(OnnxCall *c) { reduce_with(c, (NoAxes){ "log", true }); }
 
-/* The axis must have an element if there are indices for the other axes. */
+/* Requires at least one element along the axis, unless one of the other axes is empty. */
 static void arg(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
