@@ -108,9 +108,9 @@ misra() {
     done |
         sed -n 's/.*\[misra-c2012-\([0-9.]*\)\].*/\1/p' | sort -u > "$work/rules"
     [ -s "$work/rules" ] || { echo "the addon found nothing: it did not run"; return 1; }
-    sed -n '/^| [0-9]/s/^| \([0-9., ]*\) |.*/\1/p; s/^Advisory rules that are not met: \(.*\)\.$/\1/p' \
-        docs/compilers.md |
-        tr -d ' ' | tr , '\n' | sort -u > "$work/listed"
+    sed -n -e '/^| [0-9]/s/^| \([0-9., ]*\) |.*/\1/p' \
+        -e 's/^The emitted text does not meet the advisory rules \([0-9., and]*\)\.$/\1/p' docs/compilers.md |
+        sed 's/ and /, /' | tr -d ' ' | tr , '\n' | sort -u > "$work/listed"
     comm -23 "$work/rules" "$work/listed" > "$work/unlisted"
     sed 's/^/not listed: /' "$work/unlisted"
     [ ! -s "$work/unlisted" ]
