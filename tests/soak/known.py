@@ -75,6 +75,8 @@ class Facts:
         self.operator = (self.node.domain + "." if self.node.domain else "") + self.node.op_type
         self.attributes = {a.name: helper.get_attribute_value(a) for a in self.node.attribute}
         known = {**{c.name: numpy_helper.to_array(c) for c in model.graph.initializer}, **feeds}
+        for n in nodes[:-1]:
+            if self.is_single and known.get(n.input[0]) is not None: known[n.output[0]] = known[n.input[0]][:0]
         self.inputs = [known.get(n.removesuffix("_16")) for n in self.node.input]
         self.type = ("bfloat16" if any(map(is_half, model.graph.node)) else
                      next((x.dtype.name for x in self.inputs if x is not None), ""))
