@@ -413,7 +413,7 @@ static int wanted_shape(Ctx *cx, const Node *n, const Expr **shape)
     const Attr *like = node_attr(n, "like"), *a = node_attr(n, "shape");
     const int count = like ? like->tensor->rank : a ? a->count : 0;
     for (int d = 0; d < count && d < MAX_RANK; d++) {
-        if (!like && (a->ints[d] < 1 || a->ints[d] > INT32_MAX)) return MAX_RANK + 1;
+        if (!like && (a->ints[d] < 0 || a->ints[d] > INT32_MAX)) return MAX_RANK + 1;
         shape[d] = like ? like->tensor->shape[d] : expr_index(cx, a->ints[d]);
     }
     return count;

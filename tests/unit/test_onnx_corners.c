@@ -301,6 +301,8 @@ static const Corner corners[] = {
       { "0,0" }, { "0,2,1" }, 0, false },
     { "flatten-of-nothing", 13, "x:2,3; b#1; e#1; a#1; Slice x,b,e,a s; Flatten s y axis=0!; Shape y z; >z",
       { "1,2,3,4,5,6" }, { "1,0" }, 0, false },
+    { "dropout-of-nothing", 13, "x:2,3; b#1; e#1; a#1; Slice x,b,e,a s; Dropout s y,m; Shape m z; >z",
+      { "1,2,3,4,5,6" }, { "2,0" }, 0, false },
     { "eye-like-nothing", 13, "x:2,2; b#0,1; e#0,2; a#0,1; Slice x,b,e,a s; EyeLike s y; Shape y z; >z", { "1,2,3,4" },
       { "0,1" }, 0, false },
     { "slice-backwards-from-before-the-first", 13, "x:3; b#-5; e#-9; a#0; s#-1; Slice x,b,e,a,s y; >y",

@@ -171,13 +171,14 @@ typedef enum Answer { REFUSED, RIGHT, FALSE_CLAIM } Answer;
 
 static Answer try_dense(Ctx *cx, const Form *f, bool allow_repeats, const char **why)
 {
-    const Expr *var[MAX_LOOPS], *extent[MAX_LOOPS], *repeats = NULL;
+    const Expr *var[MAX_LOOPS], *extent[MAX_LOOPS];
+    Repeats repeats = { 0 };
     Box box[MAX_BINDS];
     int n = own_loops(f, var, extent);
     if (!dense(cx, f->bind, f->binds, f->guard, scope_of(cx, f, false), var, extent, n, box,
                allow_repeats ? &repeats : NULL, why))
         return REFUSED;
-    Counts c = { .box = box, .may_repeat = repeats != NULL };
+    Counts c = { .box = box, .may_repeat = repeats.count > 0 };
     Values v = { .form = f };
     return each_point(&v, 0, false, box_is_right, &c) ? RIGHT : FALSE_CLAIM;
 }
@@ -461,7 +462,8 @@ static Form known_form(Ctx *cx, const KnownForm *k, Bind *binds)
 
 static bool box_reads(Ctx *cx, const KnownForm *k, const Form *f, const Bind *binds)
 {
-    const Expr *var[MAX_LOOPS], *extent[MAX_LOOPS], *repeats;
+    const Expr *var[MAX_LOOPS], *extent[MAX_LOOPS];
+    Repeats repeats;
     Box box[MAX_BINDS];
     const char *why;
     char text[128];
