@@ -73,8 +73,8 @@ static Tensor *alter_bands(Ctx *cx, const Implementation *with, const Target *t,
         for (int64_t j = 0; j < b.width[o]; j++)
             dtype_store(w->type, data, next++, dtype_load(w->type, w->data, (b.from[o] + j) * b.outs + o));
     }
-    Tensor *in[] = { n->in[0], packed, table(cx, n, b.from, b.outs, b.length), table(cx, n, at, b.outs, b.total),
-                     table(cx, n, b.width, b.outs, b.length) };
+    Tensor *from = table(cx, n, b.from, b.outs, b.length), *starts = table(cx, n, at, b.outs, b.total),
+           *widths = table(cx, n, b.width, b.outs, b.length), *in[] = { n->in[0], packed, from, starts, widths };
     return call(cx, "banded_dense", n->name, in, 5, ATTRS(attr_int("most", b.most)));
 }
 

@@ -47,8 +47,9 @@ static Tensor *by_direction(OnnxCall *c, const Stride *s, Tensor *forwards, Tens
 static Tensor *steps_between(OnnxCall *c, Tensor *from, Tensor *to, const Stride *s)
 {
     if (tensor_is_integer(from, 0) && s->known == 1) return to;
-    Tensor *way = s->value ? by_direction(c, s, both(c, "sub", to, from), both(c, "sub", from, to))
-                : s->known > 0 ? both(c, "sub", to, from) : both(c, "sub", from, to);
+    Tensor *forwards = s->value || s->known > 0 ? both(c, "sub", to, from) : NULL,
+           *backwards = s->value || s->known <= 0 ? both(c, "sub", from, to) : NULL;
+    Tensor *way = by_direction(c, s, forwards, backwards);
     way = onnx_not_negative(c, way);
     const int64_t by = s->known > 0 ? s->known : -s->known;
     if (by == 1) return way;

@@ -68,7 +68,8 @@ static Tensor *rounded(const Sampled *s, Tensor *v)
     Tensor *half = real(s, 0.5);
     if (!mode) {                     /* below operator set 11 */
         Tensor *shrinks = both(s, "less", s->scale, real(s, 1));
-        return onnx_select(c, shrinks, onnx_call(c, "ceil", v), onnx_call(c, "floor", v));
+        Tensor *above = onnx_call(c, "ceil", v), *below = onnx_call(c, "floor", v);
+        return onnx_select(c, shrinks, above, below);
     }
     if (is_word(mode, "round_prefer_floor")) return onnx_call(c, "ceil", both(s, "sub", v, half));
     if (is_word(mode, "round_prefer_ceil")) return onnx_call(c, "floor", both(s, "add", v, half));
@@ -79,8 +80,8 @@ static Tensor *rounded(const Sampled *s, Tensor *v)
 static Tensor *elements_at(const Sampled *s, Tensor *x, int axis, Tensor *whole)
 {
     OnnxCall *c = s->c;
-    Tensor *last = both(s, "max", both(s, "sub", s->in, real(s, 1)), real(s, 0)),
-           *inside = both(s, "min", both(s, "max", whole, real(s, 0)), last), *index = onnx_cast(c, inside, I64);
+    Tensor *zero = real(s, 0), *end = both(s, "sub", s->in, real(s, 1)), *last = both(s, "max", end, zero),
+           *inside = both(s, "min", both(s, "max", whole, zero), last), *index = onnx_cast(c, inside, I64);
     return onnx_call2(c, "gather", x, index, attr_int("axis", axis));
 }
 
@@ -92,8 +93,8 @@ static Tensor *weight(const Sampled *s, Tensor *d, bool is_near)
     if (is_word(s->form->mode, "linear")) return both(s, "sub", real(s, 1), d);
     Tensor *cube = both(s, "mul", real(s, is_near ? a + 2 : a), d),
            *square = both(s, "mul", both(s, "sub", cube, real(s, is_near ? a + 3 : 5 * a)), d);
-    if (is_near) return both(s, "add", both(s, "mul", square, d), real(s, 1));
-    return both(s, "sub", both(s, "mul", both(s, "add", square, real(s, 8 * a)), d), real(s, 4 * a));
+    Tensor *sum = is_near ? square : both(s, "add", square, real(s, 8 * a)), *product = both(s, "mul", sum, d);
+    return is_near ? both(s, "add", product, real(s, 1)) : both(s, "sub", product, real(s, 4 * a));
 }
 
 static Tensor *interpolated(const Sampled *s, Tensor *x, int axis, Tensor *at)
@@ -119,7 +120,9 @@ Tensor *onnx_resize_by_scales(OnnxCall *c, const OnnxSampling *form, Tensor *sca
     if (!is_nearest && !dtype_is_float(t)) x = onnx_cast(c, x, F32);
     for (int i = 0; i < count && x && !ctx_failed(c->cx); i++) {
         const int axis = (int)axes[i];
-        Sampled s = { c, form, scale_of(c, scales, i), onnx_cast(c, onnx_dimension(c, x->shape[axis]), F32), NULL };
+        Sampled s = { .c = c, .form = form };
+        s.scale = scale_of(c, scales, i);
+        s.in = onnx_cast(c, onnx_dimension(c, x->shape[axis]), F32);
         if (!s.scale || (tensor_is_constant(s.scale) && dtype_load(F32, s.scale->data, 0).f == 1)) continue;
         s.size = scaled_size(&s, axis);
         Tensor *at = s.size ? position(&s) : NULL;

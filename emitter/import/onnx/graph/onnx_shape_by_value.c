@@ -234,8 +234,10 @@ static Padding padding_of(OnnxCall *c, Tensor **x, int axis, Tensor *before, Ten
     Tensor *one = onnx_integer(c, 1), *size = onnx_dimension(c, (*x)->shape[axis]);
     Tensor *begin = onnx_not_negative(c, call_on(c->cx, "neg", c->name, before, NULL)),
            *end = onnx_not_negative(c, call_on(c->cx, "neg", c->name, after, NULL));
-    const Padding p = { begin, both(c, "sub", both(c, "sub", size, begin), end), onnx_not_negative(c, before),
-                        onnx_not_negative(c, after) };
+    Padding p = { .begin = begin };
+    p.count = both(c, "sub", both(c, "sub", size, begin), end);
+    p.before = onnx_not_negative(c, before);
+    p.after = onnx_not_negative(c, after);
     Tensor *most = both(c, "max", p.before, p.after),
            *room = reflects ? onnx_not_negative(c, both(c, "sub", p.count, one)) : both(c, "min", p.count, one),
            *used = reflects ? most : both(c, "min", most, one);
@@ -264,7 +266,8 @@ static Tensor *padded_by_elements(OnnxCall *c, Tensor *x, int axis, Tensor *befo
                                              natural) : NULL;
     if (!of_result) return NULL;
     Tensor *first = onnx_after(c, call_on(c->cx, "neg", c->name, p.before, NULL), &of_result, 1);
-    Tensor *place = onnx_call2(c, "ramp", first, onnx_integer(c, 1), attr_like(c->cx, c->name, I64, 1, &of_result));
+    Tensor *one = onnx_integer(c, 1);
+    Tensor *place = onnx_call2(c, "ramp", first, one, attr_like(c->cx, c->name, I64, 1, &of_result));
     Tensor *from = both(c, "add", repeated_place(c, mode, place, p.count), p.begin);
     return onnx_call2(c, "gather", x, from, attr_int("axis", axis));
 }
