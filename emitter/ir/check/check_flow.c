@@ -442,14 +442,6 @@ static bool check_access(Checker *c, const Site *s, const SiteAccess *a)
 
 /* ---- Storage --------------------------------------------------------------------------------------------------- */
 
-static bool feeds_reduction(const Site *s, const Stmt *loop)
-{
-    const Stage *stage = s->block->stage;
-    for (int a = stage->data_count; a < stage->axis_count; a++)
-        if (s->block->bind[a] && expr_uses(s->block->bind[a], loop->var)) return true;
-    return false;
-}
-
 /* Returns true if the Alloc is outside the producer's reduce loops, and outside parallel loops unless each iteration
  * has its own. */
 static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
@@ -457,7 +449,7 @@ static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
     int outside = 0;
     const Stmt *alloc = check_alloc(s, t, &outside);
     for (int l = 0; l < outside; l++) {
-        if (s->is_own[l] && s->block->part != BLOCK_INIT && feeds_reduction(s, s->loop[l]))
+        if (s->is_own[l] && check_feeds_reduction(s->block, s->loop[l]->var))
             return check_fail(c, WRONG, FAULT_REDUCTION, "storage outside it",
                               "\"%s\" is allocated inside the reduce loop %s, so each iteration begins anew",
                               t->name, s->loop[l]->name);
@@ -479,7 +471,7 @@ static bool ring_keeps_sums(Checker *c, const StageSites *stage, const Site *s, 
     Repeats repeats;
     const char *why;
     int level = 0;
-    while (level < s->loop_count && !feeds_reduction(s, s->loop[level])) level++;
+    while (level < s->loop_count && !check_feeds_reduction(s->block, s->loop[level]->var)) level++;
     for (int i = 0; i < stage->site_count; i++) {
         int common = check_common_loops(stage->site[i], s);
         if (check_same_hosts(stage->site[i], s) && stage->site[i] != s && check_alloc(stage->site[i], t, NULL) == alloc

@@ -62,6 +62,9 @@ bool check_is_empty(const Site *s);
 /* Returns true and a box without points if the site is empty. */
 bool check_empty_box(Checker *c, const Site *s, Box *box);
 bool check_is_reduced(const Stage *s);
+/* Returns true if a reduce axis of the block depends on the variable; false for an init, which has no reduce axes. */
+bool check_feeds_reduction(const Stmt *block, const Expr *var);
+int check_axes_of(const Site *s);                    /* returns the number of axes that the site's block binds */
 /* Returns true if the index depends on elements of a tensor. */
 bool check_is_data(const Expr *index);
 

@@ -38,14 +38,6 @@ static const char *name_of(const Site *s) { return s->block->name; }
 
 /* ---- One site -------------------------------------------------------------------------------------------------- */
 
-static bool is_in_reduce_bind(const Site *s, const Expr *var)
-{
-    if (s->block->part == BLOCK_INIT) return false;
-    for (int a = s->block->stage->data_count; a < s->block->stage->axis_count; a++)
-        if (expr_uses(s->block->bind[a], var)) return true;
-    return false;
-}
-
 static bool own_loops_are_inside(Checker *c, const Site *s)
 {
     const Stmt *own = NULL;
@@ -64,13 +56,13 @@ static bool own_loops_are_inside(Checker *c, const Site *s)
 static bool repeat_is_whole(Checker *c, const Site *s, const Expr *repeats)
 {
     bool inside = false;
-    if (is_in_reduce_bind(s, repeats))
+    if (check_feeds_reduction(s->block, repeats))
         return check_fail(c, WRONG, FAULT_REDUCTION, "tail=guard",
                           "%s: the shifted tail of the loop %s adds some points again", name_of(s),
                           expr_as_var(repeats)->name);
     for (int l = 0; l < s->loop_count; l++) {
         if (s->loop[l]->var == repeats) inside = true;
-        if (inside || !is_in_reduce_bind(s, s->loop[l]->var)) continue;
+        if (inside || !check_feeds_reduction(s->block, s->loop[l]->var)) continue;
         return check_fail(c, WRONG, FAULT_REDUCTION, "tail=guard",
                           "%s: the reduce loop %s encloses the shifted tail, which adds to its points again",
                           name_of(s), s->loop[l]->name);
@@ -109,7 +101,7 @@ static bool site_box(Checker *c, const Site *s, Box *box, Repeats *repeats)
     const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH];
     const Stage *stage = s->block->stage;
     const char *why;
-    int axes = s->block->part == BLOCK_INIT ? stage->data_count : stage->axis_count;
+    int axes = check_axes_of(s);
     repeats->count = 0;
     if (check_empty_box(c, s, box)) return true;
     if (!no_loop_repeats(c, s) || (check_is_reduced(stage) && !own_loops_are_inside(c, s))) return false;
@@ -373,7 +365,6 @@ static bool check_loops(Checker *c, const Group *g, Box *out)
         count++;
     }
     if (!check_is_reduced(g->stage)) return true;
-    memcpy(out, box[0], sizeof box[0]);
     return check_join(c, box, count, g->stage->axis_count, scope) && memcpy(out, box[0], sizeof box[0]);
 }
 

@@ -48,6 +48,11 @@ bool check_form(Checker *c, const char *fault, ...)
 
 bool check_is_reduced(const Stage *s) { return s->axis_count > s->data_count; }
 
+int check_axes_of(const Site *s)
+{
+    return s->block->part == BLOCK_INIT ? s->block->stage->data_count : s->block->stage->axis_count;
+}
+
 bool check_is_data(const Expr *index)
 {
     if (index->kind == EXPR_READ || index->kind == EXPR_LOAD) return true;
@@ -116,7 +121,7 @@ static void gather_child(Gathering *g, const Stmt *s, int child)
 }
 
 /* A reduction runs in its own loops, whatever their names, because several stages may reduce in one loop. */
-static bool feeds_reduce_axis(const Stmt *block, const Expr *var)
+bool check_feeds_reduction(const Stmt *block, const Expr *var)
 {
     for (int a = block->stage->data_count; a < block->stage->axis_count; a++)
         if (block->part != BLOCK_INIT && block->bind[a] && expr_uses(block->bind[a], var)) return true;
@@ -131,7 +136,7 @@ static void gather_block(Gathering *g, const Stmt *s)
     site->path = arena_copy(c->cx->arena, g->path, (size_t)site->depth * sizeof *g->path);
     site->child = arena_copy(c->cx->arena, g->child, (size_t)site->depth * sizeof *g->child);
     for (int l = 0; l < site->loop_count; l++)
-        site->is_own[l] = g->owner[l] == s->stage || feeds_reduce_axis(s, site->loop[l]->var);
+        site->is_own[l] = g->owner[l] == s->stage || check_feeds_reduction(s, site->loop[l]->var);
     site->inside = bounds_fact(c->cx, site->scope, s->cond);
     c->site[c->site_count++] = site;
 }
@@ -307,7 +312,7 @@ static const Bounds *scope_outside(const Site *s, int loops)
 bool check_empty_box(Checker *c, const Site *s, Box *box)
 {
     const Stage *stage = s->block->stage;
-    const int axes = s->block->part == BLOCK_INIT ? stage->data_count : stage->axis_count;
+    const int axes = check_axes_of(s);
     if (!check_is_empty(s)) return false;
     for (int a = 0; a < axes; a++) box[a] = (Box){ expr_index(c->cx, 0), stage->axis[a].extent };
     return true;
@@ -317,7 +322,7 @@ bool check_box(Checker *c, const Site *s, int shared, Box *box, Repeats *repeats
 {
     const Stmt *block = s->block;
     const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH];
-    int own_count = 0, axes = block->part == BLOCK_INIT ? block->stage->data_count : block->stage->axis_count;
+    int own_count = 0, axes = check_axes_of(s);
     repeats->count = 0;
     if (check_empty_box(c, s, box)) return true;
     /* In the first pass, the loops of other stages count as the site's own, because they may be a fused host */
@@ -411,11 +416,6 @@ bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds 
     return true;
 }
 
-static int axes_of(const Site *s)
-{
-    return s->block->part == BLOCK_INIT ? s->block->stage->data_count : s->block->stage->axis_count;
-}
-
 static const Stmt *loop_at(const Site *s, int l) { return l < s->loop_count ? s->loop[l] : NULL; }
 
 /* Joins the boxes of all sites. */
@@ -426,7 +426,7 @@ static bool boxes_join(Checker *c, const Site *const *site, int count, int share
     Repeats repeats;
     for (int i = 0; i < count; i++)
         if (!check_box(c, site[i], shared, box[i], &repeats, why)) return false;
-    if (!check_join(c, box, count, axes_of(site[0]), scope)) {
+    if (!check_join(c, box, count, check_axes_of(site[0]), scope)) {
         *why = "its copies do not join to a box";
         return false;
     }
@@ -449,11 +449,10 @@ static bool loops_join(Checker *c, const Site *const *site, int count, int share
         }
         const Bounds *inside = bounds_var(c->cx, scope, loop->var, loop->extent);
         if (!check_sites_box(c, site + i, last - i, shared + 1, inside, box[boxes], why)
-            || !check_widen(c, box[boxes++], axes_of(site[i]), loop, scope))
+            || !check_widen(c, box[boxes++], check_axes_of(site[i]), loop, scope))
             return false;
     }
-    memcpy(out, box[0], sizeof box[0]);
-    return check_join(c, box, boxes, axes_of(site[0]), scope) && memcpy(out, box[0], sizeof box[0]);
+    return check_join(c, box, boxes, check_axes_of(site[0]), scope) && memcpy(out, box[0], sizeof box[0]);
 }
 
 bool check_sites_box(Checker *c, const Site *const *site, int count, int shared, const Bounds *scope, Box *out,

@@ -254,17 +254,12 @@ static bool match_doubled(Compare *c, const Expr *p, const Expr *e)
            && match_value(c, p->arg[0], e->arg[0]) && match_value(c, p->arg[1], e->arg[0]);
 }
 
-static void note_read(const Expr *e, void *user)
-{
-    if (e->kind == EXPR_READ) *(bool *)user = true;
-}
-
 /* Loops address an operand. An element that an index tensor selects has no address before the index is read. */
 static bool is_by_loops(const Compare *c, const Expr *read)
 {
-    bool reads = false;
-    for (int d = 0; d < read->arg_count; d++) expr_walk(c->cx, read->arg[d], note_read, &reads);
-    return !reads;
+    for (int d = 0; d < read->arg_count; d++)
+        if (expr_reads(c->cx, read->arg[d])) return false;
+    return true;
 }
 
 static bool match_value(Compare *c, const Expr *p, const Expr *e)

@@ -357,3 +357,15 @@ void expr_walk(Ctx *cx, const Expr *e, ExprWalk *visit, void *user)
     if (e) walk(&seen, e, visit, user);
     arena_reset(cx->scratch, mark);
 }
+
+static void find_read(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_READ) *(bool *)user = true;
+}
+
+bool expr_reads(Ctx *cx, const Expr *e)
+{
+    bool reads = false;
+    expr_walk(cx, e, find_read, &reads);
+    return reads;
+}

@@ -143,6 +143,7 @@ bool expr_uses(const Expr *e, const Expr *part);
 /* Calls `visit` once per distinct node, operands first. */
 typedef void ExprWalk(const Expr *e, void *user);
 void expr_walk(Ctx *cx, const Expr *e, ExprWalk *visit, void *user);
+bool expr_reads(Ctx *cx, const Expr *e);            /* returns true if the expression reads an element of a tensor */
 
 /* Applies kind `k` to constants (expr.def). For kinds with a bool result, `operand` is the type of the operands. */
 Scalar scalar_apply(ExprKind k, DType result, DType operand, const Scalar *args);

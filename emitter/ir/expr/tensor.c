@@ -50,6 +50,12 @@ const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component)
     return expr_poison(cx);
 }
 
+const Expr *reducer_neutral(Ctx *cx, Reducer r, DType t, int component, bool begins_at_identity)
+{
+    if (r == REDUCE_SUM && dtype_is_float(t) && !begins_at_identity) return expr_real(cx, t, -0.0);
+    return reducer_identity(cx, r, t, component);
+}
+
 /* True if a is a number and b is not. */
 static const Expr *first_nan(Ctx *cx, const Expr *a, const Expr *b)
 {

@@ -64,6 +64,9 @@ const ReducerInfo *reducer_info(Reducer r);
 /* Returns the identity of component `component` in type t: 0, 1, -inf or the smallest value. For argmax's index,
  * returns the largest value. */
 const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component);
+/* Returns the value that changes no bit of an accumulator: the identity, or -0 in a sum of floats that does not begin
+ * at 0, because x + -0 is x for each x. */
+const Expr *reducer_neutral(Ctx *cx, Reducer r, DType t, int component, bool begins_at_identity);
 enum { MAX_COMPONENTS = 8 };         /* the most values of one formula */
 /* Computes combine(old, value) for `count` values; `out` receives one expression for each value. */
 void reducer_combine(Ctx *cx, Reducer r, int count, const Expr *const *old, const Expr *const *value, const Expr **out);

@@ -453,8 +453,9 @@ const Nest *nest_within(Ctx *cx, const Nest *n, const SizeRange *range, int coun
     return copy;
 }
 
-const Expr *nest_size_of_group(Ctx *cx, const Nest *n, const Expr *e)
+const Expr *nest_size_of_group(Ctx *cx, const Expr *e, void *nest)
 {
+    const Nest *n = nest;
     for (int i = 0; i < n->range_count; i++) {
         const Var *v = expr_as_var(n->range[i].within);
         if (n->range[i].within == e) return v->least == v->greatest ? expr_index(cx, v->least) : n->range[i].size;
@@ -462,11 +463,9 @@ const Expr *nest_size_of_group(Ctx *cx, const Nest *n, const Expr *e)
     return e;
 }
 
-static const Expr *size_of_group(Ctx *cx, const Expr *e, void *user) { return nest_size_of_group(cx, user, e); }
-
 const Expr *nest_sizes_of_group(Ctx *cx, const Nest *n, const Expr *e)
 {
-    return n->range_count ? expr_rewrite(cx, e, size_of_group, (void *)n) : e;
+    return n->range_count ? expr_rewrite(cx, e, nest_size_of_group, (void *)n) : e;
 }
 
 const Nest *nest_for(Ctx *cx, const Nest *n, const char *features)

@@ -170,19 +170,11 @@ bool is_meaningless(Reader *r, ExprKind k, const Expr *b, Token at)
     return true;
 }
 
-static void find_read(const Expr *e, void *user)
-{
-    if (e->kind == EXPR_READ) *(bool *)user = true;
-}
-
 /* Reports a size whose i32 arithmetic may wrap. A size from data may wrap, because the terms around it bound it. */
 static bool size_wraps(Reader *r, ExprKind k, const Expr *a, const Expr *b, Token at)
 {
-    bool is_data = false;
     if (!r->in_size || r->as_written || a->type != I32) return false;
-    expr_walk(r->cx, a, find_read, &is_data);
-    expr_walk(r->cx, b, find_read, &is_data);
-    if (is_data) return false;
+    if (expr_reads(r->cx, a) || expr_reads(r->cx, b)) return false;
     const Interval x = interval_of(r->cx, a, r->bounds), y = interval_of(r->cx, b, r->bounds);
     const int64_t most = k == EXPR_ADD ? sat_add(x.greatest, y.greatest)
                        : k == EXPR_SUB ? sat_add(x.greatest, sat_mul(y.least, -1))

@@ -49,11 +49,6 @@ static void add_bounds(Reader *r, const Tensor *t, const Expr *const *index, con
     }
 }
 
-static void note_read(const Expr *e, void *user)
-{
-    if (e->kind == EXPR_READ) *(bool *)user = true;
-}
-
 /* Returns true if an axis has that size; at each point of the axis the dimension then has elements. */
 static bool is_size_of_loop(const Reader *r, const Expr *size)
 {
@@ -67,11 +62,10 @@ static bool is_size_of_loop(const Reader *r, const Expr *size)
 static void clamp_indices(Reader *r, const Tensor *t, const Expr **index, const Token *at)
 {
     for (int d = 0; d < t->rank && !r->as_written; d++) {
-        bool is_data = false;
         const Expr *zero = expr_int(r->cx, I32, 0), *size = t->shape[d];
-        expr_walk(r->cx, index[d], note_read, &is_data);
-        if (!is_data || (provably(r->cx, expr_binary(r->cx, EXPR_LE, zero, index[d]), r->bounds) &&
-                         provably(r->cx, expr_binary(r->cx, EXPR_LT, index[d], size), r->bounds))) continue;
+        if (!expr_reads(r->cx, index[d]) ||
+            (provably(r->cx, expr_binary(r->cx, EXPR_LE, zero, index[d]), r->bounds) &&
+             provably(r->cx, expr_binary(r->cx, EXPR_LT, index[d], size), r->bounds))) continue;
         if (interval_of(r->cx, size, r->bounds).least < 1 && !is_size_of_loop(r, size))
             lex_error(r->lex, at[d], "index %d of '%s' depends on data, but %s%s may be empty; use at least 1 element",
                       d, t->name, t->name, tensor_shape_text(r->cx, t));

@@ -30,17 +30,14 @@ static bool is_address(const Lexer *l, const Symbol *symbols)
     return t.kind == TOKEN_NAME && (token_is(after, ",") || token_is(after, ")")) && symbol_tensor(symbols, t);
 }
 
-static void find_read(const Expr *e, void *user) { *(bool *)user |= e->kind == EXPR_READ; }
-
 /* Reads a value without elements of tensors. */
 static const Expr *read_number(Lexer *l, const Symbol *symbols)
 {
-    bool reads = false;
     const Token at = lex_peek(l);
     const Expr *e = expression_read(l, symbols, I32, false);
     if (ctx_failed(l->cx)) return NULL;
-    expr_walk(l->cx, e, find_read, &reads);
-    if (reads) lex_error(l, at, "an argument is a tensor, or a number over sizes: it does not read elements");
+    if (expr_reads(l->cx, e))
+        lex_error(l, at, "an argument is a tensor, or a number over sizes: it does not read elements");
     else if (e->type != I32 && e->type != I64 && e->type != F32 && e->type != F64)
         lex_error(l, at, "a number of type %s cannot be an argument; use i32, i64, f32 or f64",
                   dtype_info(e->type)->spelling);

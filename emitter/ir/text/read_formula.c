@@ -393,14 +393,6 @@ static void check_reduced_type(Formula *f, Token at)
 
 /* ---- The whole -------------------------------------------------------------------------------------------------- */
 
-/* Returns the value that changes nothing. In sums of floats it is -0, because x + -0 is x for each x. */
-static const Expr *neutral_of(const Formula *f, int component)
-{
-    DType t = f->spec.value[component]->type;
-    if (f->has_first && f->spec.reducer == REDUCE_SUM && dtype_is_float(t)) return expr_real(f->r.cx, t, -0.0);
-    return reducer_identity(f->r.cx, f->spec.reducer, t, component);
-}
-
 static void read_values(Formula *f, Token at)
 {
     Lexer *l = f->r.lex;
@@ -422,7 +414,9 @@ static void read_values(Formula *f, Token at)
                   reducer_info(f->spec.reducer)->spelling, expected, f->name_count);
     else check_reduced_type(f, at);
     for (int i = 0; f->within && i < count && !ctx_failed(l->cx); i++)
-        f->spec.value[i] = expr_select(l->cx, f->within, f->spec.value[i], neutral_of(f, i));
+        f->spec.value[i] = expr_select(l->cx, f->within, f->spec.value[i],
+                                       reducer_neutral(l->cx, f->spec.reducer, f->spec.value[i]->type, i,
+                                                       !f->has_first));
 }
 
 static void convert_inits(Formula *f, const Value *init, int count)
@@ -520,9 +514,7 @@ static void check_read(Ctx *cx, const Expr *read, const Bounds *scope, void *use
     const Access *outside = NULL;
     for (int d = 0; d < t->rank && !outside; d++) {
         const Access *a = access_of(c->f, read, d);
-        const Tensor *source = NULL;
-        expr_walk(cx, read->arg[d], find_read, &source);
-        if (a && !source && !ranges_prove_inside(&r, a->index, t->shape[d])
+        if (a && !expr_reads(cx, read->arg[d]) && !ranges_prove_inside(&r, a->index, t->shape[d])
             && !is_inside_at_points(cx, c->stage, a->index, t->shape[d], scope, c->axes))
             outside = a;
     }

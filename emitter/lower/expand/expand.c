@@ -623,12 +623,10 @@ static const Code *expand(Expand *x, const Stmt *s)
     return NULL;
 }
 
-static const Expr *of_group(Ctx *cx, const Expr *e, void *user) { return nest_size_of_group(cx, user, e); }
-
 /* Returns the code over the group's sizes instead of its versions' sizes. */
 static const Code *over_group_sizes(Ctx *cx, const Nest *n, const Code *code)
 {
-    return n->range_count ? code_map_exprs(cx, code, of_group, (void *)n) : code;
+    return n->range_count ? code_map_exprs(cx, code, nest_size_of_group, (void *)n) : code;
 }
 
 /* Returns true if no output has an element at the version's sizes. */

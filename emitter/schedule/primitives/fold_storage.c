@@ -436,18 +436,17 @@ const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
     const DiagMark mark = diag_mark(cx);
     const Nest *next = fold_by(cx, n, a);
     if (!ctx_failed(cx) || a->warm == WARM_GUARD) return next;
-    const Diag *why = diag_rewind(cx, mark);
+    const Refusal *why = (*mark.last)->refusal;
+    const Stage *stage = nest_stage(n, a->target);
+    if (!why || why->verdict != UNPROVED || why->kind != FAULT_ORDER || !stage || !host_of(n, stage)) return next;
+    diag_rewind(cx, mark);
     StepArgs guarded = *a;
     guarded.warm = WARM_GUARD;
-    const Stage *stage = nest_stage(n, a->target);
-    const bool is_order = why->refusal && why->refusal->verdict == UNPROVED && why->refusal->kind == FAULT_ORDER
-                          && stage && host_of(n, stage);
-    next = is_order ? fold_by(cx, n, &guarded) : n;
+    next = fold_by(cx, n, &guarded);
     if (next != n && !ctx_failed(cx)) return next;
     diag_rewind(cx, mark);
-    if (!is_order) return fold_by(cx, n, a);
     Draft d = draft_open(cx, n, STEP_fold_storage, a);
-    Refusal r = *why->refusal;
+    Refusal r = *why;
     r.accepted = text_format(cx, "fold_storage %s warm=guard, as a step before compute_at attaches its producers",
                              a->target);
     refuse_with(&d, &r);

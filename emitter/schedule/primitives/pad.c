@@ -77,14 +77,12 @@ static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *
     return n ? n->stage : NULL;
 }
 
-/* Returns the value that changes no bit of an accumulator: 0 in a sum that begins at 0, and -0 in any other sum of
- * floats. */
+/* Returns the value that changes no bit of the stage's accumulator. */
 static const Expr *neutral(Ctx *cx, const Stage *s, int component)
 {
     const DType type = s->value[component]->type;
-    const Expr *identity = reducer_identity(cx, s->reducer, type, component);
-    const bool is_any = s->reducer == REDUCE_SUM && dtype_is_float(type) && s->init[component] != identity;
-    return is_any ? expr_real(cx, type, -0.0) : identity;
+    const bool begins_at_identity = s->init[component] == reducer_identity(cx, s->reducer, type, component);
+    return reducer_neutral(cx, s->reducer, type, component, begins_at_identity);
 }
 
 /* Returns the stage of the same tensors with a longer reduce axis. */
