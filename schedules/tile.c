@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "schedules/tile.h"
 
+#include <math.h>
+
 #include "support/names.h"
 
 const Stage *output_stage(const Nest *n) { return n->output[0]->producer->stage; }
@@ -45,3 +47,10 @@ int64_t axis_extent(const Stage *s, int axis)
 }
 
 int64_t last_extent(const Stage *s) { return axis_extent(s, s->data_count - 1); }
+
+bool are_finite(const Tensor *w)
+{
+    for (int64_t i = 0; i < tensor_elems(w); i++)
+        if (!isfinite(dtype_load(w->type, w->data, i).f)) return false;
+    return true;
+}

@@ -18,6 +18,8 @@ const char *loop_name(Ctx *cx, const Stage *s, int axis);
 int64_t axis_extent(const Stage *s, int axis);
 /* Returns the extent of the last data axis, or -1 if it is symbolic, or if the stage is a scalar. */
 int64_t last_extent(const Stage *s);
+/* Returns true if no element of a constant of floats is an infinity or NaN. */
+bool are_finite(const Tensor *w);
 /* Tiles the loops of `out`. Each tile contains the accumulators of reductions: acc[0], which out's tile reads, acc[1],
  * which initializes acc[0], and so on. They are in registers, with their reduce loops outside the tile loops
  * (generic/contraction.c). whole_row: the tile covers the axis before the last, if there are enough registers. */

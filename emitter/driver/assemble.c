@@ -409,8 +409,6 @@ void build_assemble(Build *b)
     check_port_names(b);
     decide_outputs(b, output, &ports);
     p->decides_sizes = tests_sizes(b);
-    p->input = input;
-    p->output = output;
     build_unique_name(cx, &states, "current");
     p->state = states_of(b, &states);
     p->state_count = b->state_count;

@@ -45,7 +45,7 @@ static int number_of(Numbers *n, const Tensor *t)
 
 /* Mach-O names a segment and a section, "__DATA,__const". A linker script reads `.` as the location counter, and a word
  * that begins with a digit as a number. */
-static bool is_section_name(const char *name)
+bool build_is_section(const char *name)
 {
     static const char digits[] = "0123456789", others[] = ".$,",
                       letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
@@ -61,8 +61,6 @@ static bool is_section_name(const char *name)
     return has_letter;
 }
 
-bool build_is_section(const char *name) { return is_section_name(name); }
-
 bool build_weights_kind(const lw_options *o, WeightsKind *kind, const char **section)
 {
     static const char *const words[] = { [WEIGHTS_TEXT] = "c", [WEIGHTS_FLASH] = "progmem", [WEIGHTS_CALLER] = "bin",
@@ -73,7 +71,7 @@ bool build_weights_kind(const lw_options *o, WeightsKind *kind, const char **sec
     if (strncmp(given, of_section, sizeof of_section - 1) == 0) {
         *section = given + sizeof of_section - 1;
         *kind = WEIGHTS_SECTION;
-        return is_section_name(*section);
+        return build_is_section(*section);
     }
     for (*kind = WEIGHTS_TEXT; *kind <= WEIGHTS_INCLUDED; (*kind)++)
         if (*kind != WEIGHTS_SECTION && text_equal(given, words[*kind])) return true;

@@ -419,8 +419,7 @@ static void place_constants(Build *b, const int64_t *read)
     Ctx *cx = b->cx;
     const int count = b->plan.constant_count;
     Weighed *w = NEW_ARRAY(cx->arena, Weighed, count);
-    bool has_rom = false;
-    for (int i = 0; i < b->memory_count; i++) has_rom = has_rom || b->memory[i].is_rom;
+    const bool has_rom = ram_count(b) < b->memory_count;
     for (int i = 0; i < count; i++) w[i] = (Weighed){ i, read[i], tensor_bytes(b->plan.constant[i]) };
     if (count) qsort(w, (size_t)count, sizeof *w, most_read_first);
     pinned_first(b, w, count);

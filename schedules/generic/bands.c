@@ -3,8 +3,6 @@
  * bands, and the bands are counted cheaper than the whole columns, the pass `alter` stores only the bands
  * (`ops/layers/bands.c`): filters of a spectrum, whose triangles cover a few bins each. The other products are +0 or
  * -0 times numbers; a sum that starts at +0 does not change by adding them, unless x has an infinity or NaN there. */
-#include <math.h>
-
 #include "graph/dag/op_build.h"
 #include "schedules/product.h"
 #include "schedules/tile.h"
@@ -14,13 +12,19 @@ enum { WHOLE_COST = 2, BAND_COST = 5, LOOP_COST = 20 };
 
 typedef struct Bands { int64_t length, outs, total, most; int64_t *from, *width; } Bands;
 
-/* A column without numbers has a band of one zero: its sum is +0. */
-static Bands bands_of(Ctx *cx, const Tensor *w)
+static bool are_cheaper(const Target *t, const Bands *b)
+{
+    const int64_t lanes = t->lanes > 1 ? t->lanes : 1;
+    return lanes * (BAND_COST * b->total + LOOP_COST * b->outs) < WHOLE_COST * b->length * b->outs;
+}
+
+/* A column without numbers has a band of one zero: its sum is +0. Stops where the bands are no longer cheaper. */
+static Bands bands_of(Ctx *cx, const Target *t, const Tensor *w)
 {
     Bands b = { .length = tensor_dim(w, 0), .outs = tensor_dim(w, 1) };
     b.from = NEW_ARRAY(cx->arena, int64_t, b.outs);
     b.width = NEW_ARRAY(cx->arena, int64_t, b.outs);
-    for (int64_t o = 0; o < b.outs; o++) {
+    for (int64_t o = 0; o < b.outs && are_cheaper(t, &b); o++) {
         int64_t last = 0;
         b.from[o] = b.length;
         for (int64_t k = 0; k < b.length; k++) {
@@ -36,19 +40,6 @@ static Bands bands_of(Ctx *cx, const Tensor *w)
     return b;
 }
 
-static bool are_finite(const Tensor *w)
-{
-    for (int64_t i = 0; i < tensor_elems(w); i++)
-        if (!isfinite(dtype_load(w->type, w->data, i).f)) return false;
-    return true;
-}
-
-static bool are_cheaper(const Target *t, const Bands *b)
-{
-    const int64_t lanes = t->lanes > 1 ? t->lanes : 1;
-    return lanes * (BAND_COST * b->total + LOOP_COST * b->outs) < WHOLE_COST * b->length * b->outs;
-}
-
 static Tensor *table(Ctx *cx, const Node *n, const int64_t *value, int64_t count, int64_t most)
 {
     void *data;
@@ -62,9 +53,9 @@ static Tensor *alter_bands(Ctx *cx, const Implementation *with, const Target *t,
 {
     const Tensor *w = n->in[1];
     (void)with, (void)uses;
-    if (!dtype_is_float(w->type) || !tensor_is_constant(w) || tensor_elems(w) < 1 || !are_finite(w)) return NULL;
-    const Bands b = bands_of(cx, w);
-    if (!are_cheaper(t, &b)) return NULL;
+    if (!dtype_is_float(w->type) || !tensor_is_constant(w) || tensor_elems(w) < 1) return NULL;
+    const Bands b = bands_of(cx, t, w);
+    if (!are_cheaper(t, &b) || !are_finite(w)) return NULL;
     void *data;
     Tensor *packed = tensor_zeros(cx, n->name, w->type, 1, &b.total, &data);
     int64_t *at = NEW_ARRAY(cx->arena, int64_t, b.outs), next = 0;

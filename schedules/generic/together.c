@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Chains of short stages over the same elements: all stages of an element, or of a butterfly, are computed together,
  * and their values are variables. Inlined instead, a value with several readers would be computed once for each. */
-#include "schedules/tile.h"
+#include "schedules/product.h"
 
 /* Computes all other stages at a loop of the output. A stage that then covers an element is a variable; others are
  * small arrays. */
@@ -34,9 +34,7 @@ static const Nest *by_element(Ctx *cx, const GroupNest *g)
 /* Repeats the body of each loop of the stage that is below another one. */
 static const Nest *unroll_axes(Ctx *cx, const Nest *n, const Stage *s)
 {
-    Path p;
-    for (int a = s->data_count - 1; a >= 0 && !ctx_failed(cx); a--)
-        if (nest_find_loop(n, loop_name(cx, s, a), &p)) n = sched_unroll(cx, n, loop_name(cx, s, a));
+    for (int a = s->data_count - 1; a >= 0 && !ctx_failed(cx); a--) n = unroll_if_found(cx, n, loop_name(cx, s, a));
     return n;
 }
 
@@ -79,11 +77,8 @@ static const Nest *by_butterfly(Ctx *cx, const GroupNest *g)
 /* Repeats the last loop of each stage, over the parts of complex numbers. */
 static const Nest *unroll_halves(Ctx *cx, const Nest *n)
 {
-    Path p;
-    for (int i = 0; i < n->stage_count && !ctx_failed(cx); i++) {
-        const char *loop = loop_name(cx, n->stage[i], n->stage[i]->data_count - 1);
-        if (nest_find_loop(n, loop, &p)) n = sched_unroll(cx, n, loop);
-    }
+    for (int i = 0; i < n->stage_count && !ctx_failed(cx); i++)
+        n = unroll_if_found(cx, n, loop_name(cx, n->stage[i], n->stage[i]->data_count - 1));
     return n;
 }
 

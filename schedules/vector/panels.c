@@ -28,18 +28,9 @@
  *     The copy costs RAM, and a few percent of the convolution; guards cost more, because they turn the tile into an
  *     array.
  *   - The order of each sum stays, so the bits stay. */
-#include <math.h>
 #include <string.h>
 
 #include "schedules/panel.h"
-
-static bool are_finite(const Tensor *k)
-{
-    const float *v = k->data;
-    for (int64_t i = 0; i < tensor_elems(k); i++)
-        if (!isfinite(v[i])) return false;
-    return true;
-}
 
 /* Returns x with the padding of the convolution; x itself if there is none. */
 static Tensor *padded(Ctx *cx, const Node *n)

@@ -75,10 +75,14 @@ static void begin_group(Choosing *c, int group)
 {
     const States from = *last_states(c);
     States *to = new_step(c, -1, from.count);
+    int died[BITS], died_count = 0;
+    for (int k = 0; k < c->count; k++)
+        if (c->bit[k] >= 0 && c->item[k].last < group) died[died_count++] = k;
     for (int i = 0; i < from.count; i++) {
         KnapsackState s = from.at[i];
-        for (int k = 0; k < c->count; k++) {
-            if (c->bit[k] < 0 || c->item[k].last >= group || !(s.live >> c->bit[k] & 1)) continue;
+        for (int d = 0; d < died_count; d++) {
+            const int k = died[d];
+            if (!(s.live >> c->bit[k] & 1)) continue;
             s.live &= ~(UINT64_C(1) << c->bit[k]);
             s.bytes -= c->item[k].bytes;
         }
@@ -86,10 +90,9 @@ static void begin_group(Choosing *c, int group)
         s.is_chosen = false;
         to->at[to->count++] = s;
     }
-    for (int k = 0; k < c->count; k++) {
-        if (c->bit[k] < 0 || c->item[k].last >= group) continue;
-        c->used &= ~(UINT64_C(1) << c->bit[k]);
-        c->bit[k] = -1;
+    for (int d = 0; d < died_count; d++) {
+        c->used &= ~(UINT64_C(1) << c->bit[died[d]]);
+        c->bit[died[d]] = -1;
     }
     reduce(c, to);
 }
