@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cgen/control_flow.h"
+#include "cgen/training.h"
 #include "ir/nest/costs.h"
 #include "lower/count.h"
 #include "lower/text.h"
@@ -225,12 +226,9 @@ static void add_time(const Build *b, Totals *t)
 /* Adds what a training step needs in addition to NAME_run; both may share one arena. */
 static void add_training(const Build *b, Totals *t)
 {
-    enum { VERSION_AND_CHECKSUM = 8 };
     const Program *step = b->program.step;
     if (!b->step) return;
-    t->params = VERSION_AND_CHECKSUM;
-    for (int i = 0; i < b->step->training->param_count; i++)
-        t->params += tensor_bytes(b->step->training->param[i].value);
+    t->params = training_bytes(&b->program);
     if (b->step->plan.arena_size > t->arena) t->arena = b->step->plan.arena_size;
     if (step)
         t->targets = tensor_bytes(step->input[step->input_count - 1].tensor) + tensor_bytes(b->step->graph.output[0]);

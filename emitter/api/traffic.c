@@ -4,26 +4,10 @@
 
 const char *const traffic_kind_names[TRAFFIC_KINDS] = { "results", "scratch", "weights", "ports", "stack" };
 
-static int index_of(const Tensor *t, Tensor *const *list, int count)
-{
-    int i = 0;
-    while (i < count - 1 && list[i] != t) i++;
-    return i;
-}
-
-/* Returns the graph's tensor that is stored in a parameter, which is the nest's input or output. */
-static const Tensor *stored_in(const Build *b, int group, const Memory *m)
-{
-    const Group *g = &b->groups.at[group];
-    const Nest *n = b->lowered[group];
-    return m->kind == MEMORY_INPUT ? g->input[index_of(m->tensor, n->input, n->input_count)]
-                                   : g->output[index_of(m->tensor, n->output, n->output_count)];
-}
-
 static TrafficKind kind_of(const Build *b, int group, const Memory *m)
 {
     if (m->kind == MEMORY_SCRATCH) return TRAFFIC_SCRATCH;
-    const Slot *s = plan_slot(&b->plan, stored_in(b, group, m));
+    const Slot *s = build_slot(b, group, m);
     if (s->kind == SLOT_CONST || (s->kind == SLOT_INPUT && build_trained_of_input(b, s->index) >= 0))
         return TRAFFIC_WEIGHTS;
     return s->kind == SLOT_ARENA || b->outer ? TRAFFIC_RESULTS : TRAFFIC_PORTS;
@@ -51,17 +35,22 @@ int report_traffic(const Build *b, int group, const ParameterTraffic **out)
     return count;
 }
 
-void report_sum_traffic(const Build *b, int group, int end, Traffic sum[TRAFFIC_KINDS])
+void report_add_traffic(const ParameterTraffic *p, int count, Traffic sum[TRAFFIC_KINDS])
+{
+    for (int i = 0; i < count; i++) {
+        Traffic *to = &sum[p[i].kind];
+        to->read = sat_add(to->read, p[i].moved.read);
+        to->written = sat_add(to->written, p[i].moved.written);
+    }
+}
+
+void report_sum_traffic(const Build *b, Traffic sum[TRAFFIC_KINDS])
 {
     for (int k = 0; k < TRAFFIC_KINDS; k++) sum[k] = (Traffic){ 0, 0 };
-    for (int i = group; i < end; i++) {
-        const ParameterTraffic *p;
+    for (int i = 0; i < b->groups.count; i++) {
+        const ParameterTraffic *p = NULL;
         const int count = report_traffic(b, i, &p);
-        for (int j = 0; j < count; j++) {
-            Traffic *to = &sum[p[j].kind];
-            to->read = sat_add(to->read, p[j].moved.read);
-            to->written = sat_add(to->written, p[j].moved.written);
-        }
+        report_add_traffic(p, count, sum);
     }
 }
 

@@ -36,6 +36,8 @@ typedef struct MemoryUse {
 /* Stores the memories in *out and returns their number. */
 int report_memories(const Build *b, const MemoryUse **out);
 
-/* Sums the traffic of the groups from `group` to before `end` by kind. */
-void report_sum_traffic(const Build *b, int group, int end, Traffic sum[TRAFFIC_KINDS]);
+/* Adds the traffic of a layer's parameters to the sums by kind. */
+void report_add_traffic(const ParameterTraffic *p, int count, Traffic sum[TRAFFIC_KINDS]);
+/* Sums the traffic of all groups by kind. */
+void report_sum_traffic(const Build *b, Traffic sum[TRAFFIC_KINDS]);
 #endif

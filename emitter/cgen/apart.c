@@ -97,11 +97,6 @@ static void store_word(uint8_t *to, uint32_t word)
 
 /* ---- The structure ----------------------------------------------------------------------------------------------- */
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Returns the number of bytes of the prefix if the word begins with it and an underscore, and 0 otherwise. */
 static size_t prefix_bytes(const char *word, const char *prefix)
 {
@@ -122,7 +117,7 @@ static size_t token_bytes(const char *at)
     size_t n = *at == '"';
     while (n && at[n] && at[n] != '"') n += at[n] == '\\' && at[n + 1] ? 2 : 1;
     if (n) return n + (at[n] != 0);
-    while (is_word(at[n])) n++;
+    while (name_is_word(at[n])) n++;
     return n ? n : 1;
 }
 
@@ -256,9 +251,9 @@ const char *flash_word(const Program *p)
     return p->weights.kind != WEIGHTS_FLASH ? "" : p->weights.is_far ? "LW_FAR_FLASH " : "LW_FLASH ";
 }
 
-void section_attribute(Text *t, const Program *p)
+void section_attribute(Text *t, const char *section)
 {
-    if (p->weights.kind == WEIGHTS_SECTION) text_printf(t, "LW_SECTION(\"%s\") ", p->weights.section);
+    if (section) text_printf(t, "LW_SECTION(\"%s\") ", section);
 }
 
 bool memory_is_constant(const Memory *m)

@@ -14,8 +14,8 @@ static inline bool weights_are_in_file(const Program *p)
 const char *flash_word(const Program *p);
 /* Returns true for a constant's memory, and for a pointer into it. */
 bool memory_is_constant(const Memory *m);
-/* Prints the attribute of a constant's declaration, `LW_SECTION(".qspi") `. */
-void section_attribute(Text *t, const Program *p);
+/* Prints the attribute of a declaration, `LW_SECTION(".qspi") `; nothing if the section is NULL. */
+void section_attribute(Text *t, const char *section);
 /* Returns the C expression of a constant's address in the file, plus `offset` bytes, as a pointer to `type`. */
 const char *file_constant(Ctx *cx, const Program *p, int constant, int64_t offset, DType type);
 /* Prints macros and the prototype of NAME_check_weights in model.h. */

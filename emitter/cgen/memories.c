@@ -8,6 +8,7 @@
  * Every memory of the options is a member, also one that the plan leaves empty, so a new plan keeps the call. */
 #include "cgen/memories.h"
 
+#include "cgen/apart.h"
 #include "support/names.h"
 
 static const char *macro_of(Ctx *cx, const Program *p, const ProgramMemory *m)
@@ -63,26 +64,28 @@ void memories_declare(Ctx *cx, Text *t, const Program *p)
     }
 }
 
-/* Prints a union with a member for each type that layers store in it, so its declared type covers all types of
- * access. */
+void memory_members(Text *t, const bool used[DTYPE_COUNT], int64_t size)
+{
+    for (int type = 0; type < DTYPE_COUNT; type++) {
+        const DTypeInfo *info = dtype_info((DType)type);
+        if ((used[type] || type == I64 || type == F64) && info->bytes > 1)
+            text_printf(t, "    %s as_%s[%lld];\n", info->c_type, info->spelling,
+                        (long long)((size + info->bytes - 1) / info->bytes));
+    }
+}
+
 void memories_static(Ctx *cx, Text *t, const Program *p)
 {
+    bool used[DTYPE_COUNT] = { false };
+    for (int c = 0; c < p->call_count; c++)
+        for (int i = 0; i < p->call[c].place_count; i++) used[p->call[c].place[i].type] = true;
     for (int k = 0; k < p->memory_count; k++) {
         const ProgramMemory *m = &p->memory[k];
         if (!uses(p, k)) continue;
-        bool used[DTYPE_COUNT] = { false };
-        used[I64] = used[F64] = true;
-        for (int c = 0; c < p->call_count; c++)
-            for (int i = 0; i < p->call[c].place_count; i++) used[p->call[c].place[i].type] = true;
         text_printf(t, "static LW_ALIGN(%lld) ", (long long)m->align);
-        if (m->section) text_printf(t, "LW_SECTION(\"%s\") ", m->section);
+        section_attribute(t, m->section);
         text_printf(t, "union {\n    uint8_t bytes[%s_SIZE];\n", macro_of(cx, p, m));
-        for (int type = 0; type < DTYPE_COUNT; type++) {
-            const DTypeInfo *info = dtype_info((DType)type);
-            if (used[type] && info->bytes > 1)
-                text_printf(t, "    %s as_%s[%lld];\n", info->c_type, info->spelling,
-                            (long long)((m->size + info->bytes - 1) / info->bytes));
-        }
+        memory_members(t, used, m->size);
         text_printf(t, "} %s_%s;\n\n", p->name, m->name);
     }
 }

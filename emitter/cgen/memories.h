@@ -10,6 +10,9 @@ void memories_declare(Ctx *cx, Text *t, const Program *p);
 /* Prints in model.c the static arrays of --static-arena, and the pointers at the start of NAME_run with their test. */
 void memories_static(Ctx *cx, Text *t, const Program *p);
 void memories_begin(Ctx *cx, Text *t, const Program *p);
+/* Prints the members of a static array's union: one for each type that layers store in it, so its declared type covers
+ * all types of access, and always those of eight bytes. */
+void memory_members(Text *t, const bool used[DTYPE_COUNT], int64_t size);
 /* Prints in model_main.c the test bench's own memories between guard bytes, and the test that the guards are intact. */
 void memories_of_testbench(Ctx *cx, Text *t, const Program *p);
 void memories_test_guards(Ctx *cx, Text *t, const Program *p);

@@ -207,8 +207,7 @@ static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const 
     text_printf(t, "/* %s%s */\n", tensor_shape_names(cx, c),
                 as_bits ? text_format(cx, " %s", dtype_info(c->type)->spelling) : "");
     text_printf(t, "static const LW_ALIGN(%lld) ", (long long)p->arena_align);
-    if (section) text_printf(t, "LW_SECTION(\"%s\") ", section);
-    else section_attribute(t, p);
+    section_attribute(t, section ? section : p->weights.section);
     text_printf(t, "%s%s %s_%s[%lld] = {\n", flash_word(p), dtype_info(c->type)->c_type, p->name, constant_name,
                 (long long)tensor_elems(c));
     text_printf(t, "%s};\n\n", ELEMENTS);
@@ -433,23 +432,15 @@ static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *lis
     }
 }
 
-/* Prints a union with a member for each type that layers store in it, so its declared type covers all types of access.
- * It always has the member of eight bytes. */
 static void static_arena(Text *t, const Program *p, const char *prefix)
 {
     bool used[DTYPE_COUNT] = { false };
     const Call *call;
-    used[I64] = used[F64] = true;
     for (int i = 0; (call = program_call(p, i)) != NULL; i++)
         for (int j = 0; j < call->place_count; j++) used[call->place[j].type] = true;
     text_printf(t, "static LW_ALIGN(%lld) union {\n    uint8_t bytes[%s_%sARENA_SIZE];\n", (long long)p->arena_align,
                 prefix, p->step ? "TRAIN_" : "");
-    for (int type = 0; type < DTYPE_COUNT; type++) {
-        const DTypeInfo *info = dtype_info((DType)type);
-        if (used[type] && info->bytes > 1)
-            text_printf(t, "    %s as_%s[%lld];\n", info->c_type, info->spelling,
-                        (long long)((arena_of_both(p) + info->bytes - 1) / info->bytes));
-    }
+    memory_members(t, used, arena_of_both(p));
     text_printf(t, "} %s_arena;\n\n", p->name);
 }
 

@@ -23,11 +23,6 @@ enum { LINE_COUNT = sizeof lines / sizeof *lines };
 typedef struct Piece { const char *name, *file, *needs; int first, last, copy; bool wanted; } Piece;
 typedef struct Pieces { Ctx *cx; int count; Piece *at; Map by_name, read; } Pieces;
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Returns the header to include for a piece of this file. simd/simd.h and lw_math.h include their neighbours. */
 static const char *header_of(const char *file)
 {
@@ -47,7 +42,7 @@ static void add_piece(Pieces *p, const char *file, const char *word, int line)
 {
     size_t n = 0;
     int copy = 0;
-    while (is_word(word[n])) n++;
+    while (name_is_word(word[n])) n++;
     const char *piece = name_n(p->cx, word, n);
     for (int i = 0; i < p->count; i++) copy += p->at[i].name == piece && p->at[i].file == file;
     p->at[p->count] = (Piece){ piece, file, word + n, line + 1, line + 1, copy, false };
@@ -119,7 +114,7 @@ static void want(Ctx *cx, Pieces *p, const char *text)
 {
     while (*text) {
         size_t n = 0;
-        while (is_word(text[n])) n++;
+        while (name_is_word(text[n])) n++;
         bool ours = (n > 3 && (memcmp(text, "lw_", 3) == 0 || memcmp(text, "LW_", 3) == 0)) || is_keyword(text, n);
         if (ours) want_piece(cx, p, name_n(cx, text, n));
         if (ours) want_piece(cx, p, vector_piece(cx, text, n));
@@ -131,7 +126,7 @@ static bool mentions(const char *code, const char *word)
 {
     size_t n = strlen(word);
     for (const char *at = strstr(code, word); at; at = strstr(at + 1, word))
-        if ((at == code || !is_word(at[-1])) && !is_word(at[n])) return true;
+        if ((at == code || !name_is_word(at[-1])) && !name_is_word(at[n])) return true;
     return false;
 }
 

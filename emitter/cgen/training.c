@@ -13,7 +13,7 @@ static bool is_scalar(const Trained *x) { return x->tensor->rank == 0; }
 
 int64_t training_bytes(const Program *p)
 {
-    int64_t bytes = p->params.count ? HEAD_BYTES : 0;
+    int64_t bytes = HEAD_BYTES;
     for (int i = 0; i < p->params.count; i++) bytes += tensor_bytes(p->params.at[i].tensor);
     return bytes;
 }

@@ -12,13 +12,6 @@
 #include "support/names.h"
 #include "support/text.h"
 
-static int index_of(const Tensor *t, Tensor *const *list, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (list[i] == t) return i;
-    return -1;
-}
-
 /* Returns the root that the group stores at a different place than it is read from, or NULL if there is none. */
 static const Slot *moved_root(const Build *b, int group)
 {
@@ -28,13 +21,11 @@ static const Slot *moved_root(const Build *b, int group)
                                                                                                          : NULL;
 }
 
-/* The function may have been lowered for another group: `lowered` has its tensors in this group's order. */
 static Call call_of(Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
     const Function *f = b->function[group];
     Place *place = NEW_ARRAY(b->cx->arena, Place, f->memory_count);
-    const Nest *n = b->lowered[group];
     const Slot *moved = moved_root(b, group);
     int temporary = 0, partition = b->partition_of ? b->partition_of[group] : -1;
     for (int i = 0; i < f->memory_count; i++) {
@@ -43,12 +34,7 @@ static Call call_of(Build *b, int group)
             const Scratch *s = &b->scratch[group][temporary++];
             place[i] = (Place){ PLACE_ARENA, s->memory, s->offset, m->type };
         }
-        else if (m->kind == MEMORY_INPUT)
-            place[i] = build_place_in(b, partition,
-                                      plan_slot(&b->plan, g->input[index_of(m->tensor, n->input, n->input_count)]));
-        else
-            place[i] = build_place_in(b, partition,
-                                      plan_slot(&b->plan, g->output[index_of(m->tensor, n->output, n->output_count)]));
+        else place[i] = build_place_in(b, partition, build_slot(b, group, m));
         if (moved && m->kind == MEMORY_OUTPUT) place[i].offset += moved->written - moved->offset;
     }
     const char *label = g->anchor && *g->anchor->name ? g->anchor->name : g->name;

@@ -264,6 +264,11 @@ void build_assemble(Build *b);                                                 /
 void build_selftest(Build *b);
 /* places.c: returns the address in terms of the variables of NAME_run (or of the body that runs the graph) */
 Place build_place(const Build *b, const Slot *s);
+/* Returns the slot of an input or output of the group's function. The function may have been lowered for another group:
+ * `lowered` has its tensors in this group's order. */
+const Slot *build_slot(const Build *b, int group, const Memory *m);
+/* Returns the group that computes the tensor, or -1 if there is none. */
+int build_producer(const Build *b, const Tensor *t);
 /* Returns the calls of all groups, in order, and the sizes that get their values after the last call */
 int build_calls(Build *b, const Call **out, int *last_count, const SizeBind **last);
 /* returns true if the graph computes the size's value */

@@ -255,21 +255,6 @@ void build_read_memories(Build *b)
 
 /* ---- Traffic ----------------------------------------------------------------------------------------------------- */
 
-static int index_of(const Tensor *t, Tensor *const *list, int count)
-{
-    int i = 0;
-    while (i < count - 1 && list[i] != t) i++;
-    return i;
-}
-
-static const Slot *slot_of(const Build *b, int group, const Memory *m)
-{
-    const Group *g = &b->groups.at[group];
-    const Nest *n = b->lowered[group];
-    return plan_slot(&b->plan, m->kind == MEMORY_INPUT ? g->input[index_of(m->tensor, n->input, n->input_count)]
-                                                       : g->output[index_of(m->tensor, n->output, n->output_count)]);
-}
-
 static const Traffic *traffic_of(Build *b, const Function *f, Map *known)
 {
     const Traffic *moved = map_get_const_ptr(known, f);
@@ -293,7 +278,7 @@ static void add_traffic(Build *b, int group, Map *known, int64_t *of_constant)
             s->written_bytes = moved[i].written;
             continue;
         }
-        const Slot *s = slot_of(b, group, f->memory[i]);
+        const Slot *s = build_slot(b, group, f->memory[i]);
         Slot *root = map_get_ptr(&b->plan.of, s->root);
         if (s->kind == SLOT_CONST) of_constant[s->index] = sat_add(of_constant[s->index], moved[i].read);
         if (!root) continue;

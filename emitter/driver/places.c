@@ -51,7 +51,22 @@ Place build_place(const Build *b, const Slot *s)
     return p;
 }
 
-static int producer_group(const Build *b, const Tensor *t)
+static int index_of(const Tensor *t, Tensor *const *list, int count)
+{
+    int i = 0;
+    while (i < count - 1 && list[i] != t) i++;
+    return i;
+}
+
+const Slot *build_slot(const Build *b, int group, const Memory *m)
+{
+    const Group *g = &b->groups.at[group];
+    const Nest *n = b->lowered[group];
+    return plan_slot(&b->plan, m->kind == MEMORY_INPUT ? g->input[index_of(m->tensor, n->input, n->input_count)]
+                                                       : g->output[index_of(m->tensor, n->output, n->output_count)]);
+}
+
+int build_producer(const Build *b, const Tensor *t)
 {
     for (int i = 0; i < b->groups.count; i++)
         for (int j = 0; j < b->groups.at[i].output_count; j++)
@@ -71,7 +86,7 @@ static bool is_shifted(const Build *b, const Tensor *from)
 bool build_is_single(const Build *b, const Tensor *from, const Tensor *to)
 {
     const Slot *in = plan_slot(&b->plan, from), *out = plan_slot(&b->plan, to);
-    int last = -1, first = producer_group(b, out->tensor);
+    int last = -1, first = build_producer(b, out->tensor);
     for (; in; in = in->next) last = in->last > last ? in->last : last;
     for (out = out->next; out; out = out->next) first = out->first < first ? out->first : first;
     return last < first || (last == first && is_shifted(b, from));

@@ -144,11 +144,6 @@ void name_reserve_macros(Ctx *cx, const char *prefix)
     t->macros_length = strlen(t->macros);
 }
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 const char *name_prefix(Ctx *cx, const char *text)
 {
     const bool is_letter = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
@@ -156,7 +151,7 @@ const char *name_prefix(Ctx *cx, const char *text)
     Text t = text_new(cx);
     if (!is_letter) text_char(&t, 'm');
     for (; *text; text++) {
-        const bool is_own = is_word(*text) && *text != '_';
+        const bool is_own = name_is_word(*text) && *text != '_';
         if (is_own && is_apart) text_char(&t, '_');
         if (is_own) text_char(&t, *text);
         is_apart = !is_own;
@@ -169,7 +164,7 @@ const char *name_prefix(Ctx *cx, const char *text)
 const char *name_suffix(Ctx *cx, const char *text)
 {
     Text t = text_new(cx);
-    for (; *text; text++) text_char(&t, is_word(*text) ? *text : '_');
+    for (; *text; text++) text_char(&t, name_is_word(*text) ? *text : '_');
     return name(cx, text_string(&t));
 }
 

@@ -30,5 +30,10 @@ const char *name_suffix(Ctx *cx, const char *text);
  * gives "m9bad", "int" gives "m_int". */
 const char *name_prefix(Ctx *cx, const char *text);
 const char *name_upper(Ctx *cx, const char *text);                  /* in capital letters */
+/* Returns true for a character of identifiers: a letter, a digit or '_'. */
+static inline bool name_is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 #endif

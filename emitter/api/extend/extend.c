@@ -131,13 +131,12 @@ bool lw_register_reduce(lw_context *cx, const char *op, const char *inputs, cons
 /* Returns true if the text is NULL or may be printed between quotes in a line of emitted C. */
 static bool fits_a_line(Ctx *cx, const char *place, const char *field, const char *text, const char *accepted)
 {
-    for (const char *s = text; s && !ctx_failed(cx); s++) {
-        if (s == text && !*s) diag_error(cx, place, "`%s` is empty; use %s, or NULL", field, accepted);
-        if (!*s) break;
-        if ((unsigned char)*s < ' ' || *s == '"' || *s == '\\')
-            diag_error(cx, place, "`%s` is '%s'; use %s, without quotes, backslashes and control characters", field,
-                       text_visible(cx, text, strlen(text), false), accepted);
-    }
+    const char *s = text;
+    while (s && (unsigned char)*s >= ' ' && *s != '"' && *s != '\\') s++;
+    if (text && !*text) diag_error(cx, place, "`%s` is empty; use %s, or NULL", field, accepted);
+    else if (s && *s)
+        diag_error(cx, place, "`%s` is '%s'; use %s, without quotes, backslashes and control characters", field,
+                   text_visible(cx, text, strlen(text), false), accepted);
     return !ctx_failed(cx);
 }
 

@@ -134,7 +134,7 @@ static void json_measured(Text *t, const char *key, int64_t n, bool is_known)
 static void json_all_traffic(const Build *b, Text *t)
 {
     Traffic sum[TRAFFIC_KINDS];
-    report_sum_traffic(b, 0, b->groups.count, sum);
+    report_sum_traffic(b, sum);
     text_add(t, "    \"traffic\": {");
     for (int k = 0; k < TRAFFIC_KINDS; k++) {
         text_printf(t, "%s\"%s\": {", k ? ", " : "", traffic_kind_names[k]);

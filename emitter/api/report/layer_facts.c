@@ -16,15 +16,6 @@ static int first_layer_of(const Build *whole, const Build *b)
     return first;
 }
 
-/* Returns the layer of the graph that computes the tensor, or -1 if there is none. */
-static int producer_of(const Build *b, const Tensor *t)
-{
-    for (int i = 0; i < b->groups.count; i++)
-        for (int j = 0; j < b->groups.at[i].output_count; j++)
-            if (b->groups.at[i].output[j] == t) return i;
-    return -1;
-}
-
 /* Returns the function's name in model.c. */
 static const char *symbol_of(const Build *whole, const Function *f)
 {
@@ -45,7 +36,7 @@ static void json_reads(const Build *whole, Build *b, int group, Text *t)
     const char *between = "";
     text_add(t, ", \"reads\": [");
     for (int i = 0; i < g->input_count; i++) {
-        const int layer = producer_of(b, g->input[i]);
+        const int layer = build_producer(b, g->input[i]);
         if (layer < 0 && tensor_is_constant(g->input[i])) continue;
         text_add(t, between);
         between = ", ";

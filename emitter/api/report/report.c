@@ -270,9 +270,9 @@ static void print_layer_traffic(Build *b, Text *t, int group, int names)
 {
     const ParameterTraffic *p;
     const int count = report_traffic(b, group, &p);
-    Traffic sum[TRAFFIC_KINDS];
+    Traffic sum[TRAFFIC_KINDS] = { { 0, 0 } };
     if (!count) return;
-    report_sum_traffic(b, group, group + 1, sum);
+    report_add_traffic(p, count, sum);
     text_printf(t, "%-*s", names, text_shortened(b->cx, b->groups.at[group].name, names));
     for (int k = 0; k < TRAFFIC_KINDS; k++)
         text_printf(t, " %11lld", (long long)sat_add(sum[k].read, sum[k].written));
@@ -286,7 +286,7 @@ static void print_traffic(Build *b, Text *t)
 {
     Traffic sum[TRAFFIC_KINDS];
     const int names = widths_of(b).names;
-    report_sum_traffic(b, 0, b->groups.count, sum);
+    report_sum_traffic(b, sum);
     text_printf(t, "\nBytes that layers read and write; below, those of each parameter, read/written\n%-*s", names,
                 "layer");
     for (int k = 0; k < TRAFFIC_KINDS; k++) text_printf(t, " %11s", traffic_kind_names[k]);

@@ -3,23 +3,16 @@
  * of the arena counts as an activation that the backward pass reads, as a gradient (computed after the loss), or as
  * scratch. */
 #include "api/report/footprint.h"
+#include "cgen/training.h"
 #include "lower/count.h"
 
 typedef struct Kinds { int64_t parameters, state, activations, gradients; } Kinds;
-
-static int group_of(const Build *b, const Tensor *t)
-{
-    for (int i = 0; i < b->groups.count; i++)
-        for (int j = 0; j < b->groups.at[i].output_count; j++)
-            if (b->groups.at[i].output[j] == t) return i;
-    return -1;
-}
 
 static Kinds kinds_of(const Build *step)
 {
     Kinds k = { 0 };
     const Plan *p = &step->plan;
-    const int loss = group_of(step, step->graph.output[0]);
+    const int loss = build_producer(step, step->graph.output[0]);
     int peak = 0;
     for (int g = 0; g < step->groups.count; g++)
         if (p->live_bytes[g] > p->live_bytes[peak]) peak = g;
@@ -58,15 +51,15 @@ static void print_trade(const Build *b, Text *t)
 
 void report_training(Build *b, Text *t)
 {
-    enum { VERSION_AND_CHECKSUM = 8 };
     if (!b->step) return;
     const Kinds k = kinds_of(b->step);
-    const int64_t arena = b->step->plan.arena_size, params = k.parameters + k.state + VERSION_AND_CHECKSUM;
+    const int64_t arena = b->step->plan.arena_size, params = training_bytes(&b->program);
     text_printf(t, "\ntraining       arena %lld: kept activations %lld, gradients %lld, scratch %lld\n",
                 (long long)arena, (long long)k.activations, (long long)k.gradients,
                 (long long)(arena - k.activations - k.gradients));
-    text_printf(t, "               struct %s_params %lld: parameters %lld, optimizer %lld, version and checksum %d\n",
-                b->name, (long long)params, (long long)k.parameters, (long long)k.state, VERSION_AND_CHECKSUM);
+    text_printf(t, "               struct %s_params %lld: parameters %lld, optimizer %lld, version and checksum %lld\n",
+                b->name, (long long)params, (long long)k.parameters, (long long)k.state,
+                (long long)(params - k.parameters - k.state));
     text_printf(t, "instructions   about %lld for a step, %lld for a run\n",
                 (long long)instructions_of(b->cx, b->step), (long long)instructions_of(b->cx, b));
     print_trade(b, t);
