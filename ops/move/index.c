@@ -382,7 +382,7 @@ static const AttrRow gather_nd_attrs[] = {
 static const AttrRow topk_attrs[] = {
     { "axis", ATTR_INT, "the ranked axis", "-1" },
     { "k", ATTR_INT, "the number of results", "1" },
-    { "like", ATTR_TENSOR, "a tensor whose first dimension has this size, instead of `count`; its values are not read",
+    { "like", ATTR_TENSOR, "a tensor whose first dimension has this size, instead of `k`; its values are not read",
       NULL },
     { "largest", ATTR_INT, "1: the largest values; 0: the smallest", "1" },
     { 0 }

@@ -16,12 +16,20 @@
 #include "graph/dag/op_build.h"
 #include "ir/algebra/algebra.h"
 
-/* Returns the attribute `count` or the first size of the tensor `like`; NULL if refused. */
+/* Returns the attribute `count` or the first size of the tensor `like`. */
+static const Expr *wanted_size(Ctx *cx, const Node *n)
+{
+    const Attr *like = node_attr(n, "like");
+    const int64_t count = node_int(n, "count", 0);
+    return like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
+}
+
+/* Returns the wanted size; NULL if refused. */
 static const Expr *count_of(Ctx *cx, const Node *n)
 {
     const Attr *like = node_attr(n, "like");
     const int64_t count = node_int(n, "count", 0);
-    const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
+    const Expr *size = wanted_size(cx, n);
     const bool is_decided = like && size_is_decided(cx, size);         /* none may be a number of elements of the run */
     if ((like || (count >= 1 && count <= INT32_MAX)) && op_least(cx, size) >= !is_decided) return size;
     op_refuse(cx, n, "'count' is %lld; use at least 1%s", (long long)(like ? op_least(cx, size) : count),
@@ -67,13 +75,15 @@ static int bind_size(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* All of x, whose own size has the value of `size`: nothing outside x is read. */
-static int sized_alike(Ctx *cx, const Node *n, int axis, const Expr *size, Tensor **out)
+/* Elements of x, of which `last` is the last along the axis; NULL: all of x, whose own size has the value of `size`.
+ * Nothing outside x is read. */
+static int sized_alike(Ctx *cx, const Node *n, int axis, const Expr *size, const Expr *last, Tensor **out)
 {
     const Tensor *x = n->in[0];
     const Expr *at[MAX_RANK];
     IndexMap m = { .cx = cx, .call = n };
     for (int d = 0; d < x->rank; d++) at[d] = index_axis(&m, axis_letter(x->rank, d), d == axis ? size : x->shape[d]);
+    if (last) at[axis] = expr_binary(cx, EXPR_MIN, at[axis], last);
     out[0] = index_result(&m, index_read_padded(&m, x, at, op_value(cx, n, "", x->type)));
     return out[0] ? 1 : 0;
 }
@@ -81,11 +91,9 @@ static int sized_alike(Ctx *cx, const Node *n, int axis, const Expr *size, Tenso
 static int sized(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
-    const Attr *like = node_attr(n, "like");
-    const int64_t count = node_int(n, "count", 0);
     const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
     if (axis < 0) return 0;
-    const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
+    const Expr *size = wanted_size(cx, n);
     const bool is_equal = node_int(n, "equal", 0) != 0;
     if (op_least(cx, size) < 0 || (!is_equal && op_greatest(cx, size) > op_greatest(cx, x->shape[axis]))) {
         op_refuse(cx, n, "it takes the first %lld elements along axis %d of %s; use at most %lld",
@@ -93,7 +101,7 @@ static int sized(Ctx *cx, const Node *n, Tensor **out)
                   (long long)op_greatest(cx, x->shape[axis]));
         return 0;
     }
-    if (is_equal) return sized_alike(cx, n, axis, size, out);
+    if (is_equal) return sized_alike(cx, n, axis, size, NULL, out);
     const char *at = text_format(cx, "%c<count", axis_letter(x->rank, axis)),
                *text = OP_TEXT(cx, "y[to] = x[all]", { "to", axes_with(cx, x->rank, axis, at) },
                                { "all", axes_with(cx, x->rank, -1, "") });
@@ -105,27 +113,18 @@ static int sized(Ctx *cx, const Node *n, Tensor **out)
 static int stretch(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
-    const Attr *like = node_attr(n, "like");
     const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
     if (axis < 0) return 0;
-    const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0]
-                                                      : expr_index(cx, node_int(n, "count", 0));
-    const Expr *at[MAX_RANK], *last = expr_sub(cx, x->shape[axis], expr_index(cx, 1));
-    IndexMap m = { .cx = cx, .call = n };
-    for (int d = 0; d < x->rank; d++) at[d] = index_axis(&m, axis_letter(x->rank, d), d == axis ? size : x->shape[d]);
-    at[axis] = expr_binary(cx, EXPR_MIN, at[axis], last);
-    out[0] = index_result(&m, index_read_padded(&m, x, at, op_value(cx, n, "", x->type)));
-    return out[0] ? 1 : 0;
+    const Expr *size = wanted_size(cx, n), *last = expr_sub(cx, x->shape[axis], expr_index(cx, 1));
+    return sized_alike(cx, n, axis, size, last, out);
 }
 
 /* The index is data, so that each read is tested. */
 static int window(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *first = n->in[1];
-    const Attr *like = node_attr(n, "like");
     const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
-    const int64_t count = node_int(n, "count", 0);
-    const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
+    const Expr *size = wanted_size(cx, n);
     if (axis < 0) return 0;
     if (first->rank || first->type != I64 || op_least(cx, size) < 0) {
         op_refuse(cx, n, "the first index is %s%s; use an i64 scalar, and a known number of elements",
@@ -158,7 +157,8 @@ static const AttrRow sized_attrs[] = {
 static const AttrRow stretch_attrs[] = {
     { "axis", ATTR_INT, "the axis whose size changes", "0" },
     { "count", ATTR_INT, "the size of the result", NULL },
-    { "like", ATTR_TENSOR, "alternatively a tensor with this first size; its values are not read", NULL },
+    { "like", ATTR_TENSOR, "a tensor whose first dimension has this size, instead of `count`; its values are not read",
+      NULL },
     { 0 }
 };
 static const AttrRow window_attrs[] = {

@@ -334,19 +334,21 @@ static void find_candidates(Annotations *a, const Model *m)
         }
 }
 
-/* Lines that state the memory of layers are read later, where the layers are known (driver/pins.c). */
-static bool is_pin(const char *line)
+/* Lines that state the memory of layers are read later, where the layers are known (driver/pins.c). Returns the
+ * words after `in_memory`, or NULL for other lines. */
+static const char *words_of_pin(const char *line)
 {
     static const char word[] = "in_memory";
     line += strspn(line, " \t");
-    return strncmp(line, word, sizeof word - 1) == 0 && strchr(" \t\r\n", line[sizeof word - 1]);
+    if (strncmp(line, word, sizeof word - 1) != 0) return NULL;
+    line += sizeof word - 1;
+    return strchr(" \t\r\n", *line) ? line : NULL;
 }
 
-static void add_pin(Annotations *a, Model *m, const char *line, int number)
+static void add_pin(Annotations *a, Model *m, const char *words, int number)
 {
     Pin *all = NEW_ARRAY(a->cx->arena, Pin, m->pin_count + 1);
     if (m->pin_count) memcpy(all, m->pin, (size_t)m->pin_count * sizeof *all);
-    const char *words = strstr(line, "in_memory") + strlen("in_memory");
     all[m->pin_count++] = (Pin){ text_format(a->cx, "%.*s", (int)strcspn(words, "\r\n#"), words), number };
     m->pin = all;
 }
@@ -367,7 +369,8 @@ bool annotations_read(Ctx *cx, const char *path, Model *m)
         diag_unsupported(cx, NULL, "annotations of a file that is one `nest`; use the model without `nest`");
     int number = 1;
     for (const char *s = text; *s && !ctx_failed(cx); s += strcspn(s, "\n"), s += *s == '\n', number++) {
-        if (is_pin(s)) add_pin(&a, m, s, number);
+        const char *words = words_of_pin(s);
+        if (words) add_pin(&a, m, words, number);
         else read_line(&a, s);
     }
     if (!ctx_failed(cx)) rebuild(&a, m);

@@ -172,34 +172,33 @@ static int operands_after(Decided *d, Tensor *x, const Expr *const *size, int co
     return in_count;
 }
 
-Tensor *decided_cut(Decided *d, const char *call_name, Tensor *x, int axis, const Expr *size)
+/* Calls an operator that gives a dimension of x this size. */
+static Tensor *with_size(Decided *d, const char *op_name, const char *call_name, Tensor *x, int axis, const Expr *size,
+                         bool is_equal)
 {
     Tensor **in;
-    if (!x || !size || ctx_failed(d->cx)) return NULL;
     const int count = operands_after(d, x, &size, 1, &in);
-    return call(d->cx, "sized", call_name, in, count,
-                ATTRS(attr_int("axis", axis), attr_like(d->cx, call_name, I64, 1, &size)));
+    return call(d->cx, op_name, call_name, in, count,
+                ATTRS(attr_int("axis", axis), attr_if(is_equal, attr_flag("equal", true)),
+                      attr_like(d->cx, call_name, I64, 1, &size)));
+}
+
+Tensor *decided_cut(Decided *d, const char *call_name, Tensor *x, int axis, const Expr *size)
+{
+    if (!x || !size || ctx_failed(d->cx)) return NULL;
+    return with_size(d, "sized", call_name, x, axis, size, false);
 }
 
 Tensor *decided_as(Decided *d, const char *call_name, Tensor *x, int axis, const Expr *size)
 {
-    Tensor **in;
     if (!x || !size || ctx_failed(d->cx)) return NULL;
-    if (x->shape[axis] == size) return x;
-    const int count = operands_after(d, x, &size, 1, &in);
-    return call(d->cx, "sized", call_name, in, count,
-                ATTRS(attr_int("axis", axis), attr_flag("equal", true),
-                      attr_like(d->cx, call_name, I64, 1, &size)));
+    return x->shape[axis] == size ? x : with_size(d, "sized", call_name, x, axis, size, true);
 }
 
 Tensor *decided_stretched(Decided *d, const char *call_name, Tensor *x, int axis, const Expr *size)
 {
-    Tensor **in;
     if (!x || !size || ctx_failed(d->cx)) return NULL;
-    if (x->shape[axis] == size) return x;
-    const int count = operands_after(d, x, &size, 1, &in);
-    return call(d->cx, "stretch", call_name, in, count,
-                ATTRS(attr_int("axis", axis), attr_like(d->cx, call_name, I64, 1, &size)));
+    return x->shape[axis] == size ? x : with_size(d, "stretch", call_name, x, axis, size, false);
 }
 
 Tensor *decided_after(Decided *d, const char *call_name, Tensor *x, const Expr *const *size, int count)

@@ -17,19 +17,21 @@ static Tensor *reshaped(const Fourier *f, Tensor *x, const int64_t *dim, int ran
 #define RESHAPED(f, x, ...) reshaped((f), (x), (const int64_t[]){ __VA_ARGS__ }, \
                                      (int)(sizeof (const int64_t[]){ __VA_ARGS__ } / sizeof(int64_t)))
 
-/* Elements [begin, end) of dimension 1 */
-static Tensor *cut(const Fourier *f, Tensor *x, int64_t begin, int64_t end)
+Tensor *fourier_fitted(Ctx *cx, const char *name, Tensor *x, int axis, int64_t size)
 {
-    if (!x || (begin == 0 && end == tensor_dim(x, 1))) return x;
-    return call_on(f->cx, "slice", f->name, x, ATTRS(attr_list("axes", 1), attr_list("begin", begin),
-                                                     attr_list("end", end)));
+    int64_t pad[2 * MAX_RANK] = { 0 };
+    if (!x || ctx_failed(cx) || tensor_dim(x, axis) == size) return x;
+    if (tensor_dim(x, axis) > size)
+        return call_on(cx, "slice", name, x, ATTRS(attr_list("axes", axis), attr_list("begin", 0),
+                                                   attr_list("end", size)));
+    pad[x->rank + axis] = size - tensor_dim(x, axis);
+    return call_on(cx, "pad", name, x, ATTRS(attr_ints("pad", pad, 2 * x->rank)));
 }
 
-/* Appends zeros after dimension 1 of x [rows][points][2] */
-static Tensor *padded(const Fourier *f, Tensor *x, int64_t points)
+/* Gives x [rows][any][2] this number of points. */
+static Tensor *fitted(const Fourier *f, Tensor *x, int64_t points)
 {
-    if (!x || tensor_dim(x, 1) == points) return x;
-    return call_on(f->cx, "pad", f->name, x, ATTRS(attr_list("pad", 0, 0, 0, 0, points - tensor_dim(x, 1), 0)));
+    return fourier_fitted(f->cx, f->name, x, 1, points);
 }
 
 static Tensor *real_part(const Fourier *f, Tensor *x, int64_t rows, int64_t points)
@@ -39,10 +41,12 @@ static Tensor *real_part(const Fourier *f, Tensor *x, int64_t rows, int64_t poin
     return RESHAPED(f, part, rows, points);
 }
 
-/* Returns x [rows][points] with zeros as imaginary parts */
-static Tensor *as_complex(const Fourier *f, Tensor *x, int64_t rows, int64_t points)
+Tensor *fourier_as_complex(Ctx *cx, const char *name, Tensor *x)
 {
-    return call_on(f->cx, "pad", f->name, RESHAPED(f, x, rows, points, 1), ATTRS(attr_list("pad", 0, 0, 0, 0, 0, 1)));
+    if (!x || ctx_failed(cx)) return NULL;
+    const int64_t shape[] = { tensor_dim(x, 0), tensor_dim(x, 1), 1 };
+    Tensor *real = call_on(cx, "reshape", name, x, ATTRS(attr_ints("shape", shape, 3)));
+    return call_on(cx, "pad", name, real, ATTRS(attr_list("pad", 0, 0, 0, 0, 0, 1)));
 }
 
 /* ---- Constants --------------------------------------------------------------------------------------------------- */
@@ -199,11 +203,11 @@ static Tensor *by_convolution(const Fourier *f, Tensor *x, int64_t length)
         store_root(x->type, kernel, j, -phase, 1 / (double)length);
         if (j) store_root(x->type, kernel, length - j, -phase, 1 / (double)length);
     }
-    x = padded(f, call_on_two(f->cx, "mul_complex", f->name, x, c, NULL), length);
+    x = fitted(f, call_on_two(f->cx, "mul_complex", f->name, x, c, NULL), length);
     Tensor *of_kernel = RESHAPED(f, fourier(f->cx, f->name, k, false, f->steps), length, 2);
     x = call_on_two(f->cx, "mul_complex", f->name, fourier(f->cx, f->name, x, false, f->steps), of_kernel, NULL);
     x = fourier(f->cx, f->name, x, true, f->steps);
-    return call_on_two(f->cx, "mul_complex", f->name, cut(f, x, 0, points), c, NULL);
+    return call_on_two(f->cx, "mul_complex", f->name, fitted(f, x, points), c, NULL);
 }
 
 /* Operations of a term of a product with a matrix of complex numbers, and of a product of two complex numbers */
@@ -238,7 +242,7 @@ Tensor *fourier_of_real(Ctx *cx, const char *name, Tensor *x, FourierSteps steps
     if (!x || ctx_failed(cx)) return NULL;
     const int64_t rows = tensor_dim(x, 0), length = tensor_dim(x, 1), points = length / 2;
     if (length % 2 || length < 4)
-        return cut(&f, fourier(cx, name, as_complex(&f, x, rows, length), false, steps), 0, points + 1);
+        return fitted(&f, fourier(cx, name, fourier_as_complex(cx, name, x), false, steps), points + 1);
     Tensor *pairs = fourier(cx, name, RESHAPED(&f, x, rows, points, 2), false, steps);
     return joined(&f, call_on_two(cx, "spectrum_of_pairs", name, pairs, half_roots(&f, x->type, points),
                                   ATTRS(attr_flag("short", steps == FOURIER_FAST))));

@@ -11,6 +11,10 @@
 
 enum { MOST_FOURIER_POINTS = 1 << 16 };
 typedef enum FourierSteps { FOURIER_FAST, FOURIER_REFERENCE } FourierSteps;
+/* Gives a dimension of x this size: x is cut, or padded with zeros. */
+Tensor *fourier_fitted(Ctx *cx, const char *name, Tensor *x, int axis, int64_t size);
+/* Returns x [rows][points] with zeros as imaginary parts */
+Tensor *fourier_as_complex(Ctx *cx, const char *name, Tensor *x);
 /* x and the result are [rows][points][2] */
 Tensor *fourier(Ctx *cx, const char *name, Tensor *x, bool inverse, FourierSteps steps);
 /* Transforms x [rows][length] to its spectrum up to the middle [rows][length / 2 + 1][2], and back */

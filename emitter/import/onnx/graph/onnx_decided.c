@@ -56,11 +56,11 @@ static int64_t stated_maximum(OnnxCall *c, const char *value_name, int axis)
  * 1. */
 static bool keeps_sizes(OnnxCall *c, const OnnxNode *n, const char *value_name)
 {
+    if (n->out_count != 1 || n->in_count < 1 || !text_equal(n->in[0], value_name)) return false;
     const OnnxOp *row = *n->domain ? NULL : onnx_op_find(c->cx, c->rows, n->type);
     const Op *op = row && row->op ? op_find(c->cx, row->op) : NULL;
-    const bool is_elementwise = op ? op->fusion.pattern <= PATTERN_BROADCAST : text_equal(n->type, "Expand")
-                                                                              || text_equal(n->type, "Identity");
-    return is_elementwise && n->out_count == 1 && n->in_count > 0 && text_equal(n->in[0], value_name);
+    return op ? op->fusion.pattern <= PATTERN_BROADCAST : text_equal(n->type, "Expand")
+                                                          || text_equal(n->type, "Identity");
 }
 
 /* Returns the maximum of the value, or of a value from which operators that keep sizes compute it. */
@@ -170,9 +170,8 @@ Tensor *onnx_indexed(OnnxCall *c, Tensor *x, int axis, const Expr *const *shape,
 {
     Ctx *cx = c->cx;
     const Interval room = x ? interval_of(cx, x->shape[axis], NULL) : (Interval){ 1, 1 };
-    const Expr *count = expr_index(cx, 1);
     if (room.least >= 1) return x;
-    for (int d = 0; d < rank; d++) count = simplify(cx, expr_mul(cx, count, shape[d]), NULL);
+    const Expr *count = size_product(cx, shape, rank);
     if (room.greatest == 0 && size_is_decided(cx, count)) return onnx_provided(c, x, number_of(c, count), 0, 0);
     if (!size_is_decided(cx, x->shape[axis])) return x;
     if (expr_is_int(count, 0)) return x;

@@ -107,8 +107,7 @@ bool onnx_sizes_of_shape(OnnxCall *c, OnnxSizes *out)
 
 bool onnx_sizes_of_count(OnnxCall *c, OnnxSizes *out)
 {
-    const Expr *count = expr_index(c->cx, 1);
-    for (int d = 0; d < c->in[0]->rank; d++) count = simplify(c->cx, expr_mul(c->cx, count, c->in[0]->shape[d]), NULL);
+    const Expr *count = size_product(c->cx, c->in[0]->shape, c->in[0]->rank);
     *out = (OnnxSizes){ .count = 1, .type = I64, .at = { count } };
     return true;
 }

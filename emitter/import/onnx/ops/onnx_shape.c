@@ -269,8 +269,8 @@ static int64_t slice_length(int64_t from, int64_t to, int64_t by, int64_t size)
 
 /* A slice without elements becomes a constant without elements, whatever its operand: shape arithmetic contains such
  * slices. */
-static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end, const int64_t *axes, int axis_count,
-                           const int64_t *step, int steps, int count)
+static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end, const int64_t *axes,
+                           const int64_t *step, int count)
 {
     const Tensor *x = c->in[0];
     int64_t shape[MAX_RANK];
@@ -278,11 +278,10 @@ static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end
     if (!tensor_is_fixed(x)) return false;
     for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
     for (int i = 0; i < count; i++) {
-        const int64_t axis = axis_count >= 0 ? axes[i] : i, d = axis < 0 ? axis + x->rank : axis,
-                      by = steps >= 0 ? step[i] : 1;
-        if (d < 0 || d >= x->rank || listed[d] || by == 0) return false;       /* the operator refuses it */
+        const int64_t d = axes[i] < 0 ? axes[i] + x->rank : axes[i];
+        if (d < 0 || d >= x->rank || listed[d] || step[i] == 0) return false;       /* the operator refuses it */
         listed[d] = true;
-        shape[d] = slice_length(begin[i], end[i], by, shape[d]);
+        shape[d] = slice_length(begin[i], end[i], step[i], shape[d]);
     }
     for (int d = 0; d < x->rank; d++) is_empty = is_empty || shape[d] == 0;
     if (is_empty) c->out[0] = onnx_empty(c, x->type, shape, x->rank);
@@ -304,12 +303,11 @@ static int read_indices(OnnxCall *c, const char *attr, int input, int64_t *out, 
 
 /* A start before the first element is set to the first element, also for backward steps (ONNX, Slice); Python would
  * give no elements. */
-static void starts_inside(OnnxCall *c, int64_t *begin, const int64_t *axes, int axis_count, const int64_t *step,
-                          int count)
+static void starts_inside(OnnxCall *c, int64_t *begin, const int64_t *axes, const int64_t *step, int count)
 {
     const Tensor *x = c->in[0];
     for (int i = 0; i < count; i++) {
-        const int64_t axis = axis_count >= 0 ? axes[i] : i, d = axis < 0 ? axis + x->rank : axis,
+        const int64_t d = axes[i] < 0 ? axes[i] + x->rank : axes[i],
                       size = d < 0 || d >= x->rank ? -1 : tensor_dim(x, (int)d);
         if (size >= 0 && step[i] < 0 && begin[i] < -size) begin[i] = -size;
     }
@@ -334,12 +332,10 @@ static int take_empty_axes(OnnxCall *c, int64_t *begin, int64_t *end, int64_t *a
 
 /* Slices a tensor with a size that the run decides, if nothing is left along an axis of a fixed size; returns false for
  * other tensors. */
-static bool slice_to_nothing(OnnxCall *c, int64_t *begin, int64_t *end, int64_t *axes, int axis_count, int64_t *step,
-                             int steps, int count)
+static bool slice_to_nothing(OnnxCall *c, int64_t *begin, int64_t *end, int64_t *axes, int64_t *step, int count)
 {
     int empty[MAX_RANK];
     const Expr *shape[MAX_RANK];
-    for (int i = 0; i < count; i++) axes[i] = axis_count >= 0 ? axes[i] : i, step[i] = steps >= 0 ? step[i] : 1;
     const int taken = take_empty_axes(c, begin, end, axes, step, &count, empty);
     if (!taken) return false;
     Tensor *rest = !count ? c->in[0]
@@ -366,10 +362,10 @@ static void slice(OnnxCall *c)
                     count, ends, axis_count, steps);
         return;
     }
-    if (steps >= 0 && !sizes[0]) starts_inside(c, begin, axes, axis_count, step, count);
-    if (!sizes[0] && !sizes[1] && is_empty_slice(c, begin, end, axes, axis_count, step, steps, count)) return;
-    if (!sizes[0] && !sizes[1] && !tensor_is_fixed(c->in[0])
-        && slice_to_nothing(c, begin, end, axes, axis_count, step, steps, count))
+    for (int i = 0; i < count; i++) axes[i] = axis_count >= 0 ? axes[i] : i, step[i] = steps >= 0 ? step[i] : 1;
+    if (!sizes[0]) starts_inside(c, begin, axes, step, count);
+    if (!sizes[0] && !sizes[1] && is_empty_slice(c, begin, end, axes, step, count)) return;
+    if (!sizes[0] && !sizes[1] && !tensor_is_fixed(c->in[0]) && slice_to_nothing(c, begin, end, axes, step, count))
         return;
     c->out[0] = onnx_call(c, "slice", c->in[0], attr_ints("begin", begin, count), attr_ints("end", end, count),
                           attr_if(axis_count >= 0, attr_ints("axes", axes, count)),

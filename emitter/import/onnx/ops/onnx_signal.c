@@ -54,16 +54,8 @@ static Tensor *rows_of(OnnxCall *c, Tensor *x, int64_t points, int64_t parts)
     return onnx_reshape(c, x, (int64_t[]){ rows, points, parts }, parts == 1 ? 2 : 3);
 }
 
-/* Cuts the dimension, or appends zeros to it. */
-static Tensor *fitted(OnnxCall *c, Tensor *x, int axis, int64_t size)
-{
-    if (ctx_failed(c->cx) || tensor_dim(x, axis) == size) return x;
-    if (tensor_dim(x, axis) > size)
-        return onnx_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", 0), attr_list("end", size));
-    int64_t pad[2 * MAX_RANK] = { 0 };
-    pad[x->rank + axis] = size - tensor_dim(x, axis);
-    return onnx_call(c, "pad", x, attr_ints("pad", pad, 2 * x->rank));
-}
+/* Cuts dimension 1, or appends zeros to it. */
+static Tensor *fitted(OnnxCall *c, Tensor *x, int64_t size) { return fourier_fitted(c->cx, c->name, x, 1, size); }
 
 /* Transforms x [rows][length] or [rows][length][2] to the first bins, [rows][bins][2] */
 static Tensor *transform(OnnxCall *c, Tensor *x, int64_t length, int64_t bins, bool inverse)
@@ -72,18 +64,15 @@ static Tensor *transform(OnnxCall *c, Tensor *x, int64_t length, int64_t bins, b
     Tensor *y = x->rank == 3 ? fourier(c->cx, c->name, x, inverse, FOURIER_FAST)
                              : fourier_of_real(c->cx, c->name, x, FOURIER_FAST);
     if (x->rank == 2 && (bins > length / 2 + 1 || inverse)) y = fourier_mirrored(c->cx, c->name, y, length, inverse);
-    y = fitted(c, y, 1, bins);
+    y = fitted(c, y, bins);
     return inverse ? real_call(c, "div", y, (double)length) : y;
 }
 
 /* Returns the real signal [rows][length] of the bins up to the middle. */
 static Tensor *real_signal(OnnxCall *c, Tensor *x, int64_t length)
 {
-    if (x && x->rank == 2) {
-        x = onnx_reshape(c, x, (int64_t[]){ tensor_dim(x, 0), tensor_dim(x, 1), 1 }, 3);
-        x = onnx_call(c, "pad", x, attr_list("pad", 0, 0, 0, 0, 0, 1));
-    }
-    return real_call(c, "div", fourier_to_real(c->cx, c->name, fitted(c, x, 1, length / 2 + 1), length, FOURIER_FAST),
+    if (x && x->rank == 2) x = fourier_as_complex(c->cx, c->name, x);
+    return real_call(c, "div", fourier_to_real(c->cx, c->name, fitted(c, x, length / 2 + 1), length, FOURIER_FAST),
                      (double)length);
 }
 
@@ -146,7 +135,7 @@ static void dft(OnnxCall *c)
     Tensor *x = has_doubles(c->in[0]) ? c->in[0] : onnx_cast(c, c->in[0], F32);
     Tensor *moved = swapped(c, x, axis, rank - 2);
     if (ctx_failed(c->cx)) return;
-    Tensor *rows = fitted(c, rows_of(c, moved, size, parts), 1, read);
+    Tensor *rows = fitted(c, rows_of(c, moved, size, parts), read);
     Tensor *y = to_real ? real_signal(c, rows, length) : transform(c, rows, length, bins, inverse);
     y = rows_back(c, y, moved, bins, to_real ? 1 : 2);
     c->out[0] = onnx_cast(c, swapped(c, y, axis, rank - 2), type);

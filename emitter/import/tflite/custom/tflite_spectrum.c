@@ -6,7 +6,6 @@
 #include "import/model/fourier.h"
 #include "support/text.h"
 
-
 static int64_t last_dim(const Tensor *x) { return tensor_dim(x, x->rank - 1); }
 
 static double function_of(ExprKind kind, double x)
@@ -47,7 +46,7 @@ static void rfft(TfliteCall *c)
         tflite_refuse(c, "its rows have %lld elements; use at most 'fft_length', %lld", (long long)width,
                       (long long)length);
     x = tflite_reshape(c, x, (int64_t[]){ rows, width }, 2);
-    if (width < length) x = tflite_call(c, "pad", x, attr_list("pad", 0, 0, 0, length - width));
+    x = fourier_fitted(c->cx, c->name, x, 1, length);
     set_rows(c, fourier_of_real(c->cx, c->name, x, FOURIER_REFERENCE), length + 2);
 }
 

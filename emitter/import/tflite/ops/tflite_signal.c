@@ -8,14 +8,9 @@ enum { OPTIONS_RFFT2D = 105 };
 
 /* ---- Transforms -------------------------------------------------------------------------------------------------- */
 
-/* Gives the axis of x a different size: x is cut, or padded with zeros. */
 static Tensor *fitted(TfliteCall *c, Tensor *x, int axis, int64_t size)
 {
-    int64_t pad[2 * MAX_RANK] = { 0 };
-    if (!x || tensor_dim(x, axis) == size) return x;
-    if (tensor_dim(x, axis) > size) return tflite_part(c, x, axis, 0, size);
-    pad[x->rank + axis] = size - tensor_dim(x, axis);
-    return tflite_call(c, "pad", x, attr_ints("pad", pad, 2 * x->rank));
+    return fourier_fitted(c->cx, c->name, x, axis, size);
 }
 
 static Tensor *swapped(TfliteCall *c, Tensor *x, int64_t images, int64_t rows, int64_t columns)
