@@ -66,6 +66,15 @@ above() {
     post threshold:0.5 && [ "$(data "$work/post.npy" | od -An -v -w1 -tu1 | grep -c 1)" -eq 1 ]
 }
 check postprocess-threshold above
+# tests/models/scaled_float.tflite, made by the functions of tests/tflite/vectors.py: RELU of f32[1][4] whose tensors
+# have the scale 0.5. A scale does not quantize floats.
+scale_of_floats() {
+    printf '\315\314\114\077\063\063\063\077\000\000\000\100\000\000\000\277' |
+        npy "$work/f.npy" '<f4' '1, 4'
+    run tests/models/scaled_float.tflite "$work/f.npy" --postprocess t1=threshold:0.75 -o "$work/t.npy" &&
+        [ "$(data "$work/t.npy" | od -An -tu1 | tr -d ' ')" = 1010 ]
+}
+check postprocess-a-scale-of-floats-has-no-effect scale_of_floats
 for step in softmax argmax topk:2 threshold:0.25; do
     check "postprocess-$step-verifies" "$lw" verify $digits --postprocess "scores=$step"
     check "postprocess-$step-of-a-quantized-output-verifies" \

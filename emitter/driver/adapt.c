@@ -166,7 +166,8 @@ static int channel_axis(const Adapt *a)
 
 static const char *type_of(const Tensor *t) { return dtype_info(t->type)->spelling; }
 
-static bool is_quantized(const Tensor *t) { return t->quant && t->quant->count == 1; }
+/* A TFLite file may give floats a scale, which has no effect. */
+static bool is_quantized(const Tensor *t) { return t->quant && t->quant->count == 1 && dtype_is_integer(t->type); }
 
 /* Reads the text as a graph, and joins it to the port. The text's first output replaces the port; its other outputs
  * become new outputs of the model. */
@@ -234,10 +235,13 @@ static void adapt_layout(Adapt *a)
 
 /* ---- --preprocess ------------------------------------------------------------------------------------------------ */
 
-static const struct { const char *word; DType type; long least; } sensors[] = {
-    { "u8", U8, 0 }, { "i8", I8, -128 }, { "u16", U16, 0 }, { "i16", I16, 0 },
-};
-enum { SENSOR_COUNT = sizeof sensors / sizeof sensors[0], BYTE_VALUES = 256 };
+enum { BYTE_VALUES = 256 };
+
+/* Reads u8, i8, u16 or i16. */
+static bool read_sensor(const char *word, size_t length, DType *sensor)
+{
+    return dtype_read(word, length, sensor) && dtype_is_integer(*sensor) && dtype_info(*sensor)->bytes <= 2;
+}
 
 static bool is_name_byte(char c)
 {
@@ -389,17 +393,6 @@ static void print_float(Text *t, float f)
     if (!strpbrk(t->at + before, ".en")) text_add(t, ".0");
 }
 
-typedef struct Range { long least, most; } Range;
-
-/* Prints all numbers that a port of at most 16 bits stores. */
-static Range stored_range(const Tensor *t)
-{
-    const int bits = 8 * dtype_info(t->type)->bytes;
-    const bool has_sign = t->type == I8 || t->type == I16;
-    const Range r = { -(1L << (bits - 1)), (1L << (bits - 1)) - 1 }, unsigned_range = { 0, (1L << bits) - 1 };
-    return has_sign ? r : unsigned_range;
-}
-
 /* Prints `out` as real numbers converted to the port's stored type. */
 static void print_stored(Adapt *a, const char *out, const char *real)
 {
@@ -409,28 +402,28 @@ static void print_stored(Adapt *a, const char *out, const char *real)
         text_printf(&a->te, "%s = cast(%s, to=%s)\n", out, real, info->spelling);
         return;
     }
-    const Range r = stored_range(t);
     const long zero = (long)t->quant->zero_point[0];
     text_printf(&a->te, "%s[*] = %s(i32(clamp(%s(%s[*] / ", out, info->spelling,
                 a->model->ties_away ? "round" : "nearbyint", real);
     print_float(&a->te, t->quant->scale[0]);
-    text_printf(&a->te, "), %ld.0, %ld.0)) + %ld)\n", r.least - zero, r.most - zero, zero);
+    text_printf(&a->te, "), %ld.0, %ld.0)) + %ld)\n", (long)info->least - zero, (long)info->greatest - zero, zero);
 }
 
 /* Evaluates the formula for each value of a byte, as a constant; the port's elements index this table. */
-static void print_table(Adapt *a, const char *formula, int sensor)
+static void print_table(Adapt *a, const char *formula, DType sensor)
 {
+    const long least = (long)dtype_info(sensor)->least;
     const bool has_list = strchr(formula, '[') != NULL;
     const int rank = a->inner->rank, channel = channel_axis(a);
     text_printf(&a->te, "const n: f32[%d]%s = {", BYTE_VALUES, has_list ? "[1]" : "");
-    for (int i = 0; i < BYTE_VALUES; i++) text_printf(&a->te, "%s%ld", i ? "," : "", sensors[sensor].least + i);
+    for (int i = 0; i < BYTE_VALUES; i++) text_printf(&a->te, "%s%ld", i ? "," : "", least + i);
     text_add(&a->te, "}\n");
     print_stored(a, "table", print_formula(a, formula, "n", 0));
     for (int k = 0; k < 2; k++) {
         text_add(&a->te, k ? "] = table[i32(x[" : "z[");
         for (int d = 0; d < rank; d++) text_printf(&a->te, "%si%d", d ? ", " : "", d);
     }
-    text_printf(&a->te, "]) - %ld", sensors[sensor].least);
+    text_printf(&a->te, "]) - %ld", least);
     if (has_list) text_printf(&a->te, ", i%d", channel);
     text_add(&a->te, "]\noutput z\n");
 }
@@ -444,18 +437,16 @@ static bool is_real_port(const Tensor *t)
 static void adapt_preprocess(Adapt *a)
 {
     const char *colon = strchr(a->word, ':'), *formula = colon ? colon + 1 + strspn(colon + 1, " ") : "";
-    int sensor = 0;
-    while (sensor < SENSOR_COUNT && !(colon && strlen(sensors[sensor].word) == (size_t)(colon - a->word)
-                                      && strncmp(sensors[sensor].word, a->word, (size_t)(colon - a->word)) == 0))
-        sensor++;
-    if (sensor == SENSOR_COUNT || !*formula || strpbrk(formula, "\n\r#\"@"))
+    DType sensor = U8;
+    if (!colon || !read_sensor(a->word, (size_t)(colon - a->word), &sensor) || !*formula
+        || strpbrk(formula, "\n\r#\"@"))
         refuse(a, "this is not TYPE: FORMULA", "u8, i8, u16 or i16, a colon, and a formula of x, like "
                                                "'u8: (x - 127.5) / 127.5'");
     else if (!is_real_port(a->inner))
         refuse(a, text_format(a->cx, "the input holds integers, %s", type_of(a->inner)), "an input of real numbers");
     if (ctx_failed(a->cx) || !is_fixed(a)) return;
-    text_printf(&a->te, "input x: %s%s\n", sensors[sensor].word, tensor_shape_text(a->cx, a->inner));
-    if (is_quantized(a->inner) && dtype_info(sensors[sensor].type)->bytes == 1) print_table(a, formula, sensor);
+    text_printf(&a->te, "input x: %s%s\n", dtype_info(sensor)->spelling, tensor_shape_text(a->cx, a->inner));
+    if (is_quantized(a->inner) && dtype_info(sensor)->bytes == 1) print_table(a, formula, sensor);
     else {
         text_add(&a->te, "r = cast(x, to=f32)\n");
         print_stored(a, "z", print_formula(a, formula, "r", a->inner->rank - 1 - channel_axis(a)));
@@ -509,9 +500,9 @@ static bool print_topk(Adapt *a, const char *value)
  * if there is none. */
 static long stored_limit(const Tensor *t, float limit)
 {
-    const Range r = stored_range(t);
-    long v = r.least;
-    while (v <= r.most && (float)(v - (long)t->quant->zero_point[0]) * t->quant->scale[0] < limit) v++;
+    const DTypeInfo *info = dtype_info(t->type);
+    long v = (long)info->least;
+    while (v <= info->greatest && (float)(v - (long)t->quant->zero_point[0]) * t->quant->scale[0] < limit) v++;
     return v;
 }
 
