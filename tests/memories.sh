@@ -90,6 +90,8 @@ board() {
     grep '_SIZE' "$work/given/m.h" > "$work/a" && grep '_SIZE' "$work/read/m.h" > "$work/b" && cmp "$work/a" "$work/b"
 }
 check a-file-names-memories board
+printf '# a board\nfast=2K,cost=1\n\nlarge=64Q,cost=4\n' > "$work/wrong.mem"
+check a-fault-in-a-file-has-its-line refused 2 'wrong.mem:4' --memory "@$work/wrong.mem"
 check static-arrays-have-sections sh -c "'$lw' $digits --memory fast=2K,section=.fast --memory large=64K,cost=3 \
     --static-arena -o '$work/s.c' && grep -q 'LW_SECTION(\".fast\") union' '$work/s.c'"
 placed() {

@@ -192,10 +192,10 @@ static void read_memory(Build *b, const char *where, const char *text)
     if (!ctx_failed(cx)) b->memory[b->memory_count++] = m;
 }
 
-/* Returns the line without its comment and without blanks at both ends. */
+/* Returns the text up to the end of its line, without its comment and without blanks at both ends. */
 static const char *stripped(Ctx *cx, const char *line)
 {
-    size_t length = strcspn(line, "#");
+    size_t length = strcspn(line, "#\n");
     while (*line == ' ' || *line == '\t') line++, length -= length > 0;
     while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t' || line[length - 1] == '\r')) length--;
     return text_format(cx, "%.*s", (int)length, line);
@@ -205,11 +205,11 @@ static void read_board(Build *b, const char *path)
 {
     Ctx *cx = b->cx;
     const char *text = file_text(cx, path, file_read(cx, path));
-    const char *const *line;
-    const int before = b->memory_count, count = ctx_failed(cx) ? 0 : text_lines(cx, text, &line);
-    for (int i = 0; i < count && !ctx_failed(cx); i++) {
-        const char *words = stripped(cx, line[i]);
-        if (*words) read_memory(b, text_format(cx, "%s:%d", path, i + 1), words);
+    const int before = b->memory_count;
+    int number = 1;
+    for (const char *s = text; !ctx_failed(cx) && *s; s += strcspn(s, "\n"), s += *s == '\n', number++) {
+        const char *words = stripped(cx, s);
+        if (*words) read_memory(b, text_format(cx, "%s:%d", path, number), words);
     }
     if (!ctx_failed(cx) && b->memory_count == before)
         diag_usage(cx, path, "the file names no memory; write a line like dtcm=64K,cost=1");
