@@ -235,6 +235,9 @@ resized by scales of the run | float[1,1,3,5] x, float[2] k => float y, float c,
     f = Resize<mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor">(x, , s) \
     u = Resize<mode="nearest", axes=[3], nearest_mode="round_prefer_ceil">(x, , v) \
     | dim y.3<=11 | dim c.3<=11 | dim l.3<=11 | dim w.3<=11 | dim f.3<=11 | dim u.3<=11
+resized by scales of a matrix | float[1,1,3,5] x, float[1,2] k => float y: z = Constant<value_ints=[0]>() p = Abs(k) \
+    t = Constant<value_floats=[2.0]>() m = Min(p, t) q = Constant<value_floats=[0.5]>() v = Add(m, q) \
+    s = Squeeze(v, z) y = Resize<mode="nearest", axes=[2,3]>(x, , s) | dim y.2<=8 | dim y.3<=13
 resized by a scale for a selection | uint8[1,2,7] x, bool[7] m, float[1] k => uint8 y, int64 n: \
     e = Compress<axis=2>(x, m) p = Abs(k) q = Constant<value_floats=[0.5]>() v = Add(p, q) \
     y = Resize<mode="nearest", axes=[2]>(e, , v) n = Shape(y) | dim y.2<=40

@@ -18,6 +18,14 @@ Tensor *onnx_not_negative(OnnxCall *c, Tensor *x)
     return onnx_call2(c, "max", x, zero);
 }
 
+Tensor *onnx_number_at(OnnxCall *c, Tensor *all, int64_t at)
+{
+    if (all && all->rank > 1) all = onnx_reshape(c, all, (int64_t[]){ -1 }, 1);
+    if (all && all->rank && tensor_elems(all) > 1)
+        all = onnx_call(c, "slice", all, attr_list("axes", 0), attr_list("begin", at), attr_list("end", at + 1));
+    return !all || !all->rank ? all : onnx_reshape(c, all, NULL, 0);
+}
+
 typedef struct ElementKey { const Tensor *list; int64_t at; } ElementKey;
 
 Tensor *onnx_element(OnnxCall *c, Tensor *list, int i)
@@ -32,10 +40,7 @@ Tensor *onnx_element(OnnxCall *c, Tensor *list, int i)
     if (element) return element;
     all = onnx_cast(c, all, I64);
     if (all && tensor_is_constant(all)) return onnx_integer(c, dtype_load(I64, all->data, at).i);
-    if (all && all->rank > 1) all = onnx_reshape(c, all, (int64_t[]){ -1 }, 1);
-    if (all && all->rank && tensor_elems(all) > 1)
-        all = onnx_call(c, "slice", all, attr_list("axes", 0), attr_list("begin", at), attr_list("end", at + 1));
-    element = !all || !all->rank ? all : onnx_reshape(c, all, NULL, 0);
+    element = onnx_number_at(c, all, at);
     if (element) map_put(known, arena_copy(c->cx->arena, &key, sizeof key), sizeof key, element);
     return element;
 }

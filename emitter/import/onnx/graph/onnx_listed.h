@@ -7,6 +7,8 @@
 Tensor *onnx_integer(OnnxCall *c, int64_t v);                                 /* an i64 without dimensions */
 Tensor *onnx_dimension(OnnxCall *c, const Expr *size);                       /* the size as an i64 */
 Tensor *onnx_not_negative(OnnxCall *c, Tensor *x);                           /* max(x, 0) */
+/* Returns element `at` of a tensor, in the order of its elements, without dimensions. */
+Tensor *onnx_number_at(OnnxCall *c, Tensor *all, int64_t at);
 /* Returns element i of a list of integers, as an i64 without dimensions. */
 Tensor *onnx_element(OnnxCall *c, Tensor *list, int i);
 /* Returns the number, or the size of the run, that an element is; returns NULL for other values. */

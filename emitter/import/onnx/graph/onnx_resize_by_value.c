@@ -24,9 +24,7 @@ static Tensor *scale_of(OnnxCall *c, Tensor *list, int i)
     Tensor *all = decided_origin(list, &at);
     if (all && tensor_is_constant(all))
         return tensor_scalar(c->cx, c->name, F32, dtype_load(all->type, all->data, at).f);
-    if (all && all->rank && tensor_elems(all) > 1)
-        all = onnx_call(c, "slice", all, attr_list("axes", 0), attr_list("begin", at), attr_list("end", at + 1));
-    Tensor *one = !all || !all->rank ? all : onnx_reshape(c, all, NULL, 0);
+    Tensor *one = onnx_number_at(c, all, at);
     return one ? onnx_cast(c, one, F32) : NULL;
 }
 
