@@ -156,7 +156,7 @@ Tensor *onnx_provided(OnnxCall *c, Tensor *x, Tensor *value, int64_t least, int6
     return value ? decided_provided(&c->scope->import->decided, c->name, x, value, least, greatest) : NULL;
 }
 
-static Tensor *number_of(OnnxCall *c, const Expr *size)
+Tensor *onnx_dimension(OnnxCall *c, const Expr *size)
 {
     return decided_value(&c->scope->import->decided, c->name, size, I64);
 }
@@ -172,11 +172,12 @@ Tensor *onnx_indexed(OnnxCall *c, Tensor *x, int axis, const Expr *const *shape,
     const Interval room = x ? interval_of(cx, x->shape[axis], NULL) : (Interval){ 1, 1 };
     if (room.least >= 1) return x;
     const Expr *count = size_product(cx, shape, rank);
-    if (room.greatest == 0 && size_is_decided(cx, count)) return onnx_provided(c, x, number_of(c, count), 0, 0);
+    if (room.greatest == 0 && size_is_decided(cx, count)) return onnx_provided(c, x, onnx_dimension(c, count), 0, 0);
     if (!size_is_decided(cx, x->shape[axis])) return x;
     if (expr_is_int(count, 0)) return x;
     if (interval_of(cx, count, NULL).least >= 1) return onnx_at_least(c, x, axis, 1);
-    Tensor *have = number_of(c, x->shape[axis]), *need = number_of(c, count), *one = number_of(c, expr_index(cx, 1));
+    Tensor *have = onnx_dimension(c, x->shape[axis]), *need = onnx_dimension(c, count),
+           *one = onnx_dimension(c, expr_index(cx, 1));
     Tensor *has_elements = onnx_call2(c, "min", have, one), *has_indices = onnx_call2(c, "min", need, one);
     return onnx_provided(c, x, onnx_call2(c, "sub", has_indices, has_elements), -1, 0);
 }
@@ -189,13 +190,13 @@ Tensor *onnx_as(OnnxCall *c, Tensor *x, int axis, const Expr *size)
 Tensor *onnx_equal_size(OnnxCall *c, Tensor *x, int axis, const Expr *size)
 {
     if (!x || x->shape[axis] == size) return x;
-    Tensor *wanted = number_of(c, size), *have = number_of(c, x->shape[axis]);
+    Tensor *wanted = onnx_dimension(c, size), *have = onnx_dimension(c, x->shape[axis]);
     return onnx_as(c, onnx_provided(c, x, onnx_call2(c, "sub", have, wanted), 0, 0), axis, size);
 }
 
 /* ---- Broadcasting ------------------------------------------------------------------------------------------------ */
 
-static bool may_be_one(OnnxCall *c, const Expr *size)
+bool onnx_may_be_one(OnnxCall *c, const Expr *size)
 {
     const Interval i = interval_of(c->cx, size, NULL);
     return i.least <= 1 && i.greatest >= 1;
@@ -219,8 +220,9 @@ static const Expr *size_of_pair(OnnxCall *c, int axis, const Expr *a, const Expr
     if (!size) size = decided_find(d, &swapped, sizeof swapped);
     if (size) return size;
     const Interval p = interval_of(c->cx, a, NULL), q = interval_of(c->cx, b, NULL);
-    Tensor *first = number_of(c, a), *is_one = onnx_call2(c, "equal", first, number_of(c, expr_index(c->cx, 1))),
-           *count = onnx_select(c, is_one, number_of(c, b), first);
+    Tensor *first = onnx_dimension(c, a), *one = onnx_dimension(c, expr_index(c->cx, 1)),
+           *is_one = onnx_call2(c, "equal", first, one),
+           *count = onnx_select(c, is_one, onnx_dimension(c, b), first);
     size = onnx_decided(c, 0, axis, count, p.least < q.least ? p.least : q.least,
                         p.greatest > q.greatest ? p.greatest : q.greatest);
     if (size) decided_keep(d, &key, sizeof key, size);
@@ -231,7 +233,7 @@ const Expr *onnx_broadcast_size(OnnxCall *c, int axis, const Expr *a, const Expr
 {
     if (!a || !b || a == b) return a ? a : b;
     if (expr_is_int(a, 1) || expr_is_int(b, 1)) return expr_is_int(a, 1) ? b : a;
-    const bool may_a = may_be_one(c, a), may_b = may_be_one(c, b);
+    const bool may_a = onnx_may_be_one(c, a), may_b = onnx_may_be_one(c, b);
     if (may_a && may_b && (size_is_decided(c->cx, a) || size_is_decided(c->cx, b))) return size_of_pair(c, axis, a, b);
     return may_a == may_b ? narrower(c, a, b) : may_a ? b : a;
 }
@@ -241,9 +243,9 @@ Tensor *onnx_broadcast_to(OnnxCall *c, Tensor *x, int axis, const Expr *size)
     const Expr *own = x && size ? x->shape[axis] : NULL;
     if (!own || own == size || expr_is_int(own, 1)) return x;
     if (!size_is_decided(c->cx, own) && !size_is_decided(c->cx, size)) return x;      /* the operator compares them */
-    if (!may_be_one(c, own)) return onnx_equal_size(c, x, axis, size);
-    Tensor *have = number_of(c, own), *differs = onnx_call2(c, "sub", have, number_of(c, size)),
-           *is_more = onnx_call2(c, "sub", have, number_of(c, expr_index(c->cx, 1)));
+    if (!onnx_may_be_one(c, own)) return onnx_equal_size(c, x, axis, size);
+    Tensor *have = onnx_dimension(c, own), *differs = onnx_call2(c, "sub", have, onnx_dimension(c, size)),
+           *is_more = onnx_call2(c, "sub", have, onnx_dimension(c, expr_index(c->cx, 1)));
     Tensor *behind = onnx_provided(c, x, onnx_call2(c, "mul", differs, is_more), 0, 0);
     return decided_stretched(&c->scope->import->decided, c->name, behind, axis, size);
 }

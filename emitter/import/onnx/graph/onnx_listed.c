@@ -6,11 +6,7 @@
 #include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/graph/onnx_sizes.h"
 
-static Decided *sizes(const OnnxCall *c) { return &c->scope->import->decided; }
-
 Tensor *onnx_integer(OnnxCall *c, int64_t v) { return tensor_constant(c->cx, c->name, I64, 0, NULL, &v); }
-
-Tensor *onnx_dimension(OnnxCall *c, const Expr *size) { return decided_value(sizes(c), c->name, size, I64); }
 
 Tensor *onnx_not_negative(OnnxCall *c, Tensor *x)
 {

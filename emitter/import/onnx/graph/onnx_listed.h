@@ -5,7 +5,6 @@
 #include "import/onnx/graph/onnx_ops.h"
 
 Tensor *onnx_integer(OnnxCall *c, int64_t v);                                 /* an i64 without dimensions */
-Tensor *onnx_dimension(OnnxCall *c, const Expr *size);                       /* the size as an i64 */
 Tensor *onnx_not_negative(OnnxCall *c, Tensor *x);                           /* max(x, 0) */
 /* Returns element `at` of a tensor, in the order of its elements, without dimensions. */
 Tensor *onnx_number_at(OnnxCall *c, Tensor *all, int64_t at);

@@ -175,6 +175,9 @@ Tensor *onnx_indexed(OnnxCall *c, Tensor *x, int axis, const Expr *const *shape,
 Tensor *onnx_as(OnnxCall *c, Tensor *x, int axis, const Expr *size);
 /* returns x with that size along the axis, after the run has tested that x has it */
 Tensor *onnx_equal_size(OnnxCall *c, Tensor *x, int axis, const Expr *size);
+Tensor *onnx_dimension(OnnxCall *c, const Expr *size);                       /* the size as an i64 */
+/* Returns true if 1 is in the range of the size. */
+bool onnx_may_be_one(OnnxCall *c, const Expr *size);
 /* Returns the size along dimension `axis` of the node's result, if operands with the sizes a and b are broadcast. A
  * size of 1 is broadcast, at compile time or in the run. If a is NULL, returns b */
 const Expr *onnx_broadcast_size(OnnxCall *c, int axis, const Expr *a, const Expr *b);

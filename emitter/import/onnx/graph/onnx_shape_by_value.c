@@ -37,8 +37,7 @@ static const Expr *broadcast_size(OnnxCall *c, Tensor **x, int own, int d, Tenso
     if (!element) return size;
     if (expr_is_int(size, 1)) return onnx_listed_size(c, 0, d, element, -1);
     if (asked == size || (asked && expr_is_int(asked, 1))) return size;
-    const Interval range = interval_of(c->cx, size, NULL);
-    const bool may_give_way = size_is_decided(c->cx, size) && range.least <= 1 && range.greatest >= 1;
+    const bool may_give_way = size_is_decided(c->cx, size) && onnx_may_be_one(c, size);
     if (!asked && may_give_way && onnx_maximum(c, 0, d, -1) >= 0) asked = onnx_listed_size(c, 0, d, element, -1);
     if (asked && size_is_decided(c->cx, size)) {
         const Expr *common = onnx_broadcast_size(c, d, size, asked);
