@@ -23,11 +23,6 @@ static inline __m128i lw_x86_add_pairs(__m128i sum, __m128i a, __m128i b)
     return _mm_add_epi32(sum, _mm_madd_epi16(a, b));
 #endif
 }
-/* The sums of four vectors, in their order. */
-static inline __m128i lw_x86_across(__m128i a, __m128i b, __m128i c, __m128i d)
-{
-    return _mm_hadd_epi32(_mm_hadd_epi32(a, b), _mm_hadd_epi32(c, d));
-}
 #endif
 #if LW_SIMD_AVX2
 static inline __m256i lw_x86_wide16(const int8_t *p)
