@@ -92,7 +92,7 @@ static void say(Trial *a, const Implementation *i, double worst, const char *mor
 
 /* ---- Schedules and computes -------------------------------------------------------------------------------------- */
 
-/* Returns the nest on the first target to which the row applies. */
+/* Returns the nest of the row on the first target to which the row applies. */
 static const Nest *nest_of(Trial *a, const Implementation *i)
 {
     int count;

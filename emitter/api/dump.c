@@ -273,7 +273,7 @@ static void comment_loops(Ctx *cx, Text *t, const Nest *n)
     comment_loops(cx, t, n->otherwise);
 }
 
-/* Prints a version of the group: the remainder of its head, and its steps. */
+/* Prints a version of the group: the rest of the block's first line, and the steps. */
 static void print_version(Ctx *cx, Text *t, const Nest *n)
 {
     if (n->when) {
@@ -328,18 +328,18 @@ static bool dump_lowered(Build *b, Text *t)
 
 /* ---- Stages ----------------------------------------------------------------------------------------------------- */
 
-/* of_each: if true, prints the model's graph and then the graphs of regions; otherwise prints only the model's
- * graph. */
+/* A stage of --at. of_each: true if the graphs of regions are printed after the model's graph. */
 typedef struct Stop {
     const char *name;
-    bool (*needs)(Build *b);         /* the stages to run; NULL for those up to the DAG, without groups */
-    bool of_each, explains;          /* --explain has an effect */
+    /* runs the stages that it needs; NULL for the stages up to the DAG, without groups */
+    bool (*needs)(Build *b);
+    bool of_each, explains;          /* explains: true if --explain has an effect */
     bool (*print)(Build *b, Text *t);
     const char *until;               /* the last pass to run, or NULL for all passes of the stage */
 } Stop;
 static bool nests_and_program(Build *b) { return build_nests(b) && build_program(b); }
 
-/* Nests are chosen as in any compilation; only after that may the passes over code stop early. */
+/* Chooses nests as in any compilation, and only then lets the passes over code stop early. */
 static bool nests_and_code(Build *b)
 {
     const char *until = b->shared->until;
@@ -358,7 +358,7 @@ static const char *pass_of(const char *at)
     return at && strncmp(at, "pass:", PASS) == 0 ? at + PASS : NULL;
 }
 
-/* The names of all passes in their order; *dag_count of them are over the DAG. */
+/* Stores the names of all passes in order, and returns their number; *dag_count of them are passes over the DAG. */
 static int pass_names(Ctx *cx, const char ***names, int *dag_count)
 {
     int code_count;
@@ -372,10 +372,10 @@ static int pass_names(Ctx *cx, const char ***names, int *dag_count)
     return *dag_count + 2 + code_count;
 }
 
-/* Fusion and strategies have stages of their own. */
+/* Fusion and strategies are listed as passes, but are stages of their own. */
 typedef enum PassKind { NO_PASS, DAG_PASS, FUSE_PASS, STRATEGY_PASS, CODE_PASS } PassKind;
 
-/* An unknown name is refused with the list. */
+/* Returns the kind of the pass; refuses an unknown name, and lists the known names. */
 static PassKind pass_kind(Ctx *cx, const char *name)
 {
     const char **names;
@@ -483,7 +483,7 @@ static int most_steps(Build *b)
     return most;
 }
 
-/* Checks that a graph has the group of --only and the step of --at. */
+/* Checks that one of the graphs has the group of --only and the step of --at. */
 static bool is_there(Build *b)
 {
     const char *only = b->options->only, *at = b->options->at;

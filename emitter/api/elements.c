@@ -6,7 +6,7 @@
 
 #include "import/formats/npy.h"
 
-/* Rounds f32 to bfloat16: .npy has no bfloat16, so files of such tensors hold f32. */
+/* Rounds f32 to bfloat16. Files of bfloat16 tensors have f32, because .npy has no bfloat16. */
 static void *rounded_to_bf16(Ctx *cx, const void *f32, int64_t elems)
 {
     void *out = arena_alloc(cx->arena, (size_t)(elems * dtype_info(BF16)->bytes));
@@ -14,14 +14,14 @@ static void *rounded_to_bf16(Ctx *cx, const void *f32, int64_t elems)
     return out;
 }
 
-/* True if the file holds several samples of the tensor along a first axis. */
+/* Returns true if the file holds several samples of the tensor along a first axis. */
 static bool is_stacked(const Tensor *t, int64_t elems, int rank, const int64_t *shape)
 {
     const int64_t one = tensor_elems(t);
     return rank > 0 && shape[0] > 1 && one > 0 && elems == shape[0] * one;
 }
 
-/* Returns the sizes of an array in a file. */
+/* The sizes of an array in a file. */
 typedef struct Sizes { int rank; int64_t of[MAX_RANK]; } Sizes;
 
 static void *parsed(Ctx *cx, const char *path, Bytes file, const Tensor *t, Sizes *sizes)
@@ -149,7 +149,7 @@ void elements_print(Ctx *cx, Text *t, const Tensor *x, const void *data)
     text_char(t, '\n');
 }
 
-/* The first boolean is true, so that a condition of one element holds; the other booleans are mixed. */
+/* The first boolean is true, so that a condition of one element holds; the other booleans are pseudo-random. */
 void *elements_generate(Ctx *cx, const Tensor *t, uint32_t seed, int64_t limit)
 {
     int64_t n = tensor_elems(t);
@@ -177,8 +177,8 @@ static bool is_close(DType t, Scalar a, Scalar b, Accepted accepted, double *dis
 
 Accepted elements_accepted(void) { return (Accepted){ 1e-4, 1e-3, 0 }; }
 
-/* If one of two elements is NaN, their distance is NaN, and every comparison with NaN is false; so such a distance
- * counts as the largest. */
+/* If one of two elements is NaN, their distance is NaN and counts as the largest, because every comparison with NaN is
+ * false. */
 Difference elements_compare(const Tensor *t, const void *got, const void *want, Accepted accepted)
 {
     Difference d = { 0, 0, 0, 0 };

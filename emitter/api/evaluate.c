@@ -258,8 +258,8 @@ static void print_errors(Ctx *cx, Text *t, const char *path, const Tensor *outpu
 /* A form of the model that is emitted for comparison; of the passes that rewrite the model, only the last one runs. */
 typedef struct Form {
     const char *name;
-    const char *qdq;                   /* NULL: as the options say */
-    bool without_grids;                /* values are not rounded to grids */
+    const char *qdq;                   /* the word of --qdq, or NULL for the options' own */
+    bool without_grids;                /* true if values are not rounded to grids */
 } Form;
 
 static const Form forms[] = {
@@ -267,7 +267,8 @@ static const Form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0], AS_EMITTED = FORMS - 1 };
 
-/* A window is stored as one input, with its frames one after the other; the outputs are those of whole windows. */
+/* Returns true if --stream evaluates by hops. A sample is a whole window, with its frames one after the other, and the
+ * outputs are those of whole windows. */
 static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int64_t *output_elems)
 {
     const Stream *s = b->graph.stream;
@@ -286,7 +287,8 @@ static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int6
     return !ctx_failed(cx);
 }
 
-/* The first output is compared; the sizes of the other outputs may depend on data. */
+/* Returns false, with a diagnostic, if data decide sizes of the first output, which is compared. Other outputs may have
+ * such sizes. */
 static bool has_fixed_output(Build *b)
 {
     const Tensor *t = b->model.output_count ? b->model.output[0] : NULL;

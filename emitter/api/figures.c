@@ -40,8 +40,8 @@ static int64_t graph_macs(const Build *b)
     return macs;
 }
 
-/* A conditional counts as its larger branch, and a loop as all its iterations (one, if the trip count depends on
- * data). */
+/* For a conditional, returns the count of its larger branch; for a loop, of all its iterations, or of one iteration if
+ * data decide the trip count. */
 int64_t report_group_macs(const Build *b, int group)
 {
     const Node *n = region_of_group(b, group);
@@ -55,7 +55,7 @@ int64_t report_group_macs(const Build *b, int group)
 
 /* ---- Time -------------------------------------------------------------------------------------------------------- */
 
-/* True if --cc has the flag -Os and no other level. */
+/* Returns true if --cc has the flag -Os and no other level. */
 static bool is_small(const lw_options *o)
 {
     const char *level = o->cc ? strstr(o->cc, " -O") : NULL;
@@ -223,7 +223,7 @@ static void add_time(const Build *b, Totals *t)
     if (has_total(cycles)) t->cycles = cycles->total;
 }
 
-/* Adds what a training step needs in addition to NAME_run; both may share one arena. */
+/* Adds the memory of a training step; NAME_run and NAME_train may share one arena. */
 static void add_training(const Build *b, Totals *t)
 {
     const Program *step = b->program.step;
@@ -263,7 +263,7 @@ int report_layers(const Build *b)
 static bool is_float(DType t) { return dtype_is_float(t); }
 static bool is_byte(DType t) { return t == I8 || t == U8; }
 
-/* Returns true if a call of the group has an operand or a result of such a type. */
+/* Returns true if a call of the group has an operand or result whose type is_such accepts. */
 static bool has_type(const Group *g, bool is_such(DType t))
 {
     for (int i = 0; i < g->node_count; i++) {

@@ -4,9 +4,9 @@
 /* The figures of all reports, in every form (text, JSON, CSV, HTML). */
 #include "driver/driver.h"
 
-/* macs, instructions and cycles are counts, and the last two are -1 if unknown; the other fields are in bytes. arena:
- * with --train, the larger of the arenas of NAME_run and NAME_train. params, targets: with --train, the struct, and the
- * target with the loss; otherwise 0 */
+/* The totals of a program. macs, instructions and cycles are counts; instructions and cycles are -1 if unknown. The
+ * other fields are in bytes. arena: with --train, the larger of the arenas of NAME_run and NAME_train. params, targets:
+ * with --train, the size of struct NAME_params, and of the target with the loss; otherwise 0. */
 typedef struct Totals {
     int64_t macs, arena, inputs, outputs, state, params, targets, ram, weights, instructions, cycles;
 } Totals;
@@ -15,10 +15,10 @@ Totals report_totals(const Build *b);
 /* Returns the multiply-adds of a layer, including those with padding; for a region, returns the most that a run
  * executes. */
 int64_t report_group_macs(const Build *b, int group);
-/* Returns the instructions of a layer on the target. They are a runner's, or counted on the layer's code; a region
- * counts as for multiply-adds. Returns -1 if the target has no costs. */
+/* Returns the instructions of a layer on the target, or -1 if the target has no costs. A runner measured them, or they
+ * are counted on the layer's code. For a region, returns the most that a run executes. */
 int64_t report_instructions(const Build *b, int group);
-/* cycles that are estimated from instructions; -1 if unknown */
+/* the cycles of a layer, estimated from its instructions; -1 if unknown */
 int64_t report_cycles(const Build *b, int group);
 bool report_has_instructions(const Build *b), report_has_cycles(const Build *b);      /* of layers */
 bool report_measures_instructions(const Build *b), report_measures_cycles(const Build *b);      /* by a runner */
@@ -31,13 +31,13 @@ int64_t report_stack(const Build *b);
 const char *report_milliseconds(Ctx *cx, int64_t microseconds);    /* "12.345" */
 int64_t report_weights(const Group *g);      /* bytes of constants that the group reads */
 int64_t report_result(Ctx *cx, const Group *g);              /* bytes */
-bool report_computes_floats(const Build *b, int group);      /* when it runs */
-/* the rows of the table: the layers of all graphs, including layers without cost */
+bool report_computes_floats(const Build *b, int group);      /* true if the group computes in floats when it runs */
+/* the number of rows of the table: the layers of all graphs, including layers without cost */
 int report_layers(const Build *b);
-/* the number of layers that compute in floats; -1 if the network has no 8-bit tensors, so that reports omit the
- * figure */
+/* the number of layers that compute in floats; -1, which reports omit, if the network has no 8-bit tensors */
 int report_floats(const Build *b);
 /* the attributes of a recorded annotation, such as " dtype=i16" */
 const char *report_attrs(Ctx *cx, const Node *annotation);
-const char *report_place(Build *b, const Group *g);          /* "arena +1024", "output 0" */
+/* the place of the group's result, such as "arena +1024" or "output 0" */
+const char *report_place(Build *b, const Group *g);
 #endif

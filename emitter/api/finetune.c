@@ -121,7 +121,7 @@ static const Trainable *trainables(Ctx *cx, const Tuned *t)
     return part;
 }
 
-/* A build of the step. */
+/* Emits the program of the step. */
 static bool emit(const Finetuning *f, const TuneJob *job, const char *path)
 {
     Build b;
@@ -175,7 +175,7 @@ static bool write_program(const Finetuning *f, const TuneJob *job, const char *p
     return file_write(f->cx, path, text, strlen(text));
 }
 
-/* Reads the parameters with the least loss; the file begins with all parameters of the job, in order. */
+/* Reads the parameters with the smallest loss; the file begins with all parameters of the job, in order. */
 static bool read_state(Ctx *cx, const char *path, Progress *p, const TuneJob *job)
 {
     enum { HEAD = 2 * sizeof(uint32_t) };

@@ -9,9 +9,9 @@ typedef struct Finetuning {
     Ctx *cx;
     const char *model;
     const lw_options *options;
-    int epochs;                        /* 0: nothing is trained */
+    int epochs;                        /* number of epochs; 0 trains nothing */
     Text *said;                        /* receives a line about the result */
-    Tuner tuner;                       /* its `self` is this */
+    Tuner tuner;                       /* the tuner, whose `self` is this object */
 } Finetuning;
 
 bool finetune_run(void *finetuning, const TuneJob *job);

@@ -10,7 +10,7 @@
 
 enum { MOST_CASE_INPUTS = 16 };
 
-/* Builds a case as a call on tensors; an input with values is a constant. */
+/* A test case as a call on tensors; an input with values is a constant. */
 typedef struct Trial { int count; Tensor *in[MOST_CASE_INPUTS]; Node *call; } Trial;
 
 static void read_values(Ctx *cx, Tensor *t, const char *values)
@@ -23,7 +23,7 @@ static void read_values(Ctx *cx, Tensor *t, const char *values)
     t->data = data;
 }
 
-/* type {'[' size ']'} ['={' values '}'] */
+/* Reads one input of a case: type {'[' size ']'} ['={' values '}']. */
 static Tensor *case_input(Ctx *cx, const char **at)
 {
     const char *p = *at;
@@ -51,7 +51,7 @@ static bool read_case(Ctx *cx, const Op *op, const OpCase *k, Trial *t)
     return t->call && !ctx_failed(cx);
 }
 
-/* Marks the inputs that have an adjoint if the output has one. */
+/* Marks the inputs to which an adjoint of the output propagates. */
 static void mark_inputs(Ctx *cx, const Trial *t, Tensor *y, bool *has)
 {
     Tensor *wanted[MOST_CASE_INPUTS], *adjoint[MOST_CASE_INPUTS];

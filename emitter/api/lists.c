@@ -68,7 +68,7 @@ static void widen(int *width, const char *cell)
 static const char *features_of(const Target *t) { return t->features && *t->features ? t->features : "-"; }
 static const char *base_of(const Target *t) { return t->base ? t->base : "-"; }
 
-/* Columns are as wide as their longest cell. */
+/* Lists the targets in columns as wide as their longest cells. */
 static const char *list_targets(Ctx *cx)
 {
     static const char *const head[] = { "target", "falls back to", "features", "device", "types" };
@@ -133,7 +133,7 @@ static void add_wrapped(Text *t, const char *words, size_t column, int indent)
     text_char(t, '\n');
 }
 
-/* The default of an attribute with a list of words is the first word. */
+/* Adds an option of a step. The default of an option with a list of words is the first word. */
 static void add_option(Ctx *cx, Text *t, const Operand *o)
 {
     const char *usual =

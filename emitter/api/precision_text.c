@@ -12,7 +12,7 @@ static const char *bits_text(const LayerPrecision *l)
     return l->bits == FLOAT_BITS ? "float" : l->bits == 16 ? "16" : "8";
 }
 
-/* Returns the signal to noise of the outputs if only this grid is quantized, for a width that the grid can have. */
+/* Returns the signal to noise at the outputs if only this grid is quantized, with this number of bits. */
 static const char *alone_text(Ctx *cx, const LayerPrecision *l, int bits)
 {
     if (l->has_one_width && l->first != bits) return "-";
@@ -51,7 +51,7 @@ static void print_added(Text *t, const LayerPrecision *l)
         text_printf(t, "; %+lld instructions, %+lld bytes", (long long)a.instructions, (long long)a.bytes);
 }
 
-/* Names the tensors of a width, the noise of each one alone, and the cost of the width. */
+/* Names the tensors with this width, the noise that each of them causes, and the cost of the width. */
 static void print_raised(Ctx *cx, Text *t, const Precision *p, int bits)
 {
     int count = 0;

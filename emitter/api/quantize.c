@@ -55,7 +55,7 @@ static void print_summary(Quantizing *z)
 
 /* ---- The test set ------------------------------------------------------------------------------------------------ */
 
-/* Names the worst part of the output. */
+/* Prints the part of the output with the lowest signal to noise. */
 static void print_worst(Quantizing *z, const Outputs *floats, const Outputs *y)
 {
     const OutputParts p = parts_of_output(z->cx, z->done.floats.output[0]);
@@ -77,16 +77,15 @@ static void print_row(Quantizing *z, const char *what, const Outputs *floats, co
     text_char(&z->said, '\n');
 }
 
-/* Emits a graph of the quantization under the name of the evaluation, on integers or in floats, and runs it. If NULL,
- * uses the model as it is read, without its grids, because the quantizer's own changes must not be part of the
- * reference. */
+/* Emits a graph of the quantization, on integers or in floats, and runs it. If the graph is NULL, uses the model as
+ * imported, without grids, because the reference must not have the quantizer's changes. */
 static bool emitted(Quantizing *z, const char *model, const Graph *g, bool on_integers, const Samples *s, Outputs *out)
 {
     Build b;
     lw_options own = evaluated_options(z->o);
     own.qdq = on_integers ? NULL : "float";
     own.time_passes = false;
-    own.stream = NULL;                 /* Windows are passed as a whole; the outputs of a hop have the same bytes. */
+    own.stream = NULL;                 /* passes windows as a whole: outputs by hops have equal bytes */
     if (!build_read(&b, z->cx, model, &own)) return false;
     if (!g) model_without_grids(z->cx, &b.model);
     else {
@@ -252,7 +251,7 @@ static bool read_samples(Build *b, const lw_quantization *q, Samples *out)
 typedef struct Asked {
     Build b;
     Samples samples;
-    const char **names;                /* names of the outputs, before passes rename them */
+    const char **names;                /* the outputs' names before passes rename the outputs */
     QualityBounds bounds;
     Finetuning tuning;
     QuantizeSettings settings;
@@ -305,7 +304,7 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
 
 /* ---- Stages as .te ----------------------------------------------------------------------------------------------- */
 
-/* Each function prints a stage of the quantization as a model; it returns NULL on error. */
+/* A stage of the quantization, and the function that prints it as a model; the function returns NULL on error. */
 typedef struct QuantizeStage {
     const char *name;
     bool needs_grids;

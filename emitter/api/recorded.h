@@ -6,7 +6,7 @@
 #include "import/formats/zip.h"
 
 typedef struct Recorded {
-    const char *path;                /* NULL: nothing is recorded */
+    const char *path;                /* the path of --recorded, or NULL */
     bool is_zip;
     Zip zip;
     int found;                       /* the number of layers that have an entry, among those that were looked up */
@@ -14,6 +14,6 @@ typedef struct Recorded {
 
 /* Opens the path of --recorded; returns false on error. */
 bool recorded_open(Build *b, Recorded *r);
-/* Returns NULL if the layer has no entry, or after an error. */
+/* Returns the recorded data of the layer, or NULL if it has no entry or after an error. */
 const void *recorded_layer(Build *b, Recorded *r, const Tensor *t);
 #endif

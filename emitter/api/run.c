@@ -35,7 +35,7 @@ static void *initial_state(Build *b, int input)
 
 /* ---- Generated indices ------------------------------------------------------------------------------------------- */
 
-/* limit 0: the element indexes nothing */
+/* A tensor, and the limit of indices of which it has the elements; 0 if they index nothing. */
 typedef struct Indexed { Ctx *cx; const Tensor *by; int64_t limit; } Indexed;
 typedef struct Within { Indexed *found; int64_t size; } Within;
 
@@ -130,8 +130,8 @@ int run_output_number(const Build *b, int number)
     return -1;
 }
 
-/* The model's outputs are set to those of the emitted C, including its layers; the reference
- * supplies their data if it has the tensor. */
+/* Replaces the model's outputs by those of the emitted C, with its layers. The data are the reference's, or NULL if the
+ * reference lacks the tensor. */
 static bool add_layers(Build *b, Build *emitted, const Env *all, const void ***outputs)
 {
     const int own = b->model.output_count;
@@ -190,14 +190,14 @@ static bool has_size_of(Build *b, const Tensor *t, const Build *r, const Tensor 
     return false;
 }
 
-/* Compares the values that the self-test records with the reference; they are the values of the emitted nests, to the
- * bit. */
+/* Compares the values that the self-test records with the reference. The recorded values are those of the emitted
+ * nests, bit for bit. */
 static bool is_as_imported(Build *b, const void *const *inputs)
 {
     Build r;
     Env *all = env_new(b->cx);
     int64_t channels;
-    if (b->mode.in_fixed_point) return true;          /* the quantizer made it from another model */
+    if (b->mode.in_fixed_point) return true;          /* the quantizer changed the model */
     if (!build_read(&r, b->cx, b->path, b->options)) return false;
     build_as_reference(&r);
     if (!build_graph(&r) || !build_nests(&r) || !build_run_all(&r, inputs, all)) return false;
@@ -260,7 +260,7 @@ static void keep_common_layers(Build *b, const void **outputs)
     b->model.output_count = kept;
 }
 
-/* Interprets the model on these input files. False on error. */
+/* Interprets the model on these input files. Returns false on error. */
 static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *input, int input_count,
                       const void ***outputs, const lw_options *o)
 {

@@ -6,11 +6,11 @@
 
 /* Interprets the model as imported `runs` times on the same inputs, after build_read; state carries over from run to
  * run. Inputs are read from .npy files, one for each input that is not a state; if count is 0, they are generated.
- * inputs and outputs: one for each of the model's, in its order. With --layers the model has the results of the emitted
- * layers as outputs; the data of a result that is not a tensor of the imported model is NULL. False on error. */
+ * *inputs and *outputs have the data of each of the model's inputs and outputs, in order. With --layers, the results of
+ * the emitted layers are outputs; the data of a layer that the imported model lacks is NULL. Returns false on error. */
 bool run_interpreted(Build *b, const char *const *input, int count, int runs, const void ***inputs,
                      const void ***outputs);
-/* Prepares only the inputs; call it after build_nests. An input that is a state has its initial value. */
+/* Prepares only the inputs; call it after build_nests. An input that is a state gets its initial value. */
 bool run_inputs(Build *b, const char *const *input, int count, const void ***inputs);
 /* With --selftest, records the values of all tensors on the self-test's input, in b->recorded; call it after
  * build_nests. */

@@ -6,7 +6,7 @@
 #include "support/text.h"
 
 /* The first output of all samples, as real numbers; value[sample * each + element]. */
-/* is_label: each output is one integer, the class itself, such as the result of argmax. */
+/* is_label: true if each output is one integer, which is the class, such as the result of argmax. */
 typedef struct Outputs { int64_t count, each; double *value; bool is_label; } Outputs;
 int64_t outputs_classes(const Outputs *y);
 
@@ -24,6 +24,6 @@ double outputs_sqnr_of(const Outputs *want, const Outputs *got, const int *of, i
 double outputs_greatest_error(const Outputs *want, const Outputs *got);
 /* "99.67 %" */
 const char *percent_text(Ctx *cx, int64_t part, int64_t whole);
-/* "35.2 dB", or "equal" */
+/* Returns "35.2 dB", or "equal" for an infinite ratio. */
 const char *decibel_text(Ctx *cx, double db);
 #endif

@@ -13,8 +13,8 @@ typedef enum TrafficKind {
 } TrafficKind;
 extern const char *const traffic_kind_names[TRAFFIC_KINDS];
 
-/* The traffic of a parameter of a layer's function, or of the arrays that the function declares. bytes: its size, at
- * most. */
+/* The traffic of a parameter of a layer's function, or of the arrays that the function declares. bytes: its largest
+ * size. */
 typedef struct ParameterTraffic {
     const char *name;
     TrafficKind kind;
@@ -26,7 +26,7 @@ typedef struct ParameterTraffic {
  * function has none. */
 int report_traffic(const Build *b, int group, const ParameterTraffic **out);
 /* A memory of --memory, as the plan uses it. Sizes are in bytes; costs are thousandths of the cost of a byte.
- * live_bound: a bound for a RAM, otherwise 0. */
+ * live_bound: for a RAM, the largest sum of bytes that are live at once; otherwise 0. */
 typedef struct MemoryUse {
     const char *name;
     bool is_rom;

@@ -51,7 +51,7 @@ Folder *trial_folder(Ctx *cx, int input_count)
         text_add(&make, "mkdir -m 700 2>/dev/null");
         trial_quote(&make, candidate);
         const char *command = text_string(&make);
-        /* This precedes mkdir, because no allocation may fail after it. */
+        /* precedes mkdir, after which no allocation may fail */
         Folder *f = folder_of(cx, candidate, input_count);
         if (shell_run(command, 0, NULL, NULL) == SHELL_DONE) return f;
     }
@@ -101,8 +101,8 @@ static bool is_ended(const void *options)
 
 Ending trial_command(const lw_options *o, const char *command) { return shell_run(command, 0, is_ended, o); }
 
-/* Returns how the command ended; the diagnostic names what the command did (`what`). Programs have a time limit;
- * compilers have none. */
+/* Runs the command and returns how it ended. If it fails, a diagnostic has `what`, a description of the command.
+ * Programs have a time limit; compilers have none. */
 static Ending run_command(Ctx *cx, const lw_options *o, const char *command, double seconds, const char *what)
 {
     const Ending e = shell_run(command, seconds, is_ended, o);
@@ -115,8 +115,8 @@ static Ending run_command(Ctx *cx, const lw_options *o, const char *command, dou
 
 /* ---- The target's instructions ---------------------------------------------------------------------------------- */
 
-/* A program that compiles if the compiler uses the instructions, and ends with status 0 if the machine has them. On
- * Linux, getauxval lists the machine's capabilities. */
+/* Writes a program that compiles only if the compiler uses the instructions, and ends with status 0 if the machine has
+ * them. On Linux, getauxval lists the machine's capabilities. */
 static bool write_test(Ctx *cx, const char *path, const Target *t)
 {
     const char *text = text_format(cx, "#if !(%s)\n#error\n#endif\nunsigned long getauxval(unsigned long);\n"
@@ -156,7 +156,8 @@ bool trial_instructions(Ctx *cx, const Folder *folder, const Target *t, lw_optio
 
 /* ---- Building and running --------------------------------------------------------------------------------------- */
 
-/* A microcontroller's compiler needs a script and a C library for the board to link a program. */
+/* Returns true for a microcontroller's compiler, which links a program only with the board's linker script and C
+ * library. */
 static bool is_bare(Ctx *cx, const lw_options *o)
 {
     const Target *target = o->target ? target_find(cx, o->target) : NULL;
@@ -181,7 +182,7 @@ bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
     trial_quote(&build, text_format(cx, "%s/prog", folder));
     trial_quote(&build, text_format(cx, "%s/model.c", folder));
     trial_quote(&build, text_format(cx, "%s/model_main.c", folder));
-    if (text_equal(o->weights, "incbin")) {      /* the assembler searches the file of weights in this folder */
+    if (text_equal(o->weights, "incbin")) {      /* lets the assembler find the file of weights in this folder */
         text_add(&build, " -I");
         trial_quote(&build, folder);
     }
@@ -200,7 +201,7 @@ bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o)
     return run_command(cx, o, text_string(&run), o->timeout, what) == SHELL_DONE;
 }
 
-/* The emitted program reads and writes bfloat16 as u16, because .npy has no bfloat16. */
+/* Returns the tensor with the type in which files store it: bfloat16 is stored as u16, because .npy has no bfloat16. */
 static Tensor as_stored(const Tensor *t)
 {
     Tensor stored = *t;
@@ -208,7 +209,7 @@ static Tensor as_stored(const Tensor *t)
     return stored;
 }
 
-/* Adds the measurements that are among the lines that a runner printed. */
+/* Adds the measurements among the lines that a runner printed. */
 static void add_measures(Ctx *cx, const char *path, Text *said)
 {
     static const char *const words[] = { "instructions ", "cycles ", "ns " };

@@ -31,7 +31,7 @@ typedef struct Verify {
     bool has_floats, has_steps;      /* true if --tolerance or --steps applies to an output */
 } Verify;
 
-/* Returns true for integers to which --steps applies: quantized values, not counts or indices. */
+/* Returns true for integers to which --steps applies: quantized values rather than counts or indices. */
 static bool is_in_steps(const Tensor *t)
 {
     return !dtype_is_float(t->type) && t->type != BOOL && dtype_info(t->type)->bytes <= 2;
@@ -176,8 +176,8 @@ static lw_options fixed_options(Ctx *cx, const lw_options *o, const SizeList *s,
 /* The second run reads the state of the first run; three runs read both buffers of a state that has two. */
 enum { RUNS_WITH_STATE = 3 };
 
-/* The reference shares the choice of integers with the emitted C (driver/run.c), so these integers are compared with
- * the real numbers that the file has at the same place. */
+/* Compares the integers that the reference computes where the file has real numbers. The reference cannot judge this
+ * choice, because the emitted C makes the same choice (driver/run.c). */
 static bool compare_written(Verify *v, Build *written, const Build *reference, const void *const *inputs)
 {
     Steps s = { 0 };
@@ -196,8 +196,8 @@ static bool compare_written(Verify *v, Build *written, const Build *reference, c
     return !s.wrong;
 }
 
-/* Runs the program and the interpreter once, or several times if there is state. Steps of a schedule may name sizes
- * that the trial has fixed; in that case the interpreter runs the formulas without steps. */
+/* Runs the program and the interpreter once, or several times if there is state. If steps of a schedule name sizes that
+ * the trial has fixed, the interpreter runs the formulas without steps. */
 static bool trial(Verify *v, const char *model, const lw_options *o, const char *sizes)
 {
     Build b;
@@ -225,8 +225,8 @@ static bool trials(Verify *v, Build *b, const char *model)
     return ok;
 }
 
-/* Prints the compiler, its flags and the runner of the program, and whether the program uses the target's instructions
- * or their portable form. */
+/* Prints the compiler, its flags and the runner. Also prints whether the program uses the target's instructions or the
+ * portable macros. */
 static void print_setting(Verify *v, const Build *b, bool has_instructions)
 {
     const lw_options *o = v->options;
@@ -294,7 +294,7 @@ static const char *verify(Ctx *cx, const char *model, const Files *files, const 
     const bool has_instructions = trial_instructions(cx, folder, b.target, &own);
     o = &own;
     with_bench = *o;
-    with_bench.testbench = with_bench.standalone = true;     /* the program can be built from any folder */
+    with_bench.testbench = with_bench.standalone = true;     /* so that the program can be built in any folder */
     Verify v = { .cx = cx, .options = o, .files = files, .folder = folder->path, .accepted = elements_accepted(),
                  .said = text_new(cx) };
     if (o->tolerance) v.accepted.absolute = o->tolerance->absolute, v.accepted.relative = o->tolerance->relative;

@@ -19,20 +19,20 @@ struct lw_computation {
     Text statements;
     bool has_nests;
     Build build;                     /* nests of the statements, valid if has_nests */
-    int chosen;                      /* the group of build that steps apply to, or -1 if none is chosen yet */
-    bool *is_chosen;                 /* [groups] whether lw_schedule_group has chosen the group, now or before */
-    const GroupNest *group;          /* NULL: built from statements */
-    void *user;                      /* of the group's row */
+    int chosen;                      /* the group of `build` that steps apply to, or -1 if none is chosen yet */
+    bool *is_chosen;                 /* [groups] true if lw_schedule_group has ever chosen the group */
+    const GroupNest *group;          /* the group of a schedule function, or NULL for a computation of statements */
+    void *user;                      /* `user` of the group's implementation */
     /* the nest of the chosen group after all steps so far; NULL if no group is chosen or after an error */
     const Nest *nest;
-    Map stages, loops;               /* name -> its handle */
+    Map stages, loops;               /* map a name to its handle */
 };
 
-/* Handles the case that lw_define returned NULL after an error: every call on NULL fails. */
+/* Returns NULL for a NULL computation, which lw_define returns after an error, so that every call on it fails. */
 static inline Ctx *computation_context(const lw_computation *p) { return p ? p->cx : NULL; }
 lw_computation *computation_new(Ctx *cx, const char *name);
 /* define.c: returns the nest of the chosen group after the steps so far; the first call builds it from the statements.
- * Reports an error if there are several groups and none is chosen. NULL after an error. */
+ * Reports an error if there are several groups and none is chosen. Returns NULL after an error. */
 const Nest *computation_nest(lw_computation *p);
 
 /* A handle begins with a mark that no name has, so an operand may be either. */
@@ -42,7 +42,7 @@ struct lw_stage { Handle h; };
 struct lw_loop { Handle h; };
 /* Implemented in handles.c; returns NULL if the operand is a name. */
 const Handle *handle_of(const void *operand);
-/* Each returns the one handle of the name, or NULL if the name is NULL. */
+/* These return the only handle of the name, or NULL if the name is NULL. */
 const lw_stage *stage_handle(lw_computation *p, const char *name);
 const lw_loop *loop_handle(lw_computation *p, const char *name);
 #endif

@@ -152,7 +152,7 @@ static const char *show(lw_computation *p)
     return text_string(&t);
 }
 
-/* A group of a model has no statements. */
+/* Returns false, with a diagnostic, for a group of a model, which has no statements. */
 static bool has_statements(const lw_computation *p, const char *function)
 {
     if (p->group)

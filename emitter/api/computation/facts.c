@@ -202,7 +202,7 @@ static const Stmt *own_block(const Stmt *loop, const Stmt *s)
     return found;
 }
 
-/* Returns the axes that the loop feeds; *first is the first one. */
+/* Returns the number of axes that the loop feeds; *first becomes the first of them. */
 static int fed_axes(const lw_loop *l, const Axis **first)
 {
     Path path;

@@ -23,7 +23,7 @@ static bool may_step(lw_computation *p, const Nest *n)
     return n && !ctx_failed(p->cx);
 }
 
-/* Applies a step; `options` (may be NULL) are further words of it. */
+/* Applies a step; `options` are further words of the step, or NULL. */
 static bool take_step(lw_computation *p, const char *words, const char *options)
 {
     const Nest *n = is_given(p->cx, "lw_step", "the step", words) ? computation_nest(p) : NULL;

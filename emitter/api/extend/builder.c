@@ -24,9 +24,9 @@ enum { MOST_NESTED = 16 };
 struct lw_call {
     Ctx *cx;
     const Node *node;
-    const Target *target;              /* in the graph */
+    const Target *target;              /* the target, or NULL if none is known */
     bool in_graph;
-    /* maps the first output of an application to the array of its outputs, with its count */
+    /* maps the first output of a call to the array of the call's outputs, and its length */
     Map outputs;
 };
 typedef struct Results { int count; Tensor *const *at; } Results;
@@ -301,7 +301,7 @@ static bool is_like(const Tensor *a, const Tensor *b)
     return same;
 }
 
-/* A condition that depends on open sizes counts as false, because the DAG has one form. */
+/* Returns NULL if the condition depends on open sizes, because the DAG has only one form. */
 Tensor *builder_alter(Ctx *cx, const Implementation *with, const Target *t, const Node *n, const Uses *uses)
 {
     const lw_implementation *row = with->user;

@@ -168,7 +168,7 @@ static bool add_target(Ctx *cx, const lw_target *t)
 
 typedef bool CheckWord(Ctx *cx, const char *place, const char *word);
 
-/* Checks each of the words, which are separated by blanks. */
+/* Checks each word of a list that is separated by blanks. */
 static bool words_are(Ctx *cx, const char *place, const char *words, CheckWord *check)
 {
     for (const char *s = words + strspn(words, " "); *s; s += strcspn(s, " "), s += strspn(s, " "))
@@ -348,7 +348,7 @@ static bool is_consistent(Ctx *cx, const char *ops, const lw_implementation *i)
     return !ctx_failed(cx);
 }
 
-enum { USUAL_PLEVEL = 15 };              /* of rows that state none */
+enum { USUAL_PLEVEL = 15 };              /* the plevel of rows that state none */
 
 static bool add_implementation(Ctx *cx, const char *ops, const char *target, const lw_implementation *i)
 {

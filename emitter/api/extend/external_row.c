@@ -48,7 +48,7 @@ bool external_row_reads(Ctx *cx, const Implementation *i, const char *call)
 
 /* ---- A group ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the name in the nest of a tensor of the anchor, or NULL if it is absent. */
+/* Returns the name that a tensor of the anchor has in the nest, or NULL if the nest lacks it. */
 static const char *name_in_nest(const GroupNest *g, const Tensor *t)
 {
     const Node *n = g->group->anchor;
@@ -59,7 +59,8 @@ static const char *name_in_nest(const GroupNest *g, const Tensor *t)
     return NULL;
 }
 
-/* A real attribute has the type of the operator's elements: double in a call on f64, else float. */
+/* Returns the value as an argument of the C function. A real attribute is a double if the operator's elements are f64,
+ * otherwise a float. */
 static const Expr *as_argument(const GroupNest *g, const Names *names, const Expr *value)
 {
     const Node *n = g->group->anchor;

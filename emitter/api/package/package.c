@@ -31,7 +31,7 @@ enum {
     LINE_COUNT = sizeof lines / sizeof *lines,
 #define PACKAGE_FILE(name) +1
 #define PACKAGE_LINE(text)
-    MOST_FILES = 4                        /* the model's words, and the templates of all kinds */
+    MOST_FILES = 4                        /* at most this many: four files of the model, and all templates */
 #include "package_text.h"
 #undef PACKAGE_FILE
 #undef PACKAGE_LINE
@@ -126,8 +126,8 @@ static void add_template(Files *f, const char *path, int first)
     add_file(f, at, text_string(&t));
 }
 
-/* Finds the file that the template replaces. The beginning of its name may be a setting, so a file whose name has the
- * same end is used. */
+/* Finds the file that the template replaces. Only the end of the file's name must match, because its beginning may be a
+ * setting. */
 static const char *existing_manifest(const Files *f, const char *path)
 {
     const char *at = expanded(f, path, ""), *end = *path == '@' ? strchr(path + 1, '@') : NULL;

@@ -15,13 +15,13 @@ typedef struct Recording {
     const Tensor *const *actual;         /* the outputs, in the shapes of the recorded run */
 } Recording;
 
-/* selftest.c: NAME_selftest.c and its header; the bytes of the recorded values */
+/* selftest.c: NAME_selftest.c and its header; package_vector_bytes: the bytes of the recorded values */
 const char *package_selftest(Ctx *cx, const Recording *r);
 const char *package_selftest_header(Ctx *cx, const Program *p);
 int64_t package_vector_bytes(Ctx *cx, const Program *p);
 
-/* settings.c prints the owner's part of manifests. is_quoted: the value is written as the manifest's format quotes
- * it. */
+/* settings.c prints the owner's part of manifests. is_quoted: true if the value is already quoted as the manifest's
+ * format requires. */
 enum { PACKAGE_SETTINGS = 6 };
 typedef struct Settings {
     const char *value[PACKAGE_SETTINGS];

@@ -126,8 +126,8 @@ static size_t bytes_to(const char *s, const char *end, bool is_quoted)
     return n;
 }
 
-/* Returns the value that begins there. It ends at the quote or, if it has none, at a tag, a comma or the end of the
- * line. */
+/* Returns the value that begins there. The value ends at its closing quote or, if it is not quoted, at a tag, a comma
+ * or the end of the line. */
 static const char *value_at(Ctx *cx, const char *s)
 {
     s += blanks(s);
@@ -156,7 +156,8 @@ void package_keep(Ctx *cx, Settings *s, const char *line, const char *existing)
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
-/* Accepts letters, digits and '_', for the name of a file. */
+/* Returns the text as part of a file's name: each run of characters other than letters, digits and '-' becomes one
+ * '_'. */
 static const char *plain(Ctx *cx, const char *s)
 {
     Text t = text_new(cx);

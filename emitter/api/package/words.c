@@ -27,7 +27,7 @@ static void add_arena(Ctx *cx, Text *t, const Program *p) { (void)cx, print_numb
 static void add_weights(Ctx *cx, Text *t, const Program *p) { (void)cx, print_number(t, program_constants(p)); }
 static void add_ports(Ctx *cx, Text *t, const Program *p) { print_number(t, package_vector_bytes(cx, p)); }
 
-/* On an AVR, Arduino's core takes 200 to 250 bytes and a run 220 to 250 of stack. */
+/* Bytes of RAM that are reserved on an AVR: Arduino's core uses 200 to 250, and the stack of a run 220 to 250. */
 enum { AVR_RESERVE = 512 };
 
 static int64_t state_bytes(Ctx *cx, const Program *p)
@@ -37,7 +37,7 @@ static int64_t state_bytes(Ctx *cx, const Program *p)
     return bytes;
 }
 
-/* The sketch's arrays. */
+/* Returns the bytes of the sketch's arrays. */
 static int64_t avr_ports(Ctx *cx, const Program *p) { return package_vector_bytes(cx, p) + state_bytes(cx, p); }
 
 /* Returns the bytes of RAM that the self-test uses on an AVR: the recorded inputs and outputs, and its own buffers for
@@ -78,7 +78,7 @@ static void add_avr_constants(Ctx *cx, Text *t, const Program *p)
     (void)cx, text_add(t, p->weights.kind == WEIGHTS_FLASH ? "program memory" : "RAM");
 }
 
-/* Only AVRs have a separate program memory. */
+/* Adds "avr" if constants are in program memory, which only AVRs have, otherwise "*". */
 static void add_architectures(Ctx *cx, Text *t, const Program *p)
 {
     (void)cx, text_add(t, p->weights.kind == WEIGHTS_FLASH ? "avr" : "*");
@@ -130,7 +130,7 @@ static void add_first_out(Ctx *cx, Text *t, const Program *p)
     (void)cx, text_printf(t, "output_%s", p->output[0].name);
 }
 
-/* Returns the type in which Arduino prints the value; Arduino has no function for 64 bits. */
+/* Adds the type to which the sketch casts a value to print it; Arduino has no function that prints 64-bit integers. */
 static void add_printed(Ctx *cx, Text *t, const Program *p)
 {
     (void)cx, text_add(t, p->output_count && dtype_is_float(p->output[0].tensor->type) ? "double" : "long");

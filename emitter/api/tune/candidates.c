@@ -27,15 +27,15 @@
 #include "support/text.h"
 
 enum { KEY_DIGITS = 16, LARGEST_FACTOR = 256 };
-/* The limit for a candidate to be measured, as a multiple of the default's counted instructions. Counts of layers are
- * less exact than counts of networks: gcc removes the conditions of loops that it unrolls, and a candidate with twice
- * the default's count executed .58 of its instructions. */
+/* A candidate is measured if its counted instructions are at most this percentage of the default's. Counts of layers
+ * are less exact than counts of networks: gcc removes the conditions of loops that it unrolls, and a candidate with
+ * twice the default's count executed .58 of its instructions. */
 enum { MOST_PERCENT = 400 };
 
 /* Limits of copied statements that are tried in addition to the target's. */
 static const int64_t copy_budgets[] = { 64, 200 };
 
-/* A lowered nest; instructions are 0 if the target has no costs. */
+/* The code of a nest, as a digest; instructions: counted, or 0 if the target has no costs. */
 typedef struct Lowered { const char *digest; int64_t instructions; } Lowered;
 typedef struct Making {
     Build *b; const Group *group; const Nest *nest; const char *signature; Candidates *to; Lowered standard;
@@ -93,7 +93,7 @@ static void add_candidate(const Making *m, const char *what, const char *block)
                                      .key = name_n(cx, sha256_hex(cx, block, strlen(block)), KEY_DIGITS) };
 }
 
-/* Begins a block with the compute of the strategy's nest. */
+/* Begins a block, with the same compute as the strategy's nest. */
 static Text block_of(const Making *m)
 {
     Text t = text_new(m->b->cx);
@@ -103,7 +103,7 @@ static Text block_of(const Making *m)
     return t;
 }
 
-/* Adds a candidate: the nest's steps, in which step `at` is replaced or one step is added at the end. */
+/* Adds a candidate: the nest's steps with step `at` replaced, or with one step more at the end. */
 static void add_with_step(const Making *m, int at, StepKind kind, const StepArgs *args)
 {
     const Step new = step_new(m->b->cx, kind, args);

@@ -34,7 +34,8 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* The smallest gain for a record, in thousandths of the program: counts are exact, times are not. */
+/* The smallest gain for a record, in thousandths of the program's value; times need a larger gain, because they are not
+ * exact. */
 enum { LEAST_GAIN_OF_COUNTS = 1, LEAST_GAIN_OF_TIMES = 20 };
 
 typedef struct Tuning {
@@ -47,13 +48,13 @@ typedef struct Tuning {
     const char *unit;                    /* the unit, such as "instructions"; NULL if nothing is measured yet */
     double standard;                     /* the default's value; negative if unknown */
     const void *const *input; const void *const *want;
-    const Build *interpreted;        /* valid after the default's run, which gave `want` */
-    bool is_ended;                       /* a signal ended the last program, and therefore ends the work */
+    const Build *interpreted;        /* the build of the default's run, which computed `want`; valid after that run */
+    bool is_ended;                       /* true if a signal ended the last program, which ends the work */
 } Tuning;
 
 /* ---- One measurement --------------------------------------------------------------------------------------------- */
 
-/* Reads a line such as "instructions 1234" into the value; the unit is the first one that the runner prints. */
+/* Reads the value from a line such as "instructions 1234". The unit is the first one that the runner prints. */
 static bool read_value(Tuning *t, const char *said, double *value)
 {
     const char *space = strchr(said, ' ');
@@ -118,7 +119,7 @@ static const char *measure(Tuning *t, const char *block, double *value)
 
 static void print_value(Text *t, double value) { text_printf(t, "%.0f", value); }
 
-/* Returns the index of the best of the candidates that begin at `first` and have its signature, or -1 for the default.
+/* Returns the index of the best candidate with the signature of candidate `first`, or -1 if the default is better.
  * Stores the end of these candidates in *end. */
 static int best_of(const Tuning *t, int first, int *end)
 {
