@@ -13,7 +13,7 @@ enum { DONE = 0, REFUSED = 1, USAGE = 2, SIGNALLED = 128, MOST_FILES = 64, MOST_
 
 typedef struct Arguments {
     lw_context *cx;
-    bool is_exhausted;      /* memory has run out */
+    bool is_exhausted;      /* true if memory has run out */
     const char *file[MOST_FILES];    int file_count;      /* words that are not options */
     const char *output[MOST_FILES];  int output_count;    /* -o */
     const char *expect[MOST_FILES];  int expect_count;    /* --expect */
@@ -52,10 +52,10 @@ typedef struct Command {
     int least, most;                 /* files */
     int outputs;                     /* at most */
     bool needs_output;
-    const char *missing;             /* diagnostic for too few files or a missing output */
+    const char *missing;             /* the diagnostic for too few files or a missing output */
 } Command;
 
-/* commands.c. The first row is the default, if the first word is not a command. */
+/* commands.c. The first row is the default, which applies if the first word is not a command. */
 enum {
 #define COMMAND(...) +1
     COMMAND_COUNT = 0
@@ -66,13 +66,14 @@ extern const Command *const commands;
 bool command_has_printed(void);
 /* SIGINT or SIGTERM if one reached a command, otherwise 0 */
 int command_interrupted(void);
-bool are_arguments_right(const Command *c, const Arguments *a);  /* refuses options that are wrong for every model */
+/* returns false, with a message, for options that are wrong for every model */
+bool are_arguments_right(const Command *c, const Arguments *a);
 
 typedef bool Reader(Arguments *a, const char *value);
 typedef enum Sort { FLAG, TEXT, READ } Sort;
 typedef struct Option {
     const char *name, *value, *what;
-    unsigned of;                     /* the commands that accept it */
+    unsigned of;                     /* the set of commands that accept the option */
     Sort sort;
     size_t at;                       /* the offset in Arguments; a FLAG sets a bool there, a TEXT a const char * */
     Reader *read;                    /* for a READ: the reader, which returns false to refuse the value */
@@ -89,9 +90,9 @@ enum {
 extern const Option *const options;
 /* Reads the option at argv[*i]; its value may be the next word. given[] counts the occurrences of each option. */
 bool read_option(Arguments *a, int *given, char **argv, int argc, int *i);
-bool wrong(const char *format, ...);                             /* prints to stderr; false */
+bool wrong(const char *format, ...);                             /* prints a message to stderr; returns false */
 
 /* help.c */
-void print_commands(FILE *f, unsigned of);                       /* "run, verify and dump" */
-void print_help(const Command *only);                            /* NULL: of all commands */
+void print_commands(FILE *f, unsigned of);                       /* prints a list such as "run, verify and dump" */
+void print_help(const Command *only);                            /* only: the command, or NULL for all commands */
 #endif

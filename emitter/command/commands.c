@@ -28,15 +28,15 @@ const Command *const commands = all;
 
 /* ---- Progress ---------------------------------------------------------------------------------------------------- */
 
-/* The only mutable object of the program at file scope, because in C a signal handler has no other way to tell the work
- * to end. A second signal ends the program at once. */
+/* The signal that ends the work. This is the program's only mutable object at file scope, because a signal handler in C
+ * has no other way to end the work. A second signal ends the program at once. */
 static volatile sig_atomic_t interrupted_by;
 
 static void interrupt(int number) { interrupted_by = number; }
 
 int command_interrupted(void) { return (int)interrupted_by; }
 
-/* Without SA_RESTART, a wait for a program ends at once. */
+/* Installs the handler without SA_RESTART, so that a signal ends a wait for a program at once. */
 static void end_on(int number)
 {
 #ifdef SA_RESETHAND
@@ -79,7 +79,7 @@ static const char *end_progress(Progress *p, const char *text)
     return text;
 }
 
-/* If stderr is a terminal, long work reports its progress. On SIGINT, SIGTERM and SIGHUP it ends and leaves no
+/* Lets long work report its progress if stderr is a terminal, and end at SIGINT, SIGTERM and SIGHUP without an
  * incomplete file. */
 static void watch_progress(lw_options *o, Progress *p)
 {
@@ -102,7 +102,7 @@ bool command_has_printed(void)
     return false;
 }
 
-/* Prints the text; a control character in a name or a path is printed as a number. */
+/* Prints the text, and control characters in names and paths as numbers. */
 static bool show(const Arguments *a, const char *text)
 {
     if (!text || !lw_accepts_warnings(a->cx)) return false;
@@ -235,7 +235,7 @@ static bool verify(const Arguments *a)
                                               a->expect_count, &o)));
 }
 
-/* Returns an option that is given and chooses grids, or NULL if there is none. */
+/* Returns a given option that chooses grids, or NULL if there is none. */
 static const char *quantization_option(const lw_quantization *q)
 {
     return q->sample_count ? "--samples" : q->ports ? "--ports" : q->ranges ? "--ranges" : q->refine ? "--refine"

@@ -128,7 +128,7 @@ static bool read_dim(Arguments *a, const char *v)
     const long long least = strtoll(v, &end, 10);
     const bool has_least = end != v && strncmp(end, "<=", 2) == 0;
     if (has_least) v = end + 2;
-    const char *equals = strrchr(v, '=');                        /* a name from the file may contain these characters */
+    const char *equals = strrchr(v, '=');                        /* a name of the file may contain '=' and '<' */
     if (!equals || equals == v || a->options.dim_count == MOST_OPTIONS) return false;
     const bool is_maximum = equals[-1] == '<';
     const size_t length = (size_t)(equals - v) - is_maximum;
@@ -200,7 +200,7 @@ bool wrong(const char *format, ...)
     return false;
 }
 
-/* Words that other programs use, each with our option for the same purpose. */
+/* Options of other programs, each with Loopwright's option for the same purpose. */
 static const struct { const char *word, *option; } habits[] = {
     { "--tuning", "--schedule" },
     { "-t", "--target" }, { "-n", "--name" }, { "-O", "--optimize" }, { "-q", "--quiet" }, { "--silent", "--quiet" },
@@ -239,7 +239,7 @@ static const Option *option_of(Arguments *a, const char *word, const char **valu
     return NULL;
 }
 
-/* Returns true if the word is an option and not the value of the option before it. */
+/* Returns true if the word is an option rather than the value of the option before it. */
 static bool is_option(const char *word)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
