@@ -85,7 +85,7 @@ static void cut_inputs(Ctx *cx, Model *m, const lw_options *o, Tensor **from)
     if (!ctx_failed(cx)) m->output = graph_replace(cx, graph_of(m), &to).output;
 }
 
-/* Extracts the part of the model between some tensors and others. */
+/* Keeps only the part of the model from the tensors of --from to the tensors of --to. */
 static void cut(Ctx *cx, Model *m, const lw_options *o)
 {
     Tensor **from = NEW_ARRAY(cx->arena, Tensor *, o->from_count);
@@ -120,7 +120,7 @@ static bool is_of(Ctx *cx, const Tensor *t, const char *port)
     return text_equal(t->name, port) || text_equal(name_identifier(cx, t->name), port);
 }
 
-/* Finds the port; with_inputs, with_outputs: the kinds of ports that the option accepts. */
+/* Finds the port among the kinds that the option accepts: inputs if with_inputs, outputs if with_outputs. */
 static bool find_port(Adapt *a, bool with_inputs, bool with_outputs)
 {
     const Model *m = a->model;
@@ -166,7 +166,7 @@ static int channel_axis(const Adapt *a)
 
 static const char *type_of(const Tensor *t) { return dtype_info(t->type)->spelling; }
 
-/* A TFLite file may give floats a scale, which has no effect. */
+/* Returns true for integers with one scale. A TFLite file may give floats a scale, which has no effect. */
 static bool is_quantized(const Tensor *t) { return t->quant && t->quant->count == 1 && dtype_is_integer(t->type); }
 
 /* Reads the text as a graph, and joins it to the port. The text's first output replaces the port; its other outputs
@@ -323,7 +323,7 @@ static const char *print_call(Formula *f, const char *op, const char *left, cons
     return own;
 }
 
-/* Reads x, a number, a list, or a sum in parentheses, each with an optional minus in front. */
+/* Reads x, a number, a list, or a sum in parentheses; a minus sign may precede each of them. */
 static const char *read_operand(Formula *f)
 {
     skip_blanks(f);
@@ -409,7 +409,7 @@ static void print_stored(Adapt *a, const char *out, const char *real)
     text_printf(&a->te, "), %ld.0, %ld.0)) + %ld)\n", (long)info->least - zero, (long)info->greatest - zero, zero);
 }
 
-/* Evaluates the formula for each value of a byte, as a constant; the port's elements index this table. */
+/* Prints a table: the formula's value for each value of a byte, as a constant that the port's elements index. */
 static void print_table(Adapt *a, const char *formula, DType sensor)
 {
     const long least = (long)dtype_info(sensor)->least;
@@ -433,7 +433,7 @@ static bool is_real_port(const Tensor *t)
     return dtype_is_float(t->type) || (is_quantized(t) && dtype_info(t->type)->bytes <= 2);
 }
 
-/* reads a text such as 'u8: (x - 127.5) / 127.5' */
+/* Applies a formula such as 'u8: (x - 127.5) / 127.5' */
 static void adapt_preprocess(Adapt *a)
 {
     const char *colon = strchr(a->word, ':'), *formula = colon ? colon + 1 + strspn(colon + 1, " ") : "";
@@ -496,8 +496,8 @@ static bool print_topk(Adapt *a, const char *value)
     return true;
 }
 
-/* Returns the smallest stored number whose real number is not below the limit, or one above the largest stored number
- * if there is none. */
+/* Returns the smallest stored number that stands for a real number of at least `limit`. If there is none, returns the
+ * largest stored number plus one. */
 static long stored_limit(const Tensor *t, float limit)
 {
     const DTypeInfo *info = dtype_info(t->type);

@@ -12,7 +12,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* Returns the root that the group stores at a different place than it is read from, or NULL if there is none. */
+/* Returns the root that the group writes at one offset and later groups read at another, or NULL if there is none. */
 static const Slot *moved_root(const Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
@@ -72,8 +72,8 @@ static bool is_convertible(const Tensor *t)
     return t->quant && !dtype_is_float(t->type) && dtype_info(t->type)->bytes <= 2;
 }
 
-/* Creates the names of the ports' macros and functions. Names that differ only in case get distinct macros, such as
- * X_AT and X_2_AT. */
+/* Creates the names of a port's macros and functions. Names that differ only in case get distinct macros, such as X_AT
+ * and X_2_AT. */
 static void name_port(Build *b, Port *p, bool is_input, Map *macros)
 {
     Ctx *cx = b->cx;
@@ -227,7 +227,7 @@ static bool tests_sizes(const Build *b)
     return false;
 }
 
-/* Returns the field for a dimension; creates a new field if no output has one for that size. */
+/* Returns the index of the field for a size; adds a field if no output has one for this size. */
 static int decided_field(Build *b, const Expr *size, const char *wanted, Map *taken)
 {
     Program *p = &b->program;
@@ -240,7 +240,7 @@ static int decided_field(Build *b, const Expr *size, const char *wanted, Map *ta
     return p->decided_count++;
 }
 
-/* Gives the outputs fields for their sizes: if the run decides one of them, open sizes get fields as well. */
+/* Gives each output with a size that the run decides a field for each of its open sizes. */
 static void decide_outputs(Build *b, Port *output, Map *taken)
 {
     Ctx *cx = b->cx;
@@ -286,8 +286,8 @@ static bool rounds_twice(const Build *b)
     return false;
 }
 
-/* If the range of a size that data decide has one value, the passes replace the size by this number. An operator may
- * have raised the minimum after the file's outputs got their shapes. */
+/* Simplifies the outputs' sizes that data decide: a size whose range has one value becomes a number, as in the graph.
+ * An operator may have raised the minimum after the outputs got their shapes. */
 static void settle_outputs(Build *b)
 {
     for (int i = 0; i < b->graph.output_count; i++)
@@ -297,7 +297,7 @@ static void settle_outputs(Build *b)
         }
 }
 
-/* Two memories or more replace the arena. */
+/* Replaces the arena by the RAMs of --memory if there are at least two. */
 static void assemble_memories(Build *b)
 {
     ProgramMemory *m = NEW_ARRAY(b->cx->arena, ProgramMemory, b->memory_count);
@@ -322,7 +322,7 @@ static void section_constants(Build *b)
     b->program.constant_section = section;
 }
 
-/* The macros of a memory begin with its name, as the macros of a port do. */
+/* Refuses a port whose name is that of a memory, because the macros of both begin with this name. */
 static void check_port_names(Build *b)
 {
     const Program *p = &b->program;
@@ -351,7 +351,8 @@ void build_assemble(Build *b)
                     .flags = b->target->flags,
                     .stamp = b->options->stamp ? LW_VERSION : NULL,
                     .options = build_option_words(cx, b->options),
-                    .digest = b->model.digest ? b->model.digest : "",      /* a graph built from C has no file */
+                    /* "" for a graph that C built, which has no file */
+                    .digest = b->model.digest ? b->model.digest : "",
                     .ties_away = b->model.ties_away,
                     .contracts = contracts_any(b),
                     .rounds_twice = rounds_twice(b),

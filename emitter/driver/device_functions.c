@@ -12,7 +12,7 @@ static bool is_partition_start(const Build *b, int i)
     return i == 0 || !groups_are_together(&b->groups.at[i], &b->groups.at[i - 1]);
 }
 
-/* Returns true if the partition that starts at the group holds only views, which cost nothing. */
+/* Returns true if the partition that begins at group `start` has only views, which need no code. */
 static bool is_of_views(const Build *b, int start)
 {
     for (int i = start; i < b->groups.count && (i == start || !is_partition_start(b, i)); i++)
@@ -72,7 +72,7 @@ static bool has_root(const Build *b, Tensor *const *list, int count, const Tenso
     return false;
 }
 
-/* Returns true if a group inside the partition (or outside it) writes (or reads) this memory. */
+/* Returns true if a group inside the partition (outside it, if !within) writes this memory (reads it, if !writes). */
 static bool is_touched(const Build *b, int partition, bool within, bool writes, const Tensor *root)
 {
     for (int i = 0; i < b->groups.count; i++) {
@@ -84,9 +84,9 @@ static bool is_touched(const Build *b, int partition, bool within, bool writes, 
     return false;
 }
 
-/* Returns the model's own tensor for a value of a node, because passes that replace calls keep the names of nodes. An
- * importer may emit several calls for a node; the last of these yields the node's result. Returns NULL if the model has
- * no such tensor. */
+/* Returns the imported tensor that a tensor of the graph replaces, or NULL if there is none. Finds it by the node's
+ * name, which passes that replace calls keep. If an importer emits several calls for a node, the last call yields the
+ * node's result. */
 static const Tensor *model_tensor(Build *b, const Tensor *t)
 {
     Node **order;
@@ -103,8 +103,8 @@ static bool has_name_of_input(const Node *n)
            (n->op->fusion.is_device_copy || n->op->layout.is_view || n->op->layout.is_transpose);
 }
 
-/* Returns the model's name of a value. Device copies, and views and transposes that passes insert, have the name of
- * their source. */
+/* Returns the model's name of a value. A copy for a device, and a view or transpose that a pass inserts, gets the name
+ * of its source. */
 static const char *name_of_value(Build *b, const Tensor *t)
 {
     const Tensor *own = model_tensor(b, t);

@@ -86,8 +86,8 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
                    "static arena");
 }
 
-/* Returns the target with the limits of code that --optimize selects: for size, loops have guards instead of copies;
- * for speed, the choice of templates has no limit. */
+/* Returns the target with the code budgets that --optimize selects. For size, loops have guards instead of copies; for
+ * speed, the choice of templates has no limit. */
 static const Target *target_for(Ctx *cx, const Target *t, const char *optimize)
 {
     const bool is_small = text_equal(optimize, "size"), is_fast = text_equal(optimize, "speed");
@@ -111,7 +111,7 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
     if (text_equal(o->floats, "separate") && b->target) b->target = target_without(cx, b->target, "fma");
 }
 
-/* The files that the options name in addition to the model. */
+/* Reads the files that the options name in addition to the model. */
 static bool read_beside(Build *b, const lw_options *o)
 {
     return build_read_schedules(b) && (!o->annotate || annotations_read(b->cx, o->annotate, &b->model))

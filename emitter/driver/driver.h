@@ -21,38 +21,41 @@ typedef struct Shared {
     Map symbols;                             /* names used in the emitted C, without the model's prefix */
     /* maps the text of a function without its name to the first Lowered with this text */
     Map texts;
-    /* maps this Lowered to the function with its text, and the function's nest */
+    /* maps this Lowered to Emitted: the function with this text, and the function's nest */
     Map emitted;
     Map bodies;                              /* maps the text of a region's function to the first Body with this text */
     const char *until;                       /* the pass after which passes stop (`dump --at pass:NAME`), or NULL */
     Map scheduled;                           /* maps group_key to EqualGroups, their nest (schedule_file.c) */
     Map lowered;                             /* maps a nest with its views to Lowered, its function (functions.c) */
-    int function_count; const Function **function;                     /* in order of first use */
+    /* the emitted functions, in order of first use */
+    int function_count; const Function **function;
     Map final;                               /* maps a function to the function after the final passes */
     Map lead;                                /* maps the input of a function to KnownLead (overlaps.c) */
     /* maps a function that differs from another function only in numbers to Merged */
     Map merged;
-    /* the functions of regions; inner regions come first */
+    /* the functions of regions, inner regions first */
     int body_count; const Body **body;
     int constant_count; const Tensor **constant; const char **constant_name;
     bool is_combined;                        /* true if a graph of a region has the groups that --combine names */
 } Shared;
 
-/* Counts of a run on the core; -1 if not measured. layer: [groups], or NULL. is_stepped: `report` counted them on
- * compiled code. traffic: [groups], of the parameters of each group's function; NULL if not measured. */
+/* Counts of a run on the core; `total` is -1 if not measured. layer: [groups] the counts of each layer, or NULL.
+ * is_stepped: true if `report` counted them on compiled code. traffic: [groups] the traffic of each function's
+ * parameters, or NULL if not measured. */
 typedef struct Counts { int64_t total; const int64_t *layer; } Counts;
 typedef struct Measured { Counts instructions, cycles; bool is_stepped; struct Traffic *const *traffic; } Measured;
 
-/* The bytes of a training step's arena, and its instructions */
+/* The bytes of a training step's arena, and the instructions of the step */
 typedef struct StepCost { int64_t arena, instructions; } StepCost;
 
-/* A memory of the firmware (--memory). Costs are thousandths of the cost of a byte. */
+/* A memory of the firmware (--memory). Costs are in thousandths of the cost of a byte. */
 enum { MEMORY_FOR_RESULTS = 1, MEMORY_FOR_SCRATCH = 2, MEMORY_FOR_WEIGHTS = 4 };
 typedef struct FirmwareMemory {
     const char *name;
-    int64_t bytes, used, read;               /* used, read: the bytes of constants, if this is a rom */
+    /* used, read: for a rom, the bytes of constants in it and the bytes that a run reads */
+    int64_t bytes, used, read;
     int64_t read_cost, write_cost, align, line;
-    unsigned kinds;                          /* what may be placed there */
+    unsigned kinds;                          /* the kinds of data that may be placed there */
     bool is_rom;
     const char *section;                     /* NULL: none */
 } FirmwareMemory;
@@ -60,17 +63,19 @@ typedef struct FirmwareMemory {
 /* States how the caller wants the stages to run, in addition to the options. The caller sets it before build_graph. */
 typedef struct BuildMode {
     const char *until;                       /* the pass after which passes stop; copied to Shared */
-    bool in_fixed_point;                     /* true if the graph is simulated: it is realized in the form QDQ_FIXED */
-    /* true if simulated quantizations are the quantizer's input: they become marks */
+    /* true if the graph has simulated quantizations, which are realized in the form QDQ_FIXED */
+    bool in_fixed_point;
+    /* true if simulated quantizations become marks, which the quantizer reads */
     bool records_grids;
-    bool is_trial;                           /* for a search: true if the plans of regions' graphs are known */
+    /* true for a trial of a search, in which the plans of the regions' graphs are known */
+    bool is_trial;
     /* true if groups have naive nests with the model's names, because steps follow from C */
     bool is_naive;
     bool is_reference;                       /* true if each call of the model as imported has a naive nest (run.c) */
     bool is_written;                         /* for a reference: true if quantized calls stay in real numbers */
     /* true if no pass rewrites the graph, which is emitted like other graphs */
     bool is_as_imported;
-    bool weighs_checkpoints;                 /* true if --checkpoint auto is tried, even if the option is not given */
+    bool weighs_checkpoints;                 /* true if --checkpoint auto is tried even without the option */
 } BuildMode;
 
 struct Build {
@@ -80,30 +85,31 @@ struct Build {
     const char *path, *name;                 /* path of the model file; prefix of the symbols */
     const Target *target;
     Model model;                             /* the graph as imported; for a .te file, with its schedule steps */
-    /* the bytes of the arena that results are moved to keep; 0 if no result is moved */
+    /* the limit of the arena in bytes, for which results are moved to other offsets; 0 if none is moved */
     int64_t room;
-    /* true if operands of paddings have memory of their own, not within the result */
+    /* true if the operand of a padding has memory of its own, outside the result */
     bool copies_padding;
-    bool is_signalled;                       /* true if SIGINT or SIGTERM ended a program that a trial ran */
+    bool is_signalled;                       /* true if SIGINT or SIGTERM ended the program of a trial */
     /* [model.schedule_count] the anchors of the groups that the file schedules */
     const Node **scheduled;
     StatePair *state; int state_count;       /* states of the file, of --state and of --stream */
     /* [state_count] true if a group may shift the state within one array (overlaps.c) */
     bool *shifted;
-    Graph graph;                             /* after the passes */
+    Graph graph;                             /* the graph, which passes rewrite */
     Groups groups;
     const char *combine_text;                /* the report of the combined groups, with reasons, or NULL */
     /* [groups] scheduled nests; inputs and outputs are in the group's order. Equal groups have one nest, with the first
      * group's name */
     const Nest **nest;
-    const Implementation **chosen;           /* [groups] or NULL */
+    const Implementation **chosen;           /* [groups] the chosen implementation, or NULL */
     Plan plan;
     FirmwareMemory *memory; int memory_count;            /* memories of --memory, in the order given */
     /* [plan.constant_count] the memory of each constant, or NULL if they are stored as without --memory */
     FirmwareMemory **constant_memory;
     /* [groups] functions; equal groups share one; NULL for groups that cost nothing */
     Function **function;
-    const Nest **lowered;                    /* [groups] the inputs and outputs of `function`, in the group's order */
+    /* [groups] a nest with the inputs and outputs of `function`, in the group's order */
+    const Nest **lowered;
     bool *is_shared;                         /* [groups] true if an earlier group has the same function */
     Shared *shared;
     /* the next graph of a region; a graph follows the graph that encloses it */
@@ -115,18 +121,19 @@ struct Build {
     int *constant_of;
     Scratch **scratch; int *scratch_count;   /* [groups] */
     Body *body;                              /* the function that runs the graph; NULL for NAME_run */
-    Training *training;                      /* of --train; NULL: none */
-    /* the parameters of --train, which are the last inputs of the model; if there is none, the words of --train choose
+    Training *training;                      /* the training of --train, or NULL */
+    /* the parameters of --train, which are the last inputs of the model; count 0 if the words of --train choose
      * constants */
     int trained_count; const Trainable *trained;
     Build *step;                             /* for the model's graph: the Build of the training step */
-    const StepCost *trade;                   /* for the step without checkpoints, then with them; NULL if not tried */
+    /* [2] the costs of the step without and with checkpoints, or NULL if not tried */
+    const StepCost *trade;
     bool is_step;
     int passes_done;                         /* the number of passes over the DAG that have run */
     int partition_count; Partition *partition;   /* the sequences of groups on one foreign device */
     /* [groups] the device, or -1 for the host; NULL if all groups are on the host */
     int *partition_of;
-    const Measured *measured;                /* counts of `report` with a runner or compiler, or NULL */
+    const Measured *measured;                /* the counts that `report` measured with a runner or compiler, or NULL */
     /* tensors with the sizes that the last run decided, or NULL if there was no run */
     const Env *sizes;
     /* [model.output_count] the channels that the layers of --layers have in the reference */
@@ -135,11 +142,11 @@ struct Build {
     Program program;
     /* the name of the files to write, such as "kws" for "dir/kws.c"; NULL if none is written */
     const char *output_stem;
-    struct Watch *watch;                     /* with --time-passes, else NULL */
+    struct Watch *watch;                     /* the times of --time-passes, or NULL */
 };
 
-/* Each stage runs the stages before it if they have not run. False on error. */
-bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o);     /* model, untouched */
+/* Each stage runs the stages before it if they have not run. Returns false on error. */
+bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o);     /* the model as imported */
 /* adapt.c: applies --from, --to, --layout, --preprocess and --postprocess */
 bool build_adapt(Build *b);
 /* Reads the text of a .te file instead; errors point into `path`. */
@@ -147,9 +154,10 @@ bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool
 bool build_graph(Build *b);                                                    /* passes */
 /* builds groups and their scheduled nests */
 bool build_nests(Build *b);
-bool build_program(Build *b);                                                  /* plan, functions, program */
-bool build_is_c_file(Ctx *cx, const char *output);                             /* other endings are refused */
-bool build_write(Build *b, const char *output);                                /* model.c, model.h, ... */
+/* makes the plan, the functions and the program */
+bool build_program(Build *b);
+bool build_is_c_file(Ctx *cx, const char *output);                             /* refuses endings other than .c */
+bool build_write(Build *b, const char *output);                                /* writes model.c, model.h, ... */
 
 /* ---- The driver's parts, each in the named file ------------------------------------------------------------------ */
 
@@ -163,13 +171,14 @@ const char *build_symbol(Build *b, const char *base);
 Shared *build_shared(Ctx *cx);                   /* a new set; the names that every program has are marked as used */
 void build_reserve_names(Build *b);              /* marks the names that options add to every program */
 void build_name_groups(Build *b);
-void build_name_shared(Build *b);                /* after functions are merged */
+void build_name_shared(Build *b);                /* names shared functions; call it after functions are merged */
 
 /* nests.c: both run passes over the DAG of the model or of a region. The first function runs the passes up to those
- * that fold constants; the second function runs all passes that are left. */
+ * that fold constants, and the second function runs the remaining passes. */
 bool build_folding_passes(Build *b);
 bool build_passes(Build *b);
-bool build_rounds_once(const lw_options *o);                                   /* build.c: --rounding single */
+/* build.c: returns true for --rounding single */
+bool build_rounds_once(const lw_options *o);
 /* build.c: stores the groups of all graphs; returns their number */
 int build_all_groups(const Build *b, const Group *const **all);
 
@@ -189,7 +198,7 @@ void build_request_forms(Build *b);
 void build_split_training(Build *b);
 /* build.c: returns the index of the graph's input among the parameters, or -1 if it is not a parameter */
 int build_trained_of_input(const Build *b, int input);
-void build_assemble_training(Build *b);          /* the program's second function */
+void build_assemble_training(Build *b);          /* assembles the program's second function */
 
 /* memories.c, for --memory: reads the options; places results, scratch and constants by their traffic */
 void build_read_memories(Build *b);
@@ -205,20 +214,21 @@ void build_as_reference(Build *b);
  * 0. */
 const void *build_reference_data(const Build *reference, const Env *all, const Build *emitted, const Tensor *t,
                                  int64_t *channels);
-/* Compares the quantized tensors of both graphs by their steps. */
+/* A comparison of quantized tensors in steps: the numbers of elements, of those that differ, and of those that are
+ * wrong. */
 typedef struct Steps { int64_t elements, differ, wrong; const Tensor *first_wrong; } Steps;
-/* After build_nests of a reference with is_written, computes the calls between quantized tensors in real numbers, as
- * the file has them, each from the integers that the reference has there. Compares the integers that follow; `wrong`
- * counts those that differ by more than a step. */
+/* Computes the calls between quantized tensors in real numbers, as the file has them, each from the reference's
+ * integers. Compares the resulting integers; `wrong` counts those that differ by more than a step. Call it after
+ * build_nests of a build with is_written. */
 bool build_compare_written(Build *written, const void *const *inputs, const Build *reference, Steps *steps);
 bool build_runs_pass(const Build *b, const GraphPassRow *pass);
 bool build_reference_nests(Build *b);
 
-/* These run between passes and schedules: --layers; partitions for devices; --combine; combination that reduces RAM. */
+/* These stages run between passes and schedules: --layers, partitions for devices, --combine, and combining for RAM. */
 void build_show_layers(Build *b);                                              /* nests.c */
 void build_partitions(Build *b);                                               /* device_functions.c */
 void build_combine_named(Build *b);                                            /* combine_named.c */
-const char *build_between(Build *b, const int *part, int part_count);          /* the obstacle; NULL: none */
+const char *build_between(Build *b, const int *part, int part_count);          /* the obstacle to combining, or NULL */
 void build_merge_groups(Build *b, const int *part, int part_count, const Group *merged, const Nest *n);
 void build_combine_for_ram(Build *b);            /* combine_for_ram.c */
 void build_combine_for_limit(Build *b);          /* --ram */
@@ -230,7 +240,7 @@ void build_combine_blocks(Build *b);             /* joins the groups that a bloc
 void build_schedule_group(Build *b, int group);  /* schedules the group by its block or its strategy */
 /* returns the nest with the group's own name, for messages */
 const Nest *build_named_nest(const Build *b, int group);
-const Nest *build_schedule_nest(Build *b, const Nest *naive, const char *group);     /* NULL: no block applies */
+const Nest *build_schedule_nest(Build *b, const Nest *naive, const char *group);     /* or NULL if no block applies */
 void build_check_schedules(Build *b);            /* call it after all nests: a block without its group is an error */
 
 /* file_schedules.c handles the schedules of the .te file. build_group_of: returns the group that computes the tensor,
@@ -238,14 +248,14 @@ void build_check_schedules(Build *b);            /* call it after all nests: a b
 int build_group_of(const Build *b, const char *tensor);
 int build_only_group(const Build *b, int *count);
 const char *build_group_names(Build *b);         /* lists the groups with loops, such as "a, b and c" */
-const char *build_no_group(Build *b, const char *tensor);        /* the diagnostic */
-void build_find_file_schedules(Build *b);        /* after groups have names */
+const char *build_no_group(Build *b, const char *tensor);        /* reports that no group computes the tensor */
+void build_find_file_schedules(Build *b);        /* call it after groups have names */
 /* returns the nest of a group that the file schedules, or NULL on error */
 const Nest *build_file_nest(Build *b, int group);
 const Nest *build_after_file_steps(Build *b, const struct TeSchedule *s, const Nest *n);
-void build_check_file_schedules(Build *b);       /* after groups are combined */
+void build_check_file_schedules(Build *b);       /* call it after groups are combined */
 
-/* functions.c: computes views, functions and offsets; after functions are merged, their final code */
+/* functions.c: these compute views, functions, offsets, and the final code of merged functions */
 bool build_merges(const Build *b);                   /* merges functions that differ only in numbers into one */
 void build_functions(Build *b);
 void build_final_code(Build *b);
@@ -253,16 +263,18 @@ void build_final_code(Build *b);
 void build_overlaps(Build *b);
 void build_shifts(Build *b);
 
-const char *build_option_words(Ctx *cx, const lw_options *o);                  /* header_words.c */
+/* header_words.c: returns the words of options that change results */
+const char *build_option_words(Ctx *cx, const lw_options *o);
 /* header_words.c: returns the header's name of an input or output, by --rename or by the file; refuses wrong words of
  * --rename. */
 const char *build_port_name(const Build *b, const Tensor *t);
 void build_check_renames(Build *b);
-void build_class_names(Build *b);                                              /* header_words.c: of the program */
-void build_assemble(Build *b);                                                 /* assemble.c: the program */
+/* header_words.c: sets the program's class names */
+void build_class_names(Build *b);
+void build_assemble(Build *b);                                                 /* assemble.c: assembles the program */
 /* selftest.c: makes the checks of the self-test, from `recorded` */
 void build_selftest(Build *b);
-/* places.c: returns the address in terms of the variables of NAME_run (or of the body that runs the graph) */
+/* places.c: returns the address as an expression of the variables of NAME_run, or of the body that runs the graph */
 Place build_place(const Build *b, const Slot *s);
 /* Returns the slot of an input or output of the group's function. The function may have been lowered for another group:
  * `lowered` has its tensors in this group's order. */
@@ -284,17 +296,17 @@ bool build_weights_kind(const lw_options *o, WeightsKind *kind, const char **sec
 void build_weights(Build *b);
 /* device_functions.c: finds the parameters of partitions, after the plan */
 void build_partition_params(Build *b);
-/* Returns the address of a tensor in terms of that function's parameters */
+/* Returns the address of a tensor as an expression of the parameters of the partition's function */
 Place build_place_in(const Build *b, int partition, const Slot *s);
 static inline bool is_scratch(const Memory *m) { return m->kind == MEMORY_SCRATCH; }
 
 /* region_graphs.c, region_bodies.c: the graphs of regions run through the stages of the model's graph, each stage after
  * that of the enclosing graph. */
-const Node *region_of_group(const Build *b, int group);                        /* NULL: not a region */
+const Node *region_of_group(const Build *b, int group);                        /* or NULL if it is not a region */
 Build *build_graphs_of(const Build *b, const Node *region);                    /* [graph_count] */
 bool build_inner_graphs(Build *b);
 bool build_inner_nests(Build *b);
-/* Returns the memory of the region in addition to its inputs and outputs */
+/* Stores the region's memory other than its inputs and outputs in *out, and returns the count */
 int region_scratch(Build *b, int group, Scratch **out);
 /* Returns the bytes of the states of the model, or of a loop's body, that have two arrays. */
 int64_t build_second_arrays(const Build *b);
@@ -310,6 +322,6 @@ bool build_run(Build *b, const void *const *inputs, const void **outputs);
 bool build_run_all(Build *b, const void *const *inputs, Env *all);
 /* Returns the tensor with the shape that the last run decided, or the tensor itself if its shape is fixed. */
 const Tensor *build_actual(const Build *b, const Tensor *t);
-/* Returns false, with a diagnostic, if a C function computes the group, because the interpreter cannot run it */
+/* Returns false, with a diagnostic, for a group that a C function computes, because the interpreter cannot run it */
 bool build_is_known(Ctx *cx, const Group *g);
 #endif

@@ -27,7 +27,7 @@ static bool group_computes(const Group *g, const char *tensor)
     return false;
 }
 
-/* Groups of views have no loops. */
+/* Returns false for a group of views. */
 static bool has_loops(const Build *b, int group)
 {
     const Node *anchor = b->groups.at[group].anchor;

@@ -14,8 +14,8 @@
 #include "support/text.h"
 #include "support/watch.h"
 
-/* Returns true for a group that consists only of formulas, or has steps of the file: its names and formulas are the
- * file's. The nest of a whole file has no nodes. */
+/* Returns true if the group keeps the file's names and formulas: if it has only formulas, or steps of the file. The
+ * nest of a whole file has no nodes. */
 static bool keeps_names(const Group *g)
 {
     bool is_of_formulas = true;
@@ -24,12 +24,13 @@ static bool keeps_names(const Group *g)
     return g->keeps_names || is_of_formulas;
 }
 
-/* A lowered function. When a function is first printed, the first function with its text is already known. */
+/* A lowered function. `first` is the first lowered function with the text of `final`, or NULL before `final` is
+ * printed. */
 typedef struct Lowered Lowered;
 struct Lowered { const Function *function, *final; const Lowered *first; };
 
-/* Gives the strides of the group's tensors that are views of other memory. The inputs and outputs of the nest and of
- * the group correspond by position. */
+/* Returns the options, with the strides of the group's tensors that are views of other memory. The inputs and outputs
+ * of the nest and of the group correspond by position. */
 static LowerOptions lower_options(Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
@@ -58,8 +59,8 @@ static LowerOptions lower_options(Build *b, int group)
     return o;
 }
 
-/* Writes everything that determines the lowered function: the nest, and the options of the nest that depend on the
- * plan. Returns the bytes. */
+/* Writes the facts that determine the lowered function to `key`: the nest, and the options that depend on the plan.
+ * Returns the size of the key in bytes. */
 static size_t lowering_key(const Nest *n, const LowerOptions *o, int64_t *key)
 {
     size_t count = 0;
@@ -111,7 +112,7 @@ static Lowered *lowered_of(Build *b, int group)
     return known;
 }
 
-/* A function by its text. */
+/* The function that is emitted for a text, and the nest that it was lowered from. */
 typedef struct Emitted { Function *function; const Nest *nest; } Emitted;
 
 /* Returns the function after the final passes. */
@@ -165,9 +166,8 @@ static Tensor **corresponding(Ctx *cx, Tensor *const *own, int count, const Func
     return found;
 }
 
-/* Functions of one text may have been lowered from nests whose inputs differ in their order. Their parameters
- * correspond by position, but their inputs do not. Returns the group's nest with the tensors of the shared function
- * instead of its own. */
+/* Returns the group's nest with its inputs and outputs in the order of the shared function's nest. The two nests may
+ * have their inputs in different orders, although the parameters of both functions correspond by position. */
 static const Nest *with_parameters_of(Ctx *cx, const Nest *nest, const Function *own, const Emitted *shared)
 {
     const Nest *other = shared->nest;
@@ -179,7 +179,7 @@ static const Nest *with_parameters_of(Ctx *cx, const Nest *nest, const Function 
     return n;
 }
 
-/* Groups whose functions differ only in the name share one function, across all graphs. */
+/* Makes the group's function, or shares it with a group of any graph whose function differs only in the name. */
 static void make_function(Build *b, int group)
 {
     Ctx *cx = b->cx;
@@ -194,7 +194,7 @@ static void make_function(Build *b, int group)
     Emitted *known = map_get_ptr(&b->shared->emitted, first);
     if (!known) {
         f->name = b->groups.at[group].name;
-        if (is_foreign(&b->groups.at[group])) f->comment_count = 0;       /* its formulas state nothing */
+        if (is_foreign(&b->groups.at[group])) f->comment_count = 0;       /* the formulas of foreign code are unknown */
         if (!keeps_names(&b->groups.at[group]))
             comment_begin(cx, f, group_ops_text(cx, &b->groups.at[group], " + "));
         known = NEW(cx->arena, Emitted);
@@ -209,8 +209,8 @@ static void make_function(Build *b, int group)
                         : with_parameters_of(cx, b->nest[group], lowered->function, known);
 }
 
-/* Runs the final passes on the functions of all groups, and on those that replace several of them. `dump --at` an
- * earlier pass omits these passes. */
+/* Runs the final passes on the functions of all groups, and on merged functions. Does nothing if `dump --at` names an
+ * earlier pass. */
 void build_final_code(Build *b)
 {
     const char *until = b->shared->until;
@@ -255,7 +255,7 @@ void build_functions(Build *b)
     const int groups = b->groups.count;
     int *count = b->scratch_count = NEW_ARRAY(cx->arena, int, groups);
     b->plan = plan_views(cx, &b->graph, &b->groups, b->nest, b->copies_padding);
-    b->plan.align = b->target->vector_bytes;       /* a vector access never crosses a cache line */
+    b->plan.align = b->target->vector_bytes;       /* so that no vector access crosses a cache line */
     watch_lap(b->watch, "dag", "views");
     b->function = NEW_ARRAY(cx->arena, Function *, groups);
     b->lowered = NEW_ARRAY(cx->arena, const Nest *, groups);

@@ -92,7 +92,7 @@ const char *build_option_words(Ctx *cx, const lw_options *o)
  * in capital letters, so names that differ only in case are also refused. */
 typedef struct Ports { int count; const Tensor **tensor; } Ports;
 
-/* The inputs, and the outputs that are not a state, because these have names in the header. */
+/* Returns the inputs, and the outputs that are not a state: the ports with names in the header. */
 static Ports named_ports(const Build *b)
 {
     Ports p = { 0, NEW_ARRAY(b->cx->arena, const Tensor *, b->model.input_count + b->graph.output_count) };
@@ -142,7 +142,7 @@ static bool same_macro(Ctx *cx, const char *a, const char *b)
     return text_equal(name_upper(cx, a), name_upper(cx, b));
 }
 
-/* Refuses the name of the port if another port or a size has it. */
+/* Refuses the port's new name if another port or a size has this name. */
 static void check_name(Build *b, const lw_rename *row, const Tensor *own)
 {
     Ctx *cx = b->cx;

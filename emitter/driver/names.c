@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of the emitted symbols, after the model's prefix. All graphs of a model share them. */
+/* Chooses the names of the emitted symbols, which follow the model's prefix. All graphs of a model share them. */
 
 /* Decision: a shared function is named after its operators and shape. Its name does not depend on its first layer:
  * `kws_packed_conv2d_25x5x64`. Layers with equal text share one function. */
@@ -24,8 +24,8 @@ const char *build_unique_name(Ctx *cx, Map *taken, const char *base)
     return unique;
 }
 
-/* Returns the symbol for `base`. All symbols are created here, so that each is part of a valid identifier, even if
- * `base` is an operator's name such as annotation.simulated_quantize. */
+/* Returns the symbol for `base`. Replaces characters that an identifier cannot have, as in the operator's name
+ * annotation.simulated_quantize. All symbols are created here. */
 const char *build_symbol(Build *b, const char *base)
 {
     return build_unique_name(b->cx, &b->shared->symbols, name_suffix(b->cx, base));
@@ -53,7 +53,7 @@ void build_reserve_names(Build *b)
 {
     const lw_options *o = b->options;
     const bool has_file = text_equal(o->weights, "bin") || text_equal(o->weights, "incbin");
-    /* The names that an option adds to the program */
+    /* the names that an option adds to the program */
     const struct { bool is_given; const char *symbol[9]; } rows[] = {
         { has_file, { "weights", "weights_header", "check_weights", "crc32", "WEIGHTS_ALIGN", "WEIGHTS_FILE_SIZE",
                       "WEIGHTS_FILE", "E_WEIGHTS" } },
@@ -73,7 +73,7 @@ static void name_group(Build *b, Group *g)
 }
 
 /* Names each function after its anchor; each name is unique. Groups that only move elements are named last, because a
- * layout change gets the name of the operator that requires it. */
+ * layout change is named after the operator that requires it. */
 void build_name_groups(Build *b)
 {
     for (int moves = 0; moves < 2; moves++)

@@ -38,8 +38,8 @@ static bool run_passes(Build *b, GraphPass *last)
 bool build_folding_passes(Build *b) { return run_passes(b, graph_affine); }
 bool build_passes(Build *b) { return run_passes(b, NULL); }
 
-/* --layers makes each tensor between groups an output, in execution order, to locate the first layer in which two
- * programs differ. */
+/* For --layers: makes each tensor between groups an output, in execution order. A comparison then finds the first layer
+ * in which two programs differ. */
 void build_show_layers(Build *b)
 {
     const Groups groups = fuse(b->cx, &b->graph);
@@ -82,8 +82,8 @@ static const Nest *after_file_schedules(Build *b, const Nest *n, const char *gro
     return n;
 }
 
-/* A .te file with the statement `nest` is one group. The group is named after its output, and has the file's own
- * schedule and names. */
+/* Builds the only group of a .te file with the statement `nest`. The group is named after its output, and has the
+ * file's schedule and names. */
 static bool nest_of_te(Build *b)
 {
     Ctx *cx = b->cx;
@@ -107,7 +107,8 @@ static bool nest_of_te(Build *b)
     return !ctx_failed(cx);
 }
 
-/* Refuses options that name layers; `--combine all` and `--combine none` are valid for a single group. */
+/* Refuses options that name layers, for a file that is a single group. `--combine all` and `--combine none` are
+ * valid. */
 static void refuse_layers(Build *b)
 {
     const lw_options *o = b->options;
@@ -127,8 +128,7 @@ static bool naive_nests(Build *b)
     return !ctx_failed(b->cx);
 }
 
-/* If the scheduled nest of an update cannot overwrite the old value, the update gets its naive nest, which can
- * overwrite it. */
+/* Gives an update its naive nest if its scheduled nest cannot overwrite the old value. */
 static void check_updates(Build *b)
 {
     for (int u = 0; u < b->graph.update_count && !ctx_failed(b->cx); u++) {
@@ -182,7 +182,7 @@ bool build_nests(Build *b)
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
         if (!b->nest[i]) build_schedule_group(b, i);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
-    /* The graphs of regions run first, because their plans determine the regions' memory */
+    /* regions' graphs first, because their plans determine the regions' memory */
     if (!build_inner_nests(b)) return false;
     if (is_named && !b->is_step) build_combine_named(b);
     if (!combine && !b->outer && !b->is_step && b->options->ram) build_combine_for_limit(b);

@@ -22,11 +22,11 @@ static const Memory *parameter_of(const Function *f, const Tensor *t)
     return NULL;
 }
 
-/* Whether overlap_lead succeeds for an input and the output of a function, and the lead that it finds. */
+/* The result of overlap_lead for an input and the output `y` of a function: whether the lead is bounded, and the lead
+ * in bytes. */
 typedef struct KnownLead { const Memory *y; bool is_bounded; int64_t bytes; } KnownLead;
 
-/* Returns overlap_lead. The candidates of build_combine_for_ram share the parameters of functions, and these
- * results. */
+/* Returns the result of overlap_lead. Caches it, because the candidates of build_combine_for_ram share functions. */
 static bool known_lead(Build *b, const Function *f, const Memory *x, const Memory *y, int64_t *lead)
 {
     KnownLead *known = map_get_ptr(&b->shared->lead, x);
@@ -67,8 +67,8 @@ static bool is_repeated(const Group *g, const Plan *p, int input)
     return false;
 }
 
-/* C assumes that objects of different types do not overlap, except characters: a compiler may move a store to one
- * object before a load of the other. */
+/* Returns true if objects of these types may overlap in C: types are equal, or one has bytes. Otherwise a compiler may
+ * move a store to one object before a load of the other. */
 static bool may_share_bytes(DType a, DType b)
 {
     return a == b || dtype_info(a)->bytes == 1 || dtype_info(b)->bytes == 1;
@@ -106,7 +106,7 @@ void build_overlaps(Build *b)
 
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
-/* Returns true if the group may write this part of the new value where it reads the old value. */
+/* Returns true if the group may write `to`, a part of the new value, over the old value that it reads. */
 static bool may_shift(Build *b, int group, const Slot *from, const Slot *to)
 {
     const Group *g = &b->groups.at[group];
@@ -130,7 +130,7 @@ static int shifting_group(const Build *b, const Slot *from, const Slot *to, cons
     int last = -1, first = b->groups.count;
     for (const Slot *s = from; s; s = s->next) last = s->last > last ? s->last : last;
     for (const Slot *s = to; s; s = s->next) {
-        if (s == to && to->next) continue;         /* groups write the parts of it */
+        if (s == to && to->next) continue;         /* groups write its parts instead */
         if (s->first == last) *part = s;
         first = s->first < first ? s->first : first;
     }

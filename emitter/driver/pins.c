@@ -55,7 +55,7 @@ static bool is_named(const Group *g, const char *name)
     return is;
 }
 
-/* Returns the first layer of that name, or the last; -1 if no layer has it. */
+/* Returns the first layer of that name, the last one if `last` is true, or -1 if there is none. */
 static int find_layer(const Build *b, const char *name, bool last)
 {
     int found = -1;
@@ -113,7 +113,7 @@ static void pin(const Pinning *p, int group)
     if (!ctx_failed(p->b->cx) && !p->b->plan.is_free[group]) pins[p->kind](p, group);
 }
 
-/* Reads NAME, or FIRST..LAST. */
+/* Pins the layers that the word names: NAME, or FIRST..LAST. */
 static void pin_layers(const Pinning *p, const char *word)
 {
     Ctx *cx = p->b->cx;
@@ -154,7 +154,7 @@ static void read_pin(Build *b, const Pin *line)
                    kind_names[p.kind], m->is_rom ? "a rom" : "RAM", m->is_rom ? "without" : "with");
         return;
     }
-    for (int i = 0; words < 0 && !*word && i < b->groups.count; i++) pin(&p, i);        /* of all layers */
+    for (int i = 0; words < 0 && !*word && i < b->groups.count; i++) pin(&p, i);        /* pins all layers */
     if (!*word && words >= 0)
         diag_error(b->cx, p.where, "in_memory %s: it names no layer; use in_memory %s LAYER, or in_memory %s scratch",
                    m->name, m->name, m->name);

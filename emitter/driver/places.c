@@ -2,7 +2,7 @@
 /* Computes the addresses of tensors, in terms of the variables of NAME_run or of the body that runs the graph. */
 #include "driver/driver.h"
 
-/* Returns the index among the inputs (or outputs) that are not a state. */
+/* Returns the index of an input (or output) among those that are not a state. */
 static int port_number(const Build *b, int index, int (*state_of)(const Build *b, int index))
 {
     int number = 0;
@@ -10,7 +10,7 @@ static int port_number(const Build *b, int index, int (*state_of)(const Build *b
     return number;
 }
 
-/* The parameters of a body are first the graph's inputs and then its outputs. */
+/* Returns the address in a body, whose parameters are the graph's inputs followed by its outputs. */
 static Place place_in_body(const Build *b, const Slot *s)
 {
     int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;

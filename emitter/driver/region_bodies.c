@@ -50,7 +50,7 @@ int64_t build_state_bytes(const Build *b, bool all_alternate)
     return (bytes + alternates + align - 1) / align * align;
 }
 
-/* The scratch is the body's own memory, and after it a second array for each state that needs one. */
+/* The scratch is the memory of the body, followed by a second array for each state that needs one. */
 int region_scratch(Build *b, int group, Scratch **out)
 {
     const Node *n = region_of_group(b, group);
@@ -87,7 +87,7 @@ static const char *free_name(Ctx *cx, Map *taken, const char *wanted)
     return unique;
 }
 
-/* A result without elements is not written. */
+/* Returns true if the call has the parameter among its arguments. */
 static bool reads_param(const Call *c, int param)
 {
     for (int i = 0; i < c->place_count; i++)
@@ -147,7 +147,7 @@ static Param *add_params(Build *b, Body *body)
     return param;
 }
 
-/* Bodies that differ only in their names share one function, as layers do. */
+/* Shares the function of an earlier body that differs only in the name, as layers do. */
 static void share_body(Build *b)
 {
     const Program nameless = { .name = "", .constant = b->shared->constant, .constant_name = b->shared->constant_name };
@@ -164,7 +164,7 @@ static void share_body(Build *b)
     b->shared->body[b->shared->body_count++] = b->body;
 }
 
-/* Distinct sizes. */
+/* A list of distinct sizes. */
 typedef struct SizeList { Ctx *cx; int count, capacity; const Expr **at; } SizeList;
 
 static void add_size(const Expr *e, void *user)
@@ -228,7 +228,8 @@ static bool is_unused(const CallBuild *m, int param)
     return true;
 }
 
-/* Adds the addresses of the node's inputs, its outputs, and the scratch. An unused input is PLACE_NONE. */
+/* Adds the addresses of the node's inputs, its outputs, and the scratch. The address of an unused input is
+ * PLACE_NONE. */
 static int add_places(CallBuild *m)
 {
     const Node *n = m->n;
@@ -296,7 +297,7 @@ static void take_sizes(Ctx *cx, Tensor *const *t, int count, Map *taken)
         for (int d = 0; d < t[i]->rank; d++) expr_walk(cx, t[i]->shape[d], take_size, taken);
 }
 
-/* Marks the caller's parameters, and the sizes that are its variables, as used names. */
+/* Marks the names of the caller's parameters, and of sizes that are variables of the caller, as used. */
 static void take_names(const Build *b, Map *taken)
 {
     const Group *g = b->groups.at;
@@ -322,7 +323,7 @@ static const Carried *carried(const CallBuild *m)
     return c;
 }
 
-/* Adds the sizes of the bodies, and of the arrays that advance or swap. */
+/* Adds the sizes of the bodies, and the sizes of the arrays that advance or swap. */
 static void add_sizes_of_control(const CallBuild *m, Control *c)
 {
     SizeList s = { .cx = m->b->cx };

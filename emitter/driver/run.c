@@ -32,13 +32,13 @@
 
 static int64_t scalar_of(Env *all, const Tensor *t) { return dtype_load(t->type, env_get(all, t), 0).i; }
 
-/* the data of a result of the last run */
+/* Returns the size in bytes of a tensor in the last run. */
 static int64_t actual_bytes(const Build *b, const Tensor *t)
 {
     return env_elems(b->cx, b->sizes, t) * dtype_info(t->type)->bytes;
 }
 
-/* Runs a region's graph with the sizes that are known before it. */
+/* Runs a region's graph, with the sizes that are known outside it. */
 static bool run_graph(Build *b, const Env *outer, const void *const *inputs, const void **outputs)
 {
     Env *all = env_new_inside(b->cx, outer);
@@ -73,7 +73,7 @@ static int64_t bytes_of(Ctx *cx, const Env *all, const Tensor *t)
     return env_elems(cx, all, t) * dtype_info(t->type)->bytes;
 }
 
-/* Runs one iteration; in[] holds the states and the loop-invariant inputs. */
+/* Runs one iteration of a loop; in[] has the states and the loop-invariant inputs. */
 static bool run_iteration(Build *body, const Node *n, int64_t iteration, int64_t trip_count, Env *all,
                           const void **in, bool *continues)
 {
@@ -136,7 +136,7 @@ bool build_is_known(Ctx *cx, const Group *g)
     return false;
 }
 
-/* Gives the size its value, at the first call that computes it. */
+/* Gives the size its value at the first call that computes the value. */
 static bool bind_size(Build *b, const Group *g, const Expr *size, Env *all)
 {
     const Var *v = expr_as_var(size);
@@ -211,7 +211,7 @@ void build_as_reference(Build *b)
     if (b->target) b->target = target_without(b->cx, b->target, "fma");
 }
 
-/* Returns true up to the pass with this function, or with this name. */
+/* Returns true if `pass` is the pass with this function or name, or precedes it. */
 static bool is_up_to(const GraphPassRow *pass, GraphPass *run, const char *name)
 {
     int count;
@@ -247,7 +247,7 @@ bool build_reference_nests(Build *b)
 
 /* ---- Tensors of both graphs -------------------------------------------------------------------------------------- */
 
-/* Gathers the channels of the last dimension that were kept. */
+/* Returns the data of `whole` without the channels of the last dimension that were removed. */
 static const void *gathered(Ctx *cx, const Tensor *whole, const void *data, const Origin *o)
 {
     const int64_t channels = tensor_dim(whole, whole->rank - 1), rows = tensor_elems(whole) / channels;
@@ -260,7 +260,7 @@ static const void *gathered(Ctx *cx, const Tensor *whole, const void *data, cons
     return out;
 }
 
-/* Returns true if the shapes of the run are equal, except for the channels that were removed. */
+/* Returns true if both tensors had equal shapes in the run, except for the channels that were removed. */
 static bool has_shape_of(const Tensor *now, const Tensor *whole, const Origin *o)
 {
     if (now->rank != whole->rank || now->type != whole->type || !tensor_is_fixed(now) || !tensor_is_fixed(whole))
@@ -302,7 +302,7 @@ static void count_steps(const Tensor *t, double step, const void *got, const voi
     if (s->wrong > before && !s->first_wrong) s->first_wrong = t;
 }
 
-/* Returns the step of the grid of a quantized tensor, or 0 for other tensors. */
+/* Returns the scale of a quantized tensor, or 0 for other tensors. */
 static double step_of(Ctx *cx, const Tensor *t)
 {
     Grid g;
@@ -312,8 +312,8 @@ static double step_of(Ctx *cx, const Tensor *t)
     return (grid == GRID_STORE || grid == GRID_SIMULATE) && quantized_grid(cx, n, &g) ? g.step : 0;
 }
 
-/* Returns the data of a tensor of the reference. Runs the call of a tensor that nothing reads. Such tensors are real
- * numbers behind integers that later calls read themselves, or UINT8 beside INT8. */
+/* Returns the data of a tensor of the reference. If no call reads the tensor, runs the call that computes it. Such
+ * tensors are real numbers whose integers are read instead, or UINT8 forms of INT8 tensors. */
 static const void *data_of(const Build *reference, const Tensor *t)
 {
     Ctx *cx = reference->cx;

@@ -33,8 +33,8 @@ bool build_read_schedules(Build *b)
 
 /* ---- Nests ------------------------------------------------------------------------------------------------------- */
 
-/* A block that names the group determines its nest. A block that is found by an operator or a signature replaces the
- * strategy, and the group may still be combined with other groups. */
+/* Returns true for a block that names the group: it determines the group's nest. A block that is found by an operator
+ * or a signature replaces only the strategy, so the group may still be combined with other groups. */
 static bool fixes_nest(const GroupSchedule *s) { return s && s->subject <= OF_PARTS; }
 
 static void refuse_region(Build *b, const GroupSchedule *s)
@@ -43,11 +43,11 @@ static void refuse_region(Build *b, const GroupSchedule *s)
                                           "the groups inside it", s->of));
 }
 
-/* The nest of equal groups, and the row of its implementation. */
+/* The nest of equal groups, and the implementation that built it. */
 typedef struct EqualGroups { const Nest *nest; const Implementation *chosen; } EqualGroups;
 
-/* Returns the nest of the group's strategy; an equal group before it may have built the nest. A nest with diagnostics
- * serves only its own group, because the diagnostics name this group. */
+/* Returns the nest of the group's strategy, which an equal group may have built before. A nest with diagnostics is not
+ * reused, because its diagnostics name its group. */
 static const Nest *strategy_nest(Build *b, int group)
 {
     Ctx *cx = b->cx;
@@ -111,8 +111,8 @@ static int group_called(const Build *b, const char *wanted, size_t length)
     return -1;
 }
 
-/* Finds the groups of "conv+pool", in ascending order; *master receives the position of the group that is named last.
- * Returns false if this graph lacks one of the groups. */
+/* Finds the groups of "conv+pool", in ascending order; *master becomes the position of the group that the text names
+ * last. Returns false if this graph lacks one of the groups. */
 static bool parts_of(const Build *b, const char *group, int *part, int *count, int *master)
 {
     int last = -1;

@@ -22,9 +22,9 @@ static uint32_t checksum(const void *data, int64_t bytes, int size)
     return sum;
 }
 
-/* Sets rows, bytes and pitch of a result, which may be a slice of the tensor that owns its memory. Returns false if the
- * rows are not equidistant. A result whose size the run decides is stored densely; on the recorded input it has `bytes`
- * bytes. */
+/* Sets the rows, bytes and pitch of a result, which may be a slice of the tensor that owns the memory. Returns false if
+ * the rows are not equidistant. If the run decides the result's size, the result is stored densely and has `bytes`
+ * bytes on the recorded input. */
 static bool find_rows(const Slot *s, int64_t bytes, Check *c)
 {
     if (!tensor_is_fixed(s->tensor)) {
@@ -50,7 +50,7 @@ static bool find_rows(const Slot *s, int64_t bytes, Check *c)
     return true;
 }
 
-/* Returns true if the result is still stored in memory of NAME_run after `last`, the last group of the call. */
+/* Returns true if the result is still in the memory of NAME_run after group `last`, the last group of the call. */
 static bool survives(const Slot *s, int last, bool is_partition)
 {
     return s && (!is_partition || s->kind == SLOT_OUTPUT || s->last > last);

@@ -25,7 +25,7 @@ static int find_port(Build *b, Tensor *const *port, int count, const char *wante
 
 const Tensor *build_initial(const Build *b, int input) { return b->model.initial ? b->model.initial[input] : NULL; }
 
-/* Checks for equal shape and type, fixed sizes, and that neither tensor is in another pair. */
+/* Checks that both tensors have equal types and equal, fixed shapes, and that neither is in another pair. */
 static void check_state(Build *b, int i)
 {
     Ctx *cx = b->cx;
@@ -92,7 +92,7 @@ void build_request_stream(Build *b)
     else b->graph.stream = stream_request(b->cx, b->options->stream, m->input, m->input_count);
 }
 
-/* Returns `count` ports: the model's own, then the ports of the graph that follow them. */
+/* Returns `count` ports: first the model's own, then the graph's ports after them. */
 static Tensor **with_states(Ctx *cx, Tensor *const *own, int own_count, Tensor *const *of_graph, int count)
 {
     Tensor **all = NEW_ARRAY(cx->arena, Tensor *, count);
@@ -100,7 +100,7 @@ static Tensor **with_states(Ctx *cx, Tensor *const *own, int own_count, Tensor *
     return all;
 }
 
-/* An output that carries the axis has the frames of a hop. */
+/* Gives an output with the streamed axis the shape of one hop. */
 static void shorten_outputs(Build *b)
 {
     for (int i = 0; i < b->model.output_count; i++) {
@@ -112,8 +112,8 @@ static void shorten_outputs(Build *b)
     }
 }
 
-/* The schedule decides whether a product and its sum are rounded once, and the schedule depends on the number of
- * frames. */
+/* Notes that results may depend on the hop: the schedule decides whether a * b + c is rounded once, and it depends on
+ * the number of frames. */
 static void note_contraction(Build *b)
 {
     if (b->target && target_has(b->target, "fma") && dtype_is_float(b->graph.input[b->graph.stream->input]->type))

@@ -28,7 +28,7 @@ static void begin_step(const Build *b, Training *t, Shared *shared, Build *step)
     shared->last = step;
 }
 
-/* Passes before the split keep the calls that have a training form. */
+/* Makes the passes before the split keep the calls that have a training form. */
 void build_request_forms(Build *b)
 {
     TrainSpec s;
@@ -44,15 +44,15 @@ typedef struct Trial { Training *training; StepCost cost; } Trial;
 
 typedef struct Checkpoints {
     Build *b;
-    /* tensors that may be stored, in the model's order; the tensors that are stored */
+    /* candidate: tensors that may be stored, in the model's order; at: the tensors that are stored */
     int candidate_count, count;
     Tensor **candidate, **at;
 } Checkpoints;
 
 enum { MOST_CANDIDATES = 12, MOST_COST = 2 };
-enum { PLAIN, SPARING, REPEATING, FORMS };      /* of the step: StepForm */
+enum { PLAIN, SPARING, REPEATING, FORMS };      /* forms of the step, which try_step turns into a StepForm */
 
-/* Plans and lowers the step, but emits nothing. False: it has no plan. */
+/* Plans and lowers the step, but emits nothing. Returns false if the step has no plan. */
 static bool try_step(Checkpoints *c, int form_number, Trial *out)
 {
     Ctx *cx = c->b->cx;
