@@ -40,7 +40,7 @@ enum { LARGEST_OBJECT = 32767, NEAR_FLASH = 60000 };
 
 typedef void PutBytes(void *to, const void *bytes, size_t count);
 
-/* Passes the elements on in little-endian order. */
+/* Passes the elements to `put` in little-endian order. */
 static void put_elements(const Tensor *c, PutBytes *put, void *to)
 {
     const uint16_t probe = 1;
@@ -57,10 +57,10 @@ static void put_elements(const Tensor *c, PutBytes *put, void *to)
     }
 }
 
-/* Passes on all bytes after the header. */
+/* Passes all bytes after the header to `put`. */
 static void put_constants(const Program *p, PutBytes *put, void *to)
 {
-    static const uint8_t zeros[WEIGHTS_HEADER] = { 0 };        /* no alignment is larger */
+    static const uint8_t zeros[WEIGHTS_HEADER] = { 0 };        /* as many as the largest alignment */
     int64_t at = WEIGHTS_HEADER;
     for (int i = 0; i < p->constant_count; i++) {
         if (p->weights.at[i] < 0) continue;
@@ -104,14 +104,14 @@ static size_t prefix_bytes(const char *word, const char *prefix)
     return strncmp(word, prefix, n) == 0 && word[n] == '_' ? n : 0;
 }
 
-/* Returns the bytes of a comment or of white space. */
+/* Returns the length of a comment or of white space. */
 static size_t blank_bytes(const char *at)
 {
     if (at[0] == '/' && at[1] == '*') return (size_t)(strstr(at, "*/") + 2 - at);
     return strspn(at, " \n");
 }
 
-/* Returns the bytes of a token: a string, whose text may look like a comment, a word, or a character. */
+/* Returns the length of a token: a string (its text may look like a comment), a word, or a single character. */
 static size_t token_bytes(const char *at)
 {
     size_t n = *at == '"';
@@ -152,7 +152,7 @@ static void add_ports(Ctx *cx, Text *t, const Port *port, int count)
     }
 }
 
-/* Adds the memory that functions receive: constants, ports and state. */
+/* Adds the types and shapes of the memory that functions receive: constants, ports and state. */
 static void add_memory(Ctx *cx, Sha256 *s, const Program *p)
 {
     Text t = text_new(cx);
@@ -211,7 +211,7 @@ void cgen_place_weights(Ctx *cx, Program *p, const char *file)
 
 void cgen_seal_weights(Ctx *cx, Program *p, const char *code) { p->weights.header = header_of(cx, p, code); }
 
-/* The callee of file_write_all receives characters. */
+/* Lets the callback of file_write_all, which receives characters, receive bytes. */
 typedef struct Out { TextPut *put; void *to; } Out;
 
 static void put_bytes(void *to, const void *bytes, size_t count)
@@ -323,7 +323,7 @@ static void byte_rows(Text *t, const uint8_t *bytes, int count)
         text_printf(t, "%s0x%02x,%s", i % PER_LINE ? " " : "    ", (unsigned)bytes[i], (i + 1) % PER_LINE ? "" : "\n");
 }
 
-/* The file becomes an array, by #embed if the compiler supports C23, and by the assembler otherwise. */
+/* Prints an array that includes the file: with #embed if the compiler supports C23, otherwise with the assembler. */
 static void included_file(Text *t, const Program *p, const char *prefix)
 {
     text_printf(t, "#ifndef %s_WEIGHTS_FILE\n#define %s_WEIGHTS_FILE \"%s\"     /* its path, for #embed or .incbin */\n"

@@ -4,7 +4,7 @@
 /* Constants that are stored outside the text of model.c: in the file of weights, a named section, or program memory. */
 #include "cgen/cgen.h"
 
-/* Test the program's kind of weights (cgen.h). */
+/* These test the program's kind of weights (cgen.h). */
 static inline bool weights_are_in_file(const Program *p)
 {
     return p->weights.kind == WEIGHTS_CALLER || p->weights.kind == WEIGHTS_INCLUDED;
@@ -14,15 +14,15 @@ static inline bool weights_are_in_file(const Program *p)
 const char *flash_word(const Program *p);
 /* Returns true for a constant's memory, and for a pointer into it. */
 bool memory_is_constant(const Memory *m);
-/* Prints the attribute of a declaration, `LW_SECTION(".qspi") `; nothing if the section is NULL. */
+/* Prints the attribute of a declaration, `LW_SECTION(".qspi") `, or nothing if the section is NULL. */
 void section_attribute(Text *t, const char *section);
 /* Returns the C expression of a constant's address in the file, plus `offset` bytes, as a pointer to `type`. */
 const char *file_constant(Ctx *cx, const Program *p, int constant, int64_t offset, DType type);
 /* Prints macros and the prototype of NAME_check_weights in model.h. */
 void file_macros(Ctx *cx, Text *t, const Program *p, const char *prefix);
 void file_declare_check(Ctx *cx, Text *t, const Program *p, const char *prefix);
-/* Print parts of model.c: the expected header, the included file and NAME_check_weights; then NAME_run's check of the
- * header. */
+/* These print parts of model.c: the expected header, the included file and NAME_check_weights; then NAME_run's check of
+ * the header. */
 void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix);
 void file_check_in_run(Ctx *cx, Text *t, const Program *p, const char *prefix);
 #endif

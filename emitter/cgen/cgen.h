@@ -17,44 +17,43 @@ typedef struct Place { PlaceKind kind; int index; int64_t offset; /* bytes from 
 
 /* A parameter of a function that calls other functions: a partition or a body. */
 typedef struct Param {
-    const char *name;                  /* a C identifier, unique in the function */
+    const char *name;                  /* the name, a C identifier that is unique in the function */
     const Tensor *tensor;
-    Place place;                       /* of a partition: the parameter's storage in NAME_run */
-    bool is_written, is_unused;        /* an unused parameter is omitted */
+    Place place;                       /* for a partition: the storage that NAME_run passes */
+    bool is_written, is_unused;        /* is_unused: true if the parameter is omitted */
 } Param;
 
 /* The calls that run on one foreign device as one function, which NAME_run calls. */
 typedef struct Partition {
-    const char *name, *device;         /* "npu_1", "npu" */
+    const char *name, *device;         /* names such as "npu_1" and "npu" */
     const char *composite;             /* the device's composite that matches these calls; NULL for single calls */
-    /* A condition on open sizes, or NULL. Where it does not hold, the default runs, under the name `otherwise`. */
+    /* A condition on open sizes, or NULL. If it is false, the default runs; `otherwise` is its name. */
     const Expr *when; const char *otherwise;
     int param_count; const Param *param;
 } Partition;
 
 typedef struct Call Call;
 
-/* A size that gets its value from the i64 at the place, which is tested. is_read is true if a later call or an output
- * needs the size. */
+/* A size whose value is the tested i64 at `count`. is_read is true if a later call or an output needs the size. */
 typedef struct SizeBind { const Expr *size; Place count; const Tensor *constant; bool is_read; } SizeBind;
 
-/* A graph of a region, as a function that calls its layers like NAME_run. */
+/* A graph of a region, as a function that calls layers like NAME_run. */
 typedef struct Body {
-    const char *name, *what;           /* "if_1_then"; its description in comments */
+    const char *name, *what;           /* name: such as "if_1_then"; what: the description in comments */
     /* The sizes of the caller that the body reads; they are its first parameters. */
     int size_count; const Expr *const *size;
     int param_count; const Param *param;
     int call_count; const Call *call;
-    int last_bind_count; const SizeBind *last_bind;        /* binds after the last call */
+    int last_bind_count; const SizeBind *last_bind;        /* the sizes that are bound after the last call */
     bool has_memory;                   /* true if a parameter is scratch memory */
-    /* True if it returns 0 or an error code, because a loop in it may exceed the capacity of its rows, or because it
-     * tests a size. */
+    /* True if the function returns 0 or an error code, because a loop in it may exceed its capacity of rows, or because
+     * it tests a size. */
     bool may_stop;
 } Body;
 
-/* The argument for a body's parameter. PLACE is that place of the call. ITERATION and GOES_ON are the loop's variables.
- * STATE and NEXT are that state before and after the iteration. ROW is the current iteration's row of `elems` elements,
- * in the tensor at that place. */
+/* The argument for a body's parameter. PLACE is a place of the call, by index. ITERATION and GOES_ON are the loop's
+ * variables. STATE and NEXT are a state, by index, before and after the iteration. ROW is the iteration's row of
+ * `elems` elements, in the tensor at a place of the call. */
 typedef enum ArgumentKind {
     ARGUMENT_PLACE, ARGUMENT_ITERATION, ARGUMENT_GOES_ON, ARGUMENT_STATE, ARGUMENT_NEXT, ARGUMENT_ROW
 } ArgumentKind;
@@ -62,7 +61,7 @@ typedef struct Argument { ArgumentKind kind; int index; const Expr *elems; bool 
 
 /* A loop-carried state. The numbers index the call's places. */
 typedef struct Carried {
-    const char *name;                  /* a C identifier, unique in the function */
+    const char *name;                  /* the name, a C identifier that is unique in the function */
     const Tensor *tensor;
     /* The place of the initial value (PLACE_NONE means zeros), of the final value, and of the second array (-1 if one
      * array suffices). */
@@ -80,7 +79,7 @@ typedef struct Control {
     bool has_condition;                /* true if the body computes the condition to continue */
     /* The maximum trip count, or -1 if it is unknown, and the capacity in rows, or -1 if no rows are collected. */
     int64_t trip_count, capacity;
-    int row_count; const int *row;     /* the outputs that collect rows */
+    int row_count; const int *row;     /* the places of the outputs that collect rows */
     int state_count; const Carried *state;
 } Control;
 
@@ -88,13 +87,13 @@ struct Call {
     const Function *function;          /* NULL: */
     const Control *control;            /* the region that the call runs, or NULL */
     const char *label;                 /* the layer's node name(s) in the model, for LW_LAYER */
-    const char *group;                 /* the group's name, as `report` prints it */
+    const char *group;                 /* the name of the group, as `report` prints it */
     /* One place per memory parameter of the function. For a region: its inputs, outputs and scratch. */
     int place_count; const Place *place;
-    const Expr *const *size;           /* one size per size parameter */
-    const int64_t *number;             /* one number per number parameter */
-    int bind_count; const SizeBind *bind;              /* binds before the call */
-    /* Moves the call's result within the arena afterwards; 0 bytes if it is not moved. */
+    const Expr *const *size;           /* one size for each size parameter of the function */
+    const int64_t *number;             /* one number for each number parameter of the function */
+    int bind_count; const SizeBind *bind;              /* the sizes that are bound before the call */
+    /* The move of the call's result within the arena, after the call; 0 bytes if it is not moved. */
     struct { int64_t from, to, bytes; } move;
     /* The partition whose default makes this call, or NULL if NAME_run makes it. The calls of a partition are
      * consecutive. */
@@ -102,32 +101,33 @@ struct Call {
 };
 
 typedef struct Port {                  /* an input or output of the model */
-    const char *name;                  /* a unique C identifier */
+    const char *name;                  /* the name, a unique C identifier */
     const Tensor *tensor;
     const char *layout;                /* a layout such as "NHWC" (graph.h), or NULL if unknown */
-    int64_t at;                        /* its offset in the arena in bytes, or -1 if the caller owns it */
-    const char *macro;                 /* its part in the names of the header's macros, unique: "INPUT_1" */
+    int64_t at;                        /* offset of the port in the arena in bytes, or -1 if the caller owns the port */
+    const char *macro;                 /* the unique part of the port's macro names, such as "INPUT_1" */
     /* The functions that convert floats to an input, or an output to floats: one element, and all elements. NULL if the
      * port is not quantized to 8 or 16 bits. */
     const char *convert, *convert_all;
-    const char *base;                  /* the struct that holds its pointer; NULL for "in" or "out" */
-    bool is_alone;                     /* true if its pointer is a parameter of the function */
-    /* [rank] of an output with sizes that the run decides: the index among the decided sizes, or -1 for a number. NULL
-     * for other ports. */
+    const char *base;                  /* the struct that holds the port's pointer, or NULL for "in" or "out" */
+    bool is_alone;                     /* true if the port's pointer is a parameter of the function */
+    /* [rank] for an output with sizes that the run decides: the index of each size among the decided sizes, or -1 for a
+     * number. NULL for other ports. */
     const int *decided;
 } Port;
 
-/* A dimension of outputs that the run decides, or a dimension of an output that has such a dimension: a field of the
- * struct of outputs. */
+/* A field of the struct of outputs, for a size that the run decides, or for an open size of an output that has such a
+ * size. */
 typedef struct DecidedSize { const char *name; const Expr *size; int64_t least, greatest; } DecidedSize;
 
-/* A state is an output that the next run reads as an input. If the new value's live range begins after the last read of
- * the old value, or if it shifts the old value, both share an array. Otherwise two arrays alternate from run to run. */
+/* A state is an output that the next run reads as an input. Old and new value share an array if the new value's live
+ * range begins after the last read of the old value, or if one layer shifts the value in place. Otherwise two arrays
+ * alternate from run to run. */
 typedef struct State {
-    const char *name;                  /* a unique C identifier of the input */
+    const char *name;                  /* the name of the input, a unique C identifier */
     const Tensor *tensor;
     bool is_single;
-    const Tensor *initial;             /* the initial value; NULL means zeros */
+    const Tensor *initial;             /* the initial value, or NULL for zeros */
     const char *initial_name;          /* the name of the initial value's constant, without the prefix */
 } State;
 
@@ -142,9 +142,9 @@ enum { WEIGHTS_HEADER = 64 };          /* the bytes of the header of model.bin *
 typedef struct ProgramWeights {
     WeightsKind kind;
     const char *section;               /* the name of the section */
-    bool is_far;                       /* FLASH: true if there are more constants than near pointers reach */
-    /* CALLER, INCLUDED: the file's name, its bytes and its header, and [constant_count] offsets in it. An offset is -1
-     * if the constant is not in use. */
+    bool is_far;                       /* for FLASH: true if the constants exceed the reach of near pointers */
+    /* For CALLER and INCLUDED: the file's name, size and header, and [constant_count] the offset of each constant in
+     * the file, or -1 if the constant is not in use. */
     const char *file;
     int64_t bytes;
     const uint8_t *header;
@@ -153,15 +153,16 @@ typedef struct ProgramWeights {
 
 /* A member of struct NAME_params: a value that a training step changes, or a number that the caller may set. */
 typedef struct Trained {
-    const char *name, *what;           /* "dense_w", "w" */
+    const char *name, *what;           /* names such as "dense_w", "w" */
     const Tensor *tensor;
-    const Tensor *initial;             /* the initial value; NULL means zeros */
-    /* The name of the initial value's constant, without the prefix; NULL for zeros, or for a scalar. */
+    const Tensor *initial;             /* the initial value, or NULL for zeros */
+    /* The name of the initial value's constant, without the prefix, or NULL for zeros or a scalar. */
     const char *initial_name;
     bool is_weights;                   /* true for a parameter of the network, false for a state of the optimizer */
 } Trained;
 
-/* A result of a layer, compared after call `call` of NAME_run: `rows` of `bytes`, `pitch` bytes apart. */
+/* A result of a layer, which is compared after call `call` of NAME_run. It has `rows` rows of `bytes` bytes, `pitch`
+ * bytes apart. */
 typedef struct Check {
     int call;
     const char *label;                 /* the name of the layer */
@@ -170,7 +171,7 @@ typedef struct Check {
     uint32_t sum;                      /* FNV-1a */
 } Check;
 
-/* What --selftest adds: the data of each input, and the checks in the order of calls. */
+/* The data of --selftest: the data of each input, and the checks in the order of the calls. */
 typedef struct Selftest {
     int check_count; const Check *check;
     const Tensor *const *input; const char *const *input_name;
@@ -178,51 +179,53 @@ typedef struct Selftest {
 
 /* A RAM of the firmware, which becomes a member of struct NAME_memories. */
 typedef struct ProgramMemory {
-    const char *name;                  /* a C identifier */
+    const char *name;                  /* the name, a C identifier */
     int64_t size, align;               /* bytes */
     const char *section;               /* the section of an array in it, or NULL */
 } ProgramMemory;
 
 typedef struct Program Program;
 struct Program {
-    const char *name;                  /* the prefix, a C identifier in lower case: "kws" */
-    const char *header;                /* the file name of the header that model.c includes; NULL for NAME.h */
+    const char *name;                  /* the prefix, a C identifier in lower case such as "kws" */
+    const char *header;                /* the file name of the header that model.c includes, or NULL for NAME.h */
     const char *source;                /* the model's file name, without folders */
     const char *target;
-    const char *stamp;                 /* the compiler's version for the first comments; NULL to omit it */
-    /* The options of the emission, as words of the command line; "" if there are none. */
+    const char *stamp;                 /* the compiler's version for the first comments, or NULL */
+    /* The options, as words of the command line, or "". */
     const char *options;
     const char *digest;                /* SHA-256 of the model file, in hexadecimal */
     int input_count, output_count; const Port *input, *output;
     int state_count; const State *state;
-    /* What --stream sets: the frames of a run and of the window; 0 without --stream. */
+    /* The frames of one run and of the window with --stream; 0 without it. */
     struct { int64_t hop, window; } stream;
     int constant_count; const Tensor *const *constant; const char *const *constant_name;
-    int function_count; const Function *const *function;   /* in order of first use; equal groups share one function */
+    /* the functions, in order of first use; equal groups share one */
+    int function_count; const Function *const *function;
     int call_count; const Call *call;
     int partition_count; const Partition *partition;
     int body_count; const Body *const *body;               /* the bodies of regions, inner bodies first */
-    const Param *param;                /* the parameters of the function being printed; NULL for NAME_run's */
+    const Param *param;                /* the parameters of the function that is printed, or NULL for NAME_run */
     int64_t arena_size, arena_align;   /* bytes */
-    /* The memories that replace the arena; a PLACE_ARENA has an index of one of them. */
+    /* The memories that replace the arena; the index of a PLACE_ARENA selects one. */
     int memory_count; const ProgramMemory *memory;
-    /* [constant_count]: the section of each constant, NULL for the usual one, or NULL if none has a section. */
+    /* [constant_count] the section of each constant, or NULL for the default section; or NULL if no constant has a
+     * section. */
     const char *const *constant_section;
     /* The symbolic sizes, and the fields of the inputs struct that hold them. */
     int size_count; const Expr *const *size; const char *const *size_name;
-    int decided_count; const DecidedSize *decided;         /* decided sizes of outputs */
-    int last_bind_count; const SizeBind *last_bind;        /* binds after the last call */
-    bool decides_sizes;                /* true if a size is tested at run time; then NAME_E_SIZE exists */
-    /* The header of the target's primitives, or NULL, and the condition of #if under which it is included (NULL means
-     * always). */
+    int decided_count; const DecidedSize *decided;         /* the sizes of outputs that the run decides */
+    int last_bind_count; const SizeBind *last_bind;        /* the sizes that are bound after the last call */
+    bool decides_sizes;                /* true if a size is tested at run time, so that NAME_E_SIZE exists */
+    /* The header of the target's primitives, or NULL, and the condition of #if under which it is included, or NULL if
+     * always. */
     const char *core_header, *core_macros;
-    const char *flags;                 /* options of the C compiler without which the portable form is used, or NULL */
+    const char *flags;                 /* the compiler flags without which the portable macros are used, or NULL */
     bool contracts;                    /* true if products and sums of floats are rounded once */
     bool rounds_twice;                 /* true if a requantization of 8-bit integers has two rounding steps */
     /* True if quantization rounds ties away from zero, as TensorFlow Lite does; false if it rounds ties to even. */
     bool ties_away;
     const char *nearest;               /* the function that rounds, or NULL if no input is quantized */
-    /* The names of the classes along the last axis of output `output`. count is 0 if the names are unknown. */
+    /* The names of the classes on the last axis of output `output`; count is 0 if they are unknown. */
     struct { int count, output; const char *const *name; } classes;
     /* The strings whose indices are the elements of the ports `ports`. count is 0 if no port holds strings, or if the
      * names of the classes are the only strings. */
@@ -230,14 +233,15 @@ struct Program {
     bool ports_in_arena, static_arena, standalone;
     bool has_profile;                  /* true if LW_LAYER counts per layer */
     ProgramWeights weights;
-    /* The parameters of --train; count is 0 without --train. version has eight hexadecimal digits, which depend on the
+    /* The parameters of --train; count is 0 without --train. version: eight hexadecimal digits, which depend on the
      * members and the model. */
     struct { int count; const Trained *at; const char *version; } params;
-    /* NAME_train, with the arena, ports and calls of the step; NULL without a step. */
+    /* The program of NAME_train, with the arena, ports and calls of the training step, or NULL. */
     const Program *step;
     const Selftest *selftest;          /* the data of --selftest, or NULL */
-    bool is_step; int run_call_count;                      /* of a step: the number of NAME_run's calls */
-    /* The labels of a step are at least 0 and below label_limit; 0 if the target has no labels. */
+    /* is_step: true for NAME_train; run_call_count: the number of NAME_run's calls */
+    bool is_step; int run_call_count;
+    /* The labels of a training step must be at least 0 and less than label_limit; 0 if its target has no labels. */
     int64_t label_limit;
 };
 
@@ -245,7 +249,7 @@ struct Program {
  * have more text than memory. */
 typedef struct Source {
     const char *before;                /* the functions of layers */
-    const char *constants;             /* the declarations, each with the position of its elements */
+    const char *constants;             /* the declarations of constants, each with the position of its elements */
     int constant_count; const Tensor **constant;
     const char *after;                 /* NAME_run */
 } Source;
@@ -256,20 +260,21 @@ void cgen_place_weights(Ctx *cx, Program *p, const char *file);
 /* Returns the functions of layers and NAME_run in the form that reads weights, without names of files, profile and
  * self-test. */
 const char *cgen_code(Ctx *cx, const Program *p);
-/* Computes the header of the file of weights, with a digest of that code. */
+/* Computes the header of the file of weights, with a digest of the text of cgen_code. */
 void cgen_seal_weights(Ctx *cx, Program *p, const char *code);
 /* Prints the file of weights; `program` points to a Program. */
 void cgen_print_weights(Ctx *cx, const void *program, TextPut *put, void *to);
-/* Refuses a program whose constants do not fit into program memory, or are read by an instruction or a C function. */
+/* Refuses a program if its constants do not fit into program memory, or if an instruction or a C function reads
+ * them. */
 void cgen_check_flash(Ctx *cx, Program *p);
 const char *cgen_text(Ctx *cx, const Program *p);          /* returns the whole model.c */
 const char *cgen_header(Ctx *cx, const Program *p);        /* model.h */
 const char *cgen_cpp_class(Ctx *cx, const Program *p);     /* model.hpp */
-const char *cgen_testbench(Ctx *cx, const Program *p);     /* model_main.c */
+const char *cgen_testbench(Ctx *cx, const Program *p);     /* returns the text of model_main.c */
 /* Prints the #include line of model.h, and an #error for a header that does not belong to the program. */
 void cgen_include_header(Ctx *cx, Text *t, const Program *p);
 /* Prints one function as C, for messages and tests. */
 void cgen_function(Ctx *cx, Text *t, const Program *p, const Function *f);
-/* Prints the function of a body; its layers are numbered from `first_layer`. */
+/* Prints the function of a body; the numbers of its layers begin at `first_layer`. */
 void cgen_body(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions in the emitted program. Each graph of a region is a static function of scratch memory, inputs and outputs.
+/* Prints the regions of the program. Each graph of a region is a static function of scratch memory, inputs and outputs.
  * NAME_run, or another body, contains the control flow:
  *
  *     if (*in->late) {                        {
@@ -85,7 +85,7 @@ const char *layer_label(Ctx *cx, const char *name)
     return text_string(&label);
 }
 
-/* A blank separates the characters that begin or end a comment. */
+/* Returns the name for a comment: a blank separates characters that would begin or end a comment. */
 const char *comment_text(Ctx *cx, const char *name)
 {
     Text label = text_new(cx);
@@ -206,7 +206,7 @@ static const char *times(const ControlPrinter *r, const char *iteration, const E
     return text_format(r->cx, is_one_word ? "%s * %s" : "%s * (%s)", iteration, count);
 }
 
-/* Returns the tensor's number of bytes, in the caller's sizes. */
+/* Returns the size of the tensor in bytes, as an expression of the caller's sizes. */
 static const char *bytes_of(const ControlPrinter *r, const Tensor *t)
 {
     if (tensor_is_fixed(t)) return text_format(r->cx, "%lld", (long long)tensor_bytes(t));
@@ -279,7 +279,8 @@ static bool reads_iteration(const Control *c)
     return false;
 }
 
-/* Returns true if only the loop's own condition and body decide when it ends, and neither reads the iteration. */
+/* Returns true if the loop needs no counter: only its condition ends it, and neither condition nor body reads the
+ * iteration. */
 static bool is_uncounted(const Control *c)
 {
     return c->trip_count < 0 && c->count < 0 && !c->row_count && !reads_iteration(c);

@@ -9,15 +9,16 @@
 const Call *program_call(const Program *p, int i);
 /* Returns true if a loop may run more iterations than its rows have capacity for. */
 bool control_has_limit(const Control *c);
-bool control_moves_memory(const Control *c);          /* returns true if it is printed with calls of memcpy or memset */
+bool control_moves_memory(const Control *c);          /* returns true if its text calls memcpy or memset */
 bool control_may_stop(const Control *c);
 int call_size_count(const Call *c);
 
-bool program_reads(const Program *p, int constant);        /* returns true if a call reads that constant */
+bool program_reads(const Program *p, int constant);        /* returns true if a call reads the constant */
 int64_t program_constants(const Program *p);               /* returns the bytes of the constants that calls read */
-/* Returns the bytes of these constants, of initial states and of initial parameters: NAME_WEIGHTS_SIZE. */
+/* Returns NAME_WEIGHTS_SIZE: the bytes of the constants that calls read, of initial states and of initial
+ * parameters. */
 int64_t program_weights(const Program *p);
-/* Prints the statements of a body; `sizes` spells its sizes. */
+/* Prints the statements of a body; `sizes` spells the body's sizes. */
 typedef void PrintCalls(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer, Speller *sizes);
 void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer, PrintCalls *print_calls);
 /* Reserves the names of variables that loops among the calls declare. */
@@ -29,8 +30,8 @@ void layer_mark(Ctx *cx, Text *t, int number, const char *name);     /* prints L
 const char *layer_label(Ctx *cx, const char *name);        /* returns the name escaped for a C string */
 const char *comment_text(Ctx *cx, const char *name);       /* returns the name escaped for a comment */
 
-/* Print what --profile adds: the declarations of model.h, the definitions of model.c, and the statements around the
- * layers. */
+/* These print the parts of --profile: the declarations of model.h, the definitions of model.c, and the statements
+ * around the layers. */
 void profile_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
 void profile_define(Ctx *cx, Text *t, const Program *p);
 void profile_begin(Text *t, const Program *p);

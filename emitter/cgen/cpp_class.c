@@ -25,7 +25,7 @@ static Speller words_of_class(Ctx *cx, const Program *p)
     return s;
 }
 
-/* The parameters of `run`, whose names follow from those of ports and sizes. */
+/* The parameters of `run`, which are named after the ports and sizes. */
 typedef struct Parameters { Speller names; Text list; int count; } Parameters;
 
 static void parameter(Parameters *to, const char *type, const void *what, const char *name)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Partitions of foreign devices in the emitted program:
+/* Prints the partitions of foreign devices in two files:
  *
  *   model.h     the prototype, with its operands and its contract
  *   model.c     #ifndef NAME_HAVE_DEVICE: a default in plain C, with the functions and constants that only it uses
  *
  * Thus the program links and runs before the device's driver exists, and contains no part of the default afterwards.
- * A composite with a condition on open sizes keeps its default, in a function of its own: NAME_run calls it where the
- * condition does not hold. */
+ * A composite with a condition on open sizes keeps its default, in a function of its own: NAME_run calls this function
+ * if the condition is false. */
 #include "cgen/control_flow.h"
 
 #include <string.h>
@@ -45,8 +45,8 @@ static bool is_named_before(const Program *p, int call, IsUsed *is_used, const v
     return found;
 }
 
-/* Returns the condition under which the function is unused: `defined(A_HAVE_NPU)` terms joined by &&. Returns NULL if
- * it is always used, or never used. */
+/* Returns the condition under which the function (or constant) is unused, such as `defined(A_HAVE_NPU) &&
+ * defined(A_HAVE_DSP)`. Returns NULL if it is always used, or if no call uses it. */
 static const char *unused_where(Ctx *cx, const Program *p, IsUsed *is_used, const void *what)
 {
     Text t = text_new(cx);
@@ -60,7 +60,7 @@ static const char *unused_where(Ctx *cx, const Program *p, IsUsed *is_used, cons
     return t.length ? text_string(&t) : NULL;
 }
 
-/* Prints consecutive texts with one condition under one #if. */
+/* Prints the text under an #if; consecutive texts with the same condition share the #if. */
 static void guarded(Ctx *cx, Text *t, const char *unused, const char *text)
 {
     const char *end = unused ? text_format(cx, "#endif     /* !(%s) */\n\n", unused) : "";
@@ -119,7 +119,7 @@ static void labels(Text *t, const Program *p, const Partition *d)
     }
 }
 
-/* Returns false for a partition that consists only of views, which cost nothing. */
+/* Returns false for a partition that consists only of views, which need no call. */
 static bool has_calls(const Program *p, const Partition *d)
 {
     for (int i = 0; i < p->call_count; i++)
@@ -127,7 +127,7 @@ static bool has_calls(const Program *p, const Partition *d)
     return false;
 }
 
-/* Returns the condition of the call in NAME_run, for the comment. */
+/* Returns the condition under which NAME_run calls the partition, for a comment. */
 static const char *where_called(Ctx *cx, const Program *p, const Partition *d)
 {
     Speller s = partition_speller(cx, p, d);

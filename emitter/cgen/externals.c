@@ -29,7 +29,7 @@ static const char *prototype(Ctx *cx, const Code *c)
     return text_string(&t);
 }
 
-/* One C function has one prototype. */
+/* Declares the C function of a call once; refuses calls that pass different types to it. */
 static const Code *declare(Ctx *cx, const Code *c, void *user)
 {
     Prototypes *p = user;

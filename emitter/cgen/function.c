@@ -15,20 +15,20 @@ static void statement(FunctionPrinter *p, const Code *c);
 
 static void line(FunctionPrinter *p) { text_spaces(p->t, 4 * p->depth); }
 
-/* True if the current line contains only its indentation. */
+/* The length that the text has if the current line contains only its indentation. */
 static size_t line_start(const FunctionPrinter *p) { return p->t->length - 4 * (size_t)p->depth; }
 
 /* ---- Stores ---------------------------------------------------------------------------------------------------- */
 
 static bool is_half(DType t) { return t == F16 || t == BF16; }
 
-/* Returns the stored value: arrays of 16-bit floats store bits, variables store a float. */
+/* Returns the value as `m` stores it: an array of 16-bit floats stores bits, a variable stores a float. */
 static const char *stored_value(FunctionPrinter *p, const Memory *m, const Expr *value)
 {
     return is_half(m->type) && m->kind != MEMORY_SCALAR ? spell_bits(&p->s, value) : spell_exact(&p->s, value);
 }
 
-/* Prints `m[i] += v` for m[i] = m[i] + v if C adds in the element's own type without casts. */
+/* For m[i] = m[i] + v, returns the operator of `m[i] += v` if C adds without casts in the type of the element. */
 static const char *compound(FunctionPrinter *p, const Code *c, const char **added)
 {
     const Expr *v = c->value;
@@ -89,7 +89,8 @@ static const Code *store_of(const Code *c)
     return c->kind == CODE_STORE ? c : NULL;
 }
 
-/* Returns the statement that absorbs a variable's declaration: its first use, if that stores its initial value. */
+/* Returns the statement that can also declare the variable: its first use, if this use stores the initial value;
+ * otherwise NULL. */
 static const Code *first_store(const Code *seq, int declared_at)
 {
     const Memory *m = seq->child[declared_at]->memory;
@@ -102,8 +103,8 @@ static const Code *first_store(const Code *seq, int declared_at)
     return NULL;
 }
 
-/* In a program with vectors of 64 bytes, an array on the stack has their alignment, because gcc 12 fills an array in
- * the red zone with aligned stores that assume more than its alignment. */
+/* Aligns an array on the stack in a program with 64-byte vectors. gcc 12 may fill an array in the red zone with aligned
+ * stores, although the array itself is not aligned. */
 static const char *stack_alignment(const FunctionPrinter *p)
 {
     enum { WIDEST = 64 };
@@ -155,7 +156,7 @@ static void sequence(FunctionPrinter *p, const Code *seq)
         const Code *first = first_store(seq, i);
         for (int j = i + 1; first && j < seq->child_count; j++)
             if (seq->child[j] == first) {
-                is_first[j] = is_first[i] = true;      /* both are declared at that store */
+                is_first[j] = is_first[i] = true;      /* the store also declares the variable */
                 break;
             }
     }
@@ -398,7 +399,7 @@ static void parameters(FunctionPrinter *p, const Function *f)
     if (!n) text_add(p->t, "void");
 }
 
-/* Returns true if the code uses the name both with and without the instructions. */
+/* Returns true if the code uses the number elsewhere than in the portable form of an instruction. */
 static bool is_always_used(const Code *c, const Expr *number)
 {
     const Expr *const mine[] = {

@@ -7,8 +7,8 @@ static bool has_weights(const Program *p) { return p->weights.kind == WEIGHTS_CA
 static bool has_params(const Program *p) { return p->params.count > 0; }
 static bool has_state(const Program *p) { return p->state_count > 0; }
 
-/* `suffix` is the suffix of the type struct NAME_suffix; NULL if the type is as written. `error` is the code for a null
- * pointer; NULL if the pointer is tested elsewhere. */
+/* suffix: for the type struct NAME_suffix, or NULL if `type` is complete. error: the code for a null pointer, or NULL
+ * if the pointer is tested elsewhere. */
 typedef struct Parameter {
     bool (*is_passed)(const Program *p);
     const char *type, *suffix, *name, *error;
@@ -28,7 +28,7 @@ const char *program_parameters(Ctx *cx, const Program *p)
     for (int i = 0; i < PARAMETER_COUNT; i++) {
         const Parameter *x = &parameters[i];
         if (!x->is_passed(p)) continue;
-        /* A training step changes its parameters. */
+        /* not const, because a training step changes its parameters */
         const char *type = p->is_step && i == PARAMETER_PARAMS ? "struct " : x->type;
         text_printf(&t, "%s%s%s%s *%s, ", type, x->suffix ? p->name : "", x->suffix ? "_" : "",
                     x->suffix ? x->suffix : "", x->name);

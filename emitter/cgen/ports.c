@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what model.h declares of inputs and outputs: for each, macros of type, shape, bytes, scale and zero point, and
- * for quantized ones inline functions between real numbers and stored integers:
+/* Prints the declarations of inputs and outputs in model.h. Each port has macros of type, shape, bytes, scale and zero
+ * point. A quantized port also has inline functions between real numbers and stored integers:
  *
  *     stored = clamp(nearest(real / scale) + zero_point)     real = scale * (stored - zero_point) */
 #include "cgen/ports.h"
@@ -79,7 +79,7 @@ bool ports_are_i8(const Program *p)
 
 /* ---- Facts as macros -------------------------------------------------------------------------------------------- */
 
-enum { NAME_COLUMN = 28 };     /* values begin here, or after one blank */
+enum { NAME_COLUMN = 28 };     /* the column where values begin, or after one blank if the name is longer */
 
 static void fact(Ctx *cx, Text *t, const char *prefix, const Port *p, const char *what, const char *value)
 {
@@ -99,7 +99,7 @@ static const char *scale_text(Ctx *cx, float scale)
     return text_string(&t);
 }
 
-/* Returns an initializer list of the sizes, at their maximum. */
+/* Returns an initializer list of the maximum sizes. */
 static const char *dims(Ctx *cx, const Tensor *x)
 {
     Text t = text_new(cx);
@@ -326,7 +326,7 @@ static void one_element(Ctx *cx, Text *t, const Program *p, const char *prefix, 
     else text_printf(t, "    return %s * (float)((int32_t)value - %s);\n}\n", scale, zero);
 }
 
-/* Returns the elements behind an index of the channels' axis, or -1 if their number is open. */
+/* Returns the number of elements per index of the channel axis, or -1 if it is open. */
 static int64_t elems_of_channel(const Tensor *x)
 {
     int64_t elems = 1;
@@ -340,7 +340,7 @@ static void all_elements(Ctx *cx, Text *t, const Program *p, const char *prefix,
     const Tensor *x = port->tensor;
     const char *type = dtype_info(x->type)->c_type, *channel = "";
     const int64_t inner = x->quant->count > 1 ? elems_of_channel(x) : 1;
-    if (inner < 0) return;             /* the position of a channel depends on the run's sizes */
+    if (inner < 0) return;             /* the run's sizes decide the channel of an element */
     if (x->quant->count > 1)
         channel = text_format(cx, ", i / %lld %% %d", (long long)inner, x->quant->count);
     text_printf(t, "static inline void %s_%s(const %s *from, %s *to)\n{\n    int32_t i;\n", p->name, port->convert_all,
@@ -365,7 +365,7 @@ static void conversions(Ctx *cx, Text *t, const Program *p, const char *prefix, 
     all_elements(cx, t, p, prefix, port, is_input);
 }
 
-/* A call of these functions is an error: their result has an incomplete type, which the compiler quotes. */
+/* Declares functions that cannot be called: their result has an incomplete type, whose name the compiler quotes. */
 static void refusals(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input)
 {
     (void)cx, (void)prefix;

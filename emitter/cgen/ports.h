@@ -11,7 +11,7 @@ void port_row(Ctx *cx, Text *t, const Port *p);     /* prints a line of the firs
 void ports_origin(Text *t, const Program *p, const char *prefix);
 /* Prints the lists X(...), the macros of type, shape and scale, offsets in the arena, and the structs of pointers. */
 void ports_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
-/* Prints inline functions between floats and the integers of quantized ports of 8 and 16 bits: inputs are quantized,
- * outputs dequantized. */
+/* Prints inline functions that quantize floats for 8-bit and 16-bit inputs, and dequantize the integers of such
+ * outputs. */
 void ports_convert(Ctx *cx, Text *t, const Program *p, const char *prefix);
 #endif

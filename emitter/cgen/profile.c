@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* --profile: LW_LAYER reads the core's counter (runtime/lw_counter.h), and adds its advance to the row of the layer
- * that ends. The numbers of layers are those of LW_LAYER: NAME_run's, then those of bodies, then NAME_train's. */
+/* --profile: LW_LAYER reads the core's counter (runtime/lw_counter.h), and adds the counts since its last call to the
+ * row of the layer that ends. LW_LAYER numbers the layers of NAME_run first, then those of bodies, then those of
+ * NAME_train. */
 
 /* Decision: counts per layer are the one mutable global. `LW_LAYER` has no operand through which a caller could pass
  * storage, and a parameter of `NAME_run` would change the interface that is measured. So `--profile` emits a table
@@ -28,7 +29,8 @@ void profile_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
                 p->name);
 }
 
-/* Returns the group's name, as `report` prints it. In a partition, one mark precedes all calls. */
+/* Returns the name of the group, as `report` prints it, or of the partition, because one mark precedes all of its
+ * calls. */
 static const char *layer_name(const Call *c)
 {
     return c->partition ? c->partition->name : c->group ? c->group : c->label;

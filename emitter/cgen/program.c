@@ -21,7 +21,7 @@
 
 /* ---- model.h --------------------------------------------------------------------------------------------------- */
 
-/* Returns the program with the arena, ports and calls of its step. */
+/* Returns the program with the arena, ports and calls of its training step. */
 static Program step_of(const Program *p)
 {
     Program s = *p;
@@ -51,7 +51,8 @@ static void run_signature(Ctx *cx, Text *t, const Program *p)
     wrap_list(cx, t, start);
 }
 
-/* NAME_run is the list of layers. With --selftest, the list is a function with one more parameter. */
+/* Prints the signature of the list of layers: of NAME_run or, with --selftest, of NAME_layers, which has one more
+ * parameter. */
 static void layers_signature(Ctx *cx, Text *t, const Program *p)
 {
     const size_t start = t->length;
@@ -75,7 +76,7 @@ static int64_t arena_of_both(const Program *p)
 static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *word,
                         const char *function)
 {
-    enum { LONG_DOUBLE = 8 };      /* at least this many bytes */
+    enum { LONG_DOUBLE = 8 };      /* arrays of at least this many bytes get the alignment */
     const char *macro = text_format(cx, "%s_%s", prefix, word);
     const int64_t bytes = strcmp(function, "run") == 0 ? p->arena_size : arena_of_both(p);
     const char *array = bytes ? text_format(cx, "[%s_SIZE]", macro) : "[1]";
@@ -131,7 +132,7 @@ static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
     ports_convert(cx, t, p, prefix);
 }
 
-/* Returns ports without layouts, because layouts describe the file, as the origin does. */
+/* Returns ports without layouts, which describe the model's file and not the interface. */
 static const Port *without_layouts(Ctx *cx, const Port *port, int count)
 {
     Port *plain = arena_copy(cx->arena, port, (size_t)count * sizeof *port);
@@ -196,8 +197,8 @@ const char *cgen_header(Ctx *cx, const Program *p)
 
 /* ---- model.c --------------------------------------------------------------------------------------------------- */
 
-/* The line that represents a constant's elements in the text of constants. Names are identifiers, so they do not
- * contain it. */
+/* The line that represents a constant's elements in the text of constants. The line cannot occur in names, which are
+ * identifiers. */
 static const char ELEMENTS[] = "\f\n";
 
 static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const char *constant_name,
@@ -213,7 +214,7 @@ static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const 
     text_printf(t, "%s};\n\n", ELEMENTS);
 }
 
-/* Casts through void *, which avoids compilers' alignment warnings; the pointer is aligned. */
+/* Casts through void *, because compilers warn about the alignment otherwise; the pointer is aligned. */
 static const char *place_in_memory(Ctx *cx, const Program *p, const Place *place, DType type)
 {
     const char *c_type = dtype_info(type)->c_type,
@@ -310,7 +311,7 @@ static const char *in_memory(Ctx *cx, int64_t offset)
     return offset ? text_format(cx, "memory + %lld", (long long)offset) : "memory";
 }
 
-/* If the layer's result overlaps its input, moves the result to its place for later layers. */
+/* Moves a layer's result that overlaps its input to the offset at which later layers read it. */
 static void move_result(Ctx *cx, Text *t, const Call *c)
 {
     if (c->move.bytes)
@@ -326,7 +327,7 @@ static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Ca
     print_call(cx, t, &inside, c, &sizes);
 }
 
-/* Prints the tests of sizes that the run has computed, and their variables. */
+/* Prints the variables of sizes that the run has computed, and the tests of these sizes. */
 static void bind_sizes(Ctx *cx, Text *t, const Program *p, const SizeBind *bind, int count, Speller *s)
 {
     const Memory from = { .kind = MEMORY_INPUT, .type = I64 };
@@ -390,14 +391,14 @@ static void check_sizes(Text *t, const Program *p, const char *prefix, Speller *
     }
 }
 
-/* Prints the sizes of the outputs. */
+/* Prints the statements that store the outputs' sizes. */
 static void give_sizes(Text *t, const Program *p, Speller *s)
 {
     for (int i = 0; i < p->decided_count && !p->is_step; i++)
         text_printf(t, "    *out->%s = %s;\n", p->decided[i].name, spell_size(s, p->decided[i].size));
 }
 
-/* Refuses labels that are not classes before any parameter is trained. */
+/* Prints the test that labels are classes, which precedes all changes of parameters. */
 static void check_labels(Text *t, const Program *p, const char *prefix)
 {
     const Port *label = &p->input[p->input_count - 1];
@@ -409,8 +410,8 @@ static void check_labels(Text *t, const Program *p, const char *prefix)
                 label->name, at, classes, prefix);
 }
 
-/* Prints `if (in == NULL || in->x == NULL) return KWS_E_NULL;`, with a few pointers per line. Tensors without elements
- * need no memory. */
+/* Prints `if (in == NULL || in->x == NULL) return KWS_E_NULL;`, with a few pointers per line. A tensor without elements
+ * may have a null pointer. */
 static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int ports,
                            const DecidedSize *size, int sizes)
 {
@@ -444,7 +445,7 @@ static void static_arena(Text *t, const Program *p, const char *prefix)
     text_printf(t, "} %s_arena;\n\n", p->name);
 }
 
-/* The layers of NAME_train are numbered after the layers of NAME_run and of all bodies. */
+/* Returns the number of the first layer. NAME_train's layers are numbered after those of NAME_run and of all bodies. */
 static int first_layer(const Program *p)
 {
     int count = 0;
@@ -545,7 +546,7 @@ static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
         constant(cx, t, p, p->params.at[i].initial, p->params.at[i].initial_name, NULL);
         s->constant[s->constant_count++] = p->params.at[i].initial;
     }
-    Program in_data = *p;          /* with inputs read from data memory */
+    Program in_data = *p;          /* recorded inputs are read from data memory */
     if (p->weights.kind == WEIGHTS_FLASH) in_data.weights.kind = WEIGHTS_TEXT;
     for (int i = 0; i < recorded; i++) {
         constant(cx, t, &in_data, p->selftest->input[i], p->selftest->input_name[i], NULL);
@@ -587,7 +588,7 @@ static bool has_floats(Ctx *cx, const Program *p)
     return found;
 }
 
-/* Names the runtime's pieces that constants, the arena and the types of values require. */
+/* Returns the names of the runtime's pieces that constants, the arena and the types of values require. */
 static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
 {
     bool are_finite = true;

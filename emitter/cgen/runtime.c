@@ -19,11 +19,12 @@ static const char *const lines[] = {
 };
 enum { LINE_COUNT = sizeof lines / sizeof *lines };
 
-/* `copy` is the number of pieces with that name that precede this piece in its file. */
+/* copy: the number of pieces with this name that precede this piece in its file. */
 typedef struct Piece { const char *name, *file, *needs; int first, last, copy; bool wanted; } Piece;
 typedef struct Pieces { Ctx *cx; int count; Piece *at; Map by_name, read; } Pieces;
 
-/* Returns the header to include for a piece of this file. simd/simd.h and lw_math.h include their neighbours. */
+/* Returns the header to include for a piece of this file. simd/simd.h and lw_math.h include the other headers of their
+ * kind. */
 static const char *header_of(const char *file)
 {
     if (strncmp(file, "simd/", 5) == 0) return "simd/simd.h";
@@ -95,7 +96,7 @@ static const char *vector_piece(Ctx *cx, const char *word, size_t length)
 
 static void want(Ctx *cx, Pieces *p, const char *text);
 
-/* Marks all pieces of a name, and their needs. */
+/* Marks all pieces of a name, and the pieces that these need. */
 static void want_piece(Ctx *cx, Pieces *p, const char *wanted)
 {
     if (!wanted || !map_get_ptr(&p->by_name, wanted)) return;
@@ -106,10 +107,10 @@ static void want_piece(Ctx *cx, Pieces *p, const char *wanted)
     }
 }
 
-/* Returns true for the keyword that C++ lacks. */
+/* Returns true for `restrict`, a keyword that C++ lacks. */
 static bool is_keyword(const char *word, size_t n) { return n == 8 && memcmp(word, "restrict", n) == 0; }
 
-/* Marks the pieces named in a text, and their needs. */
+/* Marks the pieces that the text names, and the pieces that these need. */
 static void want(Ctx *cx, Pieces *p, const char *text)
 {
     while (*text) {
@@ -139,7 +140,7 @@ static bool wants_header(const Pieces *p, const char *header)
 
 /* ---- --standalone ------------------------------------------------------------------------------------------------ */
 
-/* Names the version of the runtime: a digest of its text. */
+/* Returns the version of the runtime, which is a digest of its text. */
 static const char *version(Ctx *cx)
 {
     Text all = text_new(cx);
@@ -147,7 +148,7 @@ static const char *version(Ctx *cx)
     return text_format(cx, "0x1%.7s", sha256_hex(cx, text_string(&all), all.length));
 }
 
-/* Names a piece among those of all files: "LW_COPY_simd_avx2_lw_x8". */
+/* Returns a name of the piece that is unique over all files: "LW_COPY_simd_avx2_lw_x8". */
 static const char *macro_of(Ctx *cx, const Piece *p)
 {
     Text t = text_new(cx);
@@ -166,7 +167,8 @@ static void copy_piece(Ctx *cx, Text *out, const Piece *p)
     text_add(out, "#endif\n\n");
 }
 
-/* If a second file is in the translation unit, it uses the pieces that the first file defines. */
+/* Prints the pieces. If a translation unit has two emitted files, the second one uses the pieces that the first one
+ * defines. */
 static void copy_pieces(Ctx *cx, Text *out, const Pieces *p)
 {
     const char *own = version(cx);

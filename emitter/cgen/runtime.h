@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_CGEN_RUNTIME_H
 #define LW_CGEN_RUNTIME_H
-/* Prints what precedes the functions of model.c: the runtime, either as #include lines or as the pieces themselves, and
- * prototypes. */
+/* Prints the text before the functions of model.c: the runtime, as #include lines or as pieces, and prototypes. */
 #include "cgen/cgen.h"
 
 /* Returns the lines before `code`: #include lines, or, with `inlined`, the runtime pieces that the code uses. */

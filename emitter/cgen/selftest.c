@@ -51,7 +51,7 @@ void selftest_checks(Ctx *cx, Text *t, const Program *p, int call, PrintPlace *p
     }
 }
 
-/* Prints the arguments of NAME_layers that NAME_run and NAME_selftest pass on. */
+/* Prints the call of NAME_layers in NAME_run or NAME_selftest. */
 static void call_layers(Text *t, const Program *p, const char *in, const char *check)
 {
     text_printf(t, "    return %s_layers(", p->name);
@@ -59,7 +59,7 @@ static void call_layers(Text *t, const Program *p, const char *in, const char *c
     text_printf(t, "%s, out, %s);\n}\n", in, check);
 }
 
-/* The input in the arena is a copy, because layers reuse its memory. */
+/* Prints the statement that sets an input. An input in the arena is copied, because layers reuse its memory. */
 static void set_input(Text *t, const Program *p, int i, const char *prefix)
 {
     const Port *x = &p->input[i];

@@ -82,7 +82,7 @@ typedef enum Level {
 typedef struct Spelled {
     const char *text;
     Level level;
-    bool is_exact;          /* true if its C type is the dtype's */
+    bool is_exact;          /* true if its C type is the C type of the expression's dtype */
     const char *bits;       /* the stored bits of a 16-bit float, or NULL */
 } Spelled;
 
@@ -188,7 +188,7 @@ static Spelled infix(Speller *s, const Expr *e)
     return piece(text, o.level, !is_narrow(e->type));
 }
 
-/* Prints 1 <= i as i >= 1, with the variable first. */
+/* Prints a comparison with the variable first: 1 <= i as i >= 1. */
 static Spelled comparison(Speller *s, const Expr *e)
 {
     if (!expr_is_const(e->arg[0])) return infix(s, e);
@@ -211,7 +211,7 @@ static Spelled sum(Speller *s, const Expr *e)
     return piece(text, LEVEL_ADD, !is_narrow(e->type));
 }
 
-/* Prints int32 times or plus two widened narrow values. A cast of one operand suffices. */
+/* Prints an int32 product or sum of two widened narrow values; a cast of one operand suffices. */
 static Spelled widened(Speller *s, const Expr *e)
 {
     const Expr *b = e->arg[1];
@@ -237,7 +237,7 @@ static Spelled negative(Speller *s, const Expr *e)
     return piece(text, LEVEL_UNARY, !is_narrow(e->type));
 }
 
-/* Prints the floor remainder of a power of two, the only one of legal code. */
+/* Prints the floor remainder by a power of two, the only floor remainder of legal code. */
 static Spelled mask(Speller *s, const Expr *e)
 {
     const Expr *bits = expr_int(s->cx, e->type, e->arg[1]->integer - 1);
@@ -440,8 +440,8 @@ static Spelled not_legal(Speller *s, const Expr *e)
     return poison(s, e);
 }
 
-/* This is a table and not a switch, because one function of all cases has a frame of a kilobyte for each operator
- * around another operator. */
+/* A table instead of a switch, because a function with all cases would use a kilobyte of stack for each level of
+ * nesting. */
 static Spelled (*const spell_kind[EXPR_KIND_COUNT])(Speller *s, const Expr *e) = {
     [EXPR_POISON] = poison,
     [EXPR_INT] = number, [EXPR_REAL] = number,
@@ -486,7 +486,7 @@ const char *spell_bits(Speller *s, const Expr *e)
                   : text_format(s->cx, e->type == F16 ? "lw_float_to_half(%s)" : "lw_float_to_bf16(%s)", p.text);
 }
 
-/* Computes the values of sums and products of narrow values. Returns false for other expressions, and if a value
+/* Computes the range of sums and products of narrow values. Returns false for other expressions, or if the range
  * exceeds 16 bits, the minimum width of an int. */
 static bool fits_int(const Expr *e, int64_t *least, int64_t *most)
 {
@@ -523,7 +523,7 @@ const char *spell_addend(Speller *s, const Expr *e)
 const char *spell_exact(Speller *s, const Expr *e)
 {
     e = expr_before_widening(e);
-    if (e->kind == EXPR_INT) return spelled(s, e).text;      /* an integer that fits converts implicitly */
+    if (e->kind == EXPR_INT) return spelled(s, e).text;      /* C converts an integer that fits without a cast */
     Spelled p = spelled(s, e);
     if (p.is_exact && e->type != BOOL) return p.text;
     return text_format(s->cx, "(%s)%s", dtype_info(e->type)->c_type, at_level(s->cx, p, LEVEL_UNARY));

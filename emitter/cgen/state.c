@@ -15,7 +15,7 @@ static bool begins_with_zeros(const Program *p)
     return true;
 }
 
-/* In the header, streaming comes before the state, and one blank line before both. */
+/* Prints the declarations of the state; the macros of streaming precede them, and one blank line precedes both. */
 void state_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
     (void)cx, (void)prefix;

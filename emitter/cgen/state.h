@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_CGEN_STATE_H
 #define LW_CGEN_STATE_H
-/* Prints what state between runs adds to model.h and model.c: the struct, NAME_reset, and the macros of --stream. */
+/* Prints the parts of model.h and model.c for state between runs: the struct, NAME_reset, and the macros of
+ * --stream. */
 #include "cgen/cgen.h"
 
 /* Returns true if a state has two arrays that alternate from run to run. */

@@ -95,7 +95,7 @@ static const char *const head[] = {
     NULL
 };
 
-/* The file of weights is given on the command line, or it is in the folder of the program. */
+/* Opens the file of weights that the command line names, or the one in the folder of the program. */
 static const char *const read_weights[] = {
     "/* Reads the file of weights into aligned memory: `given`, or ~ in the folder of the program. */",
     "static const uint8_t *read_weights(const char *program, const char *given)",
@@ -134,7 +134,7 @@ static const char *const stop_part[] = {
     NULL
 };
 
-/* Prints a row per layer that ran, and the total, all per run: `layer 3 1234 conv_1`, `cycles 9876`. */
+/* Prints a row per layer that ran, and the total, as counts of one run: `layer 3 1234 conv_1`, `cycles 9876`. */
 static const char *const profile_part[] = {
     "    double total = 0;",
     "    for (long i = 0; i < @_LAYERS; i++) {",
@@ -221,8 +221,8 @@ static void enter_sizes(Text *t, const Program *p)
                             p->decided[p->output[i].decided[d]].name);
 }
 
-/* If ports are in the arena, inputs are copied to the arena before each run, and outputs are read after the last
- * run. */
+/* Prints the runs. If ports are in the arena, the program copies inputs to the arena before each run, and reads outputs
+ * after the last run. */
 static void runs(Ctx *cx, Text *t, const Program *p)
 {
     if (!p->ports_in_arena) {
@@ -243,7 +243,7 @@ static void runs(Ctx *cx, Text *t, const Program *p)
                              p->output[i].name, i));
 }
 
-/* Prints the pointers of the structures; `qualifier` qualifies the type of their elements. */
+/* Prints the pointers in a struct of ports; `qualifier` qualifies the type of the elements. */
 static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structure, const char *qualifier,
                          const Port *port, int count)
 {

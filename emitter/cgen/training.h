@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_CGEN_TRAINING_H
 #define LW_CGEN_TRAINING_H
-/* Prints what --train adds to model.h and model.c: the struct of parameters and its functions. NAME_train itself is
+/* Prints the parts of model.h and model.c for --train: the struct of parameters and its functions. NAME_train itself is
  * printed like NAME_run. */
 #include "cgen/cgen.h"
 
@@ -9,7 +9,7 @@ int64_t training_bytes(const Program *p);                      /* returns the by
 /* Prints lines of the header's first comment. */
 void training_rows(Ctx *cx, Text *t, const Program *p, const char *prefix);
 void training_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
-/* Print the signature of NAME_train, for the program or for its step, and its prototype. */
+/* These print the signature of NAME_train, for the program or its step, and the prototype. */
 void training_signature(Ctx *cx, Text *t, const Program *p);
 void training_declare_step(Ctx *cx, Text *t, const Program *p, const char *prefix);
 void training_functions(Ctx *cx, Text *t, const Program *p, const char *prefix);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints expressions in a loop of kind LANES as C. A value that differs by lane is a vector of runtime/simd; any other
- * is computed once and broadcast. lower/passes/vectors.c creates such loops only from supported statements. */
+ * value is computed once and broadcast. lower/passes/vectors.c creates such loops only from supported statements. */
 #include "cgen/spell.h"
 
 #include "support/names.h"
@@ -41,7 +41,7 @@ const char *spell_vector_place(Speller *s, const Code *loop, const Memory *m, co
     return text_format(s->cx, "&%s[%s]", memory, spell(s, first));
 }
 
-/* Returns name(arg, arg, ...) with the arguments as vectors. */
+/* Returns name(arg, arg, ...) with vector arguments. */
 static const char *call(Speller *s, const Code *loop, const char *type, const char *operation, const Expr *e)
 {
     Text t = text_new(s->cx);
@@ -89,7 +89,7 @@ static const char *operation_of(ExprKind k)
     case EXPR_LE:     return "le";
     case EXPR_EQ:
     case EXPR_NE:     return "eq";
-    default:          return expr_info(k)->spelling;       /* abs, sqrt, fma, min, max, select */
+    default:          return expr_info(k)->spelling;       /* such as abs, sqrt, fma, min, max, select */
     }
 }
 

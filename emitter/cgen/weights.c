@@ -31,7 +31,8 @@ static double scaled(double v, int power)
     return power >= 0 ? v * powers[power] : v / powers[-power];
 }
 
-/* Returns m with 10^m <= v < 10^(m + 1), within the table. The estimate from v's exponent is off by at most 1. */
+/* Returns the m with 10^m <= v < 10^(m + 1), clamped to the table. The estimate from v's exponent is off by at most
+ * 1. */
 static int magnitude_of(float v)
 {
     uint32_t bits;
@@ -43,12 +44,12 @@ static int magnitude_of(float v)
     return m;
 }
 
-/* The number digits * 10^exponent, where `digits` is an integer of `count` digits without a trailing 0. is_certain: it
- * parses to the float. */
+/* The number digits * 10^exponent, where `digits` is an integer of `count` digits without a trailing 0. is_certain:
+ * true if the number is proved to parse to the float. */
 typedef struct Decimal { int64_t digits; int count, exponent; bool is_certain; } Decimal;
 
-/* Returns true if q, a quotient or product of two exact numbers rounded to double, is not next to a midpoint of
- * floats. */
+/* Returns true if q is not next to a midpoint of two floats. q is a quotient or product of exact numbers, rounded to
+ * double. */
 static bool is_apart_from_midpoints(double q)
 {
     enum { HALF = 1 << 28, MARGIN = 4 };
@@ -90,8 +91,8 @@ static bool shortest(float v, Decimal *out)
     return true;
 }
 
-/* Prints digits with a point or an exponent, whichever is shorter; the text never has the form of an integer. Returns
- * the end. */
+/* Prints digits with a point or an exponent, whichever is shorter, but never in the form of an integer. Returns the end
+ * of the text. */
 static char *decimal_text(char *out, Decimal d)
 {
     char digits[24];
@@ -115,7 +116,7 @@ static char *decimal_text(char *out, Decimal d)
     return out;
 }
 
-/* Prints `text`, and returns its end. */
+/* Copies `text` to `out` and returns the end of the copy. */
 static char *word_text(char *out, const char *text)
 {
     const size_t n = strlen(text);
