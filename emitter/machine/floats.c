@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The floating-point unit. A sum, product, quotient or root of floats that is computed in double and rounded is the one
- * of IEEE 754: a double has more than twice the digits. */
+/* Executes the instructions of the floating-point unit. Sums, products, quotients and roots of floats are computed in
+ * double and then rounded. The results are those of IEEE 754, because a double has more than twice the digits. */
 #include <math.h>
 #include <string.h>
 
 #include "machine/insn.h"
 
-/* kind: 1 for doubles. Registers have the numbers of their kind. */
+/* Returns the value of a register. A D register overlaps two S registers. */
 static double value_of(const Machine *m, bool is_double, int r)
 {
     float f;
@@ -50,7 +50,7 @@ static void set_registers(uint32_t w, Insn *i)
 
 static double rounded(bool is_double, double x) { return is_double ? x : (double)(float)x; }
 
-/* op: bit 23, 21, 20 and 6 of the encoding. */
+/* Returns the result of the operation; op consists of bits 23, 21, 20 and 6 of the encoding. */
 static double arithmetic(int op, bool is_double, double d, double n, double m)
 {
     const double product = rounded(is_double, n * m);
@@ -185,7 +185,8 @@ static void from_integer(uint32_t w, Insn *i)
     i->run = run_from_integer;
 }
 
-/* amount is 0 to round ties away from zero, 1 ties to even, 2 up, 3 down, 4 towards zero. */
+/* Rounds to an integer. mode: 0 rounds to nearest with ties away from zero, 1 with ties to even; 2 rounds up, 3 down, 4
+ * towards zero. */
 static double whole(double x, int mode)
 {
     switch (mode) {
@@ -214,7 +215,8 @@ static void to_integer(uint32_t w, Insn *i)
     i->run = run_to_integer;
 }
 
-/* Fixed point in a register of floats; amount: fractional bits, imm: all bits, a: without sign, op: from floats. */
+/* Converts between floats and fixed point in one register. amount: number of fractional bits; imm: number of all bits;
+ * a: 1 if unsigned; op: 1 for float to fixed point. */
 static void run_fixed(Machine *m, const Insn *i)
 {
     const bool is_double = i->kind;
@@ -265,7 +267,7 @@ static void transfer(uint32_t w, Insn *i)
     i->run = w >> 20 & 1 ? run_to_core : run_from_core;
 }
 
-/* A word of a D register. */
+/* Transfers one word of a D register. */
 static void transfer_lane(uint32_t w, Insn *i)
 {
     i->d = (uint8_t)bits_of(w, 15, 12);
@@ -273,7 +275,7 @@ static void transfer_lane(uint32_t w, Insn *i)
     i->run = w >> 20 & 1 ? run_to_core : run_from_core;
 }
 
-/* FPSCR, the other registers of the unit, and narrow lanes of vectors read as 0. */
+/* Copies the flags of FPSCR. Its other bits, other registers of the unit, and narrow lanes of vectors read as 0. */
 static void run_read_status(Machine *m, const Insn *i)
 {
     if (i->d == PC) m->n = m->fn, m->z = m->fz, m->c = m->fc, m->v = m->fv;
@@ -307,7 +309,7 @@ static void transfer_two(uint32_t w, Insn *i)
     i->run = w >> 20 & 1 ? run_two_to_core : run_two_from_core;
 }
 
-/* amount: words, beginning with S register d. */
+/* Loads `amount` words into S registers, starting at d. */
 static void run_load_words(Machine *m, const Insn *i)
 {
     const uint32_t base = m->r[i->n], at = i->is_pre ? base + i->imm : base;

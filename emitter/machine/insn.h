@@ -13,44 +13,46 @@ enum { ALWAYS = 14, PAGE_BITS = 16, PAGE_BYTES = 1 << PAGE_BITS, PAGES = 1 << (3
 typedef struct Insn Insn;
 typedef void Run(Machine *m, const Insn *i);
 typedef enum Shift { LSL, LSR, ASR, ROR, RRX } Shift;
-/* Of the 32-bit encodings. */
+/* The operations as 32-bit encodings number them. */
 typedef enum Alu { AND = 0, BIC = 1, ORR = 2, ORN = 3, EOR = 4, ADD = 8, ADC = 10, SBC = 11, SUB = 13, RSB = 14 } Alu;
 
-/* run: NULL if the instruction is not decoded yet. The meaning of op, kind and amount depends on it. */
+/* A decoded instruction. run: the function that executes it, or NULL if it is not decoded yet. The meaning of op, kind
+ * and amount depends on `run`. */
 struct Insn {
     Run *run;
     uint32_t at, next, imm;
     uint8_t d, n, m, a;                  /* registers */
     uint8_t op, kind, amount, cond;
     bool sets;                           /* the flags */
-    /* for a memory access: true if the offset is added before; true if the base is updated */
+    /* for a memory access. is_pre: true if the offset is added before the access; writes_back: true if the base is
+     * updated */
     bool is_pre, writes_back;
     bool is_marked; int mark;
 };
 
 struct Machine {
     Arena *arena;
-    uint8_t **page; int page_count;      /* [PAGES], NULL: zeros */
-    uint8_t *shared;                     /* see memory_page */
-    Insn **code; int code_count;         /* [PAGES] of [PAGE_BYTES / 2] */
+    uint8_t **page; int page_count;      /* [PAGES] memory; NULL for a page of zeros */
+    uint8_t *shared;                     /* the page that all further addresses share (memory_page) */
+    Insn **code; int code_count;         /* [PAGES] arrays of [PAGE_BYTES / 2] decoded instructions */
     uint32_t r[REGISTERS], pc;
     uint32_t s[32];                      /* S0 to S31; D and Q registers overlap them */
-    bool n, z, c, v, fn, fz, fc, fv;     /* flags of integers, and of a comparison of floats */
-    uint8_t ge;                          /* a bit for each byte, of parallel additions */
-    /* the bytes of an element in a loop with a predicated tail; otherwise 0 */
+    bool n, z, c, v, fn, fz, fc, fv;     /* flags of integers (n to v) and of float comparisons (fn to fv) */
+    uint8_t ge;                          /* GE flags of parallel additions, one bit per byte */
+    /* size of an element in bytes in a loop with a predicated tail; otherwise 0 */
     int tail;
-    MachineRange *range; int range_count;                /* of the current layer */
-    Insn nowhere;                        /* at addresses without code */
-    uint32_t unknown_at, unknown;        /* an instruction without meaning */
+    MachineRange *range; int range_count;                /* the ranges of the current layer */
+    Insn nowhere;                        /* the instruction at addresses without code */
+    uint32_t unknown_at, unknown;        /* address and bits of an instruction that no row decodes */
 };
 
-/* One row of a table of encodings: the instruction has these bits under the mask. The first row that fits decodes. */
+/* One row of a table of encodings: the instruction has these bits under the mask. The first matching row decodes it. */
 typedef struct Encoding { uint32_t mask, bits; void (*decode)(uint32_t w, Insn *i); } Encoding;
 
-/* Returns false if no row fits. in_block: the instruction is in the block of an IT instruction, where short
- * instructions set no flags. */
+/* These decode an instruction; they return false if no row matches. in_block: the instruction is in the block of an IT
+ * instruction, where short instructions set no flags. */
 bool decode_short(uint32_t w, bool in_block, Insn *i);
-bool decode_long(uint32_t w, Insn *i);         /* the first half in the upper 16 bits */
+bool decode_long(uint32_t w, Insn *i);         /* w has the first halfword in the upper 16 bits */
 bool decode_multiply(uint32_t w, Insn *i);     /* multiplications, divisions, parallel and saturating operations */
 bool decode_floats(uint32_t w, Insn *i);
 bool decode_vectors(uint32_t w, Insn *i);
@@ -112,7 +114,7 @@ static inline void store16(Machine *m, uint32_t at, uint32_t value)
     p[0] = (uint8_t)value, p[1] = (uint8_t)(value >> 8);
 }
 
-/* Counts the access of an instruction. */
+/* Counts the bytes that an instruction loads or stores. */
 void memory_note(Machine *m, uint32_t at, int bytes, bool is_write);
 static inline void note_load(Machine *m, uint32_t at, int bytes)
 {
@@ -153,10 +155,14 @@ Run run_nothing, run_alu_imm, run_alu_reg, run_alu_shifted, run_shift_by_registe
 /* op: the logarithm of the width to base 2, plus 4 if a load extends the sign. The offset is imm, or register m shifted
  * by amount. */
 Run run_load_imm, run_load_reg, run_store_imm, run_store_reg;
-Run run_load_many, run_store_many;       /* imm: a bit for each register; is_pre: addresses go down from the base */
-Run run_branch, run_branch_and_link, run_branch_to_register, run_call_register;      /* imm: the target */
-Run run_extend;                          /* op: the width's log2, and 4 for the sign; of m rotated by amount, plus n */
+/* imm: a bit for each register; is_pre: true if addresses decrease from the base */
+Run run_load_many, run_store_many;
+/* imm: the address of the target */
+Run run_branch, run_branch_and_link, run_branch_to_register, run_call_register;
+/* extends m, rotated by `amount`, and adds n; op: log2 of the width, plus 4 if signed */
+Run run_extend;
 Run run_reverse;                         /* op: 0 word, 1 halfwords, 2 bits, 3 signed halfword */
 Run run_multiply_add;                    /* d = a + n * m; with op 1, d = a - n * m */
-void set_operand(Insn *i, int m, Shift kind, int amount);      /* register m, shifted by an encoded amount */
+/* sets the operand: register m, shifted by an encoded amount */
+void set_operand(Insn *i, int m, Shift kind, int amount);
 #endif

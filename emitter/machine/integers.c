@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Meanings of the instructions that short and long encodings share. */
+/* Executes the instructions that have both short and long encodings. */
 #include "machine/insn.h"
 
 void run_nothing(Machine *m, const Insn *i) { (void)m, (void)i; }
@@ -30,7 +30,7 @@ static uint32_t logical(Machine *m, const Insn *i, uint32_t value, bool carry)
     return value;
 }
 
-/* carry: of the shifter. */
+/* Executes an operation on x and y; carry: the carry out of the shifter. */
 static void alu(Machine *m, const Insn *i, uint32_t x, uint32_t y, bool carry)
 {
     switch (i->op) {
@@ -48,11 +48,11 @@ static void alu(Machine *m, const Insn *i, uint32_t x, uint32_t y, bool carry)
     }
 }
 
-/* amount: the carry out of the constant plus 2, or 0 if the constant has none. */
+/* Operates on a constant. amount: 2 plus the carry out of the constant, or 0 if the constant has no carry. */
 void run_alu_imm(Machine *m, const Insn *i) { alu(m, i, m->r[i->n], i->imm, i->amount ? i->amount & 1 : m->c); }
 void run_alu_reg(Machine *m, const Insn *i) { alu(m, i, m->r[i->n], m->r[i->m], m->c); }
 
-/* Shifts by 0 to 255; *carry changes if the amount is not 0. */
+/* Returns x shifted by 0 to 255 bits; *carry changes if the amount is not 0. */
 static uint32_t shifted(uint32_t x, int kind, int amount, bool *carry)
 {
     const bool was = *carry;
@@ -153,7 +153,7 @@ static void store(Machine *m, int op, uint32_t at, uint32_t value)
     else store32(m, at, value);
 }
 
-/* Returns the address, and updates the base. */
+/* Returns the address of an access, and updates the base. */
 static uint32_t address(Machine *m, const Insn *i)
 {
     const uint32_t base = m->r[i->n], moved = base + i->imm;
@@ -182,7 +182,7 @@ static uint32_t list_bytes(uint32_t list)
     return bytes;
 }
 
-/* Returns the lowest address. *base receives the updated one. */
+/* Returns the lowest address of a list of registers. *base becomes the updated base. */
 static uint32_t list_begin(const Machine *m, const Insn *i, uint32_t *base)
 {
     const uint32_t at = m->r[i->n], bytes = list_bytes(i->imm);

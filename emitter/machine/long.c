@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes Thumb's encodings in 32 bits, except multiplications (multiply.c), floats and vectors. */
+/* Decodes Thumb's 32-bit encodings, except multiplications (multiply.c), floats and vectors. */
 #include "machine/insn.h"
 
 static int reg_n(uint32_t w) { return (int)bits_of(w, 19, 16); }
@@ -8,7 +8,8 @@ static int reg_t(uint32_t w) { return (int)bits_of(w, 15, 12); }
 
 /* ---- Data -------------------------------------------------------------------------------------------------------- */
 
-/* Operation, flags and registers; a destination of 15 is a test, a first operand of 15 a move. */
+/* Sets operation, flags and registers. If the destination is register 15, the instruction is a test; if the first
+ * operand is register 15, it is a move. */
 static void set_alu(uint32_t w, Insn *i)
 {
     const int op = (int)bits_of(w, 24, 21);
@@ -62,7 +63,7 @@ static void move_wide(uint32_t w, Insn *i)
     i->run = w & 0x00800000 ? run_move_top : run_alu_imm;
 }
 
-/* kind: the lowest bit; amount: the width. */
+/* Extracts a bit field; kind: its lowest bit, amount: its width. */
 static void run_extract(Machine *m, const Insn *i)
 {
     const uint32_t x = m->r[i->n] >> i->kind, mask = i->amount > 31 ? UINT32_MAX : (1u << i->amount) - 1;
@@ -97,7 +98,7 @@ static void shift_by_register(uint32_t w, Insn *i)
     i->run = run_shift_by_register;
 }
 
-/* Bits 22 to 20: halfword, two bytes, byte; each signed, then unsigned. */
+/* Decodes an extension. Bits 22 to 20 number the kinds: halfword, two bytes, byte; each kind signed, then unsigned. */
 static void extend(uint32_t w, Insn *i)
 {
     const int which = (int)bits_of(w, 22, 20);
@@ -124,7 +125,7 @@ static void reverse(uint32_t w, Insn *i)
     i->run = bits_of(w, 21, 20) == 3 ? run_count_zeros : run_reverse;
 }
 
-/* Selects with a condition (ARMv8.1-M); op: the second operand as it is, plus 1, inverted, negated. */
+/* Selects by a condition (ARMv8.1-M). op changes the second operand: 0 not at all, 1 adds 1, 2 inverts, 3 negates. */
 static void run_select(Machine *m, const Insn *i)
 {
     const uint32_t y = m->r[i->m], other[] = { y, y + 1, ~y, 0u - y };
@@ -150,7 +151,7 @@ static uint64_t shifted_long(uint64_t x, int kind, int by)
     return x >> by | (kind == ASR && x >> 63 ? ~(UINT64_MAX >> by) : 0);
 }
 
-/* Shifts the pair a:d by amount, or by the low byte of m; a negative amount shifts to the other side. */
+/* Shifts the register pair a:d by `amount`, or by the low byte of m; a negative amount reverses the direction. */
 static void run_shift_long(Machine *m, const Insn *i)
 {
     const uint64_t x = (uint64_t)m->r[i->a] << 32 | m->r[i->d];
@@ -235,7 +236,8 @@ static void table_branch(uint32_t w, Insn *i)
     i->run = run_table_branch;
 }
 
-/* Bit 24: signed, 22 and 21: the width, 20: load. Loads into register 15 are hints, except loads of words. */
+/* Decodes a load or store of one register. Bit 24: signed; bits 22 and 21: width; bit 20: load. Loads into register 15
+ * are hints, except loads of words. */
 static void single(uint32_t w, Insn *i)
 {
     const bool is_load = w >> 20 & 1, is_literal = reg_n(w) == PC;
@@ -298,7 +300,7 @@ static void run_loop_end(Machine *m, const Insn *i)
 
 static uint32_t loop_offset(uint32_t w) { return bits_of(w, 10, 1) << 2 | bits_of(w, 11, 11) << 1; }
 
-/* sets: true for a loop that may run zero times. */
+/* Decodes the start of a low-overhead loop; sets: true if the loop may run zero times. */
 static void loop_begin(uint32_t w, Insn *i)
 {
     i->n = (uint8_t)reg_n(w);
@@ -329,7 +331,7 @@ bool decode_long(uint32_t w, Insn *i)
         { 0xfbf08000, 0xf2a00000, add_wide }, { 0xfb708000, 0xf2400000, move_wide },
         { 0xfff08020, 0xf3600000, field }, { 0xfff08020, 0xf3400000, field }, { 0xfff08020, 0xf3c00000, field },
         { 0xffcff001, 0xf00fc001, loop_end }, { 0xff80f001, 0xf000c001, loop_begin },
-        { 0xff80ffff, 0xf000e001, loop_begin }, { 0xff80ffff, 0xf000e801, nothing },      /* the last: VCTP */
+        { 0xff80ffff, 0xf000e001, loop_begin }, { 0xff80ffff, 0xf000e801, nothing },      /* the last row is VCTP */
         { 0xfff0d000, 0xf3a08000, nothing }, { 0xfff0d000, 0xf3b08000, nothing }, { 0xfb80d000, 0xf3808000, NULL },
         { 0xf800d000, 0xf0008000, branch_if }, { 0xf8009000, 0xf0009000, branch },
         { 0xfe000000, 0xf8000000, single }, { 0xff80f0f0, 0xfa00f000, shift_by_register },

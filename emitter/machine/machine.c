@@ -11,7 +11,7 @@
 
 #include "machine/insn.h"
 
-enum { HALT = 0x7ffffffe,        /* the address to which a call returns */
+enum { HALT = 0x7ffffffe,        /* the address to which the called function returns */
        MOST_CODE = 1 << 8 };     /* pages */
 
 static void stop(Machine *m, uint32_t at)
@@ -55,7 +55,7 @@ void machine_mark(Machine *m, uint32_t at, int number)
     i->mark = number;
 }
 
-/* Coprocessors 10 and 11; Helium has the last quarter of their encodings. */
+/* Returns true for coprocessors 10 and 11, except the last quarter of their encodings, which is Helium. */
 static bool is_float(uint32_t w) { return (w & 0xec000e00) == 0xec000a00 && (w & 0xef000000) != 0xef000000; }
 
 static bool decode_wide(uint32_t w, Insn *i)
@@ -78,7 +78,8 @@ static Insn *decode(Machine *m, uint32_t at, int cond)
     return i;
 }
 
-/* IT sets the conditions of the next one to four instructions; the mask has their lowest bits from bit 3 down. */
+/* Decodes the block of an IT, which sets the conditions of the next one to four instructions. The mask has the lowest
+ * bit of each condition, from bit 3 downwards. */
 static void decode_block(Machine *m, const Insn *it)
 {
     const uint32_t w = load16(m, it->at);
@@ -108,7 +109,7 @@ static void set_arguments(Machine *m, const uint32_t *argument, int count, uint3
     m->r[LR] = HALT | 1;
 }
 
-/* Selects the ranges of the layer. */
+/* Selects the memory ranges of the layer. */
 static void set_ranges(Machine *m, const MachineCounts *out, int layer)
 {
     int first = 0, end;

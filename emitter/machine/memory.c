@@ -2,7 +2,8 @@
 /* The memory of a machine: pages of 64 KB, allocated when they are first used. */
 #include "machine/insn.h"
 
-/* Past the last page that a machine may have, all addresses share one. */
+/* Returns the page of an address. If the machine already has its maximum number of pages, all further addresses share
+ * one page. */
 uint8_t *memory_page(Machine *m, uint32_t at)
 {
     enum { MOST_PAGES = 1 << 13 };

@@ -28,7 +28,8 @@ static void run_word_by_half(Machine *m, const Insn *i)
     m->r[i->d] = m->r[i->a] + (uint32_t)((uint64_t)product >> 16);
 }
 
-/* Computes the products of the low and of the high halves; with op's bit 0, the halves of m are exchanged. */
+/* Returns the sum (or difference) of the products of the low and of the high halves. Bit 0 of op exchanges the halves
+ * of m. */
 static int64_t dual(const Machine *m, const Insn *i, bool subtracts)
 {
     const uint32_t x = m->r[i->n], y = m->r[i->m];
@@ -41,7 +42,7 @@ static int64_t dual(const Machine *m, const Insn *i, bool subtracts)
 static void run_dual_add(Machine *m, const Insn *i) { m->r[i->d] = m->r[i->a] + (uint32_t)dual(m, i, false); }
 static void run_dual_subtract(Machine *m, const Insn *i) { m->r[i->d] = m->r[i->a] + (uint32_t)dual(m, i, true); }
 
-/* Returns the upper word of a * 2^32 + or - n * m; with op's bit 0, it is rounded. */
+/* Returns the upper word of a * 2^32 + n * m (or - n * m). Bit 0 of op rounds the word. */
 static uint32_t top(const Machine *m, const Insn *i, bool subtracts)
 {
     const uint64_t product = (uint64_t)(wide(m->r[i->n]) * wide(m->r[i->m])), sum = (uint64_t)m->r[i->a] << 32;
@@ -106,7 +107,7 @@ static void multiply_long(uint32_t w, Insn *i)
 
 static int64_t clamp(int64_t x, int64_t least, int64_t most) { return x < least ? least : x > most ? most : x; }
 
-/* Saturates to `bits` bits with a sign, or without. */
+/* Saturates to `bits` bits, signed or unsigned. */
 static uint32_t saturated(int64_t x, int bits, bool is_unsigned)
 {
     const int64_t half_range = INT64_C(1) << bits >> 1;
@@ -164,8 +165,8 @@ static void extend_bytes(uint32_t w, Insn *i)
     i->run = run_extend_bytes;
 }
 
-/* kind: 0 signed, 1 signed and saturated, 2 signed and halved; 4 to 6 the same without sign. amount: the bits of a
- * lane; a: true to subtract. */
+/* Adds or subtracts lanes. kind: 0 signed, 1 signed and saturated, 2 signed and halved; 4 to 6 are the unsigned forms
+ * of these. amount: the width of a lane in bits; a: true to subtract. */
 static void run_parallel(Machine *m, const Insn *i)
 {
     const int bits = i->amount;
@@ -193,7 +194,7 @@ static void parallel(uint32_t w, Insn *i)
     i->kind = (uint8_t)bits_of(w, 6, 4);
     i->amount = w >> 20 & 1 ? 16 : 8;
     i->a = w >> 22 & 1;
-    i->run = w >> 21 & 1 ? NULL : run_parallel;      /* the forms that exchange halves are not known */
+    i->run = w >> 21 & 1 ? NULL : run_parallel;      /* unknown: the forms that exchange halves */
 }
 
 static void run_select_bytes(Machine *m, const Insn *i)
@@ -209,7 +210,7 @@ static void select_bytes(uint32_t w, Insn *i)
     i->run = run_select_bytes;
 }
 
-/* op's bit 0: n is doubled; bit 1: subtracts. */
+/* Adds (or subtracts) and saturates. Bit 0 of op doubles n; bit 1 subtracts. */
 static void run_saturated_sum(Machine *m, const Insn *i)
 {
     const int64_t x = wide(m->r[i->m]), n = wide(m->r[i->n]), y = i->op & 1 ? clamp(2 * n, INT32_MIN, INT32_MAX) : n;

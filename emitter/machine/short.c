@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes Thumb's encodings in 16 bits. `sets` is true on entry outside IT blocks. */
+/* Decodes Thumb's 16-bit encodings. On entry, `sets` is true outside IT blocks. */
 #include "machine/insn.h"
 
 static uint8_t low(uint32_t w, int at) { return (uint8_t)(w >> at & 7); }
@@ -56,7 +56,7 @@ static void multiply(uint32_t w, Insn *i)
     i->run = run_multiply_add;
 }
 
-/* Operations on two registers but shifts and multiplications, by bits 9 to 6. */
+/* Decodes operations on two registers, except shifts and multiplications, by bits 9 to 6. */
 static void register_alu(uint32_t w, Insn *i)
 {
     static const uint8_t ops[16] = { AND, EOR, 0, 0, 0, ADC, SBC, 0, AND, RSB, SUB, ADD, ORR, 0, BIC, ORN };
@@ -68,7 +68,7 @@ static void register_alu(uint32_t w, Insn *i)
     else set_operand(i, low(w, 3), LSL, 0);
 }
 
-/* Additions, comparisons and moves of all registers. */
+/* Decodes additions, comparisons and moves of all registers. */
 static void high_alu(uint32_t w, Insn *i)
 {
     const int which = (int)bits_of(w, 9, 8), d = (int)(w & 7) | (int)(w >> 4 & 8);
@@ -194,7 +194,7 @@ static void branch(uint32_t w, Insn *i)
     i->run = run_branch;
 }
 
-/* IT and hints: the machine decodes the block of an IT. */
+/* Decodes IT and hints. machine.c decodes the block of an IT. */
 static void nothing(uint32_t w, Insn *i) { (void)w, i->run = run_nothing; }
 
 bool decode_short(uint32_t w, bool in_block, Insn *i)

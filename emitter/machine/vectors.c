@@ -30,7 +30,7 @@ static void run_store_vector(Machine *m, const Insn *i)
 
 static void run_address(Machine *m, const Insn *i) { (void)address(m, i); }
 
-/* Without an offset from a register, the elements' addresses are in a vector. */
+/* Decodes an access. Without an offset from a register, the elements' addresses are in a vector. */
 static void access_vector(uint32_t w, Insn *i)
 {
     const uint32_t offset = (w & 127) << bits_of(w, 8, 7);
@@ -42,7 +42,7 @@ static void access_vector(uint32_t w, Insn *i)
     i->run = !i->is_pre && !i->writes_back ? run_nothing : w >> 20 & 1 ? run_load_vector : run_store_vector;
 }
 
-/* Elements that are wider in the register than in memory. */
+/* Decodes an access whose elements are wider in the register than in memory. */
 static void access_widened(uint32_t w, Insn *i)
 {
     const uint32_t offset = (w & 127) << (w >> 19 & 1);
