@@ -111,8 +111,8 @@ typedef struct lw_options {
      * returned. */
     const char *fit;
     const char *link;                /* verify: words after the sources, such as "blas.o -lopenblas", or NULL */
-    /* verify: the command that runs the program, as `CMD PROGRAM IN.npy... OUT.npy...`, or NULL for the host. report:
-     * the command whose counts replace the estimates, or NULL for estimates only */
+    /* verify: the command CMD that runs the program by `CMD PROGRAM IN.npy... OUT.npy...`, or NULL for the host.
+     * report: the command whose counts replace the estimates, or NULL for estimates only */
     const char *runner;
     /* verify, report, tune: the time limit of one run of the program, in seconds, or 0 */
     double timeout;
@@ -126,8 +126,8 @@ typedef struct lw_options {
                                       * run: pass:NAME, or NULL for the model as imported */
     const char *only;                /* dump: only the group of this name */
     bool explain;
-    /* What instructions are spent on. "balanced" or NULL: to save at least a tenth of RAM. "speed": nothing, so every
-     * group computes whole tensors. "size": also smaller code, with guards instead of copies of loops. */
+    /* Purposes for which instructions are spent. "balanced" or NULL: to save at least a tenth of RAM. "speed": nothing,
+     * so every group computes whole tensors. "size": also smaller code, with guards instead of copies of loops. */
     const char *optimize;
     /* Limit of RAM in bytes (arena, inputs, outputs and state), or 0. Chooses the plan with the fewest counted
      * instructions within the limit; refuses a model that needs more. */
@@ -165,8 +165,8 @@ bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_
  * value. Writes outputs to .npy files, in the model's order; there may be fewer files than outputs. */
 bool lw_run(lw_context *cx, const char *model, const char *const *input, int input_count, const char *const *output,
             int output_count, const lw_options *o);
-/* Interprets the model and returns the outputs as text, or NULL on error. Of an output with more than 1000 elements,
- * the text has the first and last three of each axis. */
+/* Interprets the model and returns the outputs as text, or NULL on error. If an output has more than 1000 elements, the
+ * text has the first and last three along each axis. */
 const char *lw_run_text(lw_context *cx, const char *model, const char *const *input, int input_count,
                         const lw_options *o);
 /* Emits the C into a scratch folder, builds it with $CC (default cc) and runs it on the inputs, which are generated if

@@ -322,7 +322,7 @@ static void section_constants(Build *b)
     b->program.constant_section = section;
 }
 
-/* Refuses a port whose name is that of a memory, because the macros of both begin with this name. */
+/* Refuses a port and a memory with one name, because the macros of both begin with the name. */
 static void check_port_names(Build *b)
 {
     const Program *p = &b->program;

@@ -49,8 +49,8 @@ struct Machine {
 /* One row of a table of encodings: the instruction has these bits under the mask. The first matching row decodes it. */
 typedef struct Encoding { uint32_t mask, bits; void (*decode)(uint32_t w, Insn *i); } Encoding;
 
-/* These decode an instruction; they return false if no row matches. in_block: the instruction is in the block of an IT
- * instruction, where short instructions set no flags. */
+/* These functions decode instructions; they return false if no row matches. in_block: true in the block of an IT, where
+ * short instructions set no flags. */
 bool decode_short(uint32_t w, bool in_block, Insn *i);
 bool decode_long(uint32_t w, Insn *i);         /* w has the first halfword in the upper 16 bits */
 bool decode_multiply(uint32_t w, Insn *i);     /* multiplications, divisions, parallel and saturating operations */

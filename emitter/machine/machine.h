@@ -17,8 +17,8 @@ typedef struct Machine Machine;
 Machine *machine_new(Arena *arena);
 void machine_write(Machine *m, uint32_t at, const void *bytes, size_t count);
 void machine_read(const Machine *m, uint32_t at, void *bytes, size_t count);
-/* Starts the count of layer `number` at address `at`, before the instruction there. Of several marks with one address,
- * the last one applies. */
+/* Starts the count of layer `number` at address `at`, before the instruction there. If several marks have one address,
+ * the last mark applies. */
 void machine_mark(Machine *m, uint32_t at, int number);
 
 /* A range of memory [begin, end), and the bytes that loads and stores move there while layer `layer` is counted. A load
