@@ -5,7 +5,7 @@
 #include "support/file.h"
 
 typedef struct Contents {
-    const char *what;            /* "a TensorFlow Lite model" */
+    const char *what;            /* a description such as "a TensorFlow Lite model" */
     const char *extension;       /* the name of its format, such as "tflite"; NULL if the format is not supported */
     const char *advice;          /* the user's next step, or NULL */
 } Contents;

@@ -17,23 +17,24 @@
 #include "support/file.h"
 
 typedef struct FlatFile { Bytes bytes; bool bad; } FlatFile;
-/* All fields are 0 if the item is absent or empty */
+/* A table in the file; all fields are 0 if the table is absent. */
 typedef struct FlatTable { FlatFile *file; size_t at, end, vtable; int fields; } FlatTable;
-/* size: the bytes of an element */
+/* A vector in the file; size: bytes of an element. All fields are 0 if the vector is absent. */
 typedef struct FlatVector { FlatFile *file; size_t at, count; int size; } FlatVector;
 
-/* identifier: four letters; a mismatch sets `bad` */
+/* Returns the root table. identifier: four letters; a mismatch sets `bad`. */
 FlatTable flat_root(FlatFile *f, const char *identifier);
 
 bool    flat_has(const FlatTable *t, int field);
-/* Reads a signed number of 1, 2, 4 or 8 bytes */
+/* Reads a signed number of 1, 2, 4 or 8 bytes, or returns `otherwise` if it is absent. */
 int64_t flat_int(const FlatTable *t, int field, int bytes, int64_t otherwise);
 float   flat_float(const FlatTable *t, int field, float otherwise);
 FlatTable  flat_table(const FlatTable *t, int field);
-FlatVector flat_vector(const FlatTable *t, int field, int size);      /* size: the bytes of a number; 4 for tables */
-const char *flat_text(Ctx *cx, const FlatTable *t, int field);        /* interned, up to the first NUL; "" if absent */
+FlatVector flat_vector(const FlatTable *t, int field, int size);      /* size: bytes of an element; 4 for tables */
+/* an interned text, up to the first NUL; "" if absent */
+const char *flat_text(Ctx *cx, const FlatTable *t, int field);
 
-/* Element i; i < count. */
+/* These return element i; i must be less than count. */
 int64_t   flat_int_at(const FlatVector *v, size_t i);
 float     flat_float_at(const FlatVector *v, size_t i);
 FlatTable flat_table_at(const FlatVector *v, size_t i);

@@ -12,17 +12,18 @@
  * Data outside the bytes is absent. (flatbuffers.dev, "FlexBuffers") */
 #include "support/file.h"
 
-/* values, keys: the positions of the values and keys in the bytes */
+/* A map; values, keys: the positions of its values and keys in the bytes. */
 typedef struct FlexMap { Bytes bytes; size_t values, keys; uint64_t count; int width, key_width; } FlexMap;
 typedef struct FlexNumber { bool is_real; int64_t integer; double real; } FlexNumber;
 
 bool flex_map(Bytes bytes, FlexMap *out);                             /* returns false if the map is not well-formed */
-const char *flex_key(const FlexMap *m, uint64_t i);                   /* i < count; NULL: damaged */
+/* key i, for i < count, or NULL if it is damaged */
+const char *flex_key(const FlexMap *m, uint64_t i);
 /* returns false if the value is damaged, or is not a number */
 bool flex_number_at(const FlexMap *m, uint64_t i, FlexNumber *out);
 /* Reads an integer or a truth value; returns false if it is absent, damaged, or of another kind */
 bool flex_int(const FlexMap *m, const char *key, int64_t *out);
-/* A number of any kind */
+/* Reads a number of any kind; returns false if it is absent or damaged. */
 bool flex_real(const FlexMap *m, const char *key, double *out);
 
 #endif

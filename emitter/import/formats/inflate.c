@@ -65,7 +65,7 @@ static bool build_code(Code *c, const uint8_t *length, int symbols)
     return true;
 }
 
-/* For a word outside the code, sets `bad` and returns -1. */
+/* Reads a symbol. For a word outside the code, sets `bad` and returns -1. */
 static int read_symbol(Stream *s, const Code *c)
 {
     int word = 0, first = 0, index = 0;
@@ -186,7 +186,7 @@ bool inflate(Bytes in, uint8_t *out, size_t out_count)
 
 uint32_t crc32_more(uint32_t crc, const uint8_t *bytes, size_t count)
 {
-    /* The table of the CRC's remainders for four bits. */
+    /* remainders of the CRC for four bits */
     static const uint32_t of[] = { 0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
                                    0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
                                    0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c };

@@ -298,8 +298,8 @@ static const char *descr_of(Ctx *cx, DType t)
     return "<f4";
 }
 
-/* numpy reserves GROWN_DIGITS digits so that the first dimension can grow in place, and pads an aligned header by
- * another HEADER_ALIGN bytes. */
+/* Prints the header as numpy does: with GROWN_DIGITS spare digits, so that the first dimension can grow in place, and
+ * with HEADER_ALIGN bytes of padding if the header is already aligned. */
 static const char *header_text(Ctx *cx, DType type, int rank, const int64_t *shape)
 {
     Text t = text_new(cx);
@@ -313,7 +313,7 @@ static const char *header_text(Ctx *cx, DType type, int rank, const int64_t *sha
     return text_string(&t);
 }
 
-/* Appends the elements, little-endian. */
+/* Appends the elements in little-endian order. */
 static void add_elements(Text *t, DType type, int64_t elems, const void *data)
 {
     const int bytes = type == BF16 ? 4 : dtype_info(type)->bytes;

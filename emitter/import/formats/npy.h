@@ -9,13 +9,13 @@
 #include "ir/expr/tensor.h"
 #include "support/file.h"
 
-/* Reads versions 1.0 to 3.0 in either byte order, in C or Fortran order, with the types bool i1..i8 u1..u8 f2 f4 f8.
- * The data is row-major in the host's byte order and arena-allocated in cx. `shape` has MAX_RANK entries. Returns
- * false, with a diagnostic, for anything else. */
+/* Reads a file of version 1.0 to 3.0 in either byte order, in C or Fortran order, of type bool, i1..i8, u1..u8, f2, f4
+ * or f8. The data is row-major in the host's byte order and arena-allocated in cx. `shape` has MAX_RANK entries.
+ * Returns false, with a diagnostic, for other files. */
 bool npy_read(Ctx *cx, const char *path, DType *type, int *rank, int64_t *shape, void **data);
 
-/* Writes version 1.0 in C order and little-endian, which gives the same bytes as numpy.save. BF16, which numpy lacks,
- * is written as f4. */
+/* Writes a file with the bytes of numpy.save: version 1.0, C order, little-endian. BF16, which numpy lacks, is written
+ * as f4. */
 bool npy_write(Ctx *cx, const char *path, DType type, int rank, const int64_t *shape, const void *data);
 
 /* The contents of a file's header; `begin` is the offset of the elements in the file. */
@@ -26,15 +26,14 @@ typedef struct NpyHead {
     int64_t shape[MAX_RANK];
     int64_t elems, begin;
 } NpyHead;
-/* the bytes of a file's start that are read: enough for the header that numpy writes */
+/* number of bytes at a file's start that are read for the header; numpy's headers are shorter */
 enum { NPY_HEAD_BYTES = 4096 };
-/* Reads the header from the start of a file of `size` bytes; the bytes after the header must be exactly those of the
- * elements. */
+/* Reads the header from the start of a file of `size` bytes. Requires that exactly the elements follow the header. */
 bool npy_head(Ctx *cx, const char *path, Bytes start, uint64_t size, NpyHead *out);
-/* Converts `count` stored elements, in their order, to the host's byte order. `to` may be from.at. */
+/* Converts `count` stored elements to the host's byte order, without reordering them. `to` may be from.at. */
 void npy_elements(const NpyHead *h, Bytes from, int64_t count, void *to);
 
-/* Reads from or writes to bytes instead of a file; `path` is for diagnostics. */
+/* These read or write bytes instead of a file; `path` is for diagnostics. */
 bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, int64_t *shape, void **data);
 Bytes npy_bytes(Ctx *cx, DType type, int rank, const int64_t *shape, const void *data);
 #endif

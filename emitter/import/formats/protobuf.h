@@ -12,11 +12,12 @@ typedef enum WireType { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 
 typedef struct Field {
     uint64_t number;
     WireType wire;
-    uint64_t value;      /* VARINT, 64, 32: the bits */
+    uint64_t value;      /* the bits of a VARINT, 64 or 32 */
     Cursor bytes;        /* BYTES */
 } Field;
 
-bool proto_next(Cursor *message, Field *out);        /* returns false at the end, or if bad */
+/* reads the next field; returns false at the end, or if `bad` is set */
+bool proto_next(Cursor *message, Field *out);
 
 /* Reads the next value of a repeated number: a field holds one value, or several packed into bytes. Call it until it
  * returns false; `packed` is the encoding of packed values (VARINT, 64 or 32). */
@@ -30,6 +31,6 @@ bool proto_malformed(Ctx *cx, const Cursor *message, const char *where);     /* 
 
 float  proto_float(uint64_t bits);
 double proto_double(uint64_t bits);
-const char *proto_text(Ctx *cx, const Field *f);     /* interned, up to the first NUL */
+const char *proto_text(Ctx *cx, const Field *f);     /* the field's text, interned, up to the first NUL */
 
 #endif

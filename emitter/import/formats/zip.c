@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries are located through the central directory at the file's end; only the length of a local header is read. The
- * file is not trusted: every range in the directory must be inside the file, and unpacked data must match its
- * checksum. */
+/* Finds entries through the central directory at the file's end, and reads only the length of a local header. The file
+ * is not trusted: every range in the directory must be inside the file, and unpacked data must match its checksum. */
 #include "import/formats/zip.h"
 
 #include "support/cursor.h"
@@ -10,7 +9,7 @@
 #include "support/text.h"
 
 enum { END_MARK = 0x06054b50, ENTRY_MARK = 0x02014b50, LOCAL_MARK = 0x04034b50, END_BYTES = 22, MOST_COMMENT = 65535 };
-/* MOST_RATIO: the greatest compression ratio of deflate */
+/* MOST_RATIO: the largest compression ratio of deflate */
 enum { STORED = 0, DEFLATED = 8, ENCRYPTED = 1, MOST_ENTRIES = 65534, MOST_RATIO = 1032 };
 
 static bool refuse(Ctx *cx, const char *path, const char *what)
@@ -103,8 +102,8 @@ bool zip_open_file(Ctx *cx, const char *path, Zip *out)
     return out->size ? read_directory(cx, out) : zip_open(cx, path, file_read(cx, path), out);
 }
 
-/* Returns the offset of the entry's bytes behind their local header; if they exceed the file, reports a diagnostic and
- * returns 0. */
+/* Returns the offset of the entry's bytes, which follow the local header. Returns 0, with a diagnostic, if the bytes
+ * exceed the file. */
 static uint64_t offset_of_packed(Ctx *cx, const Zip *z, const ZipEntry *e)
 {
     enum { LOCAL_BYTES = 30 };

@@ -21,11 +21,11 @@ typedef struct Annotation {
 
 typedef struct Annotations {
     Ctx *cx;
-    Lexer place;                         /* for diagnostics: path and text of the file */
+    Lexer place;                         /* path and text of the file, for diagnostics */
     int node_count; Node **node;         /* the model's calls, in order */
     int input_count, value_count; Tensor **value;          /* the model's inputs, then its float constants */
     int annotation_count; Annotation *annotation;
-    const char *device, *scale, *zero, *axis, *others;     /* of the line being read */
+    const char *device, *scale, *zero, *axis, *others;     /* attributes of the line that is read */
 } Annotations;
 
 static void refuse(Annotations *a, Token at, const char *format, ...)
@@ -88,7 +88,7 @@ static void read_range(Annotations *a, Token w, const char *dots, bool *is_of)
     for (int i = first; i >= 0 && i <= last; i++) is_of[i] = true;
 }
 
-/* Wildcards match inputs, but not constants: `conv_1*` names a layer, not its weights. */
+/* Finds inputs and constants that match. Wildcards match inputs only: `conv_1*` names a layer, not its weights. */
 static bool find_values(const Annotations *a, const char *pattern, bool is_quoted, bool *is_of)
 {
     bool any = false;
@@ -131,7 +131,7 @@ static Token next_word(const char **at)
     const char *s = *at + strspn(*at, " \t\r,");
     size_t n = strcspn(s, " \t\r\n,#");
     if (*s == '"') n = 1 + strcspn(s + 1, "\"\n"), n += s[n] == '"';
-    for (size_t i = 0; i < n && *s != '"'; i++)       /* the commas of name=1,2,3 are part of the word */
+    for (size_t i = 0; i < n && *s != '"'; i++)       /* commas of name=1,2,3 are part of the word */
         if (s[i] == '=') n = strcspn(s, " \t\r\n#");
     *at = s + n;
     return (Token){ TOKEN_NAME, s, (int)n };
@@ -210,7 +210,7 @@ static bool read_device(Annotations *a, Token w)
     return false;
 }
 
-/* line = annotation [device] {pattern | name '=' value} */
+/* Reads a line: line = annotation [device] {pattern | name '=' value} */
 static void read_line(Annotations *a, const char *at)
 {
     Token w = next_word(&at), line = w;
@@ -272,8 +272,8 @@ static Tensor *annotated(Ctx *cx, const Annotation *s, const char *label, Tensor
     return mark->out[0];
 }
 
-/* Calls of one node read one another's results directly (inner); calls of other nodes read the annotated ones
- * (outer). */
+/* inner: maps a tensor to its copy, which calls of the same node read. outer: maps a tensor to its annotated copy,
+ * which calls of other nodes read. */
 typedef struct Rebuild { Map inner, outer; } Rebuild;
 
 static Tensor *operand_of(const Rebuild *r, const Node *n, Tensor *t)
@@ -334,8 +334,8 @@ static void find_candidates(Annotations *a, const Model *m)
         }
 }
 
-/* Lines that state the memory of layers are read later, where the layers are known (driver/pins.c). Returns the
- * words after `in_memory`, or NULL for other lines. */
+/* Returns the words after `in_memory`, or NULL for other lines. Such a line states the memory of layers, and is read
+ * when the layers are known (driver/pins.c). */
 static const char *words_of_pin(const char *line)
 {
     static const char word[] = "in_memory";

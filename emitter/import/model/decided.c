@@ -22,7 +22,7 @@ static const char *free_name(Decided *d, const char *wanted)
     return unique;
 }
 
-/* A size has one value in each graph that uses it. */
+/* The key of a size's value: each graph that uses the size has its own value of it. */
 typedef struct ValueKey { const Expr *size; const void *region; } ValueKey;
 
 Tensor *decided_value_in(const Decided *d, const Expr *size, const void *region)
@@ -69,7 +69,7 @@ const Expr *decided_size(Decided *d, const char *wanted_name, const char *what, 
     return value ? size : NULL;
 }
 
-/* The operator that computes an expression's kind on numbers. */
+/* Returns the operator that computes an expression of this kind on numbers. */
 static const char *op_of(ExprKind kind)
 {
     static const struct { ExprKind kind; const char *op; } rows[] = {
@@ -105,7 +105,7 @@ Tensor *decided_value(Decided *d, const char *call_name, const Expr *size, DType
 
 /* ---- Order ------------------------------------------------------------------------------------------------------- */
 
-/* Distinct sizes of expressions. */
+/* A set of sizes. */
 typedef struct SizeSet { Ctx *cx; int count, capacity; const Expr **at; } SizeSet;
 
 typedef struct SizeVisit { void (*visit)(const Expr *size, void *user); void *user; } SizeVisit;
@@ -158,7 +158,7 @@ static void add_decided(const Expr *e, void *user)
     s->at[s->count++] = e;
 }
 
-/* Stores x, then the values of the sizes that x's shape does not have; returns their number. */
+/* Stores x, followed by the values of the sizes that x's shape lacks; returns the number of all of these. */
 static int operands_after(Decided *d, Tensor *x, const Expr *const *size, int count, Tensor ***in)
 {
     SizeSet own = { .cx = d->cx }, all = { .cx = d->cx };
@@ -172,7 +172,7 @@ static int operands_after(Decided *d, Tensor *x, const Expr *const *size, int co
     return in_count;
 }
 
-/* Calls an operator that gives a dimension of x this size. */
+/* Calls an operator that gives a dimension of x the size `size`. */
 static Tensor *with_size(Decided *d, const char *op_name, const char *call_name, Tensor *x, int axis, const Expr *size,
                          bool is_equal)
 {
@@ -226,8 +226,8 @@ static int64_t value_at(Ctx *cx, const Expr *e, const Expr *var, int64_t n)
     return interval_of(cx, simplify(cx, expr_substitute(cx, e, &var, &at, 1), NULL), NULL).least;
 }
 
-/* Raises the minimum of the only variable of a size, so that the size is at least `least`; returns false if this is not
- * possible. This fails if the size does not grow with the variable, or if the raised range does not prove the bound. */
+/* Raises the minimum of the only variable of a size, so that the size is at least `least`. Returns false if the size
+ * does not grow with the variable, or if the raised range does not prove the bound. */
 static bool raise_least(Decided *d, const Expr *size, int64_t least)
 {
     SizeSet all = { .cx = d->cx };
@@ -250,7 +250,7 @@ Tensor *decided_at_least(Decided *d, const char *call_name, Tensor *x, int axis,
     if (!x || ctx_failed(d->cx) || !size_is_decided(d->cx, x->shape[axis])) return x;
     const Interval range = interval_of(d->cx, x->shape[axis], NULL);
     if (range.least >= least || range.greatest < least) return x;
-    /* A region that may not run requires nothing of a size from outside. */
+    /* a region that may not run must not require anything of a size from outside */
     const bool is_own = !d->region || decided_inside(d, x->shape[axis], d->region);
     if (is_own && raise_least(d, x->shape[axis], least)) return x;
     Tensor *count = decided_value(d, call_name, x->shape[axis], I64);

@@ -8,8 +8,8 @@
 
 typedef struct Decided {
     Ctx *cx;
-    Map taken;                     /* names of sizes */
-    Map of_count;                  /* count tensor -> its size */
+    Map taken;                     /* the names of sizes that are in use */
+    Map of_count;                  /* maps a tensor with a count to the size */
     /* maps a size in a region to the output of its bind_size, or to the input with its value */
     Map value;
     Map of_key;                    /* maps an importer's description of a size to the size */
@@ -30,8 +30,8 @@ void decided_keep(Decided *d, const void *key, size_t bytes, const Expr *size);
 bool decided_inside(const Decided *d, const Expr *size, const void *region);
 /* Calls `visit` for each size of the expression that the run decides. */
 void decided_visit(Ctx *cx, const Expr *size, void (*visit)(const Expr *size, void *user), void *user);
-/* Returns the size whose value is `count`, a single integer of any type. A value above `greatest` or below
- * `least` ends the run, with a message about `what`. The same tensor `count` always gives the same size. */
+/* Returns the size whose value is `count`, a single integer of any type. A value above `greatest` or below `least` ends
+ * the run, with a message about `what`. Equal tensors `count` give one size. */
 const Expr *decided_size(Decided *d, const char *wanted_name, const char *what, Tensor *count, int64_t least,
                          int64_t greatest);
 /* Returns a tensor without dimensions that computes an expression over sizes, some decided by the run. */
@@ -40,20 +40,20 @@ Tensor *decided_value(Decided *d, const char *name, const Expr *size, DType type
 Tensor *decided_cut(Decided *d, const char *name, Tensor *x, int axis, const Expr *size);
 /* Returns x with the size `size` along the axis; x's own size has the same value, so both share memory. */
 Tensor *decided_as(Decided *d, const char *name, Tensor *x, int axis, const Expr *size);
-/* Returns x with the size `size` along the axis. x's own size equals it, or is 1; in that case x's element is
- * repeated. */
+/* Returns x with the size `size` along the axis. x's own size is either equal to `size` or 1; if it is 1, x's element
+ * is repeated. */
 Tensor *decided_stretched(Decided *d, const char *name, Tensor *x, int axis, const Expr *size);
-/* Returns x, and ends the run if x has fewer than that many elements along the axis. */
+/* Returns x; the run ends if x has fewer than `least` elements along the axis. */
 Tensor *decided_at_least(Decided *d, const char *name, Tensor *x, int axis, int64_t least);
 /* Returns x, computed after a test of the run that `value`, one integer, is in the range. */
 Tensor *decided_provided(Decided *d, const char *name, Tensor *x, Tensor *value, int64_t least, int64_t greatest);
 /* Returns x, to be computed after the sizes have their values; returns x itself if its own shape has these sizes. */
 Tensor *decided_after(Decided *d, const char *name, Tensor *x, const Expr *const *size, int count);
-/* Looks through views and concatenations, which move the elements of a list. *at is the index of the element, before
- * and after. */
+/* Returns the tensor that holds element *at of a list, before views and concatenations; *at becomes the index in that
+ * tensor. */
 Tensor *decided_origin(Tensor *list, int64_t *at);
-/* Returns the number of elements of a constant that are not 0, because its selection then has a size known to the
- * compiler. */
+/* Returns the number of elements of a constant that are not 0. It is the compile-time size of a selection by the
+ * constant. */
 int64_t decided_nonzero_count(const Tensor *x);
 
 #endif

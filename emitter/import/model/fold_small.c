@@ -18,7 +18,7 @@ static bool is_small(const Node *n, int64_t most)
     return work <= most;
 }
 
-/* A tensor that two calls read is folded only once; otherwise a chain of n squares would be evaluated 2^n times. */
+/* State of a folding. Each tensor is folded only once; otherwise a chain of n squares would be evaluated 2^n times. */
 typedef struct Folding {
     Ctx *cx;
     int64_t most_result, most_work;
@@ -28,7 +28,7 @@ typedef struct Folding {
 
 static Tensor *fold(Folding *f, Tensor *t);
 
-/* Returns the constant that t is, or NULL if t is not a constant. */
+/* Returns t as a constant, or NULL if it cannot be evaluated. */
 static Tensor *evaluated(Folding *f, Tensor *t)
 {
     Ctx *cx = f->cx;

@@ -8,7 +8,7 @@
 /* Returns the tensor as a constant if it is computed only from small constants; otherwise returns the tensor itself.
  * Quantized constants are not folded, because the passes require their stored form. */
 Tensor *import_folded(Ctx *cx, Tensor *t);
-/* Does the same as import_folded with other limits: elements of a result, and of the inputs of a call */
+/* Does the same as import_folded with other limits: the number of elements of a result, and of a call's inputs. */
 Tensor *import_folded_to(Ctx *cx, Tensor *t, int64_t most_result, int64_t most_work);
 
 #endif

@@ -16,5 +16,6 @@ typedef struct ForeignCall {
 ForeignCall foreign_new(Ctx *cx, const char *function);
 void foreign_add_output(ForeignCall *f, DType type, int rank, const int64_t *dim);
 void foreign_add_number(ForeignCall *f, bool is_real, int64_t integer, double real);
-Tensor *foreign_call(ForeignCall *f, const char *name, Tensor *const *in, int count);      /* the first output */
+/* adds the call; returns its first output */
+Tensor *foreign_call(ForeignCall *f, const char *name, Tensor *const *in, int count);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Decision: one Fourier transform. The transform of every importer is a chain of `butterflies`, one call per factor.
- * Each call stores its results where the next call reads them, so no call reorders. The factors are those with the
- * least counted work. For other numbers of points, the transform is a product with a matrix or a convolution by longer
+ * Each call stores its results where the next call reads them, so no call reorders. The chosen factors have the least
+ * counted work. For other numbers of points, the transform is a product with a matrix or a convolution by longer
  * transforms (Bluestein), whichever has less counted work. An even number of reals is transformed as half as many
  * complex numbers. */
 #include "import/model/fourier.h"
@@ -28,7 +28,7 @@ Tensor *fourier_fitted(Ctx *cx, const char *name, Tensor *x, int axis, int64_t s
     return call_on(cx, "pad", name, x, ATTRS(attr_ints("pad", pad, 2 * x->rank)));
 }
 
-/* Gives x [rows][any][2] this number of points. */
+/* Cuts x [rows][any][2] to `points` points, or pads it with zeros. */
 static Tensor *fitted(const Fourier *f, Tensor *x, int64_t points)
 {
     return fourier_fitted(f->cx, f->name, x, 1, points);
@@ -57,7 +57,7 @@ static double function_of(ExprKind kind, double x)
     return scalar_apply(kind, F64, F64, &of).f;
 }
 
-/* Stores a number of [-1, 1]; in fixed point, it is rounded to nearest. */
+/* Stores a number in [-1, 1], rounded to nearest in fixed point. */
 static void store_fraction(DType t, void *to, int64_t i, double real)
 {
     const double most = t == I16 ? INT16_MAX : INT32_MAX;
@@ -66,14 +66,15 @@ static void store_fraction(DType t, void *to, int64_t i, double real)
     dtype_store(t, to, i, s);
 }
 
-/* Stores factor exp(i phase) as the complex number with index `at` */
+/* Stores factor exp(i phase) as the complex number with index `at`. */
 static void store_root(DType t, void *to, int64_t at, double phase, double factor)
 {
     store_fraction(t, to, 2 * at, factor * function_of(EXPR_COS, phase));
     store_fraction(t, to, 2 * at + 1, factor * function_of(EXPR_SIN, phase));
 }
 
-/* W(parts radix)^(v k) at [k][v - 1]. Angles are multiples of 2 pi / points, rounded as in one table of roots. */
+/* Returns W(parts radix)^(v k) at [k][v - 1]. Angles are multiples of 2 pi / points, rounded as in one table of
+ * roots. */
 static Tensor *twiddles(const Fourier *f, DType t, int64_t points, int64_t parts, int64_t radix)
 {
     void *data;
@@ -86,7 +87,7 @@ static Tensor *twiddles(const Fourier *f, DType t, int64_t points, int64_t parts
     return w;
 }
 
-/* Returns S(1) to S(points / 2); in a spectrum of floats, S / 2 or (S - 1) / 2 */
+/* Returns S(1) to S(points / 2); for a spectrum of floats, S / 2 or (S - 1) / 2. */
 static Tensor *half_roots(const Fourier *f, DType t, int64_t points)
 {
     void *data;
@@ -104,16 +105,17 @@ static Tensor *half_roots(const Fourier *f, DType t, int64_t points)
 
 /* ---- Factors ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the operations and moves of one butterfly with its products, on a scalar core. */
+/* A radix, and its cost: the operations and moves of one butterfly with its products, on a scalar core. */
 typedef struct Radix { int radix, cost; } Radix;
 /* The rows are in the order of the calls; the first call has no products, so it has the largest radix. */
 static const Radix float_radices[] = { { 13, 504 }, { 11, 372 }, { 8, 136 }, { 7, 156 }, { 5, 94 }, { 4, 55 },
                                        { 3, 42 }, { 2, 24 }, { 0, 0 } };
 
 enum { MOST_FACTORS = 20 };
-typedef struct Factors { int count; int64_t cost; int64_t radix[MOST_FACTORS]; } Factors;     /* count 0: none */
+/* the factors of a transform; count is 0 if there is no such form */
+typedef struct Factors { int count; int64_t cost; int64_t radix[MOST_FACTORS]; } Factors;
 
-/* Finds the factors of `rest`, among row r and the later rows, with which a transform of `points` costs least. */
+/* Finds the cheapest factors of `rest` for a transform of `points`, among row r and later rows. */
 static Factors best_factors(int64_t points, int64_t rest, const Radix *r)
 {
     Factors best = { 0, INT64_MAX, { 0 } };
@@ -130,7 +132,7 @@ static Factors best_factors(int64_t points, int64_t rest, const Radix *r)
     return best;
 }
 
-/* The factors are in the order of the calls. The reference has at most one 2, then fours. */
+/* Returns the factors in the order of the calls. The reference has at most one 2, followed by fours. */
 static Factors factors_of(FourierSteps steps, int64_t points)
 {
     if (steps == FOURIER_FAST) return best_factors(points, points, float_radices);
@@ -142,7 +144,7 @@ static Factors factors_of(FourierSteps steps, int64_t points)
     return f;
 }
 
-/* Returns the number of points, at least `least`, whose transform costs least. */
+/* Returns the cheapest number of points that is at least `least`. */
 static int64_t cheapest_points(int64_t least)
 {
     int64_t best = 0, cost = INT64_MAX;
@@ -171,7 +173,7 @@ static Tensor *by_butterflies(const Fourier *f, Tensor *x, const Factors *of)
     return RESHAPED(f, x, rows, points, 2);
 }
 
-/* Multiplies x by the matrix of W^(j k), as real numbers: [2 points][2 points] */
+/* Multiplies x by the matrix of W^(j k), which is [2 points][2 points] in real numbers. */
 static Tensor *by_matrix(const Fourier *f, Tensor *x)
 {
     const int64_t rows = tensor_dim(x, 0), points = tensor_dim(x, 1), width = 2 * points;
@@ -187,9 +189,9 @@ static Tensor *by_matrix(const Fourier *f, Tensor *x)
     return RESHAPED(f, call_on_two(f->cx, "dense", f->name, RESHAPED(f, x, rows, width), w, NULL), rows, points, 2);
 }
 
-/* Transforms a prime number of points, or a number with a great prime factor, as a convolution with c conjugated, c[j]
- * = exp(-pi i j^2 / points). The convolution has `length` points, at least 2 points - 1: y[k] = c[k] sum(j) x[j] c[j]
- * conj c[k - j]. The spectrum of conj c is folded to a constant. */
+/* For a prime number of points, or one with a large prime factor: transforms by a convolution with the conjugate of
+ * c[j] = exp(-pi i j^2 / points). The convolution has `length` points, at least 2 points - 1: y[k] = c[k] sum(j) x[j]
+ * c[j] conj c[k - j]. The spectrum of conj c is folded to a constant. */
 static Tensor *by_convolution(const Fourier *f, Tensor *x, int64_t length)
 {
     const int64_t points = tensor_dim(x, 1);
@@ -210,7 +212,8 @@ static Tensor *by_convolution(const Fourier *f, Tensor *x, int64_t length)
     return call_on_two(f->cx, "mul_complex", f->name, fitted(f, x, points), c, NULL);
 }
 
-/* Operations of a term of a product with a matrix of complex numbers, and of a product of two complex numbers */
+/* TERM_COST: operations per term of a product with a complex matrix; PRODUCT_COST: operations of a product of two
+ * complex numbers */
 enum { TERM_COST = 7, PRODUCT_COST = 16 };
 
 Tensor *fourier(Ctx *cx, const char *name, Tensor *x, bool inverse, FourierSteps steps)
@@ -228,7 +231,7 @@ Tensor *fourier(Ctx *cx, const char *name, Tensor *x, bool inverse, FourierSteps
 
 /* ---- Real numbers ------------------------------------------------------------------------------------------------ */
 
-/* Concatenates the outputs of a call */
+/* Concatenates the outputs of a call. */
 static Tensor *joined(const Fourier *f, Tensor *first)
 {
     if (!first || first->producer->out_count == 1) return first;

@@ -11,17 +11,18 @@
 
 enum { MOST_FOURIER_POINTS = 1 << 16 };
 typedef enum FourierSteps { FOURIER_FAST, FOURIER_REFERENCE } FourierSteps;
-/* Gives a dimension of x this size: x is cut, or padded with zeros. */
+/* Cuts a dimension of x to `size`, or pads it with zeros. */
 Tensor *fourier_fitted(Ctx *cx, const char *name, Tensor *x, int axis, int64_t size);
-/* Returns x [rows][points] with zeros as imaginary parts */
+/* Returns x [rows][points] as complex numbers with imaginary parts of 0. */
 Tensor *fourier_as_complex(Ctx *cx, const char *name, Tensor *x);
-/* x and the result are [rows][points][2] */
+/* Transforms x; x and the result are [rows][points][2]. */
 Tensor *fourier(Ctx *cx, const char *name, Tensor *x, bool inverse, FourierSteps steps);
-/* Transforms x [rows][length] to its spectrum up to the middle [rows][length / 2 + 1][2], and back */
+/* Transforms x [rows][length] to the spectrum up to the middle, [rows][length / 2 + 1][2]. fourier_to_real is the
+ * inverse. */
 Tensor *fourier_of_real(Ctx *cx, const char *name, Tensor *x, FourierSteps steps);
 Tensor *fourier_to_real(Ctx *cx, const char *name, Tensor *x, int64_t length, FourierSteps steps);
-/* Returns the whole spectrum [rows][length][2] of real numbers from the part up to the middle; `conjugated`: of the
- * inverse transform */
+/* Returns the whole spectrum [rows][length][2] of real numbers, given the part up to the middle; `conjugated`: that of
+ * the inverse transform. */
 Tensor *fourier_mirrored(Ctx *cx, const char *name, Tensor *x, int64_t length, bool conjugated);
 
 #endif

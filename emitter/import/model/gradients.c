@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Adds calls of the operator `gradient`, as many as the number of results requires, and their results as outputs. The
- * names are names of tensors: inputs, constants and results of layers. */
+/* Adds calls of the operator `gradient`, as many as the results require, and makes the results outputs. The names are
+ * names of tensors: inputs, constants and results of layers. */
 #include "import/model/gradients.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* The tensors of the model in order of first use, each by its name; the result of a layer is also found by the layer's
+/* The tensors of the model with their names, in order of first use. The result of a layer is also found by the layer's
  * name. */
 typedef struct Tensors { Ctx *cx; Map seen; int count, capacity; Tensor **at; const char **name; } Tensors;
 

@@ -27,13 +27,13 @@ typedef struct Model {
     /* [output_count] the file's names of the dimensions, NULL for a dimension without a name; the array or an entry is
      * NULL if there is none */
     const char *const *const *output_dims;
-    const char *dim_names;               /* "batch, x.1": open dimensions that --dim may name, or NULL */
+    const char *dim_names;               /* names of open dimensions for --dim, such as "batch, x.1", or NULL */
     /* names of the classes that the file declares; count is 0 if it declares none */
     int class_count; const char *const *class_name;
-    /* Strings of the model: their indices are the elements of some ports, whose names `string_ports` lists */
+    /* Strings of the model; ports listed in `string_ports` have indices of these strings as elements. */
     int string_count; const char *const *string; const char *string_ports;
     bool is_nest;                        /* true for a .te file that is one nest */
-    /* the schedules of a .te file, in its order; import/te/te.h */
+    /* the schedules of a .te file, in the file's order (import/te/te.h) */
     int schedule_count; const struct TeSchedule *schedule;
     const char *schedules; size_t schedules_at;      /* a .te text whose part after this offset has blocks for groups */
 } Model;
@@ -45,17 +45,17 @@ typedef struct ImportDim {
     bool is_maximum;
     int64_t least;                       /* the lower bound of an open dimension; 0 if not given */
 } ImportDim;
-/* `--value state=zeros.npy`: this input is a constant, read from the file. */
+/* `--value state=zeros.npy`: the input is a constant that is read from the file. */
 typedef struct ImportValue { const char *name, *path; } ImportValue;
 
-/* `--extern NAME=FUNCTION`: custom operators of this name are calls of that C function. */
+/* `--extern NAME=FUNCTION`: custom operators called `name` become calls of the C function. */
 typedef struct ImportExtern { const char *name, *function; } ImportExtern;
 
 typedef struct ImportOptions ImportOptions;
 struct ImportOptions {
     int dim_count;   const ImportDim *dim;
     int value_count; const ImportValue *value;
-    /* The inputs that are state: a value for such an input is its initial value */
+    /* The inputs that are state; --value for such an input is the initial value. */
     int state_count; const char *const *state;
     /* true for an incomplete .te text: outputs may be missing, promises undefined */
     bool is_part;
@@ -64,12 +64,12 @@ struct ImportOptions {
     bool has_float_hybrid;
     int extern_count; const ImportExtern *externs;
     const char *signature;               /* TFLite: the signature that is read; NULL for the first subgraph */
-    /* the importer sets those that the model has; NULL is allowed */
+    /* the importer sets the entries of options that it used; a pointer may be NULL */
     bool *is_dim_used, *is_value_used, *is_extern_used, *is_signature_used;
 };
 
-/* returns NULL if there is none; marks the option as used */
+/* returns the --extern option for the name and marks it as used, or NULL */
 const ImportExtern *import_extern(const ImportOptions *o, const char *op_name);
-bool import_keeps(const ImportOptions *o, const char *input);          /* returns true if the input is state */
+bool import_keeps(const ImportOptions *o, const char *input);          /* returns true if the input is a state */
 
 #endif

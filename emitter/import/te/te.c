@@ -15,19 +15,20 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* The check of a nest is quadratic in its stages; the other limit bounds the memory of a hostile file. */
+/* MOST_IN_NEST bounds the check of a nest, whose time is quadratic in the stages. MOST_CALLS bounds the memory for a
+ * hostile file. */
 enum { MOST_IN_NEST = 2048, MOST_CALLS = 200000 };
 
 typedef struct TeReader {
     Ctx *cx;
     const char *path, *text;
     const ImportOptions *options;
-    const Symbol *symbols;              /* sizes and tensors so far */
-    bool is_nest;                    /* calls are expanded to stages */
-    Model *model;                    /* its arrays have this capacity */
+    const Symbol *symbols;              /* the sizes and tensors read so far */
+    bool is_nest;                    /* true if the file is one nest, in which calls are expanded to stages */
+    Model *model;                    /* the model, and the capacity of its arrays */
     TeSchedule *schedule;
     WrittenStep *step; int step_count;
-    Map inner;                       /* names of nested calls */
+    Map inner;                       /* the names of nested calls that are in use */
 } TeReader;
 
 /* ---- Statements in the text ------------------------------------------------------------------------------------- */
@@ -64,7 +65,7 @@ static void define(TeReader *r, const Lexer *l, Token at, Tensor *t)
     if (t) r->symbols = symbol_add(r->cx, r->symbols, name_n(r->cx, at.at, (size_t)at.length), t, NULL);
 }
 
-/* --dim makes a size a constant, or lowers its maximum. */
+/* Reads a size. --dim makes it a constant, or lowers its maximum. */
 static void read_size(TeReader *r, Lexer *l)
 {
     Token at = lex_peek(l);
@@ -105,7 +106,7 @@ static void read_npy(TeReader *r, Lexer *l, Token at, const char *path, Tensor *
                   tensor_shape_text(r->cx, t), value_type_text(r->cx, type, rank, shape));
 }
 
-/* declaration = name ':' type */
+/* Reads a declaration: declaration = name ':' type */
 static Tensor *read_declaration(TeReader *r, Lexer *l, Token *at)
 {
     const Expr *shape[MAX_RANK];
@@ -154,7 +155,7 @@ static double read_number(Lexer *l)
     return ctx_failed(l->cx) ? 0 : sign * text_read_double(name_n(l->cx, t.at, (size_t)t.length), &end);
 }
 
-/* grid = ['scale' '=' number 'zero' '=' number]: the real numbers that an integer port stores. */
+/* Reads a grid, the real numbers that an integer port stores: grid = ['scale' '=' number 'zero' '=' number]. */
 static void read_grid(Lexer *l, Tensor *t)
 {
     const Token at = lex_peek(l);
@@ -171,7 +172,7 @@ static void read_grid(Lexer *l, Tensor *t)
     t->quant = q;
 }
 
-/* Reads an input. With a value it becomes a constant; for state, the value is the initial one. */
+/* Reads an input. An input with a value becomes a constant or, if it is state, has this initial value. */
 static void read_input(TeReader *r, Lexer *l)
 {
     Token at;
@@ -251,7 +252,7 @@ static bool is_call(const TeReader *r, const Lexer *l)
     return op_find(r->cx, called) ? has_tensor || !formula_has_function(called) : !formula_has_function(called);
 }
 
-/* value = ['-'] number | name | string */
+/* Reads a value: value = ['-'] number | name | string */
 static void read_attr_value(Lexer *l, Text *out)
 {
     if (lex_accept(l, "-")) text_char(out, '-');
@@ -267,7 +268,8 @@ static bool number_follows(const Lexer *l)
     return lex_is(l, ",") && (t.kind == TOKEN_INTEGER || t.kind == TOKEN_REAL);
 }
 
-/* attribute = name '=' (value {',' number} | '[' value {',' value} ']')      becomes ` name=value,value` */
+/* Reads an attribute: attribute = name '=' (value {',' number} | '[' value {',' value} ']') becomes `
+ * name=value,value` */
 static void read_attr(Lexer *l, Text *out)
 {
     const char *attr = lex_name(l, "the name of an attribute");
@@ -313,7 +315,7 @@ static void name_stages(TeReader *r, Node *n, const char *op, const char *wanted
     for (int i = 0; i < n->out_count; i++) n->out[i]->name = i ? name_format(r->cx, "%s_%d", wanted, i) : wanted;
 }
 
-/* Returns the outputs of the call, or, in a nest, those of the computes that it expands to. */
+/* Returns the outputs of the call or, in a nest, of the computes that it expands to. */
 static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wanted, Tensor *const *in, int in_count,
                               const char *attrs, int *count)
 {
@@ -357,7 +359,7 @@ static const char *inner_name(TeReader *r, const char *outer, Token op)
 
 static Tensor *const *read_operator(TeReader *r, Lexer *l, const char *wanted, int *count);
 
-/* argument = name | '_' | call */
+/* Reads an argument: argument = name | '_' | call */
 static Tensor *read_argument(TeReader *r, Lexer *l, const char *outer)
 {
     const Token at = lex_peek(l);
@@ -372,7 +374,7 @@ static Tensor *read_argument(TeReader *r, Lexer *l, const char *outer)
     return k ? k->tensor : NULL;
 }
 
-/* call = operator '(' [argument | attribute {',' argument | attribute}] ')' */
+/* Reads a call: call = operator '(' [argument | attribute {',' argument | attribute}] ')' */
 static Tensor *const *read_operator(TeReader *r, Lexer *l, const char *wanted, int *count)
 {
     const Token op = lex_take(l);
@@ -389,7 +391,7 @@ static Tensor *const *read_operator(TeReader *r, Lexer *l, const char *wanted, i
     return ctx_failed(r->cx) ? NULL : call_op(r, l, op, wanted, in, in_count, text_string(&attrs), count);
 }
 
-/* statement = name {',' name} '=' call */
+/* Reads a statement: statement = name {',' name} '=' call */
 static void read_op_call(TeReader *r, Lexer *l)
 {
     Token result[MAX_RANK];
@@ -480,7 +482,8 @@ static void read_step(TeReader *r, const char *begin, const char *end)
     r->schedule[r->model->schedule_count - 1].step_count += is_step;
 }
 
-/* The first walk reads `nest`, and the schedules with their steps; the second one all other statements. */
+/* Reads statements. The first walk reads `nest` and the schedules with their steps; the second walk reads all other
+ * statements. */
 static void walk_statements(TeReader *r, bool is_first)
 {
     bool in_schedule = false;

@@ -29,11 +29,11 @@
 
 /* `schedule NAME` of a .te file. */
 typedef struct TeSchedule {
-    const char *group;                   /* NULL: the file's only group */
+    const char *group;                   /* the group's name, or NULL for the file's only group */
     WrittenStep at;                      /* the line itself, for diagnostics */
     const WrittenStep *step; int step_count;
 } TeSchedule;
 
-/* Reads a .te text; `path` is for diagnostics and .npy files. False after an error. */
+/* Reads a .te text; `path` is for diagnostics and .npy files. Returns false after an error. */
 bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *options, Model *out);
 #endif
