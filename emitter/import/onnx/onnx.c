@@ -25,10 +25,10 @@ typedef struct Importer {
     OnnxImport shared;
     OnnxScope *scope;
     Tensor **input; int input_count;
-    const Tensor **initial;       /* per input; NULL: none */
-    /* The symbolic sizes of open dimensions, by the option's name and by the emitted identifier */
+    const Tensor **initial;       /* [inputs] the initial value of an input that is state, or NULL */
+    /* maps of symbolic sizes of open dimensions: by the option's name, and by the emitted identifier */
     Map open, open_name;
-    /* Dimension names accepted by --dim */
+    /* The names of dimensions that --dim accepts. */
     Map listed; const char *dim_names;
 } Importer;
 
@@ -127,7 +127,7 @@ static void default_batch(Importer *im)
         if (is_real_input(im, &im->shared.file.graph.input[i])) im->shared.file.graph.input[i].dim[0].size = 1;
 }
 
-/* An input that is a map becomes a row of numbers, as wide as the list of keys of the operator that reads it. */
+/* Makes each input that is a map a row of numbers, as wide as the list of keys of the operator that reads it. */
 static void shape_maps(Importer *im)
 {
     const OnnxGraph *g = &im->shared.file.graph;
@@ -151,7 +151,7 @@ static void list_dim_name(Importer *im, const char *dim_name)
     im->dim_names = im->dim_names ? text_format(im->cx, "%s, %s", im->dim_names, dim_name) : dim_name;
 }
 
-/* Fixes the input's dimensions; reports all that are open or out of range. */
+/* Fixes the input's dimensions; reports all dimensions that are open or out of range. */
 static void fix_dims(Importer *im, OnnxValue *v)
 {
     Ctx *cx = im->cx;
@@ -200,7 +200,7 @@ static void check_inputs(Importer *im)
                         "are: %s", im->options->dim[i].name, im->dim_names);
 }
 
-/* Indices are 32 bits wide. */
+/* Returns true if 32-bit indices do not suffice. */
 static bool is_too_large(Ctx *cx, const Tensor *t)
 {
     return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX;
@@ -218,7 +218,7 @@ static Tensor *value_of_input(Importer *im, const OnnxValue *v, const char *path
     return given_value(im->cx, v->name, path, type, v->rank, dim);
 }
 
-/* A state with an initial value, from an initializer or --value, becomes an input that starts with this value. */
+/* Adds an input for a state with an initial value, which an initializer or --value gives. */
 static Tensor *add_state(Importer *im, const OnnxValue *v, Tensor *value)
 {
     const OnnxTensor *initializer = find_named(&im->scope->initializer, v->name);
@@ -272,7 +272,7 @@ static Tensor *unshared_output(Importer *im, const Output *o, Tensor *const *oth
     return t;
 }
 
-/* Lists the strings of the model, if an input or output holds strings. */
+/* Lists the strings of the model if the elements of an input or output are strings. */
 static void list_strings(Importer *im, const Output *output, Model *out)
 {
     const OnnxStrings *s = &im->shared.strings;
@@ -340,8 +340,7 @@ static Output *list_outputs(Importer *im, int *count)
     return all;
 }
 
-/* Returns the names that the file gives to the dimensions of this output, or NULL if no output tensor with a shape has
- * this name. */
+/* Returns the file's names of an output's dimensions, or NULL if the file declares no shape for it. */
 static const char *const *names_of_dims(Importer *im, const char *value_name)
 {
     const OnnxGraph *g = &im->shared.file.graph;

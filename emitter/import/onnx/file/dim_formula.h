@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_DIM_FORMULA_H
 #define LW_IMPORT_DIM_FORMULA_H
-/* Exporters name a derived dimension by its formula, such as "past_sequence_length + sequence_length" or "2*n". */
+/* Evaluates formulas of dimensions. Exporters name a derived dimension by its formula, such as "past_sequence_length +
+ * sequence_length" or "2*n". */
 #include <stdint.h>
 
 /* Returns the size given for the name of `length` characters, or -1 if none is given. */

@@ -9,7 +9,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-enum { DEEPEST = 8 };       /* nesting depth of graphs */
+enum { DEEPEST = 8 };       /* limit of the nesting depth of graphs */
 
 /* ---- Attributes and nodes ---------------------------------------------------------------------------------------- */
 
@@ -76,8 +76,8 @@ static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a, int depth)
 
 enum { NODE_IN = 1, NODE_OUT = 2, NODE_NAME = 3, NODE_TYPE = 4, NODE_ATTR = 5, NODE_DOMAIN = 7, NODE_OVERLOAD = 8 };
 
-/* Lists the names that a graph defines. These names are not visible outside the graph, so an enclosing graph may use
- * them for other values. */
+/* Returns the names that a graph defines. They are not visible outside the graph, so an enclosing graph may use the
+ * same names for other values. */
 static Map names_defined(Ctx *cx, const OnnxGraph *g)
 {
     Map own = map_new(cx->arena);
@@ -100,8 +100,8 @@ static int64_t names_read(const OnnxGraph *g)
     return count;
 }
 
-/* A graph in an attribute may read values of the enclosing graphs. The node therefore depends on these values: the
- * captures are its hidden inputs. */
+/* Adds the captures of a node, which are hidden inputs: values of the enclosing graphs that graphs in its attributes
+ * read. */
 static void add_captures(Ctx *cx, OnnxNode *n)
 {
     int64_t most = 0;
@@ -155,7 +155,7 @@ static void read_dim(Ctx *cx, Cursor m, OnnxDim *d)
     }
 }
 
-/* TypeProto.Tensor: elem_type 1, shape 2 (of dim 1) */
+/* Reads TypeProto.Tensor: elem_type 1, shape 2 (of dim 1) */
 static void read_tensor_type(Ctx *cx, Cursor m, OnnxValue *v)
 {
     v->is_tensor = true;
@@ -172,7 +172,7 @@ static void read_tensor_type(Ctx *cx, Cursor m, OnnxValue *v)
     }
 }
 
-/* TypeProto.Map: key_type 1, value_type 2 (TypeProto: tensor_type 1) */
+/* Reads TypeProto.Map: key_type 1, value_type 2 (TypeProto: tensor_type 1) */
 static void read_map_type(Ctx *cx, Cursor m, OnnxValue *v)
 {
     OnnxValue of = { 0 };
@@ -185,7 +185,7 @@ static void read_map_type(Ctx *cx, Cursor m, OnnxValue *v)
     v->map_type = of.data_type;
 }
 
-/* ValueInfoProto: name 1, type 2 (TypeProto: tensor_type 1, map_type 5) */
+/* Reads ValueInfoProto: name 1, type 2 (TypeProto: tensor_type 1, map_type 5) */
 static void read_value(Ctx *cx, Cursor m, OnnxValue *v)
 {
     *v = (OnnxValue){ .name = name(cx, "") };
@@ -246,7 +246,7 @@ static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth)
     proto_malformed(cx, &m, "graph");
 }
 
-/* OperatorSetIdProto: domain 1, version 2 */
+/* Reads OperatorSetIdProto: domain 1, version 2 */
 static void read_opset(Ctx *cx, Cursor m, int64_t *opset)
 {
     const char *domain = "";

@@ -42,9 +42,10 @@ const char *onnx_type_text(Ctx *cx, int64_t data_type);
 /* the types that onnx_dtype accepts, such as "float, uint8, ..." */
 const char *onnx_types_text(Ctx *cx);
 bool onnx_dtype(int64_t data_type, DType *out);            /* returns false if the IR has no such element type */
-/* The type in which a constant is read: integers of 2 and 4 bits become bytes, floats of 4 and 8 bits become f32. */
+/* Stores the type in which a constant is read: integers of 2 and 4 bits become bytes, floats of 4 and 8 bits become
+ * f32. */
 bool onnx_constant_dtype(int64_t data_type, DType *out);
-/* returns true for types of 2 and 4 bits, otherwise false */
+/* stores the range of an integer type of 2 or 4 bits; returns false for other types */
 bool onnx_integer_range(int64_t data_type, int64_t *least, int64_t *greatest);
 
 typedef struct OnnxTensor {
@@ -57,7 +58,8 @@ typedef struct OnnxTensor {
     const struct OnnxSparse *sparse;
 } OnnxTensor;
 
-/* The indices are row-major indices of the dense tensor, [values], or its coordinates, [values][rank]. */
+/* Values and indices of a sparse tensor. The indices are row-major indices of the dense tensor, [values], or
+ * coordinates, [values][rank]. */
 typedef struct OnnxSparse { OnnxTensor values, indices; } OnnxSparse;
 
 enum { ONNX_ATTR_OTHER, ONNX_ATTR_INT, ONNX_ATTR_FLOAT };
@@ -76,18 +78,19 @@ typedef struct OnnxAttr {
 } OnnxAttr;
 
 typedef struct OnnxNode {
-    const char *name, *type, *domain;                      /* an unnamed node has its first output's name */
+    const char *name, *type, *domain;                      /* name: that of the first output if the node has none */
     /* the overload of the function that it calls, or "" if it has none */
     const char *overload;
-    int in_count;  const char **in;                        /* the names of inputs; "" for an omitted optional input */
+    /* the names of the inputs; "" for an omitted optional input */
+    int in_count;  const char **in;
     int out_count; const char **out;
     int attr_count; OnnxAttr *attr;
-    /* Names that graphs in the attributes read; some of these are values of enclosing graphs */
+    /* The names of values of enclosing graphs that graphs in the attributes read. */
     int capture_count; const char **capture;
 } OnnxNode;
 
-/* size is -1 if it is unknown; symbol may be NULL. The importer sets `open` if the dimension stays symbolic; size is
- * then its upper bound. */
+/* size: -1 if unknown; symbol: may be NULL. The importer sets `open` if the dimension stays symbolic; `size` is then
+ * the upper bound. */
 typedef struct OnnxDim { int64_t size; const char *symbol; const Expr *open; } OnnxDim;
 typedef struct OnnxValue {
     const char *name;
@@ -107,9 +110,9 @@ typedef struct OnnxGraph {
     int value_count;       OnnxValue *value;               /* the declared types and shapes of intermediate values */
 } OnnxGraph;
 
-typedef struct OnnxFunction {                              /* a model-local operator */
+typedef struct OnnxFunction {                              /* a local function of the model */
     const char *name, *domain, *overload;
-    /* the operator set of the default domain; 0 stands for the model's */
+    /* the operator set of the default domain, or 0 for the model's */
     int64_t opset;
     int attr_count; OnnxAttr *attr;                        /* attributes with a default */
     OnnxGraph body;
@@ -117,18 +120,20 @@ typedef struct OnnxFunction {                              /* a model-local oper
 
 typedef struct OnnxFile {
     OnnxGraph graph;
-    int64_t opset;                                         /* of the default domain */
+    int64_t opset;                                         /* the operator set of the default domain */
     int function_count; OnnxFunction *function;
 } OnnxFile;
 
 bool onnx_file_read(Ctx *cx, Bytes bytes, OnnxFile *out);
-/* The model's folder ("" or ending in '/') and the external data files read from it. */
+/* The model's folder ("" or a path ending in '/') and the external data files that were read from it. */
 typedef struct OnnxFolder { const char *path; Map files; } OnnxFolder;
 
-void onnx_tensor_open(Ctx *cx, Cursor message, OnnxTensor *out);                 /* without its values */
-void onnx_tensor_open_sparse(Ctx *cx, Cursor message, OnnxTensor *out);          /* of a SparseTensorProto */
-Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder);      /* with its values */
-/* Returns a tensor i64 of the shape of a tensor of strings, without data; *texts receives the elements. */
+/* reads a TensorProto without its values */
+void onnx_tensor_open(Ctx *cx, Cursor message, OnnxTensor *out);
+/* reads a SparseTensorProto without its values */
+void onnx_tensor_open_sparse(Ctx *cx, Cursor message, OnnxTensor *out);
+Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder);      /* reads the values */
+/* Returns an i64 tensor without data that has the shape of a tensor of strings; *texts becomes the strings. */
 Tensor *onnx_tensor_strings(Ctx *cx, const OnnxTensor *t, const char *const **texts);
 
 #endif

@@ -8,12 +8,12 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* A narrow type occurs only in constants and is widened by reading: integers of `bits` to bytes, floats of `bits` to
- * f32. */
+/* A type of fewer than 8 bits, or of floats with 8 bits. It occurs only in constants, and is widened when it is read:
+ * integers to bytes, floats to f32. */
 typedef struct Narrow {
-    int bits;                        /* 0 if the type is not narrow */
+    int bits;                        /* bits of an element, or 0 if the type is not narrow */
     bool is_signed;                  /* of integers */
-    int exponent, bias;              /* for floats: the bits of the exponent; for integers 0 */
+    int exponent, bias;              /* for floats: bits and bias of the exponent; for integers 0 */
     enum { ALL_FINITE, LAST_IS_NAN, ZERO_IS_NAN, HAS_INFINITY } special;     /* ZERO_IS_NAN: the code of -0 is NaN */
 } Narrow;
 
@@ -134,7 +134,7 @@ void onnx_tensor_open(Ctx *cx, Cursor m, OnnxTensor *t)
 
 enum { SPARSE_VALUES = 1, SPARSE_INDICES, SPARSE_DIMS };
 
-/* The tensor has the name of its values. */
+/* Reads a sparse tensor, which has the name of its values. */
 void onnx_tensor_open_sparse(Ctx *cx, Cursor m, OnnxTensor *t)
 {
     OnnxSparse *parts = NEW(cx->arena, OnnxSparse);
@@ -193,7 +193,7 @@ static void *typed_values(Ctx *cx, const OnnxTensor *t, DType type, int64_t elem
     return data;
 }
 
-/* Raw values are little-endian; tensors use the host's byte order. */
+/* Converts raw values, which are little-endian, to the host's byte order. */
 static void *raw_values(Ctx *cx, Cursor raw, DType type, int64_t elems, const char *where)
 {
     int bytes = dtype_info(type)->bytes;
@@ -299,7 +299,8 @@ static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, 
 
 /* ---- Narrow types ------------------------------------------------------------------------------------------------ */
 
-/* Returns the number of a code, which has a sign, an exponent of e bits, and a mantissa of the remaining bits. */
+/* Returns the number that a code stands for. A code has a sign, an exponent of n->exponent bits, and a mantissa of the
+ * remaining bits. */
 static double narrow_float(const Narrow *n, unsigned code)
 {
     const int mantissa_bits = n->bits - n->exponent - n->is_signed;
@@ -313,7 +314,7 @@ static double narrow_float(const Narrow *n, unsigned code)
     return sign_of * ldexp((double)(mantissa | 1u << mantissa_bits), (int)exponent - n->bias - mantissa_bits);
 }
 
-/* Codes are packed into bytes; the first code is in the lowest bits. */
+/* Widens codes, which are packed into bytes; the first code is in the lowest bits. */
 static void *widened(Ctx *cx, const Narrow *n, DType type, const uint8_t *packed, int64_t elems)
 {
     void *data = arena_array(cx->arena, (size_t)elems, (size_t)dtype_info(type)->bytes);
@@ -351,7 +352,7 @@ Tensor *onnx_tensor_strings(Ctx *cx, const OnnxTensor *t, const char *const **te
 
 /* ---- Sparse tensors ---------------------------------------------------------------------------------------------- */
 
-/* A few bytes of a file can declare any size, so the dense tensor is bounded. */
+/* Limit of the elements of a dense tensor, because a few bytes of a file can declare any size. */
 enum { MOST_DENSE = 1 << 26 };
 
 /* Returns the row-major index of value i, or -1 if it is outside the tensor. */

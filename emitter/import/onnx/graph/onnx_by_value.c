@@ -9,7 +9,8 @@ static Tensor *both(OnnxCall *c, const char *op, Tensor *a, Tensor *b) { return 
 
 /* ---- Slice ------------------------------------------------------------------------------------------------------- */
 
-/* Returns an index in [least, greatest]; a negative index counts from the end. `size`: the size of the dimension. */
+/* Returns an index in [least, greatest]; a negative index counts from the end of the dimension, which has `size`
+ * elements. */
 static Tensor *within(OnnxCall *c, Tensor *at, Tensor *size, Tensor *least, Tensor *greatest)
 {
     if (tensor_is_integer(at, 0) && tensor_is_integer(least, 0) && greatest == size) return at;
@@ -18,10 +19,10 @@ static Tensor *within(OnnxCall *c, Tensor *at, Tensor *size, Tensor *least, Tens
     return both(c, "min", both(c, "max", from_end, least), greatest);
 }
 
-/* The step of an axis, which is a number or a value of the run. */
-typedef struct Stride { int64_t known; Tensor *value; } Stride;       /* value NULL: known */
+/* The step of an axis: the number `known`, or a value of the run. */
+typedef struct Stride { int64_t known; Tensor *value; } Stride;       /* value: NULL if known */
 
-/* Two slices with the same starts, ends and steps over equal dimensions have one size. */
+/* The key of a slice's size: slices with the same starts, ends and steps over equal dimensions have one size. */
 typedef struct SpanKey { const Tensor *starts, *ends, *steps; const Expr *size; int64_t at, step, most; } SpanKey;
 
 static const Expr *span_size(OnnxCall *c, int axis, const SpanKey *key, Tensor *count, int64_t natural)
@@ -36,7 +37,7 @@ static const Expr *span_size(OnnxCall *c, int axis, const SpanKey *key, Tensor *
 
 static Tensor *is_forward(OnnxCall *c, const Stride *s) { return both(c, "less", onnx_integer(c, 0), s->value); }
 
-/* Returns the first value for a forward step, the second value for a backward step. */
+/* Returns `forwards` if the step is positive, otherwise `backwards`. */
 static Tensor *by_direction(OnnxCall *c, const Stride *s, Tensor *forwards, Tensor *backwards)
 {
     if (!s->value) return s->known > 0 ? forwards : backwards;
@@ -58,7 +59,7 @@ static Tensor *steps_between(OnnxCall *c, Tensor *from, Tensor *to, const Stride
     return both(c, "floor_div", both(c, "add", way, both(c, "sub", divisor, one)), divisor);
 }
 
-/* Returns the elements along the axis that start at `from`, as many as the size. */
+/* Returns `size` elements along the axis, starting at `from`. */
 static Tensor *part_from(OnnxCall *c, Tensor *x, int axis, Tensor *from, Tensor *by, const Expr *size)
 {
     const Attr like = attr_like(c->cx, c->name, I64, 1, &size);
@@ -84,7 +85,7 @@ static Tensor *slice_axis(OnnxCall *c, Tensor *x, int axis, int i, const Stride 
     return part_from(c, x, axis, from, s->value ? s->value : onnx_integer(c, s->known), span);
 }
 
-/* Returns the step of axis i, within the greatest sizes; x is computed after a test that the step is not 0. */
+/* Returns the step of axis i, clamped to the largest size; *x is computed after a test that the step is not 0. */
 static Stride step_of_run(OnnxCall *c, int i, Tensor **x)
 {
     enum { FAR = 1 << 30 };
@@ -95,7 +96,7 @@ static Stride step_of_run(OnnxCall *c, int i, Tensor **x)
     return (Stride){ 0, s };
 }
 
-/* Returns true for constants, and for sizes that are not negative, because a negative one counts from the end. */
+/* Returns true for constants, and for sizes that cannot be negative, because a negative index counts from the end. */
 static bool is_known_index(OnnxCall *c, int input)
 {
     OnnxSizes s;

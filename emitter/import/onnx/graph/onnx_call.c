@@ -52,9 +52,8 @@ bool onnx_requires(OnnxCall *c, int count)
     return !ctx_failed(c->cx);
 }
 
-/* Models often write "to the end" as the largest or smallest int64. Values beyond 32 bits are clamped to the edge of
- * their range, so that arithmetic on them cannot overflow. The upper clamp is INT32_MAX + 1, so that a size of that
- * value is refused. */
+/* Clamps values beyond 32 bits, so that arithmetic on them cannot overflow. Models often write "to the end" as the
+ * largest or smallest int64. The upper limit is INT32_MAX + 1, so that a size of this value is refused. */
 static int64_t near_32_bits(int64_t v)
 {
     const int64_t most = (int64_t)INT32_MAX + 1;

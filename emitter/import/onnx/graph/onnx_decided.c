@@ -24,7 +24,7 @@ int onnx_declared_rank(const OnnxCall *c, int output)
     return v && v->is_tensor && v->has_shape ? v->rank : -1;
 }
 
-/* Returns the option of this name, and marks it as used. */
+/* Returns the --dim option of this name and marks it as used, or returns NULL. */
 static const ImportDim *option(const OnnxCall *c, const char *dim_name)
 {
     const ImportOptions *o = c->scope->import->options;
@@ -36,8 +36,7 @@ static const ImportDim *option(const OnnxCall *c, const char *dim_name)
     return NULL;
 }
 
-/* Returns the greatest size of a dimension of a value, by --dim or as the file declares it, or -1 if neither states
- * it. */
+/* Returns the maximum of a dimension of a value: by --dim or as the file declares it, or -1 if neither states one. */
 static int64_t stated_maximum(OnnxCall *c, const char *value_name, int axis)
 {
     const OnnxValue *v = declaration(c->scope->graph, value_name);
@@ -52,8 +51,7 @@ static int64_t stated_maximum(OnnxCall *c, const char *value_name, int axis)
     return given ? given->value : declared;
 }
 
-/* Returns true if, along each dimension, the node's result has the size of input 0, or a greater size if this size is
- * 1. */
+/* Returns true if the node's result has the sizes of input 0, except that sizes of 1 may be broadcast. */
 static bool keeps_sizes(OnnxCall *c, const OnnxNode *n, const char *value_name)
 {
     if (n->out_count != 1 || n->in_count < 1 || !text_equal(n->in[0], value_name)) return false;
@@ -63,7 +61,7 @@ static bool keeps_sizes(OnnxCall *c, const OnnxNode *n, const char *value_name)
                                                           || text_equal(n->type, "Identity");
 }
 
-/* Returns the maximum of the value, or of a value from which operators that keep sizes compute it. */
+/* Returns the stated maximum of a result that is computed from the value by operators that keep sizes. */
 static int64_t stated_for_readers(OnnxCall *c, const char *value_name, int axis, int depth)
 {
     const OnnxGraph *g = c->scope->graph;
@@ -98,7 +96,7 @@ int64_t onnx_most(OnnxCall *c, int output, int axis, int64_t natural)
 const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural)
 {
     const char *value_name = output < c->node->out_count ? c->node->out[output] : c->name;
-    enum { MOST_PROVED = 1 << 24 };          /* values above this limit are ends of a type */
+    enum { MOST_PROVED = 1 << 24 };          /* larger bounds are only those of the type */
     const Interval proved = count ? onnx_range_of(c->scope->import, count) : (Interval){ 0, 0 };
     if (proved.greatest >= 0 && proved.greatest <= MOST_PROVED && (natural < 0 || proved.greatest < natural))
         natural = proved.greatest;
@@ -202,7 +200,7 @@ bool onnx_may_be_one(OnnxCall *c, const Expr *size)
     return i.least <= 1 && i.greatest >= 1;
 }
 
-/* Two sizes have to be equal. Returns the fixed one, or the one with the smaller maximum. */
+/* Returns one of two sizes that must be equal: the fixed one, or the one with the smaller maximum. */
 static const Expr *narrower(OnnxCall *c, const Expr *a, const Expr *b)
 {
     const Interval p = interval_of(c->cx, a, NULL), q = interval_of(c->cx, b, NULL);
@@ -211,7 +209,7 @@ static const Expr *narrower(OnnxCall *c, const Expr *a, const Expr *b)
 
 typedef struct PairKey { const Expr *a, *b; } PairKey;
 
-/* The run decides which of the two sizes is broadcast. */
+/* Returns the size of the result if the run decides which of the two sizes is broadcast. */
 static const Expr *size_of_pair(OnnxCall *c, int axis, const Expr *a, const Expr *b)
 {
     Decided *d = &c->scope->import->decided;
@@ -257,7 +255,8 @@ void onnx_match(OnnxCall *c, Tensor **a, int axis_a, Tensor **b, int axis_b)
     if (x == y || (!size_is_decided(c->cx, x) && !size_is_decided(c->cx, y))) return;
     const Interval p = interval_of(c->cx, x, NULL), q = interval_of(c->cx, y, NULL);
     const Expr *common = narrower(c, x, y);
-    if (p.least > q.greatest || q.least > p.greatest) return;                  /* the operator refuses them */
+    /* the operator refuses sizes that cannot be equal */
+    if (p.least > q.greatest || q.least > p.greatest) return;
     *a = onnx_equal_size(c, *a, axis_a, common);
     *b = onnx_equal_size(c, *b, axis_b, common);
 }

@@ -29,7 +29,7 @@ static void add_output(OnnxCall *c, ForeignCall *f, const char *value_name)
     foreign_add_output(f, type, v->rank, dim);
 }
 
-/* Lists the attributes in the order of their names */
+/* Adds the attributes in the order of their names. */
 static void add_attributes(OnnxCall *c, ForeignCall *f)
 {
     const OnnxAttr *last = NULL;

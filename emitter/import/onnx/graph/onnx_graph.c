@@ -82,7 +82,7 @@ static void visit_value(OnnxScope *s, GraphWalk *w, const char *value_name, cons
         diag_error(s->import->cx, where, "no node produces the value \"%s\"", value_name);
 }
 
-/* Returns the j-th dependence of the node: its inputs, then its captures. */
+/* Returns the j-th value that the node depends on: first its inputs, then its captures. */
 static const char *dependence(const OnnxNode *n, int j)
 {
     return j < n->in_count ? n->in[j] : n->capture[j - n->in_count];
@@ -111,7 +111,7 @@ static int visit_outputs(OnnxScope *s, GraphWalk *w)
     return count;
 }
 
-/* Returns true if the file's order of the reached nodes is topological. */
+/* Returns true if the file has the reached nodes in topological order. */
 static bool file_order_is_valid(OnnxScope *s, const GraphWalk *w)
 {
     Map emitted = map_new(s->import->cx->arena);
@@ -181,7 +181,7 @@ static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
     return NULL;
 }
 
-/* Returns a function with the node's name, whatever its overload, or NULL. */
+/* Returns a function with the node's name and any overload, or NULL. */
 static const OnnxFunction *function_near(const OnnxScope *s, const OnnxNode *n)
 {
     const OnnxFile *f = &s->import->file;
@@ -202,7 +202,7 @@ static const char *word_of_attr(Ctx *cx, const OnnxAttr *a)
     return text_string(&t);
 }
 
-/* Translates an annotation without a row to an identity with the node's attributes, which reports print. */
+/* Translates an annotation without a row to an identity. Reports print the attributes of the node. */
 static void carry_annotation(OnnxCall *c)
 {
     Ctx *cx = c->cx;
@@ -226,7 +226,7 @@ static const OnnxOp *row_of_annotation(Ctx *cx, const OnnxNode *n)
     return row;
 }
 
-/* An operator of another domain has a row named DOMAIN.TYPE. */
+/* Returns the node's row; the row of an operator of another domain is named DOMAIN.TYPE. */
 static const OnnxOp *row_of(const OnnxScope *s, const OnnxNode *n)
 {
     Ctx *cx = s->import->cx;
@@ -237,8 +237,8 @@ static const OnnxOp *row_of(const OnnxScope *s, const OnnxNode *n)
     return row || is_standard(n) ? row : row_of_annotation(cx, n);
 }
 
-/* Reports once that ONNX Runtime saved the file at its level ORT_ENABLE_ALL: convolutions and poolings are in tiles of
- * channels, as wide as the vectors of the machine that saved it. */
+/* Reports once that ONNX Runtime saved the file at its level ORT_ENABLE_ALL: convolutions and poolings have tiles of
+ * channels as wide as the vectors of the machine that saved the file. */
 static bool has_saved_layout(OnnxScope *s, const OnnxNode *n)
 {
     OnnxImport *im = s->import;
@@ -326,8 +326,7 @@ static Tensor *input_like(const OnnxScope *s, Tensor *outer)
     return inner;
 }
 
-/* The region's graph also receives the value of an outer size that the run decides, because the value orders the calls
- * that read it. */
+/* Captures the value of an outer size that the run decides, because the calls that read the value must follow it. */
 static void capture_size(const Expr *size, void *user)
 {
     const OnnxScope *s = user;
@@ -345,7 +344,7 @@ static void capture_sizes(const OnnxScope *s, const Expr *const *size, int count
     for (int i = 0; i < count; i++) decided_visit(s->import->cx, size[i], capture_size, scope);
 }
 
-/* A list of sizes is also a list of sizes in the region's graph. */
+/* Captures a list of sizes, which is a list of sizes in the region's graph as well. */
 static Tensor *captured_list(const OnnxScope *s, const Tensor *outer, const OnnxSizes *list)
 {
     Tensor *inner = tensor_new(s->import->cx, outer->name, outer->type, outer->rank, outer->shape);
@@ -381,7 +380,7 @@ Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
     return t;
 }
 
-/* Indices are 32 bits wide. */
+/* Returns true if 32-bit indices do not suffice. */
 static bool is_too_large(Ctx *cx, const Tensor *t)
 {
     return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX;
@@ -450,8 +449,8 @@ void onnx_scope_report_missing(const OnnxScope *s, const char *value_name)
                      "its output \"%s\" is not supported; it is accepted where nothing reads it", value_name);
 }
 
-/* In a function's body, an attribute may refer to an attribute of the caller. Substitutes the caller's attribute, or
- * else the function's default; drops the attribute if neither exists. */
+/* Resolves attributes in a function's body that refer to an attribute of the caller. Substitutes the caller's attribute
+ * or the function's default, and drops the attribute if neither exists. */
 static const OnnxNode *with_attributes(OnnxScope *s, const OnnxNode *n)
 {
     bool has_reference = false;
@@ -494,13 +493,13 @@ static void run_function(OnnxScope *s, OnnxCall *c, const OnnxFunction *f)
         c->out[i] = onnx_scope_value(inner, f->body.output[i].name);
 }
 
-/* A function input that the caller omits is also absent in the body. */
+/* Returns true for a function's input that the caller omits; it is absent in the body. */
 static bool is_absent(const OnnxScope *s, const char *value_name)
 {
     return !*value_name || (s->function && find_named(&s->input, value_name) && !find_named(s->value, value_name));
 }
 
-/* Translates a node; refuses inputs that its operator does not have, and strings if the operator computes with
+/* Translates a node. Refuses inputs that its operator does not have, and strings if the operator computes with
  * numbers. */
 static void translate(OnnxCall *c, const OnnxOp *row)
 {
@@ -584,7 +583,7 @@ OnnxScope *onnx_scope(OnnxImport *im, const OnnxGraph *g, const OnnxScope *outer
     return s;
 }
 
-/* If an attribute names a value, the node also depends on this value. */
+/* Adds values that attributes name to the captures, because their nodes depend on these values. */
 static void add_named_values(OnnxScope *s)
 {
     Ctx *cx = s->import->cx;

@@ -10,16 +10,16 @@
 typedef struct OnnxImport {
     Ctx *cx;
     const struct ImportOptions *options;
-    const OnnxOp *const *rows;    /* all operators */
+    const OnnxOp *const *rows;    /* the rows of all operators */
     OnnxFolder folder;
     OnnxFile file;
     OnnxStrings strings;
-    Map sizes;                    /* maps tensors with symbolic elements to size lists, see onnx_open.c */
-    Map sizes_materialized;       /* the tensors that compute these lists at run time; they are created on demand */
-    Map ranges;                   /* the bounds of integer tensors: onnx_range.c */
+    Map sizes;                    /* maps tensors with symbolic elements to size lists (onnx_open.c) */
+    Map sizes_materialized;       /* maps such a tensor to one that computes the list at run time, created on demand */
+    Map ranges;                   /* maps an integer tensor to its bounds (onnx_range.c) */
     Decided decided;              /* sizes that the run decides */
-    Map elements;                 /* the elements of lists that the run computes, in onnx_listed.c */
-    Map selections;               /* maps a tensor to the places of its elements that are not 0, in onnx_find.c */
+    Map elements;                 /* elements of lists that the run computes (onnx_listed.c) */
+    Map selections;               /* maps a tensor to the positions of its elements that are not 0 (onnx_find.c) */
     bool has_saved_layout;        /* true after a report of nodes in the layout of the machine that saved the file */
     int64_t own_work, work;       /* the counts of nodes and inputs in the model's graph, and in all other graphs; they
                                    * are bounded, so that a hostile file costs bounded time */
@@ -33,16 +33,16 @@ struct OnnxScope {
     int64_t opset;
     const OnnxGraph *graph;
     const OnnxFunction *function; /* the function whose body this graph is */
-    const OnnxNode *caller;       /* its call: provides attributes */
+    const OnnxNode *caller;       /* the call of the function, which provides attributes */
     /* In a function's own graph: the scope of the call. Its tensors are accessible, but its names are not. */
     const OnnxScope *called_from;
     Tensor *iteration;            /* in a loop's body, the iteration index; otherwise NULL */
-    Map producer;                 /* value name -> OnnxNode */
-    Map initializer;              /* -> OnnxTensor */
-    Map input;                    /* -> OnnxValue */
+    Map producer;                 /* maps the name of a value to its OnnxNode */
+    Map initializer;              /* maps a name to its OnnxTensor */
+    Map input;                    /* maps a name to its OnnxValue */
     /* maps a name to its Tensor, once produced; an initializer is produced on first use */
     Map *value;
-    Map list;                     /* -> OnnxList, once produced */
+    Map list;                     /* maps a name to its OnnxList, once produced */
     /* maps a name to the OnnxValue of an output or intermediate value with a declared shape */
     Map declared;
     /* In a region's graph: the values captured from enclosing graphs; NULL if the graph is inlined */
@@ -58,7 +58,7 @@ void onnx_scope_run(OnnxScope *s);                                           /* 
 void onnx_scope_bind(OnnxScope *s, const char *name, Tensor *t);             /* binds an input */
 /* returns NULL if the value is absent or not produced */
 Tensor *onnx_scope_value(const OnnxScope *s, const char *name);
-const OnnxList *onnx_scope_list(const OnnxScope *s, const char *name);       /* NULL: no sequence */
+const OnnxList *onnx_scope_list(const OnnxScope *s, const char *name);       /* or NULL if it is not a sequence */
 void onnx_scope_report_missing(const OnnxScope *s, const char *name);        /* reports a value that is not produced */
 /* Handles a node with an open input, or with an input computed from open sizes. Returns true if the node is translated
  * or refused (c->out, or a diagnostic). */
@@ -66,10 +66,10 @@ bool onnx_translate_open(OnnxCall *c, const OnnxOp *op);
 /* If each element of a small integer tensor has only one possible value, returns the constant; otherwise returns the
  * tensor unchanged. */
 Tensor *onnx_decided_by_ranges(OnnxImport *im, Tensor *t);
-/* the bounds of its elements, as far as operators prove them */
+/* the bounds of the tensor's elements, as far as operators prove them */
 Interval onnx_range_of(OnnxImport *im, const Tensor *t);
 void onnx_set_range(OnnxImport *im, const Tensor *t, Interval range);
-/* Returns a tensor that computes a size list at run time; any other tensor is returned unchanged. */
+/* For a size list, returns a tensor that computes it at run time; for any other tensor, the tensor itself. */
 Tensor *onnx_materialize_sizes(OnnxImport *im, Tensor *t);
 void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type);
 /* onnx_by_value.c: translates nodes with operands that the run decides. Returns false if these operands are constant;
@@ -77,8 +77,9 @@ void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type);
 bool onnx_slice_by_value(OnnxCall *c);
 bool onnx_topk_by_value(OnnxCall *c);
 bool onnx_range_by_value(OnnxCall *c);
-void onnx_split_by_value(OnnxCall *c, int axis);               /* splits into parts, of which the last may be smaller */
-/* onnx_shape_by_value.c, likewise */
+/* splits into equal parts, of which the last may be smaller */
+void onnx_split_by_value(OnnxCall *c, int axis);
+/* onnx_shape_by_value.c: do the same for these operators */
 bool onnx_expand_by_value(OnnxCall *c);
 bool onnx_tile_by_value(OnnxCall *c);
 bool onnx_reshape_by_value(OnnxCall *c);

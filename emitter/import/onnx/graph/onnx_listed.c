@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles lists of integers that the run computes, element by element. An element is a number, a size, or a value from
- * which a size of the run follows. */
+/* Handles lists of integers that the run computes, element by element. An element is a number, a size, or a value that
+ * becomes a size of the run. */
 #include "import/onnx/graph/onnx_listed.h"
 
 #include "import/onnx/graph/onnx_graph.h"

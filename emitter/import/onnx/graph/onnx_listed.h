@@ -4,17 +4,17 @@
 /* Handles lists of integers that the run computes. */
 #include "import/onnx/graph/onnx_ops.h"
 
-Tensor *onnx_integer(OnnxCall *c, int64_t v);                                 /* an i64 without dimensions */
+Tensor *onnx_integer(OnnxCall *c, int64_t v);                                 /* a constant i64 without dimensions */
 Tensor *onnx_not_negative(OnnxCall *c, Tensor *x);                           /* max(x, 0) */
-/* Returns element `at` of a tensor, in the order of its elements, without dimensions. */
+/* Returns element `at` of a tensor, in row-major order, as a tensor without dimensions. */
 Tensor *onnx_number_at(OnnxCall *c, Tensor *all, int64_t at);
 /* Returns element i of a list of integers, as an i64 without dimensions. */
 Tensor *onnx_element(OnnxCall *c, Tensor *list, int i);
-/* Returns the number, or the size of the run, that an element is; returns NULL for other values. */
+/* Returns an element that is a number or a size as an expression, or NULL for other values. */
 const Expr *onnx_size_behind(OnnxCall *c, const Tensor *element);
 /* Returns true for a list of integers that is neither constant nor a list of sizes. */
 bool onnx_is_of_run(const OnnxCall *c, int input);
-/* Returns the size of dimension `axis` of an output that an element gives, or NULL if it is refused. natural: the
- * maximum that the operator admits, or -1 for any */
+/* Returns the element as the size of dimension `axis` of an output, or NULL if it is refused. natural: the maximum that
+ * the operator permits, or -1. */
 const Expr *onnx_listed_size(OnnxCall *c, int output, int axis, Tensor *element, int64_t natural);
 #endif

@@ -129,8 +129,8 @@ bool onnx_open_constant_of_shape(OnnxCall *c)
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the operator accepts size lists as inputs; `size` is such an input. If the operator computes with
- * size lists, they are replaced by tensors that compute them. */
+/* Returns true if the operator accepts size lists as inputs; `size` is a size of such a list. If the operator computes
+ * with the elements, replaces each list by a tensor that computes it. */
 static bool accepts_lists(OnnxCall *c, const OnnxOp *op, const Expr *size)
 {
     if (op->open.lists == LISTS_READ) c->in[0] = onnx_materialize_sizes(c->scope->import, c->in[0]);      /* data */
@@ -140,7 +140,7 @@ static bool accepts_lists(OnnxCall *c, const OnnxOp *op, const Expr *size)
     return true;
 }
 
-/* Input 0 is computed only after the sizes that the other inputs list have their values. */
+/* Makes input 0 depend on the sizes that the other inputs list, so that it is computed after them. */
 static void order_after_lists(OnnxCall *c)
 {
     OnnxSizes s;
@@ -155,7 +155,8 @@ static const Expr *size_from_last(const Tensor *x, int from_last)
     return d >= 0 ? x->shape[d] : NULL;
 }
 
-/* Broadcasts inputs that are combined element by element along a dimension of which the run decides a size. */
+/* Broadcasts inputs that are combined element by element, along a dimension in which the run decides one of their
+ * sizes. */
 static void broadcast_sizes(OnnxCall *c, int from_last)
 {
     const Expr *common = NULL;

@@ -6,7 +6,7 @@
 #include "import/onnx/graph/onnx_graph.h"
 #include "ir/algebra/algebra.h"
 
-/* limits: the elements of a tensor; the operators between the tensor and known values */
+/* MOST_ELEMS: limit of a tensor's elements; DEEPEST: limit of operators between a tensor and known values */
 enum { MOST_ELEMS = 64, DEEPEST = 24 };
 
 typedef struct Query { OnnxImport *import; int depth; const Stage *stage; } Query;
@@ -18,7 +18,7 @@ static Interval joined(Interval a, Interval b)
     return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
 }
 
-/* The smaller of two values is at most the maximum of either. */
+/* Returns the range of min or max: the smaller of two values is at most the maximum of either. */
 static Interval range_of_extremum(ExprKind kind, Interval a, Interval b)
 {
     const bool is_max = kind == EXPR_MAX;
@@ -45,7 +45,7 @@ static Interval range_of_value(const Query *q, const Expr *e)
     return e->kind == EXPR_MIN || e->kind == EXPR_MAX ? range_of_extremum(e->kind, v[0], v[1]) : interval_apply(e, v);
 }
 
-/* An extremum of at least one value is one of the values. */
+/* Returns the range of element i of an output. An extremum of at least one value is one of the values. */
 static Interval range_of_output(Query q, const Stage *s, int i, Interval whole)
 {
     q.stage = s;

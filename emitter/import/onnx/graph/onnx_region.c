@@ -24,8 +24,8 @@ static Graph graph_of(const OnnxCall *c, Tensor **input, int input_count, Tensor
 
 /* ---- If ---------------------------------------------------------------------------------------------------------- */
 
-/* Two sizes of a result, one per branch, and the size after the branches. Axis -1 stands for a test, which is 0 in the
- * branch that has the result's rank and -1 in the other branch. */
+/* of: two sizes of a result, one per branch; size: the size after the branches. Axis -1 stands for a test, which is 0
+ * in the branch that has the result's rank and -1 in the other branch. */
 typedef struct Joined { const Expr *of[2], *size; int output, axis; } Joined;
 
 /* Results of both branches. Results whose sizes differ leave the branches as flat tensors. After the `count` results,
@@ -33,13 +33,13 @@ typedef struct Joined { const Expr *of[2], *size; int output, axis; } Joined;
  * these ranks, and a run that takes the other branch ends. */
 typedef struct Branches {
     OnnxCall *c;
-    OnnxCaptured *captured;                  /* its address is the region's in Decided */
+    OnnxCaptured *captured;                  /* the captured values; their address identifies the region in Decided */
     int count, joined_count;
     Joined *joined;
     Tensor **result[2];
     const Tensor **like[2];                  /* [count] the shape of each result in each branch */
-    int *only;                               /* [count] the branch that has the result's rank; -1: both */
-    int64_t *capacity;                       /* as in Region */
+    int *only;                               /* [count] the branch that has the result's rank, or -1 if both have it */
+    int64_t *capacity;                       /* [count] the capacity of a flat result, or -1 (Region) */
 } Branches;
 
 static Decided *decided_of(const OnnxCall *c) { return &c->scope->import->decided; }
@@ -59,7 +59,7 @@ static bool is_common(const Branches *b, int output, int d)
     return yes == no && !decided_inside(decided_of(b->c), yes, b->captured);
 }
 
-/* Lists the sizes that the branches give the dimension; a branch with a different rank gives none. */
+/* Returns the size that a branch gives the dimension, or 0 if the result has a different rank there. */
 static const Expr *size_in(const Branches *b, int branch, int output, int d)
 {
     const bool has_rank = b->only[output] < 0 || b->only[output] == branch;
@@ -77,8 +77,8 @@ static int join_test(Branches *b, int output)
     return joined_size(b, yes, no, output, -1);
 }
 
-/* Chooses between two ranks: the one that the file declares, otherwise the lower one, with which branches of a
- * dimension of 1 agree more often. */
+/* Chooses between two ranks: the one that the file declares, otherwise the lower one. Branches often differ only by a
+ * dimension of 1, which the lower rank lacks. */
 static void take_rank(Branches *b, int output)
 {
     Ctx *cx = b->c->cx;
@@ -116,7 +116,7 @@ static void compare_result(Branches *b, int i)
     if (differs) b->capacity[i] = most[0] > most[1] ? most[0] : most[1];
 }
 
-/* Within a branch: results with sizes of their own become flat, and the values of these sizes become results. */
+/* Within a branch, flattens results with sizes of their own, and makes the values of these sizes results. */
 static void give_sizes(Branches *b, int branch)
 {
     Decided *d = decided_of(b->c);
@@ -132,7 +132,7 @@ static void give_sizes(Branches *b, int branch)
     d->region = region;
 }
 
-/* Returns result i of the node in the shape that the run decides. */
+/* Returns result i of the node, viewed in the shape that the run decides. */
 static Tensor *joined_result(Branches *b, const Node *n, int i)
 {
     const Expr *shape[MAX_RANK];
@@ -211,10 +211,10 @@ void onnx_choice(OnnxCall *c, const OnnxGraph *yes, const OnnxGraph *no)
 typedef struct Body {
     OnnxCall *c;
     const OnnxLoop *l;
-    OnnxCaptured *captured;                  /* its address is the region's in Decided */
+    OnnxCaptured *captured;                  /* the captured values; their address identifies the region in Decided */
     Tensor *iteration, **state, **row;     /* its inputs */
     Tensor **result;                       /* the results of the graph: the condition (of a Loop), states, rows */
-    Tensor *condition;                     /* NULL: always true */
+    Tensor *condition;                     /* the condition, or NULL if it is always true */
 } Body;
 
 static Tensor *row_of(Ctx *cx, const char *row_name, const Tensor *x)
@@ -228,7 +228,8 @@ static bool import_body(Body *b)
 {
     const OnnxLoop *l = b->l;
     Ctx *cx = b->c->cx;
-    const int skipped = l->is_scan ? 0 : 2;             /* the iteration index and the condition */
+    /* a Loop's first inputs are the iteration index and the condition */
+    const int skipped = l->is_scan ? 0 : 2;
     int count = 0;
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, skipped + l->state_count + l->scan_count);
     b->iteration = tensor_new(cx, "iteration", I64, 0, NULL);
@@ -298,7 +299,7 @@ static int64_t max_rows(Body *b)
     if (most < 0) {
         const OnnxNode *n = b->c->node;
         int output = b->l->state_count;
-        while (output + 1 < n->out_count && !*n->out[output]) output++;            /* some may be left out */
+        while (output + 1 < n->out_count && !*n->out[output]) output++;            /* outputs may be omitted */
         const char *rows = output < n->out_count ? n->out[output] : "";
         onnx_unsupported(b->c,
                          "it collects a row per iteration, and its trip count is decided at run time; use a "
@@ -308,7 +309,7 @@ static int64_t max_rows(Body *b)
     return most;
 }
 
-/* The boundary of the region: outer inputs, inner inputs and results, in the order of graph/dag/region.h. */
+/* The boundary of a region: outer inputs, inner inputs and results, in the order of graph/dag/region.h. */
 typedef struct Boundary { int outer_count, inner_count, result_count; Tensor **outer, **inner, **result; } Boundary;
 
 static Boundary boundary_new(const Body *b)
@@ -326,8 +327,8 @@ static void add_input(Boundary *e, Tensor *outer, Tensor *inner)
     e->inner[e->inner_count++] = inner;
 }
 
-/* Adds the states that change; index[k] is the position of the k-th among all states. The other states are invariants:
- * their final value is the initial value. */
+/* Adds the states that change; index[k] becomes the position of the k-th of them among all states. The other states are
+ * invariants, whose final values are the initial values. */
 static int add_states(Body *b, Boundary *e, int *index)
 {
     int count = 0;

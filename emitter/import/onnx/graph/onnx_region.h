@@ -9,10 +9,12 @@
 typedef struct OnnxLoop {
     const OnnxGraph *graph;
     bool is_scan;
-    Tensor *count, *condition;                 /* NULL if there is no limit of that kind; scalars of i64 and bool */
-    int64_t huge;                              /* a constant count above 32 bits, which does not limit; otherwise 0 */
+    /* an i64 scalar and a bool scalar, or NULL if there is no limit of that kind */
+    Tensor *count, *condition;
+    /* a constant count above 32 bits, which does not limit the loop; otherwise 0 */
+    int64_t huge;
     int state_count, scan_count, row_count;
-    Tensor *const *state, *const *scanned;     /* initial states; tensors scanned row by row */
+    Tensor *const *state, *const *scanned;     /* state: initial states; scanned: tensors that are scanned row by row */
     const bool *scans_back, *rows_back;
 } OnnxLoop;
 

@@ -9,8 +9,8 @@
 typedef struct Sampled {
     OnnxCall *c;
     const OnnxSampling *form;
-    Tensor *scale, *in;              /* in: the size of the axis as a float */
-    const Expr *size;                /* of the result */
+    Tensor *scale, *in;              /* scale: of the axis; in: the size of the axis as a float */
+    const Expr *size;                /* the size of the result */
 } Sampled;
 
 static Tensor *both(const Sampled *s, const char *op, Tensor *a, Tensor *b) { return onnx_call2(s->c, op, a, b); }
@@ -54,7 +54,7 @@ static Tensor *position(const Sampled *s)
     Tensor *centred = both(s, "sub", middle, half), *out = onnx_cast(c, onnx_dimension(c, s->size), F32);
     if (is_word(word, "half_pixel")) return centred;
     if (is_word(word, "pytorch_half_pixel")) return onnx_select(c, both(s, "less", one, out), centred, zero);
-    Tensor *length = both(s, "mul", s->in, s->scale), *last = both(s, "sub", length, one),     /* align_corners */
+    Tensor *length = both(s, "mul", s->in, s->scale), *last = both(s, "sub", length, one),     /* for align_corners */
            *way = both(s, "mul", i, both(s, "sub", s->in, one)), *is_one = both(s, "equal", last, zero);
     return onnx_select(c, is_one, zero, both(s, "div", way, onnx_select(c, is_one, one, last)));
 }
@@ -64,7 +64,7 @@ static Tensor *rounded(const Sampled *s, Tensor *v)
     OnnxCall *c = s->c;
     const char *mode = s->form->nearest;
     Tensor *half = real(s, 0.5);
-    if (!mode) {                     /* below operator set 11 */
+    if (!mode) {                     /* operator sets below 11 */
         Tensor *shrinks = both(s, "less", s->scale, real(s, 1));
         Tensor *above = onnx_call(c, "ceil", v), *below = onnx_call(c, "floor", v);
         return onnx_select(c, shrinks, above, below);
@@ -83,8 +83,8 @@ static Tensor *elements_at(const Sampled *s, Tensor *x, int axis, Tensor *whole)
     return onnx_call2(c, "gather", x, index, attr_int("axis", axis));
 }
 
-/* Returns the weight of an element at distance d, which is 0 to 1, or 1 to 2 for the outer elements of cubic
- * interpolation. Keys 1981. */
+/* Returns the weight of an element at distance d for cubic interpolation (Keys 1981). d is 0 to 1 if is_near, otherwise
+ * 1 to 2. */
 static Tensor *weight(const Sampled *s, Tensor *d, bool is_near)
 {
     const double a = s->form->cubic;

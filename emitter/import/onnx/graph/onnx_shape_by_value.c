@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Translates Expand, Tile, ConstantOfShape, Reshape, Pad and OneHot with sizes that the run computes. Each element of
- * the list becomes a size of the result (onnx_listed.c); the dimension is then an open dimension. */
+ * the list becomes a size of the result (onnx_listed.c), whose dimension is then open. */
 #include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/graph/onnx_listed.h"
 #include "import/onnx/graph/onnx_sizes.h"
@@ -15,7 +15,8 @@ static const Expr *product(OnnxCall *c, const Expr *a, const Expr *b)
     return simplify(c->cx, expr_mul(c->cx, a, b), NULL);
 }
 
-/* Stores the number of elements of an input; returns false if the node is not one of these operators, or is refused. */
+/* Returns true if an input is a list that the run computes, and stores its number of elements. Returns false for other
+ * inputs, or if the node is refused. */
 static bool is_list_of_run(OnnxCall *c, int input, int *count)
 {
     if (!onnx_is_of_run(c, input)) return false;
@@ -28,9 +29,9 @@ static bool is_list_of_run(OnnxCall *c, int input, int *count)
 
 /* ---- Expand, ConstantOfShape ------------------------------------------------------------------------------------- */
 
-/* Returns the size along dimension `d` of the result, from x's own size and an element. If x's size is not 1, the run
- * tests that the element is this size, or 1. If the run decides x's size and it may be 1, the result has the element's
- * size, provided that it has a maximum. */
+/* Returns the size along dimension `d` of the result, given x's own size and an element of the list. If x's size is not
+ * 1, the run tests that the element is x's size or 1. If the run decides x's size, which may be 1, the result has the
+ * element's size if a maximum of it is known. */
 static const Expr *broadcast_size(OnnxCall *c, Tensor **x, int own, int d, Tensor *element)
 {
     const Expr *size = own >= 0 ? (*x)->shape[own] : expr_index(c->cx, 1), *asked = onnx_size_behind(c, element);
@@ -124,7 +125,8 @@ bool onnx_tile_by_value(OnnxCall *c)
 
 /* ---- Reshape ----------------------------------------------------------------------------------------------------- */
 
-/* Reads the elements of a shape of the run: 0 stands for x's own size, and one -1 stands for the remaining size. */
+/* The elements of a shape that the run computes: 0 stands for x's own size, and one -1 stands for the remaining
+ * size. */
 typedef struct NewShape { int rank, rest /* a number of -1; else -1 */; Tensor *at[MAX_RANK]; Tensor *total; } NewShape;
 
 static Tensor *times_all(OnnxCall *c, const NewShape *s)
@@ -138,7 +140,7 @@ static Tensor *times_all(OnnxCall *c, const NewShape *s)
     return all;
 }
 
-/* total: the number of elements of the input */
+/* Reads the elements of the shape. total: the number of elements of the input. */
 static void read_shape(OnnxCall *c, const Expr *total, NewShape *s)
 {
     const Tensor *x = c->in[0];
@@ -170,7 +172,7 @@ static void add_factors(Factors *f, const Expr *e)
     else if (f->count < 2 * MAX_RANK) f->size[f->count++] = e;
 }
 
-/* Removes the factors of f; returns false if one of them is missing. */
+/* Removes the sizes of `part` from f. Returns false if f lacks one of them, or if its number is not a multiple. */
 static bool take_factors(Factors *f, const Factors *part)
 {
     for (int i = 0; i < part->count; i++) {
@@ -182,8 +184,7 @@ static bool take_factors(Factors *f, const Factors *part)
     return part->number != 0 && f->number % part->number == 0;
 }
 
-/* Returns true if the run decides the number of elements of x, and must test that a known shape has as many
- * elements. */
+/* Returns true if the run decides the number of elements of x, and must test it against a known shape. */
 static bool needs_test(OnnxCall *c)
 {
     const Tensor *x = c->in[0];
@@ -202,7 +203,8 @@ static bool needs_test(OnnxCall *c)
     return !take_factors(&has, &asked) || (!has_rest && (has.count || has.number != asked.number));
 }
 
-/* If there are no elements, only a shape known at compile time states which sizes are 0. */
+/* Reshapes to a shape that the run computes. If there are no elements, only a shape that is known at compile time
+ * states which sizes are 0. */
 bool onnx_reshape_by_value(OnnxCall *c)
 {
     NewShape s = { .rest = -1 };
@@ -224,8 +226,8 @@ bool onnx_reshape_by_value(OnnxCall *c)
 
 /* ---- Pad --------------------------------------------------------------------------------------------------------- */
 
-/* Negative pads keep `count` elements along an axis, starting with `begin`; positive pads repeat these elements. The
- * run ends if an axis without elements is padded, or if mode reflect pads by as many elements as the axis has. */
+/* Padding along an axis. Negative pads keep `count` elements, starting at `begin`; positive pads repeat these elements.
+ * The run ends if an axis without elements is padded, or if mode reflect pads by as many elements as the axis has. */
 typedef struct Padding { Tensor *begin, *count, *before, *after; } Padding;
 
 static Padding padding_of(OnnxCall *c, Tensor **x, int axis, Tensor *before, Tensor *after, bool reflects)
@@ -271,7 +273,7 @@ static Tensor *padded_by_elements(OnnxCall *c, Tensor *x, int axis, Tensor *befo
     return onnx_call2(c, "gather", x, from, attr_int("axis", axis));
 }
 
-/* Returns the elements from position -before along an axis, as many as the result has. */
+/* Returns x padded along an axis. */
 static Tensor *padded(OnnxCall *c, Tensor *x, int axis, Tensor *before, Tensor *after)
 {
     const char *mode = onnx_text(c, "mode", "constant");

@@ -175,8 +175,8 @@ bool onnx_sizes_cast(OnnxCall *c, OnnxSizes *out)
     return to == I32 || to == I64 || to == F32 || to == F64;
 }
 
-/* The operands of a division are proved nonnegative and the divisor positive, so truncating and floor division
- * agree. */
+/* Combines two lists element by element. The operands of a division are proved nonnegative and the divisor positive, so
+ * truncating and floor division agree. */
 static bool combined(OnnxCall *c, ExprKind kind, OnnxSizes *out)
 {
     OnnxSizes a, b;
@@ -212,7 +212,7 @@ bool onnx_sizes_mod(OnnxCall *c, OnnxSizes *out)
 bool onnx_sizes_min(OnnxCall *c, OnnxSizes *out) { return c->in_count == 2 && combined(c, EXPR_MIN, out); }
 bool onnx_sizes_max(OnnxCall *c, OnnxSizes *out) { return c->in_count == 2 && combined(c, EXPR_MAX, out); }
 
-/* Accepts comparisons that hold or fail for all sizes; the result is a list of 0 and 1. */
+/* Compares two lists. Accepts comparisons that hold or fail for all sizes; the result is a list of 0 and 1. */
 bool onnx_sizes_equal(OnnxCall *c, OnnxSizes *out)
 {
     if (!combined(c, EXPR_SUB, out)) return false;

@@ -14,12 +14,12 @@ bool onnx_list(const OnnxCall *c, int input, OnnxSizes *out);
 /* Sets output 0: to a constant if all elements are numbers, otherwise to a tensor that represents the list. */
 void onnx_set_list(OnnxCall *c, const OnnxSizes *s);
 
-/* OnnxOpen.on_shape */
+/* Rules for OnnxOpen.on_shape. */
 OnnxListRule onnx_sizes_of_shape, onnx_sizes_of_count;
-/* OnnxOpen.on_lists */
+/* Rules for OnnxOpen.on_lists. */
 OnnxListRule onnx_sizes_gather, onnx_sizes_slice, onnx_sizes_concat, onnx_sizes_as_list, onnx_sizes_as_scalar,
              onnx_sizes_same, onnx_sizes_cast, onnx_sizes_add, onnx_sizes_sub, onnx_sizes_mul, onnx_sizes_div,
              onnx_sizes_mod, onnx_sizes_min, onnx_sizes_max, onnx_sizes_equal, onnx_sizes_where, onnx_sizes_reduce_prod;
-/* OnnxOpen.translate; onnx_open.c */
+/* Rules for OnnxOpen.translate (onnx_open.c). */
 OnnxOpenRule onnx_open_reshape, onnx_open_expand, onnx_open_constant_of_shape;
 #endif

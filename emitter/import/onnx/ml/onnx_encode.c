@@ -42,7 +42,7 @@ static Tensor *string_scalar(OnnxCall *c, const char *text)
     return t;
 }
 
-/* Returns the value of the first key that equals x, or `none` */
+/* Returns the value of the first key that equals x, or `none`. */
 static Tensor *encoded(OnnxCall *c, Tensor *keys, Tensor *values, Tensor *none)
 {
     if (!onnx_requires(c, 1) || !keys || !values || !none) return NULL;
@@ -68,7 +68,7 @@ static Tensor *encoded(OnnxCall *c, Tensor *keys, Tensor *values, Tensor *none)
 
 /* ---- Encoders ---------------------------------------------------------------------------------------------------- */
 
-/* y[..,k] is 1 if x is category k; a value that is not a category, such as NaN, gives zeros. */
+/* Sets y[..,k] to 1 if x is category k. A value that is not a category, such as NaN, gives zeros. */
 static void one_hot_encoder(OnnxCall *c)
 {
     const OnnxAttr *numbers = onnx_attr(c, "cats_int64s"), *texts = onnx_attr(c, "cats_strings");
@@ -130,7 +130,7 @@ static void label_encoder(OnnxCall *c)
     if (values) c->out[0] = encoded(c, keys, values, encoder_default(c, values));
 }
 
-/* Replaces strings by the integers beside them, and integers by the strings. */
+/* Replaces strings by the integers that the file pairs with them, and integers by these strings. */
 static void category_mapper(OnnxCall *c)
 {
     const OnnxAttr *ints = onnx_attr(c, "cats_int64s"), *texts = onnx_attr(c, "cats_strings");
@@ -149,7 +149,8 @@ static void category_mapper(OnnxCall *c)
 
 /* ---- Maps -------------------------------------------------------------------------------------------------------- */
 
-/* A map from class to probability is the tensor of probabilities: its keys are the labels, in the same order. */
+/* Translates a map from class to probability to the tensor of probabilities, because the keys are the labels, in the
+ * same order. */
 static void zip_map(OnnxCall *c)
 {
     if (onnx_requires(c, 1)) c->out[0] = c->in[0];
@@ -184,7 +185,7 @@ static void dict_vectorizer(OnnxCall *c)
     if (has_width(c)) c->out[0] = c->in[0];
 }
 
-/* The file declares a width only for the form SPARSE. */
+/* Translates CastMap. The file declares a width only for the form SPARSE. */
 static void cast_map(OnnxCall *c)
 {
     static const struct { const char *name; DType type; } kinds[] = { { "TO_FLOAT", F32 }, { "TO_INT64", I64 } };

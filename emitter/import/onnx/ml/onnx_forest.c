@@ -34,8 +34,9 @@ int onnx_forest_add(Forest *f, Branch b)
 
 /* ---- Integer features -------------------------------------------------------------------------------------------- */
 
-/* For an integer x, x <= v is x < floor(v) + 1, and x < v is x < ceil(v). The negations exchange the branches. If a
- * condition holds for all values of x's type, or for none, both branches lead to the same child. */
+/* Rewrites a condition for an integer x: x <= v becomes x < floor(v) + 1, and x < v becomes x < ceil(v). The negations
+ * exchange the branches. If a condition holds for all values of x's type, or for none, both branches lead to the same
+ * child. */
 static void make_integer(Branch *b, DType type)
 {
     const int bits = 8 * dtype_info(type)->bytes;
@@ -48,14 +49,13 @@ static void make_integer(Branch *b, DType type)
     }
     b->compare = LT;
     if (bound >= end) b->no = b->yes;
-    else if (!(bound > least)) b->yes = b->no;                                      /* NaN: never true */
+    else if (!(bound > least)) b->yes = b->no;                                      /* a bound of NaN is never true */
     b->value = bound > least && bound < end ? bound : 0;
 }
 
 /* ---- The order of the arrays ------------------------------------------------------------------------------------- */
 
-/* Returns the branch after this branch that is not in the order yet, trying the one of `no` first; returns -1 if there
- * is none. */
+/* Returns a child of the branch that is not in the order yet, or -1 if there is none. Tries the child of `no` first. */
 static int next_branch(const Forest *f, const Branch *b)
 {
     if (b->is_leaf) return -1;
@@ -83,7 +83,7 @@ static void place(Forest *f, int at)
     f->order[f->emitted++] = at;
 }
 
-/* Appends all branches that follow the root, then the root itself; returns the steps to its deepest leaf. */
+/* Appends all branches below the root, then the root itself. Returns the number of steps to the deepest leaf. */
 static int append(Forest *f, int root)
 {
     int *path = NEW_ARRAY(f->c->cx->arena, int, MOST_STEPS + 1), depth = 0;
@@ -126,14 +126,14 @@ static double adjacent(const Forest *f, double v, double towards)
     return f->x->type == F64 ? nextafter(v, towards) : (double)nextafterf((float)v, (float)towards);
 }
 
-/* x < v is x <= the number before v. */
+/* Replaces x < v by x <= the number before v. */
 static void without_equal(const Forest *f, Branch *b)
 {
     if (b->compare == LT) b->value = adjacent(f, b->value, -INFINITY), b->compare = LE;
     if (b->compare == GT) b->value = adjacent(f, b->value, INFINITY), b->compare = GE;
 }
 
-/* x >= v is -x <= -v. */
+/* Replaces x >= v by -x <= -v. */
 static void negate(Forest *f, Branch *b, bool mirrors)
 {
     if (b->compare != GE && b->compare != GT) return;
@@ -188,7 +188,7 @@ static DType type_of(const int64_t *v, int count)
     return narrowest(least, greatest);
 }
 
-/* Integers are stored in the narrowest type. */
+/* Returns the thresholds of the nodes; integers are stored in the narrowest type. */
 static Tensor *threshold_array(Forest *f, const int *node, int nodes)
 {
     Ctx *cx = f->c->cx;
@@ -210,7 +210,8 @@ static Tensor *threshold_array(Forest *f, const int *node, int nodes)
 /* The operands of tree_walk. A forest that consists only of leaves has one node, which no link reaches. */
 typedef struct Walk { bool is_forward; Tensor *in[5]; } Walk;
 
-/* row: the rows of leaves, by emitted branch. is_forward: all links lead to later nodes. */
+/* Returns the operands of a walk. row: the rows of leaves, by emitted branch. is_forward becomes true if all links lead
+ * to later nodes. */
 static Walk lay_out(Forest *f, const int64_t *row)
 {
     Arena *arena = f->c->cx->arena;
@@ -253,7 +254,8 @@ static Tensor *walk(Forest *f, const int64_t *row)
 
 /* ---- Leaves ------------------------------------------------------------------------------------------------------ */
 
-/* The target that leaves share; none: no leaf has a weight; several: there is more than one target. */
+/* Values in place of the target that leaves share: NO_TARGET if no leaf has a weight, SEVERAL_TARGETS if there is more
+ * than one. */
 enum { NO_TARGET = -2, SEVERAL_TARGETS = -1 };
 
 static int64_t target_of_both(int64_t a, int64_t b)
@@ -267,7 +269,7 @@ static int64_t target_of_leaf(const Forest *f, const Branch *b)
     return b->count > 1 ? SEVERAL_TARGETS : b->count ? f->pair[b->first].target : NO_TARGET;
 }
 
-/* Sets the target of each tree; returns false if a tree has several. The branches that follow a branch are behind it in
+/* Sets the target of each tree; returns false if a tree has several targets. The children of a branch are after it in
  * its tree, or in an earlier tree. */
 static bool one_target_each(const Forest *f, int64_t *target)
 {
@@ -292,7 +294,7 @@ const Aggregate onnx_aggregates[AGGREGATES] = {
 
 DType onnx_forest_weights(const Forest *f) { return f->x->type == F64 ? F64 : F32; }
 
-/* Sorts trees by target, in a stable way; returns the number of trees of each. */
+/* Sorts trees by target, in a stable way; returns the number of trees of each target. */
 static const int *sort_trees(Forest *f, const int64_t *target)
 {
     Arena *arena = f->c->cx->arena;
@@ -370,7 +372,7 @@ static Tensor *by_target(Forest *f, const Aggregate *a, Tensor *weights, const i
     return call(c->cx, "concat", c->name, parts, (int)f->targets, ATTRS(attr_int("axis", 1)));
 }
 
-/* A least or greatest weight is 0 if no leaf has a weight of the target. */
+/* Replaces the result of MIN or MAX by 0 if no leaf has a weight of the target. */
 static Tensor *without_none(OnnxCall *c, Tensor *y, const Tensor *weights, double none)
 {
     bool has_none = false;
@@ -398,15 +400,15 @@ static Tensor *by_rows(Forest *f, const Aggregate *a)
 
 typedef struct Pairs { Map known; int count, most; int64_t *column; double *value; } Pairs;
 
-/* `leaf` is the leaf's position in the file. */
+/* Compares pairs by target, then by their position in the file. */
 static int by_target_of(const void *a, const void *b)
 {
     const Pair *p = a, *q = b;
     return p->target != q->target ? p->target < q->target ? -1 : 1 : p->leaf < q->leaf ? -1 : p->leaf > q->leaf;
 }
 
-/* Returns the first pair of a list, which is stored now, or was stored before as the same list or as the end of a
- * longer list. */
+/* Returns the index of the first pair of a list. Stores the list, unless it was stored before as a whole or as the end
+ * of a longer list. */
 static int64_t put_pairs(Forest *f, Pairs *p, const Pair *list, int count)
 {
     Arena *arena = f->c->cx->arena;

@@ -13,11 +13,11 @@ typedef struct Branch {
     Compare compare;
     int64_t feature;
     double value;
-    int yes, no;                     /* indices of branches; a leaf: -1 */
-    int first, count;                /* a leaf: the pairs of target and weight */
-    /* the position in the emitted order, or -1 if it has none yet; the steps from this node to the deepest leaf */
+    int yes, no;                     /* indices of the children; -1 for a leaf */
+    int first, count;                /* for a leaf: the pairs of target and weight */
+    /* at: position in the emitted order, or -1 if it has none yet; depth: steps from this node to the deepest leaf */
     int at, depth;
-    bool is_open;                    /* its descendants are being emitted */
+    bool is_open;                    /* true while its descendants are emitted */
 } Branch;
 
 typedef struct Pair { int leaf; int64_t target; double weight; } Pair;
@@ -37,10 +37,10 @@ typedef struct Forest {
 /* States how weights are combined into the score of a target. */
 typedef struct Aggregate { const char *name, *reduce; double none; bool divides; } Aggregate;
 enum { AGGREGATE_SUM = 1, AGGREGATES = 4 };
-extern const Aggregate onnx_aggregates[AGGREGATES];          /* AVERAGE, SUM, MIN, MAX */
+extern const Aggregate onnx_aggregates[AGGREGATES];          /* the rows AVERAGE, SUM, MIN, MAX */
 
 int onnx_forest_add(Forest *f, Branch b);                    /* returns the branch's index */
-DType onnx_forest_weights(const Forest *f);                  /* the type of weights and scores */
+DType onnx_forest_weights(const Forest *f);                  /* returns the type of weights and scores */
 /* Returns the scores [n][targets], without base values. The caller gives branches, roots and pairs. */
 Tensor *onnx_forest_scores(Forest *f, const Aggregate *a);
 

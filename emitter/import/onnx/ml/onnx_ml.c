@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Translates operators of the domain ai.onnx.ml that compute with numbers: linear models and preprocessing.
- * onnx_trees.c translates trees, and onnx_svm.c support vectors. Scores are f32 whatever the type of the input is. A
- * class is a label of the file, or the label's index if labels are strings (graph/onnx_strings.h). */
+ * onnx_trees.c translates trees, and onnx_svm.c support vectors. Scores are f32 for every type of input. A class is a
+ * label of the file, or the label's index if labels are strings (graph/onnx_strings.h). */
 #include <math.h>
 #include <string.h>
 
@@ -159,7 +159,7 @@ Tensor *onnx_two_columns(OnnxCall *c, Tensor *s, const char *post, bool is_proba
     return onnx_call2(c, "concat", is_logistic ? logistic(c, other) : other, last, attr_int("axis", 1));
 }
 
-/* Returns a tensor i64 that is 1 for each row whose score in the one column exceeds 0. */
+/* Returns an i64 tensor that is 1 for each row whose only score exceeds 0. */
 static Tensor *is_positive(OnnxCall *c, Tensor *s)
 {
     Tensor *exceeds = onnx_call2(c, "greater", s, onnx_scalar_like(c, s, 0));
@@ -168,7 +168,7 @@ static Tensor *is_positive(OnnxCall *c, Tensor *s)
 
 /* ---- Linear models ----------------------------------------------------------------------------------------------- */
 
-/* Computes x * coefficients' + intercepts, [n][targets]; coefficients are [targets][features]. */
+/* Computes x * coefficients' + intercepts as [n][targets]; coefficients are [targets][features]. */
 static Tensor *linear_scores(OnnxCall *c, Tensor *x, int64_t targets)
 {
     const int64_t count = onnx_ml_count(c, "coefficients"), features = x ? tensor_dim(x, 1) : 0;
@@ -252,7 +252,7 @@ static void array_feature_extractor(OnnxCall *c)
     c->out[0] = onnx_call2(c, "gather", x, index, attr_int("axis", -1));
 }
 
-/* Replaces a value, often NaN, by one value per feature or by one value for all. */
+/* Replaces a value, often NaN, by one value per feature or by one value for all features. */
 static void imputer(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;

@@ -15,17 +15,17 @@ Tensor *onnx_ml_list(OnnxCall *c, const char *what, const double *v, int64_t cou
 Tensor *onnx_ml_ints(OnnxCall *c, const int64_t *v, int64_t count);          /* i64 [count] */
 Tensor *onnx_ml_rows(OnnxCall *c);                           /* returns the input as f32 [n][features] */
 
-/* the labels of the attribute, or of classlabels_strings */
+/* returns the number of labels of the attribute, or of classlabels_strings */
 int onnx_class_count(OnnxCall *c, const char *ints);
 Tensor *onnx_class_labels(OnnxCall *c, Tensor *index, const char *ints);     /* returns the label of each class index */
 /* returns the index of each row's greatest score, i64[n] */
 Tensor *onnx_best_class(OnnxCall *c, Tensor *scores);
-/* Applies the transform of that name, such as "SOFTMAX", to scores [n][classes] */
+/* Applies the transform `word`, such as "SOFTMAX", to scores [n][classes]. */
 Tensor *onnx_post_transform(OnnxCall *c, Tensor *scores, const char *word);
 /* Does the same as onnx_post_transform for a regressor: only PROBIT transforms a single target [n][1], as in ONNX
  * Runtime. */
 Tensor *onnx_regressed(OnnxCall *c, Tensor *y, const char *word);
-/* Returns both columns of a classifier from the score of its second class, [n][1]. */
+/* Returns both columns of a classifier, given the score of the second class, [n][1]. */
 Tensor *onnx_two_columns(OnnxCall *c, Tensor *score, const char *post, bool is_probability);
 /* Returns the number of keys of the maps that the operator reads, or -1 if it reads no map or declares no keys. */
 int64_t onnx_map_width(const OnnxNode *n);

@@ -81,7 +81,7 @@ static void svm_regressor(OnnxCall *c)
 
 /* ---- Pairs of classes -------------------------------------------------------------------------------------------- */
 
-/* A classifier by pairs of classes: its scores are kernel values times weights [vectors][pairs], plus rho. The file's
+/* A classifier by pairs of classes. Its scores are kernel values times weights [vectors][pairs], plus rho. The file's
  * vector v is row place[v] of the kernel's vectors and of the weights. */
 typedef struct Pairs { int64_t classes, vectors, count; const int64_t *per_class, *place; } Pairs;
 
@@ -130,7 +130,7 @@ static bool read_svm_pairs(OnnxCall *c, const Tensor *x, Pairs *p)
     return true;
 }
 
-/* Returns the vectors [vectors][features] in the order of `place`. */
+/* Returns the vectors as [vectors][features], in the order of `place`. */
 static const double *placed_vectors(OnnxCall *c, const Pairs *p)
 {
     const double *given = onnx_ml_reals(c, "support_vectors");
@@ -160,7 +160,7 @@ static Tensor *pair_weights(OnnxCall *c, const Pairs *p)
     return onnx_ml_constant(c, "weights", w, (int64_t[]){ p->vectors, p->count }, 2);
 }
 
-/* Returns the class that won the most pairs; of equal classes, the first. */
+/* Returns the class that won the most pairs, the first one on a tie. */
 static Tensor *most_votes(OnnxCall *c, const Pairs *p, Tensor *scores)
 {
     double *won = NEW_ARRAY(c->cx->arena, double, p->count * p->classes),
@@ -191,8 +191,8 @@ static Tensor *platt(OnnxCall *c, const Pairs *p, Tensor *scores)
                      attr_real("max", 1 - 1e-7));
 }
 
-/* Returns matrices [n][classes][classes] of r[i][j], the probability of i in the pair of i and j; with is_turned, of
- * r[j][i]. `both` is [n][2 * pairs]: first the probabilities of the first classes, then those of the second classes.
+/* Returns matrices [n][classes][classes] of r[i][j], the probability of i in the pair of i and j, or of r[j][i] if
+ * is_turned. `both` is [n][2 * pairs]: first the probabilities of the first classes, then those of the second classes.
  * Values for i = j have no meaning. */
 static Tensor *pair_matrix(OnnxCall *c, const Pairs *p, Tensor *both, bool is_turned)
 {
@@ -222,7 +222,7 @@ static Tensor *diagonal(OnnxCall *c, int64_t k, double on, double off)
 typedef struct Coupling {
     OnnxCall *c;
     int64_t classes;
-    Tensor *matrix, *diagonal;                          /* [n][classes][classes], [n][classes] */
+    Tensor *matrix, *diagonal;                          /* matrix: [n][classes][classes]; diagonal: [n][classes] */
 } Coupling;
 
 static Tensor *summed(OnnxCall *c, Tensor *x, int axis, bool keeps)

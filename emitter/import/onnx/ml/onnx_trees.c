@@ -65,7 +65,7 @@ static Branch equality(Forest *f, const Branch *b, double value, int yes, int no
     return condition(b, LE, value, onnx_forest_add(f, condition(b, LT, value, no, yes)), no);
 }
 
-/* NaN is not less than or equal to infinity, but all numbers are. */
+/* Makes node `at` lead to `to` for NaN only: all numbers are less than or equal to infinity, but NaN is not. */
 static void send_missing(Forest *f, int at, int to)
 {
     const int rest = onnx_forest_add(f, f->branch[at]);
@@ -81,7 +81,7 @@ static const struct { Compare compare, negated; } ordering[] = { [MODE_LEQ] = { 
                                                                  [MODE_GTE] = { GE, LT },
                                                                  [MODE_GT] = { GT, LE } };
 
-/* Sets the condition of branch `at`, whose feature, value, yes and no are the file's. members: the set of a
+/* Sets the condition of branch `at`, which already has feature, value, yes and no of the file. members: the set of a
  * BRANCH_MEMBER. */
 static void set_condition(Forest *f, int at, int mode, bool missing_is_true, Reals members)
 {
@@ -117,7 +117,7 @@ static int mode_of(OnnxCall *c, const char *word)
     return MODE_LEAF;
 }
 
-/* The input: rows of features, as the file has them. Integers that a Cast converts are compared as integers. */
+/* Reads the input, which has rows of features. Integers that a Cast converts are compared as integers. */
 static bool open_forest(OnnxCall *c, Forest *f)
 {
     if (!onnx_requires(c, 1)) return false;
@@ -134,8 +134,8 @@ static bool open_forest(OnnxCall *c, Forest *f)
     return !ctx_failed(c->cx);
 }
 
-/* Refuses a feature that the input does not have; marks the children. Branches may share a child, for example the
- * branches of LightGBM's sets of categories. */
+/* Refuses a feature that the input does not have; marks the branch's children. Branches may share a child, for example
+ * the branches of LightGBM's sets of categories. */
 static void check_branch(Forest *f, int at, bool *has_parent)
 {
     const Branch *b = &f->branch[at];
@@ -180,7 +180,7 @@ static void check_roots(Forest *f, const int64_t *tree)
     }
 }
 
-/* Sorts the pairs by leaf, in a stable way, and gives each leaf its own. */
+/* Sorts the pairs by leaf, in a stable way, and assigns them to their leaves. */
 static void assign_pairs(Forest *f, const Pair *pairs, int count)
 {
     Ctx *cx = f->c->cx;
@@ -195,7 +195,7 @@ static void assign_pairs(Forest *f, const Pair *pairs, int count)
     for (int i = 0; i < count; i++) f->pair[next[pairs[i].leaf]++] = pairs[i];
 }
 
-/* Returns the key of a node in the map: its tree, and its number in the tree. */
+/* The key of a node in the map: the number of its tree, and its number in the tree. */
 typedef struct NodeKey { int64_t tree, node; } NodeKey;
 
 static int find_node(Forest *f, const Map *nodes, int64_t tree, int64_t node, const char *attr)
@@ -307,8 +307,8 @@ static void regressor(OnnxCall *c)
     c->out[0] = onnx_cast(c, onnx_regressed(c, y, onnx_text(c, "post_transform", "NONE")), F32);
 }
 
-/* Computes the columns of a classifier of two classes, as ONNX Runtime does: a class without weights has no score, and
- * one score may stand for both classes. */
+/* The scores of a classifier with two classes, as in ONNX Runtime. A class without weights has no score, and one score
+ * may stand for both classes. */
 typedef struct Pairwise { Tensor *score[2], *positive; bool is_single; } Pairwise;
 
 static Tensor *column(OnnxCall *c, Tensor *scores, int64_t k)
@@ -357,8 +357,7 @@ static void two_classes(OnnxCall *c, Forest *f, Tensor *scores, Reals base)
                                                   p.score[1] ? p.score[1] : zero, attr_int("axis", 1)), post);
 }
 
-/* If there is a single class, its label states whether its score exceeds 0, as in ONNX Runtime; a name has the index
- * 0. */
+/* Handles a single class: its label states whether its score exceeds 0, as in ONNX Runtime; a name has the index 0. */
 static void one_class(OnnxCall *c, Tensor *score)
 {
     if (!score || ctx_failed(c->cx)) return;
@@ -391,7 +390,7 @@ static void classifier(OnnxCall *c)
 
 /* ---- TreeEnsemble ------------------------------------------------------------------------------------------------ */
 
-/* Reads the arrays of the operator. A child is a node, or a leaf if the array of flags marks it. */
+/* The arrays of the operator. A child is a node, or a leaf if the array of flags marks it. */
 typedef struct Indexed {
     int nodes, leaves;
     const int64_t *yes, *no, *yes_is_leaf, *no_is_leaf, *target;
@@ -463,7 +462,7 @@ static void read_indexed(Forest *f)
     }
 }
 
-/* Reads words of numbers in [0, count); refuses others. */
+/* Returns the word for a number in [0, count); refuses other numbers. */
 static const char *word_of(OnnxCall *c, const char *attr, int64_t otherwise, const char *const *words, int count)
 {
     const int64_t i = onnx_int(c, attr, otherwise);

@@ -3,13 +3,13 @@
  * (ops/elements/annotation.c). */
 #include "import/onnx/ops/onnx_rows.h"
 
-/* The node has one input; the row's operator has no attributes. */
+/* Translates a node with one input to an operator without attributes. */
 static void say(OnnxCall *c)
 {
     if (onnx_requires(c, 1)) c->out[0] = onnx_call(c, c->op_name, c->in[0]);
 }
 
-/* The annotation applies to all calls of the node that produces its input; a value without a producer is on the
+/* Applies the annotation to all calls of the node that produces the input; a value without a producer is on the
  * host. */
 static void on_device(OnnxCall *c)
 {

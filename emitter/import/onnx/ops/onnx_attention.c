@@ -15,7 +15,8 @@
 #include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
 
-enum { MOST_SCORES = 1 << 24 };      /* the limit of one head, because `allowed` is evaluated for each */
+/* limit of the scores of one head, because `allowed` is evaluated for each score */
+enum { MOST_SCORES = 1 << 24 };
 
 static const Expr *times(OnnxCall *c, const Expr *a, const Expr *b)
 {
@@ -68,10 +69,10 @@ static Tensor *head_product(OnnxCall *c, Tensor *x, Tensor *m)
 
 typedef struct Attention {
     OnnxCall *c;
-    Tensor *q, *k, *v;               /* [b][heads][rows][d], [b][kv heads][keys][d], [b][kv heads][keys][o] */
+    Tensor *q, *k, *v;               /* q: [b][heads][rows][d]; k: [b][kv heads][keys][d]; v: [b][kv heads][keys][o] */
     const Expr *rows, *keys, *past;  /* past: the number of keys before the first query, if this number is a size */
-    Tensor *valid;                   /* number of valid keys, [b][1][1][1], i64; NULL if all are valid */
-    Tensor *allowed, *bias;          /* broadcast to the scores; NULL if there is no mask or no bias */
+    Tensor *valid;                   /* number of valid keys, i64[b][1][1][1], or NULL if all keys are valid */
+    Tensor *allowed, *bias;          /* allowed, bias: broadcast to the scores; NULL if there is no mask or no bias */
 } Attention;
 
 /* Returns 0, 1, 2, .. up to count - 1. */
@@ -84,8 +85,8 @@ static Tensor *index_range(OnnxCall *c, const Expr *count)
     return n ? n->out[0] : NULL;
 }
 
-/* Returns key - row, [rows][keys]: how far a key is ahead of a query. */
-enum { MOST_DISTANCES = 1 << 24 };      /* the limit of a table; a larger range is computed at run time */
+/* Returns key - row as [rows][keys]: the distance of a key ahead of a query. */
+enum { MOST_DISTANCES = 1 << 24 };      /* limit of a table; more distances are computed at run time */
 static Tensor *distances(const Attention *a)
 {
     OnnxCall *c = a->c;
@@ -111,8 +112,8 @@ static Tensor *count_tensor(OnnxCall *c, const Expr *size, int64_t more)
     return n ? n->out[0] : NULL;
 }
 
-/* Allows the keys for which key - (row + offset) `op` limit holds. If the number of keys is data, the offset counts
- * from their end. */
+/* Masks all keys except those for which key - (row + offset) `op` limit holds. The offset is the number of keys before
+ * the first query; if data decide the number of valid keys, the offset counts from their end. */
 static void allow_distance(Attention *a, const char *op, int64_t limit)
 {
     OnnxCall *c = a->c;
@@ -129,8 +130,8 @@ static void allow_valid(Attention *a)
                                            attr_list("axes", 0, 1, 2)), a->valid));
 }
 
-/* A bool mask is the condition itself; any other mask consists of numbers that are added to the scores. Keys past the
- * end of the mask are not allowed. */
+/* Applies a mask: a bool mask is the condition, and a mask of numbers is added to the scores. Keys past the end of the
+ * mask are not allowed. */
 static void apply_mask(Attention *a, Tensor *mask)
 {
     OnnxCall *c = a->c;
@@ -156,7 +157,7 @@ static void apply_mask(Attention *a, Tensor *mask)
     else a->bias = mask;
 }
 
-/* Returns a condition that is true for rows of the scores with all keys masked: their greatest bias is -inf. */
+/* Returns a condition that is true for rows of the scores whose keys are all masked: their largest bias is -inf. */
 static Tensor *masked_rows(const Attention *a)
 {
     OnnxCall *c = a->c;
@@ -208,15 +209,15 @@ static bool read_operands(OnnxCall *c, Attention *a)
     return !ctx_failed(c->cx);
 }
 
-/* Returns the window size to one side, saturated: a window beyond all keys has no effect. */
+/* Returns the window size to one side, saturated, because a window beyond all keys has no effect. */
 static int64_t window(const OnnxCall *c, const char *attr)
 {
     const int64_t n = onnx_int(c, attr, -1);
     return n > INT32_MAX ? INT32_MAX : n;
 }
 
-/* The weights of the keys. With a sink, which is a number for each head, one more key has this score and no value, so
- * the weights of the other keys add up to less than 1. */
+/* Returns the weights of the keys. A sink is a number for each head: the score of one more key without a value, so the
+ * weights of the other keys add up to less than 1. */
 static Tensor *weights_of(OnnxCall *c, Tensor *scores, Tensor *sink)
 {
     if (!scores || !sink) return onnx_call(c, "softmax", scores, attr_int("axis", -1));
@@ -229,7 +230,7 @@ static Tensor *weights_of(OnnxCall *c, Tensor *scores, Tensor *sink)
                      attr_list("begin", 0), attr_list("end", -1));
 }
 
-/* Only GroupQueryAttention passes input 7, the sink. */
+/* Translates Attention. Only GroupQueryAttention passes input 7, the sink. */
 static void attention(OnnxCall *c)
 {
     Attention a = { 0 };
@@ -246,7 +247,8 @@ static void attention(OnnxCall *c)
     if (!onnx_attr(c, "scale")) scale = 1 / sqrt((double)tensor_dim(a.q, 3));
     Tensor *turned = onnx_call(c, "transpose", a.k, attr_list("perm", 0, 1, 3, 2));
     Tensor *scores = head_product(c, onnx_call2(c, "mul", a.q, onnx_scalar_like(c, a.q, scale)), turned);
-    Tensor *stage[4] = { scores };                                           /* indexed by qk_matmul_output_mode */
+    /* the results that qk_matmul_output_mode selects */
+    Tensor *stage[4] = { scores };
     if (cap > 0) {
         Tensor *most = onnx_scalar_like(c, scores, cap),
                *share = onnx_call2(c, "div", scores, onnx_scalar_like(c, scores, cap));
@@ -347,7 +349,7 @@ static void causal_conv(OnnxCall *c)
     c->out[1] = before ? part(c, x, -before, INT32_MAX, 1) : onnx_empty_slice(c, x, 2);
 }
 
-/* swish(a) * b */
+/* Computes swish(a) * b. */
 static void swiglu(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;

@@ -8,7 +8,7 @@
 #include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
 
-enum { MOST_ELEMS = 1 << 16 };       /* limit of the elements of a filled constant */
+enum { MOST_ELEMS = 1 << 16 };       /* limit of the number of elements of a filled constant */
 
 static Tensor *int64_constant(OnnxCall *c, int rank, const int64_t *v, int64_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Control flow. A condition known at compile time selects its branch at compile time. A loop is unrolled in these
- * cases:
+/* Translates control flow. A condition known at compile time selects its branch at compile time. A loop is unrolled in
+ * these cases:
  *
  *   - it has one iteration, or at most UNROLLED_NODES nodes in all iterations (two iterations of a recurrent cell are
  *     already larger than the code of its loop)
@@ -61,13 +61,13 @@ static Tensor *concat_rows(OnnxCall *c, const ScanRows *r, int axis)
     return NULL;
 }
 
-/* The entry of a Loop. */
+/* The inputs of a Loop node. */
 typedef struct LoopEntry {
     const OnnxGraph *body;
     int states;
-    double most, condition;          /* constant bounds; if the file has none, infinity and 1 */
-    bool is_decided;                 /* these bounds decide whether the first iteration runs */
-    bool has_list;                   /* a state is a sequence */
+    double most, condition;          /* constant trip count and condition; infinity and 1 if the file has none */
+    bool is_decided;                 /* true if these bounds decide whether the first iteration runs */
+    bool has_list;                   /* true if a state is a sequence */
 } LoopEntry;
 
 /* Totals of the iterations unrolled so far. */
@@ -120,7 +120,7 @@ static bool knows_condition(const Tensor *t, bool *goes_on)
     return true;
 }
 
-/* The rows that iterations collect, by output of the body. */
+/* Begins the lists of rows that iterations collect, by output of the body. */
 static void begin_rows(OnnxCall *c, const LoopEntry *s, ScanRows *rows)
 {
     for (int i = 1 + s->states; i < s->body->output_count; i++)
@@ -133,7 +133,7 @@ static void end_rows(OnnxCall *c, const LoopEntry *s, ScanRows *rows)
         c->out[i] = concat_rows(c, &rows[1 + i], 0);
 }
 
-/* Returns the rows of a loop without iterations: no rows, with the shapes that one iteration would give them. */
+/* Sets the rows of a loop without iterations to tensors without elements, whose shapes follow from one iteration. */
 static void no_rows(OnnxCall *c, const LoopEntry *s, Tensor **in)
 {
     Tensor *out[ONNX_OUTPUTS];
@@ -218,7 +218,7 @@ static void unroll_lists(OnnxCall *c, const LoopEntry *s)
     end_rows(c, s, rows);
 }
 
-/* Returns the input as a scalar of the type, or NULL if absent. */
+/* Returns an input as a scalar of the type, or NULL if it is absent. */
 static Tensor *limit(OnnxCall *c, int index, DType t)
 {
     Tensor *x = onnx_in(c, index);
@@ -233,7 +233,7 @@ static bool is_constant(const OnnxCall *c, int index)
     return !onnx_in(c, index) || tensor_is_constant(onnx_in(c, index));
 }
 
-/* The inputs are the trip count, the condition and the states. */
+/* Reads the inputs: the trip count, the condition and the states. */
 static bool read_loop(OnnxCall *c, LoopEntry *s)
 {
     *s = (LoopEntry){
@@ -285,7 +285,7 @@ static void loop(OnnxCall *c)
     DiagMark before = diag_mark(c->cx);
     loop_region(c, &s);
     if (!ctx_failed(c->cx) || !s.is_decided || (c->in[0] && s.most > INT32_MAX)) return;
-    /* A shape may depend on the iteration index, which must then be constant */
+    /* a shape may depend on the iteration index, which must then be constant */
     diag_rewind(c->cx, before);
     if (!unroll(c, &s, INT64_MAX)) loop_region(c, &s);
 }
@@ -376,7 +376,7 @@ static void unroll_scan(OnnxCall *c, Scan *s, Tensor *const *given)
     }
 }
 
-/* Moves dimension `from` to index `to`; the other dimensions keep their order. */
+/* Moves dimension `from` to index `to`, and keeps the order of the other dimensions. */
 static Tensor *move_axis(OnnxCall *c, Tensor *x, int64_t from, int64_t to)
 {
     int64_t perm[MAX_RANK];
@@ -435,8 +435,8 @@ static void scan(OnnxCall *c)
     else scan_region(c, &s);
 }
 
-/* Before operator set 9, sequence lengths are the first input and all tensors have a leading batch dimension; a batch
- * of one is removed. */
+/* Translates Scan before operator set 9, where sequence lengths are the first input and all tensors have a leading
+ * batch dimension. A batch of one is removed. */
 static void batched_scan(OnnxCall *c)
 {
     if (c->opset >= 9) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Translates operators with a data-dependent number of results. They compute as many rows as the largest number
- * requires, and the number; the result consists of the first rows, as many as the number (onnx_decided.c). */
+/* Translates operators with a data-dependent number of results. They compute the maximum number of rows, and the number
+ * of valid rows; the result consists of the valid rows, which come first (onnx_decided.c). */
 #include <math.h>
 #include <string.h>
 
@@ -27,8 +27,8 @@ static Tensor *coordinates(OnnxCall *c, const Tensor *x, Tensor *index)
     return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, column, x->rank, ATTRS(attr_int("axis", 1)));
 }
 
-/* Returns the coordinates of the elements that are not 0, as rows [n][rank], of a tensor that is not constant. Two
- * selections by one tensor have one size. */
+/* Returns the coordinates of the nonzero elements of x as rows [n][rank]; x is not constant. Two selections by one
+ * tensor have one size. */
 static Tensor *nonzero_rows(OnnxCall *c, Tensor *x, int axis)
 {
     const Expr *elements = size_product(c->cx, x->shape, x->rank);
@@ -100,7 +100,7 @@ static int64_t count_distinct(const Tensor *x, int axis)
     return found;
 }
 
-/* [n][..] as [n][elements] */
+/* Views [n][..] as [n][elements]. */
 static Tensor *row_by_row(OnnxCall *c, Tensor *x)
 {
     const Expr *shape[] = { x->shape[0], size_product(c->cx, x->shape + 1, x->rank - 1) };
@@ -152,8 +152,8 @@ static Tensor *scalar_or(OnnxCall *c, int i, DType t, double otherwise)
     return tensor_elems(s) == 1 ? onnx_cast(c, onnx_reshape(c, s, NULL, 0), t) : NULL;
 }
 
-/* Without a declared shape, the capacity follows from a constant max_output_boxes_per_class, otherwise from the number
- * of boxes. */
+/* Translates NonMaxSuppression. If the file declares no shape, the capacity follows from a constant
+ * max_output_boxes_per_class, otherwise from the number of boxes. */
 static void non_max_suppression(OnnxCall *c)
 {
     double most = 0;
@@ -248,12 +248,13 @@ static void det(OnnxCall *c)
 enum { LONGEST_GRAM = 16 };
 
 typedef struct GramPool {
-    /* All grams, one after the other; the start of the grams of each length; the output index of each gram */
+    /* words: all grams, one after the other; starts: the start of the grams of each length; outputs: the output index
+     * of each gram */
     const OnnxAttr *words, *starts, *outputs;
-    int count, width;                            /* the number of grams; the number of outputs */
+    int count, width;                            /* count: number of grams; width: number of outputs */
 } GramPool;
 
-/* Returns the strings of the pool as their indices. NULL: there are none */
+/* Returns the strings of the pool as indices, or NULL if there are none. */
 static const OnnxAttr *words_of_strings(OnnxCall *c)
 {
     const OnnxAttr *given = onnx_attr(c, "pool_strings");
@@ -285,7 +286,7 @@ static bool read_pool(OnnxCall *c, GramPool *p)
     return !ctx_failed(c->cx) && p->width > 0;
 }
 
-/* gram: [width][most], of the type; length: [width] */
+/* gram: [width][most] elements of the type; length: [width] */
 typedef struct Grams { DType type; int most; void *gram; int32_t *length; } Grams;
 
 /* Stores the grams of one length. Returns the index of the next gram, or -1 if it is refused. */

@@ -17,7 +17,8 @@ static const struct { const char *name, *op, *alpha, *beta; double alpha_default
     { "Tanh", "tanh", NULL, NULL, 0, 0 },
 };
 
-/* params: up to two, in the order of the activation's attributes; absent ones have defaults. */
+/* Applies the node's activation. params: up to two, in the order of the activation's attributes; defaults replace
+ * absent ones. */
 static Tensor *activated(OnnxCall *c, Tensor *y, const double *params, int count)
 {
     const char *word = onnx_text(c, "activation", "");
@@ -33,7 +34,7 @@ static Tensor *activated(OnnxCall *c, Tensor *y, const double *params, int count
     return NULL;
 }
 
-/* activation(convolution + z) */
+/* Computes activation(convolution + z). */
 static void fused_conv(OnnxCall *c)
 {
     const OnnxAttr *params = onnx_attr(c, "activation_params");
@@ -53,13 +54,14 @@ static void fused_gemm(OnnxCall *c)
     c->out[0] = activated(c, onnx_translate_as(c, "Gemm", 13, c->in, c->in_count, NULL), params, count);
 }
 
-/* Moves the last two dimensions, or with `batch` the first of them, as the operand's attributes state. */
+/* Transposes an operand as its attributes state: `matrix` swaps the last two dimensions; `batch` moves the first
+ * dimension in front of the last one. */
 static Tensor *turned(OnnxCall *c, Tensor *x, bool matrix, bool batch)
 {
     int64_t perm[MAX_RANK];
     if (!x || x->rank < 2 || (!matrix && !batch)) return x;
     for (int d = 0; d < x->rank; d++) perm[d] = d;
-    /* [m][..][k] with batch: the first dimension holds the rows */
+    /* with `batch` the operand is [m][..][k]: its first dimension has the rows */
     if (batch)
         for (int d = 0; d + 1 < x->rank; d++) perm[d] = d + 2 < x->rank ? d + 1 : 0;
     if (matrix) {
@@ -82,7 +84,7 @@ static void fused_matmul(OnnxCall *c)
 
 /* ---- Weights in 2, 4 or 8 bits ----------------------------------------------------------------------------------- */
 
-/* Reads packed weights: n rows of k numbers in blocks; each block has a scale and a zero point. */
+/* Packed weights: n rows of k numbers of `bits` bits, in blocks that each have a scale and a zero point. */
 typedef struct Packed { int64_t n, k, bits, block, blocks; } Packed;
 
 static int64_t packed_at(const uint8_t *row, int64_t bits, int64_t i)
@@ -156,8 +158,8 @@ static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
     return z;
 }
 
-/* Handles zero points that are real numbers and are not rounded to the grid of the weights: scale * (w - zero) is
- * computed in the scale's type. The middle of the range is added to w before, so that w is exact. */
+/* Handles zero points that are real numbers, which are not on the grid of the weights: computes scale * (w - zero) in
+ * the scale's type. The middle of the range is added to w first, so that w is exact. */
 static Tensor *with_real_points(OnnxCall *c, const Packed *p, Tensor *w, Tensor *scale, Tensor *point)
 {
     if (!tensor_is_constant(point) || tensor_elems(point) != p->n * p->blocks || scale->type != point->type) {
@@ -180,7 +182,7 @@ static Tensor *with_packed_points(OnnxCall *c, const Packed *p, Tensor *w, Tenso
     return onnx_dequantized(c, w, spread(c, p, scale), spread3);
 }
 
-/* y = a * (scale * (w - zero))' + bias */
+/* Computes y = a * (scale * (w - zero))' + bias */
 static void matmul_bits(OnnxCall *c)
 {
     Packed p;
@@ -203,7 +205,7 @@ static void gelu(OnnxCall *c)
     c->out[0] = onnx_call(c, c->op_name, onnx_in(c, 1) ? onnx_call2(c, "add", c->in[0], c->in[1]) : c->in[0]);
 }
 
-/* x * sigmoid(alpha * x) */
+/* Computes x * sigmoid(alpha * x). */
 static void quick_gelu(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
@@ -240,7 +242,7 @@ static Tensor *looked_up(OnnxCall *c, Tensor *table, Tensor *index)
     return onnx_call2(c, "gather", table, index, attr_int("axis", 0));
 }
 
-/* ids segments words positions segment_table gamma beta mask position_ids */
+/* The inputs are ids, segments, words, positions, segment_table, gamma, beta, mask and position_ids. */
 static void embed_norm(OnnxCall *c)
 {
     if (!onnx_in(c, 0) || !onnx_in(c, 2) || !onnx_in(c, 3) || !onnx_in(c, 5) || !onnx_in(c, 6)) {

@@ -10,7 +10,7 @@
 
 #include "import/onnx/ops/onnx_rows.h"
 
-enum { Q, K, V, MASK, PAST_K, PAST_V, VALID, SINK, OPERANDS };     /* the inputs of ONNX's Attention, and a sink */
+enum { Q, K, V, MASK, PAST_K, PAST_V, VALID, SINK, OPERANDS };     /* inputs of ONNX's Attention, and the sink */
 
 static OnnxAttr int_attr(const char *attr, int64_t v) { return (OnnxAttr){ .name = attr, .i = v, .s = "" }; }
 static OnnxAttr real_attr(const char *attr, double v) { return (OnnxAttr){ .name = attr, .f = v, .s = "" }; }
@@ -51,8 +51,8 @@ static Tensor *ramp(OnnxCall *c, int64_t count)
     return tensor_constant(c->cx, c->name, I64, 1, &count, v);
 }
 
-/* Keys that a mask of integers excludes get a large negative number instead of the score. The mask is [b], the number
- * of keys, or [b][keys] or [b][rows][keys] with 0 for excluded keys. */
+/* Returns the bias of a mask of integers: a large negative number for excluded keys, otherwise 0. The mask is [b], the
+ * number of valid keys, or [b][keys] or [b][rows][keys] with 0 for excluded keys. */
 static Tensor *mask_bias(OnnxCall *c, Tensor *mask, int64_t batch, int64_t keys)
 {
     if (!mask) return NULL;
@@ -97,7 +97,7 @@ static bool is_fixed3(OnnxCall *c, const Tensor *x, const char *what)
     return false;
 }
 
-/* input weights bias mask past attention_bias */
+/* The inputs are input, weights, bias, mask, past and attention_bias. */
 static void packed_attention(OnnxCall *c)
 {
     const int64_t heads = heads_of(c);
@@ -135,7 +135,7 @@ static void packed_attention(OnnxCall *c)
     c->out[2] = c->out[3] = NULL;
 }
 
-/* query key value bias key_padding_mask attention_bias past_key past_value */
+/* The inputs are query, key, value, bias, key_padding_mask, attention_bias, past_key and past_value. */
 static void multi_head_attention(OnnxCall *c)
 {
     const int64_t heads = heads_of(c);
@@ -181,7 +181,8 @@ static Tensor *rotated(OnnxCall *c, Tensor *x, Tensor *const *table, Tensor *pos
     return onnx_translate_as(c, "RotaryEmbedding", 23, (Tensor *[]){ x, table[0], table[1], position }, 4, n);
 }
 
-/* input positions cosines sines; positions [1] is the first row's position, [b][rows] is each row's position */
+/* The inputs are input, positions, cosines and sines. Positions of shape [1] are that of the first row; [b][rows] has
+ * the position of each row. */
 static void rotary_embedding(OnnxCall *c)
 {
     if (!onnx_requires(c, 4)) return;
@@ -224,14 +225,14 @@ static bool split_packed(OnnxCall *c, Cache *g, Tensor **in)
     return true;
 }
 
-/* Turns [b][rows][heads * d] into [b][heads][rows][d] */
+/* Turns [b][rows][heads * d] into [b][heads][rows][d]. */
 static Tensor *by_head(OnnxCall *c, const Cache *g, Tensor *x, int64_t heads)
 {
     const int64_t shape[4] = { g->batch, g->rows, heads, g->size };
     return onnx_call(c, "transpose", onnx_reshape(c, x, shape, 4), attr_list("perm", 0, 2, 1, 3));
 }
 
-/* Returns the cache with the new rows from g->at on; if there is no cache, or a cache without rows, returns the new
+/* Returns the cache with the new rows starting at g->at. If there is no cache, or it has no rows, returns the new
  * rows. */
 static Tensor *appended(OnnxCall *c, const Cache *g, Tensor *past, Tensor *rows)
 {
@@ -248,8 +249,8 @@ static Tensor *appended(OnnxCall *c, const Cache *g, Tensor *past, Tensor *rows)
                 ATTRS(attr_int("axis", 2), attr_flag("circular", false)));
 }
 
-/* Returns a condition that is true for the keys that a row may read: those up to its own position, and within the
- * window. [b][1][rows][keys] */
+/* Returns a condition [b][1][rows][keys] that is true for the keys that a row may read: keys up to the row's position
+ * and within the window. */
 static Tensor *causal_mask(OnnxCall *c, const Cache *g, int64_t keys, int64_t window)
 {
     Tensor *row_ramp = ramp(c, g->rows);
@@ -276,7 +277,7 @@ static bool open_cache(OnnxCall *c, Cache *g, Tensor **in)
     return !ctx_failed(c->cx);
 }
 
-/* Returns a sink for each head; with smooth_softmax, the sink's score is 0. */
+/* Returns the sink: a score for each head, 0 with smooth_softmax, or NULL if there is no sink. */
 static Tensor *sink_of(OnnxCall *c, const Cache *g)
 {
     Tensor *sink = onnx_in(c, 11);
@@ -287,7 +288,8 @@ static Tensor *sink_of(OnnxCall *c, const Cache *g)
     return sink;
 }
 
-/* query key value past_key past_value seqlens_k total_sequence_length cosines sines position_ids attention_bias sink */
+/* The inputs are query, key, value, past_key, past_value, seqlens_k, total_sequence_length, cosines, sines,
+ * position_ids, attention_bias and sink. */
 static void group_query_attention(OnnxCall *c)
 {
     Cache g;

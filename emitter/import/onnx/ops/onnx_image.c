@@ -5,8 +5,9 @@
 
 #include "import/onnx/ops/onnx_rows.h"
 
-/* at: the top row, or NULL if the stream is not such an image; row: bytes to the next row, negative in a BMP from the
- * bottom up; red: the offset of the red sample of a pixel (blue is at 2 - red); a gray image has one sample. */
+/* A decoded header. at: the top row, or NULL if the format is unknown. row: bytes to the next row, negative in a BMP
+ * that is stored bottom-up. samples: 1 for a gray image. red: the offset of the red sample of a pixel; blue is at 2 -
+ * red. */
 typedef struct Image { const uint8_t *at; int64_t width, height, row; int samples, red; } Image;
 
 enum { MOST_SIDE = 1 << 14 };
@@ -62,7 +63,7 @@ static Image read_image(const uint8_t *s, int64_t count)
     return count > 2 && s[0] == 'B' && s[1] == 'M' ? read_bmp(s, count) : (Image){ 0 };
 }
 
-/* Computes ITU-R 601's luma in 16 bits, rounded. */
+/* Returns the rounded luma of ITU-R 601, computed in 16 bits. */
 static uint8_t luma(int red, int green, int blue)
 {
     return (uint8_t)((red * 19595 + green * 38470 + blue * 7471 + 0x8000) >> 16);

@@ -8,7 +8,7 @@
 
 /* ---- By data-dependent indices ----------------------------------------------------------------------------------- */
 
-/* Checks constant indices; the operator clamps other indices. */
+/* Refuses constant indices out of range; the operator clamps other indices. */
 static void check_range(OnnxCall *c, const Tensor *index, int64_t size)
 {
     int64_t count = tensor_is_constant(index) && dtype_is_integer(index->type) ? tensor_elems(index) : 0;
@@ -94,7 +94,7 @@ static void scatter_elements(OnnxCall *c)
                          ATTRS(attr_int("axis", axis), attr_word("reduction", onnx_text(c, "reduction", "none"))));
 }
 
-/* Flattens the leading dimensions of the index and of the updates into one. */
+/* Translates ScatterND. Flattens the leading dimensions of the index, and those of the updates, into one. */
 static void scatter_nd(OnnxCall *c)
 {
     if (!onnx_requires(c, 3)) return;
@@ -148,7 +148,7 @@ static void topk(OnnxCall *c)
     c->out[1] = index;
 }
 
-/* The update's rows replace x's rows from `at[batch]` on (from row 0 if it is absent). */
+/* Replaces rows of x by the update's rows, starting at row `at[batch]`, or at row 0 if `at` is absent. */
 static void tensor_scatter(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -163,7 +163,7 @@ static void tensor_scatter(OnnxCall *c)
                                attr_flag("circular", strcmp(mode, "circular") == 0)));
 }
 
-/* If the condition is constant, the selected indices are constant. */
+/* If the condition is constant, the selected indices are constant as well. */
 /* Returns the part of a condition for which an axis has elements. */
 static Tensor *condition_within(OnnxCall *c, Tensor *condition, const Expr *size)
 {
@@ -226,7 +226,7 @@ static Tensor *cumulate_along(OnnxCall *c, int64_t axis)
                      attr_flag("reverse", onnx_int(c, "reverse", 0)));
 }
 
-/* If the run decides the axis, selects among the results along all axes. */
+/* Translates a cumulative operator. If the run decides the axis, selects among the results along all axes. */
 static void cumulate(OnnxCall *c)
 {
     double known;
@@ -250,7 +250,7 @@ static void cumulate(OnnxCall *c)
     c->out[0] = y;
 }
 
-/* Returns the column minus the row of each element of the last two dimensions, or NULL if it is refused. */
+/* Returns the column index minus the row index of each element of the last two dimensions, or NULL if it is refused. */
 static Tensor *diagonals(OnnxCall *c, const Tensor *x)
 {
     enum { MOST_TABLE = 1 << 20 };

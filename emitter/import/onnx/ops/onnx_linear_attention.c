@@ -17,8 +17,8 @@
 
 typedef enum AttentionPart { QUERY, KEY, VALUE, DECAY, BETA, PARTS } AttentionPart;
 
-/* at: all tokens, [token][batch][heads][..][..]; the last two dimensions have the layout of the products; NULL if
- * absent. */
+/* at: the operands of all tokens, [token][batch][heads][..][..], or NULL if absent. The last two dimensions have the
+ * layout of the products. */
 typedef struct Linear {
     OnnxCall *c;
     /* heads: the number of key heads; `shared`: query heads per key head */
@@ -40,7 +40,8 @@ static bool read_rule(OnnxCall *c, bool *is_gated, bool *is_delta)
     return !ctx_failed(c->cx);
 }
 
-/* Reshapes input i [batch][tokens][n] to [token][batch][heads][rows][columns], cast to the type of the arithmetic. */
+/* Reshapes input i [batch][tokens][n] to [token][batch][heads][rows][columns], and casts it to the type of the
+ * arithmetic. */
 static Tensor *split_input(Linear *l, int i, int64_t heads, int64_t rows, int64_t columns)
 {
     OnnxCall *c = l->c;

@@ -39,7 +39,7 @@ static void bit_cast(OnnxCall *c)
     else onnx_refuse_type(c, "element type", to);
 }
 
-/* Bounds are attributes; in newer operator sets they are inputs, usually constant. */
+/* Translates Clip. The bounds are attributes or, in newer operator sets, inputs that are usually constant. */
 static void clip(OnnxCall *c)
 {
     double low = onnx_real(c, "min", -1.0 / 0.0), high = onnx_real(c, "max", 1.0 / 0.0);
@@ -55,7 +55,8 @@ static void clip(OnnxCall *c)
     c->out[0] = onnx_call(c, "clip", c->in[0], attr_real("min", low), attr_real("max", high));
 }
 
-/* y = alpha * a' * b' + beta * bias. For integers, real factors give the real sum without its fraction. */
+/* Computes y = alpha * a' * b' + beta * bias. If integers have real factors, the result is the real sum without its
+ * fraction. */
 static void gemm(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -78,13 +79,14 @@ static void matmul(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     const int ranks[2] = { c->in[0]->rank, c->in[1]->rank }, lesser = ranks[0] < ranks[1] ? ranks[0] : ranks[1];
     onnx_match(c, &c->in[0], ranks[0] - 1, &c->in[1], ranks[1] > 1 ? ranks[1] - 2 : 0);
-    for (int i = 3; i <= lesser && !ctx_failed(c->cx); i++)                    /* batches, unless one is broadcast */
+    /* batch dimensions, unless one of the two is broadcast */
+    for (int i = 3; i <= lesser && !ctx_failed(c->cx); i++)
         if (tensor_dim(c->in[0], ranks[0] - i) != 1 && tensor_dim(c->in[1], ranks[1] - i) != 1)
             onnx_match(c, &c->in[0], ranks[0] - i, &c->in[1], ranks[1] - i);
     if (!ctx_failed(c->cx)) c->out[0] = onnx_call2(c, ranks[1] == 2 ? "dense" : "matmul", c->in[0], c->in[1]);
 }
 
-/* Before operator set 13, the axes starting at `axis` are flattened into one. */
+/* Translates a softmax. Before operator set 13, the axes starting at `axis` are flattened into one. */
 static void softmax(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
@@ -97,7 +99,8 @@ static void softmax(OnnxCall *c)
                                         attr_int("axis", 1)), x);
 }
 
-/* Before operator set 7, `axis` aligns the second operand's dimensions with the first's. */
+/* Translates an operator of two operands. Before operator set 7, `axis` aligns the second operand's dimensions with the
+ * first's. */
 static void binary(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -109,7 +112,8 @@ static void binary(OnnxCall *c)
     c->out[0] = onnx_call2(c, c->op_name, c->in[0], b);
 }
 
-/* The slope has the shape of the input's last dimensions; before operator set 7, a vector is per channel. */
+/* Translates PRelu. The slope has the shape of the input's last dimensions; before operator set 7, a vector has one
+ * slope per channel. */
 static void prelu(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -119,8 +123,8 @@ static void prelu(OnnxCall *c)
     c->out[0] = onnx_call2(c, "prelu", c->in[0], slope);
 }
 
-/* A reduction over no axes applies its function `each` to each element (NULL: identity). The logarithm of an integer is
- * computed in f64 and then truncated. */
+/* Describes a reduction over no axes: it applies the function `each` to each element, or nothing if it is NULL. in_f64:
+ * true if a logarithm of integers is computed in f64 and then truncated. */
 typedef struct NoAxes { const char *each; bool in_f64; } NoAxes;
 
 static void reduce_nothing(OnnxCall *c, const NoAxes *o)
@@ -131,7 +135,8 @@ static void reduce_nothing(OnnxCall *c, const NoAxes *o)
     if (c->out[0] && x != c->in[0]) c->out[0] = onnx_cast(c, c->out[0], type);
 }
 
-/* Axes are an attribute; in newer operator sets they are an input. Extrema of bool are computed on 0 and 1. */
+/* Translates a reduction. The axes are an attribute or, in newer operator sets, an input. Extrema of bool are computed
+ * on 0 and 1. */
 static void reduce_with(OnnxCall *c, NoAxes nothing)
 {
     int64_t axes[MAX_RANK];
@@ -151,7 +156,7 @@ static void reduce_norm(OnnxCall *c) { reduce_with(c, (NoAxes){ "abs", false });
 static void reduce_square(OnnxCall *c) { reduce_with(c, (NoAxes){ "square", false }); }
 static void reduce_log(OnnxCall *c) { reduce_with(c, (NoAxes){ "log", true }); }
 
-/* Requires at least one element along the axis, unless one of the other axes is empty. */
+/* Translates ArgMax and ArgMin. Requires at least one element along the axis, unless one of the other axes is empty. */
 static void arg(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
@@ -167,7 +172,7 @@ static void arg(OnnxCall *c)
                           attr_flag("last", onnx_int(c, "select_last_index", 0)));
 }
 
-/* Folds any number of tensors from the left. */
+/* Combines any number of tensors from left to right. */
 static void fold_left(OnnxCall *c)
 {
     if (!onnx_requires(c, c->in_count > 0 ? c->in_count : 1)) return;
@@ -187,8 +192,8 @@ static void mod(OnnxCall *c)
     if (onnx_requires(c, 2)) c->out[0] = onnx_call2(c, onnx_int(c, "fmod", 0) ? "fmod" : "mod", c->in[0], c->in[1]);
 }
 
-/* The exponent's type may differ from the base's. The power of an integer by another type is the real power without
- * its fraction. */
+/* Translates Pow. The types of exponent and base may differ; if the base is an integer, the result is then the real
+ * power without its fraction. */
 static void pow_(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -226,7 +231,7 @@ static void is_inf(OnnxCall *c)
     if (!dtype_is_float(c->in[0]->type))
         onnx_refuse(c, "the input is %s; use floats", dtype_info(c->in[0]->type)->spelling);
     if (negative && positive) c->out[0] = onnx_call(c, "isinf", c->in[0]);
-    /* A condition that is false for every x, including NaN */
+    /* a condition that is false for every x, including NaN */
     else if (!negative && !positive) c->out[0] = onnx_call2(c, "less", c->in[0], c->in[0]);
     else c->out[0] = onnx_call2(c, "equal", c->in[0], onnx_scalar_like(c, c->in[0], (negative ? -1 : 1) / 0.0));
 }

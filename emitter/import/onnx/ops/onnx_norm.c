@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Normalizations and losses. */
+/* Translates normalizations and losses. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
@@ -89,7 +89,7 @@ static void group_norm(OnnxCall *c)
     c->out[0] = y ? view_call(c->cx, c->name, y, x) : NULL;
 }
 
-/* (x - mean) / (sqrt(var) + 1e-9) */
+/* Computes (x - mean) / (sqrt(var) + 1e-9). */
 static void mean_variance_norm(OnnxCall *c)
 {
     Axes axes = { { 0, 2, 3 }, 3 };
@@ -101,7 +101,7 @@ static void mean_variance_norm(OnnxCall *c)
     c->out[0] = onnx_call2(c, "div", centred, onnx_call2(c, "add", spread, onnx_scalar_like(c, x, 1e-9)));
 }
 
-/* The result is zero where the norm is zero. */
+/* Divides x by the norm; the result is zero if the norm is zero. */
 static void lp_norm(OnnxCall *c)
 {
     int64_t p = onnx_int(c, "p", 2);

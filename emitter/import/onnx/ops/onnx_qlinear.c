@@ -13,7 +13,7 @@ static Tensor *run_inner(OnnxCall *c, Tensor **in, int in_count)
     return onnx_translate_as(c, c->op_name, onnx_int(c, "opset", 13), in, in_count, NULL);
 }
 
-/* Inputs i, i + 1 and i + 2 are an operand, its scale and its zero point. */
+/* Returns a dequantized operand. Inputs i, i + 1 and i + 2 are the operand, its scale and its zero point. */
 static Tensor *operand(OnnxCall *c, int i) { return onnx_dequantized(c, c->in[i], c->in[i + 1], onnx_in(c, i + 2)); }
 
 static void store(OnnxCall *c, Tensor *y, int scale, DType otherwise)
@@ -21,7 +21,7 @@ static void store(OnnxCall *c, Tensor *y, int scale, DType otherwise)
     if (y) c->out[0] = onnx_quantized(c, y, c->in[scale], onnx_in(c, scale + 1), otherwise);
 }
 
-/* Returns true unless one of `count` operands, starting at input `first`, or the result's scale after them, is
+/* Refuses the node and returns false if one of `count` operands, starting at input `first`, or the result's scale is
  * missing. */
 static bool requires_operands(OnnxCall *c, int first, int count)
 {
@@ -33,7 +33,7 @@ static bool requires_operands(OnnxCall *c, int first, int count)
     return !ctx_failed(c->cx);
 }
 
-/* x x_scale x_zero y_scale y_zero; channels_last: [n][..][c] */
+/* The inputs are x, x_scale, x_zero, y_scale and y_zero. With channels_last, x is [n][..][c]. */
 static void unary(OnnxCall *c)
 {
     if (!requires_operands(c, 0, 1) || !onnx_in(c, 3)) {
@@ -47,7 +47,7 @@ static void unary(OnnxCall *c)
     store(c, last ? onnx_channels_last(c, y) : y, 3, c->in[0]->type);
 }
 
-/* a a_scale a_zero b b_scale b_zero y_scale y_zero */
+/* The inputs are a, a_scale, a_zero, b, b_scale, b_zero, y_scale and y_zero. */
 static void binary(OnnxCall *c)
 {
     if (!requires_operands(c, 0, 2) || !onnx_in(c, 6)) {
@@ -59,7 +59,7 @@ static void binary(OnnxCall *c)
     store(c, run_inner(c, in, 2), 6, c->in[0]->type);
 }
 
-/* y_scale y_zero, then an operand after another */
+/* The inputs are y_scale and y_zero, followed by the operands with scale and zero point. */
 static void concat(OnnxCall *c)
 {
     const int count = (c->in_count - 2 + 2) / 3;
@@ -73,7 +73,7 @@ static void concat(OnnxCall *c)
     store(c, run_inner(c, in, count), 0, c->in[2]->type);
 }
 
-/* condition, then as `binary` */
+/* The inputs are the condition, followed by those of `binary`. */
 static void where(OnnxCall *c)
 {
     if (!onnx_requires(c, 1) || !requires_operands(c, 1, 2) || !onnx_in(c, 7)) {

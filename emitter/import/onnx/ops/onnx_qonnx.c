@@ -49,7 +49,7 @@ static Tensor *rounded(OnnxCall *c, const char *word, Tensor *x)
     return NULL;
 }
 
-/* 1 where x >= 0, else -1. */
+/* Returns 1 where x >= 0, otherwise -1. */
 static Tensor *bipolar(OnnxCall *c, Tensor *x)
 {
     if (!x) return NULL;

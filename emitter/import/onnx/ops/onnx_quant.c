@@ -23,7 +23,8 @@ Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
     return ctx_failed(c->cx) ? NULL : onnx_append_ones(c, p, x->rank - 1 - at);
 }
 
-/* Does the same, or repeats one value per block_size elements along the axis; the last group may be partial. */
+/* Does the same as onnx_along, or repeats each value for block_size elements along the axis; the last block may be
+ * partial. */
 static Tensor *per_block(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
 {
     const int64_t block = onnx_int(c, "block_size", 0);
@@ -81,7 +82,7 @@ static const Tensor *skip_views(const Tensor *t)
     return t;
 }
 
-/* Returns true if both are one tensor, or constants with equal values and the same shape. */
+/* Returns true if a and b are one tensor, or constants with equal shapes and values. */
 static bool same_values(const Tensor *a, const Tensor *b)
 {
     bool same = a->type == b->type && a->rank == b->rank;
@@ -91,8 +92,8 @@ static bool same_values(const Tensor *a, const Tensor *b)
     return same && (a == b || (a->data && b->data && memcmp(a->data, b->data, (size_t)tensor_bytes(a)) == 0));
 }
 
-/* A tensor that is quantized with the same scale and zero point is already on the grid, so the pair is one simulated
- * quantization, bit for bit. */
+/* If `stored` was quantized with this scale and zero point, returns one simulated quantization for the pair, which has
+ * the same bits. */
 static Tensor *simulated_pair(OnnxCall *c, const Tensor *stored, Tensor *scale, Tensor *zero)
 {
     const Node *n = stored->producer;
@@ -110,7 +111,7 @@ static void dequantize_linear(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     Tensor *x = c->in[0], *zero = per_block(c, zero_or_default(c, onnx_in(c, 2), x->type), x, axis),
            *scale = per_block(c, c->in[1], x, axis);
-    if (dtype_is_float(x->type)) {               /* a constant of 8-bit floats, whose zero point is 0 */
+    if (dtype_is_float(x->type)) {               /* a constant of 8-bit floats has the zero point 0 */
         c->out[0] = onnx_call2(c, "mul", onnx_cast(c, x, scale ? scale->type : F32), scale);
         return;
     }
@@ -118,7 +119,7 @@ static void dequantize_linear(OnnxCall *c)
     if (!c->out[0] && !ctx_failed(c->cx)) c->out[0] = call3(c, "dequantize", x, scale, zero, NULL);
 }
 
-/* Maps the range of x, widened to include 0, to 0..255. */
+/* x in 8 bits: the range of x, widened to include 0, is mapped to 0..255. */
 typedef struct Ranged { Tensor *stored, *scale, *zero; } Ranged;
 
 static Ranged by_range(OnnxCall *c, Tensor *x)
@@ -162,7 +163,7 @@ static Tensor *difference(OnnxCall *c, Tensor *x, Tensor *zero)
     return onnx_call2(c, "centered", x, zero_or_default(c, zero, x->type));
 }
 
-/* The left operand has one zero point per row. */
+/* Returns the zero points of the left operand, one per row, so that they broadcast. */
 static Tensor *per_row(OnnxCall *c, Tensor *zero)
 {
     return zero && zero->rank == 1 && tensor_elems(zero) > 1 ? onnx_append_ones(c, zero, 1) : zero;
@@ -179,7 +180,7 @@ static void matmul_integer(OnnxCall *c)
     if (onnx_requires(c, 2)) c->out[0] = product(c, c->in[0], onnx_in(c, 2), c->in[1], onnx_in(c, 3));
 }
 
-/* the scale of the sums divided by the scale of the result */
+/* Returns the scale of the sums divided by the scale of the result. */
 static Tensor *ratio(OnnxCall *c, Tensor *a, Tensor *b, Tensor *y)
 {
     return onnx_call2(c, "div", onnx_call2(c, "mul", a, b), y);
@@ -190,11 +191,11 @@ static double scale_at(const Tensor *t, int64_t i)
     return dtype_load(t->type, t->data, tensor_elems(t) == 1 ? 0 : i).f;
 }
 
-/* Returns the exact scales of a product, which their f32 ratio would round: the product of two f32 is exact in
- * double. */
+/* The exact scales of a product, which an f32 ratio would round: the product of two f32 is exact in double. */
 typedef struct ExactScales { int count; double *products, step; } ExactScales;
 
-/* Returns none unless all scales are constant, y has one scale, and at most one of the operands has several. */
+/* Returns the exact scales if all scales are constant, y has one scale, and at most one operand has several; otherwise
+ * a count of 0. */
 static ExactScales exact_scales(OnnxCall *c, const Tensor *a, const Tensor *b, const Tensor *y)
 {
     const Tensor *scale[] = { a, b, y };
@@ -208,7 +209,7 @@ static ExactScales exact_scales(OnnxCall *c, const Tensor *a, const Tensor *b, c
     return e;
 }
 
-/* Input `step` of the node is the scale of the result. */
+/* Requantizes sums; input `step` of the node is the scale of the result. */
 static Tensor *requantized(OnnxCall *c, Tensor *sums, int step, Tensor *scale, Tensor *zero)
 {
     const ExactScales e = exact_scales(c, c->in[1], c->in[4], c->in[step]);
@@ -251,7 +252,7 @@ static void qgemm(OnnxCall *c)
     }
 }
 
-/* Computes sums * (a_scale * b_scale) + bias, in f32 */
+/* Computes sums * (a_scale * b_scale) + bias in f32. */
 static Tensor *scaled_sums(OnnxCall *c, Tensor *sums, Tensor *a_scale, Tensor *b_scale, Tensor *bias)
 {
     Tensor *product = onnx_call2(c, "mul", a_scale, b_scale);
@@ -266,7 +267,7 @@ static void matmul_integer_to_float(OnnxCall *c)
     c->out[0] = scaled_sums(c, sums, per_row(c, c->in[2]), c->in[3], onnx_in(c, 6));
 }
 
-/* The left operand is quantized to the range of its elements. */
+/* Quantizes the left operand to the range of its elements. */
 static void dynamic_quantize_matmul(OnnxCall *c)
 {
     if (!onnx_requires(c, 3)) return;
@@ -275,8 +276,8 @@ static void dynamic_quantize_matmul(OnnxCall *c)
     c->out[0] = scaled_sums(c, product(c, r.stored, r.zero, c->in[1], onnx_in(c, 3)), r.scale, c->in[2], onnx_in(c, 4));
 }
 
-/* The weights have one zero point per output channel, their first dimension. Padding of x has the value of its zero
- * point. */
+/* Convolves x - x_zero with k - k_zero. The weights have one zero point per output channel, which is their first
+ * dimension. Padding of x has the value of x_zero. */
 static Tensor *convolution(OnnxCall *c, Tensor *x, Tensor *x_zero, Tensor *k, Tensor *k_zero, Tensor *bias)
 {
     if (k_zero && k_zero->rank == 1 && tensor_elems(k_zero) > 1) k_zero = onnx_append_ones(c, k_zero, k->rank - 1);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers (generators: ops/elements/random.c). A node's key is its attribute `seed`, the bits of that float.
- * Without a seed it is an FNV-1a hash of the name of the node's first output, continued with the first outputs of the
- * calls of the enclosing functions. So nodes draw different numbers, and a model draws the same numbers in every run.
- * In a loop's body the key becomes key * prime + iteration, for each enclosing loop, innermost first. A dropout with a
- * seed draws the numbers of ONNX's reference implementation, which restarts in each iteration. */
+/* Translates operators with random numbers (ops/elements/random.c has the generators). A node's key is its attribute
+ * `seed`, the bits of that float. Without a seed it is an FNV-1a hash of the name of the node's first output, continued
+ * with the first outputs of the calls of the enclosing functions. So nodes draw different numbers, and a model draws
+ * the same numbers in every run. In a loop's body the key becomes key * prime + iteration, for each enclosing loop,
+ * innermost first. A dropout with a seed draws the numbers of ONNX's reference implementation, which restarts in each
+ * iteration. */
 #include <string.h>
 
 #include "import/onnx/graph/onnx_graph.h"
@@ -63,10 +64,10 @@ static Shape shape_of(const Tensor *x)
     return s;
 }
 
-/* Skipped for rank 0, because the IR operators default to a scalar. */
+/* Returns the attribute `shape`, or none for rank 0, because the IR operators default to a scalar. */
 static Attr attr_shape(const Shape *s) { return attr_if(s->rank, attr_ints("shape", s->at, s->rank)); }
 
-/* Copies the distribution's parameters: real attributes of the IR operator, whose names agree with the node's. */
+/* The distribution's parameters: real attributes that have the same names in the node and in the IR operator. */
 enum { MOST_PARAMETERS = 4 };
 typedef struct Parameters { Attr at[MOST_PARAMETERS]; } Parameters;
 
@@ -92,7 +93,7 @@ static Tensor *random_call(OnnxCall *c, const char *op, DType t, Shape shape, Pa
                                   p.at[1], p.at[2], p.at[3]), t);
 }
 
-/* Draws from [0, 1). */
+/* Draws numbers from [0, 1). */
 static Tensor *uniform_like(OnnxCall *c, const Tensor *x)
 {
     return random_call(c, "random_uniform", x->type == F64 ? F64 : F32, shape_of(x), (Parameters){ { { 0 } } });
@@ -114,7 +115,7 @@ static void random_like(OnnxCall *c)
     c->out[0] = random_call(c, c->op_name, t, shape_of(c->in[0]), parameters_of(c));
 }
 
-/* Returns 1 with the probability that the input gives. */
+/* Draws 1 with the probability that the input gives, otherwise 0. */
 static void bernoulli(OnnxCall *c)
 {
     DType t;

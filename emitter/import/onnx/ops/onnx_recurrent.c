@@ -16,18 +16,18 @@ typedef struct ActivationAttrs {
     double alpha[MOST_RECURRENT_ACTIVATIONS], beta[MOST_RECURRENT_ACTIVATIONS];
 } ActivationAttrs;
 
-/* The layer of com.microsoft on integers: the factors, per column, of the sums with w and with r. */
+/* Factors of the layer of com.microsoft on integers: those of the sums with w and with r, per column. */
 typedef struct Factors { Tensor *w, *r; } Factors;
 
 typedef struct Layers {
     OnnxCall *c;
     const Recurrent *kind;
     int directions;
-    ActivationAttrs of[2];                   /* per direction */
+    ActivationAttrs of[2];                   /* of each direction */
     int64_t steps, batch, units;
     bool batch_first;
-    Tensor *lengths;                         /* NULL: all steps */
-    const Factors *factors;                  /* [directions]; NULL if the layer is real */
+    Tensor *lengths;                         /* the lengths of the sequences, or NULL if all have all steps */
+    const Factors *factors;                  /* [directions] the factors, or NULL if the layer is real */
 } Layers;
 
 /* ---- Activations ------------------------------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static bool read_activations(Layers *l)
 
 /* ---- Operands ---------------------------------------------------------------------------------------------------- */
 
-/* Returns direction d of a tensor whose dimension `axis` is the directions; removes that dimension. */
+/* Returns direction d of a tensor whose dimension `axis` is the directions, without that dimension. */
 static Tensor *of_direction(Layers *l, Tensor *t, int axis, int d)
 {
     if (!t) return NULL;
@@ -115,7 +115,7 @@ static Tensor *state_of(Layers *l, int input, int d)
     return t && is_zero(t) ? NULL : of_direction(l, t, l->batch_first ? 1 : 0, d);
 }
 
-/* Adds the biases of w and r. With `keeps`, *rest receives the part of the second bias that must stay separate. */
+/* Adds the biases of w and r. With `keeps`, *rest becomes the part of the second bias that must stay separate. */
 static Tensor *bias_of(Layers *l, int d, bool keeps, Tensor **rest)
 {
     OnnxCall *c = l->c;
@@ -174,7 +174,7 @@ static bool check_operands(Layers *l)
     return true;
 }
 
-/* Returns the lengths of the sequences, or NULL if all have all steps. */
+/* Returns the lengths of the sequences, or NULL if all sequences have all steps. */
 static Tensor *lengths(Layers *l)
 {
     Tensor *t = onnx_in(l->c, 4);
@@ -243,7 +243,7 @@ static void results(Layers *l, Node *const *layer)
 
 static bool has_flag(const Layers *l) { return l->kind->flag && onnx_int(l->c, l->kind->flag, 0) != 0; }
 
-/* Builds the call of one direction. `call` drops absent inputs at the end. */
+/* Creates the call of one direction. `call` drops absent inputs at the end. */
 static Node *layer_call(Layers *l, Tensor *x, int d)
 {
     OnnxCall *c = l->c;
@@ -310,7 +310,7 @@ static Tensor *centred_weights(OnnxCall *c, int input, int zero)
     return onnx_call(c, "transpose", w, attr_list("perm", 0, 2, 1));
 }
 
-/* Returns the factors of direction d: its scale, or its scales by column, times `unit`, if given. */
+/* Returns the factors of direction d: the scale, or the scales of the columns, times `unit` if it is not NULL. */
 static Tensor *factors_of(OnnxCall *c, Tensor *scale, Tensor *unit, int d, int64_t columns)
 {
     Tensor *own = onnx_call(c, "slice", scale, attr_list("axes", 0), attr_list("begin", d), attr_list("end", d + 1));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Resize, Upsample and grids. Along a fixed axis, source coordinates and weights are tables computed at compile time:
- * each axis in turn is gathered (nearest) or resampled (linear, cubic). */
+/* Translates Resize, Upsample and grids. Along a fixed axis, source coordinates and weights are tables computed at
+ * compile time: each axis in turn is gathered (nearest) or resampled (linear, cubic). */
 #include <string.h>
 
 #include "import/onnx/graph/onnx_graph.h"
@@ -10,7 +10,7 @@
 
 enum { MOST_TABLE = 1 << 20 };
 
-/* floor and ceil; coordinates beyond 2^50 pixels, which only odd regions and scales give, are at 2^50. */
+/* These return floor and ceil. Coordinates beyond 2^50 pixels, which only odd regions and scales give, become 2^50. */
 static int64_t floor_of(double v)
 {
     const double most = 1125899906842624.0;
@@ -22,13 +22,13 @@ static double size_of(double v) { return v < 0 ? -v : v; }
 
 typedef struct OnnxResize {
     const char *mode, *coordinates;
-    const char *nearest;             /* NULL below operator set 11 */
+    const char *nearest;             /* or NULL in operator sets below 11 */
     double cubic, extrapolated;
     bool antialias, excludes_outside, crops;
 } OnnxResize;
 
-/* One axis; start and end: the bounds of the region of interest. If a size is open, `requested` is the result's size,
- * or NULL if the scale determines it. */
+/* An axis. start, end: the bounds of the region of interest. If a size is open, `requested` is the result's size, or
+ * NULL if the scale determines it. */
 typedef struct SampleLine {
     int64_t in, out;
     double scale, start, end;
@@ -36,18 +36,19 @@ typedef struct SampleLine {
     bool is_open;
 } SampleLine;
 
-/* The ends of a region are f32, and their distance is also f32: 1.2f - 0.2f is 1. */
+/* Returns the length of the region. The ends and their distance are f32: 1.2f - 0.2f is 1. */
 static double length_of(const SampleLine *l) { return (double)(float)(l->end - l->start); }
 
-/* size * scale. A quotient of sizes is rounded, so its product with a size is only nearly a size again. */
+/* Returns size * scale. A scale that is a rounded quotient of sizes gives only nearly a size, so the result is then the
+ * size. */
 static double real_length(const SampleLine *l)
 {
     const double real = l->scale * (double)l->in, whole = (double)l->out;
     return size_of(real - whole) < 1e-5 * real ? whole : real;
 }
 
-/* If the scale is out / in, x / scale is x * in / out. Therefore the quotient is rounded once, and whole coordinates
- * and halves are exact. */
+/* Returns the coordinate in the source of element i. Computes x / scale as x * in / out: the quotient is rounded once,
+ * so whole coordinates and halves are exact. */
 static double source_coordinate(const OnnxResize *r, const SampleLine *l, int64_t i)
 {
     double x = (double)i, in = (double)l->in, out = real_length(l);
@@ -62,7 +63,8 @@ static double source_coordinate(const OnnxResize *r, const SampleLine *l, int64_
     return centred + (x + 0.5) * in / out - 0.5;
 }
 
-/* Below operator set 11, an axis that shrinks uses the next element; any other axis uses the previous element. */
+/* Returns the mode of rounding. Below operator set 11, an axis that shrinks uses the next element, and any other axis
+ * the previous element. */
 static const char *nearest_mode(const OnnxResize *r, const SampleLine *l)
 {
     return r->nearest ? r->nearest : l->scale < 1 ? "ceil" : "floor";
@@ -159,7 +161,7 @@ static bool quotient_of(double scale, int64_t *times, int64_t *per)
     return false;
 }
 
-/* Returns true if the operator that computes coordinates at run time has the mode. */
+/* Returns true if the mode is available at run time. */
 static bool has_open_form(const OnnxResize *r)
 {
     return !r->antialias && !r->excludes_outside && !r->crops && strcmp(r->coordinates, "half_pixel_symmetric") != 0;
@@ -184,8 +186,8 @@ static Tensor *interpolate_axis(OnnxCall *c, const OnnxResize *r, const SampleLi
                      attr_if(like, attr_tensor("like", like)));
 }
 
-/* Integers are rounded, as in ONNX's reference. This operator has no form for operator sets below 11, with which ONNX
- * Runtime drops fractions. */
+/* Converts the result to the type; integers are rounded, as in ONNX's reference. Operator sets below 11 are refused,
+ * because ONNX Runtime drops fractions there. */
 static Tensor *in_type(OnnxCall *c, const OnnxResize *r, Tensor *y, DType t)
 {
     if (dtype_is_float(t)) return y;
@@ -278,8 +280,8 @@ static bool resolve_open(OnnxCall *c, const double *scale, const Expr *requested
 }
 
 /* Returns the size computed from a scale: the floor of the real product, as in ONNX's shape inference. ONNX Runtime
- * multiplies in f32, which may reach the next integer (5 * 2.8f: 13.9999998, or 14). A file that declares the size ONNX
- * Runtime computes requires that size. */
+ * multiplies in f32, which may reach the next integer (5 * 2.8f: 13.9999998, or 14). If the file declares the size that
+ * ONNX Runtime computes, returns that size. */
 static double scaled_size(const OnnxCall *c, int64_t in, double scale, int axis)
 {
     int64_t declared[MAX_RANK];
@@ -289,7 +291,7 @@ static double scaled_size(const OnnxCall *c, int64_t in, double scale, int axis)
 }
 
 /* Computes output sizes from scales, or scales from sizes; the policy may impose one scale on all axes. requested: the
- * sizes, possibly open. */
+ * sizes, some of which may be open. */
 static bool resolve_sizes(OnnxCall *c, const double *scales, const double *sizes, const Expr *const *requested,
                           int count, const int64_t *axes, SampleLine *line)
 {
@@ -316,7 +318,8 @@ static bool resolve_sizes(OnnxCall *c, const double *scales, const double *sizes
     return true;
 }
 
-/* Notes a fraction that ONNX Runtime and PyTorch drop: with align_corners the positions follow from size * scale. */
+/* Notes a fraction of size * scale that ONNX Runtime and PyTorch drop; with align_corners the positions depend on
+ * it. */
 static void note_fraction(OnnxCall *c, const OnnxResize *r, const SampleLine *l, int axis)
 {
     const double real = real_length(l);
@@ -447,7 +450,7 @@ static void affine_grid(OnnxCall *c)
     Tensor *base = tensor_zeros(c->cx, c->name, c->in[0]->type, 2, (int64_t[]){ pixels, spatial + 1 }, &data);
     for (int64_t i = 0; base && i < pixels; i++) {
         int64_t rest = i;
-        for (int d = 0; d < spatial; d++) {                   /* the last dimension is x */
+        for (int d = 0; d < spatial; d++) {                   /* the last dimension of the grid is x */
             const int64_t extent = size[1 + spatial - d], at = rest % extent;
             const double centre = align ? (extent > 1 ? 2.0 * (double)at / (double)(extent - 1) - 1 : 0)
                                         : (2.0 * (double)at + 1) / (double)extent - 1;

@@ -19,7 +19,8 @@ Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis);
 /* Converts between stored values and real numbers; a zero point of NULL stands for 0 (onnx_quant.c). */
 Tensor *onnx_dequantized(OnnxCall *c, Tensor *x, Tensor *scale, Tensor *zero);
 Tensor *onnx_quantized(OnnxCall *c, Tensor *x, Tensor *scale, Tensor *zero, DType otherwise);
-/* Returns x in 8 bits of its own range, minus the zero point, as i16; *scale receives the step (onnx_quant.c). */
+/* Returns x rounded to 8 bits by its own range, minus the zero point, as i16; *scale becomes the step
+ * (onnx_quant.c). */
 Tensor *onnx_quantized_by_range(OnnxCall *c, Tensor *x, Tensor **scale);
 /* Convolves x [n][c][..] with k [o][c][..] by the node's attributes; the bias may be NULL (onnx_window.c). */
 Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias);

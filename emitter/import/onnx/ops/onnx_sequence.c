@@ -22,8 +22,8 @@ static void set_list(OnnxCall *c, int count, Tensor **at)
     c->out_list[0] = l;
 }
 
-/* Returns the index in input `index`, from -count to `most`, or `otherwise` if it is absent. Returns -1 if it is
- * refused. */
+/* Returns the value of input `index`, an index from -count to `most`, or `otherwise` if the input is absent. Returns -1
+ * if it is refused. */
 static int sequence_index(OnnxCall *c, int index, int count, int most, int otherwise)
 {
     double v;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Views and index maps. Inputs of int64 (shapes, axes, pads) must be constant; chains of Shape, Gather, Concat and so
- * on over fixed shapes are folded before their consumer is translated. */
+/* Translates views and index maps. Inputs of int64 (shapes, axes, pads) must be constant; chains of Shape, Gather,
+ * Concat and so on over fixed shapes are folded before their consumer is translated. */
 #include <string.h>
 
 #include "import/onnx/graph/onnx_graph.h"
@@ -8,7 +8,7 @@
 #include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
 
-/* the limit of operands of one concatenation; more operands are concatenated in stages */
+/* limit of operands of one concatenation; more operands are concatenated in stages */
 enum { MOST_OPERANDS = 32 };
 
 /* ---- Views ------------------------------------------------------------------------------------------------------- */
@@ -157,7 +157,7 @@ static void concat_empty(OnnxCall *c)
     c->out[0] = onnx_empty(c, first->type, shape, first->rank);
 }
 
-/* Drops operands without elements. */
+/* Translates Concat; drops operands without elements. */
 static void concat(OnnxCall *c)
 {
     int count = 0;
@@ -257,7 +257,7 @@ static void split(OnnxCall *c)
 
 static int64_t limited(int64_t v, int64_t least, int64_t most) { return v < least ? least : v > most ? most : v; }
 
-/* Returns the number of steps of `by` elements from `from` to before `to`. */
+/* Returns the number of elements of a slice from `from` to before `to` with the step `by`. */
 static int64_t slice_length(int64_t from, int64_t to, int64_t by, int64_t size)
 {
     const int64_t below = by < 0 ? -1 : 0;
@@ -267,7 +267,7 @@ static int64_t slice_length(int64_t from, int64_t to, int64_t by, int64_t size)
     return length > 0 ? (length + step - 1) / step : 0;
 }
 
-/* A slice without elements becomes a constant without elements, whatever its operand: shape arithmetic contains such
+/* Makes a slice without elements a constant, even if its operand is computed, because shape arithmetic contains such
  * slices. */
 static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end, const int64_t *axes,
                            const int64_t *step, int count)
@@ -279,7 +279,7 @@ static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end
     for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
     for (int i = 0; i < count; i++) {
         const int64_t d = axes[i] < 0 ? axes[i] + x->rank : axes[i];
-        if (d < 0 || d >= x->rank || listed[d] || step[i] == 0) return false;       /* the operator refuses it */
+        if (d < 0 || d >= x->rank || listed[d] || step[i] == 0) return false;       /* the operator refuses these */
         listed[d] = true;
         shape[d] = slice_length(begin[i], end[i], step[i], shape[d]);
     }
@@ -289,7 +289,7 @@ static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end
 }
 
 /* Reads the indices of an attribute or, since operator set 10, of an input. If some of them are open sizes, *sizes
- * receives a tensor of that shape. */
+ * becomes a tensor with these sizes as its shape. */
 static int read_indices(OnnxCall *c, const char *attr, int input, int64_t *out, const Tensor **sizes)
 {
     const Expr *at[MAX_RANK];
@@ -301,8 +301,8 @@ static int read_indices(OnnxCall *c, const char *attr, int input, int64_t *out, 
     return count;
 }
 
-/* A start before the first element is set to the first element, also for backward steps (ONNX, Slice); Python would
- * give no elements. */
+/* Sets a start before the first element to the first element, even for backward steps (ONNX, Slice); Python would give
+ * no elements. */
 static void starts_inside(OnnxCall *c, int64_t *begin, const int64_t *axes, const int64_t *step, int count)
 {
     const Tensor *x = c->in[0];
@@ -313,8 +313,8 @@ static void starts_inside(OnnxCall *c, int64_t *begin, const int64_t *axes, cons
     }
 }
 
-/* Removes from the lists the axes of a fixed size along which no element is left; returns their number. In this case
- * the run decides a different size of x. */
+/* Removes from the lists the axes of fixed size along which no element is left, for an x with a size that the run
+ * decides. *empty becomes the list of these axes; returns their number. */
 static int take_empty_axes(OnnxCall *c, int64_t *begin, int64_t *end, int64_t *axes, int64_t *step, int *count,
                            int *empty)
 {
@@ -437,7 +437,7 @@ static void gather(OnnxCall *c)
     else c->out[0] = call(c->cx, "gather", c->name, c->in, 2, ATTRS(attr_int("axis", axis)));
 }
 
-/* Returns a result with these sizes, one of which is 0; returns false if none is 0. */
+/* Sets the result to a tensor without elements if one of the sizes is 0; otherwise returns false. */
 static bool gives_nothing(OnnxCall *c, const Expr *const *shape, int rank)
 {
     bool has_zero = false;
@@ -453,7 +453,8 @@ static bool pad_to_nothing(OnnxCall *c, const int64_t *pads)
     for (int d = 0; d < x->rank; d++) {
         const int64_t more = pads[d] + pads[x->rank + d];
         shape[d] = simplify(c->cx, expr_add(c->cx, x->shape[d], expr_index(c->cx, more)), NULL);
-        if (interval_of(c->cx, shape[d], NULL).greatest < 0) return false;       /* the operator refuses it */
+        /* the operator refuses a negative size */
+        if (interval_of(c->cx, shape[d], NULL).greatest < 0) return false;
     }
     return gives_nothing(c, shape, x->rank);
 }
@@ -474,7 +475,7 @@ static Tensor *cropped(OnnxCall *c, int64_t *pads)
     return onnx_call(c, "pad", c->in[0], attr_ints("pad", crop, ends), attr_word("mode", "constant"));
 }
 
-/* Requires, of sizes that the run decides, the elements that are cut off, and the elements that are copied into the
+/* Makes the run test, for sizes that it decides, that x has the elements that are cut off or copied into the
  * padding. */
 static void require_padded(OnnxCall *c, const int64_t *pads)
 {
@@ -525,7 +526,7 @@ static void pad(OnnxCall *c)
                           attr_word("mode", onnx_text(c, "mode", "constant")), attr_real("value", value));
 }
 
-/* Returns a result with a size of 0; returns false if the result has elements, or if the operator refuses the shape. */
+/* Sets a result without elements. Returns false if the result has elements, or if the operator refuses the shape. */
 static bool expand_to_nothing(OnnxCall *c, const int64_t *shape, int count)
 {
     const Tensor *x = c->in[0];
@@ -607,7 +608,7 @@ static const Expr *part_of(OnnxCall *c, const Expr *size, const Expr *by)
     return simplify(c->cx, expr_binary(c->cx, EXPR_FLOORDIV, size, by), NULL);
 }
 
-/* Returns true for channels in the order [channel][row][column] of a patch, false for [row][column][channel]. */
+/* Returns true if the channels of a patch have the order [channel][row][column], false for [row][column][channel]. */
 static bool is_column_first(OnnxCall *c)
 {
     const char *mode = onnx_text(c, "mode", "DCR");

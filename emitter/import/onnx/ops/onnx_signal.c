@@ -6,7 +6,7 @@
 #include "import/model/fourier.h"
 #include "import/onnx/ops/onnx_rows.h"
 
-/* the most bands and points of a mel filter; the most samples of all frames */
+/* MOST_BANDS: limit of bands and points of a mel filter; MOST_SAMPLES: limit of samples of all frames */
 enum { MOST_BANDS = 4096, MOST_SAMPLES = 1 << 24 };
 static const double two_pi = 6.283185307179586476925286766559;
 
@@ -46,8 +46,7 @@ static void blackman(OnnxCall *c) { window(c, 0.42, 0.5, 0.08); }
 
 static bool has_doubles(const Tensor *x) { return x->type == F64; }
 
-/* Views x as rows of `points` numbers of `parts`; the shape has three dimensions, or two without the last dimension of
- * 1 */
+/* Views x as rows of `points` numbers with `parts` parts. The shape has three dimensions, or two if `parts` is 1. */
 static Tensor *rows_of(OnnxCall *c, Tensor *x, int64_t points, int64_t parts)
 {
     const int64_t rows = ctx_failed(c->cx) ? 1 : tensor_elems(x) / (points * parts);
@@ -57,7 +56,7 @@ static Tensor *rows_of(OnnxCall *c, Tensor *x, int64_t points, int64_t parts)
 /* Cuts dimension 1, or appends zeros to it. */
 static Tensor *fitted(OnnxCall *c, Tensor *x, int64_t size) { return fourier_fitted(c->cx, c->name, x, 1, size); }
 
-/* Transforms x [rows][length] or [rows][length][2] to the first bins, [rows][bins][2] */
+/* Transforms x [rows][length] or [rows][length][2] to the first bins, [rows][bins][2]. */
 static Tensor *transform(OnnxCall *c, Tensor *x, int64_t length, int64_t bins, bool inverse)
 {
     if (ctx_failed(c->cx)) return NULL;
@@ -68,7 +67,7 @@ static Tensor *transform(OnnxCall *c, Tensor *x, int64_t length, int64_t bins, b
     return inverse ? real_call(c, "div", y, (double)length) : y;
 }
 
-/* Returns the real signal [rows][length] of the bins up to the middle. */
+/* Returns the real signal [rows][length], given the bins up to the middle. */
 static Tensor *real_signal(OnnxCall *c, Tensor *x, int64_t length)
 {
     if (x && x->rank == 2) x = fourier_as_complex(c->cx, c->name, x);
@@ -85,7 +84,7 @@ static Tensor *swapped(OnnxCall *c, Tensor *x, int axis, int other)
     return onnx_call(c, "transpose", x, attr_ints("perm", perm, x->rank));
 }
 
-/* Returns the dimension that is transformed, or -1 after a diagnostic */
+/* Returns the dimension that is transformed, or -1 after a diagnostic. */
 static int dft_axis(OnnxCall *c)
 {
     double where;

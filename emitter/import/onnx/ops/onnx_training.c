@@ -9,8 +9,8 @@
 
 /* ---- Gradient ---------------------------------------------------------------------------------------------------- */
 
-/* The gradient is computed at the values that the inputs have in the graph, so the inputs must be the tensors that `xs`
- * and `zs` name. */
+/* Checks that the inputs are the tensors that `xs` and `zs` name, because the gradient is computed at the values that
+ * they have in the graph. */
 static bool check_names(OnnxCall *c, const OnnxAttr *names, int first)
 {
     const int count = names ? names->text_count : 0;
@@ -41,8 +41,8 @@ static void gradient(OnnxCall *c)
 
 static Tensor *scalar_of(OnnxCall *c, Tensor *t) { return t->rank ? onnx_reshape(c, t, NULL, 0) : t; }
 
-/* The inputs are R, T, and then X, G and the states for all parameters, list by list; the outputs are X and the
- * states. */
+/* Translates the steps of an optimizer. The inputs are R, T, and then the lists X, G and the states of all parameters;
+ * the outputs are X and the states. */
 static void steps(OnnxCall *c, int states, const Attr *attrs)
 {
     const int lists = 2 + states, count = (c->in_count - 2) / lists;

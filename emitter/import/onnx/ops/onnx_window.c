@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sliding windows over images. ONNX has channels second and kernels [o][c][kh][kw]; the IR has channels last and
- * [kh][kw][c][o]. Transposes surround each call; the layout pass cancels most of them in pairs. */
+/* Translates sliding windows over images. ONNX has channels second and kernels [o][c][kh][kw]; the IR has channels last
+ * and [kh][kw][c][o]. Transposes surround each call; the layout pass cancels most of them in pairs. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
@@ -11,7 +11,7 @@ enum { MAX_SPATIAL = 3 };
 typedef struct OnnxWindows {
     int spatial;
     int64_t size[MAX_SPATIAL], kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
-    bool is_transposed;                  /* SAME has a different meaning for these operators */
+    bool is_transposed;                  /* true for transposed convolutions, for which SAME has a different meaning */
 } OnnxWindows;
 
 static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
@@ -22,9 +22,9 @@ static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
     return false;
 }
 
-/* SAME: the input size divided by the stride, rounded up, is the number of windows; both sides are padded, with an odd
- * element at the end (UPPER) or at the start (LOWER). With a stride of 1 the padding is independent of the size, so the
- * size may be open. */
+/* Sets the pads of SAME: the number of windows is the input size divided by the stride, rounded up. Both sides are
+ * padded; an odd element is at the end (UPPER) or at the start (LOWER). With a stride of 1 the padding is independent
+ * of the size, so the size may be open. */
 static void pad_same(OnnxCall *c, OnnxWindows *w, int d, bool upper)
 {
     if (w->size[d] < 0 && w->stride[d] > 1)
@@ -66,7 +66,7 @@ static bool read_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
 
 static int64_t at_least_one(int64_t v) { return v < 1 ? 1 : v; }
 
-/* Returns the smallest size of dimension d that one window fits into. */
+/* Returns the smallest size of dimension d into which one window fits. */
 static int64_t reach_of(const OnnxWindows *w, int d)
 {
     return (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d];
@@ -91,7 +91,7 @@ static Tensor *fit_pool(OnnxCall *c, Tensor *x, const OnnxWindows *w, bool ceil_
     return x;
 }
 
-/* Accepts one to three spatial dimensions. */
+/* Begins with the windows' defaults; refuses images without one to three spatial dimensions. */
 static bool start_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
 {
     *w = (OnnxWindows){ .spatial = x->rank - 2, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
@@ -101,7 +101,7 @@ static bool start_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
     return false;
 }
 
-/* [o][c][kh][kw] -> [kh][kw][c][o] */
+/* Transposes [o][c][kh][kw] to [kh][kw][c][o]. */
 static Tensor *kernel_last(OnnxCall *c, Tensor *k)
 {
     int64_t perm[MAX_RANK] = { 0 };
@@ -160,7 +160,7 @@ static void conv(OnnxCall *c)
     if (onnx_requires(c, 2)) c->out[0] = onnx_convolve(c, c->in[0], c->in[1], onnx_in(c, 2));
 }
 
-/* The sizes of the image and of the window are inputs. */
+/* Translates Col2Im, whose inputs are the sizes of the image and of the window. */
 static void col2im(OnnxCall *c)
 {
     int64_t image[MAX_SPATIAL];
@@ -176,7 +176,7 @@ static void col2im(OnnxCall *c)
     c->out[0] = onnx_call(c, "col2im", c->in[0], attr_ints("image", image, w.spatial), KERNEL(&w), WINDOWS(&w));
 }
 
-/* In offsets and mask, the second dimension holds the taps, as the second dimension of x holds the channels. */
+/* Translates DeformConv. The second dimension of offsets and mask has the taps, where x has the channels. */
 static void deform_conv(OnnxCall *c)
 {
     OnnxWindows w;
@@ -202,7 +202,7 @@ static void deform_conv(OnnxCall *c)
  * from the size; with auto_pad the output size is the input size times the stride. */
 static bool read_transposed(OnnxCall *c, const Tensor *x, OnnxWindows *w, int64_t *extra)
 {
-    int64_t size[MAX_SPATIAL + 2] = { 0 };      /* the shape may be the whole shape, with batch and channels */
+    int64_t size[MAX_SPATIAL + 2] = { 0 };      /* the attribute may be the whole shape, with batch and channels */
     const char *automatic = onnx_text(c, "auto_pad", "NOTSET");
     bool is_upper = strcmp(automatic, "SAME_UPPER") == 0, is_same = is_upper || strcmp(automatic, "SAME_LOWER") == 0;
     bool has_size = onnx_attr(c, "output_shape") != NULL;
@@ -213,7 +213,7 @@ static bool read_transposed(OnnxCall *c, const Tensor *x, OnnxWindows *w, int64_
         onnx_refuse(c, "'output_shape' has %d values; use %d", given, w->spatial);
     if (ctx_failed(c->cx) || !read_windows(c, x, w)) return false;
     for (int d = 0; d < w->spatial && (has_size || is_same); d++) {
-        /* With auto_pad, the padding does not depend on the size */
+        /* with auto_pad, the padding does not depend on the size */
         const int64_t own = has_size ? tensor_dim(x, 2 + d) : 1;
         if (!has_size) size[d] = own * w->stride[d];
         if (own < 0)
@@ -242,7 +242,8 @@ static void conv_transpose(OnnxCall *c)
     }
     for (int d = 0; d < w.spatial; d++) w.kernel[d] = tensor_dim(k, 2 + d);
     if (!read_transposed(c, x, &w, extra)) return;
-    for (int d = 0; d < w.spatial; d++) {                      /* the smallest size that gives the result an element */
+    /* requires the smallest size for which the result has an element */
+    for (int d = 0; d < w.spatial; d++) {
         const int64_t more = w.pad[d] + w.pad[w.spatial + d] - extra[d] - (w.kernel[d] - 1) * w.dilation[d];
         x = onnx_at_least(c, x, 2 + d, more > 0 ? (more + w.stride[d] - 1) / w.stride[d] + 1 : 1);
     }
@@ -255,7 +256,7 @@ static void conv_transpose(OnnxCall *c)
     c->out[0] = onnx_channels_second(c, y);
 }
 
-/* `more`: an attribute that only this pool has. */
+/* Translates a pool; `more`: an attribute that only this pool has. */
 static void pool(OnnxCall *c, const char *op, Attr more)
 {
     OnnxWindows w;
@@ -315,7 +316,7 @@ static void average_pool(OnnxCall *c)
     pool(c, "avg_pool", attr_if(onnx_int(c, "count_include_pad", 0), attr_flag("count_pad", true)));
 }
 
-/* p is an integer; in operator set 1 it is a float. */
+/* Returns p, which is an integer, or a float in operator set 1. */
 static double norm_power(OnnxCall *c)
 {
     const OnnxAttr *a = onnx_attr(c, "p");
@@ -376,7 +377,7 @@ static void batch_norm_trained(OnnxCall *c, double epsilon)
     }
 }
 
-/* In operator sets 7 to 13, further outputs request the statistics of the batch. */
+/* Returns true if the batch's statistics are used; in operator sets 7 to 13, further outputs request them. */
 static bool is_trained(const OnnxCall *c)
 {
     bool has_statistics = false;
