@@ -27,10 +27,10 @@
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
 
-/* limits: the depth of nested subgraphs; the imports of subgraphs */
+/* MOST_DEPTH: limit of the depth of nested subgraphs; MOST_SUBGRAPHS: limit of imports of subgraphs */
 enum { MOST_DEPTH = 8, MOST_SUBGRAPHS = 256 };
-enum { MOST_INITIAL = 1 << 16 };                     /* the limit of elements of an initial value that is computed */
-/* the limit of all constants, in sizes of the file, because tensors may share buffers */
+enum { MOST_INITIAL = 1 << 16 };                     /* limit of elements of a computed initial value */
+/* limit of all constants, in multiples of the file's size, because tensors may share buffers */
 enum { MOST_COPIES = 16,
        MOST_ZEROS = 64 };             /* a dense byte of a sparse constant counts as 1/64 of a stored one */
 
@@ -38,19 +38,19 @@ typedef struct Importer {
     Ctx *cx;
     const ImportOptions *options;
     TfliteFile file;
-    Tensor **value;                   /* [tensors of the file] NULL if not computed yet */
+    Tensor **value;                   /* [tensors of the file] the value, or NULL if not computed yet */
     uint64_t constant_bytes;
     TfliteStates states;
-    TfliteUnsigned bytes;             /* the values of UINT8 minus 128 */
+    TfliteUnsigned bytes;             /* the values of UINT8 tensors minus 128 */
     TfliteOpen open;
     TfliteSubgraphs subgraphs;
     bool runs_once;                   /* true for the subgraph of a CALL_ONCE: every result is folded */
-    int depth, *imported;             /* the depth of this subgraph; the number of imports of subgraphs so far */
+    int depth, *imported;             /* depth: of this subgraph; imported: the number of imports of subgraphs so far */
 } Importer;
 
 /* ---- Inputs, constants, operators -------------------------------------------------------------------------------- */
 
-/* Emitted indices are 32 bits wide. */
+/* Returns true if 32-bit indices do not suffice. */
 static bool is_too_large(Ctx *cx, const Tensor *t)
 {
     return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX;
@@ -161,8 +161,8 @@ static Tensor *value_at(Importer *im, int index)
     return im->value[index];
 }
 
-/* Compares the operator's result with the file's tensor. Placeholders of open dimensions and of those that the run
- * decides may differ, and the file has no shape for a tensor whose shape depends on data. */
+/* Compares the operator's result with the file's tensor. The file's sizes of open dimensions, and of dimensions that
+ * the run decides, are placeholders and may differ. The file has no shape for a tensor whose shape depends on data. */
 static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *t, const Tensor *result)
 {
     DType type = F32;
@@ -231,11 +231,11 @@ static bool import_state(Importer *im, const TfliteOperator *op)
     return true;
 }
 
-/* Returns the value of an input, minus 128 if the operator is lowered so. */
+/* Returns the value of an input, minus 128 if the operator is lowered on shifted UINT8. */
 static Tensor *operand(Importer *im, const TfliteCall *c, int index)
 {
     if (!c->is_unsigned || !tflite_is_unsigned(&im->file.tensor[index])) return value_at(im, index);
-    if (!im->bytes.shifted[index]) value_at(im, index);      /* it limits the bytes of constants */
+    if (!im->bytes.shifted[index]) value_at(im, index);      /* value_at also limits the bytes of constants */
     return ctx_failed(im->cx) ? NULL : tflite_shifted(&im->bytes, index);
 }
 
@@ -301,7 +301,7 @@ static bool bind_inputs(Importer *im, const TfliteCall *c, Tensor *const *in)
 
 static bool has_subgraph(Importer *outer, const TfliteCall *c, int64_t subgraph)
 {
-    const int first = outer->options->signature ? 0 : 1;     /* without the option, the first is the whole model */
+    const int first = outer->options->signature ? 0 : 1;     /* without --signature, subgraph 0 is the whole model */
     if (subgraph < first || subgraph >= outer->file.subgraph_count)
         tflite_refuse(c, "its subgraph %lld does not exist; use %d to below %d", (long long)subgraph, first,
                       outer->file.subgraph_count);
@@ -390,7 +390,7 @@ static void run_once(Importer *im, const TfliteOperator *op)
 
 /* ---- Outputs and states ------------------------------------------------------------------------------------------ */
 
-/* Returns the output, or a copy if it is also an input, a constant, or a different output. */
+/* Returns the output, or a copy if it is also an input, a constant, or another output. */
 static Tensor *distinct_output(Importer *im, int index, Tensor *const *others, int count)
 {
     Tensor *t = value_at(im, index);
@@ -421,7 +421,7 @@ static void make_outputs(Importer *im, Model *out)
     if (!count) diag_error(im->cx, NULL, "the graph has no outputs; use at least one");
 }
 
-/* Returns a variable's last value; a copy, if it is also an output, an input or a constant. */
+/* Returns a variable's last value, or a copy if it is also an output, an input or a constant. */
 static Tensor *last_value(Importer *im, const TfliteVariable *v, const Model *out)
 {
     bool is_shared = !v->now->producer;

@@ -5,5 +5,5 @@
 #include "import/tflite/ops/tflite_ops.h"
 
 const TfliteRow *tflite_row_find(const TfliteOperator *op);                /* NULL: none */
-const TfliteRow **tflite_row_list(Ctx *cx, int *count);                    /* all rows, by name */
+const TfliteRow **tflite_row_list(Ctx *cx, int *count);                    /* all rows, sorted by name */
 #endif

@@ -27,7 +27,7 @@ static const ImportDim *option_of(TfliteOpen *o, const TfliteTensor *t, int axis
     return NULL;
 }
 
-/* A file without signatures does not declare open dimensions: --dim may set each. */
+/* A file without signatures does not declare open dimensions, so --dim may set every dimension. */
 const Expr *tflite_dim(TfliteOpen *o, const TfliteTensor *t, int axis)
 {
     Ctx *cx = o->cx;

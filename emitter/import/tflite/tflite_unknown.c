@@ -88,8 +88,8 @@ static void list_unknown_custom(Ctx *cx, const char *where, const char *custom)
                 "function, --extern %s", custom);
 }
 
-/* Lists builtin operators that no row can have. LiteRT's generator goes on from run to run, and the normal numbers and
- * shares of classes are those of the C library's logarithm, sine and exponential, so no formula gives its numbers. */
+/* Lists builtin operators that no row can have. No formula gives the numbers of LiteRT's random generator: it continues
+ * from run to run, and uses the C library's logarithm, sine and exponential. */
 #define DRAWS "random numbers, which LiteRT continues from run to run; make them an input of the model"
 static const struct { int code; const char *advice; } without_formula[] = {
     { 146, DRAWS }, { 148, DRAWS }, { 149, DRAWS },       /* RANDOM_STANDARD_NORMAL, RANDOM_UNIFORM, MULTINOMIAL */
@@ -119,8 +119,7 @@ static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOper
     else list_unknown_types(cx, f, op, row);
 }
 
-/* Returns true if the tensor is an output of an operator that writes its variable tensors, or an input of such
- * operators. */
+/* Returns true if the tensor is an input or output of an operator that writes its variable tensors. */
 static bool is_written(const TfliteFile *f, int tensor)
 {
     bool is_input = false;

@@ -9,18 +9,19 @@
 typedef struct TfliteUnsigned {
     Ctx *cx;
     const TfliteFile *file;
-    /* the file's tensors with other types, zero points and constants; NULL if not needed yet */
+    /* the file with the shifted types, zero points and constants, or NULL if not needed yet */
     TfliteFile *as_int8;
-    Tensor **as_is, **shifted;           /* [tensors of the file] NULL if not computed yet */
+    Tensor **as_is, **shifted;           /* [tensors of the file] the values, or NULL if not computed yet */
 } TfliteUnsigned;
 
 void tflite_unsigned_open(Ctx *cx, const TfliteFile *file, Tensor **as_is, TfliteUnsigned *out);
 /* Returns true for UINT8 with a scale. */
 bool tflite_is_unsigned(const TfliteTensor *t);
-/* Returns true if the operator is lowered on INT8: by its row, or because its first input has such a value already. */
+/* Returns true if the operator is lowered on INT8: by its row, or because its first input already has a shifted
+ * value. */
 bool tflite_runs_as_int8(const TfliteUnsigned *u, const TfliteOperator *op, const TfliteRow *row);
 const TfliteFile *tflite_as_int8(TfliteUnsigned *u);
-/* Returns the value of a tensor less by 128, or NULL if it is not computed yet. */
+/* Returns the value of a tensor minus 128, or NULL if it is not computed yet. */
 Tensor *tflite_shifted(TfliteUnsigned *u, int index);
 /* Returns the value as in the file, computed from the shifted value, or NULL if it is not computed yet. */
 Tensor *tflite_unshifted(TfliteUnsigned *u, int index);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Translates TFLM_DECODE: constants that are stored in fewer bits are decoded at compile time. The inputs are pairs:
- * the codes of an output, and its table. Bits are read from the most significant of each byte on. A table has a header
- * of 16 bytes: the kind, the version of the header, two bytes, the version of the kind, and two bytes of that kind. */
+ * the codes of an output, and its table. Bits are read starting at the most significant bit of each byte. A table has a
+ * header of 16 bytes: the kind, the version of the header, two bytes, the version of the kind, and two bytes of that
+ * kind. */
 #include "import/tflite/custom/tflite_custom.h"
 
 #include <string.h>
 
 enum { KIND, VERSION, KIND_VERSION = 4, OPTIONS, STRIDE, HEADER = 16 };
 
-/* One pair. `table` begins after the header; an element of the output has `size` bytes. */
+/* A pair of inputs. table: begins after the header; size: bytes of an element of the output. */
 typedef struct Coded {
     Bytes codes, table;
     const uint8_t *header;
@@ -55,7 +56,7 @@ static bool copy_element(const Coded *d, int64_t from, int64_t i)
     return true;
 }
 
-/* Each element is an index into a table of its channel. */
+/* Decodes indices into the table of the element's channel. */
 static bool by_index(TfliteCall *c, const Coded *d)
 {
     const int width = d->header[OPTIONS] & 7;

@@ -17,7 +17,7 @@ enum { MOST_DETECTIONS = 1 << 16 };
 
 typedef struct Detect {
     int64_t detections, per_anchor, per_class, classes, is_regular, anchors;
-    double score, overlap, scale[4];                     /* of y, x, height, width */
+    double score, overlap, scale[4];                     /* scale: those of y, x, height and width */
 } Detect;
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
@@ -96,8 +96,8 @@ static Tensor *boxes_of(TfliteCall *c, const Detect *d)
     return part[0] && part[1] ? call(c->cx, "concat", c->name, part, 2, ATTRS(attr_int("axis", 1))) : NULL;
 }
 
-/* Returns the selected boxes of each row of scores [rows][n] as (0, row, box); unused ones are -1. The operator selects
- * scores above its limit; the threshold itself is above the next smaller number. */
+/* Returns the selected boxes of each row of scores [rows][n] as (0, row, box); unused rows are -1. The operator selects
+ * scores above a limit, so the limit is the next number below the threshold. */
 static Tensor *suppressed(TfliteCall *c, const Detect *d, Tensor *boxes, Tensor *scores, int64_t most, int64_t capacity)
 {
     const int64_t rows = scores && scores->rank > 1 ? tensor_dim(scores, 0) : 1, n = d->anchors;
@@ -118,8 +118,7 @@ static Tensor *column(TfliteCall *c, Tensor *rows, int k)
 
 /* ---- Detections -------------------------------------------------------------------------------------------------- */
 
-/* Returns the detections' boxes and classes as indices, and their scores; `is_found` is false for an unused
- * detection. */
+/* The detections: boxes and classes as indices, and scores; is_found: false for an unused detection. */
 typedef struct Found { Tensor *box, *class, *score, *is_found; } Found;
 
 static Tensor *chosen(TfliteCall *c, Tensor *x, Tensor *at)
@@ -127,7 +126,7 @@ static Tensor *chosen(TfliteCall *c, Tensor *x, Tensor *at)
     return tflite_call2(c, "gather", x, at, attr_int("axis", 0));
 }
 
-/* Scores [classes][n] */
+/* Suppresses by the best class of each anchor; scores: [classes][n]. */
 static Found fast(TfliteCall *c, const Detect *d, Tensor *boxes, Tensor *scores)
 {
     Tensor *best = tflite_call(c, "reduce_max", scores, attr_list("axes", 0)),
@@ -139,7 +138,7 @@ static Found fast(TfliteCall *c, const Detect *d, Tensor *boxes, Tensor *scores)
     return (Found){ box, chosen_class, chosen(c, best, box), is_found };
 }
 
-/* Returns the best of all selected boxes; unused ones have the smallest score. */
+/* Returns the best of the boxes that are selected for each class; unused ones have the smallest score. */
 static Found regular(TfliteCall *c, const Detect *d, Tensor *boxes, Tensor *scores)
 {
     int64_t capacity = d->classes * (d->per_class < d->anchors ? d->per_class : d->anchors);

@@ -6,7 +6,7 @@
 #include "import/model/foreign.h"
 #include "support/text.h"
 
-/* Appends the options as arguments; refuses those that are not numbers. */
+/* Appends the options as arguments; refuses options that are not numbers. */
 static void read_numbers(TfliteCall *c, ForeignCall *f)
 {
     FlexMap map;

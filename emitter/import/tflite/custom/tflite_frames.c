@@ -42,7 +42,8 @@ static Tensor *truth(TfliteCall *c, bool v) { return tensor_scalar(c->cx, c->nam
 
 /* ---- Framer ------------------------------------------------------------------------------------------------------ */
 
-/* Without prefill, the frames of the first runs are not valid, so a state counts the steps, up to `missing`. */
+/* Returns true if the frames are valid. Without prefill those of the first runs are not, so a state counts the steps up
+ * to `missing`. */
 static Tensor *is_filled(TfliteCall *c, int64_t steps, int64_t missing)
 {
     if (!missing) return truth(c, true);
@@ -53,7 +54,8 @@ static Tensor *is_filled(TfliteCall *c, int64_t steps, int64_t missing)
     return tflite_call2(c, "greater_equal", count, number(c, missing));
 }
 
-/* The reference's buffer has a whole number of steps, so without prefill a frame is up to a step old. */
+/* Translates SignalFramer. The reference's buffer has a whole number of steps, so without prefill a frame is up to one
+ * step old. */
 static void framer(TfliteCall *c)
 {
     enum { SIZE, STEP, PREFILL };
@@ -107,7 +109,7 @@ static void delay(TfliteCall *c)
 
 /* ---- Overlap-add ------------------------------------------------------------------------------------------------- */
 
-/* Sums of i16 saturate. */
+/* Returns a + b; sums of i16 saturate. */
 static Tensor *sum_of(TfliteCall *c, Tensor *a, Tensor *b)
 {
     if (!a || a->type == F32) return tflite_call2(c, "add", a, b);
@@ -118,14 +120,14 @@ static Tensor *sum_of(TfliteCall *c, Tensor *a, Tensor *b)
     return tflite_call(c, "cast", wide, attr_type("to", a->type));
 }
 
-/* The reference adds the first samples to zeros: -0 becomes 0. */
+/* Adds x to zeros, as the reference does with the first samples: -0 becomes 0. */
 static Tensor *after_zeros(TfliteCall *c, Tensor *x)
 {
     return x && x->type == F32 ? tflite_call2(c, "add", x, tensor_scalar(c->cx, c->name, F32, 0)) : x;
 }
 
-/* Adds each frame to the sums of the frames before it; each frame completes `step` samples. The first frame of a run
- * ends behind the kept sums by a step. */
+/* Translates SignalOverlapAdd. Adds each frame to the sums of the frames before it, which completes `step` samples. The
+ * first frame of a run extends `step` samples beyond the kept sums. */
 static void overlap_add(TfliteCall *c)
 {
     static const CustomOption option = { "frame_step", 1, MOST_SAMPLES };
@@ -164,8 +166,9 @@ static void overlap_add(TfliteCall *c)
 
 /* ---- Stacker ----------------------------------------------------------------------------------------------------- */
 
-/* `left`, the number of frames that are missing: `first` before the first run, which stands for the context to its
- * left as well, and leaves `right` missing. A complete stack leaves `step` missing. */
+/* Translates SignalStacker. The state `left` is the number of missing frames. It is `first` before the first run, whose
+ * frame also fills the left context, so that the right context and this frame are missing. After a complete stack,
+ * `step` frames are missing. */
 static void stacker(TfliteCall *c)
 {
     enum { CHANNELS, LEFT, RIGHT, STEP };
@@ -203,7 +206,7 @@ static void stacker(TfliteCall *c)
 
 /* ---- Circular buffer --------------------------------------------------------------------------------------------- */
 
-/* Counts down to the run that continues. */
+/* Counts the runs, and ends all but the last of `cycles`. */
 static void count_down(TfliteCall *c, int64_t cycles)
 {
     if (cycles == 1) return;
@@ -216,7 +219,8 @@ static void count_down(TfliteCall *c, int64_t cycles)
     if (!ctx_failed(c->cx)) tflite_states_gate(c->states, is_last);
 }
 
-/* The output is the state, which is a variable tensor in the file or is treated like one. */
+/* Translates CIRCULAR_BUFFER. The output is the state: a variable tensor of the file, or a tensor that is treated like
+ * one. */
 static void circular_buffer(TfliteCall *c)
 {
     static const CustomOption option = { "cycles_max", 1, 1 << 20 };

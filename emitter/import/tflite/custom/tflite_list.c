@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* TensorFlow's lists of tensors, which Keras leaves in a file for the steps of a recurrent layer (Flex operators). Here
- * a list is one tensor, [elements][shape of an element]: a reserved list is zeros, an element is a row. A list made
- * from a tensor, or stacked to a tensor, is this tensor. A list that grows has no fixed shape and is refused.
+/* Translates TensorFlow's lists of tensors, which Keras leaves in a file for the steps of a recurrent layer (Flex
+ * operators). Here a list is one tensor, [elements][shape of an element]: a reserved list is zeros, an element is a
+ * row. A list made from a tensor, or stacked to a tensor, is this tensor. A list that grows has no fixed shape and is
+ * refused.
  *
  * A reserved list has the shape of the tensor to which it is stacked, through the loop that fills it. */
 #include "import/tflite/custom/tflite_custom.h"
@@ -17,8 +18,8 @@ static bool is_named(const TfliteOperator *op, const char *name)
     return op->code == TFLITE_CUSTOM && strcmp(op->custom, name) == 0;
 }
 
-/* Returns the tensor to which the operator passes the list that is its input i: the loop's result, or the list with
- * another item. */
+/* Returns the tensor that has the list after the operator, whose input i is the list: a loop's result, or the list with
+ * one more item. */
 static int handed_on(const TfliteOperator *op, int i)
 {
     if (op->code == WHILE && i < op->out_count) return op->out[i];
@@ -42,7 +43,7 @@ static const TfliteTensor *stacked(const TfliteFile *f, int list)
     return NULL;
 }
 
-/* Inputs: the shape of an element, the number of elements. */
+/* The inputs are the shape of an element and the number of elements. */
 static void list_reserve(TfliteCall *c)
 {
     int64_t count, shape[MAX_RANK];
@@ -64,7 +65,7 @@ static void list_reserve(TfliteCall *c)
     c->out[0] = tflite_call(c, "expand", zero, attr_ints("shape", shape, y->rank));
 }
 
-/* Inputs: the list, the index, the item. */
+/* The inputs are the list, the index and the item. */
 static void list_set(TfliteCall *c)
 {
     if (!tflite_needs(c, 3)) return;
@@ -85,7 +86,7 @@ static void list_set(TfliteCall *c)
     c->out[0] = tflite_select(c, at, tflite_reshape(c, item, shape, list->rank), list);
 }
 
-/* Inputs: the list, the index, the shape of an element. */
+/* The inputs are the list, the index and the shape of an element. */
 static void list_get(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;

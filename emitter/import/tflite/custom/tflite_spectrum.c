@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Custom operators of TensorFlow Lite Micro's signal library that have no state: windows, Fourier transforms of real
- * numbers, and the spectrum's features (import/model/fourier.h, ops/integer/spectrum.c). Lengths are powers of two. */
+/* Translates custom operators of TensorFlow Lite Micro's signal library that have no state: windows, Fourier transforms
+ * of real numbers, and the spectrum's features (import/model/fourier.h, ops/integer/spectrum.c). Lengths are powers of
+ * two. */
 #include "import/tflite/custom/tflite_custom.h"
 
 #include "import/model/fourier.h"
@@ -26,7 +27,7 @@ static bool read_length(TfliteCall *c, int64_t *length)
     return !ctx_failed(c->cx);
 }
 
-/* Gives the result the shape of the input with another last dimension. */
+/* Gives the result the input's shape, with `last` as the last dimension. */
 static void set_rows(TfliteCall *c, Tensor *y, int64_t last)
 {
     int64_t shape[MAX_RANK];
@@ -50,7 +51,7 @@ static void rfft(TfliteCall *c)
     set_rows(c, fourier_of_real(c->cx, c->name, x, FOURIER_REFERENCE), length + 2);
 }
 
-/* Floats are divided by the length at the end; in fixed point each step has divided. */
+/* Translates the inverse transform. Floats are divided by the length at the end; in fixed point each step divides. */
 static void irfft(TfliteCall *c)
 {
     int64_t length;
@@ -88,7 +89,7 @@ static void auto_scale(TfliteCall *c)
     if (c->out[0]) c->out[1] = tflite_reshape(c, c->out[0]->producer->out[1], NULL, 0);
 }
 
-/* The reference does not write the bins outside begin..end; here these bins are 0. */
+/* Translates the energy of bins. The reference does not write the bins outside begin..end; here these bins are 0. */
 static void energy(TfliteCall *c)
 {
     static const CustomOption options[] = { { "start_index", 0, INT32_MAX }, { "end_index", 0, INT32_MAX } };
@@ -102,7 +103,7 @@ static void energy(TfliteCall *c)
                                  attr_int("begin", of[0]), attr_int("end", of[1]));
 }
 
-/* Returns the largest width; 0 after a refusal of tables that lead outside. */
+/* Returns the largest width of a band, or 0 after a refusal of tables that lead outside. */
 static int64_t widest_band(TfliteCall *c, int64_t bands)
 {
     enum { INPUT, WEIGHTS, UNWEIGHTS, FROM, AT, WIDTH };
@@ -179,7 +180,7 @@ static void pcan(TfliteCall *c)
     c->out[0] = call(c->cx, "gain_fixed", c->name, c->in, 3, ATTRS(attr_int("shift", shift)));
 }
 
-/* 2^16 (log2(1 + i / 128) - i / 128) at 129 points */
+/* Returns 2^16 (log2(1 + i / 128) - i / 128) at 129 points. */
 static Tensor *log_points(TfliteCall *c)
 {
     uint16_t point[129];

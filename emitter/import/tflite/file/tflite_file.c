@@ -41,7 +41,7 @@ enum { OPERATOR_CODE, OPERATOR_INPUTS, OPERATOR_OUTPUTS, OPERATOR_OPTIONS_TYPE, 
        OPERATOR_MORE_OPTIONS = 12 };
 
 enum { SCHEMA = 3, MOST_TENSORS = 1 << 14, MOST_OPERATORS = 1 << 14, MOST_OPERANDS = 256, MOST_CHANNELS = 1 << 20,
-       /* The limit of all operands and scales together, because their lists may share bytes of the file */
+       /* limit of all operands and scales together, because their lists may share bytes of the file */
        MOST_WORK = 1 << 22 };
 
 typedef struct TfliteReader { Ctx *cx; TfliteFile *file; FlatVector codes, buffers; int64_t work; } TfliteReader;
@@ -155,7 +155,7 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
                                       "and 32-bit zero points",
                                       (unsigned long long)i));
     }
-    /* Biases may have the axis of their weights */
+    /* a bias may have the axis of its weights */
     int64_t axis = out->rank == 1 ? 0 : flat_int(&q, QUANT_AXIS, 4, 0);
     if (scale.count > 1 && (axis < 0 || axis >= out->rank || out->dim[axis] != (int64_t)scale.count))
         return refuse(r, where,
@@ -167,7 +167,7 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     return true;
 }
 
-/* Bytes in the buffer's table, or, in files beyond 2 GB, at an offset in the file. */
+/* Reads a tensor's bytes, which are in the table of the buffer or, in files beyond 2 GB, at an offset in the file. */
 static bool read_data(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
 {
     int64_t index = flat_int(t, TENSOR_BUFFER, 4, 0);
@@ -200,7 +200,7 @@ static bool read_tensor(TfliteReader *r, const FlatTable *t, int index, TfliteTe
     out->is_sparse = flat_has(t, TENSOR_SPARSITY);
     out->sparsity = flat_table(t, TENSOR_SPARSITY);
     bool is_read = read_shape(r, t, out) && read_quant(r, t, out) && read_data(r, t, out);
-    /* Tensors that are not constant keep this type, which is not supported */
+    /* tensors that are not constant keep INT4 or INT2, which are not supported */
     if (out->packed_bits && out->data.count) out->type = TFLITE_INT8;
     return is_read && !is_damaged(r, text_format(r->cx, "tensor %d", index));
 }
@@ -216,7 +216,7 @@ static int64_t elements_of(const TfliteTensor *t)
     return elems;
 }
 
-/* Unpacks integers of two or four bits, the first in the low bits of a byte. */
+/* Unpacks integers of two or four bits; the first one is in the low bits of a byte. */
 static void unpack(const uint8_t *from, int64_t count, int bits, int8_t *to)
 {
     const int each = 8 / bits, sign = 1 << (bits - 1);
@@ -301,7 +301,7 @@ static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool a
     return true;
 }
 
-/* Codes above 126 have a 32-bit field; older files have only the byte. */
+/* Reads an operator. Codes above 126 have a 32-bit field; older files have only a byte. */
 static bool read_operator(TfliteReader *r, const FlatTable *t, int index, TfliteOperator *out)
 {
     const char *where = text_format(r->cx, "operator %d", index);

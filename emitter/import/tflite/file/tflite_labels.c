@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of the classes in a TFLite file's metadata (metadata_schema.fbs): the model has a metadata buffer named
- * TFLITE_METADATA, a flatbuffer of its own, which names files associated with each output. The files are in a zip
+/* Reads the names of the classes from a TFLite file's metadata (metadata_schema.fbs): the model has a metadata buffer
+ * named TFLITE_METADATA, a flatbuffer of its own, which names files associated with each output. The files are in a zip
  * archive that follows the model in the same file. */
 #include "import/tflite/file/tflite_labels.h"
 
@@ -16,7 +16,7 @@ enum { AXIS_LABELS = 2, MOST_ENTRIES = 64, MOST_LABELS = 1 << 20 };
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Returns the metadata's bytes; count 0 if the file has no metadata. */
+/* Returns the metadata's bytes, or no bytes if the file has no metadata. */
 static Bytes metadata_of(Ctx *cx, Bytes bytes)
 {
     FlatFile file = { bytes, false };
@@ -54,7 +54,7 @@ static const char *labels_file(Ctx *cx, Bytes metadata)
     return NULL;
 }
 
-/* Returns the text of that file of the archive, or NULL, with a diagnostic. */
+/* Returns the text of a file of the archive, or NULL with a diagnostic. */
 static const char *text_of(Ctx *cx, Bytes bytes, const char *name)
 {
     Zip zip;

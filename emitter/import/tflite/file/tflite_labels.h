@@ -4,7 +4,7 @@
 #include "support/ctx.h"
 #include "support/file.h"
 
-/* Returns the number of class names that the file's metadata gives for an output, or 0. Metadata that cannot be read
- * are a warning. */
+/* Returns the number of class names that the file's metadata gives for an output, or 0. Warns about metadata that
+ * cannot be read. */
 int tflite_labels(Ctx *cx, Bytes bytes, const char *const **names);
 #endif

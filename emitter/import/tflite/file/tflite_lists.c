@@ -15,7 +15,7 @@
 enum { ADD = 0, CONCATENATION = 2, RESHAPE = 22, SLICE = 65, PACK = 83, DYNAMIC_UPDATE_SLICE = 151 };
 enum { AXIS = 0, ACTIVATION = 1 };
 
-/* Returns true for constant 32-bit integers that are all of one byte's bits: 0, or -1. */
+/* Returns true for constant 32-bit integers whose bytes all equal `byte`, such as 0 and -1. */
 static bool is_all(const TfliteFile *f, int tensor, int byte)
 {
     const Bytes data = f->tensor[tensor].data;
@@ -49,7 +49,7 @@ static int first_of(TfliteOperator *const *producer, int tensor, int steps)
     return tensor;
 }
 
-/* Returns true if the first element of `next` is the first element of `at`, plus 1. */
+/* Returns true if the first element of `next` is the first element of `at` plus 1. */
 static bool is_behind(const TfliteFile *f, TfliteOperator *const *producer, int at, int next)
 {
     enum { ADD_ACTIVATION = 0, MOST_STEPS = 4 };
@@ -84,7 +84,7 @@ static bool is_list_write(const TfliteFile *f, TfliteOperator *const *producer, 
            && (!list->is_open[0] || is_behind(f, producer, before->in[2], after->in[1]));
 }
 
-/* Marks the tensors that an operator reads, and the outputs. */
+/* Returns flags of the tensors that an operator reads, and of the outputs. */
 static bool *used_tensors(Ctx *cx, const TfliteFile *f)
 {
     bool *is_used = NEW_ARRAY(cx->arena, bool, f->tensor_count + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The signatures of a TFLite file are names of subgraphs that are run separately, such as inference and training in one
- * file. One of them is compiled. */
+/* Selects a subgraph by its signature. Signatures are names of subgraphs that are run separately, such as inference and
+ * training in one file. */
 #include "import/tflite/file/tflite_signatures.h"
 
 #include "import/formats/flatbuffer.h"
@@ -34,7 +34,7 @@ static const char *names_text(Ctx *cx, const Signatures *all)
     return text_string(&t);
 }
 
-/* Says which of several subgraphs is compiled. */
+/* Notes which of several subgraphs is compiled. */
 static void note_others(Ctx *cx, const Signatures *all)
 {
     const char *first = "the first subgraph";
@@ -52,7 +52,7 @@ bool tflite_signature_subgraph(Ctx *cx, Bytes bytes, const char *wanted, size_t 
 {
     const Signatures all = signatures_of(cx, bytes);
     *subgraph = 0;
-    if (all.is_damaged) return true;                       /* the reader of the file reports it */
+    if (all.is_damaged) return true;                       /* the reader of the file reports the damage */
     if (!wanted) {
         note_others(cx, &all);
         return true;

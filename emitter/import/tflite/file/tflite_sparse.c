@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A sparse tensor is a tree with a level for each dimension in `traversal order`, then one for each dimension of a tile
- * (the schema's block). A node of a dense level has a child for each index; a node of a sparse level, for those in
- * indices[segment[node] .. segment[node + 1]). The leaves, from left to right, are the stored elements. `block map`
- * gives the dimension of each tile level:
+/* Expands sparse tensors. A sparse tensor is a tree with a level for each dimension in `traversal order`, then one for
+ * each dimension of a tile (the schema's block). A node of a dense level has a child for each index; a node of a sparse
+ * level, for those in indices[segment[node] .. segment[node + 1]). The leaves, from left to right, are the stored
+ * elements. `block map` gives the dimension of each tile level:
  *
  *     index of the dimension = index of the tile * size of the tile + index within the tile
  *
@@ -19,9 +19,10 @@ typedef struct Level { int format, dimension; int64_t size; FlatVector segments,
 typedef struct Tree {
     const TfliteTensor *tensor;
     int level_count; Level level[MOST_LEVELS];
-    int64_t index[MOST_LEVELS];                      /* the indices of the ancestors of the visited node */
-    int64_t size;                                    /* bytes of an element */
-    int64_t next, count;                             /* the next stored element, and the number of stored elements */
+    int64_t index[MOST_LEVELS];                      /* indices of the visited node and its ancestors, by level */
+    int64_t size;                                    /* size of an element in bytes */
+    /* next: index of the next stored element; count: number of stored elements */
+    int64_t next, count;
     int64_t nodes_left;
     unsigned char *to;
 } Tree;

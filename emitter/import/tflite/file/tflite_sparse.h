@@ -4,8 +4,8 @@
 /* Reads sparse constants: a TFLite file stores only their nonzero elements. */
 #include "import/tflite/file/tflite_file.h"
 
-/* Scatters the stored elements, `size` bytes each, into `to`, which holds zeros. Returns false if the positions are
- * damaged; some elements may then be written. */
+/* Scatters the stored elements, `size` bytes each, into `to`, which has zeros. Returns false if the positions are
+ * damaged; some elements may have been written. */
 bool tflite_densify(const TfliteTensor *t, int64_t size, unsigned char *to);
 
 #endif

@@ -13,17 +13,17 @@ static Decided *sizes_of(TfliteCall *c) { return &c->sizes->decided; }
 
 static Attr like(TfliteCall *c, const Expr *size) { return attr_like(c->cx, c->name, I64, 1, &size); }
 
-/* Returns element `at` of a list; if there is no list, returns the number `at`. */
+/* Element `at` of a list; if `list` is NULL, the number `at`. */
 typedef struct Element { Tensor *list; int64_t at; } Element;
 
-/* Element i of a list, in row-major order, behind PACK, CONCATENATION and views. */
+/* Returns element i of a list, in row-major order; looks through PACK, CONCATENATION and views. */
 static Element element_of(Tensor *list, int64_t i)
 {
     list = decided_origin(list, &i);
     return tensor_is_constant(list) ? (Element){ NULL, dtype_load(list->type, list->data, i).i } : (Element){ list, i };
 }
 
-/* As i64 without dimensions. */
+/* Returns the element as an i64 without dimensions. */
 static Tensor *value_of(TfliteCall *c, Element e)
 {
     if (!e.list) return number(c, e.at);
@@ -34,10 +34,10 @@ static Tensor *value_of(TfliteCall *c, Element e)
 
 /* ---- Spans of a dimension ---------------------------------------------------------------------------------------- */
 
-/* Two spans with the same bounds over equal dimensions have one size. */
+/* The key of a span's size: spans with the same bounds over equal dimensions have one size. */
 typedef struct SpanKey { Element begin, end; int64_t size; bool has_count; } SpanKey;
 
-/* Returns elements from a position on along the axis, as many as the count. */
+/* Returns `count` elements along the axis, starting at `from`. */
 static Tensor *span(TfliteCall *c, Tensor *x, int axis, int output_axis, const SpanKey *key, Tensor *from,
                     Tensor *count)
 {
@@ -54,7 +54,7 @@ static Tensor *span(TfliteCall *c, Tensor *x, int axis, int output_axis, const S
 static SpanKey key_of(Tensor *begins, Tensor *ends, int i, int64_t size, bool has_count)
 {
     SpanKey key;
-    /* the bytes between members are also set, because the key is compared as bytes */
+    /* sets the bytes between members as well, because keys are compared as bytes */
     memset(&key, 0, sizeof key);
     const Element begin = begins ? element_of(begins, i) : (Element){ NULL, 0 },
                   end = ends ? element_of(ends, i) : (Element){ NULL, size };
@@ -97,7 +97,7 @@ Tensor *tflite_span_of(TfliteCall *c, Tensor *x, int axis, Tensor *begins, Tenso
         Tensor *is_rest = tflite_call2(c, "equal", given, number(c, -1));
         given = tflite_select(c, is_rest, rest, given);
     }
-    /* A span that is not within x has -1 elements, which ends the run. */
+    /* a span outside x gets -1 elements, which ends the run */
     Tensor *is_after = tflite_call2(c, "less_equal", zero, from),
            *is_before = tflite_call2(c, "less_equal", given, rest);
     Tensor *is_inside = tflite_call2(c, "and", is_after, is_before);
@@ -123,7 +123,7 @@ Tensor *tflite_topk_indices(TfliteCall *c)
 
 /* ---- SHAPE, FILL and TILE ---------------------------------------------------------------------------------------- */
 
-/* Returns the size whose value the element is, as SHAPE gives it, or NULL for other numbers. */
+/* Returns the size whose value the element is, such as an element of SHAPE, or NULL for other elements. */
 static const Expr *known_size(Element e)
 {
     const Node *n = e.list && tensor_elems(e.list) == 1 ? e.list->producer : NULL;
@@ -131,7 +131,7 @@ static const Expr *known_size(Element e)
     return bound_size(n);
 }
 
-/* Returns the size of dimension d of the result that an element gives, or NULL if it is refused */
+/* Returns the element as the size of dimension d of the result, or NULL if it is refused. */
 static const Expr *asked_size(TfliteCall *c, Element e, int d, int64_t natural)
 {
     const Expr *known = e.list ? known_size(e) : expr_index(c->cx, e.at);
@@ -169,7 +169,7 @@ Tensor *tflite_filled(TfliteCall *c, Tensor *value, Tensor *sizes)
     return tflite_call(c, "expand", one, attr_like(c->cx, c->name, value->type, (int)rank, size));
 }
 
-/* Element i of the result is element i modulo the input's size. */
+/* Repeats x: element i of the result is element i modulo the input's size. */
 Tensor *tflite_tiled(TfliteCall *c, Tensor *x, int axis)
 {
     if (!x || ctx_failed(c->cx)) return NULL;
@@ -216,7 +216,7 @@ Tensor *tflite_padded(TfliteCall *c, Tensor *x, int axis, Tensor *pairs, double 
     Tensor *first = value_of(c, before), *last = value_of(c, after), *zero = number(c, 0),
            *own = tflite_dim_value(c, x->shape[axis], I64),
            *count = tflite_call2(c, "add", tflite_call2(c, "add", own, first), last);
-    /* A negative number gives -1 elements, which ends the run. */
+    /* a negative padding gets -1 elements, which ends the run */
     Tensor *is_padding = tflite_call2(c, "less_equal", zero, tflite_call2(c, "min", first, last));
     count = tflite_select(c, is_padding, count, number(c, -1));
     const Expr *size = tflite_decided(c, 0, axis, count, 0, -1);
@@ -237,7 +237,7 @@ Tensor *tflite_ramp_by_value(TfliteCall *c, DType type, Tensor *depth, int axis,
     return tflite_call(c, "reshape", ramp, attr_like(c->cx, c->name, type, rank, shape));
 }
 
-/* Returns the elements as i64; known elements are constants, and -1 stands for the remaining size. */
+/* Stores the elements of a shape as i64. Known elements are constants; -1 stands for the remaining size. */
 static bool read_shape(TfliteCall *c, const Element *e, int rank, Tensor *total, Tensor **out)
 {
     Tensor *known = number(c, 1), *one = number(c, 1), *zero = number(c, 0), *left = number(c, -1);
@@ -255,7 +255,7 @@ static bool read_shape(TfliteCall *c, const Element *e, int rank, Tensor *total,
     return !ctx_failed(c->cx);
 }
 
-/* If the element counts differ, the run ends; otherwise the new shape has the same memory. */
+/* Reshapes x to sizes that the run decides. The run ends if the numbers of elements differ. */
 Tensor *tflite_reshaped(TfliteCall *c, Tensor *x, Tensor *sizes)
 {
     Element e[MAX_RANK];

@@ -45,7 +45,7 @@ static Factor inverse_root(int64_t v)
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 typedef struct Curve { const TfliteTensor *x, *y; float alpha; bool once, is_unsigned; } Curve;
-/* Maps a stored input q to the stored output, before saturation */
+/* Maps a stored input q to the stored output, before saturation. */
 typedef int64_t Formula(const Curve *c, int64_t q);
 
 static void by_table(TfliteCall *c, Formula *of, float alpha)
@@ -59,8 +59,9 @@ static void by_table(TfliteCall *c, Formula *of, float alpha)
     c->out[0] = tflite_call2(c, "lookup", c->in[0], tensor_constant(c->cx, "table", I8, 1, &count, table));
 }
 
-/* A 16-bit function by interpolation between 513 points, 128 elements apart, as the reference computes it: each is
- * biased by half of the error in the middle of its interval. Its slopes and results also have 16 bits, and wrap. */
+/* Computes a 16-bit function as the reference does, by interpolation between 513 points that are 128 elements apart.
+ * Each point is biased by half of the error in the middle of its interval. Slopes and results have 16 bits, and
+ * wrap. */
 static void by_points(TfliteCall *c, float (*of)(const Curve *c, float x))
 {
     enum { STEPS = 512, BITS = 7, COUNT = 1 << 16 };
@@ -94,8 +95,8 @@ static void by_points(TfliteCall *c, float (*of)(const Curve *c, float x))
                            attr_if(wraps, attr_flag("wraps", true))));
 }
 
-/* Returns x's scale * alpha / y's scale: in 64 bits, as TensorFlow Lite Micro does since commits after 90b983c2; for
- * the older quantization in floats, as TensorFlow Lite does. The two differ at ties. */
+/* Returns x's scale * alpha / y's scale. It is computed in 64 bits, as in TensorFlow Lite Micro after commit 90b983c2,
+ * or in floats for the older quantization, as in TensorFlow Lite. The results differ at ties. */
 static double quotient(const TfliteTensor *x, const TfliteTensor *y, float alpha, bool is_unsigned)
 {
     const float sx = tflite_scale(x), sy = tflite_scale(y);
@@ -118,7 +119,7 @@ static int64_t abs_of(const Curve *c, int64_t q)
            + (same ? d : times(d, tflite_factor(quotient(c->x, c->y, 1, c->is_unsigned)), c->once));
 }
 
-/* Computes 1 / sqrt(d) in units of 2^-20. */
+/* fraction bits of the result of rsqrt */
 enum { ROOT_BITS = 20 };
 static Factor rsqrt_factor(const TfliteTensor *x, const TfliteTensor *y)
 {
@@ -126,7 +127,7 @@ static Factor rsqrt_factor(const TfliteTensor *x, const TfliteTensor *y)
     return (Factor){ f.multiplier, f.exponent - ROOT_BITS };
 }
 
-/* Inputs below the zero point, which the reference refuses, give the largest value. */
+/* Returns the reciprocal root. Inputs below the zero point, which the reference refuses, give the largest value. */
 static int64_t rsqrt_of(const Curve *c, int64_t q)
 {
     int64_t d = q - tflite_zero(c->x);
@@ -159,7 +160,7 @@ static int64_t of_real(const Curve *c, int64_t q, float (*of)(const Curve *c, fl
 static float of_kind(ExprKind k, double x) { return (float)scalar_apply(k, F64, F64, &(Scalar){ .f = x }).f; }
 
 static float exp_real(const Curve *c, float x) { (void)c; return of_kind(EXPR_EXP, (double)x); }
-/* The logarithm of 0 and of negative values is the smallest value of the output. */
+/* Returns the logarithm; that of 0 and of negative values is the smallest value of the output. */
 static float log_real(const Curve *c, float x)
 {
     const int64_t least = c->y->type == TFLITE_INT16 ? INT16_MIN : INT8_MIN;
@@ -180,7 +181,7 @@ static float tanh_real(const Curve *c, float x) { (void)c; return of_kind(EXPR_T
 static int64_t exp_of(const Curve *c, int64_t q) { return of_real(c, q, exp_real); }
 static int64_t sigmoid_of(const Curve *c, int64_t q) { return of_real(c, q, sigmoid_real); }
 static int64_t tanh_of(const Curve *c, int64_t q) { return of_real(c, q, tanh_real); }
-/* The reference truncates. Negative values, which the reference refuses, give 0. */
+/* Returns the truncated root, as the reference does. Negative values, which the reference refuses, give 0. */
 static int64_t sqrt_of(const Curve *c, int64_t q)
 {
     float x = tflite_scale(c->x) * (float)(q - tflite_zero(c->x));
@@ -279,7 +280,8 @@ static void gelu(TfliteCall *c)
     else curve(c, "gelu", gelu_of);
 }
 
-/* Floats in the reference's order of operations, which rounds differently from x * relu6(x / 6 + 1/2). */
+/* Translates HARD_SWISH. Floats follow the reference's order of operations, which rounds differently from x * relu6(x /
+ * 6 + 1/2). */
 static void hard_swish(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
@@ -298,7 +300,7 @@ static Tensor *whole_factor(TfliteCall *c, Tensor *x, double real)
     return tflite_rescale(c, x, tflite_factor(real), (Rescaling){ .to = I32 });
 }
 
-/* With 16 bits there is no table: elements below zero have a separate factor. */
+/* Translates LEAKY_RELU of 16 bits, which has no table: elements below zero have a separate factor. */
 static void leaky_int16(TfliteCall *c, float alpha)
 {
     if (!tflite_has_quants(c, 1)) return;
@@ -324,7 +326,7 @@ static void leaky_relu(TfliteCall *c)
     else c->out[0] = tflite_call(c, "leaky_relu", c->in[0], attr_real("alpha", (double)alpha));
 }
 
-/* Requantizes to the output's grid, within the bounds of the activation there. */
+/* Requantizes to the output's grid, and clamps to the activation's bounds on this grid. */
 static void rescaled_activation(TfliteCall *c, int activation)
 {
     if (!tflite_has_quants(c, 1)) return;
@@ -347,7 +349,7 @@ static bool has_one_grid(const TfliteTensor *x, const TfliteTensor *y)
     return y->quant && tflite_scale(x) == tflite_scale(y) && tflite_zero(x) == tflite_zero(y);
 }
 
-/* The int8 reference assumes that input and output have one grid; the uint8 reference requantizes. */
+/* Translates RELU6. The int8 reference assumes that input and output have one grid; the uint8 reference requantizes. */
 static void relu6(TfliteCall *c)
 {
     int64_t least, greatest;
@@ -370,7 +372,7 @@ static void relu_n1_to_1(TfliteCall *c)
     c->out[0] = tflite_needs(c, 1) ? tflite_activate(c, c->in[0], ACT_RELU_N1_TO_1) : NULL;
 }
 
-/* Integers are requantized to the output's scale, in which the bounds are. */
+/* Translates RELU_0_TO_1. Integers are requantized to the output's scale, and the bounds are on that grid. */
 static void relu_0_to_1(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
@@ -386,7 +388,7 @@ static void relu_0_to_1(TfliteCall *c)
     c->out[0] = tflite_rescale(c, c->in[0], tflite_factor((double)(tflite_scale(x) / tflite_scale(y))), r);
 }
 
-/* TensorFlow Lite, the only reference of UINT8 and INT16, computes the factors in floats. */
+/* Translates PRELU. TensorFlow Lite, the only reference of UINT8 and INT16, computes the factors in floats. */
 static void prelu(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
@@ -414,7 +416,7 @@ static void prelu(TfliteCall *c)
 
 /* ---- Quotients and norms ----------------------------------------------------------------------------------------- */
 
-/* Returns 1 / |b| in Q0.31 for every stored b; bits[] receives the exponent of |b|. */
+/* Returns 1 / |b| in Q0.31 for every stored b; bits[] becomes the exponents of |b|. */
 static Tensor *inverses(TfliteCall *c, int zero, int32_t *bits)
 {
     int32_t inverse[256] = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Translates operators whose number of results depends on data. They compute as many rows as the largest number
- * requires, and the number; the result consists of the first rows, as many as the number (import/model/decided.h). */
+/* Translates operators whose number of results depends on data. They compute the maximum number of rows, and the number
+ * of valid rows; the result consists of the valid rows, which come first (import/model/decided.h). */
 #include "import/tflite/ops/tflite_decided.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ static Tensor *nonzero_rows(TfliteCall *c, Tensor *x, int64_t capacity)
     return tflite_call(c, "nonzero", x, attr_int("capacity", capacity), attr_flag("rows", true));
 }
 
-/* Returns the coordinates of the elements that are not 0. Two selections by one tensor have one size. */
+/* Translates WHERE: the coordinates of nonzero elements. Two selections by one tensor have one size. */
 static void where(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
@@ -96,8 +96,8 @@ static void where(TfliteCall *c)
 
 /* ---- UNIQUE ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the distinct elements in the order of their first occurrence, and for each element the index of its distinct
- * element. */
+/* Translates UNIQUE: the distinct elements in the order of their first occurrence, and for each element the index of
+ * its distinct element. */
 static void unique(TfliteCall *c)
 {
     DType to;
@@ -147,7 +147,7 @@ static Tensor *count_of_range(TfliteCall *c, Tensor *const *in)
     return tflite_select(c, leads, count, number(c, I64, -1));
 }
 
-/* For floats, each value is the previous value plus the step. */
+/* Translates RANGE. For floats, each value is the previous value plus the step. */
 void tflite_range_by_value(TfliteCall *c)
 {
     const DType type = c->in[0]->type;

@@ -9,36 +9,38 @@
 typedef struct TfliteSizes {
     const ImportOptions *options;
     Decided decided;
-    Map selections;                  /* maps a tensor to the places of its elements that are not 0 */
+    Map selections;                  /* maps a tensor to the positions of its nonzero elements */
 } TfliteSizes;
 
-/* Returns the size that is the value of `count`, for a dimension of an output; it is at most `natural` (-1 if no
- * maximum follows) and the size that --dim gives. NULL: refused */
+/* Returns the size that has the value `count`, for a dimension of an output, or NULL if it is refused. Its maximum is
+ * the size that --dim gives, and `natural` unless that is -1. */
 const Expr *tflite_decided(TfliteCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural);
-/* Returns the first elements of x along the axis, as many as the size */
+/* Returns the first `size` elements of x along the axis. */
 Tensor *tflite_cut(TfliteCall *c, Tensor *x, int axis, const Expr *size);
 Tensor *tflite_dim_value(TfliteCall *c, const Expr *size, DType type);          /* the size as a tensor */
-/* Requires an element along a dimension of an input: a run that decides none ends. */
+/* Requires an element along a dimension of an input; a run with none ends. */
 bool tflite_has_elements(TfliteCall *c, int input, int axis);
 /* translates RANGE if its bounds are not all constant */
 void tflite_range_by_value(TfliteCall *c);
 /* ---- tflite_by_value.c ------------------------------------------------------------------------------------------- */
 
-/* Returns the elements along the axis from number i of `begins` to number i of `ends`, which are clamped, and count
- * from the end if negative; NULL stands for the whole dimension's begin or end */
+/* Returns the elements along the axis from number i of `begins` to number i of `ends`. Both are clamped, and negative
+ * ones count from the end; NULL stands for the begin or end of the dimension. */
 Tensor *tflite_span_to(TfliteCall *c, Tensor *x, int axis, int output_axis, Tensor *begins, Tensor *ends, int i);
-/* Returns as many elements as number `axis` of `counts` (-1 for the rest); elements outside x end the run */
+/* Returns as many elements as number `axis` of `counts` states (-1 for the rest). The run ends if some are outside
+ * x. */
 Tensor *tflite_span_of(TfliteCall *c, Tensor *x, int axis, Tensor *begins, Tensor *counts);
-/* Returns the positions of the largest elements, as many as input 1 */
+/* Returns the positions of the largest elements; input 1 has their number. */
 Tensor *tflite_topk_indices(TfliteCall *c);
 Tensor *tflite_sizes_of(TfliteCall *c, const Tensor *x, DType type);            /* returns the list of all sizes of x */
 Tensor *tflite_filled(TfliteCall *c, Tensor *value, Tensor *sizes);
-/* Repeats x along the axis, as many times as input 1 states for the axis */
+/* Repeats x along the axis as many times as input 1 states. */
 Tensor *tflite_tiled(TfliteCall *c, Tensor *x, int axis);
 Tensor *tflite_broadcasted(TfliteCall *c, Tensor *x, Tensor *sizes);
-/* Pads x with the value along the axis; the pair of the axis states how many elements are before and after x */
+/* Pads x with the value along the axis. The pair of the axis in `pairs` has the numbers of elements before and after
+ * x. */
 Tensor *tflite_padded(TfliteCall *c, Tensor *x, int axis, Tensor *pairs, double value);
-/* Returns 0, 1, .. along the axis, as many as `depth`; the other sizes are 1 */
+/* Returns `depth` numbers 0, 1, .. along the axis; the other sizes are 1. */
 Tensor *tflite_ramp_by_value(TfliteCall *c, DType type, Tensor *depth, int axis, int rank);
 bool tflite_is_reshaped_by_run(TfliteCall *c, const Tensor *x, Tensor *sizes);
 Tensor *tflite_reshaped(TfliteCall *c, Tensor *x, Tensor *sizes);

@@ -18,12 +18,12 @@
  * In the forms with a zero point, the integers are q - zero in 16 bits, so padding is 0. */
 #include "import/tflite/ops/tflite_ops.h"
 
-/* The attribute `asymmetric` of dynamic_grid */
+/* Values of the attribute `asymmetric` of dynamic_grid. */
 typedef enum Form { SYMMETRIC, ASYMMETRIC, BY_INVERSE } Form;
 
 static Tensor *as(TfliteCall *c, Tensor *x, DType to) { return tflite_call(c, "cast", x, attr_type("to", to)); }
 
-/* Computes the grid of each sample of x (dynamic_grid); the sample's dimensions are 1. */
+/* The grid of each sample of x (dynamic_grid); the dimensions of a sample have size 1. */
 typedef struct Grid { Tensor *scale, *inverse, *zero; } Grid;
 
 static Grid grid_of(TfliteCall *c, Tensor *x, int first_axis, Form form)

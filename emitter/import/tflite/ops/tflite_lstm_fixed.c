@@ -35,7 +35,7 @@ typedef struct FixedLstm {
     int64_t batch, steps, units, inputs;
     bool is_time_major;
     float state_scale, cell_scale;
-    int cell_power;                          /* the cell's scale is 2^cell_power */
+    int cell_power;                          /* exponent of the cell's scale, which is 2^cell_power */
 } FixedLstm;
 
 static const TfliteTensor *gate_info(const FixedLstm *l, int first, int gate)
@@ -76,7 +76,7 @@ static bool has_gates(FixedLstm *l)
     return !ctx_failed(l->c->cx);
 }
 
-/* Reads the scale of the cell, a power of two. */
+/* Reads the scale of the cell, which must be a power of two. */
 static bool read_cell(FixedLstm *l)
 {
     int exponent;
@@ -195,7 +195,7 @@ static Tensor *like(FixedLstm *l, const char *word, const Tensor *t, int64_t col
     return tensor_new_fixed(l->c->cx, word, t->type, 2, (int64_t[]){ l->batch, columns });
 }
 
-/* The body reads the iteration index, the state, the cell and a row of the gates. */
+/* Builds the loop over the steps. The body reads the iteration index, the state, the cell and a row of the gates. */
 static Node *loop_over(FixedLstm *l, Tensor *gates)
 {
     TfliteCall *c = l->c;

@@ -53,7 +53,8 @@ static void add_or_sub(TfliteCall *c, const char *op)
 static void add(TfliteCall *c) { add_or_sub(c, "add"); }
 static void sub(TfliteCall *c) { add_or_sub(c, "sub"); }
 
-/* The UINT8 reference computes the factor in floats; the references of the other types compute it in doubles. */
+/* Translates MUL. The UINT8 reference computes the factor in floats; the references of the other types compute it in
+ * doubles. */
 static void mul(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
@@ -71,7 +72,8 @@ static void mul(TfliteCall *c)
                                   activation(c));
 }
 
-/* Rescales both operands to units of twice the larger scale, 8-bit ones with 7 more bits. */
+/* Translates SQUARED_DIFFERENCE. Rescales both operands to units of twice the larger scale, 8-bit operands with 7 more
+ * bits. */
 static void squared_difference(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
@@ -111,7 +113,7 @@ static bool has_scales_of_first(TfliteCall *c)
     return !ctx_failed(c->cx);
 }
 
-/* The sum of all inputs. Inputs of int8 have one scale, and the reference begins its sum with a stored 0. */
+/* Translates ADD_N. Inputs of int8 have one scale, and the reference begins its sum with a stored 0. */
 static void add_n(TfliteCall *c)
 {
     if (!tflite_needs(c, c->in_count)) return;
@@ -143,7 +145,7 @@ static void bitcast(TfliteCall *c)
     else c->out[0] = tflite_call(c, c->in[0]->type == BOOL ? "cast" : "bitcast", c->in[0], attr_type("to", to));
 }
 
-/* Shifts are limited to the range from 0 to the type's width minus one. */
+/* Translates RIGHT_SHIFT. Shifts are clamped to the range from 0 to the type's width minus one. */
 static void right_shift(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
@@ -152,7 +154,7 @@ static void right_shift(TfliteCall *c)
     c->out[0] = tflite_call2(c, "shr", c->in[0], by);
 }
 
-/* Rounds to the grid of 2^bits - 1 steps between the bounds, shifted so that 0 is one of them. */
+/* Rounds to a grid of 2^bits - 1 steps between the bounds, which is shifted so that it contains 0. */
 static void fake_quant(TfliteCall *c)
 {
     enum { MIN, MAX, BITS, NARROW };
@@ -233,8 +235,8 @@ static double sigmoid_at(double i)
     return scalar_apply(EXPR_SIGMOID, F64, F64, &(Scalar){ .f = i / 24 }).f * 65536;
 }
 
-/* The points of sigmoid, 1/24 apart, as fractions of 2^16; each is raised by half of the error of interpolation in the
- * middle of its step. The last value is the one that follows the points, as in the reference's table. */
+/* Returns the points of sigmoid, 1/24 apart, in units of 2^-16. Each point is raised by half of the interpolation error
+ * in the middle of its step. The last value is the point after the table's range, as in the reference. */
 Tensor *tflite_sigmoid_points(TfliteCall *c)
 {
     uint16_t point[256];
@@ -245,8 +247,8 @@ Tensor *tflite_sigmoid_points(TfliteCall *c)
     return tensor_constant(c->cx, "points", U16, 1, &(int64_t){ 256 }, point);
 }
 
-/* An input scale of 2^-12, or of a power of two up to 2^(more - 12), has the factor 3; other scales are scaled to
- * 1/12288. */
+/* Computes a 16-bit function by its table. An input scale that is a power of two from 2^-12 to 2^(more - 12) has the
+ * factor 3; other scales are converted to 1/12288. */
 static void curve_int16(TfliteCall *c, const char *op, int more)
 {
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
@@ -358,7 +360,7 @@ static void softmax(TfliteCall *c)
     }
 }
 
-/* The reverse factor limits the elements whose results are stored above the smallest value. */
+/* Translates LOG_SOFTMAX. The reverse factor gives the limit below which results are the smallest stored value. */
 static void log_softmax_int8(TfliteCall *c)
 {
     enum { BITS = 5 };
@@ -406,7 +408,7 @@ static Tensor *reduced(TfliteCall *c, const char *op, Tensor *x, const Axes *axe
                        attr_flag("keepdims", flat_int(&c->op->options, 0, 1, 0)));
 }
 
-/* Folds the division by the count into the multiplier, within its bits. */
+/* Translates MEAN of integers. Folds the division by the count into the multiplier. */
 static void mean_quantized(TfliteCall *c, const Axes *axes, int64_t count)
 {
     if (!tflite_has_quants(c, 1)) return;
@@ -445,8 +447,8 @@ static Tensor *decided_count(TfliteCall *c, const Axes *axes, DType type)
     return size_is_decided(c->cx, count) ? tflite_dim_value(c, count, type) : NULL;
 }
 
-/* Without elements the reference gives the largest or smallest finite number; reduce_max and reduce_min give an
- * infinite one. */
+/* Replaces the infinite result of reduce_max and reduce_min over no elements by the reference's largest or smallest
+ * finite number. */
 static Tensor *finite_over_none(TfliteCall *c, Tensor *y, const Axes *axes, double over_none)
 {
     Tensor *count = y && dtype_is_float(y->type) ? decided_count(c, axes, I64) : NULL;
@@ -500,7 +502,8 @@ static void reduce(TfliteCall *c, const char *op, double over_none)
 }
 static void reduce_max(TfliteCall *c) { reduce(c, "reduce_max", -FLT_MAX); }
 static void reduce_min(TfliteCall *c) { reduce(c, "reduce_min", FLT_MAX); }
-/* The reference scales each of the `count` products by scale_x / scale_y^(1/count), by the factors of 64-bit sums. */
+/* Translates REDUCE_PROD of integers. The reference scales each of the `count` products by scale_x / scale_y^(1/count),
+ * with the factors of 64-bit sums. */
 static void prod_quantized(TfliteCall *c, const Axes *axes, int64_t count)
 {
     WideFactor f;
@@ -541,7 +544,7 @@ static void arg(TfliteCall *c, const char *op)
 static void arg_max(TfliteCall *c) { arg(c, "argmax"); }
 static void arg_min(TfliteCall *c) { arg(c, "argmin"); }
 
-/* Rounds to nearest, ties to even; values that round up to 0 give +0, like in the reference, which uses the floor. */
+/* Rounds to nearest, ties to even. Values that round up to 0 give +0, as in the reference, which uses floor. */
 static void round_(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;

@@ -73,8 +73,7 @@ static void split_v(TfliteCall *c)
 /* The begins or ends of slices. Entries that the run decides have no value in `value`. */
 typedef struct Entries { int count; int64_t value[2 * MAX_RANK]; bool is_known[2 * MAX_RANK]; } Entries;
 
-/* Returns the operator that packs the numbers of tensor `at` before c->op, or NULL if the tensor is computed
- * otherwise. */
+/* Returns the PACK before c->op that computes tensor `at`, or NULL if a different operator computes it. */
 static const TfliteOperator *packing(const TfliteCall *c, int at)
 {
     enum { PACK = 83 };
@@ -84,7 +83,7 @@ static const TfliteOperator *packing(const TfliteCall *c, int at)
     return last && last->code == PACK ? last : NULL;
 }
 
-/* Input i. Some numbers of a computed row may be constants: x[t, 0:2] begins at PACK(t, 0). */
+/* Reads the numbers of input i. Some numbers of a computed row may be constants: x[t, 0:2] begins at PACK(t, 0). */
 static bool read_entries(TfliteCall *c, int i, Entries *out)
 {
     const Tensor *t = c->in[i];
@@ -102,8 +101,8 @@ static bool read_entries(TfliteCall *c, int i, Entries *out)
     return out->count >= 0;
 }
 
-/* y[i] = x[begin + i], i in [0, size), along dimension d. The reference fails if this is outside x; here the begin is
- * clamped. */
+/* Returns y[i] = x[begin + i] for i in [0, size), along dimension d. The reference fails if this is outside x; here the
+ * begin is clamped. */
 static Tensor *window_at(TfliteCall *c, Tensor *x, Tensor *begin, int d, int64_t size)
 {
     Tensor *at = tflite_call(c, "clip", tflite_part(c, begin, 0, d, d + 1), attr_real("min", 0),
@@ -115,7 +114,8 @@ static Tensor *window_at(TfliteCall *c, Tensor *x, Tensor *begin, int d, int64_t
 static void slice(TfliteCall *c)
 {
     int64_t end[MAX_RANK];
-    bool is_span[MAX_RANK] = { false };                  /* the run decides its number of elements */
+    /* true if the run decides the number of elements of the dimension */
+    bool is_span[MAX_RANK] = { false };
     Entries begin, size;
     if (!tflite_needs(c, 3)) return;
     Tensor *x = c->in[0];
@@ -150,7 +150,7 @@ static void slice(TfliteCall *c)
  * index of a dimension that is dropped and, with a step of 1, the begin and the end. */
 typedef struct Strides { int64_t begin, end, step; bool drops, is_at_run, is_span; } Strides;
 
-/* Returns true if a mask, of begins or ends, uses entry i. */
+/* Returns true if the mask of begins (or ends) does not ignore entry i. */
 static bool has_entry(TfliteCall *c, int mask, int i) { return !(flat_int(&c->op->options, mask, 4, 0) >> i & 1); }
 
 /* Reads entry i of the begins, ends and steps, for a dimension with `size` elements. */
@@ -169,7 +169,8 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
     s->is_at_run = s->drops && has_begin && !begin->is_known[i] && by > 0;
     s->is_span = by == 1 && !s->drops && !flat_int(&c->op->options, IS_OFFSET, 1, 0)
                  && ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i]));
-    if (s->is_at_run || s->is_span) return true;         /* all elements; a later call selects one or a span */
+    /* keeps all elements; a later call selects one element or a span */
+    if (s->is_at_run || s->is_span) return true;
     if ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i] && !s->drops)) {
         tflite_unsupported(c, "the run decides the begin or the end of entry %d, which steps by %lld; use a step of 1, "
                            "or the index of a dimension that is dropped", i, (long long)by);
@@ -192,15 +193,15 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
     return false;
 }
 
-/* Returns how many dimensions the ellipsis at entry i spans: those that the entries behind it leave. */
+/* Returns the number of dimensions that the ellipsis at entry i spans: the `rest` minus those of later entries. */
 static int spanned(int64_t new_axes, int i, int count, int rest)
 {
     for (int k = i + 1; k < count; k++) rest -= !(new_axes >> k & 1);
     return rest > 0 ? rest : 0;
 }
 
-/* y = x[at[entry[d]]] along each dimension d that has an entry. The gather counts negative indices from the end, and
- * then clamps indices that are outside, as the reference does below the first element; behind the last element, the
+/* Returns x[at[entry[d]]] along each dimension d that has an entry. The gather counts negative indices from the end,
+ * and then clamps indices that are outside, as the reference does below the first element; behind the last element, the
  * reference reads past x. */
 static Tensor *taken_at(TfliteCall *c, Tensor *x, Tensor *at, const int *entry, int rank)
 {
@@ -212,13 +213,13 @@ static Tensor *taken_at(TfliteCall *c, Tensor *x, Tensor *at, const int *entry, 
     return x;
 }
 
-/* The dimensions of x are sliced in turn. An ellipsis keeps the dimensions that it spans; a new axis has no dimension
- * of x. */
+/* Translates STRIDED_SLICE: slices one dimension of x after the other. An ellipsis keeps the dimensions that it spans;
+ * a new axis has no dimension of x. */
 static void strided_slice(TfliteCall *c)
 {
     enum { BEGIN, END, ELLIPSIS, NEW_AXIS };
     int64_t step[2 * MAX_RANK], shape[3 * MAX_RANK], first[MAX_RANK], last[MAX_RANK], by[MAX_RANK];
-    /* an index or a span that the run decides, or -1 if there is none */
+    /* the entry of an index or span that the run decides, or -1 if there is none */
     int entry[MAX_RANK], span[MAX_RANK];
     int place[MAX_RANK];                                 /* the index of the dimension in the result */
     Entries begin, end;
@@ -343,7 +344,7 @@ static Tensor *with_axis_at(TfliteCall *c, Tensor *x, int from, int to)
     return transposed(c, x, perm);
 }
 
-/* The index has the same leading dimensions: y[b,i,k,j] = x[b,i,index[b,k],j] */
+/* Gathers in batches: y[b,i,k,j] = x[b,i,index[b,k],j]. */
 static Tensor *gathered_in_batches(TfliteCall *c, int axis, int batch)
 {
     int64_t rows[MAX_RANK], perm[MAX_RANK];
@@ -355,7 +356,8 @@ static Tensor *gathered_in_batches(TfliteCall *c, int axis, int batch)
     if (!x || !at) return NULL;
     Tensor *y = tflite_call2(c, "gather_nd", x, at, attr_int("batch", batch));
     if (!between || !y) return y;
-    for (int d = 0; d < y->rank; d++) {                  /* b, parts, between, rest to b, between, parts, rest */
+    /* from (b, parts, between, rest) to (b, between, parts, rest) */
+    for (int d = 0; d < y->rank; d++) {
         const bool is_part = d >= batch + between && d < axis + parts;
         perm[d] = d < batch || d >= axis + parts ? d : is_part ? d - between : d + parts;
     }
@@ -424,7 +426,7 @@ static Tensor *dilated(TfliteCall *c, Tensor *x, int d, int64_t by, double value
     return y ? tflite_reshape(c, tflite_part(c, y, 1, 0, s[d]), s, rank) : NULL;
 }
 
-/* Inputs: x, a factor for each dimension, the value between the elements. */
+/* The inputs are x, a factor for each dimension, and the value between the elements. */
 static void dilate(TfliteCall *c)
 {
     enum { MOST = 1 << 12 };

@@ -88,7 +88,7 @@ int tflite_ints(TfliteCall *c, int index, int64_t *out, int most)
 
 bool tflite_list(TfliteCall *c, int i, int64_t *out, int count)
 {
-    int64_t all[2 * MAX_RANK];                           /* the file may hold more than `out` does */
+    int64_t all[2 * MAX_RANK];                           /* the file may have more numbers than `out` has room for */
     const int found = tflite_ints(c, i, all, 2 * MAX_RANK);
     if (found == count) memcpy(out, all, (size_t)count * sizeof *out);
     else if (found >= 0) tflite_refuse(c, "input %d holds %d integers; use %d", i, found, count);

@@ -27,8 +27,8 @@ static void tile(TfliteCall *c)
     if (!ctx_failed(c->cx)) c->out[0] = tflite_call(c, "tile", c->in[0], attr_ints("times", times, c->in[0]->rank));
 }
 
-/* int8 is summed in units of 2^-19 of its scale, in 32 bits that wrap around as the reference's do; the reference
- * begins its sum with a stored 0. */
+/* Translates CUMSUM. int8 is summed in units of 2^-19 of its scale, in 32 bits that wrap around like the reference's.
+ * The reference begins its sum with a stored 0. */
 static void cumsum(TfliteCall *c)
 {
     enum { EXCLUSIVE, REVERSE, SUM_BITS = 19 };
@@ -58,7 +58,8 @@ static void enter_greatest(TfliteCall *c, Tensor *at)
     c->out[1] = tflite_call(c, "cast", at, attr_type("to", I32));
 }
 
-/* Returns the largest elements of each row and their indices; of equal elements, the first. */
+/* Translates TOPK_V2: the largest elements of each row and their indices. Of equal elements, the first one counts as
+ * larger. */
 static void topk(TfliteCall *c)
 {
     int64_t k;
@@ -75,7 +76,7 @@ static void topk(TfliteCall *c)
     enter_greatest(c, tflite_call(c, "topk", c->in[0], attr_int("axis", -1), attr_int("k", k)));
 }
 
-/* The inputs are the indices, and then the table whose rows they select. */
+/* The inputs are the indices and the table whose rows they select. */
 static void embedding_lookup(TfliteCall *c)
 {
     if (!tflite_needs(c, 2) || (c->in[1]->rank && !tflite_has_elements(c, 1, 0))) return;

@@ -46,7 +46,7 @@ static void zeros_like(TfliteCall *c)
     c->out[0] = filled(c, tensor_scalar(c->cx, c->name, x->type, 0), shape, x->rank);
 }
 
-/* The reference counts, and adds the step to the previous value, in the type of the result. */
+/* Translates RANGE. The reference counts, and adds the step to the previous value, in the type of the result. */
 static void range(TfliteCall *c)
 {
     double v[3];
@@ -81,7 +81,7 @@ static void range(TfliteCall *c)
                                            is_float ? (const void *)real : whole), type);
 }
 
-/* Returns the shape to which two shapes broadcast. */
+/* Translates BROADCAST_ARGS: the shape to which two shapes broadcast. */
 static void broadcast_args(TfliteCall *c)
 {
     int64_t a[MAX_RANK], b[MAX_RANK], y[MAX_RANK];
@@ -101,7 +101,7 @@ static void broadcast_args(TfliteCall *c)
 
 /* ---- Elements at positions --------------------------------------------------------------------------------------- */
 
-/* Indices out of range, including negative ones, have no element. */
+/* Translates ONE_HOT. An index out of range, such as a negative one, marks no element. */
 static void one_hot(TfliteCall *c)
 {
     int64_t depth, shape[MAX_RANK];
@@ -175,7 +175,8 @@ static void matrix_diag(TfliteCall *c)
     if (is_own && column) c->out[0] = tflite_select(c, is_own, column, tensor_scalar(c->cx, c->name, x->type, 0));
 }
 
-/* The diagonal has the lesser size of the matrix, so it is spread along the other one. */
+/* Translates MATRIX_SET_DIAG. The diagonal has the smaller size of the matrix, and is spread along the larger
+ * dimension. */
 static void matrix_set_diag(TfliteCall *c)
 {
     int64_t shape[MAX_RANK];
@@ -206,7 +207,7 @@ static Tensor *scattered(TfliteCall *c, Tensor *base, Tensor *index, Tensor *upd
                : NULL;
 }
 
-/* Updates of equal indices are added; for bools, the result is true if any is true. */
+/* Translates SCATTER_ND. Updates with equal indices are added; for bools, the result is true if any of them is true. */
 static void scatter_nd(TfliteCall *c)
 {
     int64_t shape[MAX_RANK], rows[MAX_RANK];
@@ -231,8 +232,8 @@ static void scatter_nd(TfliteCall *c)
     c->out[0] = tflite_cast(c, y, is_bool ? BOOL : update->type);
 }
 
-/* The inputs are indices (a scalar, a list or rows), the shape, one value or one for each index, and the value
- * elsewhere. */
+/* The inputs are the indices (a scalar, a list or rows), the shape, one value or one value per index, and the value of
+ * other elements. */
 static void sparse_to_dense(TfliteCall *c)
 {
     int64_t shape[MAX_RANK];
@@ -279,7 +280,7 @@ static void segments(TfliteCall *c, int64_t count, bool may_be_negative, const c
     if (y) c->out[0] = may_be_negative ? tflite_part(c, y, 0, 0, count) : y;
 }
 
-/* The number of segments is the last segment plus one, so the segments must be constant. */
+/* Translates SEGMENT_SUM. The number of segments is the last segment plus one, so the segments must be constant. */
 static void segment_sum(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
@@ -341,7 +342,7 @@ static void dynamic_update_slice(TfliteCall *c)
     if (y && !ctx_failed(c->cx)) c->out[0] = is_inside ? tflite_select(c, is_inside, y, x) : y;
 }
 
-/* The reader of files gives sparse constants with their zeros. */
+/* Translates DENSIFY to its input, because the reader of files already expands sparse constants. */
 static void densify(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
@@ -356,8 +357,8 @@ static Tensor *scalar_in(TfliteCall *c, int i, DType type)
     return tflite_cast(c, tflite_reshape(c, c->in[i], NULL, 0), type);
 }
 
-/* The inputs are boxes [n][4], scores [n], the number of results, and the thresholds of overlap and of the score.
- * Results beyond the number of boxes found are 0. */
+/* Results of non-maximum suppression. The inputs are boxes [n][4], scores [n], the number of results, and the
+ * thresholds of overlap and score. Results beyond the number of selected boxes are 0. */
 typedef struct Suppressed { Tensor *index, *score, *found, *is_found; } Suppressed;
 static bool suppressed(TfliteCall *c, int count, double sigma, Suppressed *out)
 {

@@ -11,7 +11,7 @@ Factor tflite_factor(double real)
 {
     int exponent;
     if (!(real > 0)) return (Factor){ 0, 0 };
-    /* The ratio of absurd scales may be infinite */
+    /* fmin, because the ratio of absurd scales may be infinite */
     int64_t m = (int64_t)round(frexp(fmin(real, DBL_MAX), &exponent) * 2147483648.0);
     if (m == (int64_t)1 << 31) m /= 2, exponent++;
     if (exponent < -31) return (Factor){ 0, 0 };             /* every result is 0 */
@@ -21,7 +21,7 @@ Factor tflite_factor(double real)
 float tflite_scale(const TfliteTensor *t) { return t->quant->scale[0]; }
 int tflite_zero(const TfliteTensor *t) { return t->quant->zero_point[0]; }
 
-/* The zero points of a type: those of 16 and more bits are 0. */
+/* The range of zero points of a type; zero points of 16 and more bits are 0. */
 typedef struct StoredRange { int type; int32_t least, greatest; const char *text; } StoredRange;
 static StoredRange zeros_of(const TfliteTensor *t, bool has_any_zero)
 {
@@ -35,7 +35,7 @@ static StoredRange zeros_of(const TfliteTensor *t, bool has_any_zero)
     return (StoredRange){ TFLITE_INT8, INT8_MIN, INT8_MAX, "-128 to 127" };
 }
 
-/* The range of a quantized tensor's type; for unknown types the range of int8. */
+/* Returns the type of a quantized tensor, or int8 for unknown types. */
 static const DTypeInfo *stored_type(const TfliteTensor *t)
 {
     DType type;
@@ -104,13 +104,13 @@ void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64
     if (high < *greatest) *greatest = high;
 }
 
-/* The attributes of a Rescaling. */
+/* the attributes of a Rescaling */
 #define RESCALING(r) \
     attr_if((r).zero_x, attr_int("zero_x", (r).zero_x)), attr_int("zero", (r).zero), \
     attr_if((r).has_least, attr_int("min", (r).least)), attr_if((r).has_greatest, attr_int("max", (r).greatest)), \
     attr_type("to", (r).to)
 
-/* Names the operands with one scale, such as `"x" 3.4e+10, "y" 0.5` */
+/* Returns the operands that have one scale, such as `"x" 3.4e+10, "y" 0.5`. */
 static const char *scales_text(const TfliteCall *c)
 {
     Text t = text_new(c->cx);
@@ -152,7 +152,7 @@ Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, Rescaling r)
                        attr_int("once", r.is_exact ? ONCE_AWAY : c->file->rounds_once ? ONCE : TWICE), RESCALING(r));
 }
 
-/* Returns the quantization of output 0. */
+/* Returns the rescaling to the quantization of output 0. */
 static Rescaling store_of(TfliteCall *c, int activation)
 {
     Rescaling r = { .has_least = true, .has_greatest = true, .to = I8 };
@@ -317,7 +317,7 @@ Tensor *tflite_real(TfliteCall *c, int i)
         tflite_unsupported(c, "\"%s\" is quantized and has elements of type %s; use 8 or 16 bits", t->name,
                            dtype_info(stored)->spelling);
     if (ctx_failed(c->cx)) return NULL;
-    int16_t *zeros = NEW_ARRAY(c->cx->arena, int16_t, q->count);         /* of 8 or 16 bits */
+    int16_t *zeros = NEW_ARRAY(c->cx->arena, int16_t, q->count);         /* zero points of 8 or 16 bits */
     for (int k = 0; k < q->count; k++) dtype_store(stored, zeros, k, (Scalar){ .i = q->zero_point[k] });
     Tensor *constant = tensor_constant(c->cx, c->name, F32, rank, shape, q->scale);
     Tensor *in[] = { c->in[i], constant, tensor_constant(c->cx, c->name, stored, rank, shape, zeros) };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recurrent layers. The state is two variable tensors, which the layer reads before its first step and writes after its
- * last one. */
+/* Translates recurrent layers. The state is two variable tensors, which the layer reads before its first step and
+ * writes after its last one. */
 #include "import/tflite/ops/tflite_recurrent.h"
 
 #include "import/tflite/ops/tflite_rows.h"
@@ -68,13 +68,13 @@ static Tensor *peepholes_of(TfliteCall *c, int first)
     return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, part, 3, ATTRS(attr_int("axis", 0)));
 }
 
-/* Between [batch][steps] and [steps][batch] */
+/* Exchanges [batch][steps] and [steps][batch]. */
 static Tensor *turned(TfliteCall *c, Tensor *x)
 {
     return x ? tflite_call(c, "transpose", x, attr_list("perm", 1, 0, 2)) : NULL;
 }
 
-/* Steps in the other order */
+/* Reverses the order of the steps. */
 static Tensor *reversed(TfliteCall *c, Tensor *x)
 {
     return x ? tflite_call(c, "slice", x, attr_list("axes", 0), attr_list("begin", -1), attr_list("end", INT32_MIN),
@@ -83,7 +83,7 @@ static Tensor *reversed(TfliteCall *c, Tensor *x)
 
 /* ---- Floats times 8-bit weights ---------------------------------------------------------------------------------- */
 
-/* Returns true if the weights are multiplied on integers: 8-bit constants, each matrix with one scale */
+/* Returns true if the weights are multiplied on integers: 8-bit constants with one scale per matrix. */
 static bool are_hybrid(const TfliteCall *c, int first, int count)
 {
     for (int i = first; i < first + count; i++)
@@ -93,7 +93,7 @@ static bool are_hybrid(const TfliteCall *c, int first, int count)
     return true;
 }
 
-/* Returns the scales of the columns: of `gates` matrices in this order, each with `units` columns. */
+/* Returns the scales of the columns of `gates` matrices, in this order; each matrix has `units` columns. */
 static Quant columns_of(TfliteCall *c, int first, const int *order, int gates, int64_t units)
 {
     float *scale = NEW_ARRAY(c->cx->arena, float, gates * units);
@@ -180,8 +180,8 @@ static void sequence_lstm(TfliteCall *c)
     c->out[0] = is_time_major ? y : turned(c, y);
 }
 
-/* The outputs are the states of both directions, which are concatenated if they are merged. The backward direction
- * reads the steps in reverse, but its states are in the order of the steps. */
+/* Sets the outputs: the states of both directions, concatenated if they are merged. The backward direction reads the
+ * steps in reverse, but its states are in the order of the steps. */
 static void both_directions(TfliteCall *c, Tensor *ahead, Tensor *back, bool is_merged, bool is_time_major)
 {
     if (!is_time_major) {
@@ -218,7 +218,7 @@ static void bidirectional_lstm(TfliteCall *c)
 
 /* ---- One step of an LSTM ----------------------------------------------------------------------------------------- */
 
-/* Columns [from, to) of the rows of the gates i c f o, as the gates i o f c, transposed. */
+/* Returns columns [from, to) of the gates i c f o, in the order i o f c, transposed. */
 static Tensor *basic_gates(TfliteCall *c, Tensor *w, int64_t units, int64_t from, int64_t to)
 {
     static const int order[LSTM_GATES] = { 0, 3, 2, 1 };
@@ -232,8 +232,9 @@ static Tensor *basic_gates(TfliteCall *c, Tensor *w, int64_t units, int64_t from
     return all && all->rank == 2 ? tflite_call(c, "transpose", all, attr_list("perm", 1, 0)) : all;
 }
 
-/* The inputs are x, the state, the weights of both, concatenated, the biases, and the cell. The outputs are the state,
- * the cell, and the two operands of its formula: both inputs concatenated, and their products with the weights. */
+/* Translates a basic LSTM. The inputs are x, the state, the concatenated weights of both, the biases, and the cell. The
+ * outputs are the state, the cell, and two intermediate results: x and the state, concatenated, and their products with
+ * the weights. */
 static void basic_lstm(TfliteCall *c)
 {
     enum { X, STATE, WEIGHTS, BIASES, CELL, INPUTS };
@@ -284,7 +285,7 @@ static void one_lstm(TfliteCall *c)
 
 /* ---- Simple recurrent layers ------------------------------------------------------------------------------------- */
 
-/* The inputs of `simple`, whose weights have 8 bits. */
+/* Does the same as `simple` for 8-bit weights. */
 static Tensor *hybrid_rnn(TfliteCall *c, int first, Tensor *x, int activation, bool is_asymmetric)
 {
     static const int order[] = { 0 };
@@ -300,9 +301,9 @@ static Tensor *hybrid_rnn(TfliteCall *c, int first, Tensor *x, int activation, b
                                                           attr_flag("relu", activation == ACT_RELU)));
 }
 
-/* The inputs, beginning with `first`, are the weights of x and of the state, the bias, and the state. Returns the
- * states of x [steps][batch][inputs] after each step; sets the next value of the variable. `grid`: the option of that
- * name. */
+/* Returns the states of x [steps][batch][inputs] after each step, and sets the next value of the variable. The inputs
+ * starting at `first` are the weights of x and of the state, the bias, and the state. grid: the field of the option for
+ * the 8-bit grid. */
 static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation, int grid)
 {
     enum { HIDDEN = 3, INPUTS };

@@ -29,7 +29,7 @@ static const char *kind_text(Ctx *cx, const Tensor *t)
     return text_format(cx, "%s%s", dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
 }
 
-/* Returns tensors like the given ones: the inputs of a region's graph. */
+/* Returns the inputs of a region's graph: tensors like those of `outer`. */
 static Tensor **inner_of(TfliteCall *c, Tensor *const *outer, int count)
 {
     Tensor **inner = NEW_ARRAY(c->cx->arena, Tensor *, count);
@@ -70,7 +70,7 @@ static void call_(TfliteCall *c)
     if (has_operands(c)) run(c, subgraph_of(c, 0), c->in, c->in_count, c->out, c->op->out_count);
 }
 
-/* Translates a function of higher level, which PyTorch's exporter leaves in the file with a subgraph that computes
+/* Translates STABLEHLO_COMPOSITE: a function that PyTorch's exporter leaves in the file, with a subgraph that computes
  * it. */
 static void composite(TfliteCall *c)
 {
@@ -109,7 +109,7 @@ static void if_(TfliteCall *c)
 
 /* ---- While ------------------------------------------------------------------------------------------------------- */
 
-/* The body under construction: its values before and after an iteration, and the condition to continue. */
+/* The body under construction: the values before and after an iteration, and the condition to continue. */
 typedef struct Loop { int count; Tensor **before, **after, *condition; } Loop;
 
 static bool import_body(TfliteCall *c, Loop *l)
@@ -130,7 +130,8 @@ static bool import_body(TfliteCall *c, Loop *l)
     return !ctx_failed(c->cx);
 }
 
-/* The region has these inputs: an absent limit of the trip count, the condition, the states, and the invariants. */
+/* Creates the region. Its inputs are an absent limit of the trip count, the condition, the states, and the
+ * invariants. */
 static void loop_region(TfliteCall *c, const Loop *l, Tensor *first)
 {
     Ctx *cx = c->cx;

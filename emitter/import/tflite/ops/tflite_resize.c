@@ -56,7 +56,7 @@ static void resize_nearest(TfliteCall *c)
 /* The two taps of each output position in one dimension, and their weights, in units of 2^-10 or as floats. */
 typedef struct Taps { int32_t *low, *high; Tensor *of_low, *of_high; } Taps;
 
-/* Computes the taps of one output position, and its distance from `low`. */
+/* The taps of one output position, and the distance of the position from `low`. */
 typedef struct Between { int64_t low, high; float far; } Between;
 
 static Between whole_position(const TfliteResize *r, int d, int64_t i)
@@ -106,9 +106,9 @@ static void resize_bilinear(TfliteCall *c)
     Tensor *sum = NULL, *row[2];
     if (!read_resize(c, &r, 2)) return;
     const bool is_int16 = tflite_is_int16(c), is_int = (tflite_is_int8(c) && !c->is_unsigned) || is_int16;
-    const DType sums = is_int16 ? I64 : I32;           /* a product has 20 bits more than an element */
+    const DType sums = is_int16 ? I64 : I32;           /* a product has 20 more bits than an element */
     Tensor *image = c->in[0];
-    if (c->is_unsigned)        /* computed in floats, rounded to nearest, ties up */
+    if (c->is_unsigned)        /* UINT8 is computed in floats and rounded to nearest, ties up */
         image = tflite_call(c, "cast", tflite_call(c, "recentered", image), attr_type("to", F32));
     const Taps down = taps_of(c, &r, 0, is_int), right = taps_of(c, &r, 1, is_int);
     for (int i = 0; i < 2; i++) row[i] = gather_by(c, image, 1, i ? down.high : down.low, r.out[0]);
@@ -125,7 +125,7 @@ static void resize_bilinear(TfliteCall *c)
         sum = tflite_call2(c, "add", sum, tensor_scalar(c->cx, c->name, F32, 0.5));
         sum = tflite_call(c, "recentered", tflite_call(c, "cast", sum, attr_type("to", U8)));
     }
-    if (is_int && sum) {       /* divided by 2^20, rounded to nearest, ties away from zero */
+    if (is_int && sum) {       /* divides by 2^20, rounded to nearest, ties away from zero */
         Tensor *half = tensor_scalar(c->cx, c->name, sums, 1 << 19),
                *minus = tensor_scalar(c->cx, c->name, sums, -(1 << 19)), *zero = tensor_scalar(c->cx, c->name, sums, 0);
         Tensor *nudge = tflite_select(c, tflite_call2(c, "greater", sum, zero), half, minus);

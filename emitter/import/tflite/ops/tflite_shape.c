@@ -10,7 +10,7 @@
 
 enum { OPTIONS_CONCAT = 10, OPTIONS_RESHAPE = 17, OPTIONS_SQUEEZE = 30 };
 
-/* Returns true if the run decides the shape. If at most one of them is open, the file's own sizes are used. */
+/* Returns true if the run decides the shape. If at most one size of y is open, the file's sizes are used instead. */
 static bool is_of_run(TfliteCall *c, const TfliteTensor *y)
 {
     int open = 0;
@@ -19,7 +19,7 @@ static bool is_of_run(TfliteCall *c, const TfliteTensor *y)
     return tflite_is_reshaped_by_run(c, c->in[0], tflite_in(c, 1)) && (!is_list || open > 1);
 }
 
-/* The shape is an input or, in old files, an option; if there is neither, it is the output's shape. */
+/* Translates RESHAPE. The shape is an input or, in old files, an option; otherwise it is the output's shape. */
 static void reshape(TfliteCall *c)
 {
     int64_t shape[MAX_RANK];
@@ -96,7 +96,7 @@ static Tensor *in_output_scale(TfliteCall *c, int index)
                         tensor_constant(c->cx, "table", I8, 1, &count, arena_copy(c->cx->arena, table, sizeof table)));
 }
 
-/* Scales may differ only in the older quantization. */
+/* Returns true if the operands have permitted scales, which may differ only in the older quantization. */
 static bool has_scales(TfliteCall *c)
 {
     if (!c->is_unsigned) return tflite_has_one_scale(c, c->in_count);
@@ -120,8 +120,8 @@ static void concatenation(TfliteCall *c)
                                         ATTRS(attr_int("axis", axis))), act);
 }
 
-/* Padding is given in pairs; its default value is the zero point, the real 0. A file of 16-bit floats computes the
- * value, by DEQUANTIZE of a constant. */
+/* Translates PAD and PADV2. Padding is given in pairs; the default value is the real 0, stored as the zero point. A
+ * file of 16-bit floats computes the value by DEQUANTIZE of a constant. */
 static void pad(TfliteCall *c)
 {
     int64_t pairs[2 * MAX_RANK], list[2 * MAX_RANK];

@@ -19,7 +19,7 @@ static Tensor *swapped(TfliteCall *c, Tensor *x, int64_t images, int64_t rows, i
                        attr_list("perm", 0, 2, 1, 3));
 }
 
-/* x [images * rows][bins][2] to [images][height][bins][2]: each column in turn. */
+/* Transforms each column of x [images * rows][bins][2], which becomes [images][height][bins][2]. */
 static Tensor *transform_columns(TfliteCall *c, Tensor *x, int64_t images, int64_t rows, int64_t bins, int64_t height)
 {
     x = tflite_reshape(c, swapped(c, x, images, rows, bins), (int64_t[]){ images * bins, rows, 2 }, 3);
@@ -28,7 +28,7 @@ static Tensor *transform_columns(TfliteCall *c, Tensor *x, int64_t images, int64
 
 /* ---- Operators --------------------------------------------------------------------------------------------------- */
 
-/* Computes the real transform of the rows, and then a transform of each column of its bins. Rows and columns that are
+/* Computes the real transform of the rows, and then the transform of each column of bins. Rows and columns that are
  * longer than the transform are cut, shorter ones are padded with zeros. */
 static void rfft_2d(TfliteCall *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables, as state (import/model/model.h). A handle (VAR_HANDLE) names a variable, READ_VARIABLE reads it,
+/* Translates variables to state (import/model/model.h). A handle (VAR_HANDLE) names a variable, READ_VARIABLE reads it,
  * ASSIGN_VARIABLE writes it, and CALL_ONCE runs a subgraph that assigns initial values (tflite.c). Operators are in
  * execution order, so a read has the last assigned value. The value before the run becomes an input of the model, and
  * the value after the run an output; the two are a pair of state. A variable tensor is also a state: the operators that
@@ -14,7 +14,7 @@
 
 enum { VAR_HANDLE = 142, READ_VARIABLE = 143, ASSIGN_VARIABLE = 144,
        OPTIONS_CALL_ONCE = 103, OPTIONS_VAR_HANDLE = 111, OPTIONS_READ = 112, OPTIONS_ASSIGN = 113,
-       MOST_OWN = 2 };                       /* the limit of states of an operator, in addition to its tensors */
+       MOST_OWN = 2 };                       /* limit of states of an operator in addition to its variable tensors */
 
 void tflite_states_open(Ctx *cx, const TfliteFile *file, TfliteStates *out)
 {
@@ -30,7 +30,7 @@ static void refuse(const TfliteStates *s, const TfliteOperator *op, const char *
     diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s", what);
 }
 
-/* Returns the new value of a state; in runs that have ended before, the old value. */
+/* Sets the new value of a state; a run that has already ended keeps the old value. */
 static void set_now(const TfliteStates *s, TfliteVariable *v, Tensor *next)
 {
     v->now = s->goes_on && next ? call_where(s->cx, v->name, s->goes_on, next, v->now) : next;
@@ -127,10 +127,10 @@ static TfliteVariable *variable_of(TfliteStates *s, const TfliteOperator *op)
     return v;
 }
 
-enum { MOST_INITIAL = 1 << 28 };         /* the limit of an initial value that is not 0, in bytes */
+enum { MOST_INITIAL = 1 << 28 };         /* limit of an initial value that is not 0, in bytes */
 
 /* Returns the initial value of a variable without CALL_ONCE. As in the reference, each byte is the zero point of the
- * tensor that is assigned first. */
+ * first tensor that is assigned. */
 static const Tensor *zero_points(const TfliteStates *s, const TfliteTensor *first, const Tensor *like)
 {
     int64_t shape[MAX_RANK];
@@ -168,7 +168,7 @@ static void assign(TfliteStates *s, const TfliteOperator *op, Tensor *given)
 
 /* ---- Variable tensors -------------------------------------------------------------------------------------------- */
 
-/* Its bytes are the zero point before the first run. */
+/* Before the first run, all bytes of the variable are the zero point. */
 Tensor *tflite_variable_tensor(TfliteStates *s, int index)
 {
     const TfliteTensor *t = &s->file->tensor[index];
@@ -217,7 +217,7 @@ void tflite_state_set(TfliteStates *s, const Tensor *before, Tensor *after)
 
 /* ---- The subgraph that is run once ------------------------------------------------------------------------------- */
 
-/* The handle may follow the operator that runs the subgraph; an unused variable has no handle. */
+/* The handle of the variable may follow the CALL_ONCE; an unused variable has no handle. */
 void tflite_state_begin(TfliteStates *s, const char *variable_name, const Tensor *first, const TfliteOperator *caller)
 {
     for (int i = 0; i < s->file->operator_count; i++)
@@ -247,7 +247,7 @@ bool tflite_state_operator(TfliteStates *s, const TfliteOperator *op, Tensor *gi
     }
 }
 
-/* The functions above lower these operators; the rows list them as supported. */
+/* These rows list the operators as supported; the functions above lower them. */
 const TfliteRow tflite_rows_state[] = {
     { TFLITE_CALL_ONCE, "CALL_ONCE", 1, OPTIONS_CALL_ONCE, OF_HANDLE, 0, NULL, NULL, TFLITE_KEEPS_NONE },
     { VAR_HANDLE, "VAR_HANDLE", 1, OPTIONS_VAR_HANDLE, OF_HANDLE, 0, NULL, NULL, TFLITE_KEEPS_NONE },

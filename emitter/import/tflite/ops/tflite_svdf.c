@@ -11,7 +11,8 @@
 
 enum { X, FEATURES, TIME, BIAS, STATE, INPUTS };
 enum { RANK, ACTIVATION, ASYMMETRIC };       /* options */
-enum { OPTIONS_SVDF = 6, MOST_ADDED = 16 };          /* the limit of filters of a unit, which are added one by one */
+/* MOST_ADDED: limit of filters of a unit, which are added one by one */
+enum { OPTIONS_SVDF = 6, MOST_ADDED = 16 };
 
 typedef struct Svdf { int64_t batch, inputs, filters, memory, units, rank; } Svdf;
 

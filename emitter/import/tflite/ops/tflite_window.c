@@ -13,7 +13,7 @@ enum { DENSE_ACTIVATION, DENSE_FORMAT, DENSE_KEEPS_DIMS, DENSE_ASYMMETRIC };
 enum { OPTIONS_CONV = 1, OPTIONS_DEPTHWISE = 2, OPTIONS_POOL = 5, OPTIONS_DENSE = 8 };
 enum { MOST = 1 << 20 };
 
-/* Dimensions: h, w; pad: top, left, bottom, right */
+/* Windows over the dimensions h and w; pad: top, left, bottom, right. */
 typedef struct TfliteWindows { int64_t kernel[2], stride[2], dilation[2], pad[4]; } TfliteWindows;
 
 static int64_t option(const TfliteCall *c, int field, int64_t otherwise)
@@ -22,8 +22,8 @@ static int64_t option(const TfliteCall *c, int field, int64_t otherwise)
 }
 static int activation(const TfliteCall *c, int field) { return (int)flat_int(&c->op->options, field, 1, ACT_NONE); }
 
-/* Computes the padding along one dimension, of windows that span `span` elements. SAME: ceil(size / stride) windows,
- * padded equally on both sides, an odd element at the end. */
+/* Computes the padding along one dimension, of windows that span `span` elements. SAME has ceil(size / stride) windows
+ * and pads both sides equally, with an odd element at the end. */
 static void window_pads(bool is_same, int64_t size, int64_t span, int64_t stride, int64_t *before, int64_t *after)
 {
     const int64_t total = is_same ? ((size + stride - 1) / stride - 1) * stride + span - size : 0;
@@ -88,7 +88,7 @@ bool tflite_sums_fit(const Tensor *w, const Tensor *bias, int64_t channels, int6
     return true;
 }
 
-/* A 64-bit constant whose elements fit 32. */
+/* Returns a 64-bit constant whose elements fit 32 bits as i32. */
 static Tensor *narrow_bias(TfliteCall *c, const Tensor *b)
 {
     int64_t count = tensor_elems(b);
@@ -110,7 +110,8 @@ static Tensor *add_bias(TfliteCall *c, Tensor *sums, bool fits)
              : sums;
 }
 
-/* The UINT8 reference multiplies scales in floats; the references of the other types multiply them in doubles. */
+/* Returns the product of the scales. The UINT8 reference computes it in floats; the references of the other types
+ * compute it in doubles. */
 static double product_of_scales(const TfliteCall *c, float x, float w)
 {
     return c->is_unsigned ? (double)(x * w) : (double)x * (double)w;
@@ -151,7 +152,7 @@ static bool has_symmetric_weights(TfliteCall *c)
     return true;
 }
 
-/* Rounds the floats of an image to 8 bits, or dequantizes weights that are not multiplied on integers. */
+/* Rounds the floats of an image to 8 bits. If the weights are not multiplied on integers, dequantizes them instead. */
 static bool begin_hybrid(TfliteCall *c, int channels, bool is_asymmetric, TfliteHybrid *h)
 {
     *h = (TfliteHybrid){ NULL, NULL };
@@ -159,8 +160,8 @@ static bool begin_hybrid(TfliteCall *c, int channels, bool is_asymmetric, Tflite
     return tflite_hybrid_round(c, c->in[0], 1, is_asymmetric, h);
 }
 
-/* Computes the sums with `op`, adds the bias, and activates or requantizes. k is in the layout of `op`; groups is 0 if
- * there are none. */
+/* Computes the sums with `op`, adds the bias, and applies the activation or requantizes. k is in the layout of `op`;
+ * groups is 0 if there are none. */
 static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const TfliteWindows *w, int64_t groups,
                                int act, const TfliteHybrid *h)
 {
@@ -302,8 +303,8 @@ static void fully_connected(TfliteCall *c)
     c->out[0] = is_int ? requantize_dense(c, sums, channels, act, has_wide) : tflite_activate(c, sums, act);
 }
 
-/* Leading dimensions broadcast; an adjoint operand is transposed. Sums of 16-bit products have 64 bits. Rows of floats
- * are rounded to 8 bits if the other operand is stored in 8 bits. */
+/* Translates BATCH_MATMUL. Leading dimensions broadcast; an adjoint operand is transposed. Sums of 16-bit products have
+ * 64 bits. Rows of floats are rounded to 8 bits if the other operand is stored in 8 bits. */
 static void batch_matmul(TfliteCall *c)
 {
     enum { ADJ_X, ADJ_Y };
@@ -357,8 +358,8 @@ static bool result_shape(TfliteCall *c, int64_t *shape)
     return is_stored || tflite_ints(c, 0, shape, 4) == 4;
 }
 
-/* Along one dimension: the elements that are cut before and after the whole result, and the elements that are missing
- * after it. */
+/* Computes, for one dimension, the number of elements that are cut before and after the whole result, and the number of
+ * missing elements after it. */
 static bool transposed_pads(TfliteCall *c, bool is_same, int64_t stride, int64_t size, int64_t kernel, int64_t out,
                             int64_t *before, int64_t *after, int64_t *extra)
 {
@@ -376,7 +377,8 @@ static bool transposed_pads(TfliteCall *c, bool is_same, int64_t stride, int64_t
     return true;
 }
 
-/* The reference adds products in floats, so its sums have the bits of their order. */
+/* Convolves rounded floats with 8-bit weights. The reference adds products in floats, so the order of the sums
+ * determines the bits. */
 static Tensor *transposed_hybrid(TfliteCall *c, const TfliteHybrid *h, Tensor *k, const Attr *attrs)
 {
     const Quant *q = tflite_in_info(c, 1)->quant;
@@ -388,8 +390,8 @@ static Tensor *transposed_hybrid(TfliteCall *c, const TfliteHybrid *h, Tensor *k
     return ctx_failed(c->cx) ? NULL : call(c->cx, "conv2d_transpose_hybrid", c->name, in, 4, attrs);
 }
 
-/* The inputs are the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. They are reordered to
- * those of a convolution, which lowers the rest. */
+/* The inputs are the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. The inputs are reordered
+ * to those of a convolution, which lowers the rest. */
 static void transpose_conv(TfliteCall *c)
 {
     enum { PADDING, STRIDE_W, STRIDE_H, ACTIVATION };
@@ -450,8 +452,8 @@ static void transpose_conv(TfliteCall *c)
 
 static void max_pool(TfliteCall *c);
 
-/* Inputs and outputs of quantized pools have one scale, so the activation is a clamp of stored values. Averages round
- * ties away from zero, which is up for UINT8 as it is stored. */
+/* Translates a pool. Input and output of a quantized pool have one scale, so the activation is a clamp of stored
+ * values. Averages round ties away from zero, which is up for UINT8 as it is stored. */
 static void pool(TfliteCall *c, const char *op, int act)
 {
     if (!tflite_needs(c, 1)) return;
@@ -499,8 +501,8 @@ static Tensor *reversed_channels(TfliteCall *c, Tensor *x)
 }
 
 /* Computes x * (bias + alpha * sum)^-beta; sum adds the squares of channels c - radius to c + radius - 1, because the
- * reference omits the last channel. "lrn" has the even window's odd channel on the other side, so the channels are
- * reversed. */
+ * reference omits the last channel. The operator `lrn` has the odd channel of an even window on the opposite side, so
+ * the channels are reversed. */
 static void local_response(TfliteCall *c)
 {
     enum { RADIUS, BIAS, ALPHA, BETA };
