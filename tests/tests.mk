@@ -104,14 +104,6 @@ bench-cost: all
 .PHONY: bench-report
 bench-report: all
 	@python3 tests/bench/report.py $(BUILD) $(or $(CPU),all) $(MODELS) $(FLAGS)
-# The bytes of the parts of emitted text, fitted on the recorded models (schedules/arm/costs.c). PYTHON has numpy.
-$(BUILD)/bench/code_text: tests/bench/code_text.c $(LIBRARY)
-	$(call say,CC,$<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(INCLUDE) $(LDFLAGS) -o $@ $< $(LIBRARY) -lm
-.PHONY: bench-code
-bench-code: all $(BUILD)/bench/code_text
-	@$(or $(PYTHON),python3) tests/bench/code.py $(BUILD) $(CPU)
 # --combine all on COUNT random networks from seed SEED: RAM, instructions and code on the emulated Cortex-M4.
 .PHONY: bench-combine
 bench-combine: all

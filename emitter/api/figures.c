@@ -8,8 +8,6 @@
 #include "cgen/training.h"
 #include "ir/nest/costs.h"
 #include "lower/count.h"
-#include "lower/text.h"
-#include "support/map.h"
 #include "support/text.h"
 
 /* Returns the number of iterations of the stage; symbolic sizes count with their maximum. */
@@ -67,7 +65,7 @@ static int64_t at_level(const Build *b, int group, int64_t count)
 {
     const CoreFigures *c = b->target->core;
     const double share = !c || !is_small(b->options) ? 0
-        : report_computes_floats(b, group) ? c->small.floats : c->small.integers;
+        : report_computes_floats(b, group) ? c->size_level.floats : c->size_level.integers;
     return share > 0 ? (int64_t)((double)count * share + 0.5) : count;
 }
 
@@ -129,40 +127,31 @@ int64_t report_microseconds(const Build *b, int64_t cycles)
     return cycles < 0 || time < 0 ? -1 : time < 9e18 ? (int64_t)time : INT64_MAX;
 }
 
-static void add_calls(const Call *call, int count, double parts[TEXT_KINDS])
+/* Returns the bytes of a function's arrays on the stack at the point where most of them are live. An array lives to the
+ * end of its scope. Among statements with their own scopes, the largest counts. */
+static int64_t local_arrays(const Code *body)
 {
-    parts[TEXT_CALL] += count;
-    for (int i = 0; i < count; i++) parts[TEXT_MEMORY] += call[i].place_count;
-}
-
-int64_t report_code(const Build *b)
-{
-    Map seen = map_new(b->cx->arena), shared = map_new(b->cx->arena);
-    const Program *p = &b->program;
-    const CoreFigures *c = b->target->core;
-    double parts[TEXT_KINDS] = { 0 }, bytes = 0;
-    if (!c || !c->code) return -1;
-    for (int i = 0; i < p->function_count; i++) {
-        if (map_get_const_ptr(&seen, p->function[i])) continue;
-        map_put_const_ptr(&seen, p->function[i], p);
-        text_parts(b->cx, p->function[i]->body, b->target->costs, &shared, parts);
+    const bool is_array = body->kind == CODE_LOCAL && body->memory->kind == MEMORY_LOCAL;
+    int64_t declared = is_array ? expr_scalar(body->memory->elems).i * dtype_info(body->memory->type)->bytes : 0;
+    int64_t most = 0;
+    for (int i = 0; i < body->child_count && body->kind != CODE_CALL; i++) {
+        const int64_t bytes = local_arrays(body->child[i]);
+        if (body->child[i]->kind == CODE_LOCAL) declared += bytes;
+        else if (bytes > most) most = bytes;
     }
-    add_calls(p->call, p->call_count, parts);
-    for (int i = 0; i < p->body_count; i++) add_calls(p->body[i]->call, p->body[i]->call_count, parts);
-    for (int i = 0; i < TEXT_KINDS; i++) bytes += parts[i] * c->code[i];
-    return (int64_t)(bytes + 0.5);
+    return declared + most;
 }
 
 int64_t report_stack(const Build *b)
 {
     const Program *p = &b->program;
     int64_t most = 0;
-    if (!b->target->core || !b->target->core->frames) return -1;
+    if (!b->target->core || !b->target->core->stack_frames) return -1;
     for (int i = 0; i < p->function_count; i++) {
-        const int64_t bytes = text_locals(p->function[i]->body);
+        const int64_t bytes = local_arrays(p->function[i]->body);
         if (bytes > most) most = bytes;
     }
-    return most + b->target->core->frames;
+    return most + b->target->core->stack_frames;
 }
 
 const char *report_milliseconds(Ctx *cx, int64_t microseconds)

@@ -23,8 +23,6 @@ int64_t report_cycles(const Build *b, int group);
 bool report_has_instructions(const Build *b), report_has_cycles(const Build *b);      /* of layers */
 bool report_measures_instructions(const Build *b), report_measures_cycles(const Build *b);      /* by a runner */
 int64_t report_microseconds(const Build *b, int64_t cycles);       /* the time at --mhz, rounded; -1 if unknown */
-/* Returns the bytes of code at -O2, estimated from the text of the functions, or -1 if the target has no figures. */
-int64_t report_code(const Build *b);
 /* Returns an upper estimate of the stack in bytes: the arrays of the functions, and the most that the recorded networks
  * used in addition to their arrays. Returns -1 if the target has no figures. */
 int64_t report_stack(const Build *b);

@@ -224,11 +224,10 @@ static const char *given_up(Build *b, const Layers *l, const Layers *apart)
     const int64_t moved = plan_bytes_moved(&l->plan);
     const char *moves = moved ? text_format(b->cx, "; %lld bytes of results are moved in the arena", (long long)moved)
                               : "";
-    return text_format(b->cx, "the plan has an arena of %lld bytes, %lld counted instructions (%s) and about %lld "
-                       "bytes of code; the fastest, every group alone: %lld bytes, %lld instructions, %lld bytes%s",
-                       (long long)l->plan.arena_size, (long long)l->work, percents(b->cx, l->work, apart->work),
-                       (long long)l->code, (long long)apart->plan.arena_size, (long long)apart->work,
-                       (long long)apart->code, moves);
+    return text_format(b->cx, "the plan has an arena of %lld bytes and %lld counted instructions (%s); the fastest, every "
+                       "group alone: %lld bytes, %lld instructions%s", (long long)l->plan.arena_size,
+                       (long long)l->work, percents(b->cx, l->work, apart->work), (long long)apart->plan.arena_size,
+                       (long long)apart->work, moves);
 }
 
 /* The stages of --ram. */

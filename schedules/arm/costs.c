@@ -128,30 +128,26 @@ static const CostRow rows_mve[] = {
 };
 const Costs costs_mve = { &costs_dsp, rows_mve, NULL };
 
-/* Cycles of M0+, M3, M4 follow from the executed instructions of the recorded networks, each with the cycles of the
- * core's reference manual; loads and stores are paired, and taken branches refill the pipeline, as the manual states.
- * For the other cores, no such table is public. M7 and M33 have the M4's cycles, divided by the ratio of the published
- * CoreMark per MHz (M4 3.54, M33 4.10, M7 5.29). On M55 and M85, a vector instruction takes two cycles, and overlaps by
- * one with a neighbouring instruction of a different kind. The other figures are fitted on the recorded networks (make
- * bench-report), those of M7, M33 and M85 on the core with the same instructions. */
+/* cycles: of M0+, M3 and M4, from the executed instructions of the recorded networks, each with the cycles of the core's
+ * reference manual; loads and stores are paired, and taken branches refill the pipeline, as the manual states. For the
+ * other cores, no such table is public. M7 and M33 have the M4's cycles, divided by the ratio of the published CoreMark
+ * per MHz (M4 3.54, M33 4.10, M7 5.29). On M55 and M85, a vector instruction takes two cycles, and overlaps by one with
+ * a neighbouring instruction of a different kind.
+ * size_level and stack_frames: from the recorded networks (make bench-report). M7, M33 and M85 have the figures of the
+ * core with the same instructions. */
 static const char by_manual[] = "its manual's timing of executed instructions";
 static const char by_coremark[] = "the Cortex-M4's, scaled by CoreMark: not measured";
 static const char by_beats[] = "two cycles per vector instruction, overlapped: not measured";
-/* Bytes of the parts of the text at -O2 (make bench-code). Cores without their own fit have the figures of the core
- * with the same instructions. */
-static const double
-    code_m0plus[TEXT_KINDS] =
-        { 16.3, 32.1, 0.7, 8.0, 12.7, 2.8, 5.3, 34.5, 14.5, 37.7, 348.2, 0.0, 13.8, 146.8, 0.0, 658.8, 0.0, 5.0 },
-    code_m4[TEXT_KINDS] =
-        { 25.3, 1.7, 6.6, 3.9, 0.0, 2.7, 8.5, 3.3, 3.6, 28.7, 285.9, 0.0, 8.0, 196.2, 712.6, 8.2, 0.0, 4.8 },
-    code_m55[TEXT_KINDS] =
-        { 39.8, 0.0, 6.0, 0.0, 0.0, 0.0, 31.5, 14.0, 3.6, 35.3, 212.3, 31.6, 7.2, 83.6, 714.0, 0.0, 9.7, 2.0 };
+enum { ELF_ARM = 40 };
+#define FIGURES_DSP .size_level = { 1.08, 0.72 }, .stack_frames = 340, .elf_machine = ELF_ARM
+#define FIGURES_MVE .size_level = { 1.4, 0.68 }, .stack_frames = 472, .elf_machine = ELF_ARM, .architecture = 6
 
 const CoreFigures
-    core_m0plus = { { 1.25, 1.32 }, by_manual, { 1.28, 1 }, code_m0plus, 0.21, 360, 40, 1 },
-    core_m3 = { { 1.81, 1.08 }, by_manual, { 0, 0 }, NULL, 0, 0, 40, 3 },
-    core_m4 = { { 1.39, 1.19 }, by_manual, { 1.08, 0.72 }, code_m4, 0.42, 340, 40, 4 },
-    core_m7 = { { 0.93, 0.80 }, by_coremark, { 1.08, 0.72 }, code_m4, 0.42, 340, 40, 4 },
-    core_m33 = { { 1.20, 1.03 }, by_coremark, { 1.08, 0.72 }, code_m4, 0.42, 340, 40, 5 },
-    core_m55 = { { 1.5, 1.1 }, by_beats, { 1.4, 0.68 }, code_m55, 0.31, 472, 40, 6 },
-    core_m85 = { { 1.2, 0.8 }, by_beats, { 1.4, 0.68 }, code_m55, 0.31, 472, 40, 6 };
+    core_m0plus = { .cycles = { 1.25, 1.32 }, .cycles_from = by_manual, .size_level = { 1.28, 1 }, .stack_frames = 360,
+                    .elf_machine = ELF_ARM, .architecture = 1 },
+    core_m3 = { .cycles = { 1.81, 1.08 }, .cycles_from = by_manual, .elf_machine = ELF_ARM, .architecture = 3 },
+    core_m4 = { .cycles = { 1.39, 1.19 }, .cycles_from = by_manual, FIGURES_DSP, .architecture = 4 },
+    core_m7 = { .cycles = { 0.93, 0.80 }, .cycles_from = by_coremark, FIGURES_DSP, .architecture = 4 },
+    core_m33 = { .cycles = { 1.20, 1.03 }, .cycles_from = by_coremark, FIGURES_DSP, .architecture = 5 },
+    core_m55 = { .cycles = { 1.5, 1.1 }, .cycles_from = by_beats, FIGURES_MVE },
+    core_m85 = { .cycles = { 1.2, 0.8 }, .cycles_from = by_beats, FIGURES_MVE };

@@ -13,11 +13,10 @@ A line each:
 - stack: painted, by tests/cross/run.sh; instructions: executed by the same run, beside those of the code that the
 report follows, of its runner, and
   counted without a compiler (at -O2);
-- code at -O2: the report's estimate without a compiler beside that with one; flash: with that estimate.
 
 At the end, for each core and level: the largest errors. --check: status 1 if a network is missing, flash is not within
-3 %, stack within 64 bytes, RAM exact, or instructions within 5 % with --cc, with a runner or without, or if without a
-compiler flash is not within 3 % or instructions within 15 %."""
+3 %, stack within 64 bytes, RAM exact, or instructions within 5 % with --cc, with a runner or without, or within 15 %
+without a compiler."""
 import hashlib
 import json
 import os
@@ -219,8 +218,7 @@ def figures(build, core, level, name, path, inputs, outputs, compiler):
 COLUMNS = {"flash": ("flash within {:.2f} %", 3), "ram": ("RAM within {:.0f} bytes", 0),
            "stack": ("stack within {:.0f} bytes", 64),
            "runner": ("instructions within {:.2f} % with a runner", 5), "stepped": ("instructions within {:.2f} %", 5),
-           "counted": ("without a compiler: instructions within {:.1f} %", 15), "code": ("code within {:.0f} %", None),
-           "bare flash": ("flash within {:.1f} %", 3)}
+           "counted": ("without a compiler: instructions within {:.1f} %", 15)}
 
 
 def percent(value, reference):
@@ -234,11 +232,9 @@ def measure(build, core, level, name, *rest):
     if "failed" in found:
         return f"{start} skipped: {found['failed']}", None
     (flash, data, _), said, bare = found["images"], found["stepped"], found["bare"]
-    ram, guess = found["declared"] + data, bare["estimated_code"]
+    ram = found["declared"] + data
     errors = {"flash": percent(said["flash"], flash), "ram": said["ram"] - said["stack"] - ram}
     line = f"{start} flash {said['flash']:>8} {flash:>8} {errors['flash']:>+6.2f} %   RAM {ram:>8} {errors['ram']:>+3}"
-    if guess and level == "-O2":
-        errors |= {"code": percent(guess, said["code"]), "bare flash": percent(said["weights"] + guess, flash)}
     if "run" in found:
         run = found["run"]
         errors |= {"stack": said["stack"] - run["stack bytes"],
@@ -250,8 +246,6 @@ def measure(build, core, level, name, *rest):
         line += (f"   stack {run['stack bytes']:>5} {errors['stack']:>+4},"
                  f" bound {bare['estimated_stack'] - run['stack bytes']:>+4}   instructions {run['instructions']:>11}")
         line += "".join(f", {key} {errors[key]:>+6.2f} %" for key in ("stepped", "runner", "counted") if key in errors)
-    if "code" in errors:
-        line += f"   code {guess:>6} {said['code']:>6} {errors['code']:>+6.1f} %, flash {errors['bare flash']:>+5.1f} %"
     return line, errors
 
 

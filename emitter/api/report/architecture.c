@@ -91,10 +91,10 @@ bool report_is_target_code(const Build *b, const Elf *e, const char *command)
     Ctx *cx = b->cx;
     const CoreFigures *core = b->target->core;
     const int machine = elf_machine(e);
-    if (!core || !core->machine) return true;
-    if (machine != core->machine) {
+    if (!core || !core->elf_machine) return true;
+    if (machine != core->elf_machine) {
         diag_error(cx, NULL, "--cc \"%s\" compiles for %s, and the target \"%s\" is %s", command,
-                   machine_name(cx, machine), b->target->name, machine_name(cx, core->machine));
+                   machine_name(cx, machine), b->target->name, machine_name(cx, core->elf_machine));
         return false;
     }
     const int row = core->architecture ? arm_row(arm_arch(e)) : -1, order = row < 0 ? 0 : arm[row].order;

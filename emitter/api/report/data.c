@@ -165,7 +165,6 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
     json_number(t, "live_set_bound", b->plan.live_bound);
     json_number(t, "least_arena", b->plan.least);
     json_number(t, "weights", all.weights);
-    json_measured(t, "estimated_code", report_code(b), report_code(b) >= 0);
     json_measured(t, "estimated_stack", report_stack(b), report_stack(b) >= 0);
     json_measured(t, "code", f->code, f->has_code);
     json_measured(t, "stack", f->stack, f->has_stack);

@@ -66,22 +66,13 @@ bool footprint_is_limit(Ctx *cx, const lw_options *o)
     return is_right && !ctx_failed(cx);
 }
 
-/* error: the bytes by which an estimate may differ; 0 for a measured value or a bound */
-static void print_limit(Text *t, const char *what, int64_t is, int64_t most, int64_t error)
+static void print_limit(Text *t, const char *what, int64_t is, int64_t most)
 {
     if (most < 0) return;
-    text_printf(t, "fit            %s%s %lld of %lld bytes, %lld %%: ", what, error ? " about" : "", (long long)is,
-                (long long)most, (long long)((is * 100 + most - 1) / most));
-    if (is <= most) text_printf(t, "%lld left", (long long)(most - is));
-    else text_printf(t, "%lld too many", (long long)(is - most));
-    if (error) text_printf(t, "; an estimate, %lld bytes more or less", (long long)error);
-    text_char(t, '\n');
-}
-
-/* Returns the bytes of flash by which the estimated code may differ, or 0 if a compiler measured the code. */
-static int64_t flash_error(const Build *b, const Footprint *f)
-{
-    return f->is_estimated ? (int64_t)((double)f->code * b->target->core->code_error + 0.5) : 0;
+    text_printf(t, "fit            %s %lld of %lld bytes, %lld %%: ", what, (long long)is, (long long)most,
+                (long long)((is * 100 + most - 1) / most));
+    if (is <= most) text_printf(t, "%lld left\n", (long long)(most - is));
+    else text_printf(t, "%lld too many\n", (long long)(is - most));
 }
 
 void footprint_print(const Build *b, const Footprint *f, Text *t)
@@ -93,34 +84,29 @@ void footprint_print(const Build *b, const Footprint *f, Text *t)
     if (f->copied) text_printf(t, ", constants in RAM %lld bytes", (long long)f->copied);
     if (f->data > f->copied) text_printf(t, ", data of libraries %lld bytes", (long long)(f->data - f->copied));
     if (f->has_code) text_printf(t, ", by %s\n", f->command);
-    if (f->is_estimated)
-        text_printf(t, "code           about %lld bytes at -O2, estimated within %.0f %%", (long long)f->code,
-                    100 * b->target->core->code_error);
-    if (f->is_bound) text_printf(t, "%sstack at most about %lld bytes", f->has_code ? "               " : ", ",
-                                 (long long)f->stack);
-    if (f->is_estimated || f->is_bound) text_printf(t, "%s\n", f->has_code ? "" : "; --cc COMPILER measures");
-    text_printf(t, "in total       flash %s%lld bytes%s, RAM %s%lld bytes%s\n", f->is_estimated ? "about " : "",
-                (long long)f->flash, f->has_code || f->is_estimated ? "" : " without code",
-                f->is_bound ? "at most about " : "", (long long)f->ram,
+    if (f->is_bound) text_printf(t, "stack          at most about %lld bytes%s\n", (long long)f->stack,
+                                 f->has_code ? "" : "; --cc COMPILER measures code and stack");
+    text_printf(t, "in total       flash %lld bytes%s, RAM %s%lld bytes%s\n", (long long)f->flash,
+                f->has_code ? "" : " without code", f->is_bound ? "at most about " : "", (long long)f->ram,
                 f->has_stack || f->is_bound ? "" : " without stack");
     if (!limits_of(b, &limits)) return;
-    print_limit(t, "flash", f->flash, limits.flash, flash_error(b, f));
-    print_limit(t, "RAM", f->ram, limits.ram, 0);
-    if (!f->has_code) text_add(t, "               --cc COMPILER measures code and stack; here they are estimated\n");
+    print_limit(t, f->has_code ? "flash" : "flash without code", f->flash, limits.flash);
+    print_limit(t, "RAM", f->ram, limits.ram);
 }
 
-/* Without this check, a model would pass although some of its bytes are unknown. */
+/* Without this check, a model would pass although some of its bytes are unknown. If the constants alone exceed the limit
+ * of flash, the verdict is known without the code. */
 static bool is_known(Build *b, const Footprint *f, const Limits *l)
 {
-    const bool is_flash = l->flash < 0 || f->has_code || f->is_estimated;
+    const bool is_flash = !keeps(f->flash, l->flash) || l->flash < 0 || f->has_code;
     const bool is_ram = l->ram < 0 || f->has_stack || f->is_bound;
     if (is_flash && is_ram) return true;
     if (f->command)
         diag_warn(b->cx, NULL, "--fit: RAM counts no stack, as \"%s\" writes no call graph (gcc 10 and later do)",
                   f->command);
     else
-        diag_usage(b->cx, NULL, "--fit has no figures of %s for the target \"%s\"; --cc COMPILER measures them",
-                   is_flash ? "stack" : is_ram ? "code" : "code and stack", b->target->name);
+        diag_usage(b->cx, NULL, "--fit lacks the bytes of %s; use --cc COMPILER, which measures them",
+                   is_flash ? "stack" : is_ram ? "code" : "code and stack");
     return !ctx_failed(b->cx);
 }
 
@@ -140,10 +126,8 @@ void footprint_json(const Build *b, const Footprint *f, Text *t)
     text_add(t, "  \"fit\": {");
     json_limit(t, "flash", limits.flash);
     json_limit(t, "ram", limits.ram);
-    const bool is_estimated = limits.flash >= 0 && f->is_estimated;
-    text_printf(t, "\"fits\": %s, \"flash_estimated\": %s, \"flash_error\": %lld},\n",
-                keeps(f->flash, limits.flash) && keeps(f->ram, limits.ram) ? "true" : "false",
-                is_estimated ? "true" : "false", is_estimated ? (long long)flash_error(b, f) : 0);
+    text_printf(t, "\"fits\": %s},\n",
+                keeps(f->flash, limits.flash) && keeps(f->ram, limits.ram) ? "true" : "false");
 }
 
 bool footprint_fits(Build *b, const Footprint *f)
@@ -153,11 +137,8 @@ bool footprint_fits(Build *b, const Footprint *f)
     if (!limits_of(b, &limits)) return true;
     if (!is_known(b, f, &limits)) return false;
     const bool is_flash = keeps(f->flash, limits.flash), is_ram = keeps(f->ram, limits.ram);
-    if (is_flash && !keeps(f->flash + flash_error(b, f), limits.flash))
-        diag_warn(b->cx, NULL, "--fit: flash is estimated: %lld bytes, %lld more or less, of %lld; --cc COMPILER "
-                               "measures it", (long long)f->flash, (long long)flash_error(b, f),
-                  (long long)limits.flash);
-    const char *flash = text_format(b->cx, "flash %lld of %lld bytes", (long long)f->flash, (long long)limits.flash);
+    const char *flash = text_format(b->cx, "flash %s%lld of %lld bytes", f->has_code ? "" : "without code ",
+                                    (long long)f->flash, (long long)limits.flash);
     const char *ram = text_format(b->cx, "RAM %lld of %lld bytes", (long long)f->ram, (long long)limits.ram);
     if (!is_flash || !is_ram)
         diag_verdict(b->cx, "the model does not fit: %s%s%s", is_flash ? "" : flash, is_flash || is_ram ? "" : ", ",

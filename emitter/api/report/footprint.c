@@ -195,8 +195,6 @@ bool footprint_of(Build *b, const char *model, Footprint *out)
         resource_drop(cx, &held);
     }
     const Totals all = report_totals(b);
-    out->is_estimated = !out->has_code && report_code(b) >= 0;
-    if (out->is_estimated) out->code = report_code(b);
     out->is_bound = !out->has_stack && report_stack(b) >= 0;
     if (out->is_bound) out->stack = report_stack(b);
     out->flash = all.weights + out->code;

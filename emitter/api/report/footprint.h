@@ -9,14 +9,12 @@
 /* All fields are in bytes. code, data: those of the emitted C and of the library functions that it calls, linked; data:
  * the writable part. */
 typedef struct Footprint {
-    /* the totals; code, data and stack are included if they are known or estimated */
+    /* the totals; code and data are included if a compiler measured them, stack if it is measured or bounded */
     int64_t flash, ram;
     int64_t code, data, stack;
     /* the part of data that is the model's constants, which an AVR's start-up code copies to RAM */
     int64_t copied;
     bool has_code, has_stack, is_linked;
-    /* true if code is estimated from figures of the core, without a compiler; has_code is then false */
-    bool is_estimated;
     bool is_bound;                       /* true if stack is a bound from the core's figures; has_stack is then false */
     const char *command;                 /* the compiler that measured, or NULL if there is none */
     const char *not_stepped;             /* the reason why the instructions of the linked code are not known, or NULL */

@@ -383,9 +383,8 @@ static void flash(const Build *b, const Footprint *f, Text *t)
     if (count) qsort(part, (size_t)count, sizeof *part, larger_first);
     text_printf(t, "<h2>Flash by part</h2>\n<p>%s of constants. The code of %d function%s is not included; ",
                 html_bytes(b->cx, all), b->program.function_count, b->program.function_count == 1 ? "" : "s");
-    if (f->has_code || f->is_estimated)
-        text_printf(t, "it takes %s%s", f->is_estimated ? "about " : "", html_bytes(b->cx, f->code));
-    else text_add(t, "its size depends on the C compiler");
+    if (f->has_code) text_printf(t, "it takes %s", html_bytes(b->cx, f->code));
+    else text_add(t, "its size depends on the C compiler, and --cc measures it");
     text_add(t, ".</p>\n<ol>\n");
     for (int i = 0; i < count; i++) {
         if (i >= SHOWN) rest += part[i].bytes;
@@ -518,9 +517,8 @@ static void figures(Build *b, const Footprint *f, Text *t)
         ? text_format(cx, ", stack %s%s", f->is_bound ? "at most about " : "", html_bytes(cx, f->stack)) : "";
     html_card(t, html_bytes(cx, f->ram),
               text_format(cx, "RAM: arena %s%s%s%s", html_bytes(cx, all.arena), ports, state, stack));
-    html_card(t, html_bytes(cx, f->flash), f->has_code || f->is_estimated
-              ? text_format(cx, "flash: constants %s, code %s%s", html_bytes(cx, all.weights),
-                            f->is_estimated ? "about " : "", html_bytes(cx, f->code))
+    html_card(t, html_bytes(cx, f->flash), f->has_code
+              ? text_format(cx, "flash: constants %s, code %s", html_bytes(cx, all.weights), html_bytes(cx, f->code))
               : "flash for constants");
     html_card(t, text_format(cx, "%d", report_layers(b)), text_format(cx, "layers, in %d functions",
                                                                  b->program.function_count));

@@ -29,31 +29,16 @@ typedef struct ReadRow { const char *name; int operand; double bytes; } ReadRow;
 /* The rows, closed by a row without a name. A name that the rows lack is looked up in `base`. reads may be NULL. */
 typedef struct Costs { const struct Costs *base; const CostRow *row; const ReadRow *reads; } Costs;
 
-/* Figures of a core, one for layers on integers and one for layers with floats. */
+/* A figure for layers on integers, and one for layers with floats. */
 typedef struct PerKind { double integers, floats; } PerKind;
 
-/* The parts of emitted text. INTEGER and FLOAT are operations; SELECTION is a min, max or comparison of floats; FIXED
- * is a call of the integer runtime; EXPONENTIAL is an inlined function of floats; MACRO is a macro of the target, with
- * its ARGUMENTs. The following occur once in a program: a LIBRARY_MACRO, which calls a function; a LIBRARY_FUNCTION of
- * floats; a SOFT_FLOAT operation. CALL is a call in NAME_run, with its MEMORY arguments. */
-typedef enum TextKind {
-    TEXT_LOOP, TEXT_CONDITION, TEXT_LOAD, TEXT_STORE, TEXT_POINTER, TEXT_INTEGER, TEXT_DIVISION, TEXT_FIXED, TEXT_FLOAT,
-    TEXT_SELECTION, TEXT_EXPONENTIAL, TEXT_MACRO, TEXT_ARGUMENT, TEXT_LIBRARY_MACRO, TEXT_LIBRARY_FUNCTION,
-    TEXT_SOFT_FLOAT, TEXT_CALL, TEXT_MEMORY, TEXT_KINDS
-} TextKind;
-
-/* Figures of a core, on average over networks. cycles is per instruction, if memory has no wait states. small is the
- * number of instructions at -Os, as a share of those at -O3; 0 if unknown. code is the bytes of each part of the text
- * at -O2; NULL if unknown. code_error is the largest share by which the estimate missed a network that was not among
- * the fitted ones. frames is the most bytes of stack that a network used in addition to its arrays; 0 if unknown. */
+/* Figures of a core. */
 typedef struct CoreFigures {
-    PerKind cycles;
+    PerKind cycles;              /* cycles per instruction, on average over networks, if memory has no wait states */
     const char *cycles_from;     /* where the cycles come from */
-    PerKind small;
-    const double *code; double code_error;
-    int frames;
-    int machine;                 /* the machine in the core's ELF files */
-    /* The core's architecture, in the order of api/report/architecture.c; 0 if it is not told apart. */
-    int architecture;
+    PerKind size_level;          /* instructions at -Os per instruction at -O3, on average over networks; 0 if unknown */
+    int stack_frames;            /* the most bytes of stack that a network used beside its arrays; 0 if unknown */
+    int elf_machine;             /* the machine in the core's ELF files */
+    int architecture;            /* the row of api/report/architecture.c, from 1; 0 if the core has none */
 } CoreFigures;
 #endif
