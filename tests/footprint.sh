@@ -38,7 +38,8 @@ check stack-bound-names-what-measures ends 0 '^stack  .*bytes; --cc COMPILER mea
 # Limits on bytes that are unknown would pass in error.
 check fit-of-unknown-code-is-refused ends 2 '--fit lacks the bytes of code; use --cc COMPILER' $m4 --fit flash=1M,ram=1M
 check fit-of-unknown-stack-is-refused ends 2 '--fit lacks the bytes of stack; use --cc COMPILER' $digits --fit ram=1M
-check fit-of-unknown-bytes-names-both ends 2 '--fit lacks the bytes of code and stack; use' $digits --fit flash=1M,ram=1M
+check fit-of-unknown-bytes-names-both ends 2 '--fit lacks the bytes of code and stack; use' \
+    $digits --fit flash=1M,ram=1M
 check fit-by-a-compiler-has-a-verdict ends 0 '^fit            flash [0-9]* of 1048576 bytes' \
     $digits --fit flash=1M,ram=1M --cc "$cc"
 for limits in ram flash=1X ram=0 ram=1K,ram=2K flash=1K, rom=4K 'flash=99999999999'; do
@@ -66,7 +67,7 @@ check fit-json-has-the-fit has_verdict ram=1M '{"flash": null, "ram": 1048576, "
 # Without a compiler, no form of the report states the bytes of code.
 states_no_code() {
     for form in txt json html csv; do "$lw" report $m4 -o "$work/bare.$form" --quiet || return 1; done
-    ! grep -i 'estimated_code\|code  *about\|code about\|takes about' "$work"/bare.* && grep '"code": null' "$work/bare.json"
+    ! grep -i 'estimated_code\|code  *about\|takes about' "$work"/bare.* && grep '"code": null' "$work/bare.json"
 }
 check code-without-a-compiler-is-not-stated states_no_code
 has_shape() {

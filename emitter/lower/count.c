@@ -6,7 +6,7 @@
  *
  * An element that several statements of one loop body load counts once, as C compilers keep it in a register.
  *
- * Where the C compiler vectorizes statements (the cost row "f32 lanes"), it begins at stores to adjacent floats, whose
+ * Where the C compiler vectorizes statements (the row LANES), it begins at stores to adjacent floats, whose
  * values are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. Their scalars then become lanes of a
  * vector in every statement that stores to them; scalars copied to them do as well. Stores that may alias the operands,
  * and sums under a guard of their own, stay apart.
@@ -15,20 +15,18 @@
  * its index does not depend on, if nothing there stores to its memory. The operands of a macro count by its row, or
  * each element once per use.
  *
- * Where it vectorizes loops (the row "f32 loop lanes"), it takes an innermost loop of stores to consecutive floats,
+ * Where it vectorizes loops (the row LOOP_LANES), it takes an innermost loop of stores to consecutive floats,
  * none of which another iteration reads: an iteration computes one vector. If the C compiler unrolls short loops
- * (the row "unrolled text"), the copies of the body share loads and need no counter. */
+ * (the row UNROLLED), the copies of the body share loads and need no counter. */
 #include "lower/count.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "ir/nest/external.h"
-#include "support/text.h"
 
 enum { MOST_SAMPLES = 32,            /* the iterations of a loop that are sampled for an average */
-       MOST_LETS = 512, PER_ITERATION = 3, PER_LOOP = 2, PER_DIVISION = 8, PER_FUNCTION = 40, PER_GUARD = 2,
-       MAX_CONJUNCTS = 32 };
+       MOST_LETS = 512, MAX_CONJUNCTS = 32 };
+static const double DATA_SHARE = 0.5;    /* the share of the executions in which a condition on data holds */
 
 /* runs counts the executions of the loop's body; trips is used in a macro's portable form */
 typedef struct Level { const Code *loop; int64_t value; bool is_used; double runs, trips; } Level;
@@ -166,19 +164,7 @@ static double average(Counting *c, const Code *loop, const Expr *cond, double ot
 
 /* ---- Operations -------------------------------------------------------------------------------------------------- */
 
-const CostRow *cost_row(const Costs *costs, const char *name)
-{
-    for (; costs; costs = costs->base)
-        for (const CostRow *r = costs->row; r->name; r++)
-            if (text_equal(r->name, name)) return r;
-    return NULL;
-}
-
-static double cost_or(const Counting *c, const char *name, double otherwise)
-{
-    const CostRow *row = c->costs ? cost_row(c->costs, name) : NULL;
-    return row ? row->each : otherwise;
-}
+static double cost(const Counting *c, CostKind k) { return cost_find(c->costs, k)->each; }
 
 static bool is_float(const Expr *e) { return e->type == F32 || e->type == F16 || e->type == BF16; }
 
@@ -234,42 +220,36 @@ static bool multiplies_zeros(const Counting *c, const Expr *e)
     return product && (is_rectified(c, product->arg[0]) || is_rectified(c, product->arg[1]));
 }
 
-/* Returns the instructions of a 64-bit operation. */
-static double wide(const Counting *c, const char *name) { return cost_or(c, name, cost_or(c, "i64", 1)); }
-
-/* Returns the row of an operation of floats, or NULL. */
-static const CostRow *float_row(const Counting *c, const Expr *e)
+static CostKind float_kind(const Counting *c, const Expr *e)
 {
-    char name[32];
     const ExprKind k = e->kind;
-    const bool is_product = k == EXPR_MUL || divides_by_power_of_two(e), is_sum = k == EXPR_ADD || k == EXPR_SUB,
-               is_function = (k >= EXPR_EXP && k <= EXPR_ATANH) || (k >= EXPR_FMOD && k <= EXPR_ATAN2),
-               compares = k >= EXPR_LT && k <= EXPR_NE;
-    snprintf(name, sizeof name, "f32 %s", is_product ? "mul" : is_sum ? "add" : k == EXPR_DIV ? "div"
-             : compares ? "compare" : k == EXPR_CAST && !is_float(e) ? "to integer" : expr_info(k)->spelling);
+    const bool is_product = k == EXPR_MUL || divides_by_power_of_two(e), is_sum = k == EXPR_ADD || k == EXPR_SUB;
     const bool has_zeros = c->has_rectified && (is_product || is_sum) && multiplies_zeros(c, e);
-    const CostRow *row = cost_row(c->costs, has_zeros ? is_product ? "f32 mul rectified" : "f32 add rectified" : name);
-    if (row || k == EXPR_DIV) return row;
-    return cost_row(c->costs, is_function ? "f32 function" : "f32");
+    if (is_product) return has_zeros ? COST_F32_MUL_RECTIFIED : COST_F32_MUL;
+    if (is_sum) return has_zeros ? COST_F32_ADD_RECTIFIED : COST_F32_ADD;
+    if (k == EXPR_DIV) return COST_F32_DIV;
+    if (k >= EXPR_LT && k <= EXPR_NE) return COST_F32_COMPARE;
+    return k == EXPR_CAST && !is_float(e) ? COST_F32_TO_INTEGER : cost_of_float(k);
+}
+
+static CostKind integer_kind(const Expr *e)
+{
+    const ExprKind k = e->kind;
+    const bool adds_product = k == EXPR_ADD && product_in(e);
+    if (k == EXPR_DIV || k == EXPR_FLOORDIV || k == EXPR_FLOORMOD) return COST_DIV;
+    if (k == EXPR_CAST) return e->type == I64 || e->arg[0]->type == I64 ? COST_I64_CAST : COST_CAST;
+    if (e->type == I64)
+        return k == EXPR_MUL ? COST_I64_MUL : k == EXPR_SHR ? COST_I64_SHR : adds_product ? COST_I64_MLA : COST_I64;
+    return adds_product ? COST_MLA : k == EXPR_MULHIGH ? COST_MULHIGH : k == EXPR_EXPQ ? COST_EXPQ
+         : k == EXPR_RECIPQ ? COST_RECIPQ : COST_INTEGER;
 }
 
 /* Returns the instructions of one operation on computed operands. */
 static double operation(const Counting *c, const Expr *e)
 {
-    const bool is_division = e->kind == EXPR_DIV || e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
-    if (is_float(e) || (e->arg_count && is_float(e->arg[0]))) {
-        const CostRow *row = float_row(c, e);
-        if (row) return c->in_loop_vector && row->point > 0 ? row->point : row->each;
-        return e->kind >= EXPR_EXP && e->kind <= EXPR_ATANH ? PER_FUNCTION : is_division ? PER_DIVISION : 1;
-    }
-    if (is_division) return cost_or(c, "div", PER_DIVISION);
-    if (e->kind == EXPR_CAST && (e->type == I64 || e->arg[0]->type == I64)) return wide(c, "i64 cast");
-    if (e->type == I64)
-        return wide(c, e->kind == EXPR_MUL ? "i64 mul" : e->kind == EXPR_SHR ? "i64 >>"
-                       : e->kind == EXPR_ADD && product_in(e) ? "i64 mla" : "i64");
-    if (e->kind == EXPR_ADD && product_in(e)) return cost_or(c, "mla", 1);
-    if (e->kind == EXPR_CAST) return cost_or(c, "cast", 1);
-    return cost_or(c, expr_info(e->kind)->spelling, 1);
+    if (!is_float(e) && !(e->arg_count && is_float(e->arg[0]))) return cost(c, integer_kind(e));
+    const Cost *row = cost_find(c->costs, float_kind(c, e));
+    return c->in_loop_vector && row->point > 0 ? row->point : row->each;
 }
 
 /* Returns true if the expression reads a number that is computed outside its loop. */
@@ -347,12 +327,12 @@ static int64_t step_of(Counting *c, const Expr *index, const Expr *var);
 static double vector_elements(Counting *c, const Expr *index)
 {
     return c->in_loop_vector && c->depth && step_of(c, index, c->at[c->depth - 1].loop->var) != 0
-         ? cost_or(c, "f32 loop lanes", 1) : 1;
+         ? cost(c, COST_LOOP_LANES) : 1;
 }
 
 /* Returns the share of the executions in which a condition holds, if traffic is counted: a load is executed only in the
  * selected arm. */
-static double share_of(Counting *c, const Expr *cond) { return c->read ? average(c, NULL, cond, 0.5) : 1; }
+static double share_of(Counting *c, const Expr *cond) { return c->read ? average(c, NULL, cond, DATA_SHARE) : 1; }
 
 static double arm_share(const Expr *e, int arm, double share)
 {
@@ -373,10 +353,10 @@ static void note_written(Counting *c, const Code *store)
     c->written[traffic_index(c, m)] += c->runs * vector_elements(c, store->index) * element_bytes(m);
 }
 
-static double divisions(const Expr *e)
+static double divisions(const Counting *c, const Expr *e)
 {
-    double n = e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD ? PER_DIVISION : 0;
-    for (int i = 0; i < e->arg_count; i++) n += divisions(e->arg[i]);
+    double n = e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD ? cost(c, COST_DIV) : 0;
+    for (int i = 0; i < e->arg_count; i++) n += divisions(c, e->arg[i]);
     return n;
 }
 
@@ -386,8 +366,6 @@ static bool reads_memory(const Expr *e)
     for (int i = 0; i < e->arg_count && !reads; i++) reads = reads_memory(e->arg[i]);
     return reads;
 }
-
-enum { MOST_FAR = 4 };               /* vectors of a loop body whose own addresses stay in registers */
 
 /* Returns the constant that is added to the rest of an index. */
 static int64_t constant_of(const Expr *index, const Expr **rest)
@@ -400,11 +378,10 @@ static int64_t constant_of(const Expr *index, const Expr **rest)
 /* Returns the share of a lane in the address of a vector beyond an instruction's reach. */
 static double far_address(Counting *c, const Expr *index)
 {
-    const CostRow *lanes = cost_row(c->costs, "f32 lanes"), *far = cost_row(c->costs, "far lanes");
     const Expr *rest;
-    if (!c->in_lane || !lanes || !far || fabs((double)constant_of(index, &rest)) < lanes->point) return 0;
+    if (!c->in_lane || fabs((double)constant_of(index, &rest)) < cost(c, COST_LANE_REACH)) return 0;
     c->far += 1 / c->lanes;
-    return c->far <= MOST_FAR ? far->each : far->point;
+    return cost(c, c->far <= cost(c, COST_FAR_VECTORS) ? COST_FAR_VECTOR : COST_SPILLED_VECTOR);
 }
 
 /* A load that lanes share counts fully in its first lane, together with its copy to all lanes. Sums over loop variables
@@ -418,11 +395,11 @@ static double operations(Counting *c, const Expr *e)
         if (m->kind == MEMORY_SCALAR || is_loaded(c, e)) return 0;
         note_read(c, e);
         const bool is_sum = c->guards && has_let(c, e->arg[0]);
-        const double address = is_sum ? cost_or(c, "guarded index", 0)
+        const double address = is_sum ? cost(c, COST_GUARDED_INDEX)
                              : map_get_const_ptr(&c->guarded_load, e) ? c->repeated : 0;
         const double times = map_get_const_ptr(&c->broadcast, e) ? 2 * c->lanes : 1;
         if (c->guards && c->repeated) map_put_const_ptr(&c->guarded_load, e, e);
-        const double index = reads_memory(e->arg[0]) ? operations(c, e->arg[0]) : divisions(e->arg[0]);
+        const double index = reads_memory(e->arg[0]) ? operations(c, e->arg[0]) : divisions(c, e->arg[0]);
         return times + address + far_address(c, e->arg[0]) + index;
     }
     if (e->kind == EXPR_RUNTIME) return operations(c, e->arg[0]);
@@ -562,16 +539,11 @@ static int64_t step_of(Counting *c, const Expr *index, const Expr *var)
 }
 
 /* Returns true if only operations whose rows have an entry for vectors are vectorized. */
-static bool has_vector_rows(const Counting *c)
-{
-    const CostRow *row = cost_row(c->costs, "f32 loop lanes");
-    return row && row->point > 0;
-}
+static bool has_vector_rows(const Counting *c) { return cost(c, COST_LOOP_ROWS) > 0; }
 
 static bool has_vector_form(const Counting *c, const Expr *e)
 {
-    const CostRow *row = has_vector_rows(c) ? float_row(c, e) : NULL;
-    return !has_vector_rows(c) || (row && row->point > 0);
+    return !has_vector_rows(c) || cost_find(c->costs, float_kind(c, e))->point > 0;
 }
 
 /* Returns true if a value is computed from floats that are consecutive, or the same in each iteration. */
@@ -615,13 +587,10 @@ static bool declares_pointer(const Code *s, const Expr *var)
 
 static double text_of(Counting *c, const Code *s);
 
-/* The text of a loop that C compilers unroll, in instructions, if there is no row. */
-enum { MOST_UNROLLED = 200 };
-
 /* Returns the iterations of a loop that is unrolled, or 0 if it stays a loop. */
 static int64_t unrolled(Counting *c, const Code *s)
 {
-    const double most = cost_or(c, "unrolled text", c->read ? MOST_UNROLLED : 0);
+    const double most = cost(c, c->read ? COST_UNROLLED_LOADS : COST_UNROLLED);
     if (!most || s->loop_kind != LOOP_SERIAL || !expr_is_const(s->begin) || !expr_is_const(s->end)) return 0;
     const int64_t trips = (expr_scalar(s->end).i - expr_scalar(s->begin).i + s->step - 1) / s->step;
     if (trips < 1 || (double)trips > most || has_loop_or_call(s->child[0])) return 0;
@@ -653,7 +622,7 @@ static void count_loop(Counting *c, const Code *s, double runs)
     const Map outer_guarded = c->guarded_load;
     const int guards = c->guards;
     const double far = c->far;
-    const double lanes = cost_or(c, "f32 loop lanes", 1);
+    const double lanes = cost(c, COST_LOOP_LANES);
     double trips = average(c, s, NULL, 1);
     const bool is_whole = !has_vector_rows(c) || fmod(trips, lanes) == 0;      /* the compiler adds no tail */
     const bool is_vector = lanes > 1 && s->loop_kind == LOOP_SERIAL && trips >= lanes && is_whole
@@ -665,7 +634,7 @@ static void count_loop(Counting *c, const Code *s, double runs)
     c->guarded_load = map_new(c->cx->scratch);
     const int64_t copies = unrolled(c, s);
     if (copies) count_copies(c, s, runs * trips / (double)copies, copies);
-    else if (s->loop_kind == LOOP_SERIAL) c->sum += runs * (trips * PER_ITERATION + PER_LOOP);
+    else if (s->loop_kind == LOOP_SERIAL) c->sum += runs * (trips * cost(c, COST_ITERATION) + cost(c, COST_LOOP));
     if (!copies && c->depth < MAX_DEPTH) {
         c->at[c->depth++] = (Level){ .loop = s, .runs = runs * trips };
         c->in_loop_vector = is_vector;
@@ -686,9 +655,8 @@ static const Expr *compared(const Expr *e)
     return expr_is_const(e->arg[1]) ? e->arg[0] : expr_is_const(e->arg[0]) ? e->arg[1] : e;
 }
 
-/* Returns the instructions of a condition. Each comparison executes a compare and a branch, unless the target has a row
- * "guard". Both bounds of a range are one comparison, because 2 <= j && j < 42 is j - 2 < 40 without signs. Sums over
- * loop variables are induction variables. */
+/* Returns the instructions of a condition. Both bounds of a range are one comparison, because 2 <= j && j < 42 is
+ * j - 2 < 40 without signs. Sums over loop variables are induction variables. */
 static double comparisons(const Counting *c, const Expr *cond)
 {
     const Expr *part[MAX_CONJUNCTS];
@@ -699,7 +667,7 @@ static double comparisons(const Counting *c, const Expr *cond)
         for (int k = 0; k < i; k++) is_bound = is_bound || compared(part[k]) == compared(part[i]);
         count += !is_bound;
     }
-    return cost_or(c, "guard", PER_GUARD) * count;
+    return cost(c, COST_GUARD) * count;
 }
 
 /* ---- Macros ------------------------------------------------------------------------------------------------------ */
@@ -739,8 +707,8 @@ static const ReadRow *read_row(const Counting *c, const Code *call, const Memory
         operand++;
     }
     for (const Costs *costs = c->costs; costs; costs = costs->base)
-        for (const ReadRow *r = costs->reads; r && r->name; r++)
-            if (r->operand == operand && text_equal(r->name, call->text)) return r;
+        for (const ReadRow *r = costs->reads; r && r->bytes > 0; r++)
+            if (r->operand == operand && r->macro == cost_of_macro(call->text)) return r;
     return NULL;
 }
 
@@ -803,9 +771,7 @@ static void note_call(Counting *c, const Code *s, double runs)
     note_macro(c, &w, s->child[0], runs);
 }
 
-enum { PER_MACRO = 20, PER_POINT = 13 };         /* the cost of a macro without a row */
-
-static void count_macro(Counting *c, const Code *s, const CostRow *row, double runs)
+static void count_macro(Counting *c, const Code *s, const Cost *row, double runs)
 {
     if (row && s->child_count) {
         c->sum += runs * (row->each + row->point * points_of(c, s->child[0]));
@@ -813,7 +779,8 @@ static void count_macro(Counting *c, const Code *s, const CostRow *row, double r
     }
     if (s->external && external_is_macro(s->text)) {                   /* its last argument counts its points */
         const Interval points = interval_of(c->cx, s->args[s->arg_count - 1], NULL);
-        const double each = row ? row->each : PER_MACRO, point = row ? row->point : PER_POINT;
+        const double each = row ? row->each : cost(c, COST_EXTERNAL),
+                     point = row ? row->point : cost(c, COST_EXTERNAL_POINT);
         c->sum += runs * (each + point * (points.greatest < INT32_MAX ? (double)points.greatest : 1));
         return;
     }
@@ -823,7 +790,7 @@ static void count_macro(Counting *c, const Code *s, const CostRow *row, double r
 
 static void count_call(Counting *c, const Code *s, double runs)
 {
-    const CostRow *row = cost_row(c->costs, s->text);
+    const Cost *row = cost_stated(c->costs, cost_of_macro(s->text));
     double *const read = c->read, *const written = c->written;
     note_call(c, s, runs);
     c->read = c->written = NULL;                 /* the portable form below is not counted */
@@ -834,7 +801,7 @@ static void count_call(Counting *c, const Code *s, double runs)
 
 static void count_branches(Counting *c, const Code *s, double runs)
 {
-    const double share = average(c, NULL, s->cond, 0.5);
+    const double share = average(c, NULL, s->cond, DATA_SHARE);
     c->sum += runs * comparisons(c, s->cond);
     const Loads outer = c->loaded;
     for (int i = 0; i < s->child_count; i++) {
@@ -858,13 +825,13 @@ static void count(Counting *c, const Code *s, double runs)
         if (c->let_count < MOST_LETS) c->let[c->let_count++] = s;
         return;
     case CODE_LOCAL:
-        if (s->memory->kind == MEMORY_POINTER) c->sum += runs * (1 + divisions(s->memory->offset));
+        if (s->memory->kind == MEMORY_POINTER) c->sum += runs * (1 + divisions(c, s->memory->offset));
         return;
     case CODE_STORE:
         c->in_lane = is_lane(c, s);
         note_written(c, s);
         c->sum += runs * lane_share(c, s)
-                  * (operations(c, s->value) + divisions(s->index) + (s->memory->kind != MEMORY_SCALAR));
+                  * (operations(c, s->value) + divisions(c, s->index) + (s->memory->kind != MEMORY_SCALAR));
         c->in_lane = false;
         return;
     case CODE_CALL: count_call(c, s, runs); return;
@@ -897,7 +864,9 @@ static double text_of(Counting *c, const Code *s)
     const Loads outer = c->loaded;
     if (s->kind == CODE_FOR) c->loaded = (Loads){ map_new(c->cx->scratch), NULL };
     switch (s->kind) {
-    case CODE_FOR: n = PER_LOOP + PER_ITERATION + text_of_value(c, s->begin) + text_of_value(c, s->end); break;
+    case CODE_FOR:
+        n = cost(c, COST_LOOP) + cost(c, COST_ITERATION) + text_of_value(c, s->begin) + text_of_value(c, s->end);
+        break;
     case CODE_IF: n = 1 + text_of_value(c, s->cond); break;
     case CODE_LET: n = text_of_value(c, s->value); break;
     case CODE_LOCAL: n = s->memory->kind == MEMORY_POINTER ? 1 + text_of_value(c, s->memory->offset) : 0; break;
@@ -928,8 +897,8 @@ static Counting *counting_of(Ctx *cx, const Function *f, const Costs *costs)
     Counting *c = NEW(cx->scratch, Counting);
     c->cx = cx;
     c->costs = costs;
-    c->lanes = cost_or(c, "f32 lanes", 1);
-    c->repeated = cost_or(c, "repeated load", 0);
+    c->lanes = cost(c, COST_LANES);
+    c->repeated = cost(c, COST_REPEATED_LOAD);
     c->loaded.map = map_new(cx->scratch);
     c->guarded_load = map_new(cx->scratch);
     c->in_vector = map_new(cx->scratch);
@@ -937,7 +906,7 @@ static Counting *counting_of(Ctx *cx, const Function *f, const Costs *costs)
     c->broadcast = map_new(cx->scratch);
     c->rectified = map_new(cx->scratch);
     c->function = f;
-    c->has_rectified = cost_row(costs, "f32 mul rectified") != NULL;
+    c->has_rectified = cost_stated(costs, COST_F32_MUL_RECTIFIED) != NULL;
     while (c->has_rectified && find_rectified(c, f->body)) continue;
     if (c->lanes > 1) {
         find_guarded(c, f->body, false);

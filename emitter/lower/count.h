@@ -8,11 +8,8 @@
 /* Returns an estimate for one run on a scalar core, to compare two schedules of the same computation. The estimate is
  * the sum of operations, loads and stores times the iterations around them, and of the overhead of loops. Bounds and
  * conditions over loops are evaluated; a condition on data counts half. Sizes count with their upper bound. Macros and
- * operations cost what the rows state. Without a row, or if costs is NULL, a macro costs its portable form and an
- * operation one instruction. */
+ * operations cost what the table states (ir/nest/costs.def); costs may be NULL. */
 int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs);
-/* Returns NULL if the target states no cost of the macro or operation. */
-const CostRow *cost_row(const Costs *costs, const char *name);
 /* The bytes that a run reads from memory and writes to it. */
 typedef struct Traffic { int64_t read, written; } Traffic;
 /* Counts the traffic of each parameter of the function, in out[memory_count], and of its local arrays, in the entry

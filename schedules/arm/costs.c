@@ -4,135 +4,107 @@
  * the portable form. */
 #include "schedules/arm/arm.h"
 
-static const CostRow rows_arm[] = {
-    { "LW_FETCH_ROW_I8", 60, 0.75 }, { "LW_COPY_I8", 14, 0.65 },     { "LW_COPY_I32", 0, 2.3 },
-    { "LW_DOT_2X2_I8", 150, 5.6 },   { "LW_DOT_1X4_I8", 90, 3.75 },   { "LW_DOT_1X2_I8", 30, 5.5 },
-    { "LW_WINDOW2_I8", 40, 13 },     { "LW_WINDOW_I8", 40, 11 },     { "LW_TAPS2_I8", 40, 8 },
-    { "LW_TAPS_I8", 40, 9 },         { "LW_SUM_WINDOW_I8", 30, 3 },  { "LW_MAX_WINDOW_I8", 30, 3 },
-    { "f32 mul", 73, 0 },            { "f32 add", 97, 0 },           { "f32", 26, 0 },
-    { "f32 function", 2500, 0 },     { "LW_DOT_WORDS_I8", 150, 2.65 },
-    { "LW_WORDS_I8", 20, 9 },        { "LW_WORDS_IF_I8", 30, 10 },   { "i64", 2.4, 0 },
-    { "LW_FOREST_LE", 20, 60 },      { "LW_FOREST_LT", 20, 28 },     { NULL, 0, 0 }
-};
-const Costs costs_arm = { NULL, rows_arm, NULL };
+const Costs costs_arm = { .at = {
+    COST_BOTH(FETCH_ROW_I8, 60, 0.75), COST_BOTH(COPY_I8, 14, 0.65), COST_BOTH(COPY_I32, 0, 2.3),
+    COST_BOTH(DOT_2X2_I8, 150, 5.6), COST_BOTH(DOT_1X4_I8, 90, 3.75), COST_BOTH(DOT_1X2_I8, 30, 5.5),
+    COST_BOTH(WINDOW2_I8, 40, 13), COST_BOTH(WINDOW_I8, 40, 11), COST_BOTH(TAPS2_I8, 40, 8),
+    COST_BOTH(TAPS_I8, 40, 9), COST_BOTH(SUM_WINDOW_I8, 30, 3), COST_BOTH(MAX_WINDOW_I8, 30, 3),
+    COST_EACH(F32_MUL, 73), COST_EACH(F32_ADD, 97), COST_EACH(F32, 26), COST_EACH(F32_FUNCTION, 2500),
+    COST_BOTH(DOT_WORDS_I8, 150, 2.65), COST_BOTH(WORDS_I8, 20, 9), COST_BOTH(WORDS_IF_I8, 30, 10),
+    COST_EACH(I64, 2.4), COST_BOTH(FOREST_LE, 20, 60), COST_BOTH(FOREST_LT, 20, 28)
+} };
 
 /* ARMv6-M has no 64-bit product; the C library copies a byte at a time. Operations on floats are calls, whose
  * instructions depend on the values (zeros and equal exponents take fewer): their mean over networks, apart for
  * values of which a ReLU made zeros. */
-static const CostRow rows_m0plus[] = {
-    { "LW_FETCH_ROW_I8", 230, 3.3 }, { "LW_DOT_WORDS_I8", 200, 2.6 }, { "LW_WINDOW2_I8", 40, 15.8 },
-    { "LW_TAPS2_I8", 340, 8.5 },     { "LW_TAPS_I8", 40, 13 },        { "LW_DOT_1X4_I8", 180, 3.77 },
-    { "LW_DOT_1X2_I8", 60, 7.3 },    { "mulhigh", 6, 0 },             { "expq", 410, 0 },
-    { "recipq", 410, 0 },            { "f32 mul", 86, 0 },            { "f32 add", 95, 0 },
-    { "f32 div", 380, 0 },           { "f32 min", 60, 0 },            { "f32 max", 60, 0 },
-    { "f32 compare", 38, 0 },        { "f32 to integer", 100, 0 },    { "f32 exp", 1940, 0 },
-    { "f32 exp2", 2000, 0 },         { "f32 log", 2790, 0 },          { "f32 tanh", 2300, 0 },
-    { "f32 sigmoid", 2680, 0 },      { "f32 erf", 3920, 0 },          { "f32 sqrt", 320, 0 },
-    { "f32 rsqrt", 700, 0 },         { "f32 sin", 2310, 0 },          { "f32 cos", 2310, 0 },
-    { "f32 floor", 277, 0 },         { "f32 ceil", 277, 0 },          { "f32 trunc", 277, 0 },
-    { "f32 round", 437, 0 },         { "f32 nearbyint", 196, 0 },
-    { "f32 mul rectified", 68, 0 },  { "f32 add rectified", 86, 0 },
-    { NULL, 0, 0 }
-};
-const Costs costs_m0plus = { &costs_arm, rows_m0plus, NULL };
+const Costs costs_m0plus = { .base = &costs_arm, .at = {
+    COST_BOTH(FETCH_ROW_I8, 230, 3.3), COST_BOTH(DOT_WORDS_I8, 200, 2.6), COST_BOTH(WINDOW2_I8, 40, 15.8),
+    COST_BOTH(TAPS2_I8, 340, 8.5), COST_BOTH(TAPS_I8, 40, 13), COST_BOTH(DOT_1X4_I8, 180, 3.77),
+    COST_BOTH(DOT_1X2_I8, 60, 7.3), COST_EACH(MULHIGH, 6), COST_EACH(EXPQ, 410), COST_EACH(RECIPQ, 410),
+    COST_EACH(F32_MUL, 86), COST_EACH(F32_ADD, 95), COST_EACH(F32_DIV, 380), COST_EACH(F32_MIN, 60),
+    COST_EACH(F32_MAX, 60), COST_EACH(F32_COMPARE, 38), COST_EACH(F32_TO_INTEGER, 100), COST_EACH(F32_EXP, 1940),
+    COST_EACH(F32_EXP2, 2000), COST_EACH(F32_LOG, 2790), COST_EACH(F32_TANH, 2300), COST_EACH(F32_SIGMOID, 2680),
+    COST_EACH(F32_ERF, 3920), COST_EACH(F32_SQRT, 320), COST_EACH(F32_RSQRT, 700), COST_EACH(F32_SIN, 2310),
+    COST_EACH(F32_COS, 2310), COST_EACH(F32_FLOOR, 277), COST_EACH(F32_CEIL, 277), COST_EACH(F32_TRUNC, 277),
+    COST_EACH(F32_ROUND, 437), COST_EACH(F32_NEARBYINT, 196), COST_EACH(F32_MUL_RECTIFIED, 68),
+    COST_EACH(F32_ADD_RECTIFIED, 86)
+} };
 
 /* MLA; loads extend signs. A 64-bit product is SMULL, and with a constant sum two moves and SMLAL; its upper half
  * is a register. */
-static const CostRow rows_m3[] = {
-    { "mla", 0, 0 },                 { "cast", 0, 0 },               { "LW_COPY_I8", 17, 1 },
-    { "i64 mul", 1, 0 },             { "i64 mla", 2, 0 },            { "i64 >>", 0, 0 },
-    { "i64 cast", 0, 0 },
-    { "LW_DOT_2X2_I8", 25, 2.5 },    { "LW_WINDOW2_I8", 30, 3.4 },   { "LW_WINDOW_I8", 30, 4 },
-    { "LW_TAPS2_I8", 30, 3 },        { "LW_TAPS_I8", 30, 4 },        { "f32 mul", 43, 0 },
-    { "f32 add", 47, 0 },            { "f32", 11, 0 },
-    { "f32 function", 1250, 0 },     { "LW_DOT_WORDS_I8", 40, 1.5 }, { "LW_WORDS_I8", 15, 6 },
-    { "LW_WORDS_IF_I8", 20, 6 },     { "LW_DOT_LONG_I8", 60, 1.83 }, { "LW_DOT_1X4_LONG_I8", 70, 2.75 },
-    { "LW_FOREST_LE", 20, 52 },      { "LW_FOREST_LT", 20, 24 },
-    { "f32 div", 150, 0 },           { "f32 min", 58, 0 },            { "f32 max", 58, 0 },
-    { "f32 compare", 36, 0 },        { "f32 to integer", 94, 0 },     { "f32 exp", 908, 0 },
-    { "f32 exp2", 908, 0 },          { "f32 log", 1240, 0 },          { "f32 tanh", 1100, 0 },
-    { "f32 sigmoid", 1250, 0 },      { "f32 erf", 1860, 0 },          { "f32 sqrt", 317, 0 },
-    { "f32 rsqrt", 470, 0 },         { "f32 sin", 880, 0 },           { "f32 cos", 880, 0 },
-    { "f32 floor", 202, 0 },         { "f32 ceil", 202, 0 },          { "f32 trunc", 202, 0 },
-    { "f32 round", 315, 0 },         { "f32 nearbyint", 139, 0 },
-    { "f32 mul rectified", 31, 0 },  { "f32 add rectified", 35, 0 },
-    { NULL, 0, 0 }
-};
-const Costs costs_m3 = { &costs_arm, rows_m3, NULL };
+const Costs costs_m3 = { .base = &costs_arm, .at = {
+    COST_EACH(MLA, 0), COST_EACH(CAST, 0), COST_BOTH(COPY_I8, 17, 1), COST_EACH(I64_MUL, 1), COST_EACH(I64_MLA, 2),
+    COST_EACH(I64_SHR, 0), COST_EACH(I64_CAST, 0), COST_BOTH(DOT_2X2_I8, 25, 2.5), COST_BOTH(WINDOW2_I8, 30, 3.4),
+    COST_BOTH(WINDOW_I8, 30, 4), COST_BOTH(TAPS2_I8, 30, 3), COST_BOTH(TAPS_I8, 30, 4), COST_EACH(F32_MUL, 43),
+    COST_EACH(F32_ADD, 47), COST_EACH(F32, 11), COST_EACH(F32_FUNCTION, 1250), COST_BOTH(DOT_WORDS_I8, 40, 1.5),
+    COST_BOTH(WORDS_I8, 15, 6), COST_BOTH(WORDS_IF_I8, 20, 6), COST_BOTH(DOT_LONG_I8, 60, 1.83),
+    COST_BOTH(DOT_1X4_LONG_I8, 70, 2.75), COST_BOTH(FOREST_LE, 20, 52), COST_BOTH(FOREST_LT, 20, 24),
+    COST_EACH(F32_DIV, 150), COST_EACH(F32_MIN, 58), COST_EACH(F32_MAX, 58), COST_EACH(F32_COMPARE, 36),
+    COST_EACH(F32_TO_INTEGER, 94), COST_EACH(F32_EXP, 908), COST_EACH(F32_EXP2, 908), COST_EACH(F32_LOG, 1240),
+    COST_EACH(F32_TANH, 1100), COST_EACH(F32_SIGMOID, 1250), COST_EACH(F32_ERF, 1860), COST_EACH(F32_SQRT, 317),
+    COST_EACH(F32_RSQRT, 470), COST_EACH(F32_SIN, 880), COST_EACH(F32_COS, 880), COST_EACH(F32_FLOOR, 202),
+    COST_EACH(F32_CEIL, 202), COST_EACH(F32_TRUNC, 202), COST_EACH(F32_ROUND, 315), COST_EACH(F32_NEARBYINT, 139),
+    COST_EACH(F32_MUL_RECTIFIED, 31), COST_EACH(F32_ADD_RECTIFIED, 35)
+} };
 
 /* Functions: counted on values of a normal distribution. Guards that do not change in a loop are often tested before
  * it. */
-static const CostRow rows_fpu[] = {
-    { "f32 mul", 1, 0 },             { "f32 add", 1, 0 },            { "f32 div", 1, 0 },
-    { "f32", 1, 0 },                 { "f32 function", 40, 0 },      { "guard", 1, 0 },
-    { "i64 mul", 1, 0 },             { "i64 mla", 2, 0 },            { "i64 >>", 0, 0 },
-    { "i64 cast", 0, 0 },
-    { "LW_FOREST_LE", 20, 13 },      { "LW_FOREST_LT", 20, 10.6 },
-    { "f32 min", 3, 0 },             { "f32 max", 3, 0 },             { "f32 to integer", 12, 0 },
-    { "f32 exp", 30, 0 },            { "f32 exp2", 38, 0 },           { "f32 expm1", 58, 0 },
-    { "f32 log", 54, 0 },            { "f32 log2", 54, 0 },           { "f32 log10", 60, 0 },
-    { "f32 log1p", 70, 0 },          { "f32 tanh", 38, 0 },           { "f32 sigmoid", 38, 0 },
-    { "f32 erf", 80, 0 },            { "f32 sin", 100, 0 },           { "f32 cos", 98, 0 },
-    { "f32 tan", 118, 0 },           { "f32 asin", 39, 0 },           { "f32 acos", 36, 0 },
-    { "f32 atan", 40, 0 },           { "f32 sinh", 48, 0 },           { "f32 cosh", 35, 0 },
-    { "f32 asinh", 94, 0 },          { "f32 acosh", 58, 0 },          { "f32 atanh", 87, 0 },
-    { "f32 sqrt", 3, 0 },            { "f32 rsqrt", 4, 0 },           { "f32 floor", 18, 0 },
-    { "f32 ceil", 22, 0 },           { "f32 trunc", 20, 0 },          { "f32 round", 31, 0 },
-    { "f32 nearbyint", 8, 0 },       { "f32 pow", 4300, 0 },
-    { "f32 fmod", 80, 0 },
-    { NULL, 0, 0 }
-};
-static const Costs costs_fpu = { &costs_arm, rows_fpu, NULL };
+static const Costs costs_fpu = { .base = &costs_arm, .at = {
+    COST_EACH(F32_MUL, 1), COST_EACH(F32_ADD, 1), COST_EACH(F32_DIV, 1), COST_EACH(F32, 1),
+    COST_EACH(F32_FUNCTION, 40), COST_EACH(GUARD, 1), COST_EACH(I64_MUL, 1), COST_EACH(I64_MLA, 2),
+    COST_EACH(I64_SHR, 0), COST_EACH(I64_CAST, 0), COST_BOTH(FOREST_LE, 20, 13), COST_BOTH(FOREST_LT, 20, 10.6),
+    COST_EACH(F32_MIN, 3), COST_EACH(F32_MAX, 3), COST_EACH(F32_TO_INTEGER, 12), COST_EACH(F32_EXP, 30),
+    COST_EACH(F32_EXP2, 38), COST_EACH(F32_EXPM1, 58), COST_EACH(F32_LOG, 54), COST_EACH(F32_LOG2, 54),
+    COST_EACH(F32_LOG10, 60), COST_EACH(F32_LOG1P, 70), COST_EACH(F32_TANH, 38), COST_EACH(F32_SIGMOID, 38),
+    COST_EACH(F32_ERF, 80), COST_EACH(F32_SIN, 100), COST_EACH(F32_COS, 98), COST_EACH(F32_TAN, 118),
+    COST_EACH(F32_ASIN, 39), COST_EACH(F32_ACOS, 36), COST_EACH(F32_ATAN, 40), COST_EACH(F32_SINH, 48),
+    COST_EACH(F32_COSH, 35), COST_EACH(F32_ASINH, 94), COST_EACH(F32_ACOSH, 58), COST_EACH(F32_ATANH, 87),
+    COST_EACH(F32_SQRT, 3), COST_EACH(F32_RSQRT, 4), COST_EACH(F32_FLOOR, 18), COST_EACH(F32_CEIL, 22),
+    COST_EACH(F32_TRUNC, 20), COST_EACH(F32_ROUND, 31), COST_EACH(F32_NEARBYINT, 8), COST_EACH(F32_POW, 4300),
+    COST_EACH(F32_FMOD, 80)
+} };
 
 /* SMLAD, SXTB16, MLA. */
-static const CostRow rows_dsp[] = {
-    { "mla", 0, 0 },                 { "cast", 0, 0 },
-    { "LW_FETCH_ROW_I8", 58, 0.65 }, { "LW_DOT_1X2_I8", 20, 2.5 },   { "LW_DOT_1X4_I8", 30, 2 },
-    { "LW_DOT_1X4_PAIRS_I8", 40, 1.14 },                             { "LW_DOT_2X4_I16", 62, 0.745 },
-    { "LW_DOT_2X2_I16", 30, 1 },     { "LW_PAIRS_I16", 26, 1.45 },   { "LW_COPY_I16", 20, 1.3 },
-    { "LW_WINDOW2_I8", 20, 1.85 },   { "LW_WINDOW_I8", 20, 3 },      { "LW_TAPS2_I8", 20, 1.95 },
-    { "LW_TAPS_I8", 20, 3 },         { "LW_SUM_WINDOW_I8", 30, 1 },  { "LW_MAX_WINDOW_I8", 20, 0.6 },
-    { "LW_DOT_COLUMNS_I16", 12, 0.4 },                               { "LW_COLUMNS_I16", 20, 0.7 },
-    { NULL, 0, 0 }
-};
-
 /* The columns of LW_DOT_COLUMNS_I16 overlap, so each execution of its innermost statement (a point, ir/nest/costs.h)
  * reads three words of each pixel. The products of two channels read x for each channel. */
 static const ReadRow reads_dsp[] = {
-    { "LW_DOT_COLUMNS_I16", 1, 4.0 / 3 }, { "LW_DOT_1X2_I8", 1, 1 }, { "LW_DOT_2X1_I8", 2, 1 }, { NULL, 0, 0 }
+    { COST_DOT_COLUMNS_I16, 1, 4.0 / 3 }, { COST_DOT_1X2_I8, 1, 1 }, { COST_DOT_2X1_I8, 2, 1 }, { COST_KINDS, 0, 0 }
 };
-const Costs costs_dsp = { &costs_fpu, rows_dsp, reads_dsp };
+const Costs costs_dsp = { .base = &costs_fpu, .reads = reads_dsp, .at = {
+    COST_EACH(MLA, 0), COST_EACH(CAST, 0), COST_BOTH(FETCH_ROW_I8, 58, 0.65), COST_BOTH(DOT_1X2_I8, 20, 2.5),
+    COST_BOTH(DOT_1X4_I8, 30, 2), COST_BOTH(DOT_1X4_PAIRS_I8, 40, 1.14), COST_BOTH(DOT_2X4_I16, 62, 0.745),
+    COST_BOTH(DOT_2X2_I16, 30, 1), COST_BOTH(PAIRS_I16, 26, 1.45), COST_BOTH(COPY_I16, 20, 1.3),
+    COST_BOTH(WINDOW2_I8, 20, 1.85), COST_BOTH(WINDOW_I8, 20, 3), COST_BOTH(TAPS2_I8, 20, 1.95),
+    COST_BOTH(TAPS_I8, 20, 3), COST_BOTH(SUM_WINDOW_I8, 30, 1), COST_BOTH(MAX_WINDOW_I8, 20, 0.6),
+    COST_BOTH(DOT_COLUMNS_I16, 12, 0.4), COST_BOTH(COLUMNS_I16, 20, 0.7)
+} };
 
 /* Helium: 16 bytes or four numbers at once. gcc also vectorizes sums of floats. */
-static const CostRow rows_mve[] = {
-    { "f32 lanes", 4, 254 },         { "far lanes", 1, 4.5 },         { "f32 loop lanes", 4, 1 },
-    { "f32 exp", 50, 77 },           { "f32 exp2", 43, 67 },          { "f32 expm1", 75, 0 },
-    { "f32 log", 77, 0 },            { "f32 log2", 77, 0 },           { "f32 log10", 83, 0 },
-    { "f32 log1p", 112, 0 },         { "f32 tanh", 91, 0 },           { "f32 sigmoid", 72, 0 },
-    { "f32 erf", 127, 183 },         { "f32 sinh", 81, 0 },           { "f32 cosh", 51, 0 },
-    { "f32 asinh", 132, 0 },         { "f32 acosh", 83, 0 },          { "f32 atanh", 124, 0 },
-    { "f32 floor", 28, 0 },          { "f32 ceil", 28, 0 },           { "f32 trunc", 26, 0 },
-    { "f32 round", 38, 0 },          { "f32 nearbyint", 1, 1 },       { "f32 pow", 160, 0 },
-    { "f32 mul", 1, 1 },             { "f32 add", 1, 1 },
-    { "mla", 1, 0 },                 { "cast", 1, 0 },
-    { "LW_ADD_I8", 30, 5.2 },        { "LW_COPY_I32", 6, 0.55 },     { "LW_COPY_I8", 1, 0.1 },
-    { "LW_DOT_1X2_I8", 20, 0.3 },    { "LW_DOT_1X4_I8", 24, 0.135 }, { "LW_DOT_2X2_I8", 13, 0.122 },
-    { "LW_FETCH_ROW_I8", 54, 0.12 }, { "LW_SCALE_I8", 14, 2.75 },    { "LW_SCALE_EACH_I8", 14, 3.5 },
-    { "LW_SUM_WINDOW_I8", 25, 0.2 }, { "LW_TAPS_I8", 30, 0.88 },     { "LW_TAPS2_I8", 34, 0.69 },
-    { "LW_WINDOW_I8", 30, 0.88 },    { "LW_WINDOW2_I8", 40, 0.69 },  { "LW_MAX_WINDOW_I8", 23, 0.15 },
-    { "LW_DOT_1XN_I8", 52, 0.156 },  { "LW_DOT_2XN_I8", 60, 0.136 },
-    { "LW_WINDOW2_TILES_I8", 45, 0.78 },                             { "LW_TAPS2_TILES_I8", 40, 0.96 },
-    { "LW_COPY2_I32", 8, 0.5 },      { "LW_SCALE2_EACH_I8", 22, 1.95 },
-    { "LW_COPY_PAIR_I32", 8, 0.63 }, { "LW_SCALE_PAIR_I8", 22, 1.95 }, { "LW_SCALE_PAIR_ALL_I8", 20, 3 },
-    { "LW_PANEL_PAIR_I8", 120, 0.112 }, { "LW_WINDOW_PANEL_PAIR_I8", 130, 0.112 }, { NULL, 0, 0 }
-};
-const Costs costs_mve = { &costs_dsp, rows_mve, NULL };
+const Costs costs_mve = { .base = &costs_dsp, .at = {
+    COST_EACH(LANES, 4), COST_EACH(LANE_REACH, 254), COST_EACH(FAR_VECTOR, 1), COST_EACH(SPILLED_VECTOR, 4.5),
+    COST_EACH(LOOP_LANES, 4), COST_EACH(LOOP_ROWS, 1), COST_BOTH(F32_EXP, 50, 77), COST_BOTH(F32_EXP2, 43, 67),
+    COST_EACH(F32_EXPM1, 75), COST_EACH(F32_LOG, 77), COST_EACH(F32_LOG2, 77), COST_EACH(F32_LOG10, 83),
+    COST_EACH(F32_LOG1P, 112), COST_EACH(F32_TANH, 91), COST_EACH(F32_SIGMOID, 72), COST_BOTH(F32_ERF, 127, 183),
+    COST_EACH(F32_SINH, 81), COST_EACH(F32_COSH, 51), COST_EACH(F32_ASINH, 132), COST_EACH(F32_ACOSH, 83),
+    COST_EACH(F32_ATANH, 124), COST_EACH(F32_FLOOR, 28), COST_EACH(F32_CEIL, 28), COST_EACH(F32_TRUNC, 26),
+    COST_EACH(F32_ROUND, 38), COST_BOTH(F32_NEARBYINT, 1, 1), COST_EACH(F32_POW, 160), COST_BOTH(F32_MUL, 1, 1),
+    COST_BOTH(F32_ADD, 1, 1), COST_EACH(MLA, 1), COST_EACH(CAST, 1), COST_BOTH(ADD_I8, 30, 5.2),
+    COST_BOTH(COPY_I32, 6, 0.55), COST_BOTH(COPY_I8, 1, 0.1), COST_BOTH(DOT_1X2_I8, 20, 0.3),
+    COST_BOTH(DOT_1X4_I8, 24, 0.135), COST_BOTH(DOT_2X2_I8, 13, 0.122), COST_BOTH(FETCH_ROW_I8, 54, 0.12),
+    COST_BOTH(SCALE_I8, 14, 2.75), COST_BOTH(SCALE_EACH_I8, 14, 3.5), COST_BOTH(SUM_WINDOW_I8, 25, 0.2),
+    COST_BOTH(TAPS_I8, 30, 0.88), COST_BOTH(TAPS2_I8, 34, 0.69), COST_BOTH(WINDOW_I8, 30, 0.88),
+    COST_BOTH(WINDOW2_I8, 40, 0.69), COST_BOTH(MAX_WINDOW_I8, 23, 0.15), COST_BOTH(DOT_1XN_I8, 52, 0.156),
+    COST_BOTH(DOT_2XN_I8, 60, 0.136), COST_BOTH(WINDOW2_TILES_I8, 45, 0.78), COST_BOTH(TAPS2_TILES_I8, 40, 0.96),
+    COST_BOTH(COPY2_I32, 8, 0.5), COST_BOTH(SCALE2_EACH_I8, 22, 1.95), COST_BOTH(COPY_PAIR_I32, 8, 0.63),
+    COST_BOTH(SCALE_PAIR_I8, 22, 1.95), COST_BOTH(SCALE_PAIR_ALL_I8, 20, 3), COST_BOTH(PANEL_PAIR_I8, 120, 0.112),
+    COST_BOTH(WINDOW_PANEL_PAIR_I8, 130, 0.112)
+} };
 
-/* cycles: of M0+, M3 and M4, from the executed instructions of the recorded networks, each with the cycles of the core's
- * reference manual; loads and stores are paired, and taken branches refill the pipeline, as the manual states. For the
- * other cores, no such table is public. M7 and M33 have the M4's cycles, divided by the ratio of the published CoreMark
- * per MHz (M4 3.54, M33 4.10, M7 5.29). On M55 and M85, a vector instruction takes two cycles, and overlaps by one with
- * a neighbouring instruction of a different kind.
+/* cycles: on M0+, M3 and M4, from the executed instructions of the recorded networks, each with the cycles of the
+ * core's reference manual; loads and stores are paired, and taken branches refill the pipeline, as the manual states.
+ * For the other cores, no such table is public. M7 and M33 have the M4's cycles, divided by the ratio of the published
+ * CoreMark per MHz (M4 3.54, M33 4.10, M7 5.29). On M55 and M85, a vector instruction takes two cycles, and overlaps by
+ * one with a neighbouring instruction of a different kind.
  * size_level and stack_frames: from the recorded networks (make bench-report). M7, M33 and M85 have the figures of the
  * core with the same instructions. */
 static const char by_manual[] = "its manual's timing of executed instructions";

@@ -317,69 +317,68 @@ static void pointers(Ctx *cx)
 }
 
 /* Returns the counted instructions of y[i<8,j<4] = x[i,j] + 1 with these rows, its rows by a macro if `by_rows`. */
-static int64_t counted(Ctx *cx, bool by_rows, const CostRow *rows)
+static int64_t counted(Ctx *cx, bool by_rows, const Costs *costs)
 {
     Tensor *x = input(cx, "x", 2, 8, 4, 0, 0), *y = FORMULA(cx, "y[i,j] = x[i,j] + 1", BIND_T("x", x));
-    const Costs costs = { NULL, rows, NULL };
     const Nest *n = nest_naive(cx, "f", NULL, 0, &y, 1);
-    if (by_rows) n = sched_step(cx, n, "instruction PLUS4(x: f32[4]) r[v<4] = 1 + x[v]");
-    if (by_rows) n = sched_step(cx, n, "tensorize y.j PLUS4");
-    return count_instructions(cx, lower_nest(cx, n, NULL), &costs);
+    if (by_rows) n = sched_step(cx, n, "instruction LW_COPY_I8(x: f32[4]) r[v<4] = 1 + x[v]");
+    if (by_rows) n = sched_step(cx, n, "tensorize y.j LW_COPY_I8");
+    return count_instructions(cx, lower_nest(cx, n, NULL), costs);
 }
 
 /* Eight uses of four points; 32 additions. */
 static void costs(Ctx *cx)
 {
-    const int64_t none = counted(cx, true, (const CostRow[]){ { "PLUS4", 0, 0 }, { NULL, 0, 0 } }),
-                  some = counted(cx, true, (const CostRow[]){ { "PLUS4", 10, 0.5 }, { NULL, 0, 0 } });
+    const int64_t none = counted(cx, true, &(const Costs){ .at = { COST_EACH(COPY_I8, 0) } }),
+                  some = counted(cx, true, &(const Costs){ .at = { COST_BOTH(COPY_I8, 10, 0.5) } });
     check_that(some - none == 8 * 10 + 32 / 2, "a macro costs its row: uses and points", "%lld",
                (long long)(some - none));
-    const int64_t hard = counted(cx, false, (const CostRow[]){ { NULL, 0, 0 } }),
-                  soft = counted(cx, false, (const CostRow[]){ { "f32 add", 50, 0 }, { NULL, 0, 0 } });
+    const int64_t hard = counted(cx, false, NULL),
+                  soft = counted(cx, false, &(const Costs){ .at = { COST_EACH(F32_ADD, 50) } });
     check_that(soft - hard == 32 * 49, "an addition of floats costs its row", "%lld", (long long)(soft - hard));
 }
 
 /* The same for the formula of y[i<8,j<4] after a step; NULL: none. */
-static int64_t counted_of(Ctx *cx, const char *text, const char *step, const CostRow *rows)
+static int64_t counted_of(Ctx *cx, const char *text, const char *step, const Costs *costs)
 {
     Tensor *x = input(cx, "x", 2, 8, 4, 0, 0), *y = FORMULA(cx, text, BIND_T("x", x));
-    const Costs costs = { NULL, rows, NULL };
     const Nest *n = nest_naive(cx, "f", NULL, 0, &y, 1);
     if (step) n = sched_step(cx, n, step);
-    return count_instructions(cx, lower_nest(cx, n, NULL), &costs);
+    return count_instructions(cx, lower_nest(cx, n, NULL), costs);
 }
 
 static void compilers(Ctx *cx)
 {
-    const CostRow division[] = { { "f32 div", 100, 0 }, { "f32 mul", 1, 0 }, { NULL, 0, 0 } },
-                  plain[] = { { NULL, 0, 0 } }, lanes[] = { { "f32 lanes", 4, 0 }, { NULL, 0, 0 } };
-    const int64_t third = counted_of(cx, "y[i,j] = x[i,j] / 3.0", NULL, division),
-                  fourth = counted_of(cx, "y[i,j] = x[i,j] / 4.0", NULL, division);
+    const Costs division = { .at = { COST_EACH(F32_DIV, 100), COST_EACH(F32_MUL, 1) } },
+                lanes = { .at = { COST_EACH(LANES, 4) } };
+    const int64_t third = counted_of(cx, "y[i,j] = x[i,j] / 3.0", NULL, &division),
+                  fourth = counted_of(cx, "y[i,j] = x[i,j] / 4.0", NULL, &division);
     check_that(third - fourth == 32 * 99, "a division by a power of two is a product", "%lld",
                (long long)(third - fourth));
-    const CostRow full[] = { { "f32 mul", 50, 0 }, { NULL, 0, 0 } },
-                  zeros[] = { { "f32 mul", 50, 0 }, { "f32 mul rectified", 20, 0 }, { NULL, 0, 0 } };
+    const Costs full = { .at = { COST_EACH(F32_MUL, 50) } },
+                zeros = { .base = &full, .at = { COST_EACH(F32_MUL_RECTIFIED, 20) } };
     const char *rectified = "y[i,j] = max(x[i,j], 0.0) * 3.0", *other = "y[i,j] = max(x[i,j], 1.0) * 3.0";
-    const int64_t less = counted_of(cx, rectified, NULL, full) - counted_of(cx, rectified, NULL, zeros),
-                  equal = counted_of(cx, other, NULL, full) - counted_of(cx, other, NULL, zeros);
+    const int64_t less = counted_of(cx, rectified, NULL, &full) - counted_of(cx, rectified, NULL, &zeros),
+                  equal = counted_of(cx, other, NULL, &full) - counted_of(cx, other, NULL, &zeros);
     check_that(less == 32 * 30 && !equal, "products with rectified numbers cost a row of their own", "%lld, %lld",
                (long long)less, (long long)equal);
     /* Of 12 instructions for a row, four loads, additions and stores, three are left. */
     const char *sum = "y[i,j] = x[i,j] + 1", *unroll = "unroll y.j";
-    const int64_t saved = counted_of(cx, sum, unroll, plain) - counted_of(cx, sum, unroll, lanes);
+    const int64_t saved = counted_of(cx, sum, unroll, NULL) - counted_of(cx, sum, unroll, &lanes);
     check_that(saved == 8 * 9, "adjacent sums are lanes of a vector", "%lld", (long long)saved);
     /* A sum beyond the reach takes an address for its load. */
-    const CostRow reach[] = { { "f32 lanes", 4, 4 }, { "far lanes", 3, 9 }, { NULL, 0, 0 } };
-    const int64_t far = counted_of(cx, "y[i,j] = x[i,j] + x[7,j]", unroll, reach)
-                      - counted_of(cx, "y[i,j] = x[i,j] + x[7,j]", unroll, lanes);
+    const Costs reach = { .base = &lanes, .at = { COST_EACH(LANE_REACH, 4), COST_EACH(FAR_VECTOR, 3),
+                                                  COST_EACH(SPILLED_VECTOR, 9) } };
+    const int64_t far = counted_of(cx, "y[i,j] = x[i,j] + x[7,j]", unroll, &reach)
+                      - counted_of(cx, "y[i,j] = x[i,j] + x[7,j]", unroll, &lanes);
     check_that(far == 8 * 3, "a vector beyond an instruction's reach takes an address", "%lld", (long long)far);
     const char *largest = "y[i,j] = max(x[i,j], 1)";
-    check_that(counted_of(cx, largest, unroll, plain) == counted_of(cx, largest, unroll, lanes),
+    check_that(counted_of(cx, largest, unroll, NULL) == counted_of(cx, largest, unroll, &lanes),
                "adjacent maxima stay apart", "%s", "their count differs");
 }
 
 /* for i < 8: { if (i < 4) y[i] = x[0]; y[i + 8] = x[0] } */
-static int64_t counted_guarded(Ctx *cx, const CostRow *rows)
+static int64_t counted_guarded(Ctx *cx, const Costs *costs)
 {
     const Expr *i = expr_new_var(cx, "i", VAR_LOOP, I32, 0, 7), *zero = expr_index(cx, 0);
     const Memory *x = memory_new(cx, &(Memory){ .name = "x", .type = F32, .kind = MEMORY_INPUT }),
@@ -391,36 +390,33 @@ static int64_t counted_guarded(Ctx *cx, const CostRow *rows)
     };
     const Function f = { .name = "f", .body = code_for(cx, i, zero, expr_index(cx, 8), 1, LOOP_SERIAL,
                                                        code_seq(cx, stores, 2)) };
-    const Costs costs = { NULL, rows, NULL };
-    return count_instructions(cx, &f, &costs);
+    return count_instructions(cx, &f, costs);
 }
 
 /* What a C compiler makes of loops, per row of y[i<8,j<4]: an iteration takes six instructions, a loop two. */
 static void compiled_loops(Ctx *cx)
 {
-    const CostRow plain[] = { { NULL, 0, 0 } }, lanes[] = { { "f32 loop lanes", 4, 0 }, { NULL, 0, 0 } },
-                  copies[] = { { "unrolled text", 100, 0 }, { NULL, 0, 0 } },
-                  repeated[] = { { "repeated load", 3, 0 }, { NULL, 0, 0 } },
-                  max[] = { { "f32 max", 5, 0 }, { NULL, 0, 0 } };
+    const Costs lanes = { .at = { COST_EACH(LOOP_LANES, 4) } }, copies = { .at = { COST_EACH(UNROLLED, 100) } },
+                repeated = { .at = { COST_EACH(REPEATED_LOAD, 3) } }, max = { .at = { COST_EACH(F32_MAX, 5) } };
     const char *sum = "y[i,j] = x[i,j] + 1", *same = "y[i,j] = x[i,0] + x[i,j]", *strided = "y[i,j] = x[j,i]";
-    const int64_t vectors = counted_of(cx, sum, NULL, plain) - counted_of(cx, sum, NULL, lanes),
-                  gathers = counted_of(cx, strided, NULL, plain) - counted_of(cx, strided, NULL, lanes);
+    const int64_t vectors = counted_of(cx, sum, NULL, NULL) - counted_of(cx, sum, NULL, &lanes),
+                  gathers = counted_of(cx, strided, NULL, NULL) - counted_of(cx, strided, NULL, &lanes);
     check_that(vectors == 8 * 18, "a loop of consecutive floats has one vector", "%lld", (long long)vectors);
     check_that(gathers == 0, "a loop of strided floats has none", "%lld", (long long)gathers);
-    const int64_t unrolled = counted_of(cx, sum, NULL, plain) - counted_of(cx, sum, NULL, copies),
-                  shared = counted_of(cx, same, NULL, plain) - counted_of(cx, same, NULL, copies);
+    const int64_t unrolled = counted_of(cx, sum, NULL, NULL) - counted_of(cx, sum, NULL, &copies),
+                  shared = counted_of(cx, same, NULL, NULL) - counted_of(cx, same, NULL, &copies);
     check_that(unrolled == 8 * (4 * 3 + 2), "a short loop has no counter", "%lld", (long long)unrolled);
     check_that(shared == unrolled + 8 * 3, "copies of an unrolled loop share loads", "%lld", (long long)shared);
-    const int64_t again = counted_guarded(cx, repeated) - counted_guarded(cx, plain);
+    const int64_t again = counted_guarded(cx, &repeated) - counted_guarded(cx, NULL);
     check_that(again == 8 * 3, "a load after one under a condition computes its address", "%lld", (long long)again);
-    const int64_t most = counted_of(cx, "y[i,j] = max(x[i,j], 1)", NULL, max)
-                         - counted_of(cx, "y[i,j] = max(x[i,j], 1)", NULL, plain);
+    const int64_t most = counted_of(cx, "y[i,j] = max(x[i,j], 1)", NULL, &max)
+                         - counted_of(cx, "y[i,j] = max(x[i,j], 1)", NULL, NULL);
     check_that(most == 32 * 4, "a maximum of floats costs its row", "%lld", (long long)most);
     /* exp: 64 for a number, 90 for a vector; tanh stays in a loop of numbers. */
-    const CostRow functions[] = { { "f32 exp", 64, 90 }, { "f32 function", 50, 0 }, { "f32 loop lanes", 4, 1 },
-                                  { NULL, 0, 0 } };
-    const int64_t exps = counted_of(cx, "y[i,j] = exp(x[i,j])", NULL, functions),
-                  tanhs = counted_of(cx, "y[i,j] = tanh(x[i,j])", NULL, functions);
+    const Costs functions = { .at = { COST_BOTH(F32_EXP, 64, 90), COST_EACH(F32_FUNCTION, 50), COST_EACH(LOOP_LANES, 4),
+                                      COST_EACH(LOOP_ROWS, 1) } };
+    const int64_t exps = counted_of(cx, "y[i,j] = exp(x[i,j])", NULL, &functions),
+                  tanhs = counted_of(cx, "y[i,j] = tanh(x[i,j])", NULL, &functions);
     check_that(tanhs - exps == 8 * (4 * (50 + 5) - (90 + 5)), "a function costs its row, a vector its second figure",
                "%lld %lld", (long long)exps, (long long)tanhs);
 }
@@ -428,10 +424,9 @@ static void compiled_loops(Ctx *cx)
 /* Counts the traffic of a formula of y[i<8,j<200] over x[8,200] and w[200] after steps. */
 static const Function *moved_by(Ctx *cx, const char *text, const char *const *step, const ReadRow *reads, Traffic *out)
 {
-    static const CostRow none[] = { { NULL, 0, 0 } };
     Tensor *x = input(cx, "x", 2, 8, 200, 0, 0), *w = input(cx, "w", 1, 200, 0, 0, 0),
            *y = FORMULA(cx, text, BIND_T("x", x), BIND_T("w", w));
-    const Costs costs = { NULL, none, reads };
+    const Costs costs = { .reads = reads };
     const Nest *n = nest_naive(cx, "f", NULL, 0, &y, 1);
     for (; *step; step++) n = sched_step(cx, n, *step);
     const Function *f = lower_nest(cx, n, NULL);
@@ -455,9 +450,9 @@ static void check_traffic(Ctx *cx, const char *what, const char *text, const cha
 static void traffic(Ctx *cx)
 {
     const char *const none[] = { NULL }, *const outer[] = { "reorder y.j y.i", NULL },
-               *const macro[] = { "instruction TIMES(x: f32[200], w: f32[200]) r[v<200] = x[v] * w[v]",
-                                  "tensorize y.j TIMES", NULL };
-    const ReadRow twice[] = { { "TIMES", 1, 8 }, { NULL, 0, 0 } };
+               *const macro[] = { "instruction LW_ADD_I8(x: f32[200], w: f32[200]) r[v<200] = x[v] * w[v]",
+                                  "tensorize y.j LW_ADD_I8", NULL };
+    const ReadRow twice[] = { { COST_ADD_I8, 1, 8 }, { COST_KINDS, 0, 0 } };
     const char *product = "y[i,j] = x[i,j] * w[j]";
     check_traffic(cx, "traffic-of-each-element", product, none, NULL, 6400, 6400);
     check_traffic(cx, "traffic-of-a-value-kept-in-a-loop", product, outer, NULL, 6400, 800);

@@ -94,8 +94,8 @@ void footprint_print(const Build *b, const Footprint *f, Text *t)
     print_limit(t, "RAM", f->ram, limits.ram);
 }
 
-/* Without this check, a model would pass although some of its bytes are unknown. If the constants alone exceed the limit
- * of flash, the verdict is known without the code. */
+/* Without this check, a model would pass although some of its bytes are unknown. If the constants exceed the limit of
+ * flash, the verdict is known without the code. */
 static bool is_known(Build *b, const Footprint *f, const Limits *l)
 {
     const bool is_flash = !keeps(f->flash, l->flash) || l->flash < 0 || f->has_code;
