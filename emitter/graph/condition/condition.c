@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions of implementations. A condition is parsed as an expression of formulas, after every predicate (`x is
- * f32`) is replaced by true or false in the text, and every rank(x) by a number, with columns unchanged. It is parsed
- * twice. Against the operator's row, with any sizes and attributes, it must parse: a failure there is the author's
- * mistake and a diagnostic. Against a call, with the call's values, it may fail on a name that this call omits: then
- * the condition does not hold. */
+/* Conditions of implementations. A condition is parsed as an expression of formulas. Before that, its text has true or
+ * false in place of every predicate (`x is f32`), and a number in place of every rank(x), with columns unchanged. A
+ * condition is parsed twice. Against the operator's row, with any sizes and attributes, it must parse; a failure is the
+ * author's mistake and an error. Against a call, with the call's values, it may fail on a name that this call omits;
+ * the condition then does not hold. */
 #include "graph/condition/condition.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ const ConditionName *condition_names(int *count)
     return names;
 }
 
-/* A fault in a condition: a sentence, and its position in the condition. */
+/* A fault in a condition: the diagnostic, and the position of the faulty words in the condition. */
 typedef struct Fault { const char *what; size_t at, length; } Fault;
 
 /* ---- Predicates -------------------------------------------------------------------------------------------------- */
@@ -49,7 +49,8 @@ typedef struct Predicate {
     bool has;
 } Predicate;
 
-/* Names of targets and features contain '-'. */
+/* Reads the predicate that begins at `at`; returns false if there is none. The object may contain '-', as names of
+ * targets and features do. */
 static bool predicate_at(Ctx *cx, const char *when, size_t at, Predicate *p)
 {
     const size_t n = word_length(when + at), verb = at + n + strspn(when + at + n, " ");
@@ -99,7 +100,7 @@ static bool of_tensor(const Names *w, const Predicate *p, const Tensor *t, const
     return t && t->type == type;
 }
 
-/* Decides the predicate. Against a row every predicate is true. */
+/* Returns true if the predicate holds. For the names of an operator's row, every predicate holds. */
 static bool is_true(const Names *w, const Predicate *p, Fault *fault)
 {
     const char *what = NULL;
@@ -128,7 +129,7 @@ static const char *rank_text(const Names *w, const char *of, Fault *fault, size_
     return fault->what ? "0" : text_format(w->cx, "%d", b->tensor->rank);
 }
 
-/* Returns the value of FUNCTION(OF) as text. Returns NULL if FUNCTION is not such a name. */
+/* Returns the value of FUNCTION(OF) as text, or NULL if FUNCTION is not rank, lanes or vector_bytes. */
 static const char *number_text(const Names *w, const char *function, const char *of, Fault *fault, size_t at)
 {
     const Target *t = w->target;
@@ -146,7 +147,8 @@ static void overwrite(char *text, size_t at, size_t end, const char *with)
     memcpy(text + at, with, strlen(with));
 }
 
-/* Replaces `rank(x)` at `at`; returns the position after it, or `at`. */
+/* Replaces a call such as `rank(x)` at `at` by its number. Returns the position after the call, or `at` if there is
+ * none. */
 static size_t replace_number(const Names *w, const char *when, char *text, size_t at, Fault *fault)
 {
     const size_t n = word_length(when + at), open = at + n + strspn(when + at + n, " ");
@@ -161,7 +163,7 @@ static size_t replace_number(const Names *w, const char *when, char *text, size_
     return close + 1;
 }
 
-/* Returns the text without predicates and numbers. */
+/* Returns the condition with predicates, and calls such as `rank(x)`, replaced by their values. */
 static char *without_predicates(const Names *w, const char *when, Fault *fault)
 {
     const size_t length = strlen(when);
@@ -181,7 +183,7 @@ static char *without_predicates(const Names *w, const char *when, Fault *fault)
 
 static void find_element(const Expr *e, void *user) { *(bool *)user |= e->kind == EXPR_READ || e->kind == EXPR_LOAD; }
 
-/* Returns the position of the expression reader's diagnostic, from its line of carets. */
+/* Returns the expression reader's diagnostic as a fault; the line of carets gives its position. */
 static Fault fault_of(const Diag *d)
 {
     const char *carets = d->source ? strchr(d->source, '\n') : NULL;
@@ -190,7 +192,7 @@ static Fault fault_of(const Diag *d)
     return (Fault){ d->what, blanks < 2 ? 0 : blanks - 2, strspn(carets + 1 + blanks, "^") };
 }
 
-/* Returns NULL and a fault if the condition does not parse. */
+/* Returns the condition as an expression. If it does not parse, returns NULL and sets *fault. */
 static const Expr *read_condition(const Names *w, const char *when, Fault *fault)
 {
     const char *text = without_predicates(w, when, fault);

@@ -7,9 +7,9 @@
 
 typedef enum Holds { HOLDS_NOT, HOLDS, HOLDS_OPEN } Holds;
 
-/* Returns HOLDS_OPEN if open sizes leave the condition undecided; *open then becomes the test for run time. A condition
- * with a wrong name or syntax, which holds for no call of the operator, is a diagnostic. If t is NULL, the condition
- * holds on no target. */
+/* Returns HOLDS_OPEN if open sizes leave the condition undecided; *open then receives the test for run time. A wrong
+ * name or wrong syntax is an error, because the condition would hold for no call of the operator. If t is NULL, the
+ * condition holds on no target. */
 Holds condition_holds(Ctx *cx, const Implementation *i, const Node *call, const Target *t, const Expr **open);
 /* Returns true if the condition parses with names of the row's operators; for a row of a pattern, with the names of one
  * of its operators. Otherwise gives a diagnostic. */

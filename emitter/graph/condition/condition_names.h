@@ -7,15 +7,16 @@
 
 enum { MOST_NAMES_OF_CONDITION = 1024, MOST_WORDS_OF_CONDITION = 128 };
 
-/* An attribute that is a word; its value, or NULL for any value. */
+/* An attribute whose value is a word; value is NULL if any word matches. */
 typedef struct WordAttr { const char *name, *value; } WordAttr;
 
 typedef struct Names {
     Ctx *cx;
-    /* True for the names of an operator's row: predicates on types and values hold. */
+    /* True if the names come from an operator's row; predicates on types and values then hold. */
     bool is_row;
-    const Target *target;              /* or NULL for any target */
-    int count; Bind bind[MOST_NAMES_OF_CONDITION + 1];   /* an absent input has neither a tensor nor a value */
+    const Target *target;              /* the target, or NULL for any target */
+    /* The names; an absent input has neither a tensor nor a value */
+    int count; Bind bind[MOST_NAMES_OF_CONDITION + 1];
     int word_count; WordAttr word[MOST_WORDS_OF_CONDITION];
 } Names;
 
@@ -23,7 +24,7 @@ typedef struct Names {
 Names *names_of_call(Ctx *cx, const Node *call, const Target *t);
 Names *names_of_row(Ctx *cx);
 void names_add_op(Names *w, const Op *op);
-const Bind *names_find(const Names *w, const char *word);        /* returns NULL if the word is unknown */
-/* Returns NULL if no attribute of this name is a word. */
+const Bind *names_find(const Names *w, const char *word);        /* returns NULL if no name is this word */
+/* Returns the attribute of this name, or NULL if its value is not a word. */
 const WordAttr *names_word(const Names *w, const char *word);
 #endif

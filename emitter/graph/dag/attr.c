@@ -59,7 +59,7 @@ Attr attr_if(bool is_given, Attr a)
     return a;
 }
 
-/* The text form has no integers beyond this magnitude, and no NaN. */
+/* Returns true if the text form can hold the integer. */
 #define ATTR_MOST (INT64_MAX - 8)
 static bool is_readable(int64_t v) { return v >= -ATTR_MOST && v <= ATTR_MOST; }
 
@@ -121,7 +121,7 @@ static int64_t read_integer(const char *s, const char **end)
     *end = s;
     if (*p < '0' || *p > '9') return 0;
     for (; *p >= '0' && *p <= '9'; p++) {
-        if (v > (uint64_t)INT64_MAX / 10 - 1) return 0;      /* up to ATTR_MOST */
+        if (v > (uint64_t)INT64_MAX / 10 - 1) return 0;      /* refuses integers above ATTR_MOST */
         v = v * 10 + (uint64_t)(*p - '0');
     }
     *end = p;

@@ -24,7 +24,7 @@
 
 /* ---- Copies of computes over other tensors ----------------------------------------------------------------------- */
 
-/* `to` maps a tensor of the definition to its tensor in the copy. */
+/* A copy of a definition over other inputs. `to` maps a tensor of the definition to its tensor in the copy. */
 typedef struct Copy { Ctx *cx; const Definition *of; Tensor *const *in; Map to; } Copy;
 
 static const Expr *visit_read(Ctx *cx, const Expr *e, void *user)
@@ -34,7 +34,8 @@ static const Expr *visit_read(Ctx *cx, const Expr *e, void *user)
     return to ? tensor_read(cx, to, e->arg, e->arg_count) : e;
 }
 
-/* An axis that indexes a dimension alone follows the size of that dimension in the copy. */
+/* The extents of a copied stage's axes. An axis that indexes a dimension alone takes the size of that dimension in the
+ * copy. extent[a] is NULL if axis a keeps its size. */
 typedef struct Resize { const Copy *copy; const Stage *stage; const Expr *extent[MAX_AXES]; const char *why; } Resize;
 
 static int axis_of(const Stage *s, const Expr *e)
@@ -66,7 +67,8 @@ static void resize_by_read(const Expr *e, void *user)
     }
 }
 
-/* An axis with a different size indexes every dimension by itself, and each of these dimensions has the new size. */
+/* Checks that an axis with a new size is the only variable in each index that uses it, and that each of these
+ * dimensions has the new size. Otherwise, sets r->why. */
 static void check_resized(const Expr *e, void *user)
 {
     Resize *r = user;
@@ -155,7 +157,7 @@ static void promise_itself(Copy *c, const Node *n)
                         tensor_new(c->cx, n->in[i]->name, n->in[i]->type, n->in[i]->rank, n->in[i]->shape));
 }
 
-/* Makes the promised tensors, if there are any, the outputs of the compute. */
+/* Makes the promised tensors, if there are any, the outputs of the copied compute. */
 static void keep_promises(Copy *c, const Node *of, Node *n)
 {
     for (int o = 0; o < n->out_count; o++) {

@@ -6,10 +6,10 @@
 typedef struct Reads {
     const Stage *stage;
     const Definition *definition;
-    Pattern pattern;                   /* the pattern of the reads so far, without a reduction */
+    Pattern pattern;                   /* the pattern of the reads so far, without the reduction */
     const Expr **first;                /* [inputs]: the first read of each input */
-    bool has_several;                  /* one element of the result reads different elements of one input */
-    bool repeats;                      /* one element of an input serves several points of the axes */
+    bool has_several;                  /* true if one element of the result reads different elements of one input */
+    bool repeats;                      /* true if one element of an input serves several points of the axes */
 } Reads;
 
 static int axis_of(const Stage *s, const Expr *e)

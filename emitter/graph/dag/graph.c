@@ -36,7 +36,8 @@ static void use(Ctx *cx, Uses *u, const Tensor *t)
     ++*n;
 }
 
-/* Counts each mark of a grid as a use of the live tensor to which the mark leads through dead moves. */
+/* For each mark of a grid, counts one use of the marked tensor. If dead calls that only move elements compute the
+ * tensor, counts a use of their live input instead. */
 static void use_marked(Ctx *cx, Uses *u, const Graph *g)
 {
     for (int i = 0; i < g->mark_count; i++) {
@@ -48,7 +49,7 @@ static void use_marked(Ctx *cx, Uses *u, const Graph *g)
     }
 }
 
-/* Counts uses in scratch memory, which lives as long as the rewrite. */
+/* Returns the number of uses of each tensor, in scratch memory, which lives as long as the rewrite. */
 static Uses *graph_uses(Ctx *cx, const Graph *g)
 {
     Node **order;
@@ -76,14 +77,14 @@ const Target *uses_target(const Uses *u) { return u->target; }
 bool uses_keep_dropout(const Uses *u) { return u->keeps_dropout; }
 bool uses_keep_norms(const Uses *u) { return u->keeps_norms; }
 
-/* A replacement inherits the use count of the tensor it replaces. */
+/* Gives the replacement the use count of the tensor that it replaces. */
 static void inherit_uses(Uses *u, const Tensor *from, const Tensor *to)
 {
     void *n = map_get_ptr(&u->count, from);
     if (n && !map_get_ptr(&u->count, to)) map_put_ptr(&u->count, to, n);
 }
 
-/* Places a replacement on the original call's device: all nodes that were created since `serial`, from t upwards. */
+/* Assigns the original call's device to the nodes that compute the replacement t and were created after `serial`. */
 static void stay_on_device(Tensor *t, const char *device, uint32_t serial)
 {
     Node *n = t ? t->producer : NULL;
@@ -193,7 +194,7 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
     return g;
 }
 
-/* Its maps are in scratch memory and live as long as the rewrite. */
+/* Rewrites the graph. The maps of the rewrite are in scratch memory, which is reset at the end. */
 static Graph rewritten(Ctx *cx, Graph g, Rewrite r)
 {
     const ArenaMark mark = arena_mark(cx->scratch);

@@ -6,7 +6,8 @@
 #include "support/map.h"
 
 /* The size of a layer before and after shrinking, for reports. */
-typedef struct LayerSize { int64_t channels, macs, weights; } LayerSize;       /* weights: bytes of its constants */
+/* weights is in bytes of the layer's constants */
+typedef struct LayerSize { int64_t channels, macs, weights; } LayerSize;
 typedef struct Shrunk { const char *name; LayerSize was, is; } Shrunk;
 /* An annotation that a later pass needs: the original call and the tensor's current version. For a grid, the mark also
  * holds the name of the only call that reads the tensor, because passes replace constants and fold values without a
@@ -33,28 +34,31 @@ typedef struct Graph {
     const char *name;
     int input_count;  Tensor **input;       /* in the model's order */
     int output_count; Tensor **output;
-    const Target *target;                   /* or NULL for any target */
+    const Target *target;                   /* the target, or NULL for any target */
     Qdq qdq;
-    int quantized_count;                    /* quantizations before graph_realize */
-    int unrealized_count; const Node *const *unrealized;      /* calls that are still computed in floats */
+    int quantized_count;                    /* number of quantizations before graph_realize */
+    int unrealized_count; const Node *const *unrealized;      /* the calls that are still computed in floats */
     int shrunk_count; const Shrunk *shrunk; /* the layers from which graph_shrink removed channels */
-    Shrunk shrunk_total;                    /* the sum over all layers that multiply, whether shrunk or not */
-    int mark_count;   Mark *mark;           /* passes that rewrite the graph update them */
+    Shrunk shrunk_total;                    /* the sum over all layers that multiply, shrunk or not */
+    int mark_count;   Mark *mark;           /* the marks; each pass that rewrites the graph updates them */
     int origin_count; Origin *origin;       /* the tensors whose values are compared with the imported graph's */
-    bool records_grids;                     /* simulated quantizations become marks, which the quantizer reads */
-    bool counts_grids;                      /* a tensor with such a mark counts one more use, so it remains */
-    int update_count; const Update *update; /* pairs of a training step */
+    /* True if simulated quantizations become marks, which the quantizer reads */
+    bool records_grids;
+    /* True if a mark counts as one more use of its tensor, so the tensor remains */
+    bool counts_grids;
+    int update_count; const Update *update; /* the inputs and outputs of a training step that share memory */
     /* True to keep dropouts, and norms over constants, in training form; a norm then needs several samples. */
     bool keeps_dropout, keeps_norms;
-    bool spares_memory;                     /* groups are ordered to keep few bytes live */
+    bool spares_memory;                     /* true if groups are ordered to keep few bytes live */
     struct Stream *stream;                  /* the request of --stream (graph/stream/stream.h), or NULL */
 } Graph;
 
 bool graph_has_output(const Graph *g, const Tensor *t);
-void graph_follow(Ctx *cx, Graph *g);               /* the results of its calls become its origins */
-/* Call this after a pass has replaced tensors; the map has a replacement for each. */
+void graph_follow(Ctx *cx, Graph *g);               /* records the results of the graph's calls as its origins */
+/* Updates the origins after a pass has replaced tensors. The map gives the replacement of each replaced tensor. */
 void graph_replace_origins(Ctx *cx, Graph *g, const Map *to);
-int graph_origin_of(const Graph *g, const Tensor *now);         /* returns the number of the first such origin, or -1 */
+/* Returns the number of the first origin with this tensor, or -1 */
+int graph_origin_of(const Graph *g, const Tensor *now);
 /* Returns a layout such as "NHWC", "NCHW" or "NWC", from the first operator with windows that reads the input, or from
  * the last one that computes the output. Returns NULL if there is no such operator. The input belongs to a graph with
  * these outputs. Defined in port_layout.c. */
@@ -70,7 +74,7 @@ bool uses_keep_norms(const Uses *u);
  * overwrite out[], which holds the call's own outputs, with replacements. */
 typedef void GraphVisit(Ctx *cx, Node *call, Tensor **out, const Uses *uses);
 Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit);
-/* Copies every call, which preserves their order */
+/* Like graph_rewrite, but copies every call, which preserves the order of the calls. */
 Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit);
 Graph graph_rewrite_regions(Ctx *cx, Graph g, GraphVisit *visit);     /* visit gets the regions instead of the calls */
 /* `given` maps inputs, constants and results to the tensors that take their place. A call whose results are all given

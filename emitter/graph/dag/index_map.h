@@ -26,7 +26,7 @@ typedef struct IndexMap {
     /* The word in the name OPERATOR_word of a stage before the result, or NULL for the result. */
     const char *word;
     int axis_count; Axis axis[MAX_AXES];
-    const Bounds *bounds;              /* the ranges of the axes */
+    const Bounds *bounds;              /* the ranges of the axes' variables */
     /* The conditions of padded reads, until index_guarded uses them. */
     int condition_count; const Expr *condition[MOST_CONDITIONS];
 } IndexMap;
@@ -35,10 +35,11 @@ typedef struct IndexMap {
 const Expr *index_axis(IndexMap *m, char letter, const Expr *size);
 const Expr *index_axis_named(IndexMap *m, const char *name, const Expr *size);
 const Expr *index_tap(IndexMap *m, const char *name, const Expr *size);
-void index_axes(IndexMap *m, const Tensor *like, const Expr **at);                   /* an axis for each dimension */
-/* Returns the index itself if more is 0. */
+/* Appends an axis for each dimension */
+void index_axes(IndexMap *m, const Tensor *like, const Expr **at);
+/* Returns index + more, or the index itself if more is 0. */
 const Expr *index_plus(Ctx *cx, const Expr *index, int64_t more);
-/* Returns the index itself if by is 1. */
+/* Returns index * by, or the index itself if by is 1. */
 const Expr *index_times(Ctx *cx, const Expr *index, int64_t by);
 /* Return the floor quotient of the index by `by`, and its remainder. */
 const Expr *index_over(Ctx *cx, const Expr *index, int64_t by);

@@ -148,7 +148,7 @@ static int compute_by_row(Ctx *cx, const Node *n, Tensor **out)
     return compute_by_formulas(cx, n, m->formula, m->outputs, out);
 }
 
-/* Assigns the place to failures since the mark. */
+/* Reports failures since the mark again, with `where` as their place. */
 static void place_failure(Ctx *cx, DiagMark mark, const char *where)
 {
     const Diag *d = diag_rewind(cx, mark);
@@ -158,7 +158,7 @@ static void place_failure(Ctx *cx, DiagMark mark, const char *where)
     else diag_error(cx, where, "%s", d->what);
 }
 
-/* Records in the stages below t that they are part of the call. */
+/* Records the call in the stages that compute t. */
 static void own_stages(const Node *n, const Tensor *t)
 {
     const Node *made = t->producer;
@@ -198,7 +198,7 @@ static bool is_like(const Tensor *a, const Tensor *b)
     return same;
 }
 
-/* Compares the outputs of a different compute with the call's. */
+/* Requires that the outputs of a different compute have the types and shapes of the call's outputs. */
 static void check_outputs(Ctx *cx, const Node *n, const char *where, Tensor *const *out, int count)
 {
     if (count != n->out_count)
@@ -274,7 +274,7 @@ static void note_lists(Ctx *cx, const Node *call, AttrNotes *notes)
     diag_rewind(cx, mark);
 }
 
-/* Returns a list in the form that the compute read, before the attribute as given, where one value may be the value of
+/* Returns each list as the compute read it, in preference to the given attribute, in which one value may stand for
  * all. */
 int op_attrs(Ctx *cx, const Node *n, const Attr **out)
 {

@@ -12,8 +12,9 @@ typedef struct AttrRow { const char *name; AttrKind kind; const char *meaning, *
 
 /* A test case as data: inputs with shapes, filled with a fixed pseudo-random sequence. */
 typedef struct OpCase {
-    const char *attrs;       /* "stride=2,2 pad=1,1,1,1", which call_read reads; "" if there are none */
-    /* "f32[1][8][8][3] f32[3][3][3][4]"; an optional trailing '=' gives constant values: "i64[2]={1,-1}" */
+    const char *attrs;       /* attributes in the syntax of call_read, such as "stride=2,2 pad=1,1,1,1", or "" */
+    /* Types and shapes of the inputs, such as "f32[1][8][8][3] f32[3][3][3][4]". An optional trailing '=' gives
+     * constant values: "i64[2]={1,-1}". */
     const char *inputs;
     const char *output;      /* expected dtype and shape "f32[1][4][4][4]", or NULL with `refusal` */
     const char *refusal;     /* part of the expected diagnostic, for a case that must be refused; otherwise NULL */
@@ -67,7 +68,8 @@ typedef struct OpFusion {
 typedef struct OpLayout {
     /* The output has the first input's elements in the same order (reshape), so it aliases the input. */
     bool is_view;
-    bool is_transpose;                 /* by the attribute perm: output dimension d is input dimension perm[d] */
+    /* Transposes by the attribute perm: output dimension d is input dimension perm[d] */
+    bool is_transpose;
     bool is_concat;                    /* concatenates the inputs along the attribute axis */
     bool converts;                     /* converts the first input's elements to the type in the attribute `to` */
     /* Gives the size in the attribute `like` the value of input 0; the output aliases the input. */
@@ -130,12 +132,12 @@ typedef struct OpQuantization {
      * step of 0 means that there is no such grid. */
     float output_step;
     int output_zero;
-    /* Returns the call in fixed point. It reads the input stored in i8 or i16 with that step and produces i8 on the
-     * fixed grid, or i32 in units of 2^-30. Returns NULL if that is not possible. */
+    /* Returns the call in fixed point. The call reads the input, stored in i8 or i16 with the given step. It produces
+     * i8 on the fixed grid, or i32 in units of 2^-30. Returns NULL if that is not possible. */
     Tensor *(*in_fixed_point)(Ctx *cx, const Node *call, Tensor *stored, double step, DType to);
-    /* Returns the call with its constant weights, inputs 1 and 2, in bits[0] and bits[1] bits (2 to 8), over the first
-     * input stored in i8 or i16 on that grid, with the same outputs. bits of 0 means 8 bits that the user did not
-     * request. Returns NULL if that is not possible; why_real_weights then returns the reason. */
+    /* Returns the call with integer weights and the same outputs. The weights, constant inputs 1 and 2, have bits[0]
+     * and bits[1] bits (2 to 8); 0 means 8 bits that the user did not request. The first input is stored in i8 or i16
+     * with this step and zero point. Returns NULL if that is not possible; why_real_weights then returns the reason. */
     Node *(*with_integer_weights)(Ctx *cx, const Node *call, Tensor *stored, double step, int64_t zero,
                                   const int *bits);
     const char *(*why_real_weights)(Ctx *cx, const Node *call, const int *bits);
@@ -164,14 +166,15 @@ typedef struct OpGradient {
 /* The row of an operator. It lists only the facts that apply; the remaining fields are false, none or NULL. Shrinking
  * needs no facts, because it compares computes (graph/shrink/shrink_proof.c). */
 struct Op {
-    const char *name;                  /* "conv2d" */
+    const char *name;                  /* the operator's name, such as "conv2d" */
     const char *summary;               /* one line of help text, with the formula or equation */
-    /* 1..11, like Relay's levels of support; a list of operators may select one level. */
+    /* The level of support, 1 to 11, as in Relay; a list of operators may select one level. */
     int level;
-    int least_inputs, most_inputs;     /* most_inputs is -1 for any number */
+    int least_inputs, most_inputs;     /* numbers of inputs; most_inputs is -1 if there is no maximum */
     const char *inputs;                /* the inputs' names, separated by spaces: "x k" */
-    const AttrRow *attr;               /* closed by a row without a name, or NULL */
-    bool accepts_any_attr;             /* attributes without a row are words, which only reports show */
+    const AttrRow *attr;               /* the attributes, closed by a row without a name, or NULL */
+    /* True if attributes without a row are accepted, as words that only reports show */
+    bool accepts_any_attr;
     OpMeaning meaning;
     OpFusion fusion;
     OpLayout layout;
@@ -180,9 +183,9 @@ struct Op {
     OpGradient gradient;
     /* Layouts of the weights, closed by a row without a name; NULL if there are none. */
     const WeightLayout *layouts;
-    const OpCase *cases;               /* closed by a row without inputs */
+    const OpCase *cases;               /* the test cases, closed by a row without inputs */
     void *user;                        /* passed to the compute of a user's row */
-    /* The formulas of a file as a row (definition.h); NULL for an operator. */
+    /* The formulas that the row stands for (definition.h), or NULL for an operator. */
     const struct Definition *definition;
 };
 
@@ -201,10 +204,10 @@ Node *op_call(Ctx *cx, const Op *op, const char *name, Tensor *const *in, int in
 /* Make attributes as values (attr.c). Names and words are literals or live as long as the context; the call copies
  * lists. */
 Attr attr_int(const char *name, int64_t v);
-Attr attr_flag(const char *name, bool v);                        /* ATTR_INT, 0 or 1 */
+Attr attr_flag(const char *name, bool v);                        /* makes ATTR_INT, 0 or 1 */
 Attr attr_real(const char *name, double v);
 Attr attr_word(const char *name, const char *word);
-Attr attr_type(const char *name, DType t);                       /* ATTR_TEXT: "i32" */
+Attr attr_type(const char *name, DType t);                       /* makes ATTR_TEXT, such as "i32" */
 Attr attr_tensor(const char *name, const Tensor *t);
 /* Makes an attribute that refers to a tensor's name, type and shape. */
 Attr attr_like(Ctx *cx, const char *tensor_name, DType t, int rank, const Expr *const *shape);
@@ -221,19 +224,19 @@ Attr attr_if(bool is_given, Attr a);
 /* Calls an operator by name, for importers and passes; returns outputs[0]. attrs: ATTRS(...), or NULL for none. A kind
  * of attribute other than the row's is an internal error. */
 Tensor *call(Ctx *cx, const char *op, const char *name, Tensor *const *in, int in_count, const Attr *attrs);
-/* Returns the attributes in the form that op_call expects: skipped ones are left out and lists are copied to the
- * context. */
+/* Returns the attributes in the form that op_call expects, without skipped ones. Lists are copied into the context. */
 const Attr *attrs_of_call(Ctx *cx, const Op *op, const Attr *given, int *count);
 /* Calls with one input, two inputs, or where(condition, a, b); return NULL if any input is NULL. */
 Tensor *call_on(Ctx *cx, const char *op, const char *name, Tensor *x, const Attr *attrs);
 Tensor *call_on_two(Ctx *cx, const char *op, const char *name, Tensor *a, Tensor *b, const Attr *attrs);
 Tensor *call_where(Ctx *cx, const char *name, Tensor *condition, Tensor *a, Tensor *b);
 const char *ints_text(Ctx *cx, const int64_t *v, int count);          /* returns "1,2,3", in the syntax of attributes */
-/* Calls "reshape" with like's shape in the attribute `shape`: the same elements in another shape. */
+/* Calls "reshape" with like's shape in the attribute `shape`. The elements and their order stay. */
 /* Returns false if a reshape cannot express the symbolic sizes. */
 bool can_view(const Tensor *x, const Tensor *like);
 Tensor *view_call(Ctx *cx, const char *name, Tensor *x, const Tensor *like);
-/* Returns the size to which the call n gives the value of its input. Returns NULL if n is NULL or a different node. */
+/* Returns the size that the call n binds to the value of its input. Returns NULL if n is NULL or is a different
+ * operator. */
 const Expr *bound_size(const Node *n);
 /* Collects the attributes of a call: the given ones, the defaults of its row, and integer lists that its compute reads,
  * with their defaults. */

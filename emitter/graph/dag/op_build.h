@@ -14,20 +14,21 @@ char axis_letter(int rank, int d);
  * reversed. */
 void transpose_perm(const Node *transpose, int *perm);
 
-/* Index lists of a tensor with some axes chosen. For rank 4 with axes 1 and 2: */
+/* Index lists of a tensor of which some axes are chosen. The examples are for rank 4 with axes 1 and 2 chosen. */
 typedef struct AxisText {
-    const char *all;       /* n,h,w,c */
-    const char *kept;      /* n,c */
-    const char *ones;      /* n,one1<1,one2<1,c */
-    const char *chosen;    /* h,w */
+    const char *all;       /* all axes: n,h,w,c */
+    const char *kept;      /* without the chosen axes: n,c */
+    const char *ones;      /* the chosen axes with size 1: n,one1<1,one2<1,c */
+    const char *chosen;    /* only the chosen axes: h,w */
 } AxisText;
 #define AXES(a) { "all", (a).all }, { "kept", (a).kept }, { "ones", (a).ones }, { "chosen", (a).chosen }
 #define AXES_TEXT(cx, text, a) OP_TEXT(cx, text, AXES(a))
 AxisText axis_text(Ctx *cx, int rank, const bool *chosen);
 
-/* returns n,w,c with the letter of `axis` replaced; -1 replaces nothing */
+/* Returns a list such as n,w,c with the letter of `axis` replaced by `at`; if axis is -1, replaces nothing. */
 const char *axes_with(Ctx *cx, int rank, int axis, const char *at);
-const char *sized_axes(Ctx *cx, const Tensor *x);                     /* n<2,w<5,c<3; symbolic sizes are omitted */
+/* Returns the axes with their sizes, n<2,w<5,c<3; omits symbolic sizes */
+const char *sized_axes(Ctx *cx, const Tensor *x);
 
 /* Returns the spellings of the accepted types, for a refusal: "i8, u8". If is_accepted is NULL, returns all types. */
 const char *op_types_text(Ctx *cx, bool (*is_accepted)(DType));
@@ -56,21 +57,23 @@ int64_t op_greatest(Ctx *cx, const Expr *size);                       /* returns
 extern const char *const op_greater_least;
 /* Returns a real attribute (0 if absent) as a constant of the type, saturated. */
 const Expr *op_value(Ctx *cx, const Node *call, const char *attr, DType t);
-bool op_same_type(Ctx *cx, const Node *call);                         /* true if all inputs have the first one's type */
+/* Returns true if all inputs have the type of the first one */
+bool op_same_type(Ctx *cx, const Node *call);
 /* Returns true for the operands of integer products with i32 sums: both have 8 bits and the same type, or the first has
  * 16 bits and the second 8. */
 bool op_sums_integers(const Node *n);
 
-/* For Op.permute. Returns the un-transposed inputs: given inputs unchanged; others padded with leading unit dimensions
- * to `rank`, then transposed by the inverse. Returns NULL if that is not possible. */
+/* Returns the un-transposed inputs, for OpLayout.permute. Inputs in inputs[] stay as they are. The other inputs are
+ * padded with leading unit dimensions to `rank`, then transposed by the inverse. Returns NULL if that is not
+ * possible. */
 Tensor **inputs_untransposed(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs, int rank);
-/* For elementwise operators that broadcast. */
+/* Implements OpLayout.permute for elementwise operators that broadcast. */
 Node *permute_elementwise(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
-/* For operators with the attribute `axis`. */
+/* Implements OpLayout.permute for operators with the attribute `axis`. */
 Node *permute_axis(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
-/* for operators with the attribute `axes` that keep all axes */
+/* Implements OpLayout.permute for operators with the attribute `axes` that keep all axes. */
 Node *permute_all_axes(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
-/* For operators with the attribute `axes` and keepdims=1. */
+/* Implements OpLayout.permute for operators with the attribute `axes` and keepdims=1. */
 Node *permute_axes_kept(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
 /* Uses sum (x - zero) * k = sum x * k - zero * sum k: returns the call without its attribute `zero`, plus a constant
  * per channel (k's last axis). The result is exact, because i32 wraps. Requires that every window is inside x and that

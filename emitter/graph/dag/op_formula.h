@@ -4,13 +4,14 @@
 /* The formulas of a call: its computes, and the text that names it in diagnostics. */
 
 /* Decision: a formula is a constant text, or expressions. `y[n,h,w,c] = sum(i,j) ...` in a string is the definition,
- * and the reader checks it. Names in it that depend on the call are bound: to tensors and values, or to phrases,
- * which are index lists, types and numbers (`op_text` in `graph/dag/op_formula.h`): `sum[kept] = sum(chosen) x[all]`
- * serves every rank. Where axes, guards or divisors follow from attributes (convolutions, pools, resizing, gathers,
- * scatters, slices), they are built as expressions over axes (`graph/dag/index_map.h`). */
+ * and the reader checks it. Names in it that depend on the call are bound to tensors and values, or to phrases. A
+ * phrase is an index list, a type or a number (`op_text` in `graph/dag/op_formula.h`), so `sum[kept] = sum(chosen)
+ * x[all]` serves every rank. Where axes, guards or divisors follow from attributes (convolutions, pools, resizing,
+ * gathers, scatters, slices), they are built as expressions over axes (`graph/dag/index_map.h`). */
 #include "graph/dag/op.h"
 
-const char *op_where(Ctx *cx, const Node *call);                      /* `node "conv_7" (conv2d)` */
+const char *op_where(Ctx *cx, const Node *call);                      /* returns the call as a place: node "conv_7"
+                                                                       * (conv2d) */
 /* Reports an error at the place that op_where returns. */
 #define op_refuse(cx, call, ...) diag_error((cx), op_where((cx), (call)), __VA_ARGS__)
 #define op_unsupported(cx, call, ...) diag_unsupported((cx), op_where((cx), (call)), __VA_ARGS__)
@@ -53,8 +54,9 @@ const char *formulas_size(Formulas *f, const Expr *size);
 const WeightLayout *weights_layout(const Op *op, const Tensor *k);
 /* Returns the operator's layout with this name. If there is none, reports an internal error and returns NULL. */
 const WeightLayout *weights_layout_named(Ctx *cx, const char *op, const char *layout);
-/* Returns constant weights w in the layout with these numbers; a row without a name closes the list. If decoding does
- * not give w again, reports an internal error and returns NULL. Returns NULL if l is NULL. */
+/* Returns the constant weights w, packed in the layout. `number` gives the layout's numbers; a row without a name
+ * closes it. If decoding does not give w again, reports an internal error and returns NULL. Returns NULL if l is
+ * NULL. */
 Tensor *weights_packed(Ctx *cx, const WeightLayout *l, const Tensor *w, const Phrase *number);
 /* Returns true if the first input has a float type. */
 bool op_float(Ctx *cx, const Node *call);

@@ -12,8 +12,9 @@
 
 enum { MOST_TRIED = 3, RANK_OF_STAR = 2 };
 
-/* The largest trial sizes, as powers of two: the elements of an input (0 for any number), and any other dimension. The
- * second row is for temporaries with more elements than the inputs; a call is checked with its own sizes. */
+/* The largest trial sizes, as exponents of 2: of_input for the elements of an input (0 for no limit), of_dimension for
+ * each other dimension. The second row is for formulas whose temporaries have more elements than the inputs. A call is
+ * checked again with its own sizes. */
 typedef struct TrialSizes { int of_input, of_dimension; } TrialSizes;
 static const TrialSizes trial_sizes[] = { { 30, 15 }, { 0, 3 } };
 enum { TRIALS = sizeof trial_sizes / sizeof trial_sizes[0] };
@@ -56,7 +57,7 @@ static Guess guess_rank(const char *text, const char *input)
         if (count > 0) return (Guess){ count, false };
         if (count < 0) g.is_star = true;
         if (*s == ',' && s[1 + strspn(s + 1, " ")] >= '0' && s[1 + strspn(s + 1, " ")] < '0' + MAX_RANK) {
-            const int dimension = s[1 + strspn(s + 1, " ")] - '0';         /* dim(x, 1) */
+            const int dimension = s[1 + strspn(s + 1, " ")] - '0';         /* the number in dim(x, 1) */
             if (g.rank <= dimension) g.rank = dimension + 1;
         }
     }
@@ -64,8 +65,8 @@ static Guess guess_rank(const char *text, const char *input)
     return g;
 }
 
-/* Inputs indexed with [*] share one shape, so any broadcast is valid. Sizes are small enough that no product
- * overflows. */
+/* Returns a trial input. Inputs indexed with [*] share one shape, so any broadcast is valid. Sizes are small enough
+ * that no product overflows. */
 static Tensor *trial_input(Ctx *cx, const char *word, const char *text, DType type, const Expr *const *star,
                            const TrialSizes *sizes)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Names the dimensions of an input or output: "NHWC", "NCHW". Operators with windows define the order of their
- * dimensions (OpLayout.has_windows); a transpose, and an operator that commutes with transposes (elementwise, padding,
- * slices), carries it on. A reshape ends it, so a tensor that no window reaches, or only as a list, has no layout. */
+ * dimensions (OpLayout.has_windows). The order is followed through transposes, and through operators that commute with
+ * transposes (elementwise, padding, slices), but not through reshapes. A tensor has no layout if no such path connects
+ * it with a window. */
 
 /* Decision: a port's layout follows from the dataflow. No file says whether an input is NHWC. Operators with windows
  * define the order of their dimensions (`OpLayout.has_windows`), and `graph/dag/port_layout.c` carries it to the
@@ -39,8 +40,8 @@ static const char *named(Ctx *cx, const Carried *c, int rank)
     return name;
 }
 
-/* Returns the places of the output, given those of operand x. Returns NULL if the operator does not carry dimensions
- * on. */
+/* Returns the places of the output's dimensions, given the places of operand x's dimensions. Returns NULL if the
+ * operator does not preserve dimensions. */
 static Carried *carried_on(Ctx *cx, const Node *n, const Tensor *x, const Carried *c)
 {
     Carried *moved = NEW(cx->arena, Carried);
@@ -72,7 +73,7 @@ const char *graph_input_layout(Ctx *cx, Tensor *const *output, int output_count,
     return NULL;
 }
 
-/* The places run backwards here: dimension d of the tensor is dimension place[d] of the output. */
+/* Walks from the output to the inputs, so dimension d of the tensor is dimension place[d] of the output. */
 const char *graph_output_layout(Ctx *cx, const Tensor *output)
 {
     const Carried *c = unmoved(cx, output->rank);

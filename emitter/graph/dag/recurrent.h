@@ -15,7 +15,7 @@ typedef struct Recurrent {
     const char *op;
     int gates, activation_count;
     const char *activations;           /* the default activations of the gates, the candidate and the cell */
-    const char *flag;                  /* an attribute that is 0 or 1, here and in ONNX, or NULL */
+    const char *flag;                  /* the name of an attribute that is 0 or 1, here and in ONNX, or NULL */
     /* The numbers of further inputs, 0 for an input that the layer lacks. rb [U] is the second bias of the candidate,
      * c0 [B][U] the first cell, p [3*U] the peepholes, lens [B] the steps of each sequence. ws holds the factors of w;
      * the input after it, rs, holds those of r. */

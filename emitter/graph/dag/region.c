@@ -27,7 +27,7 @@ static void mark_read(Ctx *cx, const Graph *g, Map *read)
     for (int i = 0; i < g->output_count; i++) map_put_ptr(read, g->output[i], g->output[i]);
 }
 
-/* Returns the number of inputs with their own role; captures follow them. */
+/* Returns the number of inputs before the captures. */
 static int first_handed(const Region *r) { return r->kind == REGION_CHOICE ? 1 : 2 + r->state_count + r->scan_count; }
 
 static bool is_read(const Region *r, const Map *read, int k)
@@ -37,7 +37,7 @@ static bool is_read(const Region *r, const Map *read, int k)
     return false;
 }
 
-/* Removes unread captures. */
+/* Returns the region without the captures that no graph reads. */
 static const Region *prune(Ctx *cx, const Region *r, Tensor *const *in, Node *n)
 {
     Region *now = arena_copy(cx->arena, r, sizeof *r);

@@ -6,8 +6,8 @@
  * captured as extra inputs.
  *
  *   choice  node inputs   the condition, then the captures
- *           each graph    reads the captures, produces the node's outputs; one of a size that the graph decides has
- *                         one dimension, and is the first part of the node's output, which has `capacity` elements
+ *           each graph    reads the captures, produces the node's outputs; a result whose size the graph decides has
+ *                         one dimension and fills the first part of the node's output, which has `capacity` elements
  *   loop    node inputs   the trip-count limit, the initial condition (NULL: no such limit), the initial states, the
  *                         tensors scanned row by row, the captures
  *           the body      reads the iteration index (i64), the states, one row of each scanned tensor, the captures;
@@ -17,14 +17,14 @@
  *
  * So input k of a graph is input k + 1 of the node, except for the iteration index. */
 
-/* Decision: control flow is a node that holds graphs. An If, Loop or Scan of ONNX, an IF or WHILE of TFLite, that
- * only the run can decide is a region (`graph/dag/region.h`): a choice between two graphs, or a repeated body.
+/* Decision: control flow is a node that holds graphs. An If, Loop or Scan of ONNX, an IF or WHILE of TFLite, that only
+ * the run can decide is a region (`graph/dag/region.h`): a choice between two graphs, or a repeated body.
  *
  *   - A graph reads its inputs and constants, nothing else. The importer captures outer tensors and passes them in
  *     (`onnx_graph.c`), so a region is pure dataflow, and opaque to fusion.
  *   - Each graph takes the whole path of the model's own graph (`driver/region_graphs.c`) and becomes a static
- *     function. Functions, constants and names are shared; copies of one weight that separate passes created are
- *     found by their bytes (`driver/constants.c`).
+ *     function. Functions, constants and names are shared; copies of one weight that separate passes created are found
+ *     by their bytes (`driver/constants.c`).
  *   - Its memory plan starts at 0, in one block of the group's scratch memory, as large as the largest of its graphs
  *     requires.
  *   - A Scan is a loop whose inputs and outputs advance row by row. A state is written beside the old one, and the
@@ -34,23 +34,24 @@
  *   - Collected rows have the capacity of the known count, or of the shape that the model declares. Rows that are
  *     never produced are zero; one too many ends the run with `NAME_E_SIZE`.
  *   - Sizes of the enclosing graph are parameters of the graph's function; their values are also captured, so a
- *     region follows the calls that decide the sizes that it reads. Sizes that the graph decides are its own
- *     variables. A result of such a size leaves it flat, with its sizes as further results; behind the region they
- *     become new sizes. */
+ *     region follows the calls that decide the sizes that it reads. Sizes that the graph decides are its own variables.
+ *     A result with such a size leaves the region as a flat array, and its sizes leave as further results. After the
+ *     region they become new sizes. */
 #include "graph/dag/graph.h"
 
 typedef enum RegionKind { REGION_CHOICE, REGION_LOOP } RegionKind;
 
 typedef struct Region {
     RegionKind kind;
-    int graph_count; Graph graph[2];         /* for a true and for a false condition; or only the body of a loop */
+    /* The graphs of a choice, for a true and a false condition; or the body of a loop */
+    int graph_count; Graph graph[2];
     int state_count, scan_count, row_count;
     bool has_condition;
     /* [scan_count], [row_count]: true if the rows run from the last to the first. */
     const bool *scans_back, *rows_back;
     int64_t max_trip_count;                  /* the capacity for collected rows, or -1 if nothing is collected */
-    /* [outputs] of a choice: the number of elements of a result whose size the graph decides and which has no
-     * dimensions of its own; -1 if both graphs give it one shape. NULL if all results have one shape. */
+    /* [outputs], for a choice: the capacity in elements of a result whose size the graph decides, or -1 for a result
+     * that has one shape in both graphs. NULL if all results have one shape. */
     const int64_t *capacity;
 } Region;
 
@@ -60,7 +61,7 @@ Node *region_new(Ctx *cx, const char *name, const Region *r, Tensor *const *in, 
  * capture) or if its value is known: a count, or a state that starts at zero. */
 bool region_reads(const Node *n, int k);
 bool region_is_handed_in(const Node *n, int k);
-/* Returns true for a result with `capacity`: the elements behind the part that the graph produces are not set. */
+/* Returns true if the result has a `capacity`; elements after the part that the graph produces are then not set. */
 bool region_fills_part(const Tensor *t);
 int64_t region_trip_count(const Node *n);    /* returns an upper bound of the trip count, or -1 if none is known */
 /* Substitutes constants and outer tensors for the graph's inputs; input i stays if given[i] is NULL. */

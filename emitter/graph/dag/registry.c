@@ -75,7 +75,7 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
     map_put(&r->target_by_name, t->name, strlen(t->name), t);
 }
 
-/* Registers targets whose base is registered; the others are registered in a later round. */
+/* Registers each target whose base is registered already. Returns false if there is none. */
 static bool add_ready_targets(Ctx *cx, Registry *r)
 {
     bool added = false;

@@ -22,16 +22,18 @@ typedef struct AttrNotes { int count; AttrNote note[MOST_NOTES]; } AttrNotes;
 
 typedef struct Registry {
     Map op_by_name, target_by_name;
-    const Op **op;                         int op_count, op_room;                 /* sorted by name */
+    const Op **op;                         int op_count, op_room;                 /* the operators, sorted by name */
     /* The targets in order of registration, with inherited fields filled in. */
     const Target **target;                 int target_count, target_room;
     const Implementation **implementation; int implementation_count, implementation_room;
     const Device **device;                 int device_count, device_room;
     /* The schedules that were read from files; plan/group_schedules.h defines the type. */
     struct GroupSchedule *schedules;
-    Map importer_row;                      /* foreign operator name -> a user's row; the importers define its type */
+    /* Maps a foreign operator's name to a user's row, whose type the importers define */
+    Map importer_row;
     Map expansion;                         /* maps a call (by address) to the Tensor *[] that Op.compute gave */
-    AttrNotes *notes;                      /* op_ints records the lists that it reads here, or NULL to record nothing */
+    /* Where op_ints records the lists that it reads, or NULL to record nothing */
+    AttrNotes *notes;
 } Registry;
 
 /* Returns the registry, which is created with the built-in rows at first use. */

@@ -2,8 +2,9 @@
 /* Evaluates calls and formulas over constants with the interpreter. */
 
 /* Decision: a weight layout is a row. It has the formula that packs the weights and the one that reads a packed weight
- * (`WeightLayout` in `graph/dag/op.h`). The operator's compute sums over the latter, a target's `alter` packs with the
- * former (`schedules/arm/packed.c`), and each packed constant is decoded and compared with the weights. */
+ * (`WeightLayout` in `graph/dag/op.h`). The operator's compute sums over weights that the second formula reads. A
+ * target's `alter` packs with the first formula (`schedules/arm/packed.c`); each packed constant is decoded and
+ * compared with the weights. */
 #include "graph/dag/graph.h"
 #include "graph/dag/op_formula.h"
 
@@ -76,7 +77,7 @@ static Tensor *run_formula(Ctx *cx, const char *name, const char *text, const Bi
 
 enum { MOST_NUMBERS = 12, MOST_WORDS = MOST_NUMBERS + 6 };
 
-/* Returns the weights that the packed weights represent. */
+/* Returns the formula that computes the original weights from packed ones. */
 static const char *decoding(Ctx *cx, const WeightLayout *l, const Phrase *number)
 {
     const Phrase axes[] = { { "q", l->q }, { "s", l->s }, { "t", l->t }, { "weight", l->decode }, { "of", l->of } };

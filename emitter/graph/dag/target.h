@@ -14,15 +14,15 @@ typedef struct Target {
     const char *name, *base;
     const char *summary;
     /* The options of gcc and clang without which emitted C uses the portable form of its instructions. NULL inherits
-     * base's options, or the core's own option selects the instructions. */
+     * base's options, or means that the option for the core selects the instructions. */
     const char *flags;
     /* The condition of #if under which the compiler uses the instructions; NULL inherits base's. */
     const char *macros;
     /* The header of primitives (runtime/simd/tiles.h), which emitted C includes where `macros` hold. NULL inherits
      * base's, if any. */
     const char *header;
-    /* A C expression that is true if the machine has the instructions; NULL inherits base's, or every machine has
-     * them. */
+    /* A C expression that is true if the machine has the instructions. NULL inherits base's, or means that every
+     * machine has them. */
     const char *machine;
     /* Instruction features, separated by spaces: "dsp fpu"; includes base's features. */
     const char *features;
@@ -58,28 +58,29 @@ const Target *target_without(Ctx *cx, const Target *t, const char *feature);
 
 /* A chain of calls that a device runs as one function. */
 typedef struct Composite {
-    const char *name;                  /* the end of the function's name NAME_DEVICE_conv_block_1 */
+    /* The end of the function's name, such as "conv_block" in NAME_DEVICE_conv_block_1 */
+    const char *name;
     /* "conv2d add? relu? max_pool2d?": each call reads the one before it, and '?' marks an optional call. */
     const char *ops;
     /* A condition on the first call, or NULL. If open sizes leave it undecided, the run tests it. */
     const char *when;
 } Composite;
-/* All calls of one function have the same match. */
+/* The composite to which a call belongs. All calls of one function share one match. */
 typedef struct CompositeMatch {
     const char *composite;
-    /* The test at run time if open sizes decide; where it fails, the default in C runs; NULL if the match always
+    /* The test at run time, if open sizes decide; if it fails, the default in C runs. NULL if the match always
      * holds. */
     const Expr *when;
 } CompositeMatch;
 
 /* A device is a processor of the same system that runs other programs. Its row states which calls it accepts. */
 typedef struct Device {
-    const char *name, *summary;        /* "npu"; the macro NAME_HAVE_NPU states that its driver is present */
-    /* Names of operators, separated by spaces, and `formula`; views are always accepted. */
+    const char *name, *summary;        /* such as "npu"; the macro NAME_HAVE_NPU states that its driver is present */
+    /* The names of accepted operators, separated by spaces, and `formula`; views are always accepted. */
     const char *ops;
     /* The accepted element types of all inputs and outputs of a call, separated by spaces. */
     const char *types;
-    const Composite *composites;       /* closed by a row without a name, or NULL */
+    const Composite *composites;       /* the composites, closed by a row without a name, or NULL */
 } Device;
 const Device *device_find(Ctx *cx, const char *name);            /* returns NULL if the name is unknown */
 /* Returns "; did you mean 'npu'?" for an unknown name, or how to list the names. */
@@ -97,11 +98,11 @@ typedef struct Group {
     const char *parts;                 /* the names of the parts of a combined group, "conv_1+pool_1"; otherwise NULL */
     /* The nest before the steps of a combined group that --schedule names; otherwise NULL. */
     const struct Nest *naive;
-    /* --schedule or the model's file has a schedule for it, so it is not combined with others. */
+    /* True if --schedule or the model's file has a schedule for the group, so it is not combined with others. */
     bool is_scheduled;
-    /* The ranges of a version for a part of the sizes (group_where). */
+    /* The ranges of open sizes for which this version of the group is made (group_where). */
     int range_count; const struct SizeRange *range;
-    /* Stages have the names of the model's tensors, which the steps of its file use. */
+    /* True if stages have the names of the model's tensors, which the steps of its file use. */
     bool keeps_names;
 } Group;
 
@@ -110,7 +111,7 @@ typedef struct Group {
 typedef struct GroupNest {
     const Group *group;
     const Target *target;
-    const Nest *nest;                  /* naive */
+    const Nest *nest;                  /* the naive nest */
     /* The name of the stage that computes the anchor's first output, or the group's output stage if there is no
      * anchor. */
     const char *anchor;
@@ -134,7 +135,7 @@ typedef struct Implementation {
     /* 10 is normal; the highest applicable plevel wins, then the lowest implementation_rank. */
     int plevel;
     const char *what;                  /* one line on the schedule's effect, for the emitted comment and for reports */
-    /* Returns true if the row applies; NULL means that it always does. */
+    /* Returns true if the row applies; if the hook is NULL, the row always applies. */
     bool (*applies)(Ctx *cx, const GroupNest *g);
     /* A further condition as text: clauses joined by &&, over the anchor's inputs by name and its integer attributes:
      * "dim(x, 3) % 4 == 0 && k is f32 && groups == 1"; list elements are stride_0, stride_1. If open sizes leave it

@@ -46,7 +46,7 @@ static bool reads_active(const Expansion *e, const Node *n)
     return false;
 }
 
-/* A tensor is active if an active input has an effect on it. Recurrences require several rounds. */
+/* Marks a tensor as active if an active input has an effect on it. Recurrences need several rounds. */
 static void mark_active(Expansion *e)
 {
     bool changes = true;
@@ -134,7 +134,8 @@ static void differentiate_step(Cycle *c, const Node *n)
     if (adjoint[0] || adjoint[1]) stage_summands(c->of->cx, &a, c->of->summands);
 }
 
-/* The summands of the expansion hold the adjoints of tensors outside the recurrence, as for any compute. */
+/* Differentiates a recurrence. As for any compute, the summands of the expansion hold the adjoints of tensors outside
+ * it. */
 static void of_recurrence(Expansion *e, int count, Node **node)
 {
     Ctx *cx = e->cx;

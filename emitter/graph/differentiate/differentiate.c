@@ -4,19 +4,18 @@
 
 /* Decision: a gradient follows from formulas. The calls `gradient` and `adjoint` are replaced by the first pass
  * (`graph/differentiate`), so importers, `.te` files and the command line only create a call. The sweep visits the
- * calls on the way from the wanted tensors to the loss, last to first. The result is calls of formulas, which
- * fusion, strategies and the plan treat like any others.
+ * calls on the way from the wanted tensors to the loss, last to first. The result is calls of formulas, which fusion,
+ * strategies and the plan treat like any others.
  *
  *   - A call expands to its computes (`by_formulas.c`); no operator needs a rule. `Op.gradient` may give a better
- *     form: from the result (softmax), or without a quotient that cancels (cross entropy). `Op.gradient.refusal` is
- *     for rows whose derivative exists and is useless: a recurrent state that is rounded at each step is a
- *     staircase.
+ *     form: from the result (softmax), or without a quotient that cancels (cross entropy). `Op.gradient.refusal` is for
+ *     rows whose derivative exists and is useless: a recurrent state that is rounded at each step is a staircase.
  *   - Reverse accumulation over an expression (`local.c`, the table `derivatives.def`) yields a term and a condition
- *     per read. Conditions are kept apart from values, because an operand of a guarded read exists under its
- *     condition only.
- *   - The read's index is solved for the variables (`solve.c`): digits, phases of a stride, pivots. Nothing has to
- *     be solvable: the rest is a condition on variables that are reduced over. So a scatter is a sum over all
- *     points, in row-major order.
+ *     per read. Conditions are kept apart from values, because the operand of a guarded read exists only under the
+ *     guard.
+ *   - The read's index is solved for the variables (`solve.c`): digits, phases of a stride, pivots. An equation need
+ *     not be solvable; the rest becomes a condition on variables that are reduced over. A scatter therefore becomes a
+ *     sum over all points, in row-major order.
  *   - The adjoint of a recurrence is a promised recurrence over the steps in reverse.
  *   - Checkpoints are copies of calls (`recompute.c`), created in the order of the backward pass; execution follows
  *     the order of creation, so no edge has to keep them behind the loss.
@@ -33,7 +32,7 @@
 typedef struct Sweep {
     Ctx *cx;
     int count; Node **order;
-    Map is_active;                   /* the tensors that affect a wanted tensor */
+    Map is_active;                   /* the tensors that a wanted tensor affects */
     Summands *summands;
     Recompute recompute;
     bool copies_apart;

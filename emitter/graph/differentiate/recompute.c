@@ -9,7 +9,7 @@ static bool is_checkpoint(const Node *n)
     return n && n->kind == NODE_CALL && n->op->gradient.role == GRADIENT_CHECKPOINT;
 }
 
-/* Visits the calls from the last to the first. A call is in the region of the checkpoint that its consumers lead to. */
+/* Assigns each call to the region of the checkpoint to which its consumers lead, from the last call to the first. */
 Recompute recompute_new(Ctx *cx, Node *const *order, int count)
 {
     Recompute r = { .cx = cx, .count = count, .order = order, .region = map_new(cx->arena),
@@ -36,7 +36,7 @@ static Tensor *copy_of(const Recompute *r, Tensor *t)
     return copy ? copy->out[t->output] : t;
 }
 
-/* Copies the calls on which n depends inside regions, and n, producers first. */
+/* Copies n and the calls on which n depends inside regions, producers first. */
 static void copy_region(Recompute *r, const Node *n)
 {
     Ctx *cx = r->cx;

@@ -14,10 +14,10 @@
 
 enum { MOST_EQUATIONS = MAX_RANK + 16, MOST_DIGITS = 16, MOST_NUMBERS = 8 };
 
-/* `value` is NULL until it is known. */
+/* A variable to solve for; `value` is NULL until it is known. */
 typedef struct Unknown { const Expr *var, *extent, *value; } Unknown;
 
-/* Means (number / low) % count = var + shift. If count is 0, no remainder is computed. */
+/* A digit of a number: (number / low) % count = var + shift. If count is 0, there is no remainder. */
 typedef struct Digit { int64_t low, count, shift; const Expr *term, *var; } Digit;
 typedef struct Number { const Expr *value; int count; Digit digit[MOST_DIGITS]; } Number;
 
@@ -26,7 +26,8 @@ typedef struct Solver {
     const Bounds *scope;
     int count; Unknown unknown[MOST_UNKNOWNS];
     int solved_count, solved[MOST_UNKNOWNS];            /* the indices of the unknowns in the order of solution */
-    int equation_count; const Expr *equation[MOST_EQUATIONS];       /* an entry becomes NULL when it is solved */
+    /* An entry becomes NULL when the equation is solved */
+    int equation_count; const Expr *equation[MOST_EQUATIONS];
     int number_count; Number number[MOST_NUMBERS];
     const Expr *condition;
     bool is_full;
@@ -81,7 +82,8 @@ static const Expr *new_unknown(Solver *s, const char *name, const Expr *extent)
     return var;
 }
 
-/* Later equations contain the value instead of the variable. The condition checks the value's range. */
+/* Gives unknown i the value. Other equations then contain the value instead of the variable; the condition checks the
+ * value's range. */
 static void solve_for(Solver *s, int i, const Expr *value)
 {
     Unknown *u = &s->unknown[i];
@@ -287,7 +289,8 @@ static void solve_phases(Solver *s, const Form *f)
     solve_for(s, f->at[0], v);
 }
 
-/* The other unknowns stay unknown, because another equation may determine them. */
+/* Solves for the unknown with the largest range. The other unknowns stay unknown, because another equation may
+ * determine them. */
 static void solve_pivot(Solver *s, const Form *f)
 {
     int best = 0;
@@ -332,7 +335,7 @@ static void solve_all(Solver *s)
 
 /* ---- The solution ------------------------------------------------------------------------------------------------ */
 
-/* A value may use variables that are solved later. */
+/* Substitutes the values of the unknowns in e. A value may use variables that were solved later. */
 static const Expr *resolved(const Solver *s, const Expr *e)
 {
     for (int k = 0; k < s->solved_count; k++) {

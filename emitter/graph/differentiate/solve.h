@@ -20,7 +20,7 @@ typedef struct Solution {
 
 typedef struct IndexEquations {
     int var_count;  const Expr *const *var, *const *extent;
-    int dim_count;  const Expr *const *index, *const *at;       /* index[d] = at[d] */
+    int dim_count;  const Expr *const *index, *const *at;       /* the equations index[d] = at[d] */
     const Bounds *scope;             /* the ranges of the variables in `at` */
 } IndexEquations;
 

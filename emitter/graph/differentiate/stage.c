@@ -67,7 +67,8 @@ static const Expr *add_axis(Ctx *cx, StageSpec *spec, const char *base, AxisKind
     return var;
 }
 
-/* The axis of dimension d is named after the only variable that indexes the dimension, or else after the dimension. */
+/* Returns the name of the axis for dimension `dim`: the name of the only variable that indexes the dimension, or a
+ * letter for the dimension. */
 static const char *axis_name(Ctx *cx, const Domain *d, const Expr *read, int dim)
 {
     const char *found = NULL;
@@ -90,8 +91,9 @@ static const Expr *guarded(Ctx *cx, const Expr *condition, const Expr *value)
     return condition ? expr_select(cx, condition, value, expr_real(cx, value->type, 0)) : value;
 }
 
-/* Index conditions come first, because data are read only where they hold. In a cycle the value is simplified without
- * the conditions, because an index must stay a distance from the step, even where the condition determines the step. */
+/* Returns the value where the conditions hold, otherwise 0. Index conditions come first, because data are read only
+ * where these hold. In a recurrence, the value is simplified without the conditions: an index must stay a distance from
+ * the step, even where a condition determines the step. */
 static const Expr *gathered(Ctx *cx, const Solution *s, const Expr *condition, const Expr *value, bool is_step)
 {
     const Expr *index = s->condition;
@@ -103,7 +105,7 @@ static const Expr *gathered(Ctx *cx, const Solution *s, const Expr *condition, c
     return simplify(cx, guarded(cx, index, guarded(cx, condition, simplify(cx, value, inside))), s->scope);
 }
 
-/* Replaces the free variables by reduce axes of the new compute. */
+/* Returns the value with the free variables replaced by reduce axes of the new compute. */
 static const Expr *over_free_axes(Ctx *cx, StageSpec *spec, const Solution *s, const Expr *value)
 {
     const Expr *axis[MOST_UNKNOWNS];
@@ -188,8 +190,8 @@ static const char *name_of(const Reads *r, const char *word)
     return summands_name(r->to, name_format(r->cx, "%s_%s", r->of->stage->name, word));
 }
 
-/* Builds a compute over fresh copies of the axes. Ordered axes become data axes, because its values depend on no
- * earlier step. */
+/* Builds a compute over fresh copies of the axes. Ordered axes become data axes, because no value of the new compute
+ * depends on an earlier step. */
 static Node *compute_over_copies(const Reads *r, StageSpec spec)
 {
     Ctx *cx = r->cx;

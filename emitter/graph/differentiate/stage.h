@@ -6,7 +6,7 @@
 
 typedef struct StageAdjoint {
     const Stage *stage;
-    Tensor *const *adjoint;          /* [out_count]: the adjoints of its outputs; NULL means zero */
+    Tensor *const *adjoint;          /* [out_count]: the adjoints of the stage's outputs; NULL means zero */
     const Map *is_active;            /* the tensors that receive summands */
     const Map *stored;               /* maps a tensor of the stage to the tensor of the DAG that has its values */
     /* In a recurrence, adjoints have the steps in reverse: index 0 is last_step - t. `inside` receives the adjoints of

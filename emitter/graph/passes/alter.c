@@ -4,24 +4,25 @@
  * wins. */
 
 /* Decision: a target may replace calls. Before fusion, rows of implementations with `alter` replace calls
- * (`graph/passes/alter.c`). On Arm an 8-bit convolution becomes a product of rows over packed weights, with zero
- * points and biases in the initial accumulators (`ops/integer/packed.c`, `schedules/arm/rows.c`).
+ * (`graph/passes/alter.c`). On Arm an 8-bit convolution becomes a product of rows over packed weights, with zero points
+ * and biases in the initial accumulators (`ops/integer/packed.c`, `schedules/arm/rows.c`).
  *
  *   - Windows are gathered into a patch matrix of two pixels, so padding concerns the patch, not the product.
- *   - On cores with 16-bit pairs the patch is widened once for all channels, and two rows of weights share one
- *     16-bit value, even + 256 * odd. SMLAD by the value and by its even byte gives both rows' sums, so a word of
- *     weights is widened once for two products; `rows_fit_in_pairs` decides where that is exact.
- *   - Cores with one 32-bit product per instruction (`words`: Cortex-M3, M0+) put two pixels in each number of
- *     the patch, x0 + 65536 * x1, so that a product with a weight serves both (`LW_DOT_WORDS_I8`). Two such products
- *     fit both halves whatever the elements are, as weights are at least -127. The sum of all of them wraps; the
- *     upper halves are summed apart, and the lower sum follows. A product costs 1.5 instructions instead of 2.4 on
- *     Cortex-M3, 2.6 instead of 5.7 on M0+.
+ *   - On cores with 16-bit pairs the patch is widened once for all channels, and two rows of weights share one 16-bit
+ *     value, even + 256 * odd. SMLAD by the value and by its even byte gives both rows' sums, so a word of weights is
+ *     widened once for two products; `rows_fit_in_pairs` decides where that is exact.
+ *   - Cores with one 32-bit product per instruction (`words`: Cortex-M3, M0+) put two pixels in each number of the
+ *     patch, x0 + 65536 * x1, so that a product with a weight serves both (`LW_DOT_WORDS_I8`). Two such products fit
+ *     both halves whatever the elements are, because weights are at least -127. The sum of all products wraps, so the
+ *     upper halves are summed separately; the lower sum follows from both. A product costs 1.5 instructions instead of
+ *     2.4 on Cortex-M3, 2.6 instead of 5.7 on M0+.
  *   - A dense layer has one pixel, so two weights share a factor instead (`long`: Cortex-M3). A word holds the
- *     weights of four channels; masked, and masked after a rotation, it gives two factors u + 2^24 * s, and SMLAL
- *     adds their products with x in 64 bits (`LW_DOT_LONG_I8`). Both sums stay apart for 256 elements. A product
- *     costs 1.75 instructions instead of 2.5. By the core's manual SMLAL takes 4 to 7 cycles, fewer for small
- *     factors, so time falls less than the count.
- *   - A single row, such as a dense layer's, is read in bytes: SXTB16 forms the same pairs of it as of the weights.
+ *     weights of four channels; masked, and masked after a rotation, it gives two factors u + 2^24 * s, and SMLAL adds
+ *     their products with x in 64 bits (`LW_DOT_LONG_I8`). Both sums stay apart for 256 elements. A product costs 1.75
+ *     instructions instead of 2.5. According to the core's manual, SMLAL takes 4 to 7 cycles, fewer for small factors,
+ *     so time falls less than the count.
+ *   - A single row, such as a dense layer's, is read in bytes; SXTB16 pairs its bytes as it pairs those of the
+ *     weights.
  *   - On targets with `panels` (x86: PMADDWD, or VPDPWSSD of VNNI) a lane is an output channel: pairs of the patch,
  *     broadcast, multiply the pairs of 8 or 16 channels, and no sum crosses lanes (`LW_PANEL4_I16`,
  *     `runtime/simd/x86_panels.h`). The sums are in memory, so an epilogue without an instruction of its own stays a
@@ -30,14 +31,14 @@
  *     has x + 128 as the first factor (`LW_PANEL4_U8`), and `packed_conv2d` an `offset`: 128 times the sum of a
  *     channel's weights is subtracted from its initial value at compile time. Activations stay i8; the sign bit is
  *     flipped in registers.
- *   - Windows of a few channels, whose rows are not whole blocks of a panel, are multiplied in their padded rows all
- *     the same (`row` of `packed_conv2d`): zero weights fill each row's last block, and a patch is saved.
+ *   - A window's row with few channels may not fill whole blocks of a panel. It is still multiplied in place (`row`
+ *     of `packed_conv2d`), which saves a patch: zero weights fill the row's last block.
  *   - The sum of two quantized tensors has three roundings, and nearly always equals one line of both bytes, rounded
- *     once. `schedules/line.c` bounds its offset by all 65,536 pairs, which is the proof; x86 then takes two
- *     products of pairs (`LW_ADD_LINE_I8`). Where no line exists, the roundings are computed one by one.
+ *     once. `schedules/line.c` bounds its offset by all 65,536 pairs, which is the proof; x86 then takes two products
+ *     of pairs (`LW_ADD_LINE_I8`). Where no line exists, the roundings are computed one by one.
  *   - An instruction takes a whole tile of rows, so its accumulators stay in registers whatever the C compiler does
- *     with arrays (`runtime/simd/rows.h`). Bracketed numbers after its name, and operands of rank 0, are passed to
- *     the macro unchanged. */
+ *     with arrays (`runtime/simd/rows.h`). Bracketed numbers after its name, and operands of rank 0, are passed to the
+ *     macro unchanged. */
 #include "graph/passes/passes.h"
 
 #include "support/text.h"
@@ -72,5 +73,5 @@ static void alter_call(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
     }
 }
 
-/* A graph without a target keeps its calls. */
+/* Runs the pass. A graph without a target keeps its calls. */
 Graph graph_alter(Ctx *cx, Graph g) { return g.target ? graph_rewrite(cx, g, alter_call) : g; }

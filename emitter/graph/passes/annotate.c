@@ -4,7 +4,7 @@
  *   on_device(x)        the producer of x gets the device, as do the calls of the same name that feed it, because an
  *                       importer may emit several calls for one node
  *   stop_gradient(x)    and other recorded annotations: a mark on x, which later passes carry along
- *   simulated_quantize  the same, without a scale or in a graph that records grids
+ *   simulated_quantize  becomes a mark as well, if it has no scale or the graph records grids
  *
  * The pass then removes the calls, so later passes read no annotations. It copies every call, which keeps the model's
  * execution order. */
@@ -54,8 +54,8 @@ static void put_on_device(Node *n, const char *device)
     }
 }
 
-/* Annotations compose in every order: an annotation that stays a call is on the device of the value that it
- * annotates. */
+/* Puts the call on the device. If the call is an annotation that stays, also puts the annotated value there, so
+ * annotations may come in any order. */
 static void put_value_on_device(Node *n, const char *device)
 {
     put_on_device(n, device);
@@ -63,7 +63,8 @@ static void put_value_on_device(Node *n, const char *device)
         put_value_on_device(n->in[0]->producer, device);
 }
 
-/* Every call is a fresh copy here, so it may be modified. */
+/* Replaces an annotation by its input and applies its effect. Every call is a fresh copy here, so it may be
+ * modified. */
 static void dissolve(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
 {
     (void)uses;
@@ -95,15 +96,15 @@ static const Node *reader_of(const Tensor *t, Node *const *order, int count)
     return found;
 }
 
-/* Returns the tensor's call if it transposes or is a view. */
+/* Returns the only call that reads the tensor, if that call transposes or is a view. */
 static const Node *move_of(const Tensor *t, Node *const *order, int count)
 {
     const Node *n = reader_of(t, order, count);
     return n && (n->op->layout.is_transpose || n->op->layout.is_view) && n->in[0] == t ? n : NULL;
 }
 
-/* Returns a scale or zero as the same move of it. Returns NULL if it varies along an axis and the move is not a
- * transpose. */
+/* Returns the scale or zero point p, moved in the same way. Returns NULL if p varies along an axis and the move is not
+ * a transpose. */
 static Tensor *moved(Ctx *cx, const Node *move, Tensor *p)
 {
     const Tensor *x = move->in[0];
@@ -139,7 +140,8 @@ static Mark mark_of(Ctx *cx, const Node *n, Node *const *order, int count)
     return m;
 }
 
-/* An operand that replaces an output with a grid also takes the output's name. Its call is a fresh copy. */
+/* Renames each operand that replaces an output with a grid: it takes the output's name. The operand's call is a fresh
+ * copy. */
 static Graph with_output_names(Graph g, const Graph *before)
 {
     for (int i = 0; i < g.output_count; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds composites, which are chains of calls that a device runs as one function. A chain begins at a call of the first
- * operator; each next call is the only consumer of the one before it. Optional operators are passed over. Among the
+ * operator; each next call is the only consumer of the one before it. Optional operators may be missing. Among the
  * composites that match at a call, the longest wins, then the first registered; a call belongs to one match. A
- * condition that open sizes leave undecided counts as a match: the emitted program tests it and runs the default in C
- * otherwise. */
+ * condition that open sizes leave undecided counts as a match: the emitted program tests it, and runs the default in C
+ * if it fails. */
 
 /* Decision: a composite is a run of its own. A device's row may list chains of operators that it runs as one
  * function (`graph/passes/composite.c`). Calls of a match have it as a field; fusion and the order of groups keep a
@@ -79,7 +79,7 @@ static bool follow(const Matcher *m, const Device *d, const Composite *c, Node *
     return true;
 }
 
-/* The condition uses the names of the first call. */
+/* Returns whether the condition holds. A condition uses the names of the first call. */
 static Holds holds(const Matcher *m, const Composite *c, const Node *first, const Expr **open)
 {
     const Implementation row = { .name = c->name, .ops = first->op->name, .when = c->when };

@@ -45,7 +45,7 @@ static Views views_new(Ctx *cx, const Graph *g, const Site *site, int count)
     return v;
 }
 
-/* Returns the number of copies of a tensor: one per other device that reads it. */
+/* Returns the number of copies of a tensor: one for each other device that reads it. */
 static int copies_of(Views *v, const Tensor *t)
 {
     const Site *from = map_get_const_ptr(&v->producer, t);
@@ -82,7 +82,7 @@ static bool is_view(const Site *s)
     return s->device && !s->is_matched && n->kind == NODE_CALL && n->op->layout.is_view;
 }
 
-/* Moves all views, to their devices or to the host, in alternating order. */
+/* Moves all views to their devices, or to the host if `device` is NULL, in alternating order. */
 static void move_views(Views *v, Site **view, int count, const char *const *device)
 {
     bool moved = true;

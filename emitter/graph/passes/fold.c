@@ -20,7 +20,7 @@ static bool all_constant(const Node *n)
 
 static bool is_worth_it(const Node *n)
 {
-    enum { ALWAYS = 4096 };      /* bytes folded regardless of the operands' size */
+    enum { ALWAYS = 4096 };      /* a result of at most this many bytes is folded, whatever its operands */
     int64_t from = ALWAYS, to = 0;
     for (int i = 0; i < n->in_count; i++)
         if (n->in[i]) from += 2 * tensor_bytes(n->in[i]);

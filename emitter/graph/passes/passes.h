@@ -7,7 +7,8 @@
 
 /* A pass returns a new graph of new nodes and leaves the old one unchanged. graph_passes lists them in order. */
 typedef Graph GraphPass(Ctx *cx, Graph g);
-typedef enum PassRole { PASS_DEFINES, PASS_GRIDS, PASS_REWRITES, PASS_COPIES } PassRole;     /* passes.def */
+/* The roles of passes.def */
+typedef enum PassRole { PASS_DEFINES, PASS_GRIDS, PASS_REWRITES, PASS_COPIES } PassRole;
 typedef struct GraphPassRow { const char *name, *what; PassRole role; GraphPass *run; } GraphPassRow;
 const GraphPassRow *graph_passes(int *count);
 
@@ -25,7 +26,7 @@ GraphPass graph_affine;       /* folds scales and shifts after a convolution or 
 /* Sinks, merges and cancels transposes; a transpose that moves only unit dimensions becomes a view. */
 GraphPass graph_layout;
 /* graph_stream is declared in stream.h. */
-/* Replaces calls with the target's preferred form, with packed weights (Implementation.alter). */
+/* Replaces calls with the form that the target prefers, such as packed weights (Implementation.alter). */
 GraphPass graph_alter;
 GraphPass graph_shrink;       /* removes channels on which no output depends */
 /* Copies outputs that are inputs, constants or other outputs, so that exactly one call writes each output. */

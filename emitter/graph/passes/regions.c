@@ -13,7 +13,7 @@ static void take_branch(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
     for (int i = 0; i < n->out_count; i++) out[i] = taken.output[i];
 }
 
-/* An inlined branch has not been simplified or folded yet. */
+/* Replaces regions, then simplifies and folds the inlined branches, which no pass has seen yet. */
 Graph graph_regions(Ctx *cx, Graph g)
 {
     const Graph now = graph_rewrite_regions(cx, g, take_branch);

@@ -19,7 +19,8 @@ bool groups_are_together(const Group *a, const Group *b)
 
 typedef struct Order { const Groups *groups; Map producer; bool *done; } Order;
 
-/* Treats groups of the same composite match as done, because one function runs them together. */
+/* Returns true if the producers of the group's inputs are done. Groups of the match `within` count as done, because one
+ * function runs them together. */
 static bool is_ready(const Order *o, const Group *g, const CompositeMatch *within)
 {
     for (int i = 0; i < g->input_count; i++) {
@@ -58,8 +59,8 @@ static int next_of_match(const Order *o, const CompositeMatch *match)
     return -1;
 }
 
-/* Continues with the current match; then with the current device while it has a ready group; then with all ready host
- * groups; then with a different device. */
+/* Reorders the groups. The next group belongs to the current match; otherwise to the current device, while that has a
+ * ready group; otherwise to the host; otherwise to a different device. */
 Groups groups_by_device(Ctx *cx, Groups groups)
 {
     bool any = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds groups that differ only in names: their calls, attributes and tensors in between have equal values. The nest of
- * a group without names of the model depends on nothing else, so equal groups have one nest. Long chains consist of few
+/* Finds groups that differ only in names: their calls, attributes and inner tensors have equal values. A nest depends
+ * on nothing else if no name of the model stands in it, so equal groups have one nest. Long chains consist of few
  * different groups. */
 
 /* Decision: equal groups have one nest. A nest of the strategy depends on the values of its group (operators,
@@ -16,7 +16,7 @@
 #include "support/map.h"
 #include "support/text.h"
 
-/* A larger constant is equal only to itself. */
+/* A constant up to this size is equal to a constant with equal values; a larger constant is equal only to itself. */
 enum { MOST_CONSTANT_BYTES = 64 };
 
 typedef struct Key { Ctx *cx; Text text; Map number; int64_t tensor_count; } Key;
@@ -59,7 +59,7 @@ static void put_tensor(Key *k, const Tensor *t)
     *number = k->tensor_count++;
     put_int(k, t->type);
     put_int(k, t->rank);
-    for (int d = 0; d < t->rank; d++) put_pointer(k, t->shape[d]);      /* interned */
+    for (int d = 0; d < t->rank; d++) put_pointer(k, t->shape[d]);      /* sizes are interned */
     put_data(k, t);
     put_quant(k, t->quant);
     put_text(k, t->word);

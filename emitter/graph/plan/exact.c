@@ -2,7 +2,7 @@
 /* The smallest arena, by branch and bound over the question "do the items fit into S bytes?", which bisects S between a
  * bound and a plan that is known.
  *
- * Of two items with a common group one is below the other. gap(a, b) is the smallest distance of their starts with a
+ * If two items have a common group, one is below the other. gap(a, b) is the smallest distance of their starts with a
  * below: the bytes of a, or the lead of b where b may overlap a. Once each pair has an order, the items fit if no chain
  * of gaps is longer than S, and the longest chain below an item is its offset. So the search decides orders:
  *
@@ -12,7 +12,7 @@
  * Undecided pairs follow by this rule until nothing changes; then the pair with the least room branches. A group needs
  * the sum of its items, and the room below and above all of them.
  *
- * Two reductions keep the search small. An item is set aside if it fits wherever its neighbours lie. A neighbour of b
+ * Two reductions keep the search small. An item is set aside if it fits wherever its neighbours are. A neighbour of b
  * bytes excludes (a + b) / unit - 1 offsets of an item of a bytes. The remaining items split into components without a
  * common group. */
 
@@ -30,7 +30,8 @@
 /* Limits of the search: items in all, items of a component, and branches of one question. */
 enum { MOST_ITEMS = 400, MOST_IN_COMPONENT = 64, MOST_BRANCHES = 3000 };
 
-typedef enum Answer { NO, YES, OPEN } Answer;                        /* OPEN: the limit of branches was reached */
+/* OPEN means that the limit of branches was reached */
+typedef enum Answer { NO, YES, OPEN } Answer;
 typedef enum Way { UNDECIDED, A_BELOW, B_BELOW } Way;
 
 /* Two items a and b of a component. up is the smallest distance of b above a, and down is the smallest distance of a
@@ -44,9 +45,10 @@ typedef struct Exact {
     const ExactItem *item;
     int count;
     int64_t unit, size;              /* size is the S of the present question */
-    int64_t *gap;                    /* [count][count]: -1 if the items have no common group */
+    /* [count][count]: the smallest distances of starts; -1 if two items have no common group */
+    int64_t *gap;
     int64_t *offset;                 /* [count]: the offsets found */
-    bool *is_aside;                  /* [count] */
+    bool *is_aside;                  /* [count]: true for an item that is set aside */
 } Exact;
 
 /* One component. Its items are numbered from 0. */
@@ -83,7 +85,7 @@ static void list_gaps(Exact *e)
 
 /* ---- Items set aside --------------------------------------------------------------------------------------------- */
 
-/* Returns true if the item fits wherever its neighbours lie. */
+/* Returns true if the item fits wherever its neighbours are. */
 static bool fits_anywhere(const Exact *e, int i)
 {
     int64_t starts = (e->size - e->item[i].bytes) / e->unit + 1;
@@ -208,7 +210,7 @@ static bool settle(const Component *c, Decided *d)
     return true;
 }
 
-/* Bytes that remain in the arena with this order of the pair. */
+/* Returns the bytes that remain in the arena with this order of the pair. */
 static int64_t room(const Component *c, const Decided *d, int k, Way way)
 {
     const Pair *p = &c->pair[k];
@@ -239,7 +241,7 @@ static Decided copy_of(const Component *c, const Decided *d)
                       arena_copy(a, d->way, (size_t)c->pair_count) };
 }
 
-/* Decides all pairs. After YES, the offsets are set. */
+/* Decides the remaining pairs. If the answer is YES, sets the offsets. */
 static Answer branch(Component *c, Decided *d)
 {
     if (!settle(c, d)) return NO;

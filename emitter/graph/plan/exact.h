@@ -12,9 +12,9 @@ typedef struct ExactItem {
     int into; int64_t lead;          /* `into` is -1 if there is no such item */
 } ExactItem;
 
-/* Searches for offsets in an arena of less than `size` bytes; `bound` states that no arena is smaller. Returns the size
- * found and sets the offsets, or returns `size` and leaves them unchanged. Sets *least, which is at least the bound: it
- * is proved that no arena is smaller. The result is the smallest arena if both are equal. Counts limit the effort, so
- * the result is the same on any machine. */
+/* Searches for offsets in an arena of less than `size` bytes; no arena is smaller than `bound`. Returns the size found
+ * and sets the offsets, or returns `size` and leaves them unchanged. Sets *least to a proved lower bound of the arena's
+ * size. The result is the smallest arena if it equals *least. Counts limit the effort, so the result is the same on any
+ * machine. */
 int64_t exact_offsets(Ctx *cx, ExactItem *item, int count, int64_t unit, int64_t bound, int64_t size, int64_t *least);
 #endif

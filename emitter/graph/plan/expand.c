@@ -14,8 +14,9 @@
 #include "support/map.h"
 #include "support/names.h"
 
-/* If several groups are expanded into one nest, `part` is the current group, whose name prefixes its stages. `all`
- * holds the nest's names; `local` maps a name of this group to the one in the nest. NULL for one group. */
+/* `part`, `all` and `local` are set if several groups are expanded into one nest. `part` is the name of the current
+ * group, which prefixes its stages. `all` holds the nest's names; `local` maps a name of this group to the name in the
+ * nest. */
 typedef struct Expansion {
     Ctx *cx;
     Map of, named;
@@ -82,7 +83,7 @@ static void name_call(Expansion *x, const Node *n, Tensor **out)
         name_stages(x, out[i], by.keeps || by.is_formula ? out[i]->name : by.op, &by);
 }
 
-/* Returns the attributes with their tensors in the group's ranges of sizes. */
+/* Returns the attributes; tensors in them have the sizes of the group's ranges. */
 static const Attr *attrs_within(Ctx *cx, const Group *g, const Node *n)
 {
     if (!g->range_count) return n->attr;

@@ -13,8 +13,8 @@
  *
  * Afterwards, a group's last node that only widens elements for another group moves to that group. The rules run phase
  * by phase, so anchors fuse their epilogues first. A group has at most one anchor. Views and concatenations of separate
- * tensors are groups of their own: they alias memory and compute nothing. (After the relay fuser; ours in addition:
- * reductions fuse an elementwise epilogue, anchors fold transposes.) */
+ * tensors are groups of their own: they alias memory and compute nothing. (The rules follow TVM Relay's fuser, which
+ * has no elementwise epilogue of a reduction and no transpose in an anchor.) */
 
 /* Decision: tensors between groups are narrow. Epilogues are fused greedily, so a group may end in a call that only
  * widens (an int8 rescaled to i32 for a following sum). Such a last call moves to its consumer's group
@@ -30,17 +30,17 @@
 typedef struct FuseNode FuseNode;
 struct FuseNode {
     Node *node;
-    int order_index;              /* in execution order */
+    int order_index;              /* index in execution order */
     Pattern pattern;
     FuseNode *dominator;          /* the immediate post-dominator; NULL for an output, or if there is none */
     Pattern edge;                 /* the most restrictive edge on the paths to it */
-    int depth;                    /* its depth in the tree */
+    int depth;                    /* depth in the tree of post-dominators */
     FuseNode *group;              /* union-find towards the group's last node */
     Pattern group_pattern;        /* valid for a root */
     int group_size;               /* of a root: the number of nodes */
     bool is_output;
     bool over_constants;          /* true if its group computes it only from constants, such as scales that repeat */
-    int mark;                     /* the last walk that visited it */
+    int mark;                     /* number of the last walk that visited the node */
     int reader_count; FuseNode **reader;
 };
 
@@ -69,7 +69,7 @@ static bool same_shape(const Tensor *a, const Tensor *b)
     return true;
 }
 
-/* A broadcast is elementwise in an operand that already has the result's shape. */
+/* Returns the pattern of the edge. A broadcast is elementwise in an operand that already has the result's shape. */
 static Pattern edge_pattern(const FuseNode *from, const FuseNode *to)
 {
     bool is_same = to->pattern == PATTERN_BROADCAST;
@@ -121,7 +121,7 @@ static void add_readers(Fuser *f)
     }
 }
 
-/* Allocates in scratch memory. */
+/* Returns the nodes with their consumers, in scratch memory. */
 static Fuser fuser_new(Ctx *cx, const Graph *g)
 {
     Fuser f = { .cx = cx, .of = map_new(cx->scratch) };
@@ -233,7 +233,8 @@ static bool is_over_constants(const Fuser *f, FuseNode *n)
     return n->pattern <= PATTERN_INJECTIVE || n->node->op->layout.unpacks;
 }
 
-/* Marks nodes before the last phase, operands first; the last phase joins none of these nodes to each other. */
+/* Marks the nodes that are computed only from constants, operands first. This precedes the last phase, which joins none
+ * of these nodes to each other. */
 static void find_over_constants(Fuser *f)
 {
     for (int i = 0; i < f->count; i++)

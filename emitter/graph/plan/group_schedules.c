@@ -25,7 +25,8 @@ static bool has_call(const Group *g, const char *op)
     return false;
 }
 
-/* Only its parts name a combined group, and only its name names a group of formulas. */
+/* Returns true if the block is for the group. A combined group has only the name of its parts, a group of formulas only
+ * its own name. */
 static bool is_of(const GroupSchedule *s, const Group *g, const char *signature)
 {
     switch (s->subject) {
@@ -84,8 +85,8 @@ static const Nest *refuse_row(Ctx *cx, const GroupSchedule *s, const char *row, 
     return NULL;
 }
 
-/* The group that a block is applied to. Its versions share the naive nest, and so its tensors, as the versions of a
- * strategy do. */
+/* The group that a block is applied to. The group's versions share the naive nest, and so its tensors, as the versions
+ * of a strategy do. */
 typedef struct Scheduled { const Group *group; const Target *target; const Nest *naive; bool is_given; } Scheduled;
 
 static const Nest *before_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Scheduled *of,
@@ -99,7 +100,7 @@ static const Nest *before_steps(Ctx *cx, const GroupSchedule *s, const ScheduleV
     return v->step_count ? nest_named_by(cx, by_row, NULL) : by_row;
 }
 
-/* If a block serves several groups, a refusal names the group. */
+/* Applies the version's steps. If a block serves several groups, a refusal names the group. */
 static const Nest *after_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Group *g, const Nest *n)
 {
     for (int i = 0; n && i < v->step_count && !ctx_failed(cx); i++) {
@@ -131,7 +132,8 @@ static const Expr *condition_of(Ctx *cx, const GroupSchedule *s, const ScheduleV
     return when;
 }
 
-/* `earlier` is the condition under which no earlier version runs, or NULL for the first version. */
+/* Returns the nest of one version. `earlier` is the condition under which no earlier version runs, or NULL for the
+ * first version. */
 static const Nest *nest_of_version(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Scheduled *of,
                                    const Expr *earlier, const Implementation **chosen)
 {
@@ -217,7 +219,7 @@ static void refuse_unused(Ctx *cx, const GroupSchedule *s, const Group *const *g
                                            group_advice(cx, missing, group, count, listed)));
 }
 
-/* Signatures without groups are only counted, because a file of records serves many networks. */
+/* Warns of signatures that no group has. They are only counted, because a file of records serves many networks. */
 static void count_signatures(Ctx *cx, int source, const Target *t)
 {
     int all = 0, unused = 0;
@@ -235,8 +237,8 @@ static void count_signatures(Ctx *cx, int source, const Target *t)
     cx->file = outer;
 }
 
-/* Blocks of other targets are skipped, because a file of several targets is given to each. A file without any block for
- * this target has no effect. */
+/* Warns if files have blocks, but none for this target. Otherwise, blocks of other targets are skipped, because a file
+ * for several targets is given to each. */
 static void warn_of_other_targets(Ctx *cx, const Target *t)
 {
     const GroupSchedule *other = NULL;

@@ -14,8 +14,8 @@
  *   otherwise:
  *
  * Such a block replaces the strategy of the groups that it names; blocks of other targets are skipped. '#' begins a
- * comment. Blocks come from a text, files and the model. Within one, a group has at most one block; between them, the
- * earlier one wins. */
+ * comment. Blocks come from a text, files and the model. Within one source, a group has at most one block; an earlier
+ * source overrides a later one. */
 #include "graph/plan/plan.h"
 #include "schedule/written.h"
 
@@ -27,9 +27,9 @@ typedef enum ScheduleSubject { OF_GROUP, OF_PARTS, OF_OPERATOR, OF_SIGNATURE } S
 
 typedef struct ScheduleVersion ScheduleVersion;
 struct ScheduleVersion {
-    /* The condition under which this version applies; NULL, only in the last one, applies everywhere else. */
+    /* The condition under which this version applies, or NULL in the last version, which applies everywhere else. */
     const char *when;
-    const char *row;                     /* an implementation, or NULL for the operators' own computes */
+    const char *row;                     /* the implementation's name, or NULL for the operators' own computes */
     bool with_steps;                     /* true if the implementation's steps precede these steps */
     int step_count; const WrittenStep *step;
     ScheduleVersion *otherwise;
@@ -40,7 +40,7 @@ struct GroupSchedule {
     int source;
     ScheduleSubject subject;
     const char *of;                      /* the subject as written; for OF_OPERATOR, the operator */
-    const char *target, *path, *where;   /* where is the block's position: "12:1" */
+    const char *target, *path, *where;   /* `where` is the block's position, such as "12:1" */
     ScheduleVersion *version;            /* the first version */
     bool is_used;                        /* true if a group of this model uses the block */
     GroupSchedule *next;                 /* the next block in the order of the text */
@@ -59,11 +59,11 @@ GroupSchedule *schedule_of_group(Ctx *cx, const Group *g, const Target *t);
  * error at its line. */
 const Nest *schedule_nest(Ctx *cx, const GroupSchedule *s, const Group *g, const Target *t, const Nest *naive,
                           const Implementation **chosen);
-/* Returns the nest of the group's block, or else the nest of its strategy. */
+/* Returns the nest of the group's block, or of its strategy if no block is for the group. */
 const Nest *group_nest(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen);
 void schedule_refuse(Ctx *cx, const GroupSchedule *s, const char *what);       /* reports an error at the block */
-/* Call this after all groups are scheduled. A block for groups that do not exist is an error; for blocks of signatures,
- * each file gets one warning. `group` lists all groups. */
+/* Checks the blocks; call this after all groups are scheduled. A block for groups that do not exist is an error; for
+ * blocks of signatures, each file gets one warning. `group` lists all groups. */
 void schedules_check(Ctx *cx, const Target *t, const Group *const *group, int count);
 
 /* Returns the key that equal groups of any network share: operators, types, shapes and the anchor's attributes, without

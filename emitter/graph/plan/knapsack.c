@@ -3,8 +3,8 @@
  * largest gain of all choices that lead to it: later groups depend on nothing else, so one choice for each set
  * suffices.
  *
- * Each live item has a bit; it is free again after the item's last group. Where there are more states than MOST_STATES,
- * or more live items than bits, those with the largest gain are kept, and the result need not be the best. */
+ * Each live item has a bit; it is free again after the item's last group. If there are more states than MOST_STATES, or
+ * more live items than bits, the ones with the largest gain are kept, and the result may not be the best. */
 #include "graph/plan/knapsack.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { MOST_STATES = 4096, BITS = 64 };
 
-/* parent is the index among the states before the step. */
+/* A state; parent is the index of its predecessor among the states of the previous step. */
 typedef struct KnapsackState { uint64_t live; int64_t bytes, gain; int parent; bool is_chosen; } KnapsackState;
 typedef struct States { int count; KnapsackState *at; } States;
 /* The states after the decision on an item. With item -1, the states after items have died. */
@@ -22,7 +22,7 @@ typedef struct Choosing {
     Ctx *cx;
     KnapsackItem *item; int count;
     int *bit;                        /* [count]: the bit of a live item, or -1 */
-    uint64_t used;                   /* bits */
+    uint64_t used;                   /* the bits in use */
     Step *step; int step_count;
     bool is_exact;
 } Choosing;

@@ -5,7 +5,7 @@
 #include "support/ctx.h"
 
 typedef struct KnapsackItem {
-    int64_t bytes, gain;             /* gain is 0 or more; it counts if the item is chosen */
+    int64_t bytes, gain;             /* gain is 0 or more; it counts only if the item is chosen */
     int first, last;                 /* the first and last group, inclusive */
     bool is_forced;                  /* true if the item is always in the knapsack */
     bool is_chosen;                  /* the result */
@@ -16,7 +16,7 @@ typedef struct KnapsackItem {
  * choice has a larger gain. */
 bool knapsack_choose(Ctx *cx, KnapsackItem *item, int count, int group_count, const int64_t *capacity,
                      const int64_t *least, bool *is_exact);
-/* Returns a gain that no choice exceeds. The bound treats each group separately: an item counts with its share of the
- * gain, and may be cut. */
+/* Returns a gain that no choice exceeds. The bound treats each group separately: an item counts there with a share of
+ * its gain, and a part of an item may be chosen. */
 int64_t knapsack_bound(Ctx *cx, const KnapsackItem *item, int count, int group_count, int64_t capacity);
 #endif

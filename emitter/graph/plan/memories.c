@@ -3,12 +3,12 @@
  * the bytes that a run moves. A piece in memory m costs read * R(m) + written * W(m), and the sum over all pieces is
  * minimized.
  *
- * Memories are filled in the order of their costs. If all pieces that are left fit, they are placed there. Otherwise a
- * knapsack over time chooses the pieces that save most against the next memory (knapsack.c), and the offsets are
+ * Memories are filled in the order of their costs. If all remaining pieces fit, they are placed there. Otherwise, a
+ * knapsack over time chooses the pieces that save most compared with the next memory (knapsack.c), and the offsets are
  * planned as in an arena (offsets.c). If they do not pack, the groups that exceed the memory get a lower limit, and the
- * choice repeats; at last the piece that saves least per byte is dropped. Overlaps of results free bytes, which further
- * pieces fill. If the last memory overflows, the memories before it have to hold more in these groups, and all steps
- * are repeated.
+ * choice repeats; finally, the piece that saves least per byte is dropped. Overlaps of results free bytes, which
+ * further pieces fill. If the last memory overflows, the memories before it must hold more bytes in these groups, and
+ * all steps are repeated.
  *
  * All quantities are integers and counts, so the placement is the same on every machine. */
 #include "graph/plan/knapsack.h"
@@ -26,7 +26,8 @@ typedef struct Piece {
     int first, last;
     int64_t read, written;
     unsigned allowed;
-    int *memory;                     /* the field of the piece's memory; -1 until it has one */
+    /* Points to the memory's index in the root or scratch buffer, which is -1 until a memory is chosen. */
+    int *memory;
 } Piece;
 
 typedef struct Placing {
@@ -35,8 +36,8 @@ typedef struct Placing {
     int group_count;
     Scratch *const *scratch; const int *scratch_count;
     int count; Piece *piece;
-    int *order;                      /* memories, the cheapest first */
-    int64_t *least;                  /* [group_count]: the bytes that memories before the last have to hold */
+    int *order;                      /* the indices of the memories, the cheapest first */
+    int64_t *least;                  /* [group_count]: the bytes that memories before the last one must hold */
     int64_t *live_bytes;             /* [group_count]: the live bytes of the memory that was planned last */
 } Placing;
 
@@ -148,7 +149,7 @@ static void release(Placing *a, int memory)
         if (*a->piece[i].memory == memory) *a->piece[i].memory = -1;
 }
 
-/* Drops the piece that saves least per byte. Returns false if all pieces have to stay. */
+/* Drops the piece that saves least per byte. Returns false if all pieces must stay. */
 static bool drop_one(Placing *a, int at)
 {
     Piece *worst = NULL;
@@ -163,7 +164,7 @@ static bool drop_one(Placing *a, int at)
     return worst != NULL;
 }
 
-/* Adds pieces to the room that overlaps left. */
+/* Fills the bytes that overlaps leave free with further pieces. */
 static void refill(Placing *a, int at)
 {
     const int memory = a->order[at];
@@ -185,7 +186,7 @@ static void refill(Placing *a, int at)
     (void)pack(a, memory);
 }
 
-/* Puts all pieces that are left into the memory if they fit. */
+/* Places all remaining pieces in the memory. Returns false if they do not fit. */
 static bool takes_rest(Placing *a, int at)
 {
     const int memory = a->order[at];
@@ -210,7 +211,7 @@ static bool fill(Placing *a, int at)
     int64_t *capacity = NEW_ARRAY(a->cx->scratch, int64_t, a->group_count + 1), size = INT64_MAX;
     KnapsackItem *item = NEW_ARRAY(a->cx->scratch, KnapsackItem, a->count);
     int *piece = NEW_ARRAY(a->cx->scratch, int, a->count);
-    bool *kept = NEW_ARRAY(a->cx->scratch, bool, a->count);          /* the last choice */
+    bool *kept = NEW_ARRAY(a->cx->scratch, bool, a->count);          /* [pieces]: true for a piece of the last choice */
     for (int g = 0; g < a->group_count; g++) capacity[g] = m->capacity;
     for (int round = 0; round < ROUNDS && size > m->capacity; round++) {
         const int count = choose(a, at, capacity, item, piece);
@@ -229,8 +230,8 @@ static bool fill(Placing *a, int at)
     return size <= m->capacity;
 }
 
-/* Returns the group that exceeds the memory most, after the bytes that have to leave it are noted. Returns -1 if no
- * group exceeds it. */
+/* Returns the group with the most live bytes if the memory overflows, otherwise -1. Records in a->least how many bytes
+ * the memories before this one must hold. */
 static int overflow(Placing *a, int memory, int64_t *missing)
 {
     const PlanMemory *m = &a->p->memory[memory];
@@ -249,8 +250,8 @@ static int overflow(Placing *a, int memory, int64_t *missing)
     return *missing > 0 ? worst : -1;
 }
 
-/* Returns the group of which the memories hold least, when no choice of pieces exists, and sets the bytes that are
- * missing. They are missing from the group's sum, or from a piece that is larger than every memory that may hold it. */
+/* Explains why no choice of pieces exists. Returns the group with the largest shortage, and sets *missing to its bytes.
+ * Either all memories together are too small for the group, or a piece is larger than every memory that may hold it. */
 static int shortage(const Placing *a, int64_t *missing)
 {
     int64_t all = 0, *live = NEW_ARRAY(a->cx->scratch, int64_t, a->group_count + 1);
@@ -300,8 +301,8 @@ static void sort_memories(Placing *a)
     }
 }
 
-/* A placement in the first k memories has at most the sum of their bytes, so each step of the costs has a knapsack of
- * that size. */
+/* Returns a lower bound of the cost. Pieces in the first k memories have at most the sum of these memories' bytes, so a
+ * knapsack of that size bounds what they save compared with memory k + 1. */
 static int64_t least_cost(Placing *a)
 {
     const int last = a->p->memory_count - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A group that reads only constants, such as 4-bit weights that become floats, can be computed at any time. It is moved
- * to its first reader, so its result is not live from the start. */
+/* A group that reads only constants, such as one that converts 4-bit weights to floats, can be computed at any time. It
+ * is moved to its first reader, so its result is not live from the start. */
 #include <string.h>
 
 #include "graph/plan/plan.h"
@@ -13,7 +13,7 @@ static bool reads_output_of(const Group *reader, const Group *g)
     return false;
 }
 
-/* Returns true if each input is a constant or in `known`. */
+/* Returns true if the group is on the host, and each input is a constant or in `known`. */
 static bool reads_constants(const Map *known, const Group *g)
 {
     for (int i = 0; i < g->input_count; i++)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Offsets in the arena. Items (roots, and the scratch of single groups) have a size and a live range of groups. Two
  * items with overlapping live ranges must not share memory. Items are allocated one after the other, each in the lowest
- * gap between those that are live together with it, so the plan depends only on their order: largest first. Above the
- * live-set bound, exact.c searches for the smallest arena; where it does not prove that it found it, a deterministic
- * hill climb over orders follows. The best plan is kept and verified.
+ * gap between those that are live together with it, so the plan depends only on their order: largest first. If the
+ * arena is above the live-set bound, exact.c searches for the smallest one. If it finds no proof, a deterministic hill
+ * climb over orders follows. The best plan is kept and verified.
  *
  * An input that dies where an output is produced may overlap it, provided it starts far enough behind the output's
  * start that every element is read before it is overwritten (lower/overlap.c computes the distance). An overlap is used
  * if it shrinks the arena.
  *
- * A chain of such overlaps needs the sum of their distances. If that is more than there is room for, an output is moved
- * behind its distance when it is computed: two items, the one that is written and the one that is read. */
+ * A chain of such overlaps needs the sum of their distances. If the arena cannot hold it, an output is computed at one
+ * offset and then moved to another, so it becomes two items: one written, one read. */
 
 /* Decision: inputs and outputs are slots like any other. They are caller-owned unless `--io arena` is given: then
  * the planner gives them offsets, an input until its last read, an output from its first write to the end. Calls use
@@ -56,7 +56,7 @@ static Items items_of(Ctx *cx, const Plan *p, int memory, int group_count, Scrat
                         false, false };
         it.count++;
         for (; s; s = s->next) {
-            /* `first` is negative for an input. */
+            /* `first` is negative for an input of the graph. */
             if (s->first < item->first) item->first = s->first < 0 ? 0 : s->first;
             if (s->last > item->last) item->last = s->last;
         }
@@ -73,7 +73,7 @@ static Items items_of(Ctx *cx, const Plan *p, int memory, int group_count, Scrat
     return it;
 }
 
-/* Call this before items are sorted. */
+/* Sets `into` and `lead` of the items. Call this before items are sorted. */
 static void note_leads(Ctx *cx, Items *it, const Plan *p)
 {
     Map read = map_new(cx->scratch), written = map_new(cx->scratch);
@@ -121,7 +121,7 @@ static void split_moved(const Plan *p, Items *it)
 
 static bool meet(const Item *a, const Item *b) { return a->first <= b->last && b->first <= a->last; }
 
-/* Returns the bytes each group needs; the overlap of two items counts once. */
+/* Returns the bytes that each group needs; the overlap of two items counts once. */
 static int64_t *bytes_live(Ctx *cx, const Items *it, int group_count)
 {
     int64_t *live_bytes = NEW_ARRAY(cx->arena, int64_t, group_count + 1);
@@ -156,11 +156,11 @@ static int64_t pushed_behind(const Item *item, int64_t at, const Item *o)
  * their first group. */
 typedef struct Neighbours {
     int group_count;
-    /* [group_count + 2]: where the items that begin in a group, or later, start in by_first. */
+    /* [group_count + 2]: for each group, the index in by_first of the first item that begins in the group or later. */
     int *begin;
     int *by_first;               /* indices of short items, sorted by their first group */
-    int long_count, *is_long;    /* indices */
-    int *found;                  /* the result */
+    int long_count, *is_long;    /* indices of the items with a long live range */
+    int *found;                  /* the result of find_neighbours */
 } Neighbours;
 
 static bool is_long(const Item *i) { return i->last - i->first > SHORT; }
@@ -183,8 +183,8 @@ static Neighbours neighbours_of(Ctx *cx, const Items *it, int group_count)
     return n;
 }
 
-/* Fills n->found with the other items that are live together with item i and, if `placed` is given, have their offsets.
- * Returns their number. */
+/* Fills n->found with the other items that are live together with item i; returns their number. If `placed` is given,
+ * lists only items that have an offset. */
 static int find_neighbours(Neighbours *n, const Items *it, int i, const bool *placed)
 {
     const Item *item = &it->at[i];
@@ -242,7 +242,7 @@ static uint32_t next_random(uint32_t *state)
     return (*state = *state * UINT32_C(1664525) + UINT32_C(1013904223)) >> 8;
 }
 
-/* Lowers an arena of `size` bytes if a smaller one exists, and returns its bytes. If it becomes smaller, the items have
+/* Searches for an arena of less than `size` bytes. Returns the bytes of the arena; if they are fewer, the items have
  * new offsets. */
 static int64_t search_exactly(Ctx *cx, Items *it, int64_t unit, int64_t bound, int64_t size, int64_t *least)
 {
@@ -278,7 +278,7 @@ static int64_t climb(Ctx *cx, Items *it, Neighbours *n, int *best, bool *placed,
     return place_in_order(it, n, best, placed);
 }
 
-/* Returns the bytes of the arena; the items have offsets. Sets *least: no arena is smaller. */
+/* Assigns offsets to the items; returns the bytes of the arena. Sets *least to a proved lower bound of these bytes. */
 static int64_t search(Ctx *cx, Items *it, int group_count, int64_t unit, int64_t bound, int64_t *least)
 {
     int *order = NEW_ARRAY(cx->scratch, int, it->count);
@@ -318,7 +318,7 @@ static void check(Ctx *cx, const Items *it, Neighbours *n)
         }
 }
 
-/* Gives the item this offset if its neighbours leave the bytes free. */
+/* Gives the item this offset. Returns false if its neighbours do not leave the bytes free. */
 static bool puts_at(const Items *it, Neighbours *n, int i, int64_t offset)
 {
     Item *item = &it->at[i];
@@ -328,7 +328,7 @@ static bool puts_at(const Items *it, Neighbours *n, int i, int64_t offset)
     return true;
 }
 
-/* Does not move a root that may be stored where it is read, or read where it is stored. */
+/* Undoes the move of a root that may be stored where it is read, or read where it is stored. */
 static void keep_in_place(const Items *it, Neighbours *n)
 {
     for (int i = 0; i < it->count; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders a step's groups by the bytes that are live.
+/* Orders the groups of a training step so that few bytes are live at once.
  *
- * A target is a group, or all readers of a tensor, with the groups that they await and that are not done: producers of
- * inputs, and readers of what is overwritten. The targets that leave no more bytes live than before have precedence; if
- * there is none, all targets compete. Of these, the target with the lowest peak is run first. So a tensor is computed
- * again when its reader can run, and is dead before the next.
+ * A target is a group, or all readers of a tensor. It includes the groups that must run before and are not done:
+ * producers of inputs, and readers of tensors that are overwritten. Targets that leave no more bytes live than before
+ * have precedence; if there is none, all targets compete. Among these, the target with the lowest peak runs first. A
+ * recomputed tensor is therefore computed when its reader can run, and dies before the next one is computed.
  *
  * Bytes are counted for whole tensors. A group allocates its outputs, except new values, views, and one output that has
  * the size of a dying input and takes the input's memory. */
@@ -15,13 +15,13 @@
 enum { MOST_GROUPS = 400 };            /* the limit exists because the search is cubic */
 
 /* A tensor that groups exchange. */
-typedef struct Wire { int64_t bytes; int readers; /* readers to come */ } Wire;
+typedef struct Wire { int64_t bytes; int readers; /* the number of readers that are not done */ } Wire;
 
 typedef struct MemoryOrder {
     const Graph *graph;
     const Groups *groups;
     Map wire, producer;                /* map a tensor to its Wire, and to the Group that produces it */
-    bool *done, *seen;                 /* [groups] */
+    bool *done, *seen;                 /* [groups]; `seen` marks the groups of the current target */
     int run_count, *run;               /* the groups of a target, in order */
     int64_t live;
 } MemoryOrder;
@@ -42,7 +42,8 @@ static bool reads(const Group *g, const Tensor *t)
     return false;
 }
 
-/* A view is in the memory of its input, so the input is live until all readers of the view are done. */
+/* Returns the tensor whose memory holds t. A view is in the memory of its input, so the input is live until all readers
+ * of the view are done. */
 static const Tensor *root_of(const MemoryOrder *o, const Tensor *t)
 {
     const Group *g = map_get_ptr(&o->producer, t);
@@ -132,8 +133,8 @@ static void undo_group(MemoryOrder *o, int index)
     }
 }
 
-/* A target from groups->count on consists of all readers of a tensor that a group produces, after which the tensor is
- * dead. */
+/* Appends the groups of a target. A target >= groups->count stands for all readers of the tensors that a group
+ * produces, after which these are dead. */
 static void add_target(MemoryOrder *o, int target)
 {
     const int count = o->groups->count;
@@ -183,7 +184,7 @@ Groups groups_by_memory(Ctx *cx, const Graph *graph, Groups groups)
     MemoryOrder o = order_of(cx, graph, &groups);
     Groups out = { 0, NEW_ARRAY(cx->arena, Group, groups.count) };
     while (out.count < groups.count) {
-        cost_of(&o, best_target(&o));                /* fills o.run */
+        cost_of(&o, best_target(&o));                /* fills o.run with the groups of the best target */
         Cost c = { o.live, o.live, 0 };
         for (int i = 0; i < o.run_count; i++) {
             run_group(&o, o.run[i], &c);

@@ -26,11 +26,10 @@ const char *group_device(const Group *g);        /* returns NULL for the host */
 /* Returns the device's composite, or NULL for single calls and for the host. */
 const CompositeMatch *group_match(const Group *g);
 bool copies_between_devices(const Group *g);
-/* Returns the size whose value the group computes (op bind_size), which such a group does alone. Returns NULL for other
- * groups. */
+/* Returns the size whose value the group computes with its only call, bind_size. Returns NULL for other groups. */
 const Expr *group_bound_size(const Group *g);
-/* Returns true for a cut along the first dimension to several elements. The result begins where its operand begins, and
- * may alias it. */
+/* Returns true if the call keeps the first elements of its operand, along the first dimension that has several. The
+ * result begins where its operand begins, and may alias it. */
 bool plan_is_front(const Node *n);
 /* Returns true if the groups belong to one function of a device. */
 bool groups_are_together(const Group *a, const Group *b);
@@ -39,10 +38,10 @@ bool groups_are_together(const Group *a, const Group *b);
  * `roles` receives the names of the anchor's tensors; it may be NULL. Returns NULL on error. */
 Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, GroupNest *roles);
 
-/* Expands the group over tensors that are computes already. *made maps a tensor of the graph to its compute, and grows.
- * The group becomes the part of its stages; its name and '_' prefix their names. *taken holds the names of the whole
- * nest. *local maps names in the nest of only this group, of stages and of inputs' roles, to names in the whole
- * nest. */
+/* Expands the group over tensors that are already computes. *made maps a tensor of the graph to its compute; the
+ * group's tensors are added. Names of the group's stages begin with the group's name and '_'. *taken holds the names of
+ * the whole nest. *local maps names in the nest of only this group, of stages and of inputs' roles, to names in the
+ * whole nest. */
 bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map *taken, Map *made, Map *local);
 /* Returns the role, such as "x" or "bias", of an outside tensor in the first call of the group that reads it. Returns
  * NULL if no call reads it. */
@@ -50,7 +49,8 @@ const char *group_role(Ctx *cx, const Group *g, const Tensor *t);
 
 /* Returns the group for the sizes at which the condition holds (versions.c), or NULL if it holds for all sizes. */
 Group *group_where(Ctx *cx, const Group *g, const Expr *condition);
-Tensor *group_stand_in(Ctx *cx, const Group *g, const Tensor *t);       /* has the group's ranges of sizes */
+/* Returns a copy of t whose sizes have the group's ranges */
+Tensor *group_stand_in(Ctx *cx, const Group *g, const Tensor *t);
 void stage_without_empty_axes(Ctx *cx, Stage *s);
 /* Returns a condition on sizes under which no reduction of the nest is empty. Returns NULL if no reduction is empty at
  * any size, or if there is no such condition. */
@@ -64,10 +64,10 @@ const char *group_key(Ctx *cx, const Group *g, size_t *bytes);
 
 /* Returns the nest of this row, or NULL without a diagnostic if the row does not apply to the group on that target. */
 const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const Implementation *i);
-/* Selects and applies an implementation. *chosen receives the row, and `explain` the candidates with the reasons; both
- * may be NULL. */
 /* Returns the nest before any step. */
 const Nest *group_naive(Ctx *cx, const Group *g, const Target *t, const Implementation *with);
+/* Selects and applies an implementation. *chosen receives the row, and `explain` the candidates with the reasons; both
+ * may be NULL. */
 const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain);
 
 /* Writes the proved forms of the group's nest n with smaller buffers to out[most] and returns their number
@@ -82,7 +82,7 @@ int group_sparing_forms(Ctx *cx, const Group *g, const Target *t, const Nest *n,
 typedef enum SlotKind { SLOT_INPUT, SLOT_OUTPUT, SLOT_CONST, SLOT_ARENA } SlotKind;
 typedef struct Slot Slot;
 struct Slot {
-    /* Root is the tensor that owns the memory: the tensor itself unless it is a view. */
+    /* `root` is the tensor that owns the memory: the tensor itself unless it is a view. */
     const Tensor *tensor, *root;
     SlotKind kind; int index;          /* the index of the root among inputs, outputs or constants */
     int memory;                        /* if in_arena: the index of one of the plan's memories; 0 is the arena */
@@ -95,7 +95,7 @@ struct Slot {
      * `offset` after that group. */
     int64_t written;
     int64_t view_offset;               /* the elements from the root's start */
-    int64_t stride[MAX_RANK];          /* elements */
+    int64_t stride[MAX_RANK];          /* the strides, in elements */
     /* The live range in groups, inclusive. The root's memory is live while any of its slots is live. */
     int first, last;
     int root_last;                     /* of a root: the last group in which any of its slots is live */
@@ -106,32 +106,35 @@ typedef struct Lead { const Tensor *x, *y; int group; int64_t bytes; } Lead;
 /* A RAM of the firmware. Costs are per byte, in thousandths. */
 typedef struct PlanMemory {
     const char *name;
-    int64_t capacity, align;           /* bytes */
+    int64_t capacity, align;           /* both in bytes */
     int64_t read_cost, write_cost;
     int64_t size, live_bound;          /* the bytes in use, and the largest sum of items that are live in it at once */
     int64_t read, written;             /* the bytes that a run reads and writes */
 } PlanMemory;
 typedef struct Plan {
-    int memory_count; PlanMemory *memory;                /* a count of 0 means that there is only the arena */
+    /* The memories; a count of 0 means that there is only the arena */
+    int memory_count; PlanMemory *memory;
     /* Cost of all traffic to these memories; no placement costs less than least_cost. */
     int64_t cost, least_cost;
     int slot_count; Slot *slot;
     Map of;                            /* maps a tensor to its slot */
     int64_t arena_size, align;         /* In bytes; set an alignment above 16 before plan_offsets. */
-    int64_t room;                      /* the bytes of a larger arena that moving tensors avoids; 0 if none is moved */
+    /* The larger arena's bytes that moving tensors avoids, or 0 if no tensor is moved */
+    int64_t room;
     /* The largest sum, in bytes, of roots that are live at once in the arena. Overlaps count once. */
     int64_t live_bound;
     /* An arena size in bytes, at least live_bound; it is proved that no arena for these live ranges is smaller. */
     int64_t least;
     int64_t *live_bytes;               /* [groups]: the sum of the roots that are live during each group */
     int constant_count; const Tensor **constant;
-    /* [groups]: the group is a view or concatenation without cost, and emits no function. */
+    /* [groups]: true for a view or concatenation without cost, which emits no function. */
     bool *is_free;
-    bool *in_place;                    /* [groups]: an input shares the output's memory */
-    /* [groups]: the input is stored in the output, and the function writes only the rest. */
+    bool *in_place;                    /* [groups]: true if an input shares the output's memory */
+    /* [groups]: true if the input is stored in the output, and the function writes only the rest. */
     bool *is_padding;
     int lead_count; Lead *lead;        /* set before plan_offsets */
-    bool *overlaps;                    /* [groups]: an input that the output partly overlaps, or NULL */
+    /* [groups]: true if the output partly overlaps an input; NULL if no output does */
+    bool *overlaps;
 } Plan;
 /* Scratch memory of one group. The last fields have the same meaning as in Slot. */
 typedef struct Scratch {
@@ -140,23 +143,23 @@ typedef struct Scratch {
     int64_t read_bytes, written_bytes;
     unsigned allowed;
 } Scratch;
-/* Call this before lowering. Decides which tensors alias, and their strides. nest[i] is the scheduled nest of group i.
+/* Decides which tensors alias, and their strides; call this before lowering. nest[i] is the scheduled nest of group i.
  * With `copies_padding`, operands of paddings have their own memory. */
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest, bool copies_padding);
 /* Returns true if the nest may compute `out` in the memory of its input t. This requires that only the stage that
  * computes `out` reads t, that it reads only the element being written, and that each element is computed once. */
 bool plan_may_overwrite(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out);
-/* Call this after lowering. Assigns offsets in the arena, also to scratch[i][0..count[i]) of group i. */
+/* Assigns offsets in the arena, also to scratch[i][0..count[i]) of group i; call this after lowering. */
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
 /* Assigns the offsets of the items of one memory. */
 void plan_offsets_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *const *scratch, const int *count);
 /* Chooses a memory for each root and each scratch buffer, and assigns offsets there (memories.c). Returns -1, or the
- * group whose live bytes the memories cannot hold; then sets the bytes that are missing. */
+ * group whose live bytes the memories cannot hold; *missing then receives the bytes that are missing. */
 int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, int64_t *missing);
 /* Returns the bytes of results that are moved within the arena. */
 int64_t plan_bytes_moved(const Plan *p);
-/* Returns true if it covers its whole root densely. */
+/* Returns true if the slot's tensor covers its whole root densely. */
 bool plan_is_whole(const Slot *s);
-/* Returns NULL if the tensor has no slot because it is not stored between groups. */
+/* Returns the tensor's slot, or NULL if the tensor is not stored between groups. */
 const Slot *plan_slot(const Plan *p, const Tensor *t);
 #endif

@@ -62,7 +62,7 @@ static Token take_word(Line *l)
 
 static const char *word_text(const ScheduleReader *r, Token t) { return name_n(r->cx, t.at, (size_t)t.length); }
 
-/* Takes the words up to ':', or up to `with` or `by` followed by one more word. */
+/* Reads the words up to ':', or up to `with` or `by` followed by one more word. */
 static Token take_condition(Line *l)
 {
     const char *begin = l->at, *end = begin;
@@ -111,7 +111,7 @@ static ScheduleSubject subject_of(const char *of)
     return strcspn(of, "(") && strchr(of, '(') ? OF_SIGNATURE : strchr(of, '+') ? OF_PARTS : OF_GROUP;
 }
 
-/* Replaces "@op(conv2d)" by the operator. */
+/* Returns the operator of a subject such as "@op(conv2d)". */
 static const char *operator_of(ScheduleReader *r, Token at)
 {
     static const char role[] = "@op(";
@@ -137,7 +137,7 @@ static bool shares_part(const char *a, const char *b)
     return false;
 }
 
-/* Refuses "conv+conv". */
+/* Refuses a list of parts that names a group twice, such as "conv+conv". */
 static void check_parts_once(ScheduleReader *r, const GroupSchedule *b, Token at)
 {
     const Lexer l = lexer_of(r);
@@ -162,7 +162,7 @@ static void refuse_twice(ScheduleReader *r, const GroupSchedule *b, Token at)
             lex_error(&l, at, "%s on %s has a block already, at %s", b->of, b->target, o->where);
 }
 
-/* Earlier signatures of this text are found in a map, because records are many. */
+/* Refuses a second block for a signature. A map finds the earlier signatures, because a text of records has many. */
 static void refuse_twice_signed(ScheduleReader *r, Map *seen, const GroupSchedule *b, Token at)
 {
     const Lexer l = lexer_of(r);

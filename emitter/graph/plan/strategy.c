@@ -69,8 +69,8 @@ static bool may_be_empty(Ctx *cx, const Nest *n)
     return false;
 }
 
-/* Leaves a nest that may be empty as written. Each primitive proves its own precondition, and the checker proves the
- * final nest. With LOOPWRIGHT_CHECK=steps it proves every intermediate nest too. */
+/* Returns the scheduled nest. A nest that may be empty stays as written. Each primitive proves its own precondition,
+ * and the checker proves the final nest; with LOOPWRIGHT_CHECK=steps, it also proves every intermediate nest. */
 static const Nest *scheduled(Ctx *cx, const GroupNest *g, const Implementation *with)
 {
     const char *wish = getenv("LOOPWRIGHT_CHECK"), *why = "";
@@ -97,14 +97,15 @@ struct Choice {
     const Target *target;
     const Node *anchor;
     const GroupNest *naive;
-    /* The choice with a run-time condition, whose failing case this choice covers; NULL for the first choice. */
+    /* The earlier choice whose run-time condition may fail, for which case this choice is made; NULL for the first
+     * choice. */
     const Choice *before;
     const Implementation *best, *outside;        /* outside is the best applicable row from outside; both may be NULL */
     int rank, outside_rank;
     const Expr *open;                  /* the condition to test at run time, or NULL */
 };
 
-/* Returns the target of a nearer row with the same name, which overrides this one. */
+/* Returns the target of a nearer row with the same name, which overrides this row. Returns NULL if there is none. */
 static const char *overridden_by(const Choice *c, const Implementation *i, int rank)
 {
     int count;

@@ -56,7 +56,8 @@ static bool is_input_of(const Group *g, const Tensor *t)
     return false;
 }
 
-/* Returns true if the group's inputs are computed, and no other group has yet to read what the group overwrites. */
+/* Returns true if the group's inputs are computed, and all other groups that read the tensors it overwrites are
+ * done. */
 static bool is_ready(UpdateOrder *o, Ctx *cx, const Group *g)
 {
     for (int i = 0; i < g->input_count; i++) {

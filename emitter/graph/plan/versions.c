@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Versions of a group for a part of its sizes.
  *
- * A condition on sizes, such as n >= 1, leaves each of its sizes a range. The group's tensors take a size of that range
- * in place of their own one, so every proof about the version's nest has the range, with no further scope; lowered code
- * has the group's sizes again (lower/expand/expand.c). A size of one value is a constant there: where n >= 1 does not
- * hold, loops over n vanish. */
+ * A condition on sizes, such as n >= 1, restricts each of its sizes to a range. In the version, the group's tensors
+ * have new sizes with that range, so every proof about the nest uses the range; lowered code has the group's own sizes
+ * again (lower/expand/expand.c). A range with one value is a constant: in the version for n < 1, loops over n
+ * vanish. */
 
 /* Decision: a reduction over a size that may be 0 has two versions. Templates fuse the initialization with the first
  * iteration, which a sum over nothing lacks. The version for sizes that are large enough for every reduction has the
@@ -29,7 +29,8 @@ static void list_size(const Expr *e, void *user)
     l->count++;
 }
 
-/* The first walk counts, with repetitions; the second one lists each size once. */
+/* Returns the sizes in the expression. A first walk counts them, with repetitions; a second one lists each size
+ * once. */
 static SizeList sizes_in(Ctx *cx, const Expr *e)
 {
     SizeList l = { 0, 0, NULL };
@@ -74,7 +75,7 @@ Tensor *group_stand_in(Ctx *cx, const Group *g, const Tensor *t)
     return x;
 }
 
-/* A reduction over nothing gives its initial value. */
+/* Replaces a reduction over an empty axis by its initial value. */
 void stage_without_empty_axes(Ctx *cx, Stage *s)
 {
     bool is_empty = false;

@@ -37,7 +37,7 @@
 #include "ir/algebra/algebra.h"
 #include "ir/nest/external.h"
 
-/* The maps are sets of tensors. */
+/* The state of this pass. Its maps are sets of tensors. */
 typedef struct Views {
     Ctx *cx;
     Plan *p;
@@ -105,7 +105,8 @@ static void list_between_functions(Views *v)
 
 static bool is_between_functions(const Views *v, const Tensor *t) { return map_get_const_ptr(&v->between, t) != NULL; }
 
-/* A device's driver may reorder its calls: its inputs live until the sequence ends, its outputs from the start. */
+/* Extends the live range of a tensor between device functions. A device's driver may reorder its calls, so inputs live
+ * until the sequence ends, and outputs from its start. */
 static void extend_between_functions(Views *v, const Tensor *t)
 {
     Slot *s = slot_of(v, t);
@@ -135,7 +136,7 @@ static void add_slots(Views *v, const Graph *g)
     v->p->constant = NEW_ARRAY(v->cx->arena, const Tensor *, most);
     for (int i = 0; i < g->input_count; i++) add_slot(v, g->input[i], SLOT_INPUT, i, -1);
     for (int i = 0; i < g->output_count; i++)
-        /* Live to the end of the run */
+        /* An output is live to the end of the run. */
         if (g->output[i]->producer) add_slot(v, g->output[i], SLOT_OUTPUT, i, v->groups->count);
     for (int i = 0; i < v->groups->count; i++) {
         const Group *group = &v->groups->at[i];
@@ -205,7 +206,7 @@ static bool strides_of_view(const Slot *from, const Tensor *t, int64_t *stride)
     return true;
 }
 
-/* Merges two tensors if possible. Each of them covers its whole root. */
+/* Merges two tensors that cover their whole roots. Returns false if that is not possible. */
 static bool unite(const Views *v, Slot *a, Slot *b)
 {
     if (a->root == b->root) return true;
@@ -263,20 +264,22 @@ static bool has_tile(const Nest *n, bool is_such(const Stmt *tile))
     return false;
 }
 
-/* An instruction reads neighbours along the last dimension, which must be adjacent in memory. */
+/* Returns true if an instruction reads the tensor and the strides part its rows. Elements along the last dimension must
+ * be adjacent for an instruction. */
 static bool parts_rows(const Views *v, const Tensor *t, const int64_t *stride)
 {
     const int last = t->rank - 1;
     return last >= 0 && tensor_dim(t, last) != 1 && stride[last] != 1 && map_get_const_ptr(&v->rows, t);
 }
 
-/* A region's graphs, and C functions from outside, read and write dense tensors. */
+/* Returns true if a region or a C function from outside reads or writes the tensor. Both access dense tensors. */
 static bool touches_region(const Views *v, const Tensor *t)
 {
     return (t->producer && t->producer->kind == NODE_REGION) || map_get_const_ptr(&v->dense, t);
 }
 
-/* A contiguous slice of the result may take all slots of the operand's root; any other slice takes boxes only. */
+/* Returns true if the operand t may become a slice of `whole`. A contiguous slice may take all slots of the operand's
+ * root; any other slice takes only boxes. */
 static bool may_slice(const Views *v, const Tensor *t, const Tensor *whole, int axis)
 {
     const Slot *s = slot_of(v, t);
@@ -393,8 +396,8 @@ static bool may_begin_in_operand(const Views *v, const Node *n)
     return s->kind == SLOT_ARENA && s->root == t && !s->next && !touches_region(v, t) && !n->device && !crosses(v, t);
 }
 
-/* The result begins where its operand begins. Otherwise, if the result is an output of the model with enough bytes for
- * the whole operand, the operand is stored in the output. */
+/* Stores the result at the start of its operand. If that is not possible, and the result is an output of the model with
+ * enough bytes for the whole operand, stores the operand in the output. */
 static bool alias_front(const Views *v, const Node *n)
 {
     Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
@@ -472,7 +475,8 @@ static bool place_in_padding(const Views *v, const Group *g, const Nest *n)
 
 typedef struct ReadScan { const Tensor *tensor; const Stage *stage; bool elsewhere; } ReadScan;
 
-/* A dimension of one element has the index 0, or the index is its axis. */
+/* Records a read of the tensor at a different element than the one that is written. A dimension of one element may have
+ * the index 0 instead of its axis. */
 static void scan_read(const Expr *e, void *user)
 {
     ReadScan *r = user;
@@ -485,8 +489,8 @@ static void scan_read(const Expr *e, void *user)
 
 typedef struct ReadOnce { const Stage *stage; int count; const Expr *var[MAX_DEPTH], *extent[MAX_DEPTH]; } ReadOnce;
 
-/* Returns true if no loop executes the stage's blocks twice for a point, as a tail shifted inwards or a host loop with
- * a halo does. */
+/* Returns true if no loop executes the stage's blocks twice for a point. A tail that is shifted inwards, or a host loop
+ * with a halo, does. */
 static bool computes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, ReadOnce o)
 {
     Box box[MAX_AXES];
@@ -532,7 +536,8 @@ static bool same_shape(const Tensor *a, const Tensor *b)
 
 static int last_use(const Views *v, const Tensor *root) { return slot_of(v, root)->root_last; }
 
-/* Checks every operand in that root, because there may be several views of it. */
+/* Returns true if the group reads the root only at the element that it writes. Checks every operand in that root,
+ * because there may be several views of it. */
 static bool reads_root_in_place(const Views *v, const Group *g, const Nest *n, const Tensor *root)
 {
     for (int i = 0; i < g->input_count; i++) {
@@ -599,8 +604,8 @@ static void list_uses(Views *v)
 
 /* ---- Updates ---------------------------------------------------------------------------------------------------- */
 
-/* The new value takes the memory of the old value; the order of groups and the group's nest permit that (updates.c,
- * driver/nests.c). */
+/* Stores each new value in the memory of the old value. The order of groups and the group's nest permit that
+ * (updates.c, driver/nests.c). */
 static void take_updates(Views *v, const Graph *g)
 {
     for (int u = 0; u < g->update_count; u++) {

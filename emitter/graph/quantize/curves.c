@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of one tensor as tables: see curves.h.
+/* Computes the tables of curves.h.
  *
  *   8 bits    table[x], exact
  *   16 bits   on each interval the parabola through the function at its ends and its middle (lookup_wide)
  *
- * The widest intervals are chosen whose error is at most a quarter of a step for every value of the source. */
+ * Intervals are as wide as possible, while the error is at most a quarter of a step for every value of the source. */
 #include "graph/quantize/curves.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@
 
 /* ---- The function ------------------------------------------------------------------------------------------------ */
 
-/* Returns the only plain grid from which the tensor is computed elementwise with scalar constants. Returns NULL if
- * there is no such grid. */
+/* Returns the only tensor on a plain grid from which t is computed elementwise with scalar constants. Returns NULL if
+ * there is no such tensor. */
 static Tensor *source_of(const QuantizedContext *f, Tensor *t)
 {
     const QuantizedValue *x = quantized_of(f, t);
@@ -32,7 +32,7 @@ static Tensor *source_of(const QuantizedContext *f, Tensor *t)
     return source;
 }
 
-/* Runs the same calls with `values` substituted for `source`; returns NULL on error. */
+/* Returns t computed by the same calls, with `values` substituted for `source`. Returns NULL on error. */
 static Tensor *run_over(Ctx *cx, Map *made, Tensor *t, const Tensor *source, Tensor *values)
 {
     const Node *n = t->producer;
@@ -96,8 +96,8 @@ enum { WORDS = 65536, SHIFT = 13, WIDEST = 10, NARROWEST = 5 };
 /* Parabolas over intervals of 2^bits values, in units of 2^-SHIFT of a step. */
 typedef struct Parabolas { int bits, count; int64_t *start, *slope, *bend; } Parabolas;
 
-/* Returns the function at all values of the source and at the value behind them, in steps of the grid from its smallest
- * value. Values far beyond the grid are replaced by a bound. Returns NULL if a value is NaN. */
+/* Returns the function at all values of the source and at the next value, in steps of the grid from its smallest value.
+ * Values far beyond the grid are replaced by a bound. Returns NULL if a value is NaN. */
 static double *steps_of(const QuantizedContext *f, Tensor *x, const Tensor *source, const QuantizedValue *from,
                         const Grid *g)
 {
@@ -149,7 +149,7 @@ static bool are_near(const Parabolas *p, const double *v, const Grid *g)
     return true;
 }
 
-/* Returns the values in the narrowest type. */
+/* Returns a constant that holds the values in i16, or in i32 if i16 is too narrow. */
 static Tensor *table_of(Ctx *cx, const char *name, int64_t count, const int64_t *v)
 {
     DType t = I16;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of outputs: the tensors whose elements a network moves into one output, by concatenations, perhaps with moves
- * between and behind them. Noise counts for each, because a part of small values, such as scores beside boxes, adds
- * nothing to the noise of the whole. */
+ * between and after them. Noise is measured for each part. In the noise of the whole, a part with small values, such as
+ * scores beside boxes, would not show. */
 #include "graph/quantize/output_parts.h"
 
 #include "graph/dag/graph.h"
@@ -45,7 +45,7 @@ static Tensor *numbered(Parts *p, Tensor *t)
     return known;
 }
 
-/* Evaluates the calls over constants. */
+/* Returns the values of t, computed from constants. */
 static const float *values_of(Ctx *cx, Tensor *t)
 {
     Env *env = env_new(cx);

@@ -62,7 +62,8 @@ Tensor *quantized_constant(Ctx *cx, Tensor *t)
 
 enum { ALL_ALIKE = -1, SEVERAL_AXES = -2 };
 
-/* Returns the only axis along which the constant varies, numbered as in a tensor of that rank. */
+/* Returns the only axis along which the constant varies, numbered as in a tensor of that rank. Returns ALL_ALIKE if all
+ * elements are alike, or SEVERAL_AXES. */
 static int axis_of(const Tensor *c, int rank)
 {
     int axis = ALL_ALIKE;
@@ -336,7 +337,8 @@ static Interval products(Interval a, Interval b, int64_t terms)
     return (Interval){ sat_mul(all.least, terms), sat_mul(all.greatest, terms) };
 }
 
-/* Both limits leave a margin for a bias, and the second also leaves one for a requantization. */
+/* Returns true if the interval fits into these bits. The limits of fits() and fits_wide() leave a margin for a bias;
+ * the limit of fits_wide() also leaves one for a requantization. */
 static bool fits_bits(Interval reach, int bits)
 {
     return reach.least >= -(INT64_C(1) << bits) && reach.greatest <= INT64_C(1) << bits;
@@ -579,7 +581,8 @@ static const QuantizedValue *affine(const QuantizedContext *f, const Node *n)
     return sum_of_two(f->cx, quantized_of(f, n->in[0]), b, 1);
 }
 
-/* In fixed point a constant is subtracted as a shift; 16-bit tables would be less exact. */
+/* Returns x - c, or the difference of two affine values. In fixed point, a constant is subtracted as a shift, because
+ * 16-bit tables would be less exact. */
 static const QuantizedValue *difference_of_two(const QuantizedContext *f, const Node *n)
 {
     const Tensor *c = f->in_fixed_point ? quantized_constant(f->cx, n->in[1]) : NULL;

@@ -6,8 +6,8 @@
  *
  *     real = min(max((scale[c] * (q - zero) + scale_b * (b - zero_b) + offset[c]) / count, low), high)
  *
- * or, is_quotient, scale * (q - zero) / (scale_b * (b - zero_b)) within the same limits. Scales of channels may be
- * negative in fixed point.
+ * or, if is_quotient is true, scale * (q - zero) / (scale_b * (b - zero_b)) within the same limits. Scales of channels
+ * may be negative in fixed point.
  *
  * All 8-bit tensors are stored as i8: u8 with the zero point z is i8 with z - 128. 16-bit tensors are i16. */
 #include "graph/dag/graph.h"
@@ -20,17 +20,17 @@ struct QuantizedValue {
     Tensor *q, *b;
     bool is_quotient;
     int64_t zero, zero_b, count;
-    int axis;                       /* the axis of q; meaningless if channels is 1 */
+    int axis;                       /* the axis of q that channels follow; meaningless if channels is 1 */
     int64_t channels;
     const double *scale, *offset;   /* [channels] */
     double scale_b, low, high;
     Interval reach;                 /* the interval of q - zero */
-    /* Instead of q, which is then NULL: the call over `part`, which has one value per input. */
+    /* A concatenation in place of q, which is then NULL; `part` has one value per input of the call. */
     const Node *concat;
     const QuantizedValue *part;
 };
 
-/* takes_ties: accepts calls whose floats would round before the quantization. in_fixed_point: accepts 8-bit forms that
+/* takes_ties accepts calls whose floats would round before the quantization. in_fixed_point accepts 8-bit forms that
  * may differ by a step. */
 typedef struct QuantizedContext { Ctx *cx; const Uses *uses; bool takes_ties, in_fixed_point; } QuantizedContext;
 
@@ -38,9 +38,10 @@ typedef struct QuantizedContext { Ctx *cx; const Uses *uses; bool takes_ties, in
  * exact. */
 double quantized_product(const QuantizedContext *f, double a, double b);
 double quantized_sum(const QuantizedContext *f, double a, double b);
-/* Returns NULL if the tensor is not an affine value, or if other consumers need the real numbers. */
+/* Returns the tensor's affine value. Returns NULL if it has none, or if other consumers need the real numbers. */
 const QuantizedValue *quantized_of(const QuantizedContext *f, Tensor *t);
-const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n);   /* ignores consumers */
+/* Like quantized_of, but ignores other consumers */
+const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n);
 /* Returns the value of i32 sums times the factor that GRID_REQUANTIZE applies to them. */
 const QuantizedValue *quantized_of_requantized(Ctx *cx, const Node *n);
 /* Returns true for a plain grid: i8 or i16, one scale, no offset, no limits. */

@@ -60,8 +60,8 @@ static Grid limited_grid(const QuantizedValue *x, const Grid *g)
     return all;
 }
 
-/* The attributes of a requantization to a grid in the type `to`, which limits do not change. It has a shift, or a
- * divisor that decides ties. */
+/* Attributes of a requantization to the grid, in the type `to`. A requantization has a shift, or a divisor that decides
+ * ties. */
 #define LIMITS(g) attr_int("min", (g)->least), attr_int("max", (g)->greatest), attr_type("to", to)
 #define SHIFTED(s, g) attr_int("shift", (s)->n), LIMITS(g)
 #define EVEN(s, g) attr_int("divisor", (s)->d), attr_int("zero", (g)->zero), attr_flag("wide", (s)->is_wide), LIMITS(g)
@@ -315,8 +315,8 @@ static Interval type_range(const Tensor *q)
     return (Interval){ type->least, type->greatest };
 }
 
-/* Requantizes the sum of two grids. For 16 bits no line is proved, and the exact quotient is an option (takes_ties):
- * floats round such a sum as other runtimes do. */
+/* Requantizes the sum of two grids. A sum of 16-bit grids has no proved line. Its exact quotient is optional
+ * (takes_ties), because floats round such a sum as other runtimes do. */
 static Tensor *sum_requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *g,
                                DType to)
 {
@@ -348,9 +348,9 @@ static Tensor *sum_requantized(const QuantizedContext *f, const char *label, con
  *
  *     y = clamp((a * table[b] + c) >> 22),  table[b] = 2^22 * scale / (scale_b * step * (b - zero_b)), rounded
  *
- * a has 8 bits and a sign, so the result is the real quotient moved by at most 2^-15 of a step. A factor beyond 32
- * bits, and that of the divisor 0, saturates: every a but 0 is then beyond the grid, as the real quotient is; 0 / 0 is
- * 0. */
+ * a has 8 bits and a sign, so the result is the real quotient moved by at most 2^-15 of a step. A factor beyond 32 bits
+ * saturates, as does the factor of the divisor 0. Every a except 0 is then beyond the grid, as the real quotient is; 0
+ * / 0 is 0. */
 static Tensor *quotient_requantized(Ctx *cx, const char *label, const QuantizedValue *x, const Grid *g, DType to)
 {
     enum { SHIFT = 22, BYTES = 256 };
@@ -389,7 +389,7 @@ static bool is_same_grid(const QuantizedValue *x, const Grid *g, DType to)
         x->scale[0] == g->step && x->zero == g->zero;
 }
 
-/* Reuses the stored values of the same grid; only limits apply. */
+/* Returns the stored values of the same grid, clipped if x has limits. */
 static Tensor *regridded(Ctx *cx, const char *label, const QuantizedValue *x, const Grid *g)
 {
     const DTypeInfo *type = dtype_info(x->q->type);
@@ -398,8 +398,9 @@ static Tensor *regridded(Ctx *cx, const char *label, const QuantizedValue *x, co
                 ATTRS(attr_real("min", (double)g->least), attr_real("max", (double)g->greatest)));
 }
 
-/* Tries these forms in order: exact constants, without offsets per channel and with them; a quotient with exact ties;
- * the nearest constants, in fixed point. The exact constants of 16-bit grids are factors of two words. */
+/* Requantizes x to the grid. Tries these forms in order: exact constants without offsets per channel; exact constants
+ * with them; a quotient with exact ties; in fixed point, the nearest constants. The exact constants of 16-bit grids are
+ * factors of two words. */
 static Tensor *requantized_to(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *whole,
                               DType to)
 {
@@ -505,7 +506,8 @@ static void realize_call(const QuantizedContext *f, Node *n, Tensor **out)
     Tensor *now = is_simulated ? call(cx, "dequantize", n->name, grid, 3,
                                       NULL) : as_stored(cx, n, q, out[0]->type);
     if (!now || ctx_failed(cx)) return;
-    if (out[0]->quant) now->quant = out[0]->quant;       /* otherwise `now` may be an input, which has its own */
+    /* Without one, `now` may be an input with a quantization of its own */
+    if (out[0]->quant) now->quant = out[0]->quant;
     out[0] = now;
 }
 
@@ -539,7 +541,7 @@ static void simulate_call(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
                   t == I16 ? ATTRS(attr_int("bits", 16)) : NULL);
 }
 
-/* Lists the calls that quantize floats. */
+/* Lists the calls that quantize floats; returns their number. */
 static int quantizations(Ctx *cx, const Graph *g, const Node ***out)
 {
     Node **order;

@@ -28,7 +28,7 @@ enum { FACTOR_BITS = 31, MOST_N = 52, MOST_TRIES = 8 };
 
 enum { MOST_PARTS = 16 };
 
-/* The number is the sum of its parts, with the smallest part first. */
+/* An exact number: the sum of its parts, with the smallest part first. */
 typedef struct Exact { int count; double part[MOST_PARTS]; } Exact;
 
 static void exact_add(Exact *x, double v)
@@ -102,7 +102,7 @@ static int64_t bounded(double v, int64_t least, int64_t greatest)
     return !(v > (double)least) ? least : v >= (double)greatest ? greatest : (int64_t)v;
 }
 
-/* Returns the stored value of a * scale + b * scale_b + offset: it starts from an estimate and corrects it step by
+/* Returns the stored value of a * scale + b * scale_b + offset. Starts from an estimate and corrects it step by
  * step. */
 static int64_t stored_value_of(const Affine *x, int64_t a, double scale_b, int64_t b, const Grid *g, int64_t least,
                                int64_t greatest)
@@ -120,7 +120,7 @@ int64_t grid_quantize(double v, const Grid *g)
     return stored_value_of(&(Affine){ 0, v, 1, 0 }, 0, 0, 0, g, -FAR, FAR);
 }
 
-/* Returns the first a in the range that reaches k; one past the range if none does. */
+/* Returns the first a in the range that reaches k, or one past the range if none does. */
 static int64_t step_at(const Affine *x, const Grid *g, Interval range, int64_t k)
 {
     double v = (((double)(k - g->zero) - 0.5) * g->step * (double)x->count - x->offset) / x->scale;
@@ -132,7 +132,8 @@ static int64_t step_at(const Affine *x, const Grid *g, Interval range, int64_t k
 
 /* ---- A single line through all steps ----------------------------------------------------------------------------- */
 
-/* Tests bounds within which every estimate of a step is close to the step, and nothing below overflows. */
+/* Returns true if the numbers are within bounds that ensure two things: every estimate of a step is close to the step,
+ * and nothing below overflows. */
 static bool is_sound(const Affine *x, const Grid *g)
 {
     const double least = 0x1p-100, most = 0x1p100, near = 0x1p-40, far = 0x1p40;
@@ -172,7 +173,7 @@ static Interval offsets_for(const int64_t *step, const Grid *g, Interval range, 
     return c;
 }
 
-/* Returns the number of bits by which the ratio can be shifted left and stay below 2^31. */
+/* Returns the number of bits, at most `most`, by which the ratio can be shifted left and stay below 2^31. */
 static int shift_for(double ratio, int most)
 {
     int exponent;
@@ -183,7 +184,7 @@ static int shift_for(double ratio, int most)
 
 int64_t offset_centered(const Grid *g, int n) { return (2 * g->zero + 1) * (INT64_C(1) << (n - 1)); }
 
-/* Finds a line. If is_centered, its offset is offset_centered's. */
+/* Finds a line. If is_centered, its offset is the result of offset_centered. */
 static bool line_of(const Affine *x, const Grid *g, Interval range, int most_shift, bool is_centered, Scaling *out)
 {
     int64_t step[255];
@@ -277,8 +278,8 @@ bool scaling_near(const Affine *x, double scale_b, const Grid *g, Interval range
     const double unit = (double)x->count * g->step, a = x->scale / unit, b = scale_b / unit, c = x->offset / unit;
     const double all = fmax(fabs((double)range.least), fabs((double)range.greatest)), most_error = 0x1p-8;
     if (!is_sound(x, g) || fabs(b) > 0x1p40) return false;
-    /* For sums beyond 32 bits the product has no room for all bits of the factor, and beyond the grid the line, which
-     * rises, needs no accuracy */
+    /* In sums beyond 32 bits, the product has no room for all bits of the factor. Beyond the grid, the line needs no
+     * accuracy, because it rises. */
     const double far = (0x1p17 + fabs(c)) / a, reach = all > INT32_MAX && b == 0 ? fmin(all, far) : all;
     int n = shift_for(fmax(a, fabs(b)), most_shift < MOST_N ? most_shift : MOST_N);
     while (all > INT32_MAX && n > 0 && ldexp(a * all, n) > 0x1p61) n--;
@@ -357,8 +358,8 @@ static int64_t reach_of(const int64_t *part, const Interval *range)
     return reach;
 }
 
-/* Expresses real[i] / (count * step) as part[i] / *d, in integers without a common divisor and with *d even. *is_short:
- * in their common unit, sums fit a float's 24 bits, and quotients are shifts. */
+/* Expresses real[i] / (count * step) as part[i] / *d, in integers without a common divisor and with *d even. Sets
+ * *is_short if, in their common unit, sums fit a float's 24 bits and quotients are shifts. */
 static bool as_fractions(const double *real, int64_t count, double step, const Interval *range, int64_t *part,
                          int64_t *d, bool *is_short)
 {

@@ -12,8 +12,8 @@
 typedef struct Grid { double step; int64_t zero, least, greatest; } Grid;      /* real = step * (stored - zero) */
 
 /* y = clamp((a * m + b * m_b + c) >> n) or, if is_even, y = clamp(even((a * m + b * m_b + c) / d) + zero), which rounds
- * ties to even. is_wide: the arithmetic needs more than 32 bits. equals_floats: in f32, in any order, nothing is
- * rounded before the quotient. A factor of two words gives y = clamp((a * m + (a * low >> 31) + c) >> n). */
+ * ties to even. is_wide is true if the arithmetic needs more than 32 bits. equals_floats is true if f32, in any order,
+ * rounds nothing before the quotient. A factor of two words gives y = clamp((a * m + (a * low >> 31) + c) >> n). */
 typedef struct Scaling { bool is_even, is_wide, equals_floats; int64_t m, m_b, c, d, low; int n; } Scaling;
 
 /* A real number ((a - zero) * scale + offset) / count. Only scaling_of_words accepts a zero other than 0. */
@@ -26,15 +26,15 @@ double exact_sum(double a, double b);
 int64_t grid_quantize(double v, const Grid *g);
 /* Finds constants for the integers in `range`; n is at most most_shift. Returns false if no constants exist. */
 bool scaling_of(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out);
-/* Like scaling_of, with the offset of the zero point and of one half, and a shift of at least 33. A channel then has no
- * 64-bit constant and no 64-bit sum. */
+/* Like scaling_of, with a shift of at least 33 and the offset that offset_centered returns: the zero point and one
+ * half. A channel then has no 64-bit constant and no 64-bit sum. */
 bool scaling_centered(const Affine *x, const Grid *g, Interval range, Scaling *out);
 int64_t offset_centered(const Grid *g, int n);
 /* Uses a factor of two words, so that grids of up to 16 bits are also exact. 0 <= low < 2^31. */
 bool scaling_of_words(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out);
-/* Finds the nearest constants where no exact ones exist. In the range, the result is the real quotient's, moved by at
- * most 2^-8 of a step, and ties round up. It is used for 16-bit grids, and for sums beyond 2^24. scale_b has the
- * meaning of scaling_of_sum's; 0 if there is no b. */
+/* Finds the nearest constants where no exact ones exist. In the range, the result is the real quotient, moved by at
+ * most 2^-8 of a step and rounded; ties round up. It is used for 16-bit grids, and for sums beyond 2^24. scale_b is as
+ * in scaling_of_sum, or 0 if there is no b. */
 bool scaling_near(const Affine *x, double scale_b, const Grid *g, Interval range, int most_shift, Scaling *out);
 /* Finds constants for x + b * scale_b, for all b in range_b; both ranges are 8 bits wide. */
 bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval range_a, Interval range_b, Scaling *out);

@@ -22,7 +22,7 @@ struct Channels {
     int atoms_count, atoms_capacity; Atoms **atoms;
     int count, capacity; int *parent; bool *is_pinned, *is_live, *is_single;
     int contraction_count, contraction_capacity; Contraction *contraction;
-    /* The channels that a vector of the target holds, or 1 if channels stay one by one. */
+    /* The number of channels in a vector of the target, or 1 if channels are kept one by one. */
     int vector;
 };
 
@@ -72,7 +72,8 @@ static void pin(Channels *c, const Tensor *t)
 static bool is_element(const Expr *e) { return e->kind == EXPR_READ && !tensor_is_constant(e->ref); }
 static const Expr *channel_index(const Expr *read) { return read->arg_count ? read->arg[read->arg_count - 1] : NULL; }
 
-/* Returns true if the axis only indexes: by itself, as the last index of elements, and anywhere in constants. */
+/* Returns true if the axis occurs only as an index: by itself as the last index of elements, or anywhere in the indices
+ * of constants. */
 static bool only_indexes(const Terms *t, int axis)
 {
     for (int i = 0; i < t->count; i++)
@@ -83,8 +84,8 @@ static bool only_indexes(const Terms *t, int axis)
     return true;
 }
 
-/* Returns the stage's contraction over x: c with x[.., c], where the stage reads no other element of x. Returns NULL if
- * there is no such contraction, or if a full sum leaves no dimension. */
+/* Returns the stage's contraction over x: the sum along the axis, which is the channel of x and of no other tensor.
+ * Returns NULL if there is no such contraction, or if the call already has a different one. */
 static Contraction *contraction_over(Channels *c, const Node *call, Terms *t, const Tensor *x, int axis)
 {
     const Stage *s = t->stage;
@@ -190,8 +191,8 @@ static bool is_single_value(Interval i)
     return i.least == i.greatest && i.least != INT64_MIN && i.least != INT64_MAX;
 }
 
-/* Proves contributions once and keeps their values, because the analysis may have no budget left when they are
- * summed. */
+/* Proves contributions once and keeps their values, because the analysis may have no budget left when they are added to
+ * a sum. */
 static void find_known(Channels *c, Contraction *k)
 {
     const ArenaMark mark = arena_mark(c->cx->scratch);
@@ -216,7 +217,7 @@ static void find_known(Channels *c, Contraction *k)
     arena_reset(c->cx->scratch, mark);
 }
 
-enum { LEAST_VECTOR = 8 };      /* below it, removing channels gains more than whole vectors */
+enum { LEAST_VECTOR = 8 };      /* below this length, removing channels gains more than whole vectors */
 
 static int vector_of(const Target *t)
 {
@@ -269,8 +270,8 @@ static bool leave_single(Channels *c, const Tensor *t)
     return any;
 }
 
-/* The proof may reject a dead channel that fills a vector, because the channel's value is known only in the old
- * call. */
+/* Keeps all channels of the call. If channels fill vectors, first only excludes them from that: the proof may reject a
+ * dead channel that fills a vector, because its value is known only in the old call. */
 void channels_pin(Channels *c, const Node *call)
 {
     const Stage **stage;
@@ -359,7 +360,7 @@ static void spread_all(Channels *c)
     }
 }
 
-/* Returns the channels that whole vectors hold, for at least `live` of them. */
+/* Returns the smallest number of channels, at least `live`, that fills whole vectors. */
 static int whole_vectors(const Channels *c, int live)
 {
     int vector = c->vector;
@@ -367,8 +368,8 @@ static int whole_vectors(const Channels *c, int live)
     return (live + vector - 1) / vector * vector;
 }
 
-/* Dead channels stay where they fill the last vector: instructions for a whole vector cost the same, and instructions
- * for a part of a vector cost more. */
+/* Keeps dead channels that fill the last vector. Instructions for a whole vector cost the same, and instructions for a
+ * part of a vector cost more. */
 static void fill_vectors(Channels *c, const Atoms *a)
 {
     const int live = live_count(c, a), whole = whole_vectors(c, live);

@@ -24,7 +24,7 @@ static Interval hull(Interval a, Interval b)
     return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
 }
 
-/* No interval holds the upper half of u64, so u64 has no range. */
+/* Returns the range of the type. No interval holds the upper half of u64, so u64 has no range. */
 static Interval of_type(DType t)
 {
     if (dtype_is_float(t) || t == U64) return (Interval){ INT64_MIN, INT64_MAX };
@@ -38,7 +38,7 @@ static bool is_within(Interval i, Interval whole)
 
 /* ---- Terms of a stage -------------------------------------------------------------------------------------------- */
 
-/* `place` is in the scratch arena. */
+/* The state of collecting terms. `place` maps an expression to its term's index, in the scratch arena. */
 typedef struct Taking { Ctx *cx; Terms *t; Map place; int capacity; } Taking;
 
 static int term_index(const Map *places, const Expr *e) { return *(const int *)map_get_ptr(places, e); }

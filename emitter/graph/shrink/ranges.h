@@ -6,7 +6,8 @@
 #include "graph/dag/graph.h"
 #include "ir/algebra/algebra.h"
 
-typedef struct ChannelRange { int64_t count; Interval *at; } ChannelRange;       /* at[count] */
+/* At[count]: the range of each channel */
+typedef struct ChannelRange { int64_t count; Interval *at; } ChannelRange;
 
 /* *left is the number of values that may still be evaluated tap by tap: at first the budget, which ranges_budget makes
  * larger for more constants. At 0, a sum has its type's full range. A later call may therefore return wider bounds for
@@ -27,13 +28,13 @@ int64_t graph_macs(Ctx *cx, const Graph *g);        /* returns the multiply-adds
 /* A stage's value as a list of terms, operands first, for interval evaluation: value[i] belongs to e[i]. */
 typedef struct Terms {
     const Stage *stage;
-    int count;                        /* the last is stage->value[0] */
+    int count;                        /* the number of terms; the last one is stage->value[0] */
     const Expr **e;
     Interval *value;
     bool *is_taken;                   /* set by terms_run; false for a term that a decided `select` excludes */
     bool *is_walked;                  /* [axes]: true for a reduce axis whose points are evaluated one by one */
     int *axis;                        /* of a VAR, the index of its axis; otherwise -1 */
-    int **operand;                    /* indices of the operands in e */
+    int **operand;                    /* [terms]: indices of each term's operands in e */
 } Terms;
 Terms *terms_new(Ctx *cx, const Stage *s);
 Interval axis_interval(const Axis *a);

@@ -42,8 +42,8 @@ typedef struct Shrinker {
 
 /* ---- Constants -------------------------------------------------------------------------------------------------- */
 
-/* Returns the channels of `of` that stay, as indices of the constant's dimension d. Returns NULL if all stay. A part of
- * a concatenation has fewer channels, so its indices are not the channels. */
+/* Returns the channels of `of` that stay, as indices of the constant's dimension d. Returns NULL if all stay. Also
+ * returns NULL if the dimension has a different size, because the constant belongs to a part of a concatenation. */
 static const int *cut_of(const Shrinker *s, const Tensor *constant, int d, const Tensor *of, int *count)
 {
     return of->rank && tensor_dim(constant, d) == tensor_dim(of, of->rank - 1) ? channels_kept(s->channels, of, count)
@@ -199,7 +199,7 @@ static bool is_left_out(const Shrinker *s, const Node *call)
     return true;
 }
 
-/* Shrinks all calls; restarts from the first whenever one must keep its channels. */
+/* Shrinks all calls. Restarts from the first call whenever a call must keep its channels. */
 static void shrink_calls(Shrinker *s)
 {
     for (int i = 0; i < s->count && !ctx_failed(s->cx); i++) {
@@ -231,7 +231,7 @@ static void add_size(LayerSize *to, LayerSize more)
     to->weights = sat_add(to->weights, more.weights);
 }
 
-/* Returns the sum that adds a removed contribution to the replaced call. */
+/* Returns the call that replaced `was`, without a sum that adds the removed contribution. */
 static const Node *call_behind(const Shrinker *s, const Node *was)
 {
     const Tensor *t = mapped(s, was->out[0]);
@@ -260,7 +260,7 @@ static bool has_computes(const Shrinker *s)
     return false;
 }
 
-/* A device's driver receives the channels of the model. */
+/* Returns true if a call is on a device, whose driver receives the channels of the model. */
 static bool has_devices(const Shrinker *s)
 {
     for (int i = 0; i < s->count; i++)

@@ -36,7 +36,7 @@ static Kept kept_along(const ShrinkProof *p, int axis)
     return axis >= 0 && axis == p->summed ? kept_of(p, p->contraction->x) : (Kept){ NULL, 0 };
 }
 
-/* Skips selects with a decided condition. */
+/* Returns the term that remains after selects with a decided condition are skipped. */
 static int settled(const Terms *t, int i)
 {
     while (t->e[i]->kind == EXPR_SELECT) {

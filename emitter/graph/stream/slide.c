@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Follows the stages of a call in order. A stage carries the axis as its data axis t if t occurs in its value only as
- * the index, t * stride + rest, along the axis of tensors that carry it, and each of these reads has one. The window
- * [low, high] of a read is the interval of the rest. Windows compose over stages: strides multiply. */
+/* Follows the stages of a call in order. A stage carries the axis as its data axis t under two conditions. In its
+ * value, t occurs only in an index t * stride + rest along the axis of tensors that carry it. Each read of such a
+ * tensor has such an index. The window [low, high] of a read is the interval of the rest. Windows compose over stages:
+ * strides multiply. */
 #include "graph/stream/slide.h"
 
 #include <string.h>
@@ -17,12 +18,12 @@ typedef struct Proof {
     Slide *s;
     /* Maps a tensor to its Carry; a tensor without an entry does not carry the axis. */
     Map carry;
-    Ranges *ranges;                    /* the ranges of the stage */
+    Ranges *ranges;                    /* the ranges of the stage's axes */
     const Expr *t;                     /* the candidate axis */
     Carry *now;                        /* the Carry of the stage with this t */
-    Map seen;                          /* expressions that hold no wrong t */
+    Map seen;                          /* expressions in which each use of t is allowed */
     bool in_condition;
-    bool is_position;                  /* t occurs in a condition, such as the guard of a padded read */
+    bool is_position;                  /* true if t occurs in a condition, such as the guard of a padded read */
 } Proof;
 
 static bool refuse(Proof *p, const char *why)
@@ -31,7 +32,7 @@ static bool refuse(Proof *p, const char *why)
     return false;
 }
 
-/* Adds a window of input i to the stage's. */
+/* Adds a window to the stage's window of input i. Returns false after a refusal. */
 static bool add_window(Proof *p, int i, int64_t stride, int64_t low, int64_t high)
 {
     SlideInput *to = &p->now->in[i];
@@ -222,7 +223,7 @@ static bool same(Same *s, const Expr *a, const Expr *b)
     return true;
 }
 
-/* Simplifies a value of `was` on the axes of `now`, where both are defined: an axis of one frame is 0 in either. */
+/* Simplifies a value of `was` for the extents of `now`, in which an axis of one frame is 0. */
 static const Expr *simple(Ctx *cx, const Stage *was, const Stage *now, const Expr *e)
 {
     const Bounds *b = NULL;

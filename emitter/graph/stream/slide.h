@@ -19,8 +19,8 @@ typedef struct Slide {
     SlideInput *in;                    /* [in_count of the call]; the caller sets `axis` of each */
     int *axis;                         /* [out_count]: the axis of each output */
     const char *why;                   /* the reason of a refusal */
-    bool depends_on_position;          /* the refusal is due to a condition on t, as at a padded end */
-    bool pads_begin;                   /* of a pad: the frames before the first frame are a constant */
+    bool depends_on_position;          /* true if a condition on t is the reason for a refusal, as at a padded end */
+    bool pads_begin;                   /* true for a pad whose frames before the first frame are a constant */
 } Slide;
 
 bool slide_of(Ctx *cx, const Node *call, Slide *s);

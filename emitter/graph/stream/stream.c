@@ -35,11 +35,13 @@
 
 /* A tensor that depends on the streamed input. */
 typedef struct Frames {
-    bool is_whole;                     /* computed from whole windows, so it has no frames */
+    bool is_whole;                     /* true if computed from whole windows, so that the tensor has no frames */
     int axis;
     int64_t length, rate, fresh, reach;
-    Tensor *old, *kept;                /* the state of the last run, and its frames that stay; NULL without a state */
-    Tensor *now, *window;              /* the fresh frames, and the last `reach` frames; a whole tensor is in `now` */
+    /* The state of the last run, and the frames of it that stay; both NULL without a state */
+    Tensor *old, *kept;
+    /* The fresh frames, or a whole tensor, in `now`; the last `reach` frames in `window` */
+    Tensor *now, *window;
 } Frames;
 
 typedef struct Streamer {
@@ -368,7 +370,7 @@ static void begin_state(Streamer *s, const Tensor *t)
     f->kept = cropped(s->cx, name_format(s->cx, "%s_kept", t->name), f->old, f->axis, f->fresh, f->reach - f->fresh);
 }
 
-/* Gives t its fresh frames, and its window. */
+/* Sets the fresh frames of t, and its window. */
 static void enter(Streamer *s, const Tensor *t, Tensor *now)
 {
     Frames *f = map_get_ptr(&s->of, t);
@@ -385,7 +387,7 @@ static void enter(Streamer *s, const Tensor *t, Tensor *now)
     s->output[s->g->output_count + s->state_count++] = f->window;
 }
 
-/* Returns true if only the axis differs, as after a pad of only this axis. */
+/* Returns true if the shapes differ only along the axis, as after a pad of this axis. */
 static bool same_sizes(const Tensor *a, const Tensor *b, int axis)
 {
     for (int d = 0; d < a->rank; d++)

@@ -17,7 +17,7 @@ typedef struct StreamState { int input, output; } StreamState;
 typedef struct Stream {
     int input, axis;                   /* the streamed input and its axis */
     int64_t hop, window;               /* frames */
-    /* The results of the pass. */
+    /* The results of the pass; is_done is true after it has run. */
     bool is_done;
     int64_t window_macs;               /* multiply-adds of the full window */
     int state_count; const StreamState *state;
@@ -25,6 +25,6 @@ typedef struct Stream {
 
 /* Reads "AXIS=HOP" or "INPUT.AXIS=HOP". Returns NULL after a diagnostic. */
 Stream *stream_request(Ctx *cx, const char *text, Tensor *const *input, int input_count);
-/* The pass. It does not change a graph without Graph.stream. It refuses, with the reason, if no frames can be kept. */
+/* Runs the pass. A graph without Graph.stream stays. If no frames can be kept, the graph is refused with the reason. */
 Graph graph_stream(Ctx *cx, Graph g);
 #endif

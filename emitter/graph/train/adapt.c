@@ -3,8 +3,8 @@
  *
  *      y = W(x, k) + W(x, a) b      a: as k with r channels, b[r][o], zeros
  *
- * and only a and b are trained. a begins with numbers from a uniform distribution of variance 1 / fan-in, by a linear
- * congruential generator: the same for every compilation. */
+ * and only a and b are trained. The initial a has numbers from a uniform distribution of variance 1 / fan-in. A linear
+ * congruential generator gives the same numbers in every compilation. */
 #include <math.h>
 
 #include "graph/dag/region.h"
@@ -57,7 +57,7 @@ static Trainable factor_of(Ctx *cx, const Trainable *p, Tensor *constant, const 
                         .name = name_format(cx, "%s_%s", p->name, role), .role = role };
 }
 
-/* Replaces y by the sum of both paths for all that read it. */
+/* Replaces y by the sum of both paths for all consumers. */
 static void adapt(Ctx *cx, Graph *g, const Trainable *p, int rank, Trainable *out)
 {
     const Node *n = p->call;
@@ -121,7 +121,7 @@ int train_adapt(Ctx *cx, const TrainSpec *s, Graph *g, Trainable **part, int cou
     }
     check_rank(cx, s, most);
     check_patterns(cx, s, *part, fits, count);
-    /* Visits the last one first: the layers before it still belong to the graph. */
+    /* Visits the last layer first, because the layers before it then still belong to the graph. */
     for (int i = count - 1; i >= 0 && !ctx_failed(cx); i--) {
         if (!fits[i]) continue;
         adapt(cx, g, &(*part)[i], s->lora_rank, &factor[found]);

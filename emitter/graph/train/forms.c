@@ -16,7 +16,7 @@ enum { NORM_MEAN = 3, NORM_VARIANCE = 4 };
 
 static bool has_role(const Node *n, int role) { return n->kind == NODE_CALL && (int)n->op->gradient.role == role; }
 
-/* Replaces y by `by` for all that read it in the graph. */
+/* Replaces y by `by` for all its consumers in the graph. */
 static void replace(Ctx *cx, Graph *g, Tensor *y, Tensor *by)
 {
     Graph one = *g;
@@ -123,8 +123,8 @@ static Tensor *normalized(Ctx *cx, Training *t, const Node *n)
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* Replaces the last call first: the calls before it still belong to the graph. The new running values are outputs
- * meanwhile. */
+/* Replaces calls by their training forms. Visits the last call first, because the calls before it then still belong to
+ * the graph. The new running values are outputs meanwhile. */
 Graph train_forms(Ctx *cx, Training *t, Graph g)
 {
     Node **order;

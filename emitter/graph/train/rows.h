@@ -4,7 +4,8 @@
 /* The losses and optimizers of --train, as tables. */
 #include "graph/train/spec.h"
 
-extern const LossRow train_loss_rows[];              /* the first is cross_entropy; closed by a row without a name */
-/* Closed by a row without a name; rows with the same name are adjacent. */
+/* The losses, of which cross_entropy is the first; closed by a row without a name */
+extern const LossRow train_loss_rows[];
+/* The optimizers, closed by a row without a name. Rows with the same name are adjacent. */
 extern const OptimizerRow train_optimizer_rows[];
 #endif

@@ -15,7 +15,8 @@ static bool is_weights(const Tensor *t)
 
 static bool is_norm(const Node *n) { return n->kind == NODE_CALL && n->op->gradient.role == GRADIENT_NORM; }
 
-/* A norm belongs to the layer before it. Its inputs after scale and bias are running averages. */
+/* Returns true for a running average. A norm belongs to the layer before it; its inputs after scale and bias are
+ * running averages. */
 static bool is_running(const Node *n, int input) { return is_norm(n) && input > 2; }
 
 static bool is_layer(const Node *n)
@@ -54,7 +55,7 @@ static const char *role_of(Ctx *cx, const Node *n, int input)
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* Returns true for one number per index of a dimension; a table that is added is not a vector. */
+/* Returns true if at most one dimension has several elements. A table that is added is not a vector. */
 static bool is_vector(const Tensor *t)
 {
     int sizes = 0;
@@ -62,7 +63,7 @@ static bool is_vector(const Tensor *t)
     return sizes <= 1;
 }
 
-/* A recurrent layer has its biases as operands b and rb. */
+/* Returns true for a bias: a vector that is added, the bias of a norm, or the operand b or rb of a recurrent layer. */
 static bool is_bias(const Node *n, int input, const char *role)
 {
     return (is_shift(n) && is_vector(n->in[input])) || (is_norm(n) && input == 2) || text_equal(role, "b")
@@ -97,7 +98,7 @@ static void add(List *l, const Node *n, int input)
 
 /* ---- Those of the specification ---------------------------------------------------------------------------------- */
 
-/* `*` matches any text, and `?` any character. */
+/* Returns true if s matches the pattern. `*` matches any text, and `?` any character. */
 static bool matches(const char *pattern, const char *s)
 {
     if (*pattern == '*') return matches(pattern + 1, s) || (*s && matches(pattern, s + 1));

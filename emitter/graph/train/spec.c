@@ -10,7 +10,7 @@
 
 #define BLANKS " \t\r\n"
 
-/* One word: NAME=VALUE, and the text in parentheses after it, or NULL. */
+/* A word NAME=VALUE of the specification. `options` is the text in parentheses after it, or NULL. */
 typedef struct Word { const char *name, *value, *options; } Word;
 
 typedef bool ReadWord(Ctx *cx, const Word *w, TrainSpec *s);
@@ -22,7 +22,7 @@ static bool refuse(Ctx *cx, const char *found, const char *accepted)
     return false;
 }
 
-/* Refuses a word with "; did you mean 'sgd'?", or else with the accepted words. */
+/* Refuses a word and suggests the nearest accepted word, or all of them if none is near. */
 static bool refuse_word(Ctx *cx, const char *what, const char *word, const char *const *names, int count)
 {
     Text all = text_new(cx);
@@ -36,7 +36,7 @@ static bool refuse_word(Ctx *cx, const char *what, const char *word, const char 
 
 /* ---- Options in parentheses -------------------------------------------------------------------------------------- */
 
-/* Takes the next option of the list "name=value, flag"; an absent value is NULL, and the name between two commas is
+/* Reads the next option of the list "name=value, flag". An absent value is NULL, and the name between two commas is
  * empty. Returns false at the end of the list. */
 static bool next_option(Ctx *cx, const char **at, const char **its_name, const char **value)
 {
@@ -130,7 +130,7 @@ static const OptimizerRow *row_named(const char *its_name)
     return NULL;
 }
 
-/* The rows of one name have the same options. Selects the first row whose option is given. */
+/* Selects the first row with the optimizer's name whose option is given. All rows of one name have the same options. */
 static void select_row(TrainSpec *s)
 {
     for (const OptimizerRow *r = s->optimizer; text_equal(r->name, s->optimizer->name); r++) {
@@ -232,7 +232,7 @@ static bool read_accumulate(Ctx *cx, const Word *w, TrainSpec *s)
     return samples == floor(samples) || refuse(cx, in_quotes(cx, w), "a whole number of samples");
 }
 
-/* Reads one of two words. */
+/* Reads a choice between two words; *out is true for `yes`. */
 static bool read_choice(Ctx *cx, const Word *w, const char *yes, const char *no, bool *out)
 {
     *out = text_equal(w->value, yes);
@@ -302,7 +302,7 @@ bool train_spec_read(Ctx *cx, const char *text, TrainSpec *s)
         if (!split_word(cx, at, n, &w) || !read_word(cx, &w, given, s)) return false;
         at += n;
     }
-    for (int i = 0; i < 3; i++)      /* loss, optimizer, update have no default */
+    for (int i = 0; i < 3; i++)      /* loss, optimizer and update have no default */
         if (!given[i]) return refuse(cx, text_format(cx, "\"%s\" has no word \"%s\"", text, words[i].name),
                                      words[i].what);
     if (s->target && !s->loss->has_classes)

@@ -16,14 +16,14 @@ enum { MOST_HYPERS = 12, MOST_STATES = 4, MOST_PATTERNS = 64 };
 /* A number of an optimizer's options, such as momentum=0.9, or a flag without a number. */
 typedef struct HyperRow {
     const char *name;
-    double otherwise;                  /* its value if the specification omits it */
-    double least, most;                /* accepted */
+    double otherwise;                  /* the value if the specification omits the option */
+    double least, most;                /* the range of accepted values */
     bool is_flag;
 } HyperRow;
 
 /* The new value of a state, or (without a name) of the parameter. In `formula`, G is the gradient's element and X the
- * parameter's, both after weight decay. A state's name is its old value, and NAME_now its new value. Names of options
- * are their numbers. */
+ * parameter's, both after weight decay. A state's name is its old value, and NAME_now its new value. The name of an
+ * option is its number. */
 typedef struct UpdateRow { const char *state, *formula; } UpdateRow;
 
 /* A scalar that all parameters share. It starts at 1, and each step multiplies it by the option `factor`. */
@@ -36,17 +36,17 @@ typedef struct OptimizerRow {
     const char *name;
     /* The option that selects this row among the rows with its name; NULL for the last one. */
     const char *needs;
-    HyperRow hyper[MOST_HYPERS];       /* closed by a row without a name */
-    PowerRow power[3];                 /* closed by a row without a name */
-    ScalarRow scalar[3];               /* closed by a row without a name */
+    HyperRow hyper[MOST_HYPERS];       /* the options, closed by a row without a name */
+    PowerRow power[3];                 /* the powers, closed by a row without a name */
+    ScalarRow scalar[3];               /* the scalars, closed by a row without a name */
     UpdateRow update[MOST_STATES];     /* in order of computation; the parameter's update is the last */
     bool decays_apart;                 /* weight_decay shrinks the parameter instead of adding to the gradient */
 } OptimizerRow;
 
 typedef struct LossRow {
     const char *name;
-    bool has_classes;                  /* the target may be the number of a class */
-    bool of_probabilities;             /* the operator has the attribute `of` */
+    bool has_classes;                  /* true if the target may be the number of a class */
+    bool of_probabilities;             /* true if the operator has the attribute `of` */
     int link;                          /* GradientLink: the function whose result the loss reads as probabilities */
 } LossRow;
 
@@ -55,7 +55,8 @@ typedef enum UpdateKind { UPDATE_LAST, UPDATE_ALL, UPDATE_BIASES, UPDATE_NAMED }
 typedef struct TrainSpec {
     const char *text;
     const LossRow *loss;
-    /* "logits" or "probabilities"; "classes" or "probabilities"; NULL if the graph decides. */
+    /* `of` is "logits" or "probabilities", `target` is "classes" or "probabilities", and `output` is the name of an
+     * output. Each is NULL if the graph decides. */
     const char *of, *target, *output;
     const OptimizerRow *optimizer;
     double hyper[MOST_HYPERS];         /* indexed like the rows of optimizer->hyper */
@@ -63,12 +64,12 @@ typedef struct TrainSpec {
     /* The rank of the paths that are trained instead of the selected layers; 0 if there are none. */
     int lora_rank;
     int pattern_count; const char *pattern[MOST_PATTERNS];
-    /* True if the step has them in training form; for norms only if the batch is above 1. */
+    /* True if the step has dropouts, or norms, in training form; norms require a batch above 1. */
     bool has_dropout, has_norms;
     int accumulate;                    /* the number of samples per update */
 } TrainSpec;
 
-/* Returns false after a diagnostic that quotes the wrong word. */
+/* Reads a specification. Returns false after a diagnostic that quotes the wrong word. */
 bool train_spec_read(Ctx *cx, const char *text, TrainSpec *out);
 /* Returns the number of an option of the optimizer, or 0 if it has no such option. */
 double train_hyper(const TrainSpec *s, const char *name);

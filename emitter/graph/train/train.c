@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Decision: a training step is a second graph. `--train` splits the model's graph after the pass `affine`, when
- * constants are folded (`graph/train`, `driver/training.c`): trained constants become inputs that both graphs read.
- * The step's outputs are the loss and the new value of each parameter; optimizers are rows of formulas
+ * constants are folded (`graph/train`, `driver/training.c`): trained constants become inputs that both graphs read. The
+ * step's outputs are the loss and the new value of each parameter; optimizers are rows of formulas
  * (`graph/train/rows.c`). Each graph is fused, scheduled and planned separately, and both share functions, constants
  * and the caller's arena.
  *
  *   - An input and its new value are a pair that shares memory (`Graph.update`). Groups are ordered so that no group
  *     reads the old value after the update (`graph/plan/updates.c`), and updates run as early as possible.
- *   - A nest that may not overwrite what it reads, as one with a tail shifted inwards, is replaced by the naive
- *     nest.
+ *   - A nest that may not overwrite what it reads, such as one with a tail that is shifted inwards, is replaced by
+ *     the naive nest.
  *   - `--checkpoint` is a search over whole plans (`driver/training.c`): operands of layers become checkpoints, one
- *     at a time, as long as the planned arena shrinks. No estimate stands in for the plan, because fusion and
- *     updates in place decide what is live. Each set of checkpoints is planned in three forms: the sparing one
- *     computes regions again for each adjoint, and orders its groups by live bytes (`graph/plan/order_by_memory.c`);
- *     the repeating one computes a gradient for each state that reads it, because a call with one consumer is fused
- *     and a stored gradient is not.
+ *     at a time, as long as the planned arena shrinks. No estimate stands in for the plan, because fusion and updates
+ *     in place decide what is live. Each set of checkpoints is planned in three forms: the sparing one computes regions
+ *     again for each adjoint, and orders its groups by live bytes (`graph/plan/order_by_memory.c`); the repeating one
+ *     computes a gradient for each state that reads it, because a call with one consumer is fused and a stored gradient
+ *     is not.
  *   - Calls with a training form (dropout, batch norm: `OpGradient.role`) survive the passes before the split
  *     (`Graph.keeps_dropout`, `keeps_norms`), and `graph/train/forms.c` replaces them in the step.
  *   - What persists between steps is `struct NAME_params` alone: interrupted training continues to the same bits. */
@@ -147,7 +147,7 @@ static Graph with_inputs(Ctx *cx, const Graph *g, const Trainable *part, Tensor 
     return now;
 }
 
-/* A parameter has no data, because its initial value is not a constant of the step, which passes would fold or pack. */
+/* Returns the parameters. A parameter has no data, because passes would fold or pack a constant. */
 static TrainParam *params_of(Ctx *cx, const Trainable *part, int count, int trained)
 {
     TrainParam *param = NEW_ARRAY(cx->arena, TrainParam, count);
@@ -224,8 +224,8 @@ static void store_gradients(Ctx *cx, const CopiesApart *apart, Tensor *const *wa
             gradient[i] = call_on(cx, "annotation.stop_fusion", gradient[i]->name, gradient[i], NULL);
 }
 
-/* Returns true if a parameter's new value reads the gradient itself; otherwise states hold it until the parameter's
- * update. */
+/* Returns true if a parameter's new value reads the gradient itself. Otherwise, states hold the gradient until the
+ * parameter's update. */
 static bool updates_wait(const TrainSpec *s)
 {
     const UpdateRow *row = s->optimizer->update;
@@ -233,8 +233,8 @@ static bool updates_wait(const TrainSpec *s)
     return strchr(row->formula, 'G') != NULL;
 }
 
-/* Adds the step to a graph in which parameters are inputs, and its optimizer's state. The first `count` parameters have
- * gradients. */
+/* Adds the step, and the optimizer's state, to a graph in which parameters are inputs. The first `count` parameters
+ * have gradients. */
 static bool add_step(Ctx *cx, Training *t, Graph bound, int output, int count, const StepForm *form)
 {
     CopiesApart apart;
@@ -271,8 +271,8 @@ static int select_parts(Ctx *cx, Training *t, Graph *g, int output, Trainable **
     return count;
 }
 
-/* Paths of low rank are added to the graph with its checkpoints, because they replace all calls after a layer. Other
- * parameters are named by the graph without them. */
+/* Returns the step of a graph. Paths of low rank are added to the graph with checkpoints, because they replace all
+ * calls after a layer. Other parameters are selected in the graph without checkpoints. */
 Training *training_new(Ctx *cx, const char *text, const Graph *g, const StepForm *form)
 {
     Training *t = NEW(cx->arena, Training);

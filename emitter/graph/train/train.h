@@ -15,7 +15,7 @@
 /* A tensor of struct NAME_params. */
 typedef struct TrainParam {
     const char *name;                  /* a unique C identifier from the layer and its role: "dense_w" */
-    const char *what;                  /* "weights" or "momentum", for comments and the report */
+    const char *what;                  /* such as "weights" or "momentum", for comments and the report */
     Tensor *value;                     /* the input of both graphs */
     const Tensor *initial;             /* its initial value; NULL means zeros */
     Tensor *next;                      /* its value after the step, or NULL if the step does not change it */
@@ -30,7 +30,9 @@ typedef struct Training {
     Tensor *steps;                     /* counts steps, for random numbers; NULL if the step uses none */
     int target;                        /* the index of the target among the inputs of the step */
     int64_t class_count;               /* if the target's elements are classes: the number of classes; otherwise 0 */
-    Graph inference, step;             /* the inputs are the model's, the target, and the parameters in order */
+    /* The two graphs. The inputs of `step` are the model's, the target, and all parameters in order; `inference` has no
+     * target, and only the parameters that it reads. */
+    Graph inference, step;
 } Training;
 
 /* A constant that the step trains. */
@@ -39,7 +41,7 @@ typedef struct Trainable {
     const Node *call, *layer;          /* the constant's first consumer, and the call with weights that it belongs to */
     int input;                         /* the index of the constant among the inputs of `call` */
     bool is_bias;
-    const char *name, *role;           /* "dense_w", "w" */
+    const char *name, *role;           /* such as "dense_w" and "w" */
 } Trainable;
 
 /* The checkpoints of a step are tensors of the graph that it stores; the calls before them are computed again for the
@@ -52,8 +54,8 @@ typedef struct StepForm { int count; Tensor *const *checkpoint; bool is_sparing,
 /* Builds the training step of a float graph whose constants are folded. Returns NULL after a diagnostic. */
 Training *training_new(Ctx *cx, const char *spec, const Graph *g, const StepForm *form);
 
-/* Like training_new, for a graph whose last `count` inputs are the parameters. It reads only constant, name and role of
- * `part`; the word `update` has no effect. */
+/* Like training_new, for a graph whose last `count` inputs are the parameters. Reads only the fields constant, name and
+ * role of `part`; the word `update` has no effect. */
 Training *training_of_inputs(Ctx *cx, const char *spec, const Graph *g, const Trainable *part, int count);
 
 /* Returns the logits if y is the function of logits that a loss links to (OpGradient.link), such as softmax over the

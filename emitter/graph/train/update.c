@@ -22,11 +22,11 @@ typedef struct Updater {
     Ctx *cx;
     Training *t;
     int capacity;                      /* the capacity of t->param */
-    Binds shared;                      /* options, rate, powers, step */
-    /* scalars; NULL means that all gradients are finite, that an update is always due, and that the factor is 1. */
+    Binds shared;                      /* the names that all updates use: options, rate, powers, step */
+    /* Scalars. NULL means that all gradients are finite, that an update is always due, or that the factor is 1. */
     Tensor *finite, *due, *factor;
     TrainParam **sum;                  /* the sum of each trained parameter's gradients; NULL without sums */
-    bool repeats;                      /* each new value that reads a gradient computes that gradient again */
+    bool repeats;                      /* true if each new value that reads a gradient computes that gradient again */
     DType type;
 } Updater;
 
@@ -39,7 +39,7 @@ static Tensor *compute(Updater *u, const Binds *b, const char *stage, const char
     return formula(cx, text_format(cx, "%s%s", name_identifier(cx, stage), text), b->at);
 }
 
-/* Adds a tensor of the struct, like `like`; NULL gives a scalar. */
+/* Adds a tensor of struct NAME_params with the shape of `like`; a `like` of NULL gives a scalar. */
 static TrainParam *add_param(Updater *u, const char *its_name, const char *what, DType type, const Tensor *like)
 {
     TrainParam *p = &u->t->param[u->t->param_count++];
@@ -137,7 +137,7 @@ static void update_running(Updater *u, TrainParam *p)
     p->next = compute(u, &b, name_format(u->cx, "%s_kept", p->name), "[*] = select(finite > 0, now[*], was[*])");
 }
 
-/* Counts samples; an update is due at the last of them. */
+/* Counts samples. An update is due at the last sample of `accumulate` ones. */
 static void find_due(Updater *u)
 {
     const int samples = u->t->spec.accumulate;
