@@ -42,9 +42,9 @@ typedef struct Graph {
     Shrunk shrunk_total;                    /* the sum over all layers that multiply, shrunk or not */
     int mark_count;   Mark *mark;           /* the marks; each pass that rewrites the graph updates them */
     int origin_count; Origin *origin;       /* the tensors whose values are compared with the imported graph's */
-    /* True if simulated quantizations become marks, which the quantizer reads */
+    /* True if simulated quantizations become marks, which the quantizer reads. */
     bool records_grids;
-    /* True if a mark counts as one more use of its tensor, so the tensor remains */
+    /* True if a mark counts as one more use of its tensor, so the tensor remains. */
     bool counts_grids;
     int update_count; const Update *update; /* the inputs and outputs of a training step that share memory */
     /* True to keep dropouts, and norms over constants, in training form; a norm then needs several samples. */
@@ -57,7 +57,7 @@ bool graph_has_output(const Graph *g, const Tensor *t);
 void graph_follow(Ctx *cx, Graph *g);               /* records the results of the graph's calls as its origins */
 /* Updates the origins after a pass has replaced tensors. The map gives the replacement of each replaced tensor. */
 void graph_replace_origins(Ctx *cx, Graph *g, const Map *to);
-/* Returns the number of the first origin with this tensor, or -1 */
+/* Returns the number of the first origin with this tensor, or -1. */
 int graph_origin_of(const Graph *g, const Tensor *now);
 /* Returns a layout such as "NHWC", "NCHW" or "NWC", from the first operator with windows that reads the input, or from
  * the last one that computes the output. Returns NULL if there is no such operator. The input belongs to a graph with

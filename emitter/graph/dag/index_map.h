@@ -35,7 +35,7 @@ typedef struct IndexMap {
 const Expr *index_axis(IndexMap *m, char letter, const Expr *size);
 const Expr *index_axis_named(IndexMap *m, const char *name, const Expr *size);
 const Expr *index_tap(IndexMap *m, const char *name, const Expr *size);
-/* Appends an axis for each dimension */
+/* Appends an axis for each dimension. */
 void index_axes(IndexMap *m, const Tensor *like, const Expr **at);
 /* Returns index + more, or the index itself if more is 0. */
 const Expr *index_plus(Ctx *cx, const Expr *index, int64_t more);

@@ -68,7 +68,7 @@ typedef struct OpFusion {
 typedef struct OpLayout {
     /* The output has the first input's elements in the same order (reshape), so it aliases the input. */
     bool is_view;
-    /* Transposes by the attribute perm: output dimension d is input dimension perm[d] */
+    /* Transposes by the attribute perm: output dimension d is input dimension perm[d]. */
     bool is_transpose;
     bool is_concat;                    /* concatenates the inputs along the attribute axis */
     bool converts;                     /* converts the first input's elements to the type in the attribute `to` */
@@ -173,7 +173,7 @@ struct Op {
     int least_inputs, most_inputs;     /* numbers of inputs; most_inputs is -1 if there is no maximum */
     const char *inputs;                /* the inputs' names, separated by spaces: "x k" */
     const AttrRow *attr;               /* the attributes, closed by a row without a name, or NULL */
-    /* True if attributes without a row are accepted, as words that only reports show */
+    /* True if attributes without a row are accepted, as words that only reports show. */
     bool accepts_any_attr;
     OpMeaning meaning;
     OpFusion fusion;

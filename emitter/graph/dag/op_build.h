@@ -27,7 +27,7 @@ AxisText axis_text(Ctx *cx, int rank, const bool *chosen);
 
 /* Returns a list such as n,w,c with the letter of `axis` replaced by `at`; if axis is -1, replaces nothing. */
 const char *axes_with(Ctx *cx, int rank, int axis, const char *at);
-/* Returns the axes with their sizes, n<2,w<5,c<3; omits symbolic sizes */
+/* Returns the axes with their sizes, n<2,w<5,c<3; omits symbolic sizes. */
 const char *sized_axes(Ctx *cx, const Tensor *x);
 
 /* Returns the spellings of the accepted types, for a refusal: "i8, u8". If is_accepted is NULL, returns all types. */
@@ -57,7 +57,7 @@ int64_t op_greatest(Ctx *cx, const Expr *size);                       /* returns
 extern const char *const op_greater_least;
 /* Returns a real attribute (0 if absent) as a constant of the type, saturated. */
 const Expr *op_value(Ctx *cx, const Node *call, const char *attr, DType t);
-/* Returns true if all inputs have the type of the first one */
+/* Returns true if all inputs have the type of the first one. */
 bool op_same_type(Ctx *cx, const Node *call);
 /* Returns true for the operands of integer products with i32 sums: both have 8 bits and the same type, or the first has
  * 16 bits and the second 8. */

@@ -43,7 +43,7 @@ typedef enum RegionKind { REGION_CHOICE, REGION_LOOP } RegionKind;
 
 typedef struct Region {
     RegionKind kind;
-    /* The graphs of a choice, for a true and a false condition; or the body of a loop */
+    /* The graphs of a choice, for a true and a false condition; or the body of a loop. */
     int graph_count; Graph graph[2];
     int state_count, scan_count, row_count;
     bool has_condition;

@@ -29,10 +29,10 @@ typedef struct Registry {
     const Device **device;                 int device_count, device_room;
     /* The schedules that were read from files; plan/group_schedules.h defines the type. */
     struct GroupSchedule *schedules;
-    /* Maps a foreign operator's name to a user's row, whose type the importers define */
+    /* Maps a foreign operator's name to a user's row, whose type the importers define. */
     Map importer_row;
     Map expansion;                         /* maps a call (by address) to the Tensor *[] that Op.compute gave */
-    /* Where op_ints records the lists that it reads, or NULL to record nothing */
+    /* Where op_ints records the lists that it reads, or NULL to record nothing. */
     AttrNotes *notes;
 } Registry;
 

@@ -58,7 +58,7 @@ const Target *target_without(Ctx *cx, const Target *t, const char *feature);
 
 /* A chain of calls that a device runs as one function. */
 typedef struct Composite {
-    /* The end of the function's name, such as "conv_block" in NAME_DEVICE_conv_block_1 */
+    /* The end of the function's name, such as "conv_block" in NAME_DEVICE_conv_block_1. */
     const char *name;
     /* "conv2d add? relu? max_pool2d?": each call reads the one before it, and '?' marks an optional call. */
     const char *ops;

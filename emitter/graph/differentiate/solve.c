@@ -26,7 +26,7 @@ typedef struct Solver {
     const Bounds *scope;
     int count; Unknown unknown[MOST_UNKNOWNS];
     int solved_count, solved[MOST_UNKNOWNS];            /* the indices of the unknowns in the order of solution */
-    /* An entry becomes NULL when the equation is solved */
+    /* An entry becomes NULL when the equation is solved. */
     int equation_count; const Expr *equation[MOST_EQUATIONS];
     int number_count; Number number[MOST_NUMBERS];
     const Expr *condition;

@@ -7,7 +7,7 @@
 
 /* A pass returns a new graph of new nodes and leaves the old one unchanged. graph_passes lists them in order. */
 typedef Graph GraphPass(Ctx *cx, Graph g);
-/* The roles of passes.def */
+/* The roles of passes.def. */
 typedef enum PassRole { PASS_DEFINES, PASS_GRIDS, PASS_REWRITES, PASS_COPIES } PassRole;
 typedef struct GraphPassRow { const char *name, *what; PassRole role; GraphPass *run; } GraphPassRow;
 const GraphPassRow *graph_passes(int *count);

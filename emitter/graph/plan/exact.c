@@ -30,7 +30,7 @@
 /* Limits of the search: items in all, items of a component, and branches of one question. */
 enum { MOST_ITEMS = 400, MOST_IN_COMPONENT = 64, MOST_BRANCHES = 3000 };
 
-/* OPEN means that the limit of branches was reached */
+/* OPEN means that the limit of branches was reached. */
 typedef enum Answer { NO, YES, OPEN } Answer;
 typedef enum Way { UNDECIDED, A_BELOW, B_BELOW } Way;
 
@@ -45,7 +45,7 @@ typedef struct Exact {
     const ExactItem *item;
     int count;
     int64_t unit, size;              /* size is the S of the present question */
-    /* [count][count]: the smallest distances of starts; -1 if two items have no common group */
+    /* [count][count]: the smallest distances of starts; -1 if two items have no common group. */
     int64_t *gap;
     int64_t *offset;                 /* [count]: the offsets found */
     bool *is_aside;                  /* [count]: true for an item that is set aside */

@@ -49,7 +49,7 @@ const char *group_role(Ctx *cx, const Group *g, const Tensor *t);
 
 /* Returns the group for the sizes at which the condition holds (versions.c), or NULL if it holds for all sizes. */
 Group *group_where(Ctx *cx, const Group *g, const Expr *condition);
-/* Returns a copy of t whose sizes have the group's ranges */
+/* Returns a copy of t whose sizes have the group's ranges. */
 Tensor *group_stand_in(Ctx *cx, const Group *g, const Tensor *t);
 void stage_without_empty_axes(Ctx *cx, Stage *s);
 /* Returns a condition on sizes under which no reduction of the nest is empty. Returns NULL if no reduction is empty at
@@ -112,14 +112,14 @@ typedef struct PlanMemory {
     int64_t read, written;             /* the bytes that a run reads and writes */
 } PlanMemory;
 typedef struct Plan {
-    /* The memories; a count of 0 means that there is only the arena */
+    /* The memories; a count of 0 means that there is only the arena. */
     int memory_count; PlanMemory *memory;
     /* Cost of all traffic to these memories; no placement costs less than least_cost. */
     int64_t cost, least_cost;
     int slot_count; Slot *slot;
     Map of;                            /* maps a tensor to its slot */
     int64_t arena_size, align;         /* In bytes; set an alignment above 16 before plan_offsets. */
-    /* The larger arena's bytes that moving tensors avoids, or 0 if no tensor is moved */
+    /* The larger arena's bytes that moving tensors avoids, or 0 if no tensor is moved. */
     int64_t room;
     /* The largest sum, in bytes, of roots that are live at once in the arena. Overlaps count once. */
     int64_t live_bound;
@@ -133,7 +133,7 @@ typedef struct Plan {
     /* [groups]: true if the input is stored in the output, and the function writes only the rest. */
     bool *is_padding;
     int lead_count; Lead *lead;        /* set before plan_offsets */
-    /* [groups]: true if the output partly overlaps an input; NULL if no output does */
+    /* [groups]: true if the output partly overlaps an input; NULL if no output does. */
     bool *overlaps;
 } Plan;
 /* Scratch memory of one group. The last fields have the same meaning as in Slot. */

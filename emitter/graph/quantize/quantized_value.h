@@ -40,7 +40,7 @@ double quantized_product(const QuantizedContext *f, double a, double b);
 double quantized_sum(const QuantizedContext *f, double a, double b);
 /* Returns the tensor's affine value. Returns NULL if it has none, or if other consumers need the real numbers. */
 const QuantizedValue *quantized_of(const QuantizedContext *f, Tensor *t);
-/* Like quantized_of, but ignores other consumers */
+/* Like quantized_of, but ignores other consumers. */
 const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n);
 /* Returns the value of i32 sums times the factor that GRID_REQUANTIZE applies to them. */
 const QuantizedValue *quantized_of_requantized(Ctx *cx, const Node *n);

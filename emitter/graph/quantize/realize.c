@@ -506,7 +506,7 @@ static void realize_call(const QuantizedContext *f, Node *n, Tensor **out)
     Tensor *now = is_simulated ? call(cx, "dequantize", n->name, grid, 3,
                                       NULL) : as_stored(cx, n, q, out[0]->type);
     if (!now || ctx_failed(cx)) return;
-    /* Without one, `now` may be an input with a quantization of its own */
+    /* Without one, `now` may be an input with a quantization of its own. */
     if (out[0]->quant) now->quant = out[0]->quant;
     out[0] = now;
 }

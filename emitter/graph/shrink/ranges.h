@@ -6,7 +6,7 @@
 #include "graph/dag/graph.h"
 #include "ir/algebra/algebra.h"
 
-/* At[count]: the range of each channel */
+/* at[count]: the range of each channel. */
 typedef struct ChannelRange { int64_t count; Interval *at; } ChannelRange;
 
 /* *left is the number of values that may still be evaluated tap by tap: at first the budget, which ranges_budget makes

@@ -38,9 +38,9 @@ typedef struct Frames {
     bool is_whole;                     /* true if computed from whole windows, so that the tensor has no frames */
     int axis;
     int64_t length, rate, fresh, reach;
-    /* The state of the last run, and the frames of it that stay; both NULL without a state */
+    /* The state of the last run, and the frames of it that stay; both NULL without a state. */
     Tensor *old, *kept;
-    /* The fresh frames, or a whole tensor, in `now`; the last `reach` frames in `window` */
+    /* The fresh frames, or a whole tensor, in `now`; the last `reach` frames in `window`. */
     Tensor *now, *window;
 } Frames;
 

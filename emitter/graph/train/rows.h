@@ -4,7 +4,7 @@
 /* The losses and optimizers of --train, as tables. */
 #include "graph/train/spec.h"
 
-/* The losses, of which cross_entropy is the first; closed by a row without a name */
+/* The losses, of which cross_entropy is the first; closed by a row without a name. */
 extern const LossRow train_loss_rows[];
 /* The optimizers, closed by a row without a name. Rows with the same name are adjacent. */
 extern const OptimizerRow train_optimizer_rows[];

@@ -27,23 +27,23 @@ bool uses_any(const Expr *e, const Expr *const *vars, int count);
 const Expr *simplify(Ctx *cx, const Expr *e, const Bounds *b);
 /* Returns the interval of an integer or bool expression, or the whole type if it is unknown. */
 Interval interval_of(Ctx *cx, const Expr *e, const Bounds *b);
-/* Returns the interval of one operation, from the intervals of its operands (up to three; a float operand's is
- * ignored). A leaf has the interval of its type. */
+/* Returns the interval of one operation, from the intervals of its operands (up to three; the interval of a float
+ * operand is ignored). A leaf has the interval of its type. */
 Interval interval_apply(const Expr *e, const Interval *operands);
 /* Returns true if the condition is proved wherever b holds. */
 bool provably(Ctx *cx, const Expr *condition, const Bounds *b);
 bool provably_equal(Ctx *cx, const Expr *a, const Expr *b, const Bounds *bounds);
 
 /* Bounds an index while the `inner` variables take all values of their ranges and all other variables stay symbolic.
- * [low, high] is inclusive; it may be too large but is never too small. Returns false if no bound is found; then *why
+ * [low, high] is inclusive; it may be too large but is never too small. Returns false if no bound is found; *why then
  * names the term. */
 typedef struct Reach { const Expr *low, *high; } Reach;
 bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *inner, int inner_count, Reach *out,
            const char **why);
 
-/* True if the `own` loops, each run over its whole range under `guard` (NULL: none) with all other variables fixed,
- * take the index vector `bind` (one index per axis) to every point of one box exactly once. box[d] = [begin, begin +
- * count) is the box, over the other variables. False if no proof is found; then *why names the term.
+/* Returns true if the `own` loops, each run over its whole range under `guard` (NULL: none) with all other variables
+ * fixed, take the index vector `bind` (one index per axis) to every point of one box exactly once. box[d] = [begin,
+ * begin + count) is the box, over the other variables. Returns false if no proof is found; *why then names the term.
  *
  * - A guard cuts the box where it cuts a digit.
  * - If `repeats` is not NULL, shifted tails min(o*f, n-f) + i are accepted too. They reach some points of their axes
@@ -70,7 +70,7 @@ typedef struct Linear {
     int64_t constant;
 } Linear;
 bool linear_of(Ctx *cx, const Expr *e, Linear *out);
-/* Writes positive terms first, large coefficients first, and the constant last. */
+/* Returns the form as an expression: positive terms first, large coefficients first, and the constant last. */
 const Expr *linear_expr(Ctx *cx, const Linear *l);
 bool linear_add(Linear *l, const Linear *more, int64_t factor);
 int64_t linear_coef(const Linear *l, const Expr *term);        /* returns 0 if the term is absent */
@@ -89,18 +89,19 @@ Ranges ranges_new(Ctx *cx, const Bounds *scope);
 void ranges_free(Ranges *r);
 Interval ranges_of(Ranges *r, const Expr *e);
 bool ranges_exact(Ranges *r, const Expr *e);                    /* returns true if this node's operation cannot wrap */
-/* Opens a sum only where it cannot wrap, so the linear form is equal over the integers. */
+/* Finds the linear form of e. Opens a sum only where it cannot wrap, so the form equals e over the integers. */
 bool ranges_linear(Ranges *r, const Expr *e, Linear *out);
 Interval ranges_of_linear(Ranges *r, const Linear *l);
 bool ranges_prove(Ranges *r, const Expr *condition);
 const Expr *ranges_simplify(Ranges *r, const Expr *e);
-bool ranges_prove_inside(Ranges *r, const Expr *index, const Expr *size);  /* true: 0 <= index < size is proved */
+/* Returns true if 0 <= index < size is proved. */
+bool ranges_prove_inside(Ranges *r, const Expr *index, const Expr *size);
 
 /* Visits the reads of a stage's values. The scope of a read is `scope` with the conditions of the selects, && and ||
  * around it; a read under several conditions is visited under each. */
 typedef void ReadVisit(Ctx *cx, const Expr *read, const Bounds *scope, void *user);
 void stage_visit_reads(Ctx *cx, const Stage *s, const Bounds *scope, ReadVisit *visit, void *user);
-const Bounds *stage_scope(Ctx *cx, const Stage *s);             /* the ranges of its axes */
+const Bounds *stage_scope(Ctx *cx, const Stage *s);             /* returns the ranges of the stage's axes */
 /* Returns true if no point of `scope` fulfils one of the facts between `facts` and `outer`, for example for a window
  * within the padding. It is tested without the fact itself: a contradiction proves nothing. */
 bool never_holds(Ctx *cx, const Bounds *facts, const Bounds *outer, const Bounds *scope);
@@ -111,11 +112,12 @@ bool is_inside_at_points(Ctx *cx, const Stage *s, const Expr *index, const Expr 
 
 /* Returns the product of sizes. */
 const Expr *size_product(Ctx *cx, const Expr *const *size, int count);
-/* Return the number of elements and bytes of a tensor at the largest values of its sizes, or -1 beyond int64. */
+/* Returns the number of elements of a tensor at the largest values of its sizes, or -1 beyond int64. tensor_most_bytes
+ * returns the number of bytes. */
 int64_t tensor_most_elems(Ctx *cx, const Tensor *t);
 /* Returns true if the expression has a size that the run decides. */
 bool size_is_decided(Ctx *cx, const Expr *size);
-/* Returns the first of the tensors that has such a size, or NULL. Entries of t may be NULL. */
+/* Returns the first of the tensors that has a size that the run decides, or NULL. Entries of t may be NULL. */
 const Tensor *first_of_decided_size(Ctx *cx, Tensor *const *t, int count);
 int64_t tensor_most_bytes(Ctx *cx, const Tensor *t);
 /* Returns true if int32_t, the type of emitted indices, holds every element's index at the largest sizes. Otherwise

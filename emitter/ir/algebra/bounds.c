@@ -69,7 +69,8 @@ static Interval divide(Interval a, Interval b, Interval whole)
     return r;
 }
 
-/* Rounds to zero. The quotient is monotone in the dividend, so the ends of the operands give the ends of the result. */
+/* Returns the quotient of an end by a divisor, rounded to zero. The quotient is monotone in the dividend, so the ends
+ * of the operands give the ends of the result. */
 static int64_t truncated_end(int64_t a, int64_t b) { return a < 0 ? negated(div_end(negated(a), b)) : div_end(a, b); }
 
 static Interval divide_truncated(Interval a, Interval b, Interval whole)
@@ -83,7 +84,7 @@ static Interval modulo(Interval a, Interval b, Interval whole)
 {
     if (b.least <= 0) return whole;
     if (a.least >= 0 && a.greatest < b.least) return a;
-    /* Both ends are within one period of the divisor. */
+    /* If both ends are within one period of the divisor, they give the ends of the result. */
     if (b.least == b.greatest && a.least != MINUS_INF && a.greatest != INF) {
         int64_t period = floor_div(a.least, b.least);
         if (period == floor_div(a.greatest, b.least))
@@ -127,8 +128,8 @@ static Interval shift_right(Interval a, Interval by, Interval whole)
                        far.greatest > near.greatest ? far.greatest : near.greatest };
 }
 
-/* mulhigh is monotone in the product, and roundshift in the shifted value, so the ends of the operands give the ends of
- * the result. */
+/* Returns mulhigh of operands with this product. mulhigh is monotone in the product, and roundshift in the shifted
+ * value, so the ends of the operands give the ends of the result. */
 static int64_t high_of(int64_t product)
 {
     int64_t high = floor_div(sat_add(product, (int64_t)1 << 30), (int64_t)1 << 31);
@@ -417,7 +418,7 @@ static int fact_room(const Expr *fact)
     return n;
 }
 
-/* Returns true if only sizes and numbers form the expression; *some_may_be_0 if a size may be. */
+/* Returns true if only sizes and numbers form the expression. Sets *some_may_be_0 if a size may be 0. */
 static bool is_of_sizes(const Expr *e, bool *some_may_be_0)
 {
     const Var *v = expr_as_var(e);
@@ -427,7 +428,7 @@ static bool is_of_sizes(const Expr *e, bool *some_may_be_0)
     return is;
 }
 
-/* Inside a loop the loop's extent is at least 1, so a size may be proved not to be 0 there. */
+/* Returns true if the loop may prove that a size is not 0. Inside the loop, the loop's extent is at least 1. */
 static bool shows_sizes(const Bounds *b)
 {
     bool some_may_be_0 = false;
@@ -436,8 +437,8 @@ static bool shows_sizes(const Bounds *b)
 
 static int facts_of(const Bounds *b) { return b->fact ? fact_room(b->fact) : shows_sizes(b) ? FACTS_OF_ONE : 0; }
 
-/* Facts are opened with intervals computed without facts. These intervals are then dropped, because facts may narrow
- * them. */
+/* Returns the ranges of the scope. Facts are opened with intervals computed without facts. These intervals are then
+ * dropped, because facts may narrow them. */
 Ranges ranges_new(Ctx *cx, const Bounds *scope)
 {
     Ranges r = { .cx = cx, .scope = scope, .mark = arena_mark(cx->ranges), .known = map_new(cx->ranges) };

@@ -7,7 +7,7 @@
  *   dense itself, and then is a number like a loop.
  * - Lines. Each bind is a line: base + sum of coef * digit. Its digits, sorted by coef, are a mixed radix: coef = 1,
  *   then coef = the coef times the count of the digit before. A loop v that the bind subtracts is the digit
- *   extent - 1 - v; no guard may speak of it.
+ *   extent - 1 - v; no guard may contain it.
  *
  * Therefore the points of the box and the values of the loops correspond one to one.
  *
@@ -28,8 +28,8 @@ enum { MAX_DIGITS = 32, MAX_SOURCES = 32, MAX_LINES = 2 * MAX_AXES, MAX_CUTS = 1
 /* A number with digits: a loop of its own, or the sum of a line. */
 typedef struct Source { const Expr *number, *extent; int line; bool is_used, is_shifted; } Source;
 
-/* A digit of a source, its shifted tail, or a digit merged from several by a guard (source -1). The merged ones refer
- * to it by `merged`, with their factor `part`. */
+/* A digit of a source, its shifted tail, or a digit merged from several by a guard (source -1). The digits that were
+ * merged refer to the merged one by `merged`, with their factor `part`. */
 typedef struct Digit {
     const Expr *term; int source, line;
     const Expr *low, *count, *coef;
@@ -41,7 +41,8 @@ typedef struct Digit {
 typedef struct LinearIndex {
     Linear base;                             /* the part of the bind without own loops */
     int count, digit[MAX_DIGITS];            /* once sorted: lowest first, without digits of one value */
-    const Expr *total, *from, *end;          /* product of the digits' counts; cut to [from, end), relative to base */
+    /* `total` is the product of the digits' counts; a cut leaves [from, end), relative to base. */
+    const Expr *total, *from, *end;
     bool is_sorted, is_virtual, has_shift;
 } LinearIndex;
 
@@ -284,7 +285,7 @@ static bool is_used_up(Dense *d, int s)
             if (digit->source != s || !digit->low || !same(d, digit->low, low)) continue;
             if (!digit_values(d, digit)) return false;
             low = product(d, low, digit->count);
-            digit->low = NULL;               /* counted */
+            digit->low = NULL;               /* NULL marks a digit that is counted */
             found = true;
         }
     }
@@ -314,8 +315,8 @@ static void note_repeat(const Expr *e, void *user)
     if (n->fits) r->loop[r->count++] = e;
 }
 
-/* Returns true if the tail's last step is shifted to its end, which lies on or above 0: no value above is left out.
- * Notes the loops that reach points again. */
+/* Returns true if the tail's last step is shifted to its end, which is at least 0, so no value is left out. Notes the
+ * loops that reach points again. */
 static bool reaches_end(Dense *d, const Digit *g)
 {
     Ctx *cx = d->cx;
@@ -381,7 +382,7 @@ static bool cut_add(Dense *d, Cut *c, int digit, int64_t coef)
     return true;
 }
 
-/* A term is a digit, or a loop: the sum of its digits times their lows. */
+/* Adds a term of the comparison to the cut. A term is a digit, or a loop: the sum of its digits times their lows. */
 static bool cut_add_term(Dense *d, Cut *c, const Expr *term, int64_t coef)
 {
     bool found = false;
@@ -468,8 +469,8 @@ static bool strip_full_digits(Dense *d, Cut *c)
     return end % full == 0;
 }
 
-/* Applies a cut without own loops: either all points remain or none. It cuts an axis of one point if the guard uses its
- * base, otherwise the first line. */
+/* Applies a cut without own loops: either all points remain or none. Cuts an axis of one point if the guard uses the
+ * axis's base, otherwise the first line. */
 static bool cut_all(Dense *d, const Linear *rest)
 {
     int best = 0;
@@ -490,8 +491,8 @@ static bool cut_all(Dense *d, const Linear *rest)
     return true;
 }
 
-/* Returns true if an extent has been derived from the line's number of points: a later cut of the line would invalidate
- * it. */
+/* Returns true if an extent has been derived from the line's number of points. A later cut of the line would invalidate
+ * that extent. */
 static bool is_counted(const Dense *d, int line)
 {
     for (int s = 0; s < d->source_count; s++)
@@ -526,7 +527,8 @@ static bool cut_begin(Dense *d, const Cut *c)
     return true;
 }
 
-/* Sorts by coefficients, which are negative in a cut from above; a shifted tail follows the digits below its step. */
+/* Sorts the digits by coefficient. Coefficients are negative in a cut from above. A shifted tail follows the digits
+ * below its step. */
 static void sort_cut(const Dense *d, Cut *c)
 {
     for (int i = 1; i < c->count; i++)
@@ -768,7 +770,8 @@ bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, 
            const char **why)
 {
     const ArenaMark mark = arena_mark(cx->scratch);
-    Dense *d = NEW(cx->scratch, Dense);                          /* the structure has 30 KB */
+    /* In scratch memory, because the structure has 30 KB. */
+    Dense *d = NEW(cx->scratch, Dense);
     d->cx = cx, d->own = own, d->own_count = own_count, d->may_repeat = repeats != NULL;
     const Bounds *inside = scope;
     for (int i = 0; i < own_count && i < MAX_SOURCES; i++) {

@@ -84,7 +84,7 @@ typedef struct Legal { Legalize l; Map done; } Legal;
 
 static const Expr *legal(Legal *g, const Expr *e);
 
-/* Converts between integer types modulo 2^bits: the same bytes where the size is the same. */
+/* Converts between integer types modulo 2^bits. If both types have the same size, the bytes stay. */
 static const Expr *modulo(Legal *g, DType t, const Expr *e)
 {
     const bool same_size = dtype_info(t)->bytes == dtype_info(e->type)->bytes;
@@ -151,7 +151,7 @@ static bool is_mask(const Expr *e)
 
 static bool is_quotient(const Expr *e) { return e->kind == EXPR_FLOORDIV || e->kind == EXPR_TDIV; }
 
-/* Returns C's / or %. */
+/* Returns the quotient or remainder as C's / or %. */
 static const Expr *plain_division(Legal *g, const Expr *e)
 {
     return binary(g, is_quotient(e) ? EXPR_TDIV : EXPR_TMOD, e->type, legal(g, e->arg[0]), legal(g, e->arg[1]));
@@ -200,8 +200,8 @@ static const Expr *division(Legal *g, const Expr *e)
     return division_call(g, e);
 }
 
-/* Returns a shift, in 32 or 64 bits, by an amount that may be out of range. It is unsigned, except an arithmetic shift
- * right. */
+/* Returns a shift, in 32 or 64 bits, by an amount that may be out of range. The shift is unsigned, except an arithmetic
+ * shift right. */
 static const Expr *shift_call(Legal *g, const Expr *e)
 {
     static const RuntimeName function[2][3] = { { RUNTIME_SHL_U32, RUNTIME_SHR_U32, RUNTIME_SHR_I32 },

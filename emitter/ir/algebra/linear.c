@@ -214,7 +214,7 @@ bool ranges_linear(Ranges *r, const Expr *e, Linear *out)
 
 /* ---- To expressions -------------------------------------------------------------------------------------------- */
 
-/* Returns the coefficient if its magnitude fits the type, else the coefficient wrapped to the type. */
+/* Returns the coefficient if its magnitude fits the type, otherwise the coefficient wrapped to the type. */
 static int64_t wrapped(DType t, int64_t v)
 {
     const DTypeInfo *d = dtype_info(t);

@@ -13,7 +13,7 @@
  *     r - e / k, e / k + r   k not constant            (r + 1) * k - 1 - e, e + r * k
  *     L               a fact F >= 0                    L - m*F for an m > 0 that cancels a term
  *
- * The search is depth first, in the order of the terms, with a fixed number of steps: it ends, and always with the same
+ * The search is depth first, in the order of the terms, with a fixed number of steps, so it ends, always with the same
  * answer. */
 #include "ir/algebra/algebra.h"
 
@@ -46,7 +46,7 @@ static bool by_both(Proof *p, const Linear *l, int at, const Expr *a, const Expr
     return holds_with(p, *l, at, 1, a, l->coef[at], 0, depth) && holds_with(p, *l, at, 1, b, l->coef[at], 0, depth);
 }
 
-/* Computes l * k, term by term; false if a product may wrap. */
+/* Computes l * k, term by term. Returns false if a product may wrap. */
 static bool times(Ranges *r, const Linear *l, const Expr *k, Linear *out)
 {
     *out = (Linear){ .type = l->type };
@@ -114,7 +114,8 @@ static bool by_remainder(Proof *p, const Linear *l, int at, int depth)
     return is_positive && ranges_of(p->ranges, e).least >= 0 && holds_with(p, *l, at, 1, e, c, 0, depth);
 }
 
-/* If a loop runs at all, its extent is above 0: the extent max(a, b) with b <= 0 is then a. */
+/* Returns the extent of a loop that runs at all. Such an extent is above 0, so the extent max(a, b) with b <= 0 is
+ * a. */
 static const Expr *extent_of_pass(Proof *p, const Expr *extent)
 {
     while (extent && extent->kind == EXPR_MAX) {

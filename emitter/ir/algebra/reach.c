@@ -214,7 +214,7 @@ static int next_term(const Reaching *r, const Linear *l)
     return -1;
 }
 
-/* Writes l as an expression; NULL if a coefficient wraps in it. */
+/* Returns l as an expression, or NULL if a coefficient does not fit the type. */
 static const Expr *written(Reaching *r, const Linear *l)
 {
     const DTypeInfo *type = dtype_info(l->type);
@@ -239,7 +239,7 @@ static const Expr *bound_by_structure(Reaching *r, const Linear *l, bool up, int
     return bound_with(r, l, at, end_of_term(r, e, outward), 0, up, facts_left);
 }
 
-/* Bounds by facts: L <= L + m*F, and L >= L - m*F. */
+/* Bounds l by facts: l <= l + m*F, and l >= l - m*F. */
 static const Expr *bound_by_facts(Reaching *r, const Linear *l, bool up, int facts_left)
 {
     const Expr *best = NULL;

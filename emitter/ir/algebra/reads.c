@@ -28,8 +28,8 @@ static const Bounds *scope_of(Ctx *cx, const Expr *e, int operand, const Bounds 
     return if_false ? bounds_fact(cx, scope, expr_unary(cx, EXPR_NOT, e->arg[0])) : scope;
 }
 
-/* A node below a condition is visited again, because its facts differ. Beyond MAX_CONDITIONAL_STEPS visits the facts
- * are dropped, which is conservative. */
+/* Visits the reads in e. A node below a condition is visited again, because its facts differ. After
+ * MAX_CONDITIONAL_STEPS visits the facts are dropped, which is conservative. */
 static void find_reads(Reads *r, const Expr *e, const Bounds *scope)
 {
     if (scope != r->scope && r->steps++ > MAX_CONDITIONAL_STEPS) scope = r->scope;

@@ -51,8 +51,8 @@ const Expr *rule_build(Ctx *cx, const Expr *pattern, const RuleMatch *m, DType o
 
 static bool is_plain(const Expr *pattern) { return pattern->arg_count == 0; }
 
-/* Evaluates arithmetic in a condition in i64, which holds the exact results. A comparison of two plain slots stays in
- * their type, so that the prover finds the terms they share. */
+/* Returns true if the condition is proved. Arithmetic is evaluated in i64, which holds the exact results. A comparison
+ * of two plain slots stays in their type, so that the prover finds the terms that they share. */
 static bool condition_holds(Ranges *r, const Expr *when, const RuleMatch *m)
 {
     if (when->kind == EXPR_INT) return when->integer != 0;
@@ -97,7 +97,7 @@ static bool constants_are_small(const RuleMatch *m, bool computes)
     return true;
 }
 
-/* Returns true if the pattern computes with constants. */
+/* Returns true if a part of the pattern is an operation on constants. */
 static bool works_out(const Expr *pattern)
 {
     if (pattern->arg_count && pattern->type != BOOL && is_of_constants(pattern)) return true;

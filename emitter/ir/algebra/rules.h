@@ -19,11 +19,13 @@ typedef struct RuleTable { Rule *first[EXPR_KIND_COUNT]; } RuleTable;
 const RuleTable *rules_of(Ctx *cx);       /* returns the table, which is read on first use and stored in the context */
 
 typedef struct RuleMatch { const Expr *slot[SLOT_COUNT]; } RuleMatch;
-bool rule_matches(Ranges *r, const Rule *rule, const Expr *e, RuleMatch *out);      /* also checks the condition */
+/* Returns true if the left side matches and the condition holds. */
+bool rule_matches(Ranges *r, const Rule *rule, const Expr *e, RuleMatch *out);
 /* Returns true if the condition holds and the computed constants fit the type. */
 bool rule_condition(Ranges *r, const Rule *rule, const RuleMatch *m);
-/* Builds the pattern with its slots filled. `operand` is the type of constants that no slot determines. */
-/* Called on each new node; may be NULL */
+/* Is called on each new node that a pattern builds, and returns the node to use. */
 typedef const Expr *MakeNode(Ctx *cx, void *user, const Expr *made);
+/* Builds the pattern with its slots filled. `operand` is the type of constants that no slot determines. `visit` may be
+ * NULL. */
 const Expr *rule_build(Ctx *cx, const Expr *pattern, const RuleMatch *m, DType operand, MakeNode *visit, void *user);
 #endif

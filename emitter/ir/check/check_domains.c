@@ -43,7 +43,8 @@ static const Bounds *with_facts(Ctx *cx, const Bounds *scope, const Bounds *fact
     return facts ? bounds_fact(cx, with_facts(cx, scope, facts->outer), facts->fact) : scope;
 }
 
-/* Checks every site of an access that its axes do not bound, because a guard may bound it. */
+/* Returns true if the access is inside the tensor at every site, where a guard may bound it. The axes do not bound it
+ * by themselves. */
 static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const SiteAccess *a, int d)
 {
     Ctx *cx = c->cx;
@@ -120,7 +121,7 @@ static bool output_is_covered(Checker *c, const Tensor *t)
     Box box[MAX_AXES];
     const char *why = "";
     int count = 0;
-    /* True for an output that is an input, or that has no elements. */
+    /* An output that is an input, or that has no elements, is covered. */
     if (!s || tensor_elems(t) == 0) return true;
     for (int i = 0; i < s->site_count; i++)
         if (s->site[i]->block->part != BLOCK_INIT && count < MAX_SITES) site[count++] = s->site[i];

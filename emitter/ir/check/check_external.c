@@ -44,7 +44,8 @@ static bool is_nest_output(const Nest *n, const Tensor *t)
 
 /* ---- Operands and results ---------------------------------------------------------------------------------------- */
 
-/* The call takes every tensor that crosses the unit's boundary, in either direction. */
+/* Returns true if the call takes every tensor that crosses the call's boundary, in either direction, where the stage
+ * reads it. */
 static bool reads_are_taken(const ExternalCheck *x, const Stage *reader)
 {
     const External *e = x->tile->external;
@@ -92,7 +93,8 @@ static const Buffer *buffer_of(const ExternalCheck *x, const Tensor *t)
     return NULL;
 }
 
-/* Symbolic sizes after the first dimension are stored at their maximum, so rows are apart. */
+/* Returns true if the call finds the tensor in row-major order. Symbolic sizes after the first dimension are stored at
+ * their maximum, so rows are apart; the call must then receive strides. */
 static bool is_row_major(const External *e, const Buffer *b)
 {
     const Tensor *t = b->tensor;

@@ -27,7 +27,7 @@ typedef struct Flow {
     const Bounds *facts;                     /* the consumer's scope, with its guard and the conditions of the access */
     const Stmt *alloc; int alloc_loops;      /* the Alloc and the loops outside it; for an output, NULL and 0 */
     Reach need[MAX_RANK];                    /* the need at the current level */
-    const Bounds *scope;                     /* the scope of that level */
+    const Bounds *scope;                     /* the scope of the current level */
     const char *reason;                      /* the reason of the failed proof, at the innermost level that applies */
 } Flow;
 
@@ -76,7 +76,8 @@ static bool find_need(Flow *f, int shared)
     return true;
 }
 
-/* Returns true if `computed` covers the need. A reach beyond the tensor is cut to it: I6 excludes reads outside. */
+/* Returns true if `computed` covers the need. A reach beyond the tensor is cut to it, because I6 excludes reads
+ * outside. */
 static bool need_is_within(const Flow *f, const Box *computed, int d)
 {
     Ctx *cx = f->c->cx;
@@ -89,8 +90,8 @@ static bool need_is_within(const Flow *f, const Box *computed, int d)
 
 /* ---- The computed box -------------------------------------------------------------------------------------------- */
 
-/* The position of a producer relative to the consumer. AROUND: it shares one more loop, or is the consumer itself; its
- * elements were computed in earlier iterations. */
+/* The position of a producer relative to the consumer. AROUND means that the producer shares one more loop, or is the
+ * consumer itself; its elements were computed in earlier iterations. */
 typedef enum FlowPoint { BEFORE, AFTER, AROUND } FlowPoint;
 
 static bool is_at_position(const Site *producer, const Site *reader, int shared, FlowPoint position)
@@ -148,8 +149,8 @@ static bool has_ring(const Flow *f)
     return ring;
 }
 
-/* Returns true if the box of one iteration of the carrier, the producer's outermost loops, moves along d without
- * falling. */
+/* Returns true if the box of one iteration of the carrier, the producer's outermost loops, never moves backwards along
+ * d. */
 static bool box_rises(Flow *f, const Site *m, const Box *box, const Carrier *s)
 {
     Ctx *cx = f->c->cx;
@@ -181,8 +182,8 @@ static bool produced_in_order(Flow *f, int shared, int d, int64_t ring)
     return false;
 }
 
-/* Returns true if the slots hold all rows computed at once and [low, end) of this iteration. If the ring outlives the
- * iteration, `low` must not fall in later iterations. */
+/* Returns true if the ring's slots hold all rows that are computed at once, and the rows [low, end) of this iteration.
+ * If the ring outlives the iteration, `low` must not fall in later iterations. */
 static bool ring_is_long_enough(Flow *f, int shared, const Box *computed, const Carrier *carrier)
 {
     Ctx *cx = f->c->cx;
@@ -217,9 +218,9 @@ static bool by_same_iteration(Flow *f, int shared, const Box *computed)
     return true;
 }
 
-/* Returns the begin of the box that copies outside the carrying loop have computed along d, if it reaches `first`,
- * where the loop begins. It must not exceed `end`, which the first iteration reaches: it would overwrite live slots of
- * a ring. */
+/* Returns the begin of the box that copies outside the carrying loop have computed along d, if the box reaches `first`,
+ * where the loop begins. The box must not exceed `end`, which the first iteration reaches: in a ring, it would
+ * overwrite live slots. */
 static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first, const Expr *end)
 {
     Ctx *cx = f->c->cx;
@@ -407,7 +408,7 @@ static bool check_flow_of(Flow *f)
         f->producer->stage->name, f->reason ? f->reason : "no copy of it precedes");
 }
 
-/* Returns true if the storage encloses the producers and this site. */
+/* Returns true if this read's storage is the storage that a producer writes. */
 static bool storage_is_shared(Flow *f)
 {
     for (int i = 0; i < f->producer->site_count; i++)
@@ -442,8 +443,8 @@ static bool check_access(Checker *c, const Site *s, const SiteAccess *a)
 
 /* ---- Storage --------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the Alloc is outside the producer's reduce loops, and outside parallel loops unless each iteration
- * has its own. */
+/* Returns true if the Alloc is outside the producer's reduce loops. It must also be outside parallel loops, unless each
+ * iteration has its own storage. */
 static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
 {
     int outside = 0;

@@ -12,7 +12,7 @@ typedef struct Site {
     /* The path, root first; path[i + 1] is child number child[i] of path[i]. */
     int depth; const Stmt *const *path; const int *child;
     int loop_count; const Stmt *loop[MAX_DEPTH];                  /* outermost first */
-    /* True if loop i runs over axes of the block's stage. */
+    /* [loop_count]: true if loop i runs over axes of the block's stage. */
     bool is_own[MAX_DEPTH];
     /* The loops and facts around the block; `inside` also has its guard. */
     const Bounds *scope, *inside;
@@ -47,7 +47,7 @@ bool check_form(Checker *c, const char *fault, ...);
 bool check_gather(Checker *c, unsigned branches);
 int check_if_count(const Stmt *root);
 
-/* Returns NULL for an input or constant. */
+/* Returns the sites of the stage that computes the tensor, or NULL for an input or constant. */
 const StageSites *check_producer(const Checker *c, const Tensor *t);
 /* Returns the number of loops around both sites. */
 int check_common_loops(const Site *a, const Site *b);
@@ -55,11 +55,11 @@ int check_common_loops(const Site *a, const Site *b);
 bool check_same_hosts(const Site *a, const Site *b);
 /* Returns true if a precedes b in the text; false for a == b. */
 bool check_precedes(const Site *a, const Site *b);
-/* Returns NULL if no alloc of t is around the site. */
+/* Returns the Alloc of t around the site, or NULL if there is none. Counts the loops outside the Alloc. */
 const Stmt *check_alloc(const Site *s, const Tensor *t, int *loops_outside);
 /* Returns true for a stage over an axis of size 0, in a loop without iterations. */
 bool check_is_empty(const Site *s);
-/* Returns true and a box without points if the site is empty. */
+/* Sets *box to a box without points and returns true if the site is empty. */
 bool check_empty_box(Checker *c, const Site *s, Box *box);
 bool check_is_reduced(const Stage *s);
 /* Returns true if a reduce axis of the block depends on the variable; false for an init, which has no reduce axes. */
@@ -89,7 +89,7 @@ typedef struct Carrier {
     const struct Carrier *outer, *inner;       /* the two loops, or NULL for a single loop */
 } Carrier;
 Carrier carrier_of(const Stmt *loop);
-/* Requires that the inner loop's extent is constant. */
+/* Returns the two loops as one carrier. The inner loop's extent must be constant. */
 Carrier carrier_join(Ctx *cx, const Carrier *outer, const Carrier *inner);
 /* Rewrite an expression, and a scope, in terms of the carrier's variable. */
 const Expr *carrier_value(Ctx *cx, const Expr *e, const Carrier *s, const Bounds *scope);
@@ -99,6 +99,6 @@ const Bounds *carrier_scope(Ctx *cx, const Bounds *b, const Carrier *s);
 bool check_external(Checker *c, const Stmt *const *above, int depth, const Stmt *tile);
 bool check_points(Checker *c);       /* proves I1 and I2 */
 bool check_flow(Checker *c);         /* proves I3 and I4 */
-bool check_kinds(Checker *c);        /* I5 */
-bool check_domains(Checker *c);      /* I6 */
+bool check_kinds(Checker *c);        /* proves I5 */
+bool check_domains(Checker *c);      /* proves I6 */
 #endif

@@ -284,7 +284,7 @@ static const Bounds *host_scope(Checker *c, const Site *s)
 /* The sites of one stage with the same host loops. */
 typedef struct Group { const Stage *stage; int count; const Site *site[2 * MAX_COPIES]; } Group;
 
-/* On success, *out is the box of a reduction's points. */
+/* Proves I1 and I2 for the copies of the group together. On success, *out is the box of a reduction's points. */
 static bool check_copies(Checker *c, const Group *g, Box *out)
 {
     const Site *s = g->site[0];

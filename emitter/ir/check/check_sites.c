@@ -106,7 +106,7 @@ static const Stage *owner_of(const Nest *nest, const Stmt *loop)
 typedef struct Gathering {
     Checker *c;
     unsigned branches; int if_count;
-    Site here;                       /* its path and child are those below */
+    Site here;                       /* the current site; its path and child are the arrays below */
     const Stmt *path[MAX_PATH]; int child[MAX_PATH];
     const Stage *owner[MAX_DEPTH];   /* the owners of the loops */
     bool too_deep;
@@ -120,7 +120,8 @@ static void gather_child(Gathering *g, const Stmt *s, int child)
     gather(g, s->child[child]);
 }
 
-/* A reduction runs in its own loops, whatever their names, because several stages may reduce in one loop. */
+/* Returns true if a reduce axis of the block depends on the variable. A reduction owns its loops, whatever their names,
+ * because several stages may reduce in one loop. */
 bool check_feeds_reduction(const Stmt *block, const Expr *var)
 {
     for (int a = block->stage->data_count; a < block->stage->axis_count; a++)
@@ -274,7 +275,8 @@ bool check_same_hosts(const Site *a, const Site *b)
     return true;
 }
 
-/* Two parents may share a statement, so the comparison is by child numbers. */
+/* Returns true if a precedes b in the text. Two parents may share a statement, so the comparison is by child
+ * numbers. */
 bool check_precedes(const Site *a, const Site *b)
 {
     for (int i = 0; i < a->depth && i < b->depth; i++) {

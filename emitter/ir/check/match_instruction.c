@@ -17,7 +17,7 @@ typedef struct Compare {
     const Expr *size[MAX_NUMBERS];
     const Stmt *block;
     int loop_count; const Stmt *loop[MAX_AXES];
-    const Bounds *scope;                     /* the scope of the outer loops and of these loops */
+    const Bounds *scope;                     /* the scope of the outer loops and of the matched loops */
     /* Maps an axis of the formula to its loop; -1 for an axis of extent 1 without a loop. */
     int loop_of[MAX_AXES];
     Match match;
@@ -65,8 +65,8 @@ static bool stays_in_one_lap(Compare *c, const Tensor *pattern, const OperandMat
                     c->scope);
 }
 
-/* Returns true if neighbours along the formula's last dimension are adjacent in memory, and the others have constant
- * strides. */
+/* Returns true if neighbours along the formula's last dimension are adjacent in memory, and the other dimensions have
+ * constant strides. */
 static bool has_constant_strides(Compare *c, const Tensor *pattern, const OperandMatch *o)
 {
     const Tensor *t = o->tensor;
@@ -206,7 +206,8 @@ static bool match_scalar(Compare *c, const Tensor *pattern, const Expr *e, Opera
     return true;
 }
 
-/* Returns the loop of a formula's axis that is used as a value, as in a condition. */
+/* Returns the loop's variable for an axis of the formula that is used as a value, as in a condition. Returns any other
+ * expression unchanged. */
 static const Expr *loop_for(const Compare *c, const Expr *p)
 {
     const Stage *s = c->instr->stage;
@@ -222,7 +223,7 @@ static bool match_operand(Compare *c, const Expr *p, const Expr *e)
     return match_scalar(c, p->ref, e, &c->match.operand[k]);
 }
 
-/* Matches `p && REST` with REST if p is true at that place. */
+/* Matches `p && REST` with REST, where the operand p is true. */
 static bool match_without(Compare *c, const Expr *p, const Expr *e)
 {
     if (p->kind != EXPR_AND) return false;
@@ -247,14 +248,15 @@ static bool match_unbounded(Compare *c, const Expr *p, const Expr *e)
     return (is_min ? range.greatest <= bound : range.least >= bound) && match_value(c, p->arg[0], e);
 }
 
-/* Matches p + q with x * 2, because the simplifier writes x + x so. */
+/* Matches p + q with x * 2, because the simplifier writes x + x as x * 2. */
 static bool match_doubled(Compare *c, const Expr *p, const Expr *e)
 {
     return p->kind == EXPR_ADD && e->kind == EXPR_MUL && p->type == e->type && expr_is_int(e->arg[1], 2)
            && match_value(c, p->arg[0], e->arg[0]) && match_value(c, p->arg[1], e->arg[0]);
 }
 
-/* Loops address an operand. An element that an index tensor selects has no address before the index is read. */
+/* Returns true if loops address the operand. An element that an index tensor selects has no address before the index is
+ * read. */
 static bool is_by_loops(const Compare *c, const Expr *read)
 {
     for (int d = 0; d < read->arg_count; d++)
@@ -296,7 +298,7 @@ static bool match_value(Compare *c, const Expr *p, const Expr *e)
 
 /* ---- Loops as axes --------------------------------------------------------------------------------------------- */
 
-/* An init block stores the first values and does not sum. */
+/* Returns true for an init block, which stores the first values and does not sum. */
 static bool begins(const Stmt *block) { return block->part == BLOCK_INIT; }
 static int axes_of(const Stmt *block) { return begins(block) ? block->stage->data_count : block->stage->axis_count; }
 
@@ -314,7 +316,8 @@ static bool is_of_kind(const Compare *c, const Stmt *loop, AxisKind kind)
     return kind == AXIS_REDUCE ? reduces && !moves : moves && !reduces;
 }
 
-/* Returns true if the loops over reduce axes have the formula's order: another order changes the rounding of floats. */
+/* Returns true if the loops over reduce axes have the formula's order. A different order changes the rounding of
+ * floats. */
 static bool keeps_the_order(const Compare *c)
 {
     const Stage *s = c->instr->stage;
@@ -366,7 +369,7 @@ static bool match_with_sizes(Compare *c)
     return matches;
 }
 
-/* Compares the extent of an axis. An open size takes the extent as its value. */
+/* Compares the extent of an axis. An open size is bound to the extent. */
 static bool match_extent(Compare *c, const Expr *wanted, const Expr *extent)
 {
     const int k = instruction_number(c->instr, wanted);

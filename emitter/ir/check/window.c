@@ -97,7 +97,7 @@ static bool add_sites(Hull *h, const Stmt *alloc)
     return any || !h->tensor->rank;
 }
 
-/* Returns e - start + more, distributed over the min's of e and the max's of start: each difference simplifies
+/* Returns e - start + more, distributed over each min in e and each max in start. Each difference simplifies
  * separately, which bounds the extent of a tile by the tile's size. */
 static const Expr *distance(const Hull *h, const Expr *e, const Expr *start, int64_t more)
 {

@@ -25,7 +25,7 @@ bool dtype_read(const char *s, size_t n, DType *out)
     return false;
 }
 
-/* Copies the bytes through a variable of the element's type, because `base` need not be aligned. */
+/* Returns an element. Copies its bytes through a variable of its type, because `base` need not be aligned. */
 #define LOAD(ctype, member) { ctype x; memcpy(&x, p, sizeof x); v.member = x; break; }
 #define STORE(ctype, value) { ctype x = (ctype)(value); memcpy(p, &x, sizeof x); break; }
 
@@ -73,7 +73,7 @@ void dtype_store(DType t, void *base, int64_t index, Scalar v)
     }
 }
 
-/* The bounds are powers of two, so doubles represent them exactly; the conversion truncates x. */
+/* Converts x to the type: truncates and saturates. The bounds are powers of two, so doubles represent them exactly. */
 int64_t dtype_integer(DType t, double x)
 {
     const double two63 = 9223372036854775808.0;

@@ -8,8 +8,8 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* A hash table of nodes, which are their own keys: open addressing, linear probing, at most half full. A slot holds the
- * hash and the node, so most nodes that differ are not loaded. */
+/* A hash table of nodes, which are their own keys: open addressing, linear probing, at most half full. A slot also
+ * holds the hash, so a search loads few nodes other than the one it finds. */
 typedef struct ExprSlot { const Expr *node; uint64_t hash; } ExprSlot;
 struct ExprTable { ExprSlot *slot; size_t count, capacity; };
 
@@ -19,7 +19,7 @@ static uint64_t mixed(uint64_t h, uint64_t word)
     return h ^ h >> 32;
 }
 
-/* Real numbers are compared by their bits. */
+/* Returns the bits of a real number. Real numbers are compared by their bits. */
 static uint64_t bits_of(double real)
 {
     uint64_t bits;

@@ -75,11 +75,11 @@ typedef enum PragmaKind { PRAGMA_NONE, PRAGMA_UNROLL, PRAGMA_INDEPENDENT, PRAGMA
 /* Count is the number of PRAGMA_UNROLL, otherwise 0. */
 typedef struct Pragma { PragmaKind kind; int count; } Pragma;
 typedef struct LoopHints {
-    Pragma pragma;                   /* schedule/primitives/hints.c */
+    Pragma pragma;                   /* see schedule/primitives/hints.c */
     int prefetch_count;
-    /* Prefetches the first element of an input that the loop reads `ahead` iterations later. With `across`, the name of
-     * a loop around it, prefetches all elements that the outer loop reads `ahead` iterations later, a part of them in
-     * each iteration. `across` may be NULL. */
+    /* Prefetches the first element of an input that the loop reads `ahead` iterations later. If `across` is not NULL,
+     * it names an outer loop. All elements that the outer loop reads `ahead` iterations later are then prefetched, a
+     * part of them in each iteration. */
     struct { const struct Tensor *tensor; int64_t ahead; const char *across; } prefetch[MAX_PREFETCHES];
 } LoopHints;
 
@@ -92,17 +92,17 @@ const Expr *expr_new(Ctx *cx, ExprKind kind, DType type, const void *ref, const 
 const Expr *expr_poison(Ctx *cx);
 const Expr *expr_int(Ctx *cx, DType t, int64_t v);               /* wraps v into t; gives a REAL for a float t */
 const Expr *expr_real(Ctx *cx, DType t, double v);
-const Expr *expr_index(Ctx *cx, int64_t v);                      /* i32; a value outside i32 is an error */
+const Expr *expr_index(Ctx *cx, int64_t v);                      /* returns an i32; a value outside i32 is an error */
 const Expr *expr_var(Ctx *cx, const Var *v);
 const Expr *expr_new_var(Ctx *cx, const char *name, VarRole role, DType t, int64_t least, int64_t greatest);
 /* creates a new VAR_SIZE variable */
 const Expr *expr_decided_size(Ctx *cx, const char *name, const char *what, int64_t least, int64_t greatest);
 /* Returns a size of the same name within [least, greatest]. It stands for `size` where `size` has such a value. */
 const Expr *expr_size_within(Ctx *cx, const Expr *size, int64_t least, int64_t greatest);
-/* Raises the lower bound. Facts that were derived earlier from the size's range remain true. */
+/* Raises the lower bound of the size. Facts that were derived earlier from the size's range remain true. */
 void expr_raise_least(const Expr *decided_size, int64_t least);
 const Expr *expr_unary(Ctx *cx, ExprKind k, const Expr *a);
-/* The result is bool for kinds with B in expr.def. */
+/* Creates a node with two operands. The result is bool for kinds with B in expr.def. */
 const Expr *expr_binary(Ctx *cx, ExprKind k, const Expr *a, const Expr *b);
 const Expr *expr_select(Ctx *cx, const Expr *cond, const Expr *yes, const Expr *no);
 const Expr *expr_fma(Ctx *cx, const Expr *a, const Expr *b, const Expr *c);
@@ -122,7 +122,7 @@ static inline const Expr *expr_and(Ctx *cx, const Expr *a, const Expr *b) { retu
 static inline bool expr_is_int(const Expr *e, int64_t v) { return e->kind == EXPR_INT && e->integer == v; }
 static inline bool expr_is_const(const Expr *e) { return e->kind == EXPR_INT || e->kind == EXPR_REAL; }
 static inline const Var *expr_as_var(const Expr *e) { return e->kind == EXPR_VAR ? (const Var *)e->ref : NULL; }
-static inline Scalar expr_scalar(const Expr *e)                  /* the value of a constant */
+static inline Scalar expr_scalar(const Expr *e)                  /* returns the value of a constant */
 {
     Scalar s = { 0 };
     if (e->kind == EXPR_REAL) s.f = e->real;

@@ -36,5 +36,5 @@ typedef struct Memory {
 } Memory;
 
 const Memory *memory_new(Ctx *cx, const Memory *proto);                  /* returns a copy with a new serial */
-const Expr *load_expr(Ctx *cx, const Memory *m, const Expr *index);      /* EXPR_LOAD */
+const Expr *load_expr(Ctx *cx, const Memory *m, const Expr *index);      /* returns an EXPR_LOAD */
 #endif

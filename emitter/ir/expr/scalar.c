@@ -20,7 +20,7 @@ static int bits_of(DType t) { return 8 * dtype_info(t)->bytes; }
 static bool is_signed(DType t) { return dtype_info(t)->cls == SIGNED; }
 static bool is_float(DType t) { return dtype_info(t)->cls == FLOAT; }
 
-/* Converts without the host's implementation-defined conversion of values out of range. */
+/* Converts u without the host's implementation-defined conversion of values out of range. */
 static int64_t as_signed(uint64_t u) { return u <= INT64_MAX ? (int64_t)u : -(int64_t)~u - 1; }
 
 static Scalar integer(DType t, uint64_t u)
@@ -124,7 +124,7 @@ static Scalar same_bytes(DType to, DType from, Scalar a)
     return dtype_load(to, bytes, 0);
 }
 
-/* An operation of float type `t`: `wide` computes in double, `narrow` in float. */
+/* Computes in the float type `t`: `wide` is the operation in double, `narrow` in float. */
 #define REAL(wide, narrow)   (t == F64 ? real(t, (wide)) : real(t, (double)(narrow)))
 #define OPERATION(op)        REAL(a.f op b.f, (float)a.f op (float)b.f)
 #define FUNCTION(name)       REAL(lw_##name(a.f), lw_##name##f((float)a.f))

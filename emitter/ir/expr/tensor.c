@@ -34,8 +34,8 @@ static const Expr *least_of(Ctx *cx, DType t, int sign)
     return expr_int(cx, t, sign < 0 ? info->least : t == U64 ? -1 : info->greatest);
 }
 
-/* The initial index of argmax exceeds all others: the first candidate wins even if it ties with the value's
- * identity. */
+/* Returns the identity. The initial index of argmax exceeds all others, so the first candidate wins even if it ties
+ * with the value's identity. */
 const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component)
 {
     switch (r) {
@@ -56,14 +56,15 @@ const Expr *reducer_neutral(Ctx *cx, Reducer r, DType t, int component, bool beg
     return reducer_identity(cx, r, t, component);
 }
 
-/* True if a is a number and b is not. */
+/* Returns a condition: a is a number and b is NaN. */
 static const Expr *first_nan(Ctx *cx, const Expr *a, const Expr *b)
 {
     return expr_and(cx, expr_unary(cx, EXPR_ISNAN, b), expr_unary(cx, EXPR_NOT, expr_unary(cx, EXPR_ISNAN, a)));
 }
 
-/* (value[0], value[1]) replaces (old[0], old[1]) if its value is better, or equal at a smaller index. A NaN is better
- * than any number, so the value equals max and min, and the index is inside the row. */
+/* Combines two pairs of an index and a value. (value[0], value[1]) replaces (old[0], old[1]) if value[1] is better, or
+ * equal at a smaller index. A NaN is better than any number, so the value equals max and min, and the index is inside
+ * the row. */
 static void combine_arg(Ctx *cx, bool is_max, const Expr *const *old, const Expr *const *value, const Expr **out)
 {
     const Expr *a = is_max ? old[1] : value[1], *b = is_max ? value[1] : old[1];
@@ -419,7 +420,8 @@ static void append(StageOrder *o, Node *n)
     o->at[o->count++] = n;
 }
 
-/* Traverses depth first, producers first. The stack is explicit, because a model may be deeper than the C stack. */
+/* Collects the nodes on which `last` depends, depth first, producers first. The stack is explicit, because a model may
+ * be deeper than the C stack. */
 static void collect(StageOrder *o, Node *last)
 {
     for (TensorVisit *v = visit(o, last, NULL); v;) {

@@ -30,10 +30,10 @@ struct Tensor {
     DType type;
     int rank;
     const Expr *shape[MAX_RANK];     /* i32 constants, or i32 expressions over VAR_SIZE variables */
-    Node *producer;                     /* NULL for an input or constant */
-    int output;                      /* its index among the producer's outputs */
+    Node *producer;                     /* the node that computes it; NULL for an input or constant */
+    int output;                      /* the tensor's index among the producer's outputs */
     const void *data;                /* of a constant: row-major elements in the host's byte order */
-    const Quant *quant;              /* its quantization, or NULL */
+    const Quant *quant;              /* the quantization, or NULL */
     /* The operator's word for an intermediate tensor, such as "sums", or NULL. */
     const char *word;
     /* A stand-in of which half of the elements are usually zero, as after a ReLU. Only counts use it. */
@@ -43,7 +43,7 @@ struct Tensor {
 };
 
 typedef enum AxisKind { AXIS_DATA, AXIS_REDUCE, AXIS_ORDERED } AxisKind;
-/* Var (VAR_AXIS, i32) in [0, extent) */
+/* An axis of a stage. `var` (VAR_AXIS, i32) is in [0, extent). */
 typedef struct Axis { const Expr *var; AxisKind kind; const Expr *extent; } Axis;
 
 typedef enum Reducer {
@@ -53,8 +53,8 @@ typedef enum Reducer {
     REDUCER_COUNT
 } Reducer;
 typedef struct ReducerInfo {
-    const char *spelling;            /* "sum" */
-    /* The number of values that depend on each other; 1 if the values of any number are independent. */
+    const char *spelling;            /* such as "sum" */
+    /* The number of values that depend on each other; 1 if all values are independent, whatever their number. */
     int components;
     /* True if the order of combination cannot change the result: on integers, and on floats */
     bool order_free;
@@ -78,21 +78,21 @@ void reducer_combine(Ctx *cx, Reducer r, int count, const Expr *const *old, cons
  *
  * `value` reads tensors at tensor coordinates; its only variables are the stage's axes and sizes. */
 typedef struct Stage {
-    const char *name;                /* the name of its first output; unique in a nest */
-    /* The name of its group in a nest that combines several groups; NULL for one group. */
+    const char *name;                /* the name of the stage's first output; unique in a nest */
+    /* The name of the stage's group in a nest that combines several groups; NULL for one group. */
     const char *part;
     /* The call of an operator that the stage is part of, and the operator's name. NULL for a formula, or for a stage
      * that a step created. */
     const Node *call; const char *op;
-    bool is_result;                  /* true if it computes the call's first output */
+    bool is_result;                  /* true if the stage computes the call's first output */
     int axis_count, data_count;      /* data_count includes ordered axes and equals the rank of the outputs */
     Axis *axis;
     int out_count;
     Tensor **out;
-    const Expr **value;              /* [out_count] */
+    const Expr **value;              /* [out_count]: the value of each output */
     Reducer reducer;
-    const Expr **init;               /* [out_count], over the data axes, with a reducer; otherwise NULL */
-    /* A step permits fused multiply-add: a*b + c is rounded once on targets that have the instruction. */
+    const Expr **init;               /* [out_count]: the initial values, over the data axes; NULL without a reducer */
+    /* True if a step permits fused multiply-add: a*b + c is rounded once on targets that have the instruction. */
     bool contracts;
     uint32_t serial;
 } Stage;
@@ -120,8 +120,8 @@ struct Node {
     int attr_count; const Attr *attr;
     int in_count; Tensor **in;       /* an absent optional input is NULL */
     int out_count; Tensor **out;
-    Stage *stage;                    /* COMPUTE */
-    const struct Region *region;     /* REGION (graph/dag/region.h) */
+    Stage *stage;                    /* COMPUTE: its stage */
+    const struct Region *region;     /* REGION: its graphs (graph/dag/region.h) */
     uint32_t serial;
 };
 
@@ -129,7 +129,7 @@ Tensor *tensor_new(Ctx *cx, const char *name, DType t, int rank, const Expr *con
 Tensor *tensor_new_fixed(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape);
 /* Returns a tensor like t without its producer. */
 Tensor *tensor_stand_in(Ctx *cx, const Tensor *t);
-/* Copies `data`; NULL gives zeros. */
+/* Returns a constant with a copy of `data`; a `data` of NULL gives zeros. */
 Tensor *tensor_constant(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, const void *data);
 /* Returns a constant of zeros. *data points to its elements, which the caller may write until the first read. */
 Tensor *tensor_zeros(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, void **data);
@@ -139,7 +139,7 @@ bool    tensor_is_constant(const Tensor *t);
 bool    tensor_is_integer(const Tensor *t, int64_t v);
 bool    tensor_is_fixed(const Tensor *t);              /* returns true if all dimensions are constant */
 int64_t tensor_dim(const Tensor *t, int axis);         /* returns -1 if the dimension is symbolic */
-int64_t tensor_elems(const Tensor *t);                 /* returns -1 if it is symbolic, or beyond int64 */
+int64_t tensor_elems(const Tensor *t);                 /* returns -1 if a dimension is symbolic, or beyond int64 */
 /* Returns the largest magnitude of a constant in f32 for each of `channels` indices of its last axis. With one channel,
  * returns the largest magnitude of all elements. */
 float *tensor_magnitudes(Ctx *cx, const Tensor *t, int64_t channels);
@@ -161,7 +161,7 @@ typedef struct StageSpec {
     int axis_count; Axis axis[MAX_AXES];
     int out_count; const Expr *value[MAX_COMPONENTS];
     Reducer reducer;
-    const Expr *init[MAX_COMPONENTS]; /* NULL for the reducer's identity */
+    const Expr *init[MAX_COMPONENTS]; /* the initial values; NULL for the reducer's identity */
 } StageSpec;
 Node *compute_new(Ctx *cx, const StageSpec *spec);     /* returns NULL on error */
 const Expr *axis_var(Ctx *cx, const char *name, const Expr *extent);   /* creates a new VAR_AXIS variable */
@@ -169,7 +169,7 @@ const Expr *axis_var(Ctx *cx, const char *name, const Expr *extent);   /* create
 /* Returns the stage with only value i, for a reduction whose values do not depend on each other. The result refers to
  * s. */
 Stage stage_component(const Stage *s, int i);
-int stage_depth(const Stage *s);                       /* returns the depth of its deepest value */
+int stage_depth(const Stage *s);                       /* returns the depth of the stage's deepest value */
 /* Collects the tensors that a stage reads, each once, in order of first use. */
 int stage_reads(Ctx *cx, const Stage *s, const Tensor ***out);
 

@@ -64,7 +64,7 @@ void *env_alloc(Ctx *cx, Env *e, const Tensor *t)
 /* The data of a tensor during one evaluation. */
 typedef struct Held {
     const void *data;
-    void *own;                       /* equals `data` where it is written; NULL for an input or constant */
+    void *own;                       /* the writable data; NULL for an input or constant */
     int64_t dim[MAX_RANK];
 } Held;
 
@@ -87,7 +87,8 @@ typedef struct Run {
     int64_t at[MAX_AXES];                      /* the axes' values */
     Held *out[MAX_COMPONENTS];
     const Expr *old[MAX_COMPONENTS];           /* the accumulators in `combined` */
-    /* These are sites; without a reducer `combined` is the value. */
+    /* Sites of the initial values, and of the values combined with `old`. Without a reducer, `combined` is the
+     * value. */
     int init[MAX_COMPONENTS], combined[MAX_COMPONENTS];
     bool is_empty, reduces_nothing;            /* true if a data axis, or a reduce axis, has no points */
 } Run;
@@ -260,7 +261,7 @@ static void hold_outputs(Evaluation *ev, const Stage *s)
     }
 }
 
-/* Computes the node, together with all nodes that depend on it and that it depends on. */
+/* Computes the node, together with the other nodes of its recurrence. */
 static void make(Evaluation *ev, Node *n)
 {
     if (!n->stage) {

@@ -10,14 +10,14 @@ typedef struct Env Env;
 Env *env_new(Ctx *cx);
 /* Returns a new environment with the sizes of the outer one. */
 Env *env_new_inside(Ctx *cx, const Env *outer);
-Env *env_new_in(Arena *arena);                              /* env_alloc also allocates from the arena */
+Env *env_new_in(Arena *arena);                              /* the environment and env_alloc use this arena */
 Arena *env_arena(const Env *e);
 void env_copy_sizes(Env *to, const Env *from);              /* copies the current values of sizes */
 void env_set_size(Env *e, const Expr *size_var, int64_t value);
 bool env_size(const Env *e, const Expr *size_var, int64_t *value);
 void env_set(Env *e, const Tensor *t, void *data);         /* does not copy the data */
 void env_set_const(Env *e, const Tensor *t, const void *data);   /* for read-only data */
-/* Constants give their own data; returns NULL if the tensor is absent. */
+/* Returns the tensor's data, or NULL if e has none. Constants have their own data. */
 const void *env_get(const Env *e, const Tensor *t);
 /* Returns the writable data of env_set or env_alloc, or NULL. */
 void *env_storage(const Env *e, const Tensor *t);

@@ -7,7 +7,8 @@
 #include "ir/interpret/walk.h"
 #include "support/guard.h"
 
-/* Frees the program's arena after the run, so that repeated runs do not accumulate memory. */
+/* Compiles and runs the nest. Frees the program's arena after the run, so that repeated runs do not accumulate
+ * memory. */
 static bool run_program(Ctx *cx, const Nest *n, Env *e, int64_t *ran)
 {
     Arena *arena = arena_beside(cx->arena);

@@ -7,7 +7,7 @@
 #include "ir/interpret/evaluate.h"
 #include "ir/nest/nest.h"
 
-/* Called for every instance of a block that runs, with the values of the stage's axes. */
+/* Is called for every instance of a block that runs, with the values of the stage's axes. */
 typedef void InstanceVisit(void *user, const Stmt *block, const int64_t *axis);
 
 typedef struct RunOptions {
@@ -26,7 +26,7 @@ typedef struct RunOptions {
 int interpret_path_count(void);
 const char *interpret_path_name(Ctx *cx, int path);
 
-/* Reads inputs from e and writes outputs, which it allocates in e if they are absent. */
+/* Runs the nest. Reads inputs from e and writes outputs, which it allocates in e if they are absent. */
 bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options);
 
 /* Returns the compiled nest, in the environment's arena, for many runs on one environment whose tensors keep their

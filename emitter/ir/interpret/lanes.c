@@ -127,7 +127,7 @@ OPERATION1(nearbyint_f32, float, float, lw_nearbyintf(a[l]))
 OPERATION1(f32_to_i8, int32_t, float, SATURATED(a[l], -128.0f, 127.0f))
 OPERATION1(f32_to_u8, int32_t, float, SATURATED(a[l], 0.0f, 255.0f))
 OPERATION1(f32_to_i16, int32_t, float, SATURATED(a[l], -32768.0f, 32767.0f))
-/* Wraps an integer: keeps the lowest bits, the last of which is the sign. */
+/* Wraps an integer: keeps the lowest bits, of which the highest is the sign. */
 #define WRAPPED(x, sign) ((int32_t)((U(x) & (2u * (sign) - 1)) ^ (sign)) - (int32_t)(sign))
 OPERATION1(i32_to_i8, int32_t, int32_t, WRAPPED(a[l], 0x80u))
 OPERATION1(i32_to_i16, int32_t, int32_t, WRAPPED(a[l], 0x8000u))
@@ -225,7 +225,8 @@ static int64_t clamp(int64_t at)
     return at < -((int64_t)1 << 40) ? -((int64_t)1 << 40) : at > (int64_t)1 << 40 ? (int64_t)1 << 40 : at;
 }
 
-/* Clamps to a range in which the sum of two values cannot wrap, and which extends far beyond every tensor. */
+/* Returns the offset of an access. Clamps it to a range in which the sum of two values cannot wrap, and which extends
+ * far beyond every tensor. */
 int64_t access_at(const ProgramAccess *x) { return clamp(sum_terms(x->constant, x->term, x->term_count, 0)); }
 
 void kernel_offsets(const Instr *in, int lanes)

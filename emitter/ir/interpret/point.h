@@ -14,9 +14,9 @@ typedef Scalar PointRead(void *user, const Tensor *t, const int64_t *index);
 Point  *point_new(Ctx *cx, PointRead *read, void *user);
 /* Enters an expression and returns its site; equal expressions have the same site. */
 int     point_site(Point *p, const Expr *e);
-/* Also gives the size variables of the expression their values. */
+/* Like point_site; also gives the size variables of the expression their values. */
 int     point_site_in(Point *p, const Env *sizes, const Expr *e);
-void    point_set(Point *p, const Expr *var, Scalar value);     /* begins a new point */
+void    point_set(Point *p, const Expr *var, Scalar value);     /* sets a variable, and begins a new point */
 void    point_set_int(Point *p, const Expr *var, int64_t value);
 /* Begins a new point because tensor elements have changed. */
 void    point_invalidate(Point *p);

@@ -69,8 +69,8 @@ static bool is_close(Compiler *c, const Stage *s, int axis)
 }
 
 /* Orders the loops around a reduction. The reduction's own loops go outside the last data axis, because the sums of one
- * element wait for each other. The values of each element keep their order. Returns false if the order stays. Otherwise
- * chain[.. count) has the loops of the other data axes, *data in number, then the reduction's loops, then the loop of
+ * element wait for each other. The values of each element keep their order. Returns false if the order stays.
+ * Otherwise, chain[0 .. count) has the *data loops of the other data axes, then the reduction's loops, then the loop of
  * the last data axis. */
 static bool order_loops(Compiler *c, const Stmt **chain, int count, const Stmt *block, int *data)
 {
@@ -133,8 +133,8 @@ static int choose_lanes(Compiler *c, const Stmt *const *chain, int count, const 
     return used;
 }
 
-/* Finds the chain of loops from `s` down to its one block; 0 if there is no such chain. Alloc and Tile statements are
- * skipped. */
+/* Returns the length of the chain of loops from `s` down to its only block, or 0 if there is no such chain. Alloc and
+ * Tile statements are skipped. */
 static int chain_of(const Stmt *s, const Stmt **chain, const Stmt **block)
 {
     int count = 0;
@@ -263,7 +263,7 @@ static bool is_idle(Compiler *c, const Stmt *s)
     return true;
 }
 
-/* An extent is an expression over outer loops, so it is compiled like a strip without lanes. */
+/* Begins a loop. Its extent is an expression over outer loops, so it is compiled like a strip without lanes. */
 static bool begin_loop(Compiler *c, const Stmt *s)
 {
     if (c->depth == MAX_DEPTH) {
@@ -296,9 +296,9 @@ static void compile_chain(Compiler *c, const Stmt *const *chain, int count, cons
     c->depth--;
 }
 
-/* Returns the condition, over the loops outside the chain, that the chain begins its sums. An enclosing loop over a
- * reduce axis, or an earlier part of a loop that was cut, may have begun the sums. Sums begin where all reduce axes are
- * 0: in the first iteration of the chain's loops, or in none. */
+/* Returns the condition, over the loops outside the chain, under which the chain begins its sums. An enclosing loop
+ * over a reduce axis, or an earlier part of a loop that was cut, may have begun the sums. Sums begin where all reduce
+ * axes are 0: in the first iteration of the chain's loops, or in none. */
 static const Expr *begins_sums(Compiler *c, const Stmt *const *chain, int count, const Stmt *block)
 {
     const Stage *stage = block->stage;
@@ -314,8 +314,7 @@ static const Expr *begins_sums(Compiler *c, const Stmt *const *chain, int count,
     return resolve(c, first);
 }
 
-/* Gives all elements their initial value, unless their sums have begun before; the first element is updated in that
- * case. */
+/* Compiles the initial values of all elements, unless their sums have begun before, then the updates. */
 static void compile_ordered(Compiler *c, const Stmt *const *chain, int count, int data, const Stmt *block)
 {
     const Stmt *of_init[MAX_DEPTH];

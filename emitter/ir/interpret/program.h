@@ -8,7 +8,7 @@
  * is at the outermost level at which its operands are available: at the start of each iteration of a loop, or in the
  * strip itself. Conditions of a padded read, addresses and loads that an inner loop does not change are thus hoisted.
  *
- * Loops around a reduction are ordered so that its sums are those of many elements, each in the order of the nest.
+ * Loops around a reduction are ordered so that the sums of many elements run together, each in the order of the nest.
  *
  *   program = loop            with a single iteration: its `each` runs once
  *   loop    = each, (loop | strip)...
@@ -33,7 +33,7 @@ typedef enum Rep { REP_I32, REP_F32, REP_WIDE } Rep;
 Rep rep_of(DType t);
 size_t rep_bytes(Rep r);
 
-/* The offset of each lane's element, without the uniform part of the address. An instruction recomputes it. */
+/* The offset of each lane's element, without the uniform part of the address. An instruction recomputes the offsets. */
 typedef struct LaneTerm { const int32_t *lane; int64_t factor; } LaneTerm;
 typedef struct Offsets {
     int64_t *at;                       /* [lanes], in elements */
@@ -49,15 +49,15 @@ typedef struct Offsets {
 typedef struct ProgramAccess {
     const Tensor *tensor;
     const void *data;
-    void *own;                      /* equals `data` where the access stores, otherwise NULL */
+    void *own;                      /* the writable data of a store; NULL for a load */
     int64_t elems, constant;
-    int term_count; const LaneTerm *term;    /* each term has one lane */
+    int term_count; const LaneTerm *term;    /* the uniform part; each term has one lane */
     const Offsets *offsets;
     /* NULL enables all lanes; with mask_step 0, one value serves all lanes. Disabled lanes are not accessed. */
     const int32_t *mask; int mask_step;
     int fault_lane;                          /* the first lane out of bounds, or -1 */
     int64_t fault_at;                        /* the element that this lane accesses */
-    int64_t *ran;                            /* [interpret_path_count()] */
+    int64_t *ran;                            /* [interpret_path_count()]: the counters of paths */
 } ProgramAccess;
 int64_t access_at(const ProgramAccess *x);          /* returns the uniform part of the address */
 static inline bool access_fits(const ProgramAccess *x, int64_t at)
@@ -69,10 +69,10 @@ typedef struct Instr Instr;
 typedef void Kernel(const Instr *in, int lanes);
 struct Instr {
     Kernel *run;
-    int64_t *ran;                      /* counts its runs */
+    int64_t *ran;                      /* the counter of the instruction's runs */
     int lanes;                         /* 1, or all lanes of its strip */
     void *to; const void *arg[3];
-    ProgramAccess *access;                    /* loads */
+    ProgramAccess *access;                    /* the access of a load */
     Offsets *offsets;                  /* the offsets that this instruction recomputes */
     /* For the general kernel: the representations of the operands, then the result's. */
     ExprKind kind; DType type, operand; Rep rep[4];
@@ -111,7 +111,9 @@ struct Strip {
     /* The outermost lane loop runs `chunk` iterations at a time from *base, or all if base is NULL. */
     int32_t *base; const int32_t *chunked; int chunk;
     Instrs code;
-    Lane guard, first;                 /* an `at` of NULL means always for guard, and never for first */
+    /* The lanes that run, and the lanes that begin a sum; an `at` of NULL means all for `guard`, and none for
+     * `first` */
+    Lane guard, first;
     int sink_count; Sink sink[MAX_COMPONENTS];
     Instrs combine;                      /* with a reducer: combined = combine(old, new_value), for one lane */
     bool reduces;
@@ -121,7 +123,7 @@ struct Strip {
     int load_count; ProgramAccess **load;
 };
 Finish *finish_store(DType t);
-/* Returns NULL if there is only the general method. */
+/* Returns the special store of a reduction, or NULL if there is only the general method. */
 Finish *finish_reduce(Reducer r, DType t);
 int path_of_finish(Finish *f);
 
@@ -134,7 +136,7 @@ struct Loop {
     int count, capacity; Action *action;
 };
 
-/* Returns NULL on error; `arena` owns the instructions. `ran` is RunOptions.ran. */
+/* Returns the program, or NULL on error. `arena` owns the instructions; `ran` is RunOptions.ran. */
 Loop *program_compile(Ctx *cx, Arena *arena, const Nest *n, Env *e, int64_t *ran);
 bool  program_run(Ctx *cx, const Loop *root);
 #endif

@@ -14,7 +14,7 @@ typedef struct Compiler {
     Arena *arena;
     const Nest *nest;
     Env *env;
-    int64_t *ran;                   /* [interpret_path_count()] */
+    int64_t *ran;                   /* [interpret_path_count()]: the counters of paths */
     Map data;                       /* maps a Tensor to its elements */
     Map reads;                      /* maps an Expr to true if it reads tensors */
     Loop *loops[MAX_DEPTH];         /* the loops around the current statement; [0] is the program itself */
@@ -22,11 +22,11 @@ typedef struct Compiler {
     const Stage *stage;             /* the stage of the current block */
     const Stmt *block;
     Strip *strip;
-    const Expr *const *bind;        /* the axes of the stage, over loops */
+    const Expr *const *bind;        /* the indices of the stage's axes, over loops */
     const Stmt *lane_loop[MAX_DEPTH];   /* the loops that became lanes, outermost first */
     int32_t *lane_var[MAX_DEPTH];
     int lane_loops;
-    Map values;                     /* maps a ValueKey to its Value in this strip */
+    Map values;                     /* maps a ValueKey to its ProgramValue in this strip */
     int load_room;
 } Compiler;
 

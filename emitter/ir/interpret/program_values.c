@@ -22,8 +22,8 @@ void *grown(Arena *arena, void *at, int count, int *capacity, size_t bytes)
     return more;
 }
 
-/* The levels 0 .. depth-1 are an iteration of loops[level], depth is the strip, and depth + 1 is the combination of one
- * lane. */
+/* Returns the instructions of a level. Levels 0 .. depth-1 are an iteration of loops[level], depth is the strip, and
+ * depth + 1 is the combination of one lane. */
 static Instrs *code_at(Compiler *c, int level)
 {
     if (level < c->depth) return &c->loops[level]->each;
@@ -334,7 +334,7 @@ static ProgramValue compile_read(Compiler *c, const Expr *e, const ProgramValue 
 
 /* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
-/* Returns the mask of a side that is evaluated only where `cond` is (or is not) true. */
+/* Returns the mask of a side that is evaluated only where `cond` equals `wanted`. */
 static ProgramValue narrowed(Compiler *c, const ProgramValue *mask, ProgramValue cond, bool wanted)
 {
     if (!wanted) cond = apply(c, EXPR_NOT, BOOL, BOOL, &cond, 1);

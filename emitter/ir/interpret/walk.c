@@ -2,15 +2,14 @@
 /* Runs a nest by walking its statements, with checks. Three mechanisms expose wrong nests:
  *
  * - Storage follows the Alloc: dimension d has ring[d] slots, or one per index. A slot records its element and the
- *   execution of the Alloc in which that was stored. A read of an element that was never written, or whose slot holds
- *   another one, is therefore reported. Accesses outside the window or the tensor are reported first.
- * - Iterations of a parallel loop run in the order (a i + b) mod n with a random a prime to n, or concurrently, as
- * lanes
- *   that share all storage but stack and registers: there two of them may overwrite each other's slots.
- * - Lanes of a vector loop run in lockstep: the loop moves down to its blocks, and each block is computed for all
- * lanes
- *   before the first of them stores. Buffers inside the loop exist once per lane. The same holds for a loop whose
- *   iterations a pragma declares independent. */
+ *   execution of the Alloc in which the element was stored. A read of an element that was never written, or whose slot
+ *   holds a different element, is therefore reported. Accesses outside the window or the tensor are reported first.
+ * - Iterations of a parallel loop run in the order (a i + b) mod n, with a random a that is prime to n. Or they run
+ *   concurrently, as lanes that share all storage except stack and registers, so that two lanes may overwrite each
+ *   other's slots.
+ * - Lanes of a vector loop run in lockstep. The loop moves down to its blocks, and each block is computed for all
+ *   lanes before the first lane stores. Buffers inside the loop exist once per lane. Loops whose iterations a pragma
+ *   declares independent run in the same way. */
 #include "ir/interpret/walk.h"
 
 #include <string.h>
@@ -29,11 +28,11 @@ typedef struct WalkStorage {
     const Tensor *tensor;
     int64_t dim[MAX_RANK], slots[MAX_RANK];        /* the number of elements, and of slots, along each dimension */
     int64_t elems, slot_count;                     /* the elements of the tensor, and the slots of one copy */
-    /* Copies in use; windows in use, at least `copies`; the allocated number of both. */
+    /* The number of copies in use, of windows in use (at least `copies`), and of both that are allocated. */
     int64_t copies, windows, capacity;
     int64_t (*begin)[MAX_RANK], (*end)[MAX_RANK];  /* [windows], or NULL if there is no window */
     const void *data;                              /* [copies][slot_count]: the elements */
-    void *own;                                     /* equals `data` where it is written; NULL for an input */
+    void *own;                                     /* the writable data; NULL for an input */
     RingSlot *slot;                                    /* [copies][slot_count]; NULL if everything is written */
     uint64_t era;                                  /* the era of the Alloc's current execution, or 0 */
 } WalkStorage;
@@ -44,15 +43,15 @@ typedef struct Lanes {
     int64_t width, capacity;
     int64_t shared;           /* the width outside a parallel loop that runs concurrently, or 0 */
     const Expr *var[MAX_DEPTH];
-    int64_t *value;           /* [count][var_count] */
-    int64_t *id;              /* [count] */
+    int64_t *value;           /* [count][var_count]: the values of the loops */
+    int64_t *id;              /* [count]: the numbers of the lanes */
 } Lanes;
 
 /* A stage's expressions, entered once. */
 typedef struct StageSites {
     int extent[MAX_AXES];
     const Expr *old[MAX_COMPONENTS];       /* the elements accumulated so far */
-    int init[MAX_COMPONENTS], combined[MAX_COMPONENTS]; /* without a reducer `combined` is the value */
+    int init[MAX_COMPONENTS], combined[MAX_COMPONENTS]; /* sites; without a reducer, `combined` is the value */
 } StageSites;
 
 /* The pending result of one lane of a block. */
@@ -238,7 +237,7 @@ static const Window *window_of(Walk *w, const Stmt *alloc)
     return known;
 }
 
-/* A dimension without a window uses the whole tensor. */
+/* Sets the window of each lane. A dimension without a window uses the whole tensor. */
 static void set_windows(Walk *w, const Stmt *alloc, WalkStorage *p, const Lanes *l)
 {
     const Window *window = window_of(w, alloc);
@@ -345,7 +344,7 @@ static uint64_t next_random(Walk *w)
 
 static uint64_t common_divisor(uint64_t a, uint64_t b) { return b ? common_divisor(b, a % b) : a; }
 
-/* Iteration i runs the loop at (factor * i + start) mod n. */
+/* The order of a loop: iteration i runs the loop at (factor * i + start) mod n. */
 typedef struct WalkOrder { int64_t factor, start; } WalkOrder;
 
 static WalkOrder order_of(Walk *w, const Stmt *loop, int64_t n)
@@ -401,7 +400,7 @@ static int64_t longest(Walk *w, const Stmt *loop, const Lanes *l)
 
 static void run(Walk *w, const Stmt *s, const Lanes *l);
 
-/* Lanes with a shorter extent are inactive in the last iterations. */
+/* Runs a loop for all lanes. Lanes with a shorter extent are inactive in the last iterations. */
 static void run_loop(Walk *w, const Stmt *loop, const Lanes *l)
 {
     int64_t n = longest(w, loop, l);

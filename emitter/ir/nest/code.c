@@ -265,7 +265,8 @@ const Code *code_fresh(Ctx *cx, const Code *c)
 
 /* ---- Questions ------------------------------------------------------------------------------------------------- */
 
-/* Weights never overlap other parameters, even if inputs and outputs do. */
+/* Returns true if the parameter is `restrict`. Weights never overlap other parameters, even if inputs and outputs
+ * do. */
 bool function_is_apart(const Function *f, const Memory *m)
 {
     if (!f->may_alias || m->kind == MEMORY_SCRATCH) return m->is_restrict;

@@ -16,13 +16,13 @@ typedef struct Code Code;
 struct Code {
     CodeKind kind;
     int child_count; const Code *const *child;   /* any number in a SEQ; 1 in a SCOPE or FOR; 1 or 2 in an IF */
-    const Expr *var;                             /* FOR, LET: its variable, a VAR_LOOP or VAR_LOCAL */
+    const Expr *var;                             /* FOR, LET: the variable, a VAR_LOOP or VAR_LOCAL */
     const Expr *begin, *end;                     /* FOR: var = begin; var < end; var += step */
     int64_t step;
     LoopKind loop_kind;
     /* FOR: a macro of lw_base.h before the loop, which the pass pragmas sets. */
     const char *pragma;
-    const Expr *cond;                            /* IF */
+    const Expr *cond;                            /* IF: the condition */
     const Memory *memory;                        /* LOCAL: the memory declared here; STORE: the memory written */
     /* STORE: memory[index] = value; LET: var = value, which is const in its scope. */
     const Expr *index, *value;
@@ -40,7 +40,8 @@ typedef struct Function {
     int number_count; const Expr *const *number;
     /* The parameters in order: inputs, constants (as inputs), scratch, outputs. */
     int memory_count; const Memory *const *memory;
-    bool may_alias;              /* inputs and outputs may alias in some call, so no parameter is restrict */
+    /* True if inputs and outputs may alias in some call, so that no parameter is restrict. */
+    bool may_alias;
     bool no_inline;              /* emitted with LW_NOINLINE */
     const Code *body;            /* never NULL; a function without effect has an empty CODE_SEQ */
     /* The comment lines above the function: formula, shapes, schedule. */
@@ -69,11 +70,11 @@ const Code *code_call_with(Ctx *cx, const Code *call, const Expr *const *args, c
 const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, int count, const Code *otherwise);
 
 typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);
-/* Returns c with other children, the same number of them. */
+/* Returns c with its children replaced by as many others. */
 const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child);
 /* Returns c with map(e) for each of its expressions. Children and declared memories stay. */
 const Code *code_with_exprs(Ctx *cx, const Code *c, ExprVisit *map, void *user);
-/* Works bottom-up and shares unchanged code. */
+/* Rewrites code bottom-up and shares unchanged code. */
 const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user);
 /* Rewrites every expression with expr_rewrite. */
 const Code *code_map_exprs(Ctx *cx, const Code *c, ExprVisit *visit, void *user);
@@ -84,7 +85,7 @@ const Code *code_substitute(Ctx *cx, const Code *c, const Expr *from, const Expr
 const Code *code_fresh(Ctx *cx, const Code *c);
 /* Returns the number of stores, calls and lets, which is the cost of a copy. */
 int64_t code_size(const Code *c);
-bool code_may_stop(const Code *c);   /* returns true if a C function in it has a status that ends the run */
+bool code_may_stop(const Code *c);   /* returns true if a C function in the code has a status that ends the run */
 /* Extends the scope by the facts inside a loop, or inside a branch, for the functions of algebra.h. */
 const Bounds *code_bounds(Ctx *cx, const Bounds *outer, const Code *loop);
 const Bounds *code_fact(Ctx *cx, const Bounds *outer, const Expr *fact);

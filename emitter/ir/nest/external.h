@@ -15,7 +15,8 @@
  *
  * The function may be a macro of the runtime headers, whose last argument counts its points, for estimates.
  *
- * A call that states the strides of a tensor, all but the last dimension's, accepts one whose rows are apart. */
+ * A call may state the strides of a tensor in all dimensions except the last. It then accepts a tensor whose rows are
+ * apart. */
 
 /* Decision: an external call keeps its statement. The step `external` turns the statements of a stage into a unit
  * that is emitted as a call of a C function (`ir/nest/external.h`). The statement stays the meaning: the interpreter
@@ -29,7 +30,7 @@ typedef enum ExternalArgKind { EXTERNAL_TENSOR, EXTERNAL_VALUE, EXTERNAL_STRIDE,
 typedef struct ExternalArg {
     ExternalArgKind kind;
     const Tensor *tensor;              /* TENSOR, STRIDE: the tensor */
-    int dimension;                     /* STRIDE */
+    int dimension;                     /* STRIDE: the dimension */
     bool is_written;                   /* TENSOR: true if the call computes it */
     const Expr *value;                 /* VALUE: the expression; WORKSPACE: the bytes */
 } ExternalArg;

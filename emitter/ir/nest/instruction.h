@@ -39,7 +39,7 @@ typedef struct InstructionRow {
     const char *feature;
 } InstructionRow;
 
-/* Returns NULL if the macro is not declared. */
+/* Returns the instruction of this macro, or NULL if it is not declared. */
 const Instruction *nest_instruction(const Nest *n, const char *macro);
 /* Returns the index of an open number, or -1 if e is not an open number. */
 int instruction_number(const Instruction *i, const Expr *e);

@@ -315,7 +315,7 @@ static bool is_among(const Tensor *t, Tensor *const *list, int count)
     return false;
 }
 
-enum { MOST_STAGES = 2048 };          /* also bounds the recursion depth of gather */
+enum { MOST_STAGES = 2048 };          /* the most stages of a nest; also bounds the recursion depth of gather */
 
 typedef struct Gather { Ctx *cx; Map seen; Tensor *const *inputs; int input_count; Nest *nest; int depth; } Gather;
 

@@ -94,15 +94,15 @@ typedef struct Nest {
     /* A condition on sizes. If it is false, `otherwise` runs: a different schedule of the same group, with inputs and
      * outputs in the same order. `when` is NULL if this nest is for all sizes. */
     const Expr *when; const struct Nest *otherwise;
-    int range_count; const SizeRange *range;         /* the sizes of a version */
+    int range_count; const SizeRange *range;         /* the ranges of a version's sizes */
     /* The most statements that loop partition may add to the function; 0 for the target's limit. */
     int64_t copy_budget;
 } Nest;
 typedef struct ConsumedLoop ConsumedLoop;
 struct ConsumedLoop { const ConsumedLoop *older; const char *name; int step; const char *successors; };
 
-const char *loop_kind_text(LoopKind k);              /* returns "serial" ... */
-const char *scope_text(Scope s);                     /* returns "register" ... */
+const char *loop_kind_text(LoopKind k);              /* returns a word such as "serial" */
+const char *scope_text(Scope s);                     /* returns a word such as "register" */
 /* The suffix in the name of a stage's separate init: conv@init, with the loop conv@init.o. */
 #define INIT_SUFFIX "@init"
 bool loop_is_of_init(const char *loop);
@@ -125,7 +125,7 @@ const Nest *nest_within(Ctx *cx, const Nest *n, const SizeRange *range, int coun
 /* Returns the group's size that `e`, a size of a version, stands for, or a number if the range of `e` has one value.
  * Returns other expressions unchanged. `nest` is the const Nest *; expr_rewrite takes this function. */
 const Expr *nest_size_of_group(Ctx *cx, const Expr *e, void *nest);
-/* Does this for all sizes in an expression. */
+/* Applies nest_size_of_group to all sizes in an expression. */
 const Expr *nest_sizes_of_group(Ctx *cx, const Nest *n, const Expr *e);
 /* Returns the nest with the target's features. */
 const Nest *nest_for(Ctx *cx, const Nest *n, const char *features);
@@ -136,10 +136,10 @@ const Nest *nest_named_by(Ctx *cx, const Nest *n, const char *strategy);
 /* Returns true if the stage rounds a*b + c once, because a step permits it and the nest's target has the
  * instruction. */
 bool nest_contracts(const Nest *n, const Stage *s);
-/* Returns the stage's value, with a*b + c of floats as one operation if nest_contracts. */
+/* Returns the stage's value. If nest_contracts(n, s), a*b + c of floats is one operation in it. */
 const Expr *nest_contracted(Ctx *cx, const Nest *n, const Stage *s, const Expr *value);
 
-/* Constructors of statements. All canonicalize: nested and single-child SEQs are flattened. */
+/* Constructors of statements, which canonicalize: nested and single-child SEQs are flattened. */
 const Stmt *stmt_seq(Ctx *cx, const Stmt *const *child, int count);
 const Stmt *stmt_for(Ctx *cx, const char *name, const Expr *var, const Expr *extent, LoopKind kind, const Stmt *body);
 const Stmt *stmt_if(Ctx *cx, const Expr *cond, const Stmt *yes, const Stmt *no);
@@ -149,12 +149,12 @@ const Stmt *stmt_block(Ctx *cx, const char *name, const Stage *s, BlockPart part
 /* Rewrites an expression over the axes of a block's stage to the loops around the block. Axes without a loop, such as
  * the reduce axes of an INIT, stay. */
 const Expr *block_in_loops(Ctx *cx, const Stmt *block, const Expr *e);
-/* Returns the same pointer if nothing changed. */
+/* Returns s with these children, or s itself if nothing changes. */
 const Stmt *stmt_with_children(Ctx *cx, const Stmt *s, const Stmt *const *child, int count);
 
 /* The path from the root to a statement: path->at[0] is the root, and at[depth-1] is the statement. */
-enum { MAX_DEPTH = 64,               /* nested loops */
-       MAX_PATH = 2048 };            /* statements: in a large network, each Alloc is nested in another */
+enum { MAX_DEPTH = 64,               /* the most nested loops */
+       MAX_PATH = 2048 };            /* the most statements; in a large network, Allocs are nested deeply */
 typedef struct Path { int depth; const Stmt *const *at; } Path;
 /* Finds a loop by its full name, or by its short name if that is unique. */
 bool nest_find_loop(const Nest *n, const char *name, Path *out);

@@ -6,7 +6,7 @@
  * a kind. */
 #include "ir/expr/tensor.h"
 
-/* Ordered by how much they restrict fusion, starting with the weakest. */
+/* The kinds, ordered by how much they restrict fusion, starting with the weakest. */
 typedef enum Pattern {
     PATTERN_ELEMENTWISE,     /* output index = input index */
     PATTERN_BROADCAST,       /* output axes map to input axes in order, and some may be missing */

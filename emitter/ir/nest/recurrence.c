@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Recurrences are the cycles of the DAG's computes. Only stages with an ordered first axis can be in a cycle, so the
- * search walks these only. A read is of an earlier step if its first index is proved to be below the reader's step,
+ * search walks only these. A read is of an earlier step if its first index is proved to be below the reader's step,
  * where the conditions around it hold; all other reads count as reads of the same step. */
 #include "ir/nest/recurrence.h"
 
@@ -31,7 +31,7 @@ static void add(Cycle *c, Node *n)
     c->at[c->count++] = n;
 }
 
-/* Collects the nodes on which n depends through stages with steps only. n is one of them if it depends on itself. */
+/* Collects the nodes on which n depends only through stages with steps. n is one of them if it depends on itself. */
 static Cycle dependences_of(Ctx *cx, const Node *n)
 {
     Cycle c = { .cx = cx };
@@ -139,7 +139,7 @@ int recurrence_of(Ctx *cx, Node *n, Node ***out)
 
 /* ---- Promises ---------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the node depends on the other. Every such node that the other reaches is on a cycle with it. */
+/* Returns true if n depends on `other`. If `other` also depends on n, both are on a cycle. */
 static bool leads_to(Ctx *cx, Map *seen, const Node *n, const Node *other)
 {
     bool leads = n == other;

@@ -22,8 +22,8 @@
  * steps. */
 int recurrence_of(Ctx *cx, Node *n, Node ***out);
 
-/* Promises declare a tensor before its producer exists. Create it with tensor_new, read it, and let the compute that
- * produces it keep the promise: the promised tensor replaces the compute's first output. */
+/* A promise declares a tensor before its producer exists. Create the tensor with tensor_new, read it, and let the
+ * compute that produces it keep the promise: the promised tensor replaces the compute's first output. */
 Tensor *promise_keep(Ctx *cx, Tensor *promised, Tensor *made);
 /* Returns true if all stages that read each other are ordered. Otherwise reports an error that names one of them. */
 bool promise_is_sound(Ctx *cx, const Tensor *kept);

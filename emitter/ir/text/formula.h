@@ -3,28 +3,26 @@
 #define LW_IR_TEXT_FORMULA_H
 /* One reader and one printer of expressions, formulas and nests. The reader accepts all that the printer writes.
  *
- *  formula   = name {',' name} ['[' [axis {',' axis}] ']' | '[*]'] '=' [reduction] value {',' value}
- *  axis      = name ['<' size]
- *  reduction = reducer '(' axis {',' axis} [';' first value {',' first value}] ')'
- *  reducer   = sum | prod | max | min | all | any | argmax | argmin
- *  value     = the operators of expr.def with C's precedences, and > and >=
+ * formula = name {',' name} ['[' [axis {',' axis}] ']' | '[*]'] '=' [reduction] value {',' value} axis = name ['<'
+ * size] reduction = reducer '(' axis {',' axis} [';' first value {',' first value}] ')' reducer = sum | prod | max |
+ * min | all | any | argmax | argmin value = the operators of expr.def with C's precedences, and > and >=
  *            | number | inf | nan | true | false | a bound name
  *            | the functions of expr.def, type '(' value ')', bits_TYPE '(' value ')'
  *            | clamp(x, low, high), ceildiv(a, b), dim(x, 1): the size of a dimension
  *            | name '[' index {',' index} ']' ['?']      a read; `name` reads a tensor of rank 0
  *            | '(' value ':' value ')'                   the second if a read marked '?' in the first is out of bounds
  *
- *  y[n, h<H, w<W, o] = sum(i, j, c) (x[n, h*s+i-p, w*s+j-p, c]? * k[i,j,c,o] : 0)
+ * y[n, h<H, w<W, o] = sum(i, j, c) (x[n, h*s+i-p, w*s+j-p, c]? * k[i,j,c,o] : 0)
  *
- * - An axis without a size takes that of a dimension that it indexes alone; reads without '?' come first. The
+ * - An axis without a size takes the size of a dimension that it indexes alone; reads without '?' come first. The
  *   size of a reduced axis may use axes before it, and data: sum(k<i+1), sum(k<min(len[i], 16)). The axis then has the
  *   greatest size, and select(k < i+1, value, 0) is reduced.
  * - A literal takes the type of the other operand, in which it must fit. Without one it is i32; with a point or
  *   exponent, f32.
  * - There are no implicit casts. `/ %` are floor division on integers.
  * - Several values have a name each, and are reduced together: s, q[i] = sum(k) x[i,k], x[i,k] * x[i,k].
- * - A reduction is outermost and extends to the end of the formula. max(i, j) before a value reduces; max(a, b) is the
- *   function.
+ * - A reduction is outermost and extends to the end of the formula. max(i, j) before a value reduces; max(a, b) is
+ *   the function.
  * - argmax and argmin return the index (i32, row-major over the reduced axes) and the value: `i, v[n] = argmax(k)
  *   x[n,k]`. `i[n] = ...` names the index only. `argmax(k) index, value` states another index.
  * - name[*] reads at the output's axes, aligned to the right; dimensions of 1 broadcast. y[*] = gives the output the
@@ -53,13 +51,14 @@ const Expr *expr_read(Ctx *cx, const char *text, const Bind *binds, DType litera
 
 bool formula_has_function(const char *word);                  /* returns true if formulas accept `word(...)` */
 
-/* The text reads back as the same node, with the same names. */
+/* Prints an expression. The text reads back as the same node, with the same names. */
 void print_expr(Text *t, const Expr *e);
 void print_stage(Ctx *cx, Text *t, const Stage *s);           /* prints the formula in one line, without a newline */
 /* print_loops prints the stages, then the statement tree. print_nest also prints the steps; nest_read reads its
  * text. */
 void print_loops(Ctx *cx, Text *t, const Nest *n);
 void print_nest(Ctx *cx, Text *t, const Nest *n);
-const Nest *nest_read(Ctx *cx, const char *text);             /* creates new tensors and stages with the same names */
+/* Reads a printed nest; creates new tensors and stages with the same names. */
+const Nest *nest_read(Ctx *cx, const char *text);
 
 #endif

@@ -30,7 +30,8 @@ static const char *end_of_name(const char *s, const char *end)
     return s;
 }
 
-/* A '.' followed by another '.' is not part of a number: `1..8` is two integers around `..`. */
+/* Returns the end of a number. A '.' followed by another '.' is not part of a number: `1..8` is two integers around
+ * `..`. */
 static const char *end_of_number(const char *s, const char *end, TokenKind *kind)
 {
     *kind = TOKEN_INTEGER;
@@ -60,7 +61,7 @@ static const char *end_of_string(const char *s, const char *end)
     return s < end && *s == '"' ? s + 1 : NULL;
 }
 
-/* A symbol precedes its prefixes. */
+/* The symbols. A longer symbol precedes its prefixes. */
 static const char *const symbols[] = {
     "<<", "<=", ">>", ">=", "==", "!=", "&&", "||", "..", "<", ">", "=", "!", "&", "|", "^", "~",
     "+",  "-",  "*",  "/",  "%",  "(",  ")",  "[",  "]",  "{", "}", ",", ";", ":", "?", "'",
@@ -84,7 +85,7 @@ static const char *scan(const char *s, const char *end, TokenKind *kind)
     return *kind = TOKEN_SYMBOL, end_of_symbol(s, end);
 }
 
-/* The initial capacity fits short formulas, of which there are hundreds. */
+/* Appends a token. The initial capacity fits short formulas, of which there are hundreds. */
 static void add_token(Lexer *l, int *capacity, Token t)
 {
     if (l->count == *capacity) {

@@ -26,18 +26,18 @@ typedef struct Lexer {
     Arena *arena;                /* the arena of the tokens */
     const char *text;            /* the whole text; lines and columns are counted from its start */
     bool is_file;                /* diagnostics begin with `line:column`; otherwise with `what` */
-    const char *what;            /* "formula" */
+    const char *what;            /* the kind of text, such as "formula" */
     Token *token;                /* [count + 1]; the last is TOKEN_END */
     int count, next;
 } Lexer;
 
 /* Splits text[begin, end) into tokens. An unknown character is an error and ends the tokens. */
 Lexer lex_part(Ctx *cx, const char *text, size_t begin, size_t end, bool is_file, const char *what);
-/* lex_part for a short text. Its tokens are in the scratch arena, which the caller resets. */
+/* Like lex_part, for a whole short text. Its tokens are in the scratch arena, which the caller resets. */
 Lexer lex_text(Ctx *cx, const char *text, const char *what);
 
-Token lex_peek(const Lexer *l);                        /* the next token, without consuming it */
-Token lex_ahead(const Lexer *l, int n);                /* the n-th token after the next */
+Token lex_peek(const Lexer *l);                        /* returns the next token, without consuming it */
+Token lex_ahead(const Lexer *l, int n);                /* returns the n-th token after the next one */
 Token lex_take(Lexer *l);
 bool  token_is(Token t, const char *text);             /* returns true for this name or symbol */
 bool  lex_is(const Lexer *l, const char *text);
@@ -60,5 +60,6 @@ const char *token_text(Ctx *cx, Token t);              /* returns "the end" for 
 void lex_error(const Lexer *l, Token at, const char *format, ...);
 /* Moves the error that was reported since the mark to this token, unless it shows a line already. */
 void lex_relocate(const Lexer *l, DiagMark mark, Token at);
-void lex_relocate_after(const Lexer *l, DiagMark mark, Token at, const char *prefix);      /* prefix may be NULL */
+/* Like lex_relocate; `prefix`, if not NULL, goes before the error. */
+void lex_relocate_after(const Lexer *l, DiagMark mark, Token at, const char *prefix);
 #endif

@@ -22,7 +22,7 @@ const char *namer_get(const Namer *n, const void *object, const char *otherwise)
 
 bool namer_has(const Namer *n, const char *text) { return n && map_get_const(&n->by_name, text, strlen(text)) != NULL; }
 
-/* Returns true if the lexer reads it as one name. */
+/* Returns true if the lexer reads s as one name. */
 static bool is_readable(Ctx *cx, const char *s)
 {
     const DiagMark mark = diag_mark(cx);
@@ -72,7 +72,7 @@ void print_element(Text *t, DType type, Scalar v)
     else text_float(t, (float)v.f);
 }
 
-/* `alone` means that no operand determines the type. */
+/* Prints a constant. `alone` means that no operand determines its type. */
 static void print_constant(const Printer *p, const Expr *e, bool alone)
 {
     bool is_default = e->type == I32 || e->type == F32 || e->type == BOOL;
@@ -248,7 +248,7 @@ static void name_sizes_and_reads(const Expr *e, void *user)
     if (v && v->role == VAR_SIZE) namer_add(n->vars, v, v->name);
 }
 
-enum { MOST_FORMULA = 10000 };      /* characters */
+enum { MOST_FORMULA = 10000 };      /* the most characters of a formula */
 
 void print_stage(Ctx *cx, Text *t, const Stage *s)
 {

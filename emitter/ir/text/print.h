@@ -10,7 +10,8 @@ typedef struct Namer { Ctx *cx; Map by_object, by_name; } Namer;
 Namer namer_new(Ctx *cx);
 /* Returns the assigned name, which is the same on each call. */
 const char *namer_add(Namer *n, const void *object, const char *preferred);
-const char *namer_get(const Namer *n, const void *object, const char *otherwise);   /* n may be NULL */
+/* Returns `otherwise` if the object has no name; n may be NULL. */
+const char *namer_get(const Namer *n, const void *object, const char *otherwise);
 bool namer_has(const Namer *n, const char *text);
 
 /* The loops around the printed expression. A variable is printed as the last part of its loop's name if that is
@@ -28,9 +29,9 @@ typedef struct Printer {
 
 /* Parenthesizes operators of lower precedence than `least`. With `tight`, sums and products have no blanks. */
 void print_bound(const Printer *p, const Expr *e, int least, bool tight);
-void print_shape(const Printer *p, const Tensor *t);                          /* f32[n][4] */
-void print_formula(Ctx *cx, const Printer *p, const Stage *s);                /* with all names assigned */
-/* Prints it as a literal: true, -3, 0.5. */
+void print_shape(const Printer *p, const Tensor *t);                          /* prints a type such as f32[n][4] */
+void print_formula(Ctx *cx, const Printer *p, const Stage *s);                /* requires that all names are assigned */
+/* Prints v as a literal: true, -3, 0.5. */
 void print_element(Text *t, DType type, Scalar v);
 enum { EXTENT_LEVEL = 6 };           /* an extent ends before a comparison */
 #endif

@@ -98,7 +98,7 @@ static void name_tensors(NestPrinter *p)
             namer_add(&p->tensors, p->nest->stage[i]->out[o], p->nest->stage[i]->out[o]->name);
 }
 
-/* A stage's axes and the sizes share one name space. */
+/* Returns the names of the stage's axes. Axes and sizes share one name space. */
 static const Namer *axes_of(NestPrinter *p, const Stage *s)
 {
     Namer *axes = map_get_ptr(&p->stage_axes, s);
@@ -285,7 +285,7 @@ static void print_if(NestPrinter *p, const Stmt *s, int indent)
     print_stmt(p, s->child[1], indent + STEP);
 }
 
-/* If an instruction with open numbers has values for them, the values follow its name. */
+/* Prints a tile. If an instruction with open numbers has values for them, the values follow its name. */
 static void print_tile(Text *t, const Instruction *i)
 {
     text_printf(t, "tile%s%s", i ? " " : "", i ? i->macro : "");

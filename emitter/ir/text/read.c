@@ -156,7 +156,8 @@ void values_agree(Reader *r, const Value *v, int count, bool requires_float, con
 
 /* ---- Operators -------------------------------------------------------------------------------------------------- */
 
-/* Returns true for constants with a defined result (expr.def) that are certainly a mistake in a formula. */
+/* Reports constants that have a defined result (expr.def) but are certainly a mistake in a formula. Returns true after
+ * such an error. */
 bool is_meaningless(Reader *r, ExprKind k, const Expr *b, Token at)
 {
     if (r->as_written || b->kind != EXPR_INT) return false;
@@ -170,7 +171,8 @@ bool is_meaningless(Reader *r, ExprKind k, const Expr *b, Token at)
     return true;
 }
 
-/* Reports a size whose i32 arithmetic may wrap. A size from data may wrap, because the terms around it bound it. */
+/* Reports a size whose i32 arithmetic may wrap; returns true after such an error. A size from data may wrap, because
+ * the terms around it bound it. */
 static bool size_wraps(Reader *r, ExprKind k, const Expr *a, const Expr *b, Token at)
 {
     if (!r->in_size || r->as_written || a->type != I32) return false;
@@ -270,7 +272,7 @@ static Value read_word(Reader *r, Token at)
     return value_poison(r, at);
 }
 
-/* primary = number | name | call | read | '(' ... ')' */
+/* Reads primary = number | name | call | read | '(' ... ')'. */
 static Value read_primary(Reader *r)
 {
     Token t = lex_peek(r->lex);
@@ -291,7 +293,7 @@ static Value read_primary(Reader *r)
     return lex_is(r->lex, "[") ? read_element(r, t) : read_word(r, t);
 }
 
-/* unary = ('-' | '!' | '~') unary | primary. A minus before a literal is part of the literal. */
+/* Reads unary = ('-' | '!' | '~') unary | primary. A minus before a literal is part of the literal. */
 static Value read_unary(Reader *r)
 {
     ExprKind k;
@@ -326,7 +328,7 @@ static bool is_deep(Reader *r, const Value *v)
     return deep;
 }
 
-/* binary = unary {operator unary}, by precedence climbing; all operators associate to the left */
+/* Reads binary = unary {operator unary}, by precedence climbing; all operators associate to the left. */
 static Value read_binary(Reader *r, int least)
 {
     Value left = read_unary(r);
@@ -339,7 +341,7 @@ static Value read_binary(Reader *r, int least)
         if (++r->operators > MOST_OPERATORS)
             lex_error(r->lex, at, "more than %d operators in one expression", MOST_OPERATORS);
         Value right = read_binary(r, expr_info(k)->precedence + 1);
-        /* Evaluated only if the left side requires it */
+        /* The right side is evaluated only if the left side requires it. */
         if (k == EXPR_AND || k == EXPR_OR) guard_accesses(r, accesses);
         left = swapped ? value_operate(r, k, right, left, at) : value_operate(r, k, left, right, at);
     }

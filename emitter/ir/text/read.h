@@ -24,12 +24,12 @@ Symbol *symbol_add(Ctx *cx, const Symbol *outer, const char *name, Tensor *tenso
  * the newest one begins each search. */
 const Symbol *symbols_indexed(Ctx *cx);
 const Symbol *symbols_of_binds(Ctx *cx, const Bind *binds);
-const Symbol *symbol_tensor(const Symbol *s, Token t);      /* returns NULL if there is no such name */
+const Symbol *symbol_tensor(const Symbol *s, Token t);      /* returns NULL if no tensor has this name */
 const Symbol *symbol_value(const Symbol *s, Token t);
 /* Reads the rest of a promise: name ':' type. Adds a tensor that formulas may read before one produces it
  * (ir/nest/recurrence.h). */
 bool promise_read(Lexer *l, const Symbol **symbols);
-/* Otherwise reports an error that names a promise without a formula. */
+/* Returns true if every promise has a formula. Otherwise reports an error that names a promise without a formula. */
 bool promises_are_kept(Ctx *cx, const Symbol *symbols);
 /* Reports `'z' is not known here`, with the nearest name of that kind, if any. */
 void unknown_name(const Lexer *l, const Symbol *s, Token at, bool tensors_only);
@@ -76,12 +76,12 @@ Value value_poison(Reader *r, Token at);
 Value value_of(const Expr *e, Token at);
 /* Converts literals to the type of the first typed value. */
 void  values_agree(Reader *r, const Value *v, int count, bool requires_float, const Expr **out);
-/* Errors point to `at`. */
+/* Applies the operator to two operands. Errors point to `at`. */
 Value value_operate(Reader *r, ExprKind k, Value a, Value b, Token at);
 /* Reports X / 0 and shifts out of range as errors. */
 bool  is_meaningless(Reader *r, ExprKind k, const Expr *b, Token at);
-Value read_call(Reader *r, Token name);              /* call it when the name is consumed and '(' is next */
-Value read_element(Reader *r, Token name);           /* call it when the name is consumed and '[' is next */
+Value read_call(Reader *r, Token name);              /* reads a call; the name is consumed and '(' is next */
+Value read_element(Reader *r, Token name);           /* reads an element; the name is consumed and '[' is next */
 /* Notes that access `first` and later ones are under a condition. */
 void  guard_accesses(Reader *r, int first);
 
@@ -97,5 +97,6 @@ bool size_read(Lexer *l, const Symbol **symbols);
 /* Reads {1, 2, 3} and returns the elements in the host's byte order. */
 const void *data_read(Lexer *l, DType type, int64_t count);
 const char *tensor_type_text(Ctx *cx, const Tensor *t);
-bool tensor_type_read(Lexer *l, const Symbol *symbols, DType *type, int *rank, const Expr **shape);   /* f32[n][4] */
+/* Reads a type such as f32[n][4]. */
+bool tensor_type_read(Lexer *l, const Symbol *symbols, DType *type, int *rank, const Expr **shape);
 #endif

@@ -49,7 +49,7 @@ static void add_bounds(Reader *r, const Tensor *t, const Expr *const *index, con
     }
 }
 
-/* Returns true if an axis has that size; at each point of the axis the dimension then has elements. */
+/* Returns true if an axis has this size as its extent; at each point of the axis the dimension then has elements. */
 static bool is_size_of_loop(const Reader *r, const Expr *size)
 {
     for (const Bounds *b = r->bounds; b; b = b->outer)
@@ -89,7 +89,7 @@ static const Expr *read_index(Reader *r, const Symbol *s, int dimension)
     return stays ? e : simplify(r->cx, e, r->bounds);
 }
 
-/* Dimensions are aligned to the right; a dimension of 1 is read at 0. */
+/* Reads name[*] at the output's axes. Dimensions are aligned to the right; a dimension of 1 is read at 0. */
 static Value read_star(Reader *r, const Symbol *s, Token at)
 {
     const Tensor *t = s->tensor;

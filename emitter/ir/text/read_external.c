@@ -30,7 +30,7 @@ static bool is_address(const Lexer *l, const Symbol *symbols)
     return t.kind == TOKEN_NAME && (token_is(after, ",") || token_is(after, ")")) && symbol_tensor(symbols, t);
 }
 
-/* Reads a value without elements of tensors. */
+/* Reads a number over sizes, without elements of tensors. */
 static const Expr *read_number(Lexer *l, const Symbol *symbols)
 {
     const Token at = lex_peek(l);

@@ -190,7 +190,7 @@ static const Expr *check_extent(Formula *f, Token axis, AxisKind kind, const Exp
     return most;
 }
 
-/* The axis that was added last ends where its size ends. */
+/* Restricts the axis that was added last to its extent, if the extent depends on other axes or on data. */
 static void end_axis(Formula *f)
 {
     Ctx *cx = f->r.cx;
@@ -202,7 +202,7 @@ static void end_axis(Formula *f)
     f->r.bounds = bounds_fact(cx, f->r.bounds, inside);
 }
 
-/* Refuses h[x[i]] = and h[i + 1] = : an output is computed at each of its elements. */
+/* Refuses h[x[i]] = and h[i + 1] =, because an output is computed at each of its elements. */
 static bool is_axis_alone(Formula *f, Token axis)
 {
     Lexer *l = f->r.lex;
@@ -272,7 +272,7 @@ static void broadcast_shape(Formula *f)
     if (!found) lex_error(l, lex_peek(l), "no tensor is read with [*]: the shape of the output is not known");
 }
 
-/* Names the axes by rank: the customary name if it is free, otherwise d0, d1, ... */
+/* Returns the name of axis d of [*]: the customary name for the rank if it is free, otherwise d0, d1, ... */
 static Token star_name(Formula *f, int d)
 {
     static const char *const customary[MAX_RANK + 1][MAX_RANK] = {
@@ -319,8 +319,8 @@ static bool begins_value(Token t)
            || token_is(t, "!") || token_is(t, "~");
 }
 
-/* max and min are also functions. max(i, j) x[i, j] reduces, because a value follows the parenthesis. Before a minus,
- * only unbound names distinguish max(i) -x[i] from max(a, b) - c. */
+/* Returns true if a reduction follows, because max and min are also functions. max(i, j) x[i, j] reduces, because a
+ * value follows the parenthesis. Before a minus, only unbound names distinguish max(i) -x[i] from max(a, b) - c. */
 bool at_reduction(const Reader *r)
 {
     const Lexer *l = r->lex;

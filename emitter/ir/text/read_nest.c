@@ -20,7 +20,7 @@ typedef struct Tensors { Tensor **at; int count, capacity; } Tensors;
 typedef struct NestReader {
     Ctx *cx;
     const char *text;
-    NestLine *line;                      /* without empty lines */
+    NestLine *line;                      /* the lines, without empty ones */
     int count, next, depth;
     const Symbol *symbols;
     List stage, step;
@@ -125,7 +125,7 @@ static void read_stage(NestReader *r)
     }
     Tensor *t = formula_read(&l, r->symbols, stage_name, true);
     if (!t) return;
-    Stage *s = t->producer->stage;      /* not shared yet */
+    Stage *s = t->producer->stage;      /* not shared yet, so it may be modified */
     s->contracts = contracts;
     for (int i = 0; i < s->out_count; i++) r->symbols = symbol_add(r->cx, r->symbols, s->out[i]->name, s->out[i], NULL);
     push(r->cx, &r->stage, s);
@@ -238,7 +238,7 @@ static int read_dim(Lexer *l, const Tensor *t)
     return 0;
 }
 
-/* Reads (AXIS)=NUMBER after ring and block. */
+/* Reads (AXIS)=NUMBER after ring and tile. */
 static void read_of_dim(Lexer *l, const Buffer *b, int64_t *number)
 {
     lex_expect(l, "(", "before the dimension");

@@ -106,7 +106,7 @@ static const char **words_in(StepArgs *a, const Operand *o, int *count)
     return field_of(a, o).word;
 }
 
-/* Words are interned, because a client's may not outlive the call. */
+/* Copies the operands. Words are interned, because a client's may not outlive the call. */
 Step step_new(Ctx *cx, StepKind kind, const StepArgs *args)
 {
     StepArgs *a = arena_copy(cx->arena, args, sizeof *args);
@@ -252,7 +252,7 @@ typedef struct Words { int count, next; const char *at[MAX_WORDS]; } Words;
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* Returns false if there are too many words. */
+/* Splits the text into words. Returns false if there are too many. */
 static bool words_of(Ctx *cx, const char *text, Words *w)
 {
     *w = (Words){ 0, 0, { NULL } };
@@ -300,7 +300,7 @@ static bool read_count(const char *word, int64_t *out)
     return c != word && !*c && *out <= INT32_MAX;
 }
 
-/* MACRO or MACRO[NUMBER,...] */
+/* Reads MACRO or MACRO[NUMBER,...]. */
 static bool read_instruction(Ctx *cx, const char *word, StepArgs *a)
 {
     const char *number[MAX_NUMBERS];
@@ -356,7 +356,7 @@ static bool read_value(Ctx *cx, const char *word, const Operand *o, StepArgs *a)
     return false;
 }
 
-/* `row` is NULL if the step has none. */
+/* Refuses the text of a step. `row` is NULL if the text names no primitive. */
 static void refuse_text(Ctx *cx, const char *text, const StepRow *row, FaultKind kind, const char *fault,
                         const char *accepted)
 {

@@ -21,7 +21,8 @@ typedef struct StepArgs {
     int loop_count;                  /* the number of loops, for lists only */
     int64_t factor[2];
     int64_t parts;                   /* of a split: the number of parts instead of the factor, or 0 */
-    const char *condition;           /* the text, as written, of specialize, of a pragma or of a declaration */
+    /* The condition of specialize, or the text of a pragma or declaration, as written. */
+    const char *condition;
     const char *name;                /* the name of a new stage, a fused loop or an instruction; NULL for the default */
     /* The numbers of an instruction; if there are none, matching finds them. */
     int number_count; int64_t number[MAX_NUMBERS];
@@ -85,7 +86,7 @@ Step step_new(Ctx *cx, StepKind kind, const StepArgs *args);      /* copies the 
 const char *step_text(Ctx *cx, const Step *s);
 enum { MAX_STEP_WORDS = MAX_STEP_OPERANDS + 1 };
 int step_words(Ctx *cx, const Step *s, const char *out[MAX_STEP_WORDS]);
-Step step_read(Ctx *cx, const char *text);                        /* the row is NULL after a diagnostic */
+Step step_read(Ctx *cx, const char *text);                        /* reads a step; its row is NULL after a diagnostic */
 /* Returns the length of the role at the start of the word (role.h), with its argument: 17 for "@producer(conv2d).h".
  * Returns 0 if the word begins with a name. */
 size_t role_length(const char *word);
