@@ -31,7 +31,8 @@ static const char *rounding_function(Ctx *cx, const Node *n)
     return NULL;
 }
 
-/* Returns the text of the stored integer. For 8 and 16 bits the saturating cast clamps; other widths need a clamp. */
+/* Returns the formula of the stored integer. For 8 and 16 bits the saturating cast clamps; other widths need a
+ * clamp. */
 static const char *stored_text(int64_t bits, bool has_sign)
 {
     if (bits == 8) return has_sign ? "i8(steps)" : "u8(steps)";
@@ -42,7 +43,8 @@ static const char *stored_text(int64_t bits, bool has_sign)
 static int64_t least_of(int64_t bits, bool has_sign) { return has_sign ? -(INT64_C(1) << (bits - 1)) : 0; }
 static int64_t greatest_of(int64_t bits, bool has_sign) { return least_of(bits, has_sign) + (INT64_C(1) << bits) - 1; }
 
-/* The quantizer reads the record: bits of the grid, or 32 for a tensor that stays in floats. */
+/* Emits an identity, which the quantizer reads as a record; bits: the width of the grid, or 32 for a tensor that stays
+ * in floats. */
 static int without_grid(Ctx *cx, const Node *n, int64_t bits, Tensor **out)
 {
     enum { FLOAT_BITS = 32 };
@@ -90,7 +92,7 @@ static const char *aligned_index(Ctx *cx, const Tensor *t, const Tensor *x)
     return text_string(&s);
 }
 
-/* Returns the axes of the result, of t's shape, and the letters of x's axes that are summed. */
+/* Returns the axes of a result with t's shape; *summed becomes the letters of x's axes that are summed. */
 static const char *axes_of(Ctx *cx, const Tensor *t, const Tensor *x, const char **summed)
 {
     Text lhs = text_new(cx), rest = text_new(cx);
@@ -115,7 +117,8 @@ static const char *axes_of(Ctx *cx, const Tensor *t, const Tensor *x, const char
  * Esser et al., Learned step size quantization, 2020. */
 static bool simulated_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
 {
-    if (n->in_count < 3) return false;       /* if x is the only input, the formula, an identity, gives the adjoint */
+    /* if x is the only input, the adjoint follows from the formula, which is an identity */
+    if (n->in_count < 3) return false;
     const Tensor *x = n->in[0], *scale = n->in[1], *zero = n->in[2];
     const int64_t bits = node_int(n, "bits", 8);
     const bool has_sign = node_int(n, "sign", 1) != 0;
@@ -136,7 +139,7 @@ static bool simulated_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int inpu
     return true;
 }
 
-/* The type is a hint for quantizers, so values do not change. */
+/* Emits an identity, because the type is only a hint for quantizers. */
 static int cast_hint(Ctx *cx, const Node *n, Tensor **out)
 {
     const char *wanted = node_text(n, "dtype", "");

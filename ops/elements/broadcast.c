@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Elementwise functions of two or three tensors are defined here. Dimensions of 1, and dimensions absent on the left,
+/* Defines elementwise functions of two or three tensors. Dimensions of 1, and dimensions that are absent on the left,
  * broadcast to those of the other operands. Each row is one formula, or two where floats and integers differ. */
 #include "graph/dag/op_build.h"
 
@@ -24,14 +24,14 @@ static int floor_div(Ctx *cx, const Node *n, Tensor **out)
     return by_type(cx, n, "y[*] = floor(a[*] / b[*])", "y[*] = a[*] / b[*]", out);
 }
 
-/* The result a - floor(a / b) * b has the divisor's sign. */
+/* Computes a - floor(a / b) * b, which has the divisor's sign. */
 static int mod(Ctx *cx, const Node *n, Tensor **out)
 {
     return by_type(cx, n, "y[*] = select(fmod(a[*], b[*]) * b[*] < 0, fmod(a[*], b[*]) + b[*], fmod(a[*], b[*]))",
                    "y[*] = a[*] % b[*]", out);
 }
 
-/* Integer powers are computed in f64, which is exact up to 2^53. */
+/* Computes integer powers in f64, which is exact up to 2^53. */
 static int pow_(Ctx *cx, const Node *n, Tensor **out)
 {
     const char *t = dtype_info(n->in[0]->type)->spelling;

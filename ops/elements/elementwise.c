@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Clips to the finite bounds; an infinite bound is not in the formula. */
+/* Clips to the bounds; the formula omits an infinite bound. */
 static int clip(Ctx *cx, const Node *n, Tensor **out)
 {
     DType t = n->in[0]->type;
@@ -177,7 +177,7 @@ static const OpCase cast_cases[] = {
 #define UNARY(op_name, text, its_level, case_rows) { ROW(op_name, text, its_level, case_rows), .meaning.formula = text }
 #define FLOATS_WITH(op_name, text, its_level, attrs) \
     { ROW(op_name, text, its_level, float_cases), .meaning.formula = text, .meaning.floats_only = true, .attr = attrs }
-/* A function with results on a fixed 8-bit grid */
+/* a function whose results have a fixed 8-bit grid */
 #define BOUNDED(op_name, text, its_level, step, zero) \
     { ROW(op_name, text, its_level, float_cases), .meaning.formula = text, .meaning.floats_only = true, \
       .quantization = { .output_step = step, .output_zero = zero } }
@@ -194,8 +194,8 @@ const Op ops_elementwise[] = {
     FLOATS("floor", "y[*] = floor(x[*])", 3),
     FLOATS("ceil", "y[*] = ceil(x[*])", 3),
     FLOATS("trunc", "y[*] = trunc(x[*])", 3),
-    FLOATS("round", "y[*] = round(x[*])", 3),         /* ties away from zero */
-    FLOATS("nearbyint", "y[*] = nearbyint(x[*])", 3), /* ties to even */
+    FLOATS("round", "y[*] = round(x[*])", 3),         /* rounds ties away from zero */
+    FLOATS("nearbyint", "y[*] = nearbyint(x[*])", 3), /* rounds ties to even */
     FLOATS("sqrt", "y[*] = sqrt(x[*])", 1),
     FLOATS("rsqrt", "y[*] = rsqrt(x[*])", 1),
     /* Exponentials and logarithms */

@@ -33,7 +33,7 @@ static bool check_key(Ctx *cx, const Node *n, const Tensor *key)
     return false;
 }
 
-/* The attribute `shape`: as the axes n<2,c<3 and as the element's row-major index, (n*3+c). */
+/* The attribute `shape` as text; axes: "n<2,c<3"; number: the row-major index of the element, "(n*3+c)". */
 typedef struct Shape { int rank; int64_t elems; const char *axes, *number; } Shape;
 
 static bool read_shape(Ctx *cx, const Node *n, Shape *s)
@@ -67,8 +67,8 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
     return false;
 }
 
-/* Computes real numbers from the element's 64 random bits: `high` has the bits at `down` and above, `low` the bits
- * below, by `mask`. */
+/* The texts that turn an element's 64 random bits into real numbers. `high` has the bits from `down` upwards, `low` the
+ * bits below, by `mask`. */
 typedef struct Drawn { const char *real, *whole, *down, *next, *mask, *unit; } Drawn;
 static const Drawn drawn_f32 = { "f32", "i32", "40", "16", "16777215", "5.9604644775390625e-8" };
 static const Drawn drawn_f64 = { "f64", "i64", "11", "0", "2047", "1.1102230246251565e-16" };
@@ -115,7 +115,8 @@ static int random_normal(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* The first 624 words expand the key. Each later word combines three earlier words. Two words give one number. */
+/* Emits MT19937. The first 624 words expand the key. Each later word combines three earlier words. Two words give one
+ * number. */
 static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
 {
     enum { STATE = 624 };
@@ -154,7 +155,8 @@ static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* `end` holds the prefix sums of the shares. The drawn class is the count of c < C - 1 with end[c] <= u * total. */
+/* Draws classes. `end` has the prefix sums of the shares; the drawn class is the number of c < C - 1 with end[c] <= u *
+ * total. */
 static int multinomial(Ctx *cx, const Node *n, Tensor **out)
 {
     Tensor *x = n->in[0];

@@ -91,7 +91,7 @@ static Tensor *mean_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero,
     return total ? total->out[0] : NULL;
 }
 
-/* Infinite elements are not shifted: inf - inf is NaN. */
+/* Computes log(sum exp(x)). Infinite elements are not shifted, because inf - inf is NaN. */
 static int log_sum_exp(Ctx *cx, const Node *n, Tensor **out)
 {
     Axes a;
@@ -128,8 +128,8 @@ static int reduce_variance(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Computes the index of the extreme along one axis as i64. The first of equal extremes is taken; with `last`, the axis
- * is read from the end and the last is taken. */
+/* Computes the index of the extreme along one axis as i64. Of equal extremes, the first one counts; with `last`, the
+ * last one, because the axis is read from the end. */
 static int arg(Ctx *cx, const Node *n, const char *reducer, Tensor **out)
 {
     int rank = n->in[0]->rank, axis = op_axis(cx, n, node_int(n, "axis", 0), rank);

@@ -39,7 +39,7 @@ static int trilu(Ctx *cx, const Node *n, Tensor **out)
     if (k < INT32_MIN / 2) k = INT32_MIN / 2;
     int64_t rows = tensor_dim(x, x->rank - 2), columns = tensor_dim(x, x->rank - 1);
     bool upper = node_int(n, "upper", 1) != 0, is_fixed = rows >= 0 && columns >= 0;
-    if (is_fixed && (upper ? k >= columns : k <= -rows)) {                 /* no element is kept */
+    if (is_fixed && (upper ? k >= columns : k <= -rows)) {                 /* keeps no element */
         out[0] = OP_FORMULA(cx, n, "y[*] = select(x[*] == x[*], zero, zero)", BIND_T("x", n->in[0]),
                             BIND_V("zero", expr_int(cx, x->type, 0)));
         return out[0] ? 1 : 0;
@@ -52,8 +52,7 @@ static int trilu(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* The new dimension is axis `axis` of the result. Negative indices count from the end; indices out of range match no
- * element. */
+/* Adds dimension `axis` to the result. Negative indices count from the end; indices out of range match no element. */
 static int one_hot(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *values = n->in[1];
@@ -81,7 +80,8 @@ static int one_hot(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Reads the attributes `time` and `batch`, two axes of x. Input 1 holds one length per element of the batch axis. */
+/* Reads the attributes `time` and `batch`, which are axes of x. Input 1 has one length per element of the batch
+ * axis. */
 static bool read_lengths(Ctx *cx, const Node *n, int *time, int *batch)
 {
     const Tensor *x = n->in[0], *length = n->in[1];
@@ -127,7 +127,7 @@ static int sequence_mask(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Counts the sorted values below each x; with `right`, those equal to x as well. */
+/* Counts the sorted values below each x; with `right`, also counts values equal to x. */
 static int searchsorted(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *sorted = n->in[0], *x = n->in[1];

@@ -13,7 +13,7 @@
 #include "graph/dag/op_build.h"
 
 enum { DYNAMIC_OUTPUTS = 3 };
-/* Values of the attribute `asymmetric` */
+/* values of the attribute `asymmetric` */
 enum { DYNAMIC_SYMMETRIC, DYNAMIC_ASYMMETRIC, DYNAMIC_BY_INVERSE };
 int dynamic_grid_formulas(Formulas *f, int64_t form, Tensor *out[DYNAMIC_OUTPUTS]);
 #endif

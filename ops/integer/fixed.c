@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { MOST_DEPTH = 8000 };         /* keeps the sum of squares below 2^29 */
+enum { MOST_DEPTH = 8000 };         /* limit of elements, which keeps the sum of squares below 2^29 */
 
 static int div_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -55,7 +55,7 @@ static int div_fixed(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Emits one Newton step, x' = 1.5 x - s/2 x^3, from products in Q6.25 and Q9.22. */
+/* Emits a Newton step, x' = 1.5 x - s/2 x^3, with products in Q6.25 and Q9.22. */
 static Tensor *newton(Ctx *cx, const Node *n, int step, Tensor *half, Tensor *x)
 {
     static const char *const cubes[] = { "cube1", "cube2", "cube3", "cube4", "cube5" };
@@ -66,7 +66,7 @@ static Tensor *newton(Ctx *cx, const Node *n, int step, Tensor *half, Tensor *x)
                                      { "root", roots[step] }), BIND_T("x", x), BIND_T("half", half), BIND_T("c", cube));
 }
 
-/* 1 / sqrt(s) = m / 2^31 * 2^(pairs - 11), with m shifted to the left where the exponent is positive. */
+/* The root 1 / sqrt(s) = m / 2^31 * 2^(pairs - 11); m is shifted to the left if the exponent is positive. */
 typedef struct Root { Tensor *pairs, *m; } Root;
 static Root inverse_root(Ctx *cx, const Node *n, Tensor *sum)
 {
@@ -107,7 +107,7 @@ static int l2_norm_fixed(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* m * 2^-max(0, 11 - pairs) / 2^31, in units of 2^-20. */
+/* Computes m * 2^-max(0, 11 - pairs) / 2^31 in units of 2^-20. */
 static int rsqrt_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     if (n->in[0]->type != I32) {
@@ -153,7 +153,7 @@ static bool check_prod(Ctx *cx, const Node *n, const bool *chosen)
     return !ctx_failed(cx);
 }
 
-/* The products of 32, 16 and 15 bits need 63 at most. */
+/* Multiplies in the order of the elements. A product of 32, 16 and 15 bits needs at most 63 bits. */
 static int prod_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];

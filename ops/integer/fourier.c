@@ -29,7 +29,7 @@
 
 /* ---- Types ------------------------------------------------------------------------------------------------------- */
 
-/* Enters the phrases `type`, `wide`, `half`, and `fraction`, the bits of a fraction. */
+/* Enters the phrases `type`, `wide`, `half` and `fraction` (the number of fraction bits). */
 static void name_types(Formulas *f, DType t)
 {
     const int fraction = t == I16 ? 15 : 31;
@@ -39,7 +39,7 @@ static void name_types(Formulas *f, DType t)
     formulas_phrase(f, "half", op_number(f->cx, INT64_C(1) << (fraction - 1)));
 }
 
-/* x / parts of an element; floats are divided at the end of the transform. */
+/* Returns x / parts for an element; floats are divided at the end of the transform. */
 static const char *quotient(Ctx *cx, DType t, int64_t parts, const char *x)
 {
     if (dtype_is_float(t)) return x;
@@ -47,7 +47,8 @@ static const char *quotient(Ctx *cx, DType t, int64_t parts, const char *x)
                    { "factor", op_number(cx, (t == I16 ? INT16_MAX : INT32_MAX) / parts) });
 }
 
-/* Part c of the product of two complex numbers, each given by its parts at [at c]: re re - im im, im re + re im */
+/* Returns part c of the product of two complex numbers, each given by its parts at [at c]: re re - im im, im re + re
+ * im */
 static const char *product(Ctx *cx, DType t, const char *x, const char *x_other, const char *re, const char *im)
 {
     const char *text = dtype_is_float(t)
@@ -71,7 +72,7 @@ static bool has_type(Ctx *cx, const Node *n)
 enum { MOST_RADIX = 13 };
 static const double two_pi = 6.283185307179586476925286766559;
 
-/* In fixed point the radix is 2 or 4. */
+/* Returns true if the type supports the radix, which is 2 or 4 in fixed point. */
 static bool takes_radix(DType t, int64_t radix)
 {
     if (radix == 2 || radix == 4) return true;
@@ -96,7 +97,8 @@ static bool fits(Ctx *cx, const Node *n)
     return false;
 }
 
-/* A number plus -i times another one (i in the inverse transform); `other` is true where it is plus i instead. */
+/* Returns a number plus -i times another number (i in the inverse transform); the sign is reversed where `other` is
+ * true. */
 static const char *plus_rotated(Ctx *cx, const char *x, const char *rotated, const char *re_or_im, const char *other)
 {
     return OP_TEXT(cx, "wide(x) + select(other == (re_or_im == rotation), -wide(z), wide(z))", { "x", x },
@@ -119,8 +121,8 @@ static Tensor *of_four(Formulas *f)
         { "odd", plus_rotated(f->cx, "d[n,k,0,b,c]", "d[n,k,1,b,1-c]", "c", "(u == 3)") }));
 }
 
-/* Two transforms of four: the even bins of sums, the odd ones of differences, turned by W(8)^v. In p and m, h = 0: bins
- * 1 and 5, h = 1: bins 3 and 7. */
+/* Emits two transforms of four: the even bins from sums, the odd bins from differences that are multiplied by W(8)^v.
+ * In p and m, h = 0 stands for bins 1 and 5, h = 1 for bins 3 and 7. */
 static Tensor *of_eight(Formulas *f)
 {
     Ctx *cx = f->cx;
@@ -139,7 +141,7 @@ static Tensor *of_eight(Formulas *f)
         { "second", plus_rotated(cx, "r[n,k,0,b,c]", "r[n,k,1,b,1-c]", "c", "(u == 6)") }));
 }
 
-/* Selects z * the cosine (or sine) of 2 pi (j + 1) (h + 1) / radix, by the value of j */
+/* Returns z times the cosine (or sine) of 2 pi (j + 1) (h + 1) / radix, selected by the value of j. */
 static const char *term(Ctx *cx, int64_t radix, const char *z, int64_t h, ExprKind function)
 {
     const char *text = NULL;
@@ -165,7 +167,8 @@ static const char *sum_of_terms(Ctx *cx, int64_t radix, const char *z, ExprKind 
     return text_string(&t);
 }
 
-/* Numbers v and p - v have the same cosines and opposite sines; bins u and p - u likewise. */
+/* Emits a transform of odd radix p. Numbers v and p - v have equal cosines and opposite sines, as do bins u and p -
+ * u. */
 static Tensor *of_odd(Formulas *f, int64_t radix)
 {
     Ctx *cx = f->cx;
@@ -208,7 +211,7 @@ static int butterflies(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- Real numbers ------------------------------------------------------------------------------------------------ */
 
-/* x [rows][points + more][2], s [points / 2][2] */
+/* Returns true if x is [rows][points + more][2] and s is [points / 2][2]. */
 static bool fits_real(Ctx *cx, const Node *n, int64_t more)
 {
     const Tensor *x = n->in[0], *s = n->in[1];
@@ -221,8 +224,8 @@ static bool fits_real(Ctx *cx, const Node *n, int64_t more)
     return false;
 }
 
-/* Emits e = E, and o = O S or O G, for k = first + j, j < count. A negated part wraps, like every sum. Names in the
- * texts become the part's own. */
+/* Emits e = E, and o = O S or O G, for k = first + j, j < count. A negated part wraps, like every sum. The names in the
+ * texts get the suffix of the part. */
 static void name_halves(Formulas *f, const char *part, int64_t points, int64_t first, int64_t count)
 {
     static const char *const names[] = { "a", "b", "g", "e", "d", "o" };
@@ -247,7 +250,7 @@ static void name_halves(Formulas *f, const char *part, int64_t points, int64_t f
                                                   "r[j+first-1,1]") }));
 }
 
-/* In a spectrum, sums are halved: they are shifted or, if S is already halved, E is halved. */
+/* Emits a sum of halves. In a spectrum, sums are halved: they are shifted or, if S is already halved, E is halved. */
 static Tensor *half_sum(Formulas *f, const char *its_name, bool halves, bool is_upper)
 {
     const bool is_float = dtype_is_float(f->call->in[0]->type);
@@ -273,7 +276,7 @@ static Tensor *part_of(Formulas *f, const char *its_name, bool halves, bool is_u
     return node_int(f->call, "short", 0) ? short_sum(f, its_name, is_upper) : half_sum(f, its_name, halves, is_upper);
 }
 
-/* The numbers between the first and the last one. */
+/* Emits the numbers between the first and the last one. */
 static int inner_parts(Ctx *cx, const Node *n, int64_t points, bool halves, Tensor **out)
 {
     const int64_t pairs = (points - 1) / 2;

@@ -61,7 +61,7 @@ static const WeightLayout row_layouts[] = {
     [ROWS] = { .name = "rows", .type = I8, .rank = 2, .of = "e<length,o<outs",
                .encode = "k[o<rows,e<padded] = (w[e,o]? : 0)",
                .sum = "e", .element = "e", .decode = "k[o,e]" },
-    /* even + 256 * odd of two channels; rows of `row` elements of a window begin at even offsets */
+    /* even + 256 * odd of two channels; the rows of a window, `row` elements each, begin at even offsets */
     [PAIRS] = { .name = "pairs", .type = I16, .rank = 4, .of = "e<length,o<outs",
                 .encode = "k[g<groups,q<padded,p<2,t<2] = "
                           EVEN_ODD("select(q%pairs*2+t < row, (w[q/pairs*row+q%pairs*2+t,4*g+2*p]? : 0), 0)",
@@ -78,13 +78,13 @@ static const WeightLayout row_layouts[] = {
                .encode = "k[g<groups,q<fours,h<2,t<2,s<2] = (w[4*q+2*s+t,2*g+h]? : 0)",
                .sum = "q,s<2,t<2", .element = "4*q+2*s+t", .decode = "k[o/2,q,o%2,t,s]",
                .q = "e/4", .s = "e%4/2", .t = "e%2" },
-    /* depth adjacent elements of each channel; `run` elements of a window's row take `row` with their padding */
+    /* `depth` adjacent elements of each channel; the `run` elements of a window's row are padded to `row` */
     [PANELS] = { .name = "panels", .type = I8, .rank = 4, .of = "e<length,o<outs",
                  .encode = "k[g<groups,q<blocks,c<panel,t<depth] = select((depth*q+t)%row < run, "
                            "(w[(depth*q+t)/row*run+(depth*q+t)%row,panel*g+c]? : 0), 0)",
                  .sum = "q,t<depth", .element = "depth*q+t", .decode = "k[o/panel,q,o%panel,t]",
                  .q = "((e/run*row + e%run)/depth)", .t = "((e/run*row + e%run)%depth)" },
-    /* a word of four channels, 128 added to the even ones */
+    /* words of four channels, with 128 added to even channels */
     [LONG] = { .name = "long", .type = U8, .rank = 4, .of = "e<length,o<outs",
                .encode = "k[g<groups,e<length,p<2,h<2] = u8(i32((w[e,4*g+2*p+h]? : 0)) + 128 - h*128)",
                .sum = "e", .element = "e", .decode = "i8(i32(k[o/4,e,o%4/2,o%2]) - o%2*128 + 128)" },
@@ -104,16 +104,17 @@ typedef struct PackedRows {
     Tensor *x, *k, *b;
     const WeightLayout *layout;
     int64_t outs, length, padded;
-    bool is_wide, is_paired, is_bytes;     /* forms 2, 3 and 4 of the table */
+    bool is_wide, is_paired, is_bytes;     /* weights of rows 2, 3 and 4 of the table at the head of the file */
     bool is_long;                      /* 64-bit sums */
-    /* panel: the number of channels in a panel, or 0 for other layouts. depth: the number of adjacent elements of each
+    /* panel: number of channels in a panel, or 0 for other layouts. depth: the number of adjacent elements of each
      * channel. */
     int64_t panel, depth;
-    int64_t offset;                    /* added to the elements that a panel multiplies */
-    int64_t row;                       /* the elements of a window's row in a panel; 0 for those of the window */
+    int64_t offset;                    /* the number that is added to the elements that a panel multiplies */
+    /* elements of a window's row in a panel, with padding; 0 if rows are not padded */
+    int64_t row;
     /* the dimension of x along which a number holds two pixels; 0 if each number holds one pixel */
     int64_t pairs;
-    int64_t height, width;             /* of y, for pairs */
+    int64_t height, width;             /* sizes of y, for pairs */
 } PackedRows;
 
 static bool ends_in_twos(const Tensor *k, int count)
@@ -123,8 +124,8 @@ static bool ends_in_twos(const Tensor *k, int count)
     return all;
 }
 
-/* Returns true if the padding is less than a block of elements, or there are two blocks, the fewest that instructions
- * take. */
+/* Returns true if the padding is less than a block of elements, or if there are two blocks, which instructions need at
+ * least. */
 static bool fits_panel(const PackedRows *r, int64_t length)
 {
     const int64_t blocks = tensor_dim(r->k, 1), depth = r->depth;
@@ -132,7 +133,8 @@ static bool fits_panel(const PackedRows *r, int64_t length)
     return r->padded >= length && (r->padded < length + depth || (depth > 2 && blocks == 2));
 }
 
-/* Returns true if a window has the same number of rows in the weights and in `length` elements, with room for these. */
+/* Returns true if a window has equally many rows in the weights and in `length` elements, and if `row` has room for a
+ * row. */
 static bool fits_rows(const PackedRows *r, int64_t length)
 {
     if (!r->panel || r->row < 1 || r->row % r->depth || r->padded < r->row || r->padded % r->row) return false;
@@ -193,7 +195,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     return false;
 }
 
-/* Returns the text of a patch element: `value`, widened to i16 for wide weights, and 0 in the zero padding. */
+/* Returns the formula of a patch element: `value`, widened to i16 for wide weights, or 0 in the zero padding. */
 static const char *element_text(Ctx *cx, const PackedRows *r, const char *value)
 {
     const bool is_whole = r->padded == r->length || r->row;
@@ -263,8 +265,8 @@ static int64_t reached(const PackedWindow *w, int d)
     return (w->extent[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1;
 }
 
-/* Replaces the names of a window: strides sh, sw, dilations dh, dw, padding ph, pw; `row` elements or pairs of a
- * window's row, `pixel` of a pixel, whose channels are c. */
+/* Replaces the names of a window: strides sh, sw; dilations dh, dw; padding ph, pw; row: elements or pairs of a
+ * window's row; pixel: elements or pairs of a pixel; c: channels. */
 static const char *window_phrases(Ctx *cx, const Node *n, const PackedWindow *w, int64_t row, int64_t pixel,
                                   const char *text)
 {
@@ -277,8 +279,8 @@ static const char *window_phrases(Ctx *cx, const Node *n, const PackedWindow *w,
                    { "fill", op_number(cx, node_int(n, "fill", 0)) });
 }
 
-/* Emits the padded rows of x, flattened over pixels and channels: a row of a window is contiguous in them. `more`
- * pixels follow the last one that a window reads. */
+/* Emits the padded rows of x, flattened over pixels and channels, so that a row of a window is contiguous. `more`
+ * pixels follow the last pixel that a window reads. */
 static Tensor *bordered_rows(Ctx *cx, const Node *n, const PackedWindow *w, int64_t more)
 {
     const int64_t c = tensor_dim(n->in[0], 3);
@@ -298,8 +300,8 @@ static const char *window_text(Ctx *cx, const Node *n, const PackedWindow *w, in
                                                : "x[n,h*sh+e/row*dh-ph,w*sw+e%row/c*dw-pw,e%c]");
 }
 
-/* Returns the same for two pixels in a number. A window row holds a whole number of pairs; its padding is multiplied by
- * zero weights. */
+/* Returns the formula of patch element e for two pixels in a number. A window row holds a whole number of pairs; its
+ * padding is multiplied by zero weights. */
 static const char *pair_text(Ctx *cx, const Node *n, const PackedWindow *w, bool of_rows)
 {
     const int64_t c = tensor_dim(n->in[0], 3);
@@ -309,7 +311,7 @@ static const char *pair_text(Ctx *cx, const Node *n, const PackedWindow *w, bool
                                   : "x[n,h*sh+q/row*dh,w*sw+q%row/pixel,q%pixel*2+t]");
 }
 
-/* Returns the text of patch element e of the pixel at `place` along `axis`, as i32, and 0 after the last pixel. */
+/* Returns the formula of patch element e of the pixel at `place` along `axis` as i32, or 0 after the last pixel. */
 static const char *pixel_text(Ctx *cx, const Node *n, const PackedWindow *w, const PackedRows *r, const char *axis,
                               const char *place, bool of_rows)
 {
@@ -375,7 +377,7 @@ static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
     return product(cx, n, &r, patch_of(cx, n, &w, &r, from, of_rows), "n,h,w", out);
 }
 
-/* Emits x padded with `fill`, with `channels` channels. */
+/* Emits x padded with `fill` at the borders and to `channels` channels. */
 static Tensor *padded_image(Ctx *cx, const Node *n, const PackedWindow *w, int64_t channels)
 {
     const Tensor *x = n->in[0];

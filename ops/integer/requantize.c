@@ -31,7 +31,8 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
     return false;
 }
 
-/* is_wide: also sums of i64. The caller leaves room for their products. */
+/* Checks the types of the operands; is_wide: sums may also be i64. The caller ensures that their products do not
+ * overflow. */
 static bool check_types(Ctx *cx, const Node *n, int operands, bool is_wide, const DType *constants)
 {
     for (int i = 0; i < n->in_count; i++) {
@@ -53,7 +54,7 @@ static bool check_operands(Ctx *cx, const Node *n, int operands)
 
 static Tensor *input(const Node *n, int i) { return i < n->in_count ? n->in[i] : NULL; }
 
-/* Returns the phrase of an added constant, "+ 5" or "- 5"; empty for 0. */
+/* Returns the phrase of an added constant, such as "+ 5" or "- 5", or "" for 0. */
 static const char *plus_text(Ctx *cx, int64_t v)
 {
     return !v      ? ""
@@ -61,7 +62,7 @@ static const char *plus_text(Ctx *cx, int64_t v)
                    : text_format(cx, "+ %lld", (long long)v);
 }
 
-/* Computes the value, clamped and in the type of the result. */
+/* Emits the value, clamped and cast to the type of the result. */
 static int clamped(Ctx *cx, const Node *n, DType to, const char *value, const Bind *binds, Tensor **out)
 {
     const DTypeInfo *type = dtype_info(to);
@@ -76,7 +77,7 @@ static int clamped(Ctx *cx, const Node *n, DType to, const char *value, const Bi
 
 /* ---- Rounding by an added constant ------------------------------------------------------------------------------ */
 
-/* Shifts by 32 first where the shift allows it: taking the high word is free on a 32-bit target. */
+/* Shifts by 32 first if the shift is large enough, because taking the high word costs nothing on a 32-bit target. */
 static int shifted(Ctx *cx, const Node *n, const char *sum, Tensor *shifts, const Bind *binds, Tensor **out)
 {
     DType to;
@@ -94,7 +95,7 @@ static int shifted(Ctx *cx, const Node *n, const char *sum, Tensor *shifts, cons
                    binds, out);
 }
 
-/* Returns the high word of the product, shifted to twice the result's unit, plus 2 * zero + 1. */
+/* Emits the form with `zero`: the high word of the product, shifted to half of the result's unit, plus 2 * zero + 1. */
 static int centered(Ctx *cx, const Node *n, const char *factor, const Bind *binds, Tensor **out)
 {
     DType to;
@@ -152,7 +153,7 @@ static const char *pair_text(Ctx *cx, const Node *n, const char *type)
                    { "offset", plus_text(cx, node_int(n, "offset", 0)) });
 }
 
-/* The sum in the high word of the products, in 32 bits. */
+/* Emits the sum of the products' high words, in 32 bits. */
 static int sum_in_high_word(Ctx *cx, const Node *n, int64_t up, Tensor **out)
 {
     enum { MOST_UP = 22 };

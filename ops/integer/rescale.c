@@ -23,7 +23,7 @@
 #include <string.h>
 
 enum { MULTIPLIER = 1, SHIFT = 2 };
-enum { ROUND_TWICE, ROUND_ONCE_UP, ROUND_ONCE_AWAY };          /* the attribute `once`: by its ties */
+enum { ROUND_TWICE, ROUND_ONCE_UP, ROUND_ONCE_AWAY };          /* values of the attribute `once`, by their ties */
 
 static bool read_type(Ctx *cx, const Node *n, DType *t)
 {
@@ -61,8 +61,7 @@ static bool check(Ctx *cx, const Node *n)
            && check_range(cx, n, "zero_x", INT32_MIN, INT32_MAX);
 }
 
-/* The phrases of a scaling: `wide` is x in the type of the sums, `m` the multiplier, `n` its shift to the right. The
- * steps without effect are omitted. */
+/* The phrases of a scaling; m: the multiplier, n: its shift to the right. Steps without effect are omitted. */
 typedef struct Scaling { const char *m, *n; bool subtracts, shifts_left; } Scaling;
 
 static Scaling scaling_of(Ctx *cx, const Node *n, const char *m, const char *shifts)
@@ -86,7 +85,7 @@ static const char *scaled_text(Ctx *cx, const Node *n, const Scaling *s, const c
                    { "n", s->n ? s->n : op_number(cx, shift) });
 }
 
-/* Returns the text of ((x - zero_x) << left) * m / 2^(31+n) in 64 bits, rounded to nearest. */
+/* Returns the formula ((x - zero_x) << left) * m / 2^(31+n) in 64 bits, rounded to nearest. */
 static const char *scaled_once(Ctx *cx, const Node *n, bool has_ties_away)
 {
     static const char *const of_one[] = { "i32((shifted * m + half) >> all)",
@@ -99,7 +98,7 @@ static const char *scaled_once(Ctx *cx, const Node *n, bool has_ties_away)
     return scaled_text(cx, n, &s, "i64(x[*])", (s.n ? of_each : of_one)[has_ties_away]);
 }
 
-/* Does the same with two roundings. */
+/* Returns the formula of the scaling with two roundings. */
 static const char *scaled_twice(Ctx *cx, const Node *n)
 {
     const bool has_bytes = n->in_count > SHIFT && n->in[SHIFT] && n->in[SHIFT]->type != I32;

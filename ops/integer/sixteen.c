@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MOST_CLASSES = 65535 };      /* keeps the sum of Q0.15 exponentials below 2^31 */
+enum { MOST_CLASSES = 65535 };      /* limit of classes, which keeps the sum of Q0.15 exponentials below 2^31 */
 
 static const Expr *attr_expr(Ctx *cx, const Node *n, const char *attr)
 {
@@ -71,7 +71,7 @@ static AxisText axes_of(Ctx *cx, const Tensor *x, bool last)
     return axis_text(cx, x->rank, chosen);
 }
 
-/* Emits |d|, the distance from 0 in units of the table, the point below it, and the point above. */
+/* d: the distance of x from 0 in units of the table; below, above: the points of the table around it. */
 typedef struct Points { Tensor *d, *below, *above; } Points;
 
 static Points points_of(Ctx *cx, const Node *n, int bits)
@@ -126,9 +126,9 @@ static int tanh_table(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- Softmax ----------------------------------------------------------------------------------------------------- */
 
-/* The tables have 512 steps of 128, with linear interpolation, for q in -32768..32767. Exponentials are of the distance
- * from the peak in units of 10/65535. `head` counts the leading zeros of their sum, whose mantissa less 1 is the second
- * table's argument. */
+/* Emits a softmax by tables of 512 steps of 128, with linear interpolation, for q in -32768..32767. The argument of the
+ * exponentials is the distance from the peak in units of 10/65535. `head` counts the leading zeros of their sum; its
+ * mantissa minus 1 is the argument of the second table. */
 static int softmax_table(Ctx *cx, const Node *n, Tensor **out)
 {
     static const char *const text[] = {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MOST_CLASSES = 4095 };       /* keeps the sum of exponentials within Q12.19 */
+enum { MOST_CLASSES = 4095 };       /* limit of classes, which keeps the sum of exponentials within Q12.19 */
 
 static bool check(Ctx *cx, const Node *n)
 {
@@ -29,9 +29,9 @@ static const Expr *attr_expr(Ctx *cx, const Node *n, const char *attr)
     return expr_int(cx, I32, node_int(n, attr, 0));
 }
 
-/* Emits the sum of the exponentials of each row in Q12.19, the distances from the peak, and the exponentials (NULL: of
- * no use to the caller). Elements whose distance is below `least` have the exponential 0; the argument of expq could be
- * out of range there. */
+/* Emits the sum of the exponentials of each row in Q12.19, the distances from the peak, and the exponentials (NULL if
+ * the caller does not need them). Elements whose distance is below `least` have the exponential 0, because the argument
+ * of expq could be out of range. */
 static Tensor *sum_of_powers(Ctx *cx, const Node *n, AxisText *axes, Tensor **distance, Tensor **powers)
 {
     Tensor *x = n->in[0];
@@ -56,7 +56,7 @@ static Tensor *sum_of_powers(Ctx *cx, const Node *n, AxisText *axes, Tensor **di
     return OP_FORMULA(cx, n, AXES_TEXT(cx, "sum[kept] = sum(chosen) roundshift(e[all], 12)", a), BIND_T("e", power));
 }
 
-/* The sum has `head` leading zeros, and 1/sum = 1/(1+rest) * 2^-(12-head). */
+/* Emits a softmax. The sum has `head` leading zeros, and 1/sum = 1/(1+rest) * 2^-(12-head). */
 static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     AxisText a;
@@ -88,9 +88,9 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Emits log(s) of s >= 1 in Q12.19, as Q5.26: the octave of s, in quarters, times log 2, plus the logarithm of its
- * mantissa r in sqrt(1/2) to 1, a quotient of polynomials in q = 2 (r - 2^(-1/4)). Both s and s sqrt(1/2) give an
- * octave and a mantissa: the smaller mantissa belongs to the larger octave. */
+/* Emits log(s) as Q5.26, for s >= 1 in Q12.19. It is the octave of s, in quarters, times log 2, plus the logarithm of
+ * the mantissa r, which is in sqrt(1/2) to 1. That logarithm is a quotient of polynomials in q = 2 (r - 2^(-1/4)). Both
+ * s and s sqrt(1/2) give an octave and a mantissa: the smaller mantissa belongs to the larger octave. */
 static Tensor *log_of_sum(Ctx *cx, const Node *n, Tensor *s)
 {
     static const char *const part[][2] = {
@@ -117,8 +117,8 @@ static Tensor *log_of_sum(Ctx *cx, const Node *n, Tensor *s)
     return bind[PARTS].tensor;
 }
 
-/* y = (d - log sum exp(d)) in sixteenths, below 127, of the distances d from the peak; -128 where d is not above the
- * least distance whose result is within the type. */
+/* Emits y = (d - log sum exp(d)) in sixteenths, plus 127, for distances d from the peak. y is -128 if d is not above
+ * the smallest distance whose result fits the type. */
 static int log_softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     AxisText a;
@@ -149,7 +149,7 @@ static Tensor *scaled(Ctx *cx, const Node *n)
                       BIND_V("shift", attr_expr(cx, n, "shift")));
 }
 
-/* Emits the limits of the function at and beyond `radius` from the zero point, and `between` inside. */
+/* Emits `between`, or the limits of the function if x is at least `radius` from the zero point. */
 static int limited(Ctx *cx, const Node *n, Tensor *between, Tensor **out)
 {
     out[0] = OP_FORMULA(
@@ -174,7 +174,7 @@ static int sigmoid_fixed(Ctx *cx, const Node *n, Tensor **out)
         out);
 }
 
-/* tanh(x) = (1-e)/(1+e) = 2/(1+e) - 1 with e = exp(-2x). Q4.27 read as Q5.26 doubles the value. */
+/* Emits tanh(x) = (1-e)/(1+e) = 2/(1+e) - 1 with e = exp(-2x). Q4.27 read as Q5.26 doubles the value. */
 static int tanh_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     if (!check(cx, n)) return 0;

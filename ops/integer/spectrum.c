@@ -32,8 +32,9 @@ static int window_fixed(Ctx *cx, const Node *n, Tensor **out)
     return out[0] && !ctx_failed(cx) ? 1 : 0;
 }
 
-/* The reference's search for the largest magnitude is kept in its order, because -32768 has no magnitude in i16: after
- * this value, the search starts again from the next sample with its sign. Bits of 0 follow from a negative result. */
+/* Shifts x by the largest number of bits without overflow. The search for the largest magnitude has the reference's
+ * order, because -32768 has no magnitude in i16. After this value, the search restarts at the next sample, with the
+ * sample's sign. A negative result gives 0 bits. */
 static int auto_scale(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
@@ -72,8 +73,8 @@ static int energy(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Each bin is in the rising half of one channel and in the falling half of the channel before. Reads clamp indices, so
- * no tables can lead outside. */
+/* Emits a filter bank. Each bin is in the rising half of one channel and in the falling half of the channel before it.
+ * Reads clamp indices, so no tables can lead outside. */
 static int filter_bank(Ctx *cx, const Node *n, Tensor **out)
 {
     static const char *const names[] = { "x", "rising", "falling", "from", "at", "width" };
@@ -102,11 +103,11 @@ static int filter_bank(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* The root of a float near x, then, of x of 2^32 or more, one step of Newton's method with the exact difference, is
- * within 2 of the root: the roots of x's float and of its float root differ by 2^-23 of them, and the step leaves less
- * than 2 of truncations. Of the five integers that begin 2 below, the root is the last whose square is at most x. None
- * exceeds 32 bits, so squares are exact. As in the reference, the root of less than 2^32 has 16 bits, and the largest
- * root of either size is not rounded up. */
+/* Emits a rounded root. A first estimate is the float root of x as a float, whose relative error is 2^-23. If x is 2^32
+ * or more, a Newton step with the exact difference follows, whose truncations are less than 2. So the estimate is
+ * within 2 of the root, and the root is the last of five integers whose square is at most x. None of them exceeds 32
+ * bits, so squares are exact. As in the reference, the root of an x below 2^32 has 16 bits, and the largest root of
+ * either size is not rounded up. */
 static int sqrt_rounded(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
@@ -138,7 +139,8 @@ static int sqrt_rounded(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Factors are in units of 2^-bits; x is scaled by 2^up. Even and odd channels have separate factors. */
+/* Subtracts the noise. Factors are in units of 2^-bits; x is scaled by 2^up. Even and odd channels have separate
+ * factors. */
 static int subtract_noise(Ctx *cx, const Node *n, Tensor **out)
 {
     static const char *const attrs[] = { "up", "bits", "even", "even_rest", "odd", "odd_rest", "least" };
@@ -163,9 +165,9 @@ static int subtract_noise(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- Curves ------------------------------------------------------------------------------------------------------ */
 
-/* Octave b of the argument, 2^(b-1) to 2^b, has three entries of the table at 4 b - 6: the value, slope and curvature;
- * arguments up to 2 have one each. The fraction within the octave has 10 bits. shrink(s) = s^2 / 4 below 2, else s - 1,
- * with 12 bits of fraction before and 6 after. */
+/* Applies the gain. Octave b of the argument, 2^(b-1) to 2^b, has three entries of the table at 4 b - 6: value, slope
+ * and curvature. Each argument up to 2 has one entry. The fraction within the octave has 10 bits. shrink(s) = s^2 / 4
+ * below 2, else s - 1, with 12 bits of fraction before and 6 after. */
 static int gain_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *noise = n->in[1], *table = n->in[2];
@@ -196,8 +198,9 @@ static int gain_fixed(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* log2 in Q16 is the exponent, plus the mantissa less 1, plus a correction between 129 points. The logarithm is
- * log2 * 45426 / 2^16, then times scale / 2^16, each rounded; arguments below 2 have the result 0. */
+/* Emits a logarithm. log2 in Q16 is the exponent, plus the mantissa minus 1, plus a correction that is interpolated
+ * between 129 points. The logarithm is log2 * 45426 / 2^16, and the result is scale / 2^16 times this; both are
+ * rounded. Arguments below 2 have the result 0. */
 static int log_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *table = n->in[1];

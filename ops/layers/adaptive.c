@@ -13,7 +13,7 @@ static const char *tap_of(int spatial, int d)
     return taps[MOST_SPATIAL - spatial + d];
 }
 
-/* The first element of window i, i*from/to, and the element after its last, ((i+1)*from + to-1)/to. */
+/* These return the first element of window i, i*from/to, and the element after its last one, ((i+1)*from + to-1)/to. */
 static const Expr *window_begin(Ctx *cx, const Expr *i, int64_t from, int64_t to)
 {
     return index_over(cx, expr_mul(cx, i, expr_index(cx, from)), to);
@@ -25,7 +25,7 @@ static const Expr *window_end(Ctx *cx, const Expr *i, int64_t from, int64_t to)
     return index_over(cx, expr_add(cx, next, expr_index(cx, to - 1)), to);
 }
 
-/* Opens the axes of the result: its windows have the variables at[1], .. */
+/* Opens the axes of the result, whose windows have the variables at[1], ... */
 static void window_axes(IndexMap *m, const int64_t *size, const Expr **at)
 {
     const Tensor *x = m->call->in[0];
@@ -35,7 +35,7 @@ static void window_axes(IndexMap *m, const int64_t *size, const Expr **at)
     at[1 + spatial] = index_axis(m, 'c', x->shape[1 + spatial]);
 }
 
-/* The windows, of up to ceil(from/to) + 1 taps, reduced; `otherwise` stands for the taps beyond the end. */
+/* Reduces the windows, which have up to ceil(from/to) + 1 taps; `otherwise` is the value of taps beyond the end. */
 static Tensor *adaptive_reduced(Ctx *cx, const Node *n, const int64_t *size, const char *word, Reducer by,
                                 const Expr *otherwise)
 {

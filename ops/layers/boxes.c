@@ -106,9 +106,9 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
     return out[0] && out[1] ? 2 : 0;
 }
 
-/* Step t selects the best score that is left, and lowers those of boxes that overlap it by exp(scale * ratio^2). Boxes
- * that are not candidates have the score `least`. As in the reference, a selected box is compared with itself as well:
- * a box without area overlaps none and is selected again, up to the number of candidates. */
+/* Step t selects the best remaining score, and multiplies the scores of boxes that overlap its box by exp(scale *
+ * ratio^2). Boxes that are not candidates have the score `least`. As in the reference, a selected box is compared with
+ * itself as well: a box without area overlaps none and is selected again, up to the number of candidates. */
 static int soft_suppression(Ctx *cx, const Node *n, Tensor **out)
 {
     static const char *const words[] = { "box", "score", "overlap", "least" };
@@ -155,11 +155,11 @@ static int soft_suppression(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- Regions ----------------------------------------------------------------------------------------------------- */
 
-/* Along one dimension sample s of cell i of box r is the weighted sum of elements low and low+1; the weights are 0
- * outside the image. */
+/* Samples along one dimension: sample s of cell i of box r is the weighted sum of elements low and low+1. The weights
+ * are 0 outside the image. */
 typedef struct Samples { Tensor *low, *weight; } Samples;
 
-/* Corner `k` of box r, in elements of x. */
+/* Returns corner `k` of box r, in elements of x. */
 static const Expr *corner_of(Ctx *cx, const Node *n, const Expr *r, int k)
 {
     const Tensor *roi = n->in[1];
@@ -167,7 +167,7 @@ static const Expr *corner_of(Ctx *cx, const Node *n, const Expr *r, int k)
     return expr_mul(cx, tensor_read(cx, roi, at, 2), expr_real(cx, roi->type, node_real(n, "scale", 1)));
 }
 
-/* The extent of box r along dimension d; without half pixels at least 1. */
+/* Returns the extent of box r along dimension d, which is at least 1 without half pixels. */
 static const Expr *extent_of(Ctx *cx, const Node *n, const Expr *r, int d)
 {
     const Tensor *roi = n->in[1];
@@ -177,7 +177,7 @@ static const Expr *extent_of(Ctx *cx, const Node *n, const Expr *r, int d)
     return node_int(n, "half", 1) ? extent : expr_binary(cx, EXPR_MAX, expr_int(cx, roi->type, 1), extent);
 }
 
-/* The begin of box r along dimension d, with half pixels half an element before the corner. */
+/* Returns the begin of box r along dimension d. With half pixels it is half an element before the corner. */
 static const Expr *begin_of(Ctx *cx, const Node *n, const Expr *r, int d)
 {
     const Expr *begin = corner_of(cx, n, r, 1 - d);
@@ -197,7 +197,7 @@ static Tensor *sample_positions(Ctx *cx, const Node *n, int d, int64_t cells)
     return index_result(&m, expr_add(cx, begin_of(cx, n, r, d), cell));
 }
 
-/* The weights of the elements low (p = 0) and low + 1 of the samples at `at`. */
+/* Emits the weights of elements low (p = 0) and low + 1 (p = 1) of the samples at `at`. */
 static Tensor *sample_weights(Ctx *cx, const Node *n, const Tensor *at, const Tensor *low, int64_t size)
 {
     const DType t = at->type;
@@ -286,8 +286,8 @@ static BoxOverlap touches(Ctx *cx, const Node *n, int d, int64_t cells, int64_t 
     return t;
 }
 
-/* The sum or the maximum over the elements of x that some sample reads. Other elements are skipped, not multiplied by
- * 0, because they may be infinite. A cell without samples is 0. */
+/* Emits the sum or maximum over the elements of x that a sample reads. Other elements are skipped instead of multiplied
+ * by 0, because they may be infinite. A cell without samples is 0. */
 static Tensor *adaptive_align(Ctx *cx, const Node *n, int64_t h, int64_t w, bool is_max)
 {
     const Tensor *x = n->in[0];
@@ -360,7 +360,7 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Returns the first pixel of each cell, or with `at_end` the pixel after its last. Both are rounded outwards, so
+/* Emits the first pixel of each cell or, with `at_end`, the pixel after its last one. Both are rounded outwards, so
  * adjacent cells may share a pixel. Pixels outside x belong to no cell; a cell without pixels is 0. */
 static Tensor *cell_edge(Ctx *cx, const Node *n, int d, bool at_end, int64_t cells, int64_t size)
 {

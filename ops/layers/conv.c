@@ -31,11 +31,11 @@ enum { MAX_SPATIAL = 3, GREATEST = 1 << 20 };
 typedef struct ConvWindows {
     int spatial;
     int64_t kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
-    const Expr *extent[MAX_SPATIAL];     /* of the output */
-    bool leaves_input;                   /* some window extends beyond x */
+    const Expr *extent[MAX_SPATIAL];     /* the extents of the output */
+    bool leaves_input;                   /* true if a window extends beyond x */
 } ConvWindows;
 
-/* floor((n + pads - ((kernel - 1) * dilation + 1)) / stride) + 1 */
+/* Returns the number of windows, floor((n + pads - ((kernel - 1) * dilation + 1)) / stride) + 1. */
 static const Expr *windows_along(Ctx *cx, const ConvWindows *w, int d, const Expr *size)
 {
     int64_t taken = (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d];
@@ -102,7 +102,8 @@ static bool check_ranks(Ctx *cx, const Node *n, int spatial, bool is_depthwise)
     return false;
 }
 
-/* An element as a factor of the product: of 8-bit integers, and 16-bit x, the i32 difference from the zero point. */
+/* Returns an element as a factor of the product. For 8-bit integers and 16-bit x, it is the i32 difference from the
+ * zero point. */
 static const Expr *factor_of(Ctx *cx, const Node *n, const Expr *element, int64_t zero)
 {
     if (!op_sums_integers(n)) return element;
@@ -137,13 +138,14 @@ static bool check_groups(Ctx *cx, const Node *n, int64_t in, int64_t out, int64_
     return !ctx_failed(cx);
 }
 
-/* The channel of x: c counts within the group of the output channel o; each group has `outs` outputs. */
+/* Returns the channel of x. c counts within the group of the output channel o; each group has `outs` output
+ * channels. */
 static const Expr *grouped_channel(Ctx *cx, int64_t groups, const Expr *o, int64_t outs, const Expr *c, int64_t each)
 {
     return groups == 1 ? c : expr_add(cx, index_times(cx, index_over(cx, o, outs), each), c);
 }
 
-/* The letters of dimension d and of its taps: w for one dimension, h w for two, d h w for three. */
+/* Return the letters of dimension d and of its taps: w for one dimension, h w for two, d h w for three. */
 static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d]; }
 static const char *tap_of(int spatial, int d)
 {
@@ -151,7 +153,7 @@ static const char *tap_of(int spatial, int d)
     return taps[MAX_SPATIAL - spatial + d];
 }
 
-/* y[n,h,w,o] = sum(i,j,c) (x[n, h*s+i*d-p, .., channel]? * k[i,j,c,o] : 0); depthwise without c. */
+/* Emits y[n,h,w,o] = sum(i,j,c) (x[n, h*s+i*d-p, .., channel]? * k[i,j,c,o] : 0); depthwise without c. */
 static Tensor *sum_of_products(Ctx *cx, const Node *n, const ConvWindows *w, bool is_depthwise)
 {
     const Tensor *x = n->in[0], *k = n->in[1];
@@ -190,7 +192,8 @@ static int conv(Ctx *cx, const Node *n, int spatial, bool is_depthwise, Tensor *
 
 /* ---- Transposed -------------------------------------------------------------------------------------------------- */
 
-/* (n - 1) * stride + (kernel - 1) * dilation + 1 + extra - pads */
+/* Reads the windows of a transposed convolution. The extent is (n - 1) * stride + (kernel - 1) * dilation + 1 + extra -
+ * pads. */
 static bool read_transposed(Ctx *cx, const Node *n, int spatial, ConvWindows *w)
 {
     const Tensor *x = n->in[0], *k = n->in[1];
@@ -219,9 +222,9 @@ static bool read_transposed(Ctx *cx, const Node *n, int spatial, ConvWindows *w)
     return true;
 }
 
-/* One dimension of a transposed convolution: the indices of x and k at a tap, the number of taps, and the predicate
- * under which they contribute (NULL: always). Without dilation the taps that contribute to output h are every stride-th
- * one, from (h+p) % s on. */
+/* The indices of x and k at a tap, along one dimension of a transposed convolution; condition: true if the tap
+ * contributes, or NULL if all taps do. Without dilation, every s-th tap starting at (h+p) % s contributes to output
+ * h. */
 typedef struct TapAccess { const Expr *x, *k, *condition; } TapAccess;
 
 static int64_t tap_count(const ConvWindows *w, int d)
@@ -257,7 +260,7 @@ static bool check_transposed(Ctx *cx, const Node *n, int spatial)
     return false;
 }
 
-/* x and k are integers, sk and sx floats of as many elements as there are outputs and samples. */
+/* Checks that x and k are integers, and that sk and sx are floats, one per output channel and one per sample. */
 static bool check_scaled(Ctx *cx, const Node *n, int spatial)
 {
     const Tensor *x = n->in[0], *k = n->in[1], *sk = n->in[2], *sx = n->in[3];
@@ -273,7 +276,7 @@ static bool check_scaled(Ctx *cx, const Node *n, int spatial)
     return fits;
 }
 
-/* (x * k) * sk[o] * sx[n], which is rounded twice: the product of integers is below 2^24. */
+/* Returns (x * k) * sk[o] * sx[n], which is rounded twice, because the product of the integers is below 2^24. */
 static const Expr *scaled_product(const IndexMap *m, const Expr *x, const Expr *k, const Expr *o, const Expr *sample)
 {
     Ctx *cx = m->cx;

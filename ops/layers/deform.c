@@ -13,7 +13,7 @@
 typedef struct Deform {
     Ctx *cx;
     const Node *n;
-    /* each: the channels of x in a group; sharing: the groups of offsets */
+    /* each: number of channels of x in a group; sharing: number of groups of offsets */
     int64_t kh, kw, in, out, each, groups, sharing;
     Sliding w;
 } Deform;
@@ -62,8 +62,8 @@ static bool check_offsets(Deform *d)
     return false;
 }
 
-/* Computes, along dimension i, the position that tap e reads, the pixel at or before it (clamped to the image and one
- * pixel around it), and the weights of that pixel and of the next. */
+/* Samples along one dimension. low: the pixel at or before the position that a tap reads, clamped to the image and one
+ * pixel around it. part: the weights of this pixel and of the next one. */
 typedef struct SampleAxis { Tensor *low, *part; } SampleAxis;
 
 static SampleAxis line_of(Deform *d, int i)

@@ -11,8 +11,8 @@
  * and outputs alike. Importers transpose once, at compile time. */
 #include "graph/dag/op_build.h"
 
-/* The letters of the result's batch dimensions. An operand omits the dimensions that it lacks and reads its unit
- * dimensions at 0. */
+/* letters of the result's batch dimensions. An operand omits the dimensions that it lacks and reads its unit dimensions
+ * at 0. */
 static const char batch_letters[] = "pqrstu";
 
 static void add_index(Text *t, const char *s) { text_printf(t, "%s%s", t->length ? "," : "", s); }
@@ -24,7 +24,7 @@ static void add_batch(Text *t, const Tensor *x, int own, int all)
         add_index(t, tensor_dim(x, d) == 1 ? "0" : (char[]){ batch_letters[all - own + d], '\0' });
 }
 
-/* Returns the extent of the result's batch dimension d, counted from the left of `all`; NULL if refused. */
+/* Returns the extent of the result's batch dimension d, counted from the left of `all`, or NULL if it is refused. */
 static const Expr *batch_extent(Ctx *cx, const Node *n, int d, int all, const int *own)
 {
     const Expr *extent = expr_index(cx, 1);

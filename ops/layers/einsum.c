@@ -13,8 +13,8 @@
 typedef struct EinsumTerm { char letter[MAX_RANK]; int count; } EinsumTerm;
 typedef struct Equation {
     EinsumTerm in[8], out;
-    int in_count, points;            /* the largest rank of an ellipsis */
-    const Expr *size[128];           /* per letter; NULL: unused */
+    int in_count, points;            /* points: largest rank of an ellipsis */
+    const Expr *size[128];           /* the size of each letter, or NULL if the letter is unused */
     int uses[128];
 } Equation;
 
@@ -117,7 +117,7 @@ static int einsum(Ctx *cx, const Node *n, Tensor **out)
         var[(int)c] = index_axis(&m, c, e.size[(int)c]);
         e.uses[(int)c] = 0;
     }
-    for (int c = 'A'; c <= 'z'; c++)       /* operands read a unit dimension at 0: no loop */
+    for (int c = 'A'; c <= 'z'; c++)       /* operands read a unit dimension at 0, so it needs no loop */
         if (e.uses[c] && !expr_is_int(e.size[c], 1)) {
             var[c] = index_tap(&m, (const char[]){ (char)c, '\0' }, e.size[c]);
             sums = true;

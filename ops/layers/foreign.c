@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* The bits of an element as u64 */
+/* Returns the bits of an element as u64. */
 static const char *bits_of(Ctx *cx, DType t, const char *x)
 {
     if (t == BOOL) return OP_TEXT(cx, "select(x, u64(1), u64(0))", { "x", x });
@@ -27,7 +27,7 @@ static const char *bits_of(Ctx *cx, DType t, const char *x)
                    { "x", x });
 }
 
-/* A value of the type from 64 random bits */
+/* Returns a value of the type, made of 64 random bits. */
 static const char *from_bits(Ctx *cx, DType t, const char *bits)
 {
     if (t == BOOL) return OP_TEXT(cx, "(bits & 1) == 1", { "bits", bits });
@@ -37,7 +37,7 @@ static const char *from_bits(Ctx *cx, DType t, const char *bits)
                    { "cast", bytes == 8 ? "u64" : bytes == 4 ? "u32" : "u16" }, { "bits", bits });
 }
 
-/* The sum of the bits of all elements of input i */
+/* Emits the sum of the bits of all elements of input i. */
 static Tensor *bits_of_input(Ctx *cx, const Node *n, int i)
 {
     const Tensor *x = n->in[i];
@@ -51,7 +51,7 @@ static Tensor *bits_of_input(Ctx *cx, const Node *n, int i)
                       BIND_T("x", n->in[i]));
 }
 
-/* Reads the type and the dimensions of the outputs: words, and the rank before the sizes of each. */
+/* Reads the type and the dimensions of the outputs. The attribute lists the rank of each output before its sizes. */
 static int read_outputs(const Node *n, DType *type, int *rank, int64_t (*dim)[MAX_RANK])
 {
     const Attr *shapes = node_attr(n, "shapes");
@@ -119,7 +119,7 @@ static const OpCase cases[] = {
     { 0 }
 };
 
-/* Each has a name of its own, because the arguments of a call are names. */
+/* each input has a name of its own, because the arguments of a call are names */
 #define INPUTS "x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 x12 x13 x14 x15 x16 x17 x18 x19 x20 x21 x22 x23"
 
 const Op ops_foreign[] = {

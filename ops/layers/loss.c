@@ -22,7 +22,7 @@ static bool is_of_logits(Ctx *cx, const Node *n, bool *is)
     return false;
 }
 
-/* The factor of the sum: 1 / elements for the mean. */
+/* Returns the factor of the sum, which is 1 / elements for the mean. */
 static double factor_of(Ctx *cx, const Node *n, const Tensor *rows)
 {
     const char *reduction = node_text(n, "reduction", "mean");
@@ -34,7 +34,7 @@ static double factor_of(Ctx *cx, const Node *n, const Tensor *rows)
     return ctx_failed(cx) ? 1 : 1.0 / (double)count;
 }
 
-/* y = sum over all rows, times the factor */
+/* Emits the sum over all rows, times the factor. */
 static int reduced(Ctx *cx, const Node *n, Tensor *rows, Tensor **out)
 {
     if (!rows) return 0;
@@ -71,7 +71,7 @@ static bool read_classes(Ctx *cx, const Node *n, Classes *k)
     return true;
 }
 
-/* Replaces the index lists, the `class` of an integer target, and the `element` of the row that it selects. */
+/* Replaces the index lists, `class` by an integer target, and `element` by the element of the row that it selects. */
 static const char *classes_text(Ctx *cx, const Node *n, const Classes *k, const char *text)
 {
     const int64_t classes = tensor_dim(n->in[0], n->in[0]->rank - 1);
@@ -105,7 +105,7 @@ static int cross_entropy(Ctx *cx, const Node *n, Tensor **out)
     return reduced(cx, n, k.of_logits ? rows_of_logits(cx, n, &k) : rows_of_probabilities(cx, n, &k), out);
 }
 
-/* d_x = g * factor * (softmax(x) * mass - t), where mass is the sum of the row's target. */
+/* Emits d_x = g * factor * (softmax(x) * mass - t), where mass is the sum of the row's target. */
 static bool cross_entropy_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
 {
     Classes k;
@@ -160,7 +160,7 @@ static int binary_cross_entropy(Ctx *cx, const Node *n, Tensor **out)
                                         : "-(t[*] * log(x[*]) + (1 - t[*]) * log(1 - x[*]))", out);
 }
 
-/* d_x = (sigmoid(x) - t) * g * factor: the derived form has a kink at 0. */
+/* Emits d_x = (sigmoid(x) - t) * g * factor, because the derivative of the formula has a kink at 0. */
 static bool binary_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
 {
     bool of_logits;

@@ -13,7 +13,7 @@
  * 2014. */
 #include "graph/dag/op_build.h"
 
-/* r and t are scalars, the others have one type and shape. */
+/* Checks that r and t are scalars, and that the other operands have equal types and shapes. */
 static bool check(Ctx *cx, const Node *n)
 {
     const Tensor *x = n->in[2];

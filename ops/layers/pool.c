@@ -19,7 +19,8 @@ enum { MAX_SPATIAL = 3, GREATEST = 1 << 20 };
 typedef struct PoolWindows {
     int spatial;
     int64_t kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
-    const Expr *size[MAX_SPATIAL], *extent[MAX_SPATIAL];   /* sizes of the input and of the output; one may be open */
+    /* sizes of the input and of the output; a size may be open */
+    const Expr *size[MAX_SPATIAL], *extent[MAX_SPATIAL];
     bool leaves_input, leaves_padding[MAX_SPATIAL], leaves[MAX_SPATIAL];
 } PoolWindows;
 
@@ -37,8 +38,8 @@ static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil
     return simplify(cx, expr_binary(cx, EXPR_MIN, count, begun), NULL);
 }
 
-/* Returns true if a window fits into dimension d, or into every size of an open one; a size that the run decides may
- * have none. Refuses otherwise. */
+/* Refuses a dimension d into which no window fits, or an open dimension with a size into which none fits. A size that
+ * the run decides may have no window. */
 static bool window_fits(Ctx *cx, const Node *n, const PoolWindows *w, int d)
 {
     if (op_least(cx, w->extent[d]) >= !size_is_decided(cx, w->size[d])) return true;
@@ -80,7 +81,7 @@ static bool read_windows(Ctx *cx, const Node *n, int spatial, PoolWindows *w)
     return true;
 }
 
-/* The letters of dimension d and of its taps: w for one dimension, h w for two, d h w for three. */
+/* Return the letters of dimension d and of its taps: w for one dimension, h w for two, d h w for three. */
 static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d]; }
 static const char *tap_of(int spatial, int d)
 {
@@ -88,7 +89,7 @@ static const char *tap_of(int spatial, int d)
     return taps[MAX_SPATIAL - spatial + d];
 }
 
-/* Opens the axes n, h, w, c of the result; `axis` receives h, w. */
+/* Opens the axes n, h, w, c of the result; returns h and w. */
 static const Expr *const *pool_axes(IndexMap *m, const PoolWindows *w, const Expr **at)
 {
     const Tensor *x = m->call->in[0];
@@ -111,7 +112,7 @@ static const Expr *read_window(IndexMap *m, const PoolWindows *w)
     return w->leaves_input ? index_read(m, x, at) : tensor_read(m->cx, x, at, x->rank);
 }
 
-/* Returns the minimum of the type, which stands for elements outside x. */
+/* Reads the windows' elements; elements outside x are the minimum of the type. */
 static const Expr *read_or_least(IndexMap *m, const PoolWindows *w)
 {
     return index_guarded(m, read_window(m, w), reducer_identity(m->cx, REDUCE_MAX, m->call->in[0]->type, 0));
@@ -153,7 +154,7 @@ static const Expr *taps_of(Ctx *cx, const PoolWindows *w, int d, const Expr *axi
                     expr_binary(cx, EXPR_MAX, expr_index(cx, 0), taps_before(cx, w, d, axis, false, 0)));
 }
 
-/* Returns the product of the counted taps, at least 1. *same receives the product if it is constant, otherwise 0. */
+/* Returns the product of the counted taps, at least 1. *same becomes the product if it is constant, otherwise 0. */
 static const Expr *divisor_of(Ctx *cx, const Node *n, const PoolWindows *w, const Expr *const *axis, int64_t *same)
 {
     const bool count_pad = node_int(n, "count_pad", 0) != 0;
@@ -172,7 +173,7 @@ static const Expr *divisor_of(Ctx *cx, const Node *n, const PoolWindows *w, cons
     return expr_binary(cx, EXPR_MAX, expr_index(cx, 1), varies);
 }
 
-/* Divides a sum of integers, rounded to nearest, ties away from zero. `same` is the divisor if it is constant, else
+/* Divides a sum of integers, rounded to nearest, ties away from zero. same: the divisor if it is constant, otherwise
  * 0. */
 static const Expr *rounded_quotient(Ctx *cx, const Expr *sum, const Expr *divisor, int64_t same)
 {
@@ -188,7 +189,8 @@ static const Expr *rounded_quotient(Ctx *cx, const Expr *sum, const Expr *diviso
 /* Returns true for stored integers, whose sums are i32. */
 static bool is_small(DType t) { return t == I8 || t == U8 || t == I16; }
 
-/* The sums of the windows, of bytes in i32 without the zero point; named `word`, or NULL for the result. */
+/* Emits the sums of the windows; sums of bytes are i32, without the zero point. word: the name of the stage, or NULL
+ * for the result. */
 static Tensor *window_sums(Ctx *cx, const Node *n, const PoolWindows *w, const char *word)
 {
     IndexMap m = { .cx = cx, .call = n, .word = word };
@@ -221,8 +223,8 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Padding is the real number 0. A sum of stored integers represents it only if each has its zero point subtracted, so a
- * window beyond x subtracts them inside the sum. */
+/* Emits the sums of an average pool. Padding is the real number 0. Stored integers represent it only after subtracting
+ * the zero point, so if windows extend beyond x, the zero point is subtracted inside the sum. */
 static Tensor *avg_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, int64_t *count)
 {
     PoolWindows w = { 0 };
@@ -262,7 +264,7 @@ static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Returns the tap along dimension d of a tap of the window; it is not before x. */
+/* Returns a tap's index along dimension d, clamped to taps that are not before x. */
 static const Expr *own_tap(Ctx *cx, const PoolWindows *w, int d, const Expr *axis, const Expr *tap)
 {
     int64_t behind = 1;
@@ -271,7 +273,7 @@ static const Expr *own_tap(Ctx *cx, const PoolWindows *w, int d, const Expr *axi
     return w->pad[d] > 0 ? expr_binary(cx, EXPR_MAX, own, taps_before(cx, w, d, axis, false, 0)) : own;
 }
 
-/* The index of a window's largest element in the order [n][c][h][w], or with `columns` in [n][c][w][h]. Padding
+/* Emits the index of a window's largest element in the order [n][c][h][w] or, with `columns`, [n][c][w][h]. Padding
  * equals the smallest value of the type. If all elements of a window equal it, argmax returns the first tap, which may
  * be in the padding. The result is then the first tap inside x, or -1 if there is none. Therefore the tap is clamped to
  * the first one inside x; the tap of a larger element is never before x. */

@@ -56,30 +56,30 @@
 
 static const char *const alphas[] = { "alpha0", "alpha1", "alpha2" }, *const betas[] = { "beta0", "beta1", "beta2" };
 
-/* A layer that is being built, and the tensors that its formulas may name. */
+/* The layer that is built, and the tensors that its formulas may name. */
 typedef struct Layer {
     Ctx *cx;
     const Node *n;
     const Recurrent *cell;
-    const char *activations;         /* their names, separated by commas */
-    Tensor *x, *w, *b, *r, *h0, *c0, *p, *rb, *lens, *ws, *rs;   /* lens: NULL if all sequences have all steps */
+    const char *activations;         /* names of the activations, separated by commas */
+    Tensor *x, *w, *b, *r, *h0, *c0, *p, *rb, *lens, *ws, *rs;   /* lens: or NULL if all sequences have all steps */
     bool reverse, on_integers, by_range, in_lanes, is_hybrid;
-    DType type;                      /* of state, biases and outputs */
+    DType type;                      /* type of state, biases and outputs */
     Formulas f;
 } Layer;
 
 static void name_value(Layer *l, const char *word, const Expr *e) { formulas_name(&l->f, (Bind)BIND_V(word, e)); }
 static Tensor *stage(Layer *l, const char *text) { return formulas_compute(&l->f, text); }
 
-/* The phrases of all formulas of the layer. A single step is not a recurrence. */
+/* Enters the phrases of all formulas of the layer. A single step is not a recurrence. */
 static void name_phrases(Layer *l)
 {
     formulas_phrase(&l->f, "steps", expr_is_int(l->x->shape[0], 1) ? "t<T" : "t<T ordered");
     formulas_phrase(&l->f, "rows", "steps,b<B");
     formulas_phrase(&l->f, "gates", op_number(l->cx, l->cell->gates));
-    formulas_phrase(&l->f, "length", "max(0, min(T, lens[b]))");       /* of the sequence */
+    formulas_phrase(&l->f, "length", "max(0, min(T, lens[b]))");       /* number of steps of the sequence */
     formulas_phrase(&l->f, "is_step", "t < length");
-    /* Step t counted from the end; for a t beyond the sequence, any valid index */
+    /* step t counted from the end, or any valid index for a t beyond the sequence */
     formulas_phrase(&l->f, "other_end", l->lens ? "max(0, length-1-t)" : "T-1-t");
     formulas_phrase(&l->f, "at", l->reverse ? "other_end" : "t");
 }
@@ -106,7 +106,7 @@ static const char *activate(const Layer *l, int i, const char *sum)
     return activate_as(l, i, OP_TEXT(l->cx, text, { "sum", sum }));
 }
 
-/* Refuses with the list of activations. */
+/* Refuses the word and lists the known activations. */
 static bool refuse_activation(Layer *l, const char *word, size_t length)
 {
     Text names = text_new(l->cx);
@@ -143,7 +143,7 @@ static bool read_activations(Layer *l)
 
 /* ---- Shared by all layers ---------------------------------------------------------------------------------------- */
 
-/* Returns input i; returns NULL for input 0, which stands for no input in the table of cells. */
+/* Returns input i, or NULL for 0, which stands for no input in the table of cells. */
 static Tensor *operand(const Node *n, int i) { return i && i < n->in_count ? n->in[i] : NULL; }
 
 static bool has_shape(Layer *l, const char *name, const Tensor *t, const Expr *const *shape, int rank)
@@ -158,7 +158,7 @@ static bool has_shape(Layer *l, const char *name, const Tensor *t, const Expr *c
     return false;
 }
 
-/* lens [B] is the last input of the operator. */
+/* Reads lens [B], the last input of the operator. */
 static bool has_lens(Layer *l)
 {
     if (!l->lens) return true;
@@ -168,7 +168,7 @@ static bool has_lens(Layer *l)
     return false;
 }
 
-/* Returns true if all operands but the lengths have one float type. */
+/* Returns true if all operands except the lengths have one float type. */
 static bool same_types(Layer *l)
 {
     Node data = *l->n;
@@ -178,7 +178,7 @@ static bool same_types(Layer *l)
     return !ctx_failed(l->cx) && op_same_type(l->cx, &data) && op_float(l->cx, &data);
 }
 
-/* Returns true if w and r are i8 as x is and the other operands f32, with a scale for each column. */
+/* Returns true if x, w and r are integers and the other operands f32, with a scale for each column. */
 static bool integer_types(Layer *l)
 {
     for (int i = 0; i < l->n->in_count; i++) {
@@ -194,7 +194,7 @@ static bool integer_types(Layer *l)
     return !ctx_failed(l->cx);
 }
 
-/* Returns true if r is i8 and the other operands of a hybrid layer f32. */
+/* Returns true if r is i8 and the other operands of the hybrid layer are f32. */
 static bool hybrid_types(Layer *l)
 {
     for (int i = 0; i < l->n->in_count; i++) {
@@ -206,8 +206,8 @@ static bool hybrid_types(Layer *l)
     return true;
 }
 
-/* Returns true if the operands have the shapes of the sizes of x and r. In a hybrid
- * layer, x holds products (gates * units per step) instead of the inputs. */
+/* Returns true if the operands have the shapes that follow from x and r. In a hybrid layer, x holds products (gates *
+ * units per step) instead of the inputs. */
 static bool has_shapes(Layer *l)
 {
     Ctx *cx = l->cx;
@@ -228,7 +228,7 @@ static bool has_shapes(Layer *l)
            && has_shape(l, "c0", l->c0, state, 2) && has_shape(l, "p", l->p, &three, 1);
 }
 
-/* Names what the formulas of the opened layer may read. */
+/* Names the tensors that the formulas of the layer may read. */
 static bool layer_named(Layer *l)
 {
     if (!has_shapes(l)) return false;
@@ -270,7 +270,7 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n)
     return (l->on_integers ? integer_types(l) : same_types(l)) && layer_named(l);
 }
 
-/* A hybrid layer has the inputs x r rs h0 c0 p. */
+/* Opens a hybrid layer, whose inputs are x, r, rs, h0, c0 and p. */
 static bool hybrid_open(Layer *l, Ctx *cx, const Node *n, const char *cell)
 {
     *l = (Layer){ .cx = cx, .n = n, .f = { .cx = cx, .call = n }, .cell = recurrent_of(cell), .is_hybrid = true,
@@ -280,7 +280,7 @@ static bool hybrid_open(Layer *l, Ctx *cx, const Node *n, const char *cell)
     return hybrid_types(l) && layer_named(l);
 }
 
-/* Promises a tensor over the steps, which formulas read before the one that computes it. */
+/* Promises a tensor over the steps, which earlier formulas read before a later one computes it. */
 static Tensor *promise(Layer *l, const char *word)
 {
     return formulas_promise(&l->f, word, l->type, 3,
@@ -293,7 +293,7 @@ static void unit_stage(Layer *l, const char *word, const char *axis, const char 
     stage(l, OP_TEXT(l->cx, "word[steps,b<B,unit<U] = value", { "word", word }, { "unit", axis }, { "value", value }));
 }
 
-/* Adds the stage `word`: start + sum(k < count) term, in lanes. `steps` is the phrase of its first axis. */
+/* Adds the stage `word`: start + sum(k < count) term, in lanes. steps: the phrase of the stage's first axis. */
 static void lanes_stages(Layer *l, const char *word, const char *steps, int64_t count, const char *start,
                          const char *term)
 {
@@ -314,7 +314,7 @@ static void lanes_stages(Layer *l, const char *word, const char *steps, int64_t 
                      { "term", OP_TEXT(l->cx, term, { "k", text_format(l->cx, "k+%s", first) }) }));
 }
 
-/* The products of a hybrid layer's input are given. */
+/* Adds the stage of the products of the input, which a hybrid layer is given. */
 static void input_stage(Layer *l)
 {
     if (l->is_hybrid) return;
@@ -355,13 +355,13 @@ static const char *before(const Layer *l, const char *unit)
     return OP_TEXT(l->cx, l->h0 ? "prev[t,b,unit]" : "(h[t-1,b,unit]? : 0)", { "unit", unit });
 }
 
-/* Returns the previous state times r at these indices: the term of a sum over k. */
+/* Returns the term of a sum over k: the previous state times r at these indices. */
 static const char *product_with(const Layer *l, const char *r)
 {
     return OP_TEXT(l->cx, l->h0 ? "prev[t,b,k] * r[index]" : "(h[t-1,b,k]? * r[index] : 0)", { "index", r });
 }
 
-/* Adds a 16-bit stage over the units, by which r is multiplied. */
+/* Adds a 16-bit stage over the units, which is multiplied by r. */
 static void stored_stage(Layer *l, const char *word, const char *value)
 {
     unit_stage(l, word, "k",
@@ -463,7 +463,7 @@ static int rnn_hybrid(Ctx *cx, const Node *n, Tensor **out)
     return hybrid_open(&l, cx, n, "rnn") ? rnn_stages(&l, out) : 0;
 }
 
-/* The product of the candidate's columns of r and a 16-bit vector. */
+/* Adds the stages of the product of a 16-bit vector and the candidate's columns of r. */
 static void linear_stages(Layer *l, const char *vector, bool has_bias)
 {
     unit_stage(l, "linear_terms", "u",
@@ -551,8 +551,8 @@ static int lstm_hybrid(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- On integers ------------------------------------------------------------------------------------------------- */
 
-/* Returns the weights in that many bits, symmetric around 0, with a scale for each column. The scales are not rounded
- * to f32 before they are multiplied by the step of the input: `factors` rounds the product once. */
+/* Returns the weights in `bits` bits, symmetric around 0, with a scale for each column. The scales are not rounded to
+ * f32 before they are multiplied by the step of the input: `factors` rounds the product once. */
 static Tensor *integer_weights(Ctx *cx, const Tensor *w, int bits, double *scale)
 {
     const int greatest = (1 << ((bits ? bits : 8) - 1)) - 1;
@@ -589,10 +589,9 @@ static bool is_bounded_state(const Tensor *h)
     return is_state && has_usual_activations(n) && (!operand(n, 4) || is_bounded_state(operand(n, 4)));
 }
 
-/* The state has to stay in [-1, 1], and sums of products have to fit 32 bits. A first state that is an input of the
- * network comes from an earlier run, so rounding errors add up from run to run: such a layer is on integers only where
- * the user asks for it. In such a layer, the state of an earlier run is also assumed to be in [-1, 1]; other states
- * saturate. */
+/* Returns the reason why the layer stays in floats, or NULL. The state must stay in [-1, 1], and sums of products must
+ * fit 32 bits. If the first state comes from an earlier run, rounding errors add up from run to run, so the layer is
+ * computed on integers only on request. Its state is then assumed to be in [-1, 1]; other values saturate. */
 static const char *why_real_weights(Ctx *cx, const Node *n, const int *bits)
 {
     enum { MOST = INT32_MAX / (INT16_MAX * 127) };
@@ -620,7 +619,7 @@ static Tensor *factors(Ctx *cx, const char *name, const double *scale, double un
     return tensor_constant(cx, name, F32, 1, &count, v);
 }
 
-/* With the weights as integers, each column with its scale, and the input as stored. */
+/* Returns the layer with integer weights, a scale for each column, and the stored input. */
 static Node *with_integer_weights(Ctx *cx, const Node *n, Tensor *stored, double step, int64_t zero, const int *bits)
 {
     if (why_real_weights(cx, n, bits)) return NULL;

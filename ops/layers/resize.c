@@ -53,12 +53,13 @@ static Node *permute_resample(Ctx *cx, const Node *n, const int *perm, Tensor *c
 
 /* ---- By a ratio of sizes ----------------------------------------------------------------------------------------- */
 
-/* The result has `extent` elements for `size` of x, in the ratio p / q. */
+/* The size of the result for `size` elements of x: `extent` elements, in the ratio p / q. */
 typedef struct Ratio { const Expr *size, *extent, *p, *q; } Ratio;
-/* Element i of the result is at position num / den of x, a quotient of integers and therefore exact for all sizes. */
+/* The position num / den in x of an element of the result. A quotient of integers is exact for all sizes. */
 typedef struct Position { const Expr *num, *den; } Position;
 
-/* Sets the result's size to size * times / per, or to the first size of `like`; then the two sizes are the ratio. */
+/* Sets the result's size to size * times / per, or to the first size of `like`, whose ratio is then that of the two
+ * sizes. */
 static bool read_ratio(Ctx *cx, const Node *n, const Expr *size, Ratio *r)
 {
     const Attr *like = node_attr(n, "like");
@@ -69,7 +70,7 @@ static bool read_ratio(Ctx *cx, const Node *n, const Expr *size, Ratio *r)
                             * ((double)op_greatest(cx, q) + (double)op_greatest(cx, size))
                         + 4.0 * (double)op_greatest(cx, p);
     *r = (Ratio){ size, extent, op_least(cx, p) < 1 ? expr_binary(cx, EXPR_MAX, p, expr_index(cx, 1)) : p, q };
-    /* Of sizes that the run decides, the importer's calls test that x has elements where the result has. */
+    /* for sizes that the run decides, the importer's calls test that x has elements if the result has */
     const bool has_elements = size_is_decided(cx, extent) || (op_least(cx, size) >= 1 && op_least(cx, extent) >= 1);
     if (times >= 1 && per >= 1 && has_elements && most <= INT32_MAX) return true;
     op_refuse(cx, n,
@@ -132,7 +133,7 @@ static int nearest(Ctx *cx, const Node *n, int axis, const Ratio *r, Tensor **ou
     return out[0] ? 1 : 0;
 }
 
-/* The weights of the taps around each position, whose fraction above its floor is `part`. Cubic: Keys 1981. */
+/* Emits the weights of the taps around each position; part: the position minus its floor. Cubic: Keys 1981. */
 static Tensor *weights_of(Ctx *cx, const Node *n, Tensor *part)
 {
     const DType t = n->in[0]->type;
@@ -188,7 +189,7 @@ static int interpolate(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- At positions that are data ---------------------------------------------------------------------------------- */
 
-/* size * times + more in the coordinates' type */
+/* Returns size * times + more in the type of the coordinates. */
 static const Expr *real_size(Ctx *cx, DType t, const Expr *size, int64_t times, int64_t more)
 {
     return expr_cast(cx, t, op_size(cx, size, times, more));
@@ -223,7 +224,7 @@ static const Expr *tap_inside(Ctx *cx, const Expr *k, const Expr *size, bool ali
         cx, expr_binary(cx, EXPR_MAX, expr_index(cx, 1), op_size(cx, size, 2, align ? -2 : 0)), NULL);
     const Expr *rest = expr_binary(cx, EXPR_FLOORMOD, k, period),
                *mirrored = expr_binary(cx, EXPR_MIN, rest, expr_sub(cx, op_size(cx, period, 1, align ? 0 : -1), rest));
-    /* With an open size the clamp proves that the index is inside. */
+    /* the clamp proves that the index is inside an open size */
     return size->kind == EXPR_INT ? mirrored : index_clamped(cx, mirrored, last);
 }
 
@@ -252,7 +253,7 @@ static const char *const coordinate_words[] = { "right", "down", "behind" },
                   *const distance_words[] = { "distance_0", "distance_1", "distance_2" },
                   *const weight_words[] = { "taps_0", "taps_1", "taps_2" }, *const tap_names[] = { "j", "i", "t" };
 
-/* Samples over 2 or 3 spatial dimensions; coordinates and weights of each. */
+/* A grid sample over 2 or 3 spatial dimensions, with coordinates and weights of each dimension. */
 typedef struct Grid {
     Ctx *cx;
     const Node *call;
@@ -271,7 +272,7 @@ static void grid_axes(const Grid *g, IndexMap *m, const Expr **at)
 }
 
 /* Adds the stage of pixel coordinates of one dimension, for each element of the grid. A nearest sample is rounded
- * before it is mirrored, as ONNX has it: a tie is then one of the outside. */
+ * before it is mirrored, as in ONNX, so that ties are resolved outside the image. */
 static Tensor *coordinate_of(const Grid *g, int k)
 {
     Ctx *cx = g->cx;
@@ -295,7 +296,7 @@ static const Expr *times_plus(Ctx *cx, const Expr *a, const Expr *z, double b)
     return expr_add(cx, expr_mul(cx, a, z), expr_real(cx, z->type, b));
 }
 
-/* Keys' kernel at the distances z: (1.25 z - 2.25) z z + 1 up to 1, ((3.75 - 0.75 z) z - 6) z + 3 beyond. */
+/* Emits Keys' kernel at the distances z: (1.25 z - 2.25) z z + 1 up to 1, ((3.75 - 0.75 z) z - 6) z + 3 beyond. */
 static Tensor *kernel_of(const Grid *g, int k, const Tensor *distance)
 {
     Ctx *cx = g->cx;
@@ -311,7 +312,7 @@ static Tensor *kernel_of(const Grid *g, int k, const Tensor *distance)
     return index_result(&m, expr_select(cx, expr_binary(cx, EXPR_LE, z, one), near, far));
 }
 
-/* The weights of the four taps around each coordinate (Keys 1981, with a = -0.75). */
+/* Emits the weights of the four taps around each coordinate (Keys 1981, with a = -0.75). */
 static Tensor *cubic_weights_of(const Grid *g, int k)
 {
     Ctx *cx = g->cx;

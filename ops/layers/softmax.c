@@ -64,7 +64,7 @@ static int hardmax(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* softmax: d_x = y * (g - sum(c) g * y);  log_softmax: d_x = g - exp(y) * sum(c) g */
+/* Emits the adjoint. softmax: d_x = y * (g - sum(c) g * y); log_softmax: d_x = g - exp(y) * sum(c) g */
 static bool adjoint_from_result(Ctx *cx, const Node *n, Tensor *g, const char *part, const char *result, Tensor **out)
 {
     AxisText a;
@@ -88,7 +88,7 @@ static bool log_softmax_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int in
     return adjoint_from_result(cx, n, g[0], "g[all]", "dx[all] = g[all] - total[kept] * exp(y[all])", out);
 }
 
-/* The multiplier of softmax_fixed is step * 2^26 as a fraction of 31 bits and a shift to the left. */
+/* Returns softmax_fixed. The multiplier is step * 2^26, as a 31-bit fraction and a shift to the left. */
 static Tensor *softmax_in_fixed_point(Ctx *cx, const Node *n, Tensor *stored, double step, DType to)
 {
     enum { INTEGER_BITS = 5 };

@@ -32,16 +32,16 @@
 #include "graph/dag/op_build.h"
 #include "support/text.h"
 
-enum { MOST_STAGES = 16,             /* more steps are a recurrence */
-       MOST_CHAINED = 64 };          /* of `forest`, which has no recurrence */
+enum { MOST_STAGES = 16,             /* up to this many steps are stages; more steps are a recurrence */
+       MOST_CHAINED = 64 };          /* limit of steps of `forest`, which has no recurrence */
 
-/* Integers that i32 holds. */
+/* Returns true for integers whose values fit i32. */
 static bool is_narrow(DType t)
 {
     return dtype_is_integer(t) && (t == I32 || dtype_info(t)->bytes < 4);
 }
 
-/* Of feature, threshold and child, and of the links' one type. */
+/* Returns true if feature, threshold and child have valid shapes, and if all links have one type. */
 static bool fits_nodes(const Node *n)
 {
     const Tensor *x = n->in[0], *feature = n->in[2], *threshold = n->in[3], *child = n->in[4];
@@ -73,7 +73,7 @@ static void name_step(Formulas *f, const char *now)
     formulas_phrase(f, "next", "select(at >= 0, select(below, child[node,0], child[node,1]), from[now])");
 }
 
-/* A stage per step; sets `last`. */
+/* Adds a stage per step; sets `last`. */
 static void chain(Ctx *cx, Formulas *f, int steps)
 {
     Tensor *from = formulas_compute(f, "from[n<N,t<T] = root[t]");
@@ -189,7 +189,7 @@ static const AttrRow forest_attrs[] = {
     { 0 }
 };
 
-/* Two trees: x[0] <= 0 ? 0 : (x[1] <= 0.5 ? 1 : 2), and a single leaf, 3. */
+/* two trees: x[0] <= 0 ? 0 : (x[1] <= 0.5 ? 1 : 2), and a single leaf, 3. */
 #define TREES "i8[2]={0,1} f32[2]={0,0.5} i8[2][2]={-1,1,-2,-3}"
 static const OpCase tree_walk_cases[] = {
     { "steps=2", "f32[3][2] i8[2]={0,-4} " TREES, "i32[3][2]", NULL },
@@ -202,8 +202,8 @@ static const OpCase tree_walk_cases[] = {
     { 0 }
 };
 
-/* Leaves of a pair, two pairs, and one that ends both; a link that is not a leaf's first pair; nodes in another
- * order. */
+/* leaves with one pair and with two pairs, which end with the same pair; a link to a leaf's second pair; nodes in
+ * another order */
 #define PAIRS " u8[4]={1,5,0,2} f32[4]"
 static const OpCase forest_cases[] = {
     { "steps=2 columns=3 pairs=2", "f32[3][2] i8[2]={0,-4} " TREES PAIRS, "f32[3][3]", NULL },

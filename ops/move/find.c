@@ -62,7 +62,7 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- Distinct --------------------------------------------------------------------------------------------------- */
 
-/* NaNs compare equal to each other and sort last. */
+/* Finds distinct rows. NaNs compare equal to each other and sort last. */
 static int unique(Ctx *cx, const Node *n, Tensor **out)
 {
     Tensor *x = n->in[0];
@@ -102,7 +102,7 @@ static int unique(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- Grams ------------------------------------------------------------------------------------------------------ */
 
-/* gram is [o][m]. A row of `length` below m repeats its last element. */
+/* Counts grams [o][m]. A gram whose `length` is below m repeats its last element. */
 static int ngram_count(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *gram = n->in[1], *length = n->in[2];

@@ -59,7 +59,8 @@ static int gather_elements(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- Scattering ------------------------------------------------------------------------------------------------- */
 
-/* `none`: over the update indices, so that the last update wins. */
+/* The ways to combine updates of one element. The row `none` reduces over the update indices, so that the last update
+ * wins. */
 typedef struct Combination { const char *name; Reducer by, by_of_bools; bool replaces; } Combination;
 static const Combination combinations[] = {
     { "none", REDUCE_MAX,  REDUCE_MAX, true  },
@@ -78,13 +79,14 @@ static const Combination *combination_of(Ctx *cx, const Node *n)
     return NULL;
 }
 
-/* The parts in which scatter_elements and scatter_nd differ. `m`: over the axes of the output, at the element `at`. */
+/* The parts in which scatter_elements and scatter_nd differ. m: the map over the axes of the output; at: its
+ * element. */
 typedef struct Scatter Scatter;
 struct Scatter {
-    const Expr *count;           /* of the update indices */
-    int axis;                    /* of scatter_elements */
-    bool is_padded;              /* some elements have no update: reads may be outside */
-    /* Returns true if update k addresses this element */
+    const Expr *count;           /* number of update indices */
+    int axis;                    /* axis of scatter_elements */
+    bool is_padded;              /* true if some elements have no update, so that reads may be outside */
+    /* returns an expression that is true if update k addresses the element */
     const Expr *(*is_match)(const Scatter *s, IndexMap *m, const Expr *const *at, const Expr *k);
     const Expr *(*update)(const Scatter *s, IndexMap *m, const Expr *const *at, const Expr *k);      /* update k */
 };
@@ -94,7 +96,7 @@ static const Expr *read_of(const Scatter *s, IndexMap *m, const Tensor *t, const
     return s->is_padded ? index_read(m, t, at) : tensor_read(m->cx, t, at, t->rank);
 }
 
-/* y = the last update that matches, else x. */
+/* Emits the last update that matches, otherwise x. */
 static Tensor *replaced(Ctx *cx, const Node *n, const Scatter *s)
 {
     const Tensor *x = n->in[0];
@@ -132,7 +134,7 @@ static int scatter(Ctx *cx, const Node *n, const Scatter *s, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Returns true if the index names the element along the axis, counted from either end. */
+/* Returns an expression that is true if the index is the element's, counted from either end of the axis. */
 static const Expr *is_index_of(Ctx *cx, const Expr *index, const Expr *axis, const Expr *size)
 {
     const Expr *from_end = expr_sub(cx, axis, size);
@@ -154,7 +156,7 @@ static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, i
     return fits;
 }
 
-/* Reads t at `at`, where k replaces the index along the axis */
+/* Reads t at `at`, with k as the index along the axis. */
 static const Expr *read_along(const Scatter *s, IndexMap *m, const Tensor *t, const Expr *const *at, const Expr *k)
 {
     const Expr *moved[MAX_RANK];
@@ -207,7 +209,7 @@ static const Expr *update_of_rest(const Scatter *s, IndexMap *m, const Expr *con
     return tensor_read(m->cx, update, place, update->rank);
 }
 
-/* index is [k][q] and update [k][rest..]: the first q dimensions of x are indexed. */
+/* Emits scatter_nd; index is [k][q] and update [k][rest..], so the first q dimensions of x are indexed. */
 static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *index = n->in[1];
@@ -217,7 +219,7 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
         op_refuse(cx, n, "an update of %s, which has an open size; fix it with --dim", tensor_shape_text(cx, x));
         return 0;
     }
-    /* A size that data decide may have one value left, and is then equal to a number. */
+    /* a size that data decide may have only one value left, and is then equal to a number */
     const bool has_equal = n->in[2]->rank >= 1
                            && simplify(cx, n->in[2]->shape[0], NULL) == simplify(cx, index->shape[0], NULL);
     if (q < 1 || q > rank || tensor_dim(index, 0) == 0 || !has_equal) {
@@ -231,7 +233,8 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
     return scatter(cx, n, &s, out);
 }
 
-/* Row i of a batch element is row i - at[batch] of its update; circular: modulo the number of rows. */
+/* Emits scatter_rows: row i of a batch element is row i - at[batch] of the update. circular: modulo the number of
+ * rows. */
 static int scatter_rows(Ctx *cx, const Node *n, Tensor **out)
 {
     Tensor *x = n->in[0], *at = n->in[1], *update = n->in[2];
@@ -305,7 +308,7 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Returns true if a is below b, or if only b is NaN: NaN is the largest value. */
+/* Returns an expression that is true if a is below b; NaN counts as the largest value. */
 static const Expr *is_below(Ctx *cx, const Expr *a, const Expr *b)
 {
     const Expr *less = expr_binary(cx, EXPR_LT, a, b);
@@ -328,7 +331,7 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     int rank = x->rank, axis = op_axis(cx, n, node_int(n, "axis", -1), rank);
     if (axis < 0) return 0;
-    const Attr *like = node_attr(n, "like");        /* the importer's calls test that there are enough elements */
+    const Attr *like = node_attr(n, "like");        /* the importer's calls test that x has enough elements */
     const int64_t k = node_int(n, "k", 1), fewest = op_least(cx, x->shape[axis]);
     const Expr *count = like && like->tensor->rank == 1 ? like->tensor->shape[0] : expr_index(cx, k);
     if (!like && (k < 1 || k > fewest)) {

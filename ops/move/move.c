@@ -128,9 +128,8 @@ static Range range_of(Ctx *cx, const Expr *begin, const Expr *end, int64_t step,
     return (Range){ begin, greatest_of(cx, expr_index(cx, 0), op_size(cx, before_last, 1, 1)), step };
 }
 
-/* The places of a slice over a size that the run decides, written so that intervals bound their number, which is 0
- * where there are none. An index is a number of elements after the first one or before
- * the end. */
+/* Returns the positions of a slice over a size that the run decides, in a form in which intervals bound their number,
+ * which may be 0. An index counts elements from the first one or from the end. */
 static Range decided_range(Ctx *cx, const Expr *begin, const Expr *end, int64_t step, const Expr *size)
 {
     const Expr *zero = expr_index(cx, 0);
@@ -157,7 +156,7 @@ static Range decided_range(Ctx *cx, const Expr *begin, const Expr *end, int64_t 
     return r;
 }
 
-/* Returns the i-th begin or end: a number, or size i of the tensor `begin_sizes` or `end_sizes`. */
+/* Returns begin or end i: a number, or size i of the tensor `begin_sizes` or `end_sizes`. */
 static const Expr *listed_place(Ctx *cx, const Node *n, const char *attr, int i)
 {
     const Attr *sizes = node_attr(n, text_format(cx, "%s_sizes", attr));
@@ -234,8 +233,8 @@ static const Node *slice_of(Ctx *cx, const Tensor *t, int64_t *begin)
     return n && n->kind == NODE_CALL && n->op->layout.box == slice_box && slice_box(cx, n, begin) ? n : NULL;
 }
 
-/* Returns the number of operands, beginning with `first`, that are adjacent boxes of one tensor: along the axis, each
- * begins where the previous one ends. */
+/* Returns the number of operands, beginning with `first`, that are adjacent boxes of one tensor: each begins where the
+ * previous one ends along the axis. */
 static int adjacent_slices(Ctx *cx, const Node *concat_call, int first, int axis)
 {
     int64_t begin[MAX_RANK], next[MAX_RANK];
@@ -251,7 +250,7 @@ static int adjacent_slices(Ctx *cx, const Node *concat_call, int first, int axis
     return count;
 }
 
-/* Returns the box that `count` adjacent operands cover; the sliced tensor itself if the box covers it. */
+/* Returns the box that `count` adjacent operands cover, or the sliced tensor itself if the box covers it. */
 static Tensor *one_slice(Ctx *cx, const Node *n, int first, int count, int axis)
 {
     int64_t begin[MAX_RANK], end[MAX_RANK], size = 0;
@@ -266,7 +265,7 @@ static Tensor *one_slice(Ctx *cx, const Node *n, int first, int count, int axis)
     return call_on(cx, "slice", n->name, x, ATTRS(attr_ints("begin", begin, t->rank), attr_ints("end", end, t->rank)));
 }
 
-/* Folds adjacent slices of one tensor into one operand; NULL if there are none. */
+/* Folds adjacent slices of one tensor into one operand; returns NULL if there are none. */
 static Tensor *concat_of_fewer(Ctx *cx, const Node *n)
 {
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
@@ -315,7 +314,8 @@ static const Expr *padded_index(Ctx *cx, const char *mode, const Expr *c, int64_
     if (strcmp(mode, "reflect") == 0) {
         const Expr *from_last = expr_unary(cx, EXPR_ABS, expr_sub(cx, last, expr_unary(cx, EXPR_ABS, at)));
         const Expr *mirrored = expr_sub(cx, last, from_last);
-        return size->kind == EXPR_INT ? mirrored : index_clamped(cx, mirrored, last);    /* bounds an open size */
+        /* the clamp proves the bound for an open size */
+        return size->kind == EXPR_INT ? mirrored : index_clamped(cx, mirrored, last);
     }
     if (strcmp(mode, "symmetric") == 0) {
         const Expr *m = expr_binary(cx, EXPR_MAX, at, expr_sub(cx, expr_index(cx, -1), at));
@@ -376,14 +376,14 @@ static Node *permute_pad(Ctx *cx, const Node *n, const int *perm, Tensor *const 
 
 /* ---- gather, expand, tile --------------------------------------------------------------------------------------- */
 
-/* A negative index counts from the end. An index out of range is clamped: no input can make the program read out of
- * bounds. */
+/* Emits gather. A negative index counts from the end. An index out of range is clamped, so no input can make the
+ * program read out of bounds. */
 static int gather(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *index = n->in[1];
     int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank), rank = x->rank - 1 + index->rank;
     if (axis < 0) return 0;
-    /* If the run decides the size, the importer's calls test that there are elements where there are indices. */
+    /* if the run decides the size, the importer's calls test that x has elements if there are indices */
     const bool has_elements = size_is_decided(cx, x->shape[axis]) || op_least(cx, x->shape[axis]) >= 1;
     if (!dtype_is_integer(index->type) || !has_elements || rank > MAX_RANK) {
         op_refuse(cx, n, "the input is %s and the index %s%s; use an integer index and at most %d dimensions",

@@ -12,8 +12,8 @@
 #include "graph/dag/op_build.h"
 #include "ir/algebra/algebra.h"
 
-/* A prime that divides none of the fixed sizes represents each symbolic size. Shapes become lists of numbers,
- * products compare as numbers, and a quotient of products is factored back into sizes. */
+/* Products of sizes as numbers: a prime that divides no fixed size represents each symbolic size. Shapes become lists
+ * of numbers, products compare as numbers, and a quotient of products is factored back into sizes. */
 typedef struct ShapeProduct {
     Ctx *cx;
     int count;
@@ -68,7 +68,7 @@ static ShapeProduct sizes_of(Ctx *cx, const Tensor *x, const int64_t *more, int 
     return s;
 }
 
-/* A shortest run of dimensions with equal products: [x_from, x_to) of x and [y_from, y_to) of y. */
+/* The shortest sequences of dimensions with equal products: [x_from, x_to) of x and [y_from, y_to) of y. */
 typedef struct DimensionRun { int x_from, x_to, y_from, y_to; } DimensionRun;
 
 static DimensionRun next_run(const int64_t *x, int x_rank, const int64_t *y, int y_rank, DimensionRun last)
@@ -84,7 +84,7 @@ static DimensionRun next_run(const int64_t *x, int x_rank, const int64_t *y, int
     return r;
 }
 
-/* Returns the flat index (..(i0 * n1 + i1) * n2 + ..) over dimensions [from, to) of y; 0 where all are 1. */
+/* Returns the flat index (..(i0 * n1 + i1) * n2 + ..) over dimensions [from, to) of y; 0 if all of them are 1. */
 static const Expr *flat_index(const ShapeProduct *s, const int64_t *y, const Expr *const *axis, int from, int to)
 {
     const Expr *flat = NULL;
@@ -111,7 +111,8 @@ static void split_flat_index(const ShapeProduct *s, const int64_t *x, int from, 
 
 /* ---- By digits -------------------------------------------------------------------------------------------------- */
 
-/* The suffix products of both shapes, from 1, ascending. They bound digits if each divides the next. */
+/* The suffix products of both shapes, starting at 1, in ascending order. They bound digits if each product divides the
+ * next one. */
 typedef struct Digits { int count; int64_t bound[2 * MAX_RANK + 1]; } Digits;
 
 static void add_bound(Digits *g, int64_t product)
@@ -164,7 +165,8 @@ static void move_digits(const ShapeProduct *s, const Digits *g, const int64_t *x
     }
 }
 
-/* Clamps an index that the prover cannot bound over open sizes. Every index is in bounds: the clamp has no effect. */
+/* Clamps an index that the prover cannot bound over open sizes. The clamp never changes a value, because every index is
+ * in bounds. */
 static const Expr *clamped_if_unproven(Ctx *cx, const Expr *index, const Expr *size, const StageSpec *spec)
 {
     const Bounds *b = NULL;
@@ -188,7 +190,7 @@ static Tensor *view(const Node *n, ShapeProduct *s, const int64_t *shape, int ra
         spec.axis[d] = (Axis){ axis[d], AXIS_DATA, extent };
         is_empty |= shape[d] == 0;
     }
-    /* Nothing is read of a tensor without elements, so any index is right. */
+    /* a tensor without elements is not read, so any index is valid */
     for (int d = 0; d < x->rank && is_empty; d++) index[d] = expr_index(s->cx, 0);
     for (DimensionRun r = { 0, 0, 0, 0 }; !is_empty && (r.x_to < x->rank || r.y_to < rank);) {
         Digits g;
@@ -202,7 +204,7 @@ static Tensor *view(const Node *n, ShapeProduct *s, const int64_t *shape, int ra
     return made ? made->out[0] : NULL;
 }
 
-/* Returns the number of elements, with primes for symbolic sizes; -1 if refused. */
+/* Returns the number of elements, with primes for symbolic sizes, or -1 if it is refused. */
 static int64_t elems_of(Ctx *cx, const Node *n, ShapeProduct *s)
 {
     const Tensor *x = n->in[0];

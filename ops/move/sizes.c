@@ -24,13 +24,14 @@ static const Expr *wanted_size(Ctx *cx, const Node *n)
     return like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
 }
 
-/* Returns the wanted size; NULL if refused. */
+/* Returns the wanted size, or NULL if it is refused. */
 static const Expr *count_of(Ctx *cx, const Node *n)
 {
     const Attr *like = node_attr(n, "like");
     const int64_t count = node_int(n, "count", 0);
     const Expr *size = wanted_size(cx, n);
-    const bool is_decided = like && size_is_decided(cx, size);         /* none may be a number of elements of the run */
+    /* a number of elements that the run decides may be 0 */
+    const bool is_decided = like && size_is_decided(cx, size);
     if ((like || (count >= 1 && count <= INT32_MAX)) && op_least(cx, size) >= !is_decided) return size;
     op_refuse(cx, n, "'count' is %lld; use at least 1%s", (long long)(like ? op_least(cx, size) : count),
               size->kind == EXPR_INT ? "" : op_greater_least);
@@ -75,8 +76,8 @@ static int bind_size(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Elements of x, of which `last` is the last along the axis; NULL: all of x, whose own size has the value of `size`.
- * Nothing outside x is read. */
+/* Emits elements of x with the size `size` along the axis. last: the index of the last element of x that is read, or
+ * NULL if x's own size has the value of `size`. Reads no element outside x. */
 static int sized_alike(Ctx *cx, const Node *n, int axis, const Expr *size, const Expr *last, Tensor **out)
 {
     const Tensor *x = n->in[0];
@@ -109,7 +110,7 @@ static int sized(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Nothing outside x is read, whatever its size is. */
+/* Emits stretch, which reads no element outside x for any size. */
 static int stretch(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
@@ -119,7 +120,7 @@ static int stretch(Ctx *cx, const Node *n, Tensor **out)
     return sized_alike(cx, n, axis, size, last, out);
 }
 
-/* The index is data, so that each read is tested. */
+/* Emits window, whose index is data, so that each read is tested. */
 static int window(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *first = n->in[1];
