@@ -17,13 +17,13 @@
 
 enum { BYTES = 256, LOW_BITS = 7, SLOPE_BITS = 29, UP = 20 };
 
-/* A step on the way to the result, as the interpreter computes it. */
+/* Scales a byte, as the interpreter does. */
 static int32_t scaled(uint32_t v, int64_t factor, int64_t shift)
 {
     return lw_roundshift_any_i32(lw_mulhigh_sat_i32((int32_t)v, (int32_t)factor), (int32_t)shift);
 }
 
-/* The results, indexed by a and b, which start at -128. */
+/* Tabulates the results by a and b, which start at -128. */
 static void tabulate(const ScaledSum *s, int16_t y[BYTES][BYTES])
 {
     uint32_t term[2][BYTES];
@@ -40,7 +40,7 @@ static void tabulate(const ScaledSum *s, int16_t y[BYTES][BYTES])
         }
 }
 
-/* The offset in the middle of the bounds, a multiple of 2^7. Returns false if they exclude each other. */
+/* Finds the offset in the middle of the bounds, a multiple of 2^7. Returns false if the bounds exclude each other. */
 static bool find_offset(const ScaledSum *s, int16_t y[BYTES][BYTES], const int64_t slope[2], int shift, int64_t *offset)
 {
     int64_t least = INT64_MIN / 2, most = INT64_MAX / 2;
@@ -56,7 +56,7 @@ static bool find_offset(const ScaledSum *s, int16_t y[BYTES][BYTES], const int64
     return *offset >= least;
 }
 
-/* a * b / 2^down, rounded; both are positive numbers of 31 bits. */
+/* Returns a * b / 2^down, rounded; a and b are positive 31-bit numbers. */
 static int64_t product_shifted(int64_t a, int64_t b, int64_t down)
 {
     return down < 1 || down > 62 ? 0 : ((a * b >> (down - 1)) + 1) >> 1;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "schedules/panel.h"
 
-/* widest tile in vectors; lanes of the narrowest vector; multiply-adds that hide their own latency; bytes of weights
- * that come from the second cache in the time of a multiply-add; the same for a panel of more bytes than NEAR, which
- * shares that cache with the data and comes from a later one; the parts of the cost of windows that tiles across rows
- * must save: where an operand in memory includes an index, and where each position's address is advanced */
+/* MOST_ACROSS: widest tile in vectors. LEAST_LANES: lanes of the narrowest vector. IN_FLIGHT: multiply-adds that hide
+ * their own latency. LOADED: bytes of weights that the second cache delivers in the time of a multiply-add; LOADED_FAR:
+ * the same number for a panel of more than NEAR bytes, which comes from a later cache. WORTH_CROSSING, WORTH_ADDRESSES:
+ * tiles across rows must save at least this part of the cost of windows; the first if an operand in memory includes an
+ * index, the second if each position's address is advanced. */
 enum { MOST_ACROSS = 8, LEAST_LANES = 4, IN_FLIGHT = 8, LOADED = 32, NEAR = 384 << 10, LOADED_FAR = 12,
        WORTH_CROSSING = 32, WORTH_ADDRESSES = 6 };
 
 bool has_vectors(const Target *t) { return t->lanes > 1 && t->vector_bytes > 0; }
 
-/* Returns the registers of c channels: whole vectors, then halves and quarters. */
+/* Returns the number of registers of c channels: whole vectors, then halves and quarters. */
 static int64_t registers_of(const Target *t, int64_t c)
 {
     int64_t lanes = t->vector_bytes / 4, count = c / lanes;
@@ -21,8 +22,8 @@ static int64_t registers_of(const Target *t, int64_t c)
     return count;
 }
 
-/* Cost of one step of the reduction: w*r multiply-adds, w loads of data and r of weights. Fewer multiply-adds than the
- * pipelines hold wait for each other. */
+/* Returns the cost of one step of the reduction: w*r multiply-adds, w loads of data and r of weights. If there are
+ * fewer multiply-adds than the pipelines hold, they wait for each other. */
 static int64_t step_cost(const Target *t, int64_t w, int64_t r, bool is_far)
 {
     const int64_t products = w * r, each = is_far ? LOADED_FAR : LOADED,

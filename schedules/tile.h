@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULES_TILE_H
 #define LW_SCHEDULES_TILE_H
-/* Shared by templates: walks over a group's nest and the choice of tile sizes. */
+/* Helps templates walk over a group's nest and choose tile sizes. */
 #include "graph/dag/target.h"
 #include "schedule/schedule.h"
 
@@ -10,13 +10,13 @@ const Stage *output_stage(const Nest *n);
 bool makes_output(const Nest *n, const Stage *s);
 /* Inlines the stage, unless the value around it could be deeper than the checker accepts. */
 const Nest *inline_stage(Ctx *cx, const Nest *n, const Stage *s);
-/* Inlines every stage that neither reduces nor is an output nor is `except`. */
+/* Inlines every stage except reductions, outputs and `except`. */
 const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except);
-/* Returns "stage.axis" for the stage's axis, as in the naive nest; the name of no loop if there is no such axis. */
+/* Returns "stage.axis" for the stage's axis, as in the naive nest. If there is no such axis, no loop has the name. */
 const char *loop_name(Ctx *cx, const Stage *s, int axis);
-/* Returns -1 if the axis is symbolic, or if the stage has no such axis. */
+/* Returns the extent of the axis, or -1 if it is symbolic or does not exist. */
 int64_t axis_extent(const Stage *s, int axis);
-/* Returns the extent of the last data axis, or -1 if it is symbolic, or if the stage is a scalar. */
+/* Returns the extent of the last data axis, or -1 if it is symbolic or if the stage is a scalar. */
 int64_t last_extent(const Stage *s);
 /* Returns true if no element of a constant of floats is an infinity or NaN. */
 bool are_finite(const Tensor *w);

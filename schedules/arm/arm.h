@@ -7,7 +7,7 @@
 
 /* Returns true if the target's instructions multiply pairs of i16. */
 bool multiplies_pairs(const Target *t);
-/* Channels that a depthwise convolution of `channels` computes at once. */
+/* Returns the number of channels that a depthwise convolution with `channels` channels computes at once. */
 int64_t channel_tile(const Target *t, int64_t channels);
 /* Returns true for a scalar core that computes up to five pixels by four channels of a panel. */
 bool is_scalar_with_panels(const Target *t);
@@ -15,18 +15,18 @@ bool is_scalar_with_panels(const Target *t);
 bool joins_rows(const Target *t);
 /* Returns true if the tiles of rows.c read weights in this layout (ops/integer/packed.c). */
 bool rows_have_tile(const char *layout);
-/* Returns true for a convolution of single pixels that is computed over one row of all pixels: `join_pixels` of its
+/* Returns true for a convolution of single pixels that is computed over one row of all pixels, `join_pixels` of the
  * input. */
 bool joins_pixels(const Target *t, const Node *n);
 Tensor *join_pixels(Ctx *cx, Tensor *x);
-/* Returns the row of pixels of which `t`, with no other use, is a view, or NULL if there is none. */
+/* Returns the row of pixels of which `t` is a view, or NULL. t must be the view's only use. */
 Tensor *before_view(const Tensor *t, const Uses *uses);
 /* Copies the padded rows of x, the stage `rows` of a packed convolution, with one instruction per row over these two
  * loops; `channels` is NULL if a pixel has one channel. */
 const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows, const char *pixels,
                        const char *channels);
-/* Instructions of macros and operations (costs.c). */
+/* costs of macros and operations in instructions (costs.c) */
 extern const Costs costs_arm, costs_m0plus, costs_m3, costs_dsp, costs_mve;
-/* Cycles and code (costs.c). */
+/* figures for cycles and code (costs.c) */
 extern const CoreFigures core_m0plus, core_m3, core_m4, core_m7, core_m33, core_m55, core_m85;
 #endif

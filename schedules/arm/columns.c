@@ -24,7 +24,8 @@ typedef struct Columns {
     const char *at_rows, *at_channels, *at_pixels;
 } Columns;
 
-/* The largest tile that divides the row; if there is none of at least half of the most, the last tile is shifted. */
+/* Returns the largest tile that divides the row. If none of at least half of the maximum divides it, the last tile is
+ * shifted instead. */
 static int64_t pixels_of(int64_t width)
 {
     if (width <= MOST_PIXELS) return width;
@@ -33,7 +34,7 @@ static int64_t pixels_of(int64_t width)
     return MOST_PIXELS;
 }
 
-/* Splits the loops of the output: rows and channels, pixels if there is more than a tile. */
+/* Splits the loops of the output: rows and channels, and pixels if a row has more than one tile. */
 static const Nest *split_output(Ctx *cx, const Nest *n, Columns *s)
 {
     const char *order[MAX_AXES], *row = loop_name(cx, s->out, ROW), *pixel = loop_name(cx, s->out, PIXEL),
@@ -66,7 +67,7 @@ static const Nest *split_output(Ctx *cx, const Nest *n, Columns *s)
     return sched_reorder(cx, n, order, count, false);
 }
 
-/* Stores a tile channel by channel, the rows of a column adjacent. */
+/* Stores a tile channel by channel, with adjacent rows of a column. */
 static const Nest *pack_by_channel(Ctx *cx, const Nest *n, const char *stage)
 {
     const Stage *s = nest_stage(n, stage);

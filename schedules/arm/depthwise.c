@@ -25,8 +25,8 @@ typedef struct DepthwiseRows {
     const Stage *out;
     int tiled, last;
     int64_t w, block;
-    int64_t whole;               /* the channels of one instruction: one or several tiles of `block` */
-    /* the loops over tiles of channels are outside the columns, because their weights stay in registers */
+    int64_t whole;               /* number of channels of one instruction: one or several tiles of `block` channels */
+    /* true if the loops over tiles of channels are outside the columns, so that weights stay in registers */
     bool channels_first;
     const char *at_row, *at_tile;
 } DepthwiseRows;
@@ -51,8 +51,8 @@ static DepthwiseRows windows_of(const Stage *out, const Target *t)
     return s;
 }
 
-/* Chooses the most tiles of channels that divide the row and whose sums are 512 bytes at most, if the pair of pixels is
- * scaled at once. */
+/* If both pixels are scaled at once, chooses the largest number of tiles of channels that divides the row and whose
+ * sums use at most 512 bytes. */
 static void choose_whole(Ctx *cx, const GroupNest *g, const Nest *n, DepthwiseRows *s)
 {
     enum { MOST = 64 };
@@ -93,8 +93,8 @@ static const Nest *split_windows(Ctx *cx, const Nest *n, DepthwiseRows *s)
     return count > 1 ? sched_reorder(cx, n, order, count, false) : n;
 }
 
-/* Emits the instruction over all taps of the tile, in one or two dimensions, and over its tiles of channels if there
- * are several. */
+/* Returns the macro for all taps of the tile, in one or two dimensions, and for several tiles of channels if there are
+ * several. */
 static const char *macro_of(const Stage *acc, const DepthwiseRows *s)
 {
     static const char *const macro[2][3] = { { "LW_TAPS_I8", "LW_TAPS2_I8", "LW_TAPS2_TILES_I8" },
@@ -131,8 +131,8 @@ static const char *first_loop(Ctx *cx, const Nest *n, const char *acc, int axis)
     return text_format(cx, "%s@init.%s", acc, expr_as_var(nest_stage(n, acc)->axis[axis].var)->name);
 }
 
-/* Computes the tile's channels at once if the target has vectors for it, and both pixels if it has instructions for
- * two; else one by one. */
+/* Computes the tile's channels at once if the target has vectors for them, and both pixels at once if it has
+ * instructions for two. Otherwise computes them one by one. */
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const DepthwiseRows *s)
 {
     const char *out = s->out->name;
@@ -173,8 +173,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &s);
 }
 
-/* Returns true if the weights have the layout [o/block][kh][kw][block] with this target's tile, and there is at least
- * one whole tile of channels: fewer are not padded. */
+/* Returns true if the weights have the layout [o/block][kh][kw][block] with this target's tile, and if there is at
+ * least one whole tile of channels, because fewer channels are not padded. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     const Tensor *k = g->group->anchor->in[1];

@@ -4,7 +4,7 @@
  * holds, and wrap. */
 #include "ir/nest/instruction.h"
 
-/* Rows of windows are products of rows with one more dimension. */
+/* rows of windows are products of rows with one more dimension */
 #define PANEL(pixel, of, element) \
     "[n,m,d](a: i8" of "[n][d], b: i8[n][m][d]) c[" pixel "] = sum(q<n,t<d) " element " * i32(b[q,o,t])"
 #define PANEL_I16(pixel, of, index) \
@@ -12,7 +12,7 @@
 #define WINDOW_PANEL(pixel, of, element) \
     "[kh,n,m,d](a: i8" of "[kh][n][d], b: i8[kh][n][m][d]) c[" pixel "] = " \
     "sum(i<kh,q<n,t<d) " element " * i32(b[i,q,o,t])"
-/* roundshift(mulhigh(of, m), s) + zero as a byte between least and most */
+/* roundshift(mulhigh(of, m), s) + zero, as a byte between least and most */
 #define SCALED(of, m, s) "i8(min(max(roundshift(mulhigh(" of ", " m "), " s ") + zero, least), most))"
 #define TERM(of, z, m, s) "roundshift(mulhigh(i32(" of ") + " z " << 20, " m "), " s ")"
 
@@ -61,7 +61,7 @@ const InstructionRow instructions_arm[] = {
     { "LW_WINDOW2_PANEL_U8" WINDOW_PANEL("w<2,o<m", "[2]", "(i32(a[w,i,q,t]) + 128)"), "vnni" },
     { "LW_WINDOW4_PANEL_U8" WINDOW_PANEL("w<4,o<m", "[4]", "(i32(a[w,i,q,t]) + 128)"), "vnni" },
     { "LW_WINDOW_PANEL_PAIR_I8" WINDOW_PANEL("o<m,w<2", "[2]", "i32(a[w,i,q,t])"), "mve" },
-    /* Windows over n channels, a product each */
+    /* windows over n channels, with one product per channel and tap */
     { "LW_WINDOW_I8[kh,kw,n](a: i8[kh][kw][n], b: i8[kh][kw][n]) c[o<n] = "
       "sum(i<kh,j<kw) i32(a[i,j,o]) * i32(b[i,j,o])", NULL },
     { "LW_WINDOW2_I8[kh,kw,n](a: i8[kh][2][kw][n], b: i8[kh][kw][n]) c[w<2,o<n] = "
@@ -82,7 +82,7 @@ const InstructionRow instructions_arm[] = {
     { "LW_SUM_TAPS_I8[k,n](a: i8[k][n]) y[o<n] = sum(i<k) i32(a[i,o])", NULL },
     { "LW_MAX_TAPS_I8[k,n](a: i8[k][n]) y[o<n] = max(i<k) a[i,o]", NULL },
     { "LW_MAX_IF_I8[n](p: bool, a: i8[1][n]) y[o<n] = max(k<1) select(p, a[k,o], -128)", NULL },
-    /* Copies: plain, widened, of alternating pairs, of two pixels in a number, and `fill` where p is false */
+    /* copies: plain, widened, of alternating pairs, of two pixels in a number; with `fill` if p is false */
     { "LW_COPY_I8[n](a: i8[n]) y[e<n] = a[e]", NULL },
     { "LW_COPY_I16[n](a: i8[n]) y[e<n] = i16(a[e])", NULL },
     { "LW_PAIRS_I16[n](a: i8[2][n][2]) y[w<2,q<n,t<2] = i16(a[w,q,t])", "dsp" },
@@ -91,14 +91,15 @@ const InstructionRow instructions_arm[] = {
       "select(p, i32(a[e]), 0) + select(q, i32(b[e]), 0)*65536", "words" },
     { "LW_FETCH_I8[n,fill](p: bool, a: i8[n]) y[e<n] = select(p, a[e], i8(fill))", NULL },
     { "LW_FETCH_I16[n,fill](p: bool, a: i8[n]) y[e<n] = i16(select(p, a[e], i8(fill)))", NULL },
-    /* Copies m pixels: `left` of fill, `inner` of a, the rest of fill; of n channels, the first `own` are those of a */
+    /* copies m pixels: `left` pixels of fill, `inner` pixels of a, the rest fill; the first `own` of n channels are
+     * those of a */
     { "LW_FETCH_ROW_I8[m,left,inner,n,own,fill](p: bool, a: i8[m][n]) y[w<m,c<n] = "
       "select(p && left <= w && w < left + inner && c < own, a[w,c], i8(fill))", NULL },
-    /* First values of sums: one pixel, two, and two whose sums alternate */
+    /* first values of the sums for one pixel, for two, and for two whose sums alternate */
     { "LW_COPY_I32[n](a: i32[n]) y[e<n] = a[e]", NULL },
     { "LW_COPY2_I32[n](a: i32[n]) y[w<2,e<n] = a[e]", NULL },
     { "LW_COPY_PAIR_I32[n](a: i32[n]) y[e<n,w<2] = a[e]", "mve" },
-    /* The ends of layers, for vectors only */
+    /* epilogues of layers, for vectors only */
     { "LW_SCALE_I8[n,zero,least,most](a: i32[n], m: i32, s: i32) y[e<n] = " SCALED("a[e]", "m", "s"), "bytes" },
     { "LW_SCALE_EACH_I8[n,zero,least,most](a: i32[n], m: i32[n], s: u8[n]) y[e<n] = "
       SCALED("a[e]", "m[e]", "i32(s[e])"), "bytes" },
@@ -110,7 +111,7 @@ const InstructionRow instructions_arm[] = {
       SCALED("a[e,w]", "m", "s"), "mve" },
     { "LW_ADD_I8[n,za,ma,sa,zb,mb,sb,mc,sc,zero,least,most](a: i8[n], b: i8[n]) y[e<n] = "
       SCALED(TERM("a[e]", "za", "ma", "sa") " + " TERM("b[e]", "zb", "mb", "sb"), "mc", "sc"), "bytes" },
-    /* LW_ADD_I8 if the sum is a line for all bytes, which the schedule has proved */
+    /* LW_ADD_I8 for sums that are a line for all bytes, which the schedule proves */
     { "LW_ADD_LINE_I8[n,ka,la,kb,lb,c,s,least,most; za,ma,sa,zb,mb,sb,mc,sc,zero](a: i8[n], b: i8[n]) y[e<n] = "
       SCALED(TERM("a[e]", "za", "ma", "sa") " + " TERM("b[e]", "zb", "mb", "sb"), "mc", "sc"), "avx2" },
     { NULL, NULL }

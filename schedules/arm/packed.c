@@ -51,15 +51,15 @@ typedef struct Panel { int64_t block, depth, offset; } Panel;
  * row. */
 typedef struct PanelRow { int64_t run, padded; } PanelRow;
 
-/* The numbers of a product's weights: their length and channels, the channels with padding and the groups of these, the
- * padded length, the elements of a window's row and those with padding, and the panel. */
+/* The numbers of a product's weights. length: products of a sum; outs: channels; rows: channels with padding; groups:
+ * groups of these; padded: length with padding; run, row: elements of a window's row without and with padding. */
 typedef struct WeightNumbers { int64_t length, outs, rows, groups, padded, run, row; Panel panel; } WeightNumbers;
 
 
 /* Packs weights [e][o] in the operator's layout. */
 static Tensor *pack_weights(Ctx *cx, const char *op, const char *layout, const Tensor *k, const WeightNumbers *n)
 {
-    enum { LEAST_BLOCKS = 2 };         /* of elements that are bytes */
+    enum { LEAST_BLOCKS = 2 };         /* smallest number of blocks of bytes */
     const int64_t shape[] = { n->length, n->outs }, depth = n->panel.depth ? n->panel.depth : 1,
                   elements = n->length / n->run * n->row, blocks = (elements + depth - 1) / depth;
     const Phrase number[] = {
@@ -73,15 +73,15 @@ static Tensor *pack_weights(Ctx *cx, const char *op, const char *layout, const T
                           tensor_constant(cx, k->name, I8, 2, shape, k->data), number);
 }
 
-/* Returns true for several rows of x, or windows: each is widened once for all rows of weights. A single row is read as
- * bytes, which makes the widened copy unnecessary. A single row of weights reads all rows of x that way. */
+/* Returns true for several rows of x, or windows, each of which is widened once for all rows of weights. A single row
+ * of x, or of weights, needs no widened copy, because bytes are read directly. */
 static bool has_several_rows(const Node *n)
 {
     const Tensor *y = n->out[0];
     return tensor_elems(y) > tensor_dim(y, y->rank - 1);
 }
 
-/* Returns true if no weight is -128: then two products fit 16 bits. */
+/* Returns true if no weight is -128, so that the sum of two products fits 16 bits. */
 static bool has_narrow_weights(const Tensor *k)
 {
     const int8_t *v = k->data;
@@ -90,8 +90,8 @@ static bool has_narrow_weights(const Tensor *k)
     return true;
 }
 
-/* Panels of bytes for the target's instructions: squares of rows of eight (two rows of x at once), fours in a lane, or
- * pairs of products. The last take sixteen elements at once, and eight where that adds less padding. */
+/* Returns the panel of bytes for the target's instructions: squares of rows of eight (two rows of x at once), fours in
+ * a lane, or pairs of products. Pairs of products use sixteen elements at once, or eight if that adds less padding. */
 static Panel panel_of_bytes(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     enum { MOST = 16 };
@@ -100,15 +100,17 @@ static Panel panel_of_bytes(const Target *t, const Node *n, int64_t length, int6
     return (Panel){ 4, length > 16 && (length % 16 == 0 || length % 16 > 8) ? 16 : 8, 0 };
 }
 
-/* One or two registers of 16 lanes, or a half, each with fours of bytes, those of x without sign. */
+/* Returns the panel of one or two registers with 16 lanes, or of half a register. Each lane has four bytes; those of x
+ * are unsigned. */
 static Panel panel_of_quads(int64_t outs)
 {
     enum { LANES = 16, OFFSET = 128 };
     return (Panel){ outs % (2 * LANES) == 0 ? 2 * LANES : outs < LANES ? LANES / 2 : LANES, 4, OFFSET };
 }
 
-/* Helium: vectors of 16 elements, of all channels of a tile, whose sums use 512 bytes for two pixels. Rows of a single
- * vector, and rows that do not fill their vectors, remain rows, because a patch padded with zeros would cost more. */
+/* Returns the panel for Helium: vectors of 16 elements of all channels of a tile, whose sums use at most 512 bytes for
+ * two pixels. Rows of a single vector, and rows that do not fill their vectors, remain rows, because a patch padded
+ * with zeros would cost more. */
 static Panel panel_of_vectors(const Node *n, int64_t length, int64_t outs)
 {
     enum { VECTOR = 16, MOST = 64, LEAST = 64 };
@@ -118,8 +120,8 @@ static Panel panel_of_vectors(const Node *n, int64_t length, int64_t outs)
     return gains && has_several_rows(n) ? (Panel){ block, VECTOR, 0 } : (Panel){ 0, 0, 0 };
 }
 
-/* Lanes multiply pairs, a channel each. A core without lanes computes five rows by four channels in its registers; a
- * single row gains nothing. */
+/* Returns the panel for the target's instructions. Each lane multiplies pairs of one channel. A core without lanes
+ * computes five rows by four channels in its registers; a single row gains nothing. */
 static Panel panel_of(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     enum { SCALAR = 4, ADJACENT = 4, LEAST = 8, MOST = 16 };
@@ -136,7 +138,7 @@ static Panel panel_of(const Target *t, const Node *n, int64_t length, int64_t ou
     return (Panel){ outs % MOST == 0 ? MOST : LEAST, 2, 0 };
 }
 
-/* b[o] = -zero * sum of o's weights */
+/* Returns the initial values b[o] = -zero * (sum of o's weights). */
 static Tensor *first_values(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, int64_t zero)
 {
     uint32_t *b = NEW_ARRAY(cx->arena, uint32_t, rows);
@@ -162,9 +164,9 @@ static PackedWindow window_of(const Node *n)
 /* Returns true for a convolution, whose weights are k[i,j,c,o]; a dense layer has w[k,o]. */
 static bool has_window(const Node *n) { return n->in[1]->rank == 4; }
 
-/* Returns the dimension of x along which a number holds two pixels, so that one 32-bit product serves both: the one
- * that fours divide with the smallest padding, the later on a tie. 0: none. Two products of bytes fit 16 bits if no
- * weight is -128. */
+/* Returns the dimension of x along which a number holds two pixels, so that one 32-bit product serves both, or 0 if
+ * there is none. Chooses the dimension that tiles of four divide with the smallest padding, the later one on a tie. Two
+ * products of bytes fit 16 bits if no weight is -128. */
 static int64_t pairs_of(const Target *t, const Node *n, int64_t length, bool joins)
 {
     enum { TILE = 4, LEAST = 8, MOST_PADDING = 4 /* a fourth */ };
@@ -182,8 +184,9 @@ static int64_t pairs_of(const Target *t, const Node *n, int64_t length, bool joi
     return best;
 }
 
-/* Returns the elements of a window's row if the product may use pairs; else 0. Pairs divide neither the rows of dilated
- * windows nor rows with an odd number of channels in windows inside x; fewer than four rows are not padded. */
+/* Returns the number of elements of a window's row if the product may use pairs, otherwise 0. Rows of dilated windows
+ * have no pairs, nor do rows with an odd number of channels if no window leaves x. Fewer than four rows of weights are
+ * not padded. */
 static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     int64_t stride[2], dilation[2], pad[4], channels = tensor_dim(n->in[0], n->in[0]->rank - 1);
@@ -216,22 +219,22 @@ static bool has_row_of_bytes(const Target *t, const Node *n, int64_t length, int
     return multiplies_pairs(t) && is_single_row(n, length, outs) && rows_fit_in_pairs(n->in[1], length, outs);
 }
 
-/* Returns true if the product of a single row of bytes may use 64-bit sums: four rows of weights, a word for each
+/* Returns true if the product of a single row of bytes may use 64-bit sums: four rows of weights, in a word for each
  * element. */
 static bool has_long_sums(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     return target_has(t, "long") && !multiplies_pairs(t) && is_single_row(n, length, outs);
 }
 
-/* Returns true if 16-bit elements are pairs already, for several rows of them. Sums wrap in 32 bits, and the result
- * fits 32 bits. A number with two rows of weights would overflow. */
+/* Returns true for several rows of 16-bit elements, which already are pairs. Sums wrap in 32 bits, and the result fits
+ * 32 bits. A number with two rows of weights would overflow. */
 static bool multiplies_sixteen(const Target *t, const Node *n, int64_t outs)
 {
     return n->in[1]->type == I8 && n->out[0]->type == I32 && multiplies_pairs(t) && outs > 1 && has_several_rows(n);
 }
 
-/* Returns the rows of a window whose bytes are multiplied where they are, in padded rows: a patch of a few channels
- * costs more than products with zeros, a half at most. */
+/* Returns the rows of a window whose bytes are multiplied in the padded rows, without a patch. For a few channels a
+ * patch costs more than products with zeros, which add at most a half. */
 static PanelRow row_of_panels(const Target *t, const Node *n, const PackedWindow *w, Panel p)
 {
     const int64_t run = w->kernel[1] * tensor_dim(n->in[0], 3), padded = (run + p.depth - 1) / p.depth * p.depth;
@@ -252,7 +255,7 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
         return NULL;
     int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, k->rank - 1), length = tensor_elems(k) / outs;
     if (x->type == I16 && !multiplies_sixteen(t, n, outs)) return NULL;
-    /* Products are computed in fours or twos, except for a single one */
+    /* channels are computed in fours or twos, except for a single one */
     int64_t row = x->type == I8 ? row_of_pairs(t, n, length, outs) : 0;
     const bool is_bytes = x->type == I8 && has_row_of_bytes(t, n, length, outs);
     const bool is_long = x->type == I8 && has_long_sums(t, n, length, outs);
@@ -318,8 +321,8 @@ int64_t channel_tile(const Target *t, int64_t channels)
     return has_sixteen && channels % 16 == 0 ? 16 : 8;
 }
 
-/* Returns true for windows of 3x3 with a step of one, over whole tiles of channels, if the target multiplies pairs:
- * columns.c computes them. Narrow images have fewer products than their columns cost. */
+/* Returns true for windows of 3x3 with a step of one, over whole tiles of channels, if the target multiplies pairs;
+ * columns.c computes them. In narrow images, gathering columns costs more than it saves. */
 static bool has_columns(const Target *t, const Node *n, const PackedWindow *w, int64_t outs)
 {
     enum { KERNEL = 3, CHANNELS = 4, NARROW = 4 };
@@ -329,7 +332,7 @@ static bool has_columns(const Target *t, const Node *n, const PackedWindow *w, i
     return all;
 }
 
-/* One output channel per channel of x. */
+/* Packs a depthwise convolution with one output channel per channel of x. */
 static Tensor *alter_depthwise(Ctx *cx, const Implementation *with, const Target *t, const Node *n,
                                const Uses *uses)
 {
@@ -365,7 +368,7 @@ const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *r
     int64_t pad[4] = { 0 }, height = axis_extent(s, 1), fill = node_int(anchor, "fill", 0);
     Path at;
     node_ints(anchor, "pad", pad, 4, 0);
-    /* Each row is a row of x: plain loops */
+    /* each row is a row of x, so plain loops suffice */
     if (ctx_failed(cx) || (pad[0] == 0 && height <= tensor_dim(x, 1)) || !nest_find_loop(n, pixels, &at)) return n;
     const int64_t m = at.at[at.depth - 1]->extent->integer, inner = tensor_dim(x, 2), own = tensor_dim(x, 3),
                   c = channels && nest_find_loop(n, channels, &at) ? at.at[at.depth - 1]->extent->integer : 1;

@@ -42,14 +42,14 @@ Tensor *before_view(const Tensor *t, const Uses *uses)
            && product->kind == NODE_CALL ? x : NULL;
 }
 
-/* Returns true if the operand is absent, or the same for all pixels. */
+/* Returns true if the operand is absent or does not depend on the pixel. */
 static bool is_per_channel(const Tensor *t, int64_t channels)
 {
     return !t || (tensor_is_constant(t) && (tensor_elems(t) == 1 || tensor_elems(t) == channels)
                   && (t->rank == 0 || tensor_dim(t, t->rank - 1) == tensor_elems(t)));
 }
 
-/* f(reshape(x)) = reshape(f(x)). */
+/* Moves the reshape behind the epilogue: f(reshape(x)) = reshape(f(x)). */
 static Tensor *alter_epilogue(Ctx *cx, const Implementation *with, const Target *t, const Node *n, const Uses *uses)
 {
     (void)with;

@@ -14,7 +14,7 @@
 
 typedef struct Pool { const Stage *acc; bool is_max, leaves_input; int tap_axis[2], tap_axes; } Pool;
 
-/* Returns true if acc reduces bytes of a tensor with the channels last, over up to two axes; a maximum may be
+/* Returns true if acc reduces bytes of a tensor over up to two axes, with the channels last; a maximum may be
  * guarded. */
 static bool read_pool(const Stage *acc, Pool *p)
 {
@@ -49,7 +49,7 @@ static const Stage *reducing_stage(const Nest *n)
     return n->output_count == 1 ? found : NULL;
 }
 
-/* The instruction takes all taps, or one tap if windows leave the input. */
+/* Returns the instruction for all taps, or for one tap if windows leave the input. */
 static const char *macro_of(const Pool *p)
 {
     static const char *const macro[2][3] = { { NULL, "LW_SUM_TAPS_I8", "LW_SUM_WINDOW_I8" },
@@ -57,7 +57,7 @@ static const char *macro_of(const Pool *p)
     return p->leaves_input ? "LW_MAX_IF_I8" : macro[p->is_max][p->tap_axes];
 }
 
-/* Orders acc's taps outside its channels, and its initial values before them. */
+/* Moves the loops over taps outside the loop over channels, and the initial values before them. */
 static const Nest *order_taps(Ctx *cx, const Nest *n, const Pool *p)
 {
     const char *order[3], *c = loop_name(cx, p->acc, p->acc->data_count - 1);

@@ -36,7 +36,8 @@
 #include "support/text.h"
 
 enum { PIXEL = 2, CHANNEL = 3 };             /* axes of every stage */
-enum { COPIES = 2, MOST_COLUMNS = 8 };       /* copies of a row's code; columns of a window that are unrolled */
+/* COPIES: copies of a row's code; MOST_COLUMNS: limit of columns of a window that are unrolled */
+enum { COPIES = 2, MOST_COLUMNS = 8 };
 /* Code that needs up to 1 KB more text than the code over padded rows must run at least a thousand times. A row of at
  * most 16 statements takes .1 to .2 KB more, and half the instructions: most of its windows reach into the padding. */
 enum { LEAST_RUNS = 1000, SHORT_ROW = 16 };

@@ -31,9 +31,9 @@
 #include "graph/dag/op_formula.h"
 #include "support/text.h"
 
-/* The weight layout along the axes of the sum: rows of bytes, two rows in one number, alternating fours of two rows,
- * pairs of the channels of a panel, or two rows in one number for bytes of x. WORDS are rows of bytes for a patch whose
- * numbers hold two pixels; LONG are words of four rows for 64-bit sums. */
+/* The weight layout along the axes of the sum. ROWS: bytes. PAIRS: two rows in one number. WIDE: alternating fours of
+ * two rows. PANELS: pairs of a panel's channels. BYTES: two rows in one number, for bytes of x. WORDS: bytes, for a
+ * patch whose numbers hold two pixels. LONG: words of four rows, for 64-bit sums. */
 typedef enum RowForm { NO_FORM, ROWS, PAIRS, WIDE, PANELS, BYTES, WORDS, LONG } RowForm;
 
 typedef struct Tiles {
@@ -42,21 +42,22 @@ typedef struct Tiles {
     RowForm form;
     int row, last;
     int64_t w, o, block, depth, offset;
-    int64_t rows;                /* the rows of a window whose bytes are multiplied without a patch; otherwise 0 */
-    bool is_whole;               /* one instruction computes all channels of the tile */
-    bool alternates;             /* the sums of two pixels alternate in memory */
+    /* number of rows of a window whose bytes are multiplied without a patch; otherwise 0 */
+    int64_t rows;
+    bool is_whole;               /* true if one instruction computes all channels of the tile */
+    bool alternates;             /* true if the sums of two pixels alternate in memory */
     const char *at_rows, *at_pixels, *at_channels;
 } Tiles;
 
 /* Returns true if one or two instructions compute the output from the sums, for `count` channels. */
 static bool epilogue_at_once(Ctx *cx, const GroupNest *g, const Nest *n, const char *scaled, int64_t count)
 {
-    const Stage *out = nest_stage(n, output_stage(n)->name);      /* current version, after inlining */
+    const Stage *out = nest_stage(n, output_stage(n)->name);      /* the current stage, after inlining */
     return scaled ? adds_at_once(cx, g, out, count) && scales_at_once(cx, g, nest_stage(n, scaled), count)
                   : scales_at_once(cx, g, out, count);
 }
 
-/* The forms by the names of the layouts in ops/integer/packed.c. */
+/* forms by the names of the layouts in ops/integer/packed.c */
 static const struct { const char *layout; RowForm form; } forms[] = {
     { "rows", ROWS }, { "pairs", PAIRS }, { "wide", WIDE }, { "panels", PANELS }, { "bytes", BYTES }, { "long", LONG }
 };
@@ -70,7 +71,7 @@ static RowForm form_named(const char *layout)
 
 bool rows_have_tile(const char *layout) { return form_named(layout) != NO_FORM; }
 
-/* Returns NO_FORM for weights in a layout that has no tile here: the product keeps its loops. */
+/* Returns the form of the weights, or NO_FORM if their layout has no tile here, so that the product keeps its loops. */
 static RowForm form_of(const GroupNest *g)
 {
     const Node *anchor = g->group->anchor;
@@ -79,7 +80,7 @@ static RowForm form_of(const GroupNest *g)
 }
 
 /* Returns the cost of a tile of w pixels: their products, and one load of the weights. A scalar core computes four
- * channels, but five pixels by two channels at a time, which loads the elements twice. */
+ * channels at a time, but only two with five pixels, which loads the elements twice. */
 static int64_t tile_cost(int64_t w, bool has_vectors)
 {
     enum { CHANNELS = 4, MOST = 5 };
@@ -103,9 +104,9 @@ static void choose_pixels(Tiles *t, int64_t most, bool has_vectors)
     }
 }
 
-/* Returns true if one instruction may compute `block` channels of the tile: in a function of its own, it saves an
- * eighth of an instruction for each product of vectors, and its call costs as much as 64 of those save. A tile of all
- * channels needs no multiple of four for the epilogue's instruction; without that, each output takes several more. */
+/* Returns true if one instruction should compute `block` channels of the tile. The instruction is a function, whose
+ * call costs as much as 64 products of vectors save. A tile of all channels may also have fewer than four channels: the
+ * epilogue is then an instruction, which saves several instructions per output. */
 static bool may_be_whole(Ctx *cx, const GroupNest *g, const Nest *n, const Tiles *t, int64_t block)
 {
     enum { VECTOR = 16, LEAST = 64, VECTOR_OF_SUMS = 4 };
@@ -115,7 +116,7 @@ static bool may_be_whole(Ctx *cx, const GroupNest *g, const Nest *n, const Tiles
     return block > t->o && (block * vectors >= LEAST || ends_alone) && epilogue_at_once(cx, g, n, t->scaled, block);
 }
 
-/* Chooses the most channels, all of them or a power of two, whose sums are 512 bytes at most. */
+/* Chooses the largest number of channels, all of them or a power of two, whose sums use at most 512 bytes. */
 static void choose_whole(Ctx *cx, const GroupNest *g, const Nest *n, Tiles *t)
 {
     enum { MOST = 128 };
@@ -127,8 +128,8 @@ static void choose_whole(Ctx *cx, const GroupNest *g, const Nest *n, Tiles *t)
     if (t->is_whole) t->block = t->o = block;
 }
 
-/* Returns the channels of an instruction with 64-bit sums, of `words` fours in all: it adds up the elements of x
- * once, and its sums use at most 128 bytes. */
+/* Returns the number of channels of an instruction with 64-bit sums, given `words` groups of four channels. The
+ * instruction adds up the elements of x once, and its sums use at most 128 bytes. */
 static int64_t channels_of_words(int64_t words)
 {
     enum { CHANNELS = 4, MOST = 8 };
@@ -137,8 +138,8 @@ static int64_t channels_of_words(int64_t words)
     return count * CHANNELS;
 }
 
-/* Tiles two pixels, or up to five if an instruction has a panel of weights; two channels, or four for one pixel
- * or if one number packs two rows of weights, or those of a panel. */
+/* Chooses the tile. It has two pixels, or up to five if an instruction uses a panel of weights. It has two channels,
+ * four for one pixel or if one number packs two rows of weights, or the channels of a panel. */
 static Tiles tiles_of(Ctx *cx, const GroupNest *g, const Nest *n, const char *scaled)
 {
     const Stage *out = output_stage(n);
@@ -153,7 +154,7 @@ static Tiles tiles_of(Ctx *cx, const GroupNest *g, const Nest *n, const char *sc
     const bool has_vectors = target_has(g->target, "bytes");
     const int64_t outs = axis_extent(out, t.last);
     const Tensor *k = g->group->anchor->in[1];
-    /* A row of weights after the last: its product is discarded */
+    /* true if a padded row of weights follows the last one; its product is discarded */
     bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;
     if (t.form == PANELS) t.depth = tensor_dim(k, 3);
     t.alternates = t.form == PANELS && target_has(g->target, "mve");
@@ -201,14 +202,14 @@ static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
     return count > 1 ? sched_reorder(cx, n, order, count, false) : n;
 }
 
-/* The loop over a tile's pixels or channels along an axis of the output. */
+/* Returns the loop over a tile's pixels or channels along an axis of the output. */
 static const char *tile_loop(Ctx *cx, const Tiles *t, int axis, int64_t size)
 {
     const char *loop = loop_name(cx, t->out, axis);
     return axis_extent(t->out, axis) > size ? text_format(cx, "%si", loop) : loop;
 }
 
-/* The loop that stores the first values of the sums along an axis. */
+/* Returns the loop that stores the first values of the sums along an axis. */
 static const char *first_loop(Ctx *cx, const Nest *n, const char *acc, int axis)
 {
     return text_format(cx, "%s@init.%s", acc, expr_as_var(nest_stage(n, acc)->axis[axis].var)->name);
@@ -222,7 +223,7 @@ static bool ends_in_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const Tile
     return t->w == PAIR && t->form == ROWS && scales_pair_at_once(cx, g, nest_stage(n, scaled), t->block);
 }
 
-/* Does the same for sums that alternate. Their first values are copied in any case. */
+/* Ends a tile whose sums alternate. Their first values are always copied by an instruction. */
 static const Nest *end_alternate(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
     const char *scaled = t->scaled ? t->scaled : t->out->name;
@@ -254,9 +255,10 @@ static const Nest *end_at_once(Ctx *cx, const Nest *n, const GroupNest *g, const
     return initialize_at_once(cx, n, first_loop(cx, n, acc, t->last));
 }
 
-/* Computes the tile's channels at once if the target has an instruction for it, else one by one; its pixels one by
- * one, or both at once. The first values of four channels are copied at once where two rows share a number. Panels on
- * vectors keep their sums in memory: an epilogue without an instruction stays a loop, which C compilers vectorize. */
+/* Computes the tile's channels at once if the target has an instruction for them, otherwise one by one; its pixels one
+ * by one, or both at once. If two rows share a number, the first values of four channels are copied at once. Panels on
+ * vectors keep their sums in memory, so an epilogue without an instruction stays a loop, which C compilers
+ * vectorize. */
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
     const bool ends = t->block > 1 && epilogue_at_once(cx, g, n, t->scaled, t->block),
@@ -275,7 +277,7 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
     return n;
 }
 
-/* The instructions of tiles by their weight layout. w 0: any number of pixels; o 0: of channels. */
+/* The instructions of tiles, by weight layout. w, o: numbers of pixels and channels, or 0 for any number. */
 typedef enum Product { DOT, DOT_WHOLE, DOT_WIDE, DOT_PAIRED, DOT_BYTES, DOT_WORDS, DOT_LONG, PANEL_PAIRS, PANEL_BYTES,
                        PANEL_QUADS, PANEL_VECTORS } Product;
 static const struct { Product of; bool has_rows; int w, o; const char *macro; } products[] = {
@@ -321,7 +323,7 @@ static Product product_of(const Tiles *t)
     return t->alternates ? PANEL_VECTORS : t->depth == 2 ? PANEL_PAIRS : t->offset ? PANEL_QUADS : PANEL_BYTES;
 }
 
-/* Returns the macro for this tile; NULL: none, or its rows have one element. */
+/* Returns the macro for this tile, or NULL if there is none or if the tile's rows have one element. */
 static const char *macro_of(const Stage *acc, const Tiles *t)
 {
     const Product of = product_of(t);
@@ -402,7 +404,8 @@ static bool is_conditional(const Expr *e)
     return found;
 }
 
-/* The instruction that fills a run of a patch: a plain or widening copy, guarded if a dilated window leaves x. */
+/* Returns the instruction that fills a run of a patch: a plain or widening copy, guarded if a dilated window leaves
+ * x. */
 static const char *fetch_of(const Node *anchor, const Stage *patch, bool is_padded)
 {
     static const char *const macro[2][2] = { { "LW_COPY_I8", "LW_COPY_I16" }, { "LW_FETCH_I8", "LW_FETCH_I16" } };
@@ -411,7 +414,7 @@ static const char *fetch_of(const Node *anchor, const Stage *patch, bool is_padd
     return macro[leaves][patch->out[0]->type == I16];
 }
 
-/* Returns the contiguous elements of a window: a pixel of x, or a row of the padded rows. */
+/* Returns the number of contiguous elements of a window: those of a pixel of x, or of a row of the padded rows. */
 static int64_t run_of(const Node *anchor, bool of_rows)
 {
     int64_t kernel[2] = { 1, 1 }, channels = tensor_dim(anchor->in[0], anchor->in[0]->rank - 1);
@@ -419,7 +422,7 @@ static int64_t run_of(const Node *anchor, bool of_rows)
     return of_rows ? node_int(anchor, "row", kernel[1] * channels) : channels;
 }
 
-/* Copies the patch's elements in contiguous runs, one instruction each; loops fill the padding at the end. */
+/* Copies each contiguous run of the patch with one instruction; loops fill the padding at the end. */
 static const Nest *fill_patch(Ctx *cx, const Nest *n, const GroupNest *g, const char *patch, bool of_rows)
 {
     enum { SHORTEST = 4 };
@@ -437,7 +440,7 @@ static const Nest *fill_patch(Ctx *cx, const Nest *n, const GroupNest *g, const 
 /* Returns true if the source of patches is padded already: padded rows, or an image padded by an earlier call. */
 static bool are_bordered(const Stage *from) { enum { ROW_AXES = 3 }; return from && from->data_count == ROW_AXES; }
 
-/* Fills the patch of two pixels with alternating pairs in runs, one instruction each; loops fill the padding at the
+/* Fills the patch of two pixels with alternating pairs, each run with one instruction; loops fill the padding at the
  * end. */
 static const Nest *fill_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const char *patch, const Tiles *t,
                               bool of_rows)
@@ -464,7 +467,7 @@ static const Nest *fill_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const 
     return tensorize_if_fits(cx, n, q, "LW_PAIRS_I16", NULL, 0);
 }
 
-/* Stores the words of the tile's two pairs of pixels alternately, each in runs, with one instruction each. */
+/* Stores the words of the tile's two pairs of pixels alternately, each run with one instruction. */
 static const Nest *fill_words(Ctx *cx, const Nest *n, const GroupNest *g, const char *patch, const Tiles *t,
                               bool of_rows)
 {
@@ -496,15 +499,16 @@ static const Nest *copy_rows(Ctx *cx, const Nest *n, const Node *anchor, const c
     return fetch_rows(cx, n, anchor, rows, text_format(cx, "%s.w", rows), text_format(cx, "%s.c", rows));
 }
 
-/* Returns true if the window is one pixel, or the call a dense layer: x already stores a patch's elements as a row. */
+/* Returns true for windows of one pixel and for dense layers, where x already stores a patch's elements as a row. */
 static bool rows_are_contiguous(const Node *anchor)
 {
     int64_t kernel[2];
     return !node_ints(anchor, "kernel", kernel, 2, 1) || kernel[0] * kernel[1] == 1;
 }
 
-/* Returns the rows of a window if its bytes are multiplied where they are, in padded rows: each holds whole blocks of
- * elements, two at least. 0: they are gathered in a patch; sums of SMLAL leave no registers for rows' addresses. */
+/* Returns the number of rows of a window if the bytes are multiplied in the padded rows, or 0 if they are gathered in a
+ * patch. Each row must have whole blocks of elements, at least two. The sums of SMLAL leave no registers for the rows'
+ * addresses. */
 static int64_t window_rows(const GroupNest *g, const Stage *patch, const Stage *of)
 {
     const Tensor *k = g->group->anchor->in[1];
@@ -531,7 +535,7 @@ static const char *product_bytes(Ctx *cx, const GroupNest *g)
     return NULL;
 }
 
-/* Keeps these stages if an instruction adds to them; else inlines them. */
+/* Keeps the stage of bytes if an instruction adds to it, otherwise inlines it. */
 static const char *keep_bytes(Ctx *cx, const Nest **n, const GroupNest *g, const char *scaled)
 {
     if (!scaled || ctx_failed(cx) || epilogue_at_once(cx, g, *n, scaled, 1)) return scaled;
@@ -573,13 +577,12 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
             : t.form == WORDS ? fill_words(cx, n, g, patch, &t, are_bordered(of))
                              : fill_patch(cx, n, g, patch, are_bordered(of));
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
-    /* The results of 64-bit sums are stored, so the loops around them need no unrolling */
+    /* the results of 64-bit sums are stored, so the loops around them need no unrolling */
     if (!ctx_failed(cx) && t.alternates) return end_alternate(cx, n, g, acc, &t);
     return ctx_failed(cx) || t.form == LONG ? n : unroll_tile(cx, n, g, acc, &t);
 }
 
-/* Returns false if a tile is one product of two numbers: its sum has no loop, so there is nothing to compute at
- * once. */
+/* Returns false if a tile is one product of two numbers, whose sum has no loop for an instruction to replace. */
 static bool tile_has_loops(Ctx *cx, const GroupNest *g, const Stage *product)
 {
     for (int a = product->data_count; a < product->axis_count; a++)
@@ -588,7 +591,8 @@ static bool tile_has_loops(Ctx *cx, const GroupNest *g, const Stage *product)
     return t.w > 1 || t.o > 1;
 }
 
-/* Loops compute fewer channels than the tile has, if weights are padded to four or to a panel. */
+/* Returns true if a tile of rows applies. If weights are padded to four or to a panel, loops compute fewer channels
+ * than that. */
 static bool applies_to_rows(Ctx *cx, const GroupNest *g)
 {
     if (!product_makes_output(cx, g)) return false;
@@ -600,15 +604,16 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
     return last_extent(product) >= least;
 }
 
-/* A core with 13 registers and a scalar multiply-accumulate gains by a patch, whose padding costs the loops nothing. It
- * gains nothing if rows are contiguous in x already and each number holds one pixel. */
+/* For a core with 13 registers and a scalar multiply-accumulate: returns true if a patch gains, because it moves
+ * padding out of the loops. It gains nothing if rows are already contiguous in x and each number holds one pixel. */
 static bool applies_to_patches(Ctx *cx, const GroupNest *g)
 {
     const bool gains = !rows_are_contiguous(g->group->anchor) || node_int(g->group->anchor, "pairs", 0);
     return gains && applies_to_rows(cx, g);
 }
 
-/* A core without multiply-accumulate gains by four rows of weights at a time, whose elements have one index. */
+/* Returns true for a core without multiply-accumulate, which gains by four rows of weights at a time, because their
+ * elements share an index. */
 static bool applies_to_row(Ctx *cx, const GroupNest *g)
 {
     return !target_has(g->target, "mla") && applies_to_rows(cx, g);
@@ -622,7 +627,7 @@ static bool has_form(Ctx *cx, const GroupNest *g, RowForm form)
 
 static bool applies_to_long(Ctx *cx, const GroupNest *g) { return has_form(cx, g, LONG); }
 
-/* A scalar core with panels keeps the tile in registers even where rows are contiguous. */
+/* For a scalar core with panels, which keeps the tile in registers even if rows are contiguous. */
 static bool applies_to_panels(Ctx *cx, const GroupNest *g) { return has_form(cx, g, PANELS); }
 
 #define DOT(needed, its_ops, when)                                                                                     \

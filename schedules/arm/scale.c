@@ -14,12 +14,12 @@
 #include "ir/algebra/algebra.h"
 #include "schedules/line.h"
 
-/* roundshift(mulhigh(of, factor), shift) + zero, clamped to least and most. A NULL shift: none. */
+/* roundshift(mulhigh(of, factor), shift) + zero, clamped to least and most; shift: or NULL. */
 typedef struct Scale { const Expr *of, *factor, *shift; int64_t zero, least, most; } Scale;
 
 static const Expr *as_kind(const Expr *e, ExprKind kind) { return e && e->kind == kind ? e : NULL; }
 
-/* Matches e = kind(other, number): returns the other operand; stores the number in *number. */
+/* Matches e = kind(other, number). Returns the other operand, or NULL; stores the number in *number. */
 static const Expr *with_number(const Expr *e, ExprKind kind, int64_t *number)
 {
     if (!as_kind(e, kind)) return NULL;
@@ -123,7 +123,7 @@ const Nest *initialize_alternate_at_once(Ctx *cx, const Nest *n, const char *loo
 
 /* ---- Additions --------------------------------------------------------------------------------------------------- */
 
-enum { UP = 20 };      /* left shift of the terms before scaling */
+enum { UP = 20 };      /* left shift of terms before they are scaled */
 
 static bool read_number(const Expr *e, int64_t *number)
 {
@@ -161,7 +161,7 @@ bool adds_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count
     return has_vectors(cx, g, stage, count) && read_sum(stage, &s, term, &factor, &shift);
 }
 
-/* The numbers of both terms, then those of the sum. */
+/* Stores the numbers of both terms and then those of the sum. */
 static int put_sum(int64_t *to, const ScaledSum *sum)
 {
     const int64_t number[] = { sum->term[0].zero, sum->term[0].factor, sum->term[0].shift,
@@ -171,7 +171,7 @@ static int put_sum(int64_t *to, const ScaledSum *sum)
     return sizeof number / sizeof number[0];
 }
 
-/* The slopes in parts of 15 bits. */
+/* Stores the numbers of the line, with the slopes in parts of 15 bits. */
 static int put_line(int64_t *to, const ByteLine *line)
 {
     enum { HALF = 15, LOW = (1 << HALF) - 1 };
@@ -181,7 +181,7 @@ static int put_line(int64_t *to, const ByteLine *line)
     return sizeof number / sizeof number[0];
 }
 
-/* A sum is a line where the target has instructions for products of pairs of 16-bit elements. */
+/* Uses the line if the target has instructions for products of pairs of 16-bit elements. */
 const Nest *add_at_once(Ctx *cx, const GroupNest *g, const Nest *n, const char *stage, const char *loop, int64_t count)
 {
     Scale s;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULES_ARM_SCALE_H
 #define LW_SCHEDULES_ARM_SCALE_H
-/* Fixed-point scaling of sums as an instruction: the last step of a quantized layer (ops/integer/rescale.c), on
- * Helium. */
+/* Computes the fixed-point scaling of sums, the last step of a quantized layer (ops/integer/rescale.c), as an
+ * instruction. */
 #include "schedules/arm/arm.h"
 
 /* Returns true if the stage scales sums, `count` channels at once, and the target has vectors for it. */
@@ -13,17 +13,18 @@ const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char 
  * LW_SCALE2_EACH_I8. */
 bool scales_pair_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count);
 const Nest *scale_pair_at_once(Ctx *cx, const Nest *n, const char *loop);
-/* Does the same if the sums of the two pixels alternate: LW_SCALE_PAIR_I8, or LW_SCALE_PAIR_ALL_I8. */
+/* Does the same as scale_pair_at_once if the sums of the two pixels alternate: LW_SCALE_PAIR_I8, or
+ * LW_SCALE_PAIR_ALL_I8. */
 const Nest *scale_alternate_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop);
-/* Does the same as scale_at_once for the sum of two quantized bytes: LW_ADD_I8, or LW_ADD_LINE_I8 if it is a line for
- * all bytes. */
+/* Does the same as scale_at_once for the sum of two quantized bytes: LW_ADD_I8, or LW_ADD_LINE_I8 if the sum is a line
+ * for all bytes. */
 bool adds_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count);
 const Nest *add_at_once(Ctx *cx, const GroupNest *g, const Nest *n, const char *stage, const char *loop, int64_t count);
 /* Copies the initial values of contiguous sums, over which `loop` iterates: LW_COPY_I32. */
 const Nest *initialize_at_once(Ctx *cx, const Nest *n, const char *loop);
-/* The same values for two pixels, over which `loop` iterates: LW_COPY2_I32. */
+/* Copies the initial values for two pixels, over which `loop` iterates: LW_COPY2_I32. */
 const Nest *initialize_pair_at_once(Ctx *cx, const Nest *n, const char *loop);
-/* Does the same if they alternate; `loop` iterates over the channels, the next loop over the pixels:
- * LW_COPY_PAIR_I32. */
+/* Does the same as initialize_pair_at_once if the sums alternate: LW_COPY_PAIR_I32. `loop` iterates over the channels,
+ * and the next loop over the pixels. */
 const Nest *initialize_alternate_at_once(Ctx *cx, const Nest *n, const char *loop);
 #endif

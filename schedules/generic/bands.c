@@ -7,7 +7,8 @@
 #include "schedules/product.h"
 #include "schedules/tile.h"
 
-/* The instructions of a product, alone and in the loop over a band, and of a band's own loop, on a scalar core */
+/* WHOLE_COST: instructions of a product on a scalar core; BAND_COST: the same in the loop over a band; LOOP_COST:
+ * instructions of that loop */
 enum { WHOLE_COST = 2, BAND_COST = 5, LOOP_COST = 20 };
 
 typedef struct Bands { int64_t length, outs, total, most; int64_t *from, *width; } Bands;
@@ -18,7 +19,8 @@ static bool are_cheaper(const Target *t, const Bands *b)
     return lanes * (BAND_COST * b->total + LOOP_COST * b->outs) < WHOLE_COST * b->length * b->outs;
 }
 
-/* A column without numbers has a band of one zero: its sum is +0. Stops where the bands are no longer cheaper. */
+/* Returns the bands of the columns. A column of zeros has a band of one zero, whose sum is +0. Stops when the bands are
+ * no longer cheaper. */
 static Bands bands_of(Ctx *cx, const Target *t, const Tensor *w)
 {
     Bands b = { .length = tensor_dim(w, 0), .outs = tensor_dim(w, 1) };
@@ -69,7 +71,7 @@ static Tensor *alter_bands(Ctx *cx, const Implementation *with, const Target *t,
     return call(cx, "banded_dense", n->name, in, 5, ATTRS(attr_int("most", b.most)));
 }
 
-/* Computes one sum after the other, in a register; the loop over a band is as long as the band. */
+/* Computes one sum after the other in a register, with a loop as long as the band. */
 static const Nest *by_band(Ctx *cx, const GroupNest *g)
 {
     const Stage *sum = product_stage(g->nest);
@@ -84,7 +86,7 @@ static const Nest *by_band(Ctx *cx, const GroupNest *g)
     const Stage *s = ctx_failed(cx) ? NULL : nest_stage(n, acc);
     const char *along = s ? loop_name(cx, s, s->axis_count - 1) : NULL;
     for (int a = s ? s->data_count : 0; s && a < s->axis_count - 1 && !ctx_failed(cx); a++)
-        n = sched_unroll(cx, n, loop_name(cx, s, a));                    /* the halves of a triangle */
+        n = sched_unroll(cx, n, loop_name(cx, s, a));                    /* unrolls the halves of a triangle */
     if (ctx_failed(cx) || !along || !nest_find_loop(n, along, &p)) return n;
     return sched_pragma(cx, n, along, "unroll 4");
 }

@@ -19,7 +19,7 @@
  * is symbolic), with tile sizes. */
 typedef struct Tiling { const Stage *out; int last, row; int64_t c, w; } Tiling;
 
-/* Returns the only stage that reduces; NULL: none, or several. */
+/* Returns the only stage that reduces, or NULL if there is none or more than one. */
 static const Stage *reducing_stage(const Nest *n)
 {
     const Stage *found = NULL;
@@ -31,7 +31,7 @@ static const Stage *reducing_stage(const Nest *n)
     return found;
 }
 
-/* Returns true if there is one reduction, with the shape of the output, and the output's last axis is not symbolic. */
+/* Returns true if there is one reduction with the shape of the output, whose last axis is not symbolic. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     (void)cx;
@@ -45,9 +45,9 @@ static bool applies(Ctx *cx, const GroupNest *g)
 }
 
 /* Chooses the register tile: w positions times c channels, in registers of `unit` channels. One step of the reduction
- * costs w*r multiply-adds, w loads of data and r of weights (r registers per row). The tile with the lowest cost over
- * the whole plane wins. Partly filled registers and overhanging tiles count in full, and cut tiles a quarter more.
- * whole_row: all of w, if there are enough registers. */
+ * costs w*r multiply-adds, w loads of data and r of weights (r registers per row). Chooses the tile with the lowest
+ * cost over the whole plane. Partly filled registers and overhanging tiles count in full, and cut tiles a quarter more.
+ * whole_row: the tile covers all of w, if there are enough registers. */
 static Tiling tiling_of(Ctx *cx, const Nest *n, const Stage *out, const Target *t, int64_t registers, bool whole_row)
 {
     Tiling best = { out, out->data_count - 1, out->data_count - 2, 1, 1 };
@@ -70,7 +70,8 @@ static Tiling tiling_of(Ctx *cx, const Nest *n, const Stage *out, const Target *
     return best;
 }
 
-/* A stage that reads one tensor, as a pool or a sum, has no reuse: a large tile saves only loop overhead. */
+/* Returns the number of registers for the tile. A stage that reads one tensor, such as a pool or a sum, has no reuse,
+ * so a large tile saves only loop overhead. */
 static int64_t registers_for(Ctx *cx, const Stage *acc, const Target *t)
 {
     enum { NO_REUSE = 4 };
@@ -94,7 +95,7 @@ static const Nest *split_output(Ctx *cx, const Nest *n, const Tiling *k, const c
     if (tile_w) order[count++] = text_format(cx, "%so", w);
     if (tile_c) order[count++] = text_format(cx, "%so", c);
     if (w) order[count++] = tile_w ? text_format(cx, "%si", w) : w;
-    /* cache_write drops loops of extent 1 from the copy: axis c of a single channel may have no loop. */
+    /* cache_write drops loops of extent 1 from the copy, so axis c of a single channel may have no loop */
     if (nest_find_loop(n, c, &around) || tile_c) order[count++] = tile_c ? text_format(cx, "%si", c) : c;
     if (count > 1) n = sched_reorder(cx, n, order, count, false);
     if (tile_w || tile_c) *attach = order[tile_w + tile_c - 1];
@@ -103,7 +104,7 @@ static const Nest *split_output(Ctx *cx, const Nest *n, const Tiling *k, const c
     return n;
 }
 
-/* Orders acc's loops: the reduce axes outside, its w and c inside, the initial values before them. */
+/* Moves acc's reduce loops outside its loops over w and c, and the initial values before them. */
 static const Nest *order_accumulation(Ctx *cx, const Nest *n, const char *acc)
 {
     const Stage *s = nest_stage(n, acc);
@@ -216,7 +217,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const Stage *reduces = reducing_stage(g->nest), *stored = stored_weights(cx, g->nest);
     const char *acc = reduces->name, *weights = stored ? stored->name : NULL;
-    /* A C compiler merges equal values among scalar variables */
+    /* C compilers merge equal values of scalar variables */
     if (weights && g->target->lanes == 1) weights = NULL;
     if (weights
         && tiling_of(cx, g->nest, output_stage(g->nest), g->target, registers_for(cx, reduces, g->target), false).w < 2)

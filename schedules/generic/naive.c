@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The fallback for groups that no other template accepts (several reductions, as in a softmax). Inlines elementwise
- * stages with one consumer, but no costly value of a row into the row's elements, and computes all others row by row of
- * the output if possible; else stage by stage as written. Single values between stages become variables, and short rows
- * are allocated on the stack. */
+ * stages with one consumer, except a costly value of a row, which would be computed for each element. Computes the
+ * other stages row by row of the output if possible, otherwise stage by stage. Single values between stages become
+ * variables, and short rows are allocated on the stack. */
 #include "schedules/tile.h"
 
 #include "ir/check/check.h"
 
-/* Returns the only stage that reads s; NULL: none, or several. */
+/* Returns the only stage that reads s, or NULL if there is none or more than one. */
 static const Stage *reader_of(Ctx *cx, const Nest *n, const Stage *s)
 {
     const Stage *reader = NULL;
@@ -21,15 +21,15 @@ static const Stage *reader_of(Ctx *cx, const Nest *n, const Stage *s)
     return count == 1 ? reader : NULL;
 }
 
-/* Returns true for a plain value; false for a recurrence, which is computed step by step. */
+/* Returns false for a recurrence, which is computed step by step. */
 static bool is_value(const Stage *s)
 {
     return s->reducer == REDUCE_NONE && (s->data_count == 0 || s->axis[0].kind != AXIS_ORDERED);
 }
 
-enum { CHEAP = 128 };           /* nodes of a value */
+enum { CHEAP = 128 };           /* most nodes of a cheap value */
 
-/* Returns the nodes of the expression as a tree in which the values that it reads are inlined; not much more than
+/* Returns the number of nodes of the expression as a tree, with the values that it reads inlined; stops soon after
  * CHEAP. */
 static int nodes_of(const Nest *n, const Expr *e)
 {
@@ -40,7 +40,7 @@ static int nodes_of(const Nest *n, const Expr *e)
     return count;
 }
 
-/* Returns true for a value of a row that its reader would compute for each element of the row, at some cost. */
+/* Returns true for a costly value of a row that its reader would compute for each element of the row. */
 static bool is_row_value(const Nest *n, const Stage *s, const Stage *reader)
 {
     return s->data_count < reader->data_count && nodes_of(n, s->value[0]) > CHEAP;
@@ -60,8 +60,7 @@ static const Nest *keep_close(Ctx *cx, const Nest *n)
     return n;
 }
 
-/* Returns true if the stage, attached at a row of the output, computes only that row: none of its loops covers
- * several. */
+/* Returns true if the stage, attached at a row of the output, computes only that row. */
 static bool computes_one_row(Ctx *cx, const Nest *n, const Stage *s, int leading)
 {
     Path p;
@@ -95,7 +94,7 @@ static const Nest *row_by_row(Ctx *cx, const Nest *n)
     return !ctx_failed(cx) && nest_check(cx, n, &why) == PROVED ? n : NULL;
 }
 
-/* Inlines the values with one consumer, but no value of a row of at most `most` bytes. */
+/* Inlines the values with one consumer, except values of rows of at most `most` bytes. */
 static const Nest *inline_values(Ctx *cx, const Nest *n, int64_t most)
 {
     for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {

@@ -23,7 +23,7 @@
 
 static bool has_steps(const Stage *s) { return s->data_count > 0 && s->axis[0].kind == AXIS_ORDERED; }
 
-/* Returns the loop that all stages with steps share; NULL: a single step without recurrence. */
+/* Returns the loop that all stages with steps share, or NULL for a single step without recurrence. */
 static const char *step_loop(const Nest *n)
 {
     Path p;
@@ -34,7 +34,8 @@ static const char *step_loop(const Nest *n)
     return NULL;
 }
 
-/* The live range of a tensor over the steps: one step; up to the next step, or after the last; all steps. */
+/* The live range of a tensor over the steps. ONE_STEP: one step. TWO_STEPS: up to the next step, or after the last one.
+ * ALL_STEPS: all steps. */
 typedef enum Life { ONE_STEP, TWO_STEPS, ALL_STEPS } Life;
 typedef struct WeightReads { const Tensor *of; const Stage *reader; Life life; } WeightReads;
 
@@ -74,7 +75,7 @@ static const Nest *store_live(Ctx *cx, const Nest *n, const char *loop)
     return n;
 }
 
-/* Counts the stages that read the tensor; *last is the last of them. */
+/* Counts the stages that read the tensor; *last becomes the last of them. */
 static int readers_of(Ctx *cx, const Nest *n, const Tensor *t, const Stage **last)
 {
     int count = 0;
@@ -87,7 +88,7 @@ static int readers_of(Ctx *cx, const Nest *n, const Tensor *t, const Stage **las
     return count;
 }
 
-/* Returns the sum that initializes the stage's own, if it has no other consumer: both accumulate in the same
+/* Returns the sum that initializes the stage's sum, if it has no other consumer, because both accumulate in the same
  * registers. */
 static const Stage *first_sum(Ctx *cx, const Nest *n, const Stage *s)
 {
@@ -99,7 +100,7 @@ static const Stage *first_sum(Ctx *cx, const Nest *n, const Stage *s)
                                                                                                 : NULL;
 }
 
-/* Unrolls the innermost loop of a sum on a scalar core: every weight is read once, so only loop overhead can be saved.
+/* Unrolls the innermost loop of a sum on a scalar core. Every weight is read once, so only loop overhead can be saved.
  * A divisor of the extent avoids a remainder. */
 static const Nest *repeat_sum(Ctx *cx, const Nest *n, const char *acc, const Target *t)
 {
@@ -132,7 +133,7 @@ static const Nest *keep_in_registers(Ctx *cx, const Nest *n, const char *stage, 
     return sched_set_scope(cx, sched_store_at(cx, n, stage, loop), stage, SCOPE_REGISTER);
 }
 
-/* Returns the nest after the step; NULL: the step is refused. */
+/* Returns the nest after the step, or NULL if the step is refused. */
 static const Nest *try_step(Ctx *cx, const Nest *n, MoveStep *step, const char *stage, const char *loop)
 {
     const char *why;
@@ -143,8 +144,8 @@ static const Nest *try_step(Ctx *cx, const Nest *n, MoveStep *step, const char *
     return fits ? next : NULL;
 }
 
-/* Attaches the stages that read the sums unit by unit, and each other likewise, to the loop over tiles of units. Then
- * at most one tile of the sums is stored. All consumers of the sums, or none. */
+/* Attaches the stages that read the sums unit by unit, and stages that read these unit by unit, to the loop over tiles
+ * of units. Then at most one tile of the sums is stored. Attaches either all consumers of the sums or none. */
 static const Nest *follow_tile(Ctx *cx, const Nest *before, const char *sums)
 {
     const Stage *of = nest_stage(before, sums), *moved[MAX_AXES] = { of };
@@ -169,7 +170,7 @@ static const Nest *follow_tile(Ctx *cx, const Nest *before, const char *sums)
     return n;
 }
 
-/* The axis before the units counts several gates: a unit needs all of them. */
+/* Returns true if the axis before the units counts several gates; a unit needs all of them. */
 static bool has_gates(const Stage *sums) { return sums->data_count == 4 && axis_extent(sums, 2) > 1; }
 
 /* Accumulates every sum of a step in registers, tile by tile, then attaches it to its consumer. Sums over the inputs
@@ -218,7 +219,8 @@ static const Stage *input_sum(const Nest *n)
     return NULL;
 }
 
-/* Counts loads and multiply-adds of all tiles, as in a contraction, plus one store per value kept for its step. */
+/* Counts loads and multiply-adds of all tiles, as in a contraction, plus one store per value that is kept for its
+ * step. */
 static int64_t cost_of(const Stage *input, StepBlock b)
 {
     int64_t steps = axis_extent(input, INPUT_T), units = axis_extent(input, INPUT_U),
@@ -251,8 +253,8 @@ static int add_loop(const Nest *n, const char *loop, const char **list, int coun
     return count;
 }
 
-/* Splits the loop over steps into blocks and computes the sums of a block at its start, in tiles of all its steps. A
- * single unit has no loop, because compute_at drops loops of extent 1. */
+/* Splits the loop over steps into blocks. Computes the sums of a block at the start of the block, in tiles of all steps
+ * of the block. A single unit has no loop, because compute_at drops loops of extent 1. */
 static const Nest *block_steps(Ctx *cx, const Nest *n, const char *loop, const char *input, StepBlock b)
 {
     const char *acc = text_format(cx, "%s_acc", input), *order[5], *around = text_format(cx, "%so", loop);
@@ -288,7 +290,7 @@ static const Nest *block_steps(Ctx *cx, const Nest *n, const char *loop, const c
     return n;
 }
 
-/* Without a recurrence the previous state is the given one and needs no copy. */
+/* Removes the copy of the previous state if there is no recurrence: it is the given state. */
 static const Nest *read_given_state(Ctx *cx, const Nest *n)
 {
     for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
@@ -315,14 +317,14 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : tile_sums(cx, n, block.steps > 1, g->target);
 }
 
-/* Schedules a search or an elimination: without weights there is nothing to tile; stores only live elements. */
+/* Schedules a search or an elimination, which has no weights to tile; stores only live elements. */
 static const Nest *keep_live(Ctx *cx, const GroupNest *g)
 {
     const char *loop = step_loop(g->nest);
     return loop ? store_live(cx, g->nest, loop) : g->nest;
 }
 
-/* keep_live for steps of a few operations, for which counting costs as much. */
+/* Does the same as keep_live for steps of a few operations, for which counting costs as much. */
 static const Nest *keep_short(Ctx *cx, const GroupNest *g)
 {
     enum { AT_ONCE = 4 };

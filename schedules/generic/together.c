@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Chains of short stages over the same elements: all stages of an element, or of a butterfly, are computed together,
- * and their values are variables. Inlined instead, a value with several readers would be computed once for each. */
+ * and their values are variables. If it were inlined, a value with several readers would be computed once for each of
+ * them. */
 #include "schedules/product.h"
 
-/* Computes all other stages at a loop of the output. A stage that then covers an element is a variable; others are
- * small arrays. */
+/* Computes all other stages at a loop of the output. A stage that then covers one element becomes a variable; other
+ * stages become small arrays. */
 static const Nest *attach_all(Ctx *cx, const Nest *n, const Stage *out, const char *loop)
 {
     for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
@@ -22,7 +23,7 @@ static const Nest *attach_all(Ctx *cx, const Nest *n, const Stage *out, const ch
     return n;
 }
 
-/* At the last loop of the output. */
+/* Computes all stages at the last loop of the output. */
 static const Nest *by_element(Ctx *cx, const GroupNest *g)
 {
     const Stage *out = output_stage(g->nest);
@@ -31,7 +32,7 @@ static const Nest *by_element(Ctx *cx, const GroupNest *g)
     return nest_find_loop(g->nest, loop, &p) ? attach_all(cx, g->nest, out, loop) : g->nest;
 }
 
-/* Repeats the body of each loop of the stage that is below another one. */
+/* Unrolls each loop of the stage that is inside another one. */
 static const Nest *unroll_axes(Ctx *cx, const Nest *n, const Stage *s)
 {
     for (int a = s->data_count - 1; a >= 0 && !ctx_failed(cx); a--) n = unroll_if_found(cx, n, loop_name(cx, s, a));
@@ -45,14 +46,14 @@ static const Nest *unroll_others(Ctx *cx, const Nest *n, const Stage *out)
     return n;
 }
 
-/* Returns true if the cost of counting is large compared with a butterfly. */
+/* Returns true if the overhead of a loop is large compared with a butterfly. */
 static bool is_short(const Stage *out)
 {
     enum { DIGIT = 1, LONG = 5 };
     return axis_extent(out, DIGIT) < LONG;
 }
 
-/* y[n,u,k,b,c]: for each n, k and b the numbers of all u, with their parts. */
+/* Schedules y[n,u,k,b,c]: for each n, k and b, computes the numbers of all u, with their parts. */
 static const Nest *by_butterfly(Ctx *cx, const GroupNest *g)
 {
     enum { ROW, DIGIT, PART, PLACE, HALF };
@@ -74,7 +75,7 @@ static const Nest *by_butterfly(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : sched_unroll(cx, n, digit);
 }
 
-/* Repeats the last loop of each stage, over the parts of complex numbers. */
+/* Unrolls the last loop of each stage, which runs over the parts of complex numbers. */
 static const Nest *unroll_halves(Ctx *cx, const Nest *n)
 {
     for (int i = 0; i < n->stage_count && !ctx_failed(cx); i++)
@@ -100,8 +101,8 @@ static int outputs_that_read(Ctx *cx, const Nest *n, const Stage *s)
     return count;
 }
 
-/* Of the inner stages with, or without, several numbers the last one that the most outputs read, or NULL if there is
- * none. */
+/* Returns the inner stage that the largest number of outputs reads, the last one on a tie, or NULL. has_several:
+ * considers stages with several numbers, otherwise only stages with one. */
 static const Stage *shared_stage(Ctx *cx, const Nest *n, bool has_several)
 {
     const Stage *found = NULL;
@@ -115,7 +116,8 @@ static const Stage *shared_stage(Ctx *cx, const Nest *n, bool has_several)
     return found;
 }
 
-/* Computes the inner stages with as many numbers as the host at the loop, or whole if there is no such loop. */
+/* Computes the inner stages that have as many numbers as the host at the loop. If there is no loop, computes them as a
+ * whole. */
 static const Nest *attach_inner(Ctx *cx, const Nest *n, const Stage *host, const char *loop)
 {
     Path p;
@@ -130,8 +132,8 @@ static const Nest *attach_inner(Ctx *cx, const Nest *n, const Stage *host, const
     return n;
 }
 
-/* The parts of a result whose elements k and N - k follow from the same numbers: both are stored in one iteration of
- * these numbers. */
+/* Schedules results whose elements k and N - k follow from the same numbers: stores both in one iteration over these
+ * numbers. */
 static const Nest *by_pair(Ctx *cx, const GroupNest *g)
 {
     const Nest *n = g->nest;

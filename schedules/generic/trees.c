@@ -3,7 +3,7 @@
  *
  *   for n, t:  at_1 = step(root[t]);  at_2 = step(at_1);  ...  y[n,t] = row of the last
  *
- * A chain of scalars loads and stores no link between steps, and counts none.
+ * A chain of scalars does not load, store or count links between steps.
  *
  * A forest is a macro of runtime/lw_trees.h: its walks end at their leaves, and a leaf adds its own pairs only. It does
  * not clamp, so the arrays are constants, and read here: each link, feature and column is within its bounds, and links
@@ -49,14 +49,16 @@ static const int64_t *integers(Ctx *cx, const Tensor *t)
     return v;
 }
 
-/* -1: not within its bounds, or not to a later node; otherwise the steps to a leaf. depth: of later nodes. */
+/* Returns the number of steps from the link to a leaf, or -1 if the link is out of bounds or does not lead to a later
+ * node. depth: that of later nodes. */
 static int64_t steps_of(int64_t link, int64_t node, int64_t nodes, int64_t pairs, const int64_t *depth)
 {
     if (link < 0) return -1 - link < pairs ? 0 : -1;
     return link > node && link < nodes ? depth[link] : -1;
 }
 
-/* Pairs from p to the first that ends a leaf: at most `most`, and columns in [0, 2C), the last below C. */
+/* Returns true if the leaf that begins at pair p ends after at most `most` pairs, with columns in [0, 2C), the last one
+ * below C. */
 static bool ends(const int64_t *column, int64_t p, int64_t pairs, int64_t most, int64_t columns)
 {
     for (int64_t i = p; i < pairs && i < p + most; i++) {
@@ -101,7 +103,7 @@ static const Nest *walk_by_macro(Ctx *cx, const GroupNest *g)
     return sched_step(cx, g->nest, text_string(&t));
 }
 
-/* Any arrays: the steps of a tree are scalars, then pairs are summed. */
+/* Schedules any arrays: computes the steps of a tree in scalars, and then sums pairs. */
 static const Nest *sum_by_columns(Ctx *cx, const GroupNest *g)
 {
     const Nest *n = g->nest;

@@ -16,8 +16,8 @@
 #include "schedules/panel.h"
 #include "schedules/product.h"
 
-/* bytes of the second cache; bytes that a tile fetches at least of the next panel; bytes that may be under way from
- * memory at once */
+/* SECOND_CACHE: bytes of the second cache. FETCHED_BY_TILE: smallest number of bytes of the next panel that a tile
+ * fetches. FETCHED_AT_ONCE: bytes that may be on the way from memory at once. */
 enum { SECOND_CACHE = 512 << 10, FETCHED_BY_TILE = 128, FETCHED_AT_ONCE = 1536 };
 
 /* The loops to tile: `row` (NULL if there is none) over positions, and `last` over channels. */
@@ -71,10 +71,12 @@ static bool applies(Ctx *cx, const GroupNest *g)
     return vector_tile(g->target, 1, last_extent(out), 1, 0).c > 0;
 }
 
-/* A transposed operand that is read along the vector axis: its elements would be gathered lane by lane. */
+/* A search for a transposed operand that is read along the vector axis, whose elements would be gathered lane by
+ * lane. */
 typedef struct Strided { const Nest *nest; const Expr *lane; const Stage *found; } Strided;
 
-/* Returns the stage of the tensor if it copies another one along whose last dimension another axis runs; else NULL. */
+/* Returns the tensor's stage if it is a transposing copy, whose last axis does not index its source's last dimension;
+ * otherwise NULL. */
 static const Stage *transposing_stage(const Nest *n, const Tensor *t)
 {
     for (int i = 0; i < n->stage_count; i++) {
@@ -94,8 +96,7 @@ static void find_strided(const Expr *e, void *user)
     s->found = transposing_stage(s->nest, e->ref);
 }
 
-/* Returns the name of the stage that transposes such an operand, or NULL if there is none. It stays a copy of its
- * own. */
+/* Returns the name of the stage that transposes such an operand, or NULL if there is none. The stage is not inlined. */
 static const char *strided_operand(Ctx *cx, const Nest *n, const Stage *acc)
 {
     Strided s = { n, acc->axis[acc->data_count - 1].var, NULL };
@@ -125,7 +126,7 @@ static const Nest *join_positions(Ctx *cx, const Nest *n, Tiles *t)
     return n;
 }
 
-/* Finds the innermost loop over positions, and those around it. */
+/* Finds the innermost loop over positions, and the loops around it. */
 static void find_rows(Ctx *cx, const Nest *n, Tiles *t)
 {
     t->positions = 1;
@@ -143,13 +144,14 @@ static void find_rows(Ctx *cx, const Nest *n, Tiles *t)
     }
 }
 
-/* The last tile of a row is moved back. Over joined rows the checker does not prove that: that tile is shorter. */
+/* Splits the loop over a row; the last tile is moved back. Over joined rows, the checker does not prove this step, so
+ * the last tile is shorter. */
 static const Nest *split_row(Ctx *cx, const Nest *n, const Tiles *t)
 {
     return sched_split(cx, n, t->row, t->tile.w, t->is_joined ? TAIL_GUARD : TAIL_SHIFT, NULL, NULL);
 }
 
-/* Splits and orders the output's loops; *attach is the loop of one tile, NULL: there is one tile only. */
+/* Splits and orders the output's loops; *attach becomes the loop over tiles, or NULL if there is only one tile. */
 static const Nest *tile_output(Ctx *cx, const Nest *n, const Tiles *t, const char **attach)
 {
     const char *order[MAX_AXES + 4];
@@ -263,8 +265,8 @@ static int64_t product_of(const Tensor *t, int from, int to)
     return product;
 }
 
-/* Returns true if at most two axes are joined, or tiles of positions are digits of the axes: the checker proves no
- * others. */
+/* Returns true if at most two axes are joined, or if tiles of positions are digits of the axes, because the checker
+ * proves no other forms. */
 static bool joins_axes(const GroupNest *g, const Tensor *y)
 {
     const int64_t positions = product_of(y, 0, y->rank - 1), outs = tensor_dim(y, y->rank - 1),
@@ -280,8 +282,8 @@ static bool joins_axes(const GroupNest *g, const Tensor *y)
     return axes <= 2 || are_digits;
 }
 
-/* Returns true for a convolution without padding and groups, whose output has several rows of several pixels, where
- * tiles across these cost less. */
+/* Returns true for a convolution without padding and groups whose output has several rows of several pixels, if tiles
+ * across rows cost less. */
 static bool crosses_rows(Ctx *cx, const GroupNest *g)
 {
     const Node *call = g->group->anchor;
@@ -296,7 +298,8 @@ static bool crosses_rows(Ctx *cx, const GroupNest *g)
            && tiled_positions(g->target, call, width_of(panels_of(g->nest))) == all && joins_axes(g, y);
 }
 
-/* The index of dimension d of x at position p: p/inner%own, for a spatial one times its stride, plus its tap. */
+/* Returns the index of dimension d of x at position p: p/inner%own, for a spatial dimension times the stride, plus the
+ * tap. */
 static const char *pixel_index(Ctx *cx, const Node *call, int d, const char *tap)
 {
     const Tensor *x = call->in[0], *y = call->out[0];
@@ -311,7 +314,7 @@ static const char *pixel_index(Ctx *cx, const Node *call, int d, const char *tap
     return op_text(cx, *tap != '0' ? "p/inner%own*step+tap*apart" : "p/inner%own*step", words);
 }
 
-/* pixels[p,o] = sum(i,j,c) x[p/(H*W), p/W%H*sh + i*dh, p%W*sw + j*dw, c] * k[i,j,c,o] and y[n,h,w,o] =
+/* Emits pixels[p,o] = sum(i,j,c) x[p/(H*W), p/W%H*sh + i*dh, p%W*sw + j*dw, c] * k[i,j,c,o] and y[n,h,w,o] =
  * pixels[(n*H + h)*W + w, o]. */
 static int build_pixels(Ctx *cx, const Implementation *with, const Node *call, Tensor **out)
 {

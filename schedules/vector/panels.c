@@ -32,7 +32,7 @@
 
 #include "schedules/panel.h"
 
-/* Returns x with the padding of the convolution; x itself if there is none. */
+/* Returns x with the padding of the convolution, or x itself if there is none. */
 static Tensor *padded(Ctx *cx, const Node *n)
 {
     Tensor *x = n->in[0];
