@@ -287,14 +287,20 @@ for level in -O2 -Os; do
 done
 # The bytes that layers read and write, counted on the lowered code and on loads and stores of the compiled code.
 has_traffic() {
-    core="-mcpu=$2 -mthumb -O3"
-    "$lw" report "$1" --target "$2" -o "$work/r.json" &&
-        "$lw" report "$1" --target "$2" --cc "arm-none-eabi-gcc $core" -o "$work/s.json" &&
-        python3 tests/tools/same_traffic.py "$work/r.json" "$work/s.json" "$3"
+    model=$1 core=$2 percent=$3
+    shift 3
+    "$lw" report "$model" --target "$core" "$@" -o "$work/r.json" &&
+        "$lw" report "$model" --target "$core" "$@" --cc "arm-none-eabi-gcc -mcpu=$core -mthumb -O3" \
+            -o "$work/s.json" &&
+        python3 tests/tools/same_traffic.py "$work/r.json" "$work/s.json" "$percent"
 }
 why=$(missing arm-none-eabi-gcc python3)
 if [ "$why" ]; then skip traffic-is-that-of-compiled-code "$why"
-else check traffic-is-that-of-compiled-code has_traffic $digits cortex-m3 3; fi
+else
+    check traffic-is-that-of-compiled-code has_traffic $digits cortex-m3 3
+    check traffic-of-memories-is-that-of-compiled-code has_traffic $digits cortex-m3 3 --memory fast=2K,cost=1 \
+        --memory large=64K,cost=4 --memory flash=1M,rom,cost=8
+fi
 kws=../shared/models/mlperf-tiny/kws_ref_model.tflite
 [ -e $kws ] || why="no $kws"
 if [ "$why" ]; then skip traffic-of-macros-is-that-of-compiled-code "$why"

@@ -102,6 +102,95 @@ placed() {
 }
 check a-report-has-the-memories placed
 
+# ---- Staging ---------------------------------------------------------------------------------------------------------
+
+copied="$ram --memory flash=1M,rom,cost=8"
+stages() {
+    emit copied $digits $copied && grep -q 'LW_COPY_START(0, [a-z0-9 +]*, m_[a-z0-9_]*, [0-9]*);' "$work/copied/m.c" &&
+        grep -q '#include "lw_copy.h"' "$work/copied/m.c"
+}
+check constants-are-copied stages
+check copies-are-executed-late sh -c "'$lw' verify $digits --target cortex-m4 $copied |
+    grep 'copies that the waits execute (-DLW_COPY_LATE): 1 of 1 outputs agree'"
+for model in $quantized tests/models/fused.onnx tests/golden/residual/residual.onnx \
+    tests/golden/depthwise-pool-concat/depthwise-pool-concat.onnx; do
+    name=$(basename "${model%.*}")
+    check "$name-with-copies-is-the-same" "$lw" verify $model --target cortex-m7 --memory m1=1K,cost=1,line=32,copy=1 \
+        --memory m2=9K,cost=2,for=weights --memory m3=1M,cost=5 --memory rom=1M,rom,cost=20
+done
+check copies-in-static-arrays-are-the-same "$lw" verify $quantized --memory a=1K --memory b=1M,cost=2 \
+    --memory rom=1M,rom,cost=20 --static-arena
+dear_copies_are_left_out() {
+    emit dear $digits $ram --memory flash=1M,rom,cost=0.5 && ! grep -q LW_COPY "$work/dear/m.c" || return 1
+    emit none $digits --memory a=2K,cost=1,for=results,scratch --memory b=64K,cost=4,for=results,scratch \
+        --memory flash=1M,rom,cost=8 && ! grep -q LW_COPY "$work/none/m.c"
+}
+check copies-that-cost-more-are-left-out dear_copies_are_left_out
+# Whole lines: each copy begins at a multiple of 64.
+lines() {
+    emit lines $digits --memory a=2K,cost=1,line=64,copy=3 --memory b=64K,cost=4,line=64 --memory flash=1M,rom,cost=8 &&
+        sed -n 's/.*LW_COPY_START(\([0-9]*\), \(.\)\( + \)*\([0-9]*\),.*/\1 \2 \4/p' "$work/lines/m.c" > "$work/at" &&
+        awk '$1 != ($2 == "a" ? 3 : 0) || $3 % 64 { bad = 1 } END { exit bad || NR < 3 }' "$work/at"
+}
+check copies-have-whole-lines lines
+# With copies that the waits execute, a program without waits differs.
+waits_matter() {
+    mkdir -p "$work/late" && cp "$work/copied/m.h" "$work/late" || return 1
+    printf '#include <stdio.h>\n#include "m.h"\nstatic M_FAST(fast);\nstatic M_LARGE(large);\nint main(void)\n{
+    static float x[M_INPUT_ELEMS], y[M_SCORES_ELEMS];\n    const struct m_inputs in = { x };
+    const struct m_outputs out = { y };\n    struct m_memories memory = { fast, large };
+    for (unsigned i = 0; i < M_INPUT_ELEMS; i++) x[i] = (float)i;\n    if (m_run(&memory, &in, &out)) return 1;
+    for (unsigned i = 0; i < M_SCORES_ELEMS; i++) printf("%%a\\n", (double)y[i]);\n    return 0;\n}\n' \
+        > "$work/late/main.c"
+    sed '/LW_COPY_WAIT/d' "$work/copied/m.c" > "$work/late/without.c"
+    cp "$work/copied/m.c" "$work/late/with.c"
+    for form in with without; do
+        $cc -std=c99 -Wall -Wextra -Werror -DLW_COPY_LATE -Iruntime -I"$work/late" -o "$work/late/$form" \
+            "$work/late/main.c" "$work/late/$form.c" -lm && "$work/late/$form" > "$work/late/$form.out" || return 1
+    done
+    $cc -std=c99 -Iruntime -I"$work/late" -o "$work/late/early" "$work/late/main.c" "$work/late/with.c" -lm &&
+        "$work/late/early" | cmp - "$work/late/with.out" && ! cmp -s "$work/late/with.out" "$work/late/without.out"
+}
+check a-missing-wait-is-seen waits_matter
+# The four macros, copied at their start and by their waits.
+macros() {
+    cat > "$work/copies.c" << 'END'
+#include "lw_copy.h"
+int main(void)
+{
+    static const unsigned char from[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    static unsigned char to[16];
+    LW_COPY_FILL_START(2, to, 9, 16);
+    LW_COPY_WAIT(2, 0);
+    LW_COPY_ROWS_START(1, to, 4, from, 2, 2, 3);
+    LW_COPY_START(1, to + 12, from + 7, 1);
+    LW_COPY_WAIT(1, 1);
+    if (to[0] != 1 || to[1] != 2 || to[2] != 9 || to[4] != 3 || to[8] != 5 || to[9] != 6) return 1;
+    LW_COPY_WAIT(1, 0);
+    return to[12] != 8 || to[13] != 9;
+}
+END
+    for form in -DLW_COPY_EARLY -DLW_COPY_LATE; do
+        $cc -std=c99 -Wall -Wextra -Werror $form -Iruntime -o "$work/copies" "$work/copies.c" && "$work/copies" ||
+            return 1
+    done
+}
+check copies-have-four-macros macros
+own_macros() {
+    printf '%s\n' '#include <string.h>' 'extern int copies, waits;' '#define LW_COPY_START(c, to, from, n) \' \
+        '    ((void)copies++, (void)memcpy(to, from, n))' '#define LW_COPY_WAIT(c, n) ((void)waits++)' > "$work/mine.h"
+    printf '%s\n' '#include "m.h"' 'int copies, waits;' 'static M_FAST(fast);' 'static M_LARGE(large);' \
+        'int main(void)' '{' '    static float x[M_INPUT_ELEMS], y[M_SCORES_ELEMS];' \
+        '    const struct m_inputs in = { x };' '    const struct m_outputs out = { y };' \
+        '    struct m_memories memory = { fast, large };' \
+        '    return m_run(&memory, &in, &out) || copies < 3 || waits < 3;' '}' > "$work/mine.c"
+    for form in '' --standalone; do
+        emit own $digits $copied $form && $cc -std=c99 -Wall -Wextra -Werror -include "$work/mine.h" -Iruntime \
+            -I"$work/own" -o "$work/mine" "$work/mine.c" "$work/own/m.c" -lm && "$work/mine" || return 1
+    done
+}
+check a-firmware-has-its-own-copies own_macros
+
 # ---- Annotations -----------------------------------------------------------------------------------------------------
 
 # pinned LINE WORDS: the report with that line has these words.
@@ -118,6 +207,14 @@ check weights-are-pinned pinned 'in_memory far weights conv_4' '^memory         
 printf 'in_memory large conv_4 # far\nin_memory fast scratch\n' > "$work/p.txt"
 check a-pinned-plan-is-the-same "$lw" verify $digits --memory fast=8K,cost=1 --memory large=64K,cost=4 \
     --annotate "$work/p.txt"
+printf 'in_memory large weights maxpool_1\nin_memory far weights conv_4\n' > "$work/w.txt"
+copied_there() {
+    emit pins $digits --memory fast=8K,cost=1 --memory large=64K,cost=9 --memory far=1M,rom,cost=2 \
+        --annotate "$work/w.txt" && grep 'LW_COPY_START(0, large.*m_maxpool_1_k, ' "$work/pins/m.c"
+}
+check weights-are-copied-where-a-line-says copied_there
+check weights-in-ram-need-a-rom sh -c "! '$lw' $digits --memory fast=8K --memory large=64K --annotate '$work/w.txt' \
+    -o '$work/no.c' 2> '$work/said'; grep 'two RAMs and a memory with the key rom' '$work/said'"
 check an-unknown-memory-is-refused pinned 'in_memory fats conv_4' 'there is no --memory "fats"; did you mean .fast'
 check an-unknown-layer-is-refused pinned 'in_memory fast conv_44' 'pins.txt:1: error: in_memory: no layer is called'
 check a-line-without-layers-is-refused pinned 'in_memory fast' 'it names no layer'
@@ -138,8 +235,9 @@ check a-name-of-c-is-refused refused 2 '"int" cannot be the name' --memory int=1
 check a-size-without-digits-is-refused refused 2 'the size cannot be read' --memory ram=big
 check a-key-is-refused refused 2 'there is no key "cots"; did you mean .cost.' --memory ram=1K,cots=2
 check a-cost-is-refused refused 2 'cost= does not accept "1.2345"' --memory ram=1K,cost=1.2345
-check copies-are-refused refused 2 'staged copies are not supported' --memory ram=1K,copy=1
-check weights-in-ram-are-refused refused 2 'weights in RAM need staged copies' --memory a=1K,for=weights --memory b=9K
+check a-channel-needs-lines refused 2 'copies of channel 1 need line=N' --memory ram=1K,copy=1
+check a-channel-is-a-number refused 2 'copy= does not accept "dma"' --memory ram=1K,copy=dma
+check a-rom-has-no-channel refused 2 'omit it for a rom' --memory ram=9K --memory flash=1M,rom,copy=1
 check results-need-a-memory refused 2 'no --memory is for results' --memory a=9K,for=scratch --memory b=9K,for=scratch
 for other in '--ram 9000' '--io arena' '--weights bin' --cpp; do
     # shellcheck disable=SC2086

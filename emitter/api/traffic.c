@@ -68,6 +68,7 @@ int report_memories(const Build *b, const MemoryUse **out)
             use->live_bound = p->live_bound;
             use->moved = (Traffic){ p->read, p->written };
         }
+        if (b->measured && b->measured->in_memory) use->moved = b->measured->in_memory[i];
         use->cost = sat_add(sat_mul(use->moved.read, m->read_cost), sat_mul(use->moved.written, m->write_cost));
     }
     *out = list;

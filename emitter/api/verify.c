@@ -244,6 +244,33 @@ static void print_setting(Verify *v, const Build *b, bool has_instructions)
                     t->flags ? " without " : "", t->flags ? t->flags : "");
 }
 
+/* Returns true if the emitted C copies constants before layers. */
+static bool copies_constants(Ctx *cx, const char *folder)
+{
+    const char *path = text_format(cx, "%s/model.c", folder), *text = file_text(cx, path, file_read(cx, path));
+    return text && strstr(text, "    LW_COPY_WAIT(");
+}
+
+/* Builds and runs the program again with copies that the waits execute. */
+static bool trials_of_late_copies(Verify *v, Build *b, const char *model)
+{
+    Verify late = *v;
+    lw_options o = *v->options;
+    if (ctx_failed(v->cx) || !copies_constants(v->cx, v->folder)) return !ctx_failed(v->cx);
+    o.cc = text_format(v->cx, "%s -DLW_COPY_LATE", trial_compiler(&o));
+    late.options = &o;
+    late.said = text_new(v->cx);
+    late.outputs = late.wrong_outputs = late.left_out = 0;
+    if (!trial_build(v->cx, v->folder, &o) || !trials(&late, b, model)) return false;
+    v->wrong_outputs += late.wrong_outputs;
+    v->outputs += late.wrong_outputs;
+    if (!v->first_layer) v->first_layer = late.first_layer;
+    if (late.wrong_outputs) text_addn(&v->said, text_string(&late.said), late.said.length);
+    text_printf(&v->said, "copies that the waits execute (-DLW_COPY_LATE): %d of %d outputs agree\n",
+                late.outputs - late.wrong_outputs, late.outputs);
+    return true;
+}
+
 static void print_tolerance(Text *t, const Verify *v)
 {
     if (v->has_floats) {
@@ -301,7 +328,8 @@ static const char *verify(Ctx *cx, const char *model, const Files *files, const 
     v.accepted.steps = o->steps;
     print_setting(&v, &b, has_instructions);
     const bool ok = lw_compile(cx, model, text_format(cx, "%s/model.c", folder->path), &with_bench) &&
-                    trial_build(cx, folder->path, o) && trials(&v, &b, model);
+                    trial_build(cx, folder->path, o) && trials(&v, &b, model) &&
+                    trials_of_late_copies(&v, &b, model);
     resource_drop(cx, &held);
     return ok ? verdict(&v) : NULL;
 }

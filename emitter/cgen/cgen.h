@@ -83,6 +83,9 @@ typedef struct Control {
     int state_count; const Carried *state;
 } Control;
 
+/* A copy of a constant to a faster memory before the call that reads it. */
+typedef struct Copy { Place from, to; int64_t bytes; int channel; } Copy;
+
 struct Call {
     const Function *function;          /* NULL: */
     const Control *control;            /* the region that the call runs, or NULL */
@@ -90,6 +93,7 @@ struct Call {
     const char *group;                 /* the name of the group, as `report` prints it */
     /* One place per memory parameter of the function. For a region: its inputs, outputs and scratch. */
     int place_count; const Place *place;
+    int copy_count; const Copy *copy;  /* the copies before the call */
     const Expr *const *size;           /* one size for each size parameter of the function */
     const int64_t *number;             /* one number for each number parameter of the function */
     int bind_count; const SizeBind *bind;              /* the sizes that are bound before the call */

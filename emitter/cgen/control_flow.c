@@ -35,9 +35,12 @@ const Call *program_call(const Program *p, int i)
 bool program_reads(const Program *p, int constant)
 {
     const Call *call;
-    for (int c = 0; (call = program_call(p, c)) != NULL; c++)
+    for (int c = 0; (call = program_call(p, c)) != NULL; c++) {
         for (int i = 0; i < call->place_count; i++)
             if (call->place[i].kind == PLACE_CONST && call->place[i].index == constant) return true;
+        for (int i = 0; i < call->copy_count; i++)
+            if (call->copy[i].from.index == constant) return true;
+    }
     return false;
 }
 

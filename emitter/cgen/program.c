@@ -306,6 +306,25 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
     text_add(t, stops ? "\n        if (status != 0) return status;\n    }\n" : "\n");
 }
 
+/* Prints the copies before a call; a copy ends before the call begins. */
+static void copy_constants(Ctx *cx, Text *t, const Program *p, const Call *c)
+{
+    for (int i = 0; i < c->copy_count; i++) {
+        const Copy *k = &c->copy[i];
+        const Memory as = { .kind = MEMORY_INPUT, .type = p->constant[k->from.index]->type };
+        const char *memory = p->memory[k->to.index].name;
+        text_printf(t, "    LW_COPY_START(%d, %s, %s, %lld);\n", k->channel,
+                    k->to.offset ? text_format(cx, "%s + %lld", memory, (long long)k->to.offset) : memory,
+                    place_text(cx, p, &k->from, &as), (long long)k->bytes);
+    }
+    for (int i = 0; i < c->copy_count; i++) {
+        bool is_last = true;
+        for (int later = i + 1; later < c->copy_count; later++)
+            is_last = is_last && c->copy[later].channel != c->copy[i].channel;
+        if (is_last) text_printf(t, "    LW_COPY_WAIT(%d, 0);\n", c->copy[i].channel);
+    }
+}
+
 static const char *in_memory(Ctx *cx, int64_t offset)
 {
     return offset ? text_format(cx, "memory + %lld", (long long)offset) : "memory";
@@ -500,7 +519,10 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         if (d && i && p->call[i - 1].partition == d) continue;
         layer_mark(cx, t, first_layer(p) + i, d ? d->name : p->call[i].label);
         if (d) partition_call(cx, t, p, d, uses_arena(p) ? "memory" : "NULL", &s, place_text);
-        else print_call(cx, t, p, &p->call[i], &s);
+        else {
+            copy_constants(cx, t, p, &p->call[i]);
+            print_call(cx, t, p, &p->call[i], &s);
+        }
         move_result(cx, t, &p->call[i]);
         selftest_checks(cx, t, p, i, place_text);
     }
@@ -588,6 +610,13 @@ static bool has_floats(Ctx *cx, const Program *p)
     return found;
 }
 
+static bool copies_constants(const Program *p)
+{
+    for (int i = 0; i < p->call_count; i++)
+        if (p->call[i].copy_count) return true;
+    return false;
+}
+
 /* Returns the names of the runtime's pieces that constants, the arena and the types of values require. */
 static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
 {
@@ -598,16 +627,18 @@ static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
         has_section = has_section || p->constant_section[i];
     for (int i = 0; p->static_arena && i < p->memory_count; i++) has_section = has_section || p->memory[i].section;
     const bool is_aligned = s->constant_count || p->static_arena || p->weights.kind == WEIGHTS_INCLUDED;
-    return text_format(cx, "%s %s %s %s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY",
+    return text_format(cx, "%s %s %s %s %s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY",
                        macro_of(p), has_section ? "LW_SECTION" : "",
-                       p->has_profile ? "LW_COUNTER" : "", has_floats(cx, p) ? "lw_ieee" : "");
+                       p->has_profile ? "LW_COUNTER" : "", has_floats(cx, p) ? "lw_ieee" : "",
+                       copies_constants(p) ? "LW_COPY_START" : "");
 }
 
 /* Returns true if functions of the model, except those of layers, call functions of string.h. */
 static bool moves_memory(const Program *p)
 {
     const Call *call;
-    bool moves = p->state_count || p->params.count || weights_are_in_file(p) || selftest_moves_memory(p);
+    bool moves = p->state_count || p->params.count || weights_are_in_file(p) || selftest_moves_memory(p)
+                 || copies_constants(p);
     for (int i = 0; !moves && (call = program_call(p, i)) != NULL; i++)
         moves = call->move.bytes || (call->control && control_moves_memory(call->control));
     return moves;

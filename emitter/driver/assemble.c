@@ -21,6 +21,16 @@ static const Slot *moved_root(const Build *b, int group)
                                                                                                          : NULL;
 }
 
+/* Returns the place of an input or output, or of its part of the constant's copy. */
+static Place place_of(const Build *b, int group, int partition, const Memory *m)
+{
+    const Slot *s = build_slot(b, group, m);
+    const Scratch *copy = build_copy(b, group, s);
+    if (!copy) return build_place_in(b, partition, s);
+    return (Place){ PLACE_ARENA, copy->memory, copy->offset + s->view_offset * dtype_info(s->tensor->type)->bytes,
+                    m->type };
+}
+
 static Call call_of(Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
@@ -34,9 +44,11 @@ static Call call_of(Build *b, int group)
             const Scratch *s = &b->scratch[group][temporary++];
             place[i] = (Place){ PLACE_ARENA, s->memory, s->offset, m->type };
         }
-        else place[i] = build_place_in(b, partition, build_slot(b, group, m));
+        else place[i] = place_of(b, group, partition, m);
         if (moved && m->kind == MEMORY_OUTPUT) place[i].offset += moved->written - moved->offset;
     }
+    int copies;
+    const Copy *copy = build_copies(b, group, &copies);
     const char *label = g->anchor && *g->anchor->name ? g->anchor->name : g->name;
     const Merged *merged = map_get_ptr(&b->shared->merged, f);
     return (Call){ .function = merged ? merged->by : f,
@@ -45,6 +57,8 @@ static Call call_of(Build *b, int group)
                    .group = g->name,
                    .place_count = f->memory_count,
                    .place = place,
+                   .copy_count = copies,
+                   .copy = copy,
                    .size = f->size,
                    .move = { moved ? moved->written : 0, moved ? moved->offset : 0,
                              moved ? tensor_bytes(moved->tensor) : 0 },

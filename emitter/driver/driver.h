@@ -41,9 +41,14 @@ typedef struct Shared {
 
 /* Counts of a run on the core; `total` is -1 if not measured. layer: [groups] the counts of each layer, or NULL.
  * is_stepped: true if `report` counted them on compiled code. traffic: [groups] the traffic of each function's
- * parameters, or NULL if not measured. */
+ * parameters, or NULL if not measured. in_memory: [memory_count] the traffic of each memory of --memory, or NULL if not
+ * measured. */
 typedef struct Counts { int64_t total; const int64_t *layer; } Counts;
-typedef struct Measured { Counts instructions, cycles; bool is_stepped; struct Traffic *const *traffic; } Measured;
+typedef struct Measured {
+    Counts instructions, cycles;
+    bool is_stepped;
+    struct Traffic *const *traffic; const struct Traffic *in_memory;
+} Measured;
 
 /* The bytes of a training step's arena, and the instructions of the step */
 typedef struct StepCost { int64_t arena, instructions; } StepCost;
@@ -56,6 +61,7 @@ typedef struct FirmwareMemory {
     int64_t bytes, used, read;
     int64_t read_cost, write_cost, align, line;
     unsigned kinds;                          /* the kinds of data that may be placed there */
+    int channel;                             /* the channel that copies to it; 0 is the core */
     bool is_rom;
     const char *section;                     /* NULL: none */
 } FirmwareMemory;
@@ -203,6 +209,14 @@ void build_assemble_training(Build *b);          /* assembles the program's seco
 /* memories.c, for --memory: reads the options; places results, scratch and constants by their traffic */
 void build_read_memories(Build *b);
 void build_place_memories(Build *b);
+/* staging.c: adds the constants of a group to its scratch memory, as optional copies; sets the costs of their sources,
+ * once constants have memories; drops the copies that the plan left out; lists those of a group's call. */
+void build_list_copies(Build *b, int group, const struct Traffic *moved, unsigned allowed);
+void build_price_copies(Build *b);
+void build_drop_copies(Build *b);
+const Copy *build_copies(const Build *b, int group, int *count);
+/* Returns the copy from which the group reads the constant, or NULL if it reads the constant or another tensor. */
+const Scratch *build_copy(const Build *b, int group, const Slot *s);
 void build_pin_memories(Build *b);               /* pins.c: reads the lines `in_memory` of the annotations */
 /* constants.c: returns true if the text is a valid section name in C's attribute */
 bool build_is_section(const char *name);

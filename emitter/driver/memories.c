@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* --memory states the memories of a firmware. The options are read here; graph/plan/memories.c places results and
- * scratch in the RAMs by the traffic of the lowered functions, and constants are placed in the memories that are only
- * read.
+/* --memory states the memories of a firmware. The options are read here; graph/plan/memories.c places results, scratch
+ * and copies of constants in the RAMs by the traffic of the lowered functions, and constants are placed in the memories
+ * that are only read.
  *
  *   --memory dtcm=64K,cost=1,section=.dtcm --memory sram=256K,cost=4 --memory qspi=8M,rom,cost=8,section=.qspi
  *   --memory @board.mem     the same, a memory per line */
@@ -72,6 +72,15 @@ static bool take_line(Reading *r, const char *v)
     return read_bytes(v, &r->at->line) && is_power_of_two(r->at->line) && r->at->line <= 4096;
 }
 
+static bool take_channel(Reading *r, const char *v)
+{
+    char *end;
+    const long n = *v >= '0' && *v <= '9' ? strtol(v, &end, 10) : -1;
+    if (n < 0 || n > 255 || *end) return false;
+    r->at->channel = (int)n;
+    return true;
+}
+
 static bool take_section(Reading *r, const char *v) { return build_is_section((r->at->section = v)); }
 
 /* Returns the bit of results, scratch or weights, or 0 for a different word. */
@@ -112,19 +121,17 @@ static const Key keys[] = {
     { "for", take_kinds, "results, scratch and weights, like for=results,scratch" },
     { "align", take_align, "a power of two up to 4096" },
     { "line", take_line, "a power of two up to 4096" },
+    { "copy", take_channel, "a channel from 0 to 255, where 0 is the core" },
     { "section", take_section, "the name of a section, like .dtcm" },
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
 static void unknown_key(Reading *r, const char *key)
 {
-    static const char *const names[] = { "cost", "rom", "for", "align", "line", "section" };
-    if (text_equal(key, "copy"))
-        diag_usage(r->b->cx, r->where, "--memory %s: staged copies are not supported; omit copy=", r->given);
-    else
-        diag_usage(r->b->cx, r->where, "--memory %s: there is no key \"%s\"%s", r->given, key,
-                   text_hint(r->b->cx, key, names, sizeof names / sizeof names[0],
-                             "; use cost=, rom, for=, align=, line= or section="));
+    static const char *const names[] = { "cost", "rom", "for", "align", "line", "copy", "section" };
+    diag_usage(r->b->cx, r->where, "--memory %s: there is no key \"%s\"%s", r->given, key,
+               text_hint(r->b->cx, key, names, sizeof names / sizeof names[0],
+                         "; use cost=, rom, for=, align=, line=, copy= or section="));
 }
 
 static void read_key(Reading *r, const char *word)
@@ -222,6 +229,8 @@ static int ram_count(const Build *b)
     return count;
 }
 
+static bool has_rom(const Build *b) { return ram_count(b) < b->memory_count; }
+
 /* Refuses options that have an arena or constants of their own. */
 static void check_together(Build *b)
 {
@@ -233,9 +242,12 @@ static void check_together(Build *b)
         const FirmwareMemory *m = &b->memory[i];
         if (m->is_rom && !(m->kinds & MEMORY_FOR_WEIGHTS))
             diag_usage(b->cx, NULL, "--memory %s: a rom holds only weights; omit for=", m->name);
-        else if (!m->is_rom && !(m->kinds & (MEMORY_FOR_RESULTS | MEMORY_FOR_SCRATCH)))
-            diag_usage(b->cx, NULL, "--memory %s: weights in RAM need staged copies, which are not supported; use "
-                       "for=results, for=scratch or both", m->name);
+        else if (m->is_rom && m->channel)
+            diag_usage(b->cx, NULL, "--memory %s: copy= is of the RAM that constants are copied to; omit it for a rom",
+                       m->name);
+        else if (m->channel && m->line == 1)
+            diag_usage(b->cx, NULL, "--memory %s: copies of channel %d need line=N, a power of two; use line=32 on a "
+                       "Cortex-M7", m->name, m->channel);
     }
     if (!ctx_failed(b->cx) && !ram_count(b))
         diag_usage(b->cx, NULL, "--memory names only memories with the key rom; add a RAM for results, like sram=256K");
@@ -311,7 +323,7 @@ static void describe_rams(Build *b)
         align = from->line > align ? from->line : align;
         m[b->plan.memory_count++] = (PlanMemory){ .name = from->name, .capacity = from->bytes / align * align,
                                                   .align = align, .read_cost = from->read_cost,
-                                                  .write_cost = from->write_cost };
+                                                  .write_cost = from->write_cost, .channel = from->channel };
     }
 }
 
@@ -404,11 +416,10 @@ static void place_constants(Build *b, const int64_t *read)
     Ctx *cx = b->cx;
     const int count = b->plan.constant_count;
     Weighed *w = NEW_ARRAY(cx->arena, Weighed, count);
-    const bool has_rom = ram_count(b) < b->memory_count;
     for (int i = 0; i < count; i++) w[i] = (Weighed){ i, read[i], tensor_bytes(b->plan.constant[i]) };
     if (count) qsort(w, (size_t)count, sizeof *w, most_read_first);
     pinned_first(b, w, count);
-    for (int i = 0; i < count && has_rom && !ctx_failed(cx); i++) {
+    for (int i = 0; i < count && has_rom(b) && !ctx_failed(cx); i++) {
         const int64_t align = b->plan.align > 16 ? b->plan.align : 16,
                       bytes = (w[i].bytes + align - 1) / align * align;
         FirmwareMemory *m = b->constant_memory[w[i].index];
@@ -431,23 +442,61 @@ static void note_unused(const Build *b)
                         "there", b->memory[i].name, b->memory[i].section);
 }
 
+/* Places the constants by the bytes that a run reads of each. pinned: the memories that are prescribed. */
+static void place_constants_again(Build *b, FirmwareMemory *const *pinned, const int64_t *read)
+{
+    for (int i = 0; i < b->memory_count; i++) b->memory[i].used = b->memory[i].read = 0;
+    for (int i = 0; i < b->plan.constant_count; i++) b->constant_memory[i] = pinned[i];
+    place_constants(b, read);
+}
+
+/* A constant that is copied is read once per copy. */
+static void read_copied_once(Build *b, int64_t *read)
+{
+    for (int g = 0; g < b->groups.count; g++)
+        for (int i = 0; i < b->scratch_count[g]; i++) {
+            const Scratch *s = &b->scratch[g][i];
+            for (int k = 0; s->copied && k < b->plan.constant_count; k++)
+                if (b->plan.constant[k] == s->copied) read[k] += s->bytes - s->read_bytes;
+        }
+}
+
+/* Constants are placed as if no constant were copied, which gives the costs of their sources, and again when the copies
+ * are known. */
+static void place_several(Build *b, Map *known, int64_t *of_constant)
+{
+    Ctx *cx = b->cx;
+    int64_t missing;
+    const unsigned staged = ram_count(b) > 1 && has_rom(b) ? mask_for(b, MEMORY_FOR_WEIGHTS) : 0;
+    for (int i = 0; i < b->groups.count && staged; i++)
+        if (b->function[i]) build_list_copies(b, i, traffic_of(b, b->function[i], known), staged);
+    build_pin_memories(b);
+    FirmwareMemory **pinned = arena_copy(cx->arena, b->constant_memory,
+                                         (size_t)b->plan.constant_count * sizeof *pinned);
+    if (!ctx_failed(cx)) place_constants(b, of_constant);
+    if (ctx_failed(cx)) return;
+    if (staged) build_price_copies(b);
+    const int group = plan_memories(cx, &b->plan, b->groups.count, b->scratch, b->scratch_count, &missing);
+    if (missing > 0) refuse_size(b, group, missing);
+    build_drop_copies(b);
+    read_copied_once(b, of_constant);
+    if (!ctx_failed(cx)) place_constants_again(b, pinned, of_constant);
+}
+
 void build_place_memories(Build *b)
 {
     Ctx *cx = b->cx;
     Map known = map_new(cx->arena);
-    int64_t *of_constant = NEW_ARRAY(cx->arena, int64_t, b->plan.constant_count), missing;
+    int64_t *of_constant = NEW_ARRAY(cx->arena, int64_t, b->plan.constant_count);
     const bool is_one = ram_count(b) == 1;
     describe_rams(b);
     if (is_one) note_unused(b);
     else check_graph(b);
     b->constant_memory = NEW_ARRAY(cx->arena, FirmwareMemory *, b->plan.constant_count);
     if (!ctx_failed(cx)) allow(b);
-    if (!ctx_failed(cx)) build_pin_memories(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++) add_traffic(b, i, &known, of_constant);
+    if (!ctx_failed(cx)) place_several(b, &known, of_constant);
     if (ctx_failed(cx)) return;
-    const int group = plan_memories(cx, &b->plan, b->groups.count, b->scratch, b->scratch_count, &missing);
-    if (missing > 0) refuse_size(b, group, missing);
     set_views(b);
     if (is_one) b->plan.align = b->plan.memory[0].align;
-    if (!ctx_failed(cx)) place_constants(b, of_constant);
 }

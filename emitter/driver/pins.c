@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the lines `in_memory MEMORY [results|scratch|weights] LAYER...` of an annotation file. They limit the memories
- * of a layer's results (the default), of its scratch buffers, or of its constants, before the plan chooses.
+ * of a layer's results (the default), of its scratch buffers, or of its constants, before the plan chooses. Constants
+ * are in a memory with the key rom; a RAM holds a copy of them while the layer runs.
  *
  *   in_memory dtcm conv_1..conv_4     in_memory dtcm scratch     in_memory qspi weights conv_147 */
 #include "driver/driver.h"
@@ -93,13 +94,30 @@ static void pin_scratch(const Pinning *p, int group)
 {
     for (int i = 0; i < p->b->scratch_count[group]; i++) {
         Scratch *s = &p->b->scratch[group][i];
+        if (s->copied) continue;
         if (s->bytes > p->b->memory[p->memory].bytes) refuse_bytes(p, group, "scratch buffer", s->bytes);
         else s->allowed = p->bit;
     }
 }
 
+/* The layer reads copies of its constants in this RAM. */
+static void pin_copies(const Pinning *p, int group)
+{
+    for (int i = 0; i < p->b->scratch_count[group]; i++) {
+        Scratch *s = &p->b->scratch[group][i];
+        if (!s->copied) continue;
+        if (s->bytes > p->b->memory[p->memory].bytes) refuse_bytes(p, group, "constant", s->bytes);
+        s->allowed = p->bit;
+        s->is_optional = false;
+    }
+}
+
 static void pin_weights(const Pinning *p, int group)
 {
+    if (p->bit) {
+        pin_copies(p, group);
+        return;
+    }
     const Group *g = &p->b->groups.at[group];
     for (int i = 0; i < g->input_count; i++) {
         const Slot *s = plan_slot(&p->b->plan, g->input[i]);
@@ -134,6 +152,11 @@ static void pin_layers(const Pinning *p, const char *word)
     for (int i = first; i <= last; i++) pin(p, i);
 }
 
+static bool may_copy(const Build *b)
+{
+    return b->plan.memory_count > 1 && b->plan.memory_count < b->memory_count;
+}
+
 static void read_pin(Build *b, const Pin *line)
 {
     Pinning p = { .b = b, .where = text_format(b->cx, "%s:%d", b->options->annotate, line->line) };
@@ -149,9 +172,14 @@ static void read_pin(Build *b, const Pin *line)
         break;
     }
     const FirmwareMemory *m = &b->memory[p.memory];
-    if (m->is_rom != (p.kind == PIN_WEIGHTS)) {
-        diag_error(b->cx, p.where, "in_memory %s: %s cannot be in %s; use a memory %s the key rom", m->name,
-                   kind_names[p.kind], m->is_rom ? "a rom" : "RAM", m->is_rom ? "without" : "with");
+    if (m->is_rom && p.kind != PIN_WEIGHTS) {
+        diag_error(b->cx, p.where, "in_memory %s: %s cannot be in a rom; use a memory without the key rom", m->name,
+                   kind_names[p.kind]);
+        return;
+    }
+    if (!m->is_rom && p.kind == PIN_WEIGHTS && !may_copy(b)) {
+        diag_error(b->cx, p.where, "in_memory %s: weights in RAM are copies, which need two RAMs and a memory with the "
+                   "key rom", m->name);
         return;
     }
     for (int i = 0; words < 0 && !*word && i < b->groups.count; i++) pin(&p, i);        /* pins all layers */

@@ -14,15 +14,18 @@ typedef struct Limits { int64_t most[GROUPS], least[GROUPS]; } Limits;
 /* Returns the gain of a choice, -1: it breaks a limit. */
 static int64_t gain_of(const KnapsackItem *item, int count, unsigned chosen, const Limits *l)
 {
-    int64_t gain = 0, live[GROUPS] = { 0 };
+    int64_t gain = 0, live[GROUPS] = { 0 }, held[GROUPS] = { 0 };
     for (int i = 0; i < count; i++) {
         if (!(chosen >> i & 1) && item[i].is_forced) return -1;
         if (!(chosen >> i & 1)) continue;
         gain += item[i].gain;
-        for (int g = item[i].first; g <= item[i].last; g++) live[g] += item[i].bytes;
+        for (int g = item[i].first; g <= item[i].last; g++) {
+            live[g] += item[i].bytes;
+            held[g] += item[i].is_optional ? 0 : item[i].bytes;
+        }
     }
     for (int g = 0; g < GROUPS; g++)
-        if (live[g] > l->most[g] || live[g] < l->least[g]) return -1;
+        if (live[g] > l->most[g] || held[g] < l->least[g]) return -1;
     return gain;
 }
 
@@ -33,7 +36,7 @@ static int random_plan(uint32_t *state, KnapsackItem *item, Limits *l)
         const int first = (int)(next(state) % GROUPS);
         item[i] = (KnapsackItem){ 1 + next(state) % 40, next(state) % 100, first,
                                   first + (int)(next(state) % (uint32_t)(GROUPS - first)), next(state) % 9 == 0,
-                                  false };
+                                  next(state) % 3 == 0, false };
     }
     for (int g = 0; g < GROUPS; g++) {
         l->most[g] = 20 + next(state) % 80;

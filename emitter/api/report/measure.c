@@ -72,7 +72,7 @@ static void keep(Build *b, const Reading *r)
     const int64_t *layer = r->rows_are_instructions || r->rows_are_cycles ? report_by_group(b, r->row, r->row_count)
                                                                           : NULL;
     *m = (Measured){ { r->instructions, r->rows_are_instructions ? layer : NULL },
-                     { r->cycles, r->rows_are_cycles ? layer : NULL }, false, NULL };
+                     { r->cycles, r->rows_are_cycles ? layer : NULL }, false, NULL, NULL };
     b->measured = m;
 }
 

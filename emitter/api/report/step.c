@@ -19,7 +19,7 @@ static const int64_t MOST_INSTRUCTIONS = INT64_C(1) << 32, MOST_BYTES = INT64_C(
 typedef struct Loaded {
     Machine *machine;
     uint32_t free;
-    uint32_t arena, *input, *output;     /* addresses */
+    uint32_t *arena, *input, *output;    /* addresses; the arena's, or each memory's */
     /* the symbols; the addresses of the symbols, or 0 */
     const char *const *constant; uint32_t *constant_at; int constant_count;
 } Loaded;
@@ -101,10 +101,23 @@ static uint32_t place_outputs(Build *b, Loaded *l)
     return place_pointers(l, pointer, b->program.output_count);
 }
 
+/* Places the memories, or the arena. Static arrays have the addresses of the linker, which are not known here. */
+static void place_memories(Build *b, Loaded *l)
+{
+    const Program *p = &b->program;
+    const int count = p->memory_count ? p->memory_count : 1;
+    l->arena = NEW_ARRAY(b->cx->arena, uint32_t, count);
+    for (int k = 0; k < count && !p->static_arena; k++) {
+        const int64_t align = p->memory_count ? p->memory[k].align : p->arena_align;
+        l->free = (uint32_t)((l->free + align - 1) / align * align);
+        l->arena[k] = place(l, NULL, p->memory_count ? p->memory[k].size : b->plan.arena_size);
+    }
+}
+
 /* Returns the address of a place, or 0 if its traffic is not counted. */
 static uint32_t address_of(const Loaded *l, const Place *p)
 {
-    const uint32_t base = p->kind == PLACE_ARENA ? l->arena : p->kind == PLACE_INPUT ? l->input[p->index]
+    const uint32_t base = p->kind == PLACE_ARENA ? l->arena[p->index] : p->kind == PLACE_INPUT ? l->input[p->index]
                         : p->kind == PLACE_OUTPUT ? l->output[p->index]
                         : p->kind == PLACE_CONST ? l->constant_at[p->index] : 0;
     return base ? base + (uint32_t)p->offset : 0;
@@ -113,11 +126,20 @@ static uint32_t address_of(const Loaded *l, const Place *p)
 /* Returns true if the calls of the program are exactly the groups that have code, in their order. */
 static bool calls_are_groups(const Build *b) { return !b->program.body_count && !b->partition_count; }
 
-/* Lists the parameters of all calls. If an output overlaps an input, a load counts for the input. */
+/* Lists a range of the call. */
+static void add_range(const Loaded *l, MachineCounts *out, int call, const Place *p, int64_t bytes, bool is_written)
+{
+    const uint32_t at = address_of(l, p);
+    out->range[out->range_count++] = (MachineRange){ call, at, at ? at + (uint32_t)bytes : 0, true, is_written, 0, 0 };
+}
+
+/* Lists for each call its parameters, then the constants that it copies and the copies. If an output overlaps an input,
+ * a load counts for the input. */
 static void set_ranges(Build *b, const Loaded *l, MachineCounts *out)
 {
     int most = 0, number = 0;
-    for (int i = 0; i < b->program.call_count; i++) most += b->program.call[i].place_count;
+    for (int i = 0; i < b->program.call_count; i++)
+        most += b->program.call[i].place_count + 2 * b->program.call[i].copy_count;
     out->range = NEW_ARRAY(b->cx->arena, MachineRange, most);
     for (int i = 0; calls_are_groups(b) && i < b->groups.count; i++) {
         if (b->plan.is_free[i]) continue;
@@ -125,9 +147,11 @@ static void set_ranges(Build *b, const Loaded *l, MachineCounts *out)
         for (int j = 0; j < c->place_count; j++) {
             const Memory *m = b->function[i]->memory[j];
             const int64_t bytes = interval_of(b->cx, m->elems, NULL).greatest * dtype_info(m->type)->bytes;
-            const uint32_t at = address_of(l, &c->place[j]);
-            out->range[out->range_count++] = (MachineRange){ number, at, at ? at + (uint32_t)bytes : 0,
-                                                             true, m->kind != MEMORY_INPUT, 0, 0 };
+            add_range(l, out, number, &c->place[j], bytes, m->kind != MEMORY_INPUT);
+        }
+        for (int j = 0; j < c->copy_count; j++) {
+            add_range(l, out, number, &c->copy[j].from, c->copy[j].bytes, false);
+            add_range(l, out, number, &c->copy[j].to, c->copy[j].bytes, true);
         }
         number++;
     }
@@ -146,8 +170,44 @@ static Traffic **traffic_by_group(const Build *b, const MachineCounts *counts)
         const Call *c = &b->program.call[number++];
         traffic[i] = NEW_ARRAY(b->cx->arena, Traffic, c->place_count + 1);
         for (int j = 0; j < c->place_count; j++, r++) traffic[i][j] = (Traffic){ r->read, r->written };
+        r += 2 * c->copy_count;
     }
     return traffic;
+}
+
+/* Returns the memory of the options that holds the place, or NULL if none does. */
+static const FirmwareMemory *memory_of(const Build *b, const Place *p)
+{
+    for (int i = 0, ram = 0; i < b->memory_count && p->kind == PLACE_ARENA; i++)
+        if (!b->memory[i].is_rom && ram++ == p->index) return &b->memory[i];
+    for (int i = 0; i < b->plan.constant_count && p->kind == PLACE_CONST; i++)
+        if (b->constant_of[i] == p->index && b->constant_memory[i]) return b->constant_memory[i];
+    return NULL;
+}
+
+static const MachineRange *add_traffic(const Build *b, const Place *p, const MachineRange *r, Traffic *sum)
+{
+    const FirmwareMemory *m = memory_of(b, p);
+    if (m) sum[m - b->memory].read += r->read;
+    if (m) sum[m - b->memory].written += r->written;
+    return r + 1;
+}
+
+/* Returns the traffic of each memory of the options, in the order of set_ranges. */
+static Traffic *traffic_by_memory(const Build *b, const MachineCounts *counts)
+{
+    Traffic *sum = NEW_ARRAY(b->cx->arena, Traffic, b->memory_count);
+    const MachineRange *r = counts->range;
+    if (!calls_are_groups(b) || !b->memory_count) return NULL;
+    for (int i = 0; i < b->program.call_count; i++) {
+        const Call *c = &b->program.call[i];
+        for (int j = 0; j < c->place_count; j++) r = add_traffic(b, &c->place[j], r, sum);
+        for (int j = 0; j < c->copy_count; j++) {
+            r = add_traffic(b, &c->copy[j].from, r, sum);
+            r = add_traffic(b, &c->copy[j].to, r, sum);
+        }
+    }
+    return sum;
 }
 
 /* The arguments of NAME_run are only pointers: to the arena, the state, inputs and outputs. */
@@ -155,7 +215,7 @@ bool report_steps(const Build *b, const Elf *e)
 {
     const Program *p = &b->program;
     const bool is_thumb = elf_machine(e) == ELF_ARM && (elf_entry(e) & 1) && !e->is_wide && !e->is_big;
-    return !b->measured && is_thumb && !p->memory_count && !p->size_count && !p->params.count && !p->step
+    return !b->measured && is_thumb && !p->size_count && !p->params.count && !p->step
            && !p->ports_in_arena && p->weights.kind != WEIGHTS_CALLER && !b->partition_count
            && report_totals(b).ram < MOST_BYTES;
 }
@@ -168,7 +228,9 @@ static bool step_in(Build *b, const Elf *e, const void *const *data, Arena *aren
     load(l.machine, e);
     elf_symbols(e, visit_symbol, l.machine);
     find_constants(b, &l, e);
-    if (!b->program.static_arena) argument[count++] = l.arena = place(&l, NULL, b->plan.arena_size);
+    place_memories(b, &l);
+    if (!b->program.static_arena)
+        argument[count++] = b->program.memory_count ? place_pointers(&l, l.arena, b->program.memory_count) : *l.arena;
     if (b->program.state_count) argument[count++] = place(&l, NULL, 64 + report_totals(b).state);
     argument[count++] = place_inputs(b, &l, data);
     argument[count++] = place_outputs(b, &l);
@@ -211,7 +273,8 @@ void report_step(Build *b, const Elf *e, Footprint *out)
     for (int i = 0; i < rows; i++) has_marks = has_marks || counts.layer[i] > 0;
     Measured *m = NEW(cx->arena, Measured);
     *m = (Measured){ { counts.total, has_marks ? report_by_group(b, counts.layer, rows) : NULL }, { -1, NULL }, true,
-                    has_marks ? traffic_by_group(b, &counts) : NULL };
+                    has_marks ? traffic_by_group(b, &counts) : NULL,
+                    has_marks ? traffic_by_memory(b, &counts) : NULL };
     b->measured = m;
     if (!out->has_stack || (int64_t)counts.stack > out->stack) out->stack = counts.stack;
     out->has_stack = true;

@@ -3,6 +3,9 @@
  * largest gain of all choices that lead to it: later groups depend on nothing else, so one choice for each set
  * suffices.
  *
+ * Of two choices whose live items beyond the group agree, the one with no larger gain and no fewer bytes is dropped,
+ * unless the group has a lower limit.
+ *
  * Each live item has a bit; it is free again after the item's last group. If there are more states than MOST_STATES, or
  * more live items than bits, the ones with the largest gain are kept, and the result may not be the best. */
 #include "graph/plan/knapsack.h"
@@ -12,8 +15,14 @@
 
 enum { MOST_STATES = 4096, BITS = 64 };
 
-/* A state; parent is the index of its predecessor among the states of the previous step. */
-typedef struct KnapsackState { uint64_t live; int64_t bytes, gain; int parent; bool is_chosen; } KnapsackState;
+/* passing: the live items beyond the group. held: the bytes that count towards the fewest of a group. parent is the
+ * index among the states before the step. */
+typedef struct KnapsackState {
+    uint64_t live, passing;
+    int64_t bytes, held, gain;
+    int parent;
+    bool is_chosen;
+} KnapsackState;
 typedef struct States { int count; KnapsackState *at; } States;
 /* The states after the decision on an item. With item -1, the states after items have died. */
 typedef struct Step { int item; States states; } Step;
@@ -22,7 +31,8 @@ typedef struct Choosing {
     Ctx *cx;
     KnapsackItem *item; int count;
     int *bit;                        /* [count]: the bit of a live item, or -1 */
-    uint64_t used;                   /* the bits in use */
+    uint64_t used, passing;          /* the bits in use; passing: those of items that are live beyond the group */
+    bool has_least;                  /* true if the group has a lower limit */
     Step *step; int step_count;
     bool is_exact;
 } Choosing;
@@ -35,6 +45,16 @@ static int by_set(const void *a, const void *b)
     return x->parent - y->parent;
 }
 
+/* Sorts by the live items beyond the group, then by gain, then by bytes. */
+static int by_passing(const void *a, const void *b)
+{
+    const KnapsackState *x = a, *y = b;
+    if (x->passing != y->passing) return x->passing < y->passing ? -1 : 1;
+    if (x->gain != y->gain) return x->gain > y->gain ? -1 : 1;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
+    return x->live != y->live ? x->live < y->live ? -1 : 1 : x->parent - y->parent;
+}
+
 static int by_gain(const void *a, const void *b)
 {
     const KnapsackState *x = a, *y = b;
@@ -42,19 +62,41 @@ static int by_gain(const void *a, const void *b)
     return x->live != y->live ? x->live < y->live ? -1 : 1 : 0;
 }
 
-/* Keeps one state for each set. If there are too many sets, keeps those with the largest gain, and the state with the
- * most bytes. */
-static void reduce(Choosing *c, States *s)
+static int64_t held_bytes(const KnapsackItem *k) { return k->is_optional ? 0 : k->bytes; }
+
+/* Keeps the states that no other state dominates: the others have no larger gain and no fewer bytes. */
+static int without_dominated(const Choosing *c, States *s)
+{
+    int kept = 0;
+    for (int i = 0; i < s->count; i++) s->at[i].passing = s->at[i].live & c->passing;
+    if (s->count) qsort(s->at, (size_t)s->count, sizeof *s->at, by_passing);
+    for (int i = 0; i < s->count; i++) {
+        const KnapsackState *before = kept ? &s->at[kept - 1] : NULL;
+        if (!before || before->passing != s->at[i].passing || s->at[i].bytes < before->bytes)
+            s->at[kept++] = s->at[i];
+    }
+    return kept;
+}
+
+static int one_per_set(States *s)
 {
     int kept = 0;
     if (s->count) qsort(s->at, (size_t)s->count, sizeof *s->at, by_set);
     for (int i = 0; i < s->count; i++)
         if (!kept || s->at[kept - 1].live != s->at[i].live) s->at[kept++] = s->at[i];
+    return kept;
+}
+
+/* Keeps one state for each set, or those that are not dominated. If there are too many, keeps those with the largest
+ * gain, and the state with the most bytes that count. */
+static void reduce(Choosing *c, States *s)
+{
+    const int kept = c->has_least ? one_per_set(s) : without_dominated(c, s);
     s->count = kept;
     if (kept <= MOST_STATES) return;
     KnapsackState fullest = s->at[0];
     for (int i = 0; i < kept; i++)
-        if (s->at[i].bytes > fullest.bytes) fullest = s->at[i];
+        if (s->at[i].held > fullest.held) fullest = s->at[i];
     qsort(s->at, (size_t)kept, sizeof *s->at, by_gain);
     s->at[MOST_STATES - 1] = fullest;
     s->count = MOST_STATES;
@@ -85,6 +127,7 @@ static void begin_group(Choosing *c, int group)
             if (!(s.live >> c->bit[k] & 1)) continue;
             s.live &= ~(UINT64_C(1) << c->bit[k]);
             s.bytes -= c->item[k].bytes;
+            s.held -= held_bytes(&c->item[k]);
         }
         s.parent = i;
         s.is_chosen = false;
@@ -94,6 +137,9 @@ static void begin_group(Choosing *c, int group)
         c->used &= ~(UINT64_C(1) << c->bit[died[d]]);
         c->bit[died[d]] = -1;
     }
+    c->passing = c->used;
+    for (int k = 0; k < c->count; k++)
+        if (c->bit[k] >= 0 && c->item[k].last == group) c->passing &= ~(UINT64_C(1) << c->bit[k]);
     reduce(c, to);
 }
 
@@ -120,11 +166,13 @@ static void decide(Choosing *c, int item, int64_t capacity)
         if (bit == BITS || s.bytes + k->bytes > capacity) continue;
         s.live |= UINT64_C(1) << bit;
         s.bytes += k->bytes;
+        s.held += held_bytes(k);
         s.gain += k->gain;
         s.is_chosen = true;
         to->at[to->count++] = s;
     }
     if (bit < BITS) c->used |= UINT64_C(1) << bit;
+    if (bit < BITS && k->last > k->first) c->passing |= UINT64_C(1) << bit;
     c->bit[item] = bit < BITS ? bit : -1;
     reduce(c, to);
 }
@@ -134,7 +182,7 @@ static void end_group(Choosing *c, int64_t capacity, int64_t least)
     States *s = last_states(c);
     int kept = 0;
     for (int i = 0; i < s->count; i++)
-        if (s->at[i].bytes <= capacity && s->at[i].bytes >= least) s->at[kept++] = s->at[i];
+        if (s->at[i].bytes <= capacity && s->at[i].held >= least) s->at[kept++] = s->at[i];
     s->count = kept;
 }
 
@@ -162,8 +210,9 @@ bool knapsack_choose(Ctx *cx, KnapsackItem *item, int count, int group_count, co
                    .step = NEW_ARRAY(cx->scratch, Step, count + group_count + 1), .is_exact = true };
     for (int i = 0; i < count; i++) c.bit[i] = -1;
     States *first = new_step(&c, -1, 1);
-    first->at[first->count++] = (KnapsackState){ 0, 0, 0, -1, false };
+    first->at[first->count++] = (KnapsackState){ .parent = -1 };
     for (int g = 0; g < group_count && last_states(&c)->count; g++) {
+        c.has_least = least[g] > 0;
         begin_group(&c, g);
         for (int i = 0; i < count; i++)
             if (item[i].first == g) decide(&c, i, capacity[g]);

@@ -8,12 +8,13 @@ typedef struct KnapsackItem {
     int64_t bytes, gain;             /* gain is 0 or more; it counts only if the item is chosen */
     int first, last;                 /* the first and last group, inclusive */
     bool is_forced;                  /* true if the item is always in the knapsack */
+    bool is_optional;                /* true if it does not count towards the fewest bytes of a group */
     bool is_chosen;                  /* the result */
 } KnapsackItem;
 
-/* Chooses items with the largest gain. capacity[group_count] and least[group_count] are the most and the fewest bytes
- * of the chosen items in each group. Returns false if no choice exists or was found. Sets *is_exact to true if no
- * choice has a larger gain. */
+/* Chooses items with the largest gain. capacity[group_count] are the most bytes of the chosen items in each group,
+ * least[group_count] the fewest bytes of those that are not optional. Returns false if no choice exists or was found.
+ * Sets *is_exact to true if no choice has a larger gain. */
 bool knapsack_choose(Ctx *cx, KnapsackItem *item, int count, int group_count, const int64_t *capacity,
                      const int64_t *least, bool *is_exact);
 /* Returns a gain that no choice exceeds. The bound treats each group separately: an item counts there with a share of

@@ -7,10 +7,18 @@
  * knapsack over time chooses the pieces that save most compared with the next memory (knapsack.c), and the offsets are
  * planned as in an arena (offsets.c). If they do not pack, the groups that exceed the memory get a lower limit, and the
  * choice repeats; finally, the piece that saves least per byte is dropped. Overlaps of results free bytes, which
- * further pieces fill. If the last memory overflows, the memories before it must hold more bytes in these groups, and
- * all steps are repeated.
+ * further pieces fill.
+ *
+ * A copy of a constant is an optional piece of one group: in memory m it costs bytes * (R(from) + W(m)) + read * R(m),
+ * and read * R(from) outside. The knapsack weighs copies against the other pieces. Offsets are planned without them;
+ * then copies fill the gaps of each group (gaps.c). Where all other pieces fit into one memory, both forms are planned,
+ * with all of them there and with those that the knapsack chooses, and the cheaper one is kept.
+ *
+ * If the last memory overflows, the memories before it must hold more bytes in these groups, and all steps are
+ * repeated.
  *
  * All quantities are integers and counts, so the placement is the same on every machine. */
+#include "graph/plan/gaps.h"
 #include "graph/plan/knapsack.h"
 #include "graph/plan/plan.h"
 #include "ir/algebra/algebra.h"
@@ -28,6 +36,9 @@ typedef struct Piece {
     unsigned allowed;
     /* Points to the memory's index in the root or scratch buffer, which is -1 until a memory is chosen. */
     int *memory;
+    bool is_optional;                /* true for a copy that the group can do without */
+    int64_t fixed;                   /* of a copy: the cost of reading the constant once */
+    int64_t outside;                 /* of a copy: the cost without it */
 } Piece;
 
 typedef struct Placing {
@@ -39,17 +50,39 @@ typedef struct Placing {
     int *order;                      /* the indices of the memories, the cheapest first */
     int64_t *least;                  /* [group_count]: the bytes that memories before the last one must hold */
     int64_t *live_bytes;             /* [group_count]: the live bytes of the memory that was planned last */
+    bool has_copies;
+    bool keeps_together;             /* true if a memory that can hold all pieces that are left takes them */
 } Placing;
+
+static bool may_be_in(const Piece *x, int memory) { return x->allowed >> memory & 1; }
 
 static int64_t cost_in(const PlanMemory *m, const Piece *x)
 {
-    return sat_add(sat_mul(x->read, m->read_cost), sat_mul(x->written, m->write_cost));
+    return sat_add(x->fixed, sat_add(sat_mul(x->read, m->read_cost), sat_mul(x->written, m->write_cost)));
 }
 
+/* Returns the least cost of the piece in the memories from this place of the order, or without the copy. A piece that
+ * may be in none of them has its least cost in all memories. */
+static int64_t least_from(const Placing *a, const Piece *x, int at)
+{
+    int64_t least = x->is_optional ? x->outside : INT64_MAX;
+    for (int k = at; k < a->p->memory_count; k++) {
+        const int64_t cost = may_be_in(x, a->order[k]) ? cost_in(&a->p->memory[a->order[k]], x) : INT64_MAX;
+        if (cost < least) least = cost;
+    }
+    return least == INT64_MAX && at > 0 ? least_from(a, x, 0) : least;
+}
+
+/* Returns what the piece saves in the memory, against the memories after it. */
 static int64_t gain_of(const Placing *a, const Piece *x, int at)
 {
-    const int64_t saved = cost_in(&a->p->memory[a->order[at + 1]], x) - cost_in(&a->p->memory[a->order[at]], x);
-    return saved > 0 ? saved : 0;
+    return may_be_in(x, a->order[at]) ? least_from(a, x, at + 1) - least_from(a, x, at) : 0;
+}
+
+/* Returns the cost of the piece where it is. */
+static int64_t cost_of(const Placing *a, const Piece *x)
+{
+    return *x->memory < 0 ? x->outside : cost_in(&a->p->memory[*x->memory], x);
 }
 
 static Piece piece_of_root(Ctx *cx, Slot *s, int group_count)
@@ -76,14 +109,16 @@ static void list_pieces(Placing *a)
     for (int g = 0; g < a->group_count; g++)
         for (int i = 0; i < a->scratch_count[g]; i++) {
             Scratch *s = &a->scratch[g][i];
+            const bool is_copy = s->copied != NULL;
+            a->has_copies = a->has_copies || s->is_optional;
             a->piece[a->count++] = (Piece){ NULL, s, s->bytes, g, g, s->read_bytes, s->written_bytes, s->allowed,
-                                            &s->memory };
+                                            &s->memory, s->is_optional,
+                                            is_copy ? sat_mul(s->bytes, s->source_cost) : 0,
+                                            is_copy ? sat_mul(s->read_bytes, s->source_cost) : 0 };
         }
 }
 
 static int64_t aligned(const PlanMemory *m, int64_t bytes) { return (bytes + m->align - 1) / m->align * m->align; }
-
-static bool may_be_in(const Piece *x, int memory) { return x->allowed >> memory & 1; }
 
 /* Plans the offsets of one memory, and returns its bytes. */
 static int64_t pack(Placing *a, int memory)
@@ -103,6 +138,7 @@ static int64_t pack(Placing *a, int memory)
 /* Returns true if no memory after the one at this place of the order may hold the piece. */
 static bool is_forced(const Placing *a, const Piece *x, int at)
 {
+    if (x->is_optional) return false;
     for (int k = at + 1; k < a->p->memory_count; k++) {
         const PlanMemory *m = &a->p->memory[a->order[k]];
         if (may_be_in(x, a->order[k]) && aligned(m, x->bytes) <= m->capacity) return false;
@@ -120,10 +156,10 @@ static int choose(Placing *a, int at, const int64_t *capacity, KnapsackItem *ite
     for (int i = 0; i < a->count; i++) {
         const Piece *x = &a->piece[i];
         for (int g = x->first; *x->memory >= 0 && g <= x->last; g++) least[g] -= x->bytes;
-        if (*x->memory >= 0 || !may_be_in(x, memory)) continue;
+        if (*x->memory >= 0 || !may_be_in(x, memory) || (x->is_optional && !gain_of(a, x, at))) continue;
         piece[count] = i;
         item[count++] = (KnapsackItem){ aligned(&a->p->memory[memory], x->bytes), gain_of(a, x, at), x->first, x->last,
-                                        is_forced(a, x, at), false };
+                                        is_forced(a, x, at), x->is_optional, false };
     }
     return knapsack_choose(a->cx, item, count, a->group_count, capacity, least, &is_exact) ? count : -1;
 }
@@ -140,7 +176,7 @@ static void tighten(const Placing *a, int memory, int64_t missing, int64_t *capa
 static void take(Placing *a, int memory, const bool *chosen)
 {
     for (int i = 0; i < a->count; i++)
-        if (chosen[i]) *a->piece[i].memory = memory;
+        if (chosen[i] && !a->piece[i].is_optional) *a->piece[i].memory = memory;
 }
 
 static void release(Placing *a, int memory)
@@ -164,16 +200,56 @@ static bool drop_one(Placing *a, int at)
     return worst != NULL;
 }
 
-/* Fills the bytes that overlaps leave free with further pieces. */
+static int64_t offset_of(const Piece *x) { return x->root ? x->root->offset : x->scratch->offset; }
+
+/* Fills the gaps of a group with copies; returns what they save. With is_kept, the copies are placed. */
+static int64_t stage_group(Placing *a, int at, int group, bool is_kept)
+{
+    const ArenaMark mark = arena_mark(a->cx->scratch);
+    const int memory = a->order[at];
+    PlanMemory *m = &a->p->memory[memory];
+    Gap *taken = NEW_ARRAY(a->cx->scratch, Gap, a->count), *gap = NEW_ARRAY(a->cx->scratch, Gap, a->count + 1);
+    GapItem *item = NEW_ARRAY(a->cx->scratch, GapItem, a->count);
+    int taken_count = 0, count = 0;
+    for (int i = 0; i < a->count; i++) {
+        const Piece *x = &a->piece[i];
+        if (x->first > group || x->last < group) continue;
+        if (*x->memory == memory) taken[taken_count++] = (Gap){ offset_of(x), aligned(m, x->bytes) };
+        else if (x->is_optional && *x->memory < 0 && may_be_in(x, memory) && gain_of(a, x, at))
+            item[count++] = (GapItem){ aligned(m, x->bytes), gain_of(a, x, at), -1, i };
+    }
+    const int gaps = count ? gaps_between(taken, taken_count, m->capacity, gap) : 0;
+    const int64_t gain = gaps ? gaps_fill(a->cx, gap, gaps, item, count) : 0;
+    for (int i = 0; i < count && gain && is_kept; i++) {
+        if (item[i].offset < 0) continue;
+        *a->piece[item[i].index].memory = memory;
+        a->piece[item[i].index].scratch->offset = item[i].offset;
+        if (item[i].offset + item[i].bytes > m->size) m->size = item[i].offset + item[i].bytes;
+    }
+    arena_reset(a->cx->scratch, mark);
+    return gain;
+}
+
+static int64_t stage(Placing *a, int at, bool is_kept)
+{
+    int64_t gain = 0;
+    for (int g = 0; g < a->group_count && a->has_copies; g++) gain = sat_add(gain, stage_group(a, at, g, is_kept));
+    return gain;
+}
+
+/* Adds pieces to the room that overlaps left, if they save more than the copies that lose their room. */
 static void refill(Placing *a, int at)
 {
     const int memory = a->order[at];
     bool *tried = NEW_ARRAY(a->cx->scratch, bool, a->count);
+    int64_t staged = 0;
+    (void)pack(a, memory);
+    staged = stage(a, at, false);
     for (int round = 0; round < REFILLS; round++) {
         int best = -1;
         for (int i = 0; i < a->count; i++) {
             const Piece *x = &a->piece[i];
-            if (tried[i] || *x->memory >= 0 || !may_be_in(x, memory) || !gain_of(a, x, at)) continue;
+            if (tried[i] || x->is_optional || *x->memory >= 0 || !gain_of(a, x, at)) continue;
             if (best < 0 || (double)gain_of(a, x, at) * (double)a->piece[best].bytes
                                 > (double)gain_of(a, &a->piece[best], at) * (double)x->bytes)
                 best = i;
@@ -181,7 +257,10 @@ static void refill(Placing *a, int at)
         if (best < 0) break;
         tried[best] = true;
         *a->piece[best].memory = memory;
-        if (pack(a, memory) > a->p->memory[memory].capacity) *a->piece[best].memory = -1;
+        const bool fits = pack(a, memory) <= a->p->memory[memory].capacity;
+        const int64_t left = fits ? stage(a, at, false) : 0;
+        if (fits && gain_of(a, &a->piece[best], at) + left >= staged) staged = left;
+        else *a->piece[best].memory = -1;
     }
     (void)pack(a, memory);
 }
@@ -190,12 +269,13 @@ static void refill(Placing *a, int at)
 static bool takes_rest(Placing *a, int at)
 {
     const int memory = a->order[at];
-    bool all = true;
-    for (int i = 0; i < a->count && all; i++) all = *a->piece[i].memory >= 0 || may_be_in(&a->piece[i], memory);
+    bool all = a->keeps_together;
+    for (int i = 0; i < a->count && all; i++)
+        all = *a->piece[i].memory >= 0 || a->piece[i].is_optional || may_be_in(&a->piece[i], memory);
     if (!all) return false;
     bool *was_free = NEW_ARRAY(a->cx->scratch, bool, a->count);
     for (int i = 0; i < a->count; i++) {
-        was_free[i] = *a->piece[i].memory < 0;
+        was_free[i] = *a->piece[i].memory < 0 && !a->piece[i].is_optional;
         if (was_free[i]) *a->piece[i].memory = memory;
     }
     if (pack(a, memory) <= a->p->memory[memory].capacity) return true;
@@ -243,7 +323,7 @@ static int overflow(Placing *a, int memory, int64_t *missing)
         int64_t outside = a->live_bytes[g] > m->capacity ? a->live_bytes[g] - m->capacity : *missing;
         for (int i = 0; i < a->count; i++) {
             const Piece *x = &a->piece[i];
-            if (*x->memory != memory && x->first <= g && g <= x->last) outside += x->bytes;
+            if (!x->is_optional && *x->memory != memory && x->first <= g && g <= x->last) outside += x->bytes;
         }
         if (outside > a->least[g]) a->least[g] = outside;
     }
@@ -261,6 +341,7 @@ static int shortage(const Placing *a, int64_t *missing)
     for (int i = 0; i < a->count; i++) {
         const Piece *x = &a->piece[i];
         int64_t most = 0;
+        if (x->is_optional) continue;
         for (int g = x->first; g <= x->last; g++) live[g] += x->bytes;
         for (int k = 0; k < a->p->memory_count; k++)
             if (may_be_in(x, k) && a->p->memory[k].capacity > most) most = a->p->memory[k].capacity;
@@ -277,12 +358,14 @@ static int place_all(Placing *a, int64_t *missing)
     const int last = a->p->memory_count - 1;
     for (int i = 0; i < a->count; i++) *a->piece[i].memory = -1;
     for (int k = 0; k < a->p->memory_count; k++) a->p->memory[k].size = a->p->memory[k].live_bound = 0;
+    bool is_done = false;
     for (int k = 0; k < last; k++) {
-        if (takes_rest(a, k)) return -1;
-        if (!fill(a, k)) return a->group_count;
+        is_done = is_done || takes_rest(a, k);
+        if (!is_done && !fill(a, k)) return a->group_count;
+        (void)stage(a, k, true);
     }
     for (int i = 0; i < a->count; i++)
-        if (*a->piece[i].memory < 0) *a->piece[i].memory = a->order[last];
+        if (*a->piece[i].memory < 0 && !a->piece[i].is_optional) *a->piece[i].memory = a->order[last];
     (void)pack(a, a->order[last]);
     return overflow(a, a->order[last], missing);
 }
@@ -308,16 +391,27 @@ static int64_t least_cost(Placing *a)
     const int last = a->p->memory_count - 1;
     KnapsackItem *item = NEW_ARRAY(a->cx->scratch, KnapsackItem, a->count);
     int64_t cost = 0, bytes = 0;
-    for (int i = 0; i < a->count; i++)
-        cost = sat_add(cost, cost_in(&a->p->memory[a->order[last]], &a->piece[i]));
-    for (int k = 0; k < last; k++) {
+    for (int i = 0; i < a->count; i++) cost = sat_add(cost, least_from(a, &a->piece[i], last + 1));
+    for (int k = 0; k <= last; k++) {
         bytes = sat_add(bytes, a->p->memory[a->order[k]].capacity);
         for (int i = 0; i < a->count; i++)
             item[i] = (KnapsackItem){ a->piece[i].bytes, gain_of(a, &a->piece[i], k), a->piece[i].first,
-                                      a->piece[i].last, false, false };
+                                      a->piece[i].last, false, false, false };
         cost -= knapsack_bound(a->cx, item, a->count, a->group_count, bytes);
     }
     return cost > 0 ? cost : 0;
+}
+
+/* Adds the copies in the memory to the live bytes of their groups. */
+static void add_copies(Placing *a, int memory)
+{
+    PlanMemory *m = &a->p->memory[memory];
+    for (int i = 0; i < a->count; i++) {
+        const Piece *x = &a->piece[i];
+        if (!x->is_optional || *x->memory != memory) continue;
+        a->live_bytes[x->first] += aligned(m, x->bytes);
+        if (a->live_bytes[x->first] > m->live_bound) m->live_bound = a->live_bytes[x->first];
+    }
 }
 
 /* Plans the offsets again, so that only overlaps of the final placement count, and sums the memories. */
@@ -326,24 +420,66 @@ static void settle(Placing *a)
     Plan *p = a->p;
     int64_t *live = NEW_ARRAY(a->cx->arena, int64_t, a->group_count + 1), size = 0, bound = 0, least = 0;
     p->overlaps = NULL;
+    for (int i = 0; i < a->count; i++)
+        if (a->piece[i].is_optional) *a->piece[i].memory = -1;
     for (int k = 0; k < p->memory_count; k++) {
-        size += pack(a, k);
-        bound += p->live_bound;
+        (void)pack(a, a->order[k]);
+        (void)stage(a, k, true);
+        add_copies(a, a->order[k]);
+        size += p->memory[a->order[k]].size;
+        bound += p->memory[a->order[k]].live_bound;
         least += p->least;
-        for (int g = 0; g < a->group_count; g++) live[g] += p->live_bytes[g];
+        for (int g = 0; g < a->group_count; g++) live[g] += a->live_bytes[g];
     }
     p->arena_size = size;
     p->live_bound = bound;
     p->least = least;
     p->live_bytes = live;
     p->cost = 0;
+    for (int k = 0; k < p->memory_count; k++) p->memory[k].read = p->memory[k].written = 0;
     for (int i = 0; i < a->count; i++) {
-        PlanMemory *m = &p->memory[*a->piece[i].memory];
+        PlanMemory *m = *a->piece[i].memory < 0 ? NULL : &p->memory[*a->piece[i].memory];
+        p->cost = sat_add(p->cost, cost_of(a, &a->piece[i]));
+        if (!m) continue;
         m->read = sat_add(m->read, a->piece[i].read);
         m->written = sat_add(m->written, a->piece[i].written);
-        p->cost = sat_add(p->cost, cost_in(m, &a->piece[i]));
     }
     p->least_cost = least_cost(a);
+}
+
+/* Places all pieces, in several rounds if the last memory overflows. Returns -1, or a group and the bytes missing. */
+static int place(Placing *a, int64_t *missing)
+{
+    int group = 0, worst = 0;
+    memset(a->least, 0, (size_t)a->group_count * sizeof *a->least);
+    *missing = 0;
+    for (int round = 0; round < ROUNDS && group >= 0 && group < a->group_count; round++) {
+        group = place_all(a, missing);
+        if (group < a->group_count) worst = group;
+    }
+    if (group < 0) settle(a);
+    if (group < 0) *missing = 0;
+    if (group >= 0 && *missing <= 0) worst = shortage(a, missing);
+    return worst;
+}
+
+static void keep_memories(const Placing *a, int *memory)
+{
+    for (int i = 0; i < a->count; i++) memory[i] = *a->piece[i].memory;
+}
+
+/* Plans as the knapsack chooses, although one memory can hold all pieces; keeps the cheaper plan. */
+static void place_apart(Placing *a)
+{
+    int *together = NEW_ARRAY(a->cx->scratch, int, a->count);
+    const int64_t cost = a->p->cost;
+    int64_t missing;
+    keep_memories(a, together);
+    a->keeps_together = false;
+    (void)place(a, &missing);
+    if (missing <= 0 && a->p->cost < cost) return;
+    for (int i = 0; i < a->count; i++) *a->piece[i].memory = together[i];
+    settle(a);
 }
 
 int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, int64_t *missing)
@@ -351,19 +487,12 @@ int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, co
     const ArenaMark mark = arena_mark(cx->scratch);
     Placing a = { .cx = cx, .p = p, .group_count = group_count, .scratch = scratch, .scratch_count = count,
                   .order = NEW_ARRAY(cx->scratch, int, p->memory_count),
-                  .least = NEW_ARRAY(cx->scratch, int64_t, group_count + 1) };
-    int group = 0, worst = 0;
+                  .least = NEW_ARRAY(cx->scratch, int64_t, group_count + 1), .keeps_together = true };
     if (p->align < LEAST_ALIGN) p->align = LEAST_ALIGN;
-    *missing = 0;
     list_pieces(&a);
     sort_memories(&a);
-    for (int round = 0; round < ROUNDS && group >= 0 && group < group_count; round++) {
-        group = place_all(&a, missing);
-        if (group < group_count) worst = group;
-    }
-    if (group < 0) settle(&a);
-    if (group < 0) *missing = 0;
-    if (group >= 0 && *missing <= 0) worst = shortage(&a, missing);
+    const int worst = place(&a, missing);
+    if (*missing <= 0 && a.has_copies) place_apart(&a);
     arena_reset(cx->scratch, mark);
     return worst;
 }

@@ -63,7 +63,7 @@ static Items items_of(Ctx *cx, const Plan *p, int memory, int group_count, Scrat
     }
     for (int g = 0; g < group_count; g++)
         for (int i = 0; i < count[g]; i++) {
-            if (scratch[g][i].memory != memory) continue;
+            if (scratch[g][i].memory != memory || scratch[g][i].is_optional) continue;
             it.at[it.count] = (Item){
                 align_up(p, scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i], -1, 0, false, false
             };

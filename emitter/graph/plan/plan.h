@@ -108,6 +108,7 @@ typedef struct PlanMemory {
     const char *name;
     int64_t capacity, align;           /* both in bytes */
     int64_t read_cost, write_cost;
+    int channel;                       /* the channel that copies to it; 0 is the core */
     int64_t size, live_bound;          /* the bytes in use, and the largest sum of items that are live in it at once */
     int64_t read, written;             /* the bytes that a run reads and writes */
 } PlanMemory;
@@ -136,12 +137,16 @@ typedef struct Plan {
     /* [groups]: true if the output partly overlaps an input; NULL if no output does. */
     bool *overlaps;
 } Plan;
-/* Scratch memory of one group. The last fields have the same meaning as in Slot. */
+/* Scratch memory of one group: a buffer, or a copy of a constant. memory, read_bytes, written_bytes and allowed have
+ * the same meaning as in Slot. */
 typedef struct Scratch {
     int64_t bytes, align, offset;
     int memory;
     int64_t read_bytes, written_bytes;
     unsigned allowed;
+    const Tensor *copied;              /* the constant; NULL for a buffer */
+    int64_t source_cost;               /* of a copy: the cost of reading a byte of the constant, in thousandths */
+    bool is_optional;                  /* of a copy: true if the group may do without it; memory is then -1 */
 } Scratch;
 /* Decides which tensors alias, and their strides; call this before lowering. nest[i] is the scheduled nest of group i.
  * With `copies_padding`, operands of paddings have their own memory. */
@@ -151,10 +156,11 @@ Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const
 bool plan_may_overwrite(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out);
 /* Assigns offsets in the arena, also to scratch[i][0..count[i]) of group i; call this after lowering. */
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
-/* Assigns the offsets of the items of one memory. */
+/* Assigns the offsets of the items of one memory, except optional copies. */
 void plan_offsets_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *const *scratch, const int *count);
-/* Chooses a memory for each root and each scratch buffer, and assigns offsets there (memories.c). Returns -1, or the
- * group whose live bytes the memories cannot hold; *missing then receives the bytes that are missing. */
+/* Chooses a memory for each root and each scratch buffer, and assigns offsets there (memories.c). An optional copy gets
+ * memory -1 where it does not save cost. Returns -1, or the group whose live bytes the memories cannot hold; *missing
+ * then receives the bytes that are missing. */
 int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, int64_t *missing);
 /* Returns the bytes of results that are moved within the arena. */
 int64_t plan_bytes_moved(const Plan *p);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Staging: a layer's constants are copied from the memory that is only read into a RAM before the layer, where that
+ * costs less. Each constant of a group is a candidate; graph/plan/memories.c chooses. A copy is scratch memory of its
+ * group, behind the buffers of the group's function. */
+#include "driver/driver.h"
+
+#include <string.h>
+
+#include "lower/count.h"
+
+/* Returns the copy of the constant in that group, or NULL if there is none. */
+static Scratch *copy_in(const Build *b, int group, const Tensor *constant)
+{
+    for (int i = 0; i < b->scratch_count[group]; i++)
+        if (b->scratch[group][i].copied == constant) return &b->scratch[group][i];
+    return NULL;
+}
+
+const Scratch *build_copy(const Build *b, int group, const Slot *s)
+{
+    return s->kind == SLOT_CONST ? copy_in(b, group, b->plan.constant[s->index]) : NULL;
+}
+
+void build_list_copies(Build *b, int group, const Traffic *moved, unsigned allowed)
+{
+    const Function *f = b->function[group];
+    const int before = b->scratch_count[group];
+    Scratch *all = NEW_ARRAY(b->cx->arena, Scratch, before + f->memory_count);
+    if (before) memcpy(all, b->scratch[group], (size_t)before * sizeof *all);
+    b->scratch[group] = all;
+    for (int i = 0; i < f->memory_count; i++) {
+        const Slot *s = is_scratch(f->memory[i]) ? NULL : build_slot(b, group, f->memory[i]);
+        if (!s || s->kind != SLOT_CONST || !moved[i].read) continue;
+        const Tensor *constant = b->plan.constant[s->index];
+        Scratch *copy = copy_in(b, group, constant);
+        if (!copy) {
+            copy = &all[b->scratch_count[group]++];
+            *copy = (Scratch){ .bytes = tensor_bytes(constant), .written_bytes = tensor_bytes(constant), .memory = -1,
+                               .allowed = allowed, .copied = constant, .is_optional = true };
+        }
+        copy->read_bytes = sat_add(copy->read_bytes, moved[i].read);
+    }
+}
+
+void build_price_copies(Build *b)
+{
+    for (int g = 0; g < b->groups.count; g++)
+        for (int i = 0; i < b->scratch_count[g]; i++) {
+            Scratch *s = &b->scratch[g][i];
+            for (int k = 0; s->copied && k < b->plan.constant_count; k++)
+                if (b->plan.constant[k] == s->copied) s->source_cost = b->constant_memory[k]->read_cost;
+        }
+}
+
+void build_drop_copies(Build *b)
+{
+    for (int g = 0; g < b->groups.count; g++) {
+        int kept = 0;
+        for (int i = 0; i < b->scratch_count[g]; i++)
+            if (b->scratch[g][i].memory >= 0) b->scratch[g][kept++] = b->scratch[g][i];
+        b->scratch_count[g] = kept;
+    }
+}
+
+const Copy *build_copies(const Build *b, int group, int *count)
+{
+    Copy *copy = NEW_ARRAY(b->cx->arena, Copy, b->scratch_count[group]);
+    *count = 0;
+    for (int i = 0; i < b->scratch_count[group]; i++) {
+        const Scratch *s = &b->scratch[group][i];
+        for (int k = 0; s->copied && k < b->plan.constant_count; k++) {
+            if (b->plan.constant[k] != s->copied) continue;
+            copy[(*count)++] = (Copy){ { PLACE_CONST, b->constant_of[k], 0, s->copied->type },
+                                       { PLACE_ARENA, s->memory, s->offset, s->copied->type }, s->bytes,
+                                       b->plan.memory[s->memory].channel };
+            break;
+        }
+    }
+    return copy;
+}
