@@ -845,10 +845,17 @@ check interrupted-verification-ends interrupted_in_compiler verify "$work/net.te
 # ---- Stages as .te ---------------------------------------------------------------------------------------------------
 
 digits=samples/digits
+# first N NAME: the first N images of samples/digits/NAME, as a file of the same name.
+first() {
+    npy "$2" "$1, 1, 8, 8" '<f2' 0 ''
+    tail -c +129 "$digits/$2" | head -c $(($1 * 128)) >> "$work/$2"
+}
+first 40 calibration.npy
+first 90 test.npy
 stage() { at=$1; shift; "$lw" dump "$@" --at "$at" -o "$work/$at.te"; }
 setup stage-annotated  stage annotated $digits/digits.onnx
-setup stage-calibrated stage calibrated $digits/digits.onnx --samples $digits/calibration.npy
-setup stage-realized   stage realized $digits/digits.onnx --samples $digits/calibration.npy
+setup stage-calibrated stage calibrated $digits/digits.onnx --samples "$work/calibration.npy"
+setup stage-realized   stage realized $digits/digits.onnx --samples "$work/calibration.npy"
 check annotated-needs-no-scales sh -c "! grep -q _scale '$work/annotated.te'"
 check calibrated-has-scales     grep -q '= annotation.simulated_quantize(relu_4, relu_4_scale, relu_4_zero)' \
     "$work/calibrated.te"
@@ -857,7 +864,7 @@ again() { file=$1; shift; "$lw" quantize "$work/$file.te" "$@" -o "$work/$file.c
 # The emitted C apart from names and the lines that state the file.
 code() { sed -e 1,2d -e 's/_[a-z0-9_]*//g' -e 's/LWLAYER(.*//' "$work/$1.c" | tr -d ' \n' > "$work/$1.txt"; }
 setup stage-of-the-model \
-    sh -c "'$lw' quantize $digits/digits.onnx --samples $digits/calibration.npy -o '$work/whole.c' --name net --quiet"
+    sh -c "'$lw' quantize $digits/digits.onnx --samples '$work/calibration.npy' -o '$work/whole.c' --name net --quiet"
 code whole
 same_code() { cmp "$work/whole.txt" "$work/$1.txt"; }
 # The stage states weights of a recurrent layer as rounded, and the user's bits: without samples it gives the same C.
@@ -873,7 +880,7 @@ recurrent_stage() {
 check a-recurrent-layer-of-8-bits-is-the-same-from-its-stage recurrent_stage 8
 check a-recurrent-layer-of-3-bits-is-the-same-from-its-stage recurrent_stage 3
 
-setup annotated-is-quantized   again annotated --samples $digits/calibration.npy
+setup annotated-is-quantized   again annotated --samples "$work/calibration.npy"
 check annotated-is-the-same-C  same_code annotated
 setup calibrated-is-quantized  again calibrated
 check calibrated-is-the-same-C same_code calibrated
@@ -895,10 +902,10 @@ check bounds-without-a-stage-are-refused  refuses '\-\-min-sqnr has no effect on
     dump "$work/net.te" --min-sqnr 40
 # With a bound, the calibrated stage has the chosen widths, and gives the same C.
 wide_stage() {
-    "$lw" dump $digits/digits.onnx --samples $digits/calibration.npy --ports float --min-sqnr 50 --at calibrated \
+    "$lw" dump $digits/digits.onnx --samples "$work/calibration.npy" --ports float --min-sqnr 50 --at calibrated \
         -o "$work/wide.te" &&
     "$lw" quantize "$work/wide.te" --ports float --name net --quiet -o "$work/wide.c" && code wide &&
-    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --ports float --min-sqnr 50 --name net \
+    "$lw" quantize $digits/digits.onnx --samples "$work/calibration.npy" --ports float --min-sqnr 50 --name net \
         --quiet -o "$work/whole.c" &&
     code whole &&
     grep -q 'bits=16' "$work/wide.te" && cmp "$work/whole.txt" "$work/wide.txt"
@@ -907,7 +914,7 @@ check calibrated-has-the-widths-of-a-bound wide_stage
 # The QDQ file has the names of the network. Its 16-bit grids are those of com.microsoft beside opset 13: ONNX Runtime
 # refuses 8-bit grids in files of opset 21 at its default level.
 wide_file() {
-    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --ports float --min-sqnr 49 \
+    "$lw" quantize $digits/digits.onnx --samples "$work/calibration.npy" --ports float --min-sqnr 49 \
         -o "$work/wide.onnx" --quiet || return 1
     grep -q -a 'com.microsoft' "$work/wide.onnx" && grep -q -a 'relu_1_QuantizeLinear' "$work/wide.onnx" &&
         grep -q -a 'conv_2_Conv' "$work/wide.onnx"
@@ -917,10 +924,10 @@ check file-with-wide-grids-runs "$lw" verify "$work/wide.onnx"
 # widths LINES: a 16-bit grid of an input that only a view reads, and a layer that stays in floats, are read back.
 widths() {
     { printf 'simulated_quantize input bits=16\nsimulated_quantize relu_2 bits=32\n'; } > "$work/widths.txt"
-    "$lw" dump $digits/digits.onnx --annotate "$work/widths.txt" --samples $digits/calibration.npy --ports float \
+    "$lw" dump $digits/digits.onnx --annotate "$work/widths.txt" --samples "$work/calibration.npy" --ports float \
         --at calibrated -o "$work/widths.te" &&
-    "$lw" quantize "$work/widths.te" --ports float --quiet -o "$work/widths.c" --test $digits/test.npy > "$work/said" &&
-    "$lw" evaluate "$work/widths.te" --test $digits/test.npy --reference $digits/digits.onnx >> "$work/said" || return 1
+    "$lw" quantize "$work/widths.te" --ports float --quiet -o "$work/widths.c" --test "$work/test.npy" > "$work/said" &&
+    "$lw" evaluate "$work/widths.te" --test "$work/test.npy" --reference $digits/digits.onnx >> "$work/said" || return 1
     cat "$work/said"
     awk '/^emitted C/ { c = $3 } /^against/ { a = $(NF - 6) } END { exit !(c > 35) }' "$work/said" &&
         grep -q 'against .*noise [34][0-9]' "$work/said" &&
@@ -940,7 +947,7 @@ side_by_side() {
 check evaluate-compares-forms             optimized side_by_side
 check evaluate-compares-forms-with-labels side_by_side --test-labels $digits/test_labels.npy
 against() {
-    "$lw" evaluate "$work/realized.te" --test $digits/test.npy --reference $digits/digits.onnx > "$work/said" 2>&1
+    "$lw" evaluate "$work/realized.te" --test "$work/test.npy" --reference $digits/digits.onnx > "$work/said" 2>&1
     cat "$work/said"
     grep -q '^against .*digits.onnx: signal to noise [34][0-9]\.[0-9] dB' "$work/said"
 }
@@ -948,9 +955,9 @@ check evaluate-compares-with-a-reference  against
 # The realized stage of a calibrated file has the figure that quantize prints for the network.
 same_figure() {
     "$lw" dump "$work/calibrated.te" --at realized -o "$work/again.te" || return 1
-    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --test $digits/test.npy -o "$work/fig.c" \
+    "$lw" quantize $digits/digits.onnx --samples "$work/calibration.npy" --test "$work/test.npy" -o "$work/fig.c" \
         > "$work/said" 2>&1
-    "$lw" evaluate "$work/again.te" --test $digits/test.npy --reference $digits/digits.onnx >> "$work/said" 2>&1
+    "$lw" evaluate "$work/again.te" --test "$work/test.npy" --reference $digits/digits.onnx >> "$work/said" 2>&1
     cat "$work/said"
     awk '/^integer C/ { c = $3 } /^against/ { sub(/.*noise /, ""); a = $1 } END { exit !(c > 30 && a == c) }' \
         "$work/said"
@@ -1068,7 +1075,7 @@ check samples-in-fortran-order columns
 # ---- Ports and report ------------------------------------------------------------------------------------------------
 
 wide_ports() {
-    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --test $digits/test.npy --ports int16 \
+    "$lw" quantize $digits/digits.onnx --samples "$work/calibration.npy" --test $digits/test.npy --ports int16 \
         -o "$work/wide.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     grep 'int16_t  *\[1\]' "$work/wide.h"
     [ "$(grep -c 'int16_t  *\[1\].*scale [0-9.]*, zero point 0$' "$work/wide.h")" -eq 2 ] &&
@@ -1078,7 +1085,7 @@ wide_ports() {
 check ports-of-16-bits optimized wide_ports
 # A page without scripts and addresses; a figure for each grid and a bar for each sensitivity; the same bytes again.
 reported() {
-    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --report "$work/$1.html" -o "$work/$1.c" \
+    "$lw" quantize $digits/digits.onnx --samples "$work/calibration.npy" --report "$work/$1.html" -o "$work/$1.c" \
         > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
 }
 page() {
@@ -1116,7 +1123,7 @@ check relu-of-a-difference-is-integers wide_curve 'relu(c)' 60
 # edited COMMAND WORDS: after the edit by sed, the emitted C of the annotated model has the words.
 edited() {
     sed -e "$1" "$work/annotated.te" > "$work/edited.te"
-    "$lw" quantize "$work/edited.te" --samples $digits/calibration.npy -o "$work/edited.c" --name net \
+    "$lw" quantize "$work/edited.te" --samples "$work/calibration.npy" -o "$work/edited.c" --name net \
         > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     grep -q -e "$2" "$work/said" "$work/edited.c" && return
     cat "$work/said"
@@ -1129,7 +1136,7 @@ check weights-of-four-bits edited 's/(gemm_1)/(gemm_1, bits=4)/' \
 # annotated_by LINE WORDS: as an annotation file.
 annotated_by() {
     echo "$1" > "$work/said.txt"
-    "$lw" dump $digits/digits.onnx --annotate "$work/said.txt" --samples $digits/calibration.npy --at calibrated \
+    "$lw" dump $digits/digits.onnx --annotate "$work/said.txt" --samples "$work/calibration.npy" --at calibrated \
         > "$work/said" 2>&1
     grep -q -e "$2" "$work/said" && return
     grep -v '^ ' "$work/said" | cut -c1-100
@@ -1150,9 +1157,9 @@ check a-value-before-a-batch-norm-stays annotated_by 'simulated_quantize conv_3 
 # The batch norm, with a factor for each channel, stays apart from the convolution, on integers; also of the stage.
 before_batch_norm() {
     echo 'simulated_quantize conv_3 bits=8' > "$work/norm.txt"
-    "$lw" quantize $digits/digits.onnx --annotate "$work/norm.txt" --samples $digits/calibration.npy --name net \
+    "$lw" quantize $digits/digits.onnx --annotate "$work/norm.txt" --samples "$work/calibration.npy" --name net \
         -o "$work/before.c" > "$work/said" &&
-        "$lw" dump $digits/digits.onnx --annotate "$work/norm.txt" --samples $digits/calibration.npy --at calibrated \
+        "$lw" dump $digits/digits.onnx --annotate "$work/norm.txt" --samples "$work/calibration.npy" --at calibrated \
             -o "$work/before.te" &&
         "$lw" quantize "$work/before.te" --name net -o "$work/before2.c" || return 1
     cat "$work/said"
@@ -1170,9 +1177,9 @@ check misspelt-constant-is-refused annotated_by 'simulated_quantize conv_3.wiegh
 
 # The calibrated network, quantized without samples, has the interface of the network that it was printed from.
 same_interface() {
-    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy -o "$work/direct/net.c" --name net --quiet ||
+    "$lw" quantize $digits/digits.onnx --samples "$work/calibration.npy" -o "$work/direct/net.c" --name net --quiet ||
         return 1
-    "$lw" dump $digits/digits.onnx --samples $digits/calibration.npy --at calibrated -o "$work/net.te" &&
+    "$lw" dump $digits/digits.onnx --samples "$work/calibration.npy" --at calibrated -o "$work/net.te" &&
         "$lw" quantize "$work/net.te" -o "$work/again/net.c" --name net --quiet || return 1
     for way in direct again; do
         sed '/SHA-256\|_SHA256/d; s/digits\.onnx\|net\.te/MODEL/' "$work/$way/net.h" > "$work/$way.h"

@@ -21,7 +21,8 @@
 # The files that a suite requires are built first. JOBS suites run at a time (default: the number of cores), each with a
 # separate folder for temporary files. A suite is a program that prints `ok NAME`, `not ok NAME: WHY` or `skip NAME:
 # WHY` per case and ends with `N passed, N failed, N skipped`. Its output is kept in BUILD/test-SUITE.txt, with each
-# NAME as SUITE/NAME, so names are unique over all suites. Two cases of one name in a suite are a failure.
+# NAME as SUITE/NAME, so names are unique over all suites. Two cases of one name in a suite are a failure. `make test`
+# shortens some unit tests (tests/tools/counts.sh); with a suite's name, and with --all, they are whole.
 #
 # Prints a line for each suite at its end, with its seconds; the skipped cases, a line per reason; then the sums,
 # `N passed, N failed, N skipped`.
@@ -31,6 +32,7 @@
 #   status 2   wrong usage
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. tests/tools/counts.sh
 build=${BUILD:-build}
 unset MAKEFLAGS MFLAGS MAKELEVEL          # make inside a suite is independent of the caller's
 export BUILD="$build"
@@ -53,7 +55,9 @@ all_suites() { for name in $slow; do echo "$name"; done; fast_suites; }
 # command_of SUITE: runs it.
 command_of() {
     case $1 in
-    test_*) "$build/test/$1" ;;
+    test_*)
+        # shellcheck disable=SC2046
+        case $mode in "" | --test) "$build/test/$1" $(counts "$1" test) ;; *) "$build/test/$1" ;; esac ;;
     cross)
         if command -v bash > /dev/null 2>&1; then bash tests/cross/all.sh "$build"
         else echo "skip cross: bash is not installed"; echo "0 passed, 0 failed, 1 skipped"; fi ;;

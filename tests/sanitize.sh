@@ -4,6 +4,7 @@
 # those that mostly call a C compiler.
 set -u
 . "$(dirname "$0")/report.sh"
+. "$(dirname "$0")/tools/counts.sh"
 begin "sanitize.sh BUILD" "$@"
 # A null pointer's use ends the program without a check of its own, and the address sanitizer sees accesses outside
 # objects. Overflow of pointers, a third of the time of compilation, is checked where hostile bytes are read.
@@ -36,27 +37,10 @@ setup sanitize-build build "$flags" all
 # shellcheck disable=SC2086
 setup sanitize-build-tests build "-O0 $checks -fno-sanitize=pointer-overflow" $tests
 
-# arguments NAME: prints arguments that shorten a long test: fewer random networks for each pass, operator and kind, and
-# no C that is built without sanitizers.
-arguments() {
-    case $1 in
-    test_annotation_passes) echo 5 ;;
-    test_gradient) echo 1 ;;
-    test_hostile) echo "--one-in 37" ;;
-    test_plan) echo "1 100" ;;
-    test_quantize) echo 8 ;;
-    test_quantize_layers) echo 15 ;;
-    test_random_schedules) echo "1 200" ;;
-    test_realize) echo 10 ;;
-    test_registry) echo --interpret ;;
-    test_tflite_reference) echo 10 ;;
-    test_simplify) echo 150 ;;
-    esac
-}
 for test in $tests; do
     name=${test##*/}
     # shellcheck disable=SC2046
-    check "sanitize-$name" timeout 600 "$test" $(arguments "$name")
+    check "sanitize-$name" timeout 600 "$test" $(counts "$name" sanitize)
 done
 
 # A whole network, through the command line.
