@@ -6,8 +6,9 @@ set -u
 . "$(dirname "$0")/report.sh"
 begin "harness.sh BUILD" "$@"
 rm -rf "$work"/*
-mkdir -p "$work/tree/tests/unit"
+mkdir -p "$work/tree/tests/unit" "$work/tree/tests/tools"
 cp tests/run.sh tests/report.sh "$work/tree/tests/"
+cp tests/tools/counts.sh "$work/tree/tests/tools/"
 printf 'all:\n' > "$work/tree/Makefile"
 
 # suite NAME STATUS LINE...: a suite that prints these lines.
@@ -45,8 +46,9 @@ repeats() {
 }
 changes_repeat() {
     rm -rf "$work/again" &&
-        mkdir -p "$work/again/tests/unit" "$work/again/build" "$work/again/samples" &&
+        mkdir -p "$work/again/tests/unit" "$work/again/tests/tools" "$work/again/build" "$work/again/samples" &&
         cp tests/run.sh tests/report.sh "$work/again/tests/" &&
+        cp tests/tools/counts.sh "$work/again/tests/tools/" &&
         printf 'all build/test/test_random_emission:\n' > "$work/again/Makefile" &&
         echo 1 > "$work/again/samples/read.txt" && echo 1 > "$work/again/samples/other.txt" &&
         echo 'cat samples/read.txt; echo "ok a"; echo "1 passed, 0 failed, 0 skipped"' \
