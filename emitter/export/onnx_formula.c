@@ -436,7 +436,9 @@ static void write_stage(OnnxWriter *w, const Node *call, const Stage *stage)
     Space s = { w, call, stage, map_new(w->cx->arena) };
     const char *out[MAX_COMPONENTS] = { NULL };
     if (!has_form(&s)) return;
-    if (reducer_info(stage->reducer)->components == 2) selection(&s, out);
+    if (stage->combiner) refused(&s, text_format(w->cx, "the reducer %s, which the file declares",
+                                                 stage_reducer(stage)->spelling));
+    else if (reducer_selects(stage->reducer)) selection(&s, out);
     else if (stage->reducer != REDUCE_NONE)
         for (int i = 0; i < stage->out_count && !ctx_failed(w->cx); i++) {
             const Stage one = stage_component(stage, i);

@@ -272,6 +272,35 @@ static Tensor *make_reduction(Grower *g, Tensor *main)
     return finish(g, &spec);
 }
 
+/* A reducer that the formula declares: R is an element of the last tensor. All laws hold for integers that wrap. */
+static Tensor *make_combined(Grower *g, Tensor *main)
+{
+    static const struct { int values; const char *reduction, *rest; } rows[] = {
+        { 2, "f(i)", "R, R * R where f(p, q; r, t) = p * r, q * r + t from 1, 0 associative" },
+        { 2, "f(i)", "R, R + R where f(p, q; r, t) = p * r - q * t, p * t + q * r from 1, 0 associative commutative" },
+        { 2, "f(i; 0, 1)", "R, i where f(p, q; r, t) = select(p <= r, r, p), select(p <= r, t, q) associative" },
+        { 3, "f(i)", "R, i, R where f(p, q, s; r, t, u) = max(p, r), q + t, s + u + (p - r) from 0, 0, 0" },
+        { 1, "f(i)", "R where f(p; r) = p + r from 0 associative commutative" },
+        { 1, "f(i; 1)", "R where f(p; r) = p * 2 - r" },
+    };
+    static const char *const data[] = { "a", "b", "c" };
+    if (main->rank == 0 || main->rank > 3) return NULL;
+    const int row = random_below(g->r, 6);
+    Ctx *cx = g->cx;
+    Text t = text_new(cx), index = text_new(cx);
+    for (int d = 0; d < main->rank; d++) text_printf(&index, d ? ", %s" : "%s", d + 1 < main->rank ? data[d] : "i");
+    const char *base = name_format(cx, "s%d", g->stages++);
+    for (int i = 0; i < rows[row].values; i++) text_printf(&t, i ? ", %s_%d" : "%s", base, i);
+    for (int d = 0; d + 1 < main->rank; d++) text_printf(&t, d ? ", %s" : "[%s", data[d]);
+    text_printf(&t, "%s = %s ", main->rank > 1 ? "]" : "", rows[row].reduction);
+    for (const char *s = rows[row].rest; *s; s++)
+        if (*s == 'R') text_printf(&t, "main[%s]", text_string(&index));
+        else text_char(&t, *s);
+    Tensor *made = formula(cx, text_string(&t), (const Bind[]){ BIND_T("main", main), { NULL, NULL, NULL } });
+    for (int i = 1; made && i < rows[row].values; i++) keep(g, made->producer->out[i]);
+    return keep(g, made);
+}
+
 static Tensor *make_argmax(Grower *g, Tensor *main)
 {
     if (main->rank == 0) return NULL;
@@ -420,7 +449,7 @@ static Tensor *make_scan(Grower *g, Tensor *main)
 typedef Tensor *Maker(Grower *g, Tensor *main);
 static Maker *const producers[] = {
     make_elementwise, make_elementwise, make_broadcast, make_transpose, make_reduction, make_argmax, make_stencil,
-    make_stencil, make_window, make_matmul, make_matmul, make_conv, make_conv, make_gather, make_scan,
+    make_stencil, make_window, make_matmul, make_matmul, make_conv, make_conv, make_gather, make_scan, make_combined,
 };
 enum { MAKER_COUNT = sizeof producers / sizeof producers[0] };
 

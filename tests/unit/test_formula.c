@@ -94,6 +94,17 @@ static const Reading readings[] = {
     { "all-of-several", "s, q = all(i) m[i], b[i] > 0", "s, q = all(i<5) m[i], 0.0 < b[i]" },
     { "three-outputs", "p, t, o[i] = b[i], d[i], m[i]", "p, t, o[i<5] = b[i], d[i], m[i]" },
     { "two-outputs", "p, t[i] = b[i], d[i]", "p, t[i<5] = b[i], d[i]" },
+    { "reducer-of-two-values", "s, q[i] = mul(j) x[i, j], 1.0 where mul(a, b; c, d) = a*c - b*d, a*d + b*c from 1, 0",
+      "s, q[i<3] = mul(j<5) x[i, j], 1.0 where mul(a, b; c, d) = a * c - b * d, a * d + b * c from 1.0, 0.0" },
+    { "reducer-with-first-values", "y[i<3] = f(j; b[i]) x[i, j] where f(a; c) = a * 0.5 + c",
+      "y[i<3] = f(j<5; b[i]) x[i, j] where f(a; c) = a * 0.5 + c" },
+    { "reducer-with-both-words",
+      "p, t[i] = last(j) j, q[i, j] where last(a, v; c, w) = select(w >= v, c, a), max(v, w) from -1, -128 commutative "
+      "associative",
+      "p, t[i<3] = last(j<5) j, q[i, j] where last(a, v; c, w) = select(v <= w, c, a), max(v, w) from -1, -128 "
+      "associative commutative" },
+    { "reducer-up-to-another-axis", "y[i<3] = f(j<i+1) x[i, j] where f(a; c) = max(a, c) from -1",
+      "y[i<3] = f(j<3) select(j < i + 1, x[i, j], -1.0) where f(a; c) = max(a, c) from -1.0" },
     { "rank-zero", "y = r + 1", "y = r[] + 1.0" },
     { "symbolic-size", "y[i, j] = v[i, j] * f32(n)", "y[i<n, j<4] = v[i, j] * f32(n)" },
     { "ordered-axis", "y[t<5 ordered] = b[t]", "y[t<5 ordered] = b[t]" },
@@ -195,6 +206,17 @@ static const Refusal refusals[] = {
       "index; write b<SIZE, and select(INDEX == b, VALUE, 0) as the value that is reduced", 3, 1 },
     { "y[i] = x[i, 0] > 0 ? 1 : 2", "'?' is not expected here; write select(CONDITION, VALUE, VALUE) for CONDITION ? "
       "VALUE : VALUE", 20, 1 },
+    { "y[i] = f(j) x[i, j] where f(a; c) = a + c", "f has no first values; write `from` and its values in the reducer, "
+      "or NAME(AXES; FIRST VALUES)", 1, 1 },
+    { "y[i<3] = f(j<i+1; 0) x[i, j] where f(a; c) = a + c", "f has no first values; write `from` and its values in the "
+      "reducer, because the size of a reduced axis varies", 1, 1 },
+    { "y[i] = f(j) x[i, j] where f(a, b; c, d) = a, b from 0, 0", "f reduces 2 values, not 1", 1, 1 },
+    { "y[i] = f(j) x[i, j] where f(a, b; c) = a", "the second operand has 1 values, and the first one 2", 35, 1 },
+    { "y[i] = f(j) x[i, j] where f(a; a) = a", "two parameters are named 'a'", 32, 1 },
+    { "y[i] = f(j) x[i, j] where f(a; c) = i32(a)", "value 1 is i32, and the formula reduces f32", 37, 3 },
+    { "y[i] = f(j) x[i, j] where f(a; c) = a + b[0]", "'b' is not a tensor here", 41, 1 },
+    { "y[i] = f(j) x[i, j] where f(a; c) = a + c from 0 free", "'free' is not expected here; use `from FIRST VALUES`, "
+      "`associative` or `commutative`, each once", 50, 4 },
     { "y[i] = z[i]", "'z' is not a tensor here", 8, 1 },
     { "y[i] = imgs[0,i,0,0]", "'imgs' is not a tensor here; did you mean 'img'?", 8, 4 },
     { "y[i] = b[i] + twoo", "'twoo' is not known here; did you mean 'two'?", 15, 4 },

@@ -120,7 +120,8 @@ static Node *copied(Copy *c, const Node *of, const char **why)
 {
     const Stage *s = of->stage;
     const Expr *from[MAX_AXES], *to[MAX_AXES];
-    StageSpec spec = { .name = s->name, .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer };
+    StageSpec spec = { .name = s->name, .axis_count = s->axis_count, .out_count = s->out_count,
+                       .reducer = s->reducer, .combiner = s->combiner };
     Resize r;
     if (!resized(c, s, &r)) {
         *why = r.why;

@@ -347,6 +347,10 @@ void stage_summands(Ctx *cx, const StageAdjoint *a, Summands *to)
     case REDUCE_MAX: case REDUCE_MIN: case REDUCE_ARGMAX: case REDUCE_ARGMIN:
         if (a->adjoint[value]) of_extremum(&r, value);
         break;
+    case REDUCE_OWN:
+        diag_unsupported(cx, name_format(cx, "formula \"%s\"", a->stage->name),
+                         "the gradient of %s, a reducer that the file declares", stage_reducer(a->stage)->spelling);
+        break;
     case REDUCE_ALL: case REDUCE_ANY: case REDUCER_COUNT: break;
     }
 }

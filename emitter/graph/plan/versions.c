@@ -85,6 +85,7 @@ void stage_without_empty_axes(Ctx *cx, Stage *s)
     s->value = s->init;
     s->init = NULL;
     s->reducer = REDUCE_NONE;
+    s->combiner = NULL;
     s->axis_count = s->data_count;
 }
 

@@ -133,7 +133,7 @@ static bool is_same(ShrinkProof *p, int i, int j)
 static bool has_same_axes(const ShrinkProof *p, const Stage *was, const Stage *is)
 {
     if (was->axis_count != is->axis_count || was->data_count != is->data_count || was->out_count != 1
-        || is->out_count != 1 || was->reducer != is->reducer)
+        || is->out_count != 1 || was->reducer != is->reducer || was->combiner != is->combiner)
         return false;
     if ((was->init != NULL) != (is->init != NULL) || (was->init && was->init[0] != is->init[0])) return false;
     for (int a = 0; a < was->axis_count; a++) {

@@ -239,7 +239,8 @@ static bool same_values(Same *s, const Stage *was, const Expr *a, const Stage *n
 static bool same_stage(Same *s, const Stage *was, const Stage *now)
 {
     bool ok = was->axis_count == now->axis_count && was->data_count == now->data_count
-              && was->out_count == now->out_count && was->reducer == now->reducer && !was->init == !now->init;
+              && was->out_count == now->out_count && was->reducer == now->reducer && was->combiner == now->combiner
+              && !was->init == !now->init;
     for (int a = 0; ok && a < was->axis_count; a++) {
         ok = was->axis[a].kind == now->axis[a].kind
              && (was->axis[a].kind == AXIS_DATA || was->axis[a].extent == now->axis[a].extent);

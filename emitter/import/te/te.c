@@ -33,16 +33,19 @@ typedef struct TeReader {
 
 /* ---- Statements in the text ------------------------------------------------------------------------------------- */
 
-/* Returns the end of the statement at s: the end of the line that closes its last bracket. */
+/* Returns the end of the statement at s: the end of the first line that leaves no bracket open and does not end with a
+ * comma. */
 static const char *end_of_statement(const char *s)
 {
     int depth = 0;
+    bool goes_on = false;
     for (; *s; s++) {
         if (*s == '#') s += strcspn(s, "\n");
+        if (*s && !strchr(" \t\r\n", *s)) goes_on = *s == ',';
         if (strchr("([{", *s) && *s) depth++;
         if (strchr(")]}", *s) && *s) depth--;
         if (*s == '"') s += 1 + strcspn(s + 1, "\"\n");
-        if (!*s || (*s == '\n' && depth <= 0)) break;
+        if (!*s || (*s == '\n' && depth <= 0 && !goes_on)) break;
     }
     return s;
 }
@@ -195,6 +198,8 @@ static void read_input(TeReader *r, Lexer *l)
 }
 
 static void read_promise(TeReader *r, Lexer *l) { promise_read(l, &r->symbols); }
+
+static void read_reducer_of_file(TeReader *r, Lexer *l) { reducer_declare(l, &r->symbols); }
 
 static void read_outputs(TeReader *r, Lexer *l)
 {
@@ -430,7 +435,7 @@ static void read_formula(TeReader *r, Lexer *l)
 typedef struct Statement { const char *word; void (*read)(TeReader *r, Lexer *l); } Statement;
 static const Statement statements[] = {
     { "size", read_size }, { "input", read_input }, { "const", read_const }, { "output", read_outputs },
-    { "promise", read_promise },
+    { "promise", read_promise }, { "reducer", read_reducer_of_file },
 };
 
 /* Returns true if the statement begins with this keyword; before '=', '[' or ',' the word is the name of a tensor. */

@@ -321,8 +321,7 @@ static bool is_of_kind(const Compare *c, const Stmt *loop, AxisKind kind)
 static bool keeps_the_order(const Compare *c)
 {
     const Stage *s = c->instr->stage;
-    const ReducerInfo *r = reducer_info(s->reducer);
-    if (dtype_is_float(s->out[0]->type) ? r->order_free_on_floats : r->order_free) return true;
+    if (stage_order_is_free(s, false)) return true;
     int last = -1;
     for (int a = s->data_count; a < s->axis_count; a++) {
         if (c->loop_of[a] < 0) continue;
@@ -436,7 +435,8 @@ static bool find_loops(Compare *c, const Stmt *s)
     c->block = s;
     bool sums = c->instr->stage->reducer != REDUCE_NONE;
     if (s->stage->out_count != 1) return differs(c, text_format(c->cx, "%s has several results", s->stage->name));
-    if ((begins(s) ? REDUCE_NONE : s->stage->reducer) != c->instr->stage->reducer)
+    if ((begins(s) ? REDUCE_NONE : s->stage->reducer) != c->instr->stage->reducer
+        || (!begins(s) && s->stage->combiner != c->instr->stage->combiner))
         return differs(c, text_format(c->cx, "%s and the formula have different reducers", s->stage->name));
     if (sums && s->part != BLOCK_UPDATE)
         return differs(

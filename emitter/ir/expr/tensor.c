@@ -9,85 +9,6 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* ---- Reducers -------------------------------------------------------------------------------------------------- */
-
-static const ReducerInfo reducers[REDUCER_COUNT] = {
-    /* The columns: spelling, components, whether the order is free on integers, and on floats */
-    [REDUCE_NONE]   = { "",        1,          false,                  false },
-    [REDUCE_SUM]    = { "sum",     1,          true,                   false },
-    [REDUCE_PROD]   = { "prod",    1,          true,                   false },
-    [REDUCE_MAX]    = { "max",     1,          true,                   false },   /* max(-0, +0) depends on the order */
-    [REDUCE_MIN]    = { "min",     1,          true,                   false },
-    [REDUCE_ALL]    = { "all",     1,          true,                   true },
-    [REDUCE_ANY]    = { "any",     1,          true,                   true },
-    /* If several values are NaN, the NaN that is combined first wins, whatever its index */
-    [REDUCE_ARGMAX] = { "argmax",  2,          true,                   false },
-    [REDUCE_ARGMIN] = { "argmin",  2,          true,                   false },
-};
-
-const ReducerInfo *reducer_info(Reducer r) { return &reducers[r]; }
-
-static const Expr *least_of(Ctx *cx, DType t, int sign)
-{
-    if (dtype_is_float(t)) return expr_real(cx, t, sign < 0 ? -1.0 / 0.0 : 1.0 / 0.0);
-    const DTypeInfo *info = dtype_info(t);
-    return expr_int(cx, t, sign < 0 ? info->least : t == U64 ? -1 : info->greatest);
-}
-
-/* Returns the identity. The initial index of argmax exceeds all others, so the first candidate wins even if it ties
- * with the value's identity. */
-const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component)
-{
-    switch (r) {
-    case REDUCE_SUM: case REDUCE_ANY: case REDUCE_NONE: return expr_int(cx, t, 0);
-    case REDUCE_PROD: case REDUCE_ALL: return expr_int(cx, t, 1);
-    case REDUCE_MAX: return least_of(cx, t, -1);
-    case REDUCE_MIN: return least_of(cx, t, +1);
-    case REDUCE_ARGMAX: return component == 0 ? least_of(cx, t, +1) : least_of(cx, t, -1);
-    case REDUCE_ARGMIN: return component == 0 ? least_of(cx, t, +1) : least_of(cx, t, +1);
-    case REDUCER_COUNT: break;
-    }
-    return expr_poison(cx);
-}
-
-const Expr *reducer_neutral(Ctx *cx, Reducer r, DType t, int component, bool begins_at_identity)
-{
-    if (r == REDUCE_SUM && dtype_is_float(t) && !begins_at_identity) return expr_real(cx, t, -0.0);
-    return reducer_identity(cx, r, t, component);
-}
-
-/* Returns a condition: a is a number and b is NaN. */
-static const Expr *first_nan(Ctx *cx, const Expr *a, const Expr *b)
-{
-    return expr_and(cx, expr_unary(cx, EXPR_ISNAN, b), expr_unary(cx, EXPR_NOT, expr_unary(cx, EXPR_ISNAN, a)));
-}
-
-/* Combines two pairs of an index and a value. (value[0], value[1]) replaces (old[0], old[1]) if value[1] is better, or
- * equal at a smaller index. A NaN is better than any number, so the value equals max and min, and the index is inside
- * the row. */
-static void combine_arg(Ctx *cx, bool is_max, const Expr *const *old, const Expr *const *value, const Expr **out)
-{
-    const Expr *a = is_max ? old[1] : value[1], *b = is_max ? value[1] : old[1];
-    const Expr *wins = expr_binary(cx, EXPR_LT, a, b);
-    if (dtype_is_float(old[1]->type)) wins = expr_binary(cx, EXPR_OR, wins, first_nan(cx, old[1], value[1]));
-    const Expr *ties = expr_and(cx, expr_binary(cx, EXPR_EQ, old[1], value[1]),
-                                expr_binary(cx, EXPR_LT, value[0], old[0]));
-    const Expr *take = expr_binary(cx, EXPR_OR, wins, ties);
-    for (int i = 0; i < 2; i++) out[i] = expr_select(cx, take, value[i], old[i]);
-}
-
-void reducer_combine(Ctx *cx, Reducer r, int count, const Expr *const *old, const Expr *const *value, const Expr **out)
-{
-    static const ExprKind kinds[REDUCER_COUNT] = {
-        [REDUCE_SUM] = EXPR_ADD, [REDUCE_PROD] = EXPR_MUL, [REDUCE_MAX] = EXPR_MAX, [REDUCE_MIN] = EXPR_MIN,
-        [REDUCE_ALL] = EXPR_AND, [REDUCE_ANY] = EXPR_OR,
-    };
-    if (r == REDUCE_ARGMAX || r == REDUCE_ARGMIN)
-        combine_arg(cx, r == REDUCE_ARGMAX, old, value, out);
-    else
-        for (int i = 0; i < count; i++) out[i] = expr_binary(cx, kinds[r], old[i], value[i]);
-}
-
 /* ---- Tensors --------------------------------------------------------------------------------------------------- */
 
 Tensor *tensor_new(Ctx *cx, const char *tensor_name, DType t, int rank, const Expr *const *shape)
@@ -255,9 +176,10 @@ static Stage *stage_of(Ctx *cx, const StageSpec *spec)
     s->out_count = spec->out_count;
     s->value = arena_copy(cx->arena, spec->value, (size_t)spec->out_count * sizeof *s->value);
     s->reducer = spec->reducer;
+    s->combiner = spec->combiner;
     if (spec->reducer != REDUCE_NONE) s->init = NEW_ARRAY(cx->arena, const Expr *, s->out_count);
     for (int i = 0; i < s->out_count && s->init; i++)
-        s->init[i] = spec->init[i] ? spec->init[i] : reducer_identity(cx, s->reducer, s->value[i]->type, i);
+        s->init[i] = spec->init[i] ? spec->init[i] : stage_identity(cx, s, i);
     s->out = NEW_ARRAY(cx->arena, Tensor *, s->out_count);
     s->serial = ctx_serial(cx);
     return s;
@@ -277,9 +199,9 @@ Node *compute_new(Ctx *cx, const StageSpec *spec)
 {
     for (int i = 0; i < spec->out_count; i++)
         if (ctx_failed(cx) || !spec->value[i] || spec->value[i]->kind == EXPR_POISON) return NULL;
-    if (reducers[spec->reducer].components > 1 && spec->out_count != reducers[spec->reducer].components) {
-        diag_error(cx, NULL, "%s has %d results, not %d", reducers[spec->reducer].spelling,
-                   reducers[spec->reducer].components, spec->out_count);
+    const ReducerInfo *reducer = spec->combiner ? &spec->combiner->info : reducer_info(spec->reducer);
+    if ((reducer->components > 1 || spec->combiner) && spec->out_count != reducer->components) {
+        diag_error(cx, NULL, "%s has %d results, not %d", reducer->spelling, reducer->components, spec->out_count);
         return NULL;
     }
     Stage *s = stage_of(cx, spec);
@@ -333,6 +255,27 @@ static void note_read(const Expr *e, void *user)
         r->at = more;
     }
     r->at[r->count++] = e->ref;
+}
+
+const ReducerInfo *stage_reducer(const Stage *s) { return s->combiner ? &s->combiner->info : reducer_info(s->reducer); }
+
+const Expr *stage_identity(Ctx *cx, const Stage *s, int i)
+{
+    return s->combiner ? s->combiner->identity[i] : reducer_identity(cx, s->reducer, s->value[i]->type, i);
+}
+
+void stage_combine(Ctx *cx, const Stage *s, const Expr *const *old, const Expr *const *value, const Expr **out)
+{
+    reducer_combine(cx, s->reducer, s->combiner, s->out_count, old, value, out);
+}
+
+bool stage_order_is_free(const Stage *s, bool reassociate)
+{
+    const ReducerInfo *r = stage_reducer(s);
+    bool floats = false;
+    for (int i = 0; i < s->out_count; i++) floats = floats || dtype_is_float(s->value[i]->type);
+    if (reassociate) return !s->combiner || r->order_free;
+    return floats ? r->order_free_on_floats : r->order_free;
 }
 
 int stage_depth(const Stage *s)

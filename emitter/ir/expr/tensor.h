@@ -11,7 +11,7 @@
  *   REGION    graphs that the run selects or repeats
  *
  * The context owns nodes and tensors. Passes create new ones and never modify old ones. */
-#include "ir/expr/expr.h"
+#include "ir/expr/reducer.h"
 
 enum { MAX_RANK = 8, MAX_AXES = 16 };
 
@@ -46,31 +46,6 @@ typedef enum AxisKind { AXIS_DATA, AXIS_REDUCE, AXIS_ORDERED } AxisKind;
 /* An axis of a stage. `var` (VAR_AXIS, i32) is in [0, extent). */
 typedef struct Axis { const Expr *var; AxisKind kind; const Expr *extent; } Axis;
 
-typedef enum Reducer {
-    REDUCE_NONE, REDUCE_SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL, REDUCE_ANY,
-    /* These have two outputs (index, value). A tie gives the smaller index, and a NaN wins over any number */
-    REDUCE_ARGMAX, REDUCE_ARGMIN,
-    REDUCER_COUNT
-} Reducer;
-typedef struct ReducerInfo {
-    const char *spelling;            /* such as "sum" */
-    /* The number of values that depend on each other; 1 if all values are independent, whatever their number. */
-    int components;
-    /* True if the order of combination cannot change the result: on integers, and on floats */
-    bool order_free;
-    bool order_free_on_floats;
-} ReducerInfo;
-const ReducerInfo *reducer_info(Reducer r);
-/* Returns the identity of component `component` in type t: 0, 1, -inf or the smallest value. For argmax's index,
- * returns the largest value. */
-const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component);
-/* Returns the value that changes no bit of an accumulator: the identity, or -0 in a sum of floats that does not begin
- * at 0, because x + -0 is x for each x. */
-const Expr *reducer_neutral(Ctx *cx, Reducer r, DType t, int component, bool begins_at_identity);
-enum { MAX_COMPONENTS = 8 };         /* the most values of one formula */
-/* Computes combine(old, value) for `count` values; `out` receives one expression for each value. */
-void reducer_combine(Ctx *cx, Reducer r, int count, const Expr *const *old, const Expr *const *value, const Expr **out);
-
 /* A computation without loops. The data axes come first, in the order of the outputs' dimensions, then the reduce axes.
  * All outputs have the same shape: the extents of the data and ordered axes.
  * - Without a reducer, out[i][data axes] = value[i].
@@ -91,6 +66,7 @@ typedef struct Stage {
     Tensor **out;
     const Expr **value;              /* [out_count]: the value of each output */
     Reducer reducer;
+    const Combiner *combiner;        /* the combiner of REDUCE_OWN; otherwise NULL */
     const Expr **init;               /* [out_count]: the initial values, over the data axes; NULL without a reducer */
     /* True if a step permits fused multiply-add: a*b + c is rounded once on targets that have the instruction. */
     bool contracts;
@@ -161,6 +137,7 @@ typedef struct StageSpec {
     int axis_count; Axis axis[MAX_AXES];
     int out_count; const Expr *value[MAX_COMPONENTS];
     Reducer reducer;
+    const Combiner *combiner;        /* as in Stage */
     const Expr *init[MAX_COMPONENTS]; /* the initial values; NULL for the reducer's identity */
 } StageSpec;
 Node *compute_new(Ctx *cx, const StageSpec *spec);     /* returns NULL on error */
@@ -169,6 +146,14 @@ const Expr *axis_var(Ctx *cx, const char *name, const Expr *extent);   /* create
 /* Returns the stage with only value i, for a reduction whose values do not depend on each other. The result refers to
  * s. */
 Stage stage_component(const Stage *s, int i);
+const ReducerInfo *stage_reducer(const Stage *s);
+/* Returns the identity of value i, or NULL if the stage's own reducer declares none. */
+const Expr *stage_identity(Ctx *cx, const Stage *s, int i);
+/* Computes combine(old, value) for all values of the stage. */
+void stage_combine(Ctx *cx, const Stage *s, const Expr *const *old, const Expr *const *value, const Expr **out);
+/* Returns true if the points of the reduction may be combined in any order; with `reassociate`, also if the order
+ * changes the rounding of floats. */
+bool stage_order_is_free(const Stage *s, bool reassociate);
 int stage_depth(const Stage *s);                       /* returns the depth of the stage's deepest value */
 /* Collects the tensors that a stage reads, each once, in order of first use. */
 int stage_reads(Ctx *cx, const Stage *s, const Tensor ***out);

@@ -205,7 +205,7 @@ static Run run_of(Evaluation *ev, const Stage *s)
         combined[i] = s->value[i];
         if (s->init) r.old[i] = expr_new_var(ev->cx, "old", VAR_LOCAL, s->out[i]->type, 0, 0);
     }
-    if (s->init) reducer_combine(ev->cx, s->reducer, s->out_count, r.old, s->value, combined);
+    if (s->init) stage_combine(ev->cx, s, r.old, s->value, combined);
     for (int i = 0; i < s->out_count; i++) {
         r.combined[i] = point_site_in(r.point, ev->env, combined[i]);
         if (s->init) r.init[i] = point_site_in(r.point, ev->env, s->init[i]);

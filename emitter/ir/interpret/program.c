@@ -179,7 +179,7 @@ static void compile_combination(Compiler *c)
         c->strip->sink[i].old = compile_operand(c, stage->out[i]->type, &old[i]).at;
         c->strip->sink[i].new_value = compile_operand(c, stage->out[i]->type, &value[i]).at;
     }
-    reducer_combine(c->cx, stage->reducer, stage->out_count, old, value, combined);
+    stage_combine(c->cx, stage, old, value, combined);
     for (int i = 0; i < stage->out_count; i++) c->strip->sink[i].combined = compile_value(c, combined[i], NULL).at;
 }
 

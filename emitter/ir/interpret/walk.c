@@ -265,7 +265,7 @@ static const StageSites *sites_of(Walk *w, const Stage *s)
         combined[i] = s->value[i];
         if (s->init) t->old[i] = expr_new_var(w->cx, "old", VAR_LOCAL, s->out[i]->type, 0, 0);
     }
-    if (s->init) reducer_combine(w->cx, s->reducer, s->out_count, t->old, s->value, combined);
+    if (s->init) stage_combine(w->cx, s, t->old, s->value, combined);
     for (int i = 0; i < s->out_count; i++) {
         t->combined[i] = site(w, nest_contracted(w->cx, w->nest, s, combined[i]));
         if (s->init) t->init[i] = site(w, s->init[i]);

@@ -3,9 +3,14 @@
 #define LW_IR_TEXT_FORMULA_H
 /* One reader and one printer of expressions, formulas and nests. The reader accepts all that the printer writes.
  *
- * formula = name {',' name} ['[' [axis {',' axis}] ']' | '[*]'] '=' [reduction] value {',' value} axis = name ['<'
- * size] reduction = reducer '(' axis {',' axis} [';' first value {',' first value}] ')' reducer = sum | prod | max |
- * min | all | any | argmax | argmin value = the operators of expr.def with C's precedences, and > and >=
+ *  formula   = name {',' name} ['[' [axis {',' axis}] ']' | '[*]'] '=' [reduction] value {',' value}
+ *              ['where' declared]
+ *  axis      = name ['<' size]
+ *  reduction = reducer '(' axis {',' axis} [';' first value {',' first value}] ')'
+ *  reducer   = sum | prod | max | min | all | any | argmax | argmin | name
+ *  declared  = name '(' name {',' name} ';' name {',' name} ')' '=' value {',' value}
+ *              {'from' number {',' number} | 'associative' | 'commutative'}
+ *  value     = the operators of expr.def with C's precedences, and > and >=
  *            | number | inf | nan | true | false | a bound name
  *            | the functions of expr.def, type '(' value ')', bits_TYPE '(' value ')'
  *            | clamp(x, low, high), ceildiv(a, b), dim(x, 1): the size of a dimension
@@ -21,8 +26,12 @@
  *   exponent, f32.
  * - There are no implicit casts. `/ %` are floor division on integers.
  * - Several values have a name each, and are reduced together: s, q[i] = sum(k) x[i,k], x[i,k] * x[i,k].
- * - A reduction is outermost and extends to the end of the formula. max(i, j) before a value reduces; max(a, b) is
- *   the function.
+ * - A declared reducer combines a tuple of values: re, im[i] = mul(k) x[i,k], y[i,k] where mul(a, b; c, d) = a*c - b*d,
+ *   a*d + b*c from 1, 0. The names before ';' are the values so far, those behind it the values of a point. `from`
+ *   states the identity. Points are combined in the order of the axes, the last one innermost; partial results require
+ *   the word associative, another order also commutative.
+ * - A reduction is outermost and extends to the end of the formula. max(i, j) before a value reduces; max(a, b) is the
+ *   function.
  * - argmax and argmin return the index (i32, row-major over the reduced axes) and the value: `i, v[n] = argmax(k)
  *   x[n,k]`. `i[n] = ...` names the index only. `argmax(k) index, value` states another index.
  * - name[*] reads at the output's axes, aligned to the right; dimensions of 1 broadcast. y[*] = gives the output the

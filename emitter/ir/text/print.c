@@ -209,11 +209,31 @@ static void print_inits(Ctx *cx, const Printer *p, const Stage *s)
 {
     bool is_usual = true;
     for (int i = 0; i < s->out_count; i++)
-        is_usual = is_usual && s->init[i] == reducer_identity(cx, s->reducer, s->value[i]->type, i);
+        is_usual = is_usual && s->init[i] == stage_identity(cx, s, i);
     for (int i = 0; i < s->out_count && !is_usual; i++) {
         text_add(p->t, i ? ", " : "; ");
         print_at(p, s->init[i], 0, false, false);
     }
+}
+
+static void print_each(const Printer *p, const char *before, const Expr *const *e, int count)
+{
+    for (int i = 0; i < count; i++) {
+        text_add(p->t, i ? ", " : before);
+        print_at(p, e[i], 0, false, false);
+    }
+}
+
+static void print_combiner(const Printer *p, const Combiner *c)
+{
+    const int count = c->info.components;
+    text_printf(p->t, " where %s(", c->info.spelling);
+    print_each(p, "", c->old, count);
+    print_each(p, "; ", c->value, count);
+    print_each(p, ") = ", c->combined, count);
+    if (c->identity[0]) print_each(p, " from ", c->identity, count);
+    if (c->associates) text_add(p->t, " associative");
+    if (c->commutes) text_add(p->t, " commutative");
 }
 
 void print_formula(Ctx *cx, const Printer *p, const Stage *s)
@@ -224,17 +244,18 @@ void print_formula(Ctx *cx, const Printer *p, const Stage *s)
     print_axes(p, s, 0, s->data_count);
     text_add(p->t, s->data_count ? "] = " : " = ");
     if (s->reducer != REDUCE_NONE) {
-        text_printf(p->t, "%s(", reducer_info(s->reducer)->spelling);
+        text_printf(p->t, "%s(", stage_reducer(s)->spelling);
         print_axes(p, s, s->data_count, s->axis_count);
         print_inits(cx, p, s);
         text_add(p->t, ") ");
     }
-    bool has_usual_place = reducer_info(s->reducer)->components == 2
+    bool has_usual_place = reducer_selects(s->reducer)
                            && s->value[0] == argument_index(cx, s->axis, s->axis_count);
     for (int i = has_usual_place; i < s->out_count; i++) {
         print_at(p, s->value[i], 0, false, true);
         if (i + 1 < s->out_count) text_add(p->t, ", ");
     }
+    if (s->combiner) print_combiner(p, s->combiner);
 }
 
 typedef struct Naming { Namer *tensors, *vars; } Naming;

@@ -29,7 +29,7 @@ const Symbol *symbols_indexed(Ctx *cx)
     Symbol *s = NEW(cx->arena, Symbol);
     s->name = "";
     s->index = NEW(cx->arena, SymbolIndex);
-    *s->index = (SymbolIndex){ map_new(cx->arena), map_new(cx->arena) };
+    *s->index = (SymbolIndex){ map_new(cx->arena), map_new(cx->arena), map_new(cx->arena) };
     return s;
 }
 
@@ -59,8 +59,22 @@ const Symbol *symbol_tensor(const Symbol *s, Token t)
 
 const Symbol *symbol_value(const Symbol *s, Token t)
 {
-    while (s && !s->index && !(!s->tensor && is_named(s, t))) s = s->outer;
+    while (s && !s->index && !(!s->tensor && !s->reducer && is_named(s, t))) s = s->outer;
     return s && s->index ? map_get_const(&s->index->values, t.at, (size_t)t.length) : s;
+}
+
+const Symbol *symbol_reducer(const Symbol *s, Token t)
+{
+    while (s && !s->index && !(s->reducer && is_named(s, t))) s = s->outer;
+    return s && s->index ? map_get_const(&s->index->reducers, t.at, (size_t)t.length) : s;
+}
+
+Symbol *symbol_add_reducer(Ctx *cx, const Symbol *outer, const ReducerText *reducer)
+{
+    Symbol *s = NEW(cx->arena, Symbol);
+    *s = (Symbol){ .outer = outer, .name = reducer->name, .reducer = reducer, .index = outer ? outer->index : NULL };
+    if (s->index) map_put_const(&s->index->reducers, s->name, strlen(s->name), s);
+    return s;
 }
 
 void unknown_name(const Lexer *l, const Symbol *s, Token at, bool tensors_only)

@@ -9,13 +9,14 @@
 
 /* Names in scope, newest first. Tensors and values do not hide each other: `k[k]` is legal. */
 typedef struct Symbol Symbol;
-typedef struct SymbolIndex { Map tensors, values; } SymbolIndex;       /* maps a name to its newest Symbol */
+typedef struct SymbolIndex { Map tensors, values, reducers; } SymbolIndex;       /* maps a name to its newest Symbol */
 struct Symbol {
     const Symbol *outer;
     SymbolIndex *index;          /* the index of this symbol and all outer ones; NULL if they are searched one by one */
     const char *name;            /* interned */
-    Tensor *tensor;              /* a symbol is either a tensor or a value */
+    Tensor *tensor;              /* a symbol is a tensor, a value or a reducer */
     const Expr *value;
+    const struct ReducerText *reducer;
     bool is_axis;                /* true for an axis of the current formula */
     bool is_promised;            /* true if it is declared before the formula that produces it */
 };
@@ -26,6 +27,8 @@ const Symbol *symbols_indexed(Ctx *cx);
 const Symbol *symbols_of_binds(Ctx *cx, const Bind *binds);
 const Symbol *symbol_tensor(const Symbol *s, Token t);      /* returns NULL if no tensor has this name */
 const Symbol *symbol_value(const Symbol *s, Token t);
+const Symbol *symbol_reducer(const Symbol *s, Token t);
+Symbol *symbol_add_reducer(Ctx *cx, const Symbol *outer, const struct ReducerText *reducer);
 /* Reads the rest of a promise: name ':' type. Adds a tensor that formulas may read before one produces it
  * (ir/nest/recurrence.h). */
 bool promise_read(Lexer *l, const Symbol **symbols);
@@ -66,7 +69,14 @@ const Expr *value_as(Reader *r, Value v, DType t);       /* gives a literal the 
 /* Gives a literal the default type: r->literal, or f32 for a real. */
 const Expr *value_alone(Reader *r, Value v);
 bool at_reduction(const Reader *r);                      /* returns true if a reduction follows */
-bool read_reducer(Token t, Reducer *out);
+/* A declared reducer: its name, and its text from the parameters on. */
+typedef struct ReducerText { const char *name; Lexer lex; } ReducerText;
+/* Reads the rest of a declaration, without its body, and adds the reducer. */
+bool reducer_declare(Lexer *l, const Symbol **symbols);
+/* Returns the reducer that the formula's `where` or the symbols declare under the name, or NULL. */
+const ReducerText *reducer_text(const Reader *r, Token at);
+/* Reads the declaration with the types of the values. `at` is the place of the formula. */
+const Combiner *combiner_read(Reader *r, const ReducerText *text, Token at, int count, const Expr *const *value);
 /* Reads an i32 that ends before ',', ';', ']', ')' or a comparison. */
 const Expr *read_extent(Reader *r);
 bool reader_has_padding(Reader *r);                      /* reports an error if a padded read has no value outside */

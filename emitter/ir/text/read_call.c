@@ -165,7 +165,7 @@ Value read_call(Reader *r, Token at)
     if (expr_kind_read(at.at, n, &k)) return read_kind(r, k, at);
     for (int i = 0; i < FUNCTIONS; i++)
         if (token_is(at, functions[i].name)) return functions[i].read(r, at);
-    if (read_reducer(at, &reducer))
+    if (reducer_read(at.at, n, &reducer))
         lex_error(r->lex, at,
                   "a reduction is outermost: write the rest in a formula of its own, or as a first "
                   "value, sum(k; FIRST)");

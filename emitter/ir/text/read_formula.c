@@ -15,6 +15,7 @@ typedef struct Formula {
     int body;                        /* the first token after the '=' */
     /* The extent of the axis that is being read, over other axes or data; NULL for a fixed size. */
     const Expr *inner_extent;
+    const ReducerText *own;          /* the declared reducer, or NULL */
     bool has_first;                  /* true if the reduction has first values */
     const Expr *within;              /* the condition of the points of the reduce axes that count; NULL if all count */
     int name_count;
@@ -306,11 +307,11 @@ static void add_star_axes(Formula *f)
 
 /* ---- Reductions ------------------------------------------------------------------------------------------------- */
 
-bool read_reducer(Token t, Reducer *out)
+/* The words that may stand behind the last value of a formula or of a declared reducer. */
+static bool ends_values(Token t, Token next)
 {
-    for (int k = REDUCE_NONE + 1; k < REDUCER_COUNT; k++)
-        if (token_is(t, reducer_info((Reducer)k)->spelling)) return *out = (Reducer)k, true;
-    return false;
+    if (token_is(t, "where")) return next.kind == TOKEN_NAME;
+    return (token_is(t, "from") || token_is(t, "associative") || token_is(t, "commutative")) && !token_is(next, "[");
 }
 
 static bool begins_value(Token t)
@@ -327,13 +328,15 @@ bool at_reduction(const Reader *r)
     Reducer reducer;
     ExprKind k;
     Token t = lex_peek(l), first = lex_ahead(l, 2);
-    if (!read_reducer(t, &reducer) || !token_is(lex_ahead(l, 1), "(")) return false;
+    if (t.kind != TOKEN_NAME || !token_is(lex_ahead(l, 1), "(")) return false;
+    if (!reducer_read(t.at, (size_t)t.length, &reducer)) return reducer_text(r, t) != NULL;
     if (!expr_kind_read(t.at, (size_t)t.length, &k)) return true;
     Token behind = lex_ahead(l, 3);
     bool is_list = token_is(behind, ",") || token_is(behind, ")") || token_is(behind, ";") || token_is(behind, "<");
     if (first.kind != TOKEN_NAME || !is_list) return false;
     int close = closing(l, l->next + 1);
     Token after = close < l->count ? l->token[close + 1] : l->token[l->count];
+    if (close + 1 < l->count && ends_values(after, l->token[close + 2])) return false;
     bool is_fresh = !symbol_value(r->symbols, first) && !symbol_tensor(r->symbols, first);
     return begins_value(after) || (is_fresh && token_is(after, "-"));
 }
@@ -343,7 +346,11 @@ static int read_reduction(Formula *f, Value *init)
 {
     Lexer *l = f->r.lex;
     int count = 0, body = l->next, data = f->spec.axis_count;
-    read_reducer(lex_take(l), &f->spec.reducer);
+    const Token reducer = lex_take(l);
+    if (!reducer_read(reducer.at, (size_t)reducer.length, &f->spec.reducer)) {
+        f->spec.reducer = REDUCE_OWN;
+        f->own = reducer_text(&f->r, reducer);
+    }
     lex_expect(l, "(", "after the reducer");
     const Symbol *outer = f->r.symbols;
     const Bounds *outside = f->r.bounds;
@@ -382,6 +389,7 @@ const Expr *argument_index(Ctx *cx, const Axis *axis, int axis_count)
 static void check_reduced_type(Formula *f, Token at)
 {
     bool is_bool = f->spec.reducer == REDUCE_ALL || f->spec.reducer == REDUCE_ANY;
+    if (f->own) return;
     for (int i = reducer_info(f->spec.reducer)->components - 1; f->spec.reducer && i < f->spec.out_count; i++) {
         DType t = f->spec.value[i]->type;
         if (is_bool == (t == BOOL)) continue;
@@ -393,15 +401,37 @@ static void check_reduced_type(Formula *f, Token at)
 
 /* ---- The whole -------------------------------------------------------------------------------------------------- */
 
+/* Reads the declared reducer for the formula's values. A `where` ends the formula. */
+static void read_own(Formula *f, Token at, int count)
+{
+    Lexer *l = f->r.lex;
+    if (!f->own || ctx_failed(l->cx)) return;
+    f->spec.combiner = combiner_read(&f->r, f->own, at, count, f->spec.value);
+    if (lex_is(l, "where")) l->next = l->count;
+    for (int i = 0; f->spec.combiner && i < count && !f->spec.combiner->identity[0]; i++)
+        if (!f->has_first || f->within)
+            lex_error(l, at, "%s has no first values; write `from` and its values in the reducer%s", f->own->name,
+                      f->within ? ", because the size of a reduced axis varies" : ", or NAME(AXES; FIRST VALUES)");
+}
+
+/* Returns the value of component i that changes no result. */
+static const Expr *neutral_value(const Formula *f, int i)
+{
+    if (f->spec.combiner) return f->spec.combiner->identity[i];
+    return reducer_neutral(f->r.cx, f->spec.reducer, f->spec.value[i]->type, i, !f->has_first);
+}
+
 static void read_values(Formula *f, Token at)
 {
     Lexer *l = f->r.lex;
-    const int components = reducer_info(f->spec.reducer)->components;
-    int count = 0, expected = components > 1 ? components : f->name_count;
+    int count = 0;
     do f->spec.value[count++] = value_alone(&f->r, read_value(&f->r));
     while (count < MAX_COMPONENTS && lex_accept(l, ","));
+    read_own(f, at, count);
     if (!lex_finish(l) || ctx_failed(l->cx)) return;
-    if (count == 1 && components == 2) {
+    const int components = f->own ? count : reducer_info(f->spec.reducer)->components;
+    int expected = components > 1 ? components : f->name_count;
+    if (count == 1 && reducer_selects(f->spec.reducer)) {
         f->spec.value[1] = f->spec.value[0];
         f->spec.value[0] = argument_index(l->cx, f->spec.axis, f->spec.axis_count);
         count = 2;
@@ -411,12 +441,10 @@ static void read_values(Formula *f, Token at)
         lex_error(l, at, "%d value%s expected, not %d", expected, expected == 1 ? " is" : "s are", count);
     else if (f->name_count > expected)
         lex_error(l, at, "%s has %d results; use at most as many names, not %d",
-                  reducer_info(f->spec.reducer)->spelling, expected, f->name_count);
+                  f->own ? f->own->name : reducer_info(f->spec.reducer)->spelling, expected, f->name_count);
     else check_reduced_type(f, at);
     for (int i = 0; f->within && i < count && !ctx_failed(l->cx); i++)
-        f->spec.value[i] = expr_select(l->cx, f->within, f->spec.value[i],
-                                       reducer_neutral(l->cx, f->spec.reducer, f->spec.value[i]->type, i,
-                                                       !f->has_first));
+        f->spec.value[i] = expr_select(l->cx, f->within, f->spec.value[i], neutral_value(f, i));
 }
 
 static void convert_inits(Formula *f, const Value *init, int count)

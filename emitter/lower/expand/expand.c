@@ -132,7 +132,24 @@ static bool is_never_negative_zero(const Expr *e)
 /* Returns true if skipping a combination with the identity preserves every bit. */
 static bool skipping_is_exact(const Stage *s)
 {
+    if (s->combiner) return false;
     return s->reducer != REDUCE_SUM || !dtype_is_float(s->value[0]->type) || is_never_negative_zero(s->init[0]);
+}
+
+/* All new values are computed before one is stored, because each may use every old value. */
+static const Code *update_together(Expand *x, const Stage *s, const StoreTarget *target, const Expr *const *new)
+{
+    Ctx *cx = x->cx;
+    const Code *code[2 * MAX_COMPONENTS];
+    const Expr *known[MAX_COMPONENTS], *var[MAX_COMPONENTS];
+    for (int i = 0; i < s->out_count; i++) {
+        const char *next = i ? name_format(cx, "next%d", i + 1) : name(cx, "next");
+        var[i] = expr_new_var(cx, next, VAR_LOCAL, new[i]->type, 0, 0);
+        known[i] = nest_contracted(cx, x->s->nest, s, new[i]);
+        code[i] = code_let(cx, var[i], expr_substitute(cx, known[i], known, var, i));
+        code[s->out_count + i] = code_store(cx, target[i].memory, target[i].index, var[i]);
+    }
+    return code_seq(cx, code, 2 * s->out_count);
 }
 
 /* Emits old := combine(old, value). The targets are memories or their accumulators. */
@@ -153,7 +170,8 @@ static const Code *update(Expand *x, const Stmt *block, const StoreTarget *targe
         value[0] = value[0]->arg[SELECT_YES];
     }
     for (int i = 0; i < s->out_count; i++) value[i] = at_bind(x, block, value[i]);
-    reducer_combine(cx, s->reducer, s->out_count, old, value, new);
+    stage_combine(cx, s, old, value, new);
+    if (s->combiner && s->out_count > 1) return update_together(x, s, target, new);
     for (int i = 0; i < s->out_count; i++) {
         /* select(take, value, old) updates both results or neither, because each one reads the other's old value. */
         bool takes = s->out_count > 1 && new[i]->kind == EXPR_SELECT && new[i]->arg[SELECT_NO] == old[i];

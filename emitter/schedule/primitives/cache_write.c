@@ -12,7 +12,7 @@ static const Stage *computing_stage(Ctx *cx, const Stage *s, const char *new_nam
 {
     StageSpec spec = {
         .name = new_name, .part = s->part, .call = s->call, .op = s->op, .axis_count = s->axis_count,
-        .out_count = s->out_count, .reducer = s->reducer
+        .out_count = s->out_count, .reducer = s->reducer, .combiner = s->combiner
     };
     for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
     for (int i = 0; i < s->out_count; i++) {
@@ -32,6 +32,7 @@ static const Stage *copying_stage(Ctx *cx, const Stage *s, const Stage *from)
     copy->axis = NEW_ARRAY(cx->arena, Axis, s->data_count);
     copy->value = NEW_ARRAY(cx->arena, const Expr *, s->out_count);
     copy->reducer = REDUCE_NONE;
+    copy->combiner = NULL;
     copy->init = NULL;
     for (int a = 0; a < s->data_count; a++) {
         index[a] = axis_var(cx, expr_as_var(s->axis[a].var)->name, s->axis[a].extent);

@@ -10,7 +10,7 @@ static bool is_a_plain_value(Draft *d, const Stage *s)
 {
     if (s->reducer != REDUCE_NONE)
         return refuse_wrong(d, FAULT_ROLE, "compute_at", "%s reduces (%s) and has no value to substitute", s->name,
-                            reducer_info(s->reducer)->spelling);
+                            stage_reducer(s)->spelling);
     if (stage_is_output(&d->next, s))
         return refuse_wrong(d, FAULT_ROLE, "an intermediate stage", "%s is an output and must be stored", s->name);
     for (int a = 0; a < s->axis_count; a++)

@@ -55,7 +55,7 @@ static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *
 {
     StageSpec spec = {
         .name = s->name, .part = s->part, .call = s->call, .op = s->op, .is_result = s->is_result,
-        .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer
+        .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer, .combiner = s->combiner
     };
     const Expr *from = s->axis[axis].var, *v = axis_var(cx, expr_as_var(from)->name, extent);
     for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
@@ -69,7 +69,7 @@ static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *
     const Expr *needed = expr_binary(cx, EXPR_LT, v, s->axis[axis].extent);
     for (int i = 0; i < s->out_count && !reads_stay_inside(cx, &spec); i++) {
         DType type = spec.value[i]->type;
-        const Expr *slack = s->init ? reducer_identity(cx, s->reducer, type, i) : expr_int(cx, type, 0);
+        const Expr *slack = s->init && !s->combiner ? reducer_identity(cx, s->reducer, type, i) : expr_int(cx, type, 0);
         spec.value[i] = expr_select(cx, needed, spec.value[i], slack);
         if (s->init) spec.init[i] = expr_select(cx, needed, spec.init[i], slack);
     }
@@ -81,6 +81,7 @@ static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *
 static const Expr *neutral(Ctx *cx, const Stage *s, int component)
 {
     const DType type = s->value[component]->type;
+    if (s->combiner) return s->combiner->identity[component];
     const bool begins_at_identity = s->init[component] == reducer_identity(cx, s->reducer, type, component);
     return reducer_neutral(cx, s->reducer, type, component, begins_at_identity);
 }
@@ -109,6 +110,14 @@ static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
     return e;
 }
 
+/* In floats a combination with the identity may round. */
+static bool has_exact_identity(const Stage *s)
+{
+    for (int i = 0; i < s->out_count; i++)
+        if (!s->combiner->identity[i] || dtype_is_float(s->value[i]->type)) return false;
+    return true;
+}
+
 static bool may_be_padded(Draft *d, const Stage *s, int axis)
 {
     int64_t multiple = d->args.factor[0];
@@ -121,6 +130,10 @@ static bool may_be_padded(Draft *d, const Stage *s, int axis)
     if (stage_is_output(&d->next, s) && s->axis[axis].kind != AXIS_REDUCE)
         return refuse_wrong(d, FAULT_ROLE, text_format(d->cx, "an intermediate stage, as cache_write %s adds", s->name),
                             "%s is an output with a caller-owned shape", s->name);
+    if (s->axis[axis].kind == AXIS_REDUCE && s->combiner && !has_exact_identity(s))
+        return refuse_unproved(d, FAULT_REDUCTION, "a reducer of integers with `from`",
+                               "no value is shown to change nothing in %s, the reducer of %s",
+                               stage_reducer(s)->spelling, s->name);
     if (s->axis[axis].kind == AXIS_ORDERED)
         return refuse_unproved(d, FAULT_ROLE, "a data axis", "%s is an ordered axis of %s", axis_name, s->name);
     if (interval_of(d->cx, s->axis[axis].extent, NULL).greatest > INT32_MAX - multiple)

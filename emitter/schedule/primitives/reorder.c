@@ -76,14 +76,6 @@ static bool extents_are_independent(Draft *d, const Chain *c)
 
 typedef struct Orders { Draft *d; const Chain *old, *now; bool reassociate, fine; } Orders;
 
-static bool order_is_free(const Stage *s)
-{
-    const ReducerInfo *r = reducer_info(s->reducer);
-    bool floats = false;
-    for (int i = 0; i < s->out_count; i++) floats = floats || dtype_is_float(s->value[i]->type);
-    return floats ? r->order_free_on_floats : r->order_free;
-}
-
 /* Returns true if two reduce loops of the block may be exchanged. A loop over data and reduce axes at once is a fused
  * loop. In such a loop, the iteration in which a point's reduction begins differs from point to point, so a different
  * order may not begin at the init. */
@@ -95,10 +87,12 @@ static bool may_swap(Orders *o, const Stmt *block, const Stmt *a, const Stmt *b)
             o->d, FAULT_REDUCTION, "loops over one kind: do not fuse them",
             "%s and %s run over data and reduce axes of %s at once, so another order may not begin at its init",
             a->name, b->name, block->name);
-    if (o->reassociate || order_is_free(block->stage)) return true;
-    return refuse_wrong(o->d, FAULT_REDUCTION, "the option reassociate",
-                        "%s and %s both run over reduce axes of %s, and %s of floats depends on the order",
-                        a->name, b->name, block->name, reducer_info(block->stage->reducer)->spelling);
+    if (stage_order_is_free(block->stage, o->reassociate)) return true;
+    const bool declares = block->stage->combiner && !block->stage->combiner->info.order_free;
+    return refuse_wrong(o->d, FAULT_REDUCTION,
+                        declares ? "a reducer declared associative and commutative" : "the option reassociate",
+                        "%s and %s both run over reduce axes of %s, and %s%s depends on the order", a->name, b->name,
+                        block->name, stage_reducer(block->stage)->spelling, declares ? "" : " of floats");
 }
 
 static void visit_reduce_order(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)

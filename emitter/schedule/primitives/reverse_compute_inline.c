@@ -64,7 +64,7 @@ static bool are_plain(InlineMerge *m)
         if (both[i]->reducer != REDUCE_NONE)
             return refuse_wrong(m->d, FAULT_ROLE, "reverse_compute_at",
                                 "%s reduces (%s), so no single instance computes its value",
-                                both[i]->name, reducer_info(both[i]->reducer)->spelling);
+                                both[i]->name, stage_reducer(both[i])->spelling);
         for (int a = 0; a < both[i]->axis_count; a++)
             if (both[i]->axis[a].kind == AXIS_ORDERED)
                 return refuse_unproved(m->d, FAULT_ROLE, "data axes only", "%s has an ordered axis", both[i]->name);

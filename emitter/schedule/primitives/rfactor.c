@@ -71,12 +71,45 @@ static bool sort_loops(Factored *f)
                         f->loop->name, f->stage->name);
 }
 
+/* Partial results of the outermost reduce loop keep the order of the points. */
+static bool keeps_the_order(const Factored *f)
+{
+    for (int i = 0; i < f->path.depth; i++) {
+        const Stmt *s = f->path.at[i];
+        if (s == f->loop) return true;
+        for (int k = 0; k < f->reduce_count; k++)
+            if (f->reduce[k] == s) return false;
+    }
+    return false;
+}
+
+/* Returns true if the declaration of the stage's own reducer permits partial results. */
+static bool is_declared(Factored *f)
+{
+    const Combiner *own = f->stage->combiner;
+    const char *word = own->info.spelling;
+    if (!own->associates)
+        return refuse_wrong(f->d, FAULT_REDUCTION, "a reducer that is declared associative",
+                            "%s, the reducer of %s, is not declared associative", word, f->stage->name);
+    if (!own->identity[0])
+        return refuse_wrong(f->d, FAULT_REDUCTION, "a reducer with `from`",
+                            "%s, the reducer of %s, has no first values for partial results", word, f->stage->name);
+    if (!own->commutes && !keeps_the_order(f))
+        return refuse_wrong(f->d, FAULT_REDUCTION,
+                            "the outermost reduce loop, or a reducer that is declared commutative",
+                            "%s, the reducer of %s, is not declared commutative, and partial results of %s change the "
+                            "order", word, f->stage->name, f->loop->name);
+    return true;
+}
+
 static bool may_be_reordered(Factored *f)
 {
-    const ReducerInfo *r = reducer_info(f->stage->reducer);
+    const ReducerInfo *r = stage_reducer(f->stage);
+    const bool own = f->stage->combiner;
+    if (own && !is_declared(f)) return false;
     for (int i = 0; i < f->stage->out_count; i++) {
         bool floats = dtype_is_float(f->stage->out[i]->type);
-        if (f->d->args.reassociate || (floats ? r->order_free_on_floats : r->order_free)) continue;
+        if (f->d->args.reassociate || (floats ? r->order_free_on_floats : own || r->order_free)) continue;
         return refuse_wrong(f->d, FAULT_REDUCTION, "the option reassociate",
                             "%s of floats in %s depends on the order, which partial results change", r->spelling,
                             f->stage->name);
@@ -147,7 +180,8 @@ static const Stage *partial_stage(Factored *f, const char *new_name)
                        .call = s->call,
                        .op = s->op,
                        .out_count = s->out_count,
-                       .reducer = f->reduce_count ? s->reducer : REDUCE_NONE };
+                       .reducer = f->reduce_count ? s->reducer : REDUCE_NONE,
+                       .combiner = f->reduce_count ? s->combiner : NULL };
     Renaming r = { .count = 0 };
     const Expr *cond, *axis[MAX_AXES], *at[MAX_AXES];
     for (int a = 0; a < s->data_count; a++) spec.axis[spec.axis_count++] = s->axis[a];
@@ -160,7 +194,7 @@ static const Stage *partial_stage(Factored *f, const char *new_name)
     }
     for (int i = 0; i < s->out_count; i++) {
         const Expr *v = expr_substitute(cx, s->value[i], axis, at, s->axis_count - s->data_count);
-        spec.value[i] = cond ? expr_select(cx, cond, v, reducer_identity(cx, s->reducer, v->type, i)) : v;
+        spec.value[i] = cond ? expr_select(cx, cond, v, stage_identity(cx, s, i)) : v;
     }
     Node *n = compute_new(cx, &spec);
     return n ? n->stage : NULL;
