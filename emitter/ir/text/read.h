@@ -69,7 +69,7 @@ const Expr *value_as(Reader *r, Value v, DType t);       /* gives a literal the 
 /* Gives a literal the default type: r->literal, or f32 for a real. */
 const Expr *value_alone(Reader *r, Value v);
 bool at_reduction(const Reader *r);                      /* returns true if a reduction follows */
-/* A declared reducer: its name, and its text from the parameters on. */
+/* A declared reducer: its name, and its text, which begins at the parameters. */
 typedef struct ReducerText { const char *name; Lexer lex; } ReducerText;
 /* Reads the rest of a declaration, without its body, and adds the reducer. */
 bool reducer_declare(Lexer *l, const Symbol **symbols);
