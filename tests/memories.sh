@@ -101,6 +101,25 @@ placed() {
         grep -q '^memory         fast: [0-9]* of 2048 bytes' "$work/r.txt" && grep -q 'fast +[0-9]' "$work/r.txt"
 }
 check a-report-has-the-memories placed
+# What is outside the fast memory fits with the bytes that are missing, if it is the only item that changes.
+outside() {
+    "$lw" report $digits $ram --memory flash=1M,rom,cost=8 -o "$work/o.json" &&
+        "$lw" report $digits $ram --memory flash=1M,rom,cost=8 -o "$work/o.html" &&
+        "$lw" report $digits $ram --memory flash=1M,rom,cost=8 > "$work/o.txt" || return 1
+    cat "$work/o.txt"
+    grep -q '"memory": "fast", "copied": [1-9][0-9]*, "from": "flash"' "$work/o.json" &&
+        grep -q '"outside": \[{"name": "[a-z0-9_]*", "memory": "[a-z]*", "into": "fast", "bytes": ' "$work/o.json" &&
+        grep -q ' constants are copied before layers, ' "$work/o.txt" &&
+        grep -q "with [1-9][0-9]* more bytes" "$work/o.txt" &&
+        grep -q '<h2>Memories</h2>' "$work/o.html" && grep -q 'more bytes needed' "$work/o.html"
+}
+check a-report-has-copies-and-what-is-outside outside
+all_inside() {
+    "$lw" report $digits --memory fast=99K,cost=1 --memory large=64K,cost=4 --memory flash=1M,rom,cost=8 \
+        -o "$work/i.json" &&
+        grep '"outside": \[\]' "$work/i.json"
+}
+check nothing-is-outside-a-large-memory all_inside
 
 # ---- Staging ---------------------------------------------------------------------------------------------------------
 
@@ -223,6 +242,28 @@ check an-output-is-not-pinned pinned 'in_memory fast softmax_1' 'is an output or
 check two-memories-of-a-result-are-refused pinned "in_memory fast conv_4
 in_memory large conv_4" 'excludes that memory'
 check pins-need-memories refused 2 'in_memory needs memories; add --memory' --annotate "$work/pins.txt"
+
+# ---- Boards ----------------------------------------------------------------------------------------------------------
+
+# The program with the file's memories has the values of one arena; its copies fit into whole lines.
+for file in samples/memory-maps/*.mem; do
+    check "board-$(basename "$file" .mem)" "$lw" verify $quantized --memory "@$file"
+done
+# An image whose arrays are in two regions of the emulated board, with copies from a third.
+regions() {
+    core=cortex-m4 hosted=samples/cortex-m/hosted.sh far=section=.psram near=section=.blockram
+    set -- --target $core --static-arena --memory "block=2K,cost=1,$near" --memory "psram=16M,cost=6,$far" \
+        --memory code=4M,rom,cost=4
+    "$lw" verify $digits "$@" --cc "$hosted cc $core" --runner "$hosted run $core" > "$work/regions" 2>&1 ||
+        { cat "$work/regions"; return 1; }
+    grep '^verified' "$work/regions" && mkdir -p "$work/image" &&
+        "$lw" $digits "$@" --name m --testbench -o "$work/image/m.c" &&
+        $hosted cc $core -std=c99 -O1 -Iruntime -I"$work/image" -o "$work/image/m" "$work/image/m.c" \
+            "$work/image/m_main.c" -lm && arm-none-eabi-nm "$work/image/m" > "$work/symbols" &&
+        grep '^01000000 . m_block$' "$work/symbols" && grep '^21000000 . m_psram$' "$work/symbols"
+}
+why=$(missing arm-none-eabi-gcc qemu-system-arm)
+if [ "$why" ]; then skip a-firmware-has-two-regions "$why"; else check a-firmware-has-two-regions regions; fi
 
 # ---- Refusals --------------------------------------------------------------------------------------------------------
 

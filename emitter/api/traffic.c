@@ -13,6 +13,29 @@ static TrafficKind kind_of(const Build *b, int group, const Memory *m)
     return s->kind == SLOT_ARENA || b->outer ? TRAFFIC_RESULTS : TRAFFIC_PORTS;
 }
 
+static const FirmwareMemory *rom_of(const Build *b, const Tensor *constant)
+{
+    for (int k = 0; k < b->plan.constant_count && b->constant_memory; k++)
+        if (b->plan.constant[k] == constant) return b->constant_memory[k];
+    return NULL;
+}
+
+/* Sets the memory of the parameter, and the copy that it reads. scratch: its number among the function's buffers. */
+static void set_memory(const Build *b, int group, const Memory *m, int scratch, ParameterTraffic *to)
+{
+    const Slot *s = m->kind == MEMORY_SCRATCH ? NULL : build_slot(b, group, m);
+    const Scratch *copy = s ? build_copy(b, group, s) : NULL;
+    const Tensor *constant = s && s->kind == SLOT_CONST ? b->plan.constant[s->index] : NULL;
+    const FirmwareMemory *rom = rom_of(b, constant);
+    if (!b->plan.memory_count) return;
+    if (!s) to->memory = b->plan.memory[b->scratch[group][scratch].memory].name;
+    else if (copy) to->memory = b->plan.memory[copy->memory].name;
+    else if (s->in_arena) to->memory = b->plan.memory[s->memory].name;
+    else if (rom) to->memory = rom->name;
+    to->copied = copy ? copy->bytes : 0;
+    to->from = copy && rom ? rom->name : NULL;
+}
+
 int report_traffic(const Build *b, int group, const ParameterTraffic **out)
 {
     Ctx *cx = b->cx;
@@ -20,16 +43,19 @@ int report_traffic(const Build *b, int group, const ParameterTraffic **out)
     if (!f || b->plan.is_free[group]) return 0;
     Traffic *moved = NEW_ARRAY(cx->arena, Traffic, f->memory_count + 1);
     ParameterTraffic *list = NEW_ARRAY(cx->arena, ParameterTraffic, f->memory_count + 1);
-    int count = 0;
+    int count = 0, scratch = 0;
     Traffic *const *measured = b->measured ? b->measured->traffic : NULL;
     count_traffic(cx, f, b->target->costs, moved);
     for (int i = 0; measured && i < f->memory_count; i++) moved[i] = measured[group][i];
     for (int i = 0; i <= f->memory_count; i++) {
         const Memory *m = i < f->memory_count ? f->memory[i] : NULL;
+        const int number = scratch;
+        scratch += m && m->kind == MEMORY_SCRATCH;
         if (!moved[i].read && !moved[i].written) continue;
         const int64_t bytes = m ? sat_mul(interval_of(cx, m->elems, NULL).greatest, dtype_info(m->type)->bytes) : 0;
         list[count++] = (ParameterTraffic){ m ? m->name : "stack", m ? kind_of(b, group, m) : TRAFFIC_STACK, bytes,
-                                            moved[i] };
+                                            moved[i], NULL, 0, NULL };
+        if (m) set_memory(b, group, m, number, &list[count - 1]);
     }
     *out = list;
     return count;

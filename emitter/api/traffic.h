@@ -20,6 +20,8 @@ typedef struct ParameterTraffic {
     TrafficKind kind;
     int64_t bytes;
     Traffic moved;
+    const char *memory;                /* the memory of --memory that it is in, or NULL if it is in none of them */
+    int64_t copied; const char *from;  /* of a copied constant: the bytes copied, and their memory; otherwise 0, NULL */
 } ParameterTraffic;
 
 /* Stores the parameters with traffic in *out, in the order of the function; returns their number. A layer without a
@@ -35,6 +37,14 @@ typedef struct MemoryUse {
 } MemoryUse;
 /* Stores the memories in *out and returns their number. */
 int report_memories(const Build *b, const MemoryUse **out);
+
+/* An item that costs more where it is than in the memory `into`: a result, a layer's scratch memory, or a constant that
+ * a layer reads. `into` holds it with `missing` bytes more; 0 or less if other items took its place. saved: the costs
+ * that it then saves, in thousandths of the cost of a byte. */
+typedef struct Outside { const char *name, *memory; int64_t bytes, missing, saved; const char *into; } Outside;
+/* Stores the items outside the memory with the least costs in *out, the one that saves most first; returns their
+ * number. */
+int report_outside(const Build *b, const Outside **out);
 
 /* Adds the traffic of a layer's parameters to the sums by kind. */
 void report_add_traffic(const ParameterTraffic *p, int count, Traffic sum[TRAFFIC_KINDS]);

@@ -210,10 +210,9 @@ void build_assemble_training(Build *b);          /* assembles the program's seco
 void build_read_memories(Build *b);
 void build_place_memories(Build *b);
 /* staging.c: adds the constants of a group to its scratch memory, as optional copies; sets the costs of their sources,
- * once constants have memories; drops the copies that the plan left out; lists those of a group's call. */
+ * once constants have memories; lists the copies before a group's call. */
 void build_list_copies(Build *b, int group, const struct Traffic *moved, unsigned allowed);
 void build_price_copies(Build *b);
-void build_drop_copies(Build *b);
 const Copy *build_copies(const Build *b, int group, int *count);
 /* Returns the copy from which the group reads the constant, or NULL if it reads the constant or another tensor. */
 const Scratch *build_copy(const Build *b, int group, const Slot *s);

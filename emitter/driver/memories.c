@@ -456,7 +456,7 @@ static void read_copied_once(Build *b, int64_t *read)
     for (int g = 0; g < b->groups.count; g++)
         for (int i = 0; i < b->scratch_count[g]; i++) {
             const Scratch *s = &b->scratch[g][i];
-            for (int k = 0; s->copied && k < b->plan.constant_count; k++)
+            for (int k = 0; s->copied && s->memory >= 0 && k < b->plan.constant_count; k++)
                 if (b->plan.constant[k] == s->copied) read[k] += s->bytes - s->read_bytes;
         }
 }
@@ -478,7 +478,6 @@ static void place_several(Build *b, Map *known, int64_t *of_constant)
     if (staged) build_price_copies(b);
     const int group = plan_memories(cx, &b->plan, b->groups.count, b->scratch, b->scratch_count, &missing);
     if (missing > 0) refuse_size(b, group, missing);
-    build_drop_copies(b);
     read_copied_once(b, of_constant);
     if (!ctx_failed(cx)) place_constants_again(b, pinned, of_constant);
 }

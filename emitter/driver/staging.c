@@ -18,7 +18,8 @@ static Scratch *copy_in(const Build *b, int group, const Tensor *constant)
 
 const Scratch *build_copy(const Build *b, int group, const Slot *s)
 {
-    return s->kind == SLOT_CONST ? copy_in(b, group, b->plan.constant[s->index]) : NULL;
+    const Scratch *copy = s->kind == SLOT_CONST ? copy_in(b, group, b->plan.constant[s->index]) : NULL;
+    return copy && copy->memory >= 0 ? copy : NULL;
 }
 
 void build_list_copies(Build *b, int group, const Traffic *moved, unsigned allowed)
@@ -52,23 +53,13 @@ void build_price_copies(Build *b)
         }
 }
 
-void build_drop_copies(Build *b)
-{
-    for (int g = 0; g < b->groups.count; g++) {
-        int kept = 0;
-        for (int i = 0; i < b->scratch_count[g]; i++)
-            if (b->scratch[g][i].memory >= 0) b->scratch[g][kept++] = b->scratch[g][i];
-        b->scratch_count[g] = kept;
-    }
-}
-
 const Copy *build_copies(const Build *b, int group, int *count)
 {
     Copy *copy = NEW_ARRAY(b->cx->arena, Copy, b->scratch_count[group]);
     *count = 0;
     for (int i = 0; i < b->scratch_count[group]; i++) {
         const Scratch *s = &b->scratch[group][i];
-        for (int k = 0; s->copied && k < b->plan.constant_count; k++) {
+        for (int k = 0; s->copied && s->memory >= 0 && k < b->plan.constant_count; k++) {
             if (b->plan.constant[k] != s->copied) continue;
             copy[(*count)++] = (Copy){ { PLACE_CONST, b->constant_of[k], 0, s->copied->type },
                                        { PLACE_ARENA, s->memory, s->offset, s->copied->type }, s->bytes,

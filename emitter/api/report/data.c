@@ -54,6 +54,14 @@ static void json_traffic(Text *t, const Build *b, int group)
         json_key(t, "kind", traffic_kind_names[p[i].kind]);
         text_printf(t, ", \"bytes\": %lld, ", (long long)p[i].bytes);
         json_moved(t, &p[i].moved);
+        if (p[i].memory) {
+            text_add(t, ", ");
+            json_key(t, "memory", p[i].memory);
+        }
+        if (p[i].copied) {
+            text_printf(t, ", \"copied\": %lld, ", (long long)p[i].copied);
+            json_key(t, "from", p[i].from);
+        }
         text_char(t, '}');
     }
     text_char(t, ']');
@@ -211,6 +219,25 @@ static void json_memories(const Build *b, Text *t)
     text_add(t, "],\n");
 }
 
+static void json_outside(const Build *b, Text *t)
+{
+    const Outside *x;
+    const int count = report_outside(b, &x);
+    text_add(t, "  \"outside\": [");
+    for (int i = 0; i < count; i++) {
+        text_add(t, i ? ", {" : "{");
+        json_key(t, "name", x[i].name);
+        text_add(t, ", ");
+        json_key(t, "memory", x[i].memory);
+        text_add(t, ", ");
+        json_key(t, "into", x[i].into);
+        text_printf(t, ", \"bytes\": %lld, \"missing\": %lld, \"saved\": %lld.%03d}", (long long)x[i].bytes,
+                    (long long)(x[i].missing > 0 ? x[i].missing : 0), (long long)(x[i].saved / 1000),
+                    (int)(x[i].saved % 1000));
+    }
+    text_add(t, "],\n");
+}
+
 static void json(Build *b, const Footprint *f, Text *t)
 {
     text_add(t, "{\n  ");
@@ -229,6 +256,7 @@ static void json(Build *b, const Footprint *f, Text *t)
     json_ports(b->cx, t, "outputs", b->program.output, b->program.output_count);
     json_totals(b, f, t);
     json_memories(b, t);
+    json_outside(b, t);
     footprint_json(b, f, t);
     json_structure(b, t);
     json_layers(b, t);

@@ -217,6 +217,45 @@ static void memory(const Build *b, Text *t)
     text_add(t, "</svg></div>\n");
 }
 
+static void outside(const Build *b, Text *t)
+{
+    enum { MOST = 20 };
+    const Outside *x;
+    const int count = report_outside(b, &x);
+    if (count) text_printf(t, "<p>Items that %s would take in, those that save most first:</p>\n<table>\n", x[0].into);
+    if (count)
+        text_add(t, "<tr><th>item</th><th>memory</th><th>bytes</th><th>more bytes needed</th><th>saves</th></tr>\n");
+    for (int i = 0; i < count && i < MOST; i++) {
+        text_add(t, "<tr><td>");
+        html_escaped(t, x[i].name);
+        text_printf(t, "</td><td>%s</td><td>%lld</td><td>%lld</td><td>%s</td></tr>\n", x[i].memory,
+                    (long long)x[i].bytes, (long long)(x[i].missing > 0 ? x[i].missing : 0),
+                    html_count(b->cx, x[i].saved / 1000));
+    }
+    if (count) text_add(t, "</table>\n");
+}
+
+/* Prints the memories of --memory; prints nothing without the option. */
+static void memories(const Build *b, Text *t)
+{
+    const MemoryUse *m;
+    const int count = report_memories(b, &m);
+    int64_t all = 0;
+    if (!count) return;
+    for (int i = 0; i < count; i++) all = sat_add(all, m[i].cost);
+    text_add(t, "<h2>Memories</h2>\n<table>\n<tr><th>memory</th><th>used</th><th>of</th><th>read</th><th>written</th>"
+                "<th>cost</th></tr>\n");
+    for (int i = 0; i < count; i++) {
+        text_printf(t, "<tr><td>%s%s</td><td>%s</td>", m[i].name, m[i].is_rom ? ", constants" : "",
+                    html_bytes(b->cx, m[i].used));
+        text_printf(t, "<td>%s</td><td>%s</td>", html_bytes(b->cx, m[i].capacity), html_bytes(b->cx, m[i].moved.read));
+        text_printf(t, "<td>%s</td><td>%d %%</td></tr>\n", html_bytes(b->cx, m[i].moved.written),
+                    (int)(100 * (double)m[i].cost / (double)(all ? all : 1) + 0.5));
+    }
+    text_add(t, "</table>\n");
+    outside(b, t);
+}
+
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */
 
 static void bar(Text *t, int64_t n, int64_t most, const char *color, const char *what)
@@ -299,6 +338,8 @@ static void traffic_words(const Build *b, Text *t, int i)
         if (p[j].moved.read) text_printf(t, " %s read", html_bytes(b->cx, p[j].moved.read));
         if (p[j].moved.written)
             text_printf(t, "%s %s written", p[j].moved.read ? "," : "", html_bytes(b->cx, p[j].moved.written));
+        if (p[j].memory && b->plan.memory_count > 1) text_printf(t, " in %s", p[j].memory);
+        if (p[j].copied) text_printf(t, ", after a copy of %s from %s", html_bytes(b->cx, p[j].copied), p[j].from);
     }
 }
 
@@ -538,6 +579,7 @@ static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
     figures(&b, &f, &t);
     graphs(&b, &t);
     layers(&b, &t);
+    memories(&b, &t);
     memory(&b, &t);
     flash(&b, &f, &t);
     removed(&b, &t);

@@ -117,22 +117,68 @@ static void print_total_time(const Build *b, const Totals *all, const Footprint 
     print_cycles(b, all->cycles, t);
 }
 
+/* Prints the items that save most in the memory with the least costs. */
+static void print_outside(const Build *b, Text *t, int64_t all)
+{
+    enum { MOST = 5 };
+    const Outside *x;
+    const int count = report_outside(b, &x);
+    for (int i = 0; i < count && i < MOST; i++) {
+        text_printf(t, "               %s is in %s; in %s it saves %.1f %% of all costs", x[i].name, x[i].memory,
+                    x[i].into, 100 * (double)x[i].saved / (double)(all ? all : 1));
+        text_printf(t, x[i].missing > 0 ? ", with %lld more bytes\n" : ", where others save more\n",
+                    (long long)x[i].missing);
+    }
+    if (count > MOST)
+        text_printf(t, "               and %d more, which -o report.json lists\n", count - MOST);
+}
+
+static void count_copies(const Build *b, int group, int64_t *copies, int64_t *bytes)
+{
+    for (int i = 0; i < b->scratch_count[group]; i++) {
+        const Scratch *s = &b->scratch[group][i];
+        if (!s->copied || s->memory < 0) continue;
+        ++*copies;
+        *bytes += s->bytes;
+    }
+}
+
 /* Prints a line for each memory of --memory. Costs are stored in thousandths; they are printed without decimals. */
 static void print_memories(const Build *b, Text *t)
 {
     enum { THOUSAND = 1000 };
     const MemoryUse *m;
     const int count = report_memories(b, &m);
+    int64_t all = 0, copies = 0, copied = 0;
+    for (int i = 0; i < count; i++) all = sat_add(all, m[i].cost);
+    for (int g = 0; g < b->groups.count; g++) count_copies(b, g, &copies, &copied);
     for (int i = 0; i < count; i++) {
         text_printf(t, "memory         %s: %lld of %lld bytes%s", m[i].name, (long long)m[i].used,
                     (long long)m[i].capacity, m[i].is_rom ? " for constants" : "");
         if (!m[i].is_rom) text_printf(t, ", live-set bound %lld", (long long)m[i].live_bound);
-        text_printf(t, "; a run reads %lld and writes %lld, cost %lld\n", (long long)m[i].moved.read,
+        text_printf(t, "; a run reads %lld and writes %lld, cost %lld", (long long)m[i].moved.read,
                     (long long)m[i].moved.written, (long long)(m[i].cost / THOUSAND));
+        text_printf(t, count > 1 && all ? ", %d %%\n" : "\n",
+                    (int)(100 * (double)m[i].cost / (double)(all ? all : 1) + 0.5));
     }
+    if (copies)
+        text_printf(t, "               %lld constants are copied before layers, %lld bytes\n", (long long)copies,
+                    (long long)copied);
     if (b->plan.memory_count > 1)
-        text_printf(t, "               cost of results and scratch: %lld; no placement costs less than %lld\n",
+        text_printf(t, "               cost of results, scratch and constants: %lld; no plan costs less than %lld\n",
                     (long long)(b->plan.cost / THOUSAND), (long long)(b->plan.least_cost / THOUSAND));
+    print_outside(b, t, all);
+}
+
+/* Prints the bounds of the arena. The lines of several memories have their own. */
+static void print_bounds(const Build *b, Text *t)
+{
+    if (b->plan.memory_count > 1) return;
+    text_printf(t, "live-set bound %lld bytes in the arena (largest sum of bytes live at once)\n",
+                (long long)b->plan.live_bound);
+    text_printf(t, "least arena    %lld bytes for these live ranges: ", (long long)b->plan.least);
+    if (b->plan.least == b->plan.arena_size) text_add(t, "the plan has it\n");
+    else text_printf(t, "the plan is at most %lld above it\n", (long long)(b->plan.arena_size - b->plan.least));
 }
 
 static void print_totals(Build *b, const Footprint *f, Text *t)
@@ -156,11 +202,7 @@ static void print_totals(Build *b, const Footprint *f, Text *t)
         text_printf(t, "size %-9s %lld to %lld: all figures are for the greatest\n", v->name, (long long)v->least,
                     (long long)v->greatest);
     }
-    text_printf(t, "live-set bound %lld bytes in the arena (largest sum of bytes live at once)\n",
-                (long long)b->plan.live_bound);
-    text_printf(t, "least arena    %lld bytes for these live ranges: ", (long long)b->plan.least);
-    if (b->plan.least == b->plan.arena_size) text_add(t, "the plan has it\n");
-    else text_printf(t, "the plan is at most %lld above it\n", (long long)(b->plan.arena_size - b->plan.least));
+    print_bounds(b, t);
     const int free = free_layers(b);
     text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers", (long long)all.weights,
                 b->program.function_count, report_layers(b));
@@ -277,8 +319,11 @@ static void print_layer_traffic(Build *b, Text *t, int group, int names)
     for (int k = 0; k < TRAFFIC_KINDS; k++)
         text_printf(t, " %11lld", (long long)sat_add(sum[k].read, sum[k].written));
     text_add(t, "\n   ");
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         text_printf(t, " %s %lld/%lld", p[i].name, (long long)p[i].moved.read, (long long)p[i].moved.written);
+        if (p[i].memory && b->plan.memory_count > 1) text_printf(t, " %s", p[i].memory);
+        if (p[i].copied) text_printf(t, " (%lld copied)", (long long)p[i].copied);
+    }
     text_char(t, '\n');
 }
 

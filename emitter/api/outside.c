@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists the items that a larger memory would take in: behind all items that are live together with them. */
+#include "api/traffic.h"
+
+#include <stdlib.h>
+
+#include "ir/algebra/algebra.h"
+#include "support/text.h"
+
+typedef struct Item { int first, last, memory; int64_t offset, bytes; } Item;
+typedef struct Listing { const Build *b; int fastest, count; Outside *at; int item_count; Item *item; } Listing;
+
+static int64_t cost_in(const PlanMemory *m, const Traffic *moved)
+{
+    return sat_add(sat_mul(moved->read, m->read_cost), sat_mul(moved->written, m->write_cost));
+}
+
+static Item item_of_root(const Build *b, const Slot *root)
+{
+    Item x = { b->groups.count, 0, root->memory, root->offset, tensor_most_bytes(b->cx, root->tensor) };
+    for (const Slot *s = root; s; s = s->next) {
+        if (s->first < x.first) x.first = s->first < 0 ? 0 : s->first;
+        if (s->last > x.last) x.last = s->last;
+    }
+    return x;
+}
+
+static void list_items(Listing *l)
+{
+    const Build *b = l->b;
+    int most = b->plan.slot_count;
+    for (int g = 0; g < b->groups.count; g++) most += b->scratch_count[g];
+    l->item = NEW_ARRAY(b->cx->arena, Item, most);
+    l->at = NEW_ARRAY(b->cx->arena, Outside, most);
+    for (int i = 0; i < b->plan.slot_count; i++)
+        if (b->plan.slot[i].in_arena && b->plan.slot[i].root == b->plan.slot[i].tensor)
+            l->item[l->item_count++] = item_of_root(b, &b->plan.slot[i]);
+    for (int g = 0; g < b->groups.count; g++)
+        for (int i = 0; i < b->scratch_count[g]; i++) {
+            const Scratch *s = &b->scratch[g][i];
+            if (s->memory >= 0) l->item[l->item_count++] = (Item){ g, g, s->memory, s->offset, s->bytes };
+        }
+}
+
+/* Returns the end of the items of the fastest memory that are live in these groups. */
+static int64_t end_of(const Listing *l, int first, int last)
+{
+    int64_t end = 0;
+    for (int i = 0; i < l->item_count; i++) {
+        const Item *x = &l->item[i];
+        if (x->memory == l->fastest && x->first <= last && first <= x->last && x->offset + x->bytes > end)
+            end = x->offset + x->bytes;
+    }
+    return end;
+}
+
+static void add(Listing *l, const char *name, const char *memory, int64_t bytes, int first, int last, int64_t saved)
+{
+    const PlanMemory *m = &l->b->plan.memory[l->fastest];
+    const int64_t begin = (end_of(l, first, last) + m->align - 1) / m->align * m->align;
+    if (saved > 0) l->at[l->count++] = (Outside){ name, memory, bytes, begin + bytes - m->capacity, saved,
+                                                    m->name };
+}
+
+static void add_roots(Listing *l)
+{
+    const Plan *p = &l->b->plan;
+    for (int i = 0; i < p->slot_count; i++) {
+        const Slot *s = &p->slot[i];
+        if (!s->in_arena || s->root != s->tensor || s->memory == l->fastest) continue;
+        if (!(s->allowed >> l->fastest & 1)) continue;
+        const Item x = item_of_root(l->b, s);
+        const Traffic moved = { s->read_bytes, s->written_bytes };
+        add(l, s->tensor->name, p->memory[s->memory].name, x.bytes, x.first, x.last,
+            cost_in(&p->memory[s->memory], &moved) - cost_in(&p->memory[l->fastest], &moved));
+    }
+}
+
+static const char *name_of_copy(const Build *b, const Scratch *s, const char **memory)
+{
+    for (int k = 0; k < b->plan.constant_count; k++)
+        if (b->plan.constant[k] == s->copied) {
+            if (s->memory < 0) *memory = b->constant_memory[k]->name;
+            return b->program.constant_name[b->constant_of[k]];
+        }
+    return s->copied->name;
+}
+
+static void add_scratch(Listing *l, int group)
+{
+    const Build *b = l->b;
+    for (int i = 0; i < b->scratch_count[group]; i++) {
+        const Scratch *s = &b->scratch[group][i];
+        if (s->memory == l->fastest || !(s->allowed >> l->fastest & 1)) continue;
+        const Traffic moved = { s->read_bytes, s->written_bytes };
+        const int64_t once = s->copied ? sat_mul(s->bytes, s->source_cost) : 0,
+                      now = s->memory < 0 ? sat_mul(s->read_bytes, s->source_cost)
+                                          : sat_add(once, cost_in(&b->plan.memory[s->memory], &moved));
+        const char *memory = s->memory < 0 ? "" : b->plan.memory[s->memory].name,
+                   *name = s->copied ? name_of_copy(b, s, &memory)
+                                     : text_format(b->cx, "scratch of %s", b->groups.at[group].name);
+        add(l, name, memory, s->bytes, group, group,
+            now - sat_add(once, cost_in(&b->plan.memory[l->fastest], &moved)));
+    }
+}
+
+static int dearest_first(const void *a, const void *b)
+{
+    const Outside *x = a, *y = b;
+    return x->saved != y->saved ? x->saved > y->saved ? -1 : 1 : x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+int report_outside(const Build *b, const Outside **out)
+{
+    Listing l = { .b = b };
+    if (b->plan.memory_count < 2) return 0;
+    for (int k = 1; k < b->plan.memory_count; k++) {
+        const PlanMemory *m = &b->plan.memory[k], *f = &b->plan.memory[l.fastest];
+        if (m->read_cost + m->write_cost < f->read_cost + f->write_cost) l.fastest = k;
+    }
+    list_items(&l);
+    add_roots(&l);
+    for (int g = 0; g < b->groups.count; g++) add_scratch(&l, g);
+    if (l.count) qsort(l.at, (size_t)l.count, sizeof *l.at, dearest_first);
+    *out = l.at;
+    return l.count;
+}
