@@ -151,7 +151,8 @@ static void visit_sizes(Points *p, int from)
     }
 }
 
-/* Uses the surrounding conditions only if the proof needs them. */
+/* Returns true if enumeration proves 0 <= index <= last. Uses the surrounding conditions only if with_conditions is
+ * true. */
 static bool is_inside_everywhere(Check *c, const Expr *index, const Expr *last, bool with_conditions)
 {
     Points *p = NEW(c->cx->scratch, Points);
@@ -173,7 +174,7 @@ static bool is_inside_everywhere(Check *c, const Expr *index, const Expr *last, 
 
 /* ---- One pointer ------------------------------------------------------------------------------------------------- */
 
-/* Proves 0 <= index <= elements - capacity, by intervals or by enumeration. */
+/* Proves 0 <= index <= last, by intervals or by enumeration. */
 static bool is_proved(Check *c, const Expr *index, const Expr *last)
 {
     Ctx *cx = c->cx;
@@ -200,7 +201,8 @@ static void prove(Check *c, const Memory *m, const Expr *index, int64_t capacity
 
 static bool is_in_memory(const Memory *m) { return m->kind != MEMORY_SCALAR && m->kind != MEMORY_POINTER; }
 
-/* Computes the index of the first lane; an index through a pointer counts from the start of its memory. */
+/* Proves that the first lane is inside its memory. An index through a pointer counts from the start of the pointer's
+ * memory. */
 static void prove_lane(Check *c, const Memory *m, const Expr *index)
 {
     const Expr *zero = expr_index(c->cx, 0);

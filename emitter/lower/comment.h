@@ -7,6 +7,6 @@ enum { MAX_COMMENT_LINES = 40 };
 typedef struct Comment { int count; const char *line[MAX_COMMENT_LINES]; } Comment;
 
 Comment comment_of(Ctx *cx, const Storages *s, const Function *f);
-/* Returns a finished function's comment with `text` prepended; "" prepends nothing */
+/* Prepends `text` to a finished function's comment; "" prepends nothing. */
 void comment_begin(Ctx *cx, Function *f, const char *text);
 #endif

@@ -78,7 +78,7 @@ static int by_serial(const void *a, const void *b)
     return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-/* Orders parameters: inputs, constants, scratch, outputs. */
+/* Returns the position of a parameter's kind: inputs, constants, scratch, outputs. */
 static int rank(const Memory *m)
 {
     if (m->kind == MEMORY_INPUT) return m->tensor && tensor_is_constant(m->tensor) ? 1 : 0;

@@ -9,14 +9,13 @@
  * The walk visits a function in a fixed order, so each number has a position. The outline is the walk's text without
  * the numbers. The replacing walk visits the numbers at the same positions. */
 
-/* Decision: functions that differ in numbers are one. Layers of one kind and different shapes give the same text but
- * for bounds and strides. On scalar cores these become parameters (`lower/merge.c`); the numbers of a hot innermost
- * loop stay, and then its functions stay separate. Sums are compared in normal form, because their spelling depends
- * on their numbers. Functions of layers are not inlined into the list of layers: gcc runs out of registers there.
- * It also spills sums of a tile with vectors: four layers of MobileNetV2 took twice their time on a Zen 3.
- * Parameters cost instructions, because an instruction's strides are no longer immediate: 1.8 % on visual wake
- * words, for 1,464 bytes of code on the Cortex-M4 and 11,432 on the M0+. So `--optimize speed` keeps the functions
- * apart. */
+/* Decision: functions that differ in numbers are one. Layers of one kind and different shapes give texts that differ
+ * only in bounds and strides. On scalar cores these become parameters (`lower/merge.c`); the numbers of a hot innermost
+ * loop stay, and then its functions stay separate. Sums are compared in normal form, because their spelling depends on
+ * their numbers. Functions of layers are not inlined into the list of layers: gcc runs out of registers there. It also
+ * spills sums of a tile with vectors: four layers of MobileNetV2 took twice their time on a Zen 3. Parameters cost
+ * instructions, because an instruction's strides are no longer immediate: 1.8 % on visual wake words, for 1,464 bytes
+ * of code on the Cortex-M4 and 11,432 on the M0+. So `--optimize speed` keeps the functions apart. */
 #include "lower/merge.h"
 
 #include <string.h>
@@ -35,14 +34,15 @@ typedef struct MergeWalk {
     Ctx *cx;
     Text outline;
     Map order;                        /* maps a variable or memory to its ordinal + 1 */
-    Map now;                          /* maps it to its replacement */
+    Map now;                          /* maps a variable or memory to its replacement */
     int ordinals;
     int number_count, number_room; Number *number;
     int range_count, range_room; Interval *range;
-    /* By position; NULL if the walk replaces nothing, and an entry of NULL keeps the number. */
+    /* The replacements of numbers, by position. NULL if the walk replaces nothing; an entry of NULL keeps the
+     * number. */
     const Expr *const *replaced;
     const Interval *ranges;           /* the ranges of names, by ordinal: the union over all functions */
-    const char *hint;                 /* the number's meaning */
+    const char *hint;                 /* the meaning of the current number */
     Sum *spare;                       /* a list of spare sums */
     bool is_hot, is_fixed;            /* true if the outline includes numbers of indices, and of compared values */
 } MergeWalk;
@@ -79,7 +79,7 @@ static const void *replacement_of(MergeWalk *w, const void *named)
 
 /* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
-/* True if the expression reads memory and is not an index. */
+/* `found` is true if the expression reads memory. */
 typedef struct Loads { bool found; } Loads;
 static void find_load(const Expr *e, void *user)
 {
@@ -138,8 +138,9 @@ static const Expr *walk_expr(MergeWalk *w, const Expr *e)
     return e->arg_count ? expr_with_args(w->cx, e, arg) : e;
 }
 
-/* Walks sums in normal form: every term with its coefficient, and the constant last even if it is 0, because a sum's
- * spelling depends on its numbers. Terms keep the order of the first occurrence of their variables. */
+/* Returns the order of a term in a sum: the largest ordinal of its variables. Sums are walked in normal form: every
+ * term with its coefficient, and the constant last even if it is 0, because a sum's spelling depends on its numbers.
+ * Terms keep the order of the first occurrence of their variables. */
 static int order_of(MergeWalk *w, const Expr *term)
 {
     const int *ordinal = term->kind == EXPR_VAR ? map_get_ptr(&w->order, term->ref) : NULL;
@@ -201,8 +202,8 @@ static const Expr *walk_terms(MergeWalk *w, const Expr *e, Linear *l)
     return sum ? sum : expr_index(w->cx, 0);
 }
 
-/* A Linear is large, so the Linears of the sums around an expression are in a list that is used again, instead of the
- * stack. */
+/* Walks a sum. A Linear is large, so the Linears of the sums around an expression are in a list that is used again, not
+ * on the stack. */
 static const Expr *walk_sum(MergeWalk *w, const Expr *e)
 {
     if (w->is_fixed || e->type != I32) return walk_expr(w, e);
@@ -242,7 +243,7 @@ static const Memory *walk_memory(MergeWalk *w, const Memory *m)
         now.offset = walk_with(w, m->offset, w->is_hot, name(w->cx, "offset"));
     }
     if (!w->replaced) return m;
-    const Memory *copy = map_get_const_ptr(&w->now, m);       /* a repeated declaration */
+    const Memory *copy = map_get_const_ptr(&w->now, m);       /* the memory of a repeated declaration */
     if (!copy) map_put_const_ptr(&w->now, m, (copy = memory_new(w->cx, &now)));
     return copy;
 }

@@ -5,7 +5,7 @@
 #include "ir/nest/code.h"
 #include "support/map.h"
 
-/* Number holds the values of the function's number parameters. */
+/* `by` replaces the function, and `number` holds the values of its number parameters. */
 typedef struct Merged { Function *by; const int64_t *number; } Merged;
 
 /* Returns the text of a function without its numbers. Functions with equal outlines are merged. */

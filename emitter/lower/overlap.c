@@ -11,15 +11,14 @@
  * over its input's. (Blacker, Bright, Hunt: Reducing Data Movement and Energy; known as diagonal memory
  * optimisation.) */
 
-/* Decision: an output may overlap a dying input. `lower/overlap.c` follows a lowered function, iteration by
- * iteration of its outermost loops: which part of the input is still to be read, and how far the output is written.
- * The result is the number of bytes by which an output has to precede its input; a depthwise convolution leads by
- * the rows of its window. The plan overlaps them (`graph/plan/offsets.c`) where the arena shrinks by a sixteenth.
- * Such functions have `restrict` on their weights only, so nothing depends on what a C compiler may assume. A chain
- * of overlaps needs the sum of their leads. Under `--ram` an output is moved to the end of its room by `memmove`
- * after it is computed, if that is what keeps the limit: then one lead suffices for the chain (16,256 bytes become
- * 11,040 for a network of eight equal layers). For the plan it is two tensors, the stored one and the one that is
- * read, in adjacent groups. */
+/* Decision: an output may overlap a dying input. `lower/overlap.c` follows a lowered function, iteration by iteration
+ * of its outermost loops: which part of the input is still to be read, and how far the output is written. The result is
+ * the number of bytes by which an output has to precede its input; a depthwise convolution leads by the rows of its
+ * window. The plan overlaps them (`graph/plan/offsets.c`) where the arena shrinks by a sixteenth. Such functions have
+ * `restrict` on their weights only, so nothing depends on what a C compiler may assume. A chain of overlaps needs the
+ * sum of their leads. Under `--ram` an output is moved to the end of its room by `memmove` after it is computed, if
+ * only that keeps the limit; one lead then suffices for the chain (16,256 bytes become 11,040 for a network of eight
+ * equal layers). For the plan, such an output is two tensors, one stored and one read, in adjacent groups. */
 #include "lower/overlap.h"
 
 #include "lower/passes/passes.h"
@@ -29,8 +28,8 @@
 enum { MOST_MOMENTS = 4096, MOST_TOUCHES = 512, MOST_LETS = 256 };
 
 /* The elements of an access in iteration v of the outermost loop: [coef*i + least, coef*i + greatest], with i =
- * min(step*v + offset, last) for a shifted tail and i = v otherwise. With `at`, the elements of at + rest instead,
- * because positions that cross the rows of a padded image are digits of v. */
+ * min(step*v + offset, last) for a shifted tail and i = v otherwise. If `at` is not NULL, the elements are at + rest
+ * instead, because positions that cross the rows of a padded image are digits of v. */
 typedef struct MemoryTouch {
     bool is_write;
     int64_t coef, step, offset, last;
@@ -46,7 +45,7 @@ typedef struct Overlap {
     const Bounds *scope;
     int let_count; const Expr *let[MOST_LETS], *value[MOST_LETS];
     int touch_count; MemoryTouch touch[MOST_TOUCHES];
-    /* In elements. INT64_MAX and 0 mean no access. */
+    /* The lowest and highest elements, by moment. INT64_MAX and 0 mean no access. */
     int moment_count; int64_t low[MOST_MOMENTS], high[MOST_MOMENTS];
     bool failed;
 } Overlap;
@@ -141,7 +140,7 @@ static void scan(Overlap *o, const Code *c)
         if (read[i]) expr_walk(o->cx, read[i], touch_load, o);
     if (c->kind == CODE_STORE) touch(o, c->memory, c->index);
     if (c->kind == CODE_STORE && c->memory == o->x) o->failed = true;
-    /* True for a hint, or for an instruction without a portable form */
+    /* A hint, or an instruction without a portable form, prevents the analysis. */
     if (c->kind == CODE_CALL && !c->child_count) o->failed = true;
     if (c->kind == CODE_LET) note_let(o, c);
     if (c->kind == CODE_FOR) o->scope = code_bounds(o->cx, outer, c);

@@ -223,8 +223,8 @@ static const Bounds *bounds_of_path(Expand *x)
     return scope;
 }
 
-/* An init of a local array may run without its guard if its index stays in the array. An element that the guard
- * excludes is never read in this live range, and the unguarded init gives it a defined value. */
+/* Returns true if an init of a local array may run without its guard, because its index stays in the array. An element
+ * that the guard excludes is never read in this live range, and the unguarded init gives it a defined value. */
 static bool init_may_overshoot(Expand *x, const Stmt *block, const StoreTarget *target)
 {
     const Bounds *scope = bounds_of_path(x);
@@ -261,8 +261,8 @@ static const Code *expand_block(Expand *x, const Stmt *block)
 
 /* ---- Inits before the loops, accumulators ------------------------------------------------------------------------ */
 
-/* Returns the chain of loops down to the block that feed only the block's reduce axes, or NULL if they contain other
- * statements. */
+/* Returns the block if only loops that feed its reduce axes, and no data axes, lead from `loop` to it. Otherwise
+ * returns NULL. */
 static const Stmt *reduce_chain(const Stmt *loop, const Stmt *block)
 {
     const Stmt *s = loop;
@@ -285,8 +285,8 @@ static const Code *chain_loops(Expand *x, const Stmt *s, const Code *body)
     return code_for(x->cx, s->var, expr_index(x->cx, 0), s->extent, 1, s->loop_kind, body);
 }
 
-/* Returns the part of the guard that all instances of a data point share. Returns false if the remaining part may fail
- * for the first instance. */
+/* Sets *out to the part of the guard that all instances of a data point share. Returns false if the remaining part may
+ * fail for the first instance. */
 static bool guard_of_data(Expand *x, const Stmt *block, const Expr **out)
 {
     const Expr *part[16];
@@ -302,7 +302,7 @@ static bool guard_of_data(Expand *x, const Stmt *block, const Expr **out)
     return true;
 }
 
-/* A buffer of one element is a variable already. */
+/* Returns true for a buffer of one element, which is a variable already. */
 static bool is_variable(const Memory *m) { return m->kind == MEMORY_LOCAL && expr_is_int(m->elems, 1); }
 
 /* Accumulates `for (reduce...) block` in variables. Returns NULL if the statement has a different form. */
@@ -456,8 +456,9 @@ static const Stmt *loop_around(const Expand *x, const char *name)
     return NULL;
 }
 
-/* The iterations of `inner` in one of `loop`: `outer` is the outermost loop inside, `rest` numbers the iterations of
- * those between in one of `outer`. */
+/* How an iteration of `loop` is divided into iterations of `inner`. `outer` is the outermost loop inside `loop`, and
+ * `rest` numbers the iterations of the other loops, down to `inner`. outers and rests are the numbers of their
+ * values. */
 typedef struct Parts { const Expr *outer, *rest; int64_t outers, rests; } Parts;
 
 static bool find_parts(Expand *x, const Stmt *inner, const Stmt *loop, Parts *p)
@@ -494,7 +495,8 @@ static const Expr *start_of_part(Ctx *cx, const Parts *p, int64_t count, int64_t
                     expr_mul(cx, p->rest, expr_index(cx, step)));
 }
 
-/* Prefetches iteration `inner` of those parts into which the loop's elements are divided, in lines of the cache:
+/* Prefetches elements that an iteration of `loop` reads, a part of them in each iteration of `inner`, in lines of the
+ * cache:
  *     for (line < lines) LW_PREFETCH(k[min(first + start + line * elems, last)])
  * Returns NULL if the elements' distance from the first is unknown, or if a step has consumed the loop. */
 static const Code *prefetch_part(Expand *x, const Stmt *inner, const Stmt *loop, const Tensor *t, int64_t ahead)
@@ -571,8 +573,8 @@ static const Code *expand_all(Expand *x, const Stmt *s)
     return code_seq(x->cx, child, s->child_count);
 }
 
-/* An operand of rank 0 is passed by value. Any other operand is passed as its first element and the strides of all
- * dimensions except the last. */
+/* Returns an operand as an argument. An operand of rank 0 is passed by value. Any other operand is passed as its first
+ * element and the strides of all dimensions except the last. */
 static const Expr *operand_arg(Expand *x, const Tensor *pattern, const OperandMatch *o)
 {
     Ctx *cx = x->cx;
@@ -655,7 +657,8 @@ static bool writes_nothing(Ctx *cx, const Nest *n)
     return n->output_count > 0;
 }
 
-/* Emits both versions, selected by the condition. The inputs and outputs of the other version alias this version's. */
+/* Emits the nest, with both of its versions, if it has two, selected by the condition. The inputs and outputs of the
+ * other version alias this version's. */
 const Code *expand_nest(Storages *s)
 {
     const Nest *n = s->nest;

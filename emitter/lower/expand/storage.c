@@ -125,7 +125,7 @@ static Interval constant_range(const Tensor *t)
     return r;
 }
 
-/* The input's elements are in the output's memory, so the input is not a parameter. */
+/* Adds an input whose elements are in the output's memory, so that it is not a parameter. */
 static void within_output(Storages *s, const View *v)
 {
     Storage *st = storage_new(s, v->tensor, storage_of(s, v->within)->memory);
@@ -242,7 +242,8 @@ static bool is_reduction(const Tensor *t)
     return t->producer && t->producer->stage && t->producer->stage->reducer != REDUCE_NONE;
 }
 
-/* Returns the interval of a plain stage's elements: its value's interval, which is often narrower than its type. */
+/* Replaces a read of a plain stage by a variable with the interval of the stage's value, which is often narrower than
+ * its type. */
 static const Expr *narrow_read(Ctx *cx, const Expr *e, void *user)
 {
     (void)user;

@@ -39,7 +39,7 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options);
 void storages_for(Storages *s, const Nest *other);
 /* Allocates the buffer of an Alloc; `around` is its enclosing loops. */
 const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *around);
-/* Returns NULL if the tensor has no storage. */
+/* Returns the tensor's storage, or NULL if it has none. */
 const Storage *storage_of(const Storages *s, const Tensor *t);
 const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr *const *coordinate);
 /* Returns the interval of an integer sum and its partial sums if that interval fits the type; then no sum wraps.

@@ -59,7 +59,7 @@ static void find_in_expr(ClampScan *p, const Expr *e)
     p->at[i].uses++;
 }
 
-/* A bound that is a clamped index as a whole keeps its spelling. */
+/* Collects the clamped indices of a bound. A bound that is a clamped index as a whole keeps its spelling. */
 static void find_in_bound(ClampScan *p, const Expr *e)
 {
     if (!is_clamped(e)) find_in_expr(p, e);

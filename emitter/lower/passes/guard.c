@@ -8,7 +8,7 @@
  *     if (c) for (v = max(b, -r); v < e; v++) if (d) S
  *
  * Thus the padding of a convolution costs nothing in its loops. The conditions read only indices, so no store changes
- * them; r may read constants, as the width of a band, if the loop has an iteration. Unrolled and vector loops keep
+ * them; r may read constants, such as the width of a band, if the loop has an iteration. Unrolled and vector loops keep
  * constant extents: only constants become their bounds, and the pass `partition` removes the other conditions. */
 
 /* Decision: guards leave hot loops in three ways. This is their order (`emitter/lower/passes/guard.c`,

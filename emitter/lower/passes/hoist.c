@@ -21,9 +21,10 @@ typedef struct Address {
     const Expr *fixed;           /* the loop-invariant part, without its constant */
     int64_t constant;            /* the smallest constant of its accesses */
     bool is_written;
-    bool is_reached;             /* some access happens in every first iteration */
+    bool is_reached;             /* true if some access happens in every first iteration */
     const Memory *pointer;       /* the address memory + fixed + constant */
-    const Expr *var;             /* the index only, if that address may be outside the memory */
+    /* The index variable, in place of `pointer`, if that address may be outside the memory; otherwise NULL. */
+    const Expr *var;
 } Address;
 
 typedef struct Hoist {
@@ -190,7 +191,7 @@ static void collect(Collect *w, const Memory *m, const Expr *index, bool is_writ
     Parts p;
     if (!part_index(h, m, index, &p) || p.place != w->at) return;
     Address *a = find_address(h, 0, m, p.fixed);
-    /* True if it is already declared outside the loop */
+    /* The address is declared outside the loop already. */
     if (a && a < h->address + w->from && (!is_written || a->is_written || !a->pointer)) return;
     if (a && a < h->address + w->from) a = NULL;
     bool reached = w->surely && first_iteration_reads_at(h, &p);

@@ -39,8 +39,8 @@ static const Code *legal_let(LegalCode *g, const Code *c)
     return code_with_exprs(g->l.cx, c, legal_one, g);
 }
 
-/* Scopes that declare the same address differ in their facts. If their offsets differ, the offset is legalized without
- * facts, which holds in all of them. */
+/* Gives a hoisted address a twin with a legal offset. Scopes that declare the same address differ in their facts. If
+ * their offsets differ, the offset is legalized without facts, which holds in all of them. */
 static void legal_pointer(LegalCode *g, const Memory *m)
 {
     const Memory *known = map_get_const_ptr(&g->pointer, m);

@@ -9,9 +9,9 @@
  *     acc_2 = fma(x[c + 32], k_0, acc_2);    acc_3 = fma(x[c + 32], k_1, acc_3);
  *
  * A tile is a run of statements on distinct variables; each has one factor that is a vector in memory and one that all
- * lanes share. The factors of the kind that has fewer are loaded before the tile. The statements are ordered by the
- * others, so one register serves all of those. The tile is unchanged if its variables and operands exceed the target's
- * registers. */
+ * lanes share. The kind with fewer factors is loaded before the tile. The statements are ordered by the factors of the
+ * other kind, so one register serves all of these. The tile is unchanged if its variables and operands exceed the
+ * target's registers. */
 #include "lower/passes/passes.h"
 #include "support/names.h"
 
@@ -27,7 +27,7 @@ typedef struct Tile {
     int registers, count;
     Term term[MOST_STATEMENTS];
     Factors vectors, shared;
-    bool is_fused;               /* all terms are multiply-adds, which need no register for a product */
+    bool is_fused;               /* true if all terms are multiply-adds, which need no register for a product */
 } Tile;
 
 /* ---- Terms ------------------------------------------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ static const Code *term_with(const Tile *t, const Term *term)
     return c;
 }
 
-/* Appends the tile's statements, by the factors that change from one group of them to the next. */
+/* Appends the tile's statements, grouped by the factor of the kind that is not loaded before the tile. */
 static int append_tile(Tile *t, const Code **out)
 {
     const bool holds = holds_vectors(t);

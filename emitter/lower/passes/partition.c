@@ -16,8 +16,8 @@ enum { DEFAULT_BUDGET = 400, MAX_CONDITIONS = 64 };
 typedef struct LoopPartition {
     Ctx *cx;
     int64_t budget;
-    bool in_boundary;                           /* a second version does not pay off here */
-    bool refused;                             /* a cut exceeded the budget */
+    bool in_boundary;                           /* true in a boundary, where a second version does not pay off */
+    bool refused;                             /* true if a cut exceeded the budget */
     int count;
     const Expr *cond[MAX_CONDITIONS];
     const Bounds *scope[MAX_CONDITIONS];      /* the scope at the condition */
@@ -56,8 +56,8 @@ static void find_select(const Expr *e, void *user)
     if (e->kind == EXPR_SELECT) add_conjuncts(s->p, e->arg[SELECT_COND], s->scope);
 }
 
-/* A condition in an instruction's portable form splits no loop: the instruction is printed once and takes its
- * conditions as operands. */
+/* Collects the conditions in the code. A condition in an instruction's portable form splits no loop, because the
+ * instruction is printed once and takes its conditions as operands. */
 static void find_conditions(LoopPartition *p, const Code *c, const Bounds *scope)
 {
     if (c->kind == CODE_CALL) return;
@@ -88,7 +88,7 @@ static bool narrow(LoopPartition *p, const Code *loop, int i, const Expr **begin
     Reach r;
     if (!sum || !split_linear(cx, sum, loop->var, &coef, &rest)) return false;
     if (!reach(cx, rest, p->scope[i], p->inner_of[i], p->inner_at[i], &r, &why)) return false;
-    /* An inner loop's extent depends on v, so no bound of v follows. */
+    /* If an inner loop's extent depends on v, no bound of v follows. */
     if (expr_uses(r.low, loop->var)) return false;
     const Expr *low = simplify(cx, r.low, NULL);
     if (coef > 0) {
@@ -216,7 +216,7 @@ static bool is_independent(Ctx *cx, const Code *body)
 }
 
 /* Returns the first and the last iteration as one loop of two, `for (v = b; v < e; v += e - 1 - b)`, so the boundary
- * has a single copy. Requires that the order is irrelevant. NULL if the boundary is not of this form. */
+ * has a single copy. The order must be irrelevant. Returns NULL if the boundary is not of this form. */
 static const Code *both_borders(Ctx *cx, const Code *loop, const Expr *begin, const Expr *end)
 {
     if (loop->begin->kind != EXPR_INT || loop->end->kind != EXPR_INT || begin->kind != EXPR_INT
@@ -358,7 +358,7 @@ static int64_t work(Ctx *cx, const Code *c)
     return sat_mul(n, (c->end->integer - c->begin->integer + c->step - 1) / c->step);
 }
 
-/* Partitions the children in the order of descending work, as the budget may not suffice for all. */
+/* Partitions the children in the order of descending work, because the budget may not suffice for all. */
 static void partition_all(LoopPartition *p, const Code *seq, const Code **child, const Bounds *scope)
 {
     int64_t *load = NEW_ARRAY(p->cx->arena, int64_t, seq->child_count);

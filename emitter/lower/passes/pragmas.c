@@ -65,7 +65,7 @@ static const char *macro_before(Ctx *cx, const Code *c)
     return is_short_row(c) ? "LW_VECTOR" : NULL;
 }
 
-/* A lanes loop is printed as statements, so nothing precedes it. */
+/* Sets the macro before a loop. A lanes loop is printed as statements, so nothing precedes it. */
 static const Code *select_macro(Ctx *cx, const Code *c, void *user)
 {
     (void)user;

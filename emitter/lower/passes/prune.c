@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Eliminates dead code. Removes stores of the element that the memory has there already (the operand of a padding is
- * stored in its result). Removes stores to a local memory that the scope of its declaration never loads, then the
- * declaration, and unused names. Repeats until nothing changes, since each removal may leave others unused. Several
- * scopes may declare one memory (copies share it), so each declaration is checked against the statements after it in
- * its sequence. */
+/* Eliminates dead code. Removes stores of an element to its own place (the operand of a padding is stored in its
+ * result). Removes stores to a local memory that the scope of its declaration never loads, then the declaration, and
+ * unused names. Repeats until nothing changes, because each removal may leave others unused. Several scopes may declare
+ * one memory (copies share it), so each declaration is checked against the statements after it in its sequence. */
 #include "lower/passes/passes.h"
 
 typedef struct MemoryUses { Map read; } MemoryUses;
@@ -49,7 +48,7 @@ static const Code *prune_sequence(Ctx *cx, const Code *seq, Prune *p)
     return changed ? code_seq(cx, child, seq->child_count) : seq;
 }
 
-/* A loop or branch that contains only a declaration has no effect. */
+/* Returns true for a declaration. A loop or branch that contains only a declaration has no effect. */
 static bool is_idle(const Code *c) { return c->kind == CODE_LOCAL || c->kind == CODE_LET; }
 
 static bool keeps_element(const Code *c)
@@ -77,5 +76,6 @@ const Code *pass_prune(Ctx *cx, const LowerOptions *options, const Code *c)
     return c;
 }
 
-/* A vector variable of a register tile that a remainder does not use is declared there, but has no reader. */
+/* Prunes again. A vector variable of a register tile that a remainder does not use is declared there, but has no
+ * reader. */
 const Code *pass_unused(Ctx *cx, const LowerOptions *options, const Code *c) { return pass_prune(cx, options, c); }

@@ -4,8 +4,9 @@
  *     float acc[32]                                                 lw_f32x16 acc_0, acc_1
  *     for (j < 16) lanes: acc[j] = fma(a[k], b[k*32 + j], acc[j])  =>  acc_0 = fma(a[k], b[k*32 + j], acc_0)
  *
- * An array that other statements read later is divided first: the statements of whole vectors before them compute in
- * variables, whose values are then stored in the array. C compilers store an array of sums in each step of a loop. */
+ * If other statements read the array later, the pass divides it first. Statements on whole vectors compute in
+ * variables, whose values are stored in the array before the other statements. C compilers store an array of sums in
+ * each step of a loop. */
 #include "lower/passes/passes.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -211,7 +212,8 @@ static const Code *store_vector(Ctx *cx, const Memory *array, const Memory *vari
                     code_store(cx, array, index, load_expr(cx, variables, index)));
 }
 
-/* declaration; whole vectors; the rest  =>  variables; whole vectors of them; declaration; stores; the rest */
+/* Rewrites `declaration; whole vectors; the rest` to `variables; whole vectors of them; declaration; stores; the
+ * rest`. */
 static const Code *divide_local(Ctx *cx, const Code *seq, int at)
 {
     const Code *declaration = seq->child[at];

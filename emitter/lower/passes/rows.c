@@ -5,8 +5,8 @@
  *     acc_0 += w[i[t]*10];  acc_1 += w[i[t]*10 + 1];  ..
  * =>  const float *w_row = w + i[t]*10;  acc_0 += w_row[0];  acc_1 += w_row[1];  ..
  *
- * The first statement certainly reads at the pointer, so it is inside the memory. The statements store to variables
- * alone, so no array changes between them. */
+ * The first statement certainly reads at the pointer, so it is inside the memory. The statements store only to
+ * variables, so no array changes between them. */
 #include "lower/passes/passes.h"
 #include "support/names.h"
 
@@ -65,7 +65,7 @@ static void find_read(const Expr *e, void *user)
     w->found = w->found || (e->kind == EXPR_LOAD && e->ref == w->memory);
 }
 
-/* Returns true if every store of the run is to a variable, which no load of the row or of its index reads. */
+/* Returns true if every store of the run is to a variable that no load of the row's index reads. */
 static bool is_stable(const Run *r)
 {
     for (int i = 0; i < r->count; i++) {

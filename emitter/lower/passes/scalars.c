@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaces arrays by scalars. A local array with constant indices only becomes one variable per accessed element. C
+/* Replaces arrays by scalars. A local array with only constant indices becomes one variable per accessed element. C
  * compilers keep variables in registers more reliably than arrays. */
 #include "lower/passes/passes.h"
 #include "support/names.h"
@@ -42,7 +42,7 @@ static const Expr *note_load(Ctx *cx, const Expr *e, void *user)
     return e;
 }
 
-/* An instruction addresses its operands in memory, so a local operand remains an array. */
+/* Marks the local operands of an instruction as arrays, because an instruction addresses its operands in memory. */
 static void note_call(const Scalars *s, const Code *c)
 {
     for (int i = 0; i < c->arg_count; i++) {

@@ -49,8 +49,8 @@ static bool is_always(const Share *s, const Expr *e)
     return s->is_long ? !map_get_const_ptr(&s->when, e) : map_get_ptr(&s->always, e) != NULL;
 }
 
-/* Returns true for an element of a variable, or for the element of an array that the statement stores into an array as
- * long. */
+/* Returns true if the load is legal where it is skipped. It then reads a variable, or an array at the index of the
+ * statement's store, and both arrays have the same length. */
 static bool is_legal_load(const Share *s, const Expr *e)
 {
     const Memory *m = e->ref;
@@ -102,7 +102,7 @@ static const Expr *rebuild(Share *s, const Expr *e)
 
 /* ---- Long statements --------------------------------------------------------------------------------------------- */
 
-/* Returns the nodes of the expression's text, up to LONG. */
+/* Returns the number of nodes in the expression's text, at most LONG. */
 static int text_size(Share *s, const Expr *e)
 {
     int *known = map_get_ptr(&s->size, e), size = 1;

@@ -17,17 +17,17 @@
  * as statements on the types of `runtime/simd` (`cgen/vectors.c`). A register tile that only whole vectors access
  * becomes variables of these types (`lower/passes/registers.c`), so accumulators stay in registers whatever the C
  * compiler does with arrays. A tile that scalar code reads at the end is stored in its array after the loops. On x86
- * the factors that a tile shares are variables, too (`lower/passes/operands.c`), with `hold` around their loads: an
- * instruction may read an operand from memory, so gcc would load a vector of weights again for each position. A Zen
- * 3 loads two vectors in a cycle and multiplies two, and a tile of 12 sums took 16 loads instead of 7. `simd/simd.h`
+ * the factors that a tile shares are variables as well (`lower/passes/operands.c`), with `hold` around their loads: an
+ * instruction may read an operand from memory, so gcc would load a vector of weights again for each position. A Zen 3
+ * loads two vectors in a cycle and multiplies two, and a tile of 12 sums took 16 loads instead of 7. `simd/simd.h`
  * selects by the compiler's macros; `scalar.h` has all widths, so one text gives the same bits anywhere. `vectorize
- * LOOP contract` (and `unroll`) allows a*b + c to be rounded once: where the nest's target has an `fma` it is one,
- * in the interpreter and in the emitted C, exact in every header. The float contractions of the built-in schedules
- * take it; `--float separate` removes the feature from the target. */
+ * LOOP contract` (and `unroll`) allows a*b + c to be rounded once. Where the nest's target has `fma`, the interpreter
+ * and the emitted C round once, exactly in every header. The float contractions of the built-in schedules take it;
+ * `--float separate` removes the feature from the target. */
 #include "lower/passes/passes.h"
 #include "support/map.h"
 
-/* Pieces of the full width. Up to two narrower pieces follow. */
+/* The most pieces of the full width. Up to two narrower pieces follow. */
 enum { MOST_PIECES = 16 };
 
 /* ---- Statements that vectors support ----------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static bool is_contiguous(const LaneSupport *s, const Expr *index)
     return split_linear(s->cx, index, s->lane, &coef, &rest) && coef == 1;
 }
 
-/* True if every load of `e` also occurs in `among`. */
+/* are_among is true if every load of an expression also occurs in `among`. */
 typedef struct LoadsOf { const Expr *among; bool are_among; } LoadsOf;
 
 static void find_new_load(const Expr *e, void *user)
@@ -88,7 +88,7 @@ static bool supports_load(const LaneSupport *s, const Expr *e)
     return m->kind != MEMORY_SCALAR && is_contiguous(s, e->arg[0]);
 }
 
-/* Supports conversions between the lane types; loads widen narrow integers. */
+/* Returns true for conversions between the lane types, and for loads that widen narrow integers. */
 static bool supports_cast(const LaneSupport *s, const Expr *e)
 {
     const Expr *from = e->arg[0];
@@ -171,7 +171,7 @@ bool vectors_suit(Ctx *cx, const Code *c)
     return supports_statement(&s, c->child[0]);
 }
 
-/* 12 iterations become 8 and 4. Many equal pieces become a loop. */
+/* Cuts a vector loop into pieces: 12 iterations become 8 and 4. Many equal pieces become a loop. */
 static const Code *cut(Ctx *cx, const Code *c, void *user)
 {
     const LowerOptions *o = *(const LowerOptions *const *)user;
