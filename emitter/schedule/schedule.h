@@ -15,7 +15,7 @@
 /* Applies one step in the syntax of a .te file: `split conv.h 4 tail=peel names=ho,hi`. Roles (step/role.h) may replace
  * names. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);
-/* Like sched_step, for a parsed step whose roles are already names. */
+/* Like sched_step, for a parsed step in which names have replaced the roles. */
 const Nest *sched_run(Ctx *cx, const Nest *n, const Step *step);
 
 /* ---- Steps from C ------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ static inline const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *sta
     return SCHED(cx, n, store_at, .target = stage, .loop = { loop });
 }
 
-/* slots is 0 for the smallest sufficient number. */
+/* Folds the storage of a stage. slots is the length of the ring buffer, or 0 for the smallest sufficient length. */
 static inline const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots)
 {
     return SCHED(cx, n, fold_storage, .target = stage, .factor = { slots });

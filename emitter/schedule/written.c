@@ -36,7 +36,7 @@ const Nest *sched_written(Ctx *cx, const Nest *n, const WrittenStep *step)
 {
     const char *outer = cx->file;
     cx->file = step->path;
-    /* The lexer is used only for the place. */
+    /* The lexer is used only to find the place. */
     Lexer l = lex_part(cx, step->whole, step->begin, step->begin, true, "te");
     DiagMark mark = diag_mark(cx);
     n = sched_step(cx, n, step->text);

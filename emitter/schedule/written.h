@@ -5,7 +5,7 @@
 #include "schedule/schedule.h"
 
 typedef struct WrittenStep {
-    const char *text;                /* the input of sched_step */
+    const char *text;                /* the text of the step, for sched_step */
     const char *path, *whole;        /* for diagnostics: the path of the file, and its whole text */
     size_t begin, end;               /* the position of the step within `whole` */
     const char *of;                  /* the group, for steps of several groups; NULL if diagnostics do not name it */

@@ -17,7 +17,7 @@
  *            | name '[' index {',' index} ']' ['?']      a read; `name` reads a tensor of rank 0
  *            | '(' value ':' value ')'                   the second if a read marked '?' in the first is out of bounds
  *
- * y[n, h<H, w<W, o] = sum(i, j, c) (x[n, h*s+i-p, w*s+j-p, c]? * k[i,j,c,o] : 0)
+ *  y[n, h<H, w<W, o] = sum(i, j, c) (x[n, h*s+i-p, w*s+j-p, c]? * k[i,j,c,o] : 0)
  *
  * - An axis without a size takes the size of a dimension that it indexes alone; reads without '?' come first. The
  *   size of a reduced axis may use axes before it, and data: sum(k<i+1), sum(k<min(len[i], 16)). The axis then has the

@@ -29,7 +29,7 @@ typedef struct Need {
     const Stmt *block;               /* the current consumer */
     const Bounds *scope;
     const Expr *low[MAX_RANK], *high[MAX_RANK];
-    bool whole[MAX_RANK];            /* true for a dimension without an interval: all of it is needed */
+    bool whole[MAX_RANK];            /* true if the dimension has no interval, so that all of it is needed */
 } Need;
 
 static int vars_inside(const Bounds *scope, const Expr *host, const Expr **out)
@@ -110,14 +110,14 @@ static const Expr *most_of(Ctx *cx, const Expr *count, const Bounds *scope)
     return range.greatest < 0 || range.greatest > INT32_MAX ? NULL : expr_index(cx, range.greatest);
 }
 
-/* Sets one axis of the box from its ends; the count must not depend on loops, so it may be rounded up. */
+/* Sets axis a of the box from its ends. The count must not depend on loops, so it may be rounded up. */
 static void cut_to_domain(Ctx *cx, StageBox *box, int a, const Expr *low, const Expr *high, const Expr *extent,
                           const Bounds *scope)
 {
     const Expr *zero = expr_index(cx, 0);
     const Expr *count = simplify(cx, expr_add(cx, expr_sub(cx, high, low), expr_index(cx, 1)), scope);
     count = most_of(cx, count, scope);
-    /* Then the whole axis is computed. */
+    /* Leaves the box at the whole axis. */
     if (!count || provably(cx, expr_binary(cx, EXPR_LE, extent, count), scope)) return;
     if (!provably(cx, expr_binary(cx, EXPR_LE, zero, low), scope))
         low = simplify(cx, expr_binary(cx, EXPR_MAX, low, zero), scope);
@@ -270,7 +270,8 @@ static bool has_alloc(const Stmt *s, const Tensor *t)
     return found;
 }
 
-/* An alloc that encloses nothing else is removed with the stage and must also be restored. */
+/* Removes the blocks of the stage and, if requested, its allocs. An alloc that encloses nothing else is removed with
+ * the stage, and must also be restored. */
 void take_stage(Draft *d, const Stage *s, bool with_its_allocs, const Buffer **buffer)
 {
     Nest *n = &d->next;
@@ -347,7 +348,7 @@ bool nothing_inside(Draft *d, const Stage *s)
     return in.fine;
 }
 
-/* Returns true if the loop of that name encloses the last statement of the path; NULL is the root. */
+/* Returns true if the loop of that name encloses the last statement of the path. A loop of NULL is the root. */
 static bool encloses(const char *loop, const Path *p)
 {
     if (!loop) return true;

@@ -20,41 +20,43 @@ bool needed_from(Ctx *cx, const Stage *s, const Path *host, int dimension, const
 
 /* Removes the stage's blocks, and the loops that contain nothing else. Its allocs stay. */
 const Stmt *without_stage(Ctx *cx, const Stmt *s, const Stage *stage);
-const Stmt *without_allocs(Ctx *cx, const Stmt *s, const Stage *stage, const Buffer **found);   /* found[out_count] */
+/* Removes the Allocs of the stage; found[out_count] receives their buffers. */
+const Stmt *without_allocs(Ctx *cx, const Stmt *s, const Stage *stage, const Buffer **found);
 /* Inserts `nest` before the first child of the outermost sequence (below allocs) that reads the stage, or at the
  * end. */
 const Stmt *with_nest(Ctx *cx, const Stmt *body, const Stage *stage, const Stmt *nest);
 const Stmt *with_allocs(Ctx *cx, const Stmt *body, const Stage *stage, const Buffer *const *buffer);
 const Buffer *buffer_new(Ctx *cx, const Tensor *t, Scope scope);
 
-/* Return the innermost host loop of the stage's first block, and the innermost loop around its alloc, or NULL for the
+/* Return the innermost host loop of the stage's first block, and the innermost loop around its alloc. NULL is the
  * root. */
 const char *host_of(const Nest *n, const Stage *s);
 const char *alloc_host_of(const Nest *n, const Stage *s);
 
 /* Moves the stage under the loop, or to the root if loop is NULL. Its allocs move along if they are at its host, or
- * would not enclose the new position. Proves nothing, because the caller does. */
+ * would not enclose the new position. The caller proves that the move is valid. */
 bool move_stage(Draft *d, const Stage *s, const char *loop);
 /* The first half of move_stage: removes the stage's blocks and, if requested, its allocs. The caller must restore
  * buffer[i]. */
 void take_stage(Draft *d, const Stage *s, bool with_its_allocs, const Buffer **buffer);
-/* The second half of move_stage: buffer[i] becomes the alloc of the stage's output i; NULL if the output is allocated
- * elsewhere. */
+/* The second half of move_stage: buffer[i] becomes the alloc of the stage's output i. It is NULL for an output that is
+ * allocated elsewhere. */
 bool put_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer);
 /* Like put_stage, for a given box under a loop. */
 bool put_stage_box(Draft *d, const Stage *s, const char *loop, const StageBox *box, const Buffer *const *buffer);
 /* Moves only the storage: the allocs become the first statements inside the loop, or at the root if loop is NULL. */
 void store_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer);
-/* Refuses if a block of the stage is outside the loop `host`; NULL is the root, which contains all blocks. */
+/* Refuses the step if a block of the stage is outside the loop `host`. A host of NULL is the root, which contains all
+ * blocks. */
 bool all_blocks_inside(Draft *d, const Stage *s, const char *host);
 /* Enters a new stage in the nest's list, before its first consumer, or before `before` if that is not NULL. */
 void list_stage(Draft *d, const Stage *s, const Stage *before);
 /* Returns a name for a new stage: the requested name, or BASE_SCOPE. Returns NULL after it refuses a name that
  * exists. */
 const char *new_stage_name(Draft *d, const char *asked, const char *base, Scope scope);
-/* Refuses if blocks of other stages are inside the loops of this one. */
+/* Refuses the step if blocks of other stages are inside the loops of this one. */
 bool nothing_inside(Draft *d, const Stage *s);
-/* Refuses if a producer of the stage is computed inside a loop that does not enclose the new position. The position is
- * the last loop of the path, or the root if position is NULL. */
+/* Refuses the step if a producer of the stage is computed inside a loop that does not enclose the new position. The
+ * position is the last loop of the path, or the root if position is NULL. */
 bool producers_are_done(Draft *d, const Stage *s, const Path *position);
 #endif

@@ -132,8 +132,8 @@ bool stage_consumes(Ctx *cx, const Stage *s, const Stage *producer)
     return f.any;
 }
 
-/* A separate init block reads the operands of the initial values, and the other block reads the operands of the
- * values. */
+/* Returns true if the block reads a tensor of the producer. A separate init block reads the operands of the initial
+ * values, and the other block reads the operands of the values. */
 bool block_reads(Ctx *cx, const Stmt *block, const Stage *producer)
 {
     const Stage *s = block->stage;
@@ -263,7 +263,8 @@ static void list_loops(Text *t, const Stmt *s, Listed *suits, const char *word)
     for (int i = 0; i < s->child_count; i++) list_loops(t, s->child[i], suits, word);
 }
 
-/* The loops below an external call define its meaning and are not emitted, so a step on them would have no effect. */
+/* Refuses a step on a loop below an external call. Such loops define the meaning of the call and are not emitted, so
+ * the step would have no effect. */
 static bool is_emitted(Draft *d, const Path *p)
 {
     for (int i = 0; i < p->depth; i++)
@@ -501,7 +502,7 @@ static bool is_proved(Draft *d)
     return !r || refuse_with(d, r);
 }
 
-/* Returns the loops around the innermost statement; stops above MAX_DEPTH. */
+/* Returns the number of loops around the innermost statement; stops above MAX_DEPTH. */
 static int loop_depth(const Stmt *s)
 {
     int deepest = 0;
@@ -512,7 +513,8 @@ static int loop_depth(const Stmt *s)
     return deepest + (s->kind == STMT_FOR);
 }
 
-/* Bounds the nest after each step, because a template, and a client's function, are proved only at their end. */
+/* Refuses a nest with too many loops inside each other. The depth is tested after each step, because a template, and a
+ * client's function, are proved only at their end. */
 static bool is_too_deep(Draft *d)
 {
     if (loop_depth(d->next.root) <= MAX_DEPTH) return false;

@@ -23,7 +23,7 @@ Draft draft_open(Ctx *cx, const Nest *n, StepKind kind, const StepArgs *args);
 Step draft_step(const Draft *d);      /* returns the step with the full names found so far */
 const Nest *draft_close(Draft *d);   /* returns the new nest, or the old one after a refusal */
 
-/* Refuse the step; all return false. A refusal is a value (ir/nest/refusal.h). It has the primitive and its operands,
+/* Refuse the step; all return false. A refusal is a value (ir/nest/refusal.h) with the primitive and its operands,
  * which the draft holds, the verdict and the kind of fault. The text of the fault names the loop or tensor and the
  * dependence or size; `accepted` is a noun phrase. */
 bool refuse_wrong(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
@@ -32,10 +32,10 @@ bool refuse_invalid(Draft *d, FaultKind kind, const char *accepted, const char *
 bool refuse_too_large(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
 bool refuse_with(Draft *d, const Refusal *r);       /* refuses this step with the same refusal */
 
-/* Finds a loop by name and sets *loop to its full name; refuses with the existing loops, or the successors of a
- * consumed one. */
+/* Finds a loop by name and sets *loop to its full name. Otherwise, refuses the step with the existing loops, or with
+ * the successors of a consumed loop. */
 bool draft_find_loop(Draft *d, const char **loop, Path *out);
-const Stage *draft_find_stage(Draft *d, const char *stage);                 /* returns NULL after a refusal */
+const Stage *draft_find_stage(Draft *d, const char *stage);                 /* returns NULL after it refuses the step */
 /* Finds the block of a stage, conv, or of a copy, conv@tail. */
 bool draft_find_block(Draft *d, const char *block, Path *out);
 const Tensor *draft_find_tensor(Draft *d, const char *tensor);
@@ -80,7 +80,7 @@ bool is_constant(const Expr *e);                             /* returns true for
 const Stmt *replace_loops(Ctx *cx, const Stmt *s, const Bounds *scope, const Expr *const *from, const Expr *const *to,
                           int count);
 
-/* The conjuncts of a guard, and their conjunction. NULL means true. */
+/* Split a guard into its conjuncts, and join two conditions. NULL means true. */
 enum { MAX_CONJUNCTS = 32 };
 int conjuncts_of(const Expr *guard, const Expr **out);
 const Expr *conjoin(Ctx *cx, const Expr *a, const Expr *b);
@@ -91,7 +91,7 @@ void draft_replace_stage(Draft *d, const Stage *from, const Stage *to);
  * chains of calls are inlined stage by stage. */
 void draft_inline_stage(Draft *d, const Stage *s, const Stage *const *to);
 void draft_remove_stage(Draft *d, const Stage *s);          /* removes the stage from the nest's list */
-/* Returns the reader with s's value for every read of s. */
+/* Returns the reader with s's value in place of every read of s. */
 const Stage *stage_inlined(Ctx *cx, const Stage *reader, const Stage *s);
 /* Returns a copy of a stage that computes other values. */
 const Stage *stage_with_values(Ctx *cx, const Stage *s, ExprVisit *visit, void *user);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A loop may compute the rows of a stage in groups of R: v*R + inner, where the inner loops are those of a tile, or
  * min(v*R, n-R) of a shifted tail. Its body, with the stages attached there, uses v only as v*R, or as a multiple of
- * that for a strided window. The body is thus a function of v*R: with any other row instead of v*R it computes the
- * group that begins there. The checker verifies the rows computed and read. */
+ * v*R for a strided window. The body is thus a function of v*R. With a different row in place of v*R, it computes the
+ * group that begins at that row. The checker verifies the rows computed and read. */
 #include "schedule/draft/rows.h"
 
 enum { MAX_MULTIPLES = 16 };
 
-/* The products of the variable and a constant in a statement; `others` is set beyond MAX_MULTIPLES. */
+/* The products of the variable and a constant in a statement. `others` is true if there are more than MAX_MULTIPLES. */
 typedef struct Multiples { const Expr *var; int count; const Expr *at[MAX_MULTIPLES]; bool others; } Multiples;
 
 static void visit_multiple(const Expr *e, void *user)
@@ -73,7 +73,7 @@ const Stmt *body_of_group(Ctx *cx, const Stmt *body, const Bounds *scope, const 
 
 /* ---- Where blocks begin ---------------------------------------------------------------------------------------- */
 
-/* Returns the first or the second operand of min(e, constant). */
+/* Returns the first or the second operand of min(e, constant); returns any other expression unchanged. */
 static const Expr *visit_shift(Ctx *cx, const Expr *e, void *user)
 {
     const bool *is_bound = user;

@@ -94,7 +94,8 @@ static const Stage *copy_stage(Ctx *cx, const Tensor *t, const Stage *producer, 
 
 typedef struct Redirect { const Tensor *from, *to; } Redirect;
 
-/* Operands are rewritten first, so a cast of the read is a cast of the narrowed copy: the two casts fold into one. */
+/* Redirects a read to the copy. Operands are rewritten first, so a cast of the read is a cast of the narrowed copy, and
+ * the two casts fold into one. */
 static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
 {
     const Redirect *r = user;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compute_at: a stage is computed inside a loop of its consumers; each iteration computes only the points it reads.
+/* compute_at: a stage is computed inside a loop of its consumers. Each iteration computes only the points that it
+ * reads.
  *
  * The loop must enclose every consumer, because a consumer outside would read only the values of the last iteration. A
  * stage in its naive loops gets new loops over the needed box (attach.c), so attach a stage before you shape it. Points
@@ -98,14 +99,14 @@ static const Nest *compute_anew(Ctx *cx, const Nest *n, const StepArgs *a)
 typedef struct RowLoops {
     Draft *d;
     const Stage *stage;
-    const Stmt *top, *loop;          /* the outermost loop; the loop over rows */
+    const Stmt *top, *loop;          /* the outermost loop, and the loop over rows */
     int dimension;                   /* the dimension that the rows index */
     int64_t at_once;                 /* rows per iteration of `loop` */
     /* The values that replace the variables of the loops of one iteration. */
     int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];
 } RowLoops;
 
-/* Names the alternative in a refusal, if the step has no option for kept loops. */
+/* Returns the alternative in a refusal. If the step has no option for kept loops, adds loops=new. */
 static const char *accepted(const RowLoops *r, const char *alone)
 {
     if (r->d->args.loops == LOOPS_KEPT) return alone;

@@ -61,7 +61,7 @@ static bool is_alike(Joined *j, const Stmt *own, const Stmt *outer, const Bounds
                            "%s and %s are not shown to have equally many iterations", own->name, outer->name);
 }
 
-/* Pairs the loops below the common statement. */
+/* Pairs the loops below the common statement, and proves that their extents are equal. */
 static bool pair_loops(Joined *j)
 {
     Draft *d = j->d;

@@ -79,7 +79,8 @@ static int depth_of_loop(const Path *p, const char *loop)
     return -1;
 }
 
-/* `depth` is the depth of the named loop on the block's path. */
+/* Requires that the named loop, at `depth` on the block's path, belongs to the stage, and that no loop around it feeds
+ * reduce axes. */
 static bool is_outside_reduce_loops(Draft *d, const Path *p, int depth)
 {
     const Stmt *block = path_end(p), *loop = p->at[depth];

@@ -32,15 +32,15 @@ typedef struct Fold {
     Draft *d;
     const Stage *stage;
     Path path;                       /* the path to the block */
-    /* Depths on the path: the loop s, the outermost loop of the stage inside s, and the loop over rows, or -1 if there
-     * is one row. */
+    /* Depths on the path: of the loop s; of the outermost loop of the stage inside s; and of the loop over rows, or -1
+     * if there is only one row. */
     int host, top, rows;
     int dimension;                   /* the dimension that the rows index */
     const Expr *base, *low;          /* the first row, and the first row without its clamp to 0 */
     const Expr *end;                 /* one past the last row that an iteration computes */
     int64_t ring;                    /* the slots of the ring buffer, or 0 if the dimension is stored whole */
-    /* Numbers of rows: by which b rises per iteration of s; that one iteration of s needs; per iteration of the loop
-     * over rows. */
+    /* Numbers of rows: the rows by which b rises per iteration of s; the rows that one iteration of s needs; the rows
+     * per iteration of the loop over rows. */
     int64_t step, count, at_once;
 } Fold;
 
@@ -48,14 +48,15 @@ typedef struct Fold {
 
 static bool is_own(const Fold *f, const Stmt *s) { return s->kind == STMT_FOR && loop_is_own(s, f->stage); }
 
-/* The loop over the steps of a recurrence is shared by all its stages, whatever its name. */
+/* Returns true if the statement is a loop that hosts the stage. All stages of a recurrence share the loop over its
+ * steps, whatever its name. */
 static bool is_host(const Fold *f, const Stmt *s)
 {
     return s->kind == STMT_FOR && (!loop_is_own(s, f->stage) || feeds_axis(path_end(&f->path), s->var, AXIS_ORDERED));
 }
 
-/* Finds s, the innermost loop of another stage around the block. No other block of the stage may be inside s; with
- * warm=guard several may be, if they share one of its child loops. A warm-up is outside s. */
+/* Finds s, the innermost loop of another stage around the block. No other block of the stage may be inside s. With
+ * warm=guard, several blocks may be, if they share one of the child loops of s. A warm-up is outside s. */
 static bool find_host(Fold *f)
 {
     Draft *d = f->d;
@@ -111,7 +112,7 @@ static const Expr *visit_raised(Ctx *cx, const Expr *e, void *user)
     return e->kind == EXPR_MAX && expr_is_int(e->arg[1], 0) ? e->arg[0] : e;
 }
 
-/* Returns e with each max(x, 0) replaced by x. Clamps of the consumers in between are inside e, multiplied by their
+/* Returns e with each max(x, 0) replaced by x. Clamps of the consumers between are inside e, multiplied by their
  * strides. */
 static const Expr *not_raised(Ctx *cx, const Expr *e)
 {
@@ -139,7 +140,7 @@ static bool find_base(Fold *f)
                            f->path.at[f->rows]->name, f->stage->name);
 }
 
-/* Further loops over the rows are accepted only inside a loop over row groups. */
+/* Finds the loop over rows. Further loops over the rows are accepted only inside a loop over row groups. */
 static bool find_rows(Fold *f)
 {
     const Expr *bind = path_end(&f->path)->bind[f->dimension];
@@ -164,7 +165,8 @@ static bool find_rows(Fold *f)
     return true;
 }
 
-/* With row groups an iteration computes more rows than it needs. The needed rows follow from the consumers' reads. */
+/* Finds the rows that an iteration needs. With row groups, an iteration computes more rows than it needs. The needed
+ * rows follow from the consumers' reads. */
 static bool find_needed(Fold *f)
 {
     Path host = f->path;
@@ -391,7 +393,7 @@ static const Stmt *set_ring(Ctx *cx, const Stmt *s, void *user)
     return stmt_alloc(cx, b, s->child[0]);
 }
 
-/* Sets the ring. A ring as long as the dimension is dropped. */
+/* Sets the ring; drops a ring that is as long as the dimension. */
 static bool fold(Fold *f)
 {
     int64_t slots = 1;
@@ -428,8 +430,9 @@ static const Nest *fold_by(Ctx *cx, const Nest *n, const StepArgs *a)
     return fold(&f) ? draft_close(&d) : n;
 }
 
-/* A warm-up before the loop cannot read what its producers compute in the loop. If it would, the step tries the warm-up
- * in the first iteration, and records that option. If this is refused as well, the producers must be attached later. */
+/* Runs fold_storage. A warm-up before the loop cannot read what its producers compute in the loop. In that case, the
+ * step tries the warm-up in the first iteration, and records that option. If this is refused as well, the producers
+ * must be attached later. */
 const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;

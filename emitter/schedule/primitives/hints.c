@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* pragma, prefetch: hints to the C compiler or the cache before a loop. A hint changes no value; the step proves that
- * it holds. A hint is bound to the loop's variable: steps that keep the loop keep it, steps that consume the loop
- * drop it. copy_budget: a hint to lowering, of the whole nest.
+ * it holds. A hint is bound to the loop's variable: steps that keep the loop keep it, steps that consume the loop drop
+ * it. copy_budget: a hint to lowering, of the whole nest.
  *
  *   pragma LOOP unroll N      LW_UNROLL(N): N iterations at a time. Before a serial or vector loop
  *   pragma LOOP independent   LW_INDEPENDENT: iterations are independent. Before a vector loop, where I5 proves it
  *   pragma LOOP simd          LW_SIMD: the same, for OpenMP
  *   prefetch X LOOP N         LW_PREFETCH(x[..]): the first element of the input X that LOOP reads N iterations later
- *   ... spread=INNER          all elements that it reads then, a part in each iteration of INNER, which holds the hint;
+ *   ... spread=INNER          all elements that LOOP reads then, a part per iteration of INNER, which holds the hint;
  *                             with loops between, all iterations of INNER in one of LOOP take equal parts
  *
- * Any other text is refused, for it might promise something false. After each later step the checker verifies that the
- * pragma still suits its loop. */
+ * Any other text is refused, because it might promise something false. After each later step the checker verifies that
+ * the pragma still suits its loop. */
 
-/* Decision: hints belong to a loop's variable. Of `pragma` and `prefetch`, a step that keeps the loop keeps them, a
- * step that consumes the loop ends them, and lowering carries them along. Only hints that can be proved true exist. */
+/* Decision: hints belong to a loop's variable. A step that keeps the loop keeps its `pragma` and `prefetch`, a step
+ * that consumes the loop ends them, and lowering carries them along. Only hints that can be proved true exist. */
 #include <string.h>
 
 #include "ir/check/check.h"

@@ -135,7 +135,8 @@ static const Expr *cut_extent(Ctx *cx, const Expr *conjunct, const Stmt *loop)
 
 typedef struct Common { const Stmt *loop; const Expr *extent; bool first, agree; } Common;
 
-/* Compares the extents at which all blocks below end the loop. */
+/* Compares the extents at which the blocks below end the loop. Keeps the extent only if all blocks have the same
+ * one. */
 static void visit_common(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
 {
     Common *c = user;

@@ -44,7 +44,7 @@ static ConsumerSite site_under(Follow *f, const Stage *s, const Stmt *from)
     return site;
 }
 
-/* Finds the producer that owns the loop, or else the first one with blocks below it. */
+/* Finds the producer that owns the loop, otherwise the first producer with blocks below the loop. */
 static bool find_producer(Follow *f)
 {
     const Tensor **reads;

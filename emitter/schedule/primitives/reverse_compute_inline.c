@@ -17,7 +17,7 @@
 typedef struct InlineMerge {
     Draft *d;
     const Stage *reader, *producer;
-    /* The index at which the reader reads all dimensions of the producer; NULL until it is found. */
+    /* The index at which the reader reads all dimensions of the producer. NULL until it is found. */
     const Expr *const *index;
     const Expr *axis[MAX_RANK];      /* each axis of the reader, over the axes of the producer */
     bool fine;

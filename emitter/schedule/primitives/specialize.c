@@ -29,7 +29,7 @@ static const Stmt *drop_known_guards(Ctx *cx, const Stmt *s, const Bounds *scope
     return stmt_with_children(cx, s, child, s->child_count);
 }
 
-/* For n == 8, substitutes the constant for the size. */
+/* For the condition n == 8, substitutes the constant for the size. */
 static const Stmt *with_known_size(Ctx *cx, const Stmt *s, const Expr *cond, const Bounds *scope)
 {
     if (cond->kind != EXPR_EQ) return s;

@@ -40,7 +40,7 @@ static const Stmt *add_guard(Ctx *cx, const Stmt *s, void *user)
     return stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, s->cond, *guard));
 }
 
-/* The rounded-up extent must fit the 32 bits of index arithmetic. */
+/* Returns true if the rounded-up extent fits the 32 bits of index arithmetic. */
 static bool index_stays_small(Draft *d, const char *loop, const Expr *extent, int64_t factor, const Bounds *scope)
 {
     Interval range = interval_of(d->cx, extent, scope);
@@ -51,7 +51,7 @@ static bool index_stays_small(Draft *d, const char *loop, const Expr *extent, in
         (long long)range.greatest, (long long)factor);
 }
 
-/* The last tile begins earlier, ends where the loop ends, and repeats some points. */
+/* Returns true if the last tile may begin earlier: it then ends where the loop ends, and repeats some points. */
 static bool may_be_shifted(Draft *d, const Stmt *loop, int64_t factor, const Bounds *scope)
 {
     if (provably(d->cx, expr_binary(d->cx, EXPR_LE, expr_index(d->cx, factor), loop->extent), scope)) return true;
@@ -60,7 +60,7 @@ static bool may_be_shifted(Draft *d, const Stmt *loop, int64_t factor, const Bou
                            (long long)factor);
 }
 
-/* A test that the axes of the blocks below contain the whole last tile. */
+/* The test that the axes of the blocks below contain the whole last tile. */
 typedef struct RoundedSplit { Draft *d; const char *loop; const Expr *outer, *inner; bool fine; } RoundedSplit;
 
 static void visit_rounded(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)

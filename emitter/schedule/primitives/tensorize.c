@@ -67,7 +67,7 @@ const Nest *run_instruction(Ctx *cx, const Nest *n, const StepArgs *a)
     return draft_close(&d);
 }
 
-/* Without a target any feature is accepted. */
+/* Returns true if the target has the instruction's feature. Without a target, any feature is accepted. */
 static bool target_has(Draft *d, const Instruction *i)
 {
     const char *features = d->next.features;

@@ -14,7 +14,7 @@
 #include "schedule/draft/attach.h"
 #include "support/names.h"
 
-/* The only stage under the loop that has a reduce axis that the loop feeds. */
+/* The only stage under the loop with a reduce axis that the loop feeds. */
 typedef struct Reducing { const Stmt *loop; const Stage *stage; int count; } Reducing;
 
 static void find_reducing(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
@@ -59,7 +59,7 @@ static const Nest *lanes_inside(Ctx *cx, const Nest *n, const char *partial, con
     return vector_loop(cx, n, name_format(cx, "%s" INIT_SUFFIX ".%s", partial, loop_short(lanes)));
 }
 
-/* Copies the list with steps of at most `step`. */
+/* Copies the list. A number of a step above `step` becomes `step`. */
 static const ConsumedLoop *consumed_by(Ctx *cx, const ConsumedLoop *list, int step)
 {
     const ConsumedLoop *first = NULL, **end = &first;
@@ -72,7 +72,7 @@ static const ConsumedLoop *consumed_by(Ctx *cx, const ConsumedLoop *list, int st
     return first;
 }
 
-/* Records one step instead of the composed ones. */
+/* Records one step in place of the composed steps. */
 static const Nest *as_one_step(Draft *d, const Nest *composed)
 {
     Nest *n = arena_copy(d->cx->arena, composed, sizeof *composed);

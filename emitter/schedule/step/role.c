@@ -14,7 +14,7 @@
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* A role split into its parts: "producer" and "conv2d". */
+/* A role, split into its parts, such as "producer" and "conv2d". */
 typedef struct Role {
     Ctx *cx;
     const Nest *nest;
@@ -101,7 +101,7 @@ static const char *stage_names(Ctx *cx, const Stage *const *stage, int count)
     return text_string(&t);
 }
 
-/* A role within a role is read by recursion. */
+/* The deepest nesting of roles. A role within a role is read by recursion. */
 enum { DEEPEST = 16 };
 
 static bool is_too_deep(const char *text)
@@ -140,7 +140,8 @@ static const char *ops_of(const Role *r)
     return t.length ? text_string(&t) : "other roles: no stage is a call of an operator";
 }
 
-/* `each` is the match of @elementwise, or NULL for all matches. */
+/* Collects the stages of a role; returns their number, or -1 after a fault. `each` is the match of @elementwise, or
+ * NULL for all matches. */
 static int stages_of(Ctx *cx, const Nest *n, const char *text, const Stage *each, const Stage **out, RoleFault *f)
 {
     Role r = { .cx = cx, .nest = n };
