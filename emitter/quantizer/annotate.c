@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Annotates the float network for the user: annotation.simulated_quantize after every tensor that has a grid and on all
- * weights of integer layers. Read back, the annotations are requests: with grids the same integer network follows,
- * without samples; without them, the same grids from the same samples. */
+ * weights of integer layers. If the annotations are read back, they are requests. With grids, they give the same
+ * integer network, without samples. Without grids, they give the same grids from the same samples. */
 #include "quantizer/layers.h"
 #include "support/names.h"
 
@@ -50,8 +50,8 @@ static Tensor *annotated_weights(Annotator *a, Tensor *w, int axis)
     return known;
 }
 
-/* For weights of a recurrent layer, the scales follow from their elements, so the annotation states only the user's
- * bits. */
+/* Annotates the weights of a recurrent layer. Their scales follow from their elements, so the annotation states only
+ * the user's bits. */
 static Tensor *annotated_state_weights(Annotator *a, Tensor *w)
 {
     const Request *r = request_of(&a->edges->requests, w);

@@ -13,7 +13,7 @@
 
 #include "quantizer/layers.h"
 
-/* Returns the rounding error of element i; refined: the rounded elements, or NULL. */
+/* Returns the rounding error of element i. `refined` holds the rounded elements, or is NULL. */
 static double rounding_of(const float *w, const float *refined, const float *scale, int64_t scales, int64_t i)
 {
     const float s = scale[scales == 1 ? 0 : i % scales];
@@ -87,9 +87,9 @@ static int last_layers(const Readers *r, const Edges *e, Layer *out)
     return count;
 }
 
-/* Adds to error[c], for each channel c, a share of the errors of its elements, before they are rounded to the grid: a
- * bias that follows the rounding of a nearly constant output doubles its distance from it. A value beyond the grid
- * counts as the grid's end: no bias brings it back. */
+/* Adds to error[c], for each channel c, a share of the errors of its elements, before they are rounded to the grid. A
+ * bias that followed the rounding of a nearly constant output would double its distance from the rounded value. A value
+ * beyond the grid counts as the grid's end, because no bias brings it back. */
 static void add_errors(const Edges *e, const Tensor *t, const float *want, const float *got, int64_t samples,
                        double *error)
 {
@@ -114,10 +114,10 @@ static void subtract_errors(Ctx *cx, const Layer *l, const double *error, Map *c
 struct LastLayers {
     const Build *b;
     const Samples *samples;
-    int64_t count;                     /* samples that are run */
+    int64_t count;                     /* the number of samples that are run */
     Graph observed;                    /* the network with the layers' results as outputs */
-    Layer *at;                         /* [observed.output_count] */
-    float **want;                      /* [observed.output_count] the means of the float network, over these samples */
+    Layer *at;                         /* [observed.output_count]: the layers */
+    float **want;                      /* [observed.output_count]: the means of the float network, over these samples */
 };
 
 LastLayers *last_layers_of(const Build *b, const Graph *g, const Samples *s, const Edges *e)

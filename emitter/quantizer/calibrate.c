@@ -257,7 +257,7 @@ static double error_of(const Histogram *h, const float *f, double low, double hi
     return error;
 }
 
-/* Scans shrinks of both ends together, then shrinks of each end. */
+/* Chooses the range with the smallest error. Scans shrinks of both ends together, then shrinks of each end. */
 static bool choose(EdgeGroup *g, const float *const *f, int count)
 {
     enum { SHRINKS = 100, ENDS = 3 };
@@ -299,8 +299,8 @@ bool choose_by_curves(Ctx *cx, Edges *e)
 
 /* ---- Grids ------------------------------------------------------------------------------------------------------- */
 
-/* A table may have any grid. Its grid is the operator's range, or the seen range if that is smaller, for example for a
- * sigmoid that stays near a half. */
+/* Returns the grid of a table, which may be any grid: the operator's range, or the seen range if that is smaller, for
+ * example for a sigmoid that stays near a half. */
 static Grid grid_of_table(const EdgeGroup *g)
 {
     const Grid seen = grid_whole(&g->seen);

@@ -11,9 +11,9 @@
  *   CURVE      a function of a single source tensor, elementwise: a table of 256 values
  *   FIXED      a softmax, which has an 8-bit form
  *   WEIGHTS    products with 8-bit weights inside a layer that computes in floats otherwise: its input has a grid
- *   FLOAT      everything else; also a concatenation that only float outputs read, perhaps after moves, with these: its
- *              parts keep grids of their own; and a selection of elements that are in floats, such as a float input of
- *              which all is read so
+ *   FLOAT      everything else; a concatenation that only float outputs read, with the moves after it, because its
+ *              parts keep grids of their own; a selection of elements of a float tensor, such as an input, that only
+ *              selections read
  *
  * An AFFINE or LIMIT after a PRODUCT or an AFFINE, and a LIMIT after a QUOTIENT, belong to its requantization if they
  * are its only readers. The tensor between them then has no grid. A tensor inside a CURVE has no grid. Every other
@@ -27,17 +27,17 @@ typedef enum Role { FLOATS, WEIGHTS, PRODUCT, QUOTIENT, AFFINE, LIMIT, MOVE, MEA
 
 typedef struct Facts {
     Role role;
-    Tensor *source;                    /* of a CURVE */
-    bool is_absorbed;                  /* it continues the call that produces its operand */
-    bool is_left;                      /* FLOATS, for its place */
+    Tensor *source;                    /* the source tensor of a CURVE */
+    bool is_absorbed;                  /* true if the call continues the call that produces its operand */
+    bool is_left;                      /* true for FLOATS because of the call's place */
 } Facts;
 
 typedef struct Finder {
     Ctx *cx;
     const Graph *graph;
-    int count; Node **order;           /* those of `readers` */
+    int count; Node **order;           /* the calls of `readers` */
     Readers readers;
-    Map facts;                         /* node -> Facts */
+    Map facts;                         /* maps a node to its Facts */
     Edges edges;
     Ports ports;
     Map narrow;                        /* tensors that a call on 8 bits reads or writes */
@@ -121,8 +121,7 @@ static void find_facts(Finder *f)
     }
 }
 
-/* Returns true if the call only moves elements to outputs. `is_last`: the calls of which that is known, all behind
- * it. */
+/* Returns true if the call only moves elements to outputs. `is_last` holds the later calls for which this is known. */
 static bool is_last_move(const Finder *f, const Node *n, const Map *is_last)
 {
     const Tensor *t = n->kind == NODE_CALL && n->out_count == 1 ? n->out[0] : NULL;
@@ -139,7 +138,7 @@ static void leave_in_floats(Finder *f, const Node *n)
     *x = (Facts){ .role = FLOATS, .is_left = true };
 }
 
-/* Concatenations before float outputs, and the moves behind them, stay in floats. */
+/* Keeps concatenations before float outputs, and the moves after them, in floats. */
 static void find_float_ends(Finder *f)
 {
     Map is_last = map_new(f->cx->arena);
@@ -156,8 +155,8 @@ static void find_float_ends(Finder *f)
     }
 }
 
-/* Returns true if the call only selects elements of its operand, or moves it only to such calls. `leads`: the calls of
- * which that is known, all behind it. */
+/* Returns true if the call only selects elements of its operand, or moves it only to such calls. `leads` holds the
+ * later calls for which this is known. */
 static bool leads_to_parts(const Finder *f, const Node *n, const Map *leads)
 {
     if (n->kind != NODE_CALL || facts_of(f, n)->role != MOVE || data_operands(n) != 1) return false;
@@ -169,7 +168,7 @@ static bool leads_to_parts(const Finder *f, const Node *n, const Map *leads)
     return is_known;
 }
 
-/* Selections of tensors that are in floats, and the moves before them, stay in floats, so that each part has a grid of
+/* Keeps selections of tensors that are in floats, and the moves before them, in floats, so that each part has a grid of
  * its own. */
 static void find_float_starts(Finder *f)
 {
@@ -296,7 +295,7 @@ static bool is_wide(const Finder *f, const Tensor *t)
     return !map_get_ptr(&f->narrow, t) && !(is_port(f, t) && f->ports != PORTS_FLOAT);
 }
 
-/* Returns the grid that a tensor determines without its neighbours. */
+/* Gives the group the grid that a tensor determines without its neighbours. */
 static void give_grid(const Finder *f, EdgeGroup *g, const Tensor *t)
 {
     if (g->range == EDGE_GIVEN) g->grid = asked(f, t)->grid;
@@ -314,7 +313,8 @@ static void widen(EdgeGroup *g)
     g->is_given = true;
 }
 
-/* A group of several tensors is calibrated, unless each of them has the same fixed grid, or one has a given grid. */
+/* Adds the tensor to its group. A group of several tensors is calibrated, unless each of them has the same fixed grid,
+ * or one has a given grid. */
 static void add_group(Finder *f, Edge *e, Map *group_of)
 {
     const Tensor *root = root_of(f, e->tensor);
@@ -358,7 +358,8 @@ static bool is_read_by_results(const Finder *f, const Tensor *t, bool *has_resul
     return true;
 }
 
-/* Groups whose tensors only such functions read, perhaps after moves, have a range by their error. */
+/* Finds groups whose tensors only functions with a grid of their own over several elements read, perhaps after moves.
+ * The error of these functions determines the range. */
 static void find_ranges_by_result(Finder *f)
 {
     bool *is_other = NEW_ARRAY(f->cx->arena, bool, f->edges.group_count);
@@ -372,7 +373,8 @@ static void find_ranges_by_result(Finder *f)
             f->edges.group[i].range = EDGE_BY_RESULT;
 }
 
-/* Calibrated groups whose tensors only functions of one tensor read, perhaps after moves, list these. */
+/* Finds the calibrated groups whose tensors only functions of one tensor read, perhaps after moves, and lists these
+ * functions in them. */
 static void find_curves(Finder *f)
 {
     bool *is_other = NEW_ARRAY(f->cx->arena, bool, f->edges.group_count);

@@ -13,9 +13,9 @@
 #include "quantizer/layers.h"
 
 enum { ROUNDS = 20 };
-static const double most_factor = 65536;           /* in one round */
+static const double most_factor = 65536;           /* the largest factor in one round */
 
-/* The layers that read what one layer computes. */
+/* A layer, and the layers that read its result. */
 typedef struct Pair { Layer first; int edge, second_count; Layer *second; } Pair;
 
 typedef struct Equalizer {
@@ -24,8 +24,8 @@ typedef struct Equalizer {
     const Edges *edges;
     const ChannelStats *stats;
     int pair_count; Pair *pair;
-    Map scaled;                        /* maps a constant to its elements now, a float * */
-    double **greatest;                 /* [edges] of each channel, now */
+    Map scaled;                        /* maps a constant to its current elements, a float * */
+    double **greatest;                 /* [edges]: the current magnitude of each channel */
 } Equalizer;
 
 /* Returns the constant's elements, which may be changed. */
@@ -114,8 +114,8 @@ static void scale(Equalizer *q, const Tensor *w, int axis, const double *factor,
     }
 }
 
-/* Returns the largest factor; a factor below 1 counts with its inverse. Factors are powers of two, so that the float
- * network computes the same bits. */
+/* Balances a pair, and returns the largest factor; a factor below 1 counts with its inverse. Factors are powers of two,
+ * so that the float network computes the same bits. */
 static double balance(Equalizer *q, const Pair *p)
 {
     const int64_t channels = channels_of(p->first.last);

@@ -57,7 +57,8 @@ static int64_t *drawn_order(Ctx *cx, int64_t count, uint32_t state)
     return order;
 }
 
-/* Mixes of two samples give more training data than few samples do, because the float network labels any input. */
+/* Returns true if mixes of two samples are also trained. They give more training data than few samples do, because the
+ * float network labels any input. */
 static bool is_mixed(const Graph *g, int64_t trained)
 {
     bool is_real = trained > 1 && trained <= MOST_MIXED;
@@ -143,8 +144,8 @@ static double **mean_squares(const Build *b, const Graph *g, const Samples *s, T
 
 static float inverse_root(double square) { return square > 0 ? (float)(1 / sqrt(square)) : 0; }
 
-/* mean (h * norm - s * norm * factor)^2: the hidden tensor h of the float network and s of the simulated one, whose
- * channels may differ by a factor, which is trained. Each channel counts by its relative error. */
+/* Returns the loss of a hidden tensor, mean (h * norm - s * norm * factor)^2, with h of the float network and s of the
+ * simulated one. Their channels may differ by a factor, which is trained. Each channel counts by its relative error. */
 static Tensor *hidden_loss(Ctx *cx, Tuned *tuned, Tensor *h, const double *square)
 {
     const int64_t channels = channels_of(h);
@@ -163,8 +164,8 @@ static Tensor *times(Ctx *cx, Tensor *x, double v)
     return call_on_two(cx, "mul", x ? x->name : "", x, tensor_scalar(cx, "times", F32, v), NULL);
 }
 
-/* Returns the cross entropy to the class or to the float network's probabilities, or otherwise the relative square
- * error. */
+/* Returns the cross entropy with the class, or with the float network's probabilities. Without probabilities, returns
+ * the relative square error. */
 static Tensor *output_loss(Ctx *cx, Tensor *y, Tensor *simulated, Tensor *label, const double *square)
 {
     const int64_t channels = channels_of(y);
@@ -271,7 +272,7 @@ static bool has_free_parts(const Tuned *t)
     return false;
 }
 
-/* Simulates the graph with parameters; its output is the loss. False on error. */
+/* Simulates the graph with parameters; its output is the loss. Returns false on error. */
 static bool build_job(const Build *b, const Graph *g, const Samples *s, const Tuner *tuner, const Edges *e,
                       TuneJob *job)
 {

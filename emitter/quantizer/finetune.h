@@ -17,11 +17,11 @@ typedef enum TunedKind { TUNED_WEIGHTS, TUNED_SCALES, TUNED_BIAS, TUNED_GRID, TU
 typedef struct TunedPart {
     TunedKind kind;
     const Tensor *of;                  /* weights, a bias, or the tensor that a factor compares; NULL for a grid */
-    int group;                         /* of the edges; -1: none */
+    int group;                         /* the group of the edges, or -1 if there is none */
     int axis;                          /* the axis of the weights' scales, or -1 for one scale */
-    Tensor *input, *initial;           /* u, an input of the graph; its first value, a constant */
+    Tensor *input, *initial;           /* u, which is an input of the graph, and its first value, which is a constant */
     Tensor *value;                     /* unit * u */
-    /* one unit, one for each index of the last axis, or one for each element */
+    /* [unit_count]: one unit, one for each index of the last axis, or one for each element. */
     int64_t unit_count; const float *unit;
     const float *result;               /* u after training */
 } TunedPart;
@@ -32,7 +32,7 @@ struct Tuned {
     Map read;
 };
 
-/* Scales and factors must stay positive, so they are unit * exp(u / 127). */
+/* Returns true for scales and factors, which must stay positive. They are therefore unit * exp(u / 127). */
 static inline bool tuned_is_scale(const TunedPart *p)
 {
     return p->kind == TUNED_SCALES || p->kind == TUNED_GRID || p->kind == TUNED_FACTOR;
@@ -40,15 +40,17 @@ static inline bool tuned_is_scale(const TunedPart *p)
 
 static inline float tuned_unit(const TunedPart *p, int64_t i) { return p->unit[i % p->unit_count]; }
 
-/* tuned.c: returns the tensor unit * u for the constant `value`, the same for the same tensor or group. */
+/* Returns the tensor unit * u for the constant `value` (tuned.c). Calls for the same tensor or group return the same
+ * tensor. */
 Tensor *tuned_value(Ctx *cx, Tuned *t, TunedPart part, Tensor *value);
 
-/* tuned.c: returns the units of weights, one for each element; of their bias, one for each output channel. */
+/* Return the units of weights, one for each element, and of their bias, one for each output channel (tuned.c). */
 float *tuned_weight_units(Ctx *cx, const Tensor *w);
 float *tuned_bias_units(Ctx *cx, const Tensor *w, const Tensor *bias);
 
 struct TuneJob {
-    Graph graph;                       /* its last inputs are those of `tuned`; its output is the loss of a sample */
+    /* The graph of the job. Its last inputs are the parameters of `tuned`; its output is the loss of a sample. */
+    Graph graph;
     Tuned *tuned;
     const Samples *samples;
     /* the numbers of the samples: first the held-out samples, then the trained ones */
@@ -60,8 +62,8 @@ struct TuneJob {
     bool is_mixed;                     /* true if trained samples are few, so that mixes of two are also trained */
 };
 
-/* Simulates the graph with parameters, trains them to the float graph's output, and replaces weights (`refined`),
- * biases, grids and scales (`scaled`, weights -> Request) by the result. */
+/* Simulates the graph with parameters, and trains them to the float graph's output. Replaces weights (`refined`),
+ * biases, grids and scales by the result; `scaled` maps weights to a Request. */
 bool finetune(const Build *b, const Graph *g, const Samples *s, const Tuner *tuner, Edges *e, Map *refined,
               Map *biases, Map *scaled);
 #endif

@@ -20,7 +20,8 @@ static bool computes_in_floats(const Node *n)
     return is_float;
 }
 
-/* Returns true if a row's facts give an integer form, in some cases: a function of one tensor is a table. */
+/* Returns true if the facts of the operator's row give an integer form in some cases. A function of one tensor is a
+ * table. */
 static bool has_integer_form(const Node *n)
 {
     const OpQuantization *q = &n->op->quantization;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects histograms of activations and chooses ranges from them. The error of a range [low, high] with the step s is,
- * over all values v but exact zeros,
+ * over all values v except exact zeros,
  *
  *     v < low: (low - v)^2      v > high: (v - high)^2      else: s^2 / 12
  *
@@ -134,7 +134,7 @@ Grid grid_least_error(const Histogram *h)
 static double width_of(const Histogram *h) { return h->bin ? ldexp(2.0 / HISTOGRAM_BINS, h->exponent) : 0; }
 static double edge_of_bin(const Histogram *h, int i) { return (i - HISTOGRAM_BINS / 2) * width_of(h); }
 
-/* Leaves the share out at each end, as far as the bins resolve it. */
+/* Returns the range without this share of the values at each end, as far as the bins resolve it. */
 static Range percentile_range(const Histogram *h, double share)
 {
     const double most = share * (double)h->count;
@@ -153,8 +153,8 @@ static Range percentile_range(const Histogram *h, double share)
     return r;
 }
 
-/* The divergence of the histogram, clipped to the range, from its values on the range's levels: each level spreads its
- * count evenly over its bins that are not empty. */
+/* Returns the divergence of the histogram, clipped to the range, from its values on the range's levels. Each level
+ * spreads its count evenly over its bins that are not empty. */
 static double divergence(const Histogram *h, Range r)
 {
     const double step = (r.high - r.low) / LEVELS;

@@ -11,21 +11,21 @@ enum { HISTOGRAM_BINS = 2048 };
 typedef struct Histogram {
     /* the count of all values, and the count of values that are exactly zero, which are in no bin */
     int64_t count, zeros;
-    int exponent;                      /* meaningless without values other than zero */
-    double least, greatest;            /* of all values, and 0 */
+    int exponent;                      /* the exponent of the range; meaningless if all values are zero */
+    double least, greatest;            /* the extremes of all values and 0 */
     float first; bool varies;          /* the first value; true if a later value differs */
-    int64_t *bin;                      /* [HISTOGRAM_BINS]; NULL: none yet */
+    int64_t *bin;                      /* [HISTOGRAM_BINS]; NULL before the first value that is not zero */
 } Histogram;
 
 void histogram_add(Arena *arena, Histogram *h, const float *v, int64_t count);
 
 /* Returns the 8-bit asymmetric grid of a range, which is extended to contain zero. An empty range gets [0, 1]. */
 Grid grid_of_range(double low, double high);
-/* The ends of the range that a grid covers. */
+/* Return the ends of the range that a grid covers. */
 double grid_low(const Grid *g);
 double grid_high(const Grid *g);
-/* The grid of a histogram: from minimum to maximum, or the range with the least squared error of clipping and rounding
- * among shrinks of both ends. */
+/* Return the grid of a histogram: from minimum to maximum; or over the range with the least squared error of clipping
+ * and rounding, among shrinks of both ends. */
 Grid grid_whole(const Histogram *h);
 Grid grid_least_error(const Histogram *h);
 /* Ranges by a method. PERCENTILE: both ends leave a 10,000th of the values out. DIVERGENCE: the shrinks of the ends
@@ -37,11 +37,11 @@ typedef enum RangeMethod {
     RANGE_BEST                         /* whichever method above gives the lowest noise at the network's outputs */
 } RangeMethod;
 Grid grid_by(RangeMethod method, const Histogram *h);
-/* The grid with a step of at most SHORT_BITS significant bits, over the same range. */
+/* Returns the grid with a step of at most SHORT_BITS significant bits, over the same range. */
 enum { SHORT_BITS = 8 };
 Grid grid_short(Grid g);
-/* The 16-bit symmetric grid that covers all values. */
+/* Returns the 16-bit symmetric grid that covers all values. */
 Grid grid_wide(const Histogram *h);
-/* The mean squared error of the histogram's values on the range's grid. */
+/* Returns the mean squared error of the histogram's values on the range's grid. */
 double histogram_error(const Histogram *h, double low, double high);
 #endif

@@ -104,7 +104,8 @@ static int axis_of_output(const Stage *s, const Expr *w, int w_rank)
     return -1;
 }
 
-/* The bias of the layer: the addition of a constant with an element per channel, as the only consumer. */
+/* Finds the bias of the layer: the addition of a constant with an element per channel, which must be the only
+ * consumer. */
 static void find_bias(const Readers *r, Layer *l)
 {
     const ReaderList *readers = readers_list(r, l->last);
@@ -155,8 +156,8 @@ static void find_other_value(const Expr *e, void *user)
     if (e->kind == EXPR_REAL && e->real != 0 && !isinf(e->real)) *has = true;
 }
 
-/* Returns true if the call also has elements of a constant, which no factor of a channel leaves as it is: a border of
- * ones. */
+/* Returns true if the result also has elements of a constant, such as a border of ones, which a factor of the channel
+ * would change. */
 static bool has_other_values(Ctx *cx, const Tensor *t)
 {
     bool has = false;

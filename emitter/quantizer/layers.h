@@ -8,7 +8,7 @@
 /* A layer: a call that multiplies by constant weights, and the addition of a constant bias after it, if any. */
 typedef struct Layer {
     const Node *call;
-    int weights;                       /* the operand */
+    int weights;                       /* the index of the weights among the operands */
     int axis_in;                       /* the axis of the weights along the input's channels, or -1 */
     int axis_out;                      /* the axis along the output's channels, or -1 */
     Tensor *bias;                      /* one element per output channel, or NULL */
@@ -19,7 +19,7 @@ typedef struct Layer {
 typedef struct Readers { Ctx *cx; const Graph *graph; int count; Node **order; Map of; } Readers;
 typedef struct ReaderList { int count, capacity; const Node **at; } ReaderList;
 Readers readers_of(Ctx *cx, const Graph *g);
-const ReaderList *readers_list(const Readers *r, const Tensor *t);         /* never NULL */
+const ReaderList *readers_list(const Readers *r, const Tensor *t);         /* never returns NULL */
 
 /* Returns true if the call reads and writes integers, so that its weights are also integers. */
 bool is_integer_layer(const Edges *e, const Readers *r, const Node *n);
@@ -27,7 +27,7 @@ bool is_integer_layer(const Edges *e, const Readers *r, const Node *n);
 /* Finds the groups around layers, means and products (ties.c). */
 void find_between(Ctx *cx, const Readers *r, Edges *e);
 
-/* Returns false if the call is not a layer. */
+/* Finds the layer of a call. Returns false if the call is not a layer. */
 bool layer_of(const Readers *r, const Node *n, Layer *out);
 /* Returns true if channel c of the output consists of elements of channel c of the first input, or of their means. */
 bool keeps_channels(Ctx *cx, const Node *n);

@@ -39,10 +39,10 @@ typedef struct Cutter {
     Ctx *cx;
     Readers readers;
     const Edges *edges;
-    const char *label;                 /* of the part that is made */
+    const char *label;                 /* the label of the part that is made */
     Made *made;
     bool is_computed;                  /* true if a part has been made since this was cleared */
-    Map to;                            /* tensor -> its replacement */
+    Map to;                            /* maps a tensor to its replacement */
 } Cutter;
 
 /* ---- Selections -------------------------------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static bool is_selected(const Tensor *x, const Selection *s, const float *v)
     return true;
 }
 
-/* Returns true if the call moves elements of its first operand alone. */
+/* Returns true if the call moves only elements of its first operand. */
 static bool moves_one(const Node *n)
 {
     if (n->kind != NODE_CALL || n->out_count != 1 || !n->op->quantization.moves_elements) return false;
@@ -150,7 +150,7 @@ static bool is_decided(const Cutter *c, const Tensor *t)
     return r && (r->has_grid || r->bits != 8);
 }
 
-/* Returns a tensor of the shape of `like` with the size along the selection's axis. */
+/* Returns a tensor of the shape of `like`, with the selection's size along the selection's axis. */
 static Tensor *sized(Ctx *cx, const Tensor *like, const Selection *s)
 {
     const Expr *shape[MAX_RANK];
@@ -173,13 +173,13 @@ static Tensor *part_of_constant(Cutter *c, const Tensor *t, const Selection *s)
     return now;
 }
 
-/* A layer whose weights have an index for each of the result's channels. */
+/* Splits a layer whose weights have an index for each of the result's channels. */
 static Tensor *part_of_layer(Cutter *c, const Node *n, const Layer *l, const Selection *s)
 {
     const Tensor *x = n->in[1 - l->weights], *w = n->in[l->weights];
     if (s->axis != n->out[0]->rank - 1 || l->axis_out < 0 || l->axis_in < 0 || l->axis_in == l->axis_out) return NULL;
     if (tensor_dim(w, l->axis_out) != channels_of(n->out[0]) || tensor_dim(w, l->axis_in) != channels_of(x))
-        return NULL;                                     /* of groups */
+        return NULL;                                     /* the layer has groups */
     if (is_decided(c, w)) return NULL;
     Tensor **in = arena_copy(c->cx->arena, n->in, (size_t)n->in_count * sizeof *in);
     const Selection of_weights = { l->axis_out, s->count, s->kept };
@@ -255,7 +255,8 @@ static Tensor *part_of_channels(Cutter *c, const Node *n, const Selection *s)
     return in[0] ? quantized_call_over(c->cx, n, in, n->attr, n->attr_count) : NULL;
 }
 
-/* A concatenation: the parts of its operands, if it is along the axis; those that have none are left out. */
+/* Splits a concatenation. If it is along the axis, uses the parts of its operands; operands without a part are left
+ * out. */
 static Tensor *part_of_concat(Cutter *c, const Node *n, const Selection *s)
 {
     int64_t axis = node_int(n, "axis", 0), first = 0, taken = 0;
@@ -336,7 +337,7 @@ static int by_span(const void *a, const void *b)
     return x->span > y->span ? -1 : x->span < y->span ? 1 : 0;
 }
 
-/* The length of the tensor's range with zero. */
+/* Returns the length of the tensor's range with zero. */
 static double span_of(const Edge *e) { return fmax((double)e->greatest, 0) - fmin((double)e->least, 0); }
 
 /* Lists the parts in which all calls read the tensor, the widest first. Returns 0 if a call reads the whole tensor or
@@ -371,7 +372,7 @@ static int clusters_of(Part *part, int count, double span)
     return clusters > 1 || (most > 0 && most * MOST_RATIO <= span) ? clusters : 0;
 }
 
-/* The indices of all parts of a cluster, rising. */
+/* Returns the indices of all parts of a cluster, in rising order. */
 static Selection joined(Ctx *cx, const Tensor *t, const Part *part, int count, int cluster)
 {
     const int64_t size = tensor_dim(t, part[0].of.axis);
@@ -396,7 +397,7 @@ static Tensor *taken(Cutter *c, const Part *p, const Selection *of, Tensor *x)
     return y && y->rank != was->rank ? view_call(c->cx, p->call->name, y, was) : y;
 }
 
-/* Makes the replacements for the parts of a cluster. */
+/* Creates the replacements for the parts of a cluster. */
 static bool cut_cluster(Cutter *c, Tensor *t, Part *part, int count, int cluster)
 {
     const Selection of = joined(c->cx, t, part, count, cluster);

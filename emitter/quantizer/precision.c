@@ -25,13 +25,13 @@ typedef struct Raise { const char *name; int group; double gain; } Raise;
 
 typedef struct Search {
     const Build *b; Ctx *cx;
-    const Graph *model, *graph;        /* the edges before and after scales are moved between layers */
+    const Graph *model, *graph;        /* the float network before, and after, scales are moved between layers */
     const Samples *samples;
     QualityBounds bounds;
     int64_t searched;                  /* the samples of each step: all samples if labels are counted */
     Edges *edges;
-    Grid *narrow; int *least;          /* [groups] the first grids and widths: 8 bits, or the user's */
-    OutputParts *parts;                /* [outputs] */
+    Grid *narrow; int *least;          /* [groups]: the first grids and widths, which are 8 bits or the user's */
+    OutputParts *parts;                /* [outputs]: the parts of each output */
     float **want;                      /* the outputs of the float network, over all samples: runner_outputs */
     Ports ports;
     Precision *out;
@@ -54,8 +54,7 @@ static double decibels(double signal, double noise)
     return noise > 0 && signal > 0 ? fmin(equal, 10 * log10(signal / noise)) : noise > 0 ? 0 : equal;
 }
 
-/* Runs the float network on all samples: the model's own, so that the preparations of quantization are also
- * measured. */
+/* Runs the model's own float network on all samples, so that the preparations of quantization are also measured. */
 static bool run_floats(WidthSearch *z)
 {
     const int64_t count = z->samples->count, each = tensor_elems(z->graph->output[0]);
@@ -90,7 +89,7 @@ static void find_worst(const OutputParts *p, const Noise *n, const char *output,
     }
 }
 
-/* Compares a graph of the same ports with the float network. */
+/* Compares a graph with the same ports with the float network. */
 static bool compare(WidthSearch *z, const Graph *other, int64_t count, Quality *out)
 {
     Ctx *cx = z->cx;
@@ -126,7 +125,7 @@ static bool measure(WidthSearch *z, int64_t count, bool is_partial, Quality *out
     return compare(z, &simulated, count, out);
 }
 
-/* The same on integers. */
+/* Measures the network with the present widths on integers. */
 static bool measure_realized(WidthSearch *z, Quality *out)
 {
     const Graph simulated = simulate(z->cx, z->graph, z->edges, PORTS_FLOAT);
@@ -265,7 +264,7 @@ static bool count_group(WidthSearch *z, int group)
     return true;
 }
 
-/* Counts what other widths add. */
+/* Counts the cost that wider grids add. */
 static bool count_all(WidthSearch *z)
 {
     for (int i = 0; i < z->out->count; i++)
@@ -320,7 +319,8 @@ static bool try_prefix(WidthSearch *z, const Raise *step, int count, int raised,
     return measure(z, z->searched, false, q);
 }
 
-/* Raises the shortest prefix that keeps the bounds from `other` to `bits`; all, if none does. */
+/* Raises the shortest prefix of the steps that keeps the bounds, from `other` to `bits`. Raises all steps if no prefix
+ * keeps them. */
 static bool raise(WidthSearch *z, const Raise *step, int count, int bits, int other, Quality *q)
 {
     int least = 0, most = count;
@@ -364,7 +364,7 @@ static bool lower_again(WidthSearch *z, const Raise *step, int count, Quality *q
     return true;
 }
 
-/* Names the bound that is out of reach, and the best figure of all choices, also that of the first widths. */
+/* Reports the bound that is out of reach, and the best figure of all choices, including the first widths. */
 static void refuse(WidthSearch *z)
 {
     const Quality *q = holds(z, &z->best) ? &z->out->chosen : &z->best;
@@ -401,7 +401,8 @@ static Quality better(Quality a, Quality b)
     return (Quality){ quiet->sqnr, a.right > b.right ? a.right : b.right, quiet->worst };
 }
 
-/* Integers may violate a bound that their simulation meets; the bound of the search is then raised. */
+/* Searches for widths that keep the bounds on integers. Integers may violate a bound that their simulation meets; the
+ * bound of the search is then raised. */
 static bool search(WidthSearch *z, const QualityBounds *bounds)
 {
     enum { TRIES = 4 };
@@ -460,7 +461,7 @@ static bool choose_scales(Trial *t)
     return !ctx_failed(z->cx);
 }
 
-/* Tries steps of the outputs that are larger by 256ths, and keeps those with the lowest noise: it is a matter of chance
+/* Tries steps of the outputs that are larger by 256ths, and keeps the steps with the lowest noise. Chance determines
  * how far a nearly constant output is from a multiple of the step. */
 static bool choose_steps(Trial *t, RangeMethod method)
 {
@@ -489,8 +490,8 @@ static bool choose_biases(Trial *t)
     return !ctx_failed(t->search.cx);
 }
 
-/* Makes these choices one after the other, and repeats them once if this has less noise, because each depends on the
- * others. */
+/* Chooses steps, scales and biases in turn. Repeats the choices once if they lower the noise, because each depends on
+ * the others. */
 static bool choose_others(Trial *t, RangeMethod method)
 {
     const double before = t->best;

@@ -1,47 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the passes of a quantization in their order: see quantizer.h. */
 
-/* Decision: a float network becomes a simulated one, then integers. `quantize` (`emitter/quantizer`) works on the
- * graph after the pass `affine`, where batch norms are folded and nothing depends on the target yet.
+/* Decision: a float network becomes a simulated one, then integers. `quantize` (`emitter/quantizer`) works on the graph
+ * after the pass `affine`, where batch norms are folded and nothing depends on the target yet.
  *
  *   - Which tensors get a grid follows from the operators' rows (`edges.c`): the facts with which `realize` derives
- *     quantized affine values. A relu or a bias behind a convolution belongs to its requantization; a function of
- *     one tensor is a table; a move shares the grid of its operand; sigmoid, tanh and softmax have fixed grids.
- *   - Parts of a layer's result that are read apart are cut before the grids are chosen, by rewriting the float graph:
- *     a layer for each part (`parts.c`). Edges, ranges, equalization and realization then see no parts. The call is
- *     evaluated over the numbers of the elements to find those that it selects, so slices, strides and indices need no
- *     row.
+ *     quantized affine values. A relu or a bias behind a convolution belongs to its requantization; a function of one
+ *     tensor is a table; a move shares the grid of its operand; sigmoid, tanh and softmax have fixed grids.
+ *   - Parts of a layer's result that are read apart are cut before the grids are chosen, by rewriting the float
+ *     graph: a layer for each part (`parts.c`). Edges, ranges, equalization and realization then see no parts. The call
+ *     is evaluated over the numbers of the elements to find those that it selects, so slices, strides and indices need
+ *     no row.
  *   - Channels are found in the computes: the axis of the weights with the index that the input has along its last
  *     axis (`layers.c`). An operator needs no fact to be equalized.
  *   - The factors of equalization are powers of two, so the equalized float network computes the same bits.
  *   - Bins of a histogram are as wide as a power of two. So neither the order of the samples nor the first of them
  *     has an effect on the result.
  *   - Choices are measured by interpreting the network on samples, hundreds of times (`runner.c`). Its nests are
- *     naive, as schedules for a core do not suit the interpreter: it runs hundreds of points of a block together,
- *     and orders the loops of a reduction so that these are sums of different elements (`ir/interpret/program.c`).
- *     Each run's tensors have an arena of their own, so memory does not grow with the number of measurements.
+ *     naive, because schedules for a core do not suit the interpreter: it runs hundreds of points of a block together,
+ *     and orders the loops of a reduction so that these are sums of different elements (`ir/interpret/program.c`). Each
+ *     run's tensors have an arena of their own, so memory does not grow with the number of measurements.
  *   - Biases stay real numbers: `requantize` finds constants that are exact for any bias, so they need no grid of
  *     their own.
  *   - The ratio of an output's step to the product of the scales of a layer's input and weights is an odd number of
- *     12 bits over a power of two (`ties.c`). No integer sum is then within the errors of 32-bit floats of a tie, so
- *     a runtime that computes the QDQ file in floats stores the same bytes. A scale moves by at most 2^-10 for it.
- *     Steps around a sum of two tensors have 8 significant bits, so floats are exact up to the quotient.
- *   - The QDQ file states what the integers compute. A recurrent layer with a 16-bit state is therefore a Scan
- *     with a pair of 16-bit values around its state, not a GRU or LSTM of reals (`export/onnx_recurrent.c`).
+ *     12 bits over a power of two (`ties.c`). No integer sum is then within the errors of 32-bit floats of a tie, so a
+ *     runtime that computes the QDQ file in floats stores the same bytes. A scale moves by at most 2^-10 for it. Steps
+ *     around a sum of two tensors have 8 significant bits, so floats are exact up to the quotient.
+ *   - The QDQ file states what the integers compute. A recurrent layer with a 16-bit state is therefore a Scan with a
+ *     pair of 16-bit values around its state, not a GRU or LSTM of reals (`export/onnx_recurrent.c`).
  *   - The last layers before the outputs lose the mean error of the whole simulated network, measured on samples
- *     (`bias.c`): earlier layers only that of their rounded weights, which needs no run of its own. Methods of
- *     ranges and scales of weights are compared with these biases, as noise that a bias removes decides nothing.
- *   - A range before a softmax is judged by the error of the softmax (`calibrate.c`), not by that of its values; one
- *     before functions of one tensor by the error of their results, from the histogram (`calibrate.c`), if that
- *     lessens the noise at the outputs.
+ *     (`bias.c`): earlier layers lose only the mean error of their rounded weights, which needs no run of its own.
+ *     Methods of ranges and scales of weights are compared with these biases, because noise that a bias removes decides
+ *     nothing.
+ *   - A range before a softmax is judged by the error of the softmax (`calibrate.c`), not by the error of the range's
+ *     values. A range before functions of one tensor is judged by the error of their results, from the histogram, if
+ *     that lessens the noise at the outputs.
  *   - Weights of recurrent layers are rounded by the error of their sums (`refine.c`), without `--refine`:
  *     neighbouring steps are alike as a rule, so the errors of the nearest values would add up. Where the samples'
  *     steps are independent, as noise is, the nearest values are better, so both are measured at the outputs.
  *   - `--finetune` trains the simulated network: its weights, biases and scales are inputs of a graph whose step
  *     `--train` emits (`finetune.c`, `tuned.c`). The quantizer is below the code that runs programs, so it receives
  *     that as a function (`Tuner`, `api/finetune.c`). Scales are exponentials, which stay positive; units of weights
- *     follow the channels. The loss is computed by the trained graph itself, which holds the float network beside
- *     the simulated one: so a step compares hidden tensors and learns from mixed samples, and no target is stored.
+ *     follow the channels. The loss is computed by the trained graph itself, which holds the float network beside the
+ *     simulated one: so a step compares hidden tensors and learns from mixed samples, and no target is stored.
  *   - The user's annotations are requests (`requests.c`): the first pass turns them into marks, which passes carry
  *     along; edges, ranges, equalization and bias correction obey them. `dump --at annotated` and `--at calibrated`
  *     write the quantizer's own decisions as such annotations (`annotate.c`), so a stage that is read back gives the
@@ -54,8 +55,8 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* A quotient by constants becomes the product with their reciprocals, which has an integer form. It differs from the
- * quotient by the rounding of the reciprocals to f32. */
+/* Replaces a quotient by constants with the product with their reciprocals, which has an integer form. The product
+ * differs from the quotient by the rounding of the reciprocals to f32. */
 static void multiply_by_reciprocals(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
 {
     const Tensor *divisor = n->op->quantization.is_quotient ? n->in[1] : NULL;
@@ -73,7 +74,7 @@ static void multiply_by_reciprocals(Ctx *cx, Node *n, Tensor **out, const Uses *
     out[0] = call(cx, "mul", n->name, (Tensor *[]){ n->in[0], factor }, 2, NULL);
 }
 
-/* Samples are computed by graphs of fixed sizes. */
+/* Returns true if no size depends on data, because samples are computed by graphs of fixed sizes. */
 static bool has_fixed_sizes(Ctx *cx, const Graph *g)
 {
     Node **order;

@@ -26,19 +26,19 @@
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-/* The samples of all inputs, as the model's types. Samples of .npy files stay in their files, so memory does not grow
+/* The samples of all inputs, in the model's types. Samples of .npy files stay in their files, so memory does not grow
  * with their number. Samples of archives, and of arrays in Fortran order, are in memory. */
 typedef struct Samples {
-    int64_t count, first;              /* the number of the first sample in the files */
+    int64_t count, first;              /* the number of samples, and the number of the first one in the files */
     int input_count;
-    int64_t *bytes;                    /* [input_count] of one sample */
-    const struct SampleInput *input;   /* [input_count] where they are */
+    int64_t *bytes;                    /* [input_count]: the bytes of one sample */
+    const struct SampleInput *input;   /* [input_count]: the files of the samples */
 } Samples;
 
-/* Opens a .npy file per input, in the model's order, or a folder of such files, which are joined in the order of their
- * names; for all inputs, one .npz with an array for each input's name, or one folder with NAME.npy or a folder NAME for
- * each. The first axis of the arrays counts samples. Float types are converted; NaN and infinity are refused. Returns
- * false, with a diagnostic, if the files do not fit the inputs. */
+/* Opens samples. `path` holds a .npy file per input, in the model's order, or a folder of such files, which are joined
+ * in the order of their names. Alternatively, one path serves all inputs: an .npz file with an array for each input's
+ * name, or a folder with NAME.npy or a folder NAME for each. The first axis of the arrays counts samples. Float types
+ * are converted; NaN and infinity are refused. Returns false, with a diagnostic, if the files do not fit the inputs. */
 bool samples_read(Build *b, const char *const *path, int path_count, Samples *out);
 
 /* Copies one sample of an input. Returns false, with a diagnostic, if the sample's file has changed. */
@@ -62,18 +62,19 @@ typedef struct Request {
     const Node *annotation;
     Tensor *tensor;                    /* activation, or constant weights */
     int bits;                          /* 8, 16, or FLOAT_BITS for no grid; for weights, 2 to 8 */
-    bool has_grid;                     /* scale and zero are given */
-    Grid grid;                         /* of an activation */
+    bool has_grid;                     /* true if scale and zero point are given */
+    Grid grid;                         /* the grid of an activation */
     const float *scale; int64_t scale_count;       /* for weights: one scale, or one for each index of the last axis */
 } Request;
 
 /* Moves the marks to tensors of the graph; call it after the passes. Returns false, with a diagnostic, if passes folded
- * one away. */
+ * an annotated tensor away. */
 bool requests_resolve(Ctx *cx, Graph *g);
 /* Returns the requests of the graph, by tensor. Reports a request that no grid can satisfy. */
 Map requests_of(Ctx *cx, const Graph *g);
-const Request *request_of(const Map *requests, const Tensor *t);       /* NULL: none */
-const char *request_place(Ctx *cx, const Request *r);                  /* for a diagnostic */
+const Request *request_of(const Map *requests, const Tensor *t);       /* returns NULL if the tensor has no request */
+/* Returns the request's place for a diagnostic. */
+const char *request_place(Ctx *cx, const Request *r);
 
 /* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
@@ -95,7 +96,7 @@ typedef struct CurveOf { Tensor *source, *result; struct CurveOf *next; } CurveO
 
 /* Tensors that share a grid: the result of a move has the grid of its operand. */
 typedef struct EdgeGroup {
-    const char *name;                  /* of its first tensor */
+    const char *name;                  /* the name of its first tensor */
     EdgeRange range;
     bool is_wide;                      /* 16 bits around 0, because only layers with integer weights read it */
     /* 8 bits; 16 bits around 0; 32 stands for no grid: the calls that read or write it compute in floats */
@@ -116,7 +117,7 @@ typedef struct EdgeGroup {
 /* least, greatest: the extremes of only this tensor, over the samples of the calibration */
 typedef struct Edge { Tensor *tensor; int group; float least, greatest; } Edge;
 
-typedef struct Tuned Tuned;            /* finetune.h */
+typedef struct Tuned Tuned;            /* see finetune.h */
 
 /* The groups before and after a call that adds products: y = factor * a * b. b is -1 if the second factor is constant,
  * or for a mean. */
@@ -125,8 +126,8 @@ typedef struct Between { int a, b, y; double factor; } Between;
 typedef struct Edges {
     int count; Edge *at;               /* in execution order */
     int group_count; EdgeGroup *group;
-    Map of;                            /* maps a tensor to its Edge; NULL if the tensor has no grid */
-    Map requests;                      /* of the graph's marks */
+    Map of;                            /* maps a tensor that has a grid to its Edge */
+    Map requests;                      /* the requests of the graph's marks, by tensor */
     /* maps weights to Between: the groups around the only layer that reads them; NULL if there is none */
     Map between;
     int product_count; Between *product;      /* the calls that are means, and the products of two tensors */
@@ -148,28 +149,29 @@ typedef struct Edges {
 
 typedef enum Ports { PORTS_INT8, PORTS_INT16, PORTS_FLOAT } Ports;
 Edges edges_of(Ctx *cx, const Graph *g, Ports ports);
-const Edge *edge_of(const Edges *e, const Tensor *t);        /* NULL: none */
-bool is_sampled(const EdgeGroup *g);                         /* samples determine its range */
-int group_bits(const EdgeGroup *g);                          /* 8, 16, or FLOAT_BITS for no grid */
+const Edge *edge_of(const Edges *e, const Tensor *t);        /* returns NULL if the tensor has no edge */
+bool is_sampled(const EdgeGroup *g);                         /* returns true if samples determine the group's range */
+int group_bits(const EdgeGroup *g);                          /* returns 8, 16, or FLOAT_BITS for no grid */
 
 /* Returns the constant operand that a call multiplies by, or -1 if there is none. *axis receives its last axis if it
  * has a scale per channel, otherwise -1. */
 int weights_operand(const Node *n, int *axis);
-/* Returns true if the call computes in floats but multiplies its weights, inputs 1 and 2, on integers. bits: those that
- * the user requested, or 0. */
+/* Returns true if the call computes in floats but multiplies its weights, inputs 1 and 2, on integers. bits[2] receives
+ * the bits that the user requested for them, or 0. */
 bool has_integer_weights(Ctx *cx, const Edges *e, const Node *n, int *bits);
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
 /* A graph that runs on one sample after another, in memory allocated once. */
 typedef struct Runner Runner;
-Runner *runner_new(const Build *like, const Graph *g);                   /* NULL on error */
-void runner_free(Runner *r);                                 /* NULL is allowed; the newest of all runners */
+Runner *runner_new(const Build *like, const Graph *g);                   /* returns NULL on error */
+void runner_free(Runner *r);                                 /* frees the newest of all runners; r may be NULL */
 bool runner_run(Runner *r, const Samples *s, int64_t number);
-const void *runner_input(const Runner *r, int i);                            /* of the last run */
-const void *runner_output(const Runner *r, int i);                       /* valid until the next run */
-/* Runs the graph on the first `count` samples; returns its float outputs, [output_count][count][elements], and NULL for
- * other outputs. NULL on error. */
+const void *runner_input(const Runner *r, int i);                            /* returns an input of the last run */
+/* Returns an output, which is valid until the next run. */
+const void *runner_output(const Runner *r, int i);
+/* Runs the graph on the first `count` samples. Returns its float outputs, [output_count][count][elements], with NULL
+ * for other outputs. Returns NULL on error. */
 float **runner_outputs(const Build *b, const Graph *g, const Samples *s, int64_t count);
 /* Adds the squares of an output and of its error. */
 void  add_noise(const float *want, const float *got, int64_t count, double *signal, double *noise);
@@ -184,11 +186,11 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
 /* Chooses the low ends of ranges by the error of the functions that read the tensors, if only such functions read them,
  * over samples. */
 bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *e);
-/* Chooses ranges by the error of functions of one tensor, if only such functions read it, from the histograms. False:
- * no group has such functions. */
+/* Chooses ranges by the error of functions of one tensor, if only such functions read it, from the histograms. Returns
+ * false if no group has such functions. */
 bool choose_by_curves(Ctx *cx, Edges *e);
-/* Gives every group its grid. Calibrated groups get it by the method, which must not be RANGE_BEST. No sum is near a
- * tie. */
+/* Gives every group its grid, with which no sum is near a tie. Calibrated groups get it by the method, which must not
+ * be RANGE_BEST. */
 void choose_grids(Ctx *cx, Edges *e, RangeMethod method);
 /* Warns of each tensor that is constant in all samples. */
 void warn_of_constants(Ctx *cx, const Edges *e);
@@ -200,8 +202,8 @@ bool refine_recurrent(const Build *b, const Graph *g, const Samples *s, const Ed
 bool refine_layers(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *refined);
 /* Returns the weights that a layer on integers has: refined weights if there are any. */
 Tensor *weights_on_grid(Ctx *cx, const Edges *e, Tensor *w);
-/* Splits layers: parts of a result that are read separately, and whose ranges differ, get a layer each. False if no
- * part is. */
+/* Splits layers: parts of a result that are read separately, and whose ranges differ, get a layer each. Returns false
+ * if no layer is split. */
 bool cut_parts(Ctx *cx, Graph *g, const Edges *e);
 /* Returns the graph with scales moved between layers. */
 Graph equalize(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);
@@ -235,11 +237,11 @@ float scale_without_ties(const Edges *e, const Tensor *w, float scale, float mos
 double unit_without_ties(const Edges *e, const Tensor *w, float scale);
 
 /* Returns the float graph with an annotation on every edge and on all quantized weights, which the quantizer reads back
- * as requests; with_grids: the annotations have scales and zeros. */
+ * as requests. If with_grids is true, the annotations have scales and zero points. */
 Graph annotated(Ctx *cx, const Graph *g, const Edges *e, bool with_grids);
 
-/* Removes the grids of a quantized model written in real numbers: values are no longer rounded. Stored constants keep
- * theirs. */
+/* Removes the grids of a quantized model written in real numbers, so that values are no longer rounded. Stored
+ * constants keep their grids. */
 void model_without_grids(Ctx *cx, Model *m);
 
 /* Replaces the constants in all calls that read them, and in marks; all other constants are kept. */
@@ -249,7 +251,7 @@ typedef struct QualityBounds QualityBounds;
 typedef struct Precision Precision;
 
 typedef struct TuneJob TuneJob;
-/* Trains the parameters of a job (finetune.h). False on error. */
+/* The function that trains the parameters of a job (finetune.h). It returns false on error. */
 typedef struct Tuner {
     void *self;
     int seed;
@@ -264,7 +266,7 @@ typedef struct QuantizeSettings {
     RangeMethod ranges;
     bool refines;                      /* true if weights are rounded by the error of their layer */
     bool per_tensor, no_equalization;
-    const Tuner *tuner;                /* NULL: nothing is trained */
+    const Tuner *tuner;                /* NULL if nothing is trained */
 } QuantizeSettings;
 
 /* Runs the whole quantization: replaces the model by its quantized form; call it after build_read. */

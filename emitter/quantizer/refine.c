@@ -21,13 +21,13 @@ enum { MOST_TERMS = 1152, MOST_SAMPLES = 64, PATCHES_PER_TERM = 4 };
 
 /* An operand with the sums of products over its patches. */
 typedef struct Patches {
-    Tensor *weights;                   /* [..][outputs] */
+    Tensor *weights;                   /* [..][outputs]: the weights */
     const Node *layer;                 /* the call that multiplies by them; NULL for a recurrent operand */
-    int most;                          /* the largest value */
+    int most;                          /* the largest stored value */
     int64_t terms; double *sums; Tensor *at;
 } Patches;
 
-/* Returns the call's patches: [..][terms]; NULL: the layer keeps the nearest values. */
+/* Returns the call's patches, [..][terms], or NULL if the layer keeps the nearest values. */
 static Tensor *patches_of(Ctx *cx, const Edges *e, const Layer *l)
 {
     const Node *n = l->call;
@@ -126,7 +126,7 @@ static double *scales_of(Ctx *cx, const Edges *e, const Patches *p)
     return scale;
 }
 
-/* Returns the weights on their grids. u: U[k][j] is u[j * terms + k]. */
+/* Returns the weights on their grids. U[k][j] is u[j * terms + k]. */
 static float *rounded(Ctx *cx, const Edges *e, const Patches *p, const double *u)
 {
     const int64_t outs = channels_of(p->weights), n = p->terms;

@@ -12,11 +12,12 @@ struct Runner {
     Build b;
     Arena *arena;                      /* the values of all tensors and programs */
     Resource held;                     /* the arena */
-    Env **env;                         /* [groups] over the group's own tensors */
-    /* [groups] compiled at the first run; NULL if not compiled yet, or if the nest is interpreted as a tree */
+    Env **env;                         /* [groups]: the values of each group's own tensors */
+    /* [groups]: the programs, compiled at the first run. NULL if not compiled yet, or if the nest is interpreted as a
+     * tree. */
     struct Loop **program;
-    void **input;                      /* [graph.input_count] */
-    const void **output;               /* [graph.output_count] */
+    void **input;                      /* [graph.input_count]: the memory of the inputs */
+    const void **output;               /* [graph.output_count]: the memory of the outputs */
 };
 
 /* Allocates the outputs of each group and connects them with the inputs of later groups. */
@@ -40,7 +41,7 @@ static void connect(Runner *r)
     for (int i = 0; i < g->output_count; i++) r->output[i] = env_get(all, g->output[i]);
 }
 
-/* A region needs the graphs inside it, which no run over samples has. */
+/* Refuses a region. It needs the graphs inside it, which no run over samples has. */
 static void refuse_regions(Ctx *cx, const Graph *g)
 {
     Node **order;

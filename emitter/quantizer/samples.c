@@ -35,20 +35,21 @@ typedef struct Part {
     const char *name, *path;           /* the name of the array, for diagnostics; the path of its file */
     NpyHead head;
     int64_t first, count;
-    const char *data;                  /* [count] as the port stores them, or NULL if they are in the file */
+    /* [count]: the samples as the port stores them, or NULL if they are in the file. */
+    const char *data;
 } Part;
 
 struct SampleInput {
     const Tensor *port;
     const Part *part; int part_count;
-    struct Block *block;               /* read last */
+    struct Block *block;               /* the block that was read last */
     char *real;                        /* memory for a sample as floats; NULL if none is needed */
 };
 
 /* The samples [first, first + count) of a part, as in the file, in the host's byte order. */
 struct Block { const Part *of; int64_t first, count; char *at; };
 
-/* the bytes of the widest element; the bytes of a block of several samples */
+/* The bytes of the widest element, and of a block of several samples. */
 enum { WIDEST = 8, BLOCK_BYTES = 1 << 16 };
 
 /* Converts elements to floats. */
@@ -145,7 +146,7 @@ static void make_rooms(Ctx *cx, struct SampleInput *in)
     in->real = arena_array(cx->arena, count, sizeof(float));
 }
 
-/* Converts the samples in memory, floats, to the port's type. */
+/* Converts the samples in memory from floats to the port's type. */
 static const Part *stored_parts(Ctx *cx, const struct SampleInput *in)
 {
     const int64_t count = tensor_elems(in->port), bytes = tensor_bytes(in->port);
@@ -224,7 +225,7 @@ static bool check_part(Build *b, Part *p, const Tensor *t, bool in_folder)
     return !ctx_failed(cx);
 }
 
-/* Returns true if a sample, as it is in its file, is of integers or finite. */
+/* Returns true if a sample, as it is in its file, has integers or finite numbers. */
 static bool is_finite(Ctx *cx, const struct SampleInput *in, const Part *p, const void *sample, int64_t number)
 {
     const int64_t count = tensor_elems(in->port);
@@ -248,7 +249,7 @@ static void hold_part(Ctx *cx, const struct SampleInput *in, Bytes file, Part *p
     p->data = to;
 }
 
-/* Reads all samples of a file once. */
+/* Reads all samples of a file once, to check that they are finite. */
 static void check_samples(const Build *b, const struct SampleInput *in, const Part *p)
 {
     for (int64_t k = 0; dtype_is_float(p->head.type) && k < p->count; k++) {
@@ -335,7 +336,7 @@ static const char *path_in_folder(Ctx *cx, const char *folder, const char *input
     return file_is_folder(own) ? own : text_format(cx, "%s.npy", own);
 }
 
-/* Opens an array of an archive: in the file, if it is not packed. */
+/* Opens an array of an archive. An array that is not packed stays in the file. */
 static void open_entry(Build *b, const Zip *z, const ZipEntry *e, const struct SampleInput *in, Part *p)
 {
     Bytes file;
@@ -345,7 +346,7 @@ static void open_entry(Build *b, const Zip *z, const ZipEntry *e, const struct S
     if (zip_read(b->cx, z, e, (uint64_t)1 << 32, &file)) hold_array(b, file, false, in, p);
 }
 
-/* Opens NAME.npy of the archive; an archive with one array is the only input's. */
+/* Opens NAME.npy of the archive. In an archive with one array, this array is for the only input. */
 static void read_entry(Build *b, const Zip *z, int input, struct SampleInput *in, Samples *out)
 {
     const char *name = b->model.input[input]->name;

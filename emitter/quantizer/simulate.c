@@ -50,7 +50,8 @@ Tensor *weights_on_grid(Ctx *cx, const Edges *e, Tensor *w)
     return now;
 }
 
-/* Weights that the user narrows are not trained, because their grid has a smaller range than an 8-bit grid. */
+/* Returns true if the weights are trained. Weights that the user narrows are not trained, because their grid has a
+ * smaller range than an 8-bit grid. */
 static bool is_tuned(const Simulation *s, const Request *r) { return s->edges->tuned && (!r || r->bits == 8); }
 
 static Tensor *tuned_scales(Ctx *cx, Tuned *t, TunedPart part, Tensor *scale)
@@ -97,14 +98,14 @@ static const EdgeGroup *group_of(const Simulation *s, const Tensor *t)
     return e ? &s->edges->group[e->group] : NULL;
 }
 
-/* NULL if the tensor stays in floats. */
+/* Returns the tensor's group, or NULL if the tensor stays in floats. */
 static const EdgeGroup *integer_group_of(const Simulation *s, const Tensor *t)
 {
     const EdgeGroup *g = group_of(s, t);
     return g && g->bits < FLOAT_BITS ? g : NULL;
 }
 
-/* Enters a tensor's new version, and what its readers read. */
+/* Enters a tensor's new version, and the version that its readers read. */
 static void enter(Simulation *s, const Tensor *old, Tensor *now)
 {
     const EdgeGroup *g = integer_group_of(s, old);
@@ -226,8 +227,9 @@ static Tensor *real_bias(Simulation *s, const Layer *l)
     return now && s->edges->tuned ? tuned_bias(s, l, now) : now;
 }
 
-/* Returns the bias on the grid of the layer's sums, the product of the scales, where its rounding changes the output by
- * at most a sixteenth of a step: the sums then start at it, and the requantization has no offsets. Else the bias. */
+/* Returns the bias on the grid of the layer's sums, whose step is the product of the scales, if the rounding changes
+ * the output by at most a sixteenth of a step. The sums then start at the bias, and the requantization has no offsets.
+ * Otherwise, returns the bias. */
 static Tensor *stored_bias(Simulation *s, const Layer *l)
 {
     enum { LEAST_STEPS = 8, MOST_BITS = 29 };

@@ -25,7 +25,7 @@ static bool is_asked_for_floats(const Edges *e, const Tensor *t)
     return r && r->bits == FLOAT_BITS;
 }
 
-/* Returns the constant by which the call multiplies all elements; 0: it does something else. */
+/* Returns the constant by which the call multiplies all elements, or 0 for any other call. */
 static double factor_of(const Node *n)
 {
     if (n->op->fold.affine != AFFINE_SCALE || n->in_count != 2) return 0;
@@ -120,7 +120,7 @@ static const EdgeGroup *known_group(const Edges *e, int group)
     return g && g->bits < FLOAT_BITS && g->grid.step > 0 ? g : NULL;
 }
 
-/* Returns such a group only if it has 8 bits: a 16-bit grid has a tie within the errors of floats next to each one. */
+/* Returns the known group only if it has 8 bits. On a 16-bit grid, the errors of 32-bit floats reach a tie. */
 static const EdgeGroup *narrow_group(const Edges *e, int group)
 {
     const EdgeGroup *g = known_group(e, group);
@@ -135,7 +135,7 @@ static int exponent_of(double ratio)
     return exponent < RATIO_BITS ? RATIO_BITS - exponent : 0;
 }
 
-/* Returns the odd number next to v that is not above it, or not below it. */
+/* Return the odd number next to v that is not above v, and the one that is not below v. */
 static double odd_below(double v) { return 2 * floor((v - 1) / 2) + 1; }
 static double odd_above(double v) { return 2 * ceil((v - 1) / 2) + 1; }
 

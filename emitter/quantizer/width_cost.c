@@ -52,7 +52,7 @@ typedef struct Part {
     Graph graph;
 } Part;
 
-/* Returns true if the tensor has a grid whose width is another group's. */
+/* Returns true if the tensor has a grid whose width belongs to another group. */
 static bool is_border(const Part *p, const Tensor *t)
 {
     const Edge *e = edge_of(p->whole, t);

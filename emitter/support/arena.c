@@ -34,7 +34,7 @@ typedef union Align { long double ld; void *p; int64_t i; } Align;
 typedef struct ArenaChunk ArenaChunk;
 struct ArenaChunk { ArenaChunk *older; size_t used, size; Align bytes[1]; };
 
-/* spare: the chunk freed last, for reuse. frees_chunks: no mark refers to a chunk. */
+/* `spare` is the chunk that was freed last, for reuse. frees_chunks is true if no mark refers to a chunk. */
 struct Arena {
     ArenaChunk *newest, *spare;
     size_t used, next_size;
@@ -43,7 +43,7 @@ struct Arena {
     bool frees_chunks;
 };
 
-/* LONELY: the smallest allocation with a separate chunk, if no mark refers to a chunk */
+/* LONELY is the smallest allocation with a separate chunk, if no mark refers to a chunk. */
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, LONELY = 1 << 16 };
 
 static void out_of_memory(OutOfMemory *hook, void *user, size_t bytes)
@@ -106,7 +106,7 @@ static void *alone(Arena *a, size_t bytes)
     return b->bytes;
 }
 
-/* Returns the bytes of a chunk that an allocation takes. */
+/* Returns the number of bytes of a chunk that an allocation uses. */
 static size_t taken(const Arena *a, size_t bytes)
 {
     const size_t align = sizeof(Align);
@@ -148,7 +148,7 @@ static bool is_newest(const Arena *a, const void *p, size_t bytes)
     return c && c->used >= taken(a, bytes) && p == (const char *)c->bytes + (c->used - taken(a, bytes));
 }
 
-/* Resizes the newest allocation. False: its chunk is too small. */
+/* Resizes the newest allocation. Returns false if its chunk is too small. */
 static bool resize_newest(Arena *a, void *p, size_t old, size_t bytes)
 {
     const size_t before = taken(a, old), after = taken(a, bytes);

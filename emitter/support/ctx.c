@@ -34,7 +34,7 @@ void ctx_free(Ctx *cx)
 
 uint32_t ctx_serial(Ctx *cx) { return ++cx->serial; }
 
-/* True if the same note or warning was reported before: a repeated trial reports its warnings once. */
+/* Returns true if the same note or warning was reported before, because a repeated trial reports its warnings once. */
 static bool is_said(const Ctx *cx, Severity s, const char *where, const char *what, uint32_t hash)
 {
     for (const Diag *d = cx->said[hash % DIAG_BUCKETS]; d; d = d->before)

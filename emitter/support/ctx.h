@@ -18,8 +18,8 @@
 
 #include "support/arena.h"
 
-/* Classes of faults. ERROR: the input is wrong. UNSUPPORTED: the input is right, but the compiler does not support it.
- * INTERNAL: the compiler is wrong. */
+/* Classes of faults. ERROR means that the input is wrong; UNSUPPORTED, that the input is right, but the compiler does
+ * not support it; INTERNAL, that the compiler is wrong. */
 typedef enum Severity { NOTE, WARNING, ERROR, UNSUPPORTED, INTERNAL } Severity;
 
 typedef struct Diag Diag;
@@ -28,8 +28,9 @@ struct Diag {
     Severity severity;
     const char *file, *where, *what;   /* `file` and `where` may be NULL */
     const char *source;                /* the line at fault and a line with a caret, or NULL */
-    const struct Refusal *refusal;     /* the value from which a refusal's text is printed; else NULL */
-    /* Of notes and warnings, to find repeated ones: the hash of the text, the order, the one before in its bucket */
+    const struct Refusal *refusal;     /* the value from which a refusal's text is printed, or NULL */
+    /* For notes and warnings, to find repeated ones: the hash of the text, the number in the order of reports, and the
+     * previous one in the bucket. */
     uint32_t hash, number;
     Diag *before;
 };
@@ -37,46 +38,48 @@ enum { DIAG_BUCKETS = 256 };
 
 typedef struct Ctx Ctx;
 struct Ctx {
-    Arena *arena;                /* lifetime: the compilation */
-    Arena *scratch;              /* lifetime: a function, by arena_mark and arena_reset */
-    Arena *ranges;               /* the memory of Ranges (ir/algebra); lifetime: theirs */
-    struct NameTable *names;     /* support/names.c: interned strings */
-    struct ExprTable *exprs;     /* ir/expr/expr.c: interned expressions */
-    struct RuleTable *rules;     /* ir/algebra/rules.c: the simplifier's equations, read on first use */
-    struct Registry *registry;   /* graph/dag/registry.c: operators, implementations, targets, passes */
-    /* Set by the folders above (context/context.c), so that folders below do not include them. NULL: none. */
+    Arena *arena;                /* lives as long as the compilation */
+    Arena *scratch;              /* lives as long as a function, by arena_mark and arena_reset */
+    Arena *ranges;               /* the memory of Ranges (ir/algebra), which lives as long as they do */
+    struct NameTable *names;     /* the interned strings (support/names.c) */
+    struct ExprTable *exprs;     /* the interned expressions (ir/expr/expr.c) */
+    struct RuleTable *rules;     /* the simplifier's equations, read on first use (ir/algebra/rules.c) */
+    struct Registry *registry;   /* operators, implementations, targets, passes (graph/dag/registry.c) */
+    /* Set by the folders above (context/context.c), so that folders below do not include them. NULL if there are
+     * none. */
     void (*read_rules)(Ctx *, struct RuleTable *);
     const struct BuiltinRows *rows;
-    const struct InstructionRow *const *instruction_rows;      /* ends with NULL */
-    struct Map *instructions;    /* ir/text/read_instruction.c: row -> Instruction, read on first use */
-    struct Diag *diags;          /* support/ctx.c: in the order reported */
+    const struct InstructionRow *const *instruction_rows;      /* the tables of instructions; NULL ends the list */
+    struct Map *instructions;    /* maps a row to its Instruction, read on first use (ir/text/read_instruction.c) */
+    struct Diag *diags;          /* the diagnostics in the order of reports (support/ctx.c) */
     struct Diag **last_diag;
     uint32_t diag_count;
-    struct Diag *said[DIAG_BUCKETS];     /* notes and warnings by hash, the latest first */
-    bool failed;                 /* an error has been reported */
-    bool is_usage;               /* the error is in the arguments of the call, not in a file */
-    bool refuses_warnings;       /* --werror: no file is written after a warning */
-    /* A built-in template runs: its nest is checked once, after the last step */
+    struct Diag *said[DIAG_BUCKETS];     /* the notes and warnings by hash, the latest first */
+    bool failed;                 /* true if an error has been reported */
+    bool is_usage;               /* true if the error is in the arguments of the call, not in a file */
+    bool refuses_warnings;       /* true with --werror: no file is written after a warning */
+    /* True while a built-in template runs. Its nest is checked once, after the last step. */
     bool checks_late;
-    bool tries_formula;          /* a formula is read over trial sizes: its reads are checked over those of a call */
+    /* True while a formula is read over trial sizes; its reads are checked with the sizes of each call. */
+    bool tries_formula;
 #ifdef LW_TEST_SWITCH
-    uint32_t off;                /* test builds: number of the disabled check (support/switch.h) */
+    uint32_t off;                /* in test builds, the number of the disabled check (support/switch.h) */
     const char *refusing_check;  /* the last check that refused a step as wrong */
     bool off_fired;
 #endif
-    const char *file;            /* default file of diagnostics: the file being read, or NULL */
-    uint32_t serial;             /* last serial number assigned; it orders all output */
-    struct Guard *guard;         /* support/guard.c: the guard to which an allocation failure unwinds, or NULL */
-    struct Resource *resources;  /* support/guard.c: released while unwinding, the newest first */
-    bool is_exhausted;           /* memory has run out */
-    Diag exhaustion;             /* its diagnostic, preallocated */
-    char exhaustion_text[120];   /* with its severity, as by diag_text */
+    const char *file;            /* the default file of diagnostics, which is being read, or NULL */
+    uint32_t serial;             /* the last serial number assigned; serial numbers order all output */
+    struct Guard *guard;         /* the guard to which an allocation failure unwinds, or NULL (support/guard.c) */
+    struct Resource *resources;  /* the resources to release while unwinding, the newest first (support/guard.c) */
+    bool is_exhausted;           /* true if memory has run out */
+    Diag exhaustion;             /* the diagnostic of that failure, preallocated */
+    char exhaustion_text[120];   /* its text with its severity, as diag_text formats it */
 };
 
-/* hook NULL: abort(); user NULL: the context itself. Returns NULL if out of memory. */
+/* Returns NULL if out of memory. A hook of NULL means abort(); a user of NULL means the context itself. */
 Ctx *ctx_new(OutOfMemory *hook, void *user);
-void ctx_free(Ctx *cx);          /* NULL allowed */
-uint32_t ctx_serial(Ctx *cx);                  /* 1, 2, 3, ... */
+void ctx_free(Ctx *cx);          /* `cx` may be NULL */
+uint32_t ctx_serial(Ctx *cx);                  /* returns 1, 2, 3, ... */
 
 /* Reports an error. `where` (may be NULL) is the place inside the file: `12:7`, `node "conv_7" (Conv)`, `loop conv.h`.
  * The first error is kept; later ones are dropped, because most of them follow from it. */
@@ -86,25 +89,27 @@ void diag_usage(Ctx *cx, const char *where, const char *format, ...);
 void diag_unsupported(Ctx *cx, const char *where, const char *format, ...);
 void diag_internal(Ctx *cx, const char *where, const char *format, ...);
 void diag_warn(Ctx *cx, const char *where, const char *format, ...);
-/* Reports one of a list of independent faults, all of which are shown: never dropped. */
+/* Reports one of a list of independent faults, all of which are shown; it is never dropped. */
 void diag_listed(Ctx *cx, Severity s, const char *where, const char *format, ...);
-/* Reports an error that accompanies a complete result (a report beyond its limits): later calls have effect. */
+/* Reports an error that accompanies a complete result, such as a report beyond its limits. Later calls still have
+ * effect. */
 void diag_verdict(Ctx *cx, const char *format, ...);
 void diag_with_source(Ctx *cx, const char *where, const char *source_and_caret, const char *format, ...);
 
 static inline bool ctx_failed(const Ctx *cx) { return cx->failed; }
 
-/* False, with an error, if warnings were reported and the context refuses them. Called before a result leaves. */
+/* Returns false, with an error, if warnings were reported and the context refuses them. Call this before a result
+ * leaves. */
 bool ctx_accepts_warnings(Ctx *cx);
 
-/* Reports that `bytes` could not be allocated; allocates nothing. At most once per context. */
+/* Reports that `bytes` could not be allocated, at most once per context. Allocates nothing. */
 void diag_exhausted(Ctx *cx, size_t bytes);
 
 /* Formats `file: where: error: what`, without a trailing newline; source lines, if any, follow on separate lines. */
 const char *diag_text(Ctx *cx, const Diag *d);
 
 /* Trials: calls that may fail and be undone, such as a schedule step. diag_rewind drops every diagnostic since
- * diag_mark, restores the failed state, and returns the first dropped diagnostic (NULL if none). */
+ * diag_mark, restores the failed state, and returns the first dropped diagnostic, or NULL if there was none. */
 typedef struct DiagMark { Diag **last; bool failed; } DiagMark;
 DiagMark diag_mark(Ctx *cx);
 Diag *diag_rewind(Ctx *cx, DiagMark mark);

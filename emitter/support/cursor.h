@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SUPPORT_CURSOR_H
 #define LW_SUPPORT_CURSOR_H
-/* The only reader of bytes from outside. A read past the end returns zeros and sets `bad`, which stays set: test it
- * once per message, not at each read. Little-endian on any host. */
+/* The only reader of bytes from outside. Numbers are little-endian on any host. A read past the end returns zeros and
+ * sets `bad`, which stays set, so test it once per message, not at each read. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,8 +15,9 @@ uint8_t  cursor_u8(Cursor *c);
 uint16_t cursor_u16(Cursor *c);
 uint32_t cursor_u32(Cursor *c);
 uint64_t cursor_u64(Cursor *c);
-uint64_t cursor_varint(Cursor *c);                    /* protobuf base-128; more than 10 bytes is bad */
-/* Returns the next `count` bytes as a new cursor; c moves past them */
+/* Reads a base-128 number of protobuf; more than 10 bytes are bad. */
+uint64_t cursor_varint(Cursor *c);
+/* Returns the next `count` bytes as a new cursor; c moves past them. */
 Cursor   cursor_take(Cursor *c, uint64_t count);
 
 #endif

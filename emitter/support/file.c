@@ -42,7 +42,7 @@ static void insert_name(const char **list, int count, const char *file)
 #ifdef HAS_POSIX
 static void close_folder(void *d) { closedir(d); }
 
-/* Lists at most `most` names; returns the number of all. */
+/* Lists at most `most` names; returns the number of all names. */
 static int list_folder(Ctx *cx, const char *path, const char *extension, const char **list, int most)
 {
     int count = 0;
@@ -84,14 +84,14 @@ static const size_t LARGEST_FILE = (size_t)1 << 31;
 
 static void close_file(void *f) { fclose(f); }
 
-/* Returns the size of a file of which `count` bytes have been read; 0 if unknown, for example for a pipe. */
+/* Returns the size of a file of which `count` bytes have been read, or 0 if it is unknown, for example for a pipe. */
 static size_t size_of(FILE *f, size_t count)
 {
     const long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : 0;
     return size > 0 && fseek(f, (long)count, SEEK_SET) == 0 ? (size_t)size : 0;
 }
 
-/* Reads the rest of a file longer than FIRST_READ; *count is the number of bytes read. */
+/* Reads the rest of a file that is longer than FIRST_READ; *count becomes the number of bytes read. */
 static uint8_t *read_rest(Ctx *cx, FILE *f, uint8_t *at, size_t *count)
 {
     const size_t size = size_of(f, *count);
@@ -154,7 +154,7 @@ Bytes file_read(Ctx *cx, const char *path)
 }
 
 #ifdef HAS_POSIX
-/* Returns the first part of the path below the folder that is a symbolic link; NULL: none. */
+/* Returns the first part of the path below the folder that is a symbolic link, or NULL if there is none. */
 static const char *link_below(Ctx *cx, const char *folder, const char *path)
 {
     struct stat s;
@@ -166,7 +166,7 @@ static const char *link_below(Ctx *cx, const char *folder, const char *path)
     return NULL;
 }
 
-/* Opens a regular file; neither a link nor the other end of a pipe is waited for. */
+/* Opens a regular file. Does not follow a link, and does not wait for the other end of a pipe. */
 static FILE *open_regular(Ctx *cx, const char *path)
 {
     struct stat s;
@@ -274,8 +274,8 @@ static FILE *create_beside(Draft *d, const char *path)
     return f;
 }
 
-/* True if the process may write a file of that size. A write beyond the limit raises SIGXFSZ, which by default ends the
- * process, so in that case nothing is created. */
+/* Returns true if the process may write a file of that size. A write beyond the limit raises SIGXFSZ, which by default
+ * ends the process, so in that case nothing is created. */
 static bool is_within_limit(size_t bytes)
 {
 #ifdef HAS_POSIX
@@ -313,7 +313,7 @@ static size_t size_of_output(Ctx *cx, const FileOut *file)
     return bytes;
 }
 
-/* The file being written; `why` is errno after the first failure. */
+/* The file that is written; `why` is errno after the first failure. */
 typedef struct Sink { FILE *f; bool failed; int why; } Sink;
 
 static void note_failure(Sink *s)
@@ -334,7 +334,7 @@ static void close_sink(void *sink)
     if (fclose(s->f) != 0) note_failure(s);
 }
 
-/* False on failure; errno is the reason. */
+/* Writes the temporary file. Returns false on failure; errno is then the reason. */
 static bool write_draft(Ctx *cx, Draft *d, const FileOut *file)
 {
     Resource held;
@@ -349,7 +349,7 @@ static bool write_draft(Ctx *cx, Draft *d, const FileOut *file)
     return !s.failed;
 }
 
-/* True if the path is neither a folder nor write-protected. Tested before any file is replaced. */
+/* Returns true if the path is neither a folder nor write-protected. This is tested before any file is replaced. */
 static bool may_replace(Draft *d, const char *path)
 {
 #ifdef HAS_POSIX
@@ -381,8 +381,8 @@ static bool put_in_place(Draft *d, const char *path)
 
 /* ---- One set at a time ------------------------------------------------------------------------------------------ */
 
-/* A lock on the files of a set while they are put in place: if two processes write the same files, one renames all of
- * its own before the other does. The file NAME.lock holds it; an ended process leaves it unlocked. */
+/* A lock on the files of a set while they are put in place. If two processes write the same files, one renames all of
+ * its own before the other does. The lock is on the file NAME.lock; a process that ends leaves it unlocked. */
 typedef struct SetLock { const char *path; int file; } SetLock;
 
 #ifdef HAS_POSIX
@@ -393,7 +393,7 @@ static bool is_at(int file, const char *path)
            && own.st_dev == there.st_dev;
 }
 
-/* Where nothing can be locked, as in some network file systems, the files are written without. */
+/* Locks the set. Where nothing can be locked, as in some network file systems, the files are written without a lock. */
 static void lock_set(SetLock *lock)
 {
     struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -401,7 +401,7 @@ static void lock_set(SetLock *lock)
         lock->file = open(lock->path, O_RDWR | O_CREAT, 0666);
         const bool is_locked = lock->file >= 0 && fcntl(lock->file, F_SETLKW, &whole) == 0;
         if (!is_locked || is_at(lock->file, lock->path)) return;
-        close(lock->file);     /* the process before removed it */
+        close(lock->file);     /* the process before removed the file */
         lock->file = -1;
     }
 }
@@ -419,7 +419,7 @@ static void lock_set(SetLock *lock) { lock->file = -1; }
 static void unlock_set(const SetLock *lock) { (void)lock; }
 #endif
 
-/* The temporary files of one call. Printing may run out of memory, which unwinds: they are removed on the way. */
+/* The temporary files of one call. Printing may run out of memory; unwinding then removes the files. */
 typedef struct Drafts { Draft *at; size_t count; } Drafts;
 
 static void remove_drafts(void *what)

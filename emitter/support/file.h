@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SUPPORT_FILE_H
 #define LW_SUPPORT_FILE_H
-/* Reads and writes whole files. A file is written under a new temporary name beside its path, then renamed: a reader
+/* Reads and writes whole files. A file is written under a new temporary name beside its path, then renamed, so a reader
  * finds either the old or the new file, never a part. A failure removes the temporary file. Devices are written
  * directly. Failures are diagnostics. */
 #include <stdbool.h>
@@ -12,35 +12,37 @@
 
 typedef struct Bytes { const uint8_t *at; size_t count; } Bytes;
 
-/* Owned by cx; a NUL follows the last byte */
+/* Returns the bytes of a file, owned by cx. A NUL follows the last byte. */
 Bytes file_read(Ctx *cx, const char *path);
-/* file_read of a file that another file names, below `folder` ("" or with a slash at its end): it must be a regular
- * file, and neither it nor the folders on the way may be links. */
+/* Like file_read, for a file that another file names, below `folder` ("" or with a slash at its end). It must be a
+ * regular file, and neither it nor the folders on the way may be links. */
 Bytes file_read_below(Ctx *cx, const char *folder, const char *path);
 /* Returns the bytes of a file whose parts can be read, or -1 if it does not exist, is a pipe, or cannot be opened. */
 int64_t file_size(const char *path);
-/* Reads `count` bytes at the offset `at`. False, with a diagnostic, if the file does not have them. */
+/* Reads `count` bytes at the offset `at`. Returns false, with a diagnostic, if the file does not have them. */
 bool file_read_part(Ctx *cx, const char *path, int64_t at, void *to, size_t count);
-bool file_is_folder(const char *path);                  /* false also where the system has no stat */
-/* Returns the names in a folder that end in ".extension", sorted by bytes; none where the system has no folders. */
+bool file_is_folder(const char *path);                  /* returns false also where the system has no stat */
+/* Returns the names in a folder that end in ".extension", sorted by bytes. Returns none where the system has no
+ * folders. */
 const char *const *folder_files(Ctx *cx, const char *path, const char *extension, int *count);
 /* Returns the bytes as text. A NUL among them, which would end the text early, is an error with its line and column. */
 const char *file_text(Ctx *cx, const char *path, Bytes file);
-/* False, with a diagnostic, if the folder of a file to be written is missing: long work asks before it begins. */
+/* Returns false, with a diagnostic, if the folder of a file to be written is missing. Long work calls this before it
+ * begins. */
 bool  file_has_folder(Ctx *cx, const char *path);
 bool  file_write(Ctx *cx, const char *path, const void *bytes, size_t count);
-/* Writes several files, all or none as far as the file system allows: all are complete under temporary names before the
- * first is renamed, and of two processes that write the same files one renames all of them before the other. */
+/* Writes several files, all or none as far as the file system allows. All are complete under temporary names before the
+ * first one is renamed. If two processes write the same files, one renames all of them before the other does. */
 typedef void FilePrint(Ctx *cx, const void *what, TextPut *put, void *to);
 typedef struct FileOut {
     const char *path;
     const void *bytes; size_t count;
-    FilePrint *print; const void *what;                 /* prints a large file piece by piece; NULL: `bytes` */
+    FilePrint *print; const void *what;                 /* prints a large file piece by piece; NULL writes `bytes` */
 } FileOut;
 bool  file_write_all(Ctx *cx, const FileOut *files, size_t count);
 
-const char *path_folder(Ctx *cx, const char *path);     /* "a/b.c" -> "a/"; "b.c" -> "" */
-const char *path_stem(Ctx *cx, const char *path);       /* "a/b.c" -> "b" */
-const char *path_extension(const char *path);           /* "a/b.c" -> "c"; none -> "" */
+const char *path_folder(Ctx *cx, const char *path);     /* returns "a/" for "a/b.c", and "" for "b.c" */
+const char *path_stem(Ctx *cx, const char *path);       /* returns "b" for "a/b.c" */
+const char *path_extension(const char *path);           /* returns "c" for "a/b.c", and "" without an extension */
 
 #endif

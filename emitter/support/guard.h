@@ -8,30 +8,30 @@
  *
  * Two rules keep this sound.
  * - Every resource that no arena owns (an open file, a scratch folder, a second arena) is registered while memory is
- *   allocated beside it.
- * - No guard is crossed. Calls of a callback into the interface set their own guards; the code that called the callback
- *   continues the unwinding with guard_resume. */
+ *   allocated while it exists.
+ * - No guard is crossed. Calls of a callback into the interface set their own guards; the code that called the
+ *   callback continues the unwinding with guard_resume. */
 #include <setjmp.h>
 
 #include "support/ctx.h"
 
-/* A resource that unwinding releases. The record is caller-owned, mostly on its stack; `release` allocates nothing. */
+/* A resource that unwinding releases. The caller owns the record, mostly on its stack; `release` allocates nothing. */
 typedef struct Resource Resource;
 struct Resource { Resource *older; void (*release)(void *what); void *what; };
 
 void resource_hold(Ctx *cx, Resource *r, void (*release)(void *what), void *what);
 void resource_hold_arena(Ctx *cx, Resource *r, Arena *a);
-void resource_drop(Ctx *cx, Resource *r);      /* releases and unregisters the newest */
+void resource_drop(Ctx *cx, Resource *r);      /* releases and unregisters the newest resource */
 
 typedef struct Guard Guard;
 struct Guard { Guard *outer; Resource *resources; DiagMark mark; jmp_buf back; };
 
-bool guard_begin(Ctx *cx, Guard *g);           /* false if the context is NULL or out of memory */
+bool guard_begin(Ctx *cx, Guard *g);           /* returns false if the context is NULL or out of memory */
 void guard_end(Ctx *cx, const Guard *g);
-void guard_exhausted(void *context, size_t bytes);      /* out-of-memory hook of a guarded context's arenas */
-void guard_resume(Ctx *cx);                    /* after a callback: continues unwinding if memory ran out */
+void guard_exhausted(void *context, size_t bytes);      /* the out-of-memory hook of a guarded context's arenas */
+void guard_resume(Ctx *cx);                    /* after a callback, continues unwinding if memory ran out */
 
-/* The body of a guarded function: returns the value of `call`, or `failure` if memory runs out in it. */
+/* The body of a guarded function. Returns the value of `call`, or `failure` if memory runs out in it. */
 #define RETURN_GUARDED(cx, Type, failure, call)                                                                        \
     do {                                                                                                               \
         Guard guard_;                                                                                                  \

@@ -7,7 +7,8 @@
 
 typedef union MapValue { void *is; const void *constant; } MapValue;
 
-/* `tag` is 0 in a free slot. Else it holds the length of the key, plus 1, above TAG_BITS bits of the key's hash. */
+/* A slot of the table. `tag` is 0 in a free slot. Otherwise, it holds the length of the key, plus 1, above TAG_BITS
+ * bits of the key's hash. */
 struct MapSlot { const void *key; MapValue value; uint64_t tag; };
 
 enum { TAG_BITS = 20 };
@@ -24,7 +25,7 @@ uint64_t hash_bytes(const void *key, size_t bytes)
     return h * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Most keys are pointers: hashes all their bits at once. */
+/* Returns the hash of a pointer, as most keys are; hashes all its bits at once. */
 static uint64_t hash_pointer(const void *key)
 {
     uint64_t h = (uint64_t)(uintptr_t)key * UINT64_C(0xbf58476d1ce4e5b9);

@@ -13,19 +13,19 @@
 typedef struct Map { Arena *arena; struct MapSlot *slots; size_t count, capacity; } Map;
 
 Map   map_new(Arena *arena);
-void *map_get(const Map *m, const void *key, size_t bytes);              /* NULL: absent */
-void  map_put(Map *m, const void *key, size_t bytes, void *value);       /* replaces */
+void *map_get(const Map *m, const void *key, size_t bytes);              /* returns NULL if the key is absent */
+void  map_put(Map *m, const void *key, size_t bytes, void *value);       /* replaces an existing value */
 
-void *map_get_ptr(const Map *m, const void *key);                        /* the key is the pointer itself */
+void *map_get_ptr(const Map *m, const void *key);                        /* uses the pointer itself as the key */
 void  map_put_ptr(Map *m, const void *key, void *value);
 
-/* Maps to const objects. map_get_const also reads values of map_put; values of map_put_const are read by map_get_const
- * only. */
+/* For maps to const objects. map_get_const also reads values of map_put; only map_get_const reads values of
+ * map_put_const. */
 const void *map_get_const(const Map *m, const void *key, size_t bytes);
 void        map_put_const(Map *m, const void *key, size_t bytes, const void *value);
 const void *map_get_const_ptr(const Map *m, const void *key);
 void        map_put_const_ptr(Map *m, const void *key, const void *value);
 
-uint64_t hash_bytes(const void *key, size_t bytes);                      /* FNV-1a with a final mix */
+uint64_t hash_bytes(const void *key, size_t bytes);                      /* returns FNV-1a with a final mix */
 
 #endif

@@ -7,7 +7,7 @@
 #include "support/map.h"
 #include "support/text.h"
 
-/* `macros`: the prefix of the model's macros */
+/* `macros` is the prefix of the model's macros. */
 struct NameTable { Map map; const char *macros; size_t macros_length; };
 
 static struct NameTable *table_of(Ctx *cx)
@@ -97,7 +97,7 @@ static bool ends(const char *s, const char *with)
     return length > tail && strcmp(s + length - tail, with) == 0;
 }
 
-/* INT8_MIN, UINT_LEAST16_MAX, SIZE_WIDTH, LONG_MAX, ..: the limits of <stdint.h> and <limits.h>. */
+/* Returns true for the limits of <stdint.h> and <limits.h>: INT8_MIN, UINT_LEAST16_MAX, SIZE_WIDTH, LONG_MAX, .. */
 static bool is_limit(const char *s)
 {
     static const char *const types[] = { "INT", "UINT", "SIZE_", "PTRDIFF_", "WCHAR_", "WINT_", "SIG_ATOMIC_", "CHAR_",
@@ -108,7 +108,8 @@ static bool is_limit(const char *s)
     return is_type && (ends(s, "_MIN") || ends(s, "_MAX") || ends(s, "_WIDTH"));
 }
 
-/* Families of macros that C reserves: M_PI, FP_NAN, FLT_MAX, FE_INEXACT, LC_ALL, SIG_ERR, PRIx32. */
+/* Returns true for the families of macros that C reserves: M_PI, FP_NAN, FLT_MAX, FE_INEXACT, LC_ALL, SIG_ERR,
+ * PRIx32. */
 static bool is_of_a_family(const char *s)
 {
     static const char *const prefixes[] = { "M_", "FP_", "FLT_", "DBL_", "LDBL_", "FE_", "LC_", "SIG_" };
@@ -120,7 +121,7 @@ static bool is_of_a_family(const char *s)
     return false;
 }
 
-/* True if the name is reserved. Names with the suffix _t are types of C or of the system. */
+/* Returns true if the name is reserved. Names with the suffix _t are types of C or of the system. */
 static bool is_reserved(const char *s)
 {
     if (ends(s, "_t") || is_limit(s) || is_of_a_family(s)) return true;
@@ -129,7 +130,7 @@ static bool is_reserved(const char *s)
     return false;
 }
 
-/* True if the prefix is reserved for the runtime or for compilers: `__`, and `_` before a capital letter, as in
+/* Returns true if the prefix is reserved for the runtime or for compilers: `__`, and `_` before a capital letter, as in
  * __LINE__ and _Bool. */
 static bool is_reserved_beginning(const char *s)
 {

@@ -6,7 +6,7 @@
 
 #include "support/ctx.h"
 
-const char *name(Ctx *cx, const char *text);                        /* NULL for NULL */
+const char *name(Ctx *cx, const char *text);                        /* returns the interned text, or NULL for NULL */
 const char *name_n(Ctx *cx, const char *text, size_t length);
 const char *name_format(Ctx *cx, const char *format, ...);
 /* Converts `text` to a C identifier:
@@ -18,18 +18,18 @@ const char *name_format(Ctx *cx, const char *format, ...);
  * a reserved prefix, such as `__`                    `own` before it
  * empty                                              "_" */
 const char *name_identifier(Ctx *cx, const char *text);
-/* As name_identifier, for names that emitted C prints without the model's prefix: `own_` also precedes a name that
- * begins with the model's prefix in capital letters and '_', as the macros of its header do. Names of layers and in
- * dumps do not depend on that prefix. */
+/* Like name_identifier, for names that emitted C prints without the model's prefix. `own_` also precedes a name that
+ * begins with the model's prefix in capital letters and '_', as the macros of its header do. Names of layers, and names
+ * in dumps, do not depend on that prefix. */
 const char *name_unprefixed(Ctx *cx, const char *text);
-void name_reserve_macros(Ctx *cx, const char *prefix);              /* the model's prefix */
-/* Converts `text` to the rest of an identifier after the model's prefix and '_': other characters than letters, digits
+void name_reserve_macros(Ctx *cx, const char *prefix);              /* sets the model's prefix */
+/* Converts `text` to the rest of an identifier after the model's prefix and '_'. Characters other than letters, digits
  * and '_' become '_'. No word is reserved there. */
 const char *name_suffix(Ctx *cx, const char *text);
-/* The prefix of a model's names: an identifier that begins with a letter and has single `_` between others. "9bad"
- * gives "m9bad", "int" gives "m_int". */
+/* Returns the prefix of a model's names: an identifier that begins with a letter, in which each `_` is between other
+ * characters. "9bad" gives "m9bad", "int" gives "m_int". */
 const char *name_prefix(Ctx *cx, const char *text);
-const char *name_upper(Ctx *cx, const char *text);                  /* in capital letters */
+const char *name_upper(Ctx *cx, const char *text);                  /* returns the text in capital letters */
 /* Returns true for a character of identifiers: a letter, a digit or '_'. */
 static inline bool name_is_word(char c)
 {

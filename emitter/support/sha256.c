@@ -23,7 +23,7 @@ static const uint32_t constants[ROUNDS] = {
 
 static uint32_t rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
-/* Section 6.2.2. */
+/* Updates the words with a block (section 6.2.2). */
 static void update(uint32_t h[WORDS], const uint8_t *block)
 {
     uint32_t w[ROUNDS], v[WORDS];

@@ -12,7 +12,7 @@ enum { SHA256_BYTES = 32 };
 /* The digest of bytes that arrive in pieces: sha256_new, sha256_add for each piece, sha256_end. */
 typedef struct Sha256 {
     uint32_t h[8];
-    uint64_t count;                  /* bytes so far */
+    uint64_t count;                  /* the number of bytes so far */
     uint8_t block[64];               /* the bytes after the last whole block */
 } Sha256;
 Sha256 sha256_new(void);

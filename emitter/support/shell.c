@@ -23,16 +23,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEP = 10, GRACE = 1000 };        /* milliseconds: between two looks, and from SIGTERM to SIGKILL */
+enum { STEP = 10, GRACE = 1000 };        /* times in milliseconds: between two looks, and from SIGTERM to SIGKILL */
 
-/* A crash of the command is a failure like any other; shells report 128 and the signal's number. */
+/* Returns true if SIGINT or SIGTERM ended the command. A crash of the command is a failure like any other; shells
+ * report 128 plus the signal's number. */
 static bool is_signalled(int status)
 {
     const int number = WIFSIGNALED(status) ? WTERMSIG(status) : WIFEXITED(status) ? WEXITSTATUS(status) - 128 : 0;
     return number == SIGINT || number == SIGTERM;
 }
 
-/* A command without operators takes the place of the shell, so that SIGTERM reaches it: not every shell does so. */
+/* Returns the script that runs the command. A command without operators takes the place of the shell, so that SIGTERM
+ * reaches it; not every shell does so by itself. */
 static const char *script_of(const char *command)
 {
     const char *word = command + strspn(command, " ");
@@ -48,7 +50,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Waits for a child until a point in time. Returns as waitpid does; 0: the time is over. */
+/* Waits for a child until a point in time. Returns the value of waitpid, or 0 if the time is over. */
 static pid_t wait_until(pid_t child, int *status, double end)
 {
     for (;;) {

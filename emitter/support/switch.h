@@ -25,16 +25,17 @@ static inline uint32_t switch_number(const char *format)
     return h ? h : 1;
 }
 
-/* True if the check that is about to refuse is disabled. */
+/* Returns true if the check that is about to refuse is disabled. */
 static inline bool switch_is_off(Ctx *cx, const char *format)
 {
-    if (strcmp(format, "%s") == 0) return false;              /* a message of the checker, passed on */
+    if (strcmp(format, "%s") == 0) return false;              /* a message that the checker passes on */
     cx->refusing_check = format;
     if (switch_number(format) != cx->off) return false;
     cx->off_fired = true;
     return true;
 }
-/* True once the disabled check would have refused: all other checks then accept, because one check may hide another. */
+/* Returns true once the disabled check would have refused. All other checks then accept, because one check may hide
+ * another. */
 static inline bool switch_has_fired(const Ctx *cx) { return cx->off_fired; }
 #else
 #define switch_has_fired(cx) false

@@ -62,7 +62,7 @@ void text_printf(Text *t, const char *format, ...)
     va_end(args);
 }
 
-/* Short texts mostly end here: they give their free capacity back. A long text may grow on. */
+/* Ends the text. A short text is mostly complete then, so it gives its free capacity back. A long text may grow on. */
 const char *text_string(Text *t)
 {
     enum { SHORT = 256 };
@@ -137,7 +137,7 @@ void text_float(Text *t, float f)
 {
     char sci[64];
     if (add_special(t, (double)f)) return;
-    /* If n digits round-trip, n + 1 digits do as well: the search starts at the usual length */
+    /* If n digits round-trip, n + 1 digits do as well, so the search starts at the usual length. */
     int precision = 7;
     scientific(sci, sizeof sci, precision, (double)f);
     if (text_read_float(sci, NULL) != f) scientific(sci, sizeof sci, 8, (double)f);
@@ -160,13 +160,13 @@ void text_double(Text *t, double d)
     add_shortened(t, sci);
 }
 
-/* strtod and strtof round correctly but require the locale's decimal point: copies s with it. */
+/* Copies s with the locale's decimal point, which strtod and strtof require; they round correctly. */
 static void localized(const char *s, char *out, size_t size)
 {
     char half[8];
     size_t n = 0;
     snprintf(half, sizeof half, "%.1f", 0.5);
-    const char point = half[1];           /* localeconv is not for several threads */
+    const char point = half[1];           /* because localeconv is not safe with several threads */
     for (; s[n] && n + 1 < size; n++) out[n] = s[n] == '.' ? point : s[n];
     out[n] = 0;
 }
@@ -193,8 +193,8 @@ bool text_equal(const char *a, const char *b) { return a == b || (a && b && strc
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Edit distance with exchanges of neighbours as one edit ("optimal string alignment"): each row depends on the two rows
- * above. */
+/* Returns the edit distance in which an exchange of neighbours is one edit ("optimal string alignment"). Each row
+ * depends on the two rows above. */
 static size_t distance(Ctx *cx, const char *a, const char *b)
 {
     const size_t n = strlen(b);
@@ -216,7 +216,8 @@ static size_t distance(Ctx *cx, const char *a, const char *b)
     return row[n];
 }
 
-/* At most two edits, and fewer for short words: within two edits, any two words of three letters are close. */
+/* Returns the most edits: two, and fewer for short words, because any two words of three letters are within two
+ * edits. */
 static size_t most_edits(size_t length) { return length > 80 ? 0 : least((length + 1) / 3, 2); }
 
 const char *text_nearest(Ctx *cx, const char *word, const char *const *candidates, size_t count)

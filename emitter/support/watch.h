@@ -8,8 +8,9 @@
 typedef struct Watch Watch;
 
 Watch *watch_new(Ctx *cx);
-void watch_lap(Watch *w, const char *part, const char *name);   /* "code", "hoist"; equal pairs are summed */
-/* Reports a note for each pair in the order of its first lap, then the sum */
+/* For example "code" and "hoist"; equal pairs are summed. */
+void watch_lap(Watch *w, const char *part, const char *name);
+/* Reports a note for each pair in the order of its first lap, then the sum. */
 void watch_report(Watch *w);
 
 #endif

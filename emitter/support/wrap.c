@@ -6,7 +6,7 @@
 
 enum { LINE_WIDTH = 120, FURTHER = 4 };
 
-/* Returns the end of the string or character literal that begins at s; s if none does. */
+/* Returns the end of the string or character literal that begins at s, or s if there is no literal. */
 static const char *skip_literal(const char *s)
 {
     const char quote = *s;
@@ -16,7 +16,7 @@ static const char *skip_literal(const char *s)
 }
 
 /* Returns the last comma within the outermost parentheses before column `width`, or the first comma if all are beyond
- * it; NULL if there is no comma. `depth` counts the parentheses open at the line's start. */
+ * it. Returns NULL if there is no comma. `depth` counts the parentheses open at the line's start. */
 static const char *last_comma(const char *line, int depth, size_t width)
 {
     const char *best = NULL;
@@ -30,7 +30,8 @@ static const char *last_comma(const char *line, int depth, size_t width)
     return best;
 }
 
-/* Returns the first parenthesis that closes beyond `width`; NULL if there is none. The line may end after it. */
+/* Returns the first parenthesis that closes beyond `width`, after which the line may end. Returns NULL if there is
+ * none. */
 static const char *first_parenthesis(const char *line, size_t width)
 {
     const char *first = NULL;
@@ -63,8 +64,8 @@ void wrap_list(Ctx *cx, Text *t, size_t start)
 
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
 
-/* True if the line may end at `s`: after a comma or a semicolon, before a binary operator or a `return`, or as a last
- * resort after an assignment. */
+/* Returns true if the line may end at `s`: after a comma or a semicolon, before a binary operator or a `return`, or as
+ * a last resort after an assignment. */
 static bool may_end(const char *s, bool at_assignment)
 {
     static const char *const before[] = { " + ",  " - ",  " * ",  " / ", " % ",  " ? ", " : ",
@@ -76,7 +77,7 @@ static bool may_end(const char *s, bool at_assignment)
     return s[-1] == ',' || s[-1] == ';' || (s[-1] == ')' && strncmp(s, " return ", 8) == 0);
 }
 
-enum { IN_INDEX = 16, SHALLOW = 1 };      /* the weight of a bracket in parentheses; one call deep */
+enum { IN_INDEX = 16, SHALLOW = 1 };      /* the weight of a bracket in parentheses; the depth of one call */
 
 typedef struct Break { const char *at; int depth; } Break;
 
@@ -95,8 +96,8 @@ static Break last_place(const char *line, size_t width, int depth, bool at_assig
     return best;
 }
 
-/* Breaks between operands of a statement or of its outermost call; else after the assignment, if one more line holds
- * the remainder; else deeper. */
+/* Returns a break between operands of a statement or of its outermost call; otherwise after the assignment, if one more
+ * line holds the remainder; otherwise a deeper one. */
 static Break place_of_break(const char *line, size_t width, int depth)
 {
     const Break inside = last_place(line, width, depth, false), assigned = last_place(line, width, depth, true);
@@ -106,8 +107,8 @@ static Break place_of_break(const char *line, size_t width, int depth)
     return assigned;
 }
 
-/* Returns the last blank of the line before `width`, but not before `least`; else the first one after; NULL: none. With
- * `is_code` a blank in a literal or in parentheses only if there is no other. */
+/* Returns the last blank of the line before `width`, but not before `least`; otherwise the first blank after `width`,
+ * or NULL. If is_code is true, returns a blank in a literal or in parentheses only if there is no other. */
 static const char *last_blank(const char *line, size_t least, size_t width, bool is_code)
 {
     const char *best = NULL;
@@ -147,10 +148,11 @@ void wrap_statement(Ctx *cx, Text *t, size_t start)
 
 /* ---- Whole files ------------------------------------------------------------------------------------------------- */
 
-/* The state at the start of a line: inside a comment, or of a directive that the line before continues. */
+/* The state at the start of a line: whether it is inside a comment, or inside a directive that the line before
+ * continues. */
 typedef struct LineState { bool in_comment, in_directive; } LineState;
 
-/* Advances over a line. */
+/* Returns the state after a line. */
 static LineState after_line(LineState s, const char *line, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -166,7 +168,7 @@ static LineState after_line(LineState s, const char *line, size_t n)
     return s;
 }
 
-/* Adds a line, broken at blanks: `end` ends each part but the last, `lead` begins each but the first. */
+/* Adds a line, broken at blanks. `end` ends each part except the last, and `lead` begins each part except the first. */
 static void add_broken(Text *t, const char *line, size_t least, bool is_code, const char *end, const char *lead)
 {
     size_t width = LINE_WIDTH - strlen(end);
@@ -184,7 +186,7 @@ static void add_broken(Text *t, const char *line, size_t least, bool is_code, co
     text_char(t, '\n');
 }
 
-/* Continuation lines of a comment are aligned with its text; those of an indented row are indented further. */
+/* Adds a comment. Its continuation lines are aligned with its text; in an indented row, they are indented further. */
 static void add_comment(Ctx *cx, Text *t, const char *line)
 {
     const size_t indent = strspn(line, " ");
@@ -195,7 +197,7 @@ static void add_comment(Ctx *cx, Text *t, const char *line)
                text_format(cx, "%*s*%*s", (int)(opens ? indent + 1 : indent), "", (int)further, ""));
 }
 
-/* Returns the comment at the end of a line of code, NULL if there is none. */
+/* Returns the comment at the end of a line of code, or NULL if there is none. */
 static const char *trailing_comment(const char *line)
 {
     const size_t n = strlen(line);
@@ -208,7 +210,7 @@ static const char *trailing_comment(const char *line)
     return comment;
 }
 
-/* Adds a line of code. A comment at its end precedes it. */
+/* Adds a line of code. A comment at its end becomes a line before it. */
 static void add_code(Ctx *cx, Text *t, const char *line, bool is_directive)
 {
     const char *comment = trailing_comment(line);
