@@ -58,11 +58,36 @@ moved() {
     "$lw" tests/budgets/chain.te -o "$work/drifts.c" --name m --quiet &&
         "$lw" tests/budgets/chain.te -o "$work/moved.c" --name m --ram 12600 > "$work/moved.txt" 2>&1 || return 1
     cat "$work/moved.txt"
-    ! grep -q memmove "$work/drifts.c" && grep -q 'M_ARENA_SIZE  *6112u' "$work/drifts.h" &&
-        [ "$(grep -c memmove "$work/moved.c")" -eq 3 ] && grep -q '12000 bytes of results are moved' "$work/moved.txt"
+    ! grep -q lw_move "$work/drifts.c" && grep -q 'M_ARENA_SIZE  *6112u' "$work/drifts.h" &&
+        [ "$(grep -c 'lw_move(memory' "$work/moved.c")" -eq 3 ] &&
+        grep -q '12000 bytes of results are moved' "$work/moved.txt"
 }
 check results-are-moved-where-the-limit-needs-it moved
 check values-with-moved-results "$lw" verify tests/budgets/chain.te --ram 12600
+# Ten times as many products for a move of the same bytes: without a limit, the plan moves them, too.
+sed 's/k<3/k<30/; s/50 \* k - 100/10 * k - 170/' tests/budgets/chain.te > "$work/long.te"
+nearly_free() {
+    "$lw" "$work/long.te" --target cortex-m4 -o "$work/long.c" --name m --quiet &&
+        grep -c 'lw_move(memory' "$work/long.c" &&
+        "$lw" "$work/long.te" --target cortex-m4 --optimize speed -o "$work/long.c" --name m --quiet &&
+        ! grep lw_move "$work/long.c"
+}
+check moves-that-are-nearly-free-need-no-limit nearly_free
+check values-of-moves-that-are-nearly-free "$lw" verify "$work/long.te" --target cortex-m4
+copies_blocks() {
+    $cc -std=c99 -O2 -Iruntime -o "$work/move" tests/emitted/move.c && "$work/move"
+}
+check a-moved-result-keeps-its-bytes copies_blocks
+# The report counts the moves of the layers that the note counts.
+counts_moves() {
+    counted=$("$lw" tests/budgets/chain.te --target cortex-m4 --ram 12600 -o "$work/moved.c" 2>&1 |
+        sed -n 's/.*arena of [0-9]* bytes and \([0-9]*\) counted instructions.*/\1/p')
+    reported=$("$lw" report tests/budgets/chain.te --target cortex-m4 --ram 12600 --quiet |
+        sed -n 's/^instructions   about //p')
+    echo "$reported reported, $counted counted"
+    [ -n "$counted" ] && [ "$reported" = "$counted" ]
+}
+check the-report-counts-moves counts_moves
 
 # Where whole tensors and rings do not fit, stages move inside: windows are copied instead of rows.
 spared() {

@@ -108,7 +108,7 @@ int64_t report_instructions(const Build *b, int group)
     if (has_layers(measured_instructions(b))) return measured_instructions(b)->layer[group];
     if (!b->target->costs) return -1;
     if (n) return region_instructions(b, n);
-    return f ? at_level(b, group, count_instructions(b->cx, f, b->target->costs)) : 0;
+    return f ? at_level(b, group, build_instructions(b, group)) : 0;
 }
 
 int64_t report_cycles(const Build *b, int group)

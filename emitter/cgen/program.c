@@ -334,8 +334,8 @@ static const char *in_memory(Ctx *cx, int64_t offset)
 static void move_result(Ctx *cx, Text *t, const Call *c)
 {
     if (c->move.bytes)
-        text_printf(t, "    memmove(%s, %s, %lld);     /* the next result begins before it */\n",
-                    in_memory(cx, c->move.to), in_memory(cx, c->move.from), (long long)c->move.bytes);
+        text_printf(t, "    lw_move(%s, %s, %lld);     /* the next result begins before it */\n",
+                    in_memory(cx, c->move.to), in_memory(cx, c->move.from), (long long)(c->move.bytes + 15) / 16);
 }
 
 static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Call *c)
@@ -617,6 +617,14 @@ static bool copies_constants(const Program *p)
     return false;
 }
 
+static bool moves_results(const Program *p)
+{
+    const Call *call;
+    bool moves = false;
+    for (int i = 0; !moves && (call = program_call(p, i)) != NULL; i++) moves = call->move.bytes;
+    return moves || (p->step && moves_results(p->step));
+}
+
 /* Returns the names of the runtime's pieces that constants, the arena and the types of values require. */
 static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
 {
@@ -627,10 +635,10 @@ static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
         has_section = has_section || p->constant_section[i];
     for (int i = 0; p->static_arena && i < p->memory_count; i++) has_section = has_section || p->memory[i].section;
     const bool is_aligned = s->constant_count || p->static_arena || p->weights.kind == WEIGHTS_INCLUDED;
-    return text_format(cx, "%s %s %s %s %s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY",
+    return text_format(cx, "%s %s %s %s %s %s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY",
                        macro_of(p), has_section ? "LW_SECTION" : "",
                        p->has_profile ? "LW_COUNTER" : "", has_floats(cx, p) ? "lw_ieee" : "",
-                       copies_constants(p) ? "LW_COPY_START" : "");
+                       copies_constants(p) ? "LW_COPY_START" : "", moves_results(p) ? "lw_move" : "");
 }
 
 /* Returns true if functions of the model, except those of layers, call functions of string.h. */

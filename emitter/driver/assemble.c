@@ -12,15 +12,6 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* Returns the root that the group writes at one offset and later groups read at another, or NULL if there is none. */
-static const Slot *moved_root(const Build *b, int group)
-{
-    const Group *g = &b->groups.at[group];
-    const Slot *y = g->output_count == 1 ? plan_slot(&b->plan, g->output[0]) : NULL;
-    return y && y->kind == SLOT_ARENA && y->root == y->tensor && y->first == group && y->written != y->offset ? y
-                                                                                                         : NULL;
-}
-
 /* Returns the place of an input or output, or of its part of the constant's copy. */
 static Place place_of(const Build *b, int group, int partition, const Memory *m)
 {
@@ -36,7 +27,7 @@ static Call call_of(Build *b, int group)
     const Group *g = &b->groups.at[group];
     const Function *f = b->function[group];
     Place *place = NEW_ARRAY(b->cx->arena, Place, f->memory_count);
-    const Slot *moved = moved_root(b, group);
+    const Slot *moved = plan_moved(&b->plan, &b->groups, group);
     int temporary = 0, partition = b->partition_of ? b->partition_of[group] : -1;
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];

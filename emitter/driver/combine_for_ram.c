@@ -58,7 +58,13 @@
 
 #include "support/text.h"
 
-enum { LEAST_GAIN = 10, MOST_PAIRS = 12, MOST_AT_ONCE = 3, MOST_FOR_PADDING = 16 };
+enum { LEAST_GAIN = 10, MOST_PAIRS = 12, MOST_AT_ONCE = 3, MOST_FOR_PADDING = 16, FREE_SHARE = 100 };
+
+/* Returns true if the plan has a tenth of RAM less. */
+static bool saves_enough(const Search *r, const Layers *from, const Layers *to)
+{
+    return to->plan.arena_size <= from->plan.arena_size - (from->plan.arena_size + r->outside) / LEAST_GAIN;
+}
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------- */
 
@@ -137,7 +143,7 @@ static bool improve(Search *r, Layers *l, bool is_at_peak)
         Layers next;
         if (!best_join(r, &now, is_at_peak, &next)) return false;
         now = next;
-        if (now.plan.arena_size > l->plan.arena_size - (l->plan.arena_size + r->outside) / LEAST_GAIN) continue;
+        if (!saves_enough(r, l, &now)) continue;
         now.explain = text_format(r->b->cx, "%sfor an arena of %lld bytes, and not %lld\n", now.explain,
                                   (long long)now.plan.arena_size, (long long)l->plan.arena_size);
         *l = now;
@@ -178,6 +184,31 @@ static Layers copies_padding(Search *r, const Layers *apart, const Layers *in_pl
     return *in_place;
 }
 
+/* Returns true if results of these layers are moved: if this saves a tenth of RAM for at most a hundredth of the
+ * counted instructions. */
+static bool moves_are_nearly_free(Build *b, const bool *may_join, const Layers *l)
+{
+    Search counting = layers_search(b, may_join);
+    Layers still = *l, moved = *l;
+    counting.counts = true;
+    layers_plan(&counting, &still);
+    b->room = 1;
+    layers_plan(&counting, &moved);
+    return moved.work - still.work <= still.work / FREE_SHARE;
+}
+
+void layers_choose_moves(Search *r, Layers *l)
+{
+    Build *b = r->b;
+    Layers moved = *l;
+    if (!l->plan.lead_count || b->memory_count || !layers_are_plain(b)) return;
+    b->room = 1;
+    layers_plan(r, &moved);
+    b->room = 0;
+    if (!ctx_failed(b->cx) && saves_enough(r, l, &moved)) b->room = moves_are_nearly_free(b, r->may_join, l);
+    if (b->room) *l = moved;
+}
+
 void build_combine_for_ram(Build *b)
 {
     if (!layers_are_plain(b)) return;
@@ -188,6 +219,7 @@ void build_combine_for_ram(Build *b)
     Layers l = apart;
     layers_save_ram(&r, &l, 0);
     l = copies_padding(&r, &apart, &l);
+    if (!ctx_failed(b->cx)) layers_choose_moves(&r, &l);
     if (ctx_failed(b->cx) || l.count == b->groups.count) return;
     layers_use(b, &l);
     b->combine_text = l.explain;
@@ -221,9 +253,9 @@ static const char *percents(Ctx *cx, int64_t now, int64_t before)
 /* Returns the plan's RAM, and the instructions and arena that the search compares. */
 static const char *given_up(Build *b, const Layers *l, const Layers *apart)
 {
-    const int64_t moved = plan_bytes_moved(&l->plan);
-    const char *moves = moved ? text_format(b->cx, "; %lld bytes of results are moved in the arena", (long long)moved)
-                              : "";
+    const char *moves = l->moved ? text_format(b->cx, "; %lld bytes of results are moved in the arena",
+                                               (long long)l->moved)
+                                 : "";
     return text_format(b->cx, "the plan has an arena of %lld bytes and %lld counted instructions (%s); the fastest, "
                        "every group alone: %lld bytes, %lld instructions%s", (long long)l->plan.arena_size,
                        (long long)l->work, percents(b->cx, l->work, apart->work), (long long)apart->plan.arena_size,

@@ -78,21 +78,22 @@ static const Counted *counted(Search *r, const Function *f)
     return known;
 }
 
-/* memmove loads and stores a word at a time; both count. */
-enum { WORD = 4, MOVE = 3 };
-
-/* Counts each layer, the code of each text once, and the moves between layers. */
-static void count_layers(Search *r, Layers *l, Function *const *function)
+/* Counts each layer with the move of its result, and the code of each text once. */
+static void count_layers(Search *r, Layers *l, const Build *trial)
 {
     Map seen = map_new(r->b->cx->scratch);
-    l->code = 0;
-    l->work = plan_bytes_moved(&l->plan) / WORD * MOVE;
+    l->code = l->work = l->moved = 0;
     l->work_of = NEW_ARRAY(r->b->cx->arena, int64_t, l->count);
     for (int i = 0; i < l->count; i++) {
-        const Counted *c = function[i] ? counted(r, function[i]) : NULL;
+        const Counted *c = trial->function[i] ? counted(r, trial->function[i]) : NULL;
+        const Slot *moved = plan_moved(&l->plan, &trial->groups, i);
         if (!c) continue;
         l->work_of[i] = c->work;
-        l->work += c->work;
+        if (moved) {
+            l->moved += tensor_bytes(moved->tensor);
+            l->work_of[i] += count_move(trial->target->costs, tensor_bytes(moved->tensor));
+        }
+        l->work += l->work_of[i];
         if (!map_get_const_ptr(&seen, c->first)) l->code += c->code;
         map_put_const_ptr(&seen, c->first, c);
     }
@@ -100,7 +101,7 @@ static void count_layers(Search *r, Layers *l, Function *const *function)
 
 /* A plan and its counts depend on the nests, on the arena that results are moved to keep, and on where paddings are
  * stored. */
-typedef struct Planned { Plan plan; int64_t work, code, *work_of; } Planned;
+typedef struct Planned { Plan plan; int64_t work, code, moved, *work_of; } Planned;
 
 static Text key_of_plan(const Search *r, const Layers *l)
 {
@@ -130,7 +131,7 @@ static void plan_anew(Search *r, Layers *l)
     build_functions(&trial);
     l->plan = trial.plan;
     const ArenaMark mark = arena_mark(cx->scratch);
-    if (r->counts && !ctx_failed(cx)) count_layers(r, l, trial.function);
+    if (r->counts && !ctx_failed(cx)) count_layers(r, l, &trial);
     arena_reset(cx->scratch, mark);
     r->b->shared->lowered = own.lowered;
     r->b->shared->final = own.final;
@@ -147,13 +148,14 @@ void layers_plan(Search *r, Layers *l)
         l->plan = known->plan;
         l->work = known->work;
         l->code = known->code;
+        l->moved = known->moved;
         l->work_of = known->work_of;
         return;
     }
     plan_anew(r, l);
     if (ctx_failed(cx)) return;
     Planned *p = NEW(cx->arena, Planned);
-    *p = (Planned){ l->plan, l->work, l->code, l->work_of };
+    *p = (Planned){ l->plan, l->work, l->code, l->moved, l->work_of };
     map_put(&r->planned, text_string(&key), key.length, p);
 }
 

@@ -18,6 +18,7 @@ typedef struct Layers {
     int64_t work, *work_of;
     /* the counted bytes of the functions' text; functions that share one text count once */
     int64_t code;
+    int64_t moved;                   /* the bytes of results that are moved within the arena; 0 if not counted */
 } Layers;
 
 typedef struct Search {
@@ -59,6 +60,8 @@ bool layers_are_plain(Build *b);
 /* combine_for_ram.c: combines pairs as long as each pair saves a tenth of RAM, and the arena is larger than
  * `enough`. */
 void layers_save_ram(Search *r, Layers *l, int64_t enough);
+/* combine_for_ram.c: sets the room of the build, and the plan, if results of these layers are worth moving. */
+void layers_choose_moves(Search *r, Layers *l);
 /* combine_join.c: combines groups as long as each join reduces the total cost. Returns the report: each combination,
  * and the reason why each other group stays apart. The search counts. */
 /* Joins in the same way until the arena has at most `arena` bytes; the instructions may exceed `least_work` by at most

@@ -154,13 +154,14 @@ static void use_plan(Build *b, const Layers *l)
  * which the search does not plan. If these arrays need more bytes than the combination saves, the groups stay apart. */
 static const char *combine_chosen(Build *b, const Chosen *c)
 {
-    const Build before = *b;
     Search r = layers_search(b, c->is_in);
     r.master = c->master;
     r.joins_scheduled = true;
     r.notes_apart = !c->is_all;
     r.counts = true;
-    const Layers apart = layers_apart(&r);
+    Layers apart = layers_apart(&r);
+    layers_choose_moves(&r, &apart);
+    const Build before = *b;
     Layers l = apart;
     use_plan(b, &apart);
     const int64_t least = apart.plan.arena_size + build_second_arrays(b);

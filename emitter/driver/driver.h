@@ -271,6 +271,8 @@ void build_check_file_schedules(Build *b);       /* call it after groups are com
 /* functions.c: these compute views, functions, offsets, and the final code of merged functions */
 bool build_merges(const Build *b);                   /* merges functions that differ only in numbers into one */
 void build_functions(Build *b);
+/* Returns the counted instructions of the group's function, and of moving its result; 0 without a function. */
+int64_t build_instructions(const Build *b, int group);
 void build_final_code(Build *b);
 /* overlaps.c: finds the outputs that may alias inputs, and the states that a group may shift within their arrays */
 void build_overlaps(Build *b);

@@ -10,6 +10,7 @@
 #include "ir/algebra/algebra.h"
 #include "ir/nest/external.h"
 #include "lower/comment.h"
+#include "lower/count.h"
 #include "lower/merge.h"
 #include "support/text.h"
 #include "support/watch.h"
@@ -247,6 +248,14 @@ static void place_ports_in_arena(Build *b)
 bool build_merges(const Build *b)
 {
     return b->target->lanes == 1 && !text_equal(b->options->optimize, "speed");
+}
+
+int64_t build_instructions(const Build *b, int group)
+{
+    const Costs *costs = b->target->costs;
+    const Slot *moved = plan_moved(&b->plan, &b->groups, group);
+    const int64_t move = moved ? count_move(costs, tensor_bytes(moved->tensor)) : 0;
+    return b->function[group] ? sat_add(count_instructions(b->cx, b->function[group], costs), move) : 0;
 }
 
 void build_functions(Build *b)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "driver/driver.h"
-#include "lower/count.h"
 #include "support/names.h"
 #include "support/sha256.h"
 #include "support/text.h"
@@ -70,9 +69,7 @@ static bool try_step(Checkpoints *c, int form_number, Trial *out)
     }
     const bool ok = !ctx_failed(cx);
     for (int i = 0; ok && i < step.groups.count; i++)
-        if (step.function[i])
-            out->cost.instructions = sat_add(out->cost.instructions,
-                                        count_instructions(cx, step.function[i], step.target->costs));
+        out->cost.instructions = sat_add(out->cost.instructions, build_instructions(&step, i));
     if (ok) out->cost.arena = step.plan.arena_size;
     diag_rewind(cx, mark);
     return ok;

@@ -929,6 +929,11 @@ int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs)
     return whole(sum);
 }
 
+int64_t count_move(const Costs *costs, int64_t bytes)
+{
+    return whole(cost_find(costs, COST_MOVE)->each * (double)((bytes + 15) / 16));
+}
+
 void count_traffic(Ctx *cx, const Function *f, const Costs *costs, Traffic *out)
 {
     const ArenaMark mark = arena_mark(cx->scratch);

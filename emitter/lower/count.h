@@ -10,6 +10,8 @@
  * conditions over loops are evaluated; a condition on data counts half. Sizes count with their upper bound. Macros and
  * operations cost what the table states (ir/nest/costs.def); costs may be NULL. */
 int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs);
+/* Returns the instructions that move a result of that many bytes within the arena (runtime/lw_move.h). */
+int64_t count_move(const Costs *costs, int64_t bytes);
 /* The bytes that a run reads from memory and writes to it. */
 typedef struct Traffic { int64_t read, written; } Traffic;
 /* Counts the traffic of each parameter of the function, in out[memory_count], and of its local arrays, in the entry

@@ -16,7 +16,7 @@
  * the number of bytes by which an output has to precede its input; a depthwise convolution leads by the rows of its
  * window. The plan overlaps them (`graph/plan/offsets.c`) where the arena shrinks by a sixteenth. Such functions have
  * `restrict` on their weights only, so nothing depends on what a C compiler may assume. A chain of overlaps needs the
- * sum of their leads. Under `--ram` an output is moved to the end of its room by `memmove` after it is computed, if
+ * sum of their leads. Under `--ram` an output is moved to the end of its room by `lw_move` after it is computed, if
  * only that keeps the limit; one lead then suffices for the chain (16,256 bytes become 11,040 for a network of eight
  * equal layers). For the plan, such an output is two tensors, one stored and one read, in adjacent groups. */
 #include "lower/overlap.h"

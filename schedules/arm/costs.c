@@ -11,7 +11,7 @@ const Costs costs_arm = { .at = {
     COST_BOTH(TAPS_I8, 40, 9), COST_BOTH(SUM_WINDOW_I8, 30, 3), COST_BOTH(MAX_WINDOW_I8, 30, 3),
     COST_EACH(F32_MUL, 73), COST_EACH(F32_ADD, 97), COST_EACH(F32, 26), COST_EACH(F32_FUNCTION, 2500),
     COST_BOTH(DOT_WORDS_I8, 150, 2.65), COST_BOTH(WORDS_I8, 20, 9), COST_BOTH(WORDS_IF_I8, 30, 10),
-    COST_EACH(I64, 2.4), COST_BOTH(FOREST_LE, 20, 60), COST_BOTH(FOREST_LT, 20, 28)
+    COST_EACH(I64, 2.4), COST_BOTH(FOREST_LE, 20, 60), COST_BOTH(FOREST_LT, 20, 28), COST_EACH(MOVE, 6)
 } };
 
 /* ARMv6-M has no 64-bit product; the C library copies a byte at a time. Operations on floats are calls, whose
@@ -27,7 +27,7 @@ const Costs costs_m0plus = { .base = &costs_arm, .at = {
     COST_EACH(F32_ERF, 3920), COST_EACH(F32_SQRT, 320), COST_EACH(F32_RSQRT, 700), COST_EACH(F32_SIN, 2310),
     COST_EACH(F32_COS, 2310), COST_EACH(F32_FLOOR, 277), COST_EACH(F32_CEIL, 277), COST_EACH(F32_TRUNC, 277),
     COST_EACH(F32_ROUND, 437), COST_EACH(F32_NEARBYINT, 196), COST_EACH(F32_MUL_RECTIFIED, 68),
-    COST_EACH(F32_ADD_RECTIFIED, 86)
+    COST_EACH(F32_ADD_RECTIFIED, 86), COST_EACH(MOVE, 10)
 } };
 
 /* MLA; loads extend signs. A 64-bit product is SMULL, and with a constant sum two moves and SMLAL; its upper half
@@ -82,6 +82,7 @@ const Costs costs_dsp = { .base = &costs_fpu, .reads = reads_dsp, .at = {
 /* Helium: 16 bytes or four numbers at once. gcc also vectorizes sums of floats. */
 const Costs costs_mve = { .base = &costs_dsp, .at = {
     COST_EACH(LANES, 4), COST_EACH(LANE_REACH, 254), COST_EACH(FAR_VECTOR, 1), COST_EACH(SPILLED_VECTOR, 4.5),
+    COST_EACH(MOVE, 5),
     COST_EACH(LOOP_LANES, 4), COST_EACH(LOOP_ROWS, 1), COST_BOTH(F32_EXP, 50, 77), COST_BOTH(F32_EXP2, 43, 67),
     COST_EACH(F32_EXPM1, 75), COST_EACH(F32_LOG, 77), COST_EACH(F32_LOG2, 77), COST_EACH(F32_LOG10, 83),
     COST_EACH(F32_LOG1P, 112), COST_EACH(F32_TANH, 91), COST_EACH(F32_SIGMOID, 72), COST_BOTH(F32_ERF, 127, 183),

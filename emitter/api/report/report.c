@@ -170,6 +170,12 @@ static void print_memories(const Build *b, Text *t)
     print_outside(b, t, all);
 }
 
+/* Returns true if --ram might give a smaller plan: if the options allow it, and do not have it already. */
+static bool may_take_ram(const lw_options *o)
+{
+    return !o->ram && !o->combine && !o->train && !o->memory_count;
+}
+
 /* Prints the bounds of the arena. The lines of several memories have their own. */
 static void print_bounds(const Build *b, Text *t)
 {
@@ -177,8 +183,9 @@ static void print_bounds(const Build *b, Text *t)
     text_printf(t, "live-set bound %lld bytes in the arena (largest sum of bytes live at once)\n",
                 (long long)b->plan.live_bound);
     text_printf(t, "least arena    %lld bytes for these live ranges: ", (long long)b->plan.least);
-    if (b->plan.least == b->plan.arena_size) text_add(t, "the plan has it\n");
-    else text_printf(t, "the plan is at most %lld above it\n", (long long)(b->plan.arena_size - b->plan.least));
+    if (b->plan.least == b->plan.arena_size) text_add(t, "the plan has it");
+    else text_printf(t, "the plan is at most %lld above it", (long long)(b->plan.arena_size - b->plan.least));
+    text_add(t, may_take_ram(b->options) ? "; `--ram 1` prints the smallest of all plans\n" : "\n");
 }
 
 static void print_totals(Build *b, const Footprint *f, Text *t)

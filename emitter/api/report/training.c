@@ -4,7 +4,6 @@
  * scratch. */
 #include "api/report/footprint.h"
 #include "cgen/training.h"
-#include "lower/count.h"
 
 typedef struct Kinds { int64_t parameters, state, activations, gradients; } Kinds;
 
@@ -29,11 +28,11 @@ static Kinds kinds_of(const Build *step)
     return k;
 }
 
-static int64_t instructions_of(Ctx *cx, const Build *b)
+static int64_t instructions_of(const Build *b)
 {
     int64_t count = 0;
     for (int i = 0; i < b->groups.count; i++)
-        if (b->function[i]) count = sat_add(count, count_instructions(cx, b->function[i], b->target->costs));
+        count = sat_add(count, build_instructions(b, i));
     return count;
 }
 
@@ -61,6 +60,6 @@ void report_training(Build *b, Text *t)
                 b->name, (long long)params, (long long)k.parameters, (long long)k.state,
                 (long long)(params - k.parameters - k.state));
     text_printf(t, "instructions   about %lld for a step, %lld for a run\n",
-                (long long)instructions_of(b->cx, b->step), (long long)instructions_of(b->cx, b));
+                (long long)instructions_of(b->step), (long long)instructions_of(b));
     print_trade(b, t);
 }

@@ -400,12 +400,10 @@ void plan_offsets_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *con
     arena_reset(cx->scratch, mark);
 }
 
-int64_t plan_bytes_moved(const Plan *p)
+const Slot *plan_moved(const Plan *p, const Groups *groups, int group)
 {
-    int64_t bytes = 0;
-    for (int i = 0; i < p->slot_count; i++) {
-        const Slot *s = &p->slot[i];
-        if (s->kind == SLOT_ARENA && s->root == s->tensor && s->written != s->offset) bytes += tensor_bytes(s->tensor);
-    }
-    return bytes;
+    const Group *g = &groups->at[group];
+    const Slot *y = g->output_count == 1 ? plan_slot(p, g->output[0]) : NULL;
+    const bool is_stored = y && y->kind == SLOT_ARENA && y->root == y->tensor && y->first == group;
+    return is_stored && y->written != y->offset ? y : NULL;
 }

@@ -162,8 +162,8 @@ void plan_offsets_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *con
  * memory -1 where it does not save cost. Returns -1, or the group whose live bytes the memories cannot hold; *missing
  * then receives the bytes that are missing. */
 int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, int64_t *missing);
-/* Returns the bytes of results that are moved within the arena. */
-int64_t plan_bytes_moved(const Plan *p);
+/* Returns the result of the group if it is moved within the arena after the group, or NULL. */
+const Slot *plan_moved(const Plan *p, const Groups *groups, int group);
 /* Returns true if the slot's tensor covers its whole root densely. */
 bool plan_is_whole(const Slot *s);
 /* Returns the tensor's slot, or NULL if the tensor is not stored between groups. */
