@@ -137,6 +137,48 @@ for model in $quantized tests/models/fused.onnx tests/golden/residual/residual.o
     check "$name-with-copies-is-the-same" "$lw" verify $model --target cortex-m7 --memory m1=1K,cost=1,line=32,copy=1 \
         --memory m2=9K,cost=2,for=weights --memory m3=1M,cost=5 --memory rom=1M,rom,cost=20
 done
+check branches-and-loops-are-the-same "$lw" verify tests/models/control.onnx --memory c=300,cost=1 \
+    --memory b=1M,cost=3 --memory rom=1M,rom,cost=9
+# The model has layers with the names of these memories.
+check static-arrays-have-names-of-their-own "$lw" verify tests/models/control.onnx --memory a=300,cost=1 \
+    --memory b=1M,cost=3 --static-arena
+# Copies from a file of weights, and from a section.
+for kind in bin incbin section=.rodata; do
+    # shellcheck disable=SC2086
+    check "copies-from-weights-$kind-are-the-same" "$lw" verify $quantized --memory a=1K --memory b=1M,cost=2 \
+        --memory rom=1M,rom,cost=20 --weights $kind
+done
+other_weights() {
+    for size in 2K 1K; do
+        mkdir -p "$work/ota$size" && "$lw" $digits --name m --memory fast=$size,cost=1 --memory large=64K,cost=4 \
+            --memory flash=1M,rom,cost=8 --weights bin -o "$work/ota$size/m.c" || return 1
+    done
+    cmp -s "$work/ota2K/m.bin" "$work/ota1K/m.bin" && return 1
+    cat > "$work/ota.c" << 'END'
+#include <stdio.h>
+#include "m.h"
+static M_FAST(fast);
+static M_LARGE(large);
+int main(int count, char **argument)
+{
+    static union { double align[2]; unsigned char bytes[M_WEIGHTS_FILE_SIZE]; } file;
+    static float x[M_INPUT_ELEMS], y[M_SCORES_ELEMS];
+    const struct m_inputs in = { x };
+    const struct m_outputs out = { y };
+    struct m_memories memory = { fast, large };
+    FILE *f = fopen(argument[count - 1], "rb");
+    if (!f || fread(file.bytes, 1, sizeof file.bytes, f) != sizeof file.bytes) return 9;
+    return -m_run(&memory, file.bytes, &in, &out);
+}
+END
+    $cc -std=c99 -Iruntime -I"$work/ota2K" -o "$work/ota" "$work/ota.c" "$work/ota2K/m.c" -lm || return 1
+    "$work/ota" "$work/ota2K/m.bin" || return 1
+    wanted=$(sed -n 's/.*M_E_WEIGHTS *(*-\([0-9]*\).*/\1/p' "$work/ota2K/m.h")
+    status=0
+    "$work/ota" "$work/ota1K/m.bin" || status=$?
+    [ "$status" -eq "$wanted" ]
+}
+check weights-of-another-plan-are-refused other_weights
 check copies-in-static-arrays-are-the-same "$lw" verify $quantized --memory a=1K --memory b=1M,cost=2 \
     --memory rom=1M,rom,cost=20 --static-arena
 dear_copies_are_left_out() {
@@ -280,10 +322,12 @@ check a-channel-needs-lines refused 2 'copies of channel 1 need line=N' --memory
 check a-channel-is-a-number refused 2 'copy= does not accept "dma"' --memory ram=1K,copy=dma
 check a-rom-has-no-channel refused 2 'omit it for a rom' --memory ram=9K --memory flash=1M,rom,copy=1
 check results-need-a-memory refused 2 'no --memory is for results' --memory a=9K,for=scratch --memory b=9K,for=scratch
-for other in '--ram 9000' '--io arena' '--weights bin' --cpp; do
+for other in '--ram 9000' '--io arena' '--weights progmem' --cpp; do
     # shellcheck disable=SC2086
     check "$(echo "$other" | tr ' ' -)-is-refused-together" refused 2 'exclude each other' $ram $other
 done
+check a-file-of-weights-needs-one-rom refused 2 'use one --memory with the key rom' $copied --memory qspi=1M,rom \
+    --weights bin
 check a-port-of-that-name-is-refused refused 1 'has the same macros; use --rename scores=NAME' \
     --memory scores=4K --memory b=64K
 report_end

@@ -32,6 +32,11 @@ const Call *program_call(const Program *p, int i)
     return NULL;
 }
 
+const char *program_memory(const Program *p, int index)
+{
+    return p->memory_count && !p->param ? p->memory[index].name : "memory";
+}
+
 bool program_reads(const Program *p, int constant)
 {
     const Call *call;
@@ -238,8 +243,9 @@ static const char *argument_text(const ControlPrinter *r, const Argument *a, con
 
 static const char *memory_of(const ControlPrinter *r)
 {
-    const int64_t offset = r->call->place[r->c->memory].offset;
-    return offset ? text_format(r->cx, "memory + %lld", (long long)offset) : "memory";
+    const Place *at = &r->call->place[r->c->memory];
+    const char *memory = program_memory(r->p, at->index);
+    return at->offset ? text_format(r->cx, "%s + %lld", memory, (long long)at->offset) : memory;
 }
 
 static void body_call(const ControlPrinter *r, const Body *b, const char *indent)

@@ -13,6 +13,8 @@ bool control_moves_memory(const Control *c);          /* returns true if its tex
 bool control_may_stop(const Control *c);
 int call_size_count(const Call *c);
 
+/* Returns the C variable that holds a memory's address, or the arena's, in the function being printed. */
+const char *program_memory(const Program *p, int index);
 bool program_reads(const Program *p, int constant);        /* returns true if a call reads the constant */
 int64_t program_constants(const Program *p);               /* returns the bytes of the constants that calls read */
 /* Returns NAME_WEIGHTS_SIZE: the bytes of the constants that calls read, of initial states and of initial

@@ -218,7 +218,7 @@ static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const 
 static const char *place_in_memory(Ctx *cx, const Program *p, const Place *place, DType type)
 {
     const char *c_type = dtype_info(type)->c_type,
-               *memory = p->memory_count ? p->memory[place->index].name : "memory",
+               *memory = program_memory(p, place->index),
                *at = place->offset ? text_format(cx, "(%s + %lld)", memory, (long long)place->offset) : memory;
     return text_format(cx, dtype_info(type)->bytes == 1 ? "(%s *)%s" : "(%s *)(void *)%s", c_type, at);
 }

@@ -231,12 +231,14 @@ static int ram_count(const Build *b)
 
 static bool has_rom(const Build *b) { return ram_count(b) < b->memory_count; }
 
+static bool has_file(const lw_options *o) { return text_equal(o->weights, "bin") || text_equal(o->weights, "incbin"); }
+
 /* Refuses options that have an arena or constants of their own. */
 static void check_together(Build *b)
 {
     const lw_options *o = b->options;
     const char *other = o->ram ? "--ram" : o->train ? "--train" : o->ports_in_arena ? "--io arena" : o->cpp ? "--cpp"
-                      : o->weights ? "--weights" : NULL;
+                      : text_equal(o->weights, "progmem") ? "--weights progmem" : NULL;
     if (other) diag_usage(b->cx, NULL, "--memory and %s exclude each other; omit one of them", other);
     for (int i = 0; i < b->memory_count && !ctx_failed(b->cx); i++) {
         const FirmwareMemory *m = &b->memory[i];
@@ -249,6 +251,9 @@ static void check_together(Build *b)
             diag_usage(b->cx, NULL, "--memory %s: copies of channel %d need line=N, a power of two; use line=32 on a "
                        "Cortex-M7", m->name, m->channel);
     }
+    if (!ctx_failed(b->cx) && has_file(o) && b->memory_count - ram_count(b) > 1)
+        diag_usage(b->cx, NULL, "--weights %s stores all constants in one file; use one --memory with the key rom",
+                   o->weights);
     if (!ctx_failed(b->cx) && !ram_count(b))
         diag_usage(b->cx, NULL, "--memory names only memories with the key rom; add a RAM for results, like sram=256K");
 }
@@ -275,6 +280,27 @@ static const Traffic *traffic_of(Build *b, const Function *f, Map *known)
     count_traffic(b->cx, f, b->target->costs, counted);
     map_put_const_ptr(known, f, counted);
     return counted;
+}
+
+/* Adds the traffic of the graphs of a branch or loop to its scratch memory. A loop of an unknown length counts once. */
+static void add_region_traffic(Build *b, int group, Map *known)
+{
+    const Node *region = region_of_group(b, group);
+    Scratch *s = b->scratch[group];
+    const int64_t known_count = region->region->kind == REGION_LOOP ? region_trip_count(region) : 1,
+                  runs = known_count > 0 ? known_count : 1;
+    for (int g = 0; g < region->region->graph_count; g++) {
+        Build *inner = &build_graphs_of(b, region)[g];
+        for (int i = 0; i < inner->groups.count; i++) {
+            const Function *f = inner->function[i];
+            const Traffic *moved = f ? traffic_of(inner, f, known) : NULL;
+            for (int k = 0; f && k < f->memory_count; k++) {
+                if (!is_scratch(f->memory[k]) && build_slot(inner, i, f->memory[k])->kind != SLOT_ARENA) continue;
+                s->read_bytes = sat_add(s->read_bytes, sat_mul(runs, moved[k].read));
+                s->written_bytes = sat_add(s->written_bytes, sat_mul(runs, moved[k].written));
+            }
+        }
+    }
 }
 
 /* Adds the traffic of a group to its buffers, to the roots of its results, and to constants. */
@@ -348,16 +374,12 @@ static void refuse_size(Build *b, int group, int64_t missing)
                b->plan.memory_count > 1 ? "hold" : "holds", (long long)bytes, (long long)missing);
 }
 
-/* Refuses graphs with an arena inside a layer's memory. */
+/* Refuses devices, whose functions receive one arena. */
 static void check_graph(Build *b)
 {
-    for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
-        if (region_of_group(b, i))
-            diag_unsupported(b->cx, b->groups.at[i].name, "several RAMs do not support branches and loops; use one "
-                             "RAM");
-        else if (group_device(&b->groups.at[i]))
+    for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++)
+        if (group_device(&b->groups.at[i]))
             diag_unsupported(b->cx, b->groups.at[i].name, "several RAMs do not support devices; use one RAM");
-    }
 }
 
 static void allow(Build *b)
@@ -416,6 +438,10 @@ static void place_constants(Build *b, const int64_t *read)
     Ctx *cx = b->cx;
     const int count = b->plan.constant_count;
     Weighed *w = NEW_ARRAY(cx->arena, Weighed, count);
+    for (int i = 0; i < b->memory_count; i++) {
+        b->memory[i].used = b->memory[i].is_rom && has_file(b->options) ? WEIGHTS_HEADER : 0;
+        b->memory[i].read = 0;
+    }
     for (int i = 0; i < count; i++) w[i] = (Weighed){ i, read[i], tensor_bytes(b->plan.constant[i]) };
     if (count) qsort(w, (size_t)count, sizeof *w, most_read_first);
     pinned_first(b, w, count);
@@ -445,7 +471,6 @@ static void note_unused(const Build *b)
 /* Places the constants by the bytes that a run reads of each. pinned: the memories that are prescribed. */
 static void place_constants_again(Build *b, FirmwareMemory *const *pinned, const int64_t *read)
 {
-    for (int i = 0; i < b->memory_count; i++) b->memory[i].used = b->memory[i].read = 0;
     for (int i = 0; i < b->plan.constant_count; i++) b->constant_memory[i] = pinned[i];
     place_constants(b, read);
 }
@@ -493,7 +518,10 @@ void build_place_memories(Build *b)
     else check_graph(b);
     b->constant_memory = NEW_ARRAY(cx->arena, FirmwareMemory *, b->plan.constant_count);
     if (!ctx_failed(cx)) allow(b);
-    for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++) add_traffic(b, i, &known, of_constant);
+    for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++) {
+        if (region_of_group(b, i)) add_region_traffic(b, i, &known);
+        else add_traffic(b, i, &known, of_constant);
+    }
     if (!ctx_failed(cx)) place_several(b, &known, of_constant);
     if (ctx_failed(cx)) return;
     set_views(b);

@@ -62,6 +62,7 @@ void build_reserve_names(Build *b)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int k = 0; rows[i].is_given && rows[i].symbol[k]; k++) build_symbol(b, rows[i].symbol[k]);
+    for (int i = 0; o->static_arena && i < b->memory_count; i++) build_symbol(b, b->memory[i].name);
 }
 
 static void name_group(Build *b, Group *g)

@@ -75,6 +75,9 @@ static Map reserved_names(const Build *b)
                                        "next", "iteration", "trip_count", "again",  "status", "last" };
     Map taken = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) map_put_ptr(&taken, name(cx, own[i]), cx);
+    const Build *outer = b;
+    while (outer->outer) outer = outer->outer;
+    for (int i = 0; i < outer->memory_count; i++) map_put_ptr(&taken, name(cx, outer->memory[i].name), cx);
     if (text_equal(b->options->weights, "bin")) map_put_ptr(&taken, name(cx, "weights"), cx);
     return taken;
 }
@@ -244,10 +247,13 @@ static int add_places(CallBuild *m)
     for (int i = 0; i < n->out_count; i++) m->place[n->in_count + i] = build_place(b, plan_slot(&b->plan, n->out[i]));
     bool needs = false;
     for (int g = 0; g < m->r->graph_count; g++) needs = needs || m->inner[g].body->has_memory;
-    m->place[count++] = needs ? (Place){ PLACE_ARENA, 0, scratch[0].offset, U8 } : (Place){ .kind = PLACE_NONE };
+    m->place[count++] = needs ? (Place){ PLACE_ARENA, scratch->memory, scratch->offset, U8 }
+                              : (Place){ .kind = PLACE_NONE };
     for (int i = 0, next = 1; i < m->r->state_count; i++)
-        if (!build_is_single(m->inner, old_state(m->inner, i), new_state(m->inner, m->r, i)))
-            m->place[count++] = (Place){ PLACE_ARENA, 0, scratch[next++].offset, n->out[i]->type };
+        if (!build_is_single(m->inner, old_state(m->inner, i), new_state(m->inner, m->r, i))) {
+            const Scratch *other = &scratch[next++];
+            m->place[count++] = (Place){ PLACE_ARENA, other->memory, other->offset, n->out[i]->type };
+        }
     return count;
 }
 
