@@ -72,6 +72,8 @@ typedef struct lw_options {
     const char *weights;
     const char *class_names;         /* a file with one class name per line, for the header's macros, or NULL */
     bool stamp;                      /* the header states the compiler's version */
+    /* model.c has annotations for an analyser of C, and NAME_proof.c and NAME_proof.sh are also written */
+    bool acsl;
     bool cpp;                        /* also writes model.hpp, a C++11 class over model.h */
     bool profile;                    /* model.c counts per layer with the core's counter; verify prints the table */
     /* A .npy file for each input that is not a state, or only "random". model.c then has NAME_selftest, which runs the

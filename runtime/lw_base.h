@@ -244,10 +244,16 @@ static inline int lw_joins(void)
 /* lw: end */
 
 /* lw: lw_min_i32 needs */
+/*@ assigns \nothing;
+    ensures \result == \min(a, b);
+*/
 static inline int32_t lw_min_i32(int32_t a, int32_t b) { return a < b ? a : b; }
 /* lw: end */
 
 /* lw: lw_max_i32 needs */
+/*@ assigns \nothing;
+    ensures \result == \max(a, b);
+*/
 static inline int32_t lw_max_i32(int32_t a, int32_t b) { return a > b ? a : b; }
 /* lw: end */
 
@@ -260,10 +266,16 @@ static inline uint32_t lw_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b
 /* lw: end */
 
 /* lw: lw_min_i64 needs */
+/*@ assigns \nothing;
+    ensures \result == \min(a, b);
+*/
 static inline int64_t lw_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 /* lw: end */
 
 /* lw: lw_max_i64 needs */
+/*@ assigns \nothing;
+    ensures \result == \max(a, b);
+*/
 static inline int64_t lw_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 /* lw: end */
 

@@ -13,6 +13,9 @@
 
 /* lw: lw_mulhigh_i32 needs */
 /* a*b / 2^31, rounded to nearest, ties up; a and b must not both be the minimum. */
+/*@ requires a > INT32_MIN || b > INT32_MIN;
+    assigns \nothing;
+*/
 static inline int32_t lw_mulhigh_i32(int32_t a, int32_t b)
 {
     return (int32_t)(uint32_t)((uint64_t)((int64_t)a * b + 0x40000000) >> 31);
@@ -22,7 +25,21 @@ static inline int32_t lw_mulhigh_i32(int32_t a, int32_t b)
 /* lw: lw_asr_i32 needs */
 /* Rounds down; n in [0, 31]. C leaves >> of negative values to the implementation; every known compiler keeps the
  * sign. */
+/*@ requires 0 <= n <= 31;
+    assigns \nothing;
+*/
 static inline int32_t lw_asr_i32(int32_t a, int32_t n)
+{
+    return (-1 >> 1) == -1 || a >= 0 ? a >> n : ~(~a >> n);
+}
+/* lw: end */
+
+/* lw: lw_asr_i64 needs */
+/* Rounds down; n in [0, 63]. */
+/*@ requires 0 <= n <= 63;
+    assigns \nothing;
+*/
+static inline int64_t lw_asr_i64(int64_t a, int32_t n)
 {
     return (-1 >> 1) == -1 || a >= 0 ? a >> n : ~(~a >> n);
 }
@@ -48,6 +65,7 @@ static inline int32_t lw_mulhigh_up_i32(int32_t v, int32_t up, int32_t m)
 
 /* lw: lw_mulhigh_sat_i32 needs lw_mulhigh_i32 */
 /* lw_mulhigh_i32 of any values: minimum * minimum saturates. */
+/*@ assigns \nothing; */
 static inline int32_t lw_mulhigh_sat_i32(int32_t a, int32_t b)
 {
     return a == INT32_MIN && b == INT32_MIN ? INT32_MAX : lw_mulhigh_i32(a, b);
@@ -56,6 +74,9 @@ static inline int32_t lw_mulhigh_sat_i32(int32_t a, int32_t b)
 
 /* lw: lw_roundshift_i32 needs lw_asr_i32 */
 /* a / 2^n, rounded to nearest, ties away from zero; n in [0, 31]. */
+/*@ requires 0 <= n <= 31;
+    assigns \nothing;
+*/
 static inline int32_t lw_roundshift_i32(int32_t a, int32_t n)
 {
     const int32_t mask = (int32_t)(((uint32_t)1 << n) - 1);
@@ -65,6 +86,7 @@ static inline int32_t lw_roundshift_i32(int32_t a, int32_t n)
 
 /* lw: lw_roundshift_any_i32 needs lw_roundshift_i32 */
 /* Returns 0 for other n. */
+/*@ assigns \nothing; */
 static inline int32_t lw_roundshift_any_i32(int32_t a, int32_t n)
 {
     return n < 0 || n > 31 ? 0 : lw_roundshift_i32(a, n);
@@ -73,6 +95,10 @@ static inline int32_t lw_roundshift_any_i32(int32_t a, int32_t n)
 
 /* lw: lw_roundshift_near_i32 needs lw_asr_i32 */
 /* lw_roundshift_i32, faster, for |a| <= 2^30 and n in [1, 30]. */
+/*@ requires -0x40000000 <= a <= 0x40000000;
+    requires 1 <= n <= 30;
+    assigns \nothing;
+*/
 static inline int32_t lw_roundshift_near_i32(int32_t a, int32_t n)
 {
     return lw_asr_i32(a + ((int32_t)1 << (n - 1)) - (a < 0), n);
@@ -81,18 +107,21 @@ static inline int32_t lw_roundshift_near_i32(int32_t a, int32_t n)
 
 /* lw: lw_sat_i8 needs */
 /* Saturates to 8 bits. */
-static inline int8_t lw_sat_i8(int32_t a)
+/*@ assigns \nothing;
+    ensures -128 <= \result <= 127;
+*/
+static inline int32_t lw_sat_i8(int32_t a)
 {
 #if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)
     int32_t byte;
     __asm__("ssat %0, #8, %1" : "=r"(byte) : "r"(a));
-    return (int8_t)byte;
+    return byte;
 #elif defined(__riscv)               /* as an 8-bit value, gcc would extend its sign */
     if (a < -128) a = -128;
     if (a > 127) a = 127;
-    return (int8_t)a;
+    return a;
 #else
-    return (int8_t)(a < -128 ? -128 : a > 127 ? 127 : a);
+    return a < -128 ? -128 : a > 127 ? 127 : a;
 #endif
 }
 /* lw: end */
@@ -106,15 +135,22 @@ static inline int8_t lw_sat_i8(int32_t a)
 #endif
 /* lw: end */
 
-/* lw: lw_scale_i8 needs lw_asr_i32 lw_sat_i8 LW_PROVED */
-/* roundshift(mulhigh(a, m), n) + zero as i8, saturated; for |a| < 2^30, m >= 0, n in [1, 22] and |zero| <= 128. The
+/* lw: lw_scale_i8 needs lw_asr_i32 lw_asr_i64 lw_sat_i8 LW_PROVED */
+/* roundshift(mulhigh(a, m), n) + zero saturated to 8 bits; for |a| < 2^30, m >= 0, n in [1, 22] and |zero| <= 128. The
  * high word of the product with 2a is mulhigh; its rounding is the low word's highest bit. The zero point, one half of
  * the last place, and -1 for a negative value are added before one shift. The sign of a serves as the product's sign
  * and is available earlier: if a small negative a has the product 0, the result is still 0. Above a zero point of -128
  * negative values saturate, so their rounding does not matter; without a 64-bit product gcc 12 gains nothing by it. */
-static inline int8_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
+/*@ requires -0x40000000 < a < 0x40000000;
+    requires 0 <= m;
+    requires 1 <= n <= 22;
+    requires -128 <= zero <= 128;
+    assigns \nothing;
+    ensures -128 <= \result <= 127;
+*/
+static inline int32_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
 {
-    const int32_t place = (int32_t)((uint32_t)(2 * zero + 1) << (n - 1));
+    const int32_t place = (2 * zero + 1) * ((int32_t)1 << (n - 1));
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
     int32_t v;
     __asm__("smmlar %0, %1, %2, %3"
@@ -128,11 +164,11 @@ static inline int8_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
     const int32_t v = high + lw_asr_i32(a, 31) + place;
 #else
 #ifdef __riscv                       /* MULHSU; the factor is doubled, once for all its elements */
-    const uint64_t product = (uint64_t)(a * (int64_t)((uint32_t)m * 2u));
+    const int64_t product = a * (int64_t)((uint32_t)m * 2u);
 #else
-    const uint64_t product = (uint64_t)((int64_t)(a * 2) * m);
+    const int64_t product = (int64_t)(a * 2) * m;
 #endif
-    const int32_t high = (int32_t)((uint32_t)(product >> 32) + ((uint32_t)product >> 31)),
+    const int32_t high = (int32_t)lw_asr_i64(product, 32) + (int32_t)((uint32_t)product >> 31),
                   v = high + (LW_PROVED(zero == -128) ? 0 : lw_asr_i32(high, 31)) + place;
 #endif
     return lw_sat_i8(lw_asr_i32(v, n));
@@ -142,12 +178,16 @@ static inline int8_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
 /* Functions of fixed-point numbers Qm.f: m integer bits, f fraction bits. Sums wrap only for arguments outside the
  * documented range. */
 /* lw: lw_sum_i32 needs */
+/*@ assigns \nothing; */
 static inline int32_t lw_sum_i32(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
 /* lw: end */
 
 /* lw: lw_expq_i32 needs lw_mulhigh_i32 lw_roundshift_i32 lw_sum_i32 */
 /* exp of a <= 0 in Qm.(31-m), m in [0, 5], as Q0.31: the Taylor series of fourth order at -1/8 for a's remainder modulo
  * a quarter, then the factors exp(-1/4), exp(-1/2), ..., exp(-16) for the bits above. */
+/*@ requires a <= 0;
+    assigns \nothing;
+*/
 static inline int32_t lw_expq_i32(int32_t a, int32_t m)
 {
     static const int32_t factor[] = { 1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242 };
@@ -181,6 +221,9 @@ static inline int32_t lw_recipq_i32(int32_t h)
 
 /* lw: lw_clz_i32 needs */
 /* Counts leading zeros; 32 for 0. */
+/*@ assigns \nothing;
+    ensures 0 <= \result <= 32;
+*/
 static inline int32_t lw_clz_i32(int32_t a)
 {
     uint32_t u = (uint32_t)a;

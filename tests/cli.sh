@@ -195,7 +195,7 @@ commands_of() {
     --weights) echo compile verify quantize report package ;;
     --rename) echo compile verify quantize dump package ;;
     --class-names | --stamp) echo compile quantize package ;;
-    --testbench | --standalone | --cpp | --selftest) echo compile quantize ;;
+    --testbench | --standalone | --cpp | --selftest | --acsl) echo compile quantize ;;
     --train | --checkpoint) echo compile report ;;
     --link | --runner | --timeout) echo verify report tune ;;
     --expect | --recorded | --tolerance | --steps) echo verify ;;
@@ -220,7 +220,7 @@ value_of() {
     --float) echo contract ;;
     --hybrid) echo float ;;
     --extern) echo Mine ;;
-    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --profile | --testbench | \
+    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --profile | --testbench | --acsl | \
         --standalone | --stamp | --cpp | --explain | --onnx | --tflite | --gradients | --conditions | --sensitivity | \
         --refine | --per-tensor | --no-equalization) ;;
     *) echo word ;;
@@ -232,7 +232,7 @@ every_option() {
         --name --memory --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune
         --seed
         --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference --static-arena --weights
-        --train --checkpoint --time-passes --profile --testbench --selftest --standalone --rename --class-names
+        --train --checkpoint --time-passes --profile --testbench --acsl --selftest --standalone --rename --class-names
         --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only
         --explain --level --onnx --tflite --gradients --conditions --package-version --author --url --licence
         --from --to --layout --preprocess --postprocess"

@@ -43,6 +43,12 @@ golden: all
 golden-accept: all
 	@tests/golden.sh $(BUILD) --accept
 
+# Proves the emitted C by Frama-C, why3, z3 and cvc4. MODEL=FILE: one model; FLAGS: options of the compiler. Results of
+# layers are kept in BUILD/proof/cache by the text of the function.
+.PHONY: proof
+proof: all
+	@FLAGS="$(FLAGS)" sh tests/proof/proof.sh $(BUILD) $(MODEL)
+
 # The compiler on further hosts, beside those of check-all.
 .PHONY: hosts
 hosts: all

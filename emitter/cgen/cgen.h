@@ -235,6 +235,7 @@ struct Program {
      * names of the classes are the only strings. */
     struct { int count; const char *const *at; const char *ports; } strings;
     bool ports_in_arena, static_arena, standalone;
+    bool acsl;                         /* the C has annotations for an analyser */
     bool has_profile;                  /* true if LW_LAYER counts per layer */
     ProgramWeights weights;
     /* The parameters of --train; count is 0 without --train. version: eight hexadecimal digits, which depend on the
@@ -275,6 +276,9 @@ const char *cgen_text(Ctx *cx, const Program *p);          /* returns the whole 
 const char *cgen_header(Ctx *cx, const Program *p);        /* model.h */
 const char *cgen_cpp_class(Ctx *cx, const Program *p);     /* model.hpp */
 const char *cgen_testbench(Ctx *cx, const Program *p);     /* returns the text of model_main.c */
+/* --acsl: model_proof.c, a program that runs the model on all inputs, and model_proof.sh, the commands that prove it */
+const char *cgen_proof(Ctx *cx, const Program *p);
+const char *cgen_proof_script(Ctx *cx, const Program *p, const char *stem);
 /* Prints the #include line of model.h, and an #error for a header that does not belong to the program. */
 void cgen_include_header(Ctx *cx, Text *t, const Program *p);
 /* Prints one function as C, for messages and tests. */

@@ -3,13 +3,20 @@
  * with equal computations produce equal text and share one function. */
 #include <string.h>
 
+#include "cgen/acsl.h"
 #include "cgen/apart.h"
-#include "cgen/spell.h"
 #include "support/wrap.h"
 #include "ir/nest/external.h"
 #include "support/names.h"
 
-typedef struct FunctionPrinter { Speller s; Text *t; int depth; const Program *program; } FunctionPrinter;
+typedef struct FunctionPrinter {
+    Speller s;
+    Text *t;
+    int depth;
+    const Program *program;
+    const Function *function;
+    int loop_count;                    /* the number of the next loop */
+} FunctionPrinter;
 
 static void statement(FunctionPrinter *p, const Code *c);
 
@@ -203,6 +210,7 @@ static void loop(FunctionPrinter *p, const Code *c)
     const char *begin = spell(&p->s, c->begin), *end = spell(&p->s, c->end);
     int named = p->s.named_count;
     const char *var = speller_name(&p->s, c->var, expr_as_var(c->var)->name);
+    acsl_loop(p->t, &p->s, p->function, p->loop_count++, 4 * p->depth);
     if (c->pragma) {
         text_printf(p->t, "%s\n", c->pragma);
         line(p);
@@ -423,15 +431,18 @@ static void unused_numbers(FunctionPrinter *p, const Function *f)
 
 void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
 {
-    FunctionPrinter p = { .s = speller_new(cx), .t = t, .depth = 1, .program = program };
+    Text head = text_new(cx);
+    FunctionPrinter p = { .s = speller_new(cx), .t = &head, .depth = 1, .program = program, .function = f };
     const bool stops = code_may_stop(f->body);
-    comment(t, f);
-    const size_t start = t->length;
-    text_printf(t, "static %s%s %s_%s(", f->number_count ? "LW_SHARED " : f->no_inline ? "LW_NOINLINE " : "",
+    text_printf(&head, "static %s%s %s_%s(", f->number_count ? "LW_SHARED " : f->no_inline ? "LW_NOINLINE " : "",
                 stops ? "int" : "void", program->name, f->name);
     parameters(&p, f);
-    text_char(t, ')');
-    wrap_list(cx, t, start);
+    text_char(&head, ')');
+    wrap_list(cx, &head, 0);
+    p.t = t;
+    comment(t, f);
+    acsl_contract(t, &p.s, f);
+    text_addn(t, text_string(&head), head.length);
     text_add(t, "\n{\n");
     unused_numbers(&p, f);
     statement(&p, f->body);

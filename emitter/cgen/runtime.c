@@ -199,3 +199,26 @@ void runtime_prologue(Ctx *cx, Text *out, const char *code, bool inlined)
     }
     copy_pieces(cx, out, &p);
 }
+
+/* Returns true if the piece defines a function of its name. */
+static bool is_function(const Piece *p)
+{
+    static const char head[] = "static inline ";
+    const size_t n = strlen(p->name);
+    for (int i = p->first; i < p->last; i++) {
+        const char *at = strncmp(lines[i], head, sizeof head - 1) == 0 ? strstr(lines[i], p->name) : NULL;
+        if (at && at[-1] == ' ' && at[n] == '(') return true;
+    }
+    return false;
+}
+
+const char *const *runtime_functions(Ctx *cx, const char *code, int *count)
+{
+    Pieces p = find_pieces(cx);
+    const char **name = NEW_ARRAY(cx->arena, const char *, p.count);
+    *count = 0;
+    want(cx, &p, code);
+    for (int i = 0; i < p.count; i++)
+        if (p.at[i].wanted && is_function(&p.at[i])) name[(*count)++] = p.at[i].name;
+    return name;
+}

@@ -363,7 +363,7 @@ void build_assemble(Build *b)
                     .rounds_twice = rounds_twice(b),
                     .ports_in_arena = b->options->ports_in_arena,
                     .static_arena = b->options->static_arena,
-                    .standalone = b->options->standalone,
+                    .standalone = b->options->standalone, .acsl = b->options->acsl,
                     .has_profile = b->options->profile,
                     .arena_size = b->plan.arena_size,
                     .arena_align = b->plan.align };

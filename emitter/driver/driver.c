@@ -213,6 +213,7 @@ bool build_program(Build *b)
     if (!ctx_failed(b->cx)) build_assemble(b);
     if (!ctx_failed(b->cx)) build_selftest(b);
     if (!ctx_failed(b->cx)) build_assemble_training(b);
+    if (!ctx_failed(b->cx) && b->options->acsl) build_prove(b);
     if (!ctx_failed(b->cx)) build_weights(b);
     if (!ctx_failed(b->cx)) build_class_names(b);
     return !ctx_failed(b->cx);
@@ -241,11 +242,16 @@ bool build_write(Build *b, const char *output)
     b->program.header = text_format(cx, "%s.h", path_stem(cx, output));
     const char *stem = text_format(cx, "%s%s", path_folder(cx, output), path_stem(cx, output));
     const Source source = cgen_source(cx, &b->program);
-    FileOut files[5] = { { .path = output, .print = print_source, .what = &source },
+    FileOut files[7] = { { .path = output, .print = print_source, .what = &source },
                          file_of_text(text_format(cx, "%s.h", stem), cgen_header(cx, &b->program)) };
     int count = 2;
     if (b->options->testbench)
         files[count++] = file_of_text(text_format(cx, "%s_main.c", stem), cgen_testbench(cx, &b->program));
+    if (b->options->acsl) {
+        files[count++] = file_of_text(text_format(cx, "%s_proof.c", stem), cgen_proof(cx, &b->program));
+        files[count++] = file_of_text(text_format(cx, "%s_proof.sh", stem),
+                                      cgen_proof_script(cx, &b->program, path_stem(cx, output)));
+    }
     if (b->options->cpp)
         files[count++] = file_of_text(text_format(cx, "%s.hpp", stem), cgen_cpp_class(cx, &b->program));
     if (b->program.weights.file)

@@ -274,6 +274,7 @@ void build_functions(Build *b);
 /* Returns the counted instructions of the group's function, and of moving its result; 0 without a function. */
 int64_t build_instructions(const Build *b, int group);
 void build_final_code(Build *b);
+void build_prove(Build *b);                       /* prove.c: annotations of the program's functions (--acsl) */
 /* overlaps.c: finds the outputs that may alias inputs, and the states that a group may shift within their arrays */
 void build_overlaps(Build *b);
 void build_shifts(Build *b);

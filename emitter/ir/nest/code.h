@@ -6,6 +6,7 @@
  * prints it. */
 #include "ir/algebra/algebra.h"
 #include "ir/expr/memory.h"
+#include "ir/nest/annotation.h"
 #include "ir/nest/nest.h"
 
 typedef enum CodeKind {
@@ -46,6 +47,7 @@ typedef struct Function {
     const Code *body;            /* never NULL; a function without effect has an empty CODE_SEQ */
     /* The comment lines above the function: formula, shapes, schedule. */
     const char *const *comment; int comment_count;
+    Clauses clauses;             /* with --acsl: the annotations of the function and its loops */
 } Function;
 
 /* Returns true if the parameter is `restrict`: no other parameter overlaps it while one of the two is written. */

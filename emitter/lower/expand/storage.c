@@ -112,8 +112,7 @@ static Storage *storage_new(Storages *s, const Tensor *t, const Memory *m)
     return st;
 }
 
-/* Returns the interval of a constant's elements, or {0, 0} if it is not computed. */
-static Interval constant_range(const Tensor *t)
+Interval constant_range(const Tensor *t)
 {
     Interval r = { 0, 0 };
     if (!tensor_is_constant(t) || !dtype_is_integer(t->type) || t->type == U64) return r;

@@ -44,6 +44,8 @@ const Storage *storage_of(const Storages *s, const Tensor *t);
 const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr *const *coordinate);
 /* Returns the interval of an integer sum and its partial sums if that interval fits the type; then no sum wraps.
  * Returns {0, 0} if the interval is unknown. */
+/* Returns the interval of a constant's elements, or {0, 0} if it is not computed. */
+Interval constant_range(const Tensor *t);
 Interval sum_range(Ctx *cx, const Stage *s, int component);
 /* Turns reads into loads, and reads of one-element constants into numbers. */
 const Expr *storage_loads(const Storages *s, const Expr *value);

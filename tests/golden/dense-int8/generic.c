@@ -31,7 +31,7 @@ static void dense_int8_s(const int8_t *restrict x, const int8_t *restrict k, con
             acc[o] = (int32_t)((uint32_t)acc[o] + (uint32_t)((int32_t)x[e] * k[o * 16 + e]));
     LW_VECTOR
     for (int32_t c = 0; c < 4; c++)
-        y[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 6));
+        y[c] = (int8_t)lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 6));
 }
 
 int dense_int8_run(void *arena, const struct dense_int8_inputs *in, const struct dense_int8_outputs *out)

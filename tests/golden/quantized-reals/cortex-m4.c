@@ -100,21 +100,21 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *res
                                         * (int8_t)lw_asr_i32(oi * 128 + (int32_t)k_t_[oo * 2], oi * 8);
                     }
                 #endif
-                between_h[wo * 8] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[0] + (int64_t)acc[0]
+                between_h[wo * 8] = (int8_t)lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[0] + (int64_t)acc[0]
                     * (int64_t)multiplier[0], 32), (int32_t)shift[0]));
-                between_h[wo * 8 + 1] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[1] + (int64_t)acc[1]
+                between_h[wo * 8 + 1] = (int8_t)lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[1] + (int64_t)acc[1]
                     * (int64_t)multiplier[1], 32), (int32_t)shift[1]));
-                between_h[wo * 8 + 2] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[2] + (int64_t)acc[2]
+                between_h[wo * 8 + 2] = (int8_t)lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[2] + (int64_t)acc[2]
                     * (int64_t)multiplier[2], 32), (int32_t)shift[2]));
-                between_h[wo * 8 + 3] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[3] + (int64_t)acc[3]
+                between_h[wo * 8 + 3] = (int8_t)lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[3] + (int64_t)acc[3]
                     * (int64_t)multiplier[3], 32), (int32_t)shift[3]));
-                between_h[wo * 8 + 4] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[0] + (int64_t)acc[4]
+                between_h[wo * 8 + 4] = (int8_t)lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[0] + (int64_t)acc[4]
                     * (int64_t)multiplier[0], 32), (int32_t)shift[0]));
-                between_h[wo * 8 + 5] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[1] + (int64_t)acc[5]
+                between_h[wo * 8 + 5] = (int8_t)lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[1] + (int64_t)acc[5]
                     * (int64_t)multiplier[1], 32), (int32_t)shift[1]));
-                between_h[wo * 8 + 6] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[2] + (int64_t)acc[6]
+                between_h[wo * 8 + 6] = (int8_t)lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[2] + (int64_t)acc[6]
                     * (int64_t)multiplier[2], 32), (int32_t)shift[2]));
-                between_h[wo * 8 + 7] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[3] + (int64_t)acc[7]
+                between_h[wo * 8 + 7] = (int8_t)lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[3] + (int64_t)acc[7]
                     * (int64_t)multiplier[3], 32), (int32_t)shift[3]));
             }
         }

@@ -19,7 +19,7 @@
 static void requantize_y(const int32_t *restrict x, int8_t *restrict y)
 {
     for (int32_t i = 0; i < 12; i++)
-        y[i] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(x[i], 1500000000), 6) - 3);
+        y[i] = (int8_t)lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(x[i], 1500000000), 6) - 3);
 }
 
 int requantize_run(void *arena, const struct requantize_inputs *in, const struct requantize_outputs *out)

@@ -38,10 +38,10 @@ static LW_SHARED void shapes_shared_packed_dense(int32_t co_end, int32_t size, i
                 acc[o] = (int32_t)((uint32_t)acc[o] + (uint32_t)((int32_t)x[e] * k_e[o * size]));
         }
         #endif
-        y[co * 4] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[0], 1500000000), 6));
-        y[co * 4 + 1] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[1], 1500000000), 6));
-        y[co * 4 + 2] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[2], 1500000000), 6));
-        y[co * 4 + 3] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[3], 1500000000), 6));
+        y[co * 4] = (int8_t)lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[0], 1500000000), 6));
+        y[co * 4 + 1] = (int8_t)lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[1], 1500000000), 6));
+        y[co * 4 + 2] = (int8_t)lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[2], 1500000000), 6));
+        y[co * 4 + 3] = (int8_t)lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[3], 1500000000), 6));
     }
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Queries of the walk over a function that is annotated. */
+#include "lower/annotate_parts.h"
+
+void add_clause(Annotator *a, const Clause *c)
+{
+    Clauses *l = &a->clauses;
+    if (l->count == l->room) {
+        Clause *more = NEW_ARRAY(a->cx->arena, Clause, l->room = 2 * l->room + 32);
+        for (int i = 0; i < l->count; i++) more[i] = l->at[i];
+        l->at = more;
+    }
+    l->at[l->count++] = *c;
+}
+
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
+
+const Memory *base_memory(const Memory *m) { return m->kind == MEMORY_POINTER ? m->base : m; }
+
+const Expr *with_named_values(const Annotator *a, const Expr *e)
+{
+    for (int i = a->let_count - 1; i >= 0; i--) e = expr_substitute(a->cx, e, &a->let[i], &a->value[i], 1);
+    return e;
+}
+
+void name_value(Annotator *a, const Code *let)
+{
+    if (a->let_count == MOST_NAMED_VALUES) return;
+    a->let[a->let_count] = let->var;
+    a->value[a->let_count++] = let->value;
+}
+
+const Expr *store_index(const Annotator *a, const Code *store)
+{
+    const Memory *m = store->memory;
+    const Expr *at = store->index;
+    if (m->kind == MEMORY_SCALAR) return expr_index(a->cx, 0);
+    if (m->kind == MEMORY_POINTER) at = expr_add(a->cx, m->offset, at);
+    return simplify(a->cx, with_named_values(a, at), NULL);
+}
+
+int find_parameter(const Function *f, const Memory *m)
+{
+    int i = 0;
+    while (i < f->memory_count && f->memory[i] != m) i++;
+    return i;
+}
+
+Tracked *find_tracked(Annotator *a, const Memory *m)
+{
+    for (int i = a->tracked_count - 1; i >= 0; i--)
+        if (a->tracked[i].memory == m) return &a->tracked[i];
+    return NULL;
+}
+
+bool stores_to(const Code *c, const Memory *m)
+{
+    if (c->kind == CODE_STORE && base_memory(c->memory) == m) return true;
+    for (int i = 0; i < c->child_count; i++)
+        if (stores_to(c->child[i], m)) return true;
+    return false;
+}
+
+int64_t most_trips(Annotator *a, const Code *loop)
+{
+    const Expr *begin = with_named_values(a, loop->begin), *end = with_named_values(a, loop->end);
+    const int64_t most = interval_of(a->cx, simplify(a->cx, expr_sub(a->cx, end, begin), a->scope), a->scope).greatest,
+                  other = sat_add(interval_of(a->cx, end, a->scope).greatest,
+                                  -interval_of(a->cx, begin, a->scope).least);
+    const int64_t least = most < other ? most : other;
+    return least < 0 ? 0 : (sat_add(least, loop->step - 1)) / loop->step;
+}
+
+bool runs_once(Annotator *a, const Code *loop)
+{
+    return provably(a->cx, expr_binary(a->cx, EXPR_LT, with_named_values(a, loop->begin),
+                                       with_named_values(a, loop->end)), a->scope);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* Bounds of the elements of local arrays and variables at each point of a function. A sum over k has the bounds
+ * k * [low, high] of its summand after k iterations, so the bounds of an accumulator are linear in loop variables.
+ *
+ * The elements are divided into segments, because the innermost loops of a tile update one element after another:
+ *
+ *     for (k ...)                             each element is within k * s
+ *         for (w ...)                         [0, 16w) is within (k + 1) * s, the rest within k * s
+ *             for (o ...)                     [0, 16w + o) is within (k + 1) * s, the rest within k * s
+ *                 acc[w * 16 + o] += ...
+ *
+ * The effect of a loop's body decides the form: an element of its own for each iteration, the same elements in each
+ * iteration, or neither, which is bounded by the sum over all iterations. Bounds of a summand contain 0, so they also
+ * hold for elements that an iteration skips. */
+#include "lower/annotate_parts.h"
+
+/* What code does to a memory: it adds to elements of [low, high), or sets them. covers: it sets each of them. */
+typedef struct Effect {
+    bool touches, sets, covers, is_known;
+    Interval add, set;
+    const Expr *low, *high;
+} Effect;
+
+typedef enum LoopForm { EACH_OWN, EACH_SAME, NEITHER } LoopForm;
+
+static Interval hull(Interval a, Interval b)
+{
+    return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
+}
+
+static Interval plus(Interval a, Interval b)
+{
+    return (Interval){ sat_add(a.least, b.least), sat_add(a.greatest, b.greatest) };
+}
+
+static Interval times(Interval a, int64_t n) { return (Interval){ sat_mul(a.least, n), sat_mul(a.greatest, n) }; }
+
+static const Expr *next(Ctx *cx, const Expr *e, int64_t by)
+{
+    return simplify(cx, expr_add(cx, e, expr_int(cx, e->type, by)), NULL);
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+static Sum sum_of(Interval i) { return (Sum){ .is_known = true, .low = i.least, .high = i.greatest }; }
+
+static Sum sum_plus(Sum s, Interval add)
+{
+    s.low = sat_add(s.low, add.least);
+    s.high = sat_add(s.high, add.greatest);
+    return s;
+}
+
+static Sum sum_plus_steps(Sum s, const Expr *steps, Interval add)
+{
+    if (s.term_count == MOST_TERMS) return (Sum){ .is_known = false };
+    s.term[s.term_count].steps = steps;
+    s.term[s.term_count].low = add.least;
+    s.term[s.term_count++].high = add.greatest;
+    return s;
+}
+
+static Interval sum_interval(Annotator *a, const Sum *s)
+{
+    Interval i = { s->low, s->high };
+    for (int k = 0; k < s->term_count; k++) {
+        const Interval steps = interval_of(a->cx, s->term[k].steps, a->scope);
+        i.least = sat_add(i.least, sat_mul(s->term[k].low, steps.greatest));
+        i.greatest = sat_add(i.greatest, sat_mul(s->term[k].high, steps.greatest));
+    }
+    return i;
+}
+
+/* ---- Values ----------------------------------------------------------------------------------------------------- */
+
+Values values_unknown(Annotator *a, const Memory *m)
+{
+    Values v = { .count = 1 };
+    v.at[0].from = expr_index(a->cx, 0);
+    v.at[0].to = m->elems;
+    return v;
+}
+
+Interval values_hull(Annotator *a, const Tracked *t)
+{
+    const DTypeInfo *type = dtype_info(t->memory->type);
+    const Interval whole = { type->least, type->greatest };
+    Interval all = whole;
+    for (int i = 0; i < t->values.count; i++) {
+        if (!t->values.at[i].sum.is_known) return whole;
+        const Interval one = sum_interval(a, &t->values.at[i].sum);
+        all = i ? hull(all, one) : one;
+    }
+    return all.least < whole.least || all.greatest > whole.greatest ? whole : all;
+}
+
+static Sum joined(Annotator *a, const Sum *before, Interval set)
+{
+    return before->is_known ? sum_of(hull(sum_interval(a, before), set)) : (Sum){ .is_known = false };
+}
+
+/* Replaces an element by a variable with its bounds. Of narrow elements those of the type serve (summand_bounds). */
+static const Expr *bounded_load(Ctx *cx, const Expr *e, void *user)
+{
+    Annotator *a = user;
+    if (e->kind != EXPR_LOAD || dtype_is_float(e->type) || dtype_info(e->type)->bytes < 4) return e;
+    const Memory *m = base_memory(e->ref);
+    const int at = find_parameter(a->f, m);
+    Tracked *t = find_tracked(a, m);
+    Interval range = { 0, 0 };
+    if (at < a->f->memory_count) range = a->range[at];
+    else if (t) range = values_hull(a, t);
+    if (range.least >= range.greatest) return e;
+    return expr_new_var(cx, m->name, VAR_LOCAL, e->type, range.least, range.greatest);
+}
+
+Interval value_interval(Annotator *a, const Expr *e)
+{
+    const Expr *bounded = expr_rewrite(a->cx, with_named_values(a, e), bounded_load, a);
+    return interval_of(a->cx, bounded, a->scope);
+}
+
+/* ---- The effect of code ------------------------------------------------------------------------------------------ */
+
+/* Returns the summand of m[i] = m[i] + summand, or NULL. */
+static const Expr *summand_of(Annotator *a, const Code *store)
+{
+    const Expr *v = store->value, *self = load_expr(a->cx, store->memory, store->index);
+    if (v->kind != EXPR_ADD) return NULL;
+    return v->arg[0] == self ? v->arg[1] : v->arg[1] == self ? v->arg[0] : NULL;
+}
+
+static void find_load(const Expr *e, void *user)
+{
+    const Memory **m = user;
+    if (e->kind == EXPR_LOAD && base_memory(e->ref) == *m) *m = NULL;
+}
+
+static bool loads(Annotator *a, const Expr *e, const Memory *m)
+{
+    const Memory *left = m;
+    expr_walk(a->cx, e, find_load, &left);
+    return !left;
+}
+
+static void find_product(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_MUL && e->arg[1]->kind != EXPR_INT) *(bool *)user = true;
+}
+
+/* Widens the bounds of a summand to contain 0, and those of a product to powers of two: provers find the bounds of a
+ * product from the ranges of its factors' types, not its exact ones. */
+static Interval summand_bounds(Annotator *a, const Expr *summand)
+{
+    const Interval zero = { 0, 0 }, exact = hull(zero, value_interval(a, summand));
+    bool is_product = false;
+    int64_t most = 1;
+    expr_walk(a->cx, summand, find_product, &is_product);
+    if (!is_product) return exact;
+    while (most < exact.greatest || most < -exact.least) most = sat_mul(most, 2);
+    return (Interval){ -most, most };
+}
+
+static Effect effect_of_store(Annotator *a, const Code *c)
+{
+    const Expr *summand = summand_of(a, c);
+    Effect e = { .touches = true, .is_known = true, .low = store_index(a, c) };
+    e.high = next(a->cx, e.low, 1);
+    e.sets = !summand || loads(a, summand, base_memory(c->memory));
+    if (!e.sets) e.add = summand_bounds(a, summand);
+    else e.set = value_interval(a, c->value);
+    e.covers = e.sets && !loads(a, c->value, base_memory(c->memory));
+    return e;
+}
+
+static bool is_at_most(Annotator *a, const Expr *x, const Expr *y)
+{
+    return x == y || provably(a->cx, expr_binary(a->cx, EXPR_LE, x, y), a->scope);
+}
+
+static Effect in_sequence(Annotator *a, Effect first, Effect second)
+{
+    if (!first.touches) return second;
+    if (!second.touches) return first;
+    Effect e = { .touches = true, .sets = first.sets || second.sets };
+    e.is_known = first.is_known && second.is_known;
+    bool within = false;
+    if (e.is_known) {
+        const bool low_first = is_at_most(a, first.low, second.low);
+        const bool high_first = is_at_most(a, second.high, first.high);
+        e.is_known = (low_first || is_at_most(a, second.low, first.low))
+                     && (high_first || is_at_most(a, first.high, second.high));
+        e.low = low_first ? first.low : second.low;
+        e.high = high_first ? first.high : second.high;
+        within = low_first && high_first;
+    }
+    e.add = plus(first.add, second.add);
+    if (first.sets && second.sets) e.set = hull(first.set, second.set);
+    else if (first.sets) e.set = hull(first.set, plus(first.set, second.add));
+    else e.set = second.set;
+    e.covers = first.sets && first.covers && within && (!second.sets || second.covers);
+    return e;
+}
+
+static const Expr *at_end(Annotator *a, const Code *loop, const Expr *e, bool last)
+{
+    const Expr *v = with_named_values(a, last ? loop->end : loop->begin);
+    if (last) v = next(a->cx, v, -1);
+    return simplify(a->cx, expr_substitute(a->cx, e, &loop->var, &v, 1), NULL);
+}
+
+/* Decides the form of a loop from the effect of its body. fills: each iteration's elements follow the last's. */
+static LoopForm form_of(Annotator *a, const Code *loop, const Effect *body, bool *fills)
+{
+    int64_t low, high;
+    const Expr *rest;
+    *fills = false;
+    if (!body->is_known || !split_linear(a->cx, body->low, loop->var, &low, &rest)
+        || !split_linear(a->cx, body->high, loop->var, &high, &rest) || low != high)
+        return NEITHER;
+    if (low == 0) return EACH_SAME;
+    const Expr *size = simplify(a->cx, expr_sub(a->cx, body->high, body->low), NULL);
+    if (low < 0 || size->kind != EXPR_INT || size->integer > sat_mul(low, loop->step)) return NEITHER;
+    *fills = size->integer == sat_mul(low, loop->step);
+    return EACH_OWN;
+}
+
+static Effect effect_of(Annotator *a, const Code *c, const Memory *m);
+
+static Effect effect_of_loop(Annotator *a, const Code *loop, const Memory *m)
+{
+    const Bounds *outside = a->scope;
+    const int lets = a->let_count;
+    bool fills;
+    a->scope = code_bounds(a->cx, outside, loop);
+    Effect e = effect_of(a, loop->child[0], m);
+    a->let_count = lets;
+    if (!e.touches) {
+        a->scope = outside;
+        return e;
+    }
+    const LoopForm form = form_of(a, loop, &e, &fills);
+    a->scope = outside;
+    if (form != EACH_OWN) e.add = times(e.add, most_trips(a, loop));
+    if (form == NEITHER || (form == EACH_OWN && !fills) || !runs_once(a, loop)) e.covers = false;
+    if (e.is_known && form != EACH_SAME) {
+        e.low = at_end(a, loop, e.low, false);
+        e.high = at_end(a, loop, e.high, true);
+        if (form == NEITHER) e.is_known = false;
+    }
+    return e;
+}
+
+static Effect effect_of(Annotator *a, const Code *c, const Memory *m)
+{
+    Effect e = { .touches = false };
+    const int lets = a->let_count;
+    if (c->kind == CODE_STORE) return base_memory(c->memory) == m ? effect_of_store(a, c) : e;
+    if (c->kind == CODE_FOR) return effect_of_loop(a, c, m);
+    if (c->kind == CODE_LET) name_value(a, c);
+    for (int i = 0; i < c->child_count; i++) {
+        Effect one = effect_of(a, c->child[i], m);
+        if (c->kind == CODE_IF) one.covers = false;
+        e = in_sequence(a, e, one);
+    }
+    if (c->kind == CODE_SCOPE) a->let_count = lets;
+    return e;
+}
+
+/* ---- Segments ---------------------------------------------------------------------------------------------------- */
+
+void values_store(Annotator *a, Tracked *t, const Code *store)
+{
+    const Effect e = effect_of_store(a, store);
+    Segment *s = &t->values.at[t->values.current];
+    if (!e.sets) s->sum = sum_plus(s->sum, e.add);
+    else if (e.covers && e.low == s->from && e.high == s->to) s->sum = sum_of(e.set);
+    else s->sum = joined(a, &s->sum, e.set);
+}
+
+/* Replaces the current segment by [from, low) of sum `before`, [low, high), which becomes current, and [high, to).
+ * Empty segments are left out. */
+static void split(Values *v, const Expr *low, const Expr *high, Sum before, Sum inside, Sum after)
+{
+    const Segment whole = v->at[v->current];
+    Segment part[3] = { { whole.from, low, before }, { low, high, inside }, { high, whole.to, after } };
+    Values out = { .count = 0 };
+    for (int i = 0; i < v->current; i++) out.at[out.count++] = v->at[i];
+    for (int k = 0; k < 3; k++) {
+        if (k != 1 && part[k].from == part[k].to) continue;
+        if (k == 1) out.current = out.count;
+        out.at[out.count++] = part[k];
+    }
+    for (int i = v->current + 1; i < v->count; i++) out.at[out.count++] = v->at[i];
+    *v = out;
+}
+
+static void forget(Values *v) { v->at[v->current].sum = (Sum){ .is_known = false }; }
+
+/* Elements of their own for each iteration: those below the iteration's are done, those above are as before. */
+static void own_elements(Annotator *a, LoopValues *l, const Code *loop, const Effect *e, bool fills)
+{
+    const Segment *s = &l->head.at[l->head.current];
+    const Sum before = s->sum, done = e->sets ? sum_of(e->set) : sum_plus(before, e->add);
+    const Expr *begin = at_end(a, loop, e->low, false);
+    if (l->head.count + 4 > MOST_SEGMENTS || (e->sets && (!e->covers || !fills || begin != s->from))) {
+        forget(&l->head);
+        l->body = l->head;
+        return;
+    }
+    split(&l->body, e->low, e->high, done, before, before);
+    split(&l->head, e->low, e->low, done, before, before);
+    Values *h = &l->head;        /* at the head the iteration's elements are among those above */
+    for (int i = h->current; i + 1 < h->count; i++) h->at[i] = h->at[i + 1];
+    h->count--;
+}
+
+LoopValues values_loop(Annotator *a, const Tracked *t, const Code *loop)
+{
+    LoopValues l = { t->values, t->values, t->values };
+    const int lets = a->let_count;
+    const Effect e = effect_of(a, loop->child[0], t->memory);
+    bool fills;
+    a->let_count = lets;
+    if (!e.touches) return l;
+    const LoopForm form = form_of(a, loop, &e, &fills);
+    const Sum before = t->values.at[t->values.current].sum;
+    Segment *head = &l.head.at[l.head.current], *after = &l.after.at[l.after.current];
+    const int64_t most = most_trips(a, loop);
+    if (form == EACH_OWN) {
+        own_elements(a, &l, loop, &e, fills);
+        const bool whole = e.sets && e.covers && fills && runs_once(a, loop)
+                           && at_end(a, loop, e.low, false) == after->from
+                           && at_end(a, loop, e.high, true) == after->to;
+        after->sum = !e.sets ? sum_plus(before, e.add) : whole ? sum_of(e.set) : joined(a, &before, e.set);
+        return l;
+    }
+    const Expr *steps = simplify(a->cx, expr_sub(a->cx, loop->var, with_named_values(a, loop->begin)), NULL);
+    if (!e.sets) {
+        head->sum = before.is_known ? sum_plus_steps(before, steps, e.add) : before;
+        after->sum = sum_plus(before, times(e.add, most));
+    } else if (e.add.least || e.add.greatest) {
+        head->sum.is_known = false;
+        const bool whole = e.covers && e.is_known && e.low == after->from && e.high == after->to && runs_once(a, loop);
+        after->sum = whole ? sum_of(e.set) : (Sum){ .is_known = false };
+    } else {
+        head->sum = joined(a, &before, e.set);
+        const bool whole = e.covers && e.is_known && e.low == after->from && e.high == after->to && runs_once(a, loop);
+        after->sum = whole ? sum_of(e.set) : head->sum;
+    }
+    l.body = l.head;
+    return l;
+}
+
+void values_branch(Annotator *a, Tracked *t, const Code *branch)
+{
+    const int lets = a->let_count;
+    const Effect e = effect_of(a, branch, t->memory);
+    Segment *s = &t->values.at[t->values.current];
+    a->let_count = lets;
+    if (!e.touches) return;
+    if (!e.sets) s->sum = sum_plus(s->sum, e.add);
+    else if (e.add.least || e.add.greatest) s->sum.is_known = false;
+    else s->sum = joined(a, &s->sum, e.set);
+}
+
+/* ---- Clauses ----------------------------------------------------------------------------------------------------- */
+
+/* Returns constant + sum(steps * coefficient) in 64 bits. */
+static const Expr *bound_of(Annotator *a, const Sum *s, bool is_high)
+{
+    Ctx *cx = a->cx;
+    const Expr *e = expr_int(cx, I64, is_high ? s->high : s->low);
+    for (int i = 0; i < s->term_count; i++) {
+        const int64_t by = is_high ? s->term[i].high : s->term[i].low;
+        if (by) e = expr_add(cx, e, expr_mul(cx, expr_cast(cx, I64, s->term[i].steps), expr_int(cx, I64, by)));
+    }
+    return simplify(cx, e, a->scope);
+}
+
+void values_clauses(Annotator *a, const Memory *m, const Values *v, int loop)
+{
+    const DTypeInfo *type = dtype_info(m->type);
+    for (int i = 0; i < v->count; i++) {
+        const Segment *s = &v->at[i];
+        const Interval all = sum_interval(a, &s->sum);
+        if (!s->sum.is_known || (all.least == type->least && all.greatest == type->greatest)) continue;
+        Clause c = { .loop = loop, .kind = CLAUSE_INVARIANT, .form = FORM_WITHIN, .memory = m };
+        c.area.offset = s->from;
+        c.area.digit_count = 1;
+        c.area.digit[0] = (Digit){ 1, simplify(a->cx, expr_sub(a->cx, s->to, s->from), NULL) };
+        c.low = bound_of(a, &s->sum, false);
+        c.high = bound_of(a, &s->sum, true);
+        add_clause(a, &c);
+    }
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* The elements that code has written, as areas over the variables of the loops around it. A store writes one element;
+ * a loop gives the area a digit with the coefficient of its variable. Digits that fill each other become one, so a
+ * row-major nest writes one range, and a nest that computes channels before columns writes a strided area. What has
+ * no such form is left out: then the analyser cannot prove that it is initialized, which is an open goal. */
+#include "lower/annotate_parts.h"
+
+static const Expr *product(Ctx *cx, const Expr *e, int64_t factor)
+{
+    return simplify(cx, expr_mul(cx, e, expr_int(cx, e->type, factor)), NULL);
+}
+
+static const Expr *sum(Ctx *cx, const Expr *a, const Expr *b) { return simplify(cx, expr_add(cx, a, b), NULL); }
+
+/* Joins digits that fill each other: 64 * a + b with b < 64 is one digit. */
+static void join_digits(Ctx *cx, Area *r)
+{
+    for (int i = 0; i + 1 < r->digit_count;) {
+        const Digit upper = r->digit[i], lower = r->digit[i + 1];
+        if (lower.count->kind != EXPR_INT || upper.coef != sat_mul(lower.coef, lower.count->integer)) {
+            i++;
+            continue;
+        }
+        r->digit[i] = (Digit){ lower.coef, product(cx, upper.count, lower.count->integer) };
+        for (int k = i + 1; k + 1 < r->digit_count; k++) r->digit[k] = r->digit[k + 1];
+        r->digit_count--;
+    }
+}
+
+/* Adds a digit. Returns false if the digits below it would exceed its coefficient, or if there are too many. */
+static bool add_digit(Annotator *a, Area *r, int64_t coef, const Expr *count)
+{
+    int at = 0;
+    if (r->digit_count == AREA_DIGITS || coef <= 0) return false;
+    while (at < r->digit_count && r->digit[at].coef > coef) at++;
+    if (at < r->digit_count && r->digit[at].coef == coef) {
+        if (!expr_is_int(r->digit[at].count, 1)) return false;
+        r->digit[at].count = count;
+        join_digits(a->cx, r);
+        return true;
+    }
+    for (int i = r->digit_count++; i > at; i--) r->digit[i] = r->digit[i - 1];
+    r->digit[at] = (Digit){ coef, count };
+    for (int i = 0; i + 1 < r->digit_count; i++) {
+        const int64_t most = interval_of(a->cx, r->digit[i + 1].count, a->scope).greatest;
+        if (sat_mul(most, r->digit[i + 1].coef) > r->digit[i].coef) return false;
+    }
+    join_digits(a->cx, r);
+    return true;
+}
+
+static bool equal_digits(const Area *x, const Area *y, int except)
+{
+    if (x->digit_count != y->digit_count) return false;
+    for (int i = 0; i < x->digit_count; i++)
+        if (x->digit[i].coef != y->digit[i].coef || (i != except && x->digit[i].count != y->digit[i].count))
+            return false;
+    return true;
+}
+
+/* Extends `first` by `next` if they differ in the count of one digit and next begins where first ends. */
+static bool extend(Ctx *cx, Area *first, const Area *next)
+{
+    const Expr *distance = simplify(cx, expr_sub(cx, next->offset, first->offset), NULL);
+    for (int i = 0; i < first->digit_count; i++) {
+        if (!equal_digits(first, next, i) || product(cx, first->digit[i].count, first->digit[i].coef) != distance)
+            continue;
+        first->digit[i].count = sum(cx, first->digit[i].count, next->digit[i].count);
+        join_digits(cx, first);
+        return true;
+    }
+    return false;
+}
+
+static bool is_same(const Area *x, const Area *y) { return x->offset == y->offset && equal_digits(x, y, -1); }
+
+static void add_area(Ctx *cx, Areas *out, const Area *r)
+{
+    Area joined = *r;
+    for (int i = 0; i < out->count; i++) {
+        if (is_same(&out->at[i], &joined)) return;
+        Area first = joined;
+        if (extend(cx, &out->at[i], &joined)) joined = out->at[i];
+        else if (extend(cx, &first, &out->at[i])) joined = first;
+        else continue;
+        out->at[i] = out->at[--out->count];
+        i = -1;
+    }
+    if (out->count < MOST_WRITTEN) out->at[out->count++] = joined;
+}
+
+/* Returns the area that `count` iterations from the loop's begin write. Returns false if it has no form. */
+static bool over_iterations(Annotator *a, const Code *loop, const Expr *count, Area *r)
+{
+    int64_t coef;
+    const Expr *rest, *begin = with_named_values(a, loop->begin);
+    if (!split_linear(a->cx, r->offset, loop->var, &coef, &rest)) return false;
+    for (int i = 0; i < r->digit_count; i++)
+        if (expr_uses(r->digit[i].count, loop->var)) return false;
+    if (coef == 0) return false;
+    r->offset = sum(a->cx, rest, product(a->cx, begin, coef));
+    return add_digit(a, r, sat_mul(coef, loop->step), count);
+}
+
+static const Expr *trips(Annotator *a, const Code *loop, const Expr *end)
+{
+    const Expr *n = simplify(a->cx, expr_sub(a->cx, end, with_named_values(a, loop->begin)), NULL);
+    if (loop->step == 1) return n;
+    n = sum(a->cx, n, expr_int(a->cx, n->type, loop->step - 1));
+    return simplify(a->cx, expr_binary(a->cx, EXPR_FLOORDIV, n, expr_int(a->cx, n->type, loop->step)), NULL);
+}
+
+static void written_by_loop(Annotator *a, const Code *loop, const Memory *m, Areas *out)
+{
+    Areas body = { 0 };
+    const Bounds *outside = a->scope;
+    const int lets = a->let_count;
+    a->scope = code_bounds(a->cx, outside, loop);
+    written_by(a, loop->child[0], m, &body);
+    a->let_count = lets;
+    a->scope = outside;
+    for (int i = 0; i < body.count; i++) {
+        Area r = body.at[i];
+        if (!expr_uses(r.offset, loop->var)) {
+            if (runs_once(a, loop)) add_area(a->cx, out, &r);
+        } else if (over_iterations(a, loop, trips(a, loop, with_named_values(a, loop->end)), &r))
+            add_area(a->cx, out, &r);
+    }
+}
+
+void written_by(Annotator *a, const Code *c, const Memory *m, Areas *out)
+{
+    const int lets = a->let_count;
+    if (c->kind == CODE_IF) return;
+    if (c->kind == CODE_FOR) {
+        written_by_loop(a, c, m, out);
+        return;
+    }
+    if (c->kind == CODE_LET) name_value(a, c);
+    if (c->kind == CODE_STORE && base_memory(c->memory) == m) {
+        const Area one = { .offset = store_index(a, c) };
+        Area r = one;
+        if (add_digit(a, &r, 1, expr_index(a->cx, 1))) add_area(a->cx, out, &r);
+    }
+    for (int i = 0; i < c->child_count; i++) written_by(a, c->child[i], m, out);
+    if (c->kind == CODE_SCOPE) a->let_count = lets;
+}
+
+void written_before(Annotator *a, const Code *loop, const Areas *by_body, Areas *out)
+{
+    for (int i = 0; i < by_body->count; i++) {
+        Area r = by_body->at[i];
+        if (over_iterations(a, loop, trips(a, loop, loop->var), &r)) add_area(a->cx, out, &r);
+    }
+}
+
+Area area_of_all(Annotator *a, const Memory *m)
+{
+    return (Area){ .offset = expr_index(a->cx, 0), .digit_count = 1, .digit = { { 1, m->elems } } };
+}
+
+bool written_whole(Annotator *a, const Memory *m, const Areas *r)
+{
+    const Area all = area_of_all(a, m);
+    for (int i = 0; i < r->count; i++)
+        if (is_same(&r->at[i], &all)) return true;
+    return false;
+}
+
+void written_clauses(Annotator *a, const Memory *m, const Areas *r, int loop)
+{
+    const bool is_whole = written_whole(a, m, r);
+    const Area all = area_of_all(a, m);
+    for (int i = 0; i < r->count; i++)
+        if (!is_whole || is_same(&r->at[i], &all))
+            add_clause(a, &(Clause){ .loop = loop, .kind = CLAUSE_INVARIANT, .form = FORM_INITIALIZED,
+                                     .memory = m, .area = r->at[i] });
+}

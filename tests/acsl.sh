@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# acsl.sh BUILD: --acsl adds comments and nothing else, annotates every loop, and bounds what loops change. The proofs
+# themselves run by `make proof` (tests/proof), which needs Frama-C.
+set -u
+. "$(dirname "$0")/report.sh"
+begin "acsl.sh BUILD" "$@"
+models="samples/digits/digits.onnx tests/golden/dense-int8/dense-int8.te
+tests/golden/ring-buffer/ring-buffer.te tests/golden/softmax/softmax.te tests/fuzz/corpus-tflite/conv-int8.tflite"
+
+# without_annotations FILE: drops the lines of annotations.
+without_annotations() { sed '/^ *\/\*@/,/\*\//d' "$1"; }
+
+# same_code MODEL NAME: the C with annotations is the C without, and its header differs in the line of options.
+same_code() {
+    "$lw" "$1" --quiet -o "$work/plain/$2.c" && "$lw" "$1" --quiet --acsl -o "$work/acsl/$2.c" &&
+        without_annotations "$work/acsl/$2.c" | cmp - "$work/plain/$2.c" &&
+        same_header "$work/acsl/$2.h" "$work/plain/$2.h"
+}
+
+# annotated FILE: as many variants as loops of layers.
+annotated() {
+    loops=$(sed '/_run(/,$d' "$1" | grep -c '^ *for (') variants=$(grep -c 'loop variant' "$1")
+    echo "$1: $loops loops, $variants variants"
+    [ "$loops" -eq "$variants" ]
+}
+
+# states FILE LINE...: each line stands in the file.
+states() {
+    file=$1
+    shift
+    for line in "$@"; do grep -qF -- "$line" "$file" || { printf '%s lacks: %s\n' "$file" "$line"; return 1; }; done
+}
+
+# refuses WORDS...: the compiler refuses the options and says why.
+refuses() {
+    ! "$lw" samples/digits/digits.onnx --acsl "$@" -o "$work/refused.c" 2> "$work/refused.txt" &&
+        grep -q "exclude each other" "$work/refused.txt" && [ ! -f "$work/refused.c" ]
+}
+
+mkdir -p "$work/plain" "$work/acsl"
+rm -f "$work/refused.c"
+for model in $models; do
+    name=${model##*/} name=${name%.*}
+    setup "acsl-adds-comments-to-$name" same_code "$model" "$name"
+    check "acsl-annotates-loops-of-$name" annotated "$work/acsl/$name.c"
+done
+check acsl-bounds-sums-of-a-row states "$work/acsl/conv-int8.c" \
+    'forall integer j_; 0 <= j_ < 12 ==> -((i - \max(1 - h * 2 - h2, 0)) * 49152) <= acc2[j_]'
+check acsl-bounds-what-a-tile-has-updated states "$work/acsl/conv-int8.c" \
+    'forall integer j_; 0 <= j_ < w * 2 ==> (i - \max(1 - h * 2 - h2, 0)) * (-49152) -' \
+    'forall integer j_; w * 2 <= j_ < 12 ==> -((i - \max(1 - h * 2 - h2, 0)) * 49152) <='
+check acsl-states-written-elements states "$work/acsl/conv-int8.c" \
+    'forall integer j_; 0 <= j_ < h * 4 ==> \initialized(&y[j_]);' 'ensures \initialized(y + (0 .. 7));'
+check acsl-states-ranges-of-constants states "$work/acsl/conv-int8.c" '<= shift[j_] <='
+check acsl-separates-what-is-written states "$work/acsl/conv-int8.c" 'requires \separated(y + (0 .. 7), b + (0 .. '
+check acsl-refuses-weights-apart refuses --weights bin
+check acsl-refuses-ports-in-the-arena refuses --io arena
+check acsl-refuses-a-self-test refuses --selftest random
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
