@@ -181,6 +181,15 @@ END
 check weights-of-another-plan-are-refused other_weights
 check copies-in-static-arrays-are-the-same "$lw" verify $quantized --memory a=1K --memory b=1M,cost=2 \
     --memory rom=1M,rom,cost=20 --static-arena
+# Copies by a channel begin before the previous layer, and end before their own.
+overlaps() {
+    emit early $digits --target cortex-m4 --memory a=4K,cost=1,line=32,copy=1 --memory b=64K,cost=4,line=32,copy=2 \
+        --memory flash=1M,rom,cost=8 && awk '/LW_COPY_START/ { since_call = 0 } /^    m_[a-z]/ { since_call = 1 }
+            /LW_COPY_WAIT/ { if (since_call) early++ } END { exit early < 2 }' "$work/early/m.c"
+}
+check copies-overlap-with-the-layer-before overlaps
+check copies-that-overlap-are-the-same "$lw" verify $quantized --memory a=2K,line=16,copy=1 \
+    --memory b=1M,cost=3,line=8,copy=2 --memory rom=1M,rom,cost=20
 dear_copies_are_left_out() {
     emit dear $digits $ram --memory flash=1M,rom,cost=0.5 && ! grep -q LW_COPY "$work/dear/m.c" || return 1
     emit none $digits --memory a=2K,cost=1,for=results,scratch --memory b=64K,cost=4,for=results,scratch \

@@ -83,8 +83,9 @@ typedef struct Control {
     int state_count; const Carried *state;
 } Control;
 
-/* A copy of a constant to a faster memory before the call that reads it. */
-typedef struct Copy { Place from, to; int64_t bytes; int channel; } Copy;
+/* A copy of a constant to a faster memory before the call that reads it. is_early: true if it begins before the call
+ * that precedes this call. */
+typedef struct Copy { Place from, to; int64_t bytes; int channel; bool is_early; } Copy;
 
 struct Call {
     const Function *function;          /* NULL: */

@@ -306,23 +306,31 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
     text_add(t, stops ? "\n        if (status != 0) return status;\n    }\n" : "\n");
 }
 
-/* Prints the copies before a call; a copy ends before the call begins. */
-static void copy_constants(Ctx *cx, Text *t, const Program *p, const Call *c)
+static void start_copies(Ctx *cx, Text *t, const Program *p, const Call *c, bool are_early)
 {
     for (int i = 0; i < c->copy_count; i++) {
         const Copy *k = &c->copy[i];
         const Memory as = { .kind = MEMORY_INPUT, .type = p->constant[k->from.index]->type };
         const char *memory = p->memory[k->to.index].name;
+        if (k->is_early != are_early) continue;
         text_printf(t, "    LW_COPY_START(%d, %s, %s, %lld);\n", k->channel,
                     k->to.offset ? text_format(cx, "%s + %lld", memory, (long long)k->to.offset) : memory,
                     place_text(cx, p, &k->from, &as), (long long)k->bytes);
     }
+}
+
+/* Prints the copies for a call, which end before it begins, and then those for the next call that overlap with this
+ * one. */
+static void copy_constants(Ctx *cx, Text *t, const Program *p, const Call *c, const Call *next)
+{
+    start_copies(cx, t, p, c, false);
     for (int i = 0; i < c->copy_count; i++) {
         bool is_last = true;
         for (int later = i + 1; later < c->copy_count; later++)
             is_last = is_last && c->copy[later].channel != c->copy[i].channel;
         if (is_last) text_printf(t, "    LW_COPY_WAIT(%d, 0);\n", c->copy[i].channel);
     }
+    if (next) start_copies(cx, t, p, next, true);
 }
 
 static const char *in_memory(Ctx *cx, int64_t offset)
@@ -520,7 +528,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         layer_mark(cx, t, first_layer(p) + i, d ? d->name : p->call[i].label);
         if (d) partition_call(cx, t, p, d, uses_arena(p) ? "memory" : "NULL", &s, place_text);
         else {
-            copy_constants(cx, t, p, &p->call[i]);
+            copy_constants(cx, t, p, &p->call[i], i + 1 < p->call_count ? &p->call[i + 1] : NULL);
             print_call(cx, t, p, &p->call[i], &s);
         }
         move_result(cx, t, &p->call[i]);

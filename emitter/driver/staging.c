@@ -37,7 +37,7 @@ void build_list_copies(Build *b, int group, const Traffic *moved, unsigned allow
         if (!copy) {
             copy = &all[b->scratch_count[group]++];
             *copy = (Scratch){ .bytes = tensor_bytes(constant), .written_bytes = tensor_bytes(constant), .memory = -1,
-                               .allowed = allowed, .copied = constant, .is_optional = true };
+                               .begins = group, .allowed = allowed, .copied = constant, .is_optional = true };
         }
         copy->read_bytes = sat_add(copy->read_bytes, moved[i].read);
     }
@@ -63,7 +63,7 @@ const Copy *build_copies(const Build *b, int group, int *count)
             if (b->plan.constant[k] != s->copied) continue;
             copy[(*count)++] = (Copy){ { PLACE_CONST, b->constant_of[k], 0, s->copied->type },
                                        { PLACE_ARENA, s->memory, s->offset, s->copied->type }, s->bytes,
-                                       b->plan.memory[s->memory].channel };
+                                       b->plan.memory[s->memory].channel, s->begins < group };
             break;
         }
     }

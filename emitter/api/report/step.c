@@ -133,8 +133,28 @@ static void add_range(const Loaded *l, MachineCounts *out, int call, const Place
     out->range[out->range_count++] = (MachineRange){ call, at, at ? at + (uint32_t)bytes : 0, true, is_written, 0, 0 };
 }
 
-/* Lists for each call its parameters, then the constants that it copies and the copies. If an output overlaps an input,
- * a load counts for the input. */
+/* Returns copy `at` of those that are executed in the layer of the call, or NULL if there are no more: its own copies,
+ * then the early copies of the next call. */
+static const Copy *copy_in_layer(const Build *b, int call, int at)
+{
+    const Program *p = &b->program;
+    for (int c = call; c <= call + 1 && c < p->call_count; c++)
+        for (int i = 0; i < p->call[c].copy_count; i++)
+            if (p->call[c].copy[i].is_early == (c > call) && at-- == 0) return &p->call[c].copy[i];
+    return NULL;
+}
+
+static void add_copies(const Build *b, const Loaded *l, MachineCounts *out, int call)
+{
+    const Copy *k;
+    for (int i = 0; (k = copy_in_layer(b, call, i)) != NULL; i++) {
+        add_range(l, out, call, &k->from, k->bytes, false);
+        add_range(l, out, call, &k->to, k->bytes, true);
+    }
+}
+
+/* Lists for each call its parameters, then the constants that are copied in its layer, and the copies. If an output
+ * overlaps an input, a load counts for the input. */
 static void set_ranges(Build *b, const Loaded *l, MachineCounts *out)
 {
     int most = 0, number = 0;
@@ -149,10 +169,7 @@ static void set_ranges(Build *b, const Loaded *l, MachineCounts *out)
             const int64_t bytes = interval_of(b->cx, m->elems, NULL).greatest * dtype_info(m->type)->bytes;
             add_range(l, out, number, &c->place[j], bytes, m->kind != MEMORY_INPUT);
         }
-        for (int j = 0; j < c->copy_count; j++) {
-            add_range(l, out, number, &c->copy[j].from, c->copy[j].bytes, false);
-            add_range(l, out, number, &c->copy[j].to, c->copy[j].bytes, true);
-        }
+        add_copies(b, l, out, number);
         number++;
     }
 }
@@ -170,7 +187,7 @@ static Traffic **traffic_by_group(const Build *b, const MachineCounts *counts)
         const Call *c = &b->program.call[number++];
         traffic[i] = NEW_ARRAY(b->cx->arena, Traffic, c->place_count + 1);
         for (int j = 0; j < c->place_count; j++, r++) traffic[i][j] = (Traffic){ r->read, r->written };
-        r += 2 * c->copy_count;
+        for (int j = 0; copy_in_layer(b, number - 1, j); j++) r += 2;
     }
     return traffic;
 }
@@ -202,9 +219,10 @@ static Traffic *traffic_by_memory(const Build *b, const MachineCounts *counts)
     for (int i = 0; i < b->program.call_count; i++) {
         const Call *c = &b->program.call[i];
         for (int j = 0; j < c->place_count; j++) r = add_traffic(b, &c->place[j], r, sum);
-        for (int j = 0; j < c->copy_count; j++) {
-            r = add_traffic(b, &c->copy[j].from, r, sum);
-            r = add_traffic(b, &c->copy[j].to, r, sum);
+        const Copy *k;
+        for (int j = 0; (k = copy_in_layer(b, i, j)) != NULL; j++) {
+            r = add_traffic(b, &k->from, r, sum);
+            r = add_traffic(b, &k->to, r, sum);
         }
     }
     return sum;

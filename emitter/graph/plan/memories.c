@@ -11,7 +11,8 @@
  *
  * A copy of a constant is an optional piece of one group: in memory m it costs bytes * (R(from) + W(m)) + read * R(m),
  * and read * R(from) outside. The knapsack weighs copies against the other pieces. Offsets are planned without them;
- * then copies fill the gaps of each group (gaps.c). Where all other pieces fit into one memory, both forms are planned,
+ * then copies fill the gaps of each group (gaps.c). A copy by a channel begins one layer earlier where the memory has
+ * free bytes, and overlaps with that layer's work. Where all other pieces fit into one memory, both forms are planned,
  * with all of them there and with those that the knapsack chooses, and the cheaper one is kept.
  *
  * If the last memory overflows, the memories before it must hold more bytes in these groups, and all steps are
@@ -202,6 +203,33 @@ static bool drop_one(Placing *a, int at)
 
 static int64_t offset_of(const Piece *x) { return x->root ? x->root->offset : x->scratch->offset; }
 
+static void grow(PlanMemory *m, int64_t end)
+{
+    if (end > m->size) m->size = end;
+}
+
+/* Lets a copy by a channel begin before the previous layer, if the memory has free bytes for it in both layers. */
+static void begin_copy(Placing *a, Piece *copy)
+{
+    PlanMemory *m = &a->p->memory[*copy->memory];
+    Gap *taken = NEW_ARRAY(a->cx->scratch, Gap, a->count), *gap = NEW_ARRAY(a->cx->scratch, Gap, a->count + 1);
+    GapItem item = { aligned(m, copy->bytes), 1, -1, 0 };
+    int before = copy->last - 1, count = 0;
+    while (before >= 0 && a->p->is_free[before]) before--;
+    for (int i = 0; i < a->count; i++) {
+        const Piece *x = &a->piece[i];
+        if (x == copy || *x->memory != *copy->memory || x->first > copy->last || x->last < before) continue;
+        taken[count++] = (Gap){ offset_of(x), aligned(m, x->bytes) };
+    }
+    if (before >= 0 && m->channel
+        && gaps_fill(a->cx, gap, gaps_between(taken, count, m->capacity, gap), &item, 1)) {
+        copy->scratch->offset = item.offset;
+        copy->first = before;
+        grow(m, item.offset + item.bytes);
+    }
+    copy->scratch->begins = copy->first;
+}
+
 /* Fills the gaps of a group with copies; returns what they save. With is_kept, the copies are placed. */
 static int64_t stage_group(Placing *a, int at, int group, bool is_kept)
 {
@@ -224,8 +252,10 @@ static int64_t stage_group(Placing *a, int at, int group, bool is_kept)
         if (item[i].offset < 0) continue;
         *a->piece[item[i].index].memory = memory;
         a->piece[item[i].index].scratch->offset = item[i].offset;
-        if (item[i].offset + item[i].bytes > m->size) m->size = item[i].offset + item[i].bytes;
+        grow(m, item[i].offset + item[i].bytes);
     }
+    for (int i = 0; i < count && gain && is_kept; i++)
+        if (item[i].offset >= 0) begin_copy(a, &a->piece[item[i].index]);
     arena_reset(a->cx->scratch, mark);
     return gain;
 }
@@ -352,11 +382,18 @@ static int shortage(const Placing *a, int64_t *missing)
     return worst;
 }
 
+/* Takes the piece out of its memory; a copy begins in its own group again. */
+static void leave(Piece *x)
+{
+    *x->memory = -1;
+    if (x->is_optional) x->first = x->last;
+}
+
 /* Places all pieces; returns the group that the last memory cannot hold, or -1 if all are placed. */
 static int place_all(Placing *a, int64_t *missing)
 {
     const int last = a->p->memory_count - 1;
-    for (int i = 0; i < a->count; i++) *a->piece[i].memory = -1;
+    for (int i = 0; i < a->count; i++) leave(&a->piece[i]);
     for (int k = 0; k < a->p->memory_count; k++) a->p->memory[k].size = a->p->memory[k].live_bound = 0;
     bool is_done = false;
     for (int k = 0; k < last; k++) {
@@ -409,8 +446,10 @@ static void add_copies(Placing *a, int memory)
     for (int i = 0; i < a->count; i++) {
         const Piece *x = &a->piece[i];
         if (!x->is_optional || *x->memory != memory) continue;
-        a->live_bytes[x->first] += aligned(m, x->bytes);
-        if (a->live_bytes[x->first] > m->live_bound) m->live_bound = a->live_bytes[x->first];
+        for (int g = x->first; g <= x->last; g++) {
+            a->live_bytes[g] += aligned(m, x->bytes);
+            if (a->live_bytes[g] > m->live_bound) m->live_bound = a->live_bytes[g];
+        }
     }
 }
 
@@ -421,7 +460,7 @@ static void settle(Placing *a)
     int64_t *live = NEW_ARRAY(a->cx->arena, int64_t, a->group_count + 1), size = 0, bound = 0, least = 0;
     p->overlaps = NULL;
     for (int i = 0; i < a->count; i++)
-        if (a->piece[i].is_optional) *a->piece[i].memory = -1;
+        if (a->piece[i].is_optional) leave(&a->piece[i]);
     for (int k = 0; k < p->memory_count; k++) {
         (void)pack(a, a->order[k]);
         (void)stage(a, k, true);

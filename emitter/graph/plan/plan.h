@@ -146,6 +146,7 @@ typedef struct Scratch {
     unsigned allowed;
     const Tensor *copied;              /* the constant; NULL for a buffer */
     int64_t source_cost;               /* of a copy: the cost of reading a byte of the constant, in thousandths */
+    int begins;                        /* of a copy: the group before which it begins, its own or an earlier one */
     bool is_optional;                  /* of a copy: true if the group may do without it; memory is then -1 */
 } Scratch;
 /* Decides which tensors alias, and their strides; call this before lowering. nest[i] is the scheduled nest of group i.
