@@ -34,6 +34,7 @@ say = $(if $(Q),@echo "$(1) $(2)")
 
 # files(ROOT...): the C sources below these folders, at any depth. Templates of packages are texts.
 TEMPLATES := emitter/api/package/templates
+PAGE      := emitter/api/report/template
 files     = $(sort $(shell find -L $(1) -path $(TEMPLATES) -prune -o -name '*.c' -print))
 CLIENT    := emitter/main.c $(call files,emitter/command)
 SOURCES   := $(filter-out $(CLIENT),$(call files,emitter ops schedules))
@@ -91,14 +92,16 @@ DEVICE_FILES := $(filter schedules/%/device.c,$(SOURCES))
 INSTRUCTION_FILES := $(filter schedules/%/instructions.c,$(SOURCES))
 RUNTIME_FILES := $(sort $(wildcard runtime/*.h runtime/simd/*.h))
 PACKAGE_FILES := $(sort $(shell find $(TEMPLATES) -type f))
-GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h $(BUILD)/gen/package_text.h
+PAGE_FILES := $(sort $(wildcard $(PAGE)/*))
+GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h $(BUILD)/gen/package_text.h $(BUILD)/gen/page_text.h
 
 # Lists of file names. Archives and files that are generated from names depend on a list: a file that vanishes renews
 # them, as a new one does.
 $(BUILD)/gen/sources.txt: NAMES = $(SOURCES)
 $(BUILD)/gen/headers.txt: NAMES = $(RUNTIME_FILES)
 $(BUILD)/gen/packages.txt: NAMES = $(PACKAGE_FILES)
-$(BUILD)/gen/sources.txt $(BUILD)/gen/headers.txt $(BUILD)/gen/packages.txt: FORCE
+$(BUILD)/gen/page.txt: NAMES = $(PAGE_FILES)
+$(BUILD)/gen/sources.txt $(BUILD)/gen/headers.txt $(BUILD)/gen/packages.txt $(BUILD)/gen/page.txt: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(NAMES) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
@@ -106,7 +109,7 @@ $(BUILD)/gen/sources.txt $(BUILD)/gen/headers.txt $(BUILD)/gen/packages.txt: FOR
 FORCE:
 
 # Files as lines of text: $(call as_lines,WORD,FOLDER,FILES). The runtime headers, for --standalone; the templates of
-# `loopwright package`.
+# `loopwright package`; the parts of the page that `loopwright report` writes.
 as_lines = for f in $(3); do \
 	  echo "$(1)_FILE(\"$${f\#$(2)/}\")"; \
 	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/$(1)_LINE("&")/' $$f; done
@@ -128,6 +131,8 @@ $(BUILD)/gen/runtime_text.h: Makefile $(BUILD)/gen/headers.txt $(PLAIN_RUNTIME) 
 	  $(call as_lines,RUNTIME,$(BUILD)/gen/typed,$(TYPED_MATH)); } > $@
 $(BUILD)/gen/package_text.h: Makefile $(BUILD)/gen/packages.txt $(PACKAGE_FILES)
 	@$(call as_lines,PACKAGE,$(TEMPLATES),$(PACKAGE_FILES)) > $@
+$(BUILD)/gen/page_text.h: Makefile $(BUILD)/gen/page.txt $(PAGE_FILES)
+	@$(call as_lines,PAGE,$(PAGE),$(PAGE_FILES)) > $@
 
 # Rows of the table are words of make; '...' keeps their parentheses from the shell.
 folder_of = $(firstword $(subst /, ,$(1:schedules/%=%)))

@@ -109,6 +109,9 @@ typedef struct lw_options {
      * NULL for estimates only */
     const char *cc;
     double mhz;                      /* report: the core's clock in MHz, to print milliseconds, or 0 */
+    /* A board by name, or NULL: gives `target` if that is NULL, and for a report `fit` and `mhz`. */
+    const char *board;
+    const char *against;             /* report: the file of another report in JSON, to compare with, or NULL */
     /* report: "flash=256K,ram=64K", or NULL for no limit. A larger model is an error, but the report is still
      * returned. */
     const char *fit;
@@ -258,6 +261,7 @@ const char *lw_list_gradients(lw_context *cx);                  /* operators wit
 const char *lw_list_onnx_ops(lw_context *cx);                    /* supported ONNX operators, with their attributes */
 const char *lw_list_tflite_ops(lw_context *cx);                  /* supported TFLite operators: versions and types */
 const char *lw_list_targets(lw_context *cx);
+const char *lw_list_boards(lw_context *cx);                      /* what `board` may name */
 const char *lw_list_passes(lw_context *cx);
 const char *lw_list_steps(lw_context *cx); /* the steps of a schedule: operands, options and defaults */
 const char *lw_list_conditions(lw_context *cx);                  /* the names of lw_implementation.when */

@@ -170,8 +170,8 @@ check sum-of-equal-operands-is-an-instruction sum_of_one 127 14 100 "LW_ADD_"
 # usage with any other command.
 commands_of() {
     case $1 in
-    -o) echo compile run quantize dump report package tune ops targets passes steps ;;
-    --from | --to | --layout | --preprocess | --postprocess | \
+    -o) echo compile run quantize dump report package tune ops targets boards passes steps ;;
+    --board | --from | --to | --layout | --preprocess | --postprocess | \
         --target | --dim | --value | --state | --annotate | --gradient | --schedule | --combine | --optimize | \
         --ram | --hybrid | --extern | --signature | --float | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report package tune ;;
@@ -185,7 +185,7 @@ commands_of() {
     --test | --test-labels) echo quantize evaluate ;;
     --top | --reference) echo evaluate ;;
     --cc) echo verify evaluate report tune ;;
-    --fit | --mhz) echo report ;;
+    --fit | --mhz | --against) echo report ;;
     --expect) echo verify evaluate ;;
     --io) echo compile verify quantize dump report tune ;;
     --memory) echo compile verify quantize dump report ;;
@@ -235,12 +235,12 @@ every_option() {
         --train --checkpoint --time-passes --profile --testbench --acsl --selftest --standalone --rename --class-names
         --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only
         --explain --level --onnx --tflite --gradients --conditions --package-version --author --url --licence
-        --from --to --layout --preprocess --postprocess"
+        --from --to --layout --preprocess --postprocess --board --against"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done
     for option in $all; do
-        for command in compile run verify quantize evaluate dump report package tune ops targets passes steps; do
+        for command in compile run verify quantize evaluate dump report package tune ops targets boards passes steps; do
             # shellcheck disable=SC2046
             "$lw" $command $option $(value_of $option) > "$work/said" 2>&1
             taken=yes
@@ -598,8 +598,8 @@ layers_agree() {
         END { print n }' "$work/report.txt")
     for count in $(sed -n 's/^flash .* for \([0-9]*\) layers.*/\1/p' "$work/report.txt") \
         $(sed -n 's/^floating point in [0-9]* of \([0-9]*\) layers.*/\1/p' "$work/report.txt") \
-        $(sed -n 's/.*<b>\([0-9]*\)<.b><span>layers, in.*/\1/p' "$work/report.html") \
-        $(sed -n 's/.*Floating point in [0-9]* of \([0-9]*\) layers.*/\1/p' "$work/report.html"); do
+        $(sed -n 's/^<dt>Work.* multiply-adds in \([0-9]*\) layers<.*/\1/p' "$work/report.html") \
+        $(grep -c '^<tr><td>' "$work/report.html"); do
         [ "$count" = "$rows" ] || { echo "$1: $rows rows, but $count layers"; return 1; }
     done
 }

@@ -5,6 +5,7 @@
 
 #include "api/computation/arguments.h"
 #include "api/figures.h"
+#include "api/schedule_words.h"
 #include "driver/driver.h"
 #include "graph/dag/definition.h"
 #include "graph/plan/group_schedules.h"
@@ -219,20 +220,10 @@ static bool dump_strategy(Build *b, Text *t)
 {
     if (b->combine_text) text_add(t, b->combine_text);
     for (int i = 0; i < b->groups.count; i++) {
-        const Group *g = &b->groups.at[i];
-        if (!is_selected(b, g)) continue;
-        if (region_of_group(b, i)) text_printf(t, "group %s: a branch or a loop; its graphs' groups follow\n", g->name);
-        else if (!g->anchor)
-            text_printf(t, "group %s: %s\n", g->name, g->node_count ? "combined, with the schedules of its parts"
-                                                                    : "one nest, with the steps of the file");
-        else if (g->keeps_names) text_printf(t, "group %s: the steps of the file\n", g->name);
-        if (!g->anchor || g->keeps_names || region_of_group(b, i)) continue;
-        text_printf(t, "group %s: %s for %s\n", g->name, g->anchor->op->name, b->target->name);
-        text_printf(t, "  signature %s\n", group_signature(b->cx, g));
-        strategy_schedule(b->cx, g, b->target, NULL, t);
-        const GroupSchedule *given = schedule_of_group(b->cx, g, b->target);
-        if (given) text_printf(t, "  replaced by the block at %s: %s\n", given->path, given->where);
-        if (b->options->explain && b->nest[i]) replay(b, t, naive_of(b, i), b->nest[i], b->nest[i]->step_count);
+        if (!is_selected(b, &b->groups.at[i])) continue;
+        schedule_origin(b, t, i);
+        if (schedule_is_chosen(b, i) && b->options->explain && b->nest[i])
+            replay(b, t, naive_of(b, i), b->nest[i], b->nest[i]->step_count);
     }
     return true;
 }
@@ -254,38 +245,11 @@ static int step_of(const char *at) { return atoi(strchr(at, ':') + 1); }
 
 static bool dump_step(Build *b, Text *t) { return dump_steps(b, t, step_of(b->options->at)); }
 
-/* Prints the lines between `from` and `end`, each after "# ". */
-static void print_as_comment(Text *t, const char *from, const char *end)
+/* Prints the lines of the text, each after "# ". */
+static void print_as_comment(Text *t, const char *text)
 {
-    for (const char *s = from; *s && s < end; s += strcspn(s, "\n"), s += *s == '\n')
+    for (const char *s = text; *s; s += strcspn(s, "\n"), s += *s == '\n')
         text_printf(t, "# %.*s\n", (int)strcspn(s, "\n"), s);
-}
-
-static void comment_loops(Ctx *cx, Text *t, const Nest *n)
-{
-    Text all = text_new(cx);
-    print_loops(cx, &all, n);
-    print_as_comment(t, text_string(&all), text_string(&all) + all.length);
-    if (!n->otherwise) return;
-    text_add(t, "# where this does not hold: ");
-    print_expr(t, n->when);
-    text_char(t, '\n');
-    comment_loops(cx, t, n->otherwise);
-}
-
-/* Prints a version of the group: the rest of the block's first line, and the steps. */
-static void print_version(Ctx *cx, Text *t, const Nest *n)
-{
-    if (n->when) {
-        text_add(t, " when ");
-        print_expr(t, n->when);
-    }
-    if (n->compute) text_printf(t, " with %s", n->compute);
-    text_add(t, ":\n");
-    for (int s = 0; s < n->step_count; s++) text_printf(t, "  %s\n", step_text(cx, &n->step[s]));
-    if (!n->otherwise) return;
-    text_add(t, "otherwise");
-    print_version(cx, t, n->otherwise);
 }
 
 /* Prints the form that --schedule reads: a group's steps below its name. Prints as comments the signature, under which
@@ -297,12 +261,12 @@ static bool dump_scheduled(Build *b, Text *t)
         const Nest *n = b->nest[i];
         if (!is_selected(b, g) || !n) continue;
         text_printf(t, "for %s on %s", g->parts ? g->parts : g->name, b->target->name);
-        print_version(b->cx, t, n);
+        schedule_steps(b->cx, t, n);
         if (g->anchor) text_printf(t, "# signature %s\n", group_signature(b->cx, g));
-        Text effects = text_new(b->cx);
-        if (b->options->explain) replay(b, &effects, naive_of(b, i), n, n->step_count);
-        print_as_comment(t, text_string(&effects), text_string(&effects) + effects.length);
-        comment_loops(b->cx, t, build_named_nest(b, i));
+        Text comment = text_new(b->cx);
+        if (b->options->explain) replay(b, &comment, naive_of(b, i), n, n->step_count);
+        schedule_loops(b->cx, &comment, build_named_nest(b, i));
+        print_as_comment(t, text_string(&comment));
         text_char(t, '\n');
     }
     return true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright ops`, `targets`, `passes` and `steps` print lists that are generated from the tables. */
+#include "api/computation/boards.h"
 #include "driver/driver.h"
 #include "graph/condition/condition.h"
 #include "import/onnx/ops/onnx_rows.h"
@@ -99,6 +100,24 @@ static const char *list_targets(Ctx *cx)
     return text_string(&t);
 }
 
+static const char *list_boards(Ctx *cx)
+{
+    Text t = text_new(cx);
+    int count, width[3] = { 5, 4, 6 };
+    const Board *b = board_rows(&count);
+    for (int i = 0; i < count; i++) {
+        widen(&width[0], b[i].name);
+        widen(&width[1], b[i].chip);
+        widen(&width[2], b[i].target);
+    }
+    text_printf(&t, "%-*s  %-*s  %-*s  %8s  %7s  %s\n", width[0], "board", width[1], "chip", width[2], "target",
+                "flash", "RAM", "MHz");
+    for (int i = 0; i < count; i++)
+        text_printf(&t, "%-*s  %-*s  %-*s  %5d KB  %4d KB  %.0f\n", width[0], b[i].name, width[1], b[i].chip, width[2],
+                    b[i].target, b[i].flash, b[i].ram, b[i].mhz);
+    return text_string(&t);
+}
+
 static const char *list_passes(Ctx *cx)
 {
     Text t = text_new(cx);
@@ -194,6 +213,11 @@ const char *lw_list_tflite_ops(lw_context *cx)
 const char *lw_list_targets(lw_context *cx)
 {
     RETURN_GUARDED(cx, const char *, NULL, list_targets(cx));
+}
+
+const char *lw_list_boards(lw_context *cx)
+{
+    RETURN_GUARDED(cx, const char *, NULL, list_boards(cx));
 }
 
 const char *lw_list_passes(lw_context *cx)

@@ -36,6 +36,13 @@ static void set_memory(const Build *b, int group, const Memory *m, int scratch, 
     to->from = copy && rom ? rom->name : NULL;
 }
 
+/* A function that groups share with other numbers states the size of the largest one. */
+static int64_t bytes_of(const Build *b, int group, const Memory *m)
+{
+    if (m->kind != MEMORY_SCRATCH) return tensor_most_bytes(b->cx, build_slot(b, group, m)->tensor);
+    return sat_mul(interval_of(b->cx, m->elems, NULL).greatest, dtype_info(m->type)->bytes);
+}
+
 int report_traffic(const Build *b, int group, const ParameterTraffic **out)
 {
     Ctx *cx = b->cx;
@@ -52,9 +59,8 @@ int report_traffic(const Build *b, int group, const ParameterTraffic **out)
         const int number = scratch;
         scratch += m && m->kind == MEMORY_SCRATCH;
         if (!moved[i].read && !moved[i].written) continue;
-        const int64_t bytes = m ? sat_mul(interval_of(cx, m->elems, NULL).greatest, dtype_info(m->type)->bytes) : 0;
-        list[count++] = (ParameterTraffic){ m ? m->name : "stack", m ? kind_of(b, group, m) : TRAFFIC_STACK, bytes,
-                                            moved[i], NULL, 0, NULL };
+        list[count++] = (ParameterTraffic){ m ? m->name : "stack", m, m ? kind_of(b, group, m) : TRAFFIC_STACK,
+                                            m ? bytes_of(b, group, m) : 0, moved[i], NULL, 0, NULL };
         if (m) set_memory(b, group, m, number, &list[count - 1]);
     }
     *out = list;

@@ -13,10 +13,11 @@ typedef enum TrafficKind {
 } TrafficKind;
 extern const char *const traffic_kind_names[TRAFFIC_KINDS];
 
-/* The traffic of a parameter of a layer's function, or of the arrays that the function declares. bytes: its largest
- * size. */
+/* The traffic of a parameter of a layer's function, or of the arrays that the function declares. parameter: NULL for
+ * the arrays. bytes: its largest size. */
 typedef struct ParameterTraffic {
     const char *name;
+    const Memory *parameter;
     TrafficKind kind;
     int64_t bytes;
     Traffic moved;

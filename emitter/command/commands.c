@@ -16,7 +16,8 @@
 #endif
 
 static bool compile(const Arguments *a), run(const Arguments *a), verify(const Arguments *a), dump(const Arguments *a);
-static bool report(const Arguments *a), ops(const Arguments *a), targets(const Arguments *a), passes(const Arguments *);
+static bool report(const Arguments *a), ops(const Arguments *a), targets(const Arguments *a);
+static bool boards(const Arguments *a), passes(const Arguments *a);
 static bool steps(const Arguments *a), quantize(const Arguments *a), evaluate(const Arguments *a);
 static bool package(const Arguments *a), tune(const Arguments *a);
 
@@ -216,6 +217,7 @@ static bool ops(const Arguments *a)
 }
 
 static bool targets(const Arguments *a) { return show_or_write(a, lw_list_targets(a->cx)); }
+static bool boards(const Arguments *a) { return show_or_write(a, lw_list_boards(a->cx)); }
 static bool passes(const Arguments *a) { return show_or_write(a, lw_list_passes(a->cx)); }
 static bool steps(const Arguments *a) { return show_or_write(a, lw_list_steps(a->cx)); }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """report_forms.py LW FOLDER ARGUMENT...: `LW report ARGUMENT...` as text, JSON, CSV and HTML, which have the same
 figures. Prints each difference; status 1 if there is one. Text, JSON and CSV have integers and milliseconds with three
-decimals; HTML has three digits, rounded half up."""
+decimals; HTML has the JSON, and in its verdict and table three digits, rounded half up."""
 import csv
 import html
 import json
@@ -25,6 +25,15 @@ def short(n, kind):
     digits = (str(n) if power == 0 else str(int(exact + Fraction(1, 2))) if tenths >= 1000
               else f"{tenths // 10}.{tenths % 10}")
     return f"{digits} {names[power]}".strip()
+
+
+def digits(milliseconds):
+    """Three digits, half up."""
+    micro, unit = round(milliseconds * 1000), 1
+    while micro // unit >= 1000:
+        unit *= 10
+    micro = (2 * micro + unit) // (2 * unit) * unit
+    return f"{micro / 1000:.{max(0, 4 - len(str(unit)))}f}"
 
 
 # Widest columns of the text, in characters; longer texts have "..." in their middle.
@@ -74,33 +83,37 @@ class Forms:
         if t["milliseconds"] is not None:
             self.require("text: milliseconds", self.found(r"^cycles .*: ([\d.]+) ms at"), (f"{t['milliseconds']:.3f}",))
 
+    def said(self, word):
+        """The words of the page's verdict about RAM, Flash, Run or Work."""
+        return html.unescape(self.found(rf"<dt>{word}</dt><dd>(.*?)</dd>", self.page)[0])
+
+    def page_has_the_data(self):
+        found = re.search(r'<script type="application/json" id="data">(.*?)</script>', self.page, re.S)
+        self.require("page: data", json.loads(found.group(1)), self.data)
+
     def totals_of_page(self):
-        t = self.data["totals"]
-        card = dict((re.sub(r"[ :(,].*", "", html.unescape(words)), (figure, html.unescape(words)))
-                    for figure, words in re.findall(r"<div><b>(.*?)</b><span>(.*?)</span></div>", self.page))
-        self.require("page: multiply-adds", card["multiply-adds"][0], short(t["multiply_adds"], COUNTS))
-        self.require("page: RAM", card["RAM"][0], short(t["ram"], BYTES))
-        self.require("page: flash", card["flash"][0], short(t["flash"], BYTES))
-        for key, word in (("arena", "arena"), ("inputs", "inputs"), ("outputs", "outputs"), ("state", "state")):
-            said = re.search(rf"{word} ([\d.]+ [KMG]?i?B)", card["RAM"][1])
+        t, ram, run = self.data["totals"], self.said("RAM"), None
+        self.require("page: multiply-adds", self.said("Work").split(" multiply-adds")[0],
+                     short(t["multiply_adds"], COUNTS))
+        self.require("page: RAM", ram.split(":")[0], short(t["ram"], BYTES))
+        self.require("page: flash", self.said("Flash").split(":")[0], short(t["flash"], BYTES))
+        for key in ("arena", "inputs", "outputs", "state"):
+            said = re.search(rf"{key} ([\d.]+ [KMG]?i?B)", ram)
             if said:
                 self.require(f"page: {key}", said.group(1), short(t[key], BYTES))
+        if t["instructions"] is not None:
+            run = self.said("Run")
+            self.require("page: instructions", self.found(r"([\d.]+(?: [kMG])?) instructions", run),
+                         (short(t["instructions"], COUNTS),))
         if t["milliseconds"] is not None:
-            self.require("page: milliseconds", card["a"][0], f"{t['milliseconds']:.3f} ms")
-            self.require("page: cycles", self.found(r"([\d.]+(?: [kMG])?) cycles$", card["a"][1]),
-                         (short(t["cycles"], COUNTS),))
-        elif t["instructions"] is not None:
-            self.require("page: instructions", card["instructions"][0], short(t["instructions"], COUNTS))
+            self.require("page: milliseconds", run.split(" ms")[0], digits(t["milliseconds"]))
+            self.require("page: cycles", self.found(r"([\d.]+(?: [kMG])?) cycles$", run), (short(t["cycles"], COUNTS),))
 
-    def traffic(self, layer, moved):
-        """The parameters of a layer, in a line of the text and in the words of the page."""
-        parameters = layer["traffic"]
-        line = " ".join(f"{p['parameter']} {p['read']}/{p['written']}" for p in parameters)
-        if parameters and f"\n    {line}\n" not in self.text:
+    def traffic(self, layer):
+        """The parameters of a layer, in a line of the text."""
+        line = " ".join(f"{p['parameter']} {p['read']}/{p['written']}" for p in layer["traffic"])
+        if layer["traffic"] and f"\n    {line}\n" not in self.text:
             self.wrong.append(f"text: no row reads {line}")
-        words = [f"{p['parameter']} " + ", ".join(f"{short(p[k], BYTES)} {k}" for k in ("read", "written") if p[k])
-                 for p in parameters]
-        self.require(f"page: {layer['name']}, traffic", moved, "; ".join(words))
 
     def traffic_of_totals(self):
         totals, layers = self.data["totals"]["traffic"], [x for x in self.data["layers"] if "graph" not in x]
@@ -114,8 +127,8 @@ class Forms:
     def layers(self):
         layers = self.data["layers"]
         self.require("CSV: rows", len(self.rows), len(layers))
-        bodies = re.findall(r"<li><div><b>\d+ (.*?)</b><br><i>(.*?)</i></div><div class=\"bars\">(.*?)</div></li>",
-                            self.page, re.S)
+        bodies = [[html.unescape(x) for x in re.findall(r"<td[^>]*>(.*?)</td>", row)]
+                  for row in re.findall(r"<tr><td>(.*?)</tr>", self.page)]
         self.require("page: layers", len(bodies), len(layers))
         lines = self.text.split("\nmultiply-adds")[0].splitlines()      # ", costs nothing" follows the place
         for layer, row, body in zip(layers, self.rows, bodies):
@@ -131,24 +144,18 @@ class Forms:
             if not any(line.replace(", ", " ").split()[:len(words)] == " ".join(words).replace(", ", " ").split()
                        for line in lines):
                 self.wrong.append(f"text: no row reads {' '.join(words)}")
-            label, said, bars = (html.unescape(re.sub(r"<svg.*?</svg>", "", s, flags=re.S)) for s in body)
-            said, _, moved = said.partition("<br>Reads and writes: ")
-            self.traffic(layer, moved)
-            self.require("page: name", label, name)
-            if layer["multiply_adds"] and not layer["free"]:
-                self.require(f"page: {name}, multiply-adds", self.found(r"; ([\d.]+(?: [kMG])?) multiply-adds", said),
-                             (short(layer["multiply_adds"], COUNTS),))
-            self.require(f"page: {name}, result", self.found(r"; ([\d.]+ [KMG]?i?B)(?:;|$)", said),
-                         (short(layer["result"], BYTES),))
-            share = re.findall(r"<span>[\d.]+ % · (.*?)</span>", bars)
-            self.require(f"page: {name}, weights", share[2], short(layer["weights"], BYTES))
+            self.traffic(layer)
+            self.require(f"page: {name}", [body[0], body[-1], *body[-4:-1]],
+                         [name, layer["place"], short(layer["multiply_adds"], COUNTS), short(layer["weights"], BYTES),
+                          short(layer["result"], BYTES)])
             if time:
-                self.require(f"page: {name}, time", share[0], f"{time} ms")
+                self.require(f"page: {name}, time", body[3], digits(layer["milliseconds"]))
 
 
 def main():
     forms = Forms(sys.argv[1], Path(sys.argv[2]), sys.argv[3:])
-    for check in (forms.totals_of_text, forms.totals_of_page, forms.traffic_of_totals, forms.layers):
+    for check in (forms.totals_of_text, forms.page_has_the_data, forms.totals_of_page, forms.traffic_of_totals,
+                  forms.layers):
         check()
     print("\n".join(forms.wrong))
     sys.exit(1 if forms.wrong else 0)

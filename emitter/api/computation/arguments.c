@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "api/computation/arguments.h"
 
+#include "api/computation/boards.h"
 #include "support/text.h"
 
 bool is_given(Ctx *cx, const char *function, const char *what, const char *value)
@@ -60,5 +61,6 @@ const lw_options *options_of(Ctx *cx, const char *function, const lw_options *o)
     if (!o) return &defaults;
     cx->refuses_warnings = o->werror;
     if (!dims_are_right(cx, function, o) || !values_are_right(cx, function, o)) return NULL;
-    return states_are_right(cx, function, o) ? o : NULL;
+    if (!states_are_right(cx, function, o)) return NULL;
+    return o->board ? board_apply(cx, o) : o;
 }

@@ -2,8 +2,10 @@
 /* Prints the report for programs: JSON with all figures, and CSV with a row for each layer. The figures are the same as
  * in the text. */
 #include "api/computation/arguments.h"
+#include "api/computation/boards.h"
 #include "api/report/footprint.h"
 #include "api/report/json.h"
+#include "api/run.h"
 #include "api/traffic.h"
 #include "ir/algebra/algebra.h"
 
@@ -20,7 +22,8 @@ typedef struct Layer {
 static Layer layer_of(Build *b, int i)
 {
     const Group *g = &b->groups.at[i];
-    return (Layer){ b->outer ? b->body->name : "", g->name, group_ops_text(b->cx, g, "+"), report_place(b, g),
+    const char *graph = b->is_step ? "train" : b->outer ? b->body->name : "";
+    return (Layer){ graph, g->name, group_ops_text(b->cx, g, "+"), report_place(b, g),
                     report_group_macs(b, i), report_weights(g), report_result(b->cx, g), report_instructions(b, i),
                     report_cycles(b, i), report_microseconds(b, report_cycles(b, i)), b->plan.is_free[i] };
 }
@@ -40,31 +43,6 @@ static void add_milliseconds(Text *t, Ctx *cx, int64_t microseconds, const char 
 static void json_moved(Text *t, const Traffic *moved)
 {
     text_printf(t, "\"read\": %lld, \"written\": %lld", (long long)moved->read, (long long)moved->written);
-}
-
-static void json_traffic(Text *t, const Build *b, int group)
-{
-    const ParameterTraffic *p;
-    const int count = report_traffic(b, group, &p);
-    text_add(t, ", \"traffic\": [");
-    for (int i = 0; i < count; i++) {
-        text_add(t, i ? ", {" : "{");
-        json_key(t, "parameter", p[i].name);
-        text_add(t, ", ");
-        json_key(t, "kind", traffic_kind_names[p[i].kind]);
-        text_printf(t, ", \"bytes\": %lld, ", (long long)p[i].bytes);
-        json_moved(t, &p[i].moved);
-        if (p[i].memory) {
-            text_add(t, ", ");
-            json_key(t, "memory", p[i].memory);
-        }
-        if (p[i].copied) {
-            text_printf(t, ", \"copied\": %lld, ", (long long)p[i].copied);
-            json_key(t, "from", p[i].from);
-        }
-        text_char(t, '}');
-    }
-    text_char(t, ']');
 }
 
 static void json_layer(Text *t, Ctx *cx, const Layer *l)
@@ -89,18 +67,17 @@ static void json_layer(Text *t, Ctx *cx, const Layer *l)
     text_printf(t, ", \"free\": %s", l->is_free ? "true" : "false");
 }
 
-static void json_layers(Build *b, Text *t)
+static void json_layers(const JsonReport *r, Text *t)
 {
-    const Build *whole = b;
     bool is_first = true;
     text_add(t, "  \"layers\": [\n");
-    for (; b; b = b->next)
+    for (Build *b = r->whole; b; b = b->next)
         for (int i = 0; i < b->groups.count; i++, is_first = false) {
             const Layer l = layer_of(b, i);
             text_add(t, is_first ? "" : ",\n");
             json_layer(t, b->cx, &l);
-            json_layer_facts(whole, b, i, t);
-            json_traffic(t, b, i);
+            json_layer_facts(r, b, i, t);
+            json_traffic(r, b, i, t);
             text_char(t, '}');
         }
     text_add(t, "\n  ]\n");
@@ -108,22 +85,36 @@ static void json_layers(Build *b, Text *t)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-static void json_ports(Ctx *cx, Text *t, const char *key, const Port *port, int count)
+/* Prints the inputs or outputs; `source` returns the layer that computes port i, or is NULL for inputs. */
+static void json_ports(const Build *b, Text *t, const char *key, const Port *port, int count,
+                       int (*source)(const Build *b, int i))
 {
+    Ctx *cx = b->cx;
     text_printf(t, "  \"%s\": [", key);
     for (int i = 0; i < count; i++) {
         const Tensor *x = port[i].tensor;
         text_add(t, i ? ", {" : "{");
         json_key(t, "name", port[i].name);
         text_add(t, ", ");
+        json_key(t, "file_name", x->name);
+        text_add(t, ", ");
         json_key(t, "type", dtype_info(x->type)->spelling);
         text_add(t, ", ");
         json_shape(cx, t, x);
         text_printf(t, ", \"bytes\": %lld", (long long)tensor_most_bytes(cx, x));
         json_scale(t, x);
+        if (source) {
+            text_add(t, ", \"layer\": ");
+            add_known(t, source(b, i), "null");
+        }
         text_char(t, '}');
     }
     text_add(t, "],\n");
+}
+
+static int output_layer(const Build *b, int i)
+{
+    return build_producer(b, b->graph.output[run_output_number(b, i)]);
 }
 
 static void json_number(Text *t, const char *key, int64_t n)
@@ -238,8 +229,36 @@ static void json_outside(const Build *b, Text *t)
     text_add(t, "],\n");
 }
 
-static void json(Build *b, const Footprint *f, Text *t)
+static void json_board(const JsonReport *r, int i, Text *t)
 {
+    enum { KILO = 1024 };
+    int count;
+    const Board *board = &board_rows(&count)[i];
+    (void)r;
+    json_key(t, "name", board->name);
+    text_add(t, ", ");
+    json_key(t, "chip", board->chip);
+    text_add(t, ", ");
+    json_key(t, "target", board->target);
+    text_printf(t, ", \"flash\": %d, \"ram\": %d, \"mhz\": %.0f", KILO * board->flash, KILO * board->ram,
+                board->mhz);
+}
+
+/* Prints the board of --board, and all boards: the page compares the totals with each. */
+static void json_boards(const JsonReport *r, Text *t)
+{
+    int count;
+    board_rows(&count);
+    text_add(t, "  \"board\": ");
+    if (r->whole->options->board) json_text(t, r->whole->options->board);
+    else text_add(t, "null");
+    text_add(t, ",\n");
+    json_list(r, t, "boards", count, json_board);
+}
+
+void json_report(Build *b, const Footprint *f, const char *against, Text *t)
+{
+    const JsonReport r = { b, report_buffers(b), report_functions(b) };
     text_add(t, "{\n  ");
     json_key(t, "model", b->program.source);
     text_add(t, ",\n  ");
@@ -252,14 +271,16 @@ static void json(Build *b, const Footprint *f, Text *t)
         text_add(t, ",\n");
     } else text_add(t, "\"compiler\": null,\n");
     json_runner(b, t);
-    json_ports(b->cx, t, "inputs", b->program.input, b->program.input_count);
-    json_ports(b->cx, t, "outputs", b->program.output, b->program.output_count);
+    json_ports(b, t, "inputs", b->program.input, b->program.input_count, NULL);
+    json_ports(b, t, "outputs", b->program.output, b->program.output_count, output_layer);
     json_totals(b, f, t);
     json_memories(b, t);
     json_outside(b, t);
     footprint_json(b, f, t);
-    json_structure(b, t);
-    json_layers(b, t);
+    json_boards(&r, t);
+    json_structure(&r, t);
+    text_printf(t, "  \"against\": %s,\n", against ? against : "null");
+    json_layers(&r, t);
     text_add(t, "}\n");
 }
 
@@ -271,9 +292,10 @@ static void add_field(Text *t, const char *s)
     text_add(t, "\",");
 }
 
-static void csv(Build *b, const Footprint *f, Text *t)
+static void csv(Build *b, const Footprint *f, const char *against, Text *t)
 {
     (void)f;
+    if (against) diag_usage(b->cx, NULL, "--against has no effect on a report as .csv; use .txt, .html or .json");
     text_add(t, "graph,layer,operators,place,multiply_adds,weights,result,free,instructions,cycles,milliseconds\n");
     for (; b; b = b->next)
         for (int i = 0; i < b->groups.count; i++) {
@@ -294,7 +316,7 @@ static void csv(Build *b, const Footprint *f, Text *t)
 }
 
 static const char *data(Ctx *cx, const char *function, const char *model, const lw_options *o,
-                        void (*print)(Build *b, const Footprint *f, Text *t))
+                        void (*print)(Build *b, const Footprint *f, const char *against, Text *t))
 {
     Build b;
     Footprint f;
@@ -303,13 +325,13 @@ static const char *data(Ctx *cx, const char *function, const char *model, const 
     if (!o || !is_given(cx, function, "the model", model) || !footprint_is_limit(cx, o)) return NULL;
     if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
     if (!footprint_of(&b, model, &f)) return NULL;
-    print(&b, &f, &t);
+    print(&b, &f, against_read(cx, o), &t);
     return footprint_fits(&b, &f) ? text_string(&t) : NULL;
 }
 
 const char *lw_report_json(lw_context *cx, const char *model, const lw_options *o)
 {
-    RETURN_GUARDED(cx, const char *, NULL, data(cx, "lw_report_json", model, o, json));
+    RETURN_GUARDED(cx, const char *, NULL, data(cx, "lw_report_json", model, o, json_report));
 }
 
 const char *lw_report_csv(lw_context *cx, const char *model, const lw_options *o)

@@ -53,8 +53,8 @@ bool footprint_is_limit(Ctx *cx, const lw_options *o)
     Limits limits;
     const Target *target = target_find(cx, o->target ? o->target : "generic");
     if (o->mhz > 0 && !o->runner && target && !target->core)
-        diag_usage(cx, NULL, "--mhz has no effect on the target \"%s\", whose cycles are unknown; use --target with "
-                             "one of %s", target->name, timed_targets(cx));
+        diag_warn(cx, NULL, "--mhz has no effect on the target \"%s\", whose cycles are unknown; use --target with "
+                            "one of %s", target->name, timed_targets(cx));
     WeightsKind kind;
     const char *section;
     if (build_weights_kind(o, &kind, &section) && (kind == WEIGHTS_CALLER || kind == WEIGHTS_INCLUDED))
@@ -94,16 +94,21 @@ void footprint_print(const Build *b, const Footprint *f, Text *t)
     print_limit(t, "RAM", f->ram, limits.ram);
 }
 
+static bool has_flash(const Footprint *f, const Limits *l) { return l->flash < 0 || f->has_code; }
+static bool has_ram(const Footprint *f, const Limits *l) { return l->ram < 0 || f->has_stack || f->is_bound; }
+
 /* Without this check, a model would pass although some of its bytes are unknown. If the constants exceed the limit of
  * flash, the verdict is known without the code. */
 static bool is_known(Build *b, const Footprint *f, const Limits *l)
 {
-    const bool is_flash = !keeps(f->flash, l->flash) || l->flash < 0 || f->has_code;
-    const bool is_ram = l->ram < 0 || f->has_stack || f->is_bound;
+    const bool is_flash = !keeps(f->flash, l->flash) || has_flash(f, l), is_ram = has_ram(f, l);
     if (is_flash && is_ram) return true;
     if (f->command)
         diag_warn(b->cx, NULL, "--fit: RAM counts no stack, as \"%s\" writes no call graph (gcc 10 and later do)",
                   f->command);
+    else if (b->options->board)
+        diag_warn(b->cx, NULL, "--board \"%s\": %s of the target \"%s\" are not counted; --cc COMPILER measures them",
+                  b->options->board, is_flash ? "stacks" : is_ram ? "code sizes" : "code and stack", b->target->name);
     else
         diag_usage(b->cx, NULL, "--fit lacks the bytes of %s; use --cc COMPILER, which measures them",
                    is_flash ? "stack" : is_ram ? "code" : "code and stack");
@@ -126,8 +131,23 @@ void footprint_json(const Build *b, const Footprint *f, Text *t)
     text_add(t, "  \"fit\": {");
     json_limit(t, "flash", limits.flash);
     json_limit(t, "ram", limits.ram);
-    text_printf(t, "\"fits\": %s},\n",
-                keeps(f->flash, limits.flash) && keeps(f->ram, limits.ram) ? "true" : "false");
+    const char *yes = has_flash(f, &limits) && has_ram(f, &limits) ? "true" : "null";
+    text_printf(t, "\"fits\": %s},\n", keeps(f->flash, limits.flash) && keeps(f->ram, limits.ram) ? yes : "false");
+}
+
+/* Returns "fits" or "does not fit" with the limits and what is left, or NULL without limits. */
+const char *footprint_verdict(const Build *b, const Footprint *f)
+{
+    Limits l;
+    Text t = text_new(b->cx);
+    if (!limits_of(b, &l)) return NULL;
+    const char *yes = !has_flash(f, &l) && !has_ram(f, &l) ? "Fits, without code and stack: "
+        : !has_flash(f, &l) ? "Fits, without code: " : has_ram(f, &l) ? "Fits: " : "Fits, without stack: ";
+    text_add(&t, keeps(f->flash, l.flash) && keeps(f->ram, l.ram) ? yes : "Does not fit: ");
+    if (l.flash >= 0) text_printf(&t, "flash %lld of %lld bytes", (long long)f->flash, (long long)l.flash);
+    if (l.ram >= 0) text_printf(&t, "%sRAM %lld of %lld bytes", l.flash >= 0 ? ", " : "", (long long)f->ram,
+                                (long long)l.ram);
+    return text_string(&t);
 }
 
 bool footprint_fits(Build *b, const Footprint *f)

@@ -41,6 +41,7 @@ bool footprint_of(Build *b, const char *model, Footprint *out);
 /* Prints totals and the verdict on the limits of the options (`fit`). */
 void footprint_print(const Build *b, const Footprint *f, Text *t);
 void footprint_json(const Build *b, const Footprint *f, Text *t);    /* the limits and the verdict, or null */
+const char *footprint_verdict(const Build *b, const Footprint *f);   /* a sentence, or NULL without limits */
 /* Reports an error if a limit is exceeded; call it after the report is complete. Returns false if there is no report,
  * because of another error or because a limit concerns bytes that are unknown. */
 bool footprint_fits(Build *b, const Footprint *f);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes words and figures of the HTML report: see html_parts.h. All figures are computed on integers. */
+/* Prints figures in three digits: see html_parts.h. All figures are computed on integers. */
 #include "api/report/html_parts.h"
 
-#include "ir/nest/costs.h"
+#include "support/text.h"
 
 /* Returns n / scale, rounded half up; n is not negative. */
 static int64_t rounded(int64_t n, int64_t scale) { return n / scale + (n % scale * 2 >= scale); }
@@ -32,35 +32,13 @@ const char *html_count(Ctx *cx, int64_t n)
     return short_number(cx, n, 1000, names);
 }
 
-const char *html_percent(Ctx *cx, int64_t n, int64_t of)
+const char *html_milliseconds(Ctx *cx, int64_t microseconds)
 {
-    const int64_t tenths = of > 0 ? (int64_t)((double)n * 1000 / (double)of + 0.5) : 0;
-    return text_format(cx, "%lld.%lld %%", (long long)(tenths / 10), (long long)(tenths % 10));
-}
-
-const char *html_type(Ctx *cx, const Tensor *x)
-{
-    Text t = text_new(cx);
-    text_printf(&t, "%s %s", dtype_info(x->type)->spelling, tensor_shape_names(cx, x));
-    if (!x->quant) return text_string(&t);
-    text_add(&t, x->quant->count == 1 ? ", scale " : ", scales ");
-    text_float(&t, x->quant->scale[0]);
-    text_printf(&t, x->quant->count == 1 ? ", zero point %ld" : ", ... (%ld)",
-                x->quant->count == 1 ? (long)x->quant->zero_point[0] : (long)x->quant->count);
-    return text_string(&t);
-}
-
-bool html_has_cycles(const Build *b) { return report_has_cycles(b); }
-
-int64_t html_work(const Build *b, int group)
-{
-    if (b->plan.is_free[group]) return 0;
-    return html_has_cycles(b) ? report_cycles(b, group) : report_group_macs(b, group);
-}
-
-int64_t html_all_work(const Build *b)
-{
-    int64_t sum = 0;
-    for (int i = 0; i < b->groups.count; i++) sum = sat_add(sum, html_work(b, i));
-    return sum;
+    int64_t unit = 1;
+    while (microseconds / unit >= 1000) unit *= 10;
+    const int64_t n = rounded(microseconds, unit) * unit;
+    const int decimals = unit >= 1000 ? 0 : unit == 100 ? 1 : unit == 10 ? 2 : 3;
+    const int64_t part = n % 1000 / (decimals == 1 ? 100 : decimals == 2 ? 10 : 1);
+    return decimals ? text_format(cx, "%lld.%0*lld", (long long)(n / 1000), decimals, (long long)part)
+                    : text_format(cx, "%lld", (long long)(n / 1000));
 }

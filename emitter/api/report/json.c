@@ -37,3 +37,14 @@ void json_scale(Text *t, const Tensor *x)
     text_float(t, x->quant->scale[0]);
     text_printf(t, ", \"zero_point\": %ld", (long)x->quant->zero_point[0]);
 }
+
+void json_list(const JsonReport *r, Text *t, const char *key, int count, JsonItem *item)
+{
+    text_printf(t, "  \"%s\": [", key);
+    for (int i = 0; i < count; i++) {
+        text_add(t, i ? ",\n    {" : "\n    {");
+        item(r, i, t);
+        text_char(t, '}');
+    }
+    text_add(t, count ? "\n  ],\n" : "],\n");
+}

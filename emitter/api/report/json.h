@@ -2,7 +2,8 @@
 #ifndef LW_API_REPORT_JSON_H
 #define LW_API_REPORT_JSON_H
 /* The parts of report.json. Each function prints a part of the JSON text, which data.c joins. */
-#include "api/figures.h"
+#include "api/report/footprint.h"
+#include "api/report/parts.h"
 #include "support/text.h"
 
 void json_text(Text *t, const char *s);                                    /* in quotes */
@@ -10,7 +11,25 @@ void json_key(Text *t, const char *key, const char *value);                /* "k
 void json_shape(Ctx *cx, Text *t, const Tensor *x);                        /* an open size is printed as its maximum */
 void json_scale(Text *t, const Tensor *x);                                 /* nothing without one scale */
 
-/* layer_facts.c: the keys of a layer after its figures; `whole` is the model's graph */
-void json_layer_facts(const Build *whole, Build *b, int group, Text *t);
-void json_structure(Build *b, Text *t);                                    /* keys of the whole report */
+/* The state that the parts of the JSON text share. `whole` is the model's graph. */
+typedef struct JsonReport {
+    Build *whole;
+    ReportBuffers buffers;
+    Map functions;                                                         /* of report_functions */
+} JsonReport;
+/* layer_facts.c: the keys of a layer after its figures */
+void json_layer_facts(const JsonReport *r, Build *b, int group, Text *t);
+void json_traffic(const JsonReport *r, Build *b, int group, Text *t);
+int json_layer_id(const JsonReport *r, const Build *b, int group);
+const Function *json_called(const Build *b, int group);                    /* NULL: the layer emits no function */
+/* structure.c: keys of the whole report */
+void json_structure(const JsonReport *r, Text *t);
+/* json.c: prints "key": [ITEM, ITEM], with a function that prints item i */
+typedef void JsonItem(const JsonReport *r, int i, Text *t);
+void json_list(const JsonReport *r, Text *t, const char *key, int count, JsonItem *item);
+/* data.c: prints the whole report; `against` is the JSON of another one, or NULL. */
+void json_report(Build *b, const Footprint *f, const char *against, Text *t);
+/* against.c: returns the JSON of --against; NULL without the option, or with a diagnostic. */
+const char *against_read(Ctx *cx, const lw_options *o);
+void against_print(const Build *b, const Footprint *f, const char *other, Text *t);    /* compares the totals */
 #endif

@@ -1,36 +1,86 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the report's facts of structure for programs: edges between layers, functions, buffers, shrinking, options. */
+/* Prints facts of a layer for programs: its edges, result and function, and the memory of each parameter. */
+#include <string.h>
+
 #include "api/report/json.h"
-
-#include "api/report/html_parts.h"
-#include "ir/nest/costs.h"
+#include "api/traffic.h"
 #include "lower/merge.h"
-#include "support/map.h"
-#include "support/text.h"
 
-/* Returns the number of the graph's first layer: the layers of all graphs are numbered in the order of the list. */
-static int first_layer_of(const Build *whole, const Build *b)
+/* The layers of all graphs are numbered in the order of the list. */
+int json_layer_id(const JsonReport *r, const Build *b, int group)
 {
     int first = 0;
-    for (const Build *g = whole; g && g != b; g = g->next) first += g->groups.count;
-    return first;
+    for (const Build *g = r->whole; g && g != b; g = g->next) first += g->groups.count;
+    return first + group;
 }
 
-/* Returns the function's name in model.c. */
-static const char *symbol_of(const Build *whole, const Function *f)
-{
-    return text_format(whole->cx, "%s_%s", whole->program.name, f->name);
-}
-
-/* Returns the function that the layer calls, or NULL if the layer emits none. */
-static const Function *called_by(const Build *b, int group)
+const Function *json_called(const Build *b, int group)
 {
     const Function *f = b->function[group];
     const Merged *merged = f ? map_get_ptr(&b->shared->merged, f) : NULL;
     return merged ? merged->by : f;
 }
 
-static void json_reads(const Build *whole, Build *b, int group, Text *t)
+/* ---- Parameters -------------------------------------------------------------------------------------------------- */
+
+static const char *constant_of(const Build *b, const Slot *s)
+{
+    const Build *whole = b;
+    while (whole->outer) whole = whole->outer;
+    const int i = b->constant_of && s->kind == SLOT_CONST ? b->constant_of[s->index] : -1;
+    return i >= 0 && i < b->shared->constant_count ? b->shared->constant_name[i] : NULL;
+}
+
+/* A parameter is in a buffer, a constant, or neither if the caller owns its memory. layer: the layer that computes what
+ * it holds. */
+static void json_memory(const JsonReport *r, Build *b, int group, const Memory *m, Text *t)
+{
+    const Slot *s = is_scratch(m) ? NULL : build_slot(b, group, m);
+    const int buffer = b == r->whole ? report_buffer_of(b, &r->buffers, group, m) : -1;
+    const int layer = s ? build_producer(b, s->tensor) : group;
+    const char *constant = s ? constant_of(b, s) : NULL;
+    if (buffer >= 0)
+        text_printf(t, ", \"buffer\": %d, \"at\": %lld", buffer, (long long)report_offset_of(b, group, m));
+    if (layer >= 0) text_printf(t, ", \"layer\": %d", json_layer_id(r, b, layer));
+    if (!constant) return;
+    text_add(t, ", ");
+    json_key(t, "constant", constant);
+}
+
+static void json_parameter(const JsonReport *r, Build *b, int group, const ParameterTraffic *p, Text *t)
+{
+    json_key(t, "parameter", p->name);
+    text_add(t, ", ");
+    json_key(t, "kind", traffic_kind_names[p->kind]);
+    text_printf(t, ", \"bytes\": %lld, \"read\": %lld, \"written\": %lld", (long long)p->bytes,
+                (long long)p->moved.read, (long long)p->moved.written);
+    if (p->memory) {
+        text_add(t, ", ");
+        json_key(t, "memory", p->memory);
+    }
+    if (p->copied) {
+        text_printf(t, ", \"copied\": %lld, ", (long long)p->copied);
+        json_key(t, "from", p->from);
+    }
+    if (p->parameter) json_memory(r, b, group, p->parameter, t);
+}
+
+void json_traffic(const JsonReport *r, Build *b, int group, Text *t)
+{
+    const ParameterTraffic *p;
+    const int count = report_traffic(b, group, &p);
+    text_add(t, ", \"traffic\": [");
+    for (int i = 0; i < count; i++) {
+        text_add(t, i ? ", {" : "{");
+        json_parameter(r, b, group, &p[i], t);
+        text_char(t, '}');
+    }
+    text_char(t, ']');
+}
+
+/* ---- The layer --------------------------------------------------------------------------------------------------- */
+
+static void json_reads(const JsonReport *r, Build *b, int group, Text *t)
 {
     const Group *g = &b->groups.at[group];
     const char *between = "";
@@ -40,112 +90,75 @@ static void json_reads(const Build *whole, Build *b, int group, Text *t)
         if (layer < 0 && tensor_is_constant(g->input[i])) continue;
         text_add(t, between);
         between = ", ";
-        if (layer >= 0) text_printf(t, "%d", first_layer_of(whole, b) + layer);
+        if (layer >= 0) text_printf(t, "%d", json_layer_id(r, b, layer));
         else json_text(t, g->input[i]->name);
     }
     text_char(t, ']');
 }
 
-void json_layer_facts(const Build *whole, Build *b, int group, Text *t)
+static const Shrunk *shrunk_of(const Build *b, const Group *g)
+{
+    for (int i = 0; i < b->graph.shrunk_count; i++)
+        for (int j = 0; j < g->node_count; j++)
+            if (strcmp(b->graph.shrunk[i].name, g->node[j]->name) == 0) return &b->graph.shrunk[i];
+    return NULL;
+}
+
+static void json_channels(const Shrunk *s, Text *t)
+{
+    if (s) text_printf(t, ", \"channels\": {\"kept\": %lld, \"of\": %lld}", (long long)s->is.channels,
+                       (long long)s->was.channels);
+    else text_add(t, ", \"channels\": null");
+}
+
+/* Returns the operand whose memory the result takes over, or NULL. */
+static const Tensor *place_of(const Build *b, int group)
+{
+    const Group *g = &b->groups.at[group];
+    const Slot *y = plan_slot(&b->plan, g->output[0]);
+    for (int i = 0; y && b->plan.in_place && b->plan.in_place[group] && i < g->input_count; i++) {
+        const Slot *x = plan_slot(&b->plan, g->input[i]);
+        if (x && x->root == y->root) return g->input[i];
+    }
+    return NULL;
+}
+
+static void json_place(const JsonReport *r, const Build *b, int group, Text *t)
+{
+    const Tensor *x = place_of(b, group);
+    const int layer = x ? build_producer(b, x) : -1;
+    text_add(t, ", \"in_place_of\": ");
+    if (layer >= 0) text_printf(t, "%d", json_layer_id(r, b, layer));
+    else if (x) json_text(t, x->name);
+    else text_add(t, "null");
+}
+
+static const char *file_name_of(const Group *g)
+{
+    return g->anchor && *g->anchor->name ? g->anchor->name : g->name;
+}
+
+void json_layer_facts(const JsonReport *r, Build *b, int group, Text *t)
 {
     const Group *g = &b->groups.at[group];
     const Tensor *y = g->output[0];
-    text_printf(t, ", \"id\": %d", first_layer_of(whole, b) + group);
-    json_reads(whole, b, group, t);
+    const Function *f = json_called(b, group);
+    text_printf(t, ", \"id\": %d, ", json_layer_id(r, b, group));
+    json_key(t, "file_name", file_name_of(g));
+    text_add(t, ", \"root_operator\": ");
+    if (g->anchor) json_text(t, g->anchor->op->name);
+    else text_add(t, "null");
+    json_reads(r, b, group, t);
     text_add(t, ", ");
     json_key(t, "type", dtype_info(y->type)->spelling);
     text_add(t, ", ");
     json_shape(b->cx, t, y);
     json_scale(t, y);
     if (b->plan.live_bytes) text_printf(t, ", \"live\": %lld", (long long)b->plan.live_bytes[group]);
+    text_printf(t, ", \"float\": %s", report_computes_floats(b, group) ? "true" : "false");
+    json_channels(shrunk_of(b, g), t);
+    json_place(r, b, group, t);
     text_add(t, ", \"function\": ");
-    if (called_by(b, group)) json_text(t, symbol_of(whole, called_by(b, group)));
+    if (f) json_text(t, text_format(b->cx, "%s_%s", r->whole->program.name, f->name));
     else text_add(t, "null");
-}
-
-/* ---- Functions, buffers ------------------------------------------------------------------------------------------ */
-
-static void json_callers(const Build *whole, const Function *f, Text *t)
-{
-    const char *between = "";
-    for (const Build *g = whole; g; g = g->next)
-        for (int i = 0; i < g->groups.count; i++) {
-            if (called_by(g, i) != f) continue;
-            text_printf(t, "%s%d", between, first_layer_of(whole, g) + i);
-            between = ", ";
-        }
-}
-
-static void json_functions(const Build *b, Text *t)
-{
-    text_add(t, "  \"functions\": [");
-    for (int i = 0; i < b->program.function_count; i++) {
-        text_add(t, i ? ", {" : "{");
-        json_key(t, "name", symbol_of(b, b->program.function[i]));
-        text_add(t, ", \"layers\": [");
-        json_callers(b, b->program.function[i], t);
-        text_add(t, "]}");
-    }
-    text_add(t, "],\n");
-}
-
-static void json_buffers(const Build *b, Text *t)
-{
-    const ReportBuffer *at;
-    const int count = report_buffers(b, &at);
-    text_add(t, "  \"buffers\": [");
-    for (int i = 0; i < count; i++) {
-        text_add(t, i ? ", {" : "{");
-        json_key(t, "name", at[i].name);
-        text_printf(t, ", \"at\": %lld, \"bytes\": %lld, \"from\": %d, \"to\": %d, \"scratch\": %s}",
-                    (long long)at[i].offset, (long long)at[i].bytes, at[i].first, at[i].last,
-                    at[i].is_scratch ? "true" : "false");
-    }
-    text_add(t, "],\n");
-}
-
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
-
-static void json_shrink(const Graph *g, Text *t)
-{
-    const LayerSize *was = &g->shrunk_total.was, *is = &g->shrunk_total.is;
-    if (!g->shrunk_count) text_add(t, "  \"shrink\": null,\n");
-    else
-        text_printf(t, "  \"shrink\": {\"channels\": %lld, \"of_channels\": %lld, \"multiply_adds\": %lld, "
-                       "\"of_multiply_adds\": %lld, \"kernels\": %lld, \"of_kernels\": %lld},\n",
-                    (long long)is->channels, (long long)was->channels, (long long)is->macs, (long long)was->macs,
-                    (long long)is->weights, (long long)was->weights);
-}
-
-static void json_messages(Ctx *cx, Text *t)
-{
-    const char *message, *between = "";
-    bool is_error;
-    text_add(t, "  \"warnings\": [");
-    for (int i = 0; (message = lw_diagnostic(cx, i, &is_error)) != NULL; i++) {
-        if (is_error) continue;
-        text_add(t, between);
-        between = ", ";
-        json_text(t, message);
-    }
-    text_add(t, "],\n");
-}
-
-void json_structure(Build *b, Text *t)
-{
-    text_add(t, "  ");
-    json_key(t, "version", lw_version());
-    text_add(t, ",\n  ");
-    json_key(t, "options", b->program.options);
-    text_add(t, ",\n  \"mhz\": ");
-    if (b->options->mhz > 0) text_double(t, b->options->mhz);
-    else text_add(t, "null");
-    text_add(t, ",\n  \"cycle_model\": ");
-    if (report_has_cycles(b)) json_text(t, b->target->core->cycles_from);
-    else text_add(t, "null");
-    text_add(t, ",\n");
-    json_shrink(&b->graph, t);
-    json_functions(b, t);
-    json_buffers(b, t);
-    json_messages(b->cx, t);
 }

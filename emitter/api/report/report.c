@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright report` prints the model's cost as text. data.c prints JSON and CSV, html_report.c prints the page; all
+/* `loopwright report` prints the model's cost as text. data.c prints JSON and CSV, html_report.c the page; all
  * take their figures from api/figures.h. For each layer the text has multiply-adds, instructions, the time if a clock
  * is given, the bytes of weights and result, and the result's address. The totals add RAM, flash, and a lower bound on
  * the arena of any plan that places whole tensors. */
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api/computation/arguments.h"
-#include "api/report/footprint.h"
+#include "api/report/json.h"
 #include "api/traffic.h"
 #include "graph/shrink/facts.h"
 #include "ir/nest/costs.h"
@@ -370,6 +370,7 @@ static const char *report(Ctx *cx, const char *model, const lw_options *o)
     print_shrunk(&b.graph, &t);
     print_annotations(&b, &t);
     print_traffic(&b, &t);
+    against_print(&b, &f, against_read(cx, o), &t);
     return footprint_fits(&b, &f) ? text_string(&t) : NULL;
 }
 

@@ -54,6 +54,8 @@ class Options(TypedDict, total=False):
     recorded: Text
     steps: int
     mhz: Real
+    board: Text
+    against: Text
     fit: Text
     link: Text
     runner: Text
