@@ -32,10 +32,11 @@ Search layers_search(Build *b, const bool *may_join)
                      .planned = map_new(b->cx->arena) };
 }
 
-Layers layers_apart(Search *r)
+Layers layers_apart(Search *r, bool copies_padding, int64_t room)
 {
     const int count = r->whole.groups->count;
-    Layers l = { .count = count, .at = NEW_ARRAY(r->b->cx->arena, Combination, count), .explain = "" };
+    Layers l = { .count = count, .at = NEW_ARRAY(r->b->cx->arena, Combination, count), .explain = "",
+                 .copies_padding = copies_padding, .room = room };
     for (int i = 0; i < count; i++) l.at[i] = combine_alone(&r->whole, i);
     layers_plan(r, &l);
     return l;
@@ -46,6 +47,8 @@ void layers_use(Build *b, const Layers *l)
     Ctx *cx = b->cx;
     const Implementation *const *chosen = b->chosen;
     const int *partition = b->partition_of;
+    b->copies_padding = l->copies_padding;
+    b->room = l->room;
     b->partition_of = NEW_ARRAY(cx->arena, int, l->count);
     b->groups = (Groups){ l->count, NEW_ARRAY(cx->arena, Group, l->count) };
     b->nest = NEW_ARRAY(cx->arena, const Nest *, l->count);
@@ -101,13 +104,10 @@ static void count_layers(Search *r, Layers *l, const Build *trial)
 
 /* A plan and its counts depend on the nests, on the arena that results are moved to keep, and on where paddings are
  * stored. */
-typedef struct Planned { Plan plan; int64_t work, code, moved, *work_of; } Planned;
-
 static Text key_of_plan(const Search *r, const Layers *l)
 {
     Text key = text_new(r->b->cx);
-    text_addn(&key, (const char *)&r->b->room, sizeof r->b->room);
-    text_char(&key, r->b->copies_padding ? 'c' : 'p');
+    text_printf(&key, "%d %d %lld ", r->counts, l->copies_padding, (long long)l->room);
     for (int i = 0; i < l->count; i++) {
         const int last = layers_last_part(&l->at[i]);
         text_addn(&key, (const char *)&l->at[i].nest, sizeof l->at[i].nest);
@@ -143,25 +143,23 @@ void layers_plan(Search *r, Layers *l)
 {
     Ctx *cx = r->b->cx;
     Text key = key_of_plan(r, l);
-    const Planned *known = map_get(&r->planned, text_string(&key), key.length);
+    const Layers *known = map_get(&r->planned, text_string(&key), key.length), now = *l;
     if (known) {
-        l->plan = known->plan;
-        l->work = known->work;
-        l->code = known->code;
-        l->moved = known->moved;
-        l->work_of = known->work_of;
+        *l = *known;
+        l->at = now.at;
+        l->explain = now.explain;
         return;
     }
     plan_anew(r, l);
-    if (ctx_failed(cx)) return;
-    Planned *p = NEW(cx->arena, Planned);
-    *p = (Planned){ l->plan, l->work, l->code, l->moved, l->work_of };
-    map_put(&r->planned, text_string(&key), key.length, p);
+    if (!ctx_failed(cx))
+        map_put(&r->planned, text_string(&key), key.length, arena_copy(cx->arena, l, sizeof *l));
 }
 
 Layers layers_with(Search *r, const Layers *l, const bool *is_joined, int j, const Combination *with)
 {
-    Layers out = { .at = NEW_ARRAY(r->b->cx->arena, Combination, l->count), .explain = l->explain };
+    Layers out = *l;
+    out.count = 0;
+    out.at = NEW_ARRAY(r->b->cx->arena, Combination, l->count);
     for (int i = 0; i < l->count; i++)
         if (!is_joined[i]) out.at[out.count++] = i == j ? *with : l->at[i];
     return out;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_DRIVER_COMBINE_LAYERS_H
 #define LW_DRIVER_COMBINE_LAYERS_H
-/* Shared by the searches for combinations. Holds the groups of a graph, some of them combined, and the memory plan of
- * this state. Each candidate is planned in full, because only the plan determines the RAM; functions that do not change
- * are lowered once. */
+/* The search for combinations (combine_search.c) and its state: the groups of a graph, some of them combined, with the
+ * memory plan. A move returns a new state, so to undo it is to keep the old one. Each candidate is planned in full,
+ * because only the plan determines the RAM; functions that do not change are lowered once. */
 #include "driver/driver.h"
 #include "graph/plan/combine.h"
 
-/* The present groups, or those of a candidate. */
+/* A state: the present groups, or those of a candidate. */
 typedef struct Layers {
     int count;
     Combination *at;
     const char *explain;
+    bool copies_padding;             /* operands of paddings have memory of their own, not within the result */
+    int64_t room;                    /* the bytes of the arena that results are moved to keep; 0: none is moved */
     Plan plan;
     /* Counted instructions (lower/count.h): the sum of all functions, and those of each layer [count]; 0 and NULL if
      * not counted */
@@ -32,13 +34,13 @@ typedef struct Search {
     bool counts;                     /* instructions, with each plan */
     Map counted;                     /* maps the body of a function to its Counted */
     Map outlined;                    /* maps the outline of a function to the first Counted with it */
-    Map planned;                     /* maps nests and arena to the result of layers_plan */
+    Map planned;                     /* maps nests, room and paddings to planned Layers */
 } Search;
 
 static inline int layers_last_part(const Combination *c) { return c->part[c->count - 1]; }
 Search layers_search(Build *b, const bool *may_join);
 /* Returns the state in which no group is combined, with its plan. */
-Layers layers_apart(Search *r);
+Layers layers_apart(Search *r, bool copies_padding, int64_t room);
 void layers_plan(Search *r, Layers *l);
 void layers_use(Build *b, const Layers *l);          /* sets the groups of the build to those of the state */
 /* Returns the state in which layer j is replaced by `with` and the layers in is_joined are removed; it is not
@@ -57,15 +59,23 @@ bool layers_stays(const Search *r, const Layers *l, int i);
  * combine only if --combine names them. */
 bool layers_are_plain(Build *b);
 
-/* combine_for_ram.c: combines pairs as long as each pair saves a tenth of RAM, and the arena is larger than
- * `enough`. */
-void layers_save_ram(Search *r, Layers *l, int64_t enough);
-/* combine_for_ram.c: sets the room of the build, and the plan, if results of these layers are worth moving. */
-void layers_choose_moves(Search *r, Layers *l);
-/* combine_join.c: combines groups as long as each join reduces the total cost. Returns the report: each combination,
- * and the reason why each other group stays apart. The search counts. */
-/* Joins in the same way until the arena has at most `arena` bytes; the instructions may exceed `least_work` by at most
- * that many percent. */
-void layers_join_until(Search *r, Layers *l, int64_t least_work, int64_t arena, int percent);
+/* The aim of a search: it may add `more` counted instructions, and ends at an arena of that many bytes. */
+typedef struct Aim {
+    int64_t arena;
+    int64_t start;                   /* the counted instructions before the first join */
+    int64_t more;                    /* the counted instructions that all joins together may add */
+    bool is_limit;                   /* the arena must be reached: code is not weighed, and each join must help */
+} Aim;
+
+/* combine_search.c: */
+/* Combines pairs, each of which saves a tenth of RAM, until the arena has at most `enough` bytes. */
+void layers_pair(Search *r, Layers *l, int64_t enough);
+/* Moves results, and returns true, if that saves a tenth of RAM for few instructions. */
+bool layers_move_results(Search *r, Layers *l);
+/* Combines groups until the arena has at most `arena` bytes, for as few more instructions than `start` as possible. */
+void layers_join_until(Search *r, Layers *l, int64_t start, int64_t arena);
+/* Combines the groups whose combination pays for itself. Returns the report: each combination, and the reason why each
+ * other group stays apart. */
 const char *layers_join_all(Search *r, Layers *l, const Layers *apart);
+bool layers_save_enough(const Search *r, const Layers *from, const Layers *to);      /* a tenth of RAM */
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --combine: finds the named groups, checks that they can run as one, and combines those whose combination has no cost
- * (combine_join.c). graph/plan/combine.h combines their schedules. */
+ * (combine_search.c). graph/plan/combine.h combines their schedules. */
 #include "driver/combine_layers.h"
 
 #include <string.h>
@@ -159,14 +159,14 @@ static const char *combine_chosen(Build *b, const Chosen *c)
     r.joins_scheduled = true;
     r.notes_apart = !c->is_all;
     r.counts = true;
-    Layers apart = layers_apart(&r);
-    layers_choose_moves(&r, &apart);
+    Layers apart = layers_apart(&r, false, 0);
+    layers_move_results(&r, &apart);
     const Build before = *b;
     Layers l = apart;
     use_plan(b, &apart);
     const int64_t least = apart.plan.arena_size + build_second_arrays(b);
     *b = before;
-    layers_save_ram(&r, &l, 0);
+    layers_pair(&r, &l, 0);
     const char *said = layers_join_all(&r, &l, &apart);
     if (ctx_failed(b->cx)) return "";
     use_plan(b, &l);

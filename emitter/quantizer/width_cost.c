@@ -33,7 +33,7 @@ bool network_cost(const Build *like, const Graph *g, const Edges *e, Ports ports
     if (ctx_failed(cx) || !build_graph(&b) || !build_nests(&b)) return false;
     Search r = layers_search(&b, NULL);
     r.counts = true;
-    const Layers l = layers_apart(&r);
+    const Layers l = layers_apart(&r, b.copies_padding, b.room);
     *out = (NetworkCost){ l.work, l.code + constant_bytes(&l.plan) + l.plan.arena_size };
     return !ctx_failed(cx);
 }

@@ -272,7 +272,7 @@ static const Nest *attach(Combine *c, const Nest *n, int part, const char *outer
     if (p->how.form == ATTACH_BEFORE) return n;
     if (p->how.form == ATTACH_INLINE) return inline_part(c, n, p);
     c->why = "the master has no loop to attach it to";
-    if (!loop || (!c->folds_last && !(n = fold_attached(c, n, loop)))) return NULL;
+    if (!loop || !(n = fold_attached(c, n, loop))) return NULL;
     p->is_pending = true;
     return p->how.form == ATTACH_KEPT ? attach_kept(c, n, p, loop) : attach_new(c, n, p, loop);
 }
@@ -378,8 +378,6 @@ Combination combine_alone(const CombineInput *in, int group)
                           .nest = n, .group = in->groups->at[group] };
 }
 
-/* ---- By rows ----------------------------------------------------------------------------------------------------- */
-
 /* Returns the rows of the output computed by one iteration of the outermost loop. Returns 0 if the loop does not
  * compute rows. */
 static int64_t rows_at_once(Ctx *cx, const Nest *n)
@@ -406,21 +404,6 @@ static int64_t most_iterations(const Combine *c)
         if (rows > most) most = rows;
     }
     return most;
-}
-
-bool combine_rows(const CombineInput *in, const int *part, int count, Combination *out)
-{
-    Group merged;
-    Combine c = combine_new(in, part, count, count - 1, &merged);
-    const int64_t most = c.naive ? most_iterations(&c) : 0;
-    c.folds_last = true;
-    for (c.iterations = 1; c.iterations <= most; c.iterations *= most > 1 ? most : 2) {
-        for (int i = 0; i < count; i++) c.part[i].how = (Attachment){ .form = ATTACH_KEPT };
-        const Nest *n = nest_of_parts(&c);
-        if (n) *out = combination(&c, part, &merged, n);
-        if (n) return true;
-    }
-    return false;
 }
 
 /* ---- One more part ----------------------------------------------------------------------------------------------- */
@@ -529,7 +512,7 @@ static const int *with_part(Ctx *cx, const Combination *now, int group, int *at)
 static int add_anew(const CombineInput *in, const Combination *now, int group, bool is_view, int most, Choice *out,
                     const char **why)
 {
-    Adding a = { .now = now, .out = out, .most = most };
+    Adding a = { .now = now, .out = out, .most = most == BY_ROWS ? 1 : most };
     int fresh;
     a.part = with_part(in->cx, now, group, &fresh);
     a.c = combine_new(in, a.part, now->count + 1, now->count, &a.merged);
@@ -543,7 +526,7 @@ static int add_anew(const CombineInput *in, const Combination *now, int group, b
         const int64_t blocks = now->iterations == 1 ? most_iterations(&a.c) : 1;
         try_attachment(&a, (Attachment){ .form = ATTACH_KEPT }, now->iterations);
         if (blocks > 1 && !is_full(&a)) try_attachment(&a, (Attachment){ .form = ATTACH_KEPT }, blocks);
-        try_loops(&a);
+        if (most != BY_ROWS) try_loops(&a);
         if (!a.c.host_count && !a.count) a.why = "its consumers share no loop";
     }
     *why = a.count ? NULL : a.why;

@@ -57,9 +57,6 @@ typedef struct Choice { Combination with; int64_t work, bytes; } Choice;
 
 /* Returns the combination of a single group. */
 Combination combine_alone(const CombineInput *in, int group);
-/* Combines groups around the last part. Each other part is attached to the master's outermost loop row by row, with its
- * own loops and without a warm-up. Returns false if a part refuses. */
-bool combine_rows(const CombineInput *in, const int *part, int count, Combination *out);
 /* Adds a group whose consumers are all parts. Tries every loop that encloses these consumers, with kept and with new
  * loops, with and without a ring. Returns the number of combinations in out[most]. The outermost combination that
  * computes nothing twice comes first, then those with less storage, each with rounded and with tight rings. If there is
@@ -68,6 +65,8 @@ bool combine_rows(const CombineInput *in, const int *part, int count, Combinatio
 enum { MOST_CHOICES = 8 };
 int combine_add(const CombineInput *in, const Combination *now, int group, bool is_view, int most, Choice *out,
                 const char **why);
+/* In place of `most`: one combination, in the master's outermost loop, with the group's own loops. */
+enum { BY_ROWS = 0 };
 /* Adds a group without a common loop, to count the cost of that. Returns false if its steps do not apply. */
 bool combine_before(const CombineInput *in, const Combination *now, int group, Combination *out);
 /* Returns the combination with a budget of that many copied statements, because guards of several parts meet in one

@@ -27,7 +27,6 @@ typedef struct Combine {
      * several rows at once. */
     int64_t iterations;
     bool is_tight;                   /* no ring is rounded up to a power of two */
-    bool folds_last;                 /* rings are set once all parts are attached */
     int fresh;                       /* the part for which loops are searched, or -1 */
     /* The loops around all consumers of the fresh part, outermost first. */
     int host_count; const char *host[MAX_HOSTS];

@@ -1,35 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-/* Combines as many groups as reduce the total cost (--combine). The search begins with the pairs that save RAM, and
- * then sweeps over the groups from the last to the first. A group is joined with its consumers:
+/* The search for combinations of groups: without options, for --combine and for --ram (combine_for_ram.c). A move
+ * gives a new state, which is planned in full; its price is the change of RAM, code and counted instructions, and the
+ * aim of the search decides whether it is accepted. There are four kinds of moves:
  *
- *   - all consumers of a group must be in its nest, or it remains an output. So a group joins together with the groups
- *     on all paths to its last consumer, its immediate post-dominator: one group in a chain, all branches of a diamond
- *     or a residual block;
- *   - they are added one by one, the last first, each in the loop that combine_add finds. The group itself is tried in
- *     every choice of loop, and each is planned;
- *   - copies of loops without guards make a combined function fast and long. If they are not paid for, it is tried
+ *   - a pair: a group that has a single consumer joins its outermost loop, with a ring of rows (BY_ROWS: each row is
+ *     computed once, in the loops of its strategy). The best pair is accepted, if it saves a tenth of RAM. If two
+ *     groups have the same peak, one pair cannot lower it, so up to three pairs are accepted together. If no such pair
+ *     saves a tenth, and a chain of overlaps needs more than the peak, pairs at other groups are tried;
+ *   - a join: a group joins its consumers in any loop. All consumers of a group must be in its nest, or it remains an
+ *     output. So a group joins together with the groups on all paths to its last consumer, its immediate
+ *     post-dominator: one group in a chain, all branches of a diamond or a residual block. They are added one by one,
+ *     the last first, each in the loop that combine_add finds. The group itself is tried in every choice of loop, and
+ *     each is planned. Where the arena is larger, the search goes on with the group before, up to three: the rows of a
+ *     chain cost less than its ends only where the chain is long enough;
+ *   - copies of loops without guards make a joined function fast and long. If they are not paid for, it is tried
  *     without them, for half of the instructions: guards in inner loops cost more than is counted;
- *   - where the arena is larger, the search goes on with the group before, up to three: the rows of a chain cost less
- *     than its ends only where the chain is long enough.
- *
- * These limits bound what a join may cost (price):
- *
- *   RAM            never more
- *   code           64 bytes for each byte of RAM that it saves: hardly any microcontroller has more than 64 times as
- *                  much flash as RAM, so beyond this the join pays on none. None if it saves no RAM
- *   instructions   all joins together a fiftieth: the promise of --combine. A join that saves no RAM costs none, but
- *                  for a thousandth, the rounding of averaged loop bounds
- *   the count      is not exact (make bench-cost); a difference of two counts is within 16 % of the emulator's.
- *                  Functions that are combined without saving RAM hold at most an eighth of all instructions: 16 % of
- *                  these are a fiftieth of all
+ *   - results are moved within the arena (runtime/lw_move.h), out of the way of the next result.
  *
  * Each sweep tries each of n groups once, with at most 4 nests per loop around its consumers and 3 plans each. */
 
-/* Decision: `--combine` joins what pays for itself. The limits above hold for every model; none was fitted to a model.
+/* Decision: RAM has a price in counted instructions and in code. These are the prices; they hold for every model, and
+ * none was fitted to a model.
+ *
+ *   LEAST_GAIN     a pair, and the moves of all results, must save a tenth of RAM: without an option, layers stay
+ *                  apart where that costs little RAM, because separate layers are easier to read, to measure and to
+ *                  replace
+ *   MOVE_SHARE     these moves cost at most a hundredth of the instructions
+ *   COMBINE_SHARE  all joins of --combine together cost at most a fiftieth of the instructions: its promise
+ *   CODE_PER_RAM   a byte of RAM that a join saves pays for 64 bytes of code: hardly any microcontroller has more than
+ *                  64 times as much flash as RAM, so beyond this the join pays on none
+ *   ROUNDING       a join that saves no RAM costs no instruction, but for a thousandth, the rounding of averaged loop
+ *                  bounds
+ *   EXPOSED_SHARE  the count is not exact (make bench-cost); a difference of two counts is within 16 % of the
+ *                  emulator's. Functions that are joined without saving RAM hold at most an eighth of all
+ *                  instructions: 16 % of these are a fiftieth of all
+ *   FIRST_SHARE    --ram first pays a sixty-fourth of the instructions, then twice as much, until the limit is kept;
+ *                  its joins do not weigh code, because the limit must be kept
+ *   LAST_TIMES     --ram pays at most 64 times the instructions, because no firmware would wait longer
  *
  *   - A macro of an instruction costs what the target's row states, for a use and for each point of its formula.
- *   - On cores without an FPU the time of a float product depends on its data. A ReLU's results are half zeros
- *     as a rule, so products with such values have cost rows of their own; a group's stand-ins carry that fact
+ *   - On cores without an FPU the time of a float product depends on its data. A ReLU's results are half zeros as a
+ *     rule, so products with such values have cost rows of their own; a group's stand-ins carry that fact
  *     (`is_rectified`).
  *
  * A group that stays apart is reported with the reason and the counted cost of the attempt. If the proofs refuse every
@@ -42,8 +53,10 @@
 
 #include "support/text.h"
 
-enum { MOST_SWEEPS = 3, MOST_AHEAD = 3, MOST_BETWEEN = 8, PERCENT = 2, FREE_SHARE = 1000,
-       EXPOSED_SHARE = 8, CODE_PER_RAM = 64 };
+enum { LEAST_GAIN = 10, MOVE_SHARE = 100, COMBINE_SHARE = 50, CODE_PER_RAM = 64, ROUNDING = 1000, EXPOSED_SHARE = 8,
+       FIRST_SHARE = 64, LAST_TIMES = 64 };
+/* Limits of the search itself, not of its results. */
+enum { MOST_PAIRS = 12, MOST_AT_ONCE = 3, MOST_SWEEPS = 3, MOST_AHEAD = 3, MOST_BETWEEN = 8 };
 
 /* The limits of copied statements to try, the largest first; 0 stands for the target's limit. */
 static const int64_t copies[] = { 400, 0 };
@@ -55,16 +68,12 @@ typedef struct Reason { const char *text; bool is_counted; } Reason;
 typedef struct Joining {
     Search *r;
     Layers *now;
-    int64_t least_work;              /* the counted instructions before the first join */
+    Aim aim;
     int64_t exposed;                 /* the instructions of functions that are combined without saving a byte */
     Reason *why;                     /* [groups] by the last part; text is NULL if the group was not tried */
     const char **given;              /* [groups] by the last part: the gain of its joins, or NULL if there is none */
-    /* The limit of RAM (--ram): joins continue until the arena has at most that many bytes, whatever code they add; -1
-     * if there is no limit */
-    int64_t enough;
-    /* for a sweep: this limit, or half of the arena; groups with fewer bytes are not considered */
+    /* for a sweep: the arena of the aim, or half of the present one; groups with fewer bytes are not considered */
     int64_t target;
-    int percent;                     /* the additional instructions that all joins together may cost */
 } Joining;
 
 /* ---- What joins -------------------------------------------------------------------------------------------------- */
@@ -73,9 +82,8 @@ typedef struct Joining {
 typedef struct Closure { int to; int count, at[MOST_BETWEEN]; bool *has; } Closure;
 
 /* Adds layer i; returns false, with the reason, if the layer cannot be attached. */
-static bool add_layer(const Joining *j, const Layers *l, Closure *c, int i, const char **why)
+static bool add_layer(const Search *r, const Layers *l, Closure *c, int i, const char **why)
 {
-    const Search *r = j->r;
     const Group *g = &l->at[i].group;
     const bool is_view = l->plan.is_free[i];
     *why = NULL;
@@ -92,10 +100,10 @@ static bool add_layer(const Joining *j, const Layers *l, Closure *c, int i, cons
     return true;
 }
 
-static bool close_layer(const Joining *j, const Layers *l, Closure *c, int i, const char **why)
+static bool close_layer(const Search *r, const Layers *l, Closure *c, int i, const char **why)
 {
     int last = -1;
-    if (!add_layer(j, l, c, i, why)) return false;
+    if (!add_layer(r, l, c, i, why)) return false;
     for (int k = i + 1; k < l->count; k++)
         if (layers_reads(l, k, l->at[i].group.output[0])) last = k;
     if (last < 0) *why = "no group reads it";
@@ -104,24 +112,24 @@ static bool close_layer(const Joining *j, const Layers *l, Closure *c, int i, co
 }
 
 /* Finds the layers that must join together with layer i. */
-static bool find_closure(const Joining *j, const Layers *l, int i, Closure *c, const char **why)
+static bool find_closure(const Search *r, const Layers *l, int i, Closure *c, const char **why)
 {
-    *c = (Closure){ .to = i, .has = NEW_ARRAY(j->r->b->cx->arena, bool, l->count) };
-    if (!close_layer(j, l, c, i, why)) return false;
+    *c = (Closure){ .to = i, .has = NEW_ARRAY(r->b->cx->arena, bool, l->count) };
+    if (!close_layer(r, l, c, i, why)) return false;
     for (int k = i + 1; k <= c->to; k++) {
         bool reads = false;
         for (int m = 0; m < c->count; m++) reads = reads || layers_reads(l, k, l->at[c->at[m]].group.output[0]);
         const bool is_last = k == c->to;
         if (!reads || (is_last && !l->plan.is_free[k])) continue;
-        if (!close_layer(j, l, c, k, why)) return false;
+        if (!close_layer(r, l, c, k, why)) return false;
     }
     for (int m = 0; m < c->count; m++) {
-        *why = layers_why_not_in(j->r, l, c->at[m], c->to);
+        *why = layers_why_not_in(r, l, c->at[m], c->to);
         if (*why) return false;
     }
-    if (!layers_stays(j->r, l, c->to)) return true;
-    *why = text_format(j->r->b->cx, "%s reads it, and stays apart: %s", l->at[c->to].group.name,
-                       layers_why_apart(j->r, l, c->to));
+    if (!layers_stays(r, l, c->to)) return true;
+    *why = text_format(r->b->cx, "%s reads it, and stays apart: %s", l->at[c->to].group.name,
+                       layers_why_apart(r, l, c->to));
     return false;
 }
 
@@ -133,15 +141,16 @@ static const char *at_consumer(Ctx *cx, const Combination *to, const char *why)
 }
 
 /* Adds all parts of the closure's layers to its last layer. Stores the choices for the last part added in *out. */
-static int join_closure(const Joining *j, const Layers *l, const Closure *c, Choice *out, const char **why)
+static int join_closure(const Search *r, const Layers *l, const Closure *c, int choices, Choice *out,
+                        const char **why)
 {
-    const CombineInput *whole = &j->r->whole;
+    const CombineInput *whole = &r->whole;
     Combination now = l->at[c->to];
     int count = 0;
     for (int m = c->count - 1; m >= 0; m--) {
         const Combination *layer = &l->at[c->at[m]];
         for (int p = layer->count - 1; p >= 0; p--) {
-            const int most = m || p ? 1 : MOST_CHOICES;
+            const int most = choices > 1 && (m || p) ? 1 : choices;
             count = combine_add(whole, &now, layer->part[p], l->plan.is_free[c->at[m]], most, out, why);
             if (!count) *why = at_consumer(whole->cx, &now, *why ? *why : "");
             if (!count) return 0;
@@ -154,10 +163,10 @@ static int join_closure(const Joining *j, const Layers *l, const Closure *c, Cho
 /* A state with one more join, and the index of the joined layer. */
 typedef struct Trial { Layers layers; bool found; int at; } Trial;
 
-/* Returns the instructions that may be added to save these bytes. */
+/* Returns the most instructions that the aim allows. */
 static int64_t most_work(const Joining *j)
 {
-    const int64_t limit = j->least_work + j->least_work / 100 * j->percent;
+    const int64_t limit = j->aim.start + j->aim.more;
     return limit > j->now->work ? limit : j->now->work;
 }
 
@@ -179,11 +188,11 @@ static Price price(const Joining *j, const Trial *t)
     Price p = { l->plan.arena_size - j->now->plan.arena_size, l->code - j->now->code, l->work - j->now->work,
                 false, false };
     const bool is_fast = l->work <= most_work(j);
-    const bool is_free = p.work <= j->least_work / FREE_SHARE
-        && j->exposed + l->work_of[t->at] <= j->least_work / EXPOSED_SHARE;
+    const bool is_free = p.work <= j->aim.start / ROUNDING
+        && j->exposed + l->work_of[t->at] <= j->aim.start / EXPOSED_SHARE;
     p.is_code_paid = p.code <= -p.ram * CODE_PER_RAM;
     p.is_paid = p.ram <= 0 && is_fast && p.is_code_paid && (p.ram < 0 || is_free);
-    if (j->enough >= 0) p.is_paid = is_fast && (p.ram < 0 || (!p.ram && pressure(j, l) < pressure(j, j->now)));
+    if (j->aim.is_limit) p.is_paid = is_fast && (p.ram < 0 || (!p.ram && pressure(j, l) < pressure(j, j->now)));
     return p;
 }
 
@@ -201,7 +210,7 @@ static const char *counted(const Joining *j, const Trial *t, bool is_candidate)
     if (is_candidate && p.ram <= 0 && !p.is_code_paid)
         text_printf(&s, ", of at most %lld", (long long)(j->now->code - p.ram * CODE_PER_RAM));
     else if (is_candidate && p.ram == 0 && l->work <= most)
-        text_add(&s, p.work > j->least_work / FREE_SHARE
+        text_add(&s, p.work > j->aim.start / ROUNDING
                          ? "; it saves no RAM for these instructions"
                          : "; functions that save no RAM would hold more than an eighth of the instructions");
     return text_string(&s);
@@ -234,6 +243,12 @@ static bool may_help(const Joining *j, const Layers *l, int first, int last)
     return false;
 }
 
+/* Returns true if the layers cost at most half of the instructions that the aim allows. */
+static bool has_half(const Joining *j, const Layers *l)
+{
+    return l->work - j->aim.start <= j->aim.more / 2;
+}
+
 /* Plans the choices for layer i and the layers between. Returns true if a choice is at least as good as `now`. *best is
  * then the first such choice, in the outermost loop, because loops further inside have more overhead than is
  * counted. */
@@ -242,15 +257,15 @@ static bool try_join(Joining *j, const Layers *l, int i, Trial *best, Reason *wh
     Closure c;
     Choice choice[MOST_CHOICES];
     best->found = false;
-    if (!find_closure(j, l, i, &c, &why->text) || (j->enough >= 0 && !may_help(j, l, i, c.to))) return false;
-    const int count = join_closure(j, l, &c, choice, &why->text);
+    if (!find_closure(j->r, l, i, &c, &why->text) || (j->aim.is_limit && !may_help(j, l, i, c.to))) return false;
+    const int count = join_closure(j->r, l, &c, MOST_CHOICES, choice, &why->text);
     for (int k = 0; k < count; k++)
         for (int n = 0; n < COPIES; n++) {
             const Combination with = combine_copies(&j->r->whole, &choice[k].with, copies[n]);
             const Trial t = trial_of(j, l, &c, &with);
             if (ctx_failed(j->r->b->cx)) return false;
             Price p = price(j, &t);
-            p.is_paid = p.is_paid && (!n || t.layers.work - j->least_work <= j->least_work / 200 * j->percent);
+            p.is_paid = p.is_paid && (!n || has_half(j, &t.layers));
             if (!p.is_paid && (!k || !why->text)) *why = (Reason){ tried(j, &with, with.loop[0], &t), true };
             if (!best->found || p.is_paid) *best = t;
             if (p.is_paid) return true;
@@ -298,21 +313,21 @@ static void join(Joining *j, int i)
     }
 }
 
-static bool is_enough(const Joining *j) { return j->now->plan.arena_size <= j->enough; }
+static bool is_enough(const Joining *j) { return j->aim.is_limit && j->now->plan.arena_size <= j->aim.arena; }
 
 /* Tries each layer once; returns true if the arena shrank, so that another sweep may join more layers. */
 static bool sweep(Joining *j)
 {
     const int64_t arena = j->now->plan.arena_size;
-    j->target = arena / 2 > j->enough ? arena / 2 : j->enough;
-    const int64_t above = j->enough < 0 ? 0 : pressure(j, j->now);
+    j->target = arena / 2 > j->aim.arena ? arena / 2 : j->aim.arena;
+    const int64_t above = j->aim.is_limit ? pressure(j, j->now) : 0;
     for (int i = j->now->count - 1; i >= 0 && !ctx_failed(j->r->b->cx) && !is_enough(j); i--) {
         if (i >= j->now->count || j->now->plan.is_free[i]) continue;
         Reason *why = &j->why[layers_last_part(&j->now->at[i])];
         *why = (Reason){ layers_why_apart(j->r, j->now, i), false };
         if (!why->text) join(j, i);
     }
-    return j->now->plan.arena_size < arena || (j->enough >= 0 && pressure(j, j->now) < above);
+    return j->now->plan.arena_size < arena || (j->aim.is_limit && pressure(j, j->now) < above);
 }
 
 /* ---- The report -------------------------------------------------------------------------------------------------- */
@@ -325,7 +340,7 @@ static const char *cost_before(Joining *j, int i)
     const Layers *l = j->now;
     const char *why;
     Closure c;
-    if (layers_why_apart(j->r, l, i) || !find_closure(j, l, i, &c, &why)) return NULL;
+    if (layers_why_apart(j->r, l, i) || !find_closure(j->r, l, i, &c, &why)) return NULL;
     Combination now = l->at[c.to];
     for (int m = c.count - 1; m >= 0; m--)
         for (int p = l->at[c.at[m]].count - 1; p >= 0; p--) {
@@ -375,13 +390,123 @@ static const char *report(Joining *j, const Layers *apart)
     return text_string(&t);
 }
 
-void layers_join_until(Search *r, Layers *l, int64_t least_work, int64_t arena, int percent)
+/* ---- Pairs ------------------------------------------------------------------------------------------------------- */
+
+bool layers_save_enough(const Search *r, const Layers *from, const Layers *to)
+{
+    return to->plan.arena_size <= from->plan.arena_size - (from->plan.arena_size + r->outside) / LEAST_GAIN;
+}
+
+static int peak_of(const Layers *l)
+{
+    int peak = 0;
+    for (int g = 0; g < l->count; g++)
+        if (l->plan.live_bytes[g] > l->plan.live_bytes[peak]) peak = g;
+    return peak;
+}
+
+/* Combines layer i, whose result is whole and in the arena, into the outermost loop of its only consumer *to, which is
+ * layer `from` or a later one. */
+static bool pair(Search *r, const Layers *l, int i, int from, int *to, Layers *out)
+{
+    Closure c;
+    Choice by_rows;
+    const char *why;
+    Text explain = text_new(r->b->cx);
+    if (layers_stays(r, l, i) || !find_closure(r, l, i, &c, &why) || c.count > 1 || c.to < from) return false;
+    const Slot *s = plan_slot(&l->plan, l->at[i].group.output[0]);
+    const bool is_part = s && s->root != s->tensor && !l->plan.is_padding[c.to];
+    if (!s || s->kind != SLOT_ARENA || is_part || !tensor_is_fixed(s->tensor)) return false;
+    if (tensor_bytes(s->tensor) * LEAST_GAIN < l->plan.live_bytes[peak_of(l)]) return false;
+    if (!join_closure(r, l, &c, BY_ROWS, &by_rows, &why)) return false;
+    combine_explain(&r->whole, &by_rows.with, &explain);
+    *to = c.to;
+    *out = layers_with(r, l, c.has, c.to, &by_rows.with);
+    out->explain = text_format(r->b->cx, "%s%s", l->explain, text_string(&explain));
+    layers_plan(r, out);
+    return !ctx_failed(r->b->cx);
+}
+
+/* Finds the pair with the smallest arena, or returns false. `is_at_peak`: considers only pairs that also lower the live
+ * bytes at the present peak. */
+static bool best_pair(Search *r, const Layers *l, bool is_at_peak, Layers *best)
+{
+    const int peak = peak_of(l);
+    bool found = false;
+    for (int i = 0; i <= (is_at_peak ? peak : l->count - 1); i++) {
+        Layers now;
+        int to;
+        if (!pair(r, l, i, is_at_peak ? peak : 0, &to, &now)) continue;
+        if ((is_at_peak && now.plan.live_bytes[to - 1] >= l->plan.live_bytes[peak])
+            || (found && now.plan.arena_size >= best->plan.arena_size))
+            continue;
+        *best = now;
+        found = true;
+    }
+    return found && !ctx_failed(r->b->cx);
+}
+
+/* Combines one pair, or a few pairs that together save a tenth of RAM. */
+static bool improve(Search *r, Layers *l, bool is_at_peak)
+{
+    Layers now = *l;
+    for (int pairs = 0; pairs < MOST_AT_ONCE; pairs++) {
+        Layers next;
+        if (!best_pair(r, &now, is_at_peak, &next)) return false;
+        now = next;
+        if (!layers_save_enough(r, l, &now)) continue;
+        now.explain = text_format(r->b->cx, "%sfor an arena of %lld bytes, and not %lld\n", now.explain,
+                                  (long long)now.plan.arena_size, (long long)l->plan.arena_size);
+        *l = now;
+        return true;
+    }
+    return false;
+}
+
+/* If the arena is above the peak, it holds a chain of overlaps whose offsets do not fit below each other; in that case
+ * any pair may shorten the chain. */
+void layers_pair(Search *r, Layers *l, int64_t enough)
+{
+    for (int pairs = 0; pairs < MOST_PAIRS && l->plan.arena_size > enough; pairs++) {
+        const bool is_chain = l->plan.arena_size > l->plan.live_bound;
+        if (ctx_failed(r->b->cx) || !(improve(r, l, true) || (is_chain && improve(r, l, false)))) return;
+    }
+}
+
+/* ---- Moves of results -------------------------------------------------------------------------------------------- */
+
+bool layers_move_results(Search *r, Layers *l)
+{
+    const bool counts = r->counts;
+    Layers still = *l, moved = *l;
+    moved.room = 1;
+    if (!l->plan.lead_count || r->b->memory_count || !layers_are_plain(r->b)) return false;
+    layers_plan(r, &moved);
+    if (ctx_failed(r->b->cx) || !layers_save_enough(r, l, &moved)) return false;
+    r->counts = true;
+    layers_plan(r, &still);
+    layers_plan(r, &moved);
+    r->counts = counts;
+    if (moved.work - still.work > still.work / MOVE_SHARE) return false;
+    *l = moved;
+    return true;
+}
+
+/* ---- Searches ---------------------------------------------------------------------------------------------------- */
+
+static Joining joining(Search *r, Layers *l, Aim aim)
 {
     const int groups = r->whole.groups->count;
-    Joining j = { .r = r, .now = l, .why = NEW_ARRAY(r->b->cx->arena, Reason, groups),
-                  .given = NEW_ARRAY(r->b->cx->arena, const char *, groups),
-                  .least_work = least_work, .enough = arena, .percent = percent };
-    while (!is_enough(&j) && sweep(&j)) continue;
+    return (Joining){ .r = r, .now = l, .aim = aim, .why = NEW_ARRAY(r->b->cx->arena, Reason, groups),
+                      .given = NEW_ARRAY(r->b->cx->arena, const char *, groups) };
+}
+
+/* The budget doubles until the limit is kept. */
+void layers_join_until(Search *r, Layers *l, int64_t start, int64_t arena)
+{
+    Joining j = joining(r, l, (Aim){ arena, start, start / FIRST_SHARE, true });
+    for (; !is_enough(&j) && j.aim.more <= start * LAST_TIMES; j.aim.more = 2 * j.aim.more + 1)
+        while (!is_enough(&j) && sweep(&j)) continue;
     for (int i = 0; i < l->count; i++)
         if (j.given[layers_last_part(&l->at[i])])
             l->explain = text_format(r->b->cx, "%s%s", l->explain, j.given[layers_last_part(&l->at[i])]);
@@ -389,11 +514,8 @@ void layers_join_until(Search *r, Layers *l, int64_t least_work, int64_t arena, 
 
 const char *layers_join_all(Search *r, Layers *l, const Layers *apart)
 {
-    const int groups = r->whole.groups->count;
-    Joining j = { .r = r, .now = l, .why = NEW_ARRAY(r->b->cx->arena, Reason, groups),
-                  .given = NEW_ARRAY(r->b->cx->arena, const char *, groups), .enough = -1, .percent = PERCENT };
     layers_plan(r, l);
-    j.least_work = l->work;
+    Joining j = joining(r, l, (Aim){ 0, l->work, l->work / COMBINE_SHARE, false });
     for (int i = 0; i < MOST_SWEEPS && sweep(&j); i++) continue;
     return report(&j, apart);
 }
