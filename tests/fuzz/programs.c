@@ -8,6 +8,9 @@
 #include "ir/text/formula.h"
 #include "ir/nest/recurrence.h"
 #include "support/names.h"
+#include "support/text.h"
+
+#include <string.h>
 
 /* ---- Chance ---------------------------------------------------------------------------------------------------- */
 
@@ -301,6 +304,29 @@ static Tensor *make_combined(Grower *g, Tensor *main)
     return keep(g, made);
 }
 
+/* An update of elements that data choose, of elements at a distance, or of several elements in one place. */
+static Tensor *make_update(Grower *g, Tensor *main)
+{
+    static const char *const rows[] = {
+        "update y[i32(q[i])] += main[i]", "update y[i32(q[i]), j] max= main[i, j]", "update y[i / 2] *= main[i]",
+        "update y[i + 1, j] = main[i, j]", "update y[i + k] += sum(k<3) main[i]", "update y[i] = main[i]",
+        "update y[i, i32(q[i])] min= min(j) main[i, j]", "update y[i32(q[i]), i32(q[j])] += main[i, j]",
+    };
+    static const int ranks[] = { 1, 2, 1, 2, 1, 1, 2, 2 };
+    const int row = random_below(g->r, 8);
+    const Expr *shape[MAX_RANK] = { NULL };
+    if (main->rank != ranks[row] || main->type == BOOL) return NULL;
+    for (int d = 0; d < main->rank; d++)
+        shape[d] = strstr(rows[row], d ? ", j] =" : "y[i,") || strstr(rows[row], d ? ", j] max" : "y[i] ")
+                   ? main->shape[d] : expr_index(g->cx, 1 + random_below(g->r, 9));
+    if (main->rank == 2 && strstr(rows[row], "q[j]") && main->shape[0] != main->shape[1]) return NULL;
+    Tensor *y = new_input(g, main->type, main->rank, shape), *q = operand(g, U8, 1, main->shape);
+    Tensor *made = formula(g->cx, rows[row], (const Bind[]){ BIND_T("main", main), BIND_T("y", y), BIND_T("q", q),
+                                                            { NULL, NULL, NULL } });
+    if (made) made->name = made->producer->name = made->producer->stage->name = name_format(g->cx, "s%d", g->stages++);
+    return keep(g, made);
+}
+
 static Tensor *make_argmax(Grower *g, Tensor *main)
 {
     if (main->rank == 0) return NULL;
@@ -450,6 +476,7 @@ typedef Tensor *Maker(Grower *g, Tensor *main);
 static Maker *const producers[] = {
     make_elementwise, make_elementwise, make_broadcast, make_transpose, make_reduction, make_argmax, make_stencil,
     make_stencil, make_window, make_matmul, make_matmul, make_conv, make_conv, make_gather, make_scan, make_combined,
+    make_update,
 };
 enum { MAKER_COUNT = sizeof producers / sizeof producers[0] };
 

@@ -160,6 +160,39 @@ static void test_readings(void)
     }
 }
 
+/* ---- Updates ---------------------------------------------------------------------------------------------------- */
+
+/* The tensor before the update is printed with the suffix _2. */
+static const Reading updates[] = {
+    { "update-by-data", "update b[i32(q[i, 0])] += x[i, 1]",
+      "b[d0<5] = sum(i<3; b_2[d0]) select(i32(q[i, 0]) == d0, x[i, 1], -0.0)" },
+    { "update-at-a-distance", "update b[i + 2] = x[i, 0]",
+      "b[d0<5] = select(0 <= d0 - 2 && d0 - 2 < 3, x[d0-2, 0], b_2[d0])" },
+    { "update-backwards", "update b[4 - i] += b[i]",
+      "b[d0<5] = select(0 <= 4 - d0 && 4 - d0 < 5, b_2[d0] + b_2[4-d0], b_2[d0])" },
+    { "update-of-a-row", "update x[2, j] *= b[j]", "x[d0<3, j<5] = select(d0 == 2, x_2[d0, j] * b[j], x_2[d0, j])" },
+    { "update-of-a-product", "update x[i, j] += sum(k) u[j, k] * u[j, k]",
+      "x[i<3, j<5] = sum(k<5; x_2[i, j]) u[j, k] * u[j, k]" },
+    { "update-along-a-diagonal", "update x[i, i + 1] max= f32(q[i, 0])",
+      "x[d0<3, d1<5] = select(0 <= d0 && d0 < 3 && d0 + 1 == d1, max(x_2[d0, d1], f32(q[d0, 0])), x_2[d0, d1])" },
+    { "update-of-several-in-one", "update b[i + h] += sum(h<3) x[i, 0]",
+      "b[d0<5] = sum(h<3, i<3; b_2[d0]) select(i + h == d0, x[i, 0], -0.0)" },
+};
+
+static void test_updates(void)
+{
+    for (size_t i = 0; i < sizeof updates / sizeof updates[0]; i++) {
+        World w = world();
+        Tensor *t = formula(w.cx, updates[i].text, w.bind);
+        Text out = text_new(w.cx);
+        if (t) print_stage(w.cx, &out, t->producer->stage);
+        else text_add(&out, first_error(w.cx));
+        check_that(text_equal(text_string(&out), updates[i].printed), updates[i].name, "\n  %s\ninstead of\n  %s",
+                   text_string(&out), updates[i].printed);
+        ctx_free(w.cx);
+    }
+}
+
 /* ---- Errors ----------------------------------------------------------------------------------------------------- */
 
 typedef struct Refusal { const char *text, *message; int column, width; } Refusal;
@@ -201,9 +234,9 @@ static const Refusal refusals[] = {
       "index 0 of 'v' is not shown to stay inside; write clamp(INDEX, 0, dim(v, 0) - 1), or a condition "
       "that keeps it inside", 12, 1 },
     { "y[q[0, i]] = sum(i) 1", "an output is computed at each of its elements, and has an axis for each dimension, not "
-      "an index; write b<SIZE, and select(INDEX == b, VALUE, 0) as the value that is reduced", 3, 1 },
+      "an index; use `update NAME[INDEX] += VALUE` of a tensor that has values", 3, 1 },
     { "y[i + 1] = b[i]", "an output is computed at each of its elements, and has an axis for each dimension, not an "
-      "index; write b<SIZE, and select(INDEX == b, VALUE, 0) as the value that is reduced", 3, 1 },
+      "index; use `update NAME[INDEX] += VALUE` of a tensor that has values", 3, 1 },
     { "y[i] = x[i, 0] > 0 ? 1 : 2", "'?' is not expected here; write select(CONDITION, VALUE, VALUE) for CONDITION ? "
       "VALUE : VALUE", 20, 1 },
     { "y[i] = f(j) x[i, j] where f(a; c) = a + c", "f has no first values; write `from` and its values in the reducer, "
@@ -217,6 +250,16 @@ static const Refusal refusals[] = {
     { "y[i] = f(j) x[i, j] where f(a; c) = a + b[0]", "'b' is not a tensor here", 41, 1 },
     { "y[i] = f(j) x[i, j] where f(a; c) = a + c from 0 free", "'free' is not expected here; use `from FIRST VALUES`, "
       "`associative` or `commutative`, each once", 50, 4 },
+    { "update b[i32(q[i, 0])] = x[i, 1]", "several values may be stored in one element; use +=, *=, max= or min=, or an "
+      "index such as i + 3", 8, 1 },
+    { "update b[i] -= d[i]", "=, +=, *=, max= or min= is expected after the element, not '-'", 13, 1 },
+    { "update x[i] += b[i]", "'x' has 2 dimensions, not 1", 9, 1 },
+    { "update b[i + h] += x[i, 0]", "the size of axis 'h' is not known: it is not the whole index of any dimension; write "
+      "h<size", 14, 1 },
+    { "update b[i] += q[i, 0]", "the value has type i8, and 'b' has type f32", 16, 1 },
+    { "update b[q[i, 0]] += x[i, 0]", "the index has type i8; write i32(INDEX)", 10, 1 },
+    { "update b[i] += max(j) x[i, j]", "the reducer of the update is sum; use the same one here", 16, 3 },
+    { "update x[1, i] = b[i] * b[i + 1]", "index 0 of 'b' runs from 1 to 5, outside its size 5", 27, 1 },
     { "y[i] = z[i]", "'z' is not a tensor here", 8, 1 },
     { "y[i] = imgs[0,i,0,0]", "'imgs' is not a tensor here; did you mean 'img'?", 8, 4 },
     { "y[i] = b[i] + twoo", "'twoo' is not known here; did you mean 'two'?", 15, 4 },
@@ -670,8 +713,8 @@ static void test_clashes(void)
 
 int main(void)
 {
-    CHECK_RUN(test_readings, test_refusals, test_hostile, test_mutilated, test_same_node, test_expr_literal,
-              test_padded_convolution, test_broadcast_values, test_argmax_values, test_nest, test_mutilated_nest,
-              test_nest_refusals, test_clashes);
+    CHECK_RUN(test_readings, test_updates, test_refusals, test_hostile, test_mutilated, test_same_node,
+              test_expr_literal, test_padded_convolution, test_broadcast_values, test_argmax_values, test_nest,
+              test_mutilated_nest, test_nest_refusals, test_clashes);
     return check_done();
 }

@@ -100,9 +100,9 @@ static void read_program_line(Ctx *cx, Program *p, const char *line)
     if (starts(line, "size ")) read_size(cx, p, line);
     else if (starts(line, "input ") || starts(line, "promise ")) read_tensor(cx, p, line);
     else if (starts(line, "output ")) {
-        for (int i = 0; i < p->bind_count; i++)
-            if (strcmp(p->bind[i].name, line + strlen("output ")) == 0)
-                p->output[p->output_count++] = p->bind[i].tensor;
+        int i = p->bind_count - 1;          /* the last tensor of that name: the one after its updates */
+        while (i >= 0 && strcmp(p->bind[i].name, line + strlen("output ")) != 0) i--;
+        if (i >= 0) p->output[p->output_count++] = p->bind[i].tensor;
     } else {
         Tensor *t = formula(cx, line, p->bind);
         for (int i = 0; t && i < p->promised_count; i++)

@@ -213,6 +213,7 @@ static void read_outputs(TeReader *r, Lexer *l)
         for (int i = 0; k && i < r->model->output_count; i++)
             if (r->model->output[i] == k->tensor)
                 lex_error(l, at, "'%s' is an output already; list each name once", k->name);
+        if (k) k->tensor->name = k->name;        /* the last update of the name */
         if (k) read_grid(l, k->tensor);
         if (k) r->model->output[r->model->output_count++] = k->tensor;
     } while (lex_accept(l, ",") && !ctx_failed(r->cx));
@@ -420,6 +421,14 @@ static void read_op_call(TeReader *r, Lexer *l)
     }
 }
 
+/* The name denotes the updated tensor from here on. */
+static void read_update(TeReader *r, Lexer *l)
+{
+    const Token at = lex_ahead(l, 1);
+    Tensor *t = formula_read(l, r->symbols, NULL, false);
+    if (t) r->symbols = symbol_add(r->cx, r->symbols, name_n(r->cx, at.at, (size_t)at.length), t, NULL);
+}
+
 static void read_formula(TeReader *r, Lexer *l)
 {
     Token at[MAX_COMPONENTS];
@@ -449,7 +458,8 @@ static void read_statement(TeReader *r, Lexer *l)
         statements[i].read(r, l);
         return;
     }
-    if (is_call(r, l)) read_op_call(r, l);
+    if (at_update(l)) read_update(r, l);
+    else if (is_call(r, l)) read_op_call(r, l);
     else read_formula(r, l);
 }
 

@@ -177,6 +177,7 @@ static Stage *stage_of(Ctx *cx, const StageSpec *spec)
     s->value = arena_copy(cx->arena, spec->value, (size_t)spec->out_count * sizeof *s->value);
     s->reducer = spec->reducer;
     s->combiner = spec->combiner;
+    s->scatters = spec->scatters;
     if (spec->reducer != REDUCE_NONE) s->init = NEW_ARRAY(cx->arena, const Expr *, s->out_count);
     for (int i = 0; i < s->out_count && s->init; i++)
         s->init[i] = spec->init[i] ? spec->init[i] : stage_identity(cx, s, i);

@@ -70,6 +70,9 @@ typedef struct Stage {
     const Expr **init;               /* [out_count]: the initial values, over the data axes; NULL without a reducer */
     /* True if a step permits fused multiply-add: a*b + c is rounded once on targets that have the instruction. */
     bool contracts;
+    /* True if an index from data chooses the elements that it updates: its naive loops run over the reduce axes outside
+     * the others. */
+    bool scatters;
     uint32_t serial;
 } Stage;
 
@@ -138,6 +141,7 @@ typedef struct StageSpec {
     int out_count; const Expr *value[MAX_COMPONENTS];
     Reducer reducer;
     const Combiner *combiner;        /* as in Stage */
+    bool scatters;
     const Expr *init[MAX_COMPONENTS]; /* the initial values; NULL for the reducer's identity */
 } StageSpec;
 Node *compute_new(Ctx *cx, const StageSpec *spec);     /* returns NULL on error */

@@ -285,15 +285,24 @@ static const Stmt *naive_init(Ctx *cx, const Stage *s, const Expr *step)
     return body;
 }
 
+static const Stmt *naive_loops(Ctx *cx, const Stage *s, const Expr *const *bind, int begin, int end, const Stmt *body)
+{
+    for (int a = end - 1; a >= begin; a--)
+        body = stmt_for(cx, axis_loop(cx, s, a), bind[a], s->axis[a].extent, LOOP_SERIAL, body);
+    return body;
+}
+
 static const Stmt *naive_stage(Ctx *cx, const Stage *s, const Expr *step)
 {
     const Expr *bind[MAX_AXES];
     int first = step ? 1 : 0;
-    bool apart = may_be_empty(cx, s);
+    const bool apart = may_be_empty(cx, s) || s->scatters;
     for (int a = 0; a < s->axis_count; a++) bind[a] = a < first ? step : axis_loop_var(cx, s, a);
     const Stmt *body = stmt_block(cx, s->name, s, apart ? BLOCK_UPDATE : BLOCK_WHOLE, bind, NULL);
-    for (int a = s->axis_count - 1; a >= first; a--)
-        body = stmt_for(cx, axis_loop(cx, s, a), bind[a], s->axis[a].extent, LOOP_SERIAL, body);
+    if (s->scatters) {
+        body = naive_loops(cx, s, bind, first, s->data_count, body);
+        body = naive_loops(cx, s, bind, s->data_count, s->axis_count, body);
+    } else body = naive_loops(cx, s, bind, first, s->axis_count, body);
     const Stmt *both[] = { apart ? naive_init(cx, s, step) : NULL, body };
     return stmt_seq(cx, both, 2);
 }

@@ -137,6 +137,7 @@ Pattern stage_pattern(Ctx *cx, const Stage *s)
 {
     for (int a = 0; a < s->axis_count; a++)
         if (s->axis[a].kind == AXIS_ORDERED) return PATTERN_OPAQUE;
+    if (s->scatters) return PATTERN_OPAQUE;
     if (stage_is_contraction(cx, s)) return PATTERN_OUT_FUSABLE;
     if (s->reducer != REDUCE_NONE) return PATTERN_REDUCTION;
     Reads r = { s, PATTERN_ELEMENTWISE };

@@ -19,7 +19,7 @@ const char *pattern_text(Pattern p);
 
 /* Infers the kind of a stage:
  *
- *   opaque        an axis is ordered
+ *   opaque        an axis is ordered, or data choose the elements that are updated
  *   out-fusable   a contraction
  *   reduction     any other reducer
  *   injective     an operand is read at an index that is not a sequence of axes in order: x[i+1], x[j,i]

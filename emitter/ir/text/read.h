@@ -95,6 +95,8 @@ Value read_element(Reader *r, Token name);           /* reads an element; the na
 /* Notes that access `first` and later ones are under a condition. */
 void  guard_accesses(Reader *r, int first);
 
+/* Returns true if `update NAME` begins the formula: its result is the tensor NAME after the update. */
+bool at_update(const Lexer *l);
 /* Reads a formula that extends to the end of the lexer. With as_written, the formula has the form that print_stage
  * prints. The stage is named after its first output unless another name is given. */
 Tensor *formula_read(Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written);

@@ -210,7 +210,7 @@ static bool is_axis_alone(Formula *f, Token axis)
     Token next = lex_peek(l);
     if (token_is(next, "<") || token_is(next, ",") || token_is(next, "]") || token_is(next, "ordered")) return true;
     lex_error(l, axis, "an output is computed at each of its elements, and has an axis for each dimension, not an "
-              "index; write b<SIZE, and select(INDEX == b, VALUE, 0) as the value that is reduced");
+              "index; use `update NAME[INDEX] += VALUE` of a tensor that has values");
     return false;
 }
 
@@ -589,6 +589,24 @@ static Tensor *keep_promise(Lexer *l, const Symbol *symbols, Token at, Tensor *m
     return ctx_failed(l->cx) ? NULL : promised;
 }
 
+/* Creates the compute; `begin` is the place of its errors. */
+static Node *finish(Formula *f, Token begin, bool as_written)
+{
+    Lexer *l = f->r.lex;
+    if (!reader_has_padding(&f->r) || ctx_failed(l->cx)) return NULL;
+    if (!as_written) check_accesses(f);
+    DiagMark mark = diag_mark(l->cx);
+    Node *n = compute_new(l->cx, &f->spec);
+    if (n && !as_written) tensor_fits_index(l->cx, n->out[0]);
+    lex_relocate(l, mark, begin);
+    if (!n) {
+        lex_error(l, begin, "this formula has an undefined value");
+        return NULL;
+    }
+    if (!as_written) check_reads(f, n->stage);
+    return ctx_failed(l->cx) ? NULL : n;
+}
+
 static Tensor *read_into(Formula *f, Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written)
 {
     f->r = (Reader){ .cx = l->cx, .lex = l, .symbols = symbols, .literal = I32, .as_written = as_written };
@@ -599,30 +617,285 @@ static Tensor *read_into(Formula *f, Lexer *l, const Symbol *symbols, const char
     int init_count = !ctx_failed(l->cx) && at_reduction(&f->r) ? read_reduction(f, init) : 0;
     if (!ctx_failed(l->cx)) read_values(f, begin);
     if (!ctx_failed(l->cx)) convert_inits(f, init, init_count);
-    if (!reader_has_padding(&f->r) || ctx_failed(l->cx)) return NULL;
-    if (!as_written) check_accesses(f);
     f->spec.name = stage_name ? stage_name : f->name[0];
-    DiagMark mark = diag_mark(l->cx);
-    Node *n = compute_new(l->cx, &f->spec);
-    if (n && !as_written) tensor_fits_index(l->cx, n->out[0]);
-    lex_relocate(l, mark, begin);
-    if (!n) {
-        lex_error(l, begin, "this formula has an undefined value");
-        return NULL;
-    }
-    if (!as_written) check_reads(f, n->stage);
-    if (ctx_failed(l->cx)) return NULL;
+    Node *n = finish(f, begin, as_written);
+    if (!n) return NULL;
     for (int i = 0; i < f->name_count; i++) n->out[i]->name = f->name[i];
     return keep_promise(l, symbols, begin, n->out[0]);
 }
 
-Tensor *formula_read(Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written)
+static Tensor *whole_formula(Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written)
 {
-    if (ctx_failed(l->cx)) return NULL;
     const ArenaMark mark = arena_mark(l->cx->scratch);
     Tensor *t = read_into(NEW(l->cx->scratch, Formula), l, symbols, stage_name, as_written);
     arena_reset(l->cx->scratch, mark);
     return t;
+}
+
+/* ---- Updates ---------------------------------------------------------------------------------------------------- */
+
+/* update t[index, ..] OP value is the formula t[b, ..] = reducer(axes; t[b, ..]) select(index == b, value, neutral). */
+typedef struct Update {
+    Formula f;
+    const Symbol *of;
+    int rank, index[MAX_RANK + 1];   /* the places of the indices among the tokens, and the end of the last one */
+    bool is_axis[MAX_RANK];          /* true if the index is an axis alone */
+    const Expr *within;              /* the condition of the elements that are updated, or NULL */
+} Update;
+
+static bool is_new_name(const Update *u, int i)
+{
+    const Lexer *l = u->f.r.lex;
+    const Token t = l->token[i], after = l->token[i + 1];
+    return t.kind == TOKEN_NAME && !token_is(after, "[") && !token_is(after, "(") && !symbol_value(u->f.r.symbols, t)
+           && !symbol_tensor(u->f.r.symbols, t);
+}
+
+static bool stands_once(const Update *u, int i, int end)
+{
+    const Lexer *l = u->f.r.lex;
+    int count = 0;
+    for (int k = u->index[0]; k < end; k++) count += same_word(l->token[k], l->token[i]);
+    return count == 1;
+}
+
+/* Finds the indices between the brackets. */
+static void find_indices(Update *u)
+{
+    const Lexer *l = u->f.r.lex;
+    const int open = l->next, close = closing(l, open);
+    u->index[0] = open + 1;
+    for (int i = open + 1; i < close; i++) {
+        if (token_is(l->token[i], "[") || token_is(l->token[i], "(")) i = closing(l, i);
+        else if (token_is(l->token[i], ",") && u->rank < MAX_RANK - 1) u->index[++u->rank] = i + 1;
+    }
+    u->index[++u->rank] = close + 1;
+    if (u->rank != u->of->tensor->rank)
+        lex_error(l, l->token[open], "'%s' has %d dimension%s, not %d", u->of->name, u->of->tensor->rank,
+                  u->of->tensor->rank == 1 ? "" : "s", u->rank);
+    for (int d = 0; d < u->rank; d++)
+        u->is_axis[d] = u->index[d + 1] == u->index[d] + 2 && is_new_name(u, u->index[d])
+                        && stands_once(u, u->index[d], close);
+}
+
+/* Adds an axis for each dimension, then those that the indices use. */
+static void add_update_axes(Update *u)
+{
+    Lexer *l = u->f.r.lex;
+    for (int d = 0; d < u->rank && !ctx_failed(l->cx); d++) {
+        const char *fresh = name_format(l->cx, "d%d", d);
+        const Token own = { TOKEN_NAME, fresh, (int)strlen(fresh) };
+        add_axis(&u->f, u->is_axis[d] ? l->token[u->index[d]] : own, AXIS_DATA, u->of->tensor->shape[d]);
+    }
+}
+
+static void add_index_axes(Update *u)
+{
+    Lexer *l = u->f.r.lex;
+    for (int d = 0; d < u->rank; d++)
+        for (int i = u->index[d]; i < u->index[d + 1] - 1 && !u->is_axis[d] && !ctx_failed(l->cx); i++)
+            if (is_new_name(u, i)) add_axis(&u->f, l->token[i], AXIS_REDUCE, inferred_extent(&u->f, l->token[i]));
+}
+
+/* assignment = ['+' | '*' | 'max' | 'min'] '=' */
+static Reducer read_assignment(Lexer *l)
+{
+    static const struct { const char *word; Reducer reducer; } rows[] = {
+        { "+", REDUCE_SUM }, { "*", REDUCE_PROD }, { "max", REDUCE_MAX }, { "min", REDUCE_MIN },
+    };
+    Reducer r = REDUCE_NONE;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !r; i++)
+        if (lex_accept(l, rows[i].word)) r = rows[i].reducer;
+    if (!lex_accept(l, "="))
+        lex_error(l, lex_peek(l), "=, +=, *=, max= or min= is expected after the element, not %s",
+                  token_text(l->cx, lex_peek(l)));
+    return r;
+}
+
+/* Reads `sum(i<8, k)` before the value: the axes that no index determines. */
+static void read_further_axes(Update *u)
+{
+    Lexer *l = u->f.r.lex;
+    const Token at = lex_peek(l);
+    Reducer r;
+    if (ctx_failed(l->cx) || !at_reduction(&u->f.r)) return;
+    if (!reducer_read(at.at, (size_t)at.length, &r) || r != u->f.spec.reducer)
+        lex_error(l, at, "the reducer of the update is %s; use the same one here",
+                  u->f.spec.reducer ? reducer_info(u->f.spec.reducer)->spelling : "none");
+    lex_take(l);
+    lex_take(l);
+    read_axes(&u->f, AXIS_REDUCE);
+    lex_expect(l, ")", "after the reduced axes");
+}
+
+static const Expr *read_update_index(Update *u, int d)
+{
+    Lexer *l = u->f.r.lex;
+    const int back = l->next;
+    l->next = u->index[d];
+    const Token at = lex_peek(l);
+    const Value v = read_value(&u->f.r);
+    const Expr *e = ctx_failed(l->cx) ? expr_poison(l->cx) : value_as(&u->f.r, v, I32);
+    l->next = back;
+    if (!ctx_failed(l->cx) && e->type != I32)
+        lex_error(l, at, "the index has type %s; write i32(INDEX)", dtype_info(e->type)->spelling);
+    return e;
+}
+
+static void also_within(Update *u, const Expr *condition)
+{
+    u->within = u->within ? expr_and(u->f.r.cx, u->within, condition) : condition;
+}
+
+/* For i + 3 == b, returns b - 3. Returns NULL if the index is not the axis i up to a distance. */
+static const Expr *solution(Update *u, const Expr *index, const Expr *b, const Axis *axis)
+{
+    Ctx *cx = u->f.r.cx;
+    Linear l;
+    if (!linear_of(cx, index, &l)) return NULL;
+    for (int a = u->rank; a < u->f.spec.axis_count; a++)
+        if (u->f.spec.axis[a].var != axis->var && expr_uses(index, u->f.spec.axis[a].var)) return NULL;
+    const int64_t coef = linear_coef(&l, axis->var);
+    const Expr *zero = expr_index(cx, 0), *rest = simplify(cx, expr_substitute(cx, index, &axis->var, &zero, 1), NULL);
+    if (coef == 1) return simplify(cx, expr_sub(cx, b, rest), NULL);
+    return coef == -1 ? simplify(cx, expr_sub(cx, rest, b), NULL) : NULL;
+}
+
+/* Replaces the axis, which an index determines, by `by` in the value and in all indices. */
+static void replace_axis(Update *u, int a, const Expr **index, const Expr *by)
+{
+    Ctx *cx = u->f.r.cx;
+    StageSpec *s = &u->f.spec;
+    const Axis axis = s->axis[a];
+    for (int d = 0; d < u->rank; d++)
+        if (index[d]) index[d] = expr_substitute(cx, index[d], &axis.var, &by, 1);
+    s->value[0] = expr_substitute(cx, s->value[0], &axis.var, &by, 1);
+    for (int i = 0; i < u->f.r.access_count; i++) {
+        Access *at = &u->f.r.access[i];
+        at->is_guarded = at->is_guarded || expr_uses(at->index, axis.var);
+        at->index = expr_substitute(cx, at->index, &axis.var, &by, 1);
+    }
+    also_within(u, expr_and(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), by),
+                            expr_binary(cx, EXPR_LT, by, axis.extent)));
+    s->axis_count--;
+    memmove(&s->axis[a], &s->axis[a + 1], (size_t)(s->axis_count - a) * sizeof s->axis[0]);
+}
+
+/* Solves the index of dimension d for one of its axes. */
+static bool solve_index(Update *u, int d, const Expr **index)
+{
+    const StageSpec *s = &u->f.spec;
+    for (int a = u->rank; a < s->axis_count; a++) {
+        const Expr *by = solution(u, index[d], s->axis[d].var, &s->axis[a]);
+        if (!by) continue;
+        index[d] = NULL;
+        replace_axis(u, a, index, by);
+        return true;
+    }
+    return false;
+}
+
+/* An axis that is solved may leave another index with a single axis. */
+static void solve_indices(Update *u, const Expr **index)
+{
+    for (bool solves = true; solves && !ctx_failed(u->f.r.cx);) {
+        solves = false;
+        for (int d = 0; d < u->rank; d++) solves = (index[d] && solve_index(u, d, index)) || solves;
+    }
+}
+
+/* Without axes to reduce, the formula is a single combination. */
+static void combine_once(StageSpec *s, Ctx *cx, const Expr *before)
+{
+    const Expr *value = s->value[0];
+    reducer_combine(cx, s->reducer, NULL, 1, &before, &value, &s->value[0]);
+    s->reducer = REDUCE_NONE;
+}
+
+/* Selects the elements that are updated. Without a reducer each axis of the indices must be determined by the element. */
+static void select_elements(Update *u, Token at)
+{
+    Ctx *cx = u->f.r.cx;
+    StageSpec *s = &u->f.spec;
+    const Expr *index[MAX_RANK] = { NULL }, *old[MAX_RANK];
+    for (int d = 0; d < u->rank && !ctx_failed(cx); d++)
+        if (!u->is_axis[d]) index[d] = read_update_index(u, d);
+    solve_indices(u, index);
+    for (int d = 0; d < u->rank && !ctx_failed(cx); d++) {
+        if (!index[d]) continue;
+        also_within(u, expr_binary(cx, EXPR_EQ, index[d], s->axis[d].var));
+        s->scatters = s->axis_count > u->rank;
+    }
+    if (ctx_failed(cx)) return;
+    if (!s->reducer && s->axis_count > u->rank) {
+        lex_error(u->f.r.lex, at, "several values may be stored in one element; use +=, *=, max= or min=, or an index "
+                  "such as i + 3");
+        return;
+    }
+    for (int d = 0; d < u->rank; d++) old[d] = s->axis[d].var;
+    const Expr *before = tensor_read(cx, u->of->tensor, old, u->rank);
+    if (s->reducer && s->axis_count == u->rank) combine_once(s, cx, before);
+    if (s->reducer) s->init[0] = before;
+    const Expr *otherwise = s->reducer ? reducer_neutral(cx, s->reducer, before->type, 0, false) : before;
+    if (u->within) s->value[0] = expr_select(cx, u->within, s->value[0], otherwise);
+}
+
+static const char *updated_name(Ctx *cx, const Tensor *t)
+{
+    return t->producer ? name_format(cx, "%s_next", t->name) : t->name;
+}
+
+static Tensor *read_update(Update *u, Lexer *l, const Symbol *symbols)
+{
+    Formula *f = &u->f;
+    const Token at = lex_peek(l);
+    f->r = (Reader){ .cx = l->cx, .lex = l, .symbols = symbols, .literal = I32 };
+    u->of = lex_name(l, "the tensor that is updated") ? symbol_tensor(symbols, at) : NULL;
+    if (!u->of) unknown_name(l, symbols, at, true);
+    if (ctx_failed(l->cx) || !lex_is(l, "[")) {
+        lex_expect(l, "[", "after the tensor");
+        return NULL;
+    }
+    f->body = l->next;
+    find_indices(u);
+    l->next = u->index[u->rank];
+    f->spec.out_count = 1;
+    f->spec.reducer = read_assignment(l);
+    if (!ctx_failed(l->cx)) add_update_axes(u);
+    read_further_axes(u);
+    if (!ctx_failed(l->cx)) add_index_axes(u);
+    if (ctx_failed(l->cx)) return NULL;
+    const Token from = lex_peek(l);
+    const DType type = u->of->tensor->type;
+    f->spec.value[0] = value_as(&f->r, read_value(&f->r), type);
+    if (!lex_finish(l) || ctx_failed(l->cx)) return NULL;
+    if (f->spec.value[0]->type != type)
+        lex_error(l, from, "the value has type %s, and '%s' has type %s", dtype_info(f->spec.value[0]->type)->spelling,
+                  u->of->name, dtype_info(type)->spelling);
+    if (f->within)
+        lex_error(l, from, "the size of a reduced axis varies; write select(CONDITION, VALUE, NEUTRAL) as the value");
+    if (!ctx_failed(l->cx)) select_elements(u, at);
+    f->spec.name = updated_name(l->cx, u->of->tensor);
+    Node *n = ctx_failed(l->cx) ? NULL : finish(f, at, false);
+    return n ? n->out[0] : NULL;
+}
+
+static Tensor *whole_update(Lexer *l, const Symbol *symbols)
+{
+    const ArenaMark mark = arena_mark(l->cx->scratch);
+    Tensor *t = read_update(NEW(l->cx->scratch, Update), l, symbols);
+    arena_reset(l->cx->scratch, mark);
+    return t;
+}
+
+bool at_update(const Lexer *l) { return lex_is(l, "update") && lex_ahead(l, 1).kind == TOKEN_NAME; }
+
+Tensor *formula_read(Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written)
+{
+    if (ctx_failed(l->cx)) return NULL;
+    if (!at_update(l)) return whole_formula(l, symbols, stage_name, as_written);
+    lex_take(l);
+    return whole_update(l, symbols);
 }
 
 Tensor *formula(Ctx *cx, const char *text, const Bind *binds)

@@ -136,6 +136,14 @@ static bool skipping_is_exact(const Stage *s)
     return s->reducer != REDUCE_SUM || !dtype_is_float(s->value[0]->type) || is_never_negative_zero(s->init[0]);
 }
 
+/* Returns true if a combination with the value preserves every bit, so it may be skipped. */
+static bool skips(Ctx *cx, const Stage *s, const Expr *value)
+{
+    if (s->combiner) return false;
+    return value == reducer_neutral(cx, s->reducer, value->type, 0, false)
+           || (value == reducer_identity(cx, s->reducer, value->type, 0) && skipping_is_exact(s));
+}
+
 /* All new values are computed before one is stored, because each may use every old value. */
 static const Code *update_together(Expand *x, const Stage *s, const StoreTarget *target, const Expr *const *new)
 {
@@ -163,8 +171,7 @@ static const Code *update(Expand *x, const Stmt *block, const StoreTarget *targe
         value[i] = s->value[i];
         old[i] = load_expr(cx, target[i].memory, target[i].index);
     }
-    bool padded = s->out_count == 1 && value[0]->kind == EXPR_SELECT && skipping_is_exact(s)
-                  && value[0]->arg[SELECT_NO] == reducer_identity(cx, s->reducer, value[0]->type, 0);
+    bool padded = s->out_count == 1 && value[0]->kind == EXPR_SELECT && skips(cx, s, value[0]->arg[SELECT_NO]);
     if (padded) {
         cond = at_bind(x, block, value[0]->arg[SELECT_COND]);
         value[0] = value[0]->arg[SELECT_YES];

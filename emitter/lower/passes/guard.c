@@ -47,17 +47,92 @@ static bool has_iterations(const Code *loop)
     return loop->begin->kind == EXPR_INT && loop->end->kind == EXPR_INT && loop->begin->integer < loop->end->integer;
 }
 
+/* For e == v, returns e; NULL if the condition has another form. */
+static const Expr *only_value(const Expr *cond, const Expr *var)
+{
+    if (cond->kind != EXPR_EQ || cond->arg[0]->type != I32) return NULL;
+    for (int i = 0; i < 2; i++)
+        if (cond->arg[i] == var && !expr_uses(cond->arg[1 - i], var)) return cond->arg[1 - i];
+    return NULL;
+}
+
+typedef struct Stores { const Memory *memory; bool found; } Stores;
+
+static const Code *find_store(Ctx *cx, const Code *c, void *user)
+{
+    Stores *s = user;
+    (void)cx;
+    s->found = s->found || c->kind == CODE_CALL || (c->kind == CODE_STORE && c->memory == s->memory);
+    return c;
+}
+
+typedef struct Loads { Ctx *cx; const Code *body; bool changes; } Loads;
+
+static void find_changed(const Expr *e, void *user)
+{
+    Loads *l = user;
+    if (e->kind == EXPR_AT) l->changes = true;
+    if (e->kind != EXPR_LOAD) return;
+    Stores s = { e->ref, false };
+    code_rewrite(l->cx, l->body, find_store, &s);
+    l->changes = l->changes || s.found;
+}
+
+/* Returns true if the body stores what the expression loads. */
+static bool changes(Ctx *cx, const Expr *e, const Code *body)
+{
+    Loads l = { cx, body, false };
+    expr_walk(cx, e, find_changed, &l);
+    return l.changes;
+}
+
+/* Returns true for x[i] == u, where u is the variable of a loop around this one, which may have that iteration alone. */
+static bool chooses_outside(Ctx *cx, const Expr *cond, const Code *loop)
+{
+    if (cond->kind != EXPR_EQ || expr_uses(cond, loop->var) || is_pure(cx, cond) || !has_iterations(loop)) return false;
+    return (cond->arg[0]->kind == EXPR_VAR || cond->arg[1]->kind == EXPR_VAR)
+           && !changes(cx, cond, loop->child[0]->child[0]);
+}
+
+/* Rewrites for (v = b; v < e; v++) if (c && x[i] == v && d) S to if (c) { at = x[i]; if (b <= at && at < e && d) S },
+ * with at for v: one iteration alone has an effect, if S does not store what x[i] loads. The loop has an iteration, or c
+ * would guard nothing. Returns NULL for any other loop. */
+static const Code *one_iteration(Ctx *cx, const Code *loop)
+{
+    const Code *inside = loop->child[0];
+    const Expr *part[MAX_CONJUNCTS], *before = NULL, *at = NULL;
+    const int n = conjuncts(inside->cond, part, MAX_CONJUNCTS);
+    int i = 0;
+    if (loop->loop_kind != LOOP_SERIAL || loop->step != 1 || n > MAX_CONJUNCTS || !has_iterations(loop)) return NULL;
+    for (; i < n && !at; i++) {
+        at = only_value(part[i], loop->var);
+        if (!at && expr_uses(part[i], loop->var)) return NULL;
+        if (!at) before = both_hold(cx, before, part[i]);
+    }
+    if (!at) return NULL;
+    if (changes(cx, at, inside->child[0]) || (before && changes(cx, before, inside->child[0]))) return NULL;
+    const Expr *var = expr_new_var(cx, "at", VAR_LOCAL, I32, INT32_MIN, INT32_MAX);
+    const Expr *inner = expr_and(cx, expr_binary(cx, EXPR_LE, loop->begin, var), expr_binary(cx, EXPR_LT, var, loop->end));
+    for (; i < n; i++) inner = expr_and(cx, inner, part[i]);
+    const Code *let_and_if[] = { code_let(cx, var, at), code_if(cx, inner, inside->child[0], NULL) };
+    const Code *code = code_seq(cx, let_and_if, 2);
+    return code_if(cx, before, code_substitute(cx, code, loop->var, var), NULL);
+}
+
 static const Code *guard_loop(Ctx *cx, const Code *loop)
 {
     const Code *inside = loop->child[0];
     const Expr *part[MAX_CONJUNCTS], *outside = NULL, *stays = NULL, *begin = loop->begin, *end = loop->end;
     if (inside->kind != CODE_IF || inside->child_count > 1) return loop;
+    const Code *one = one_iteration(cx, loop);
+    if (one) return one;
     int n = conjuncts(inside->cond, part, MAX_CONJUNCTS);
     if (n > MAX_CONJUNCTS) return loop;
     for (int i = 0; i < n; i++) {
         const Expr *sum = is_steady(cx, part[i]) ? as_nonnegative(cx, part[i]) : NULL, *rest;
         int64_t coef;
-        if (!is_pure(cx, part[i]) && !(sum && has_iterations(loop))) stays = both_hold(cx, stays, part[i]);
+        if (!stays && chooses_outside(cx, part[i], loop)) outside = both_hold(cx, outside, part[i]);
+        else if (!is_pure(cx, part[i]) && !(sum && has_iterations(loop))) stays = both_hold(cx, stays, part[i]);
         else if (is_pure(cx, part[i]) && !expr_uses(part[i], loop->var)) outside = both_hold(cx, outside, part[i]);
         else if (sum && loop->step == 1 && split_linear(cx, sum, loop->var, &coef, &rest)) {
             const Expr *from = begin, *to = end;
