@@ -25,7 +25,7 @@
 #include "support/file.h"
 #include "support/names.h"
 
-enum { MAX_NAMES = 32, MAX_LINES = 4000 };
+enum { MAX_NAMES = 32, MAX_LINES = 8000 };
 
 typedef struct Lines { int count; const char *at[MAX_LINES]; } Lines;
 
