@@ -250,12 +250,12 @@ static const Refusal refusals[] = {
     { "y[i] = f(j) x[i, j] where f(a; c) = a + b[0]", "'b' is not a tensor here", 41, 1 },
     { "y[i] = f(j) x[i, j] where f(a; c) = a + c from 0 free", "'free' is not expected here; use `from FIRST VALUES`, "
       "`associative` or `commutative`, each once", 50, 4 },
-    { "update b[i32(q[i, 0])] = x[i, 1]", "several values may be stored in one element; use +=, *=, max= or min=, or an "
-      "index such as i + 3", 8, 1 },
+    { "update b[i32(q[i, 0])] = x[i, 1]", "several values may be stored in one element; use +=, *=, max= or min=, or "
+      "an index such as i + 3", 8, 1 },
     { "update b[i] -= d[i]", "=, +=, *=, max= or min= is expected after the element, not '-'", 13, 1 },
     { "update x[i] += b[i]", "'x' has 2 dimensions, not 1", 9, 1 },
-    { "update b[i + h] += x[i, 0]", "the size of axis 'h' is not known: it is not the whole index of any dimension; write "
-      "h<size", 14, 1 },
+    { "update b[i + h] += x[i, 0]", "the size of axis 'h' is not known: it is not the whole index of any dimension; "
+      "write h<size", 14, 1 },
     { "update b[i] += q[i, 0]", "the value has type i8, and 'b' has type f32", 16, 1 },
     { "update b[q[i, 0]] += x[i, 0]", "the index has type i8; write i32(INDEX)", 10, 1 },
     { "update b[i] += max(j) x[i, j]", "the reducer of the update is sum; use the same one here", 16, 3 },

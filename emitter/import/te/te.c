@@ -421,7 +421,7 @@ static void read_op_call(TeReader *r, Lexer *l)
     }
 }
 
-/* The name denotes the updated tensor from here on. */
+/* Reads an update. Later statements read the updated tensor under the name. */
 static void read_update(TeReader *r, Lexer *l)
 {
     const Token at = lex_ahead(l, 1);

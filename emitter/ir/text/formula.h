@@ -26,9 +26,9 @@
  *   exponent, f32.
  * - There are no implicit casts. `/ %` are floor division on integers.
  * - Several values have a name each, and are reduced together: s, q[i] = sum(k) x[i,k], x[i,k] * x[i,k].
- * - `update t[index, ..] OP value`, where OP is =, +=, *=, max= or min=, is the formula of t with new elements where the
- *   indices point: update b[at[i]] += x[i] is b[d0] = sum(i; b[d0]) select(at[i] == d0, x[i], -0.0). An index that is a
- *   name alone is an axis of t, and a name in another index is an axis that is reduced, of the size of a dimension that it
+ * - `update t[index, ..] OP value`, where OP is =, +=, *=, max= or min=, is the formula of t with new elements at the
+ *   indices: update b[at[i]] += x[i] is b[d0] = sum(i; b[d0]) select(at[i] == d0, x[i], -0.0). An index that is a name
+ *   alone is an axis of t. A name in another index is an axis that is reduced, of the size of a dimension that it
  *   indexes alone; `sum(k<3)` before the value adds axes, outside the others. Values are combined in the order of these
  *   axes. Elements outside t are not updated.
  * - A declared reducer combines a tuple of values: re, im[i] = mul(k) x[i,k], y[i,k] where mul(a, b; c, d) = a*c - b*d,

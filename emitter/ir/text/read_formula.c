@@ -812,7 +812,7 @@ static void combine_once(StageSpec *s, Ctx *cx, const Expr *before)
     s->reducer = REDUCE_NONE;
 }
 
-/* Selects the elements that are updated. Without a reducer each axis of the indices must be determined by the element. */
+/* Selects the elements that are updated. Without a reducer, the element must determine each axis of the indices. */
 static void select_elements(Update *u, Token at)
 {
     Ctx *cx = u->f.r.cx;

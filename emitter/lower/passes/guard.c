@@ -86,7 +86,7 @@ static bool changes(Ctx *cx, const Expr *e, const Code *body)
     return l.changes;
 }
 
-/* Returns true for x[i] == u, where u is the variable of a loop around this one, which may have that iteration alone. */
+/* Returns true for x[i] == u, where u is the variable of a loop around this one, which may need that iteration only. */
 static bool chooses_outside(Ctx *cx, const Expr *cond, const Code *loop)
 {
     if (cond->kind != EXPR_EQ || expr_uses(cond, loop->var) || is_pure(cx, cond) || !has_iterations(loop)) return false;
@@ -95,8 +95,8 @@ static bool chooses_outside(Ctx *cx, const Expr *cond, const Code *loop)
 }
 
 /* Rewrites for (v = b; v < e; v++) if (c && x[i] == v && d) S to if (c) { at = x[i]; if (b <= at && at < e && d) S },
- * with at for v: one iteration alone has an effect, if S does not store what x[i] loads. The loop has an iteration, or c
- * would guard nothing. Returns NULL for any other loop. */
+ * with at for v: a single iteration has an effect, if S does not store what x[i] loads. The loop must have iterations,
+ * because c and x[i] are computed once in any case. Returns NULL for any other loop. */
 static const Code *one_iteration(Ctx *cx, const Code *loop)
 {
     const Code *inside = loop->child[0];
@@ -112,7 +112,8 @@ static const Code *one_iteration(Ctx *cx, const Code *loop)
     if (!at) return NULL;
     if (changes(cx, at, inside->child[0]) || (before && changes(cx, before, inside->child[0]))) return NULL;
     const Expr *var = expr_new_var(cx, "at", VAR_LOCAL, I32, INT32_MIN, INT32_MAX);
-    const Expr *inner = expr_and(cx, expr_binary(cx, EXPR_LE, loop->begin, var), expr_binary(cx, EXPR_LT, var, loop->end));
+    const Expr *inner = expr_and(cx, expr_binary(cx, EXPR_LE, loop->begin, var),
+                                 expr_binary(cx, EXPR_LT, var, loop->end));
     for (; i < n; i++) inner = expr_and(cx, inner, part[i]);
     const Code *let_and_if[] = { code_let(cx, var, at), code_if(cx, inner, inside->child[0], NULL) };
     const Code *code = code_seq(cx, let_and_if, 2);
