@@ -7,6 +7,7 @@
 
 #include "graph/dag/definition.h"
 #include "import/te/te.h"
+#include "schedule/program.h"
 #include "support/text.h"
 
 static bool computes(const Node *n, const char *tensor)
@@ -102,7 +103,7 @@ void build_find_file_schedules(Build *b)
 
 const Nest *build_after_file_steps(Build *b, const TeSchedule *s, const Nest *n)
 {
-    for (int i = 0; n && i < s->step_count && !ctx_failed(b->cx); i++) n = sched_written(b->cx, n, &s->step[i]);
+    n = sched_program(b->cx, n, b->model.functions, s->step, s->step_count);
     return ctx_failed(b->cx) ? NULL : n;
 }
 

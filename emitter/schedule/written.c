@@ -14,6 +14,7 @@ bool written_step(Ctx *cx, const char *path, const char *whole, const char *line
     while (stop > s && strchr(" \t\r", stop[-1])) stop--;
     if (stop <= s) return false;
     *out = (WrittenStep){ .text = name_n(cx, s, (size_t)(stop - s)), .path = path, .whole = whole,
+                          .indent = (int)(s - line),
                           .begin = (size_t)(s - whole), .end = (size_t)(stop - whole) };
     return true;
 }

@@ -8,6 +8,7 @@ typedef struct WrittenStep {
     const char *text;                /* the text of the step, for sched_step */
     const char *path, *whole;        /* for diagnostics: the path of the file, and its whole text */
     size_t begin, end;               /* the position of the step within `whole` */
+    int indent;                      /* the number of blanks before it */
     const char *of;                  /* the group, for steps of several groups; NULL if diagnostics do not name it */
 } WrittenStep;
 

@@ -10,7 +10,8 @@
 #include "import/te/te.h"
 #include "ir/interpret/evaluate.h"
 #include "ir/text/formula.h"
-#include "schedule/written.h"
+#include "ir/text/step.h"
+#include "schedule/program.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -67,6 +68,72 @@ static void test_model(void)
     Path path;
     CHECK("a step's names stand in the nest", n && nest_find_loop(n, "c.ii", &path));
     ctx_free(cx);
+}
+
+/* ---- Functions of steps ------------------------------------------------------------------------------------------ */
+
+typedef struct FunctionCase { const char *name, *lines, *steps; } FunctionCase;
+
+static const char functions_head[] =
+    "nest\n"
+    "input a: f32[8][16]\n"
+    "input b: f32[16][8]\n"
+    "t[i, j] = a[i, j] * 2\n"
+    "u[i, j] = t[i, j] + 1\n"
+    "c[i, j] = sum(k) u[i, k] * b[k, j]\n"
+    "output c\n"
+    "schedule tiled(S, m, n):       # a product in tiles\n"
+    "  tile S.i S.j m n\n"
+    "  inner(S.k, 4)\n"
+    "schedule inner(L, n):\n"
+    "  if extent(L) % n == 0 && exists(L):\n"
+    "    split L n\n"
+    "  else:\n"
+    "    unroll L\n"
+    "schedule again(n):\n"
+    "  again(n)\n"
+    "schedule\n";
+
+/* The steps that the nest has then, or the error. */
+static const FunctionCase function_cases[] = {
+    { "functions-call-functions", "  tiled(c, 4, 8)\n", "tile c.i c.j 4 8; split c.k 4; " },
+    { "functions-take-roles", "  tiled(@contraction, 2, 2)\n", "tile c.i c.j 2 2; split c.k 4; " },
+    { "else-of-a-condition", "  inner(c.k, 5)\n", "unroll c.k; " },
+    { "for-each-stage-of-a-role", "  for S in @elementwise:\n    compute_inline S\n",
+      "compute_inline u; compute_inline t; " },
+    { "for-each-of-a-list", "  for F in 2, 4:\n    for S in t, u:\n      if F > 2 || extent(S.j) != 16:\n"
+      "        split S.i F\n  vectorize t.ii\n", "split t.i 4; split u.i 4; vectorize t.ii; " },
+    { "a-condition-on-a-feature", "  if has(fma):\n    unroll c.k\n", "" },
+    { "a-loop-of-no-stage", "  for S in @op(conv2d):\n    compute_inline S\n", "" },
+    { "an-argument-too-few", "  tiled(c, 4)\n", "tiled has 3 parameters; use as many arguments" },
+    { "a-function-without-an-end", "  again(1)\n", "functions call each other more than 32 deep" },
+    { "no-colon", "  if 1 < 2\n    unroll c.k\n", "the line ends without a colon" },
+    { "no-block", "  if 1 < 2:\n  unroll c.k\n", "no lines belong to this one; indent the steps below it deeper" },
+    { "else-alone", "  else:\n    unroll c.k\n", "there is no `if` before this line" },
+    { "not-a-condition", "  if extent(c.k) + 1:\n    unroll c.k\n", "'16 + 1' is not true or false" },
+    { "extent-of-no-loop", "  if extent(c.q) < 3:\n    unroll c.k\n", "there is no loop c.q" },
+    { "not-a-loop", "  for S:\n    unroll c.k\n", "a loop is `for NAME in LIST:`" },
+    { "not-a-role", "  for S in @sum:\n    unroll c.k\n", "@sum" },
+    { "a-refusal-is-at-its-line", "  inner(c.z, 4)\n", "12:3: error: there is no loop c.z" },
+    { "a-function-that-is-none", "  tile8(c)\n", "tile8(c)" },
+};
+
+static void test_functions(void)
+{
+    for (size_t i = 0; i < sizeof function_cases / sizeof function_cases[0]; i++) {
+        const FunctionCase *c = &function_cases[i];
+        Ctx *cx = context_new(NULL, NULL);
+        Model m;
+        Text found = text_new(cx);
+        te_read(cx, "f.te", text_format(cx, "%s%s", functions_head, c->lines), NULL, &m);
+        const Nest *n = nest_naive(cx, "f", m.input, m.input_count, m.output, m.output_count);
+        n = n ? sched_program(cx, n, m.functions, m.schedule->step, m.schedule->step_count) : NULL;
+        for (int s = 0; n && s < n->step_count; s++) text_printf(&found, "%s; ", step_text(cx, &n->step[s]));
+        const bool same = ctx_failed(cx) ? *c->steps && strstr(first_error(cx), c->steps) != NULL
+                                         : text_equal(text_string(&found), c->steps);
+        check_that(same, c->name, "%s%s", text_string(&found), first_error(cx));
+        ctx_free(cx);
+    }
 }
 
 static void test_calls_alone(void)
@@ -373,7 +440,8 @@ static void test_line_ends(void)
 
 int main(void)
 {
-    CHECK_RUN(test_model, test_scalars, test_calls_alone, test_expanded_names, test_options, test_nests_between_steps,
-              test_refusals, test_indices_from_data, test_line_ends, test_long_chains, test_mutilated);
+    CHECK_RUN(test_model, test_functions, test_scalars, test_calls_alone, test_expanded_names, test_options,
+              test_nests_between_steps, test_refusals, test_indices_from_data, test_line_ends, test_long_chains,
+              test_mutilated);
     return check_done();
 }

@@ -10,6 +10,7 @@
 #include "import/formats/given_value.h"
 #include "ir/algebra/algebra.h"
 #include "ir/text/read.h"
+#include "schedule/program.h"
 #include "support/file.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -28,6 +29,8 @@ typedef struct TeReader {
     Model *model;                    /* the model, and the capacity of its arrays */
     TeSchedule *schedule;
     WrittenStep *step; int step_count;
+    int *line_count;                 /* the number of lines of the schedule or function that is being read */
+    int includes;                    /* the depth of included files */
     Map inner;                       /* the names of nested calls that are in use */
 } TeReader;
 
@@ -470,6 +473,14 @@ static bool is_heading(const Lexer *l)
     return lex_is(l, "schedule") && (l->count == 1 || (l->count == 2 && l->token[1].kind == TOKEN_NAME));
 }
 
+/* heading of a function = 'schedule' name '(' [name {',' name}] ')' ':' */
+static bool is_function(const Lexer *l)
+{
+    return lex_is(l, "schedule") && l->count > 2 && l->token[1].kind == TOKEN_NAME && token_is(l->token[2], "(");
+}
+
+static bool is_include(const Lexer *l) { return lex_is(l, "include") && l->token[1].kind == TOKEN_STRING; }
+
 static bool says_nest(const Lexer *l) { return l->count == 1 && lex_is(l, "nest"); }
 
 /* Returns true for `for GROUP on TARGET:`, which begins the last part of the file. */
@@ -483,6 +494,7 @@ static void begin_schedule(TeReader *r, const Lexer *l)
 {
     const Token word = l->token[0], last = l->token[l->count - 1];
     const size_t begin = (size_t)(word.at - r->text), end = (size_t)(last.at - r->text) + (size_t)last.length;
+    r->line_count = &r->schedule[r->model->schedule_count].step_count;
     r->schedule[r->model->schedule_count++] = (TeSchedule){
         .group = l->count == 2 ? name_n(r->cx, last.at, (size_t)last.length) : NULL,
         .at = { name_n(r->cx, word.at, end - begin), r->path, r->text, begin, end },
@@ -490,11 +502,109 @@ static void begin_schedule(TeReader *r, const Lexer *l)
     };
 }
 
+static void add_parameters(Lexer *l, ScheduleFunction *f)
+{
+    while (!lex_is(l, ")") && !ctx_failed(l->cx)) {
+        const Token at = lex_peek(l);
+        const char *parameter = lex_name(l, "a parameter of the function");
+        for (int i = 0; parameter && i < f->parameter_count; i++)
+            if (text_equal(f->parameter[i], parameter)) lex_error(l, at, "two parameters are named '%s'", parameter);
+        if (f->parameter_count == MOST_PARAMETERS)
+            lex_error(l, at, "a function has at most %d parameters", MOST_PARAMETERS);
+        else f->parameter[f->parameter_count++] = parameter;
+        if (!lex_is(l, ")")) lex_expect(l, ",", "between parameters");
+    }
+}
+
+static void begin_function(TeReader *r, Lexer *l)
+{
+    ScheduleFunction *f = NEW(r->cx->arena, ScheduleFunction);
+    lex_take(l);
+    const Token at = lex_peek(l);
+    *f = (ScheduleFunction){ .outer = r->model->functions, .name = lex_name(l, "the name of the function"),
+                             .line = r->step + r->step_count };
+    for (const ScheduleFunction *o = f->outer; o; o = o->outer)
+        if (text_equal(o->name, f->name)) lex_error(l, at, "a function '%s' exists already; use a new name", f->name);
+    lex_expect(l, "(", "after the name of the function");
+    add_parameters(l, f);
+    lex_expect(l, ")", "after the parameters");
+    lex_expect(l, ":", "after the parameters");
+    lex_finish(l);
+    r->model->functions = f;
+    r->line_count = &f->line_count;
+}
+
 static void read_step(TeReader *r, const char *begin, const char *end)
 {
     const bool is_step = written_step(r->cx, r->path, r->text, begin, end, &r->step[r->step_count]);
     r->step_count += is_step;
-    r->schedule[r->model->schedule_count - 1].step_count += is_step;
+    *r->line_count += is_step;
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t n = 2;
+    for (const char *s = text; *s; s++) n += *s == '\n' || *s == ',';
+    return n;
+}
+
+static void include_text(TeReader *r);
+
+enum { MOST_INCLUDES = 8 };
+
+/* include "FILE": the functions and reducers of a file beside this one. */
+static void read_include(TeReader *r, Lexer *l)
+{
+    const Token at = l->token[1];
+    const char *folder = path_folder(r->cx, r->path), *outer = r->cx->file;
+    const char *file = name_n(r->cx, at.at + 1, (size_t)at.length - 2);
+    lex_take(l);
+    lex_take(l);
+    if (!lex_finish(l)) return;
+    if (r->includes == MOST_INCLUDES) lex_error(l, at, "files include each other more than %d deep", MOST_INCLUDES);
+    TeReader part = *r;
+    part.path = text_format(r->cx, "%s%s", folder, file);
+    const DiagMark mark = diag_mark(r->cx);
+    const Bytes bytes = file_read_below(r->cx, folder, file);
+    part.text = ctx_failed(r->cx) ? NULL : file_text(r->cx, part.path, bytes);
+    lex_relocate(l, mark, at);
+    if (ctx_failed(r->cx)) return;
+    part.step = NEW_ARRAY(r->cx->arena, WrittenStep, count_lines(part.text));
+    part.step_count = 0;
+    part.includes++;
+    r->cx->file = part.path;
+    include_text(&part);
+    r->cx->file = outer;
+    r->symbols = part.symbols;
+}
+
+static void include_statement(TeReader *r, Lexer *l)
+{
+    if (is_function(l)) begin_function(r, l);
+    else if (is_include(l)) read_include(r, l);
+    else if (begins(l, "reducer")) {
+        lex_take(l);
+        reducer_declare(l, &r->symbols);
+    } else
+        lex_error(l, lex_peek(l), "an included file has functions of schedules, reducers and includes; move this "
+                  "statement to the file that includes it");
+}
+
+static void include_text(TeReader *r)
+{
+    bool in_function = false;
+    for (const char *s = r->text, *end; *s && !ctx_failed(r->cx); s = end + (*end == '\n')) {
+        const bool is_step = in_function && is_indented(s);
+        end = is_step ? s + strcspn(s, "\n") : end_of_statement(s);
+        if (is_step) {
+            read_step(r, s, end);
+            continue;
+        }
+        Lexer l = lex_statement(r, s, end);
+        if (!l.count || ctx_failed(r->cx) || !lex_brackets(&l)) continue;
+        in_function = is_function(&l);
+        include_statement(r, &l);
+    }
 }
 
 /* Reads statements. The first walk reads `nest` and the schedules with their steps; the second walk reads all other
@@ -517,21 +627,22 @@ static void walk_statements(TeReader *r, bool is_first)
         }
         Lexer l = lex_statement(r, s, end);
         if (!l.count || ctx_failed(r->cx) || !lex_brackets(&l)) continue;
-        in_schedule = is_heading(&l);
+        in_schedule = is_heading(&l) || is_function(&l);
         const int most = r->is_nest ? MOST_IN_NEST : MOST_CALLS;
         if (count++ >= most)
             lex_error(&l, lex_peek(&l), "more than %d statements%s, the most accepted", most,
                       r->is_nest ? " in one nest" : "");
-        if (is_first && in_schedule) begin_schedule(r, &l);
+        if (is_first && is_include(&l)) read_include(r, &l);
+        else if (is_first && is_function(&l)) begin_function(r, &l);
+        else if (is_first && in_schedule) begin_schedule(r, &l);
         if (is_first && says_nest(&l)) r->is_nest = true;
-        if (!is_first && !in_schedule && !says_nest(&l)) read_statement(r, &l);
+        if (!is_first && !in_schedule && !says_nest(&l) && !is_include(&l)) read_statement(r, &l);
     }
 }
 
 static void make_room(TeReader *r)
 {
-    size_t capacity = 2;
-    for (const char *s = r->text; *s; s++) capacity += *s == '\n' || *s == ',';
+    const size_t capacity = count_lines(r->text);
     r->model->input = NEW_ARRAY(r->cx->arena, Tensor *, capacity);
     r->model->initial = NEW_ARRAY(r->cx->arena, const Tensor *, capacity);
     r->model->output = NEW_ARRAY(r->cx->arena, Tensor *, capacity);
