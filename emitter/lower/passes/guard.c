@@ -95,15 +95,15 @@ static bool chooses_outside(Ctx *cx, const Expr *cond, const Code *loop)
 }
 
 /* Rewrites for (v = b; v < e; v++) if (c && x[i] == v && d) S to if (c) { at = x[i]; if (b <= at && at < e && d) S },
- * with at for v: a single iteration has an effect, if S does not store what x[i] loads. The loop must have iterations,
- * because c and x[i] are computed once in any case. Returns NULL for any other loop. */
+ * with at for v: a single iteration has an effect, if S does not store what x[i] loads. Where the loop may have no
+ * iteration, b < e is tested first. Returns NULL for any other loop. */
 static const Code *one_iteration(Ctx *cx, const Code *loop)
 {
     const Code *inside = loop->child[0];
     const Expr *part[MAX_CONJUNCTS], *before = NULL, *at = NULL;
     const int n = conjuncts(inside->cond, part, MAX_CONJUNCTS);
     int i = 0;
-    if (loop->loop_kind != LOOP_SERIAL || loop->step != 1 || n > MAX_CONJUNCTS || !has_iterations(loop)) return NULL;
+    if (loop->loop_kind != LOOP_SERIAL || loop->step != 1 || n > MAX_CONJUNCTS) return NULL;
     for (; i < n && !at; i++) {
         at = only_value(part[i], loop->var);
         if (!at && expr_uses(part[i], loop->var)) return NULL;
@@ -115,6 +115,7 @@ static const Code *one_iteration(Ctx *cx, const Code *loop)
     const Expr *inner = expr_and(cx, expr_binary(cx, EXPR_LE, loop->begin, var),
                                  expr_binary(cx, EXPR_LT, var, loop->end));
     for (; i < n; i++) inner = expr_and(cx, inner, part[i]);
+    if (!has_iterations(loop)) before = both_hold(cx, expr_binary(cx, EXPR_LT, loop->begin, loop->end), before);
     const Code *let_and_if[] = { code_let(cx, var, at), code_if(cx, inner, inside->child[0], NULL) };
     const Code *code = code_seq(cx, let_and_if, 2);
     return code_if(cx, before, code_substitute(cx, code, loop->var, var), NULL);
