@@ -1,6 +1,6 @@
 /* update_by_data: update-by-data.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if UPDATE_BY_DATA_HEADER_HASH != 0x15557119
+#if UPDATE_BY_DATA_HEADER_HASH != 0x187c67eb
 #error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 
@@ -48,33 +48,15 @@ static void update_by_data_y(const uint8_t *restrict at, const float *restrict v
     }
 }
 
-/* g_2[d0<n] = sum(i<10; g[d0]) select(i32(at[i]) == d0, 1, 0)
- * at: [10]  g: [n]  g_2: [n] */
-static void update_by_data_g(int32_t n, const uint8_t *restrict at, const int32_t *restrict g, int32_t *restrict g_2)
-{
-    for (int32_t d0 = 0; d0 < n; d0++)
-        g_2[d0] = g[d0];
-    for (int32_t i = 0; i < 10; i++) {
-        const int32_t at2 = at[i];
-        if (at2 >= 0 && at2 < n)
-            g_2[at2] = (int32_t)((uint32_t)g_2[at2] + 1u);
-    }
-}
-
 int update_by_data_run(void *arena, const struct update_by_data_inputs *in, const struct update_by_data_outputs *out)
 {
     (void)arena;
     if (in == NULL || in->x == NULL || in->at == NULL || in->v == NULL || in->h == NULL || in->y == NULL)
         return UPDATE_BY_DATA_E_NULL;
-    if (in->g == NULL) return UPDATE_BY_DATA_E_NULL;
-    if (out == NULL || out->h_2 == NULL || out->y_2 == NULL || out->g_2 == NULL) return UPDATE_BY_DATA_E_NULL;
-    const int32_t n = in->n;
-    if (n < 1 || n > 64) return UPDATE_BY_DATA_E_DIM;
+    if (out == NULL || out->h_2 == NULL || out->y_2 == NULL) return UPDATE_BY_DATA_E_NULL;
     LW_LAYER(0, "h")
     update_by_data_h(in->x, in->h, out->h_2);
     LW_LAYER(1, "y")
     update_by_data_y(in->at, in->v, in->y, out->y_2);
-    LW_LAYER(2, "g")
-    update_by_data_g(n, in->at, in->g, out->g_2);
     return 0;
 }
