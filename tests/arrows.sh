@@ -183,6 +183,15 @@ done)
 if [ -z "$foreign" ]; then pass "runtime headers include five of C's alone"
 else fail "runtime headers include five of C's alone" "$foreign"; fi
 
+# ---- Rows ------------------------------------------------------------------------------------------------------------
+
+# A row of costs that nothing reads: neither the counter, nor a row that falls back to it.
+unread=$(sed -n 's/^COST(\([A-Z0-9_]*\),.*/\1/p' emitter/ir/nest/costs.def | while read -r key; do
+    grep -q "COST_$key\\>" emitter/lower/count.c emitter/ir/nest/costs.c ||
+        grep -v "^COST($key," emitter/ir/nest/costs.def | grep -q ", $key[,)]" || echo "$key"
+done)
+if [ -z "$unread" ]; then pass "rows of costs are read"; else fail "rows of costs are read" "$unread"; fi
+
 # ---- Symbols ---------------------------------------------------------------------------------------------------------
 
 # Prints `USER DEFINER` for every symbol that one object takes from another, except pairs of a named recursion.

@@ -106,6 +106,15 @@ bench-trees: all
 .PHONY: bench-cost
 bench-cost: all
 	@python3 tests/bench/cost.py $(BUILD) $(or $(CPU),cortex-m4) $(MODELS)
+# Writes the costs of a core, fitted on the instructions of made networks: CORE=cortex-m4 [OUT=FILE]. PYTHON has numpy.
+$(BUILD)/bench/cost_rows: tests/bench/cost_rows.c $(LIBRARY)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(INCLUDE) $(LDFLAGS) -o $@ $< $(LIBRARY) -lm
+.PHONY: calibrate
+calibrate: all $(BUILD)/bench/cost_rows
+	@$(or $(PYTHON),python3) tests/bench/calibrate.py $(BUILD) "$(CORE)" \
+	  $(or $(OUT),schedules/arm/costs_$(subst cortex-,,$(CORE)).def)
 # The totals of `report` beside the linked firmware on emulated Cortex-M cores, at -O2 and -Os. CPU=core[,core], and
 # MODELS="NAME..."; FLAGS=--check fails where a total is not within the bounds of docs/command-line.md.
 .PHONY: bench-report
