@@ -26,7 +26,7 @@ Tensor *before_view(const Tensor *t, const Uses *uses);
 const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows, const char *pixels,
                        const char *channels);
 /* costs of macros and operations in instructions (costs.c) */
-extern const Costs costs_arm, costs_m0plus, costs_m3, costs_dsp, costs_mve;
-/* figures for cycles and code (costs.c) */
+extern const Costs costs_arm, costs_m0plus, costs_m3, costs_m4, costs_mve;
+/* figures for cycles and the stack (costs.c) */
 extern const CoreFigures core_m0plus, core_m3, core_m4, core_m7, core_m33, core_m55, core_m85;
 #endif

@@ -47,40 +47,27 @@ const Costs costs_m3 = { .base = &costs_arm, .at = {
     COST_EACH(F32_MUL_RECTIFIED, 31), COST_EACH(F32_ADD_RECTIFIED, 35)
 } };
 
-/* Functions: counted on values of a normal distribution. Guards that do not change in a loop are often tested before
- * it. */
-static const Costs costs_fpu = { .base = &costs_arm, .at = {
-    COST_EACH(F32_MUL, 1), COST_EACH(F32_ADD, 1), COST_EACH(F32_DIV, 1), COST_EACH(F32, 1),
-    COST_EACH(F32_FUNCTION, 40), COST_EACH(GUARD, 1), COST_EACH(I64_MUL, 1), COST_EACH(I64_MLA, 2),
-    COST_EACH(I64_SHR, 0), COST_EACH(I64_CAST, 0), COST_BOTH(FOREST_LE, 20, 13), COST_BOTH(FOREST_LT, 20, 10.6),
-    COST_EACH(F32_MIN, 3), COST_EACH(F32_MAX, 3), COST_EACH(F32_TO_INTEGER, 12), COST_EACH(F32_EXP, 30),
-    COST_EACH(F32_EXP2, 38), COST_EACH(F32_EXPM1, 58), COST_EACH(F32_LOG, 54), COST_EACH(F32_LOG2, 54),
-    COST_EACH(F32_LOG10, 60), COST_EACH(F32_LOG1P, 70), COST_EACH(F32_TANH, 38), COST_EACH(F32_SIGMOID, 38),
-    COST_EACH(F32_ERF, 80), COST_EACH(F32_SIN, 100), COST_EACH(F32_COS, 98), COST_EACH(F32_TAN, 118),
-    COST_EACH(F32_ASIN, 39), COST_EACH(F32_ACOS, 36), COST_EACH(F32_ATAN, 40), COST_EACH(F32_SINH, 48),
-    COST_EACH(F32_COSH, 35), COST_EACH(F32_ASINH, 94), COST_EACH(F32_ACOSH, 58), COST_EACH(F32_ATANH, 87),
-    COST_EACH(F32_SQRT, 3), COST_EACH(F32_RSQRT, 4), COST_EACH(F32_FLOOR, 18), COST_EACH(F32_CEIL, 22),
-    COST_EACH(F32_TRUNC, 20), COST_EACH(F32_ROUND, 31), COST_EACH(F32_NEARBYINT, 8), COST_EACH(F32_POW, 4300),
-    COST_EACH(F32_FMOD, 80)
-} };
-
-/* SMLAD, SXTB16, MLA. */
 /* The columns of LW_DOT_COLUMNS_I16 overlap, so each execution of its innermost statement (a point, ir/nest/costs.h)
  * reads three words of each pixel. The products of two channels read x for each channel. */
 static const ReadRow reads_dsp[] = {
     { COST_DOT_COLUMNS_I16, 1, 4.0 / 3 }, { COST_DOT_1X2_I8, 1, 1 }, { COST_DOT_2X1_I8, 2, 1 }, { COST_KINDS, 0, 0 }
 };
-const Costs costs_dsp = { .base = &costs_fpu, .reads = reads_dsp, .at = {
-    COST_EACH(MLA, 0), COST_EACH(CAST, 0), COST_BOTH(FETCH_ROW_I8, 58, 0.65), COST_BOTH(DOT_1X2_I8, 20, 2.5),
-    COST_BOTH(DOT_1X4_I8, 30, 2), COST_BOTH(DOT_1X4_PAIRS_I8, 40, 1.14), COST_BOTH(DOT_2X4_I16, 62, 0.745),
-    COST_BOTH(DOT_2X2_I16, 30, 1), COST_BOTH(PAIRS_I16, 26, 1.45), COST_BOTH(COPY_I16, 20, 1.3),
-    COST_BOTH(WINDOW2_I8, 20, 1.85), COST_BOTH(WINDOW_I8, 20, 3), COST_BOTH(TAPS2_I8, 20, 1.95),
-    COST_BOTH(TAPS_I8, 20, 3), COST_BOTH(SUM_WINDOW_I8, 30, 1), COST_BOTH(MAX_WINDOW_I8, 20, 0.6),
-    COST_BOTH(DOT_COLUMNS_I16, 12, 0.4), COST_BOTH(COLUMNS_I16, 20, 0.7)
+/* gcc tests guards that do not change in a loop before it, and unrolls a loop of at most 200 instructions
+ * (max-completely-peeled-insns). */
+static const Costs costs_m4_base = { .base = &costs_arm, .reads = reads_dsp, .at = {
+    COST_EACH(GUARD, 1), COST_EACH(UNROLLED, 200), COST_BOTH(FOREST_LE, 20, 13), COST_BOTH(FOREST_LT, 20, 10.6),
+    COST_EACH(F32_FUNCTION, 40), COST_BOTH(DOT_1X2_I8, 20, 2.5), COST_BOTH(DOT_1X4_I8, 30, 2),
+    COST_BOTH(WINDOW_I8, 20, 3), COST_BOTH(TAPS_I8, 20, 3), COST_BOTH(SUM_WINDOW_I8, 30, 1),
+    COST_BOTH(MAX_WINDOW_I8, 20, 0.6)
+} };
+
+/* Written by `make calibrate CORE=cortex-m4`. */
+const Costs costs_m4 = { .base = &costs_m4_base, .at = {
+#include "schedules/arm/costs_m4.def"
 } };
 
 /* Helium: 16 bytes or four numbers at once. gcc also vectorizes sums of floats. */
-const Costs costs_mve = { .base = &costs_dsp, .at = {
+const Costs costs_mve = { .base = &costs_m4, .at = {
     COST_EACH(LANES, 4), COST_EACH(LANE_REACH, 254), COST_EACH(FAR_VECTOR, 1), COST_EACH(SPILLED_VECTOR, 4.5),
     COST_EACH(MOVE, 5),
     COST_EACH(LOOP_LANES, 4), COST_EACH(LOOP_ROWS, 1), COST_BOTH(F32_EXP, 50, 77), COST_BOTH(F32_EXP2, 43, 67),

@@ -19,7 +19,7 @@ const Target targets_arm[] = {
       .accumulators = 4, .copy_budget = 16, .costs = &costs_arm },
     { .name = "arm-dsp", .base = "arm", .summary = "a core with the DSP extension: pairs of 16-bit values",
       .macros = "defined(__ARM_FEATURE_DSP)", .features = "mla dsp", .accumulators = 8, .integer_accumulators = 6,
-      .costs = &costs_dsp },
+      .costs = &costs_m4 },
     { .name = "arm-mve", .base = "arm-dsp", .summary = "a core with Helium: 128-bit vectors",
       .macros = "defined(__ARM_FEATURE_MVE)", .features = "mve bytes", .costs = &costs_mve },
     { .name = "cortex-m0plus", .base = "arm", .summary = "Cortex-M0+", .macros = "defined(__thumb__)",
