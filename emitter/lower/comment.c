@@ -12,7 +12,7 @@
 
 typedef struct Rename { const Storages *s; Map copy; } Rename;
 
-/* Returns the tensor under its storage's name, or NULL if it has none. */
+/* Returns the tensor with the name of its storage, or NULL if it has no storage. */
 static Tensor *renamed(Ctx *cx, Rename *r, const Tensor *t)
 {
     const Storage *st = storage_of(r->s, t);

@@ -121,8 +121,8 @@ static const Code *run_passes(Ctx *cx, const LowerOptions *options, const Code *
     return code;
 }
 
-/* Returns a function's body, or an empty one, because passes drop code without effect, such as a copy of a tensor onto
- * itself. */
+/* Returns the code, or an empty body if the code is NULL. Passes drop code without effect, such as a copy of a tensor
+ * onto itself. */
 static const Code *or_empty(Ctx *cx, const Code *code) { return code ? code : code_seq(cx, NULL, 0); }
 
 const Function *lower_final(Ctx *cx, const Function *f, const LowerOptions *options)

@@ -292,7 +292,8 @@ static const Code *walk_store(MergeWalk *w, const Code *c)
 {
     mention(w, c->memory);
     const Expr *index = walk_with(w, c->index, w->is_hot, name(w->cx, "offset"));
-    const Expr *value = walk_with(w, c->value, true, name(w->cx, "offset"));      /* its numbers belong to indices */
+    /* Numbers of the value are in indices. */
+    const Expr *value = walk_with(w, c->value, true, name(w->cx, "offset"));
     return w->replaced ? code_store(w->cx, replacement_of(w, c->memory), index, value) : c;
 }
 

@@ -87,9 +87,9 @@ static int last_layers(const Readers *r, const Edges *e, Layer *out)
     return count;
 }
 
-/* Adds to error[c], for each channel c, a share of the errors of its elements, before they are rounded to the grid. A
- * bias that followed the rounding of a nearly constant output would double its distance from the rounded value. A value
- * beyond the grid counts as the grid's end, because no bias brings it back. */
+/* Adds to error[c], for each channel c, a share of the errors of its elements before the elements are rounded to the
+ * grid. A bias that followed the rounding of a nearly constant output would double the output's distance from the
+ * rounded value. A value beyond the grid counts as the grid's end, because no bias brings it back. */
 static void add_errors(const Edges *e, const Tensor *t, const float *want, const float *got, int64_t samples,
                        double *error)
 {

@@ -208,8 +208,8 @@ bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *
 
 /* ---- Ranges by curves -------------------------------------------------------------------------------------------- */
 
-/* Chooses the range of a tensor that only functions f of a single tensor read (a sigmoid, tanh, leaky relu, gelu), by
- * the error of their results. Values where f is flat need no levels: beyond the saturation of a sigmoid a clipped value
+/* Chooses the range of a tensor by the error of the results, if only functions f of a single tensor (a sigmoid, tanh,
+ * leaky relu, gelu) read it. Values where f is flat need no levels: beyond the saturation of a sigmoid a clipped value
  * has the same result. The error of a range [low, high] with the step s is, over the bins v of the histogram,
  *
  *     v < low: (f(low) - f(v))^2      v > high: (f(high) - f(v))^2      else: f'(v)^2 s^2 / 12

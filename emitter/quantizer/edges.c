@@ -3,7 +3,7 @@
  *
  *   PRODUCT    sums of products of two operands: convolution, dense layer, multiplication; also the sum and the
  *              difference of two tensors
- *   QUOTIENT   of two tensors
+ *   QUOTIENT   the quotient of two tensors
  *   AFFINE     multiplication by, or addition of, a constant
  *   LIMIT      relu, clip
  *   MOVE       every output element is an input element: the grid is shared
@@ -15,9 +15,9 @@
  *              parts keep grids of their own; a selection of elements of a float tensor, such as an input, that only
  *              selections read
  *
- * An AFFINE or LIMIT after a PRODUCT or an AFFINE, and a LIMIT after a QUOTIENT, belong to its requantization if they
- * are its only readers. The tensor between them then has no grid. A tensor inside a CURVE has no grid. Every other
- * tensor that a call with an integer form reads or writes has a grid.
+ * An AFFINE or LIMIT that is the only reader of a PRODUCT or an AFFINE belongs to its requantization. A LIMIT that is
+ * the only reader of a QUOTIENT belongs to the quotient's requantization. The tensor between them then has no grid. A
+ * tensor inside a CURVE has no grid. Every other tensor that a call with an integer form reads or writes has a grid.
  *
  * If the user annotated a tensor, it has the grid that the annotation requests, or none, whatever its calls are. */
 #include "quantizer/layers.h"
@@ -155,8 +155,8 @@ static void find_float_ends(Finder *f)
     }
 }
 
-/* Returns true if the call only selects elements of its operand, or moves it only to such calls. `leads` holds the
- * later calls for which this is known. */
+/* Returns true if the call only selects elements of its operand, or moves it only to calls that do so. `leads` holds
+ * the later calls for which this is known. */
 static bool leads_to_parts(const Finder *f, const Node *n, const Map *leads)
 {
     if (n->kind != NODE_CALL || facts_of(f, n)->role != MOVE || data_operands(n) != 1) return false;
@@ -287,7 +287,7 @@ static bool is_port(const Finder *f, const Tensor *t)
     return graph_has_output(f->graph, t);
 }
 
-/* Returns true if all that read or write the tensor accept 16 bits. */
+/* Returns true if all calls that read or write the tensor accept 16 bits. */
 static bool is_wide(const Finder *f, const Tensor *t)
 {
     const Request *r = asked(f, t);

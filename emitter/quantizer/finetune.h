@@ -3,11 +3,11 @@
 #define LW_QUANTIZER_FINETUNE_H
 /* Quantization-aware training: weights, biases, scales of weights and of activations of the simulated network are
  * parameters of a training step. Each parameter is `unit * u`, and u is trained; a scale is `unit * exp(u / 127)`. The
- * unit of weights is a 127th of the product of a factor for each input channel and one for each output channel, which
- * bring the largest element of each channel to 1. So one rate fits tensors and channels of any range.
+ * unit of weights is a 127th of the product of two factors, one for each input channel and one for each output channel.
+ * They bring the largest element of each channel to 1. So one rate fits tensors and channels of any range.
  *
- * The trained graph also holds the float network. Its output is the loss: the loss of the outputs and of each hidden
- * tensor with a calibrated grid, whose channels may differ from the float network's by a trained factor.
+ * The trained graph also holds the float network. Its output is the loss of the outputs and of each hidden tensor with
+ * a calibrated grid. The channels of hidden tensors may differ from the float network's by a trained factor.
  *
  * The step is emitted and run outside the quantizer (api/finetune.c). */
 #include "quantizer/quantizer.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_QUANTIZER_HISTOGRAM_H
 #define LW_QUANTIZER_HISTOGRAM_H
-/* A histogram with a range that grows by powers of two, so that it does not depend on the order of the values, and the
- * range of a grid chosen from it. */
+/* A histogram, and the range of a grid chosen from it. The histogram's range grows by powers of two, so it does not
+ * depend on the order of the values. */
 #include "graph/quantize/requantize.h"
 
 enum { HISTOGRAM_BINS = 2048 };

@@ -4,9 +4,9 @@
  *
  *     part[..,i] = f(sum(k) x[k] * w[k,o] + b[o]),  o = kept[i]       becomes the layer over w[k,kept] and b[kept]
  *
- * where the parts' ranges differ by MOST_RATIO or more: two bits of a shared grid. The selection moves through what is
- * between (views, transposes, functions elementwise, sums of two tensors, concatenations) up to the layers, or to what
- * is not computed in parts. Each sum has the same terms, so the float network computes the same bits, and no channel is
+ * where the parts' ranges differ by MOST_RATIO or more: two bits of a shared grid. The selection moves up to the
+ * layers, or to what is not computed in parts. It passes views, transposes, elementwise functions, sums of two tensors
+ * and concatenations. Each sum has the same terms, so the float network computes the same bits, and no channel is
  * computed twice. Parts of like ranges stay in one layer.
  *
  * A call is a selection by its values: over the numbers of its operand's elements it gives those of a subset of the
@@ -255,8 +255,8 @@ static Tensor *part_of_channels(Cutter *c, const Node *n, const Selection *s)
     return in[0] ? quantized_call_over(c->cx, n, in, n->attr, n->attr_count) : NULL;
 }
 
-/* Splits a concatenation. If it is along the axis, uses the parts of its operands; operands without a part are left
- * out. */
+/* Splits a concatenation. If the concatenation is along the axis, uses the parts of its operands; operands without a
+ * part are left out. */
 static Tensor *part_of_concat(Cutter *c, const Node *n, const Selection *s)
 {
     int64_t axis = node_int(n, "axis", 0), first = 0, taken = 0;

@@ -89,7 +89,7 @@ static void find_worst(const OutputParts *p, const Noise *n, const char *output,
     }
 }
 
-/* Compares a graph with the same ports with the float network. */
+/* Compares a graph, which has the ports of the float network, with the float network. */
 static bool compare(WidthSearch *z, const Graph *other, int64_t count, Quality *out)
 {
     Ctx *cx = z->cx;
@@ -480,8 +480,8 @@ static bool choose_steps(Trial *t, RangeMethod method)
     return !ctx_failed(z->cx);
 }
 
-/* Lets the last biases follow the rounding of their results, if this has less noise, which is the case if results vary
- * by more than a step. */
+/* Lets the last biases follow the rounding of their results, if this lowers the noise. It does if results vary by more
+ * than a step. */
 static bool choose_biases(Trial *t)
 {
     Edges *e = t->search.edges;

@@ -12,7 +12,7 @@
  *   ties.c        steps and scales of weights for which no sum is near a tie
  *   precision.c   8 bits, 16 or none for each grid, the cheapest that keep a bound
  *   width_cost.c  the counted instructions and bytes of these widths
- *   refine.c      weights rounded by the error of their layer's output; of recurrent layers always
+ *   refine.c      weights rounded by the error of their layer's output; always for recurrent layers
  *   finetune.c    weights and scales trained to the float network's outputs
  *   tuned.c       the parameters of that training
  *   bias.c        the mean error of rounded weights, subtracted from the bias
@@ -35,10 +35,11 @@ typedef struct Samples {
     const struct SampleInput *input;   /* [input_count]: the files of the samples */
 } Samples;
 
-/* Opens samples. `path` holds a .npy file per input, in the model's order, or a folder of such files, which are joined
- * in the order of their names. Alternatively, one path serves all inputs: an .npz file with an array for each input's
- * name, or a folder with NAME.npy or a folder NAME for each. The first axis of the arrays counts samples. Float types
- * are converted; NaN and infinity are refused. Returns false, with a diagnostic, if the files do not fit the inputs. */
+/* Opens samples. `path` holds a .npy file per input, in the model's order, or a folder of such files. The files of a
+ * folder are joined in the order of their names. Alternatively, one path serves all inputs: an .npz file with an array
+ * for each input's name, or a folder with NAME.npy or a folder NAME for each. The first axis of the arrays counts
+ * samples. Float types are converted; NaN and infinity are refused. Returns false, with a diagnostic, if the files do
+ * not fit the inputs. */
 bool samples_read(Build *b, const char *const *path, int path_count, Samples *out);
 
 /* Copies one sample of an input. Returns false, with a diagnostic, if the sample's file has changed. */
@@ -96,20 +97,22 @@ typedef struct CurveOf { Tensor *source, *result; struct CurveOf *next; } CurveO
 
 /* Tensors that share a grid: the result of a move has the grid of its operand. */
 typedef struct EdgeGroup {
-    const char *name;                  /* the name of its first tensor */
+    const char *name;                  /* the name of the group's first tensor */
     EdgeRange range;
-    bool is_wide;                      /* 16 bits around 0, because only layers with integer weights read it */
-    /* 8 bits; 16 bits around 0; 32 stands for no grid: the calls that read or write it compute in floats */
+    /* True for 16 bits around 0, because only layers with integer weights read the tensors. */
+    bool is_wide;
+    /* The width in bits: 8, or 16 with the grid around 0, or 32 without a grid. Without a grid, the calls that read or
+     * write the tensor compute in floats. */
     int bits;
     bool is_given;                     /* true if the user's annotation determines the width */
-    /* true for an operand of a sum or difference of two tensors, and for its result */
+    /* True for an operand or the result of a sum or difference of two tensors. */
     bool is_term;
     Histogram seen;
-    double low;                        /* for EDGE_BY_RESULT: the low end of its range */
-    /* the only functions that read its tensors; NULL if other calls also read them */
+    double low;                        /* for EDGE_BY_RESULT: the low end of the range */
+    /* The only functions that read the tensors of the group; NULL if other calls also read them. */
     CurveOf *curves;
-    double curve_low, curve_high;      /* the range with the smallest error of their results */
-    bool is_table;                     /* for EDGE_FIXED: true if all its calls are functions of one tensor */
+    double curve_low, curve_high;      /* the range with the smallest error of the results of `curves` */
+    bool is_table;                     /* for EDGE_FIXED: true if all calls of the group are functions of one tensor */
     Grid fixed;                        /* for EDGE_FIXED: the operator's grid */
     Grid grid;
 } EdgeGroup;
@@ -135,7 +138,7 @@ typedef struct Edges {
     const Map *refined;
     /* maps a bias to its elements in layers that compute on integers; NULL if unchanged */
     const Map *corrected;
-    /* receives the parameters of a simulation that is trained; NULL if they are constants */
+    /* Receives the parameters of a simulation that is trained, or NULL if they are constants. */
     Tuned *tuned;
     int wider;                         /* outputs have their whole range, widened by this many 256ths */
     /* the index of the weights' scale among the scales without ties; 0 for the smallest */
@@ -143,7 +146,7 @@ typedef struct Edges {
     bool per_tensor;                   /* true if weights have one scale, not one for each output channel */
     bool follows_rounding;             /* true if the last biases also subtract the mean error of the rounded results */
     bool ends_before_grids;            /* true if a simulation's outputs are not rounded to their own grids */
-    /* true if weights are rounded with the layer's output, whatever its inputs are */
+    /* True if a layer whose output has a grid computes on integers, whatever its inputs are. */
     bool is_partial;
 } Edges;
 
@@ -183,11 +186,11 @@ typedef struct ChannelStats { int64_t channels, count; double *sum, *greatest; }
 
 /* Runs at most `most` samples; fills histograms and, if `stats` is not NULL, stats[i] of edge i. */
 bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, Edges *e, ChannelStats *stats);
-/* Chooses the low ends of ranges by the error of the functions that read the tensors, if only such functions read them,
- * over samples. */
+/* Chooses the low ends of ranges over samples. If only functions read a tensor, the error of these functions
+ * decides. */
 bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *e);
-/* Chooses ranges by the error of functions of one tensor, if only such functions read it, from the histograms. Returns
- * false if no group has such functions. */
+/* Chooses ranges from the histograms. If only functions of one tensor read a tensor, the error of these functions
+ * decides. Returns false if no group has such functions. */
 bool choose_by_curves(Ctx *cx, Edges *e);
 /* Gives every group its grid, with which no sum is near a tie. Calibrated groups get it by the method, which must not
  * be RANGE_BEST. */
@@ -214,8 +217,8 @@ Map corrected_biases(Ctx *cx, const Graph *g, const Edges *e, const ChannelStats
  * error. */
 typedef struct LastLayers LastLayers;
 LastLayers *last_layers_of(const Build *b, const Graph *g, const Samples *s, const Edges *e);
-/* Subtracts from the biases of these layers the mean error that the simulated network has there, over at most `most` of
- * these samples, and enters the biases. */
+/* Subtracts from the biases of these layers the mean error of the simulated network there, over at most `most` samples.
+ * Enters the biases. */
 bool correct_last_biases(const LastLayers *l, const Edges *e, int64_t most, Map *corrected);
 
 /* Returns the graph with a simulated quantization on every edge and weight. */
@@ -227,8 +230,8 @@ Graph with_corrected_biases(Ctx *cx, Graph g, const Edges *e);
  * the last axis. They are rounded to f32, the form in which the simulated network and the exported one store them. */
 float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t *count);
 
-/* Moves the steps of groups that samples determine, so that no mean or product of two tensors is near a tie, and sums
- * of two tensors are exact in floats. */
+/* Moves the steps of groups that samples determine. No mean or product of two tensors is then near a tie, and sums of
+ * two tensors are exact in floats. */
 void avoid_ties(Edges *e);
 /* Returns the scale of weights next to `scale` that keeps the sums of their layer from ties; the largest weight is
  * `most` times `scale`. Returns `scale` itself if the grids around the layer are not known. */
@@ -281,8 +284,8 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
 /* Runs the first part: the float graph and its edges, without samples and grids. */
 bool build_annotate(Build *b, Ports ports, Quantized *out);
 
-/* A call of the integer network that computes in floats, with the reason, and the number of calls with an integer form
- * that only follow it. */
+/* A call of the integer network that computes in floats, with the reason. `after` is the number of later calls that
+ * compute in floats only because of this call. */
 typedef struct FloatCall { const Node *node; const char *why; int after; } FloatCall;
 /* Lists these calls of the graph after the passes; returns the length of the list. */
 int calls_in_floats(Ctx *cx, const Graph *realized, FloatCall **out);

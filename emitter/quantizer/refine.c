@@ -9,7 +9,7 @@
  * layers, and layers of more than MOST_TERMS weights per output, keep the weights rounded to nearest.
  *
  * The patches of a recurrent layer are its inputs, and its states for the weights of the state, at all steps. The next
- * step adds the errors of one step, and neighbouring steps are usually alike, so the sum of errors is much smaller than
+ * step adds the errors of one step, and neighbouring steps are usually alike. So the sum of errors is much smaller than
  * with weights rounded to nearest. If steps are independent, it may be larger. Therefore each operand gets the rounding
  * that has less noise at the outputs of the network in floats. The greatest weight of a column keeps its value, so the
  * scale follows from the rounded column. */
@@ -22,7 +22,7 @@ enum { MOST_TERMS = 1152, MOST_SAMPLES = 64, PATCHES_PER_TERM = 4 };
 /* An operand with the sums of products over its patches. */
 typedef struct Patches {
     Tensor *weights;                   /* [..][outputs]: the weights */
-    const Node *layer;                 /* the call that multiplies by them; NULL for a recurrent operand */
+    const Node *layer;                 /* the call that multiplies by the weights; NULL for a recurrent operand */
     int most;                          /* the largest stored value */
     int64_t terms; double *sums; Tensor *at;
 } Patches;
@@ -215,7 +215,7 @@ static double error_with(const Build *b, const Graph *g, const Samples *s, int64
     return error;
 }
 
-/* Leaves the better rounding of each operand in `out`, which has the rounding by the sums' errors at first. */
+/* Leaves the better rounding of each operand in `out`. At first, `out` has the rounding by the sums' errors. */
 static bool choose_roundings(const Build *b, const Graph *g, const Samples *s, const Edges *e, const Patches *p,
                              int count, Map *out)
 {

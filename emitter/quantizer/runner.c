@@ -62,7 +62,8 @@ Runner *runner_new(const Build *like, const Graph *g)
                     .target = target_find(cx, "generic"), .graph = *g };
     r->b.shared = build_shared(cx);
     r->b.shared->last = &r->b;
-    r->b.mode.is_naive = true;                                /* the interpreter orders loops for itself */
+    /* The interpreter orders the loops of naive nests itself. */
+    r->b.mode.is_naive = true;
     r->b.graph.target = r->b.target;
     refuse_regions(cx, g);
     if (ctx_failed(cx) || !build_nests(&r->b)) return NULL;

@@ -141,7 +141,8 @@ static Tensor *output_of(Simulation *s, Tensor *old)
 {
     const EdgeGroup *g = integer_group_of(s, old);
     Tensor *raw = map_get_ptr(&s->raw, old);
-    if (s->edges->tuned || s->edges->ends_before_grids) return raw;        /* the loss reads it before its grid */
+    /* The loss reads the output before its grid. */
+    if (s->edges->tuned || s->edges->ends_before_grids) return raw;
     if (!g || !s->has_ports || !raw) return map_get_ptr(&s->read, old);
     Tensor *scale = scale_of(s->cx, &g->grid);
     Tensor *in[] = { raw, scale, zero_of(s->cx, &g->grid) };
@@ -152,8 +153,8 @@ static Tensor *output_of(Simulation *s, Tensor *old)
     return port;
 }
 
-/* Returns the group of the call's output, after the calls that continue it, or NULL if there is none, or if the user
- * keeps it in floats. */
+/* Returns the group of the call's output, after the calls that continue it. Returns NULL if there is no such group, or
+ * if the user keeps the output in floats. */
 static const EdgeGroup *group_behind(const Edges *e, const Readers *r, const Tensor *t)
 {
     for (;;) {
@@ -227,9 +228,9 @@ static Tensor *real_bias(Simulation *s, const Layer *l)
     return now && s->edges->tuned ? tuned_bias(s, l, now) : now;
 }
 
-/* Returns the bias on the grid of the layer's sums, whose step is the product of the scales, if the rounding changes
- * the output by at most a sixteenth of a step. The sums then start at the bias, and the requantization has no offsets.
- * Otherwise, returns the bias. */
+/* Returns the bias on the grid of the layer's sums, whose step is the product of the scales. The sums then start at the
+ * bias, and the requantization has no offsets. If the rounding would change the output by more than a sixteenth of a
+ * step, returns the bias itself. */
 static Tensor *stored_bias(Simulation *s, const Layer *l)
 {
     enum { LEAST_STEPS = 8, MOST_BITS = 29 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses scales for which no sum of a layer is near a tie. A stored output is A / N, rounded, where A is an integer
- * sum of products and N, the ratio of the output's step to the product of the scales of input and weights, is nearly
- * any number: then some A / N are so close to k + 1/2 that the rounding errors of 32-bit floats decide them, and a
- * runtime that computes the written file in floats gets the neighbour. With N = p / 2^j, and p odd,
+/* Chooses scales for which no sum of a layer is near a tie. A stored output is A / N, rounded. A is an integer sum of
+ * products. N is the ratio of the output's step to the product of the scales of input and weights, and can be nearly
+ * any number. So some A / N are so close to k + 1/2 that the rounding errors of 32-bit floats decide them. A runtime
+ * that computes the written file in floats then gets the neighbour. With N = p / 2^j, and p odd,
  *
  *     A / N = k + 1/2    <=>    2^(j+1) A = p (2k + 1),    an even number and an odd one
  *
- * so there is no tie, and A / N is at least 1 / (2p) from one. p has 12 bits: the scale of weights changes by at most
- * 2^-10, and 1 / (2p) is several times what floats lose on sums of common size. The same holds for a bias in the
+ * so there is no tie, and A / N is at least 1 / (2p) from k + 1/2. p has 12 bits: the scale of weights changes by at
+ * most 2^-10, and 1 / (2p) is several times what floats lose on sums of common size. The same holds for a bias in the
  * unit of the sums, or in that unit divided by a power of two up to 2^j; for a mean of n elements, where N is n times
  * the ratio of both steps; and for products of two tensors.
  *
@@ -135,7 +135,7 @@ static int exponent_of(double ratio)
     return exponent < RATIO_BITS ? RATIO_BITS - exponent : 0;
 }
 
-/* Return the odd number next to v that is not above v, and the one that is not below v. */
+/* Return the nearest odd number that is not above v, and the nearest odd number that is not below v. */
 static double odd_below(double v) { return 2 * floor((v - 1) / 2) + 1; }
 static double odd_above(double v) { return 2 * ceil((v - 1) / 2) + 1; }
 

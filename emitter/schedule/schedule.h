@@ -2,9 +2,9 @@
 #ifndef LW_SCHEDULE_SCHEDULE_H
 #define LW_SCHEDULE_SCHEDULE_H
 /* Schedule primitives map a nest to a nest. steps.def has a row for each. A primitive finds its loop by name and proves
- * that the rewrite keeps every value, or refuses with a diagnostic at the step and returns its argument. The checker
- * proves the whole nest after every step, unless checks_late is set: then the caller runs it at the end. An accepted
- * step is appended to the nest's trace.
+ * that the rewrite keeps every value. Otherwise it refuses with a diagnostic at the step and returns its argument. The
+ * checker proves the whole nest after every step, unless checks_late is set: then the caller runs it at the end. An
+ * accepted step is appended to the nest's trace.
  *
  * Refusals are errors of the context, after which further steps are no-ops: apply many, test ctx_failed once; or try
  * one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or only LOOP if unique. A copy of a stage that

@@ -3,7 +3,7 @@
  * MiB. A larger request gets a chunk of its own size, which may be freed alone.
  *
  * The address sanitizer sees a chunk as one object. The arena therefore poisons unallocated bytes, and GAP bytes after
- * each allocation, so that an access past the end of an array is caught, as it is with malloc. */
+ * each allocation. An access past the end of an array is then caught, as it is with malloc. */
 #include "support/arena.h"
 
 #include <stdbool.h>

@@ -22,7 +22,7 @@ void  *arena_copy(Arena *a, const void *from, size_t bytes);
 /* Returns `bytes` bytes that begin with the `old` bytes at p, which may be NULL if `old` is 0. The result is in place
  * if p is the newest allocation or loses bytes, otherwise a copy. p is invalid afterwards. */
 void  *arena_resize(Arena *a, void *p, size_t old, size_t bytes);
-/* Gives `bytes` bytes at p back if p is the newest allocation, or has a chunk of its own in an arena that is not reset.
+/* Gives `bytes` bytes at p back if p is the newest allocation, or has its own chunk in an arena that is not reset.
  * Otherwise, they remain until the arena is freed. */
 void   arena_give_back(Arena *a, void *p, size_t bytes);
 /* Permits large allocations to be given back in any order. The arena can then be freed only as a whole, without

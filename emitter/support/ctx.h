@@ -5,7 +5,7 @@
  * and frees them as a whole. Two contexts may run in two threads; there is no other mutable state.
  *
  * Errors are sticky. The first one is kept. From then on every call on the context is a harmless no-op that returns a
- * poison value (NULL or the poison expression), so a caller checks ctx_failed() once, after all its calls. */
+ * poison value (NULL or the poison expression). So a caller checks ctx_failed() once, after all its calls. */
 
 /* Decision: three lifetimes of memory. Results of a compilation live as long as its context. Temporary data of one
  * rewrite (memo tables) come from the context's scratch arena and are released at its end by a mark. Intervals of
@@ -73,7 +73,7 @@ struct Ctx {
     struct Resource *resources;  /* the resources to release while unwinding, the newest first (support/guard.c) */
     bool is_exhausted;           /* true if memory has run out */
     Diag exhaustion;             /* the diagnostic of that failure, preallocated */
-    char exhaustion_text[120];   /* its text with its severity, as diag_text formats it */
+    char exhaustion_text[120];   /* the text of `exhaustion` with the severity, as diag_text formats it */
 };
 
 /* Returns NULL if out of memory. A hook of NULL means abort(); a user of NULL means the context itself. */

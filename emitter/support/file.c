@@ -406,7 +406,7 @@ static void lock_set(SetLock *lock)
     }
 }
 
-/* Removes the file, unless it has contents and is therefore another program's. */
+/* Removes the file, unless it has contents and therefore belongs to another program. */
 static void unlock_set(const SetLock *lock)
 {
     struct stat is;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SUPPORT_FILE_H
 #define LW_SUPPORT_FILE_H
-/* Reads and writes whole files. A file is written under a new temporary name beside its path, then renamed, so a reader
+/* Reads and writes whole files. A file is written under a new temporary name beside its path, then renamed. So a reader
  * finds either the old or the new file, never a part. A failure removes the temporary file. Devices are written
  * directly. Failures are diagnostics. */
 #include <stdbool.h>
@@ -17,7 +17,7 @@ Bytes file_read(Ctx *cx, const char *path);
 /* Like file_read, for a file that another file names, below `folder` ("" or with a slash at its end). It must be a
  * regular file, and neither it nor the folders on the way may be links. */
 Bytes file_read_below(Ctx *cx, const char *folder, const char *path);
-/* Returns the bytes of a file whose parts can be read, or -1 if it does not exist, is a pipe, or cannot be opened. */
+/* Returns the number of bytes of a file, or -1 if the file does not exist, is a pipe, or cannot be opened. */
 int64_t file_size(const char *path);
 /* Reads `count` bytes at the offset `at`. Returns false, with a diagnostic, if the file does not have them. */
 bool file_read_part(Ctx *cx, const char *path, int64_t at, void *to, size_t count);

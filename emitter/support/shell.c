@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands of the shell: see shell.h. system() of C ignores SIGINT in this process until the command ends, so a signal
- * sent only to this process would be lost; with POSIX the process waits itself, and a handler of the caller runs.
- * Without SA_RESTART it ends waitpid, and is_ended decides. A command with a time limit is the leader of a process
- * group, which ends as a whole: a runner's emulator does not outlive it. */
+ * sent only to this process would be lost; with POSIX the process waits itself, and a signal handler of the caller
+ * runs. A handler without SA_RESTART interrupts waitpid, and is_ended decides. A command with a time limit is the
+ * leader of a process group, which ends as a whole: a runner's emulator does not outlive it. */
 
 /* Decision: commands of the shell end with the work. system() ignores SIGINT while it waits, so a signal for the
  * compiler's process alone was lost. `emitter/support/shell.c` forks and waits: a handler without SA_RESTART ends

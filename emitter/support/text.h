@@ -53,9 +53,9 @@ const char *text_shortened(Ctx *cx, const char *text, int most);
 /* Returns the number of lines that are not blank, and the lines without the blanks at their ends. */
 int text_lines(Ctx *cx, const char *text, const char *const **lines);
 
-/* Returns the text with each control character, and each byte that is not UTF-8, as a number such as "\\033", so that
- * the name of a file has no effect on a terminal. Lines and tabs stay in a text of several lines. Returns the text
- * itself if it has no such character. */
+/* Returns the text with each control character, and each byte that is not UTF-8, as a number such as "\\033". So the
+ * name of a file has no effect on a terminal. Lines and tabs stay in a text of several lines. Returns the text itself
+ * if it has no such character. */
 const char *text_visible(Ctx *cx, const char *text, size_t length, bool has_lines);
 
 bool text_has_word(const char *list, const char *word);    /* `list` has words separated by single spaces */

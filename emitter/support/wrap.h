@@ -10,7 +10,8 @@
 void wrap_list(Ctx *cx, Text *t, size_t start);
 /* Breaks a statement, or the head of one, at commas and operators of the outermost parentheses. */
 void wrap_statement(Ctx *cx, Text *t, size_t start);
-/* Breaks all long lines of a file that the functions above have not broken: comments and directives at blanks, and code
- * as a statement, with the comment at its end before it. A single name wider than the page stays. */
+/* Breaks all long lines of a file that the functions above have not broken. Comments and directives are broken at
+ * blanks, and code as a statement, with the comment at its end on the line before. A single name wider than the page
+ * stays. */
 const char *wrap_lines(Ctx *cx, const char *text);
 #endif

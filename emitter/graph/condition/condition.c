@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions of implementations. A condition is parsed as an expression of formulas. Before that, its text has true or
- * false in place of every predicate (`x is f32`), and a number in place of every rank(x), with columns unchanged. A
- * condition is parsed twice. Against the operator's row, with any sizes and attributes, it must parse; a failure is the
- * author's mistake and an error. Against a call, with the call's values, it may fail on a name that this call omits;
- * the condition then does not hold. */
+/* Conditions of implementations. A condition is parsed as an expression of formulas. Before that, true or false
+ * replaces every predicate (`x is f32`) in its text, and a number replaces every rank(x). Columns stay. A condition is
+ * parsed twice. Against the operator's row, with any sizes and attributes, it must parse; a failure is the author's
+ * mistake and an error. Against a call, with the call's values, it may fail on a name that this call omits; the
+ * condition then does not hold. */
 #include "graph/condition/condition.h"
 
 #include <string.h>

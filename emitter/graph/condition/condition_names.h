@@ -15,7 +15,7 @@ typedef struct Names {
     /* True if the names come from an operator's row; predicates on types and values then hold. */
     bool is_row;
     const Target *target;              /* the target, or NULL for any target */
-    /* The names; an absent input has neither a tensor nor a value. */
+    /* The names of a condition. The name of an absent input has neither a tensor nor a value. */
     int count; Bind bind[MOST_NAMES_OF_CONDITION + 1];
     int word_count; WordAttr word[MOST_WORDS_OF_CONDITION];
 } Names;

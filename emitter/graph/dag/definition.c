@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Decision: a formula is a call. The reader of a `.te` file creates computes; at its end `graph/dag/definition.c`
- * replaces them by calls of rows made on the fly, so fusion, strategies, devices, annotations and the plan have no
- * case for formulas.
+ * replaces them by calls of rows made on the fly. So fusion, strategies, devices, annotations and the plan have no case
+ * for formulas.
  *
  *   - The row has no attributes and the name `formula`; `Op.definition` holds the computes over stand-ins of the
- *     inputs. Expansion copies them over a group's tensors. An axis that indexes a dimension alone follows its size,
- *     so shrinking applies.
+ *     inputs. Expansion copies them over a group's tensors. An axis that indexes a dimension alone follows its size, so
+ *     shrinking applies.
  *   - Equal formulas share a row, hence stage names, hence functions. The formulas of a recurrence are one call with
  *     the results that others read.
  *   - The pattern follows from the reads (`definition_pattern.c`). It is the kind of the stage, except where a fused
@@ -67,8 +67,8 @@ static void resize_by_read(const Expr *e, void *user)
     }
 }
 
-/* Checks that an axis with a new size is the only variable in each index that uses it, and that each of these
- * dimensions has the new size. Otherwise, sets r->why. */
+/* Checks the indices that use an axis with a new size. The axis must be the only variable in each of them, and each of
+ * these dimensions must have the new size. Otherwise, sets r->why. */
 static void check_resized(const Expr *e, void *user)
 {
     Resize *r = user;

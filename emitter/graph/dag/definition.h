@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_DAG_DEFINITION_H
 #define LW_GRAPH_DAG_DEFINITION_H
-/* Turns formulas into calls. A formula of a .te file, or of C, becomes a call of a row of its own, so fusion,
- * strategies, devices and annotations need no case for it. The formulas of a recurrence read each other and form one
- * call. The row has the name FORMULA_OP, no attributes and the pattern that follows from the expression; Op.definition
- * holds the computes. Equal formulas share a row.
+/* Turns formulas into calls. A formula of a .te file, or of C, becomes a call of a row of its own. So fusion,
+ * strategies, devices and annotations need no case for formulas. The formulas of a recurrence read each other and form
+ * one call. The row has the name FORMULA_OP, no attributes and the pattern that follows from the expression;
+ * Op.definition holds the computes. Equal formulas share a row.
  *
  *   t[i, j] = x[i, j] * 2 + 1     ->     t = formula(x), elementwise */
 #include "graph/dag/op.h"
@@ -20,7 +20,7 @@ typedef struct Definition {
 
 /* Replaces the computes on which the tensors depend by calls. The tensors themselves stay, as results of the calls. */
 bool formulas_to_calls(Ctx *cx, Tensor *const *output, int count);
-/* The pattern for fusion:
+/* Returns the pattern for fusion:
  *
  *   elementwise   reads each input only at the output's own element
  *   broadcast     reads each input at the output's axes in order, some left out or of size 1

@@ -35,7 +35,7 @@ static Pattern read_pattern(const Stage *s, const Tensor *t, const Expr *e)
     return is_same ? PATTERN_ELEMENTWISE : PATTERN_BROADCAST;
 }
 
-/* Returns true if different points of the axes read different elements, because each axis is an index by itself. */
+/* Returns true if each axis is an index by itself. Different points of the axes then read different elements. */
 static bool reads_once(const Stage *s, const Expr *e)
 {
     bool found[MAX_AXES] = { false };

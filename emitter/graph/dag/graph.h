@@ -9,14 +9,13 @@
 /* weights is in bytes of the layer's constants */
 typedef struct LayerSize { int64_t channels, macs, weights; } LayerSize;
 typedef struct Shrunk { const char *name; LayerSize was, is; } Shrunk;
-/* An annotation that a later pass needs: the original call and the tensor's current version. For a grid, the mark also
- * holds the name of the only call that reads the tensor, because passes replace constants and fold values without a
- * trace. */
+/* An annotation that a later pass needs: the original call and the tensor's current version. The mark of a grid also
+ * holds the name of the only call that reads the tensor. Passes replace constants and fold values without a trace. */
 typedef struct Mark { const Node *annotation; Tensor *tensor; const char *reader; bool is_constant; } Mark;
 
 /* A tensor of the imported graph, by its number in the order of execution, and the tensor that holds its values now:
  * the values of the channels kept[], or of all channels if kept is NULL. `now` is NULL if no call computes the tensor
- * any more, or not as one tensor. */
+ * any more, or if its values are not in one tensor. */
 typedef struct Origin { Tensor *now; const int *kept; int kept_count; } Origin;
 
 /* How quantized calls that are written in real numbers are computed:
@@ -59,9 +58,9 @@ void graph_follow(Ctx *cx, Graph *g);               /* records the results of th
 void graph_replace_origins(Ctx *cx, Graph *g, const Map *to);
 /* Returns the number of the first origin with this tensor, or -1. */
 int graph_origin_of(const Graph *g, const Tensor *now);
-/* Returns a layout such as "NHWC", "NCHW" or "NWC", from the first operator with windows that reads the input, or from
- * the last one that computes the output. Returns NULL if there is no such operator. The input belongs to a graph with
- * these outputs. Defined in port_layout.c. */
+/* Return a layout such as "NHWC", "NCHW" or "NWC", or NULL. The first operator with windows that reads the input
+ * decides, or the last one that computes the output. The input belongs to a graph with these outputs. Defined in
+ * port_layout.c. */
 const char *graph_input_layout(Ctx *cx, Tensor *const *output, int output_count, const Tensor *input);
 const char *graph_output_layout(Ctx *cx, const Tensor *output);
 

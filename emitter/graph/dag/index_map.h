@@ -2,8 +2,8 @@
 #ifndef LW_GRAPH_DAG_INDEX_MAP_H
 #define LW_GRAPH_DAG_INDEX_MAP_H
 /* Builds y[axes] = value, or a reduction, where the rank or an index follows from the call: axes one after another,
- * then indices over them, then the value. If nothing of a formula is computed from the call, write it as text instead
- * (op_formula.h).
+ * then indices over them, then the value. If no part of a formula depends on the call, write the formula as text
+ * instead (op_formula.h).
  *
  *   IndexMap m = { .cx = cx, .call = n };
  *   for (int d = 0; d < rank; d++) at[d] = index_axis(&m, axis_letter(rank, d), size[d]);

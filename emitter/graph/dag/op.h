@@ -76,7 +76,8 @@ typedef struct OpLayout {
     bool binds_size;
     /* Keeps the first elements of input 0 along the attribute axis and does not read the rest. */
     bool cuts;
-    bool repeats;                      /* has one input, and every output element is one of its elements (expand) */
+    /* True if the call has one input, and every output element is an element of this input (expand). */
+    bool repeats;
     /* The input is a constant in its storage order, and the output is in logical order. */
     bool unpacks;
     bool has_windows;                  /* dimensions of input 0 and of output 0 are [n][spatial..][c] */

@@ -18,7 +18,7 @@ typedef struct Recurrent {
     const char *flag;                  /* the name of an attribute that is 0 or 1, here and in ONNX, or NULL */
     /* The numbers of further inputs, 0 for an input that the layer lacks. rb [U] is the second bias of the candidate,
      * c0 [B][U] the first cell, p [3*U] the peepholes, lens [B] the steps of each sequence. ws holds the factors of w;
-     * the input after it, rs, holds those of r. */
+     * rs, the next input, holds the factors of r. */
     int rb, c0, p, lens, ws;
 } Recurrent;
 

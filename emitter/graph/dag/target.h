@@ -36,8 +36,8 @@ typedef struct Target {
     /* The bytes of a vector register that has macros in runtime/simd. 0 inherits base's, or leaves vectorization to the
      * C compiler. */
     int vector_bytes;
-    /* The number of vector registers, set where an instruction may read an operand from memory, so that emitted C must
-     * state what stays in a register. 0 inherits base's, or leaves the choice to the C compiler. */
+    /* The number of vector registers. It is set where an instruction may read an operand from memory: emitted C must
+     * then state what stays in a register. 0 inherits base's, or leaves the choice to the C compiler. */
     int vector_registers;
     /* The most statements that loop partition may add to a function; 0 inherits base's. */
     int64_t copy_budget;
@@ -75,7 +75,8 @@ typedef struct CompositeMatch {
 
 /* A device is a processor of the same system that runs other programs. Its row states which calls it accepts. */
 typedef struct Device {
-    const char *name, *summary;        /* such as "npu"; the macro NAME_HAVE_NPU states that its driver is present */
+    /* The name, such as "npu"; the macro NAME_HAVE_NPU states that the driver is present. */
+    const char *name, *summary;
     /* The names of accepted operators, separated by spaces, and `formula`; views are always accepted. */
     const char *ops;
     /* The accepted element types of all inputs and outputs of a call, separated by spaces. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Annotations of the namespace `annotation` that have no row, written by other tools or for the user's own later pass.
- * They become rows of identities that are recorded, with any attributes as words, so that no number changes. A name
- * that is almost a known one is a mistake, and stays unknown. */
+ * Each becomes a recorded row of an identity, which accepts any attributes as words, so no number changes. A name that
+ * resembles the name of a row is taken for a mistake, and stays unknown. */
 #include <string.h>
 
 #include "graph/dag/op.h"

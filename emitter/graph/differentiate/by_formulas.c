@@ -79,8 +79,8 @@ static void of_compute(const Expansion *e, const Node *n)
 
 /* ---- Recurrences ------------------------------------------------------------------------------------------------- */
 
-/* The adjoints of a cycle of computes over the steps t = 0..T-1 are a cycle over u = T-1-t, because each step passes
- * its adjoint to earlier ones:
+/* The adjoints of a cycle of computes over the steps t = 0..T-1 are a cycle over u = T-1-t. Each step passes its
+ * adjoint to earlier steps:
  *
  *   back[u, a] = (adjoint of s from outside)[T-1-u, a] + sum over the reads of s in the cycle
  *

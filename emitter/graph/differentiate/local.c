@@ -6,7 +6,8 @@
  *
  *   select(c, a, b)   a receives the flow under the condition && c, b under && !c
  *
- * The condition is separate from the adjoint, because an operand's value, a padded read, exists under it only. */
+ * The condition is separate from the adjoint, because an operand's value, a padded read, exists only under the
+ * condition. */
 #include "graph/differentiate/local.h"
 
 #include "graph/differentiate/summands.h"

@@ -11,9 +11,9 @@
 typedef struct Recompute {
     Ctx *cx;
     int count; Node *const *order;
-    Map region;                      /* call -> the last checkpoint whose region it is in */
+    Map region;                      /* maps a call to the last checkpoint in whose region the call is */
     Map is_boundary;                 /* results of checkpoints that another region reads; they are stored */
-    Map copies;                      /* call of a region -> its copy */
+    Map copies;                      /* maps a call of a region to its copy */
     Map read_again;                  /* the tensors that copies read */
 } Recompute;
 

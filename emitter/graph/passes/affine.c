@@ -7,8 +7,8 @@
  *      (y + a) + b        =  y + (a + b)
  *
  * Rounding changes as in every tool that folds batch norms. A tensor with several consumers is not rewritten, because
- * that would duplicate its work; nor is one to which the user gave a grid. Integer shifts wrap, so adding them is
- * exact. */
+ * its work would be duplicated. A tensor to which the user gave a grid is not rewritten either. Integer shifts wrap, so
+ * adding them is exact. */
 #include "graph/passes/passes.h"
 
 /* Returns the constant operand of a scale or shift whose shape is [..1..][c] or a scalar; *data is the other

@@ -140,7 +140,7 @@ static Mark mark_of(Ctx *cx, const Node *n, Node *const *order, int count)
     return m;
 }
 
-/* Renames each operand that replaces an output with a grid: it takes the output's name. The operand's call is a fresh
+/* Gives the name of each output with a grid to the operand that replaces the output. The operand's call is a fresh
  * copy. */
 static Graph with_output_names(Graph g, const Graph *before)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds groups that differ only in names: their calls, attributes and inner tensors have equal values. A nest depends
- * on nothing else if no name of the model stands in it, so equal groups have one nest. Long chains consist of few
+/* Finds groups that differ only in names: their calls, attributes and inner tensors have equal values. If a nest
+ * contains no name of the model, it depends on nothing else, so equal groups have one nest. Long chains consist of few
  * different groups. */
 
 /* Decision: equal groups have one nest. A nest of the strategy depends on the values of its group (operators,
@@ -49,7 +49,7 @@ static void put_data(Key *k, const Tensor *t)
     else put_pointer(k, t->data);
 }
 
-/* Writes a tensor at its first occurrence, and its number in the group later. */
+/* Writes a tensor at its first occurrence, and later only its number in the group. */
 static void put_tensor(Key *k, const Tensor *t)
 {
     int64_t *number = t ? map_get_ptr(&k->number, t) : NULL;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* The smallest arena, by branch and bound over the question "do the items fit into S bytes?", which bisects S between a
- * bound and a plan that is known.
+/* Finds the smallest arena. S is bisected between a bound and a known plan, and branch and bound answers for each S
+ * whether the items fit into S bytes.
  *
  * If two items have a common group, one is below the other. gap(a, b) is the smallest distance of their starts with a
  * below: the bytes of a, or the lead of b where b may overlap a. Once each pair has an order, the items fit if no chain
- * of gaps is longer than S, and the longest chain below an item is its offset. So the search decides orders:
+ * of gaps is longer than S. The longest chain below an item is its offset. So the search decides orders:
  *
  *   below[i] + gap(i, j) + above[j] > S   implies that j is below i
  *
- * where below[i] is the longest chain up to the start of i, and above[i] the longest one from there to the arena's end.
- * Undecided pairs follow by this rule until nothing changes; then the pair with the least room branches. A group needs
- * the sum of its items, and the room below and above all of them.
+ * where below[i] is the longest chain up to the start of i, and above[i] the longest chain from there to the arena's
+ * end. Undecided pairs follow by this rule until nothing changes; then the pair with the least room branches. A group
+ * needs the sum of its items, and the room below and above all of them.
  *
  * Two reductions keep the search small. An item is set aside if it fits wherever its neighbours are. A neighbour of b
  * bytes excludes (a + b) / unit - 1 offsets of an item of a bytes. The remaining items split into components without a
  * common group. */
 
-/* Decision: offsets are exact for small networks. `graph/plan/exact.c` decides for each pair of tensors that are
- * live together which one is below, and bounds each by the longest chain of such decisions, until an arena of that
- * size is found or refuted. Sizes are bisected between the live-set bound and the plan of the largest first. Counts
- * of branches limit it, not the clock. `report` prints the smallest arena that is proved, and the plan's distance to
- * it: 0 for all networks of `tests/ram.sh`. */
+/* Decision: offsets are exact for small networks. `graph/plan/exact.c` decides for each pair of tensors that are live
+ * together which one is below, and bounds each tensor by the longest chain of such decisions. It ends when an arena of
+ * that size is found or refuted. Sizes are bisected between the live-set bound and the plan of the largest first.
+ * Counts of branches limit it, not the clock. `report` prints the smallest arena that is proved, and the plan's
+ * distance to it: 0 for all networks of `tests/ram.sh`. */
 #include "graph/plan/exact.h"
 
 #include <string.h>
@@ -140,7 +140,8 @@ static Pair *list_pairs(Component *c)
     return pair;
 }
 
-/* Returns the items of the group in which item i begins. Every set of items that are live together has such a group. */
+/* Returns the items of the group in which item i begins. Items that are live together are all live in the group in
+ * which the last of them begins. */
 static Section section_at(const Component *c, int i)
 {
     int *item = NEW_ARRAY(c->e->cx->scratch, int, c->count);
@@ -327,7 +328,7 @@ int64_t exact_offsets(Ctx *cx, ExactItem *item, int count, int64_t unit, int64_t
     Exact e = { cx, item, count, unit, 0, NULL, NEW_ARRAY(cx->scratch, int64_t, count),
                 NEW_ARRAY(cx->scratch, bool, count) };
     list_gaps(&e);
-    /* Below `low` no question remains. The first question is the bound, which most networks reach. */
+    /* Sizes below `low` need no further test. The first tested size is the bound, with which most networks fit. */
     for (int64_t low = bound; low < size;) {
         e.size = low == bound ? bound : low + (size - low) / 2 / unit * unit;
         const Answer answer = fits(&e);

@@ -4,12 +4,12 @@
 /* Finds offsets in the smallest arena, by branch and bound. */
 #include "support/ctx.h"
 
-/* Two items that are live in a common group do not overlap. Exception: an item may begin `lead` bytes behind item
- * `into`, or later. */
+/* Two items that are live in a common group do not overlap. Exception: an item may begin `lead` bytes after the begin
+ * of item `into`, or later. */
 typedef struct ExactItem {
     int64_t bytes, offset;           /* multiples of the unit */
     int first, last;                 /* the first and last group in which the item is live, inclusive */
-    int into; int64_t lead;          /* `into` is -1 if there is no such item */
+    int into; int64_t lead;          /* `into` is an index of an item, or -1 */
 } ExactItem;
 
 /* Searches for offsets in an arena of less than `size` bytes; no arena is smaller than `bound`. Returns the size found

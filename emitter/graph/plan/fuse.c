@@ -33,13 +33,14 @@ struct FuseNode {
     int order_index;              /* index in execution order */
     Pattern pattern;
     FuseNode *dominator;          /* the immediate post-dominator; NULL for an output, or if there is none */
-    Pattern edge;                 /* the most restrictive edge on the paths to it */
+    Pattern edge;                 /* the most restrictive edge on the paths to the dominator */
     int depth;                    /* depth in the tree of post-dominators */
     FuseNode *group;              /* union-find towards the group's last node */
     Pattern group_pattern;        /* valid for a root */
     int group_size;               /* of a root: the number of nodes */
     bool is_output;
-    bool over_constants;          /* true if its group computes it only from constants, such as scales that repeat */
+    /* True if the node's group computes it only from constants, such as scales that repeat. */
+    bool over_constants;
     int mark;                     /* number of the last walk that visited the node */
     int reader_count; FuseNode **reader;
 };
@@ -199,8 +200,8 @@ static bool path_allows(const Fuser *f, int count, Pattern most)
     return true;
 }
 
-/* Returns the size of the group that n, its path and their groups would form. A group's root is its last node, so a
- * group whose root is neither n's nor the dominator's has its root on the path. */
+/* Returns the size of the group that n, its path and their groups would form. A group's root is its last node. The root
+ * of each group other than n's and the dominator's is therefore on the path. */
 static int joined_size(const Fuser *f, FuseNode *n)
 {
     FuseNode *a = root_of(n), *b = root_of(n->dominator);

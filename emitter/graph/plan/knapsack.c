@@ -3,11 +3,11 @@
  * largest gain of all choices that lead to it: later groups depend on nothing else, so one choice for each set
  * suffices.
  *
- * Of two choices whose live items beyond the group agree, the one with no larger gain and no fewer bytes is dropped,
- * unless the group has a lower limit.
+ * If the live items of two choices agree beyond the group, the choice with no larger gain and no fewer bytes is
+ * dropped. If the group has a lower limit, both are kept.
  *
  * Each live item has a bit; it is free again after the item's last group. If there are more states than MOST_STATES, or
- * more live items than bits, the ones with the largest gain are kept, and the result may not be the best. */
+ * more live items than bits, the states with the largest gain are kept. The result may then not be the best. */
 #include "graph/plan/knapsack.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ typedef struct Choosing {
     Ctx *cx;
     KnapsackItem *item; int count;
     int *bit;                        /* [count]: the bit of a live item, or -1 */
-    uint64_t used, passing;          /* the bits in use; passing: those of items that are live beyond the group */
+    uint64_t used, passing;          /* the bits in use; the bits of items that are live beyond the group */
     bool has_least;                  /* true if the group has a lower limit */
     Step *step; int step_count;
     bool is_exact;
@@ -64,7 +64,8 @@ static int by_gain(const void *a, const void *b)
 
 static int64_t held_bytes(const KnapsackItem *k) { return k->is_optional ? 0 : k->bytes; }
 
-/* Keeps the states that no other state dominates: the others have no larger gain and no fewer bytes. */
+/* Keeps the states that no other state dominates. A state dominates another if it has at least the gain and at most the
+ * bytes. */
 static int without_dominated(const Choosing *c, States *s)
 {
     int kept = 0;
@@ -87,8 +88,8 @@ static int one_per_set(States *s)
     return kept;
 }
 
-/* Keeps one state for each set, or those that are not dominated. If there are too many, keeps those with the largest
- * gain, and the state with the most bytes that count. */
+/* Keeps one state for each set, or only the states that are not dominated. If too many remain, keeps the states with
+ * the largest gain, and the state with the largest `held`. */
 static void reduce(Choosing *c, States *s)
 {
     const int kept = c->has_least ? one_per_set(s) : without_dominated(c, s);

@@ -8,12 +8,12 @@ typedef struct KnapsackItem {
     int64_t bytes, gain;             /* gain is 0 or more; it counts only if the item is chosen */
     int first, last;                 /* the first and last group, inclusive */
     bool is_forced;                  /* true if the item is always in the knapsack */
-    bool is_optional;                /* true if it does not count towards the fewest bytes of a group */
+    bool is_optional;                /* true if the item does not count towards the fewest bytes of a group */
     bool is_chosen;                  /* the result */
 } KnapsackItem;
 
-/* Chooses items with the largest gain. capacity[group_count] are the most bytes of the chosen items in each group,
- * least[group_count] the fewest bytes of those that are not optional. Returns false if no choice exists or was found.
+/* Chooses items with the largest gain. In each group, the chosen items have at most capacity[group] bytes, and the
+ * chosen items that are not optional have at least least[group] bytes. Returns false if no choice exists or was found.
  * Sets *is_exact to true if no choice has a larger gain. */
 bool knapsack_choose(Ctx *cx, KnapsackItem *item, int count, int group_count, const int64_t *capacity,
                      const int64_t *least, bool *is_exact);

@@ -4,7 +4,7 @@
  * minimized.
  *
  * Memories are filled in the order of their costs. If all remaining pieces fit, they are placed there. Otherwise, a
- * knapsack over time chooses the pieces that save most compared with the next memory (knapsack.c), and the offsets are
+ * knapsack over time chooses the pieces that save most compared with the next memory (knapsack.c). The offsets are
  * planned as in an arena (offsets.c). If they do not pack, the groups that exceed the memory get a lower limit, and the
  * choice repeats; finally, the piece that saves least per byte is dropped. Overlaps of results free bytes, which
  * further pieces fill.
@@ -12,8 +12,8 @@
  * A copy of a constant is an optional piece of one group: in memory m it costs bytes * (R(from) + W(m)) + read * R(m),
  * and read * R(from) outside. The knapsack weighs copies against the other pieces. Offsets are planned without them;
  * then copies fill the gaps of each group (gaps.c). A copy by a channel begins one layer earlier where the memory has
- * free bytes, and overlaps with that layer's work. Where all other pieces fit into one memory, both forms are planned,
- * with all of them there and with those that the knapsack chooses, and the cheaper one is kept.
+ * free bytes, and overlaps with that layer's work. Where all other pieces fit into one memory, two forms are planned:
+ * with all of them there, and with the pieces that the knapsack chooses. The cheaper form is kept.
  *
  * If the last memory overflows, the memories before it must hold more bytes in these groups, and all steps are
  * repeated.
@@ -39,7 +39,7 @@ typedef struct Piece {
     int *memory;
     bool is_optional;                /* true for a copy that the group can do without */
     int64_t fixed;                   /* of a copy: the cost of reading the constant once */
-    int64_t outside;                 /* of a copy: the cost without it */
+    int64_t outside;                 /* of a copy: the cost without the copy */
 } Piece;
 
 typedef struct Placing {
@@ -62,8 +62,8 @@ static int64_t cost_in(const PlanMemory *m, const Piece *x)
     return sat_add(x->fixed, sat_add(sat_mul(x->read, m->read_cost), sat_mul(x->written, m->write_cost)));
 }
 
-/* Returns the least cost of the piece in the memories from this place of the order, or without the copy. A piece that
- * may be in none of them has its least cost in all memories. */
+/* Returns the least cost of the piece in the memories order[at..] and, for an optional copy, without the copy. If the
+ * piece may be in none of these memories, returns its least cost in all memories. */
 static int64_t least_from(const Placing *a, const Piece *x, int at)
 {
     int64_t least = x->is_optional ? x->outside : INT64_MAX;
@@ -80,7 +80,7 @@ static int64_t gain_of(const Placing *a, const Piece *x, int at)
     return may_be_in(x, a->order[at]) ? least_from(a, x, at + 1) - least_from(a, x, at) : 0;
 }
 
-/* Returns the cost of the piece where it is. */
+/* Returns the cost of the piece in its present memory. */
 static int64_t cost_of(const Placing *a, const Piece *x)
 {
     return *x->memory < 0 ? x->outside : cost_in(&a->p->memory[*x->memory], x);
@@ -267,7 +267,7 @@ static int64_t stage(Placing *a, int at, bool is_kept)
     return gain;
 }
 
-/* Adds pieces to the room that overlaps left, if they save more than the copies that lose their room. */
+/* Adds pieces to the room that is free because of overlaps, if they save more than the copies that lose their room. */
 static void refill(Placing *a, int at)
 {
     const int memory = a->order[at];
@@ -421,7 +421,7 @@ static void sort_memories(Placing *a)
     }
 }
 
-/* Returns a lower bound of the cost. Pieces in the first k memories have at most the sum of these memories' bytes, so a
+/* Returns a lower bound of the cost. Pieces in the first k memories have at most the sum of these memories' bytes. So a
  * knapsack of that size bounds what they save compared with memory k + 1. */
 static int64_t least_cost(Placing *a)
 {

@@ -42,7 +42,7 @@ Groups groups_near_readers(Ctx *cx, Groups groups)
         for (int k = 0; k < g->output_count; k++) map_put_const_ptr(&known, g->output[k], g);
         constant[count++] = i;
     }
-    /* Visits groups from the last to the first: groups behind a moved group have their final places, and groups before
+    /* Visits groups from the last to the first: groups after a moved group have their final places, and groups before
      * it keep theirs. */
     for (int i = count - 1; i >= 0; i--) move_to_reader(&groups, constant[i]);
     return groups;

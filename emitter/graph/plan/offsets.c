@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Offsets in the arena. Items (roots, and the scratch of single groups) have a size and a live range of groups. Two
  * items with overlapping live ranges must not share memory. Items are allocated one after the other, each in the lowest
- * gap between those that are live together with it, so the plan depends only on their order: largest first. If the
+ * gap between the items that are live together with it. So the plan depends only on their order: largest first. If the
  * arena is above the live-set bound, exact.c searches for the smallest one. If it finds no proof, a deterministic hill
  * climb over orders follows. The best plan is kept and verified.
  *
- * An input that dies where an output is produced may overlap it, provided it starts far enough behind the output's
- * start that every element is read before it is overwritten (lower/overlap.c computes the distance). An overlap is used
- * if it shrinks the arena.
+ * An input that dies where an output is produced may overlap the output. It must start so far after the output's start
+ * that every element is read before it is overwritten; lower/overlap.c computes the distance. An overlap is used if it
+ * shrinks the arena.
  *
  * A chain of such overlaps needs the sum of their distances. If the arena cannot hold it, an output is computed at one
  * offset and then moved to another, so it becomes two items: one written, one read. */
@@ -39,7 +39,8 @@ typedef struct Item {
     /* is_stored marks the item that the group stores of a moved root, and is_moved the item that later groups read. */
     bool is_stored, is_moved;
 } Item;
-typedef struct Items { int count; Item *at; int *of_serial; } Items;      /* of_serial: index by serial number */
+/* of_serial[serial] is the index of an item */
+typedef struct Items { int count; Item *at; int *of_serial; } Items;
 
 static int64_t align_up(const Plan *p, int64_t n) { return (n + p->align - 1) / p->align * p->align; }
 

@@ -19,7 +19,7 @@ Groups groups_by_updates(Ctx *cx, const Graph *graph, Groups groups);
 /* Returns the groups in an order that keeps few bytes live at once. */
 Groups groups_by_memory(Ctx *cx, const Graph *graph, Groups groups);
 const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /* returns "conv2d + add + relu" */
-/* Returns advice for a word that names none of the groups: the group that has it as a node or part, a similar name, or
+/* Returns advice for a word that names no group: the group of which it is a node or part, a similar name, or
  * `otherwise`. */
 const char *group_advice(Ctx *cx, const char *word, const Group *const *group, int count, const char *otherwise);
 const char *group_device(const Group *g);        /* returns NULL for the host */
@@ -108,7 +108,7 @@ typedef struct PlanMemory {
     const char *name;
     int64_t capacity, align;           /* both in bytes */
     int64_t read_cost, write_cost;
-    int channel;                       /* the channel that copies to it; 0 is the core */
+    int channel;                       /* the channel that copies into this memory; 0 is the core */
     int64_t size, live_bound;          /* the bytes in use, and the largest sum of items that are live in it at once */
     int64_t read, written;             /* the bytes that a run reads and writes */
 } PlanMemory;
@@ -152,8 +152,8 @@ typedef struct Scratch {
 /* Decides which tensors alias, and their strides; call this before lowering. nest[i] is the scheduled nest of group i.
  * With `copies_padding`, operands of paddings have their own memory. */
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest, bool copies_padding);
-/* Returns true if the nest may compute `out` in the memory of its input t. This requires that only the stage that
- * computes `out` reads t, that it reads only the element being written, and that each element is computed once. */
+/* Returns true if the nest may compute `out` in the memory of its input t. Only the stage that computes `out` may read
+ * t, and it may read only the element that it writes. Each element must be computed once. */
 bool plan_may_overwrite(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out);
 /* Assigns offsets in the arena, also to scratch[i][0..count[i]) of group i; call this after lowering. */
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);

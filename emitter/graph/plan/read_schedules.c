@@ -104,7 +104,7 @@ static bool read_version(ScheduleReader *r, Line *l)
     return l->at + 1 == l->end && *l->at == ':';
 }
 
-/* Returns the kind of a subject. A signature is the only subject with a bracket behind a name. */
+/* Returns the kind of a subject. A signature is the only subject in which a bracket follows a name. */
 static ScheduleSubject subject_of(const char *of)
 {
     if (*of == '@') return OF_OPERATOR;

@@ -23,10 +23,10 @@
  * `combine_for_ram.c`). */
 
 /* Decision: a slice aliases its operand. A slice without steps that fusion leaves alone is a slot with the operand's
- * strides and an offset, as is a reshape that adds or drops unit dimensions, or whose slice is contiguous.
- * Operands of a concatenation are written directly into its memory, so the concatenation is free. Adjacent slices
- * that are concatenated again are their operand (`concat_of_fewer` in `ops/move/move.c`): the split and joined
- * branches of a detector copy nothing. */
+ * strides and an offset. A reshape is one too if it adds or drops unit dimensions, or if the slice is contiguous.
+ * Operands of a concatenation are written directly into its memory, so the concatenation is free. Adjacent slices that
+ * are concatenated again are their operand (`concat_of_fewer` in `ops/move/move.c`): the split and joined branches of a
+ * detector copy nothing. */
 
 /* Decision: views and in-place outputs are decided before lowering. The scheduled nest decides them: an output takes
  * the memory of an operand that dies, if the nest reads that operand only at the element being written. No fact
@@ -185,8 +185,8 @@ static void join(const Views *v, Slot *from, Slot *to, int64_t shift)
     to->next = from;
 }
 
-/* Computes the strides of a view with the same elements in the same order: a reshape of a contiguous box, or one that
- * only adds or drops unit dimensions. Returns false if there are no such strides. */
+/* Computes the strides of a view `t` with the elements of `from` in the same order. The view is a reshape of a
+ * contiguous box, or only adds or drops unit dimensions. Returns false if there are no such strides. */
 static bool strides_of_view(const Slot *from, const Tensor *t, int64_t *stride)
 {
     int64_t dense[MAX_RANK];
@@ -226,8 +226,8 @@ static int64_t outer_elems(const Tensor *t, int axis)
     return n;
 }
 
-/* Computes the start of s in its root as coordinates of t, which covers the same root. Returns true if s is a box in t;
- * the box can then follow when t's dimensions are strided. */
+/* Computes the start of s in its root as coordinates of t, which covers the same root. Returns true if s is a box in t.
+ * The box can then stay a view if the dimensions of t get strides. */
 static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
 {
     int64_t stride[MAX_RANK], rest = s->view_offset;
@@ -396,8 +396,8 @@ static bool may_begin_in_operand(const Views *v, const Node *n)
     return s->kind == SLOT_ARENA && s->root == t && !s->next && !touches_region(v, t) && !n->device && !crosses(v, t);
 }
 
-/* Stores the result at the start of its operand. If that is not possible, and the result is an output of the model with
- * enough bytes for the whole operand, stores the operand in the output. */
+/* Stores the result at the start of its operand. Otherwise, if the result is an output of the model with enough bytes
+ * for the whole operand, stores the operand in the output. */
 static bool alias_front(const Views *v, const Node *n)
 {
     Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);

@@ -12,9 +12,9 @@
  *   limits (relu, clip)        low and high
  *   a batch norm               its simpler form, a scale and a shift
  *
- * A number that no double represents exactly (a product of three scales) rules the affine value out, except in fixed
- * point, where the nearest double takes its place. An affine value is recomputed for each consumer.
- * Therefore only grids, which cost nothing to recompute, may have several consumers. */
+ * A number that no double represents exactly (a product of three scales) rules the affine value out. Only fixed point
+ * accepts the nearest double instead. An affine value is recomputed for each consumer. Therefore only grids, which cost
+ * nothing to recompute, may have several consumers. */
 #include "graph/quantize/quantized_value.h"
 
 #include <math.h>

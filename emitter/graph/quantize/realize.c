@@ -11,8 +11,9 @@
  *
  * Evaluated in floats, the same calls round products, sums and quotients on the way. Near a tie this can change the
  * result by one grid step, which is rare unless real numbers are exactly ties. If many are, for example for a mean of
- * four, float rounding errors decide each tie. Such calls are realized only if floats round nothing before the
- * quantization (steps that are powers of two, sums of 24 bits), so both agree, or on request (QDQ_INTEGER).
+ * four, float rounding errors decide each tie. Such calls are realized if floats round nothing before the quantization
+ * (steps that are powers of two, sums of 24 bits), because both then agree. Otherwise they are realized on request only
+ * (QDQ_INTEGER).
  *
  * A function of one tensor becomes a table (curves.c). A simulated quantization is treated as a quantization and its
  * inverse; it is restored if that gained nothing. */

@@ -262,8 +262,8 @@ bool scaling_of_words(const Affine *x, const Grid *g, Interval range, int most_s
     s.m = (int64_t)high;
     s.low = (int64_t)floor(ldexp(factor - high, FACTOR_BITS));
     const int64_t center = (int64_t)nearbyint(ldexp(offset + (double)g->zero + 0.5, s.n));
-    /* The errors in units of a: `ratio` is rounded, the low word is cut off, c may move, and the position of a step is
-     * a double */
+    /* The errors in units of a. `line` is the error without the position of a step: `ratio` is rounded, the low word is
+     * cut off, and c may move. `blur` includes the position, which is a double. */
     const double line = reach * (0x1p-52 + ldexp(1, -FACTOR_BITS) / factor) + (FREEDOM + 2) / factor;
     const double blur = line + (reach + fabs(x->offset / x->scale) + 1) * 0x1p-48;
     const Interval c = offsets_of_words(x, g, range, &s, blur, (Interval){ center - FREEDOM, center + FREEDOM });

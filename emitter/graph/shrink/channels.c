@@ -4,8 +4,8 @@
  * view. Any other read pins the tensor: all its channels stay.
  *
  * Liveness is the smallest set of classes with two properties. It holds all pinned atoms, the model's outputs among
- * them. If it holds output v of a contraction, it holds those channels of x whose sum over the taps is not a single
- * known value:
+ * them. If it holds output v of a contraction, it also holds some channels of x: the channels whose sum over the taps
+ * is not a single known value.
  *
  *   x[.., u] live   if   y[.., v] live   and   sum(i,j) x[.., u] * k[i,j,u,v] has more than one value
  *
@@ -131,8 +131,8 @@ static void link_reads(Channels *c, const Node *call, Terms *t, const Atoms *y, 
     }
 }
 
-/* Returns true if channels of the output may be removed at all. The channel v must not be an operand of arithmetic:
- * apart from the conditions it decides, it only indexes and, except in a view, only as the last index. */
+/* Returns true if channels of the output may be removed at all. The channel v must not be an operand of arithmetic. It
+ * may decide conditions, and it may be an index: in a view any index, otherwise only the last. */
 static bool follows_channels(const Terms *t, bool is_view)
 {
     const int channel = t->stage->data_count - 1;
@@ -270,8 +270,8 @@ static bool leave_single(Channels *c, const Tensor *t)
     return any;
 }
 
-/* Keeps all channels of the call. If channels fill vectors, first only excludes them from that: the proof may reject a
- * dead channel that fills a vector, because its value is known only in the old call. */
+/* Keeps all channels of the call. If its channels may fill vectors, the first call only forbids that. The proof may
+ * reject a dead channel that fills a vector, because its value is known only in the old call. */
 void channels_pin(Channels *c, const Node *call)
 {
     const Stage **stage;

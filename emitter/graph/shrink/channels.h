@@ -32,7 +32,7 @@ const int *channels_kept(const Channels *c, const Tensor *t, int *count);
 /* Returns true if no channel is live; a concatenation then drops the tensor. */
 bool channels_all_dead(const Channels *c, const Tensor *t);
 const Contraction *contraction_of(const Channels *c, const Node *call);
-/* Stores the removed channels' contribution to output v, modulo 2^64. Returns false if one of the contributions is not
- * known. */
+/* Stores the contribution of the removed channels to output v, modulo 2^64. Returns false if the contribution of a
+ * removed channel is not known. */
 bool contraction_rest(const Channels *c, const Contraction *k, int64_t v, int64_t *rest);
 #endif

@@ -15,8 +15,8 @@ typedef struct ChannelRange { int64_t count; Interval *at; } ChannelRange;
 typedef struct GraphRanges { Ctx *cx; Map of; int64_t *left; } GraphRanges;
 GraphRanges *graph_ranges(Ctx *cx, const Graph *g, int64_t budget);
 int64_t ranges_budget(Ctx *cx, const Graph *g);
-/* Returns the range of each channel of t, a tensor of the DAG or between the computes of a call, or NULL if t has
- * floats or the size of its last dimension is unknown. */
+/* Returns the range of each channel of t, which is a tensor of the DAG or an intermediate tensor of a call. Returns
+ * NULL if t has floats, or the size of its last dimension is unknown. */
 const ChannelRange *channel_range(const GraphRanges *r, const Tensor *t);
 
 /* Returns the number of the call's computes, producers first. Returns 0 if the call has no plain computes, as in a

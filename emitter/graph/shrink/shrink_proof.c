@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Expands both calls and compares their stages one by one. The axes are equal except for the output's channels and the
- * summed ones. For the i-th live channel v, the old value at v and the new value at i are the same expression over
- * corresponding elements of corresponding tensors. Branches that a decided `select` excludes are not compared. The
+ * summed channels. Let v be the i-th live channel. The old value at v and the new value at i are the same expression
+ * over corresponding elements of corresponding tensors. Branches that a decided `select` excludes are not compared. The
  * proof therefore covers per-channel attributes (the axis of a slice, groups) without reading them. */
 #include "graph/shrink/shrink_proof.h"
 

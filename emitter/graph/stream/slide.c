@@ -198,7 +198,8 @@ bool slide_of(Ctx *cx, const Node *call, Slide *s)
 
 /* ---- Equal formulas ---------------------------------------------------------------------------------------------- */
 
-typedef struct Same { Ctx *cx; Map to; } Same;         /* `to` maps variables and tensors of `was` to those of `now`. */
+/* `to` maps variables and tensors of `was` to variables and tensors of `now`. */
+typedef struct Same { Ctx *cx; Map to; } Same;
 
 static bool same_constant(const Tensor *a, const Tensor *b)
 {

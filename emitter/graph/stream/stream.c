@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The pass `stream` walks over the calls in order, twice.
  *
- * The first one decides. A tensor carries the axis if its frames slide with the input's: frame t of the next window is
- * frame t + hop / rate of this one. `rate` is the product of strides, `fresh` the frames that a hop adds, all at the
- * end, and `reach` the number of last frames that some call reads.
+ * The first walk decides. A tensor carries the axis if its frames slide with the input's: frame t of the next window is
+ * frame t + hop / rate of this window. `rate` is the product of strides. `fresh` is the number of frames that a hop
+ * adds at the end, and `reach` the number of last frames that some call reads.
  *
  *      frames of x     [ . . . . |<- kept ->|<- fresh ->]
  *                                |<------- reach ------>]
@@ -12,10 +12,10 @@
  * call reads whole windows, as do the calls after it. A call that depends on the position in the window (padding along
  * the axis) is refused: its frames at both ends would differ in every window. Padding only at the beginning, as in
  * causal convolutions, is the padding of an endless run: the frames before the first window are the zeros of a state
- * that is reset. A convolution that has it is split into a pad, which the run leaves out, and the rest.
+ * that is reset. A convolution with such padding is split into a pad, which the run leaves out, and the rest.
  *
- * The second walk builds. If reach > fresh, the last `reach` frames are a state: the old one without its first `fresh`
- * frames, and the new frames. Each call reads a slice of it. */
+ * The second walk builds. If reach > fresh, the last `reach` frames are a state: the old state without its first
+ * `fresh` frames, and the new frames. Each call reads a slice of it. */
 
 /* Decision: a streamed window is state, and a call slides by proof. `--stream` (`graph/stream`) turns a graph over a
  * window into one over the new frames of a hop. A tensor carries the axis if frame t of the next window is frame t +
@@ -53,7 +53,8 @@ typedef struct Streamer {
     Map slide;                         /* maps a call to its Slide; a call without an entry reads whole windows */
     int count; Node **order;
     const Node *first_whole; const char *why;          /* the first call that reads whole windows, and the reason */
-    const Node *causal; int causal_axis;               /* a convolution to be split, or NULL */
+    /* The convolution that is to be split, or NULL, and its axis of time. */
+    const Node *causal; int causal_axis;
     /* The multiply-adds of a window, except elementwise ones, and of the calls that slide. */
     int64_t products, kept_products;
     int state_count; StreamState *state;
@@ -359,8 +360,8 @@ static Graph split_causal(Ctx *cx, Graph g, const Streamer *s)
 
 /* ---- The streamed graph ------------------------------------------------------------------------------------------ */
 
-/* Gives t a state if a call reads earlier frames than the fresh ones. All states are shifted before the first call, so
- * that the memory plan can shift each within its array. */
+/* Gives t a state if a call reads frames of t that are older than the new frames. All states are shifted before the
+ * first call, so that the memory plan can shift each within its array. */
 static void begin_state(Streamer *s, const Tensor *t)
 {
     Frames *f = map_get_ptr(&s->of, t);

@@ -15,13 +15,13 @@
 /* A tensor of struct NAME_params. */
 typedef struct TrainParam {
     const char *name;                  /* a unique C identifier from the layer and its role: "dense_w" */
-    const char *what;                  /* such as "weights" or "momentum", for comments and the report */
+    const char *what;                  /* the kind, such as "weights" or "momentum", for comments and the report */
     Tensor *value;                     /* the input of both graphs */
-    const Tensor *initial;             /* its initial value; NULL means zeros */
-    Tensor *next;                      /* its value after the step, or NULL if the step does not change it */
-    bool is_read;                      /* true if inference reads it */
+    const Tensor *initial;             /* the initial value; NULL means zeros */
+    Tensor *next;                      /* the value after the step, or NULL if the step does not change the tensor */
+    bool is_read;                      /* true if inference reads the tensor */
     bool is_trained;                   /* true for a parameter of the network; false for a state of the step */
-    const Tensor *operand;             /* the tensor that its layer multiplies, or NULL */
+    const Tensor *operand;             /* the tensor that the layer of the parameter multiplies, or NULL */
 } TrainParam;
 
 typedef struct Training {
@@ -38,7 +38,8 @@ typedef struct Training {
 /* A constant that the step trains. */
 typedef struct Trainable {
     Tensor *constant;
-    const Node *call, *layer;          /* the constant's first consumer, and the call with weights that it belongs to */
+    /* The constant's first consumer, and the call with weights to which the constant belongs. */
+    const Node *call, *layer;
     int input;                         /* the index of the constant among the inputs of `call` */
     bool is_bias;
     const char *name, *role;           /* such as "dense_w" and "w" */
@@ -46,7 +47,7 @@ typedef struct Trainable {
 
 /* The checkpoints of a step are tensors of the graph that it stores; the calls before them are computed again for the
  * adjoints. The sparing form computes them again for each adjoint. It stores the gradients of the parameters that these
- * computations read, so that their updates may wait, and orders its groups by the bytes that are live
+ * computations read, so that their updates may wait. It orders its groups by the bytes that are live
  * (Graph.spares_memory). The form that repeats computes a gradient once for each state of the optimizer that reads
  * it. */
 typedef struct StepForm { int count; Tensor *const *checkpoint; bool is_sparing, repeats; } StepForm;
@@ -59,7 +60,7 @@ Training *training_new(Ctx *cx, const char *spec, const Graph *g, const StepForm
 Training *training_of_inputs(Ctx *cx, const char *spec, const Graph *g, const Trainable *part, int count);
 
 /* Returns the logits if y is the function of logits that a loss links to (OpGradient.link), such as softmax over the
- * last axis, also through views that keep this axis. Returns NULL otherwise. */
+ * last axis. Views that keep this axis may be in between. Returns NULL otherwise. */
 const Tensor *train_logits(const Tensor *y, int link);
 /* Returns the cross entropy of y. If y is the softmax of logits, the cross entropy is computed from the logits. If a
  * different function computes y, y is read as probabilities; otherwise y is read as logits. */

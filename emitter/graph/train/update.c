@@ -137,7 +137,7 @@ static void update_running(Updater *u, TrainParam *p)
     p->next = compute(u, &b, name_format(u->cx, "%s_kept", p->name), "[*] = select(finite > 0, now[*], was[*])");
 }
 
-/* Counts samples. An update is due at the last sample of `accumulate` ones. */
+/* Counts samples. An update is due at the last of `accumulate` samples. */
 static void find_due(Updater *u)
 {
     const int samples = u->t->spec.accumulate;

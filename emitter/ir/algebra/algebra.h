@@ -76,8 +76,8 @@ bool linear_add(Linear *l, const Linear *more, int64_t factor);
 int64_t linear_coef(const Linear *l, const Expr *term);        /* returns 0 if the term is absent */
 void linear_drop(Linear *l, int at);                           /* removes term `at` */
 
-/* Memoized intervals of one scope, for callers with many questions. ranges_free frees them. If several exist, free them
- * in reverse order; an older one computes nothing until the newer ones are freed, unless all are freed together. */
+/* Memoized intervals of one scope, for callers with many questions. ranges_free frees them. If several Ranges exist,
+ * free them in reverse order, or all together. An older one computes nothing until the newer ones are freed. */
 typedef struct Ranges {
     Ctx *cx;
     ArenaMark mark;                        /* the mark in cx->ranges, which holds the memory of all Ranges */
@@ -102,11 +102,11 @@ bool ranges_prove_inside(Ranges *r, const Expr *index, const Expr *size);
 typedef void ReadVisit(Ctx *cx, const Expr *read, const Bounds *scope, void *user);
 void stage_visit_reads(Ctx *cx, const Stage *s, const Bounds *scope, ReadVisit *visit, void *user);
 const Bounds *stage_scope(Ctx *cx, const Stage *s);             /* returns the ranges of the stage's axes */
-/* Returns true if no point of `scope` fulfils one of the facts between `facts` and `outer`, for example for a window
- * within the padding. It is tested without the fact itself: a contradiction proves nothing. */
+/* Returns true if no point of `scope` fulfils one of the facts between `facts` and `outer`, for example in a window
+ * within the padding. `scope` must not contain the fact, because a contradiction proves nothing. */
 bool never_holds(Ctx *cx, const Bounds *facts, const Bounds *outer, const Bounds *scope);
 /* Returns true if 0 <= index < size is proved at each point of the axes where the facts between `facts` and `outer`
- * hold, and false if the points are many, or an axis has no fixed size. */
+ * hold. Returns false if the points are many, or an axis has no fixed size. */
 bool is_inside_at_points(Ctx *cx, const Stage *s, const Expr *index, const Expr *size, const Bounds *facts,
                          const Bounds *outer);
 

@@ -6,30 +6,30 @@
  * - Sums as numbers. If binds use digits of a sum (a split of a fused loop: (fo*4 + fi) / 5), the sum is first proved
  *   dense itself, and then is a number like a loop.
  * - Lines. Each bind is a line: base + sum of coef * digit. Its digits, sorted by coef, are a mixed radix: coef = 1,
- *   then coef = the coef times the count of the digit before. A loop v that the bind subtracts is the digit
- *   extent - 1 - v; no guard may contain it.
+ *   then coef = the coef times the count of the digit before. A loop v that the bind subtracts is the digit extent - 1
+ *   - v; no guard may contain it.
  *
  * Therefore the points of the box and the values of the loops correspond one to one.
  *
  * A shifted tail is a term min(n * step, end) of a number n. Where the digits below it reach `step` values, it moves
  * these over [0, end + step): it is a digit that adds `end` to the values below, and reaches some of them again.
  *
- * A guard is a conjunction of comparisons, called cuts. A cut from above bounds a mixed radix of digits of a line, sum
- * of q_j * digit_j <= R, and merges these digits into one of R + 1 values. The shortest cuts are applied first, which
- * the split of a split requires. A cut from below bounds the upper digits of a line: sum over j >= m is at least a
- * limit. It is equivalent to a bound of the whole line, because the digits below m sum to less than coef_m. The result
- * is one interval either way. */
+ * A guard is a conjunction of comparisons, called cuts. A cut from above bounds a mixed radix of digits of a line: sum
+ * of q_j * digit_j <= R. It merges these digits into one digit of R + 1 values. The shortest cuts are applied first,
+ * which the split of a split requires. A cut from below bounds the upper digits of a line: sum over j >= m is at least
+ * a limit. It is equivalent to a bound of the whole line, because the digits below m sum to less than coef_m. The
+ * result is one interval either way. */
 #include "ir/algebra/algebra.h"
 
 #include "support/text.h"
 
 enum { MAX_DIGITS = 32, MAX_SOURCES = 32, MAX_LINES = 2 * MAX_AXES, MAX_CUTS = 16 };
 
-/* A number with digits: a loop of its own, or the sum of a line. */
+/* A number with digits: a loop that only the site has, or the sum of a line. */
 typedef struct Source { const Expr *number, *extent; int line; bool is_used, is_shifted; } Source;
 
-/* A digit of a source, its shifted tail, or a digit merged from several by a guard (source -1). The digits that were
- * merged refer to the merged one by `merged`, with their factor `part`. */
+/* A digit of a source, the shifted tail of a source, or a digit into which a guard merges several digits (source -1).
+ * In each merged digit, `merged` is the index of the result, and `part` is the digit's factor in it. */
 typedef struct Digit {
     const Expr *term; int source, line;
     const Expr *low, *count, *coef;
@@ -95,7 +95,7 @@ static void factors_of(const Expr *e, const Expr **out, int *count)
     if (*count <= MAX_FACTORS) factors_of(e->arg[1], out, count);
 }
 
-/* Returns true for products of the same factors, such as n * m and m * n. */
+/* Returns true if both are products of the same factors, such as n * m and m * n. */
 static bool same_product(const Expr *a, const Expr *b)
 {
     const Expr *x[MAX_FACTORS], *y[MAX_FACTORS];
@@ -250,8 +250,8 @@ static const Expr *source_extent(Dense *d, int s)
     return source->extent = cut_total(d, l);
 }
 
-/* Returns extent / low. If extent is a product with `low`, this is the other factor, even if low may be 0: then the
- * loop does not run. */
+/* Returns extent / low. If extent is a product with the factor `low`, returns the other factor, even if low may be 0:
+ * the loop then does not run. */
 static const Expr *times_in(Dense *d, const Expr *low, const Expr *extent)
 {
     for (int side = 0; extent->kind == EXPR_MUL && side < 2; side++)
@@ -259,8 +259,8 @@ static const Expr *times_in(Dense *d, const Expr *low, const Expr *extent)
     return tidy(d, expr_binary(d->cx, EXPR_FLOORDIV, extent, low));
 }
 
-/* Returns the number of values of the digit: the modulus of its remainder, or else extent / low. For a shifted tail,
- * returns the number of steps. */
+/* Returns the number of values of the digit: the modulus of its remainder, the number of steps of a shifted tail, or
+ * otherwise extent / low. */
 static const Expr *digit_values(Dense *d, Digit *g)
 {
     if (g->count) return g->count;
@@ -295,9 +295,9 @@ static bool is_used_up(Dense *d, int s)
     return same(d, low, extent) || refuse(d, "the same points are reached more than once by the loop", source->number);
 }
 
-/* Returns the number of contiguous values that the digit g makes of `full` ones. A digit multiplies them if its values
- * are as far apart as they reach; a shifted tail adds its end if its steps are. Returns NULL if the digit leaves gaps,
- * or reaches values again. */
+/* Adds the digit g to digits with `full` contiguous values, and returns the new number of values. The values of g, or
+ * the steps of a shifted tail, must be `full` apart. Otherwise values would be left out or repeated, and the result is
+ * NULL. */
 static const Expr *grow(Dense *d, const Digit *g, const Expr *full, const Expr *coef)
 {
     if (!same(d, g->step ? product(d, coef, number(d, g->step)) : coef, full)) return NULL;
@@ -500,8 +500,8 @@ static bool is_counted(const Dense *d, int line)
     return false;
 }
 
-/* Applies a cut from below. Its digits are the upper ones of a line, so it is equivalent to a bound of the whole
- * line. */
+/* Applies a cut from below. The digits of the cut are the upper digits of a line, so the cut is equivalent to a bound
+ * of the whole line. */
 static bool cut_begin(Dense *d, const Cut *c)
 {
     int line = d->digit[c->digit[0]].line;

@@ -73,8 +73,8 @@ static bool is_of_constants(const Expr *pattern)
     return true;
 }
 
-/* Returns true if each constant computed on the right side has the same value in the type as in i64, where constants of
- * small types cannot overflow. */
+/* Returns true if each constant computed on the right side has the same value in the type as in i64. In i64, constants
+ * of small types cannot overflow. */
 static bool constants_fit(Ctx *cx, const Expr *pattern, const RuleMatch *m, const RuleMatch *wide, DType t)
 {
     if (pattern->arg_count == 0) return true;

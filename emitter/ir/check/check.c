@@ -243,8 +243,8 @@ static const Refusal *refusal_of(const Checker *c)
 
 enum { MAX_IFS = 5 };
 
-/* Returns true if the conditions contradict each other. No sizes satisfy such conditions, and everything could be
- * proved from them. */
+/* Returns true if the conditions contradict each other. No sizes satisfy contradictory conditions, and everything could
+ * be proved from them. */
 static bool never_happens(Ctx *cx, const Bounds *facts)
 {
     for (const Bounds *f = facts; f; f = f->outer)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops that count as one. Two loops, i < n inside o, run through the iterations of one loop s = o * n + i in its
- * order, whatever is between them. So a statement about o and i holds for s with o = s / n and i = s % n. A loop
- * before a split thus becomes one loop again. More loops are joined two by two. */
+/* Joins two loops into one. If i < n is inside o, both loops together have the iterations of a single loop s = o * n +
+ * i, in the same order, whatever is between them. A statement about o and i therefore holds for s, with o = s / n and i
+ * = s % n. A loop before a split thus becomes one loop again. More loops are joined two by two. */
 #include "ir/check/check_parts.h"
 
 Carrier carrier_of(const Stmt *loop) { return (Carrier){ loop->name, loop->var, loop->extent, NULL, NULL }; }

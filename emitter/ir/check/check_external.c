@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks external calls (ir/nest/external.h). The statement below the call is its meaning. The call computes the same
- * if it runs once, outside all loops, takes every tensor that the statement reads from elsewhere, yields every tensor
- * that others read from the statement, and finds each in row-major order. */
+ * values under four conditions. It runs once, outside all loops. It takes every tensor that the statement reads from
+ * elsewhere. It yields every tensor that others read from the statement. It finds each of these tensors in row-major
+ * order. */
 #include "ir/check/check_parts.h"
 #include "ir/nest/external.h"
 

@@ -162,8 +162,8 @@ static bool box_rises(Flow *f, const Site *m, const Box *box, const Carrier *s)
            && is_at_most(cx, end, at(cx, end, s->var, next), inside);
 }
 
-/* Returns true if a box longer than the ring still leaves its last rows stored: the producer's outermost loops rise
- * along the dimension, and one iteration of them computes no more rows than there are slots. */
+/* Returns true if a box longer than the ring still leaves its last rows stored. The producer's outermost loops must
+ * rise along the dimension, and one iteration of them must compute no more rows than there are slots. */
 static bool produced_in_order(Flow *f, int shared, int d, int64_t ring)
 {
     Ctx *cx = f->c->cx;
@@ -218,9 +218,9 @@ static bool by_same_iteration(Flow *f, int shared, const Box *computed)
     return true;
 }
 
-/* Returns the begin of the box that copies outside the carrying loop have computed along d, if the box reaches `first`,
- * where the loop begins. The box must not exceed `end`, which the first iteration reaches: in a ring, it would
- * overwrite live slots. */
+/* Returns the begin of the box that copies outside the carrying loop have computed along d. The box must reach `first`,
+ * where the loop begins. It must not exceed `end`, which the first iteration reaches, because a longer box would
+ * overwrite live slots of a ring. */
 static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first, const Expr *end)
 {
     Ctx *cx = f->c->cx;

@@ -2,8 +2,8 @@
 /* The checker's view of a nest: its sites, the owners of their loops, their accesses, and the boxes that sites compute.
  *
  * The name of a loop begins with the stage that owns it. A loop whose name begins with no stage belongs to the stage of
- * the last block below it, because a stage that is attached to a consumer's loop precedes the consumer. The stage also
- * owns the loops over its reduce axes. */
+ * the last block below it. A stage that is attached to a consumer's loop precedes the consumer. The stage also owns the
+ * loops over its reduce axes. */
 #include "ir/check/check_parts.h"
 
 #include <string.h>
@@ -327,7 +327,7 @@ bool check_box(Checker *c, const Site *s, int shared, Box *box, Repeats *repeats
     int own_count = 0, axes = check_axes_of(s);
     repeats->count = 0;
     if (check_empty_box(c, s, box)) return true;
-    /* In the first pass, the loops of other stages count as the site's own, because they may be a fused host */
+    /* In the first pass, the loops of other stages count as the site's own, because such a loop may be a fused host. */
     for (int pass = 0; pass < 2; pass++) {
         own_count = 0;
         bool others = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Matches a loop nest with an instruction's formula. The loops are tried as the formula's axes in every order that
  * kinds and extents allow; then both values are walked in parallel. An axis of extent 1 needs no loop. A read of an
- * operand matches a read of any tensor with an index that is a sum of constant multiples of the loops and of terms
- * invariant in them. */
+ * operand matches a read of any tensor whose index is linear: constant multiples of the loops, and terms that do not
+ * depend on the loops. */
 #include "ir/check/match_instruction.h"
 
 #include <string.h>
@@ -94,7 +94,8 @@ static bool has_constant_strides(Compare *c, const Tensor *pattern, const Operan
     return true;
 }
 
-/* Matches the tensor at these indices with the formula's tensor at these axes; an entry of NULL or 0 has no axis. */
+/* Matches the tensor at these indices with the formula's tensor at these axes. A dimension whose entry in `axis` is
+ * NULL or the constant 0 has no axis. */
 static bool match_access(Compare *c, const Tensor *pattern, const Expr *const *axis, const Tensor *t,
                          const Expr *const *index, OperandMatch *out)
 {
@@ -169,8 +170,8 @@ static bool match_number(Compare *c, const Expr *p, const Expr *e)
     return true;
 }
 
-/* Matches p + number and roundshift(p, number) with p, and p + number with p - constant: the simplifier leaves out a
- * number of 0, and subtracts the magnitude of a negative one. */
+/* Matches p + number and roundshift(p, number) with p, because the simplifier leaves out a number of 0. Matches p +
+ * number with p - constant, because the simplifier subtracts the magnitude of a negative number. */
 static bool match_small_number(Compare *c, const Expr *p, const Expr *e)
 {
     const int at = p->kind == EXPR_ADD && instruction_number(c->instr, p->arg[0]) >= 0 ? 0 : 1;
@@ -237,7 +238,7 @@ static bool match_without(Compare *c, const Expr *p, const Expr *e)
     return false;
 }
 
-/* Matches min(q, bound) and max(q, bound) with q where the bound is never reached, because the simplifier leaves such a
+/* Matches min(q, bound) and max(q, bound) with q if q never passes the bound, because the simplifier leaves such a
  * bound out. */
 static bool match_unbounded(Compare *c, const Expr *p, const Expr *e)
 {

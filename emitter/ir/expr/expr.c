@@ -178,8 +178,8 @@ static const Expr *fold(Ctx *cx, ExprKind kind, DType type, const Expr *const *a
     return expr_constant(cx, type, scalar_apply(kind, type, operand, v));
 }
 
-/* Returns true if the operands may be exchanged. For two zeros they may not, because min and max of floats return the
- * second. */
+/* Returns true if the operands may be exchanged. The operands of min and max of floats may not if both can be zero,
+ * because the second zero is returned. */
 static bool may_swap(ExprKind kind, DType type, const Expr *constant)
 {
     if (!(expr_info(kind)->algebra & ALGEBRA_COMMUTES)) return false;

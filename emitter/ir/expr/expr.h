@@ -97,7 +97,8 @@ const Expr *expr_var(Ctx *cx, const Var *v);
 const Expr *expr_new_var(Ctx *cx, const char *name, VarRole role, DType t, int64_t least, int64_t greatest);
 /* creates a new VAR_SIZE variable */
 const Expr *expr_decided_size(Ctx *cx, const char *name, const char *what, int64_t least, int64_t greatest);
-/* Returns a size of the same name within [least, greatest]. It stands for `size` where `size` has such a value. */
+/* Returns a size of the same name within [least, greatest]. It stands for `size` where the value of `size` is in this
+ * range. */
 const Expr *expr_size_within(Ctx *cx, const Expr *size, int64_t least, int64_t greatest);
 /* Raises the lower bound of the size. Facts that were derived earlier from the size's range remain true. */
 void expr_raise_least(const Expr *decided_size, int64_t least);

@@ -25,13 +25,14 @@ typedef struct Memory {
     int lanes;                   /* SCALAR: the vector width, accessed only in LANES loops; 0 for a plain variable */
     /* The tensor that is stored in it, or NULL. For a parameter, this is the nest's own input or output. */
     const Tensor *tensor;
-    const struct Memory *base;   /* POINTER: the memory it points into, which is never a POINTER */
-    const Expr *offset;          /* POINTER: its offset from the start of `base`, in elements */
+    const struct Memory *base;   /* POINTER: the memory that the pointer points into, which is never a POINTER */
+    const Expr *offset;          /* POINTER: the offset from the start of `base`, in elements */
     Interval range;              /* integers: bounds of the elements; {0, 0} means unknown */
-    bool is_const;               /* POINTER: the function never stores through it */
-    /* SCALAR of lanes: it must stay in its register, although C compilers would load it for each use. */
+    bool is_const;               /* POINTER: true if the function never stores through the pointer */
+    /* True for a SCALAR of lanes that must stay in its register, although C compilers would load it for each use. */
     bool is_held;
-    bool is_restrict;            /* it is proved that no other memory of the call overlaps it while it is written */
+    /* True if it is proved that no other memory of the call overlaps this memory while it is written. */
+    bool is_restrict;
     uint32_t serial;
 } Memory;
 

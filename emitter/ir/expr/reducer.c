@@ -12,7 +12,7 @@ static const ReducerInfo reducers[REDUCER_COUNT] = {
     [REDUCE_MIN]    = { "min",     1,          true,                   false },
     [REDUCE_ALL]    = { "all",     1,          true,                   true },
     [REDUCE_ANY]    = { "any",     1,          true,                   true },
-    /* If several values are NaN, the NaN that is combined first wins, whatever its index */
+    /* If several values are NaN, the first NaN that is combined wins, whatever its index. */
     [REDUCE_ARGMAX] = { "argmax",  2,          true,                   false },
     [REDUCE_ARGMIN] = { "argmin",  2,          true,                   false },
     /* A combiner has its own row */
@@ -36,8 +36,8 @@ static const Expr *least_of(Ctx *cx, DType t, int sign)
     return expr_int(cx, t, sign < 0 ? info->least : t == U64 ? -1 : info->greatest);
 }
 
-/* Returns the identity. The initial index of argmax exceeds all others, so the first candidate wins even if it ties
- * with the value's identity. */
+/* Returns the identity. The initial index of argmax exceeds all indices, so the first candidate wins even if its value
+ * equals the identity. */
 const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component)
 {
     switch (r) {

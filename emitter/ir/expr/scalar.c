@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines the meaning of every kind of expression on constants, as the notes of expr.def in C. Constant folding, the
- * evaluator, the interpreter and the tests of the simplifier's rules use it.
+/* Defines the meaning of every kind of expression on constants: the notes of expr.def, written in C. Constant folding,
+ * the evaluator, the interpreter and the tests of the simplifier's rules use this definition.
  *
- * - An integer is an int64 in the range of its type (u64: its bits). Arithmetic is on uint64, where nothing overflows,
- *   and wraps to the result's type at the end. Only comparison, division and right shift require the sign.
+ * - An integer is an int64 in the range of its type (u64: its bits). Arithmetic is on uint64, where nothing
+ *   overflows, and wraps to the result's type at the end. Only comparison, division and right shift require the sign.
  * - A float is a double that holds a value of its type. f32 computes in float, f64 in double; f16 and bf16 compute in
  *   float and round once at the end.
- * - Functions are those of runtime/lw_math.h, never the host's. The exception is fma, whose correctly rounded result is
- *   unique. */
+ * - Functions are those of runtime/lw_math.h, never the host's. The exception is fma, whose correctly rounded result
+ *   is unique. */
 #include "ir/expr/expr.h"
 
 #include <math.h>

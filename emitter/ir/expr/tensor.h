@@ -30,13 +30,13 @@ struct Tensor {
     DType type;
     int rank;
     const Expr *shape[MAX_RANK];     /* i32 constants, or i32 expressions over VAR_SIZE variables */
-    Node *producer;                     /* the node that computes it; NULL for an input or constant */
+    Node *producer;                     /* the node that computes the tensor; NULL for an input or constant */
     int output;                      /* the tensor's index among the producer's outputs */
     const void *data;                /* of a constant: row-major elements in the host's byte order */
     const Quant *quant;              /* the quantization, or NULL */
     /* The operator's word for an intermediate tensor, such as "sums", or NULL. */
     const char *word;
-    /* A stand-in of which half of the elements are usually zero, as after a ReLU. Only counts use it. */
+    /* True for a stand-in in which about half of the elements are zero, as after a ReLU; only counts use this. */
     bool is_rectified;
     uint32_t serial;
     struct Tensor *self;             /* the tensor as the DAG's nodes hold it, because expressions hold it const */
@@ -89,7 +89,7 @@ typedef struct Attr {
 typedef enum NodeKind { NODE_CALL, NODE_COMPUTE, NODE_REGION } NodeKind;
 struct Node {
     NodeKind kind;
-    /* The name of the model's node, for messages; generated if it has none; never NULL. */
+    /* The name of the node in the model, for messages, or a generated name; never NULL. */
     const char *name;
     const struct Op *op;             /* CALL: the operator's row (graph/dag/op.h); REGION: the row of its kind */
     /* CALL: the device's composite that the call is part of (graph/passes/composite.c), or NULL. */

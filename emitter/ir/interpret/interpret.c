@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Selects the engine: without checks, visits or shuffling the nest is compiled for the given sizes and data and runs
- * fast; otherwise it is walked. */
+/* Selects the engine. Without checks, visits or shuffling, the nest is compiled for the given sizes and data, and runs
+ * fast. Otherwise it is walked. */
 #include "ir/interpret/interpret.h"
 
 #include "ir/interpret/program.h"

@@ -365,7 +365,7 @@ Finish *finish_store(DType t)
     return stores[t];
 }
 
-/* Rows of different elements are combined at once. Otherwise `old` stays in a register while the element is the
+/* Combines rows of different elements at once. In other rows, `old` stays in a register as long as the element is the
  * same. */
 #define REDUCE(NAME, M, R, COMBINED)                                                                                   \
     static void NAME##_row(M *restrict to, const R *next, int lanes)                                                   \

@@ -263,7 +263,7 @@ static bool is_idle(Compiler *c, const Stmt *s)
     return true;
 }
 
-/* Begins a loop. Its extent is an expression over outer loops, so it is compiled like a strip without lanes. */
+/* Begins a loop. The extent is an expression over outer loops, so the extent is compiled like a strip without lanes. */
 static bool begin_loop(Compiler *c, const Stmt *s)
 {
     if (c->depth == MAX_DEPTH) {

@@ -36,10 +36,10 @@ size_t rep_bytes(Rep r);
 /* The offset of each lane's element, without the uniform part of the address. An instruction recomputes the offsets. */
 typedef struct LaneTerm { const int32_t *lane; int64_t factor; } LaneTerm;
 typedef struct Offsets {
-    int64_t *at;                       /* [lanes], in elements */
+    int64_t *at;                       /* [lanes]: the offset of each lane, in elements */
     int64_t least, greatest;           /* the smallest and largest offset */
     int64_t step;                      /* valid if is_even: at[l] = at[0] + step * l */
-    /* Lanes with the same l / run share an element; lanes with the same l / row are neighbours. */
+    /* Lanes l with the same l / run share an element; lanes l with the same l / row are neighbours. */
     int run, row;
     bool is_even;
     int term_count; const LaneTerm *term;
@@ -70,7 +70,7 @@ typedef void Kernel(const Instr *in, int lanes);
 struct Instr {
     Kernel *run;
     int64_t *ran;                      /* the counter of the instruction's runs */
-    int lanes;                         /* 1, or all lanes of its strip */
+    int lanes;                         /* 1, or all lanes of the strip */
     void *to; const void *arg[3];
     ProgramAccess *access;                    /* the access of a load */
     Offsets *offsets;                  /* the offsets that this instruction recomputes */

@@ -357,7 +357,8 @@ static WalkOrder order_of(Walk *w, const Stmt *loop, int64_t n)
     return o;
 }
 
-/* Returns the lanes of a statement, cached because no statement runs inside itself. None of them is active yet. */
+/* Returns the lanes of a statement, none of which is active yet. The lanes are cached, because no statement runs inside
+ * itself. */
 static Lanes *lanes_at(Walk *w, const Stmt *s, const Lanes *outer, int64_t capacity)
 {
     Lanes *l = map_get_ptr(&w->lanes_of, s);

@@ -37,7 +37,7 @@ struct Code {
 typedef struct Function {
     const char *name;            /* a C identifier without the model's prefix: "conv_1" */
     int size_count; const Expr *const *size;     /* symbolic sizes, which are the first parameters (int32_t) */
-    /* The values in which the layers that share the function differ. They are the next parameters (int32_t). */
+    /* The numbers that differ between the layers that share the function. They are the next parameters (int32_t). */
     int number_count; const Expr *const *number;
     /* The parameters in order: inputs, constants (as inputs), scratch, outputs. */
     int memory_count; const Memory *const *memory;
@@ -72,7 +72,7 @@ const Code *code_call_with(Ctx *cx, const Code *call, const Expr *const *args, c
 const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, int count, const Code *otherwise);
 
 typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);
-/* Returns c with its children replaced by as many others. */
+/* Returns c with other children, of the same number. */
 const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child);
 /* Returns c with map(e) for each of its expressions. Children and declared memories stay. */
 const Code *code_with_exprs(Ctx *cx, const Code *c, ExprVisit *map, void *user);

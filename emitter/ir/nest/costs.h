@@ -19,16 +19,16 @@ typedef enum CostKind {
     COST_KINDS
 } CostKind;
 
-/* `each` is the figure of a use. `point` is instructions for each execution of the innermost statement of a macro's
- * portable form (a point), or for an operation on a vector in a vectorized loop. */
+/* `each` is the figure of a use. `point` is the instructions of a point, which is an execution of the innermost
+ * statement of a macro's portable form, or of a vector operation in a vectorized loop. */
 typedef struct Cost { bool is_stated; double each, point; } Cost;
 
 /* The bytes that a macro reads of an operand for each point; operand 0 is the result. Without a row, the macro reads
  * each element of its operands once per use, and writes each element of its result once. */
 typedef struct ReadRow { CostKind macro; int operand; double bytes; } ReadRow;
 
-/* The figures of a core. `base` has those that it does not state, and costs.def the rest. reads is closed by a row
- * without bytes; NULL: none. */
+/* The figures of a core. `base` has the figures that the core does not state, and costs.def the rest. `reads` ends with
+ * a row without bytes, or is NULL. */
 typedef struct Costs { const struct Costs *base; const ReadRow *reads; Cost at[COST_KINDS]; } Costs;
 /* An element of `at`, by the key in costs.def. */
 #define COST_EACH(key, n) [COST_##key] = { .is_stated = true, .each = n }
@@ -37,8 +37,9 @@ typedef struct Costs { const struct Costs *base; const ReadRow *reads; Cost at[C
 typedef struct CostInfo { const char *name, *unit, *meaning; CostKind fallback; Cost value; } CostInfo;
 const CostInfo *cost_info(CostKind k);
 CostKind cost_of_float(ExprKind k);            /* the row of an operation of floats */
-CostKind cost_of_macro(const char *name);      /* COST_KINDS: it has none */
-const Cost *cost_stated(const Costs *costs, CostKind k);         /* NULL: neither the table nor a base states it */
+CostKind cost_of_macro(const char *name);      /* returns COST_KINDS if the macro has no figure */
+/* Returns NULL if neither the table nor a base states the figure. */
+const Cost *cost_stated(const Costs *costs, CostKind k);
 const Cost *cost_find(const Costs *costs, CostKind k);           /* costs may be NULL */
 
 /* A figure for layers on integers, and one for layers with floats. */

@@ -8,8 +8,8 @@
  *
  * An argument is
  *
- *   T                  the address of a tensor: an input, or a stage's; row-major
- *   dim(T, N)          and any expression over sizes and numbers, of type i32, i64, f32 or f64
+ *   T                  the address of a row-major tensor: an input, or the output of a stage
+ *   dim(T, N)          the size of dimension N; any expression over sizes and numbers, of type i32, i64, f32 or f64
  *   stride(T, N)       elements from one index of dimension N to the next, where T is stored
  *   workspace(BYTES)   the address of scratch memory of the arena
  *
@@ -31,7 +31,7 @@ typedef struct ExternalArg {
     ExternalArgKind kind;
     const Tensor *tensor;              /* TENSOR, STRIDE: the tensor */
     int dimension;                     /* STRIDE: the dimension */
-    bool is_written;                   /* TENSOR: true if the call computes it */
+    bool is_written;                   /* TENSOR: true if the call computes the tensor */
     const Expr *value;                 /* VALUE: the expression; WORKSPACE: the bytes */
 } ExternalArg;
 

@@ -122,8 +122,8 @@ const Nest *nest_naive(Ctx *cx, const char *name, Tensor *const *inputs, int inp
 /* Returns the nest as the first of two versions. */
 const Nest *nest_versions(Ctx *cx, const Nest *n, const Expr *when, const Nest *otherwise);
 const Nest *nest_within(Ctx *cx, const Nest *n, const SizeRange *range, int count);
-/* Returns the group's size that `e`, a size of a version, stands for, or a number if the range of `e` has one value.
- * Returns other expressions unchanged. `nest` is the const Nest *; expr_rewrite takes this function. */
+/* If `e` is a size of a version, returns the group's size, or a number if the range of `e` has one value. Returns other
+ * expressions unchanged. `nest` is the const Nest *; expr_rewrite takes this function. */
 const Expr *nest_size_of_group(Ctx *cx, const Expr *e, void *nest);
 /* Applies nest_size_of_group to all sizes in an expression. */
 const Expr *nest_sizes_of_group(Ctx *cx, const Nest *n, const Expr *e);

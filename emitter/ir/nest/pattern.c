@@ -42,8 +42,8 @@ static bool is_product(Ctx *cx, const Stage *s, const Expr *e)
         reads_besides(cx, b, a);
 }
 
-/* The walk visits operands first: `sums` holds the expressions of which a product is a summand, perhaps guarded,
- * converted or multiplied by more factors. */
+/* The walk visits operands first. `sums` holds the expressions of which a product is a summand. The product may be
+ * guarded, converted or multiplied by more factors. */
 typedef struct Products { Ctx *cx; const Stage *s; Map sums; } Products;
 
 static bool has_product(const Products *p, const Expr *e, int from)

@@ -292,7 +292,7 @@ void lex_relocate_after(const Lexer *l, DiagMark mark, Token at, const char *pre
     while (last->severity < ERROR) last = last->next;
     if (last->source) return;
     Diag *d = diag_rewind(l->cx, mark);
-    while (d->severity < ERROR) d = d->next;      /* drops warnings before it, because no call reports both */
+    while (d->severity < ERROR) d = d->next;      /* drops warnings before the error, because no call reports both */
     const char *what = d->where ? text_format(l->cx, "%s: %s", d->where, d->what) : d->what;
     report(l, at, prefix ? text_format(l->cx, "%s: %s", prefix, what) : what);
 }

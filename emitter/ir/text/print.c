@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints expressions and formulas in the reader's syntax. A constant is printed without a type if an operand or the
- * reader's default determines its type, else as f64(0.1). */
+ * reader's default determines its type, otherwise in the form f64(0.1). */
 #include "ir/text/print.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 /* Assigns each object one name: its own name if that is free and readable, otherwise with a suffix _2, _3, ... */
 typedef struct Namer { Ctx *cx; Map by_object, by_name; } Namer;
 Namer namer_new(Ctx *cx);
-/* Returns the assigned name, which is the same on each call. */
+/* Returns the name that is assigned to the object, the same name on each call. */
 const char *namer_add(Namer *n, const void *object, const char *preferred);
 /* Returns `otherwise` if the object has no name; n may be NULL. */
 const char *namer_get(const Namer *n, const void *object, const char *otherwise);

@@ -12,13 +12,14 @@ typedef struct Symbol Symbol;
 typedef struct SymbolIndex { Map tensors, values, reducers; } SymbolIndex;       /* maps a name to its newest Symbol */
 struct Symbol {
     const Symbol *outer;
-    SymbolIndex *index;          /* the index of this symbol and all outer ones; NULL if they are searched one by one */
+    /* The index of this symbol and all outer symbols, or NULL if they are searched one by one. */
+    SymbolIndex *index;
     const char *name;            /* interned */
     Tensor *tensor;              /* a symbol is a tensor, a value or a reducer */
     const Expr *value;
     const struct ReducerText *reducer;
     bool is_axis;                /* true for an axis of the current formula */
-    bool is_promised;            /* true if it is declared before the formula that produces it */
+    bool is_promised;            /* true if the tensor is declared before the formula that produces it */
 };
 Symbol *symbol_add(Ctx *cx, const Symbol *outer, const char *name, Tensor *tensor, const Expr *value);
 /* Returns the outermost symbol of a long list, which has no name. Symbols added to it are found by an index, as long as

@@ -151,7 +151,7 @@ static const char *size_source(Formula *f, const Expr *extent)
     return source;
 }
 
-/* Returns the maximum of a size over all axes; NULL if it is not bounded. */
+/* Returns the maximum of a size over all axes, or NULL if the size is not bounded. */
 static const Expr *most_of(Formula *f, const Expr *extent)
 {
     Ctx *cx = f->r.cx;
@@ -168,9 +168,9 @@ static const Expr *most_of(Formula *f, const Expr *extent)
     return range.greatest < INT32_MAX ? expr_index(cx, range.greatest > 0 ? range.greatest : 0) : NULL;
 }
 
-/* A domain is a box, and a tensor's dimension has one size. Only the size of a reduced axis may depend on other axes or
- * on data: the axis then has the greatest size, and values beyond the actual size are neutral. Refuses any other axis
- * whose size depends on them. */
+/* Returns the extent of an axis. A domain is a box, and a tensor's dimension has one size. So only the size of a
+ * reduced axis may depend on other axes or on data: the axis then has the greatest size, and values beyond the actual
+ * size are neutral. Refuses any other axis with such a size. */
 static const Expr *check_extent(Formula *f, Token axis, AxisKind kind, const Expr *extent, int first)
 {
     const Token *begin = &f->r.lex->token[first], *last = &f->r.lex->token[f->r.lex->next - 1];
@@ -307,7 +307,7 @@ static void add_star_axes(Formula *f)
 
 /* ---- Reductions ------------------------------------------------------------------------------------------------- */
 
-/* The words that may stand behind the last value of a formula or of a declared reducer. */
+/* Returns true for a word that may follow the last value of a formula or of a declared reducer. */
 static bool ends_values(Token t, Token next)
 {
     if (token_is(t, "where")) return next.kind == TOKEN_NAME;

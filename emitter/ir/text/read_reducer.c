@@ -124,7 +124,7 @@ static void read_identity(Declaration *d)
         if (!expr_is_const(d->c->identity[i])) lex_error(d->r.lex, at, "a first value is not a number");
 }
 
-/* Reads the words behind the values, in any order. */
+/* Reads the words after the values, in any order. */
 static void read_words(Declaration *d)
 {
     Lexer *l = d->r.lex;

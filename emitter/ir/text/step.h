@@ -45,7 +45,7 @@ typedef enum OperandKind {
     OPERAND_STAGE, OPERAND_STAGES,
     OPERAND_TENSOR,
     OPERAND_WORD, OPERAND_WORDS,     /* a name that is not a stage's: an axis, a macro, a dimension */
-    OPERAND_PAIR,                    /* two such names, separated by a comma */
+    OPERAND_PAIR,                    /* two names as for OPERAND_WORD, separated by a comma */
     OPERAND_TEXT,                    /* all words up to the first option */
     OPERAND_CALL,                    /* also all words: a call, whose names without brackets are tensors */
     OPERAND_INSTRUCTION,             /* a macro, which may be followed by all its numbers: LW_FETCH[16,-3] */
@@ -58,7 +58,7 @@ typedef enum OperandKind {
 typedef struct Operand {
     OperandKind kind;
     const char *key;                 /* of an option: the text before the '='; NULL for a required operand */
-    const char *shown;               /* its text in the usage: FACTOR, or the words of a choice */
+    const char *shown;               /* the text in the usage: FACTOR, or the words of a choice */
     size_t at;                       /* the offset of the field in StepArgs */
     const char *help;                /* of an option: its effect, and the default unless a choice names it */
     const char *instead;             /* of an operand: the option that may be given in its place, or NULL */

@@ -116,7 +116,8 @@ static bool has_negative_zero(const Tensor *t)
     return false;
 }
 
-/* Returns true for a number, for constants, and for a stage that computes a sum with such an init. */
+/* Returns true if no element is -0. That holds for a number or a constant without -0, and for a stage that has such a
+ * value or a sum that begins at one. */
 static bool is_never_negative_zero(const Expr *e)
 {
     if (e->kind == EXPR_REAL) return !(e->real == 0 && 1 / e->real < 0);
@@ -464,8 +465,8 @@ static const Stmt *loop_around(const Expand *x, const char *name)
 }
 
 /* How an iteration of `loop` is divided into iterations of `inner`. `outer` is the outermost loop inside `loop`, and
- * `rest` numbers the iterations of the other loops, down to `inner`. outers and rests are the numbers of their
- * values. */
+ * `rest` numbers the iterations of the other loops, down to `inner`. `outers` and `rests` are the numbers of values of
+ * `outer` and `rest`. */
 typedef struct Parts { const Expr *outer, *rest; int64_t outers, rests; } Parts;
 
 static bool find_parts(Expand *x, const Stmt *inner, const Stmt *loop, Parts *p)
@@ -664,8 +665,8 @@ static bool writes_nothing(Ctx *cx, const Nest *n)
     return n->output_count > 0;
 }
 
-/* Emits the nest, with both of its versions, if it has two, selected by the condition. The inputs and outputs of the
- * other version alias this version's. */
+/* Emits the nest. If the nest has two versions, the condition selects one of them. The inputs and outputs of the other
+ * version alias this version's. */
 const Code *expand_nest(Storages *s)
 {
     const Nest *n = s->nest;

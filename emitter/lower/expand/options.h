@@ -9,7 +9,7 @@
 typedef struct View {
     const Tensor *tensor;
     int64_t offset, stride[MAX_RANK], elems;
-    const Tensor *within;              /* of an input: the output of the nest in which it is stored, or NULL */
+    const Tensor *within;              /* for an input, the output of the nest that holds it, or NULL */
 } View;
 
 typedef struct LowerOptions {

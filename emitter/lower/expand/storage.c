@@ -12,8 +12,8 @@
  *   k      weights of two or more dimensions       acc    accumulator in registers
  *   b      bias (one dimension)                    y      output
  *
- * A constant whose role is a word (multiplier, table) has that word as its name, as has a buffer that the
- * operator's formulas name (sums, cell). In a hand-written nest, tensors keep their names. */
+ * A constant whose role is a word (multiplier, table) has that word as its name. A buffer that the operator's formulas
+ * name (sums, cell) has this name. In a hand-written nest, tensors keep their names. */
 #include "lower/expand/storage.h"
 
 #include <string.h>
@@ -124,7 +124,7 @@ Interval constant_range(const Tensor *t)
     return r;
 }
 
-/* Adds an input whose elements are in the output's memory, so that it is not a parameter. */
+/* Adds an input whose elements are in the output's memory. Such an input is not a parameter. */
 static void within_output(Storages *s, const View *v)
 {
     Storage *st = storage_new(s, v->tensor, storage_of(s, v->within)->memory);

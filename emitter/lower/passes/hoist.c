@@ -19,11 +19,11 @@ enum { MAX_ADDRESSES = 512 };
 typedef struct Address {
     const Memory *memory;        /* the accessed memory */
     const Expr *fixed;           /* the loop-invariant part, without its constant */
-    int64_t constant;            /* the smallest constant of its accesses */
+    int64_t constant;            /* the smallest constant in the accesses at this address */
     bool is_written;
     bool is_reached;             /* true if some access happens in every first iteration */
     const Memory *pointer;       /* the address memory + fixed + constant */
-    /* The index variable, in place of `pointer`, if that address may be outside the memory; otherwise NULL. */
+    /* The index variable that replaces `pointer` if the address may be outside the memory, otherwise NULL. */
     const Expr *var;
 } Address;
 
@@ -172,8 +172,8 @@ static const Expr *in_first_iteration(Hoist *h, const Code *loop, const Expr *mo
     return expr_substitute(h->cx, moving, &loop->var, &loop->begin, 1);
 }
 
-/* Returns true if the pointer is valid, because the first iteration reads at it, or after it while it is not before the
- * memory's start. */
+/* Returns true if the first iteration reads at the pointer, or after it while the pointer is not before the memory's
+ * start. The pointer is then valid. */
 static bool first_iteration_reads_at(Hoist *h, const Parts *p)
 {
     const Code *loop = h->loop[p->at];

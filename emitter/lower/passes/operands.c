@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps the operands of a register tile in registers. Where an instruction may read an operand from memory (x86), C
- * compilers read a vector of weights once for each position of the tile, and the loads take longer than the products:
+ * compilers read a vector of weights once for each position of the tile. The loads then take longer than the products:
  *
  *     acc_0 = fma(x[c], k[c*16 + j], acc_0);         acc_1 = fma(x[c], k[c*16 + 8 + j], acc_1);
  *     acc_2 = fma(x[c + 32], k[c*16 + j], acc_2);    acc_3 = fma(x[c + 32], k[c*16 + 8 + j], acc_3);
@@ -8,10 +8,10 @@
  *     acc_0 = fma(x[c], k_0, acc_0);         acc_1 = fma(x[c], k_1, acc_1);
  *     acc_2 = fma(x[c + 32], k_0, acc_2);    acc_3 = fma(x[c + 32], k_1, acc_3);
  *
- * A tile is a run of statements on distinct variables; each has one factor that is a vector in memory and one that all
- * lanes share. The kind with fewer factors is loaded before the tile. The statements are ordered by the factors of the
- * other kind, so one register serves all of these. The tile is unchanged if its variables and operands exceed the
- * target's registers. */
+ * A tile is a run of statements on distinct variables. Each statement has one factor that is a vector in memory and one
+ * factor that all lanes share. The kind with fewer factors is loaded before the tile. The statements are ordered by the
+ * factors of the other kind, so one register serves all of these. The tile is unchanged if its variables and operands
+ * exceed the target's registers. */
 #include "lower/passes/passes.h"
 #include "support/names.h"
 
@@ -106,8 +106,8 @@ static int tile_at(Tile *tile, const Code *seq, int at)
 
 static bool holds_vectors(const Tile *t) { return t->vectors.count <= t->shared.count; }
 
-/* Returns true if some factor is used twice, and the registers suffice for the variables, all factors of one kind, one
- * factor of the other kind and, if it is rounded separately, a product. */
+/* Returns true if some factor is used twice, and the registers suffice. They hold the variables, all factors of one
+ * kind, one factor of the other kind, and a product that is rounded separately. */
 static bool is_suitable(const Tile *t)
 {
     const int held = holds_vectors(t) ? t->vectors.count : t->shared.count;

@@ -18,8 +18,8 @@ static bool has_loop(const Code *c)
     return has;
 }
 
-/* Returns true for an innermost vector loop whose trip count is so short that gcc unrolls it completely before it
- * vectorizes, and then finds no vectors. gcc vectorizes a longer loop first. */
+/* Returns true for an innermost vector loop with so short a trip count that gcc unrolls it completely before it
+ * vectorizes. gcc then finds no vectors. gcc vectorizes a longer loop first. */
 static bool is_short_row(const Code *c)
 {
     enum { SHORT = 16 };

@@ -5,8 +5,8 @@
  *     for (j < 16) lanes: acc[j] = fma(a[k], b[k*32 + j], acc[j])  =>  acc_0 = fma(a[k], b[k*32 + j], acc_0)
  *
  * If other statements read the array later, the pass divides it first. Statements on whole vectors compute in
- * variables, whose values are stored in the array before the other statements. C compilers store an array of sums in
- * each step of a loop. */
+ * variables, whose values are stored in the array before the other statements. Otherwise C compilers would store an
+ * array of sums in each iteration of a loop. */
 #include "lower/passes/passes.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -185,8 +185,9 @@ static bool is_computed_in_loop(Ctx *cx, const Code *c, const Memory *m)
     return f.is_in_loop;
 }
 
-/* Returns the number of statements after the declaration that access the array in whole vectors only, if one of them is
- * a loop that computes it and others follow. Otherwise returns 0. `lanes` describes these statements, as in Array. */
+/* Returns the number of statements after the declaration that access the array in whole vectors only. Returns 0 unless
+ * one of them is a loop that computes the array, and other statements follow. `lanes` describes these statements, as in
+ * Array. */
 static int whole_statements(Ctx *cx, const Code *seq, int at, int8_t *lanes)
 {
     const Memory *m = seq->child[at]->memory;

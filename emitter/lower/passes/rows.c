@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Points at gathered rows. Statements that load neighbouring elements at an index that is itself loaded share a pointer
- * to the first of them; C compilers form a separate address for each:
+/* Gives gathered rows a pointer. Statements that load neighbouring elements at an index that is itself loaded share a
+ * pointer to the first of them; C compilers form a separate address for each:
  *
  *     acc_0 += w[i[t]*10];  acc_1 += w[i[t]*10 + 1];  ..
  * =>  const float *w_row = w + i[t]*10;  acc_0 += w_row[0];  acc_1 += w_row[1];  ..

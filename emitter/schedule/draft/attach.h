@@ -11,10 +11,9 @@ typedef struct StageBox { const Expr *begin[MAX_AXES], *count[MAX_AXES]; bool cu
 
 StageBox whole_box(const Stage *s);
 /* Returns the hull of the stage's points that the blocks below the loop (the last of the path) read. A read without an
- * interval gives the whole axis, because a box that is too large costs only time, but a box that is too small is
- * wrong. */
+ * interval gives the whole axis. A box that is too large costs only time, but a box that is too small is wrong. */
 StageBox needed_box(Ctx *cx, const Stage *s, const Path *host);
-/* Finds the lowest index that these blocks read along one dimension. Returns false if it has no bound. */
+/* Finds the lowest index that the blocks below the loop read along one dimension. Returns false if it has no bound. */
 bool needed_from(Ctx *cx, const Stage *s, const Path *host, int dimension, const Expr **low);
 
 

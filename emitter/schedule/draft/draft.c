@@ -408,7 +408,7 @@ static const Stmt *replace_below(const Replacing *r, const Stmt *s, const Bounds
     return stmt_with_children(r->cx, shell, child, s->child_count);
 }
 
-/* Drops the loops of symbolic extent from the scope. The variable of a loop that runs at most once is 0, but an index
+/* Drops the loops of symbolic extent from the scope. The variable of a loop that runs at most once is 0. But an index
  * without the variable would no longer show that the loop may not run at all. */
 static const Bounds *fixed_loops(Ctx *cx, const Bounds *scope)
 {

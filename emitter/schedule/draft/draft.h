@@ -30,7 +30,7 @@ bool refuse_wrong(Draft *d, FaultKind kind, const char *accepted, const char *fa
 bool refuse_unproved(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
 bool refuse_invalid(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
 bool refuse_too_large(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
-bool refuse_with(Draft *d, const Refusal *r);       /* refuses this step with the same refusal */
+bool refuse_with(Draft *d, const Refusal *r);       /* refuses this step with the refusal r */
 
 /* Finds a loop by name and sets *loop to its full name. Otherwise, refuses the step with the existing loops, or with
  * the successors of a consumed loop. */

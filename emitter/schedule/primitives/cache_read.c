@@ -4,8 +4,8 @@
  *   copy[i, j] = x[i, j]            or, widening, copy[i, j] = i16(x[i, j])
  *
  * which follows x's producer as a whole; a compute_at normally follows. Widening is accepted only where the cast is
- * exact, so a cast of the read to any other type equals the same cast of the copy: i32(x) becomes i32(copy), and a row
- * is widened once rather than at each use. */
+ * exact. A cast of the read to any other type then equals the same cast of the copy: i32(x) becomes i32(copy), and a
+ * row is widened once rather than at each use. */
 #include <string.h>
 
 #include "schedule/draft/attach.h"

@@ -23,7 +23,7 @@ static const Stage *computing_stage(Ctx *cx, const Stage *s, const char *new_nam
     return n ? n->stage : NULL;
 }
 
-/* Returns the stage of the same name and tensors that copies `from`. */
+/* Returns a stage with the name and tensors of s that copies `from`. */
 static const Stage *copying_stage(Ctx *cx, const Stage *s, const Stage *from)
 {
     Stage *copy = arena_copy(cx->arena, s, sizeof *s);

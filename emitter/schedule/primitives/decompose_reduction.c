@@ -59,8 +59,8 @@ static void visit_copy(Ctx *cx, const Stmt *block, const Bounds *scope, void *us
     if (block->stage == c->block->stage && block != c->block) c->other = block->name;
 }
 
-/* Returns true if no other block of the stage runs in the same iteration of the enclosing loops, because the init would
- * not cover such a block. */
+/* Returns true if no other block of the stage runs in the same iteration of the enclosing loops. The init would not
+ * cover such a block. */
 static bool is_the_only_copy(Draft *d, const Path *p)
 {
     int host = p->depth - 1;

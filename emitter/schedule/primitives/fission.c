@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fission: the statements in a loop are divided between two loops over the same iterations, the second of which begins
- * with the statement that holds LOOP or STAGE `at`:
+/* fission: the statements in a loop are divided between two loops over the same iterations. The second loop begins with
+ * the statement that holds LOOP or STAGE `at`:
  *
  *   for v: { A; B; C }      =>      for v: A;  for v: { B; C }          (at B)
  *

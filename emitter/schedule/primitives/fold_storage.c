@@ -56,7 +56,7 @@ static bool is_host(const Fold *f, const Stmt *s)
 }
 
 /* Finds s, the innermost loop of another stage around the block. No other block of the stage may be inside s. With
- * warm=guard, several blocks may be, if they share one of the child loops of s. A warm-up is outside s. */
+ * warm=guard, several blocks may be inside, if they share one of the child loops of s. A warm-up is outside s. */
 static bool find_host(Fold *f)
 {
     Draft *d = f->d;
@@ -310,8 +310,8 @@ static bool slide_groups(Fold *f, int64_t lead)
     return keep_groups(f, first_row(cx, first, last, scope), groups, groups - fresh);
 }
 
-/* Returns true if every block below `top` is inside the loop over rows, so the guard covers all pieces of the stage and
- * all stages attached to them. */
+/* Returns true if every block below `top` is inside the loop over rows. The guard then covers all pieces of the stage
+ * and all stages attached to them. */
 static bool all_is_in_rows(const Fold *f)
 {
     const Stmt *top = f->path.at[f->top], *rows = f->path.at[f->rows];

@@ -77,8 +77,8 @@ static bool extents_are_independent(Draft *d, const Chain *c)
 typedef struct Orders { Draft *d; const Chain *old, *now; bool reassociate, fine; } Orders;
 
 /* Returns true if two reduce loops of the block may be exchanged. A loop over data and reduce axes at once is a fused
- * loop. In such a loop, the iteration in which a point's reduction begins differs from point to point, so a different
- * order may not begin at the init. */
+ * loop. In such a loop, the reduction of each point begins in a different iteration, so a different order may not begin
+ * at the init. */
 static bool may_swap(Orders *o, const Stmt *block, const Stmt *a, const Stmt *b)
 {
     bool mixed = feeds_axis(block, a->var, AXIS_DATA) || feeds_axis(block, b->var, AXIS_DATA);

@@ -4,11 +4,11 @@
  *
  *   t[i, j] = f(i, j),  y[a, b] = g(t[b, a], a, b)      =>      y[j, i] = g(f(i, j), j, i)   in the loops of t
  *
- * The index must invert: the dimensions of t are sums of digits of y's axes, (u / low) % count, each digit once, as a
- * transposition or a reshape has them (dense). Then points of t and y correspond one to one, an axis of y is the sum
- * of its digits, which are those of t's indices, and loops that cover t once cover y once. The producer must be a
- * plain value without another consumer; a reduction is rejected, because no single instance computes its final value.
- * The loops keep their shape and take the name of the remaining stage. */
+ * The index must invert: the dimensions of t are sums of digits of y's axes, (u / low) % count, each digit once
+ * (dense). A transposition or a reshape has such an index. Then points of t and y correspond one to one, so loops that
+ * cover t once cover y once. An axis of y is the sum of its digits, which are the digits of t's indices. The producer
+ * must be a plain value without another consumer; a reduction is rejected, because no single instance computes its
+ * final value. The loops keep their shape and take the name of the remaining stage. */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
