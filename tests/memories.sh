@@ -111,6 +111,7 @@ outside() {
         grep -q '"outside": \[{"name": "[a-z0-9_]*", "memory": "[a-z]*", "into": "fast", "bytes": ' "$work/o.json" &&
         grep -q ' constants are copied before layers, ' "$work/o.txt" &&
         grep -q "with [1-9][0-9]* more bytes" "$work/o.txt" &&
+        grep -q 'arrays on the stack: .*; put the stack in fast' "$work/o.txt" &&
         grep -q '"outside": \[{"name": "[a-z0-9_]*", "memory": "[a-z]*", "into": "fast", "bytes": ' "$work/o.html"
 }
 check a-report-has-copies-and-what-is-outside outside

@@ -133,6 +133,21 @@ static void print_outside(const Build *b, Text *t, int64_t all)
         text_printf(t, "               and %d more, which -o report.json lists\n", count - MOST);
 }
 
+/* Prints the traffic of the stack, which the firmware places, if there are several RAMs. */
+static void print_stack(const Build *b, Text *t)
+{
+    Traffic sum[TRAFFIC_KINDS];
+    const PlanMemory *best = b->plan.memory;
+    report_sum_traffic(b, sum);
+    for (int k = 1; k < b->plan.memory_count; k++) {
+        const PlanMemory *m = &b->plan.memory[k];
+        if (m->read_cost + m->write_cost < best->read_cost + best->write_cost) best = m;
+    }
+    if (b->plan.memory_count > 1 && sum[TRAFFIC_STACK].read + sum[TRAFFIC_STACK].written > 0)
+        text_printf(t, "               arrays on the stack: a run reads %lld and writes %lld; put the stack in %s\n",
+                    (long long)sum[TRAFFIC_STACK].read, (long long)sum[TRAFFIC_STACK].written, best->name);
+}
+
 static void count_copies(const Build *b, int group, int64_t *copies, int64_t *bytes)
 {
     for (int i = 0; i < b->scratch_count[group]; i++) {
@@ -167,6 +182,7 @@ static void print_memories(const Build *b, Text *t)
     if (b->plan.memory_count > 1)
         text_printf(t, "               cost of results, scratch and constants: %lld; no plan costs less than %lld\n",
                     (long long)(b->plan.cost / THOUSAND), (long long)(b->plan.least_cost / THOUSAND));
+    print_stack(b, t);
     print_outside(b, t, all);
 }
 
