@@ -141,6 +141,12 @@ for model in $quantized tests/models/fused.onnx tests/golden/residual/residual.o
 done
 check branches-and-loops-are-the-same "$lw" verify tests/models/control.onnx --cc "$cc -O0" --memory c=300,cost=1 \
     --memory b=1M,cost=3 --memory rom=1M,rom,cost=9
+inner_constants() {
+    mkdir -p "$work/inner" && "$lw" tests/models/control.onnx --memory a=1M --memory rom=1M,rom,section=.far --name m \
+        -o "$work/inner/m.c" && grep -q 'LW_SECTION(".far")' "$work/inner/m.c" &&
+        ! grep '^static const LW_ALIGN([0-9]*) [^L]' "$work/inner/m.c"
+}
+check constants-of-branches-are-in-roms inner_constants
 # The model has layers with the names of these memories.
 check static-arrays-have-names-of-their-own "$lw" verify tests/models/control.onnx --cc "$cc -O0" \
     --memory a=300,cost=1 \

@@ -320,10 +320,13 @@ static void assemble_memories(Build *b)
 static void section_constants(Build *b)
 {
     const char **section = NEW_ARRAY(b->cx->arena, const char *, b->shared->constant_count);
-    for (int i = 0; b->constant_memory && i < b->plan.constant_count; i++) {
-        const FirmwareMemory *m = b->constant_memory[i];
-        if (m) section[b->constant_of[i]] = m->section;
-    }
+    const FirmwareMemory **of = NEW_ARRAY(b->cx->arena, const FirmwareMemory *, b->shared->constant_count);
+    for (int i = 0; b->constant_memory && i < b->plan.constant_count; i++)
+        of[b->constant_of[i]] = b->constant_memory[i];
+    for (const Build *g = b->next; g; g = g->next)
+        for (int i = 0; i < g->plan.constant_count; i++)
+            if (!of[g->constant_of[i]]) of[g->constant_of[i]] = build_place_inner(b, g->plan.constant[i]);
+    for (int i = 0; i < b->shared->constant_count; i++) section[i] = of[i] ? of[i]->section : NULL;
     b->program.constant_section = section;
 }
 

@@ -209,6 +209,9 @@ void build_assemble_training(Build *b);          /* assembles the program's seco
 /* memories.c, for --memory: reads the options; places results, scratch and constants by their traffic */
 void build_read_memories(Build *b);
 void build_place_memories(Build *b);
+/* Places a constant that only the graphs of branches and loops read. Returns NULL if no memory has the key rom, and
+ * with a diagnostic if none of them has the bytes left. */
+const FirmwareMemory *build_place_inner(Build *b, const Tensor *constant);
 /* staging.c: adds the constants of a group to its scratch memory, as optional copies; sets the costs of their sources,
  * once constants have memories; lists the copies before a group's call. */
 void build_list_copies(Build *b, int group, const struct Traffic *moved, unsigned allowed);

@@ -412,6 +412,27 @@ static FirmwareMemory *rom_for(Build *b, int64_t bytes)
     return best;
 }
 
+static int64_t bytes_in_rom(const Build *b, int64_t bytes)
+{
+    const int64_t align = b->plan.align > 16 ? b->plan.align : 16;
+    return (bytes + align - 1) / align * align;
+}
+
+static void refuse_constant(Build *b, const Tensor *constant)
+{
+    diag_error(b->cx, b->path, "--memory: the constants do not fit into the memories with the key rom: %lld bytes of "
+               "\"%s\" are left over; use larger ones", (long long)tensor_bytes(constant), constant->name);
+}
+
+const FirmwareMemory *build_place_inner(Build *b, const Tensor *constant)
+{
+    const int64_t bytes = bytes_in_rom(b, tensor_bytes(constant));
+    FirmwareMemory *m = has_rom(b) ? rom_for(b, bytes) : NULL;
+    if (m) m->used += bytes;
+    else if (has_rom(b)) refuse_constant(b, constant);
+    return m;
+}
+
 typedef struct Weighed { int index; int64_t read, bytes; } Weighed;
 
 static int most_read_first(const void *a, const void *b)
@@ -446,16 +467,13 @@ static void place_constants(Build *b, const int64_t *read)
     if (count) qsort(w, (size_t)count, sizeof *w, most_read_first);
     pinned_first(b, w, count);
     for (int i = 0; i < count && has_rom(b) && !ctx_failed(cx); i++) {
-        const int64_t align = b->plan.align > 16 ? b->plan.align : 16,
-                      bytes = (w[i].bytes + align - 1) / align * align;
+        const int64_t bytes = bytes_in_rom(b, w[i].bytes);
         FirmwareMemory *m = b->constant_memory[w[i].index];
         if (!m) m = rom_for(b, bytes);
         else if (m->bytes - m->used < bytes) m = NULL;
         b->constant_memory[w[i].index] = m;
         if (m) m->used += bytes, m->read = sat_add(m->read, w[i].read);
-        else diag_error(cx, b->path, "--memory: the constants do not fit into the memories with the key rom: %lld "
-                        "bytes of \"%s\" are left over; use larger ones", (long long)w[i].bytes,
-                        b->plan.constant[w[i].index]->name);
+        else refuse_constant(b, b->plan.constant[w[i].index]);
     }
 }
 
