@@ -63,7 +63,7 @@ printf 'nest\ninput x: f32[4]\ny[i] = x[i]\noutput y\n' > "$work/formula.te"
 said 'stop_fusion y\n' said
 for_a_nest() {
     ! "$lw" dump "$work/formula.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" &&
-        grep -q 'unsupported: annotations of a file that is one `nest`' "$work/err"
+        grep -q 'annotations cannot be used with a file that is one `nest`' "$work/err"
 }
 check file-for-a-nest-is-refused for_a_nest
 

@@ -131,7 +131,8 @@ check dump-after-every-pass     every_pass $digits
 check usage-step-number-is-refused ends 2 'unknown stage "step:9x"' dump $matmul --at step:9x
 check usage-only-of-dag-is-refused ends 2 '--only has no effect on --at dag' dump $matmul --at dag --only c
 check usage-combine-of-dag-is-refused ends 2 '--combine has no effect on --at dag' dump $conv_pool --combine all
-check usage-explain-of-lowered-is-refused ends 2 '--explain has no effect on --at lowered; accepted with: strategy' \
+check usage-explain-of-lowered-is-refused ends 2 \
+    '--explain has no effect on --at lowered; use it with one of: strategy' \
     dump $digits --at lowered --explain
 check usage-dim-twice-is-refused ends 2 '--dim n is given twice' $matmul -o "$work/a.c" --dim n=4 --dim 'n<=8'
 check usage-value-twice-is-refused ends 2 '--value a is given twice' \
@@ -324,10 +325,10 @@ check report-io-arena-is-shown  ends 0 '^RAM  *[0-9]* bytes: arena [0-9]* with i
     report $digits --io arena
 check verify-recorded-layer-fails ends 1 'the first layer that differs is "relu_2"' \
     verify $digits --recorded "$work/recorded"
-check verify-recorded-none-is-refused ends 1 'two.npz" holds none of the layers' \
+check verify-recorded-none-is-refused ends 1 'two.npz" has no file for any layer' \
     verify $digits --recorded tests/fuzz/corpus-npz/two.npz
 check verify-recorded-no-zip-is-refused ends 1 \
-    'in.npz" is not a zip archive that can be read: it does not end as a zip file' \
+    'in.npz" is not a zip archive that can be read: it does not end like a zip file' \
     verify $digits --recorded "$work/in.npz"
 check run-layers-is-accepted    ends 0 - run $digits "$work/in.npy" --layers -o "$work/o0.npy" -o "$work/o1.npy"
 
@@ -636,7 +637,7 @@ check dim-unknown-in-onnx-is-refused refuses "no symbolic size 'm' to be given w
 check dim-misspelt-in-onnx-is-refused ends 1 \
     "error: there is no symbolic size 'bacth' to be given with --dim; the open sizes are: batch, time" \
     tests/models/open_keywords.onnx -o "$work/a.c" --dim bacth=1
-check dim-that-is-fixed       refuses 'dimension 1 is 3 in the model, and not open; --dim is given for it as x.1' \
+check dim-that-is-fixed       refuses 'dimension 1 is 3 in the model and not open, but --dim sets it as x.1' \
     tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim 'x.1<=4'
 check value-unknown-is-refused  refuses 'v' "$work/weighted.te" -o "$work/a.c" --value v=tests/models/digits.in0.npy
 te 'input image: f32[4]\ninput weights: f32[4]\ny[i] = image[i] * weights[i]\noutput y\n' long
@@ -975,9 +976,9 @@ check name-of-file-compiles     ${CC:-cc} -std=c99 -Iruntime -c "$work/named.c" 
 
 # ---- run -------------------------------------------------------------------------------------------------------------
 
-check run-too-many-inputs-is-refused refuses '2 files are given; use a .npy file for each input: input$' \
+check run-too-many-inputs-is-refused refuses '2 files are given; pass one .npy file for each input: input$' \
     run $digits tests/models/digits.in0.npy tests/models/digits.in0.npy
-check run-too-few-inputs-is-refused refuses 'no file is given; use a .npy file for each input: input$' \
+check run-too-few-inputs-is-refused refuses 'no input file is given; pass one .npy file for each input: input$' \
     run $digits -o "$work/a.npy"
 check run-wrong-file-is-refused refuses '' run $digits $matmul -o "$work/a.npy"
 setup run-ends-with-0           ends 0 - run $digits tests/models/digits.in0.npy -o "$work/scores.npy"

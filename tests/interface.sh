@@ -282,7 +282,7 @@ check rename-twice-is-refused refuses_names '"input" is given twice with --renam
 
 few() {
     printf 'a\nb\n' > "$work/few.txt"
-    words='few.txt: error: 2 names of classes; no output has as many elements on its last axis'
+    words='few.txt: error: 2 names of classes are given, but no output has this many elements on its last axis'
     ! "$lw" $digits --class-names "$work/few.txt" -o "$work/few.c" 2> "$log.few" &&
         grep -q "$words: scores \[1\]\[10\]" "$log.few" && [ ! -e "$work/few.c" ]
 }
@@ -305,7 +305,7 @@ damaged() {
     "$lw" "$work/cut.tflite" -o "$work/cut.c" 2> "$log.cut" && ! grep -q CLASS "$work/cut.h" &&
         grep "warning: the class names of the metadata, file \"labels.txt\", are left out: .*$2" "$log.cut"
 }
-check class-names-without-their-archive-are-a-warning damaged 931 'does not end as a zip file'
+check class-names-without-their-archive-are-a-warning damaged 931 'does not end like a zip file'
 
 documented() {
     "$lw" "$work/two.te" -o "$work/two.c" && grep -q '^#define TWO_E_NULL  *(-4) */\* .*null' "$work/two.h"

@@ -149,7 +149,7 @@ refuses() {
 }
 check refuses-training   refuses '^error: --train and --selftest exclude each other' \
     $digits --selftest random --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=last'
-check refuses-two-files  refuses '2 files are given; use a .npy file for each input: input' \
+check refuses-two-files  refuses '2 files are given; pass one .npy file for each input: input' \
     $digits --selftest "$work/digit.npy" --selftest "$work/digit.npy"
 check refuses-open-sizes refuses 'symbolic size' tests/golden/specialize/specialize.te --selftest random
 check refuses-no-file    refuses 'none.npy' $digits --selftest none.npy

@@ -42,7 +42,8 @@ npy same_order '<f4' '2, 1, 4' "$eight"
 npy list '<f4' 8 "$eight"
 refuses_order() {
     "$lw" run "$work/order.te" "$work/other_order.npy" > "$work/said" 2>&1 && return 1
-    grep -F 'has the shape [4][2], but the input "x" has [1][2][4]; use these sizes in this order' "$work/said"
+    grep -F 'has the shape [4][2], but the input "x" has [1][2][4]; use the sizes of the input in this order' \
+        "$work/said"
 }
 check input-in-another-order-is-refused refuses_order
 check input-with-other-dimensions-of-one-is-read "$lw" run "$work/order.te" "$work/same_order.npy"

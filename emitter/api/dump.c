@@ -418,7 +418,8 @@ static bool has_effects(Ctx *cx, const Stop *s, const lw_options *o)
         diag_usage(cx, NULL, "%s has no effect on --at %s: the dag has no groups yet", of_groups,
                    s->name);
     else if (o->explain && !s->explains)
-        diag_usage(cx, NULL, "--explain has no effect on --at %s; accepted with: %s", s->name, stop_names(cx, true));
+        diag_usage(cx, NULL, "--explain has no effect on --at %s; use it with one of: %s",
+                             s->name, stop_names(cx, true));
     return !ctx_failed(cx);
 }
 

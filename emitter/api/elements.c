@@ -82,8 +82,8 @@ void *elements_read_input(Ctx *cx, const char *path, const Tensor *t)
     if (!data || sizes.rank <= 1 || same_sizes(t, &sizes)) return data;
     Text said = text_new(cx);
     for (int d = 0; d < sizes.rank; d++) text_printf(&said, "[%lld]", (long long)sizes.of[d]);
-    diag_error(cx, NULL, "\"%s\" has the shape %s, but the input \"%s\" has %s; use these sizes in this order, with or "
-               "without dimensions of 1, or a list of %lld elements", path, text_string(&said), t->name,
+    diag_error(cx, NULL, "\"%s\" has the shape %s, but the input \"%s\" has %s; use the sizes of the input in this "
+               "order, with or without dimensions of 1, or a list of %lld elements", path, text_string(&said), t->name,
                tensor_shape_text(cx, t), (long long)tensor_elems(t));
     return NULL;
 }

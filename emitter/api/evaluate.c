@@ -237,7 +237,8 @@ static void print_errors(Ctx *cx, Text *t, const char *path, const Tensor *outpu
     if (!npy_read(cx, path, &type, &rank, shape, &data)) return;
     for (int d = 0; d < rank; d++) elems *= shape[d];
     if (elems != y->count * y->each || (type != output->type && !dtype_is_float(type))) {
-        diag_error(cx, NULL, "\"%s\" holds %lld elements of %s; the output \"%s\" of %lld samples has %lld", path,
+        diag_error(cx, NULL, "\"%s\" holds %lld elements of %s, but the output \"%s\" of %lld samples has %lld; pass "
+                             "one value for each element", path,
                    (long long)elems, dtype_info(type)->spelling, output->name, (long long)y->count,
                    (long long)(y->count * y->each));
         return;
@@ -275,11 +276,12 @@ static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int6
     if (!s) return true;
     for (int d = 0; d < s->axis; d++)
         if (tensor_dim(b->graph.input[s->input], d) != 1)
-            diag_unsupported(cx, NULL, "--stream along axis %d follows a dimension of %lld; use dimensions of 1 before "
-                                       "the axis", s->axis,
+            diag_unsupported(cx, NULL, "axis %d of --stream follows a dimension of %lld; use a model whose dimensions "
+                                       "before the axis are 1", s->axis,
                              (long long)tensor_dim(b->graph.input[s->input], d));
     if (inputs != 1)
-        diag_unsupported(cx, NULL, "--stream is given for a model that has %d inputs; use one", inputs);
+        diag_unsupported(cx, NULL, "--stream is given for a model that has %d inputs; use a model with one input",
+                                   inputs);
     for (int i = 0; i < b->graph.output_count && !ctx_failed(cx); i++)
         if (build_state_of_output(b, i) < 0 && tensor_elems(b->graph.output[i]) != output_elems[i])
             diag_unsupported(cx, NULL, "evaluation with --stream of the output \"%s\", which has the frames of a hop; "
@@ -293,8 +295,8 @@ static bool has_fixed_output(Build *b)
 {
     const Tensor *t = b->model.output_count ? b->model.output[0] : NULL;
     if (!t || tensor_is_fixed(t)) return true;
-    diag_unsupported(b->cx, NULL, "evaluation of a model whose output \"%s\" is %s; use a first output of fixed "
-                     "sizes; for others, `run` and the program of --testbench write arrays of the actual shape",
+    diag_unsupported(b->cx, NULL, "evaluation of a model whose output \"%s\" is %s; use a first output of fixed sizes, "
+                     "or `run` or the program of --testbench, which write arrays of the actual shape",
                      t->name, tensor_shape_text(b->cx, t));
     return false;
 }
@@ -310,7 +312,7 @@ static bool run_form(Ctx *cx, const char *model, const Form *f, const char *cons
     if (f != &forms[AS_EMITTED]) own->stream = NULL;
     if (!build_read(b, cx, model, own)) return false;
     if (b->state_count)
-        diag_unsupported(cx, NULL, "the model has state; use one whose samples are independent");
+        diag_unsupported(cx, NULL, "the model has state; use a model whose samples are independent");
     if (f->without_grids) model_without_grids(cx, &b->model);
     b->mode.is_as_imported = f != &forms[AS_EMITTED];
     if (ctx_failed(cx) || !samples_read(b, path, path_count, &s) || !has_fixed_output(b)) return false;
@@ -350,7 +352,8 @@ static void print_reference(Ctx *cx, Text *t, const lw_evaluation *e, const lw_o
     whole.stream = NULL;
     if (!run_form(cx, e->reference, &forms[AS_EMITTED], e->samples, e->sample_count, &whole, &b, &want)) return;
     if (want.each != y->each) {
-        diag_error(cx, NULL, "the first output of \"%s\" has %lld elements; the model's has %lld",
+        diag_error(cx, NULL, "the first output of \"%s\" has %lld elements, but that of the model has %lld; use a "
+                             "reference with equal outputs",
                    e->reference, (long long)want.each, (long long)y->each);
         return;
     }

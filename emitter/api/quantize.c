@@ -345,7 +345,7 @@ static const QuantizeStage *stage_named(Ctx *cx, const char *at)
         names[i] = quantize_stages[i].name;
         if (text_equal(at, names[i])) return &quantize_stages[i];
     }
-    diag_usage(cx, NULL, "--at: unknown stage of quantization \"%s\"%s; choose annotated, calibrated or realized",
+    diag_usage(cx, NULL, "--at: unknown stage of quantization \"%s\"%s; use annotated, calibrated or realized",
                at ? at : "", text_hint(cx, at ? at : "", names, QUANTIZE_STAGES, ""));
     return NULL;
 }

@@ -102,7 +102,7 @@ static bool read_inputs(Build *b, const char *const *input, int count, const voi
     Ctx *cx = b->cx;
     int inputs = b->model.input_count - b->state_count;
     if (count && count != inputs) {
-        diag_error(cx, NULL, "%d file%s given; use a .npy file for each input%s: %s", count,
+        diag_error(cx, NULL, "%d file%s given; pass one .npy file for each input%s: %s", count,
                    count == 1 ? " is" : "s are", b->state_count ? " that is not a state" : "", input_names(b));
         return false;
     }
@@ -270,7 +270,7 @@ static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *i
     if (!are_given(cx, "lw_run", "the inputs", input, input_count) || !build_read(b, cx, model, o)) return false;
     const int files = b->model.input_count - b->state_count;
     if (!input_count && files)
-        diag_error(cx, NULL, "no file is given; use a .npy file for each input%s: %s",
+        diag_error(cx, NULL, "no input file is given; pass one .npy file for each input%s: %s",
                    b->state_count ? " that is not a state" : "", input_names(b));
     b->mode.until = o->at ? pass_over_dag(cx, o->at) : NULL;
     if (ctx_failed(cx) || !run_interpreted(b, input, input_count, 1, &inputs, outputs)) return false;
@@ -287,7 +287,7 @@ static bool run(Ctx *cx, const char *model, const char *const *input, int input_
     if (!interpret(&b, cx, model, input, input_count, &outputs, o)) return false;
     const int most = b.model.output_count - b.state_count;
     if (output_count > most)
-        diag_error(cx, NULL, "-o is given %d times; give it once for each of the model's %d outputs", output_count,
+        diag_error(cx, NULL, "-o is given %d times; pass it once for each of the model's %d outputs", output_count,
                    most);
     if (ctx_failed(cx)) return false;
     FileOut *files = NEW_ARRAY(cx->arena, FileOut, output_count);

@@ -16,7 +16,7 @@ const int64_t *labels_read(Ctx *cx, const char *path, int64_t count, int64_t cla
     if (!npy_read(cx, path, &type, &rank, shape, &data)) return NULL;
     for (int d = 0; d < rank; d++) elems *= shape[d];
     if (!dtype_is_integer(type) || elems != count) {
-        diag_error(cx, NULL, "\"%s\" holds %lld elements of %s; use %lld integers, one for each sample", path,
+        diag_error(cx, NULL, "\"%s\" holds %lld elements of %s; pass %lld integers, one for each sample", path,
                    (long long)elems, dtype_info(type)->spelling, (long long)count);
         return NULL;
     }
@@ -24,7 +24,8 @@ const int64_t *labels_read(Ctx *cx, const char *path, int64_t count, int64_t cla
     for (int64_t i = 0; i < count; i++) {
         label[i] = dtype_load(type, data, i).i;
         if (label[i] >= 0 && label[i] < classes) continue;
-        diag_error(cx, NULL, "\"%s\": label %lld of sample %lld is out of range; the model has %lld classes, 0 to %lld",
+        diag_error(cx, NULL, "\"%s\": label %lld of sample %lld is out of range; the model has %lld classes, so use "
+                             "labels from 0 to %lld",
                    path,
                    (long long)label[i], (long long)i, (long long)classes, (long long)classes - 1);
         return NULL;

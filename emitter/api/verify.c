@@ -115,7 +115,8 @@ static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, con
         if (d.wrong && i >= layers_from && !v->first_layer) v->first_layer = out->name;
     }
     if (r.path && !r.found)
-        diag_error(cx, NULL, "\"%s\" holds none of the layers; use LAYER.npy, named as by `loopwright report`",
+        diag_error(cx, NULL, "\"%s\" has no file for any layer; name the files LAYER.npy, with the names of layers "
+                             "that `loopwright report` prints",
                    r.path);
     return !ctx_failed(cx);
 }
@@ -187,8 +188,9 @@ static bool compare_written(Verify *v, Build *written, const Build *reference, c
     if (!build_graph(written) || !build_nests(written)) return false;
     if (!build_compare_written(written, inputs, reference, &s)) return false;
     if (s.wrong)
-        diag_error(v->cx, s.first_wrong->name, "%lld of %lld quantized elements, of this tensor first, are more than a "
-                   "step beside the real numbers that the file has there; --qdq float computes these",
+        diag_error(v->cx, s.first_wrong->name, "%lld of %lld quantized elements, of this tensor first, differ by more "
+                   "than one step from the real numbers that the file has there; use --qdq float, which computes the "
+                   "real numbers",
                    (long long)s.wrong, (long long)s.elements);
     if (s.differ)
         text_printf(&v->said, "%lld of %lld quantized elements are a step beside real numbers in 32-bit floats\n",

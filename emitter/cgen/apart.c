@@ -284,8 +284,8 @@ void cgen_check_flash(Ctx *cx, Program *p)
         if (!program_reads(p, i)) continue;
         if (one > LARGEST_OBJECT)
             diag_unsupported(cx, p->constant_name[i],
-                             "the constant has %lld bytes; --weights progmem accepts at most %d in one, the largest "
-                             "object of an AVR", (long long)one, LARGEST_OBJECT);
+                             "the constant has %lld bytes, but the largest object of an AVR has %d; use --weights c, "
+                             "or a smaller constant", (long long)one, LARGEST_OBJECT);
         bytes += one;
     }
     p->weights.is_far = bytes > NEAR_FLASH;
@@ -293,7 +293,7 @@ void cgen_check_flash(Ctx *cx, Program *p)
         if (p->function[i]->body && hands_on_constants(p->function[i]->body))
             diag_unsupported(cx, p->function[i]->name,
                              "an instruction or a C function reads constants, which --weights progmem places outside "
-                             "data memory; use targets without such instructions, like generic");
+                             "data memory; use a target without such instructions, such as generic");
 }
 
 /* ---- model.h and model.c ----------------------------------------------------------------------------------------- */

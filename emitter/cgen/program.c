@@ -278,8 +278,8 @@ static void check_flash_argument(Ctx *cx, const Call *c, int i)
 {
     const bool is_in_flash = c->place[i].kind == PLACE_CONST;
     if (is_in_flash != memory_is_constant(c->function->memory[i]))
-        diag_unsupported(cx, c->label, "the layer's function is called with constants and with other tensors; "
-                         "--weights progmem accepts either");
+        diag_unsupported(cx, c->label, "the layer's function is called with both constants and other tensors, which "
+                         "--weights progmem places in different memories; use --weights c");
 }
 
 static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Speller *sizes)

@@ -156,7 +156,8 @@ static bool quantize(const Arguments *a)
     const char *c = NULL;
     for (int i = 0; i < a->output_count; i++) {
         const char **to = ends_in(a->output[i], ".onnx") ? &q.onnx : &c;
-        if (*to) return wrong("-o %s and -o %s; use one file that ends in .c, one in .onnx, or both", *to,
+        if (*to) return wrong("-o %s and -o %s cannot be combined; use one file that ends in .c, one that ends in "
+                              ".onnx, or both", *to,
                               a->output[i]);
         *to = a->output[i];
     }
@@ -276,7 +277,7 @@ bool are_arguments_right(const Command *c, const Arguments *a)
     if (c->bit == PACKAGE && !a->package_kind)
         return wrong("--for is missing; use make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack");
     if (c->bit == DUMP && quantization_option(&a->quantization) && !is_quantize_stage(a->options.at))
-        return wrong("%s has no effect on --at %s; use annotated, calibrated, realized",
+        return wrong("%s has no effect on --at %s; use one of annotated, calibrated, realized",
                      quantization_option(&a->quantization), a->options.at ? a->options.at : "dag");
     if ((a->level != 0) + a->onnx + a->tflite + a->conditions + a->gradients > 1)
         return wrong("--level, --onnx, --tflite, --gradients and --conditions exclude each other; use one of them");

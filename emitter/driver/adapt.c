@@ -90,7 +90,8 @@ static void cut(Ctx *cx, Model *m, const lw_options *o)
 {
     Tensor **from = NEW_ARRAY(cx->arena, Tensor *, o->from_count);
     const char *option = o->from_count ? "--from" : "--to";
-    if (m->is_nest) diag_unsupported(cx, NULL, "%s of a file that is one `nest`; use it without `nest`", option);
+    if (m->is_nest) diag_unsupported(cx, NULL, "%s cannot be used with a file that is one `nest`; remove `nest` from "
+                                               "the file", option);
     if (m->state_count) diag_unsupported(cx, NULL, "%s of a model whose file declares state", option);
     if (o->to_count && !ctx_failed(cx)) cut_outputs(cx, m, o);
     if (o->from_count && !ctx_failed(cx)) cut_inputs(cx, m, o, from);
@@ -564,8 +565,8 @@ bool build_adapt(Build *b)
     Model *m = &b->model;
     if (o->from_count || o->to_count) cut(cx, m, o);
     if (m->is_nest && (o->layout_count || o->preprocess_count || o->postprocess_count))
-        diag_unsupported(cx, NULL, "--layout, --preprocess and --postprocess of a file that is one `nest`; use it "
-                         "without `nest`");
+        diag_unsupported(cx, NULL, "--layout, --preprocess and --postprocess cannot be used with a file that is one "
+                         "`nest`; remove `nest` from the file");
     adapt_each(cx, m, &layout, o->layout, o->layout_count);
     adapt_each(cx, m, &preprocess, o->preprocess, o->preprocess_count);
     adapt_each(cx, m, &postprocess, o->postprocess, o->postprocess_count);

@@ -55,7 +55,7 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     check_word(cx, "--optimize", o->optimize, optimizations, "size|speed|balanced");
     check_twice(cx, o);
     if (o->checkpoint && !o->train)
-        diag_usage(cx, NULL, "--checkpoint without --train; use --train with --checkpoint");
+        diag_usage(cx, NULL, "--checkpoint is given without --train; add --train");
     if (!build_weights_kind(o, &kind, &section) && section)
         diag_usage(cx, NULL,
                    "--weights section=%s: \"%s\" is not a section name; use letters, digits, _, . and $, not "
@@ -71,7 +71,7 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
             "--name \"%s\" cannot begin the names of emitted C; use letters, digits and _, beginning with a letter, "
             "without two _ in a row or one at the end, and not reserved by C or C++, like \"%s\"",
             o->name, name_prefix(cx, o->name));
-    if (o->ram < 0) diag_usage(cx, NULL, "--ram is %lld; use bytes, 1 or more", (long long)o->ram);
+    if (o->ram < 0) diag_usage(cx, NULL, "--ram is %lld; use a number of bytes, 1 or more", (long long)o->ram);
     if (o->ram && o->combine)
         diag_usage(cx, NULL, "--ram and --combine exclude each other: --ram selects the groups to combine");
     if (o->train && (o->ram || kind == WEIGHTS_CALLER || kind == WEIGHTS_INCLUDED || kind == WEIGHTS_FLASH))

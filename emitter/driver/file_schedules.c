@@ -124,7 +124,7 @@ void build_check_file_schedules(Build *b)
         for (int g = 0; g < b->groups.count; g++) found = found || b->groups.at[g].anchor == b->scheduled[i];
         if (!found)
             written_refuse(b->cx, &b->model.schedule[i].at,
-                           "its group is combined with others, by --combine or a block of --schedule; use one of the "
-                           "two");
+                           "its group is combined with other groups, by --combine or a block of --schedule; remove "
+                           "either that or this schedule");
     }
 }

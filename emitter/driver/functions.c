@@ -89,7 +89,7 @@ static bool has_its_call(Build *b, int group)
         has_call = external_of_stage(n->root, n->stage[i]) != NULL;
     if (!has_call)
         diag_error(b->cx, text_format(b->cx, "node \"%s\"", g->anchor->name),
-                   "its schedule has no call of %s, the C function that computes it; use one step `external`",
+                   "its schedule has no call of %s, the C function that computes it; add one step `external`",
                    node_text(g->anchor, "function", ""));
     return has_call;
 }

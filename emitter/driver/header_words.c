@@ -244,7 +244,8 @@ static void names_of_classes(Build *b)
     const int count = text_lines(cx, text, &name);
     p->classes.output = output_of_classes(p, count);
     if (p->classes.output < 0)
-        diag_error(cx, path, "%d names of classes; no output has as many elements on its last axis: %s", count,
+        diag_error(cx, path, "%d names of classes are given, but no output has this many elements on its last axis: %s",
+                             count,
                    outputs_text(cx, p));
     p->classes.count = count;
     p->classes.name = name;

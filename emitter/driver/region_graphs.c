@@ -16,7 +16,7 @@ static void refuse_devices(const Build *b)
     for (int i = 0; i < count; i++)
         if (order[i]->device)
             diag_unsupported(b->cx, order[i]->name,
-                             "a call on the device %s is in a branch or loop; use calls outside them",
+                             "a call on the device %s is in a branch or loop; mark only calls that are in neither",
                              order[i]->device);
 }
 

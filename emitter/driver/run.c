@@ -130,8 +130,8 @@ static bool run_region(Build *b, int group, Env *all)
 bool build_is_known(Ctx *cx, const Group *g)
 {
     if (!g->anchor || !g->anchor->op->meaning.is_foreign) return true;
-    diag_unsupported(cx, text_format(cx, "node \"%s\"", g->anchor->name), "the C function %s computes it, so it cannot "
-                     "be interpreted; use the emitted C with that function",
+    diag_unsupported(cx, text_format(cx, "node \"%s\"", g->anchor->name), "the C function %s computes it, so the "
+                     "interpreter cannot run it; run the emitted C with this function",
                      node_text(g->anchor, "function", ""));
     return false;
 }

@@ -88,7 +88,7 @@ void build_request_stream(Build *b)
     const Model *m = &b->model;
     const char *other = m->is_nest ? "a file that is one `nest`" : b->options->train ? "--train"
         : b->state_count ? "state between runs" : is_open(m) ? "open dimensions" : NULL;
-    if (other) diag_unsupported(b->cx, NULL, "--stream cannot be used with %s; leave one of them out", other);
+    if (other) diag_unsupported(b->cx, NULL, "--stream cannot be used with %s; remove one of the two", other);
     else b->graph.stream = stream_request(b->cx, b->options->stream, m->input, m->input_count);
 }
 

@@ -16,7 +16,7 @@ static void refuse_options(Build *b)
     const char *other = b->model.is_nest ? "a file that is one `nest`" : b->state_count ? "state between runs"
         : o->ports_in_arena ? "--io arena" : o->testbench ? "--testbench" : o->cpp ? "--cpp" : o->layers ? "--layers"
         : NULL;
-    if (other) diag_unsupported(b->cx, NULL, "--train with %s; use --train without it", other);
+    if (other) diag_unsupported(b->cx, NULL, "--train cannot be used with %s; remove one of the two", other);
 }
 
 static void begin_step(const Build *b, Training *t, Shared *shared, Build *step)
@@ -133,7 +133,7 @@ static Training *with_checkpoints(Build *b, Training *training)
     Checkpoints c = { .b = b };
     Trial plain, best;
     if (!is_auto && (end == wanted || *end || !(bytes >= 1)))
-        diag_usage(b->cx, NULL, "--checkpoint does not accept \"%s\"; use auto, or the bytes of the arena",
+        diag_usage(b->cx, NULL, "--checkpoint does not accept \"%s\"; use auto, or the size of the arena in bytes",
                    wanted);
     if (ctx_failed(b->cx)) return training;
     list_candidates(&c, training);

@@ -36,7 +36,8 @@ static bool is_recurrent(OnnxWriter *w, const Node *n, const Recurrent *r)
         diag_unsupported(w->cx, place, "a written ONNX file cannot have %s with '%s'; use %s", r->op,
                          node_int(n, "by_range", 0) ? "by_range" : "cell_clip", "a layer without it");
     else if (is_stored && (!onnx_is_store(n->in[RECURRENT_X]->producer) || r->gates == 1))
-        diag_unsupported(w->cx, place, "a written ONNX file cannot have %s over stored integers; use reals", r->op);
+        diag_unsupported(w->cx, place, "a written ONNX file cannot have %s over stored integers; use operands in real "
+                                       "numbers", r->op);
     else if (!is_constant)
         diag_unsupported(w->cx, place, "a written ONNX file cannot have %s with a computed bias; use a constant",
                          r->op);

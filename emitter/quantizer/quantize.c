@@ -83,8 +83,8 @@ static bool has_fixed_sizes(Ctx *cx, const Graph *g)
         const Tensor *t = first_of_decided_size(cx, order[i]->out, order[i]->out_count);
         if (!t) continue;
         diag_unsupported(cx, text_format(cx, "node \"%s\"", order[i]->name), "quantization of a model in which data "
-                         "decide sizes: \"%s\" is %s; use layers of fixed sizes, such as a model that ends before this "
-                         "node", t->name, tensor_shape_text(cx, t));
+                         "decide sizes: \"%s\" is %s; use a model with fixed sizes, for example one that ends before "
+                         "this node", t->name, tensor_shape_text(cx, t));
         return false;
     }
     return true;
@@ -97,10 +97,10 @@ static bool float_graph(Build *b, Graph *out)
     floats.mode.until = "affine";
     floats.mode.records_grids = true;
     if (b->model.is_nest || b->model.schedule_count)
-        diag_unsupported(b->cx, NULL, "the file has `nest` or `schedule`; use one without them");
+        diag_unsupported(b->cx, NULL, "the file has `nest` or `schedule`; remove these statements");
     if (b->state_count)
         diag_unsupported(b->cx, NULL,
-                         "the model has state; use one without --state and variables");
+                         "the model has state; use a model without --state and variables");
     if (ctx_failed(b->cx) || !build_graph(&floats) || !has_fixed_sizes(b->cx, &floats.graph)) return false;
     *out = graph_rewrite(b->cx, floats.graph, multiply_by_reciprocals);
     return requests_resolve(b->cx, out);
@@ -113,8 +113,7 @@ static void refuse_quantized(Build *b)
     Node **order;
     const Graph g = { .output = b->model.output, .output_count = b->model.output_count };
     const int count = graph_order(cx, &g, &order);
-    const char *what = "the model is quantized already: compile and evaluate accept it; quantize "
-                       "expects a float model";
+    const char *what = "the model is already quantized; use compile or evaluate, or quantize a float model";
     for (int i = 0; i < b->model.input_count; i++)
         if (b->model.input[i]->quant)
             diag_error(cx, name_format(cx, "input \"%s\"", b->model.input[i]->name), "%s", what);
@@ -135,7 +134,8 @@ bool build_annotate(Build *b, Ports ports, Quantized *out)
     out->edges = edges_of(cx, &out->floats, ports);
     if (!out->edges.count)
         diag_error(cx, NULL,
-                   "no call of the model has an integer form; use a model with a convolution, dense layer or the like");
+                   "no call of the model has an integer form; use a model with at least one such operator, for example "
+                   "a convolution or a dense layer");
     return !ctx_failed(cx);
 }
 
@@ -217,8 +217,9 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
     e.per_tensor = out->edges.per_tensor = settings->per_tensor;
     if (!s->count && settings->tuner) diag_usage(cx, NULL, "--finetune trains on samples: --samples FILE.npy");
     else if (!s->count && edges_without_grid(&e))
-        diag_usage(cx, NULL, "samples are required: --samples FILE.npy for each input; no annotation gives the grid of "
-                   "\"%s\"", edges_without_grid(&e)->name);
+        diag_usage(cx, NULL, "samples are required, because no annotation gives the grid of \"%s\"; pass --samples "
+                             "FILE.npy for each input",
+                   edges_without_grid(&e)->name);
     if (!s->count && p) diag_usage(cx, NULL, "a bound on the outputs is measured on samples: --samples FILE.npy");
     if (!s->count) return !ctx_failed(cx) && simulate_model(b, ports, out);
     ChannelStats *stats = prepare(b, s, settings, &g, &e);

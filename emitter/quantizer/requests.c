@@ -59,7 +59,7 @@ static void read_grid(Ctx *cx, const Node *n, Request *r)
 {
     const Tensor *scale = n->in[1], *zero = n->in[2];
     if (tensor_elems(scale) != 1 || tensor_elems(zero) != 1) {
-        diag_unsupported(cx, place_of(cx, n), "a computed tensor has a scale per channel; use one scale");
+        diag_unsupported(cx, place_of(cx, n), "the tensor is computed, but has a scale per channel; use one scale");
         return;
     }
     const bool is_byte = r->bits == 8;
@@ -85,8 +85,8 @@ static void read_scales(Ctx *cx, const Node *n, Request *r)
         if (dtype_load(zero->type, zero->data, i).i)
             diag_unsupported(cx, place_of(cx, n), "weights with a zero other than 0");
     if (count != 1 && (!w->rank || count != tensor_dim(w, w->rank - 1) || tensor_dim(scale, scale->rank - 1) != count))
-        diag_unsupported(cx, place_of(cx, n), "there are %lld scales of weights %s; use one, or one for each index of "
-                                              "the last axis, the output's channels", (long long)count,
+        diag_unsupported(cx, place_of(cx, n), "there are %lld scales of weights %s; use one scale, or one for each "
+                                              "index of the last axis, which is the output channel", (long long)count,
                                               tensor_shape_text(cx, w));
     for (int64_t i = 0; i < count; i++) {
         own[i] = (float)dtype_load(scale->type, scale->data, i).f;
@@ -105,7 +105,7 @@ static Request *read_request(Ctx *cx, const Mark *m)
                     .has_grid = n->in_count == 3 };
     if (!has_form(cx, n, r) || !r->has_grid) return r;
     if (!tensor_is_constant(n->in[1]) || !tensor_is_constant(n->in[2]))
-        diag_unsupported(cx, place_of(cx, n), "a scale or zero that is computed; use constants");
+        diag_unsupported(cx, place_of(cx, n), "the scale or the zero point is computed; use constants");
     else if (tensor_is_constant(r->tensor)) read_scales(cx, n, r);
     else read_grid(cx, n, r);
     return r;
@@ -121,11 +121,11 @@ static void refuse_folded(Ctx *cx, Node *const *order, int count, const Mark *m)
     for (int i = 0; i < count && m->reader && !m->is_constant; i++)
         if (text_equal(order[i]->name, m->reader)) reader = order[i];
     if (reader)
-        diag_error(cx, place_of(cx, m->annotation), "the passes fold this value into \"%s\"; use \"%s\", or another "
-                   "value of `dump --at annotated`", reader->name, reader->name);
+        diag_error(cx, place_of(cx, m->annotation), "the passes fold this value into \"%s\"; annotate \"%s\", or "
+                   "another value of `dump --at annotated`", reader->name, reader->name);
     else
-        diag_error(cx, place_of(cx, m->annotation), "the passes fold this value into others%s; use a value of `dump "
-                   "--at annotated`", m->reader && m->annotation->in_count > 1 ? ", so its scale has no effect"
+        diag_error(cx, place_of(cx, m->annotation), "the passes fold this value into other values%s; annotate a value "
+                   "of `dump --at annotated`", m->reader && m->annotation->in_count > 1 ? ", so its scale has no effect"
                    : "");
 }
 

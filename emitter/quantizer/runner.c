@@ -48,8 +48,8 @@ static void refuse_regions(Ctx *cx, const Graph *g)
     const int count = graph_order(cx, g, &order);
     for (int i = 0; i < count; i++)
         if (order[i]->kind == NODE_REGION)
-            diag_unsupported(cx, text_format(cx, "node \"%s\"", order[i]->name), "quantization of a model with If, "
-                             "Loop or Scan decided at run time; use one without");
+            diag_unsupported(cx, text_format(cx, "node \"%s\"", order[i]->name), "the model has an If, Loop or Scan "
+                             "that the run decides; quantize a model without these");
 }
 
 Runner *runner_new(const Build *like, const Graph *g)

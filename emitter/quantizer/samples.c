@@ -374,7 +374,7 @@ bool samples_read(Build *b, const char *const *path, int path_count, Samples *ou
     Zip z;
     if (!is_zip && !is_folder && path_count != inputs) {
         diag_error(cx, NULL,
-                   "%d files of samples are given; use one .npz file or folder, or a .npy file or folder for each of "
+                   "%d files of samples are given; pass one .npz file or folder, or a .npy file or folder for each of "
                    "the %d inputs",
                    path_count, inputs);
         return false;

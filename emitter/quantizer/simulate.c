@@ -284,7 +284,8 @@ bool has_integer_weights(Ctx *cx, const Edges *e, const Node *n, int *bits)
         bits[i] = r ? r->bits : 0;
         if (bits[i] == FLOAT_BITS) return false;
         if (r && r->has_grid)
-            diag_unsupported(cx, request_place(cx, r), "there are scales of the weights of %s; give only bits",
+            diag_unsupported(cx, request_place(cx, r), "the annotation gives scales for the weights of %s, which the "
+                                                       "layer chooses itself; give only bits",
                              n->op->name);
     }
     return !ctx_failed(cx) && !q->why_real_weights(cx, n, bits);

@@ -48,9 +48,9 @@ static int64_t greatest_of(int64_t bits, bool has_sign) { return least_of(bits, 
 static int without_grid(Ctx *cx, const Node *n, int64_t bits, Tensor **out)
 {
     enum { FLOAT_BITS = 32 };
-    if (n->in_count == 2) op_refuse(cx, n, "the scale has no zero; use both or none");
+    if (n->in_count == 2) op_refuse(cx, n, "the scale is given without a zero point; pass both or none");
     if ((bits < 2 || bits > MOST_BITS) && bits != FLOAT_BITS)
-        op_refuse(cx, n, "'bits' is %lld; use 2 to %d, or %d: floats", (long long)bits, MOST_BITS, FLOAT_BITS);
+        op_refuse(cx, n, "'bits' is %lld; use 2 to %d, or %d for floats", (long long)bits, MOST_BITS, FLOAT_BITS);
     out[0] = OP_FORMULA(cx, n, "y[*] = x[*]", BIND_T("x", n->in[0]));
     return ctx_failed(cx) || !out[0] ? 0 : 1;
 }

@@ -16,7 +16,7 @@ static bool is_float(Ctx *cx, const Node *n, int i)
 static int like_inputs(Ctx *cx, const Node *n, int first, Tensor **out)
 {
     if (n->in_count - first > MAX_OUTPUTS)
-        op_unsupported(cx, n, "it has the adjoints of %d tensors; use up to %d, and a second call for others",
+        op_unsupported(cx, n, "it has the adjoints of %d tensors; use at most %d tensors per call",
                        n->in_count - first, MAX_OUTPUTS);
     for (int i = 0; i < n->in_count && !ctx_failed(cx); i++) {
         if (!n->in[i]) op_refuse(cx, n, "input %d is absent", i);

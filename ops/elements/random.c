@@ -53,7 +53,7 @@ static bool read_shape(Ctx *cx, const Node *n, Shape *s)
     s->axes = text_string(&axes);
     s->number = number;
     if (s->rank <= MAX_RANK && s->elems >= 0) return true;
-    op_refuse(cx, n, "'shape' is %s; use up to %d sizes of 1 or more, and less than 2^31 elements",
+    op_refuse(cx, n, "'shape' is %s; use at most %d sizes of at least 1, and fewer than 2^31 elements",
               ints_text(cx, a->ints, s->rank), MAX_RANK);
     return false;
 }
@@ -124,7 +124,7 @@ static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
     Tensor *key = n->in[0];
     if (!read_shape(cx, n, &s)) return 0;
     if (key->rank != 0 || key->type != U32 || s.elems > INT32_MAX / 4) {
-        op_refuse(cx, n, "the key is %s%s, for %lld numbers; use one u32, for less than 2^29",
+        op_refuse(cx, n, "the key is %s%s, for %lld numbers; use one u32 as key, and fewer than 2^29 numbers",
                   dtype_info(key->type)->spelling, tensor_shape_text(cx, key), (long long)s.elems);
         return 0;
     }

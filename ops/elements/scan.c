@@ -64,7 +64,8 @@ static int one_hot(Ctx *cx, const Node *n, Tensor **out)
     if (depth < 1 || depth > INT32_MAX || values->rank != 1 || tensor_dim(values, 0) != 2
         || !dtype_is_integer(x->type)) {
         op_refuse(cx, n,
-                  "'depth' is %lld, the index %s, the values %s; use a depth of at least 1, integers and [2]",
+                  "'depth' is %lld, the index %s, the values %s; use a depth of at least 1, integer indices and two "
+                  "values [2]",
                   (long long)depth, dtype_info(x->type)->spelling, tensor_shape_text(cx, values));
         return 0;
     }
@@ -133,7 +134,7 @@ static int searchsorted(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *sorted = n->in[0], *x = n->in[1];
     if (!op_same_type(cx, n)) return 0;
     if (sorted->rank != 1 || x->type == BOOL) {
-        op_refuse(cx, n, "it searches %s%s in %s; use numbers [n] in which is searched", dtype_info(x->type)->spelling,
+        op_refuse(cx, n, "it searches %s%s in %s; use a sorted list of numbers [n]", dtype_info(x->type)->spelling,
                   tensor_shape_text(cx, x), tensor_shape_text(cx, sorted));
         return 0;
     }

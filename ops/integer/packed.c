@@ -169,7 +169,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
                            : r->k->type == I8 && r->k->rank == 2
                                  && (r->padded == length || (r->pairs && r->padded == length + 1));
     if (r->offset && !r->panel) {
-        op_refuse(cx, n, "'offset' is %lld, the weights are %s; an offset requires weights in panels",
+        op_refuse(cx, n, "'offset' is %lld, the weights are %s; use weights in panels with an offset",
                   (long long)r->offset, tensor_shape_text(cx, r->k));
         return false;
     }
@@ -230,7 +230,7 @@ static bool read_window(Ctx *cx, const Node *n, PackedWindow *w)
     enum { GREATEST = 1 << 20 };
     const Tensor *x = n->in[0];
     if (x->rank != 4 || !tensor_is_fixed(x)) {
-        op_refuse(cx, n, "the input is %s; use a fixed one of rank 4", tensor_shape_text(cx, x));
+        op_refuse(cx, n, "the input is %s; use fixed sizes and rank 4", tensor_shape_text(cx, x));
         return false;
     }
     if (!op_ints(cx, n, "kernel", 2, 1, GREATEST, 1, w->kernel)

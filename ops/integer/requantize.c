@@ -101,7 +101,7 @@ static int centered(Ctx *cx, const Node *n, const char *factor, const Bind *bind
     DType to;
     const int64_t shift = node_int(n, "shift", 0), zero = node_int(n, "zero", 0);
     if (!read_type(cx, n, &to)) return 0;
-    if (input(n, 2)) op_refuse(cx, n, "'zero' and input 2 are given; use either");
+    if (input(n, 2)) op_refuse(cx, n, "'zero' and input 2 are both given; pass only one of them");
     if (!input(n, 3) && (shift <= HIGH_WORD || shift > MOST_SHIFT))
         op_refuse(cx, n, "'shift' is %lld, but with 'zero' it must be in %d..%d", (long long)shift, HIGH_WORD + 1,
                   MOST_SHIFT);
@@ -196,7 +196,7 @@ static int evened(Ctx *cx, const Node *n, Tensor *t, Tensor **out)
     int64_t d = node_int(n, "divisor", 2), zero = node_int(n, "zero", 0);
     if (!t || !read_type(cx, n, &to)) return 0;
     if (d < 2 || d % 2 || d > INT64_C(1) << 40)
-        op_refuse(cx, n, "'divisor' is %lld; use an even one up to 2^40", (long long)d);
+        op_refuse(cx, n, "'divisor' is %lld; use an even divisor of at most 2^40", (long long)d);
     if (ctx_failed(cx)) return 0;
     int bits = 0;
     while (bits < 62 && INT64_C(1) << bits < d) bits++;

@@ -29,7 +29,7 @@ static double factor_of(Ctx *cx, const Node *n, const Tensor *rows)
     const int64_t count = tensor_elems(rows);
     if (text_equal(reduction, "sum")) return 1;
     if (!text_equal(reduction, "mean")) op_refuse(cx, n, "'reduction' is \"%s\"; use mean or sum", reduction);
-    else if (count <= 0) op_refuse(cx, n, "the mean over %s rows; use a fixed number",
+    else if (count <= 0) op_refuse(cx, n, "the mean is over %s rows, an open number; use a fixed number of rows",
                                    tensor_shape_text(cx, rows));
     return ctx_failed(cx) ? 1 : 1.0 / (double)count;
 }
@@ -64,7 +64,7 @@ static bool read_classes(Ctx *cx, const Node *n, Classes *k)
                   "without its last dimension", dtype_info(x->type)->spelling, tensor_shape_text(cx, x),
                   dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
     if (fits && k->is_index && tensor_dim(x, x->rank - 1) < 0)
-        op_unsupported(cx, n, "it has an open number of classes with integer targets; use a fixed one");
+        op_unsupported(cx, n, "it has integer targets and an open number of classes; use a fixed number of classes");
     if (!fits || ctx_failed(cx)) return false;
     chosen[x->rank - 1] = true;
     k->at = axis_text(cx, x->rank, chosen);

@@ -166,7 +166,8 @@ static int tree_sum(Ctx *cx, const Node *n, Tensor **out)
     Tensor *weight = n->in[0], *row = n->in[1];
     if (weight->rank != 2 || row->rank != 2 || !dtype_is_integer(row->type) || tensor_elems(weight) < 1
         || tensor_elems(row) < 1) {
-        op_refuse(cx, n, "the weights are %s and the rows %s of %s; use [rows][targets] and integers [n][trees]",
+        op_refuse(cx, n, "the weights are %s and the rows %s of %s; use weights [rows][targets] and integer rows "
+                         "[n][trees]",
                   tensor_shape_text(cx, weight), tensor_shape_text(cx, row), dtype_info(row->type)->spelling);
         return 0;
     }

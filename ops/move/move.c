@@ -64,7 +64,8 @@ static bool fit_side_by_side(Ctx *cx, const Node *n, int axis)
         bool fits = b && b->rank == a->rank;
         for (int d = 0; fits && d < a->rank; d++) fits = d == axis || a->shape[d] == b->shape[d];
         if (fits) continue;
-        op_refuse(cx, n, "input %d is %s, which does not fit beside %s along axis %d; use equal other sizes",
+        op_refuse(cx, n, "input %d is %s, which does not fit beside %s along axis %d; use equal sizes except along the "
+                         "axis",
                   i, b ? tensor_shape_text(cx, b) : "absent", tensor_shape_text(cx, a), axis);
         return false;
     }

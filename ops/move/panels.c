@@ -9,7 +9,7 @@ static int from_panels(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
     if (x->rank < 2 || !tensor_is_fixed(x)) {
-        op_refuse(cx, n, "the input is %s; use a fixed one of rank 2 or more", tensor_shape_text(cx, x));
+        op_refuse(cx, n, "the input is %s; use fixed sizes and a rank of at least 2", tensor_shape_text(cx, x));
         return 0;
     }
     Text inner = text_new(cx);

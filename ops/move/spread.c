@@ -17,8 +17,8 @@ static bool is_small(Ctx *cx, const Node *n, int64_t growth)
     if (tensor_elems(x) != 0 && most >= 1 && growth >= 1 && most <= INT32_MAX / growth) return true;
     op_refuse(
         cx, n,
-        "it repeats the input %s, %lld times as many elements; use an input that is not empty and less than 2^31 "
-        "elements",
+        "it repeats the input %s to %lld times as many elements; use an input that is not empty, and a result of fewer "
+        "than 2^31 elements",
         tensor_shape_text(cx, x), (long long)growth);
     return false;
 }
@@ -80,14 +80,14 @@ static int unravel_index(Ctx *cx, const Node *n, Tensor **out)
     int64_t behind = 1;
     if (!shape || shape->count < 1 || shape->count > MAX_RANK || x->rank != 1 || !dtype_is_integer(x->type)
         || x->type == BOOL) {
-        op_refuse(cx, n, "it has the index %s%s and a shape of %d sizes; use integers [n] and 1 to %d sizes",
+        op_refuse(cx, n, "the index is %s%s and 'shape' has %d sizes; use integer indices [n] and 1 to %d sizes",
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x), shape ? shape->count : 0, MAX_RANK);
         return 0;
     }
     const char *value = "";
     for (int d = shape->count - 1; d >= 0; d--) {
         if (shape->ints[d] < 1 || shape->ints[d] > INT32_MAX / behind) {
-            op_refuse(cx, n, "'shape' is %s; use sizes of 1 or more, and less than 2^31 elements",
+            op_refuse(cx, n, "'shape' is %s; use sizes of at least 1, and fewer than 2^31 elements",
                       ints_text(cx, shape->ints, shape->count));
             return 0;
         }
@@ -117,7 +117,7 @@ static int set_diagonal(Ctx *cx, const Node *n, Tensor **out)
                 && tensor_dim(diagonal, rank - 2) == length;
     for (int d = 0; fits && d < rank - 2; d++) fits = diagonal->shape[d] == x->shape[d];
     if (!fits) {
-        op_refuse(cx, n, "it sets diagonal %lld of %s by %s; use [..][rows][columns] and [..][its length]",
+        op_refuse(cx, n, "it sets diagonal %lld of %s by %s; use [..][rows][columns] and a diagonal [..][length]",
                   (long long)k, tensor_shape_text(cx, x), tensor_shape_text(cx, diagonal));
         return 0;
     }

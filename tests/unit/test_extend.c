@@ -487,9 +487,11 @@ static const struct { const char *op; lw_implementation row; const char *label, 
     { "matmul", { .name = "mine", .call = "gemm(a, b, y)", .compute = "y[i] = a[i, 0]" }, "a call and a compute",
       "more than one of compute, build and call" },
     { "matmul", { .name = "mine", .alter = other_shape, .call = "gemm(a, b, y)" }, "a row that alters and calls",
-      "a row that alters calls has no compute and no schedule" },
-    { "matmul", { .name = "mine", .in_place = true }, "in_place without a call", "in_place is for a call" },
-    { "matmul", { .name = "mine", .has_status = true }, "a status without a call", "has_status is for a call" },
+      "a row with `alter` cannot have a compute or a schedule" },
+    { "matmul", { .name = "mine", .in_place = true }, "in_place without a call",
+      "in_place is set, but the row has no call" },
+    { "matmul", { .name = "mine", .has_status = true }, "a status without a call",
+      "has_status is set, but the row has no call" },
 };
 
 static void test_wrong_rows(void)
@@ -503,7 +505,7 @@ static void test_wrong_rows(void)
     lw_context *cx = lw_new();
     check_that(!lw_register_op(cx, &(lw_op){ .name = "mine", .pattern = "opaque", .inputs = "x",
                                              .formula = "y[*] = x[*]", .build = echo }) &&
-                   strstr(said(cx), "use one of them"),
+                   strstr(said(cx), "set only one of them"),
                "an operator with a formula and a function", "%s", said(cx));
     lw_free(cx);
     cx = lw_new();

@@ -68,7 +68,7 @@ static const struct { const char *op, *attrs; int input; const char *why; } left
 
 /* Rows through which a gradient is refused. */
 static const struct { const char *op, *label, *why; } refusing[] = {
-    { "foreign_call", "refuses-a-gradient-of-an-unknown-function", "of which nothing is known" },
+    { "foreign_call", "refuses-a-gradient-of-an-unknown-function", "whose formula is unknown" },
     { "rnn_hybrid", "refuses-a-gradient-of-a-rounded-state", "which rounds its state to 8 bits at each step" },
     { "lstm_hybrid", "refuses-a-gradient-of-a-rounded-state", "which rounds its state to 8 bits at each step" },
 };

@@ -233,7 +233,7 @@ static void check_unknowns(void)
     Message more = node("Relu", "two", "x", "x", "y");
     g = graph_with(&more, NULL), m = model_of(&g, 13);
     refused("input-that-the-operator-does-not-have", &m,
-            "node \"two\" (Relu): error: it has 2 inputs; use at most 1");
+            "node \"two\" (Relu): error: it has 2 inputs; use at most 1 inputs");
     Message c = node("Relu", "relu", "x", NULL, "y");
     put_text(&c, 7, "com.example");
     g = graph_with(&c, NULL), m = model_of(&g, 13);
@@ -299,7 +299,8 @@ static void check_shapes(void)
     ctx_free(r.cx);
     refused("old-operator-set", &(Message){ .count = 0 }, "not an ONNX model");
     Message without = graph_with(&relu, NULL), old = model_of(&without, 0);
-    refused("operator-set-0", &old, "operator set 0, for none of ONNX's own is declared; use 1 to");
+    refused("operator-set-0", &old,
+            "operator set 0, for none of ONNX's own is declared; use an operator set from 1 to");
 }
 
 /* Sizes of names: n is 3, past_len is 7. */
@@ -436,7 +437,7 @@ static void check_attributes(void)
                          : "conv-group-mismatch",
                 &m,
                 i == 0   ? "stride 0"
-                : i == 1 ? "there are 3 values in pads; use at most 2"
+                : i == 1 ? "there are 3 values in pads; use at most 2 values"
                          : "node \"conv_7\" (Conv): error: 'group' is 3 but the input has 2 channels");
     }
 }

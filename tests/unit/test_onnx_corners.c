@@ -465,7 +465,7 @@ static void check_strings(void)
           "the categories do not suit the input" },
         { "no-keys", "x:1,2; ai.onnx.ml/DictVectorizer x y; >y", "its list of keys is empty" },
         { "another-number-of-keys", "x:1,2; ai.onnx.ml/CastMap x y map_form=SPARSE max_map=3!; >y",
-          "a map of 3 keys is [1][2]" },
+          "a map of 3 keys is read from [1][2]" },
         { "map-without-a-width", "x:1,2; ai.onnx.ml/CastMap x y; >y", "'map_form' is \"DENSE\"; use SPARSE" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -505,16 +505,18 @@ static void check_refusals(void)
         { "empty-sequence-as-an-output", "x:2; SequenceEmpty , s; Relu x y; >y; >s",
           "refused.onnx: output \"s\": unsupported: the sequence is empty; use a sequence with elements" },
         { "absent-value-as-an-output", "x:2; Optional , s; Relu x y; >y; >s",
-          "refused.onnx: output \"s\": unsupported: the optional value has no element; use one with an element" },
+          "refused.onnx: output \"s\": unsupported: the optional value has no element; use an optional value with an "
+          "element" },
         { "sequences-of-many-elements-as-outputs", "x:600; SplitToSequence x s; >s; Identity s t; >t",
           "refused.onnx: output \"t\": unsupported: outputs are sequences of more than 1000 elements in total; use "
-          "at most 1000" },
+          "at most 1000 elements" },
         { "norm-of-integers", "x:2:6; LpNormalization x y; >y",
           "refused.onnx: node \"y\" (LpNormalization): error: the input is i32; use floats" },
         { "tree-with-two-roots", "x:1,1; ai.onnx.ml/TreeEnsembleRegressor x y n_targets=1! nodes_treeids=0,0 "
           "nodes_nodeids=0,1 nodes_featureids=0,0 nodes_values=1,2| nodes_modes=|LEAF|LEAF| nodes_truenodeids=0,0 "
           "nodes_falsenodeids=0,0 target_treeids=0,0 target_nodeids=0,1 target_ids=0,0 target_weights=5,7|; >y",
-          "refused.onnx: node \"y\" (TreeEnsembleRegressor): error: tree 0 has two nodes without a parent; use one" },
+          "refused.onnx: node \"y\" (TreeEnsembleRegressor): error: tree 0 has two nodes without a parent; use one root "
+          "per tree" },
         { "sparse-index-outside", "x:1,3; w%3,2%1,6%1.5,-2; MatMul x,w y; >y",
           "refused.onnx: tensor \"w\": error: the index of value 1 is outside [3][2]" },
         { "sparse-without-bound", "x:1,3; w%3,1000000000%1,6%1.5,-2; MatMul x,w y; >y",
@@ -525,7 +527,7 @@ static void check_refusals(void)
         { "real-zero-points-too-few", "x:1,16; w$2$1,1,8$1,2,3,4,5,6,7,8; s$1$1$0.5; z$1$2$7.25,3.5; "
           "com.microsoft/MatMulNBits x,w,s,z y N=1! K=16! bits=4! block_size=16!; >y",
           "refused.onnx: node \"y\" (MatMulNBits): unsupported: the zero points are [2] of f32; use constant zero "
-          "points [1][1] of f32, as the scale" },
+          "points [1][1] of f32, the type of the scale" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);

@@ -305,7 +305,7 @@ static const Refusal refusals[] = {
     { "output-unknown", "input a: f32[3]\nyes[i] = a[i]\noutput yas\n",
       "e.te: 3:8: error: 'yas' is not a tensor here; did you mean 'yes'?\n  output yas\n         ^^^" },
     { "output-of-input", "input a: f32[3]\noutput a\n",
-      "e.te: 2:8: error: 'a' is not computed: it cannot be an output; use the result of a statement\n  output "
+      "e.te: 2:8: error: 'a' is not computed, so it cannot be an output; use the result of a statement\n  output "
       "a\n         ^" },
     { "string-does-not-end", "const a: f32[1] = \"x.npy\n",
       "e.te: 1:19: error: this string does not end on its line\n  const a: f32[1] = \"x.npy\n                    ^" },

@@ -384,7 +384,7 @@ static void check_refusals(void)
     s.sparse = 1 << 1;
     check_refused("sparse-without-levels", &s, "its sparsity is damaged: use positions inside its shape", 1);
     s.sparse = 1 << 0;
-    check_refused("sparse-input", &s, "a sparse tensor that is not constant", 1);
+    check_refused("sparse-input", &s, "the tensor is sparse but not constant", 1);
     s = float_spec();
     s.tensor[3].dim[1] = 5;
     check_refused("another-shape", &s, "its output is [1][2], but the file declares [1,5]", 1);
@@ -396,7 +396,7 @@ static void check_refusals(void)
     check_refused("real-weights-of-int8", &s, "the inputs have the types INT8 and FLOAT32", 1);
     s = float_spec();
     s.tensor[1].buffer = 3;
-    check_refused("missing-buffer", &s, "its buffer 3 does not exist; use 0 to below 3", 1);
+    check_refused("missing-buffer", &s, "its buffer 3 does not exist; use an index below 3", 1);
     s = float_spec();
     s.bytes[1] = 20;
     check_refused("buffer-too-short", &s, "its buffer has 20 bytes", 1);
@@ -412,7 +412,7 @@ static void check_refusals(void)
     s = int8_spec();
     s.per_channel = 1 << 1;
     s.tensor[1].zero = 4;
-    check_refused("a-zero-point-per-channel", &s, "weights with the zero point 4; use 0", 1);
+    check_refused("a-zero-point-per-channel", &s, "weights with the zero point 4; use zero points of 0", 1);
 }
 
 /* 16-bit comparisons: TensorFlow Lite compares stored values, but of EQUAL and NOT_EQUAL. */
@@ -725,7 +725,7 @@ static void check_open_dims(void)
         { "x.0", 4, true, 1, FULLY_CONNECTED, "[x_0][2]", false },
         { "x.0", 4, true, 0, FULLY_CONNECTED, "[x_0][2]", false },
         { "x.1", 4, true, 1, FULLY_CONNECTED,
-          "tensor \"x\": error: dimension 1 is 3 in the model, and not open; --dim is given for it as x.1", false },
+          "tensor \"x\": error: dimension 1 is 3 in the model and not open, but --dim sets it as x.1", false },
         { "x.1", 4, false, 1, FULLY_CONNECTED, "not open", false },
         { "x.1", 3, false, 1, FULLY_CONNECTED, "[1][2]", false },
         { "batch", 4, true, 1, SHAPE_OF,

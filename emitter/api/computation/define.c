@@ -42,7 +42,7 @@ static bool statement(lw_computation *p, const char *function, const char *keywo
     if (!is_given(p->cx, function, "the text", text)) return false;
     if (p->has_nests)
         diag_error(p->cx, p->name,
-                   "\"%s\" is given after the first step or print, which fixed the computation; give it before them",
+                   "\"%s\" comes after the first step or print, which fixes the computation; move it before them",
                    text);
     text_printf(&p->statements, "%s%s\n", keyword, text);
     return !ctx_failed(p->cx) && reads_so_far(p);
@@ -113,8 +113,8 @@ const Nest *computation_nest(lw_computation *p)
     if (p->group || p->chosen >= 0) return p->nest;
     if (!has_nests(p) || choose(p, build_only_group(&p->build, &count))) return p->nest;
     diag_error(p->cx, p->name,
-               "the computation has %d groups%s%s; use lw_schedule_group before its steps, or the statement `nest`, "
-               "which makes it one group", count, count ? ": " : "", build_group_names(&p->build));
+               "the computation has %d groups%s%s; call lw_schedule_group before the steps, or use the statement "
+               "`nest`, which makes it one group", count, count ? ": " : "", build_group_names(&p->build));
     return NULL;
 }
 
@@ -156,8 +156,8 @@ static const char *show(lw_computation *p)
 static bool has_statements(const lw_computation *p, const char *function)
 {
     if (p->group)
-        diag_error(p->cx, p->name, "%s: the group of a schedule function has no statements; use a computation of "
-                   "lw_define", function);
+        diag_error(p->cx, p->name, "%s: the group of a schedule function cannot have statements; call it with a "
+                   "computation of lw_define", function);
     return !ctx_failed(p->cx);
 }
 
@@ -194,7 +194,7 @@ static bool execute(lw_computation *p, const void *const *input, void *const *ou
     const void **out = NEW_ARRAY(p->cx->arena, const void *, b->model.output_count);
     for (int i = 0; i < b->model.output_count; i++)
         if (tensor_bytes(b->model.output[i]) < 0)
-            diag_unsupported(p->cx, p->name, "output %s has symbolic sizes; lw_execute accepts numbers alone",
+            diag_unsupported(p->cx, p->name, "output %s has symbolic sizes; call lw_execute only for fixed sizes",
                              b->model.output[i]->name);
     if (ctx_failed(p->cx) || !build_run(b, input, out)) return false;
     for (int i = 0; i < b->model.output_count; i++) memcpy(output[i], out[i], (size_t)tensor_bytes(b->model.output[i]));

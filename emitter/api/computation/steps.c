@@ -18,8 +18,8 @@ enum { MOST_STEPS = 2000 };
 static bool may_step(lw_computation *p, const Nest *n)
 {
     if (n && n->step_count >= MOST_STEPS)
-        diag_unsupported(p->cx, p->name, "one nest has more than %d steps; use fewer steps, or a loop over steps that "
-                                         "ends", MOST_STEPS);
+        diag_unsupported(p->cx, p->name, "one nest has more than %d steps; use fewer steps, and make sure that a loop "
+                                         "which applies steps ends", MOST_STEPS);
     return n && !ctx_failed(p->cx);
 }
 

@@ -215,7 +215,8 @@ static Tensor *constant(lw_call *c, const char *type, int rank, const int64_t *s
         diag_error(cx, function, "'%s' is not an element type; use %s", type, op_types_text(cx, NULL));
     if (!c->in_graph) diag_error(cx, function, "a compute has no constants; use numbers in formulas");
     if (rank < 0 || rank > MAX_RANK || (rank && !shape) || !data)
-        diag_error(cx, function, "a shape of %d dimensions, a shape or data that is NULL; use 0 to %d dimensions",
+        diag_error(cx, function, "it has %d dimensions, or the shape or data are NULL; pass 0 to %d dimensions, a "
+                                 "shape and data",
                    rank, MAX_RANK);
     for (int d = 0; d < rank && !ctx_failed(cx); d++)
         if (shape[d] < 1 || shape[d] > INT32_MAX)
@@ -315,7 +316,7 @@ Tensor *builder_alter(Ctx *cx, const Implementation *with, const Target *t, cons
     if (!count || ctx_failed(cx)) return NULL;
     if (count != 1 || n->out_count != 1)
         diag_error(cx, where, "the call has %d outputs and the function returned %d; use `alter` only for calls with "
-                              "one output, and return one",
+                              "one output, and return one tensor",
                    n->out_count, count);
     else if (!is_like(out[0], n->out[0]))
         diag_error(cx, where, "the function returned %s%s; return %s%s, like the call's output",

@@ -83,7 +83,7 @@ static bool add_op(Ctx *cx, const lw_op *o)
     if (!o || !is_a_name(cx, function, "the name", o->name) || !is_given(cx, o->name, "the inputs", o->inputs))
         return false;
     if (o->build && (o->formula || o->outputs))
-        diag_error(cx, o->name, "the row has a formula and a function that builds; use one of them");
+        diag_error(cx, o->name, "the row has both a formula and the function `build`; set only one of them");
     if (ctx_failed(cx) || (!o->build && !is_given(cx, o->name, "the formula", o->formula))) return false;
     Op *op = NEW(cx->arena, Op);
     *op = (Op){ .name = name(cx, o->name),
@@ -199,7 +199,8 @@ static bool add_device(Ctx *cx, const char *device, const char *ops, const char 
 {
     const char *function = "lw_register_device";
     if (!is_a_name(cx, function, "the name", device)) return false;
-    if (!ops) diag_error(cx, device, "the list of operators is NULL; use names, or \"\" for only composites");
+    if (!ops) diag_error(cx, device, "the list of operators is NULL; pass names, or \"\" for a device that runs only "
+                                     "composites");
     if (!is_given(cx, device, "the list of types", types)) return false;
     if (!words_are(cx, device, ops, is_an_op_or_formula) || !words_are(cx, device, types, is_a_type)) return false;
     Device *d = NEW(cx->arena, Device);
@@ -218,7 +219,8 @@ static const char *first_of_chain(Ctx *cx, const char *place, const char *ops)
         const char *op = name_n(cx, s, word - is_optional);
         if (!is_an_op(cx, place, op)) return NULL;
         if (!first && is_optional)
-            diag_error(cx, place, "the first operator, '%s?', is optional; use '%s', a required one", op, op);
+            diag_error(cx, place, "the first operator, '%s?', is optional; write '%s', without the question mark",
+                                  op, op);
         if (!first) first = op;
     }
     if (!first && !ctx_failed(cx)) diag_error(cx, place, "its list, \"%s\", names no operator", ops);
@@ -339,12 +341,13 @@ static bool is_consistent(Ctx *cx, const char *ops, const lw_implementation *i)
     if (!is_a_name(cx, ops, "the name of an implementation", i->name)) return false;
     const char *place = text_format(cx, "implementation \"%s\" of %s", i->name, ops);
     if ((i->compute != NULL) + (i->build != NULL) + (i->call != NULL) > 1)
-        diag_error(cx, place, "more than one of compute, build and call; use one of them");
+        diag_error(cx, place, "the row has more than one of compute, build and call; set only one of them");
     if (i->alter && (i->compute || i->build || i->call || i->schedule))
-        diag_error(cx, place, "a row that alters calls has no compute and no schedule; use a row for the altered "
+        diag_error(cx, place, "a row with `alter` cannot have a compute or a schedule; add a row for the altered "
                               "operator");
-    if (i->in_place && !i->call) diag_error(cx, place, "in_place is for a call; use a row with `call`");
-    if (i->has_status && !i->call) diag_error(cx, place, "has_status is for a call; use a row with `call`");
+    if (i->in_place && !i->call) diag_error(cx, place, "in_place is set, but the row has no call; set `call` as well");
+    if (i->has_status && !i->call) diag_error(cx, place, "has_status is set, but the row has no call; set `call` as "
+                                                         "well");
     return !ctx_failed(cx);
 }
 

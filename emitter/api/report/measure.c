@@ -84,8 +84,8 @@ static bool are_equal(Build *b, const char *folder, const void *const *want)
         const void *got = trial_output(b->cx, folder, i, out);
         if (!got) return false;
         if (!elements_compare(out, got, want[at], elements_accepted()).wrong) continue;
-        diag_error(b->cx, NULL, "output \"%s\" of the runner's program differs from the interpreter's; `verify` prints "
-                                "the differences", out->name);
+        diag_error(b->cx, NULL, "output \"%s\" of the runner's program differs from the interpreter's; run `verify` to "
+                                "see the differences", out->name);
         return false;
     }
     return true;

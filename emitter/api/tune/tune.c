@@ -186,8 +186,8 @@ static bool resume(Tuning *t)
     if (ctx_failed(t->cx)) return false;
     if (!*text) return true;
     if (strncmp(text, t->head, head) != 0 || strncmp(text + head, " in ", 4) != 0) {
-        diag_error(t->cx, NULL, "\"%s\" exists, and is not of this model, target and options: it begins \"%.*s\", not "
-                   "\"%s\"; use another name for -o", t->output, (int)strcspn(text, "\n"), text, t->head);
+        diag_error(t->cx, NULL, "\"%s\" belongs to a different model, target or options: it begins with \"%.*s\", not "
+                   "with \"%s\"; use another name for -o", t->output, (int)strcspn(text, "\n"), text, t->head);
         return false;
     }
     t->unit = name_n(t->cx, text + head + 4, strcspn(text + head + 4, "\n"));
@@ -213,7 +213,8 @@ static bool goes_on(Tuning *t, int done)
     const lw_options *o = t->options;
     const int count = t->candidates.count;
     if (!t->is_ended && (!o->progress || o->progress(o->progress_user, "tuning", done, count))) return true;
-    diag_error(t->cx, NULL, "interrupted: %d of %d candidates are measured; the same command continues", done, count);
+    diag_error(t->cx, NULL, "interrupted: %d of %d candidates are measured; run the command again to continue",
+                            done, count);
     return false;
 }
 
@@ -265,7 +266,7 @@ static bool is_tunable(Ctx *cx, const Build *b, const lw_options *o)
     for (int i = 0; i < b->model.input_count; i++)
         if (!tensor_is_fixed(b->model.input[i]))
             diag_unsupported(cx, b->model.input[i]->name, "the input has open dimensions; give --dim NAME=N");
-    if (b->state_count) diag_unsupported(cx, NULL, "a model with state is not tuned; use one without --state");
+    if (b->state_count) diag_unsupported(cx, NULL, "a model with state cannot be tuned; use a model without --state");
     return !ctx_failed(cx);
 }
 

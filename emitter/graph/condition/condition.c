@@ -83,7 +83,7 @@ static bool any_target_has(Ctx *cx, const char *feature)
 static bool of_target(const Names *w, const Predicate *p, const char **what)
 {
     if (p->has && !any_target_has(w->cx, p->object))
-        *what = text_format(w->cx, "no target has the feature '%s'; use those of `loopwright targets`",
+        *what = text_format(w->cx, "no target has the feature '%s'; use a feature that `loopwright targets` lists",
                             p->object);
     else if (!p->has && !target_find(w->cx, p->object))
         *what = text_format(w->cx, "there is no target '%s'%s", p->object, target_hint(w->cx, p->object));

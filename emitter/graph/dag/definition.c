@@ -201,7 +201,8 @@ static int compute_definition(Ctx *cx, const Node *call, Tensor **out)
     Node **made = NEW_ARRAY(cx->arena, Node *, d->node_count);
     if (!why && copy_all(cx, d, call->in, made, out, &why)) return d->out_count;
     if (why && !ctx_failed(cx))
-        op_refuse(cx, call, "the formula gives '%s' a different type or size; use the one of the formula", why);
+        op_refuse(cx, call, "the call has a different type or size for '%s' than the formula; use the type and sizes "
+                            "of the formula", why);
     return 0;
 }
 
@@ -413,8 +414,8 @@ static void wrap(Wrap *w, Node *n)
     Definition *d = ctx_failed(cx) ? NULL : definition_of(w, set, count, &input);
     if (!d) return;
     if (d->out_count > MAX_OUTPUTS)
-        diag_unsupported(cx, n->name, "%d results of one recurrence are read outside it, and a call has at most %d "
-                         "outputs; use a formula over several of them, as an axis of one tensor",
+        diag_unsupported(cx, n->name, "%d results of one recurrence are read outside it, but a call has at most %d "
+                         "outputs; make several results one tensor with one more axis",
                          d->out_count, MAX_OUTPUTS);
     Tensor **result = NEW_ARRAY(cx->arena, Tensor *, d->out_count);
     int found = 0;

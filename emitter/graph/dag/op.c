@@ -202,7 +202,7 @@ static bool is_like(const Tensor *a, const Tensor *b)
 static void check_outputs(Ctx *cx, const Node *n, const char *where, Tensor *const *out, int count)
 {
     if (count != n->out_count)
-        diag_error(cx, where, "its compute produces %d outputs; use the %d of the operator", count,
+        diag_error(cx, where, "its compute produces %d outputs; return the %d outputs of the operator", count,
                    n->out_count);
     for (int i = 0; i < count && !ctx_failed(cx); i++)
         if (!is_like(out[i], n->out[i]))

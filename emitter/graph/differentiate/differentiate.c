@@ -119,13 +119,13 @@ static void of_call(Sweep *s, const Node *n)
     if (ctx_failed(cx)) return;
     if (n->op->meaning.is_foreign)
         diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "the gradient goes through the C function %s, "
-                         "of which nothing is known; use operators with formulas", node_text(n, "function", ""));
+                         "whose formula is unknown; use an operator with a formula", node_text(n, "function", ""));
     if (n->op->gradient.refusal)
         diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "the gradient goes through %s, %s",
                          n->op->name, n->op->gradient.refusal);
     if (n->kind == NODE_REGION) {
-        diag_unsupported(cx, n->name, "the gradient is of a branch or loop that the run decides; use one whose "
-                         "condition or number of iterations is constant");
+        diag_unsupported(cx, n->name, "the gradient is of a branch or loop that the run decides; use a branch or loop "
+                         "whose condition or number of iterations is constant");
     } else if (n->op->layout.is_view && can_view(adjoint[0], n->in[0])) {
         const char *name = summands_adjoint_name(s->summands, n->in[0]);
         summands_add(s->summands, n->in[0], view_call(cx, name, adjoint[0], n->in[0]));
@@ -161,16 +161,16 @@ static bool check(const Sweep *s, const Tensor *y, const Tensor *seed, Tensor *c
     if (!dtype_is_float(y->type))
         diag_error(cx, y->name, "the gradient is of %s; use a float type", dtype_info(y->type)->spelling);
     if (!seed && tensor_elems(y) != 1)
-        diag_error(cx, y->name, "the gradient is of a tensor %s; use a scalar, or its adjoint with adjoint(%s, seed, "
-                                "...)",
+        diag_error(cx, y->name, "the gradient is of a tensor %s; use a scalar, or pass the adjoint with adjoint(%s, "
+                                "seed, ...)",
                    tensor_shape_text(cx, y), y->name);
     for (int i = 0; i < count; i++) {
         if (!dtype_is_float(wanted[i]->type))
             diag_error(cx, wanted[i]->name, "the gradient is with respect to %s; use a float type",
                        dtype_info(wanted[i]->type)->spelling);
         if (!is_below(s, y, wanted[i]))
-            diag_error(cx, wanted[i]->name, "\"%s\" does not depend on it; a gradient is with respect to what it is "
-                       "computed from", y->name);
+            diag_error(cx, wanted[i]->name, "\"%s\" does not depend on it; use a tensor from which it is computed",
+                       y->name);
     }
     return !ctx_failed(cx);
 }

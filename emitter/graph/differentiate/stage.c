@@ -249,8 +249,8 @@ static Tensor *other_factors(const Reads *r, const Stage *s)
     const int reduced = s->axis_count - s->data_count;
     StageSpec spec = { .name = name_of(r, "others"), .out_count = 1, .reducer = REDUCE_PROD };
     if (s->axis_count + reduced > MAX_AXES || s->axis_count > MAX_RANK) {
-        diag_unsupported(cx, s->name, "the gradient is of a product over %d axes; use up to %d axes in all",
-                         reduced, MAX_RANK);
+        diag_unsupported(cx, s->name, "the gradient is of a product in a formula with %d axes; use at most %d axes",
+                         s->axis_count, MAX_RANK);
         return NULL;
     }
     for (int a = 0; a < s->axis_count; a++)

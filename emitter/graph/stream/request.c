@@ -31,7 +31,8 @@ static void check(Ctx *cx, const char *text, const Stream *s, const Tensor *x)
         diag_error(cx, NULL, "--stream %s: the input \"%s\" is %s and has no axis %d; use an axis of 0 to %d", text,
                    x->name, tensor_shape_text(cx, x), s->axis, x->rank - 1);
     else if (tensor_dim(x, s->axis) < 2)
-        diag_error(cx, NULL, "--stream %s: axis %d of the input \"%s\", %s, has one frame; use an axis with more",
+        diag_error(cx, NULL, "--stream %s: axis %d of the input \"%s\", %s, has one frame; use an axis with more "
+                             "frames",
                    text, s->axis, x->name, tensor_shape_text(cx, x));
     else if (s->hop < 1 || s->hop >= tensor_dim(x, s->axis))
         diag_error(cx, NULL, "--stream %s: the window has %lld frames; use a hop of 1 to %lld", text,

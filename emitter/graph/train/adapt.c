@@ -89,8 +89,8 @@ static int64_t rank_of(const Tensor *k)
 static void check_rank(Ctx *cx, const TrainSpec *s, int64_t most)
 {
     if (!most)
-        diag_unsupported(cx, NULL, "--train: no selected layer has weights of the form [..][k][o]; accepted for lora: "
-                         "dense layers and convolutions without groups");
+        diag_unsupported(cx, NULL, "--train: no selected layer has weights of the form [..][k][o]; use lora for dense "
+                         "layers and convolutions without groups");
     else if (s->lora_rank > most)
         diag_usage(cx, NULL, "--train: \"lora(r=%d)\", but no selected layer has weights of a rank above %lld; use r=1 "
                    "to r=%lld", s->lora_rank, (long long)most, (long long)most);

@@ -68,9 +68,9 @@ static Tensor *masked(Ctx *cx, Training *t, const Node *n, int index, int count)
     int64_t shape[MAX_RANK];
     const double ratio = node_real(n, "ratio", 0.5);
     if (!(ratio >= 0 && ratio < 1))
-        diag_error(cx, n->name, "dropout: 'ratio' is %g; use a number from 0 to below 1", ratio);
+        diag_error(cx, n->name, "dropout: 'ratio' is %g; use a number of at least 0 and less than 1", ratio);
     if (!tensor_is_fixed(x))
-        diag_unsupported(cx, n->name, "--train: the dropout has open sizes; use fixed ones, by --dim");
+        diag_unsupported(cx, n->name, "--train: the dropout has open sizes; fix them with --dim");
     if (ctx_failed(cx)) return NULL;
     for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
     if (!t->steps) t->steps = tensor_new(cx, "steps", U32, 0, NULL);

@@ -45,7 +45,7 @@ static Tensor *trained_output(Ctx *cx, const TrainSpec *s, const Graph *g)
         diag_unsupported(cx, y->name, "--train: the output is %s; use an output of a float type",
                          dtype_info(y->type)->spelling);
     else if (!tensor_is_fixed(y))
-        diag_unsupported(cx, y->name, "--train: the output %s has open sizes; use fixed ones, by --dim",
+        diag_unsupported(cx, y->name, "--train: the output %s has open sizes; fix them with --dim",
                          tensor_shape_text(cx, y));
     return ctx_failed(cx) ? NULL : y;
 }
@@ -98,8 +98,8 @@ static Tensor *target_of(Ctx *cx, const TrainSpec *s, const Tensor *y, int64_t *
     const bool is_class = s->loss->has_classes && !text_equal(s->target, "probabilities");
     const char *its_name = is_class ? "label" : "target";
     if (is_class && !y->rank)
-        diag_error(cx, y->name, "--train: the output is a scalar; a cross entropy is over the classes of its last "
-                   "dimension");
+        diag_error(cx, y->name, "--train: the output is a scalar, but a cross entropy needs classes; use an output "
+                   "whose last dimension has the classes");
     if (ctx_failed(cx)) return NULL;
     *class_count = is_class ? tensor_dim(y, y->rank - 1) : 0;
     return tensor_new(cx, its_name, is_class ? I32 : y->type, y->rank - is_class, y->shape);

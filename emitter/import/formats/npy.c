@@ -118,7 +118,7 @@ static bool read_order(HeaderCursor *r, Header *h)
 
 static bool read_shape(HeaderCursor *r, Header *h)
 {
-    if (!take(&r->at, '(')) return bad(r, "'shape' is not a tuple; use one such as (2, 3)");
+    if (!take(&r->at, '(')) return bad(r, "'shape' is not a tuple; write a tuple such as (2, 3)");
     while (!take(&r->at, ')')) {
         if (h->of.rank == MAX_RANK)
             return bad(r, text_format(r->cx, "its 'shape' has more than %d dimensions, the most accepted", MAX_RANK));
@@ -220,7 +220,7 @@ static bool count_elements(HeaderCursor *r, NpyHead *h, uint64_t available)
     }
     if (is_empty) h->elems = 0;
     const uint64_t expected = (uint64_t)h->elems * (uint64_t)bytes;
-    if (is_huge) return bad(r, "its shape has 2^31 elements or more; use fewer");
+    if (is_huge) return bad(r, "its shape has 2^31 elements or more; use fewer elements");
     if (expected != available)
         return bad(r, text_format(r->cx, "its shape needs %llu bytes but %llu follow the header",
                                   (unsigned long long)expected, (unsigned long long)available));
@@ -239,7 +239,7 @@ bool npy_head(Ctx *cx, const char *path, Bytes start, uint64_t size, NpyHead *ou
     }
     const int major = cursor_u8(&r.at), minor = cursor_u8(&r.at);
     if (major < 1 || major > 3 || minor != 0)
-        return bad(&r, text_format(cx, "its version is %d.%d; use 1.0 to 3.0", major, minor));
+        return bad(&r, text_format(cx, "its version is %d.%d; use a version from 1.0 to 3.0", major, minor));
     const uint32_t length = major == 1 ? cursor_u16(&r.at) : cursor_u32(&r.at);
     HeaderCursor header = { cx, path, cursor_take(&r.at, length) };
     if (r.at.bad)

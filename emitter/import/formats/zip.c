@@ -52,7 +52,7 @@ static bool read_entry(Ctx *cx, const char *path, Cursor *c, ZipEntry *e)
     e->name = name_n(cx, (const char *)text.at, cursor_left(&text));
     if (flags & ENCRYPTED)
         return refuse(cx, path,
-                      text_format(cx, "\"%s\" is encrypted; use entries without a password", e->name));
+                      text_format(cx, "\"%s\" is encrypted; save the archive without a password", e->name));
     return true;
 }
 
@@ -73,12 +73,12 @@ static bool read_directory(Ctx *cx, Zip *out)
     const uint64_t last = out->size < END_BYTES + MOST_COMMENT ? out->size : END_BYTES + MOST_COMMENT;
     if (ctx_failed(cx)) return false;
     if (!find_end(range_of(cx, out, out->size - last, last), &out->count, &offset))
-        return refuse(cx, path, "it does not end as a zip file; use a file of numpy.savez");
+        return refuse(cx, path, "it does not end like a zip file; use a file that numpy.savez wrote");
     if (out->count > MOST_ENTRIES || offset > out->size)
         return refuse(
             cx, path,
             text_format(cx,
-                        "its directory, %d entries at %llu, exceeds the file; use at most %d entries and 4 GB",
+                        "its directory, %d entries at %llu, exceeds the file; write at most %d entries and 4 GB",
                         out->count, (unsigned long long)offset, MOST_ENTRIES));
     const Bytes directory = range_of(cx, out, offset, out->size - offset);
     Cursor c = cursor_new(directory.at, directory.count);
@@ -148,10 +148,11 @@ bool zip_read(Ctx *cx, const Zip *z, const ZipEntry *e, uint64_t most, Bytes *ou
     if (!at) return false;
     if (e->method != STORED && e->method != DEFLATED)
         return refuse(cx, z->path,
-                      text_format(cx, "\"%s\" is packed by method %d; use 0 or 8", e->name, e->method));
+                      text_format(cx, "\"%s\" is packed by method %d; use method 0 (stored) or 8 (deflated)",
+                                      e->name, e->method));
     if (e->size > most)
         return refuse(cx, z->path,
-                      text_format(cx, "\"%s\" has %llu bytes; use at most %llu", e->name,
+                      text_format(cx, "\"%s\" has %llu bytes; use at most %llu bytes", e->name,
                                   (unsigned long long)e->size, (unsigned long long)most));
     if (e->method == STORED ? e->size != e->packed : e->size / MOST_RATIO > e->packed)
         return refuse(cx, z->path,

@@ -366,7 +366,8 @@ bool annotations_read(Ctx *cx, const char *path, Model *m)
     for (const char *s = text; *s; s++) lines += *s == '\n';
     a.annotation = NEW_ARRAY(cx->arena, Annotation, lines);
     if (m->is_nest)
-        diag_unsupported(cx, NULL, "annotations of a file that is one `nest`; use the model without `nest`");
+        diag_unsupported(cx, NULL, "annotations cannot be used with a file that is one `nest`; remove `nest` from the "
+                                   "file");
     int number = 1;
     for (const char *s = text; *s && !ctx_failed(cx); s += strcspn(s, "\n"), s += *s == '\n', number++) {
         const char *words = words_of_pin(s);

@@ -96,9 +96,10 @@ bool gradients_add(Ctx *cx, const char *text, Model *m)
     const char *colon = strchr(text, ':');
     const Tensors l = tensors_of(cx, m);
     if (m->is_nest)
-        diag_unsupported(cx, NULL, "--gradient of a file that is one `nest`; use the model without `nest`");
+        diag_unsupported(cx, NULL, "--gradient cannot be used with a file that is one `nest`; remove `nest` from the "
+                                   "file");
     if (!colon || !colon[1 + strspn(colon + 1, " ")])
-        diag_usage(cx, NULL, "--gradient does not accept \"%s\"; use LOSS:X,W, names of tensors", text);
+        diag_usage(cx, NULL, "--gradient does not accept \"%s\"; use LOSS:X,W with names of tensors", text);
     if (ctx_failed(cx)) return false;
     const char *first = name_n(cx, text, (size_t)(colon - text));
     static const char option[] = "--gradient";

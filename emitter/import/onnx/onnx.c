@@ -159,7 +159,7 @@ static void fix_dims(Importer *im, OnnxValue *v)
     if (!v->is_tensor || !v->has_shape) {
         diag_listed(cx, UNSUPPORTED, where,
                     v->is_tensor ? "a tensor has no shape; use a declared rank"
-                                 : "a value that is not a tensor; use tensors");
+                                 : "it is a value that is not a tensor; use a tensor");
         return;
     }
     if (v->data_type != ONNX_STRING) onnx_check_type(&im->shared, where, v->data_type);
@@ -172,7 +172,7 @@ static void fix_dims(Importer *im, OnnxValue *v)
             list_dim_name(im, has_symbol ? symbol : text_format(cx, "%s.%d", v->name, d));
         else if (is_given && (given.is_maximum || given.value != v->dim[d].size))
             diag_listed(cx, ERROR, where,
-                        "dimension %d is %lld in the model, and not open; --dim is given for it as %s", d,
+                        "dimension %d is %lld in the model and not open, but --dim sets it as %s; remove this --dim", d,
                         (long long)v->dim[d].size, given.name);
         if (is_given && (has_symbol || v->dim[d].size < 0)) {
             v->dim[d].size = given.value;
@@ -183,7 +183,8 @@ static void fix_dims(Importer *im, OnnxValue *v)
                         has_symbol ? "open (\"" : "open", has_symbol ? symbol : "", has_symbol ? "\")" : "",
                         has_symbol ? symbol : text_format(cx, "%s.%d", v->name, d));
         else if (v->dim[d].size == 0 || v->dim[d].size > INT32_MAX)
-            diag_listed(cx, ERROR, where, "dimension %d is %lld; use 1 to %ld", d, (long long)v->dim[d].size,
+            diag_listed(cx, ERROR, where, "dimension %d is %lld; use a size from 1 to %ld",
+                                          d, (long long)v->dim[d].size,
                         (long)INT32_MAX);
     }
 }
@@ -248,7 +249,7 @@ static void create_inputs(Importer *im)
             t = tensor_new(im->cx, v->name, type, v->rank, shape);
             if (t && is_too_large(im->cx, t))
                 diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name),
-                           "it has 2^31 elements or more; use fewer");
+                           "it has 2^31 elements or more; use fewer elements");
             if (is_text) onnx_mark_strings(&im->shared.strings, t);
             im->input[im->input_count++] = t;
         }
@@ -306,11 +307,12 @@ static int count_elements(Importer *im, const char *value_name, const OnnxList *
 {
     const char *where = text_format(im->cx, "output \"%s\"", value_name);
     if (l->is_absent)
-        diag_unsupported(im->cx, where, "the optional value has no element; use one with an element");
+        diag_unsupported(im->cx, where, "the optional value has no element; use an optional value with an element");
     else if (!l->count)
         diag_unsupported(im->cx, where, "the sequence is empty; use a sequence with elements");
     else if (l->count > MOST_ELEMENTS - before)
-        diag_unsupported(im->cx, where, "outputs are sequences of more than %d elements in total; use at most %d",
+        diag_unsupported(im->cx, where, "outputs are sequences of more than %d elements in total; use at most %d "
+                                        "elements",
                          MOST_ELEMENTS, MOST_ELEMENTS);
     return ctx_failed(im->cx) ? 0 : l->count;
 }
@@ -371,7 +373,7 @@ static void build_model(Importer *im, Model *out)
     out->output_dims = dims;
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
         out->output[out->output_count++] = unshared_output(im, &output[i], out->output, i);
-    if (!count && !ctx_failed(im->cx)) diag_error(im->cx, NULL, "the graph has no outputs; at least one is required");
+    if (!count && !ctx_failed(im->cx)) diag_error(im->cx, NULL, "the graph has no outputs; add at least one output");
     list_strings(im, output, out);
 }
 
@@ -388,7 +390,8 @@ static void check_opset(Importer *im)
     long long opset = (long long)im->shared.file.opset;
     if (!opset && is_foreign(&im->shared.file.graph)) return;
     if (opset < OLDEST_OPSET)
-        diag_listed(im->cx, UNSUPPORTED, NULL, "operator set %lld%s; use %d to %d", opset,
+        diag_listed(im->cx, UNSUPPORTED, NULL, "the file has operator set %lld%s; use an operator set from %d to %d",
+                                               opset,
                     opset ? "" : ", for none of ONNX's own is declared", OLDEST_OPSET, NEWEST_OPSET);
     if (opset > NEWEST_OPSET)
         diag_warn(im->cx, NULL, "operator set %lld is newer than %d, the newest supported one", opset, NEWEST_OPSET);

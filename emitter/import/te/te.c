@@ -211,11 +211,11 @@ static void read_outputs(TeReader *r, Lexer *l)
         const Symbol *k = lex_name(l, "the name of a tensor") ? symbol_tensor(r->symbols, at) : NULL;
         if (!k) unknown_name(l, r->symbols, at, true);
         else if (!k->tensor->producer)
-            lex_error(l, at, "'%s' is not computed: it cannot be an output; use the result of a statement",
+            lex_error(l, at, "'%s' is not computed, so it cannot be an output; use the result of a statement",
                       k->name);
         for (int i = 0; k && i < r->model->output_count; i++)
             if (r->model->output[i] == k->tensor)
-                lex_error(l, at, "'%s' is an output already; list each name once", k->name);
+                lex_error(l, at, "'%s' is already an output; list each name once", k->name);
         if (k) k->tensor->name = k->name;        /* the last update of the name */
         if (k) read_grid(l, k->tensor);
         if (k) r->model->output[r->model->output_count++] = k->tensor;
@@ -335,7 +335,7 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
         return NULL;
     }
     if (r->is_nest && (op->fusion.annotation || op_asks_gradient(op))) {
-        lex_error(l, at, "'%s' has no effect in a file that is one `nest`; use the file without `nest`", called);
+        lex_error(l, at, "'%s' has no effect in a file that is one `nest`; remove `nest` from the file", called);
         return NULL;
     }
     DiagMark mark = diag_mark(r->cx);

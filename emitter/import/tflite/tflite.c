@@ -94,7 +94,7 @@ static Tensor *make_input(Importer *im, const TfliteTensor *t)
     for (int d = 0; d < t->rank; d++) {
         shape[d] = tflite_dim(&im->open, t, d);
         if (shape[d]->kind == EXPR_INT && shape[d]->integer < 1)
-            diag_error(im->cx, tflite_tensor_where(im->cx, t), "dimension %d is %lld; use 1 to %ld", d,
+            diag_error(im->cx, tflite_tensor_where(im->cx, t), "dimension %d is %lld; use a size from 1 to %ld", d,
                        (long long)shape[d]->integer, (long)INT32_MAX);
     }
     Tensor *out = ctx_failed(im->cx) ? NULL : tensor_new(im->cx, t->name, type, t->rank, shape);
@@ -152,7 +152,7 @@ static Tensor *value_at(Importer *im, int index)
     im->constant_bytes += t->data.count + sparse_bytes(t) / MOST_ZEROS;
     if (im->constant_bytes / MOST_COPIES > im->file.flat.bytes.count)
         diag_error(im->cx, tflite_tensor_where(im->cx, t),
-                   "constants that share buffers have more than %d times the bytes of the file; use fewer",
+                   "constants that share buffers have more than %d times the bytes of the file; use fewer constants",
                    MOST_COPIES);
     else im->value[index] = tflite_constant(im->cx, t);
     if (!im->value[index])
@@ -206,7 +206,8 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
                          t->name);
     if (im->value[index] || im->bytes.shifted[index] || t->data.count)
         diag_error(im->cx, tflite_tensor_where(im->cx, t),
-                   "it is the output of two operators, or a constant that is an output; use one operator");
+                   "it is the output of two operators, or a constant that an operator writes; write it with one "
+                   "operator");
     if (ctx_failed(im->cx)) return;
     check_result(im, c, t, result);
     for (int j = 0; j < c->in_count; j++) is_new = is_new && result != c->in[j];
@@ -226,7 +227,7 @@ static bool import_state(Importer *im, const TfliteOperator *op)
     if (ctx_failed(im->cx) || !tflite_state_operator(&im->states, op, given, &result)) return false;
     if (result && im->value[op->out[0]])
         diag_error(im->cx, tflite_tensor_where(im->cx, &im->file.tensor[op->out[0]]),
-                   "it is the output of two operators; use one");
+                   "it is the output of two operators; write it with one operator");
     if (result) im->value[op->out[0]] = result;
     return true;
 }
@@ -291,9 +292,9 @@ static bool bind_inputs(Importer *im, const TfliteCall *c, Tensor *const *in)
         DType type;
         const bool is_list = im->file.tensor[index].type == TFLITE_VARIANT;
         if (!is_list && (!tflite_dtype(im->file.tensor[index].type, &type) || type != in[i]->type))
-            tflite_refuse(c, "input %d of its subgraph is %s; %s is given", i,
+            tflite_refuse(c, "input %d of its subgraph is %s, but %s is passed; use equal types and shapes", i,
                           tflite_type_text(im->cx, im->file.tensor[index].type), dtype_info(in[i]->type)->spelling);
-        if (im->value[index]) tflite_refuse(c, "its subgraph lists input %d twice; use it once", i);
+        if (im->value[index]) tflite_refuse(c, "its subgraph lists input %d twice; list it once", i);
         im->value[index] = in[i];
     }
     return !ctx_failed(im->cx);
@@ -303,10 +304,12 @@ static bool has_subgraph(Importer *outer, const TfliteCall *c, int64_t subgraph)
 {
     const int first = outer->options->signature ? 0 : 1;     /* without --signature, subgraph 0 is the whole model */
     if (subgraph < first || subgraph >= outer->file.subgraph_count)
-        tflite_refuse(c, "its subgraph %lld does not exist; use %d to below %d", (long long)subgraph, first,
+        tflite_refuse(c, "its subgraph %lld does not exist; use a subgraph from %d to below %d",
+                         (long long)subgraph, first,
                       outer->file.subgraph_count);
     else if (outer->depth == MOST_DEPTH || ++*outer->imported > MOST_SUBGRAPHS)
-        tflite_unsupported(c, "the subgraphs are %d deep, or executed at more than %d places; use fewer",
+        tflite_unsupported(c, "the subgraphs are nested %d deep, or executed at more than %d places; use fewer "
+                              "subgraphs",
                            MOST_DEPTH + 1, MOST_SUBGRAPHS);
     return !ctx_failed(outer->cx);
 }
@@ -350,7 +353,8 @@ static bool run_subgraph(TfliteCall *c, int64_t subgraph, Tensor *const *in, int
     Importer *outer = c->subgraphs->importer, *im = NEW(c->cx->arena, Importer);
     if (!has_subgraph(outer, c, subgraph) || !subgraph_open(im, outer, subgraph)) return false;
     if (im->file.input_count != in_count || im->file.output_count != out_count)
-        tflite_refuse(c, "its subgraph %lld has %d inputs and %d outputs; use %d and %d", (long long)subgraph,
+        tflite_refuse(c, "its subgraph %lld has %d inputs and %d outputs; use %d inputs and %d outputs",
+                         (long long)subgraph,
                       im->file.input_count, im->file.output_count, in_count, out_count);
     if (ctx_failed(c->cx) || !bind_inputs(im, c, in)) return false;
     for (int i = 0; i < im->file.operator_count && !ctx_failed(c->cx); i++)
@@ -381,8 +385,8 @@ static void run_once(Importer *im, const TfliteOperator *op)
         if (v->now == v->input) continue;
         if (tensor_is_constant(v->now)) tflite_state_begin(&im->states, v->name, v->now, op);
         else
-            tflite_unsupported(c, "its subgraph assigns a value to the variable \"%s\" that is not computed from "
-                               "constants, or has more than %d elements; use a constant, or fewer", v->name,
+            tflite_unsupported(c, "its subgraph does not initialize the variable \"%s\" with a constant of at most %d "
+                               "elements; assign such a constant", v->name,
                                MOST_INITIAL);
     }
     im->constant_bytes = init->constant_bytes;
@@ -418,7 +422,7 @@ static void make_outputs(Importer *im, Model *out)
     out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
         out->output[out->output_count++] = distinct_output(im, im->file.output[i], out->output, i);
-    if (!count) diag_error(im->cx, NULL, "the graph has no outputs; use at least one");
+    if (!count) diag_error(im->cx, NULL, "the graph has no outputs; use at least one output");
 }
 
 /* Returns a variable's last value, or a copy if it is also an output, an input or a constant. */

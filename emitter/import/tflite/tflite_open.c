@@ -35,7 +35,7 @@ const Expr *tflite_dim(TfliteOpen *o, const TfliteTensor *t, int axis)
     if (!d) return expr_index(cx, t->dim[axis]);
     if (t->has_signature && !t->is_open[axis] && (d->is_maximum || d->value != t->dim[axis]))
         diag_error(cx, text_format(cx, "tensor \"%s\"", t->name),
-                   "dimension %d is %lld in the model, and not open; --dim is given for it as %s", axis,
+                   "dimension %d is %lld in the model and not open, but --dim sets it as %s; remove this --dim", axis,
                    (long long)t->dim[axis], d->name);
     o->sets_unmarked = o->sets_unmarked || !t->has_signature;
     if (!d->is_maximum) return expr_index(cx, d->value);

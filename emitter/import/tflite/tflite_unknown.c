@@ -84,8 +84,8 @@ static void list_unknown_custom(Ctx *cx, const char *where, const char *custom)
         return;
     }
     diag_listed(cx, UNSUPPORTED, where,
-                "custom operators; use the operators of `loopwright ops --tflite`, or compute it with your own C "
-                "function, --extern %s", custom);
+                "it is a custom operator; use an operator that `loopwright ops --tflite` lists, or compute it with "
+                "your own C function, --extern %s", custom);
 }
 
 /* Lists builtin operators that no row can have. No formula gives the numbers of LiteRT's random generator: it continues
@@ -99,7 +99,7 @@ static const char *advice_of(int code)
 {
     for (size_t i = 0; i < sizeof without_formula / sizeof without_formula[0]; i++)
         if (without_formula[i].code == code) return without_formula[i].advice;
-    return "the operator is unknown; use those of `loopwright ops --tflite`";
+    return "the operator is unknown; use an operator that `loopwright ops --tflite` lists";
 }
 
 static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOperator *op, const ImportOptions *o)
@@ -111,7 +111,7 @@ static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOper
     else if (!row)
         diag_listed(cx, UNSUPPORTED, where, "%s", advice_of(op->code));
     else if (op->version > row->newest)
-        diag_listed(cx, UNSUPPORTED, where, "it is version %d of the operator; use up to %d", op->version,
+        diag_listed(cx, UNSUPPORTED, where, "it is version %d of the operator; use at most version %d", op->version,
                     row->newest);
     else if (op->options_type && row->options && op->options_type != row->options)
         diag_listed(cx, ERROR, where, "its options are of kind %d, those of another operator; use kind %d",
@@ -145,10 +145,11 @@ static void list_unknown_tensor(Ctx *cx, const TfliteFile *f, const TfliteTensor
     const char *where = tflite_tensor_where(cx, t);
     if (t->is_variable && !is_written(f, (int)(t - f->tensor)))
         diag_listed(cx, UNSUPPORTED, where,
-                    "a variable tensor that no operator writes; use the states of recurrent layers, SVDF and "
-                    "CIRCULAR_BUFFER, and resource variables (VAR_HANDLE)");
+                    "no operator writes this variable tensor; use the states of recurrent layers, SVDF and "
+                    "CIRCULAR_BUFFER, or resource variables (VAR_HANDLE)");
     if (t->is_sparse && !t->data.count)
-        diag_listed(cx, UNSUPPORTED, where, "a sparse tensor that is not constant; use sparse weights");
+        diag_listed(cx, UNSUPPORTED, where, "the tensor is sparse but not constant; use sparse tensors only for "
+                                            "weights");
     if (t->is_blockwise && (t->block_scales < 0 || t->block_scales >= f->tensor_count || !t->data.count))
         diag_listed(cx, UNSUPPORTED, where,
                     "it has a quantization other than scales and zero points; use one scale, one per channel, or one "

@@ -147,7 +147,7 @@ static Value number(Reader *r)
     Token t = lex_take(r->lex);
     enum { MOST_CHARACTERS = 100 };
     if (t.kind == TOKEN_REAL && t.length > MOST_CHARACTERS) {
-        lex_error(r->lex, t, "this number has %d characters; use up to %d", t.length, MOST_CHARACTERS);
+        lex_error(r->lex, t, "this number has %d characters; use at most %d characters", t.length, MOST_CHARACTERS);
         return value_poison(r, t);
     }
     return (Value){ .literal = t.kind == TOKEN_REAL ? REAL_LITERAL : INTEGER_LITERAL, .at = t };

@@ -137,7 +137,7 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
             diag_error(cx, "instruction", "%s does not read %s: its formula reads each operand",
                        i->macro, i->operand[k]->name);
     if (i->stage->out_count != 1)
-        diag_error(cx, "instruction", "%s has %d results; use one", i->macro, i->stage->out_count);
+        diag_error(cx, "instruction", "%s has %d results; use one result", i->macro, i->stage->out_count);
     return ctx_failed(cx) ? NULL : i;
 }
 

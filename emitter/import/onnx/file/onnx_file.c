@@ -202,7 +202,7 @@ static void read_value(Ctx *cx, Cursor m, OnnxValue *v)
     const char *where = text_format(cx, "value \"%s\"", v->name);
     if (proto_malformed(cx, &m, where)) return;
     if (v->rank > MAX_RANK)
-        diag_unsupported(cx, where, "it has %d dimensions; use at most %d", v->rank, MAX_RANK);
+        diag_unsupported(cx, where, "it has %d dimensions; use at most %d dimensions", v->rank, MAX_RANK);
 }
 
 /* ---- Graph and model --------------------------------------------------------------------------------------------- */
@@ -311,7 +311,7 @@ bool onnx_file_read(Ctx *cx, Bytes bytes, OnnxFile *out)
     }
     if (proto_malformed(cx, &m, NULL)) return false;
     if (!has_graph)
-        diag_error(cx, NULL, "this is not an ONNX model: it has no graph; use a ModelProto with one");
+        diag_error(cx, NULL, "this is not an ONNX model: it has no graph; use a ModelProto with a graph");
     else read_graph(cx, graph, &out->graph, 0);
     return !ctx_failed(cx);
 }

@@ -114,10 +114,10 @@ static void check_dims(Ctx *cx, const OnnxTensor *t, const Cursor *m)
     const char *where = text_format(cx, "tensor \"%s\"", t->name);
     if (proto_malformed(cx, m, where)) return;
     if (t->rank > MAX_RANK)
-        diag_unsupported(cx, where, "it has %d dimensions; use at most %d", t->rank, MAX_RANK);
+        diag_unsupported(cx, where, "it has %d dimensions; use at most %d dimensions", t->rank, MAX_RANK);
     for (int d = 0; d < t->rank && d < MAX_RANK; d++)
         if (t->dim[d] < 0 || t->dim[d] > INT32_MAX)
-            diag_error(cx, where, "dimension %d is %lld; use 0 to %ld", d, (long long)t->dim[d],
+            diag_error(cx, where, "dimension %d is %lld; use a size from 0 to %ld", d, (long long)t->dim[d],
                        (long)INT32_MAX);
 }
 
@@ -337,8 +337,8 @@ Tensor *onnx_tensor_strings(Ctx *cx, const OnnxTensor *t, const char *const **te
     Tensor *out = ctx_failed(cx) ? NULL : tensor_new_fixed(cx, t->name, I64, t->rank, t->dim);
     if (!out) return NULL;
     if (tensor_elems(out) != most) {
-        diag_error(cx, text_format(cx, "tensor \"%s\"", t->name), "its shape is %s and it has %lld strings; use equal "
-                   "numbers", tensor_shape_text(cx, out), (long long)most);
+        diag_error(cx, text_format(cx, "tensor \"%s\"", t->name), "its shape is %s, but it has %lld strings; use as "
+                   "many strings as the shape has elements", tensor_shape_text(cx, out), (long long)most);
         return NULL;
     }
     const char **text = NEW_ARRAY(cx->arena, const char *, most);
@@ -385,8 +385,8 @@ static Tensor *read_sparse(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, con
         diag_unsupported(cx, where, "the sparse tensor is %s; use at most %d elements",
                          tensor_shape_text(cx, out), MOST_DENSE);
     else if (!fits && out)
-        diag_error(cx, where, "the sparse tensor is %s, with values %s and indices %s of %s; use as many int64 indices "
-                              "[values], or coordinates [values][%d], as values", tensor_shape_text(cx, out),
+        diag_error(cx, where, "the sparse tensor is %s, with values %s and indices %s of %s; use int64 indices "
+                              "[values], or coordinates [values][%d]", tensor_shape_text(cx, out),
                    tensor_shape_text(cx, value), tensor_shape_text(cx, index), dtype_info(index->type)->spelling,
                    t->rank);
     if (!out || ctx_failed(cx)) return NULL;
@@ -418,7 +418,7 @@ Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
     Tensor *out = tensor_new_fixed(cx, t->name, type, t->rank, t->dim);
     int64_t elems = out ? tensor_elems(out) : -1;
     if (elems < 0 || elems > INT32_MAX) {
-        diag_error(cx, where, "it has 2^31 elements or more; use fewer");
+        diag_error(cx, where, "it has 2^31 elements or more; use fewer elements");
         return NULL;
     }
     Cursor raw = { 0 }, m = t->message;

@@ -129,7 +129,7 @@ bool onnx_slice_by_value(OnnxCall *c)
     for (int i = 0; i < count && x && !ctx_failed(c->cx); i++) {
         const int axis = onnx_axis(c, axis_count >= 0 ? axes[i] : i, x->rank);
         const Stride by = steps_of_run ? step_of_run(c, i, &x) : (Stride){ steps >= 0 ? step[i] : 1, NULL };
-        if (!by.value && by.known == 0) onnx_refuse(c, "a step is 0; use a step forwards or backwards");
+        if (!by.value && by.known == 0) onnx_refuse(c, "a step is 0; use a positive or negative step");
         x = axis < 0 || ctx_failed(c->cx) ? NULL : slice_axis(c, x, axis, i, &by);
     }
     c->out[0] = x;

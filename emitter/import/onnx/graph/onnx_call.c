@@ -67,12 +67,12 @@ int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most)
     int64_t count = a ? a->int_count : t ? tensor_elems(t) : -1;
     if (!a && !t) return -1;
     if (!a && (!tensor_is_constant(t) || !dtype_is_integer(t->type) || t->rank > 1)) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; use a compile-time list of integers",
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; use a list of integers that is known at compile time",
                          index, t->name);
         return -2;
     }
     if (count > most) {
-        onnx_refuse(c, "there are %lld values in %s; use at most %d", (long long)count, a ? attr : t->name,
+        onnx_refuse(c, "there are %lld values in %s; use at most %d values", (long long)count, a ? attr : t->name,
                     most);
         return -2;
     }
@@ -104,7 +104,7 @@ bool onnx_scalar(OnnxCall *c, int index, double *out)
     const Tensor *t = onnx_in(c, index);
     if (!t) return false;
     if (!tensor_is_constant(t) || tensor_elems(t) != 1) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; use one compile-time number", index,
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; use one number that is known at compile time", index,
                          t->name);
         return false;
     }

@@ -20,8 +20,8 @@ static void add_output(OnnxCall *c, ForeignCall *f, const char *value_name)
     int64_t dim[MAX_RANK];
     DType type;
     if (!v || !onnx_dtype(v->data_type, &type)) {
-        onnx_unsupported(c, "its output \"%s\" has no declared shape in the file; use sizes without names, and a type "
-                         "of numbers with --extern (onnx.shape_inference adds them, or your exporter)",
+        onnx_unsupported(c, "its output \"%s\" is computed with --extern, but has no declared shape or type of numbers "
+                         "in the file; declare it with fixed sizes, for example with onnx.shape_inference",
                          value_name);
         return;
     }
@@ -41,10 +41,10 @@ static void add_attributes(OnnxCall *c, ForeignCall *f)
         }
         if (!next) return;
         if (next->kind != ONNX_ATTR_INT && next->kind != ONNX_ATTR_FLOAT)
-            onnx_unsupported(c, "its attribute '%s' is not a number; with --extern use only INT and FLOAT",
+            onnx_unsupported(c, "its attribute '%s' is not a number; use only attributes INT and FLOAT with --extern",
                              next->name);
         else if (next->i > INT32_MAX || next->i < -INT32_MAX)
-            onnx_unsupported(c, "its attribute '%s' is %lld; use 32 bits with --extern", next->name,
+            onnx_unsupported(c, "its attribute '%s' is %lld; use a 32-bit number with --extern", next->name,
                              (long long)next->i);
         else foreign_add_number(f, next->kind == ONNX_ATTR_FLOAT, next->i, next->f);
         last = next;
@@ -56,9 +56,10 @@ static void translate_foreign(OnnxCall *c)
     const ImportExtern *e = extern_of(c->scope->import, c->node);
     ForeignCall f = foreign_new(c->cx, e->function);
     if (c->node->out_count > ONNX_OUTPUTS)
-        onnx_refuse(c, "it has %d outputs; use at most %d", c->node->out_count, ONNX_OUTPUTS);
+        onnx_refuse(c, "it has %d outputs; use at most %d outputs", c->node->out_count, ONNX_OUTPUTS);
     for (int i = 0; i < c->in_count && !ctx_failed(c->cx); i++)
-        if (!c->in[i]) onnx_refuse(c, "input %d is absent, or a sequence; with --extern all inputs are tensors", i);
+        if (!c->in[i]) onnx_refuse(c, "input %d is absent or a sequence; use a tensor for every input with --extern",
+                                      i);
     for (int i = 0; i < c->node->out_count && !ctx_failed(c->cx); i++) add_output(c, &f, c->node->out[i]);
     if (!ctx_failed(c->cx)) add_attributes(c, &f);
     Tensor *first = ctx_failed(c->cx) ? NULL : foreign_call(&f, c->name, c->in, c->in_count);

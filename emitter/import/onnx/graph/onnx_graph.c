@@ -261,14 +261,15 @@ static void list_unsupported_in_node(OnnxScope *s, const OnnxNode *n)
     const char *near = op ? NULL : onnx_op_near(cx, s->import->rows, n->type);
     const OnnxFunction *other = *n->overload || !op ? function_near(s, n) : NULL;
     if (other) {
-        diag_listed(cx, UNSUPPORTED, where, "the function %s has no overload \"%s\"; the file has \"%s\"", n->type,
+        diag_listed(cx, UNSUPPORTED, where, "the function %s has no overload \"%s\"; use \"%s\", which the file has",
+                                            n->type,
                     n->overload, other->overload);
         return;
     }
     if (!op) {
         diag_listed(cx, UNSUPPORTED, where,
-                    "the operator %s%s%s%s is not known%s%s; use those of `loopwright ops --onnx`, or compute it with "
-                    "your own C function, --extern %s", n->type,
+                    "the operator %s%s%s%s is not known%s%s; use an operator that `loopwright ops --onnx` lists, or "
+                    "compute it with your own C function, --extern %s", n->type,
                     is_standard(n) ? "" : " of the domain \"", is_standard(n) ? "" : n->domain,
                     is_standard(n) ? "" : "\"", near ? "; did you mean " : "",
                     near ? text_format(cx, "'%s'?", near) : "", n->type);
@@ -446,7 +447,7 @@ void onnx_scope_report_missing(const OnnxScope *s, const char *value_name)
 {
     const OnnxNode *producer = find_named(&s->producer, value_name);
     diag_unsupported(s->import->cx, producer ? onnx_where(s->import->cx, producer) : NULL,
-                     "its output \"%s\" is not supported; it is accepted where nothing reads it", value_name);
+                     "its output \"%s\" is not supported; use a model in which no node reads it", value_name);
 }
 
 /* Resolves attributes in a function's body that refer to an attribute of the caller. Substitutes the caller's attribute
@@ -483,7 +484,7 @@ static void run_function(OnnxScope *s, OnnxCall *c, const OnnxFunction *f)
     if (inner->depth > ONNX_DEEPEST)
         onnx_unsupported(c, "functions that call one another, or themselves, more than %d deep", ONNX_DEEPEST);
     if (c->in_count > f->body.input_count)
-        onnx_refuse(c, "it has %d inputs; use at most the %d of the function", c->in_count,
+        onnx_refuse(c, "it has %d inputs; use at most the %d inputs of the function", c->in_count,
                     f->body.input_count);
     if (ctx_failed(s->import->cx)) return;
     onnx_scope_order(inner);
@@ -505,7 +506,7 @@ static void translate(OnnxCall *c, const OnnxOp *row)
 {
     bool any = false;
     if (c->in_count > row->most_inputs)
-        onnx_refuse(c, "it has %d inputs; use at most %d", c->in_count, row->most_inputs);
+        onnx_refuse(c, "it has %d inputs; use at most %d inputs", c->in_count, row->most_inputs);
     for (int i = 0; i < c->in_count; i++) {
         const bool is_text = onnx_holds_strings(c->strings, c->in[i]);
         if (is_text && row->strings == STRINGS_REFUSED)
@@ -636,7 +637,7 @@ static OnnxScope *inner_scope(OnnxCall *c, const OnnxGraph *g, Tensor *iteration
     inner->iteration = iteration;
     if (inner->depth > ONNX_DEEPEST) onnx_unsupported(c, "graphs nested more than %d deep", ONNX_DEEPEST);
     if (in_count > g->input_count)
-        onnx_refuse(c, "its graph has %d inputs; use at least %d", g->input_count, in_count);
+        onnx_refuse(c, "its graph has %d inputs; use at least %d inputs", g->input_count, in_count);
     if (!ctx_failed(c->cx)) onnx_scope_order(inner);
     return inner;
 }

@@ -86,7 +86,7 @@ bool onnx_open_reshape(OnnxCall *c)
     OnnxSizes shape;
     if (!x || onnx_is_list(c, x) || !onnx_is_list(c, onnx_in(c, 1)) || !onnx_list(c, 1, &shape)) return false;
     if (shape.count > MAX_RANK)
-        onnx_unsupported(c, "the shape has %d dimensions; use at most %d", shape.count, MAX_RANK);
+        onnx_unsupported(c, "the shape has %d dimensions; use at most %d dimensions", shape.count, MAX_RANK);
     for (int i = 0; i < shape.count && i < x->rank; i++)
         if (expr_is_int(shape.at[i], 0)) shape.at[i] = x->shape[i];
     if (onnx_reshape_by_value(c)) return true;

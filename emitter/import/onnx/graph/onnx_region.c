@@ -246,7 +246,7 @@ static bool import_body(Body *b)
     if (l->is_scan) return true;
     Tensor *condition = *b->result++;
     if (tensor_elems(condition) != 1)
-        onnx_refuse(b->c, "its condition \"%s\" has %lld elements; use one", condition->name,
+        onnx_refuse(b->c, "its condition \"%s\" has %lld elements; use a condition with one element", condition->name,
                     (long long)tensor_elems(condition));
     bool always = tensor_is_constant(condition) && !ctx_failed(cx)
                   && dtype_load(condition->type, condition->data, 0).i != 0;
@@ -364,11 +364,11 @@ static void add_rows(Body *b, Boundary *e)
     for (int i = 0; i < b->l->row_count; i++) {
         Tensor *row = b->result[b->l->state_count + i];
         if (row->rank == MAX_RANK)
-            onnx_unsupported(b->c, "the rows have %d dimensions; use at most %d", MAX_RANK, MAX_RANK - 1);
+            onnx_unsupported(b->c, "the rows have %d dimensions; use at most %d dimensions", MAX_RANK, MAX_RANK - 1);
         for (int d = 0; d < row->rank; d++)
             if (decided_inside(decided_of(b->c), row->shape[d], b->captured))
-                onnx_unsupported(b->c, "it collects rows \"%s\" %s, of a size that each iteration decides; use rows of "
-                                 "one size", row->name, tensor_shape_text(b->c->cx, row));
+                onnx_unsupported(b->c, "it collects rows \"%s\" %s, whose size each iteration decides; use rows of "
+                                 "equal sizes", row->name, tensor_shape_text(b->c->cx, row));
         e->result[e->result_count++] = row;
     }
 }

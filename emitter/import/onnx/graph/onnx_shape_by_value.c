@@ -22,7 +22,7 @@ static bool is_list_of_run(OnnxCall *c, int input, int *count)
     if (!onnx_is_of_run(c, input)) return false;
     const int64_t elems = tensor_elems(c->in[input]);
     if (elems > MAX_RANK)
-        onnx_unsupported(c, "the shape has %lld dimensions; use at most %d", (long long)elems, MAX_RANK);
+        onnx_unsupported(c, "the shape has %lld dimensions; use at most %d dimensions", (long long)elems, MAX_RANK);
     *count = (int)elems;
     return !ctx_failed(c->cx);
 }
@@ -304,7 +304,7 @@ bool onnx_pad_by_value(OnnxCall *c)
     count = axis_count >= 0 ? axis_count : c->in[0]->rank;
     if (ctx_failed(c->cx)) return true;
     if (tensor_elems(c->in[1]) != 2 * count) {
-        onnx_refuse(c, "there are %lld pads; use %d", (long long)tensor_elems(c->in[1]), 2 * count);
+        onnx_refuse(c, "there are %lld pads; use %d pads", (long long)tensor_elems(c->in[1]), 2 * count);
         return true;
     }
     Tensor *x = c->in[0];

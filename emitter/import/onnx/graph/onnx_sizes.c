@@ -84,12 +84,12 @@ int onnx_sizes(OnnxCall *c, int input, const Expr **out, int most)
     if (!onnx_in(c, input)) return -1;
     if (!onnx_list(c, input, &s)) {
         onnx_unsupported(
-            c, "input %d (\"%s\") is not constant; use a compile-time list of integers or sizes",
+            c, "input %d (\"%s\") is not constant; use a list of integers or sizes that is known at compile time",
             input, c->in[input]->name);
         return -2;
     }
     if (s.count > most)
-        onnx_refuse(c, "there are %d values in %s; use at most %d", s.count, c->in[input]->name, most);
+        onnx_refuse(c, "there are %d values in %s; use at most %d values", s.count, c->in[input]->name, most);
     for (int i = 0; i < s.count && i < most; i++) out[i] = s.at[i];
     return s.count > most ? -2 : s.count;
 }

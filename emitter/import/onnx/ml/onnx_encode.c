@@ -136,7 +136,7 @@ static void category_mapper(OnnxCall *c)
     const OnnxAttr *ints = onnx_attr(c, "cats_int64s"), *texts = onnx_attr(c, "cats_strings");
     if (!onnx_requires(c, 1)) return;
     if (!ints || !texts || ints->int_count != texts->text_count) {
-        onnx_refuse(c, "there are %d of 'cats_int64s' and %d of 'cats_strings'; use equal numbers",
+        onnx_refuse(c, "there are %d 'cats_int64s' and %d 'cats_strings'; use equally many of both",
                     ints ? ints->int_count : 0, texts ? texts->text_count : 0);
         return;
     }
@@ -175,7 +175,8 @@ static bool has_width(OnnxCall *c)
     if (width >= 1 && x->rank == 2 && tensor_dim(x, 1) == width) return true;
     if (width < 1) onnx_refuse(c, "its list of keys is empty; use one key or more");
     else
-        onnx_refuse(c, "a map of %lld keys is %s; use an input of the graph that is a map, or a row of its numbers",
+        onnx_refuse(c, "a map of %lld keys is read from %s; use an input of the graph that is a map, or a row of the "
+                       "map's numbers",
                     (long long)width, tensor_shape_text(c->cx, x));
     return false;
 }

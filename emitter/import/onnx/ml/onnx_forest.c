@@ -67,7 +67,7 @@ static bool may_follow(const Forest *f, int at, int depth)
 {
     if (f->branch[at].is_open) onnx_refuse(f->c, "the nodes of a tree have a cycle; write a tree without cycles");
     else if (depth > MOST_STEPS)
-        onnx_refuse(f->c, "a tree is more than %d nodes deep; use fewer", MOST_STEPS);
+        onnx_refuse(f->c, "a tree is more than %d nodes deep; use a shallower tree", MOST_STEPS);
     return !ctx_failed(f->c->cx);
 }
 
@@ -315,7 +315,8 @@ static Tensor *weight_rows(Forest *f, int64_t width, double none, int64_t *row)
     int64_t leaves = 0, count = 0;
     for (int i = 0; i < f->emitted; i++) leaves += f->branch[f->order[i]].is_leaf;
     if (leaves > INT32_MAX / 8 / width) {
-        onnx_unsupported(f->c, "%lld leaves of %lld targets; use fewer than 2^28 weights", (long long)leaves,
+        onnx_unsupported(f->c, "the trees have %lld leaves of %lld targets; use fewer than 2^28 weights",
+                               (long long)leaves,
                          (long long)width);
         return NULL;
     }
@@ -485,10 +486,10 @@ Tensor *onnx_forest_scores(Forest *f, const Aggregate *a)
 {
     OnnxCall *c = f->c;
     if (f->targets < 1 || f->targets > MOST_TARGETS)
-        onnx_unsupported(c, "there are %lld targets; use 1 to %d", (long long)f->targets, MOST_TARGETS);
+        onnx_unsupported(c, "there are %lld targets; use 1 to %d targets", (long long)f->targets, MOST_TARGETS);
     for (int i = 0; i < f->pairs && !ctx_failed(c->cx); i++)
         if (f->pair[i].target < 0 || f->pair[i].target >= f->targets)
-            onnx_refuse(c, "a leaf has the target %lld; use 0 to %lld", (long long)f->pair[i].target,
+            onnx_refuse(c, "a leaf has the target %lld; use a target from 0 to %lld", (long long)f->pair[i].target,
                         (long long)f->targets - 1);
     /* Several weights of one leaf and target are combined like those of several trees. If there is a single target,
      * only the first weight is read, as in ONNX Runtime; the specification does not define this case. */

@@ -63,7 +63,8 @@ Tensor *onnx_ml_rows(OnnxCall *c)
 int onnx_class_count(OnnxCall *c, const char *ints)
 {
     const int numbers = label_count(c, ints), names = label_count(c, "classlabels_strings");
-    if (!numbers && !names) onnx_refuse(c, "neither '%s' nor 'classlabels_strings' has a label; use one", ints);
+    if (!numbers && !names) onnx_refuse(c, "neither '%s' nor 'classlabels_strings' has a label; give one of them a "
+                                           "label", ints);
     return numbers ? numbers : names;
 }
 
@@ -176,7 +177,8 @@ static Tensor *linear_scores(OnnxCall *c, Tensor *x, int64_t targets)
     if (!x) return NULL;
     if (targets < 1 || count != targets * features || (intercepts && intercepts != targets)) {
         onnx_refuse(c, "there are %lld coefficients and %d intercepts for %lld targets of %lld features; use targets * "
-                       "features and targets", (long long)count, intercepts, (long long)targets, (long long)features);
+                       "features coefficients, and one intercept per target",
+                       (long long)count, intercepts, (long long)targets, (long long)features);
         return NULL;
     }
     const double *given = onnx_ml_reals(c, "coefficients");
@@ -205,7 +207,8 @@ static void linear_classifier(OnnxCall *c)
     Tensor *s = ctx_failed(c->cx) ? NULL : linear_scores(c, x, targets);
     if (!s) return;
     if (targets != classes && (targets != 1 || classes != 2))
-        onnx_refuse(c, "there are %lld targets for %d classes; use one per class, or one for two", (long long)targets,
+        onnx_refuse(c, "there are %lld targets for %d classes; use one target per class, or one target for two classes",
+                       (long long)targets,
                     classes);
     c->out[0] = onnx_class_labels(c, targets == 1 ? is_positive(c, s) : onnx_best_class(c, s), "classlabels_ints");
     c->out[1] = targets == 1 ? onnx_two_columns(c, s, post, true) : onnx_post_transform(c, s, post);
@@ -221,7 +224,8 @@ static void scaler(OnnxCall *c)
     Tensor *y = onnx_cast(c, c->in[0], F32);
     const int64_t features = y->rank ? tensor_dim(y, y->rank - 1) : 1;
     if ((offsets > 1 && offsets != features) || (scales > 1 && scales != features))
-        onnx_refuse(c, "there are %d offsets and %d scales for %lld features; use one, or one per feature", offsets,
+        onnx_refuse(c, "there are %d offsets and %d scales for %lld features; use one value, or one per feature",
+                       offsets,
                     scales, (long long)features);
     if (offsets) y = onnx_call2(c, "sub", y, onnx_ml_list(c, "offset", onnx_ml_reals(c, "offset"), offsets));
     c->out[0] = scales ? onnx_call2(c, "mul", y, onnx_ml_list(c, "scale", onnx_ml_reals(c, "scale"), scales)) : y;
@@ -261,7 +265,8 @@ static void imputer(OnnxCall *c)
     const OnnxAttr *given = onnx_attr(c, is_float ? "imputed_value_floats" : "imputed_value_int64s");
     const int64_t count = !given ? 0 : is_float ? given->real_count : given->int_count;
     if (count < 1 || (count > 1 && (!x->rank || count != tensor_dim(x, x->rank - 1)))) {
-        onnx_refuse(c, "there are %lld imputed values of %s for %s; use one, or one per feature", (long long)count,
+        onnx_refuse(c, "there are %lld imputed values of %s for %s; use one value, or one per feature",
+                       (long long)count,
                     is_float ? "floats" : "integers", tensor_shape_text(c->cx, x));
         return;
     }
@@ -291,7 +296,7 @@ static void feature_vectorizer(OnnxCall *c)
         in[i] = onnx_cast(c, c->in[i]->rank == 1 ? onnx_reshape(c, c->in[i], (int64_t[]){ 1, -1 }, 2) : c->in[i], F32);
         const int64_t width = in[i] && in[i]->rank == 2 ? tensor_dim(in[i], 1) : -1;
         if (width < 0 || (sizes && (sizes->int_count <= i || sizes->ints[i] != width)))
-            onnx_refuse(c, "input %d is %s; use [n][features] of the width in 'inputdimensions'", i,
+            onnx_refuse(c, "input %d is %s; use [n][features], with as many features as 'inputdimensions' states", i,
                         tensor_shape_text(c->cx, c->in[i]));
     }
     if (!ctx_failed(c->cx)) c->out[0] = call(c->cx, "concat", c->name, in, c->in_count, ATTRS(attr_int("axis", 1)));

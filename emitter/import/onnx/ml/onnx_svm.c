@@ -53,7 +53,7 @@ static bool svm_lists(OnnxCall *c, const Tensor *x, int64_t vectors, int64_t coe
     if (vectors > INT32_MAX || given != vectors * features || onnx_ml_count(c, "coefficients") != coefficients
         || (params && params < 3)) {
         onnx_refuse(c, "%lld vectors of %lld features have %d numbers, %d coefficients and %d kernel parameters; use "
-                    "%lld, %lld and 3", (long long)vectors, (long long)features, given,
+                    "%lld numbers, %lld coefficients and 3 parameters", (long long)vectors, (long long)features, given,
                     onnx_ml_count(c, "coefficients"), params, (long long)(vectors * features), (long long)coefficients);
         return false;
     }
@@ -113,15 +113,17 @@ static bool read_svm_pairs(OnnxCall *c, const Tensor *x, Pairs *p)
     if (!x || ctx_failed(c->cx)) return false;
     if (!per_class || per_class->int_count != p->classes || p->classes < 2 || p->classes > 256
         || onnx_ml_count(c, "rho") != p->count) {
-        onnx_refuse(c, "there are %lld classes, %d of 'vectors_per_class' and %d of 'rho'; use 2 to 256 classes, one "
-                       "value each, and one rho per pair", (long long)p->classes, per_class ? per_class->int_count : 0,
+        onnx_refuse(c, "there are %lld classes, %d 'vectors_per_class' and %d 'rho'; use 2 to 256 classes, one number "
+                       "of vectors per class, and one rho per pair of classes",
+                       (long long)p->classes, per_class ? per_class->int_count : 0,
                     onnx_ml_count(c, "rho"));
         return false;
     }
     p->per_class = per_class->ints;
     for (int64_t i = 0; i < p->classes; i++) {
         if (p->per_class[i] < 0 || p->per_class[i] > INT32_MAX)
-            onnx_refuse(c, "'vectors_per_class' has %lld; use 0 to 2^31 - 1", (long long)p->per_class[i]);
+            onnx_refuse(c, "'vectors_per_class' has the number %lld; use numbers from 0 to 2^31 - 1",
+                           (long long)p->per_class[i]);
         if (ctx_failed(c->cx)) return false;
         p->vectors += p->per_class[i];
     }
@@ -331,8 +333,8 @@ static void linear_machine(OnnxCall *c, Tensor *x, const char *post)
     bool is_positive = true;
     if (!x || ctx_failed(c->cx)) return;
     if (onnx_ml_count(c, "coefficients") != classes * features || onnx_ml_count(c, "rho") < 1) {
-        onnx_refuse(c, "there are no 'support_vectors', %d coefficients for %d classes of %lld features, and %d of "
-                       "'rho'; use classes * features and one rho", onnx_ml_count(c, "coefficients"), classes,
+        onnx_refuse(c, "there are no 'support_vectors', %d coefficients for %d classes of %lld features, and %d 'rho'; "
+                       "use classes * features coefficients and one rho", onnx_ml_count(c, "coefficients"), classes,
                     (long long)features, onnx_ml_count(c, "rho"));
         return;
     }
@@ -369,7 +371,8 @@ static void svm_classifier(OnnxCall *c)
     }
     if (!read_svm_pairs(c, x, &p)) return;
     if ((a || b) && (a != p.count || b != p.count))
-        onnx_refuse(c, "there are %d of 'prob_a' and %d of 'prob_b' for %lld classes; use %lld, one per pair", a, b,
+        onnx_refuse(c, "there are %d 'prob_a' and %d 'prob_b' for %lld classes; use %lld of both, one per pair of "
+                       "classes", a, b,
                     (long long)p.classes, (long long)p.count);
     Tensor *weights = pair_weights(c, &p);
     Tensor *scores = onnx_call2(c, "dense", kernel(c, x, placed_vectors(c, &p), p.vectors), weights);

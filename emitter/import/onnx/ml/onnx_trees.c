@@ -41,7 +41,7 @@ static const int64_t *ints_of(OnnxCall *c, const char *attr, int count, bool is_
     const OnnxAttr *a = onnx_attr(c, attr);
     if ((!a || !a->int_count) && !is_required) return NULL;
     const int found = a ? a->int_count : 0;
-    if (found != count) onnx_refuse(c, "'%s' has %d values; use %d", attr, found, count);
+    if (found != count) onnx_refuse(c, "'%s' has %d values; use %d values", attr, found, count);
     return a && !ctx_failed(c->cx) ? a->ints : NULL;
 }
 
@@ -112,8 +112,8 @@ static int mode_of(OnnxCall *c, const char *word)
 {
     for (int m = 0; m < MODES; m++)
         if (m != MODE_MEMBER && strcmp(mode_names[m], word) == 0) return m;
-    onnx_refuse(c, "'nodes_modes' has \"%s\"; use one of BRANCH_LEQ, BRANCH_LT, BRANCH_GTE, BRANCH_GT, BRANCH_EQ, "
-                "BRANCH_NEQ, LEAF", word);
+    onnx_refuse(c, "'nodes_modes' has the word \"%s\"; use one of BRANCH_LEQ, BRANCH_LT, BRANCH_GTE, BRANCH_GT, "
+                "BRANCH_EQ, BRANCH_NEQ, LEAF", word);
     return MODE_LEAF;
 }
 
@@ -141,7 +141,7 @@ static void check_branch(Forest *f, int at, bool *has_parent)
     const Branch *b = &f->branch[at];
     if (b->is_leaf || ctx_failed(f->c->cx)) return;
     if (b->feature < 0 || b->feature >= tensor_dim(f->x, 1))
-        onnx_refuse(f->c, "a node tests feature %lld; use 0 to %lld", (long long)b->feature,
+        onnx_refuse(f->c, "a node tests feature %lld; use a feature from 0 to %lld", (long long)b->feature,
                     (long long)tensor_dim(f->x, 1) - 1);
     has_parent[b->yes] = has_parent[b->no] = true;
 }
@@ -152,7 +152,8 @@ static void take_roots(Forest *f, const int64_t *root, int count)
     f->root = NEW_ARRAY(f->c->cx->arena, int, count);
     for (int i = 0; i < count && !ctx_failed(f->c->cx); i++) {
         if (root[i] < 0 || root[i] >= f->count)
-            onnx_refuse(f->c, "'tree_roots' has %lld; use 0 to %d", (long long)root[i], f->count - 1);
+            onnx_refuse(f->c, "'tree_roots' has the node %lld; use a node from 0 to %d",
+                              (long long)root[i], f->count - 1);
         f->root[f->trees++] = (int)root[i];
     }
 }
@@ -165,7 +166,7 @@ static void find_roots(Forest *f)
     for (int i = 0; i < f->count; i++) check_branch(f, i, has_parent);
     for (int i = 0; i < f->count; i++)
         if (!has_parent[i]) f->root[f->trees++] = i;
-    if (!f->trees && !ctx_failed(f->c->cx)) onnx_refuse(f->c, "there is no root; use one tree or more");
+    if (!f->trees && !ctx_failed(f->c->cx)) onnx_refuse(f->c, "there is no root; use at least one tree");
 }
 
 /* Refuses a second root of a tree. tree: the tree of each node in the file. */
@@ -175,7 +176,7 @@ static void check_roots(Forest *f, const int64_t *tree)
     for (int t = 0; t < f->trees && !ctx_failed(f->c->cx); t++) {
         const int64_t *own = &tree[f->root[t]];
         if (map_get(&known, own, sizeof *own))
-            onnx_refuse(f->c, "tree %lld has two nodes without a parent; use one", (long long)*own);
+            onnx_refuse(f->c, "tree %lld has two nodes without a parent; use one root per tree", (long long)*own);
         map_put(&known, own, sizeof *own, f);
     }
 }
@@ -236,8 +237,8 @@ static void read_nodes(Forest *f, const char *prefix)
     const OnnxAttr *modes = onnx_attr(c, "nodes_modes");
     const Reals value = reals_of(c, "nodes_values");
     if (!ctx_failed(c->cx) && (!count || !modes || modes->text_count != count || value.count != count))
-        onnx_refuse(c, "there are %d nodes, %d of 'nodes_modes' and %d of 'nodes_values'; use equal numbers, one or "
-                       "more", count,
+        onnx_refuse(c, "there are %d nodes, %d 'nodes_modes' and %d 'nodes_values'; use equally many of each, at least "
+                       "one", count,
                     modes ? modes->text_count : 0, value.count);
     if (ctx_failed(c->cx)) return;
     Map nodes = map_new(c->cx->arena);
@@ -248,7 +249,7 @@ static void read_nodes(Forest *f, const char *prefix)
         at[i] = onnx_forest_add(f, (Branch){ .is_leaf = mode[i] == MODE_LEAF, .feature = feature[i],
                                              .value = value.at[i], .yes = -1, .no = -1 });
         if (map_get(&nodes, &key, sizeof key))
-            onnx_refuse(c, "node %lld of tree %lld is given twice; use it once", (long long)id[i],
+            onnx_refuse(c, "node %lld of tree %lld is given twice; give it once", (long long)id[i],
                         (long long)tree[i]);
         map_put(&nodes, arena_copy(c->cx->arena, &key, sizeof key), sizeof key, &at[i]);
     }
@@ -280,7 +281,7 @@ static Tensor *with_base(Forest *f, Tensor *y, Reals base)
 {
     if (!base.count) return y;
     if (base.count != f->targets && base.count != 1)
-        onnx_refuse(f->c, "there are %d of 'base_values' for %lld targets; use one per target", base.count,
+        onnx_refuse(f->c, "there are %d 'base_values' for %lld targets; use one value per target", base.count,
                     (long long)f->targets);
     return onnx_call2(f->c, "add", y, reals_tensor(f, base));
 }
@@ -340,7 +341,7 @@ static void two_classes(OnnxCall *c, Forest *f, Tensor *scores, Reals base)
         has[f->pair[i].target] = true;
         is_probability = is_probability && f->pair[i].weight >= 0;
     }
-    if (!has[0] && !has[1]) onnx_refuse(c, "no leaf has a weight; use one or more");
+    if (!has[0] && !has[1]) onnx_refuse(c, "no leaf has a weight; give at least one leaf a weight");
     if (ctx_failed(c->cx)) return;
     const Pairwise p = pairwise(c, scores, has, base);
     const bool is_both = has[0] && has[1];
@@ -403,7 +404,7 @@ static int child_of(Forest *f, Indexed *e, int64_t index, bool is_leaf)
     const int most = is_leaf ? e->leaves : e->nodes;
     if (index < 0 || index >= most) {
         if (!ctx_failed(f->c->cx))
-            onnx_refuse(f->c, "a node has the child %lld; use 0 to %d, the %s", (long long)index, most - 1,
+            onnx_refuse(f->c, "a node has the child %lld; use a child from 0 to %d, the %s", (long long)index, most - 1,
                         is_leaf ? "leaves" : "nodes");
         return 0;
     }
@@ -436,7 +437,8 @@ static void read_indexed(Forest *f)
     e.target = ints_of(c, "leaf_targetids", e.leaves, true);
     e.weight = reals_of(c, "leaf_weights"), e.members = reals_of(c, "membership_values");
     if (!ctx_failed(c->cx) && (!n || split.count != n || mode.count != n || e.weight.count != e.leaves))
-        onnx_refuse(c, "there are %d nodes, %d splits, %d modes; %d leaves, %d weights; use equal numbers", n,
+        onnx_refuse(c, "there are %d nodes, %d splits, %d modes; %d leaves, %d weights; use as many splits and modes "
+                       "as nodes, and as many weights as leaves", n,
                     split.count, mode.count, e.leaves, e.weight.count);
     if (ctx_failed(c->cx)) return;
     e.pair = NEW_ARRAY(c->cx->arena, Pair, 2 * n);
@@ -452,11 +454,11 @@ static void read_indexed(Forest *f)
     if (!ctx_failed(c->cx)) assign_pairs(f, e.pair, e.pairs);
     for (int i = 0, next = 0; i < n && !ctx_failed(c->cx); i++) {
         if (!(mode.at[i] >= 0 && mode.at[i] < MODE_LEAF))
-            onnx_refuse(c, "'nodes_modes' has %g; use 0 to %d", mode.at[i], MODE_LEAF - 1);
+            onnx_refuse(c, "'nodes_modes' has the mode %g; use a mode from 0 to %d", mode.at[i], MODE_LEAF - 1);
         else {
             const Reals set = mode.at[i] == MODE_MEMBER ? members_at(&e, &next) : (Reals){ 0, NULL };
             if (mode.at[i] == MODE_MEMBER && set.count < 1)
-                onnx_refuse(c, "'membership_values' has no set for node %d; use one member or more", i);
+                onnx_refuse(c, "'membership_values' has no set for node %d; add a set with at least one member", i);
             else set_condition(f, i, (int)mode.at[i], missing && missing[i], set);
         }
     }
@@ -467,7 +469,7 @@ static const char *word_of(OnnxCall *c, const char *attr, int64_t otherwise, con
 {
     const int64_t i = onnx_int(c, attr, otherwise);
     if (i >= 0 && i < count) return words[i];
-    onnx_refuse(c, "'%s' is %lld; use 0 to %d", attr, (long long)i, count - 1);
+    onnx_refuse(c, "'%s' is %lld; use a number from 0 to %d", attr, (long long)i, count - 1);
     return words[0];
 }
 
@@ -476,7 +478,7 @@ static void ensemble(OnnxCall *c)
     static const char *const transforms[] = { "NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT" };
     const int64_t a = onnx_int(c, "aggregate_function", 1);
     Forest f;
-    if (a < 0 || a > 3) onnx_refuse(c, "'aggregate_function' is %lld; use 0 to 3", (long long)a);
+    if (a < 0 || a > 3) onnx_refuse(c, "'aggregate_function' is %lld; use a number from 0 to 3", (long long)a);
     const char *transform = word_of(c, "post_transform", 0, transforms, 5);
     if (ctx_failed(c->cx) || !open_forest(c, &f)) return;
     f.targets = onnx_int(c, "n_targets", 1);

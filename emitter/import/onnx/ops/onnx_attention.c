@@ -144,7 +144,7 @@ static void apply_mask(Attention *a, Tensor *mask)
     if (mask->type != BOOL) mask = onnx_cast(c, mask, a->q->type);
     if (!mask) return;
     if (width > 1 && a->keys->kind != EXPR_INT)
-        onnx_unsupported(c, "it has a mask of %lld keys over an open number of keys; use a mask of the same open size",
+        onnx_unsupported(c, "the mask has %lld keys, but the number of keys is open; use a mask of this open size",
                          (long long)width);
     if (width > 1 && width < a->keys->integer) {
         int64_t pads[2 * MAX_RANK] = { 0 };
@@ -180,8 +180,8 @@ static bool read_operands(OnnxCall *c, Attention *a)
     a->k = split_heads(c, c->in[1], onnx_int(c, "kv_num_heads", 0));
     a->v = split_heads(c, c->in[2], onnx_int(c, "kv_num_heads", 0));
     if (!past_k != !past_v || (past_k && valid))
-        onnx_refuse(c, "it has only one of past keys and past values, or a number of valid keys as well; use both, "
-                       "without that number");
+        onnx_refuse(c, "it has only one of past keys and past values, or also has a number of valid keys; use both "
+                       "past inputs, without a number of valid keys");
     if (past_k && past_v) {
         if (past_k->rank == 4) a->past = past_k->shape[2];
         if (!expr_is_int(a->past, 0))
@@ -194,14 +194,14 @@ static bool read_operands(OnnxCall *c, Attention *a)
     if (shared < 1 || heads % shared != 0 || tensor_dim(a->v, 1) != shared || a->v->shape[2] != a->keys
         || tensor_dim(a->q, 3) != tensor_dim(a->k, 3)) {
         onnx_refuse(c,
-                    "the queries are %s, the keys %s and the values %s; use heads of queries in equal groups to one of "
-                    "keys and values",
+                    "the queries are %s, the keys %s and the values %s; use a number of query heads that is a multiple "
+                    "of the number of key and value heads",
                     tensor_shape_text(c->cx, a->q), tensor_shape_text(c->cx, a->k), tensor_shape_text(c->cx, a->v));
         return false;
     }
     const int64_t rows = interval_of(c->cx, a->rows, NULL).greatest, keys = interval_of(c->cx, a->keys, NULL).greatest;
     if (keys < 1 || rows > MOST_SCORES / keys) {
-        onnx_unsupported(c, "it has %lld queries by %lld keys; use at most %d scores of a head", (long long)rows,
+        onnx_unsupported(c, "it has %lld queries by %lld keys; use at most %d scores per head", (long long)rows,
                          (long long)keys, MOST_SCORES);
         return false;
     }
@@ -295,7 +295,7 @@ static void rotary_embedding(OnnxCall *c)
     int64_t size = tensor_dim(x, 3), rotated = onnx_int(c, "rotary_embedding_dim", 0),
             half = (rotated ? rotated : size) / 2;
     if (half < 1 || 2 * half > size) {
-        onnx_refuse(c, "'rotary_embedding_dim' is %lld for heads of %lld values; use 2 up to this number",
+        onnx_refuse(c, "'rotary_embedding_dim' is %lld for heads of %lld values; use 2 up to the number of values",
                     (long long)rotated, (long long)size);
         return;
     }

@@ -95,7 +95,7 @@ static void constant_of_shape(OnnxCall *c)
         elems *= shape[d];
     }
     if (tensor_elems(value) != 1)
-        onnx_refuse(c, "'value' has %lld elements; use one", (long long)tensor_elems(value));
+        onnx_refuse(c, "'value' has %lld elements; use one element", (long long)tensor_elems(value));
     else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, attr_ints("shape", shape, rank));
     else
         c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape,

@@ -23,7 +23,7 @@ static const OnnxGraph *graph_of(OnnxCall *c, const char *attr)
     const OnnxAttr *a = onnx_attr(c, attr);
     if (!a || !a->graph) onnx_refuse(c, "the graph '%s' is missing", attr);
     else if (a->graph->output_count > ONNX_OUTPUTS)
-        onnx_unsupported(c, "the graph has %d outputs; use at most %d", a->graph->output_count, ONNX_OUTPUTS);
+        onnx_unsupported(c, "the graph has %d outputs; use at most %d outputs", a->graph->output_count, ONNX_OUTPUTS);
     return ctx_failed(c->cx) ? NULL : a->graph;
 }
 
@@ -57,7 +57,7 @@ static Tensor *concat_rows(OnnxCall *c, const ScanRows *r, int axis)
 {
     if (r->count == 1) return r->at[0];
     if (r->count) return call(c->cx, "concat", c->name, r->at, r->count, ATTRS(attr_int("axis", axis)));
-    onnx_unsupported(c, "a result without elements: the loop has no iteration; use at least one");
+    onnx_unsupported(c, "the result has no elements, because the loop has no iteration; use at least one iteration");
     return NULL;
 }
 
@@ -199,7 +199,7 @@ static void unroll_lists(OnnxCall *c, const LoopEntry *s)
         begin_iteration(c, in, t);
         if (!onnx_run_lists(c, s->body, in, list, in_count)) return;
         if (!knows_condition(c->out[0], &goes_on)) {
-            onnx_unsupported(c, "a state is a sequence, and only the run decides about the next iteration; use a "
+            onnx_unsupported(c, "a state is a sequence, but only the run decides whether the loop continues; use a "
                              "condition that is known at compile time");
             return;
         }
@@ -279,8 +279,8 @@ static void loop(OnnxCall *c)
     if (!read_loop(c, &s)) return;
     if (s.has_list && s.is_decided) unroll_lists(c, &s);
     else if (s.has_list)
-        onnx_unsupported(c, "a state is a sequence, and only the run decides about the first iteration; use a count "
-                         "and a condition that are known at compile time");
+        onnx_unsupported(c, "a state is a sequence, but only the run decides whether the loop starts; use a count and "
+                         "a condition that are known at compile time");
     if (s.has_list || (s.is_decided && unroll(c, &s, UNROLLED_NODES))) return;
     DiagMark before = diag_mark(c->cx);
     loop_region(c, &s);
@@ -338,7 +338,7 @@ static bool read_scan(OnnxCall *c, Scan *s)
         s->in_axis[i] = axis;
         if (i == 0) s->length = tensor_dim(x, axis);
         if (tensor_dim(x, axis) != s->length || s->length < 1)
-            onnx_unsupported(c, "it scans %lld elements; use the same number, at least 1, for each input",
+            onnx_unsupported(c, "it scans %lld elements; use equally many elements, at least 1, in each scanned input",
                              (long long)tensor_dim(x, axis));
     }
     return !ctx_failed(c->cx);
@@ -443,10 +443,10 @@ static void batched_scan(OnnxCall *c)
         scan(c);
         return;
     }
-    if (onnx_in(c, 0)) onnx_unsupported(c, "input 0, the lengths of sequences, is present; leave it out");
+    if (onnx_in(c, 0)) onnx_unsupported(c, "input 0, the lengths of sequences, is present; omit it");
     for (int i = 1; i < c->in_count; i++) {
         if (!c->in[i] || c->in[i]->rank < 1 || tensor_dim(c->in[i], 0) != 1)
-            onnx_unsupported(c, "the batch size is not 1; use 1");
+            onnx_unsupported(c, "the batch size is not 1; use a batch of 1");
         if (!ctx_failed(c->cx)) c->in[i] = scan_element(c, c->in[i], 0, 0);
     }
     if (ctx_failed(c->cx) || c->in_count < 1) return;

@@ -194,7 +194,8 @@ static void roi_align(OnnxCall *c)
     int64_t ratio = onnx_int(c, "sampling_ratio", 0);
     if (!onnx_requires(c, 3)) return;
     if (ratio < 0 || c->in[0]->rank != 4) {
-        onnx_refuse(c, "sampling_ratio is %lld and the input is %s; use a ratio of 0 or more and [n][c][h][w]",
+        onnx_refuse(c, "'sampling_ratio' is %lld and the input is %s; use a ratio of at least 0 and an input "
+                       "[n][c][h][w]",
                     (long long)ratio,
                     tensor_shape_text(c->cx, c->in[0]));
         return;
@@ -218,7 +219,7 @@ static void max_roi_pool(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     const int count = onnx_ints(c, "pooled_shape", -1, cells, 2);
     if (!ctx_failed(c->cx) && (count != 2 || c->in[0]->rank != 4))
-        onnx_refuse(c, "the input is %s and 'pooled_shape' has %d sizes; use [n][c][h][w] and 2",
+        onnx_refuse(c, "the input is %s and 'pooled_shape' has %d sizes; use an input [n][c][h][w] and 2 sizes",
                     tensor_shape_text(c->cx, c->in[0]), count < 0 ? 0 : count);
     if (ctx_failed(c->cx)) return;
     Tensor *in[] = { onnx_channels_last(c, c->in[0]), c->in[1] };
@@ -280,7 +281,8 @@ static bool read_pool(OnnxCall *c, GramPool *p)
     p->count = p->outputs->int_count;
     for (int i = 0; i < p->count; i++) {
         if (p->outputs->ints[i] < 0 || p->outputs->ints[i] > 1 << 20)
-            onnx_refuse(c, "ngram_indexes holds %lld; use 0 to %d", (long long)p->outputs->ints[i], 1 << 20);
+            onnx_refuse(c, "ngram_indexes has the index %lld; use indexes from 0 to %d",
+                           (long long)p->outputs->ints[i], 1 << 20);
         else if (p->outputs->ints[i] >= p->width) p->width = (int)p->outputs->ints[i] + 1;
     }
     return !ctx_failed(c->cx) && p->width > 0;
@@ -299,8 +301,8 @@ static int fill_grams(OnnxCall *c, const GramPool *p, int length, int next, bool
         || next + (end - begin) / length > p->count) {
         onnx_refuse(
             c,
-            "ngram_counts gives grams of %d words from %lld to %lld of %d; use ascending offsets, a multiple of "
-            "the gram length apart",
+            "ngram_counts gives grams of %d words from %lld to %lld of %d; use ascending offsets whose distances are "
+            "multiples of the gram's length",
             length, (long long)begin, (long long)end, p->words->int_count);
         return -1;
     }
@@ -308,7 +310,7 @@ static int fill_grams(OnnxCall *c, const GramPool *p, int length, int next, bool
         int64_t row = p->outputs->ints[next];
         if (!counts) continue;
         if (g->length[row] > 0) {
-            onnx_unsupported(c, "there are two n-grams for output %lld; use one each", (long long)row);
+            onnx_unsupported(c, "there are two n-grams for output %lld; use one n-gram per output", (long long)row);
             return -1;
         }
         g->length[row] = length;
@@ -350,7 +352,8 @@ static void tf_idf(OnnxCall *c)
     if (least < 1 || most < least || most > LONGEST_GRAM || skips < 0 || skips > 1 << 20 || !dtype_is_integer(x->type)
         || x->rank < 1 || x->rank > 2) {
         onnx_unsupported(
-            c, "it has n-grams of %lld to %lld words in %s%s; use 1 to %d, and one or two dimensions of integers",
+            c, "it has n-grams of %lld to %lld words in %s%s; use 1 to %d words, and integers with one or two "
+               "dimensions",
             (long long)least, (long long)most, dtype_info(x->type)->spelling, tensor_shape_text(c->cx, x),
             LONGEST_GRAM);
         return;

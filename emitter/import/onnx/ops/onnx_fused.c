@@ -163,7 +163,8 @@ static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
 static Tensor *with_real_points(OnnxCall *c, const Packed *p, Tensor *w, Tensor *scale, Tensor *point)
 {
     if (!tensor_is_constant(point) || tensor_elems(point) != p->n * p->blocks || scale->type != point->type) {
-        onnx_unsupported(c, "the zero points are %s of %s; use constant zero points [%lld][%lld] of %s, as the scale",
+        onnx_unsupported(c, "the zero points are %s of %s; use constant zero points [%lld][%lld] of %s, the type of "
+                            "the scale",
                          tensor_shape_text(c->cx, point), dtype_info(point->type)->spelling, (long long)p->n,
                          (long long)p->blocks, dtype_info(scale->type)->spelling);
         return NULL;
@@ -187,7 +188,8 @@ static void matmul_bits(OnnxCall *c)
 {
     Packed p;
     if (!onnx_requires(c, 3) || !read_packed(c, &p)) return;
-    if (onnx_in(c, 4)) onnx_unsupported(c, "it has 'g_idx', an order of the groups; use groups in order");
+    if (onnx_in(c, 4)) onnx_unsupported(c, "it has 'g_idx', which reorders the groups; use groups in their natural "
+                                           "order");
     Tensor *w = unpacked(c, &p, c->in[1]), *point = onnx_in(c, 3);
     if (ctx_failed(c->cx)) return;
     const bool is_real = point && dtype_is_float(point->type);

@@ -106,7 +106,7 @@ static void packed_attention(OnnxCall *c)
     const int64_t all = c->in[1]->rank == 2 ? tensor_dim(c->in[1], 1) : 0, batch = tensor_dim(c->in[0], 0);
     if (onnx_int(c, "do_rotary", 0)) onnx_unsupported(c, "'do_rotary'; use 0");
     if (sizes && sizes->int_count != 3)
-        onnx_refuse(c, "'qkv_hidden_sizes' has %d sizes; use 3", sizes->int_count);
+        onnx_refuse(c, "'qkv_hidden_sizes' has %d sizes; use 3 sizes", sizes->int_count);
     if (ctx_failed(c->cx)) return;
     const int64_t q = sizes ? sizes->ints[0] : all / 3, k = sizes ? sizes->ints[1] : all / 3;
     if (q < 1 || k < 1 || q >= all || k >= all - q) {
@@ -193,7 +193,8 @@ static void rotary_embedding(OnnxCall *c)
         onnx_refuse(c, "x is %s and the cosines %s; use [batch][rows][values] or [batch][heads][rows][size], and "
                     "[positions][n]", tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, c->in[2]));
     if (onnx_real(c, "scale", 1) != 1 || onnx_int(c, "is_packed_batching", 0))
-        onnx_unsupported(c, "it has a 'scale' other than 1, or 'is_packed_batching'; use their defaults");
+        onnx_unsupported(c, "it has a 'scale' other than 1, or 'is_packed_batching'; use the defaults of both "
+                            "attributes");
     if (ctx_failed(c->cx)) return;
     const int64_t rows = tensor_dim(x, x->rank == 4 ? 2 : 1), last = tensor_dim(x, x->rank - 1),
                   heads = dim ? onnx_int(c, "num_heads", 0) : x->rank == 4 ? tensor_dim(x, 1) : last / width;
@@ -241,8 +242,8 @@ static Tensor *appended(OnnxCall *c, const Cache *g, Tensor *past, Tensor *rows)
     const bool grows = onnx_in(c, 6) && tensor_is_constant(c->in[6]) && onnx_scalar(c, 6, &total)
                        && total > (double)g->past;
     if (grows && total != (double)(g->past + g->rows))
-        onnx_unsupported(c, "'total_sequence_length' is %g over a cache of %lld rows and %lld new ones; use a total "
-                            "within the cache, or the sum", total, (long long)g->past, (long long)g->rows);
+        onnx_unsupported(c, "'total_sequence_length' is %g for a cache of %lld rows and %lld new rows; use a total "
+                            "within the cache, or the sum of both", total, (long long)g->past, (long long)g->rows);
     if (grows) return onnx_call2(c, "concat", past, rows, attr_int("axis", 2));
     if (!past || !rows || ctx_failed(c->cx)) return NULL;
     return call(c->cx, "scatter_rows", c->name, (Tensor *[]){ past, g->at, rows }, 3,
@@ -283,7 +284,7 @@ static Tensor *sink_of(OnnxCall *c, const Cache *g)
     Tensor *sink = onnx_in(c, 11);
     if (!sink) return onnx_int(c, "smooth_softmax", 0) > 0 ? onnx_scalar_like(c, c->in[0], 0) : NULL;
     if (sink->rank != 1 || tensor_dim(sink, 0) != g->heads)
-        onnx_refuse(c, "the sink is %s for %lld heads; use one number of each", tensor_shape_text(c->cx, sink),
+        onnx_refuse(c, "the sink is %s for %lld heads; use one number per head", tensor_shape_text(c->cx, sink),
                     (long long)g->heads);
     return sink;
 }

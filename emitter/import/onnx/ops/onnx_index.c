@@ -106,8 +106,8 @@ static void scatter_nd(OnnxCall *c)
     }
     const bool is_decided = index->rank == 2 && size_is_decided(c->cx, index->shape[0]) && tensor_is_fixed(x);
     if (q < 1 || q > x->rank || (tensor_elems(index) < 1 && !is_decided)) {
-        onnx_refuse(c, "it has an index of %s into %s; use a last dimension of 1 up to the rank, and fixed sizes or a "
-                       "number of updates that the run decides", tensor_shape_text(c->cx, index),
+        onnx_refuse(c, "it has indices %s for a tensor %s; use a last dimension from 1 to the rank, and fixed sizes or "
+                       "a number of updates that the run decides", tensor_shape_text(c->cx, index),
                     tensor_shape_text(c->cx, x));
         return;
     }
@@ -237,7 +237,7 @@ static void cumulate(OnnxCall *c)
         return;
     }
     if (rank < 1 || tensor_elems(c->in[1]) != 1 || !dtype_is_integer(c->in[1]->type)) {
-        onnx_refuse(c, "the axis is %s of %s for %d dimensions; use one integer",
+        onnx_refuse(c, "the axis is a tensor %s of type %s for %d dimensions; use one integer",
                     tensor_shape_text(c->cx, c->in[1]), dtype_info(c->in[1]->type)->spelling, rank);
         return;
     }
@@ -257,7 +257,8 @@ static Tensor *diagonals(OnnxCall *c, const Tensor *x)
     const int64_t rows = x->rank > 1 ? tensor_dim(x, x->rank - 2) : -1,
                   columns = x->rank > 1 ? tensor_dim(x, x->rank - 1) : -1;
     if (rows < 1 || columns < 1 || rows > MOST_TABLE / columns) {
-        onnx_unsupported(c, "a diagonal that the run decides, of %s; use matrices of 1 to %d elements",
+        onnx_unsupported(c, "the run decides the diagonal of %s; use matrices of 1 to %d elements, or a constant "
+                            "diagonal",
                          tensor_shape_text(c->cx, x), MOST_TABLE);
         return NULL;
     }
@@ -304,10 +305,10 @@ static void eye_like(OnnxCall *c)
     int64_t to = onnx_int(c, "dtype", 0), k = onnx_int(c, "k", 0), shape[2];
     if (!onnx_requires(c, 1)) return;
     const Tensor *x = c->in[0];
-    if (to ? !onnx_dtype(to, &t) : x->rank != 2)
-        onnx_refuse(c, "it has elements of type %lld, and a shape of %s; use a supported type and a matrix",
-                    (long long)to, tensor_shape_text(c->cx, x));
-    if (ctx_failed(c->cx) || x->rank != 2) return;
+    if (to && !onnx_dtype(to, &t))
+        onnx_refuse(c, "'dtype' is %s; use %s", onnx_type_text(c->cx, to), onnx_types_text(c->cx));
+    if (x->rank != 2) onnx_refuse(c, "the input is %s; use a matrix", tensor_shape_text(c->cx, x));
+    if (ctx_failed(c->cx)) return;
     if (!to) t = x->type;
     for (int d = 0; d < 2; d++) shape[d] = tensor_dim(x, d);
     if (shape[0] < 0 || shape[1] < 0 || (shape[1] > 0 && shape[0] > (1 << 16) / shape[1])) {

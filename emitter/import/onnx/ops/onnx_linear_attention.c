@@ -34,8 +34,8 @@ static bool read_rule(OnnxCall *c, bool *is_gated, bool *is_delta)
     if (!*is_delta && strcmp(rule, "gated") != 0 && strcmp(rule, "linear") != 0)
         onnx_refuse(c, "'update_rule' is \"%s\"; use linear, gated, delta or gated_delta", rule);
     else if (*is_gated != (onnx_in(c, 4) != NULL) || *is_delta != (onnx_in(c, 5) != NULL))
-        onnx_refuse(c, "'update_rule' is \"%s\", decay is %s and beta is %s; give decay for gated rules and beta for "
-                       "delta rules only", rule, onnx_in(c, 4) ? "present" : "absent",
+        onnx_refuse(c, "'update_rule' is \"%s\", decay is %s and beta is %s; pass decay only for gated rules, and beta "
+                       "only for delta rules", rule, onnx_in(c, 4) ? "present" : "absent",
                     onnx_in(c, 5) ? "present" : "absent");
     return !ctx_failed(c->cx);
 }
@@ -68,8 +68,8 @@ static bool read_parts(Linear *l)
                   beta = last_of(onnx_in(c, 5));
     if (heads < 1 || queries < 1 || queries % heads != 0 || q < 1 || v < 1 || q % queries != 0 || v % heads != 0) {
         onnx_refuse(c,
-                    "it has %lld heads of queries %s and %lld of values %s; use [batch][tokens][heads * size], and "
-                    "heads of queries in equal groups",
+                    "it has %lld heads of queries %s and %lld of values %s; use [batch][tokens][heads * size], and a "
+                    "number of query heads that is a multiple of the number of value heads",
                     (long long)queries, tensor_shape_text(c->cx, c->in[0]), (long long)heads,
                     tensor_shape_text(c->cx, c->in[2]));
         return false;

@@ -75,7 +75,8 @@ static void group_norm(OnnxCall *c)
     int64_t groups = onnx_int(c, "num_groups", 0), channels = x->rank > 2 ? tensor_dim(x, 1) : 0,
             params[3] = { groups, 1, 1 };
     if (groups < 1 || channels < 1 || channels % groups != 0 || x->rank == MAX_RANK) {
-        onnx_refuse(c, "'num_groups' is %lld and the input %s; use a divisor of the channels of [n][c][..]",
+        onnx_refuse(c, "'num_groups' is %lld and the input %s; use a divisor of the number of channels, and an input "
+                       "[n][c][..]",
                     (long long)groups, tensor_shape_text(c->cx, x));
         return;
     }

@@ -65,7 +65,7 @@ static bool read_activations(Layers *l)
     const int count = l->kind->activation_count, expected = count * l->directions;
     int alpha = 0, beta = 0;
     if (list && list->text_count != expected) {
-        onnx_refuse(c, "there are %d activations; use %d", list->text_count, expected);
+        onnx_refuse(c, "there are %d activations; use %d activations", list->text_count, expected);
         return false;
     }
     for (int d = 0; d < l->directions; d++) {
@@ -204,7 +204,7 @@ static bool layers_read(Layers *l, OnnxCall *c, const Recurrent *kind)
     l->batch = tensor_dim(x, !l->batch_first);
     l->units = tensor_dim(r, 2);
     if (onnx_int(c, "hidden_size", l->units) != l->units) {
-        onnx_refuse(c, "hidden_size is %lld, but r is %s; use its last dimension",
+        onnx_refuse(c, "hidden_size is %lld, but r is %s; use the last dimension of r",
                     (long long)onnx_int(c, "hidden_size", 0), tensor_shape_text(c->cx, r));
         return false;
     }

@@ -227,7 +227,7 @@ static int reals_of(OnnxCall *c, int index, double *out, int most)
     int64_t count = t ? tensor_elems(t) : 0;
     if (count == 0) return 0;
     if (!tensor_is_constant(t) || t->rank > 1 || count > most) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; use at most %d compile-time numbers",
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; use at most %d numbers that are known at compile time",
                          index, t->name, most);
         return -1;
     }
@@ -422,7 +422,7 @@ static void upsample(OnnxCall *c)
     int count = c->in[0]->rank;
     if (c->opset >= 9 && resize_by_run(c, &r, 1, axes, count)) return;
     if (c->opset >= 9 && reals_of(c, 1, scales, MAX_RANK) != count && !ctx_failed(c->cx))
-        onnx_refuse(c, "the scales do not match the rank of %s; use %d", tensor_shape_text(c->cx, c->in[0]),
+        onnx_refuse(c, "the scales do not match the rank of %s; use %d scales", tensor_shape_text(c->cx, c->in[0]),
                     count);
     else if (a && a->real_count == count) memcpy(scales, a->reals, sizeof *scales * (size_t)count);
     else if (c->opset < 7) scales[2] = onnx_real(c, "height_scale", 1), scales[3] = onnx_real(c, "width_scale", 1);
@@ -441,7 +441,8 @@ static void affine_grid(OnnxCall *c)
     for (int d = 2; d < count; d++) pixels = size[d] < 1 || pixels > (1 << 24) / size[d] ? -1 : pixels * size[d];
     if (spatial < 2 || pixels < 1 || c->in[0]->rank != 3 || tensor_dim(c->in[0], 0) != size[0]
         || tensor_dim(c->in[0], 1) != spatial || tensor_dim(c->in[0], 2) != spatial + 1) {
-        onnx_refuse(c, "theta is %s and the size %s; use [n][d][d+1] and n,c and d sizes, d 2 or 3",
+        onnx_refuse(c, "theta is %s and the size %s; use theta [n][d][d+1], and a size of n, c and d spatial sizes, "
+                       "with d = 2 or 3",
                     tensor_shape_text(c->cx, c->in[0]), ints_text(c->cx, size, count));
         return;
     }

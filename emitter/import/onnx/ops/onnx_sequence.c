@@ -30,7 +30,7 @@ static int sequence_index(OnnxCall *c, int index, int count, int most, int other
     if (!onnx_in(c, index)) return otherwise;
     if (!onnx_scalar(c, index, &v)) return -1;
     if (v >= -count && v <= most) return (int)(v < 0 ? v + count : v);
-    onnx_refuse(c, "the index is %g in a sequence of %d tensors; use %d to %d", v, count, -count, most);
+    onnx_refuse(c, "the index is %g in a sequence of %d tensors; use an index from %d to %d", v, count, -count, most);
     return -1;
 }
 
@@ -156,7 +156,7 @@ static void map(OnnxCall *c)
     for (int o = 0; o < outputs; o++) all[o] = NEW_ARRAY(c->cx->arena, Tensor *, l->count);
     for (int i = 1; i < c->in_count; i++)
         if (c->list[i] && c->list[i]->count != l->count)
-            onnx_refuse(c, "input %d is a sequence of %d; use as many as input 0 has, %d", i,
+            onnx_refuse(c, "input %d is a sequence of %d tensors; use as many as input 0 has, %d", i,
                         c->list[i]->count, l->count);
     for (int k = 0; k < l->count && !ctx_failed(c->cx); k++) {
         for (int i = 0; i < c->in_count; i++) in[i] = c->list[i] ? c->list[i]->at[k] : c->in[i];
@@ -190,7 +190,7 @@ static void has_element(OnnxCall *c)
 static void get_element(OnnxCall *c)
 {
     if (!has_input(c) || (c->list[0] && c->list[0]->is_absent))
-        onnx_refuse(c, "the optional value has no element; use one with an element");
+        onnx_refuse(c, "the optional value has no element; use an optional value with an element");
     else optional(c);
 }
 

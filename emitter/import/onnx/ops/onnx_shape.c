@@ -146,7 +146,7 @@ static void concat_empty(OnnxCall *c)
         bool fits = x && x->rank == first->rank && x->type == first->type;
         for (int d = 0; fits && d < x->rank; d++) fits = d == axis || tensor_dim(x, d) == shape[d];
         if (!fits) {
-            onnx_refuse(c, "inputs 0 and %d are %s and %s; use one type, and equal sizes beside the axis", i,
+            onnx_refuse(c, "inputs 0 and %d are %s and %s; use equal types, and equal sizes except along the axis", i,
                         tensor_shape_text(c->cx, first), x ? tensor_shape_text(c->cx, x) : "missing");
             return;
         }
@@ -202,7 +202,7 @@ static void split_equally(OnnxCall *c, int axis)
     const Expr *apart[MAX_RANK], *part[MAX_RANK], *parts = expr_index(cx, c->node->out_count),
                *each = simplify(cx, expr_binary(cx, EXPR_FLOORDIV, x->shape[axis], parts), NULL);
     if (x->rank == MAX_RANK)
-        onnx_unsupported(c, "%d dimensions, one of which the run decides; use fewer", MAX_RANK);
+        onnx_unsupported(c, "it has %d dimensions, one of which the run decides; use fewer dimensions", MAX_RANK);
     if (ctx_failed(cx)) return;
     const Expr *all = simplify(cx, expr_mul(cx, parts, each), NULL);
     for (int d = 0; d <= x->rank; d++) apart[d] = d < axis ? x->shape[d] : d == axis ? parts : x->shape[d - 1];
@@ -399,7 +399,8 @@ static void gather_from_decided(OnnxCall *c, int axis)
         if (own > need) need = own;
     }
     if (need > interval_of(c->cx, size, NULL).greatest)
-        onnx_refuse(c, "an index needs %lld elements along axis %d of %s; at most %lld are there", (long long)need,
+        onnx_refuse(c, "an index needs %lld elements along axis %d of %s, which has at most %lld; use a smaller index",
+                       (long long)need,
                     axis, tensor_shape_text(c->cx, x), (long long)interval_of(c->cx, size, NULL).greatest);
     x = need ? onnx_at_least(c, x, axis, need) : onnx_indexed(c, x, axis, index->shape, index->rank);
     c->out[0] = onnx_call2(c, "gather", x, index, attr_int("axis", axis));
@@ -504,7 +505,7 @@ static void pad(OnnxCall *c)
         for (int d = 0; d < rank; d++) axes[d] = d;
     }
     if (count != 2 * axis_count) {
-        onnx_refuse(c, "there are %d pads; use %d", count, 2 * axis_count);
+        onnx_refuse(c, "there are %d pads; use %d pads", count, 2 * axis_count);
         return;
     }
     for (int i = 0; i < axis_count; i++) {
@@ -574,7 +575,7 @@ static void tile(OnnxCall *c)
     const int count = onnx_sizes(c, 1, requested, MAX_RANK);
     if (count < 0) return;
     if (count != x->rank)
-        onnx_refuse(c, "there are %d repetitions for %d dimensions; use one per dimension", count, x->rank);
+        onnx_refuse(c, "there are %d repetitions for %d dimensions; use one repetition per dimension", count, x->rank);
     for (int d = 0; d < count && !ctx_failed(c->cx); d++) {
         times[d] = requested[d]->kind == EXPR_INT ? requested[d]->integer : 1;
         if (requested[d]->kind == EXPR_INT) requested[d] = x->shape[d];
@@ -657,7 +658,8 @@ static void center_crop_pad(OnnxCall *c)
         axis_count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
     if (count < 0 || axis_count == -2) return;
     if (count != (axis_count < 0 ? rank : axis_count))
-        onnx_refuse(c, "there are %d sizes for %d axes; use one per axis", count, axis_count < 0 ? rank : axis_count);
+        onnx_refuse(c, "there are %d sizes for %d axes; use one size per axis",
+                       count, axis_count < 0 ? rank : axis_count);
     for (int i = 0; i < count && !ctx_failed(c->cx); i++) {
         int d = onnx_axis(c, axis_count < 0 ? i : axes[i], rank);
         if (d < 0) return;

@@ -152,7 +152,8 @@ static void stft(OnnxCall *c)
             samples = x->rank > 1 ? tensor_dim(x, 1) : 0;
     bool is_real = x->rank == 2 || (x->rank == 3 && tensor_dim(x, 2) == 1);
     if (!is_real || length < 1 || length > MOST_FOURIER_POINTS || length > samples || !(step >= 1)) {
-        onnx_unsupported(c, "it has frames of %lld of a signal %s; use a real one of at least that many samples",
+        onnx_unsupported(c, "it has frames of %lld samples for a signal %s; use a real signal with at least as many "
+                            "samples",
                          (long long)length, tensor_shape_text(c->cx, x));
         return;
     }

@@ -16,7 +16,7 @@ static bool check_names(OnnxCall *c, const OnnxAttr *names, int first)
     const int count = names ? names->text_count : 0;
     for (int i = 0; i < count && first + i < c->node->in_count; i++)
         if (!text_equal(names->texts[i], c->node->in[first + i]))
-            onnx_unsupported(c, "the gradient is by \"%s\" at the value \"%s\"; take it at \"%s\" itself",
+            onnx_unsupported(c, "the gradient with respect to \"%s\" is taken at the value \"%s\"; pass \"%s\" itself",
                              names->texts[i], c->node->in[first + i], names->texts[i]);
     return !ctx_failed(c->cx);
 }
@@ -28,7 +28,7 @@ static void gradient(OnnxCall *c)
     const int count = xs ? xs->text_count : 0;
     if (!of || !count) onnx_refuse(c, "the attribute '%s' is missing", of ? "xs" : "y");
     else if (count > MAX_OUTPUTS)
-        onnx_unsupported(c, "the gradient is by %d values; use up to %d", count, MAX_OUTPUTS);
+        onnx_unsupported(c, "the gradient is with respect to %d tensors; use at most %d tensors", count, MAX_OUTPUTS);
     if (ctx_failed(c->cx) || !onnx_requires(c, count) || !check_names(c, xs, 0) || !check_names(c, zs, count)) return;
     Tensor *in[MAX_OUTPUTS + 1] = { onnx_scope_value(c->scope, of) };
     if (!in[0]) onnx_refuse(c, "no node produces the value \"%s\" of 'y'", of);
@@ -48,7 +48,7 @@ static void steps(OnnxCall *c, int states, const Attr *attrs)
     const int lists = 2 + states, count = (c->in_count - 2) / lists;
     if (!onnx_requires(c, 2 + lists)) return;
     if (c->in_count != 2 + count * lists || count * (1 + states) > ONNX_OUTPUTS) {
-        onnx_refuse(c, "it has %d inputs; use the rate, the step and %d for each of up to %d parameters",
+        onnx_refuse(c, "it has %d inputs; use the rate, the step and %d inputs for each of at most %d parameters",
                     c->in_count, lists, ONNX_OUTPUTS / (1 + states));
         return;
     }

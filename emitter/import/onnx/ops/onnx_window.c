@@ -18,7 +18,7 @@ static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
 {
     int found = onnx_ints(c, attr, -1, out, count);
     if (found == -1 || found == count) return true;
-    if (found >= 0) onnx_refuse(c, "'%s' has %d values; use %d", attr, found, count);
+    if (found >= 0) onnx_refuse(c, "'%s' has %d values; use %d values", attr, found, count);
     return false;
 }
 
@@ -129,7 +129,7 @@ Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
     if (!read_windows(c, x, &w)) return NULL;
     for (int d = 0; d < w.spatial; d++)
         if (w.kernel[d] != tensor_dim(k, 2 + d)) {
-            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s; use its sizes after the first two",
+            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s; use the kernel's sizes after the first two",
                         ints_text(cx, w.kernel, w.spatial), tensor_shape_text(cx, k));
             return NULL;
         }
@@ -182,7 +182,8 @@ static void deform_conv(OnnxCall *c)
     OnnxWindows w;
     if (!onnx_requires(c, 3) || !start_windows(c, c->in[0], &w)) return;
     if (w.spatial != 2 || c->in[1]->rank != 4) {
-        onnx_unsupported(c, "the input is %s and the kernel %s; use images",
+        onnx_unsupported(c, "the input is %s and the kernel %s; use an input [n][c][h][w] and a kernel of four "
+                            "dimensions",
                          tensor_shape_text(c->cx, c->in[0]), tensor_shape_text(c->cx, c->in[1]));
         return;
     }
@@ -210,14 +211,14 @@ static bool read_transposed(OnnxCall *c, const Tensor *x, OnnxWindows *w, int64_
     int given = onnx_ints(c, "output_shape", -1, size, MAX_SPATIAL + 2);
     if (given == w->spatial + 2) memmove(size, size + 2, sizeof *size * (size_t)w->spatial);
     else if (given != -1 && given != w->spatial)
-        onnx_refuse(c, "'output_shape' has %d values; use %d", given, w->spatial);
+        onnx_refuse(c, "'output_shape' has %d values; use %d values", given, w->spatial);
     if (ctx_failed(c->cx) || !read_windows(c, x, w)) return false;
     for (int d = 0; d < w->spatial && (has_size || is_same); d++) {
         /* with auto_pad, the padding does not depend on the size */
         const int64_t own = has_size ? tensor_dim(x, 2 + d) : 1;
         if (!has_size) size[d] = own * w->stride[d];
         if (own < 0)
-            onnx_unsupported(c, "'output_shape' for %s, which is open; use 'pads' or SAME",
+            onnx_unsupported(c, "'output_shape' is given for %s, which is open; use 'pads' or SAME",
                              tensor_shape_text(c->cx, x));
         int64_t total = (own - 1) * w->stride[d] + extra[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - size[d];
         if (total < 0) extra[d] -= total, total = 0;
@@ -297,7 +298,7 @@ static void max_unpool(OnnxCall *c)
         if (d >= 2)
             shape[d] = (shape[d] - 1) * w.stride[d - 2] + w.kernel[d - 2] - w.pad[d - 2] - w.pad[w.spatial + d - 2];
         if (shape[d] < 1 || total > INT32_MAX / shape[d] || (given == rank && requested[d] < shape[d]))
-            onnx_refuse(c, "dimension %d of the result would be %lld; use 1 up to the requested size", d,
+            onnx_refuse(c, "dimension %d of the result would be %lld; use a size from 1 to the requested size", d,
                         (long long)shape[d]);
         if (ctx_failed(c->cx)) return;
         total *= shape[d];

@@ -21,10 +21,12 @@ bool tflite_custom_options(TfliteCall *c, const CustomOption *option, int count,
     }
     for (int i = 0; i < count && !ctx_failed(c->cx); i++)
         if (!flex_int(&map, option[i].name, &out[i]))
-            tflite_refuse(c, "its option '%s' is missing or no integer; use %lld to %lld", option[i].name,
+            tflite_refuse(c, "its option '%s' is missing or not an integer; use an integer from %lld to %lld",
+                             option[i].name,
                           (long long)option[i].least, (long long)option[i].greatest);
         else if (out[i] < option[i].least || out[i] > option[i].greatest)
-            tflite_refuse(c, "its option '%s' is %lld; use %lld to %lld", option[i].name, (long long)out[i],
+            tflite_refuse(c, "its option '%s' is %lld; use an integer from %lld to %lld",
+                             option[i].name, (long long)out[i],
                           (long long)option[i].least, (long long)option[i].greatest);
     return !ctx_failed(c->cx);
 }

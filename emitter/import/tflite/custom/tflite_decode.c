@@ -43,7 +43,7 @@ static bool has_channels(TfliteCall *c, const Coded *d)
 {
     const Quant *q = d->y->quant;
     if (!q || q->count <= 1 || (d->count % q->count == 0 && (q->axis == 0 || q->axis == d->y->rank - 1))) return true;
-    tflite_unsupported(c, "it has %d scales along axis %d; use scales along the first or the last one", q->count,
+    tflite_unsupported(c, "it has %d scales along axis %d; use scales along the first or the last axis", q->count,
                        q->axis);
     return false;
 }
@@ -95,7 +95,7 @@ static bool by_tree(TfliteCall *c, const Coded *d)
     const int entry = is_wide ? 4 : 2, shift = is_wide ? 27 : 11;
     int64_t at = 0;
     if (d->y->type != TFLITE_INT8 && !(is_wide && d->y->type == TFLITE_INT16)) {
-        tflite_refuse(c, "it has codes of Huffman for %s; use INT8, or with 32-bit tables INT16",
+        tflite_refuse(c, "it has Huffman codes for %s; use INT8, or INT16 with 32-bit tables",
                       tflite_type_text(c->cx, d->y->type));
         return false;
     }
@@ -127,7 +127,7 @@ static Bytes constant_bytes(TfliteCall *c, int input)
     const Tensor *t = tflite_in(c, input);
     if (t && tensor_is_constant(t) && dtype_info(t->type)->bytes == 1)
         return (Bytes){ t->data, (size_t)tensor_elems(t) };
-    tflite_unsupported(c, "input %d is computed, or not of bytes; use constant bytes", input);
+    tflite_unsupported(c, "input %d is computed, or has elements other than bytes; use constant bytes", input);
     return (Bytes){ NULL, 0 };
 }
 
@@ -156,7 +156,8 @@ static Tensor *decoded(TfliteCall *c, int output)
         d.table = (Bytes){ d.table.at + HEADER, d.table.count - HEADER };
         d.out = NEW_ARRAY(c->cx->arena, uint8_t, d.count * d.size);
         if (d.header[VERSION] != 1 || d.header[KIND_VERSION] != 1 || d.header[KIND] > 2) {
-            tflite_unsupported(c, "it has codes of kind %d, version %d.%d; use 0, 1 or 2, version 1.1", d.header[KIND],
+            tflite_unsupported(c, "it has codes of kind %d, version %d.%d; use kind 0, 1 or 2 of version 1.1",
+                                  d.header[KIND],
                                d.header[VERSION], d.header[KIND_VERSION]);
             return NULL;
         }

@@ -38,7 +38,7 @@ static bool read_options(TfliteCall *c, Detect *d)
     flex_int(&map, "detections_per_class", &d->per_class);
     for (int i = 0; i < 6; i++)
         if (!flex_real(&map, reals[i], &real[i]) || !isfinite(real[i]) || (i > 1 && real[i] == 0)) {
-            tflite_refuse(c, "its option '%s' is missing, or no finite number%s; use such a number", reals[i],
+            tflite_refuse(c, "its option '%s' is missing, or not a finite number%s; use a finite number", reals[i],
                           i > 1 ? " but 0" : "");
             return false;
         }
@@ -49,8 +49,8 @@ static bool read_options(TfliteCall *c, Detect *d)
         tflite_refuse(c, "its option 'detections_per_class' is %lld; use 1 to %d", (long long)d->per_class,
                       MOST_DETECTIONS);
     if (!d->is_regular && d->per_anchor > 1)
-        tflite_unsupported(c, "%lld classes for each detection of the fast suppression, whose rows the reference "
-                           "writes beyond its outputs; use one class, or 'use_regular_nms'",
+        tflite_unsupported(c, "the fast suppression has %lld classes per detection, whose rows the reference writes "
+                           "beyond its outputs; use one class, or 'use_regular_nms'",
                            (long long)d->per_anchor);
     return !ctx_failed(c->cx);
 }

@@ -21,8 +21,8 @@ static void read_numbers(TfliteCall *c, ForeignCall *f)
         FlexNumber number;
         const char *key = flex_key(&map, i);
         if (!key || !flex_number_at(&map, i, &number) || number.integer > INT32_MAX || number.integer < -INT32_MAX)
-            tflite_unsupported(c, "its option '%s' is no 32-bit number; use integers, reals or truth values with "
-                               "--extern", key ? key : "");
+            tflite_unsupported(c, "its option '%s' is not a 32-bit number; use 32-bit integers, reals or truth values "
+                               "with --extern", key ? key : "");
         else foreign_add_number(f, number.is_real, number.integer, number.real);
     }
 }
@@ -31,7 +31,7 @@ static void foreign(TfliteCall *c)
 {
     ForeignCall f = foreign_new(c->cx, c->external->function);
     for (int i = 0; i < c->in_count; i++)
-        if (!c->in[i]) tflite_refuse(c, "input %d is absent; with --extern all inputs are required", i);
+        if (!c->in[i]) tflite_refuse(c, "input %d is absent; pass all inputs with --extern", i);
     for (int i = 0; i < c->op->out_count && !ctx_failed(c->cx); i++) {
         const TfliteTensor *t = tflite_out_info(c, i);
         DType type = F32;
@@ -39,7 +39,7 @@ static void foreign(TfliteCall *c)
         for (int d = 0; d < t->rank; d++) is_fixed = is_fixed && t->dim[d] > 0 && !t->is_open[d];
         if (!is_fixed)
             tflite_unsupported(c,
-                               "its output \"%s\" is %s[%s]; with --extern, declare a shape without open dimensions",
+                               "its output \"%s\" is %s[%s]; declare fixed sizes with --extern",
                                t->name, tflite_type_text(c->cx, t->type),
                                ints_text(c->cx, t->dim, t->rank));
         foreign_add_output(&f, type, t->rank, t->dim);

@@ -137,7 +137,8 @@ static void overlap_add(TfliteCall *c)
     const int rank = x->rank;
     const int64_t size = rank >= 2 ? tensor_dim(x, rank - 1) : 0, frames = rank >= 2 ? tensor_dim(x, rank - 2) : 0;
     if (size < step || frames < 1 || frames > MOST_FRAMES || tensor_elems(x) < 1) {
-        tflite_refuse(c, "'frame_step' is %lld and the frames %s; use [..][1 to %d][a step or more]", (long long)step,
+        tflite_refuse(c, "'frame_step' is %lld and the frames %s; use [..][1 to %d frames][at least a step of samples]",
+                         (long long)step,
                       tensor_shape_text(c->cx, x), MOST_FRAMES);
         return;
     }

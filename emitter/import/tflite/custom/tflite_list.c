@@ -51,15 +51,15 @@ static void list_reserve(TfliteCall *c)
     const TfliteTensor *y = stacked(c->file, c->op->out[0]);
     if (!tflite_needs(c, 2) || !tflite_list(c, 1, &count, 1)) return;
     if (!y || y->rank < 1 || !tflite_dtype(y->type, &type)) {
-        tflite_unsupported(c, "a list that no TensorListStack reads after the loop that fills it; use such a list, or "
-                           "the file by tf.lite.TFLiteConverter without SELECT_TF_OPS");
+        tflite_unsupported(c, "no TensorListStack reads the list after the loop that fills it; stack the list, or "
+                           "convert the model without SELECT_TF_OPS");
         return;
     }
     for (int d = 0; d < y->rank; d++) shape[d] = y->is_open[d] ? c->subgraphs->open_size(c) : y->dim[d];
     for (int d = 0; d < y->rank; d++)
         if (shape[d] < 1 || (d == 0 && shape[d] != count))
-            tflite_unsupported(c, "a list of %lld elements that is stacked to a dimension of %lld; use sizes that are "
-                               "known at compile time", (long long)count, (long long)shape[d]);
+            tflite_unsupported(c, "a list of %lld elements is stacked to a dimension of %lld; use sizes that are known "
+                               "at compile time", (long long)count, (long long)shape[d]);
     if (ctx_failed(c->cx)) return;
     Tensor *zero = tensor_scalar(c->cx, c->name, type, 0);
     c->out[0] = tflite_call(c, "expand", zero, attr_ints("shape", shape, y->rank));
@@ -75,7 +75,7 @@ static void list_set(TfliteCall *c)
     int64_t shape[MAX_RANK] = { 1 };
     for (int d = 0; fits && d < item->rank; d++) shape[d + 1] = tensor_dim(item, d);
     if (!fits) {
-        tflite_refuse(c, "an item of %s at %s of a list of %s; use an item of its type and shape",
+        tflite_refuse(c, "an item %s is written at %s of a list of %s; use an item of the list's type and shape",
                       tensor_shape_text(c->cx, item), tensor_shape_text(c->cx, c->in[1]),
                       tensor_shape_text(c->cx, list));
         return;

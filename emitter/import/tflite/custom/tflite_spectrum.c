@@ -20,7 +20,7 @@ static bool read_length(TfliteCall *c, int64_t *length)
     static const CustomOption option = { "fft_length", 4, MOST_FOURIER_POINTS };
     if (!tflite_needs(c, 1) || !tflite_custom_options(c, &option, 1, length)) return false;
     if (*length & (*length - 1))
-        tflite_unsupported(c, "it is a transform of %lld points; use powers of two from 4 to %d",
+        tflite_unsupported(c, "it transforms %lld points; use a power of two from 4 to %d",
                            (long long)*length, MOST_FOURIER_POINTS);
     if (c->in[0]->rank < 1 || tensor_elems(c->in[0]) < 1)
         tflite_refuse(c, "its input is %s; use one dimension or more", tensor_shape_text(c->cx, c->in[0]));
@@ -44,7 +44,7 @@ static void rfft(TfliteCall *c)
     Tensor *x = c->in[0];
     const int64_t width = last_dim(x), rows = tensor_elems(x) / width;
     if (width > length)
-        tflite_refuse(c, "its rows have %lld elements; use at most 'fft_length', %lld", (long long)width,
+        tflite_refuse(c, "its rows have %lld elements; use at most 'fft_length', which is %lld", (long long)width,
                       (long long)length);
     x = tflite_reshape(c, x, (int64_t[]){ rows, width }, 2);
     x = fourier_fitted(c->cx, c->name, x, 1, length);
@@ -59,7 +59,7 @@ static void irfft(TfliteCall *c)
     Tensor *x = c->in[0];
     const int64_t rows = tensor_elems(x) / last_dim(x), points = length / 2;
     if (last_dim(x) != length + 2)
-        tflite_refuse(c, "its rows have %lld elements; use 'fft_length' + 2, %lld", (long long)last_dim(x),
+        tflite_refuse(c, "its rows have %lld elements; use 'fft_length' + 2, which is %lld", (long long)last_dim(x),
                       (long long)length + 2);
     x = tflite_reshape(c, x, (int64_t[]){ rows, points + 1, 2 }, 3);
     if (ctx_failed(c->cx)) return;
@@ -77,7 +77,8 @@ static void window(TfliteCall *c)
     if (!tflite_needs(c, 2) || !tflite_custom_options(c, &option, 1, &shift) || !tflite_custom_input(c, 1, I16, 1))
         return;
     if (c->in[0]->rank < 1 || last_dim(c->in[0]) != tensor_dim(c->in[1], 0))
-        tflite_refuse(c, "its rows are %s, the window %s; use one length", tensor_shape_text(c->cx, c->in[0]),
+        tflite_refuse(c, "its rows are %s, the window %s; use rows as long as the window",
+                         tensor_shape_text(c->cx, c->in[0]),
                       tensor_shape_text(c->cx, c->in[1]));
     else c->out[0] = tflite_call2(c, "window_fixed", c->in[0], c->in[1], attr_int("shift", shift));
 }
@@ -115,7 +116,8 @@ static int64_t widest_band(TfliteCall *c, int64_t bands)
         if (width > 0 && (from < 0 || at < 0 || from + width > tensor_dim(c->in[INPUT], 0)
                           || at + width > tensor_dim(c->in[WEIGHTS], 0)
                           || at + width > tensor_dim(c->in[UNWEIGHTS], 0)))
-            tflite_refuse(c, "band %lld has %lld bins from %lld, weights from %lld; use those of the inputs",
+            tflite_refuse(c, "band %lld has %lld bins from %lld, weights from %lld; use bins and weights within the "
+                             "inputs",
                           (long long)i, (long long)width, (long long)from, (long long)at);
     }
     return ctx_failed(c->cx) ? 0 : most;
@@ -130,7 +132,7 @@ static void filter_bank(TfliteCall *c)
         if (!tflite_custom_input(c, i, i ? I16 : U32, 1)) return;
     for (int i = 3; i < 6; i++)
         if (!tensor_is_constant(c->in[i]) || tensor_dim(c->in[i], 0) != channels + 1) {
-            tflite_refuse(c, "input %d is %s; use a constant of 'num_channels' + 1, %lld, elements", i,
+            tflite_refuse(c, "input %d is %s; use a constant with 'num_channels' + 1 = %lld elements", i,
                           tensor_shape_text(c->cx, c->in[i]), (long long)channels + 1);
             return;
         }
@@ -156,7 +158,7 @@ static void spectral_subtraction(TfliteCall *c)
     int64_t of[COUNT];
     if (!tflite_custom_input(c, 0, U32, 1) || !tflite_custom_options(c, options, COUNT, of)) return;
     if (tensor_dim(c->in[0], 0) != of[CHANNELS]) {
-        tflite_refuse(c, "its input is %s; use 'num_channels', %lld, elements",
+        tflite_refuse(c, "its input is %s; use 'num_channels' = %lld elements",
                       tensor_shape_text(c->cx, c->in[0]), (long long)of[CHANNELS]);
         return;
     }

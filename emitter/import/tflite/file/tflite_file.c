@@ -99,7 +99,8 @@ static bool read_shape(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     FlatVector shape = flat_vector(t, TENSOR_SHAPE, 4);
     if (shape.count > MAX_RANK) {
         diag_unsupported(r->cx, text_format(r->cx, "tensor \"%s\"", out->name),
-                         "it has %llu dimensions; use at most %d", (unsigned long long)shape.count, MAX_RANK);
+                         "it has %llu dimensions; use at most %d dimensions",
+                         (unsigned long long)shape.count, MAX_RANK);
         return false;
     }
     out->rank = (int)shape.count;
@@ -139,7 +140,8 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
                                   (unsigned long long)zero.count));
     if (scale.count > MOST_CHANNELS || r->work > MOST_WORK)
         return refuse(r, where,
-                      text_format(r->cx, "it has %llu scales; use at most %d, and %d with all operands of the file",
+                      text_format(r->cx, "it has %llu scales; use at most %d scales, and %d together with all operands "
+                                         "of the file",
                                   (unsigned long long)scale.count, MOST_CHANNELS, MOST_WORK));
     Quant *quant = NEW(r->cx->arena, Quant);
     float *s = NEW_ARRAY(r->cx->arena, float, scale.count);
@@ -151,7 +153,7 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
         if (!(s[i] >= 0 && s[i] < 3.0e38f) || point < INT32_MIN || point > INT32_MAX)
             return refuse(r, where,
                           text_format(r->cx,
-                                      "its scale or zero point %llu is out of range; use finite scales from 0 "
+                                      "its scale or zero point %llu is out of range; use finite scales of at least 0, "
                                       "and 32-bit zero points",
                                       (unsigned long long)i));
     }
@@ -160,7 +162,8 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     if (scale.count > 1 && (axis < 0 || axis >= out->rank || out->dim[axis] != (int64_t)scale.count))
         return refuse(r, where,
                       text_format(r->cx,
-                                  "it has %llu scales along dimension %lld; use one, or one per index of a dimension",
+                                  "it has %llu scales along dimension %lld; use one scale, or one per index of a "
+                                  "dimension",
                                   (unsigned long long)scale.count, (long long)axis));
     *quant = (Quant){ (int)axis, (int)scale.count, s, z };
     out->quant = quant;
@@ -174,7 +177,7 @@ static bool read_data(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     const char *where = text_format(r->cx, "tensor \"%s\"", out->name);
     if (index == 0) return true;
     if (index < 0 || index >= (int64_t)r->buffers.count)
-        return refuse(r, where, text_format(r->cx, "its buffer %lld does not exist; use 0 to below %llu",
+        return refuse(r, where, text_format(r->cx, "its buffer %lld does not exist; use an index below %llu",
                                             (long long)index, (unsigned long long)r->buffers.count));
     FlatTable buffer = flat_table_at(&r->buffers, (size_t)index);
     FlatVector data = flat_vector(&buffer, BUFFER_DATA, 1);
@@ -253,7 +256,8 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
             bytes = t->packed_bits ? (elems * t->packed_bits + 7) / 8 : elems * size;
     const char *where = text_format(cx, "tensor \"%s\"", t->name);
     if (elems < 0) {
-        diag_error(cx, where, "its shape has a negative size, or 2^31 elements or more; use fewer");
+        diag_error(cx, where, "its shape has a negative size, or 2^31 elements or more; use sizes of at least 0, and "
+                              "fewer elements");
         return NULL;
     }
     if (!t->is_sparse && (uint64_t)bytes != t->data.count) {
@@ -286,13 +290,14 @@ static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool a
     r->work += (int64_t)v.count;
     if (v.count > MOST_OPERANDS || r->work > MOST_WORK)
         return refuse(r, where,
-                      text_format(r->cx, "it lists %llu tensors; use at most %d, and %d with all scales of the file",
+                      text_format(r->cx, "it lists %llu tensors; use at most %d tensors, and %d together with all "
+                                         "scales of the file",
                                   (unsigned long long)v.count, MOST_OPERANDS, MOST_WORK));
     int *at = NEW_ARRAY(r->cx->arena, int, v.count);
     for (size_t i = 0; i < v.count; i++) {
         int64_t index = flat_int_at(&v, i);
         if (index < (absent ? -1 : 0) || index >= r->file->tensor_count)
-            return refuse(r, where, text_format(r->cx, "its tensor %lld does not exist; use 0 to below %d",
+            return refuse(r, where, text_format(r->cx, "its tensor %lld does not exist; use an index below %d",
                                                 (long long)index, r->file->tensor_count));
         at[i] = (int)index;
     }
@@ -307,7 +312,7 @@ static bool read_operator(TfliteReader *r, const FlatTable *t, int index, Tflite
     const char *where = text_format(r->cx, "operator %d", index);
     int64_t code_index = flat_int(t, OPERATOR_CODE, 4, 0);
     if (code_index < 0 || code_index >= (int64_t)r->codes.count)
-        return refuse(r, where, text_format(r->cx, "its operator code %lld does not exist; use 0 to below %llu",
+        return refuse(r, where, text_format(r->cx, "its operator code %lld does not exist; use an index below %llu",
                                             (long long)code_index, (unsigned long long)r->codes.count));
     FlatTable code = flat_table_at(&r->codes, (size_t)code_index);
     int64_t narrow = flat_int(&code, CODE_BYTE, 1, 0), wide = flat_int(&code, CODE_BUILTIN, 4, 0);

@@ -111,7 +111,8 @@ Tensor *tflite_topk_indices(TfliteCall *c)
     Tensor *x = c->in[0];
     const int last = x->rank - 1;
     if (tensor_elems(c->in[1]) != 1 || last < 0 || !tensor_is_fixed(x)) {
-        tflite_unsupported(c, "%s of the elements of %s, known by the run; use one number, and fixed sizes",
+        tflite_unsupported(c, "the run decides that %s of the elements of %s are selected; use one number, and fixed "
+                              "sizes",
                            tensor_shape_text(c->cx, c->in[1]), tensor_shape_text(c->cx, x));
         return NULL;
     }
@@ -161,7 +162,8 @@ Tensor *tflite_filled(TfliteCall *c, Tensor *value, Tensor *sizes)
     for (int d = 0; d < rank; d++) {
         const Element e = element_of(sizes, d);
         if (!e.list && e.at < 1)
-            tflite_unsupported(c, "it has %lld elements along dimension %d; use 1 or more", (long long)e.at, d);
+            tflite_unsupported(c, "it has %lld elements along dimension %d; use at least one element",
+                                  (long long)e.at, d);
         size[d] = asked_size(c, e, d, -1);
         if (!size[d] || ctx_failed(c->cx)) return NULL;
     }
@@ -192,7 +194,7 @@ Tensor *tflite_broadcasted(TfliteCall *c, Tensor *x, Tensor *sizes)
     const Expr *size[MAX_RANK];
     const int rank = sizes->rank == 1 ? (int)tensor_elems(sizes) : -1;
     if (rank < x->rank || rank > MAX_RANK)
-        tflite_refuse(c, "it has sizes %s for %s; use one for each of %d to %d dimensions",
+        tflite_refuse(c, "it has sizes %s for %s; use one size for each of %d to %d dimensions",
                       tensor_shape_text(c->cx, sizes), tensor_shape_text(c->cx, x), x->rank, MAX_RANK);
     for (int d = 0; d < rank && !ctx_failed(c->cx); d++) {
         const int own = d - (rank - x->rank);

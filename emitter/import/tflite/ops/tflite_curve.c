@@ -397,7 +397,7 @@ static void prelu(TfliteCall *c)
         return;
     }
     if (c->in[1]->type != I8)
-        tflite_unsupported(c, "it has slopes of type %s; use INT8, also with 16-bit activations",
+        tflite_unsupported(c, "it has slopes of type %s; use INT8, even for 16-bit activations",
                            tflite_type_text(c->cx, tflite_in_info(c, 1)->type));
     if (ctx_failed(c->cx) || !tflite_has_quants(c, 2)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *a = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
@@ -469,7 +469,8 @@ static void l2_normalization(TfliteCall *c)
     } else if (tflite_has_quants(c, 1)) {
         const TfliteTensor *y = tflite_out_info(c, 0);
         if (tflite_zero(y) != 0 || tflite_scale(y) != 1.0f / 128)
-            tflite_refuse(c, "the output's zero point is %d and its scale %g; use 0 and 1/128", tflite_zero(y),
+            tflite_refuse(c, "the output's zero point is %d and its scale %g; use zero point 0 and scale 1/128",
+                             tflite_zero(y),
                           (double)tflite_scale(y));
         else c->out[0] = tflite_call(c, "l2_norm_fixed", c->in[0], attr_int("zero", tflite_zero(tflite_in_info(c, 0))),
                                      attr_int("early", c->is_unsigned));

@@ -38,7 +38,7 @@ const Expr *tflite_decided(TfliteCall *c, int output, int axis, Tensor *count, i
                            "follows; use --dim '%s<=N'", output_name, axis, place);
     if (c->is_in_subgraph)
         tflite_unsupported(c, "the run decides the number of elements of \"%s\" in another subgraph; use such an "
-                           "operator in the first one", output_name);
+                           "operator only in the first subgraph", output_name);
     return ctx_failed(c->cx) ? NULL : decided_size(&c->sizes->decided, text_format(c->cx, "%s_size", output_name),
                                                    text_format(c->cx, "dimension %d of \"%s\"", axis, output_name),
                                                    count, least < most ? least : most, most);
@@ -78,7 +78,8 @@ static void where(TfliteCall *c)
     if (tensor_is_constant(x)) {
         const int64_t found = decided_nonzero_count(x);
         if (found) c->out[0] = nonzero_rows(c, x, found);
-        else tflite_unsupported(c, "a constant condition that is true nowhere; use one that is true somewhere");
+        else tflite_unsupported(c, "the condition is constant and nowhere true; use a condition that is true for at "
+                                   "least one element");
         return;
     }
     const char *place = text_format(c->cx, "%s.0", tflite_out_info(c, 0)->name);

@@ -11,7 +11,7 @@ static Tensor *real_value(TfliteCall *c, int i)
     if (!tflite_has_quant(c, t, false)) return NULL;
     Factor f = tflite_factor((double)tflite_scale(t));
     if (f.exponent > 0)
-        tflite_unsupported(c, "\"%s\" has a scale of %g; use less than 1", t->name, (double)tflite_scale(t));
+        tflite_unsupported(c, "\"%s\" has a scale of %g; use a scale below 1", t->name, (double)tflite_scale(t));
     return tflite_call(c, "rescale", c->in[i], attr_int("zero_x", tflite_zero(t)), attr_int("left", MORE_BITS),
                        attr_int("multiplier", f.multiplier), attr_int("shift", -f.exponent),
                        attr_flag("once", c->file->rounds_once), attr_type("to", I32));

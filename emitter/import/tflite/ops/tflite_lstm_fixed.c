@@ -72,7 +72,7 @@ static bool has_gates(FixedLstm *l)
     }
     for (int g = 0; g < LSTM_GATES; g++)
         if (tflite_zero(gate_info(l, LSTM_INPUT_WEIGHTS, g)) || tflite_zero(gate_info(l, LSTM_STATE_WEIGHTS, g)))
-            tflite_unsupported(l->c, "it has weights with zero points; use 0");
+            tflite_unsupported(l->c, "it has weights with zero points other than 0; use zero points of 0");
     return !ctx_failed(l->c->cx);
 }
 
@@ -98,7 +98,7 @@ static bool read_form(TfliteCall *c, FixedLstm *l)
                            dtype_info(h->type)->spelling, dtype_info(cell->type)->spelling,
                            dtype_info(x->type)->spelling);
     for (int i = LSTM_PEEPHOLES; i < LSTM_BIASES; i++)
-        if (tflite_in(c, i)) tflite_unsupported(c, "it has peepholes of integers (input %d); leave them out", i);
+        if (tflite_in(c, i)) tflite_unsupported(c, "it has peepholes of integers (input %d); remove them", i);
     l->batch = tensor_dim(x, l->is_time_major ? 1 : 0);
     l->steps = tensor_dim(x, l->is_time_major ? 0 : 1);
     l->inputs = tensor_dim(x, 2);

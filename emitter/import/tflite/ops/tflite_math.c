@@ -107,7 +107,8 @@ static bool has_scales_of_first(TfliteCall *c)
     for (int i = 1; i < c->in_count; i++) {
         const TfliteTensor *t = tflite_in_info(c, i);
         if (tflite_scale(t) != tflite_scale(x) || tflite_zero(t) != tflite_zero(x))
-            tflite_unsupported(c, "the scales or zero points of \"%s\" and \"%s\" differ; use equal ones",
+            tflite_unsupported(c, "the scales or zero points of \"%s\" and \"%s\" differ; use equal scales and zero "
+                                  "points",
                                x->name, t->name);
     }
     return !ctx_failed(c->cx);
@@ -162,7 +163,8 @@ static void fake_quant(TfliteCall *c)
     const int64_t bits = flat_int(&c->op->options, BITS, 4, 0);
     if (!tflite_needs(c, 1)) return;
     if (bits < 2 || bits > 16 || !(low < high)) {
-        tflite_refuse(c, "it has %lld bits between %g and %g; use 2 to 16 bits, and a minimum below the maximum",
+        tflite_refuse(c, "it has %lld bits for the range from %g to %g; use 2 to 16 bits, and a minimum below the "
+                         "maximum",
                       (long long)bits,
                       (double)low, (double)high);
         return;
@@ -215,12 +217,12 @@ static void curve(TfliteCall *c, const char *real, const char *fixed, int zero, 
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (tflite_zero(y) != zero || tflite_scale(y) != scale)
-        tflite_refuse(c, "the output's zero point is %d; use %d, with a scale of 1/%d", tflite_zero(y), zero,
+        tflite_refuse(c, "the output's zero point is %d; use zero point %d and scale 1/%d", tflite_zero(y), zero,
                       (int)(1 / scale));
     Factor f = tflite_factor((double)tflite_scale(x) * (double)(1 << (31 - BITS)));
     int left = f.exponent > 0 ? f.exponent : 0;
     if (left > 31)
-        tflite_unsupported(c, "\"%s\" has a scale of %g; use less than %lld", x->name, (double)tflite_scale(x),
+        tflite_unsupported(c, "\"%s\" has a scale of %g; use a scale below %lld", x->name, (double)tflite_scale(x),
                            1LL << BITS);
     if (ctx_failed(c->cx)) return;
     int64_t reach = radius(BITS, left);
@@ -254,12 +256,12 @@ static void curve_int16(TfliteCall *c, const char *op, int more)
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (!tflite_has_quants(c, 1)) return;
     if (tflite_scale(y) != 1.0f / 32768)
-        tflite_refuse(c, "the output's scale is %g; use 1/32768", (double)tflite_scale(y));
+        tflite_refuse(c, "the output's scale is %g; use a scale of 1/32768", (double)tflite_scale(y));
     double real = (double)tflite_scale(x) * 4096.0 * 3.0;
     int shift = 0;
     for (; real <= 32767.0 / 2.0 && shift <= 30; shift++) real *= 2;
     if (real > 32767)
-        tflite_unsupported(c, "\"%s\" has a scale of %g; use less than 2.6", x->name, (double)tflite_scale(x));
+        tflite_unsupported(c, "\"%s\" has a scale of %g; use a scale below 2.6", x->name, (double)tflite_scale(x));
     if (ctx_failed(c->cx)) return;
     int multiplier = (int)real;
     for (int left = 0; left <= more; left++)
@@ -333,7 +335,7 @@ static void softmax_int16(TfliteCall *c, double beta)
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (tflite_scale(y) != 1.0f / 32768)
-        tflite_refuse(c, "the output's scale is %g; use 1/32768", (double)tflite_scale(y));
+        tflite_refuse(c, "the output's scale is %g; use a scale of 1/32768", (double)tflite_scale(y));
     const Factor f = tflite_factor((double)tflite_scale(x) * beta / (10.0 / 65535.0));
     if (f.exponent > 14)
         tflite_unsupported(c, "beta times the scale of \"%s\" is %g; use less than 2.5", x->name,
@@ -367,12 +369,13 @@ static void log_softmax_int8(TfliteCall *c)
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (tflite_zero(y) != 127 || tflite_scale(y) != 16.0f / 256)
-        tflite_refuse(c, "the output's zero point is %d and its scale %g; use 127 and 1/16", tflite_zero(y),
+        tflite_refuse(c, "the output's zero point is %d and its scale %g; use zero point 127 and scale 1/16",
+                         tflite_zero(y),
                       (double)tflite_scale(y));
     double scale = (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
     Factor f = tflite_factor(scale < most ? scale : most);
     if (f.exponent < 1 || f.exponent > 31)
-        tflite_refuse(c, "the scale of \"%s\" is %g; use at least %g", x->name, (double)tflite_scale(x),
+        tflite_refuse(c, "the scale of \"%s\" is %g; use a scale of at least %g", x->name, (double)tflite_scale(x),
                       1 / (double)(1 << (31 - BITS)));
     if (ctx_failed(c->cx)) return;
     Factor back = tflite_factor((double)((int64_t)1 << (31 - f.exponent)) / (double)f.multiplier);
@@ -431,7 +434,7 @@ static bool count_elements(TfliteCall *c, const Axes *axes, int64_t *count)
     for (int i = 0; i < axes->count; i++) {
         const int64_t size = tensor_dim(c->in[0], (int)axes->at[i]);
         if (size < 0 && tflite_is_quantized(c))
-            tflite_unsupported(c, "integers over axis %lld of %s, which is open; use a fixed one",
+            tflite_unsupported(c, "integers are reduced over axis %lld of %s, which is open; use an axis of fixed size",
                                (long long)axes->at[i], tensor_shape_text(c->cx, c->in[0]));
         *count *= size;
     }

@@ -36,11 +36,11 @@ static void split_at(TfliteCall *c, Tensor *x, int axis, const int64_t *sizes, i
     int64_t at = 0;
     for (int i = 0; i < count && i < TFLITE_OUTPUTS && !ctx_failed(c->cx); at += sizes[i++]) {
         if (sizes[i] < 1)
-            tflite_unsupported(c, "part %d has %lld elements; use 1 or more", i, (long long)sizes[i]);
+            tflite_unsupported(c, "part %d has %lld elements; use at least one element", i, (long long)sizes[i]);
         else c->out[i] = tflite_part(c, x, axis, at, at + sizes[i]);
     }
     if (!ctx_failed(c->cx) && at != tensor_dim(x, axis))
-        tflite_refuse(c, "the parts have %lld elements; use the %lld of the axis", (long long)at,
+        tflite_refuse(c, "the parts have %lld elements; use parts with the %lld elements of the axis", (long long)at,
                       (long long)tensor_dim(x, axis));
 }
 
@@ -63,7 +63,7 @@ static void split_v(TfliteCall *c)
     int d = tflite_axis(c, axis, c->in[0]->rank), count = tflite_ints(c, 1, sizes, TFLITE_OUTPUTS);
     if (d < 0 || count < 0) return;
     if (count != c->op->out_count)
-        tflite_refuse(c, "%d sizes are given; use %d, one for each output", count, c->op->out_count);
+        tflite_refuse(c, "%d sizes are given; use %d sizes, one for each output", count, c->op->out_count);
     for (int i = 0; i < count; i++) known += sizes[i] < 0 ? 0 : sizes[i];
     for (int i = 0; i < count; i++)
         if (sizes[i] < 0) sizes[i] = tensor_dim(c->in[0], d) - known;
@@ -122,7 +122,7 @@ static void slice(TfliteCall *c)
     if (!read_entries(c, 1, &begin) || !read_entries(c, 2, &size)) return;
     if (begin.count != x->rank || size.count != x->rank) {
         const int i = begin.count != x->rank ? 1 : 2;
-        tflite_refuse(c, "input %d holds %d integers; use %d", i, i == 1 ? begin.count : size.count, x->rank);
+        tflite_refuse(c, "input %d holds %d integers; use %d integers", i, i == 1 ? begin.count : size.count, x->rank);
         return;
     }
     for (int d = 0; d < x->rank; d++) {
@@ -162,7 +162,7 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
     const bool has_begin = has_entry(c, BEGIN, i), has_end = has_entry(c, END, i);
     s->drops = flat_int(&c->op->options, SHRINK, 4, 0) >> i & 1;
     if (by == 0 || size < 1) {
-        tflite_refuse(c, "it has a step of %lld over %lld elements; use a step other than 0, and elements",
+        tflite_refuse(c, "it has a step of %lld over %lld elements; use a step other than 0, and at least one element",
                       (long long)by, (long long)size);
         return false;
     }
@@ -231,7 +231,7 @@ static void strided_slice(TfliteCall *c)
     const int count = begin.count;
     int kept = 0, d = 0;
     bool is_whole = true;
-    if (end.count != count) tflite_refuse(c, "input 2 holds %d integers; use %d", end.count, count);
+    if (end.count != count) tflite_refuse(c, "input 2 holds %d integers; use %d integers", end.count, count);
     if (ctx_failed(c->cx) || !tflite_list(c, 3, step, count)) return;
     for (int i = 0; i < count || d < x->rank; i++) {
         const bool is_ellipsis = i >= count || (ellipsis >> i & 1);
@@ -242,7 +242,7 @@ static void strided_slice(TfliteCall *c)
         }
         int many = i >= count ? x->rank - d : is_ellipsis ? spanned(new_axes, i, count, x->rank - d) : 1;
         if (d + many > x->rank) {
-            tflite_refuse(c, "%d begins for %s; use at most one for each dimension", count,
+            tflite_refuse(c, "there are %d begins for %s; use at most one begin per dimension", count,
                           tensor_shape_text(c->cx, x));
             return;
         }
@@ -261,7 +261,7 @@ static void strided_slice(TfliteCall *c)
         }
     }
     if (kept > MAX_RANK) {
-        tflite_unsupported(c, "it has a result of %d dimensions; use at most %d", kept, MAX_RANK);
+        tflite_unsupported(c, "it has a result of %d dimensions; use at most %d dimensions", kept, MAX_RANK);
         return;
     }
     Tensor *y = x->rank ? tflite_call(c, "slice", x, attr_ints("begin", first, x->rank),
@@ -284,7 +284,7 @@ static void pack(TfliteCall *c)
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), x->rank + 1);
     if (axis < 0) return;
     if (x->rank == MAX_RANK)
-        tflite_unsupported(c, "it has a result of %d dimensions; use at most %d", MAX_RANK + 1, MAX_RANK);
+        tflite_unsupported(c, "it has a result of %d dimensions; use at most %d dimensions", MAX_RANK + 1, MAX_RANK);
     for (int d = 0; d < x->rank && d < MAX_RANK; d++)
         shape[d < axis ? d : d + 1 < MAX_RANK ? d + 1 : d] = tensor_dim(x, d);
     Tensor **part = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
@@ -376,7 +376,7 @@ static void gather(TfliteCall *c)
         tflite_refuse(c, "it has %lld batch dimensions for axis %d and indices of %s; use 0 up to the axis",
                       (long long)batch, axis, tensor_shape_text(c->cx, c->in[1]));
     if (axis >= 0 && batch && !tensor_is_fixed(c->in[1]))
-        tflite_unsupported(c, "it has %lld batch dimensions and indices of %s; use none of them, or fixed sizes",
+        tflite_unsupported(c, "it has %lld batch dimensions and indices of %s; use no batch dimensions, or fixed sizes",
                            (long long)batch, tensor_shape_text(c->cx, c->in[1]));
     if (axis < 0 || ctx_failed(c->cx) || !has_indices(c, axis, 1)) return;
     c->out[0] = batch ? gathered_in_batches(c, axis, (int)batch)
@@ -434,7 +434,8 @@ static void dilate(TfliteCall *c)
     if (!tflite_needs(c, 3) || !tflite_list(c, 1, by, c->in[0]->rank)) return;
     const Tensor *value = c->in[2];
     if (!tensor_is_constant(value) || tensor_elems(value) != 1 || value->type != c->in[0]->type) {
-        tflite_unsupported(c, "input 2 (\"%s\") is not one constant of the type of input 0; use such a one",
+        tflite_unsupported(c, "input 2 (\"%s\") is not a constant with the type of input 0; use one constant of this "
+                              "type",
                            value->name);
         return;
     }
@@ -442,7 +443,7 @@ static void dilate(TfliteCall *c)
     Tensor *x = c->in[0];
     for (int d = 0; d < c->in[0]->rank && x; d++)
         if (by[d] < 1 || by[d] > MOST)
-            tflite_refuse(c, "it has a factor of %lld; use 1 to %d", (long long)by[d], MOST);
+            tflite_refuse(c, "it has a factor of %lld; use a factor from 1 to %d", (long long)by[d], MOST);
         else x = dilated(c, x, d, by[d], dtype_is_float(value->type) ? v.f : (double)v.i);
     if (!ctx_failed(c->cx)) c->out[0] = x == c->in[0] ? tflite_call(c, "identity", x) : x;
 }
@@ -485,16 +486,17 @@ static int read_blocks(TfliteCall *c, int64_t *block, int64_t *pairs)
 {
     int count = tflite_needs(c, 3) ? tflite_ints(c, 1, block, 2) : -1;
     if (count < 1) {
-        if (count == 0) tflite_refuse(c, "it has no block sizes; use one or two");
+        if (count == 0) tflite_refuse(c, "it has no block sizes; use one or two block sizes");
         return 0;
     }
     if (c->in[0]->rank != count + 2)
         tflite_unsupported(c,
-                           "it has %d block sizes for %s; use one for each dimension between the first and the last",
+                           "it has %d block sizes for %s; use one block size for each dimension between the first and "
+                           "the last",
                            count, tensor_shape_text(c->cx, c->in[0]));
     for (int i = 0; i < count; i++)
         if (block[i] < 1 || block[i] > 1 << 12)
-            tflite_refuse(c, "it has a block of %lld; use 1 to 4096", (long long)block[i]);
+            tflite_refuse(c, "it has a block of %lld; use a block of 1 to 4096", (long long)block[i]);
     return !ctx_failed(c->cx) && tflite_list(c, 2, pairs, 2 * count) ? count : 0;
 }
 

@@ -70,13 +70,13 @@ int tflite_ints(TfliteCall *c, int index, int64_t *out, int most)
     const Tensor *t = tflite_in(c, index);
     if (!t) return -1;
     if (!tensor_is_constant(t) || (t->type != I32 && t->type != I64)) {
-        tflite_unsupported(c, "input %d (\"%s\") is not constant; use integers constant at compile time", index,
+        tflite_unsupported(c, "input %d (\"%s\") is not constant; use integers that are known at compile time", index,
                            t->name);
         return -2;
     }
     int64_t count = tensor_elems(t);
     if (count > most) {
-        tflite_refuse(c, "there are %lld values in \"%s\"; use at most %d", (long long)count, t->name, most);
+        tflite_refuse(c, "there are %lld values in \"%s\"; use at most %d values", (long long)count, t->name, most);
         return -2;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ bool tflite_list(TfliteCall *c, int i, int64_t *out, int count)
     int64_t all[2 * MAX_RANK];                           /* the file may have more numbers than `out` has room for */
     const int found = tflite_ints(c, i, all, 2 * MAX_RANK);
     if (found == count) memcpy(out, all, (size_t)count * sizeof *out);
-    else if (found >= 0) tflite_refuse(c, "input %d holds %d integers; use %d", i, found, count);
+    else if (found >= 0) tflite_refuse(c, "input %d holds %d integers; use %d integers", i, found, count);
     return found == count;
 }
 
@@ -124,7 +124,7 @@ Tensor *tflite_ramp(TfliteCall *c, DType type, int64_t count, int axis, int rank
 {
     int64_t shape[MAX_RANK];
     if (count < 1 || count > TFLITE_MOST_CONSTANT) {
-        tflite_unsupported(c, "it has %lld positions; use 1 to %d", (long long)count, TFLITE_MOST_CONSTANT);
+        tflite_unsupported(c, "it has %lld positions; use 1 to %d positions", (long long)count, TFLITE_MOST_CONSTANT);
         return NULL;
     }
     int64_t *value = NEW_ARRAY(c->cx->arena, int64_t, count);

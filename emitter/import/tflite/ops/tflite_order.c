@@ -23,7 +23,8 @@ static void tile(TfliteCall *c)
     if (!tflite_list(c, 1, times, c->in[0]->rank)) return;
     for (int d = 0; d < c->in[0]->rank; d++)
         if (times[d] < 1)
-            tflite_unsupported(c, "it makes %lld copies along dimension %d; use 1 or more", (long long)times[d], d);
+            tflite_unsupported(c, "it makes %lld copies along dimension %d; use at least one copy",
+                                  (long long)times[d], d);
     if (!ctx_failed(c->cx)) c->out[0] = tflite_call(c, "tile", c->in[0], attr_ints("times", times, c->in[0]->rank));
 }
 
@@ -70,7 +71,8 @@ static void topk(TfliteCall *c)
     }
     if (!tflite_list(c, 1, &k, 1)) return;
     if (c->in[0]->rank < 1 || k < 1 || k > INT32_MAX)
-        tflite_refuse(c, "it selects %lld elements of %s; use at least one of the last dimension", (long long)k,
+        tflite_refuse(c, "it selects %lld elements of %s; select at least one element of the last dimension",
+                         (long long)k,
                       tensor_shape_text(c->cx, c->in[0]));
     if (ctx_failed(c->cx)) return;
     enter_greatest(c, tflite_call(c, "topk", c->in[0], attr_int("axis", -1), attr_int("k", k)));

@@ -66,7 +66,7 @@ static void range(TfliteCall *c)
                          : is_float ? (double)ceilf(((float)v[1] - (float)v[0]) / (float)v[2])
                                     : ceil((v[1] - v[0]) / v[2]);
     if (!(found >= 1 && found <= TFLITE_MOST_CONSTANT)) {
-        tflite_unsupported(c, "it has a range of %g elements; use 1 to %d", found, TFLITE_MOST_CONSTANT);
+        tflite_unsupported(c, "it has a range of %g elements; use 1 to %d elements", found, TFLITE_MOST_CONSTANT);
         return;
     }
     const int64_t count = (int64_t)found;
@@ -92,7 +92,8 @@ static void broadcast_args(TfliteCall *c)
     for (int d = 0; d < rank; d++) {
         const int64_t da = d < rank - ra ? 1 : a[d - (rank - ra)], db = d < rank - rb ? 1 : b[d - (rank - rb)];
         if (da != db && da != 1 && db != 1)
-            tflite_refuse(c, "it has sizes %lld and %lld; use equal ones, or 1", (long long)da, (long long)db);
+            tflite_refuse(c, "it has sizes %lld and %lld; use equal sizes, or a size of 1",
+                             (long long)da, (long long)db);
         y[d] = da == 1 ? db : da;
     }
     if (!ctx_failed(c->cx))
@@ -109,8 +110,9 @@ static void one_hot(TfliteCall *c)
     const bool is_known = tensor_is_constant(c->in[1]) || tensor_elems(c->in[1]) != 1;
     if (is_known && !tflite_list(c, 1, &depth, 1)) return;
     const int rank = c->in[0]->rank + 1;
-    if (rank > MAX_RANK) tflite_unsupported(c, "it has a result of %d dimensions; use at most %d", rank, MAX_RANK);
-    if (c->in[2]->type != c->in[3]->type) tflite_refuse(c, "its values have two types; use one");
+    if (rank > MAX_RANK) tflite_unsupported(c, "it has a result of %d dimensions; use at most %d dimensions",
+                                               rank, MAX_RANK);
+    if (c->in[2]->type != c->in[3]->type) tflite_refuse(c, "its values have two types; use values of one type");
     if (ctx_failed(c->cx)) return;
     const int axis = tflite_axis(c, flat_int(&c->op->options, 0, 4, 0), rank);
     if (axis < 0) return;
@@ -138,7 +140,7 @@ static void bucketize(TfliteCall *c)
     FlatVector bound = flat_vector(&c->op->options, 0, 4);
     if (!tflite_needs(c, 1)) return;
     if (bound.count < 1 || bound.count > TFLITE_MOST_CONSTANT) {
-        tflite_unsupported(c, "it has %llu boundaries; use 1 to %d", (unsigned long long)bound.count,
+        tflite_unsupported(c, "it has %llu boundaries; use 1 to %d boundaries", (unsigned long long)bound.count,
                            TFLITE_MOST_CONSTANT);
         return;
     }
@@ -184,8 +186,9 @@ static void matrix_set_diag(TfliteCall *c)
     Tensor *x = c->in[0], *diagonal = c->in[1];
     const int rank = x->rank;
     if (rank < 2 || diagonal->rank != rank - 1 || diagonal->type != x->type) {
-        tflite_refuse(c, "it has a diagonal of %s for %s; use one dimension less",
-                      tensor_shape_text(c->cx, diagonal), tensor_shape_text(c->cx, x));
+        tflite_refuse(c, "the diagonal is %s%s and the input %s%s; use a diagonal of the input's type, with one "
+                      "dimension less", dtype_info(diagonal->type)->spelling, tensor_shape_text(c->cx, diagonal),
+                      dtype_info(x->type)->spelling, tensor_shape_text(c->cx, x));
         return;
     }
     const int64_t rows = tensor_dim(x, rank - 2), columns = tensor_dim(x, rank - 1);
@@ -218,7 +221,8 @@ static void scatter_nd(TfliteCall *c)
     if (!update) return;
     const int64_t each = index->rank ? tensor_dim(index, index->rank - 1) : 0, count = tensor_elems(index);
     if (each < 1 || each > rank || count < 1) {
-        tflite_refuse(c, "it has indices of %s into %d dimensions; use a last dimension of 1 up to these",
+        tflite_refuse(c, "it has indices %s for a tensor of %d dimensions; use a last dimension from 1 to the number "
+                         "of dimensions",
                       tensor_shape_text(c->cx, index), rank);
         return;
     }
@@ -242,8 +246,9 @@ static void sparse_to_dense(TfliteCall *c)
     Tensor *index = c->in[0], *value = c->in[2];
     const int64_t each = index->rank == 2 ? tensor_dim(index, 1) : 1, count = tensor_elems(index);
     if (each != rank || count < 1 || index->rank > 2 || value->type != c->in[3]->type) {
-        tflite_refuse(c, "it has indices of %s into %d dimensions; use an index for each",
-                      tensor_shape_text(c->cx, index), rank);
+        tflite_refuse(c, "the indices are %s for %d dimensions, the values %s and %s; use one index per dimension, and "
+                      "values of one type", tensor_shape_text(c->cx, index), rank, dtype_info(value->type)->spelling,
+                      dtype_info(c->in[3]->type)->spelling);
         return;
     }
     const int64_t rows = count / each;
@@ -315,8 +320,9 @@ static void dynamic_update_slice(TfliteCall *c)
     for (int d = 0; fits && d < rank; d++)
         fits = tensor_dim(update, d) >= 1 && tensor_dim(update, d) <= tensor_dim(x, d);
     if (!fits) {
-        tflite_refuse(c, "it has an update of %s at %s for %s; use the rank of the input, sizes up to its own and a "
-                         "begin for each dimension", tensor_shape_text(c->cx, update), tensor_shape_text(c->cx, begin),
+        tflite_refuse(c, "it has an update %s at %s for the input %s; use an update with the input's rank and at most "
+                         "the input's sizes, and one begin per dimension",
+                         tensor_shape_text(c->cx, update), tensor_shape_text(c->cx, begin),
                       tensor_shape_text(c->cx, x));
         return;
     }
@@ -347,7 +353,7 @@ static void densify(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
     if (tensor_is_constant(c->in[0])) c->out[0] = c->in[0];
-    else tflite_unsupported(c, "an input that is computed; use a constant");
+    else tflite_unsupported(c, "its input is computed; use a constant");
 }
 
 /* ---- Boxes ------------------------------------------------------------------------------------------------------- */
@@ -404,7 +410,8 @@ static void suppression_v5(TfliteCall *c)
         ? dtype_load(F32, input->data, 0).f : -1;
     if (!(sigma >= 0))
         tflite_unsupported(c,
-                           "scores that decay with the overlap (input 5, \"%s\"); use a constant sigma of at least 0",
+                           "the decay of scores with the overlap (input 5, \"%s\") is not constant or negative; use a "
+                           "constant sigma of at least 0",
                            input->name);
     else if (suppressed(c, 6, sigma, &s)) {
         c->out[0] = tflite_cast(c, s.index, I32);

@@ -51,9 +51,9 @@ static bool check_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_ch
     const StoredRange zeros = zeros_of(t, has_any_zero);
     if (!t->quant) tflite_refuse(c, "\"%s\" has no scale; use a scale and a zero point", t->name);
     else if (t->quant->count > 1 && !may_be_per_channel)
-        tflite_unsupported(c, "\"%s\" has %d scales; use one", t->name, t->quant->count);
+        tflite_unsupported(c, "\"%s\" has %d scales; use one scale", t->name, t->quant->count);
     else if (t->quant->count == 1 && !(t->quant->scale[0] > 0))
-        tflite_refuse(c, "the scale of \"%s\" is 0; use more than 0", t->name);
+        tflite_refuse(c, "the scale of \"%s\" is 0; use a scale above 0", t->name);
     else if (t->quant->count == 1
              && (t->quant->zero_point[0] < zeros.least || t->quant->zero_point[0] > zeros.greatest))
         tflite_refuse(c, "the zero point of \"%s\" is %ld; use %s", t->name, (long)t->quant->zero_point[0],
@@ -345,7 +345,8 @@ bool tflite_has_one_scale(TfliteCall *c, int inputs)
         const TfliteTensor *x = tflite_in_info(c, i);
         if (!tflite_has_quant(c, x, false) || !tflite_has_quant(c, y, false)) return false;
         if (tflite_scale(x) == tflite_scale(y) && tflite_zero(x) == tflite_zero(y)) continue;
-        tflite_unsupported(c, "\"%s\" has scale %g and zero point %d, the output %g and %d; use equal ones",
+        tflite_unsupported(c, "\"%s\" has scale %g and zero point %d, the output %g and %d; use equal scales and zero "
+                              "points",
                            x->name, (double)tflite_scale(x), tflite_zero(x), (double)tflite_scale(y), tflite_zero(y));
         return false;
     }

@@ -25,8 +25,7 @@ static bool has_form(TfliteCall *c, const LstmPlaces *p)
     }
     if (!tflite_in(c, LSTM_X) || !tflite_in(c, p->state) || !tflite_in(c, p->cell))
         tflite_refuse(c, "its input or a state (inputs %d, %d) is missing", p->state, p->cell);
-    if (tflite_in(c, p->projection)) tflite_unsupported(c, "it has a projection of the state; leave the projection "
-                                                           "out");
+    if (tflite_in(c, p->projection)) tflite_unsupported(c, "it has a projection of the state; remove the projection");
     if (flat_int(&c->op->options, 0, 1, ACT_TANH) != ACT_TANH)
         tflite_refuse_activation(c, (int)flat_int(&c->op->options, 0, 1, ACT_TANH), ACT_TANH);
     return !ctx_failed(c->cx);
@@ -55,7 +54,7 @@ static bool has_ranks(TfliteCall *c, const LstmPlaces *p, int rank)
 static bool has_no_norms(TfliteCall *c)
 {
     for (int i = LSTM_NORMS; i < LSTM_NORMS + LSTM_GATES; i++)
-        if (tflite_in(c, i)) tflite_unsupported(c, "it has normalized gates (input %d); leave them out", i);
+        if (tflite_in(c, i)) tflite_unsupported(c, "it has normalized gates (input %d); remove the normalization", i);
     return !ctx_failed(c->cx);
 }
 
@@ -64,7 +63,8 @@ static Tensor *peepholes_of(TfliteCall *c, int first)
 {
     Tensor *part[] = { tflite_in(c, first), tflite_in(c, first + 2), tflite_in(c, first + 1) };
     if (!part[0] && !part[1] && !part[2]) return NULL;
-    if (!part[0] || !part[1] || !part[2]) tflite_unsupported(c, "it has only some peepholes; use all three or none");
+    if (!part[0] || !part[1] || !part[2]) tflite_unsupported(c, "it has only some peepholes; use all three peepholes "
+                                                                "or none");
     return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, part, 3, ATTRS(attr_int("axis", 0)));
 }
 
@@ -200,7 +200,7 @@ static void both_directions(TfliteCall *c, Tensor *ahead, Tensor *back, bool is_
 static bool has_no_second_input(TfliteCall *c, int first)
 {
     for (int i = first; i < c->in_count; i++)
-        if (tflite_in(c, i)) tflite_unsupported(c, "it has a second input sequence (input %d); leave it out", i);
+        if (tflite_in(c, i)) tflite_unsupported(c, "it has a second input sequence (input %d); remove it", i);
     return !ctx_failed(c->cx);
 }
 

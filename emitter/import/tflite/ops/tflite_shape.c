@@ -37,7 +37,7 @@ static void reshape(TfliteCall *c)
     for (int d = 0; d < rank && !is_known; d++)
         shape[d] = option.count ? flat_int_at(&option, (size_t)d) : y->is_open[d] ? -1 : y->dim[d];
     if ((y->type == TFLITE_COMPLEX) != (tflite_in_info(c, 0)->type == TFLITE_COMPLEX))
-        tflite_refuse(c, "it makes real numbers of complex ones, or these of real ones; use one type");
+        tflite_refuse(c, "it converts between real and complex numbers; use equal types");
     else if (rank == MAX_RANK && y->type == TFLITE_COMPLEX)
         tflite_unsupported(c, "it has complex numbers in %d dimensions; use fewer dimensions", MAX_RANK);
     else if (y->type == TFLITE_COMPLEX && rank >= 0) shape[rank++] = 2;
@@ -50,11 +50,12 @@ static void squeeze(TfliteCall *c)
     int64_t list[MAX_RANK];
     if (!tflite_needs(c, 1)) return;
     if (axes.count > MAX_RANK)
-        tflite_refuse(c, "there are %llu axes; use at most %d", (unsigned long long)axes.count, MAX_RANK);
+        tflite_refuse(c, "there are %llu axes; use at most %d axes", (unsigned long long)axes.count, MAX_RANK);
     for (size_t i = 0; i < axes.count && !ctx_failed(c->cx); i++) list[i] = flat_int_at(&axes, i);
     for (int d = 0; d < c->in[0]->rank && !axes.count; d++)
         if (size_is_decided(c->cx, c->in[0]->shape[d]))
-            tflite_unsupported(c, "its rank depends on the run: dimension %d of %s may be 1; use axes", d,
+            tflite_unsupported(c, "its rank depends on the run: dimension %d of %s may be 1; list the axes to remove",
+                                  d,
                                tensor_shape_text(c->cx, c->in[0]));
     if (ctx_failed(c->cx)) return;
     c->out[0] = axes.count ? tflite_call(c, "squeeze", c->in[0], attr_ints("axes", list, (int)axes.count))
@@ -132,7 +133,7 @@ static void pad(TfliteCall *c)
     const Tensor *given = tflite_in(c, 2) ? import_folded(c->cx, tflite_in(c, 2)) : NULL;
     if (count < 0) return;
     if (count != 2 * rank)
-        tflite_refuse(c, "there are %d paddings for %d dimensions; use two per dimension", count, rank);
+        tflite_refuse(c, "there are %d paddings for %d dimensions; use two paddings per dimension", count, rank);
     if (given && (!tensor_is_constant(given) || tensor_elems(given) != 1 || given->type != c->in[0]->type))
         tflite_unsupported(c, "the padded value \"%s\" is %s%s; use one constant of type %s",
                            tflite_in_info(c, 2)->name, dtype_info(given->type)->spelling,

@@ -83,7 +83,7 @@ static const TfliteTensor *like_of(const TfliteStates *s, int handle)
 
 static bool has_one_output(TfliteStates *s, const TfliteOperator *op)
 {
-    if (op->out_count != 1) refuse(s, op, text_format(s->cx, "it has %d outputs; use one", op->out_count));
+    if (op->out_count != 1) refuse(s, op, text_format(s->cx, "it has %d outputs; use one output", op->out_count));
     return op->out_count == 1;
 }
 

@@ -21,8 +21,8 @@ static bool read_svdf(TfliteCall *c, Svdf *s)
     static const int matrices[] = { X, FEATURES, TIME, STATE };
     for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++)
         if (!tflite_in(c, matrices[i]) || c->in[matrices[i]]->rank != 2) {
-            tflite_refuse(c, "input %d is missing, or no matrix; use an input, two weights and a state of two "
-                          "dimensions", matrices[i]);
+            tflite_refuse(c, "input %d is missing or not a matrix; use an input, two weights and a state, each with "
+                          "two dimensions", matrices[i]);
             return false;
         }
     *s = (Svdf){ tensor_dim(c->in[X], 0), tensor_dim(c->in[X], 1), tensor_dim(c->in[FEATURES], 0),
@@ -117,7 +117,7 @@ static bool has_stored_types(TfliteCall *c)
     for (int i = X; i < INPUTS && !ctx_failed(c->cx); i++)
         if (i != BIAS && !tflite_has_quant(c, tflite_in_info(c, i), false)) return false;
     if (!ctx_failed(c->cx) && (tflite_zero(tflite_in_info(c, FEATURES)) || tflite_zero(tflite_in_info(c, TIME))))
-        tflite_unsupported(c, "it has weights with zero points; use 0");
+        tflite_unsupported(c, "it has weights with zero points other than 0; use zero points of 0");
     return !ctx_failed(c->cx) && tflite_has_quant(c, tflite_out_info(c, 0), false);
 }
 

@@ -124,7 +124,7 @@ static Tensor *requantize_channels(TfliteCall *c, Tensor *sums, int64_t channels
     int count = k->quant->count;
     double *scales = NEW_ARRAY(c->cx->arena, double, count);
     if (count != 1 && count != channels) {
-        tflite_refuse(c, "the weights have %d scales for %lld channels; use one, or one per channel", count,
+        tflite_refuse(c, "the weights have %d scales for %lld channels; use one scale, or one per channel", count,
                       (long long)channels);
         return NULL;
     }
@@ -146,7 +146,8 @@ static bool has_symmetric_weights(TfliteCall *c)
     if (c->is_unsigned && q->count == 1) return true;
     for (int i = 0; i < q->count; i++)
         if (q->zero_point[i]) {
-            tflite_unsupported(c, "it has weights with the zero point %ld; use 0", (long)q->zero_point[i]);
+            tflite_unsupported(c, "it has weights with the zero point %ld; use zero points of 0",
+                                  (long)q->zero_point[i]);
             return false;
         }
     return true;
@@ -259,7 +260,7 @@ static void blockwise_dense(TfliteCall *c, int act)
     Tensor *x = as_rows(c, tensor_dim(c->in[1], 1));
     if (!x || !check_bias(c, tensor_dim(c->in[1], 0), F32)) return;
     if (tensor_dim(x, x->rank - 1) != tensor_dim(c->in[1], 1)) {
-        tflite_refuse(c, "the input is %s, the weights %s; their last dimensions differ",
+        tflite_refuse(c, "the input is %s, the weights %s; use equal last dimensions",
                       tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, c->in[1]));
         return;
     }
@@ -364,7 +365,8 @@ static bool transposed_pads(TfliteCall *c, bool is_same, int64_t stride, int64_t
                             int64_t *before, int64_t *after, int64_t *extra)
 {
     if (stride < 1 || stride > MOST || out < 1) {
-        tflite_refuse(c, "it has a stride of %lld for an output size of %lld; use 1 or more", (long long)stride,
+        tflite_refuse(c, "it has a stride of %lld for an output size of %lld; use a stride and a size of at least 1",
+                         (long long)stride,
                       (long long)out);
         return false;
     }
@@ -398,8 +400,8 @@ static void transpose_conv(TfliteCall *c)
     int64_t shape[4], pad[4], extra[2];
     if (!tflite_needs(c, 3) || c->in[1]->rank != 4 || c->in[2]->rank != 4 || !result_shape(c, shape)) {
         if (!ctx_failed(c->cx))
-            tflite_refuse(c, "its operands are of other shapes; use a shape of four integers, weights and an input of "
-                             "four dimensions");
+            tflite_refuse(c, "its operands have unsupported shapes; use a shape of four integers, and weights and an "
+                             "input of four dimensions");
         return;
     }
     TfliteHybrid h = { NULL, NULL };
@@ -509,7 +511,7 @@ static void local_response(TfliteCall *c)
     const int64_t radius = option(c, RADIUS, 0), size = 2 * radius;
     if (!tflite_needs(c, 1)) return;
     if (radius < 1 || radius > MOST || c->in[0]->rank < 1) {
-        tflite_unsupported(c, "the radius is %lld; use 1 to %d", (long long)radius, MOST);
+        tflite_unsupported(c, "the radius is %lld; use a radius from 1 to %d", (long long)radius, MOST);
         return;
     }
     Tensor *y = tflite_call(c, "lrn", reversed_channels(c, c->in[0]), attr_int("size", size),
@@ -571,12 +573,13 @@ static void conv_3d_transpose(TfliteCall *c)
             extra[VOLUME_DIMS];
     if (!tflite_needs(c, 3) || !tflite_list(c, 0, shape, 2 + VOLUME_DIMS)) return;
     Tensor *x = c->in[2], *k = c->in[1];
-    if (x->type != F32 || k->type != F32) tflite_refuse(c, "its operands are not FLOAT32; use FLOAT32");
+    if (x->type != F32 || k->type != F32)
+        tflite_refuse(c, "its operands are not FLOAT32; use operands of type FLOAT32");
     if (ctx_failed(c->cx) || !is_volume(c, x, k, stride, dilation)) return;
     const bool is_same = flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME) == PADDING_SAME;
     for (int d = 0; d < VOLUME_DIMS; d++) {
         if (dilation[d] != 1)
-            tflite_unsupported(c, "it has a dilation of %lld; use 1", (long long)dilation[d]);
+            tflite_unsupported(c, "it has a dilation of %lld; use a dilation of 1", (long long)dilation[d]);
         if (!transposed_pads(c, is_same, stride[d], tensor_dim(x, 1 + d), tensor_dim(k, d), shape[1 + d], &pad[d],
                              &pad[VOLUME_DIMS + d], &extra[d]))
             return;
