@@ -18,7 +18,7 @@ from typing import Literal, Mapping, Sequence, TypedDict, Union
 Text = Union[str, "PathLike[str]"]
 Real = float     # `float` is a key below
 
-# Options of the command line that are fields of another name.
+# Options of the command line whose fields have other names.
 ALIASES = {
 %s
 }
@@ -37,7 +37,7 @@ ARGUMENTS = ("target", "cc")          # of the functions themselves
 
 
 def fields(header: str) -> dict[str, str]:
-    """Returns the C type of each field of lw_options, with a star for each of its declarator."""
+    """Returns the C type of each field of lw_options, with a star for each pointer of the declarator."""
     header = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
     found = re.search(r"typedef struct lw_options \{(.*?)\} lw_options;", header, flags=re.S)
     assert found

@@ -10,7 +10,7 @@ from ._abi import ArgumentError, LoopwrightError
 
 
 def _format_of(data: bytes) -> str:
-    """A flatbuffer has its identifier at byte 4; protobuf is not text."""
+    """Returns the ending of a model's bytes: a flatbuffer has its identifier at byte 4, and protobuf is not text."""
     if data[4:8] == b"TFL3":
         return "tflite"
     is_text = b"\0" not in data and data.lstrip()[:1].isalpha() and b"\n" in data
@@ -45,13 +45,13 @@ def _torch(model: Any, path: Path, example: Any) -> None:
     torch.onnx.export(model.eval(), inputs, str(path))
 
 
-# Packages in whose classes a model is recognized, and their exporters.
+# Packages whose classes are recognized as models, and their exporters.
 _EXPORTERS: list[tuple[str, str, Callable[[Any, Path, Any], None]]] = [
     ("sklearn", "skl2onnx", _scikit), ("keras", "tf2onnx", _keras), ("torch", "torch", _torch)]
 
 
 def file_of(model: Any, folder: Path, format: str | None, example: Any) -> str:
-    """Returns the path of a model's file; one that is not yet a file is written to the folder."""
+    """Returns the path of a model's file; writes a model that is not yet a file to the folder."""
     if isinstance(model, (str, os.PathLike)):
         return os.fspath(model)
     if isinstance(model, (bytes, bytearray)):

@@ -36,7 +36,8 @@ class Port:
     sizes: tuple[str, ...] = ()
 
     def quantize(self, real: np.ndarray, ties_to_even: bool) -> np.ndarray:
-        """Returns stored values as the header's function NAME_quantize_X does: nearest, saturated; NaN: zero point."""
+        """Returns stored values as the header's function NAME_quantize_X does: rounded to nearest and saturated; NaN
+        becomes the zero point."""
         steps = np.asarray(real, np.float32) / np.float32(self.scale)
         whole = np.rint(steps) if ties_to_even else np.trunc(steps)
         rest = np.float32(0) if ties_to_even else steps - whole
@@ -71,7 +72,7 @@ def _number(text: str, macro: str, otherwise: str = "0") -> str:
 
 
 def _ports(text: str, prefix: str, kind: str, key: list[str]) -> list[Port]:
-    """Ports of NAME_INPUTS or NAME_OUTPUTS. Their macros follow in the same order; `key` holds the keys that remain."""
+    """Returns the ports of NAME_INPUTS or NAME_OUTPUTS. Their macros follow in this order; `key` has the remaining keys."""
     declared = re.search(rf"#define {prefix}_{kind}\(\w+\)((?:.*\\\n)*.*)", text)
     ports = []
     for name, c_type, _ in re.findall(r"\w+\((\w+), (\w+), (\d+)\)", declared.group(1) if declared else ""):
@@ -89,20 +90,20 @@ def _ports(text: str, prefix: str, kind: str, key: list[str]) -> list[Port]:
 
 
 def _sizes_of(text: str, macro: str) -> tuple[str, ...]:
-    """The names in NAME_Y_SHAPE, "" for a fixed dimension: { *(out)->k, 4 }."""
+    """Returns the names in NAME_Y_SHAPE, "" for a fixed dimension: { *(out)->k, 4 }."""
     shape = re.search(rf"#define {macro}_SHAPE\(out\) +\{{(.*)\}}", text)
     names = [re.search(r"->(\w+)", d) for d in shape.group(1).split(",")] if shape else []
     return tuple(n.group(1) if n else "" for n in names)
 
 
 def _decided(text: str, prefix: str) -> tuple[str, ...]:
-    """The sizes of outputs that data decide: rows of NAME_SIZES."""
+    """Returns the sizes of outputs that data decide, which are rows of NAME_SIZES."""
     declared = re.search(rf"#define {prefix}_SIZES\(\w+\)((?:.*\\\n)*.*)", text)
     return tuple(re.findall(r"\w+\((\w+), \d+, \d+\)", declared.group(1))) if declared else ()
 
 
 def _has_open_sizes(text: str, name: str) -> bool:
-    """True if struct NAME_inputs has fields for sizes, which are integers; its ports are pointers."""
+    """Returns true if struct NAME_inputs has fields for sizes, which are integers; its ports are pointers."""
     inputs = re.search(rf"^struct {name}_inputs \{{(.*?)^\}};", text, flags=re.M | re.S)
     return bool(inputs and re.search(r"^    int32_t \w+;", inputs.group(1), flags=re.M))
 
@@ -219,7 +220,7 @@ _MEANING = {-8: ": data decided a size above its maximum, or one that a layer ca
 
 
 def _actual(stacked: np.ndarray, p: Port, sizes: dict[str, np.ndarray]) -> list[np.ndarray]:
-    """The samples of an output in their actual shapes: elements are dense in them."""
+    """Returns the samples of an output in their actual shapes, with dense elements."""
     shapes = [[int(sizes[name][k]) if name else d for name, d in zip(p.sizes, p.shape)] for k in range(len(stacked))]
     return [y.ravel()[:int(np.prod(s, dtype=np.int64))].reshape(s).copy() for y, s in zip(stacked, shapes)]
 

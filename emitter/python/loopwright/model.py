@@ -83,7 +83,7 @@ def quantize(model: Source, samples: Any, target: str = "generic", *, ports: str
              max_drop: str | None = None, sensitivity: bool = False,
              report: Union[str, "os.PathLike[str]", None] = None, example: Any = None, cc: str | None = None,
              format: str | None = None, values: Mapping[str, Any] | None = None, **options: Unpack[Options]) -> "Model":
-    """Quantizes a float model after training, from samples alone, and compiles the integer network.
+    """Quantizes a trained float model with samples of its inputs, and compiles the integer network.
 
     samples  real numbers [samples][shape of the input], a tuple of arrays for several inputs, or paths of .npy files
     ports    type of inputs and outputs: "int8" (None), "int16" or "float"
@@ -196,7 +196,7 @@ class Model:
         return None
 
     def _repr_html_(self) -> str:
-        """The report as a page, for Jupyter: in a frame, because it has styles of its own."""
+        """Returns the report as a page for Jupyter, in a frame, because the page has its own styles."""
         page = call("lw_report_html", self._file, options=self._options)[0]
         quoted = page.replace("&", "&amp;").replace('"', "&quot;")
         return f'<iframe srcdoc="{quoted}" style="width:100%;height:40em;border:1px solid #ccc"></iframe>'
@@ -373,7 +373,7 @@ def _without_units(shape: Sequence[int]) -> list[int]:
 
 
 def _as_batch(x: np.ndarray, p: Port) -> np.ndarray:
-    """Samples may have other unit dimensions than the port: [n][1][49][20] serves a port of [1][49][20][1]."""
+    """Returns samples in the port's shape if only unit dimensions differ: [n][1][49][20] serves a port [1][49][20][1]."""
     return x.reshape(len(x), *p.shape) if x.ndim and _without_units(x.shape[1:]) == _without_units(p.shape) else x
 
 
@@ -417,7 +417,7 @@ def _stored(x: np.ndarray, p: Port, ties_to_even: bool) -> np.ndarray:
 
 
 def _beyond(x: np.ndarray, limits: Any) -> np.ndarray:
-    """Exact also between int64 and uint64, which have no common type: each limit is compared in the type of x."""
+    """Compares each limit in the type of x, which is exact even for int64 and uint64, which have no common type."""
     own = np.iinfo(x.dtype)
     is_beyond = np.zeros(x.shape, bool)
     if limits.min > own.min:
@@ -428,7 +428,7 @@ def _beyond(x: np.ndarray, limits: Any) -> np.ndarray:
 
 
 def _refuse(x: np.ndarray, is_wrong: np.ndarray, p: Port, accepted: str) -> None:
-    """x: [count][shape of the port]. Names the first element that is wrong."""
+    """Refuses wrong elements of x, [count][shape of the port], and names the first of them."""
     if not is_wrong.any():
         return
     at = int(np.argmax(is_wrong))
@@ -438,7 +438,7 @@ def _refuse(x: np.ndarray, is_wrong: np.ndarray, p: Port, accepted: str) -> None
 
 
 def _refuse_infinite(x: np.ndarray, p: Port, first: int) -> None:
-    """Samples of a test set are finite, as on the command line."""
+    """Refuses samples of a test set that are not finite, as the command line does."""
     if not np.issubdtype(x.dtype, np.floating):
         return
     is_wrong = ~np.isfinite(x)
@@ -480,7 +480,7 @@ def _are_whole(y: np.ndarray) -> bool:
 
 
 def _compare(found: np.ndarray, labels: np.ndarray) -> Evaluation:
-    """For an output that is the label itself; the 5 highest are unknown."""
+    """Scores an output that is the label itself, so that the 5 highest scores are unknown."""
     if min(labels.min(initial=0), found.min(initial=0)) < 0:
         return Evaluation(len(found), float((found == labels).mean()))
     classes = 1 + int(max(labels.max(initial=0), found.max(initial=0)))
@@ -496,7 +496,7 @@ def _is_one_hot(y: np.ndarray, shape: tuple[int, ...]) -> bool:
 
 
 def _compared(got: np.ndarray, expected: np.ndarray, output: Port) -> Evaluation:
-    """got: [samples][elements]. Compares with labels or with expected outputs."""
+    """Compares got, [samples][elements], with labels or with expected outputs."""
     count, classes = got.shape
     is_label_output = classes == 1 and np.issubdtype(output.dtype, np.integer) and not output.scale
     wanted = "integers" if is_label_output else f"integers from 0 to {classes - 1}" if classes > 1 else "real numbers"
@@ -520,7 +520,7 @@ def _compared(got: np.ndarray, expected: np.ndarray, output: Port) -> Evaluation
 
 
 def _compared_in_shape(got: Sequence[np.ndarray], expected: Sequence[Any], output: Port) -> Evaluation:
-    """Compares arrays of the actual shapes; shapes first."""
+    """Compares the shapes of the samples, and then their elements."""
     wanted = [np.asarray(y) for y in expected]
     for k, (y, want) in enumerate(zip(got, wanted)):
         if y.shape != want.shape:
