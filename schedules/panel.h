@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULES_PANEL_H
 #define LW_SCHEDULES_PANEL_H
-/* Register tiles of contractions on targets with vector registers: w positions of the output by c channels. */
+/* Chooses register tiles of contractions on targets with vector registers: w positions of the output by c channels. */
 #include "schedules/tile.h"
 
 typedef struct VectorTile {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts, their diagnostics, and compilation of a model to C: the first part of loopwright.h. */
+/* Implements the first part of loopwright.h: contexts, their diagnostics, and compilation of a model to C. */
 #include <string.h>
 
 #include "api/computation/arguments.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright dump`: the model as text at each stage. */
+/* `loopwright dump` prints the model as text at each stage. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements of tensors in files: see elements.h. */
+/* Reads, writes, generates and compares elements of tensors: see elements.h. */
 #include "api/elements.h"
 
 #include <math.h>

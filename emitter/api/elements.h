@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_ELEMENTS_H
 #define LW_API_ELEMENTS_H
-/* Elements of tensors: read from and written to .npy files, generated, compared. Sizes are fixed; memory is
+/* Reads elements of tensors from .npy files, writes them, generates them and compares them. Sizes are fixed; memory is
  * context-owned. */
 #include "ir/expr/tensor.h"
 #include "support/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of the reports: see figures.h. */
+/* Computes the figures of the reports: see figures.h. */
 #include "api/figures.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_FIGURES_H
 #define LW_API_FIGURES_H
-/* The figures of all reports, in every form (text, JSON, CSV, HTML). */
+/* Computes the figures of all reports, in every form (text, JSON, CSV, HTML). */
 #include "driver/driver.h"
 
 /* The totals of a program. macs, instructions and cycles are counts; instructions and cycles are -1 if unknown. The

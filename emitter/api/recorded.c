@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorded layers: see recorded.h. Finds the entry of a layer by its name, or by the tensor's number in the file. */
+/* Reads recorded layers: see recorded.h. Finds the entry of a layer by its name, or by the tensor's number in the
+ * file. */
 
 /* Decision: recorded layers are numpy files. `verify --recorded` reads a folder of `.npy` or an `.npz`.
  * `import/formats/zip.c` accepts the directory at the file's end only if it lies inside the file;

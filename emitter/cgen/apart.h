@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_CGEN_APART_H
 #define LW_CGEN_APART_H
-/* Constants that are stored outside the text of model.c: in the file of weights, a named section, or program memory. */
+/* Prints constants that are stored outside the text of model.c: in the file of weights, a named section, or program
+ * memory. */
 #include "cgen/cgen.h"
 
 /* These test the program's kind of weights (cgen.h). */

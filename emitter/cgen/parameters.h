@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_CGEN_PARAMETERS_H
 #define LW_CGEN_PARAMETERS_H
-/* The parameters of NAME_run before `in` and `out`: the memory that the caller owns. Each has a row, from which
- * model.h, the self-test, the test bench and the C++ class list the parameters. */
+/* Lists the parameters of NAME_run before `in` and `out`, which are memory that the caller owns. Each has a row, from
+ * which model.h, the self-test, the test bench and the C++ class list the parameters. */
 #include "cgen/cgen.h"
 
 enum { PARAMETER_ARENA, PARAMETER_MEMORY, PARAMETER_WEIGHTS, PARAMETER_PARAMS, PARAMETER_STATE, PARAMETER_COUNT };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* --profile: LW_LAYER reads the core's counter (runtime/lw_counter.h), and adds the counts since its last call to the
- * row of the layer that ends. LW_LAYER numbers the layers of NAME_run first, then those of bodies, then those of
- * NAME_train. */
+/* Prints the parts of --profile. LW_LAYER reads the core's counter (runtime/lw_counter.h), and adds the counts since
+ * its last call to the row of the layer that ends. LW_LAYER numbers the layers of NAME_run first, then those of bodies,
+ * then those of NAME_train. */
 
 /* Decision: counts per layer are the one mutable global. `LW_LAYER` has no operand through which a caller could pass
  * storage, and a parameter of `NAME_run` would change the interface that is measured. So `--profile` emits a table

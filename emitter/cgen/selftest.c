@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* --selftest: NAME_run and NAME_selftest share the list of layers, NAME_layers. Its parameter `check` is NULL for
- * NAME_run. If it is not NULL, each result of a layer is compared with its checksum right after the layer. */
+/* Prints the parts of --selftest. NAME_run and NAME_selftest share the list of layers, NAME_layers, whose parameter
+ * `check` is NULL for NAME_run. If `check` is not NULL, each result of a layer is compared with a checksum right after
+ * the layer. */
 #include "cgen/control_flow.h"
 #include "cgen/parameters.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The built-in rows: the arrays of ops/ and schedules/. make generates their list, builtin.h, from the file names. */
+/* Lists the built-in rows, which are the arrays of ops/ and schedules/. make generates their list, builtin.h, from the
+ * file names. */
 #include "context/builtin_rows.h"
 
 #define BUILTIN_OPS(rows) extern const Op rows[];

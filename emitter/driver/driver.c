@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pipeline on one page: reads a model, rewrites its DAG, fuses it into groups, schedules each group's loop nest,
- * plans the memory between groups, lowers every nest to a function, and prints the program. */
+/* Runs the pipeline, on one page: reads a model, rewrites its DAG, fuses it into groups, schedules each group's loop
+ * nest, plans the memory between groups, lowers every nest to a function, and prints the program. */
 #include "driver/driver.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_DRIVER_DRIVER_H
 #define LW_DRIVER_DRIVER_H
-/* The pipeline: model -> DAG -> groups -> nests -> plan -> lowered functions -> program. A Build holds the results of
- * the stages that have run; dump, report, run and verify (emitter/api) stop at the last stage that they need. */
+/* Declares the pipeline: model -> DAG -> groups -> nests -> plan -> lowered functions -> program. A Build holds the
+ * results of the stages that have run; dump, report, run and verify (emitter/api) stop at the last stage that they
+ * need. */
 #include "cgen/control_flow.h"
 #include "graph/dag/region.h"
 #include "graph/passes/passes.h"
@@ -75,7 +76,7 @@ typedef struct BuildMode {
     bool records_grids;
     /* true for a trial of a search, in which the plans of the regions' graphs are known */
     bool is_trial;
-    /* true if groups have naive nests with the model's names, because steps follow from C */
+    /* true if C code will apply steps, so that groups have naive nests with the model's names */
     bool is_naive;
     bool is_reference;                       /* true if each call of the model as imported has a naive nest (run.c) */
     bool is_written;                         /* for a reference: true if quantized calls stay in real numbers */

@@ -67,8 +67,8 @@ static bool is_repeated(const Group *g, const Plan *p, int input)
     return false;
 }
 
-/* Returns true if objects of these types may overlap in C: types are equal, or one has bytes. Otherwise a compiler may
- * move a store to one object before a load of the other. */
+/* Returns true if objects of these types may overlap in C: the types are equal, or elements of one have one byte.
+ * Otherwise a compiler may move a store to one object before a load of the other. */
 static bool may_share_bytes(DType a, DType b)
 {
     return a == b || dtype_info(a)->bytes == 1 || dtype_info(b)->bytes == 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --selftest: stores the checksum of every result of a layer on the recorded input, after the program is assembled. A
- * result is compared right after its layer: later layers may reuse its memory. */
+/* For --selftest: stores the checksum of every layer's result on the recorded input, after the program is assembled. A
+ * result is compared right after its layer, because later layers may reuse the memory. */
 
 /* Decision: a self-test shares the list of layers. With `--selftest`, `NAME_layers` contains the list of layers, and
  * both `NAME_run` and `NAME_selftest` call it. A second list would cost the code of every call again. After each layer,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of a machine: pages of 64 KB, allocated when they are first used. */
+/* Holds the memory of a machine, in pages of 64 KB that are allocated when they are first used. */
 #include "machine/insn.h"
 
 /* Returns the page of an address. If the machine already has its maximum number of pages, all further addresses share

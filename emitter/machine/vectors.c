@@ -67,7 +67,7 @@ bool decode_vectors(uint32_t w, Insn *i)
     static const Encoding rows[] = {
         { 0xfe001e00, 0xec001e00, access_vector }, { 0xff801e00, 0xfc801e00, access_interleaved },
         { 0xee001e00, 0xec000e00, access_widened },
-        /* counters, and a carry in a register */
+        /* instructions with counters, and with a carry in a register */
         { 0xff810f70, 0xee010f60, NULL }, { 0xffa01ff0, 0xeea00fc0, NULL },
         { 0xec000000, 0xec000000, nothing }, { 0, 0, NULL } };
     return decode_rows(rows, w, i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotations of a tensor. Each annotation is an identity in type and value, except simulated_quantize.
+/* Defines annotations of a tensor. Each annotation is an identity in type and value, except simulated_quantize.
  *
  *   on_device            the producer of x runs on a device; graph/passes/device.c copies at the boundary
  *   stop_fusion          a view of x: no fused group crosses it, nothing is copied

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Elementwise functions of one tensor. Each row is one formula. */
+/* Defines elementwise functions of one tensor. Each row is one formula. */
 
 /* Decision: a function may be spelled in two ways. Vector cores require functions without branches; a scalar core
  * prefers to compute one branch only. exp, sigmoid and tanh have both forms (`LW_BRANCHES` in `runtime/lw_math.h`), and

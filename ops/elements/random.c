@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers are a function of the key, which is an input tensor. Philox (runtime/lw_random.h) maps the key and the
- * element's row-major index to 64 bits; the upper bits are used first. The same key gives the same numbers in every run
- * and on every machine.
+/* Defines random numbers as a function of the key, which is an input tensor. Philox (runtime/lw_random.h) maps the key
+ * and the element's row-major index to 64 bits; the upper bits are used first. The same key gives the same numbers in
+ * every run and on every machine.
  *
  *   random_uniform    y = low + (high - low) * u                        u in [0, 1)
  *   random_normal     y = mean + scale * sqrt(-2 log v) * cos(2 pi w)   Box and Muller 1958; v in (0, 1], w in [0, 1)

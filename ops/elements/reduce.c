@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reductions are over the listed axes; without a list, they are over all axes. With keepdims the reduced axes remain
- * with extent 1. The accumulator has the input's type.
+/* Defines reductions over the listed axes or, without a list, over all axes. With keepdims the reduced axes remain with
+ * extent 1. The accumulator has the input's type.
  *
  *   mean = sum / count    l1 = sum |x|    l2 = sqrt(sum x*x)    log_sum_exp = log(sum exp(x - peak)) + peak
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of an element's index. No index expression reads a tensor, except for the lengths of sequences.
+/* Defines functions of an element's index. No index expression reads a tensor, except for the lengths of sequences.
  *
  *   cumsum, cumprod   y[i] = sum(j) x[j] over j <= i           exclusive: j < i; reverse: j >= i or j > i
  *   trilu             y[i,j] = x[i,j] where j - i >= k (upper) or <= k, else 0

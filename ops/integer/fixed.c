@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Quotients, norms and products of 8-bit or 16-bit integers in fixed point, bit-exact with the reference kernels of
- * TensorFlow Lite.
+/* Defines quotients, norms and products of 8-bit or 16-bit integers in fixed point, bit-exact with the reference
+ * kernels of TensorFlow Lite.
  *
  *   div_fixed       y = clamp(roundshift(mulhigh(mulhigh(a << h, inverse[b]), m), n) + zero)
  *   l2_norm_fixed   y = d * 2^7 / sqrt(sum d * d),  d = x - zero

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The Fourier transform in floats and in fixed point (i16: Q15, i32: Q31; the latter is bit-exact with TensorFlow Lite
- * Micro's signal library). A complex number is a last dimension of 2. N points take one call per factor p of N; each
- * turns the spectra of B p interleaved parts of L points into those of B parts of L p points. With W(N) = exp(-2 pi i /
- * N), conjugated in the inverse transform,
+/* Defines the Fourier transform in floats and in fixed point (i16: Q15, i32: Q31; the latter is bit-exact with
+ * TensorFlow Lite Micro's signal library). A complex number is a last dimension of 2. N points take one call per factor
+ * p of N; each turns the spectra of B p interleaved parts of L points into those of B parts of L p points. With W(N) =
+ * exp(-2 pi i / N), conjugated in the inverse transform,
  *
  *   butterflies    y[u,k,b] = sum(v) W(p)^(u v) * (x[k,v,b] / p * w[k,v-1]),   w[k,v-1] = W(L p)^(v k)
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A function of a 16-bit integer, as a parabola on each of 2^(16 - bits) intervals of equal width. With
- * k = (x + 32768) >> bits and t = (x + 32768) mod 2^bits,
+/* Defines a function of a 16-bit integer as a parabola on each of 2^(16 - bits) intervals of equal width. With k = (x +
+ * 32768) >> bits and t = (x + 32768) mod 2^bits,
  *
  *     y = to(clamp((start[k] + t * (slope[k] + ((bend[k] * t) >> bits))) >> shift, min, max))
  *

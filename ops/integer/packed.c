@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 8-bit convolutions and dense layers as products of rows, with operands in the order in which multiply-add
+/* Defines 8-bit convolutions and dense layers as products of rows, with operands in the order in which multiply-add
  * instructions read them. The patch of an output element is a row of K = kh * kw * C elements; for a dense layer, the
  * input's row:
  *

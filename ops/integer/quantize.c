@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversions between real numbers and their stored integers: real = scale * (stored - zero). Scale and zero broadcast
+/* Converts between real numbers and their stored integers: real = scale * (stored - zero). Scale and zero broadcast
  * like any operand: they are per tensor or, with 1 in the other dimensions, per channel of an axis. Ties round to even.
  * Values out of range saturate, as in every cast from a float type.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of 16-bit integers, bit-exact with the reference kernels of TensorFlow Lite:
+/* Defines functions of 16-bit integers, bit-exact with the reference kernels of TensorFlow Lite:
  *
  *   rescale_wide      y = to(clamp(((i64(x) * m + 2^(n-1)) >> n) + zero))           sums of up to 47 bits, m of 16
  *   sigmoid_table     y = sigmoid(x), between two of 256 points 1/24 apart          Q0.15 of (x * m) >> n in 3/2^14

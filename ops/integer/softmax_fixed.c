@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Softmax, sigmoid and tanh of 8-bit integers in fixed point, bit-exact with the reference kernels of TensorFlow Lite.
- * Softmax of 16-bit integers, and to 32 bits in units of 2^-30, is the same computation, without a reference.
- * mulhigh(x << left, m) is the real input in Q5.26 (softmax) or Q4.27 (sigmoid, tanh). expq and recipq are the
- * functions of runtime/lw_fixed.h. A real output is y / 256 + 1/2 (softmax, sigmoid: zero point -128; softmax of 16
+/* Defines softmax, sigmoid and tanh of 8-bit integers in fixed point, bit-exact with the reference kernels of
+ * TensorFlow Lite. Softmax of 16-bit integers, and to 32 bits in units of 2^-30, is the same computation, without a
+ * reference. mulhigh(x << left, m) is the real input in Q5.26 (softmax) or Q4.27 (sigmoid, tanh). expq and recipq are
+ * the functions of runtime/lw_fixed.h. A real output is y / 256 + 1/2 (softmax, sigmoid: zero point -128; softmax of 16
  * bits: y / 65536 + 1/2) or y / 128 (tanh). */
 #include "graph/dag/op_build.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Features of sound in integers, bit-exact with the kernels of TensorFlow Lite Micro's signal library:
+/* Defines features of sound in integers, bit-exact with the kernels of TensorFlow Lite Micro's signal library:
  *
  *   window_fixed     y = clamp((x * w) >> shift)
  *   auto_scale       y = x << bits, the largest number of bits by which no sample overflows
@@ -8,8 +8,7 @@
  *   sqrt_rounded     y = round(sqrt(x)) >> bits
  *   subtract_noise   noise' = noise + (x - noise) * smoothing;  y = max(x - noise', x * least)
  *   gain_fixed       y = shrink(x * gain(noise)), gain a parabola over each octave of its argument
- *   log_fixed        y = log(x << bits) * scale
- */
+ *   log_fixed        y = log(x << bits) * scale */
 #include "graph/dag/op_build.h"
 
 static bool is_alike(const Tensor *t, DType type, int rank) { return t->type == type && t->rank == rank; }

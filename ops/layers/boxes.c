@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The last operators of detectors.
+/* Defines the last operators of detectors.
  *
  *   roi_align             the mean, or the largest term, of bilinear samples in the cells of boxes on a feature map
  *                         (He et al., Mask R-CNN, 2017)

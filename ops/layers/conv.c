@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions, channels last, over one to three spatial dimensions. For two, with strides s, dilations d and padding
- * p:
+/* Defines convolutions over one to three spatial dimensions, with the channels last. For two, with strides s, dilations
+ * d and padding p:
  *
  *   conv2d            y[n,h,w,o] = sum(i,j,c) x[n, h*sh+i*dh-ph, w*sw+j*dw-pw, c] * k[i,j,c,o]     0 outside x
  *   conv2d, g groups  x's channel is o / (O/g) * (C/g) + c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Deformable convolution (Dai et al. 2017; with a mask: Zhu et al. 2019); channels are last. Data offsets move each tap
- * from its position on the grid. The tap interpolates between four pixels of x, which are 0 outside the image. K =
- * kh*kw taps; the C channels are D groups, each with its own offsets.
+/* Defines deformable convolution (Dai et al. 2017; with a mask: Zhu et al. 2019); channels are last. Data offsets move
+ * each tap from its position on the grid. The tap interpolates between four pixels of x, which are 0 outside the image.
+ * K = kh*kw taps; the C channels are D groups, each with its own offsets.
  *
  *   at[n,h,w,e,a]    = h*sh + i*dh - ph + offset[n,h,w,2e]        vertically, a = 0; likewise with w for a = 1;
  *                                                                 e = (d*kh + i)*kw + j

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products:  y[..,n,o] = sum(k) a[..,n,k] * b[..,k,o].
+/* Defines matrix products: y[..,n,o] = sum(k) a[..,n,k] * b[..,k,o].
  *
  *   Leading dimensions broadcast, aligned to the right.
  *   A vector on the left is a row, a vector on the right is a column. The result has no such dimension.

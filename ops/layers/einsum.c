@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* einsum: a sum of products by letters, "ij,jk->ik":  y[i,k] = sum(j) x0[i,j] * x1[j,k].
+/* Defines einsum, a sum of products by letters, "ij,jk->ik": y[i,k] = sum(j) x0[i,j] * x1[j,k].
  *
  *   Letters absent from the result are reduction axes.
  *   An ellipsis is all dimensions without a letter. They get capital letters, aligned to the right.

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A call of an external C function that computes an operator without a formula: its results depend on every element of
- * its inputs, in an unknown way. The computes state only that: an element is a number drawn from a key, the sum of all
- * inputs' bits, so no pass can prove anything about it. They are never run (`is_foreign`): a schedule always replaces
- * them by the call (schedules/generic/foreign.c).
+/* Defines the call of an external C function that computes an operator without a formula: its results depend on every
+ * element of its inputs, in an unknown way. The computes state only that: an element is a number drawn from a key, the
+ * sum of all inputs' bits, so no pass can prove anything about it. They are never run (`is_foreign`): a schedule always
+ * replaces them by the call (schedules/generic/foreign.c).
  *
- *   function(inputs..., outputs..., the dimensions of each input and output, numbers)
- */
+ *   function(inputs..., outputs..., the dimensions of each input and output, numbers) */
 
 /* Decision: an unknown function is a call whose formulas state nothing. `--extern` makes an operator of a file a
  * `foreign_call` (`ops/layers/foreign.c`). Its computes draw numbers from a key that all inputs determine: every

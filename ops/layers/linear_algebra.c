@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Determinants by Gaussian elimination with partial pivoting. The ordered axis t has one step per column:
+/* Computes determinants by Gaussian elimination with partial pivoting. The ordered axis t has one step per column:
  *
  *   prev[t]   the matrix before step t; x for t = 0
  *   row[t]    the pivot row: the row at or below the diagonal with the largest magnitude in column t of prev

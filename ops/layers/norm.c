@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Normalizations: by recorded statistics (batch_norm), or by statistics of the input.
+/* Defines normalizations: by recorded statistics (batch_norm), or by statistics of the input.
  *
  *   batch_norm   y = x * m + (bias - mean * m),   m[c] = scale[c] / sqrt(var[c] + epsilon)     c: the last axis
  *   standardize  y = (x - mean) / sqrt(var + epsilon),   mean = sum(x) / count,   var = sum((x - mean)^2) / count

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pooling reduces windows over one to three spatial dimensions; channels are last. With kernel k, strides s, dilations
- * d and padding p:
+/* Defines pooling, which reduces windows over one to three spatial dimensions; channels are last. With kernel k,
+ * strides s, dilations d and padding p:
  *
  *   max_pool2d   y[n,h,w,c] = max(i,j) x[n, h*sh+i*dh-ph, w*sw+j*dw-pw, c]         -inf outside x
  *   avg_pool2d   y[n,h,w,c] = (sum(i,j) x[...]) / taps(h) / taps(w)                   0 outside x

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recurrent layers. The steps t are an ordered axis; state is a tensor over t that is read at t-1. The weights hold U
- * hidden units of G gates, one gate after the other: w[i, g*U + u], r[k, g*U + u], b[g*U + u].
+/* Defines recurrent layers. The steps t are an ordered axis; state is a tensor over t that is read at t-1. The weights
+ * hold U hidden units of G gates, one gate after the other: w[i, g*U + u], r[k, g*U + u], b[g*U + u].
  *
  *   input[t,b,g,u] = sum(i; b[g*U+u]) x[t,b,i] * w[i,g*U+u]          all steps at once, outside the recurrence
  *   prev[t,b,k]    = h[t-1,b,k], in the first step h0[b,k]; without h0 there is no such stage, and the first step has

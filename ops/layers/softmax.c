@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Softmax along one axis. Subtracting the largest element first prevents overflow:
+/* Defines softmax along one axis. Subtracting the largest element first prevents overflow:
  *
  *   softmax       peak[n] = max(c) x[n,c];  power[n,c] = exp(x[n,c] - peak[n])
  *                 sum[n] = sum(c) power[n,c];  y[n,c] = power[n,c] / sum[n]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Decision trees as data. The nodes of all trees have a feature, a threshold and two links, for `true` and for `false`.
- * A link of 0 or more is a node; -1 - r is the leaf with row r of the weights, and a walk that has reached it stays;
- * therefore all walks take the same number of steps. Leaves occupy no memory except their rows.
+/* Defines decision trees as data. The nodes of all trees have a feature, a threshold and two links, for `true` and for
+ * `false`. A link of 0 or more is a node; -1 - r is the leaf with row r of the weights, and a walk that has reached it
+ * stays; therefore all walks take the same number of steps. Leaves occupy no memory except their rows.
  *
  *   tree_walk    at[0] = root[t],   at[d+1] = at[d] < 0 ? at[d] : x[n, feature[at[d]]] <= threshold[at[d]]
  *                ? child[at[d], 0] : child[at[d], 1],   y[n,t] = -1 - at[steps]
@@ -24,11 +24,11 @@
  * C is a macro (`runtime/lw_trees.h`), whose loop ends at the leaf, and which adds that leaf's pairs only. The loop
  * needs no clamps because the arrays are constants: `schedules/generic/trees.c` proves each link, feature and
  * column, and that links lead to later nodes. The macro is called by the step `external`, so the checker and the
- * interpreter use the formula. Nested conditions instead of data take a third of the instructions of a walk and
- * twice its flash; data alone keep both below emlearn's. Least and greatest weights, and nodes that trees share,
- * take the rows of `tree_walk`. The importer (`import/onnx/ml/onnx_forest.c`) reduces the file's conditions,
- * directions of NaN and sets to one comparison, `<=` or `<`, whose false branch takes NaN. Thresholds have the type
- * of the features; those of integers the narrowest that holds them. */
+ * interpreter use the formula. Nested conditions would execute a third of the instructions of a walk, but use twice the
+ * flash; only data keep both below emlearn's. Least and greatest weights, and nodes that trees share, take the rows of
+ * `tree_walk`. The importer (`import/onnx/ml/onnx_forest.c`) reduces the file's conditions, directions of NaN and sets
+ * to one comparison, `<=` or `<`, whose false branch takes NaN. Thresholds have the type of the features; those of
+ * integers the narrowest that holds them. */
 #include "graph/dag/op_build.h"
 #include "support/text.h"
 

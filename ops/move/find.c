@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Searches over all elements.
+/* Defines searches over all elements.
  *
  *   nonzero       y[d,k] = coordinate d of the k-th nonzero element, -1 beyond the last; and their count
  *   unique        y[k] = index of the first occurrence of the k-th distinct row of x; inverse[i] = k of row i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that move elements; each is an index map.
+/* Defines operators that move elements; each is an index map.
  *
  *   transpose   y[i_perm..] = x[i..]
  *   concat      y[i] = select(i < n0, a[i], b[i - n0])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A view has the same elements in the same order, with a different shape. A view aliases its input.
+/* Defines views. A view has the same elements in the same order, with a different shape. A view aliases its input.
  *
  *   reshape shape=..     -1, once: the remaining size; 0: the input's size
  *   flatten axis=..      [before the axis][from the axis]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Index maps that repeat, dilate or reverse elements, or relate them to coordinates.
+/* Defines index maps that repeat, dilate or reverse elements, or relate them to coordinates.
  *
  *   repeat          y[i] = x[i/times]                                  along one axis
  *   dilate          y[i] = x[i/s] where s divides i, else value        s per dimension

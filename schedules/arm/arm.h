@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULES_ARM_ARM_H
 #define LW_SCHEDULES_ARM_ARM_H
-/* Properties of a core, the weight layouts that follow from them, and functions that strategies share. */
+/* Declares properties of a core, the weight layouts that follow from them, and functions that strategies share. */
 #include "ir/nest/costs.h"
 #include "schedules/product.h"
 

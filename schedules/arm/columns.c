@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* 8-bit depthwise convolutions of 3x3 with a step of one, on cores that multiply pairs of 16-bit values (ops/integer/
- * packed.c). Two rows of a column form a pair, so that a pair serves six products of one channel: two output rows by
- * three columns of the window.
+/* Schedules 8-bit depthwise convolutions of 3x3 with a step of one, on cores that multiply pairs of 16-bit values
+ * (ops/integer/ packed.c). Two rows of a column form a pair, so that a pair serves six products of one channel: two
+ * output rows by three columns of the window.
  *
  *   for tiles of two output rows:
  *       padded = their four rows of x                    omitted if no window leaves x

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 8-bit depthwise convolutions over whole tiles of channels (ops/integer/packed.c). The rows under an output row are
- * copied with their padding, so taps need no guards.
+/* Schedules 8-bit depthwise convolutions over whole tiles of channels (ops/integer/packed.c). The rows under an output
+ * row are copied with their padding, so taps need no guards.
  *
  *   for rows of the output:
  *       padded = the rows of x under the window          omitted if no window leaves x

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* 8-bit convolutions and dense layers in the form that the instructions require (ops/integer/packed.c): weights packed
- * in reading order, zero points and biases folded into the initial values of the sums. 16-bit elements are packed
- * likewise where the target multiplies pairs of them. */
+/* Brings 8-bit convolutions and dense layers to the form that the instructions require (ops/integer/packed.c): weights
+ * packed in reading order, zero points and biases folded into the initial values of the sums. 16-bit elements are
+ * packed likewise where the target multiplies pairs of them. */
 
 /* Decision: panels of bytes follow the instruction. Where a core adds several products of bytes to a lane, weights
  * are stored as [O/B][Q][B][D]: D adjacent elements of each of B channels. D is 16 or 8 for pairs of products

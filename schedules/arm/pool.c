@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pools and sums of bytes with the channels last: one instruction computes the windows' taps for several channels.
+/* Schedules pools and sums of bytes with the channels last: one instruction computes the windows' taps for several
+ * channels.
  *
  *   sums      for tiles of channels:                            LW_SUM_WINDOW_I8 in pairs or 16-bit lanes, which
  *                 acc[n] += x, all taps at once                 hold 256 taps of any bytes

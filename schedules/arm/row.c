@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* 8-bit depthwise convolutions of narrow images, on scalar cores with MLA (ops/integer/packed.c). All sums of a channel
- * in a row of the output are kept in registers. An element of x that several windows of the row read is loaded once.
+/* Schedules 8-bit depthwise convolutions of narrow images, on scalar cores with MLA (ops/integer/packed.c). All sums of
+ * a channel in a row of the output are kept in registers. An element of x that several windows of the row read is
+ * loaded once.
  *
  *   for rows of the output, for channels:
  *       acc[w] = b                                       variables

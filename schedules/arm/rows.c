@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 8-bit convolutions and dense layers as dot products of rows (ops/integer/packed.c), with instructions that multiply
- * and accumulate several elements at once.
+/* Schedules 8-bit convolutions and dense layers as dot products of rows (ops/integer/packed.c), with instructions that
+ * multiply and accumulate several elements at once.
  *
  *   rows = the padded rows under the windows, if windows leave x
  *   for tiles of two pixels:                       of four if vectors multiply panels, of up to five without vectors

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Arm chain: cortex-m55 -> arm-mve -> arm-dsp -> arm -> generic. A scalar core keeps a few accumulators in
+/* Declares the Arm chain: cortex-m55 -> arm-mve -> arm-dsp -> arm -> generic. A scalar core keeps a few accumulators in
  * registers. Implementations require features; a row of any other chain with these features gets the same schedules:
  *
  *   rows   8-bit products gain by whole rows with sums in registers (runtime/simd/rows.h): any scalar core

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions, dense layers, pools and sums: one reduction with an elementwise epilogue.
+/* Schedules convolutions, dense layers, pools and sums: one reduction with an elementwise epilogue.
  *
  *   for the output's outer axes, its tiles of w and of c:
  *       acc[w][c] = init                            the register tile, a small array or registers

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices for annotation.on_device. Users register rows for real devices (lw_register_device); these two rows describe
- * typical processors. */
+/* Declares devices for annotation.on_device. Users register rows for real devices (lw_register_device); these two rows
+ * describe typical processors. */
 #include "graph/dag/target.h"
 
 const Device devices_generic[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The only schedule of a call of an external C function: the step `external`. */
+/* Schedules the call of an external C function, by the step `external`. */
 #include "schedules/tile.h"
 #include "support/text.h"
 

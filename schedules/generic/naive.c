@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The fallback for groups that no other template accepts (several reductions, as in a softmax). Inlines elementwise
- * stages with one consumer, except a costly value of a row, which would be computed for each element. Computes the
- * other stages row by row of the output if possible, otherwise stage by stage. Single values between stages become
- * variables, and short rows are allocated on the stack. */
+/* Schedules groups that no other template accepts (several reductions, as in a softmax). Inlines elementwise stages
+ * with one consumer, except a costly value of a row, which would be computed for each element. Computes the other
+ * stages row by row of the output if possible, otherwise stage by stage. Single values between stages become variables,
+ * and short rows are allocated on the stack. */
 #include "schedules/tile.h"
 
 #include "ir/check/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recurrent layers: stages that read each other share the loop over their steps.
+/* Schedules recurrent layers: stages that read each other share the loop over their steps.
  *
  *   for the steps t:
  *       for the products with w and r, tile by tile of the gates:          as a contraction

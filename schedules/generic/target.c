@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The root of all targets, plain C99 for any core, and cores that need no instruction of their own, only tiles that fit
- * their registers: an AVR holds two 32-bit sums in eight of its registers beside operands and addresses; four sums
- * and their operands fit the sixteen registers of an Xtensa core. Both were chosen by counting: on simavr and, with the
+/* Declares the root of all targets, plain C99 for any core, and cores that need no instructions but only tiles that fit
+ * their registers. An AVR holds two 32-bit sums in eight of its registers beside operands and addresses; four sums and
+ * their operands fit the sixteen registers of an Xtensa core. Both were chosen by counting: on simavr and, with the
  * compiler of the LX106, which lacks the sign extension of an LX6, on qemu-xtensa. */
 #include "graph/dag/target.h"
 

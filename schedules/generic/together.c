@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Chains of short stages over the same elements: all stages of an element, or of a butterfly, are computed together,
- * and their values are variables. If it were inlined, a value with several readers would be computed once for each of
- * them. */
+/* Schedules chains of short stages over the same elements: all stages of an element, or of a butterfly, are computed
+ * together, and their values are variables. If it were inlined, a value with several readers would be computed once for
+ * each of them. */
 #include "schedules/product.h"
 
 /* Computes all other stages at a loop of the output. A stage that then covers one element becomes a variable; other

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Float convolutions and products on targets with vector registers, one reduction with an elementwise epilogue:
+/* Schedules float convolutions and products on targets with vector registers, one reduction with an elementwise
+ * epilogue:
  *
  *   for the panels of c (weights in panels), or for the output's outer axes
  *     for the output's other axes and tiles of w positions

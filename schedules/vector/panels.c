@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The form of float contractions on targets with vectors, before grouping.
+/* Brings float contractions on targets with vectors to their form, before grouping.
  *
  * Weights are stored in panels (ops/move/panels.c): a register tile reads its weights as one stream, and a panel stays
  * in the caches while all positions are computed (contraction.c beside this file).

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Computations and schedules from C (the second part of loopwright.h), in the syntax of .te files: a computation is the
- * text of its statements, and the steps of its groups. The first step or print builds the groups' loop nests from the
- * statements; each step yields a new nest. lw_emit compiles the whole text again, so it emits the same C as the printed
- * text. */
+/* Implements computations and schedules from C (the second part of loopwright.h), in the syntax of .te files: a
+ * computation is the text of its statements, and the steps of its groups. The first step or print builds the groups'
+ * loop nests from the statements; each step yields a new nest. lw_emit compiles the whole text again, so it emits the
+ * same C as the printed text. */
 #include <string.h>
 
 #include "api/computation/arguments.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about a stage, a loop or the target, from outside (walk.c). */
+/* Returns facts about a stage, a loop or the target to a client (walk.c). */
 #include "api/computation/walk.h"
 #include "ir/nest/pattern.h"
 #include "schedule/draft/draft.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stages and loops as values: one handle per name and computation, so equal handles are equal stages. */
+/* Represents stages and loops as values. There is one handle per name and computation, so equal handles are equal
+ * stages. */
 #include <string.h>
 
 #include "api/computation/computation.h"

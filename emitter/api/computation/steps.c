@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of loopwright.h, on computations and groups alike. Each function gives its operands to the row of its
+/* Implements the steps of loopwright.h, for computations and groups. Each function gives its operands to the row of its
  * primitive (ir/text/steps.def): the row declares which of them are stages, loops, counts or words. A stage or loop is
  * a name or a handle (handles.c); sched_step reads either from words in the step's text. */
 #include <stdarg.h>

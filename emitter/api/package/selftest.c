@@ -55,7 +55,7 @@ static bool is_single(DType t) { return t == F32; }
 static bool is_double(DType t) { return t == F64; }
 static bool is_equal(DType t) { return t != F32 && t != F64; }
 
-/* Compares two values within the tolerance; also handles infinities and NaN. */
+/* Prints a function that compares two values within the tolerance, also infinities and NaN. */
 static void print_close(Text *t, const char *type, const char *suffix)
 {
     text_printf(t,

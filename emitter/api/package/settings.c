@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The owner's part of manifests: version, author, url and licence. An option gives a value. Without the option, the
- * value of the existing manifest is kept; if there is no manifest, the row's default is used. */
+/* Prints the owner's part of manifests: version, author, url and licence. An option gives a value. Without the option,
+ * the value of the existing manifest is kept; if there is no manifest, the row's default is used. */
 
 /* Decision: a package that is written again keeps what its owner edited. The settings are read back from the manifests:
  * a line of a template has a key before the word, and the line of the existing file with this key has the value. All

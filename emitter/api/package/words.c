@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of the templates: each is a row with the function that prints it. */
+/* Prints the words of the templates; each word is a row with the function that prints it. */
 #include "api/package/package.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A .npy file is a magic string, a version, the header's length, the header and the elements. The header is the text of
- * a Python dictionary, padded with spaces to a multiple of 64 bytes and ended by a newline:
+/* Reads and writes .npy files. A .npy file is a magic string, a version, the header's length, the header and the
+ * elements. The header is the text of a Python dictionary, padded with spaces to a multiple of 64 bytes and ended by a
+ * newline:
  *
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
  *

@@ -47,7 +47,7 @@ static bool fits(const char *pattern, const char *s)
     return (*pattern == '?' || *pattern == *s) && fits(pattern + 1, s + 1);
 }
 
-/* Returns the first node whose name matches, or the last one; -1 if there is none. */
+/* Returns the first node whose name matches, the last one if `last` is true, or -1 if there is none. */
 static int find_node(const Annotations *a, const char *pattern, bool last)
 {
     int found = -1;

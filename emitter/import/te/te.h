@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TE_TE_H
 #define LW_IMPORT_TE_TE_H
-/* The .te language: tensors, formulas, operator calls and a schedule in one readable file. A '#' begins a comment; a
- * statement ends with its line unless a bracket is open.
+/* Defines the .te language: tensors, formulas, operator calls and a schedule in one readable file. A '#' begins a
+ * comment; a statement ends with its line unless a bracket is open.
  *
  *   size n in 1..1024                      a symbolic size and its range; or size n = 1..1024
  *   input a: f32[n][512]

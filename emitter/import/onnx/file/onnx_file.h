@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_ONNX_FILE_H
 #define LW_IMPORT_ONNX_FILE_H
-/* The content of an ONNX file: the messages of onnx.proto, which are not interpreted. All names are interned. */
+/* Reads the content of an ONNX file: the messages of onnx.proto, without interpreting them. All names are interned. */
 #include "import/formats/protobuf.h"
 #include "ir/expr/tensor.h"
 #include "support/file.h"

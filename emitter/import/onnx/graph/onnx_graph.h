@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_ONNX_GRAPH_H
 #define LW_IMPORT_ONNX_GRAPH_H
-/* One graph of an ONNX model during import: the model's own, a function's body, or a graph nested in a node. */
+/* Represents a graph of an ONNX model during import: the model's own, a function's body, or a graph nested in a
+ * node. */
 #include "import/model/decided.h"
 #include "import/onnx/graph/onnx_ops.h"
 #include "ir/algebra/algebra.h"

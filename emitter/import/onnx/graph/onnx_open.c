@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Open dimensions. A model input with a maximum size for a dimension becomes a tensor of symbolic size, and tensors
- * computed from it have shapes over such sizes. Two rules follow:
+/* Handles open dimensions. A model input with a maximum size for a dimension becomes a tensor of symbolic size, and
+ * tensors computed from it have shapes over such sizes. Two rules follow:
  *
  *   - an operator must be independent of sizes, or depend on fixed dimensions only: its row declares which dimensions
  *     may stay open (OnnxOp.open). Any other operator is refused by name; the user then fixes the dimension

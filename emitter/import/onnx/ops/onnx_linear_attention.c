@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear attention: each head has a state S [key][value], updated token by token (Katharopoulos et al. 2020; with a
- * decay: Yang et al. 2023; with the delta rule: Schlag et al. 2021; ONNX LinearAttention).
+/* Translates linear attention. Each head has a state S [key][value], updated token by token (Katharopoulos et al. 2020;
+ * with a decay: Yang et al. 2023; with the delta rule: Schlag et al. 2021; ONNX LinearAttention).
  *
  *   S = exp(g) S                         gated, gated_delta
  *   u = beta (v - k S), else v           delta, gated_delta

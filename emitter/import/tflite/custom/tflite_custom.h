@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_CUSTOM_TFLITE_CUSTOM_H
 #define LW_IMPORT_TFLITE_CUSTOM_TFLITE_CUSTOM_H
-/* Custom operators: their options are a flexbuffer, a map of numbers by name. */
+/* Translates custom operators, whose options are a flexbuffer: a map of numbers by name. */
 #include "import/formats/flexbuffer.h"
 #include "import/model/model.h"
 #include "import/tflite/ops/tflite_ops.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TFLite_Detection_PostProcess, the end of SSD detectors: boxes relative to anchors, then non-maximum suppression.
+/* Translates TFLite_Detection_PostProcess, the end of SSD detectors: boxes relative to anchors, then non-maximum
+ * suppression.
  *
  *   center = code / scale * size of the anchor + center of the anchor
  *   half   = 0.5 * exp(code / scale) * size of the anchor              box = center - half, center + half

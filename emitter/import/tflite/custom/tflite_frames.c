@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Custom operators of TensorFlow Lite Micro that keep samples between runs, as state; all but the last are of its
- * signal library:
+/* Translates custom operators of TensorFlow Lite Micro that keep samples between runs, as state; all but the last are
+ * of its signal library:
  *
  *   SignalFramer       overlapping frames of the samples
  *   SignalDelay        the samples of `delay_length` before

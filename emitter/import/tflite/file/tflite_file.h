@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_FILE_TFLITE_FILE_H
 #define LW_IMPORT_TFLITE_FILE_TFLITE_FILE_H
-/* The tables of a subgraph of a TFLite file, without interpretation (schema 3 of TensorFlow Lite,
+/* Reads the tables of a subgraph of a TFLite file, without interpreting them (schema 3 of TensorFlow Lite,
  * tensorflow/compiler/mlir/lite/schema/schema.fbs). Names are interned. */
 #include "import/formats/flatbuffer.h"
 #include "ir/expr/tensor.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_OPS_TFLITE_OPS_H
 #define LW_IMPORT_TFLITE_OPS_TFLITE_OPS_H
-/* The rows that lower each TFLite operator to calls of the registry's operators. */
+/* Declares the rows that lower each TFLite operator to calls of the registry's operators. */
 #include "graph/dag/op.h"
 #include "import/tflite/file/tflite_file.h"
 

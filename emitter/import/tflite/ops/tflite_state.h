@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_OPS_TFLITE_STATE_H
 #define LW_IMPORT_TFLITE_OPS_TFLITE_STATE_H
-/* Variables of a TFLite model, which keep values between runs. */
+/* Handles variables of a TFLite model, which keep values between runs. */
 #include "import/model/model.h"
 #include "import/tflite/file/tflite_file.h"
 

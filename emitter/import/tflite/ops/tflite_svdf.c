@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SVDF is a dense layer with few features. Each feature has a memory of its last values, which is a state, and a filter
- * over this memory.
+/* Translates SVDF, a dense layer with few features. Each feature has a memory of its last values, which is a state, and
+ * a filter over this memory.
  *
  *   m[b,f,j] = m[b,f,j+1], at the end the newest: x[b] w[f]
  *   y[b,u]   = act(bias[u] + sum(f of u, j) m[b,f,j] v[f,j])
