@@ -72,7 +72,7 @@ def _number(text: str, macro: str, otherwise: str = "0") -> str:
 
 
 def _ports(text: str, prefix: str, kind: str, key: list[str]) -> list[Port]:
-    """Returns the ports of NAME_INPUTS or NAME_OUTPUTS. Their macros follow in this order; `key` has the remaining keys."""
+    """Returns the ports of NAME_INPUTS or NAME_OUTPUTS. Their macros have this order; `key` has the other keys."""
     declared = re.search(rf"#define {prefix}_{kind}\(\w+\)((?:.*\\\n)*.*)", text)
     ports = []
     for name, c_type, _ in re.findall(r"\w+\((\w+), (\w+), (\d+)\)", declared.group(1) if declared else ""):

@@ -373,7 +373,7 @@ def _without_units(shape: Sequence[int]) -> list[int]:
 
 
 def _as_batch(x: np.ndarray, p: Port) -> np.ndarray:
-    """Returns samples in the port's shape if only unit dimensions differ: [n][1][49][20] serves a port [1][49][20][1]."""
+    """Returns samples in the port's shape if only unit dimensions differ: [n][1][49][20] for [1][49][20][1]."""
     return x.reshape(len(x), *p.shape) if x.ndim and _without_units(x.shape[1:]) == _without_units(p.shape) else x
 
 
