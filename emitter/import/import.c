@@ -60,10 +60,11 @@ static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
                        m->dim_names ? "the open sizes are: " : "the model has none", m->dim_names ? m->dim_names : "");
     for (int i = 0; i < o->extern_count; i++)
         if (!o->is_extern_used[i])
-            diag_error(cx, NULL, "the model has no custom operator '%s' to be computed by a C function (--extern); use "
-                       "a custom operator of the file", o->externs[i].name);
+            diag_error(cx, NULL, "the model has no custom operator '%s' that --extern can replace by a C function; use "
+                       "the name of a custom operator of the file", o->externs[i].name);
     if (o->signature && !*o->is_signature_used)
-        diag_error(cx, NULL, "the model has no signatures to be chosen with --signature; use a .tflite file");
+        diag_error(cx, NULL, "the model has no signatures, so --signature cannot choose one; use a .tflite file with "
+                             "signatures");
     for (int i = 0; i < o->value_count; i++)
         if (!o->is_value_used[i])
             diag_error(cx, NULL, "there is no input '%s' to be given with --value%s", o->value[i].name,

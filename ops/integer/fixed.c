@@ -148,7 +148,8 @@ static bool check_prod(Ctx *cx, const Node *n, const bool *chosen)
         op_refuse(cx, n, "the input is %s%s; use i8 or i16, with elements along the reduced axes",
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
     else if (m < 0 || m > INT16_MAX || shift < 1 || shift > 46)
-        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; use up to 32767, and 1 to 46", (long long)m,
+        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; use a multiplier of at most 32767, and a shift of 1 "
+                         "to 46", (long long)m,
                   (long long)shift);
     return !ctx_failed(cx);
 }

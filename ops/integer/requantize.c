@@ -163,10 +163,10 @@ static int sum_in_high_word(Ctx *cx, const Node *n, int64_t up, Tensor **out)
     if (up < 1 || up > MOST_UP)
         op_refuse(cx, n, "'up' is %lld, but it must be in 1..%d", (long long)up, MOST_UP);
     if (dtype_info(n->in[0]->type)->bytes != 1 || dtype_info(n->in[1]->type)->bytes != 1)
-        op_refuse(cx, n, "the inputs are %s and %s; with 'up' use 8 bits",
+        op_refuse(cx, n, "the inputs are %s and %s; use 8-bit inputs with 'up'",
                   dtype_info(n->in[0]->type)->spelling, dtype_info(n->in[1]->type)->spelling);
     if (shift < 0 || shift > 31 || offset <= -most || offset >= most)
-        op_refuse(cx, n, "'shift' is %lld and 'offset' %lld; with 'up' use 0..31 and less than 2^30",
+        op_refuse(cx, n, "'shift' is %lld and 'offset' %lld; use a shift of 0 to 31 and an offset below 2^30 with 'up'",
                   (long long)shift, (long long)offset);
     if (ctx_failed(cx)) return 0;
     const char *text = OP_TEXT(
@@ -334,7 +334,7 @@ static const OpCase requantize_sum_cases[] = {
       NULL },
     { "up=22 multiplier_a=2147483647 multiplier_b=2147483647 shift=31", "u8[2]={0,255} u8[2]={0,255}", "i8[2]", NULL },
     { "up=23 shift=3", "i8[5] i8[5]", NULL, "'up' is 23, but it must be in 1..22" },
-    { "up=3 shift=3", "i8[5] i16[5]", NULL, "with 'up' use 8 bits" },
+    { "up=3 shift=3", "i8[5] i16[5]", NULL, "use 8-bit inputs with 'up'" },
     { "up=3 shift=32", "i8[5] i8[5]", NULL, "'shift' is 32 and 'offset' 0" },
     { "", "i8[5] f32[5]", NULL, "integers of up to 32 bits" },
     { 0 }

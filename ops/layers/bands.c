@@ -18,7 +18,7 @@ static bool fits(Ctx *cx, const Node *n)
     for (int i = 2; i < 5; i++) is_fit = is_fit && is_list(n->in[i], outs);
     if (is_fit) return true;
     op_refuse(cx, n, "the input is %s%s, the weights %s%s, the tables %s, %s and %s, 'most' %lld; use floats [..][k] "
-              "and [weights], three i16 or i32 [outs], and 1 or more",
+              "and [weights], three i16 or i32 [outs], and a 'most' of at least 1",
               dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(w->type)->spelling,
               tensor_shape_text(cx, w), tensor_shape_text(cx, n->in[2]), tensor_shape_text(cx, n->in[3]),
               tensor_shape_text(cx, n->in[4]), (long long)node_int(n, "most", 1));

@@ -120,7 +120,7 @@ static int soft_suppression(Ctx *cx, const Node *n, Tensor **out)
     for (int i = 1; i < n->in_count; i++) fits = fits && n->in[i]->type == box->type && (i < 2 || !n->in[i]->rank);
     if (!fits)
         op_refuse(cx, n, "the boxes are %s, the scores %s and 'capacity' %lld; use [boxes][4], [boxes], scalars of the "
-                  "same type and 1 to 2^31-1", tensor_shape_text(cx, box), tensor_shape_text(cx, score),
+                  "same type, and a capacity of 1 to 2^31-1", tensor_shape_text(cx, box), tensor_shape_text(cx, score),
                   (long long)capacity);
     if (!fits || !op_float(cx, n)) return 0;
     Formulas f = { .cx = cx, .call = n };
@@ -341,8 +341,9 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
     if (h < 1 || w < 1 || ratio < 0 || h > 1 << 12 || w > 1 << 12 || ratio > 1 << 8 ||
         (!is_max && strcmp(mode, "avg") != 0)) {
         op_refuse(cx, n,
-                  "'height' is %lld, 'width' %lld, 'ratio' %lld, 'mode' \"%s\"; use 1 to 4096 cells each way, 0 to 256 "
-                  "samples, and avg or max", (long long)h, (long long)w, (long long)ratio, mode);
+                  "'height' is %lld, 'width' %lld, 'ratio' %lld, 'mode' \"%s\"; use 1 to 4096 cells along each "
+                  "dimension, a ratio of 0 to 256 samples, and the mode avg or max",
+                  (long long)h, (long long)w, (long long)ratio, mode);
         return 0;
     }
     if (ratio == 0) return (out[0] = adaptive_align(cx, n, h, w, is_max)) != NULL;
@@ -386,7 +387,7 @@ static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
         || h < 1 || w < 1 || h > 1 << 12 || w > 1 << 12) {
         op_refuse(cx, n,
                   "x is %s, the boxes %s, 'height' %lld, 'width' %lld; use [n][h][w][c], [boxes][5] and 1 to 4096 "
-                  "cells each way",
+                  "cells along each dimension",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, roi), (long long)h, (long long)w);
         return 0;
     }

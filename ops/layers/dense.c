@@ -96,7 +96,7 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
     const int64_t zero = node_int(n, "zero", 0), zero_w = node_int(n, "zero_w", 0);
     const bool has_bytes = op_sums_integers(n);
     if (!has_bytes && (zero || zero_w))
-        op_refuse(cx, n, "the input is %s; with 'zero' or 'zero_w' use i8, u8 or i16",
+        op_refuse(cx, n, "the input is %s; use i8, u8 or i16 with 'zero' or 'zero_w'",
                   dtype_info(x->type)->spelling);
     bool chosen[MAX_RANK] = { false };
     chosen[x->rank - 1] = true;

@@ -209,7 +209,7 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     bool is_byte = is_small(t), is_sum = node_int(n, "total", 0) != 0;
     if ((!is_byte && !op_float(cx, n)) || !read_windows(cx, n, spatial, &w)) return 0;
     if ((is_sum || node_int(n, "zero", 0)) && (!is_byte || t == I16))
-        op_refuse(cx, n, "the input is %s; with 'total' or 'zero' use i8 or u8", dtype_info(t)->spelling);
+        op_refuse(cx, n, "the input is %s; use i8 or u8 with 'total' or 'zero'", dtype_info(t)->spelling);
     Tensor *total = ctx_failed(cx) ? NULL : window_sums(cx, n, &w, is_sum ? NULL : "sum");
     out[0] = total;
     if (is_sum || !total) return total ? 1 : 0;

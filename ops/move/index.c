@@ -216,7 +216,7 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
     if (!check_index(cx, n, index)) return 0;
     int rank = x->rank, q = index->rank == 2 ? (int)tensor_dim(index, 1) : -1;
     if (!tensor_is_fixed(x)) {
-        op_refuse(cx, n, "an update of %s, which has an open size; fix it with --dim", tensor_shape_text(cx, x));
+        op_refuse(cx, n, "the update is %s, which has an open size; fix the size with --dim", tensor_shape_text(cx, x));
         return 0;
     }
     /* a size that data decide may have only one value left, and is then equal to a number */

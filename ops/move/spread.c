@@ -139,8 +139,9 @@ static int frames(Ctx *cx, const Node *n, Tensor **out)
     const int64_t length = node_int(n, "length", 1), step = node_int(n, "step", 1),
                   size = x->rank == 2 ? tensor_dim(x, 1) : 0;
     if (length < 1 || step < 1 || size < length) {
-        op_refuse(cx, n, "the input is %s, 'length' %lld, 'step' %lld; use [rows][points], a length of 1 to the "
-                  "points, and a step of 1 or more", tensor_shape_text(cx, x), (long long)length, (long long)step);
+        op_refuse(cx, n, "the input is %s, 'length' %lld, 'step' %lld; use [rows][points], a length from 1 to the "
+                  "number of points, and a step of at least 1",
+                  tensor_shape_text(cx, x), (long long)length, (long long)step);
         return 0;
     }
     const char *count = op_number(cx, (size - length) / step + 1);
@@ -215,7 +216,7 @@ static const OpCase set_diagonal_cases[] = {
 static const OpCase frames_cases[] = {
     { "length=4 step=3", "f32[2][11]", "f32[2][3][4]", NULL },
     { "length=3 step=1000000000000", "i8[1][3]", "i8[1][1][3]", NULL },
-    { "length=4", "f32[2][3]", NULL, "a length of 1 to the points" },
+    { "length=4", "f32[2][3]", NULL, "a length from 1 to the number" },
     { "step=0", "f32[2][3]", NULL, "a step of 1 or more" },
     { 0 }
 };

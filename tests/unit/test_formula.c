@@ -671,7 +671,7 @@ static void test_nest_refusals(void)
         { "nest x\nstage c[i<4] = 1\nloops\n  block c[]",
           "4:9: error: the axis 'i' has no index\n    block c[]\n          ^" },
         { "nest x\nstage c[i<4] = 1\nloops\n  nothing\n     nothing",
-          "5:6: error: this line is indented by 5 spaces; use 2, like the line before it\n  "
+          "5:6: error: this line is indented by 5 spaces; use 2 spaces, like the line before it\n  "
           "     nothing\n       ^^^^^^^" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -353,8 +353,8 @@ static void check_refusals(void)
     check_refused("all-unknown-are-listed", &s,
                   "operator \"y\" (HASHTABLE_LOOKUP): unsupported: the operator is unknown", 3);
     s.code = 148;
-    check_refused("random-numbers", &s, "operator \"y\" (RANDOM_UNIFORM): unsupported: random numbers, which LiteRT "
-                  "continues from run to run; make them an input of the model", 3);
+    check_refused("random-numbers", &s, "operator \"y\" (RANDOM_UNIFORM): unsupported: it draws random numbers, which "
+                  "LiteRT continues from run to run; make the numbers an input of the model", 3);
     s.code = 32;
     s.custom = "Magic";
     check_refused("custom", &s, "(Magic)", 3);

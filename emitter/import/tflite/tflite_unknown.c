@@ -64,10 +64,10 @@ static void list_unknown_types(Ctx *cx, const TfliteFile *f, const TfliteOperato
 
 /* Lists custom operators of programs that rewrite files for one device. */
 static const struct { const char *custom, *advice; } rewritten[] = {
-    { "ethos-u", "commands of an Ethos-U, which Vela writes instead of the file's operators; compile the file that "
-      "was given to Vela" },
-    { "edgetpu-custom-op", "commands of an Edge TPU, which its compiler writes instead of the file's operators; "
-      "compile the file that was given to edgetpu_compiler" },
+    { "ethos-u", "its options are commands of an Ethos-U, which Vela writes instead of the file's operators; compile "
+      "the file that was given to Vela" },
+    { "edgetpu-custom-op", "its options are commands of an Edge TPU, which its compiler writes instead of the file's "
+      "operators; compile the file that was given to edgetpu_compiler" },
 };
 
 static void list_unknown_custom(Ctx *cx, const char *where, const char *custom)
@@ -90,7 +90,7 @@ static void list_unknown_custom(Ctx *cx, const char *where, const char *custom)
 
 /* Lists builtin operators that no row can have. No formula gives the numbers of LiteRT's random generator: it continues
  * from run to run, and uses the C library's logarithm, sine and exponential. */
-#define DRAWS "random numbers, which LiteRT continues from run to run; make them an input of the model"
+#define DRAWS "it draws random numbers, which LiteRT continues from run to run; make the numbers an input of the model"
 static const struct { int code; const char *advice; } without_formula[] = {
     { 146, DRAWS }, { 148, DRAWS }, { 149, DRAWS },       /* RANDOM_STANDARD_NORMAL, RANDOM_UNIFORM, MULTINOMIAL */
 };

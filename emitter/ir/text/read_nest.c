@@ -435,7 +435,7 @@ static const Stmt *read_stmts(NestReader *r, int above)
         int at = r->next;
         if (r->line[at].indent != indent) {
             Lexer l = lex_line(r, at);
-            lex_error(&l, lex_peek(&l), "this line is indented by %d spaces; use %d, like the line before it",
+            lex_error(&l, lex_peek(&l), "this line is indented by %d spaces; use %d spaces, like the line before it",
                       r->line[at].indent, indent);
         }
         const Stmt *s = read_stmt(r);

@@ -106,7 +106,7 @@ static bool read_form(TfliteCall *c, FixedLstm *l)
     for (int i = 0; i < 2; i++)
         if (!ctx_failed(c->cx) && (tensor_dim(c->in[LSTM_STATE + i], 0) != l->batch
                                    || tensor_dim(c->in[LSTM_STATE + i], 1) != l->units || l->steps < 1 || l->units < 1))
-            tflite_refuse(c, "the state is %s for %s; use [batch][units], and at least one step",
+            tflite_refuse(c, "the state is %s for the input %s; use a state [batch][units], and at least one step",
                           tensor_shape_text(c->cx, c->in[LSTM_STATE + i]), tensor_shape_text(c->cx, x));
     if (ctx_failed(c->cx) || !tflite_has_quants(c, 1) || !tflite_has_quant(c, tflite_in_info(c, LSTM_STATE), false)
         || !tflite_has_quant(c, tflite_in_info(c, LSTM_CELL), false))

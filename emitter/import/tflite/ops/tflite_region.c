@@ -51,7 +51,7 @@ static bool has_operands(TfliteCall *c)
 static Tensor *scalar_of(TfliteCall *c, Tensor *t)
 {
     if (t->type != BOOL || tensor_elems(t) != 1) {
-        tflite_refuse(c, "its condition is %s; use one bool", kind_text(c->cx, t));
+        tflite_refuse(c, "its condition is %s; use a condition that is one bool", kind_text(c->cx, t));
         return NULL;
     }
     Tensor *scalar = tflite_reshape(c, t, NULL, 0);

@@ -224,7 +224,7 @@ static void depthwise_conv_2d(TfliteCall *c)
     TfliteWindows w = conv_windows(c, DEPTHWISE_DILATION_W);
     int64_t shape[3] = { w.kernel[0], w.kernel[1], tensor_dim(c->in[1], 3) };
     if (tensor_dim(c->in[1], 0) != 1)
-        tflite_refuse(c, "the kernel is %s; use [1][kh][kw][c]", tensor_shape_text(c->cx, c->in[1]));
+        tflite_refuse(c, "the kernel is %s; use a kernel [1][kh][kw][c]", tensor_shape_text(c->cx, c->in[1]));
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
     finish_convolution(c, "depthwise_conv2d", tflite_reshape(c, c->in[1], shape, 3), &w, 0,
                        activation(c, DEPTHWISE_ACTIVATION), &h);
@@ -275,7 +275,8 @@ static void fully_connected(TfliteCall *c)
     if (!tflite_needs(c, 2)) return;
     if (flat_int(&c->op->options, DENSE_FORMAT, 1, 0) != 0)
         tflite_unsupported(c, "it has weights of the format SHUFFLED4x16INT8; use DEFAULT");
-    if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; use [o][k]", tensor_shape_text(cx, c->in[1]));
+    if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; use weights [o][k]",
+                                              tensor_shape_text(cx, c->in[1]));
     TfliteHybrid h = { NULL, NULL };
     if (!ctx_failed(cx) && tflite_is_blockwise_hybrid(c, 0, 1)) {
         blockwise_dense(c, act);
