@@ -36,8 +36,8 @@
 /* lw: end */
 
 /* lw: LW_SECTION needs */
-/* Places a constant in a section of the linker's script, such as an external flash's. Where a compiler has no such
- * thing, this and the macros below are names whose use is an error that says what to do. */
+/* Places a constant in a section of the linker's script, such as an external flash's. If a compiler has no such
+ * attribute, this macro and those below expand to names whose use is an error that says what to define. */
 #ifndef LW_SECTION
 #if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
 #define LW_SECTION(name) __attribute__((section(name)))
@@ -48,8 +48,8 @@
 /* lw: end */
 
 /* lw: LW_INCBIN needs */
-/* Makes a file the constant array `symbol`, aligned as the widest vectors are, by the assembler. It looks for the file
- * in the working folder and in those of -I. */
+/* Lets the assembler include a file as the constant array `symbol`, with the alignment of the widest vectors. The
+ * assembler searches the working folder and the folders of -I. */
 #ifndef LW_INCBIN
 #if defined(__GNUC__) && defined(__ELF__)
 #define LW_INCBIN(symbol, file) \
@@ -81,7 +81,7 @@
 /* lw: end */
 
 /* lw: LW_FAR_FLASH needs */
-/* The same beyond 64 KiB, with pointers of 24 bits. */
+/* Qualifies constants in program memory beyond 64 KiB, with 24-bit pointers. */
 #ifndef LW_FAR_FLASH
 #if defined(__AVR__) && defined(__MEMX) && !defined(__STRICT_ANSI__)
 #define LW_FAR_FLASH __memx
@@ -94,14 +94,15 @@
 /* lw: end */
 
 /* lw: restrict needs */
-/* As C++ compilers spell it, so that model.c may be compiled as C++. */
+/* The spelling of C++ compilers, so that model.c can be compiled as C++. */
 #ifdef __cplusplus
 #define restrict __restrict
 #endif
 /* lw: end */
 
 /* lw: LW_NOINLINE needs */
-/* Marks layer functions: a compiler that inlines all of them into NAME_run spills. Not on `generic`. */
+/* Marks layer functions, because a compiler that inlines all of them into NAME_run spills registers. Not used on
+ * `generic`. */
 #ifndef LW_NOINLINE
 #if defined(__GNUC__)
 #define LW_NOINLINE __attribute__((noinline))
@@ -112,7 +113,7 @@
 /* lw: end */
 
 /* lw: LW_SHARED needs */
-/* Marks functions that layers share: prevents a compiler from cloning one copy per layer's numbers. */
+/* Marks functions that layers share, so that a compiler does not clone them for the numbers of each layer. */
 #ifndef LW_SHARED
 #if defined(__GNUC__) && !defined(__clang__)
 #define LW_SHARED __attribute__((noinline, noclone, unused))
@@ -125,7 +126,7 @@
 /* lw: end */
 
 /* lw: LW_FIXED needs */
-/* Precedes functions whose numbers are literals of the call: the body has no branch on them. */
+/* Precedes functions whose numbers are literals of the call, so that the compiled body has no branches on them. */
 #if defined(__GNUC__)
 #define LW_FIXED static inline __attribute__((always_inline))
 #else
@@ -210,7 +211,8 @@
 /* lw: LW_LAYER needs */
 /* In builds with clang's undefined behaviour sanitizer, layers and short loops begin with a branch that joins again.
  * With -fno-sanitize-recover, each check is an exit that dominates all code after it, and for each exit of a loop clang
- * walks over all conditions that dominate the loop, up to the last join: minutes for a long function. */
+ * walks over all conditions that dominate the loop, up to the last join. Without the branches, a long function takes
+ * minutes to compile. */
 #if defined(__has_feature)
 #if __has_feature(undefined_behavior_sanitizer) || __has_feature(address_sanitizer)
 #define LW_JOINS
@@ -287,7 +289,7 @@ static inline uint64_t lw_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b
 static inline uint64_t lw_max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 /* lw: end */
 
-/* Absolute values; the minimum maps to itself. */
+/* Return the absolute value; the minimum maps to itself. */
 /* lw: lw_abs_i32 needs */
 static inline int32_t lw_abs_i32(int32_t a) { return a < 0 ? (int32_t)(0 - (uint32_t)a) : a; }
 /* lw: end */
@@ -296,7 +298,8 @@ static inline int32_t lw_abs_i32(int32_t a) { return a < 0 ? (int32_t)(0 - (uint
 static inline int64_t lw_abs_i64(int64_t a) { return a < 0 ? (int64_t)(0u - (uint64_t)a) : a; }
 /* lw: end */
 
-/* Shifts. An amount outside the type's bits shifts all bits out; a right shift of a signed value keeps its sign. */
+/* Shift a value. An amount outside the type's bits shifts all bits out; a right shift of a signed value keeps its
+ * sign. */
 /* lw: lw_shl_u32 needs */
 static inline uint32_t lw_shl_u32(uint32_t a, uint64_t n) { return n < 32 ? a << n : 0; }
 /* lw: end */
@@ -329,8 +332,8 @@ static inline int64_t lw_shr_i64(int64_t a, uint64_t n)
 }
 /* lw: end */
 
-/* Division, defined for all operands: division by zero yields 0, and minimum / -1 wraps. tdiv and tmod truncate as C
- * does, floordiv rounds down, and floormod has the divisor's sign. */
+/* Divide, for all operands: division by zero yields 0, and minimum / -1 wraps. tdiv and tmod truncate as C does,
+ * floordiv rounds down, and floormod has the divisor's sign. */
 /* lw: lw_tdiv_i32 needs */
 static inline int32_t lw_tdiv_i32(int32_t a, int32_t b)
 {
@@ -401,7 +404,7 @@ static inline uint64_t lw_div_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : 
 static inline uint64_t lw_mod_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
 /* lw: end */
 
-/* Conversions from floating point: truncated towards zero, saturated, 0 for NaN. */
+/* Convert from floating point: truncate towards zero, saturate, and map NaN to 0. */
 /* lw: lw_i32_from_f32 needs */
 static inline int32_t lw_i32_from_f32(float x)
 {

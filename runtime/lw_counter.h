@@ -22,7 +22,7 @@
 
 /* lw: LW_COUNTER needs */
 #ifdef LW_COUNTER
-/* The caller's. */
+/* the caller defined the counter */
 #elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__) || defined(LW_COUNTER_SYSTICK)
 /* SysTick counts down from its reload value. A timer that runs already, as an operating system's, keeps its reload
  * value, and the measured cycles are wrong: define LW_COUNTER there. */
@@ -41,7 +41,8 @@
 #define LW_COUNTER_MASK    0xFFFFFFFFu
 #define LW_COUNTER_UNIT    "cycles"
 #elif defined(__riscv)
-/* Control registers as numbers: names need the extension zicsr in -march. `.insn i` takes a signed number. */
+/* Reads control registers by number, because names need the extension zicsr in -march. `.insn i` takes a signed
+ * number. */
 static inline uint32_t lw_counter(void)
 {
     unsigned long value;
@@ -55,7 +56,7 @@ static inline uint32_t lw_counter(void)
     return (uint32_t)value;
 }
 #if defined(ESP_PLATFORM)
-/* Espressif's cores count the events of mpcer, here cycles, while mpcmr is set. */
+/* Starts the counter of Espressif's cores: while mpcmr is set, it counts the events of mpcer, here cycles. */
 static inline void lw_counter_start(void)
 {
     const unsigned long one = 1;

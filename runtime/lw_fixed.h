@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* lw: lw_mulhigh_i32 needs */
-/* a*b / 2^31, rounded to nearest, ties up; a and b must not both be the minimum. */
+/* Returns a*b / 2^31, rounded to nearest, ties up; a and b must not both be the minimum. */
 /*@ requires a > INT32_MIN || b > INT32_MIN;
     assigns \nothing;
 */
@@ -23,8 +23,8 @@ static inline int32_t lw_mulhigh_i32(int32_t a, int32_t b)
 /* lw: end */
 
 /* lw: lw_asr_i32 needs */
-/* Rounds down; n in [0, 31]. C leaves >> of negative values to the implementation; every known compiler keeps the
- * sign. */
+/* Returns a / 2^n, rounded down; n in [0, 31]. C leaves >> of negative values to the implementation; every known
+ * compiler keeps the sign. */
 /*@ requires 0 <= n <= 31;
     assigns \nothing;
 */
@@ -35,7 +35,7 @@ static inline int32_t lw_asr_i32(int32_t a, int32_t n)
 /* lw: end */
 
 /* lw: lw_asr_i64 needs */
-/* Rounds down; n in [0, 63]. */
+/* Returns a / 2^n, rounded down; n in [0, 63]. */
 /*@ requires 0 <= n <= 63;
     assigns \nothing;
 */
@@ -46,8 +46,8 @@ static inline int64_t lw_asr_i64(int64_t a, int32_t n)
 /* lw: end */
 
 /* lw: lw_mulhigh_up_i32 needs lw_mulhigh_i32 lw_asr_i32 */
-/* lw_mulhigh_i32(v << up, m), faster, for |v| < 2^(30 - up), up in [16, 29] and m >= 0. On cores without a 64-bit
- * product: the high half of m shifts v by whole bits, and only the product with the low half is rounded. */
+/* Returns lw_mulhigh_i32(v << up, m), faster, for |v| < 2^(30 - up), up in [16, 29] and m >= 0. On cores without a
+ * 64-bit product, the high half of m shifts v by whole bits, and only the product with the low half is rounded. */
 static inline int32_t lw_mulhigh_up_i32(int32_t v, int32_t up, int32_t m)
 {
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
@@ -64,7 +64,7 @@ static inline int32_t lw_mulhigh_up_i32(int32_t v, int32_t up, int32_t m)
 /* lw: end */
 
 /* lw: lw_mulhigh_sat_i32 needs lw_mulhigh_i32 */
-/* lw_mulhigh_i32 of any values: minimum * minimum saturates. */
+/* Does the same as lw_mulhigh_i32 for all values: minimum * minimum saturates. */
 /*@ assigns \nothing; */
 static inline int32_t lw_mulhigh_sat_i32(int32_t a, int32_t b)
 {
@@ -73,7 +73,7 @@ static inline int32_t lw_mulhigh_sat_i32(int32_t a, int32_t b)
 /* lw: end */
 
 /* lw: lw_roundshift_i32 needs lw_asr_i32 */
-/* a / 2^n, rounded to nearest, ties away from zero; n in [0, 31]. */
+/* Returns a / 2^n, rounded to nearest, ties away from zero; n in [0, 31]. */
 /*@ requires 0 <= n <= 31;
     assigns \nothing;
 */
@@ -85,7 +85,7 @@ static inline int32_t lw_roundshift_i32(int32_t a, int32_t n)
 /* lw: end */
 
 /* lw: lw_roundshift_any_i32 needs lw_roundshift_i32 */
-/* Returns 0 for other n. */
+/* Does the same as lw_roundshift_i32, and returns 0 for other n. */
 /*@ assigns \nothing; */
 static inline int32_t lw_roundshift_any_i32(int32_t a, int32_t n)
 {
@@ -94,7 +94,7 @@ static inline int32_t lw_roundshift_any_i32(int32_t a, int32_t n)
 /* lw: end */
 
 /* lw: lw_roundshift_near_i32 needs lw_asr_i32 */
-/* lw_roundshift_i32, faster, for |a| <= 2^30 and n in [1, 30]. */
+/* Does the same as lw_roundshift_i32, faster, for |a| <= 2^30 and n in [1, 30]. */
 /*@ requires -0x40000000 <= a <= 0x40000000;
     requires 1 <= n <= 30;
     assigns \nothing;
@@ -116,7 +116,7 @@ static inline int32_t lw_sat_i8(int32_t a)
     int32_t byte;
     __asm__("ssat %0, #8, %1" : "=r"(byte) : "r"(a));
     return byte;
-#elif defined(__riscv)               /* as an 8-bit value, gcc would extend its sign */
+#elif defined(__riscv)               /* not an 8-bit value, because gcc would extend its sign */
     if (a < -128) a = -128;
     if (a > 127) a = 127;
     return a;
@@ -136,11 +136,12 @@ static inline int32_t lw_sat_i8(int32_t a)
 /* lw: end */
 
 /* lw: lw_scale_i8 needs lw_asr_i32 lw_asr_i64 lw_sat_i8 LW_PROVED */
-/* roundshift(mulhigh(a, m), n) + zero saturated to 8 bits; for |a| < 2^30, m >= 0, n in [1, 22] and |zero| <= 128. The
- * high word of the product with 2a is mulhigh; its rounding is the low word's highest bit. The zero point, one half of
- * the last place, and -1 for a negative value are added before one shift. The sign of a serves as the product's sign
- * and is available earlier: if a small negative a has the product 0, the result is still 0. Above a zero point of -128
- * negative values saturate, so their rounding does not matter; without a 64-bit product gcc 12 gains nothing by it. */
+/* Returns roundshift(mulhigh(a, m), n) + zero, saturated to 8 bits; for |a| < 2^30, m >= 0, n in [1, 22] and
+ * |zero| <= 128. The high word of the product with 2a is mulhigh; the highest bit of the low word rounds it. The zero
+ * point, one half of the last place, and -1 for a negative value are added before a single shift. The sign of a stands
+ * for the product's sign, because it is available earlier: if a small negative a has the product 0, the result is still
+ * 0. With a zero point of -128 negative values saturate, so their rounding does not matter; without a 64-bit product
+ * gcc 12 gains nothing by this. */
 /*@ requires -0x40000000 < a < 0x40000000;
     requires 0 <= m;
     requires 1 <= n <= 22;
@@ -155,7 +156,8 @@ static inline int32_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
     int32_t v;
     __asm__("smmlar %0, %1, %2, %3"
             : "=r"(v) : "r"(a * 2), "r"(m), "r"(LW_PROVED(zero == -128) ? place : place + lw_asr_i32(a, 31)));
-#elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)      /* no 64-bit product: four products of halves */
+/* four products of halves, because there is no 64-bit product */
+#elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)
     const uint32_t x = (uint32_t)(a * 2), x0 = x & 0xffff, m0 = (uint32_t)m & 0xffff;
     const int32_t x1 = lw_asr_i32(a * 2, 16), m1 = m >> 16;
     const uint32_t low = x0 * m0, one = (uint32_t)x1 * m0, two = x0 * (uint32_t)m1;
@@ -163,7 +165,7 @@ static inline int32_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
     const int32_t high = x1 * m1 + lw_asr_i32((int32_t)one, 16) + (int32_t)(two >> 16) + (int32_t)(middle >> 16);
     const int32_t v = high + lw_asr_i32(a, 31) + place;
 #else
-#ifdef __riscv                       /* MULHSU; the factor is doubled, once for all its elements */
+#ifdef __riscv                       /* MULHSU with a doubled factor, which is computed once for all elements */
     const int64_t product = a * (int64_t)((uint32_t)m * 2u);
 #else
     const int64_t product = (int64_t)(a * 2) * m;
@@ -183,8 +185,8 @@ static inline int32_t lw_sum_i32(int32_t a, int32_t b) { return (int32_t)((uint3
 /* lw: end */
 
 /* lw: lw_expq_i32 needs lw_mulhigh_i32 lw_roundshift_i32 lw_sum_i32 */
-/* exp of a <= 0 in Qm.(31-m), m in [0, 5], as Q0.31: the Taylor series of fourth order at -1/8 for a's remainder modulo
- * a quarter, then the factors exp(-1/4), exp(-1/2), ..., exp(-16) for the bits above. */
+/* Returns exp(a) as Q0.31, for a <= 0 in Qm.(31-m) and m in [0, 5]. Multiplies the Taylor series of fourth order at
+ * -1/8, for a's remainder modulo a quarter, by the factors exp(-1/4), exp(-1/2), ..., exp(-16) of the higher bits. */
 /*@ requires a <= 0;
     assigns \nothing;
 */
@@ -206,7 +208,7 @@ static inline int32_t lw_expq_i32(int32_t a, int32_t m)
 /* lw: end */
 
 /* lw: lw_recipq_i32 needs lw_mulhigh_i32 lw_sum_i32 */
-/* 1/h in Q2.29 for h from 1/2 to 1 in Q0.31: the estimate 48/17 - 32/17 h, then three Newton steps. */
+/* Returns 1/h in Q2.29, for h from 1/2 to 1 in Q0.31: the estimate 48/17 - 32/17 h, followed by three Newton steps. */
 static inline int32_t lw_recipq_i32(int32_t h)
 {
     int32_t x = lw_sum_i32(1515870810, lw_mulhigh_i32(h, -1010580540));

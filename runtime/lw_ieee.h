@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What C on floats relies on: each operation is rounded as IEEE 754 has it, to its own type, with NaN, infinities and
- * the signs of zeros. A build whose flags give that up computes other results without a word, so it is an error here,
- * which names the flag to give. gcc before 12 defines __FAST_MATH__ and __FINITE_MATH_ONLY__ alone: there,
- * -funsafe-math-optimizations is not found. No flag of a file shows that the program is linked with -ffast-math, which
- * on x86 makes subnormal numbers zero. */
+/* Checks the arithmetic that emitted C relies on: each operation is rounded to its own type as in IEEE 754, with NaN,
+ * infinities and signed zeros. A build with other flags would silently compute other results, so it is an error that
+ * names the flag to pass. gcc before 12 defines only __FAST_MATH__ and __FINITE_MATH_ONLY__, so
+ * -funsafe-math-optimizations is not found there. No flag of a file shows that the program is linked with -ffast-math,
+ * which on x86 makes subnormal numbers zero. */
 #ifndef LW_IEEE_H
 #define LW_IEEE_H
 
@@ -24,7 +24,7 @@
 #error "-fno-signed-zeros changes results: compile with -fsigned-zeros"
 #endif
 
-/* Method 16 widens _Float16 alone; 32 keeps floats. Of compilers without the macro, tcc computes on the x87 of i386. */
+/* Method 16 widens only _Float16, and 32 keeps floats. tcc, which lacks the macro, computes on the x87 of i386. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 && FLT_EVAL_METHOD != 32
 #if defined(__i386__) || defined(__x86_64__)
 #error "floats are computed in wider registers (FLT_EVAL_METHOD is not 0): compile with -msse2 -mfpmath=sse"
@@ -46,7 +46,8 @@
 #pragma clang diagnostic ignored "-Wignored-pragmas"
 __attribute__((unused)) static inline void lw_ieee(void)
 {
-#pragma STDC FENV_ACCESS ON     /* an error here: a part of -ffast-math changes results; compile with -fno-fast-math */
+/* an error here means that a part of -ffast-math changes results; compile with -fno-fast-math */
+#pragma STDC FENV_ACCESS ON
 }
 #pragma clang diagnostic pop
 #endif

@@ -49,7 +49,7 @@ static inline LW_REAL LW_FN(copysign)(LW_REAL x, LW_REAL sign)
 /* lw: end */
 
 /* lw: LW_FN(with_sign) needs lw_branches LW_TO_BITS LW_FN(copysign) */
-/* A magnitude with the sign of x. */
+/* Returns the magnitude with the sign of x. */
 static inline LW_REAL LW_FN(with_sign)(LW_REAL magnitude, LW_REAL x)
 {
     if (LW_BRANCHES)
@@ -61,8 +61,8 @@ static inline LW_REAL LW_FN(with_sign)(LW_REAL magnitude, LW_REAL x)
 /* ---- choices ---- */
 
 /* lw: LW_FN(select) needs lw_branches LW_TO_BITS LW_FROM_BITS */
-/* a if is_first is 1, b if it is 0. gcc does not vectorize a loop in which `?:` could skip float arithmetic, because
- * its exception flags are observable; hot functions use this instead. */
+/* Returns a if is_first is 1, b if it is 0. Hot functions use it instead of `?:`: gcc does not vectorize a loop in
+ * which `?:` could skip float arithmetic, because the exception flags of that arithmetic are observable. */
 static inline LW_REAL LW_FN(select)(uint32_t is_first, LW_REAL a, LW_REAL b)
 {
     if (LW_BRANCHES)
@@ -73,7 +73,8 @@ static inline LW_REAL LW_FN(select)(uint32_t is_first, LW_REAL a, LW_REAL b)
 /* lw: end */
 
 /* lw: LW_FN(is_inside) needs lw_branches LW_FN(abs) LW_TO_BITS */
-/* True if |x| < limit, for a limit > 0; 0 for NaN. Bits of positive floats have the floats' order. */
+/* Returns 1 if |x| < limit, for a limit > 0; otherwise, and for NaN, 0. Bits of positive floats have the floats'
+ * order. */
 static inline uint32_t LW_FN(is_inside)(LW_REAL x, LW_REAL limit)
 {
     return LW_BRANCHES ? LW_FN(abs)(x) < limit
@@ -90,14 +91,14 @@ static inline LW_REAL LW_FN(clamp)(LW_REAL x, LW_REAL limit)
     const LW_BITS sign = LW_TO_BITS(x) & LW_PICK(0x80000000u, 0x8000000000000000u);
     const LW_BITS magnitude = LW_TO_BITS(x) ^ sign;
     const LW_BITS most = LW_TO_BITS(limit);
-    /* Values beyond the limit have bits from most + 1 to those of infinity; NaNs are above. */
+    /* values beyond the limit have bits from most + 1 to those of infinity; NaNs are above */
     const uint32_t is_beyond = magnitude - (most + 1) < LW_PICK(0x7f800000u, 0x7ff0000000000000u) - most;
     return LW_FN(select)(is_beyond, LW_FROM_BITS(sign | most), x);
 }
 /* lw: end */
 
 /* lw: LW_FN(min) needs */
-/* NaN if either is NaN. For two zeros, returns the second. */
+/* Returns NaN if either is NaN, and the second of two zeros. */
 static inline LW_REAL LW_FN(min)(LW_REAL a, LW_REAL b)
 {
     return a < b || a != a ? a : b;
@@ -114,7 +115,7 @@ static inline LW_REAL LW_FN(max)(LW_REAL a, LW_REAL b)
 /* ---- square root ---- */
 
 /* lw: LW_FN(sqrt) needs */
-/* Exactly rounded. */
+/* Returns the exactly rounded root. */
 static inline LW_REAL LW_FN(sqrt)(LW_REAL x)
 {
     return LW_PICK(sqrtf, sqrt)(x);
@@ -132,8 +133,8 @@ static inline LW_REAL LW_FN(rsqrt)(LW_REAL x)
 /* ---- rounding to integers: exact, zeros keep their sign ---- */
 
 /* lw: LW_FN(nearbyint) needs LW_FN(abs) LW_FN(copysign) LW_FN(select) LW_FN(is_inside) lw_no_contract */
-/* Ties to even. From 2^23 on every float is an integer, from 2^52 on every double; below, the addition leaves no
- * fraction bits. */
+/* Rounds ties to even. Every float of at least 2^23, and every double of at least 2^52, is an integer; below, the
+ * addition leaves no fraction bits. */
 static inline LW_REAL LW_FN(nearbyint)(LW_REAL x)
 {
     const LW_REAL large = LW_PICK(8388608.0f, 4503599627370496.0); /* 2^23, 2^52 */
@@ -161,7 +162,7 @@ static inline LW_REAL LW_FN(ceil)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(trunc) needs LW_FN(abs) LW_FN(copysign) LW_FN(floor) */
-/* Towards zero. */
+/* Rounds towards zero. */
 static inline LW_REAL LW_FN(trunc)(LW_REAL x)
 {
     return LW_FN(copysign)(LW_FN(floor)(LW_FN(abs)(x)), x);
@@ -169,7 +170,7 @@ static inline LW_REAL LW_FN(trunc)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(round) needs LW_FN(abs) LW_FN(copysign) LW_FN(floor) LW_FN(select) */
-/* Ties away from zero. The difference of a number and its floor is exact. */
+/* Rounds ties away from zero. The difference between a number and its floor is exact. */
 static inline LW_REAL LW_FN(round)(LW_REAL x)
 {
     const LW_REAL magnitude = LW_FN(abs)(x);
@@ -180,8 +181,8 @@ static inline LW_REAL LW_FN(round)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(fmod) needs LW_TO_BITS LW_FROM_BITS LW_FN(nan) */
-/* The exact remainder of x / y with the sign of x: long division of the mantissas in 32-bit steps for floats and,
- * because a remainder of 53 bits leaves as many in 64, of 11 for doubles. */
+/* Returns the exact remainder of x / y with the sign of x. Divides the mantissas in 32-bit steps for floats.
+ * Takes 11-bit steps for doubles, because a 53-bit remainder leaves 11 bits in 64. */
 static inline LW_REAL LW_FN(fmod)(LW_REAL x, LW_REAL y)
 {
     const LW_BITS sign = LW_TO_BITS(x) & LW_PICK(0x80000000u, 0x8000000000000000u);
@@ -192,7 +193,7 @@ static inline LW_REAL LW_FN(fmod)(LW_REAL x, LW_REAL y)
         return LW_FN(nan)();
     if (x_bits < y_bits)
         return x;
-    /* The magnitudes are mantissa * 2^(exponent - 150), of doubles 2^(exponent - 1075). */
+    /* the magnitudes are mantissa * 2^(exponent - 150), or for doubles mantissa * 2^(exponent - 1075) */
     const LW_BITS hidden = LW_PICK(0x00800000u, 0x0010000000000000u);
     const LW_BITS x_exponent = x_bits < hidden ? 1 : x_bits >> LW_PICK(23, 52);
     LW_BITS y_exponent = y_bits < hidden ? 1 : y_bits >> LW_PICK(23, 52);
@@ -213,7 +214,7 @@ static inline LW_REAL LW_FN(fmod)(LW_REAL x, LW_REAL y)
 /* lw: end */
 
 /* lw: LW_FN(ldexp) needs LW_FROM_BITS lw_no_contract */
-/* value * 2^n, n in two's complement. The scale is applied in two factors, because the smallest and the largest powers
+/* Returns value * 2^n, with n in two's complement. Multiplies by two factors, because the smallest and largest powers
  * are not normal numbers; only the second product rounds. */
 static inline LW_REAL LW_FN(ldexp)(LW_REAL value, LW_BITS n)
 {

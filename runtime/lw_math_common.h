@@ -14,8 +14,8 @@
 /* lw: end */
 
 /* lw: lw_branches needs */
-/* Selects the form of choices: without branches on cores that compute several floats at once, with branches (one side
- * only) on scalar cores. The bits are the same. */
+/* Selects the form of choices. Cores that compute several floats at once have no branches; scalar cores have branches,
+ * and compute only one side. The bits are equal. */
 #ifndef LW_BRANCHES
 #if (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && !defined(__ARM_FEATURE_MVE)) || \
     (defined(__riscv) && !defined(__riscv_vector)) || defined(__XTENSA__) || defined(__AVR__)
@@ -67,7 +67,7 @@ static inline double lw_f64_from_bits(uint64_t bits)
 /* ---- integer division ---- */
 
 /* lw: lw_floordiv32 needs */
-/* floor(a / b); by zero it is 0, and -2^31 / -1 wraps to -2^31. */
+/* Returns floor(a / b), or 0 for division by zero; -2^31 / -1 wraps to -2^31. */
 static inline int32_t lw_floordiv32(int32_t a, int32_t b)
 {
     if (b == 0 || (b == -1 && a == INT32_MIN))
@@ -79,7 +79,7 @@ static inline int32_t lw_floordiv32(int32_t a, int32_t b)
 /* lw: end */
 
 /* lw: lw_floormod32 needs */
-/* a - b * floor(a / b): has the sign of b or is zero; 0 for division by zero. */
+/* Returns a - b * floor(a / b), which has the sign of b or is zero, or 0 for division by zero. */
 static inline int32_t lw_floormod32(int32_t a, int32_t b)
 {
     if (b == 0 || b == -1)
@@ -92,7 +92,7 @@ static inline int32_t lw_floormod32(int32_t a, int32_t b)
 /* ---- 16-bit floats ---- */
 
 /* lw: lw_half_to_float needs lw_f32_bits lw_f32_from_bits */
-/* IEEE binary16, exact. A NaN keeps its payload and becomes quiet. */
+/* Converts IEEE binary16 exactly. A NaN keeps its payload and becomes quiet. */
 static inline float lw_half_to_float(uint16_t half)
 {
     const uint32_t sign = ((uint32_t)half & UINT32_C(0x8000)) << 16;
@@ -105,7 +105,7 @@ static inline float lw_half_to_float(uint16_t half)
 /* lw: end */
 
 /* lw: lw_float_to_half needs lw_f32_bits lw_f32_from_bits */
-/* Rounds to nearest, ties to even; to infinity if |f| >= 65520. Adding 0.5 to a value below 2^-14 rounds it to a
+/* Rounds to nearest, ties to even, and to infinity if |x| >= 65520. Adding 0.5 to a value below 2^-14 rounds it to a
  * multiple of 2^-24, the unit of subnormals. */
 static inline uint16_t lw_float_to_half(float x)
 {
@@ -123,7 +123,7 @@ static inline uint16_t lw_float_to_half(float x)
 /* lw: end */
 
 /* lw: lw_bf16_to_float needs lw_f32_from_bits */
-/* The upper half of a float, exact. */
+/* Returns the float whose upper half is bf16, which is exact. */
 static inline float lw_bf16_to_float(uint16_t bf16)
 {
     return lw_f32_from_bits((uint32_t)bf16 << 16);

@@ -15,8 +15,8 @@
 #include "lw_math_basics.h"
 
 /* lw: lw_two_product needs lw_f64_bits lw_f64_from_bits lw_no_contract */
-/* Returns a * b, and its rounding error in *error. Each factor is split into halves with exact products (Dekker). Exact
- * also if contracted. The magnitudes must not be near overflow or underflow. */
+/* Returns a * b, and its rounding error in *error. Each factor is split into halves with exact products (Dekker). The
+ * result is exact even if contracted. The magnitudes must not be near overflow or underflow. */
 static inline double lw_two_product(double a, double b, double *error)
 {
     const double a_high = lw_f64_from_bits(lw_f64_bits(a) & UINT64_C(0xfffffffff8000000));
@@ -31,7 +31,7 @@ static inline double lw_two_product(double a, double b, double *error)
 /* ---- exponentials ---- */
 
 /* lw: lw_exp_poly needs lw_no_contract */
-/* p(r) in e^r = 1 + r + r^2 p(r), |r| <= log(2) / 2. */
+/* Returns p(r) in e^r = 1 + r + r^2 p(r), |r| <= log(2) / 2. */
 static inline double lw_exp_poly(double r)
 {
     double p = 2.5117835329019014e-08;
@@ -49,7 +49,7 @@ static inline double lw_exp_poly(double r)
 /* lw: end */
 
 /* lw: lw_exp_pair needs lw_f64_bits lw_exp_poly lw_ldexp lw_no_contract */
-/* e^(x + tail) * 2^k for a tiny tail and k = 0 or -1, as lw_exp_valuef. */
+/* Returns e^(x + tail) * 2^k for a tiny tail and k = 0 or -1, by the method of lw_exp_valuef. */
 static inline double lw_exp_pair(double x, double tail, int32_t k)
 {
     x = x > 711.0 ? 711.0 : x;
@@ -72,7 +72,7 @@ static inline double lw_exp_scaled(double x, int32_t k)
 /* lw: end */
 
 /* lw: lw_exp2_poly needs lw_no_contract */
-/* As lw_exp2_polyf. */
+/* Returns the value of lw_exp2_polyf in double. */
 static inline double lw_exp2_poly(double r)
 {
     double p = 2.5741887400815846e-11;
@@ -92,7 +92,7 @@ static inline double lw_exp2_poly(double r)
 /* lw: end */
 
 /* lw: lw_tanh_poly needs lw_no_contract */
-/* As lw_tanh_polyf. */
+/* Returns the value of lw_tanh_polyf in double. */
 static inline double lw_tanh_poly(double z)
 {
     double p = -1.9486426908549855e-05;
@@ -111,7 +111,7 @@ static inline double lw_tanh_poly(double z)
 /* lw: end */
 
 /* lw: lw_sinh_poly needs lw_no_contract */
-/* As lw_sinh_polyf. */
+/* Returns the value of lw_sinh_polyf in double. */
 static inline double lw_sinh_poly(double z)
 {
     double p = 6.475242609763954e-15;
@@ -129,7 +129,7 @@ static inline double lw_sinh_poly(double z)
 /* ---- logarithms. s = f / (2 + f) ---- */
 
 /* lw: lw_log_tail needs lw_no_contract */
-/* log(1 + f) - f. log(1 + f) = 2 atanh(s) = 2s + s R = f - (h - s (h + R)), R = s^2 p(s^2), h = f^2/2. */
+/* Returns log(1 + f) - f, where log(1 + f) = 2 atanh(s) = 2s + s R = f - (h - s (h + R)), R = s^2 p(s^2), h = f^2/2. */
 static inline double lw_log_tail(double f)
 {
     const double s = f / (2.0 + f);
@@ -147,8 +147,8 @@ static inline double lw_log_tail(double f)
 /* lw: end */
 
 /* lw: lw_log_pair needs lw_two_product lw_no_contract */
-/* log(1 + f), to about 2^-65, is the sum of the result and *tail: 2s + s w, w = 2/3 z + z^2 p(z), z = s^2. All terms
- * but z^2 p(z) are pairs. */
+/* Returns log(1 + f), to about 2^-65, as the sum of the result and *tail: 2s + s w, w = 2/3 z + z^2 p(z), z = s^2. All
+ * terms except z^2 p(z) are pairs. */
 static inline double lw_log_pair(double f, double *tail)
 {
     const double d = 2.0 + f, d_low = f - (d - 2.0);
@@ -184,7 +184,7 @@ static inline double lw_log_pair(double f, double *tail)
 /* ---- circular functions ---- */
 
 /* lw: lw_rem_pio2 needs lw_f64_bits lw_f64_from_bits lw_abs lw_two_product lw_no_contract */
-/* As lw_rem_pio2f with 192 bits of 2/pi and 128 of fraction. */
+/* Does the same as lw_rem_pio2f, with 192 bits of 2/pi and 128 bits of fraction. */
 static inline double lw_rem_pio2(double x, double *tail, uint32_t *quadrant)
 {
     /* 2/pi * 2^1184 from the top, after 64 zeros. */
@@ -206,7 +206,7 @@ static inline double lw_rem_pio2(double x, double *tail, uint32_t *quadrant)
         return x;
     const uint64_t bits = lw_f64_bits(x);
     const uint64_t mantissa = (bits & UINT64_C(0x000fffffffffffff)) | UINT64_C(0x0010000000000000);
-    const uint32_t position = (uint32_t)((bits >> 52) & 2047) - 1013; /* e + 62, at least 9 */
+    const uint32_t position = (uint32_t)((bits >> 52) & 2047) - 1013; /* e + 62, which is at least 9 */
     const uint32_t *word = two_over_pi + (position >> 5);
     uint32_t product[6];
     uint64_t carry = 0;
@@ -250,7 +250,7 @@ static inline double lw_rem_pio2(double x, double *tail, uint32_t *quadrant)
 /* lw: end */
 
 /* lw: lw_sin_kernel needs lw_no_contract */
-/* sin(r + t) = r + r^3 p(r^2) + t (1 - r^2/2), |r| <= pi/4, t tiny. */
+/* Returns sin(r + t) = r + r^3 p(r^2) + t (1 - r^2/2), |r| <= pi/4, t tiny. */
 static inline double lw_sin_kernel(double r, double t, double *low)
 {
     const double z = r * r;
@@ -268,7 +268,7 @@ static inline double lw_sin_kernel(double r, double t, double *low)
 /* lw: end */
 
 /* lw: lw_cos_poly needs lw_no_contract */
-/* As lw_cos_polyf. */
+/* Returns the value of lw_cos_polyf in double. */
 static inline double lw_cos_poly(double z)
 {
     double p = -1.135993636992465e-11;
@@ -282,7 +282,7 @@ static inline double lw_cos_poly(double z)
 /* lw: end */
 
 /* lw: lw_asin_poly needs lw_no_contract */
-/* (asin(x) - x) / x, z = x^2 <= 1/4. */
+/* Returns (asin(x) - x) / x, for z = x^2 <= 1/4. */
 static inline double lw_asin_poly(double z)
 {
     double p = 0.032625986843976634;
@@ -303,8 +303,8 @@ static inline double lw_asin_poly(double z)
 /* lw: end */
 
 /* lw: lw_atan needs lw_abs lw_copysign lw_two_product lw_no_contract */
-/* For x >= 0: base + atan(y), |y| <= tan(pi/8), where base is 0, pi/4 or pi/2 and y = x, (x - 1) / (x + 1)
- * or -1 / x, a pair in the second case. Error 0.85 ulp. */
+/* Returns, for x >= 0, base + atan(y), |y| <= tan(pi/8), where base is 0, pi/4 or pi/2 and y = x, (x - 1) / (x + 1) or
+ * -1 / x, a pair in the second case. Error 0.85 ulp. */
 static inline double lw_atan(double x)
 {
     const double a = lw_abs(x);
@@ -345,7 +345,7 @@ static inline double lw_atan(double x)
 #include "lw_math_functions.h"
 
 /* lw: lw_sigmoid needs lw_abs lw_exp lw_no_contract */
-/* As lw_sigmoidf. Error 1.90 ulp. */
+/* Uses the method of lw_sigmoidf. Error 1.90 ulp. */
 static inline double lw_sigmoid(double x)
 {
     const double e = lw_exp(-lw_abs(x));
@@ -358,7 +358,7 @@ static inline double lw_sigmoid(double x)
 /* lw: end */
 
 /* lw: lw_erf needs lw_abs lw_copysign lw_exp lw_no_contract */
-/* x + x p(x^2) below 0.9, then 1 - e^-q(x), q = -log erfc in two pieces; 1 for x >= 6. Error 1.00 ulp. */
+/* Returns x + x p(x^2) below 0.9, then 1 - e^-q(x), q = -log erfc in two pieces; 1 for x >= 6. Error 1.00 ulp. */
 static inline double lw_erf(double x)
 {
     const double magnitude = lw_abs(x);
@@ -421,7 +421,7 @@ static inline double lw_erf(double x)
 /* lw: end */
 
 /* lw: lw_log2 needs lw_log_split lw_log_pair lw_two_product lw_log_special lw_no_contract */
-/* k + log(1 + f) / log 2. Error 0.52 ulp. */
+/* Returns k + log(1 + f) / log 2. Error 0.52 ulp. */
 static inline double lw_log2(double x)
 {
     double k, tail, error;
@@ -435,7 +435,7 @@ static inline double lw_log2(double x)
 /* lw: end */
 
 /* lw: lw_log10 needs lw_log_split lw_log_pair lw_two_product lw_log_special lw_no_contract */
-/* k log10(2) + log(1 + f) / log 10. Error 0.52 ulp. */
+/* Returns k log10(2) + log(1 + f) / log 10. Error 0.52 ulp. */
 static inline double lw_log10(double x)
 {
     double k, tail, error;
@@ -453,7 +453,7 @@ static inline double lw_log10(double x)
 /* ---- powers ---- */
 
 /* lw: lw_parity needs lw_abs */
-/* Returns the sign of (-1)^y; 0 if y is not an integer. From 2^53 on every double is even. */
+/* Returns the sign of (-1)^y, or 0 if y is not an integer. Every double of at least 2^53 is even. */
 static inline double lw_parity(double y)
 {
     if (!(lw_abs(y) < 9007199254740992.0 /* 2^53 */))
@@ -466,7 +466,7 @@ static inline double lw_parity(double y)
 /* lw: end */
 
 /* lw: lw_pow needs lw_abs lw_parity lw_log_split lw_log_pair lw_two_product lw_log_special lw_exp_pair */
-/* x^y = e^(y log x), log x and the product as pairs. Error 1.10 ulp. */
+/* Returns x^y = e^(y log x), with log x and the product as pairs. Error 1.10 ulp. */
 static inline double lw_pow(double x, double y)
 {
     if (y == 0.0 || x == 1.0)
@@ -498,7 +498,7 @@ static inline double lw_pow(double x, double y)
 /* lw: end */
 
 /* lw: lw_powf needs lw_abs lw_inf lw_nan lw_parity lw_log_split lw_log_tail lw_log_special lw_exp2 lw_no_contract */
-/* 2^(y log2 x), in double, because log2 x requires 32 correct bits. Error 0.51 ulp. */
+/* Returns 2^(y log2 x), computed in double, because log2 x requires 32 correct bits. Error 0.51 ulp. */
 static inline float lw_powf(float x, float y)
 {
     if (y == 0.0f || x == 1.0f)

@@ -15,9 +15,9 @@
 #include "lw_math_basics.h"
 
 /* lw: lw_fmaf needs lw_no_contract */
-/* a*b + c rounded once. The product is exact in double. The sum is rounded to odd: an inexact sum has its last bit set,
- * so the final rounding to float has no tie (Boldo, Melquiond, "Emulation of FMA", 2008). RISC-V's F extension has the
- * instruction; clang 16 does not say so. */
+/* Returns a*b + c, rounded once. The product is exact in double. The sum is rounded to odd: an inexact sum has its last
+ * bit set, so the final rounding to float has no tie (Boldo, Melquiond, "Emulation of FMA", 2008). RISC-V's F extension
+ * has the instruction; clang 16 does not say so. */
 static inline float lw_fmaf(float a, float b, float c)
 {
 #if defined(FP_FAST_FMAF) || (defined(__riscv_flen) && __riscv_flen >= 32)
@@ -41,7 +41,7 @@ static inline float lw_fmaf(float a, float b, float c)
 /* ---- exponentials ---- */
 
 /* lw: lw_exp_polyf needs lw_no_contract */
-/* p(r) in e^r = 1 + r + r^2 p(r), |r| <= log(2) / 2. */
+/* Returns p(r) in e^r = 1 + r + r^2 p(r), |r| <= log(2) / 2. */
 static inline float lw_exp_polyf(float r)
 {
     float p = 0.0013923035f;
@@ -54,8 +54,7 @@ static inline float lw_exp_polyf(float r)
 /* lw: end */
 
 /* lw: lw_exp_valuef needs lw_exp_polyf lw_no_contract */
-/* e^x = 2^n e^r, x = n log 2 + r: returns e^r, and n in the low bits of *shifted, where adding 1.5 * 2^23 rounded
- * it. */
+/* Returns e^r, where x = n log 2 + r, and n in the low bits of *shifted; adding 1.5 * 2^23 rounds n there. */
 static inline float lw_exp_valuef(float x, float *shifted)
 {
     *shifted = x * 1.442695f + 12582912.0f /* 1.5 * 2^23 */;
@@ -68,7 +67,7 @@ static inline float lw_exp_valuef(float x, float *shifted)
 /* lw: end */
 
 /* lw: lw_exp_scaledf needs lw_branches lw_is_insidef lw_clampf lw_f32_bits lw_f32_from_bits lw_exp_valuef lw_ldexpf */
-/* e^x * 2^k for k = 0 or -1. Below 86 the result is normal, so n + k can be added to the exponent. */
+/* Returns e^x * 2^k for k = 0 or -1. Below 86 the result is normal, so n + k can be added to the exponent. */
 static inline float lw_exp_scaledf(float x, int32_t k)
 {
     float shifted, value;
@@ -83,7 +82,7 @@ static inline float lw_exp_scaledf(float x, int32_t k)
 /* lw: end */
 
 /* lw: lw_exp2_polyf needs lw_no_contract */
-/* p(r) in 2^r = 1 + r p(r), |r| <= 1/2. */
+/* Returns p(r) in 2^r = 1 + r p(r), |r| <= 1/2. */
 static inline float lw_exp2_polyf(float r)
 {
     float p = 1.5476414e-04f;
@@ -97,7 +96,7 @@ static inline float lw_exp2_polyf(float r)
 /* lw: end */
 
 /* lw: lw_tanh_polyf needs lw_no_contract */
-/* (tanh(x) - x) / x, z = x^2, |x| <= 0.55. */
+/* Returns (tanh(x) - x) / x, z = x^2, |x| <= 0.55. */
 static inline float lw_tanh_polyf(float z)
 {
     float p = -0.006242842f;
@@ -110,7 +109,7 @@ static inline float lw_tanh_polyf(float z)
 /* lw: end */
 
 /* lw: lw_sinh_polyf needs lw_no_contract */
-/* (sinh(x) - x) / x, z = x^2 <= 1. */
+/* Returns (sinh(x) - x) / x, z = x^2 <= 1. */
 static inline float lw_sinh_polyf(float z)
 {
     float p = 2.7822125e-06f;
@@ -124,7 +123,7 @@ static inline float lw_sinh_polyf(float z)
 /* ---- logarithms ---- */
 
 /* lw: lw_log_tailf needs lw_no_contract */
-/* log(1 + f) - f = -f^2/2 + f^3 p(f). */
+/* Returns log(1 + f) - f = -f^2/2 + f^3 p(f). */
 static inline float lw_log_tailf(float f)
 {
     const float z = f * f;
@@ -146,7 +145,7 @@ static inline float lw_log_tailf(float f)
 /* lw: lw_rem_pio2f needs lw_f32_bits lw_absf lw_no_contract */
 /* Reduces a finite x to [-pi/4, pi/4]: x = (4 m + *quadrant) pi/2 + result + *tail (Payne, Hanek, "Radian reduction for
  * trigonometric functions", 1983). With |x| = mantissa * 2^e, the bits of 2/pi whose product with |x| is a multiple of
- * 4 are skipped. The next 96 bits yield, after the product, two bits of quadrant and 62 of fraction. */
+ * 4 are skipped. The product with the next 96 bits yields two bits of quadrant and 62 bits of fraction. */
 static inline float lw_rem_pio2f(float x, float *tail, uint32_t *quadrant)
 {
     /* 2/pi * 2^256 from the top, after 32 zeros. */
@@ -160,14 +159,14 @@ static inline float lw_rem_pio2f(float x, float *tail, uint32_t *quadrant)
         return x;
     const uint32_t bits = lw_f32_bits(x);
     const uint64_t mantissa = (bits & UINT32_C(0x007fffff)) | UINT32_C(0x00800000);
-    const uint32_t position = ((bits >> 23) & 255) - 120; /* e + 30, at least 6 */
+    const uint32_t position = ((bits >> 23) & 255) - 120; /* e + 30, which is at least 6 */
     const uint32_t shift = 32 - (position & 31);
     const uint32_t *word = two_over_pi + (position >> 5);
     const uint32_t high = (uint32_t)((((uint64_t)word[0] << 32) | word[1]) >> shift);
     const uint32_t middle = (uint32_t)((((uint64_t)word[1] << 32) | word[2]) >> shift);
     const uint32_t low = (uint32_t)((((uint64_t)word[2] << 32) | word[3]) >> shift);
     const uint64_t turns = ((mantissa * high) << 32) + mantissa * middle + ((mantissa * low) >> 32);
-    /* The fraction as sign and magnitude, then times pi/2 (as 0xc90fdaa22168c234 / 2^63). */
+    /* the fraction as sign and magnitude, then times pi/2 (as 0xc90fdaa22168c234 / 2^63) */
     const uint64_t fraction = turns << 2;
     const uint32_t is_upper = (uint32_t)(fraction >> 63);
     const uint64_t part = is_upper ? 0 - fraction : fraction;
@@ -186,7 +185,7 @@ static inline float lw_rem_pio2f(float x, float *tail, uint32_t *quadrant)
 /* lw: end */
 
 /* lw: lw_sin_kernelf needs lw_no_contract */
-/* sin(r + t), |r| <= pi/4, t tiny; *low receives the error of the result's last rounding. */
+/* Returns sin(r + t) for |r| <= pi/4 and a tiny t; *low becomes the error of the result's last rounding. */
 static inline float lw_sin_kernelf(float r, float t, float *low)
 {
     const float z = r * r;
@@ -201,7 +200,7 @@ static inline float lw_sin_kernelf(float r, float t, float *low)
 /* lw: end */
 
 /* lw: lw_cos_polyf needs lw_no_contract */
-/* p(z) in cos(r) = 1 - z/2 + z^2 p(z), z = r^2. */
+/* Returns p(z) in cos(r) = 1 - z/2 + z^2 p(z), z = r^2. */
 static inline float lw_cos_polyf(float z)
 {
     float p = 2.4430661e-05f;
@@ -212,7 +211,7 @@ static inline float lw_cos_polyf(float z)
 /* lw: end */
 
 /* lw: lw_asin_polyf needs lw_no_contract */
-/* (asin(x) - x) / x, z = x^2 <= 1/4. */
+/* Returns (asin(x) - x) / x, z = x^2 <= 1/4. */
 static inline float lw_asin_polyf(float z)
 {
     float p = 0.04215872f;
@@ -225,7 +224,7 @@ static inline float lw_asin_polyf(float z)
 /* lw: end */
 
 /* lw: lw_atan_unitf needs lw_no_contract */
-/* x + x^3 p(x^2) for 0 <= x <= 1. */
+/* Returns x + x^3 p(x^2) for 0 <= x <= 1. */
 static inline float lw_atan_unitf(float x)
 {
     const float z = x * x;
@@ -247,9 +246,8 @@ static inline float lw_atan_unitf(float x)
 #include "lw_math_functions.h"
 
 /* lw: lw_sigmoidf needs lw_branches lw_absf lw_selectf lw_f32_bits lw_expf lw_no_contract */
-/* 1 / (1 + e^-x), computed with e^-|x|, which cannot overflow. For a negative x the result may be small; the rounding
- * error of 1 + e is then subtracted from the quotient, times 1 / (1 + e), which is 1 less the quotient. Error 1.95
- * ulp. */
+/* Returns 1 / (1 + e^-x), computed with e^-|x|, which cannot overflow. For a negative x the result may be small. It is
+ * then corrected by the rounding error of 1 + e times 1 / (1 + e), which is 1 minus the quotient. Error 1.95 ulp. */
 static inline float lw_sigmoidf(float x)
 {
     const float e = lw_expf(-lw_absf(x));
@@ -264,7 +262,7 @@ static inline float lw_sigmoidf(float x)
 /* lw: end */
 
 /* lw: lw_erff needs lw_absf lw_copysignf lw_selectf lw_is_insidef lw_clampf lw_expf lw_no_contract */
-/* x + x p(x^2) below 0.9375, then 1 - e^-q(x), q = -log erfc; 1 for x >= 4. Error 1.25 ulp. */
+/* Returns x + x p(x^2) below 0.9375, then 1 - e^-q(x), q = -log erfc; 1 for x >= 4. Error 1.25 ulp. */
 static inline float lw_erff(float x)
 {
     const float magnitude = lw_absf(x);
@@ -292,7 +290,7 @@ static inline float lw_erff(float x)
 /* lw: end */
 
 /* lw: lw_log2f needs lw_log_splitf lw_log_tailf lw_log_specialf lw_no_contract */
-/* k + log(1 + f) / log 2 with 1 / log 2 = 1 + 0.4427. Error 1.30 ulp. */
+/* Returns k + log(1 + f) / log 2 with 1 / log 2 = 1 + 0.4427. Error 1.30 ulp. */
 static inline float lw_log2f(float x)
 {
     float k;
@@ -303,7 +301,7 @@ static inline float lw_log2f(float x)
 /* lw: end */
 
 /* lw: lw_log10f needs lw_log_splitf lw_log_tailf lw_log_specialf lw_no_contract */
-/* k log10(2) + log(1 + f) / log 10 with 1 / log 10 = 1/2 - 0.0657. Error 1.10 ulp. */
+/* Returns k log10(2) + log(1 + f) / log 10 with 1 / log 10 = 1/2 - 0.0657. Error 1.10 ulp. */
 static inline float lw_log10f(float x)
 {
     float k;
@@ -314,7 +312,7 @@ static inline float lw_log10f(float x)
 /* lw: end */
 
 /* lw: lw_atanf needs lw_absf lw_copysignf lw_atan_unitf lw_no_contract */
-/* Beyond 1: pi/2 - atan(1/x). Error 1.45 ulp. */
+/* Returns pi/2 - atan(1/x) beyond 1. Error 1.45 ulp. */
 static inline float lw_atanf(float x)
 {
     const float a = lw_absf(x);

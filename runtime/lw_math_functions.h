@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Functions of lw_math.h that differ between float and double in coefficients only. lw_math_basics.h explains the words
+/* Functions of lw_math.h whose float and double forms differ only in coefficients. lw_math_basics.h explains the words
  * of a type. lw_math_float.h and lw_math_double.h define the polynomials and reductions first, and "Error" is in units
  * in the last place, for float and for double. */
 
@@ -14,7 +14,7 @@ static inline LW_REAL LW_FN(exp)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(exp2) needs LW_FN(clamp) LW_TO_BITS LW_FN(exp2_poly) LW_FN(ldexp) lw_no_contract */
-/* 2^x = 2^n 2^r, n = the integer next to x. Error 1.15 ulp. */
+/* Returns 2^x = 2^n 2^r, where n is the integer nearest to x. Error 1.15 ulp. */
 static inline LW_REAL LW_FN(exp2)(LW_REAL x)
 {
     const LW_REAL rounder = LW_PICK(12582912.0f, 6755399441055744.0); /* 1.5 * 2^23, 1.5 * 2^52 */
@@ -27,8 +27,8 @@ static inline LW_REAL LW_FN(exp2)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(expm1) needs LW_FN(clamp) LW_FN(select) LW_TO_BITS LW_FROM_BITS LW_FN(exp_poly) lw_no_contract */
-/* e^x - 1 = (2^n - 1) + 2^n (r + r^2 p(r)). Dekker's subtraction computes the rounding error of (2^n - 1) + 2^n r,
- * which is added last. Error 1.15, 1.20 ulp. */
+/* Returns e^x - 1 = (2^n - 1) + 2^n (r + r^2 p(r)). Dekker's subtraction computes the rounding error of (2^n - 1) + 2^n
+ * r, which is added last. Error 1.15, 1.20 ulp. */
 static inline LW_REAL LW_FN(expm1)(LW_REAL x)
 {
     const LW_REAL rounder = LW_PICK(12582912.0f, 6755399441055744.0); /* 1.5 * 2^23, 1.5 * 2^52 */
@@ -39,7 +39,7 @@ static inline LW_REAL LW_FN(expm1)(LW_REAL x)
     const LW_REAL low = n * LW_PICK(1.4286068e-06f, 7.371002565167799e-13);
     const LW_REAL r = high - low;
     const LW_REAL tail = r * r * LW_FN(exp_poly)(r) - low;
-    /* 2^128 is not a float: it is computed as 2^127 doubled. 2^-128 becomes 0, which is near enough. */
+    /* 2^128 is not a float, so it is computed as 2 * 2^127; 2^-128 becomes 0, which is accurate enough */
     const LW_BITS bias = LW_PICK(127u, 1023u), n_bits = LW_TO_BITS(shifted) - LW_TO_BITS(rounder);
     const uint32_t is_top = n_bits == bias + 1;
     const uint32_t is_bottom = n_bits == 0 - (bias + 1);
@@ -53,7 +53,7 @@ static inline LW_REAL LW_FN(expm1)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(tanh) needs LW_FN(abs) LW_FN(with_sign) LW_FN(select) LW_FN(is_inside) LW_FN(tanh_poly) LW_FN(exp) */
-/* x + x^3 p(x^2) below 0.55, then 1 - 2 / (e^2x + 1). Error 1.45, 1.50 ulp. */
+/* Returns x + x^3 p(x^2) below 0.55, then 1 - 2 / (e^2x + 1). Error 1.45, 1.50 ulp. */
 static inline LW_REAL LW_FN(tanh)(LW_REAL x)
 {
     const LW_REAL magnitude = LW_FN(abs)(x);
@@ -66,7 +66,7 @@ static inline LW_REAL LW_FN(tanh)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(sinh) needs LW_FN(abs) LW_FN(copysign) LW_FN(select) LW_FN(is_inside) LW_FN(sinh_poly) LW_FN(exp_scaled) */
-/* x + x^3 p(x^2) below 1, then e^x/2 - e^-x/2. Error 1.60, 1.65 ulp. */
+/* Returns x + x^3 p(x^2) below 1, then e^x/2 - e^-x/2. Error 1.60, 1.65 ulp. */
 static inline LW_REAL LW_FN(sinh)(LW_REAL x)
 {
     const LW_REAL magnitude = LW_FN(abs)(x);
@@ -89,8 +89,8 @@ static inline LW_REAL LW_FN(cosh)(LW_REAL x)
 /* ---- logarithms. x = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) ---- */
 
 /* lw: LW_FN(log_split) needs LW_TO_BITS LW_FROM_BITS LW_FN(select) lw_no_contract */
-/* Returns f, and k in *k, for finite x > 0; any value for others. A subnormal is normalized first. The offset moves the
- * carry into the exponent from 1 to sqrt(1/2). */
+/* Splits a finite x > 0 into 2^k (1 + f): returns f and stores k in *k; other x give any values. A subnormal is
+ * normalized first. The offset moves the carry into the exponent from 1 to sqrt(1/2). */
 static inline LW_REAL LW_FN(log_split)(LW_REAL x, LW_REAL *k)
 {
     const LW_BITS hidden = LW_PICK(0x00800000u, 0x0010000000000000u), one = LW_TO_BITS(LW_NUM(1.0));
@@ -105,7 +105,8 @@ static inline LW_REAL LW_FN(log_split)(LW_REAL x, LW_REAL *k)
 /* lw: end */
 
 /* lw: LW_FN(log_special) needs LW_TO_BITS LW_FN(inf) LW_FN(nan) LW_FN(select) */
-/* Returns `value` for a finite positive x, and the logarithm of the others: -inf of zeros, inf of inf, else NaN. */
+/* Returns `value` for a finite positive x, and otherwise the logarithm of x: -inf for zeros, inf for inf, NaN for the
+ * rest. */
 static inline LW_REAL LW_FN(log_special)(LW_REAL x, LW_REAL value)
 {
     const LW_BITS bits = LW_TO_BITS(x), infinity = LW_TO_BITS(LW_FN(inf)());
@@ -116,7 +117,7 @@ static inline LW_REAL LW_FN(log_special)(LW_REAL x, LW_REAL value)
 /* lw: end */
 
 /* lw: LW_FN(log) needs LW_FN(log_split) LW_FN(log_tail) LW_FN(log_special) lw_no_contract */
-/* k log 2 + log(1 + f). Error 0.85, 0.90 ulp. */
+/* Returns k log 2 + log(1 + f). Error 0.85, 0.90 ulp. */
 static inline LW_REAL LW_FN(log)(LW_REAL x)
 {
     LW_REAL k;
@@ -127,7 +128,7 @@ static inline LW_REAL LW_FN(log)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(log1p) needs LW_FN(select) LW_FN(log_split) LW_FN(log_tail) LW_FN(log_special) lw_no_contract */
-/* log(1 + x) = log(u) + c / u, where u = 1 + x rounded and c is the rounding error. Error 0.85, 0.95 ulp. */
+/* Returns log(1 + x) = log(u) + c / u, where u = 1 + x rounded and c is the rounding error. Error 0.85, 0.95 ulp. */
 static inline LW_REAL LW_FN(log1p)(LW_REAL x)
 {
     const LW_REAL one = LW_NUM(1.0), u = one + x;
@@ -141,7 +142,7 @@ static inline LW_REAL LW_FN(log1p)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(asinh) needs LW_FN(abs) LW_FN(copysign) LW_FN(sqrt) LW_FN(log) LW_FN(log1p) lw_no_contract */
-/* log(x + sqrt(x^2 + 1)), for large x log(2x). Error 1.75, 1.70 ulp. */
+/* Returns log(x + sqrt(x^2 + 1)), or log(2x) for large x. Error 1.75, 1.70 ulp. */
 static inline LW_REAL LW_FN(asinh)(LW_REAL x)
 {
     const LW_REAL a = LW_FN(abs)(x);
@@ -153,7 +154,7 @@ static inline LW_REAL LW_FN(asinh)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(acosh) needs LW_FN(nan) LW_FN(sqrt) LW_FN(log) LW_FN(log1p) lw_no_contract */
-/* log(x + sqrt(x^2 - 1)), for large x log(2x); NaN below 1. Error 2.00, 1.90 ulp. */
+/* Returns log(x + sqrt(x^2 - 1)), or log(2x) for large x; NaN below 1. Error 2.00, 1.90 ulp. */
 static inline LW_REAL LW_FN(acosh)(LW_REAL x)
 {
     if (!(x >= LW_NUM(1.0)))
@@ -166,7 +167,7 @@ static inline LW_REAL LW_FN(acosh)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(atanh) needs LW_FN(abs) LW_FN(copysign) LW_FN(log1p) lw_no_contract */
-/* log((1 + x) / (1 - x)) / 2; infinite at 1, NaN beyond. Error 1.75, 1.80 ulp. */
+/* Returns log((1 + x) / (1 - x)) / 2; infinite at 1, NaN beyond. Error 1.75, 1.80 ulp. */
 static inline LW_REAL LW_FN(atanh)(LW_REAL x)
 {
     const LW_REAL a = LW_FN(abs)(x), rest = LW_NUM(1.0) - a;
@@ -179,8 +180,8 @@ static inline LW_REAL LW_FN(atanh)(LW_REAL x)
 /* ---- circular functions ---- */
 
 /* lw: LW_FN(cos_kernel) needs LW_FN(cos_poly) lw_no_contract */
-/* cos(r + t) = 1 - r^2/2 + r^4 p(r^2) - r t, plus the rounding error of 1 - r^2/2, for |r| <= pi/4 and a tiny t; *low
- * receives the error of the result's last rounding. */
+/* Returns cos(r + t) = 1 - r^2/2 + r^4 p(r^2) - r t, plus the rounding error of 1 - r^2/2, for |r| <= pi/4 and a tiny
+ * t; *low becomes the error of the result's last rounding. */
 static inline LW_REAL LW_FN(cos_kernel)(LW_REAL r, LW_REAL t, LW_REAL *low)
 {
     const LW_REAL z = r * r;
@@ -194,7 +195,7 @@ static inline LW_REAL LW_FN(cos_kernel)(LW_REAL r, LW_REAL t, LW_REAL *low)
 /* lw: end */
 
 /* lw: LW_FN(sin_shifted) needs LW_FN(abs) LW_FN(inf) LW_FN(nan) LW_FN(rem_pio2) LW_FN(sin_kernel) LW_FN(cos_kernel) */
-/* sin(x + quarters pi/2). */
+/* Returns sin(x + quarters pi/2). */
 static inline LW_REAL LW_FN(sin_shifted)(LW_REAL x, uint32_t quarters)
 {
     if (!(LW_FN(abs)(x) < LW_FN(inf)()))
@@ -225,7 +226,7 @@ static inline LW_REAL LW_FN(cos)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(tan) needs LW_FN(abs) LW_FN(inf) LW_FN(nan) LW_FN(rem_pio2) LW_FN(sin_kernel) LW_FN(cos_kernel) */
-/* sine / cosine or -cosine / sine. The error of the quotient q of two rounded values is (numerator_low - q
+/* Returns sine / cosine or -cosine / sine. The error of the quotient q of two rounded values is (numerator_low - q
  * denominator_low) / denominator. Error 1.65, 1.45 ulp. */
 static inline LW_REAL LW_FN(tan)(LW_REAL x)
 {
@@ -248,8 +249,8 @@ static inline LW_REAL LW_FN(tan)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(acos_pair) needs LW_TO_BITS LW_FROM_BITS LW_FN(sqrt) LW_FN(asin_poly) lw_no_contract */
-/* acos(a) = 2 asin(sqrt((1 - a) / 2)) for a >= 1/2, as the result, which has few bits, and *tail: the root s is
- * truncated to `high`, and (z - high^2) / (s + high) restores the truncated and rounded part. */
+/* Returns acos(a) = 2 asin(sqrt((1 - a) / 2)) for a >= 1/2, as the sum of the result, which has few bits, and *tail.
+ * The root s is truncated to `high`, and (z - high^2) / (s + high) restores the truncated part. */
 static inline LW_REAL LW_FN(acos_pair)(LW_REAL a, LW_REAL *tail)
 {
     const LW_REAL z = LW_NUM(0.5) * (LW_NUM(1.0) - a);
@@ -262,7 +263,7 @@ static inline LW_REAL LW_FN(acos_pair)(LW_REAL a, LW_REAL *tail)
 /* lw: end */
 
 /* lw: LW_FN(asin) needs LW_FN(abs) LW_FN(copysign) LW_FN(asin_poly) LW_FN(acos_pair) lw_no_contract */
-/* NaN beyond 1. pi/2 is a pair. Error 0.75, 0.70 ulp. */
+/* Returns NaN beyond 1. pi/2 is a pair. Error 0.75, 0.70 ulp. */
 static inline LW_REAL LW_FN(asin)(LW_REAL x)
 {
     const LW_REAL a = LW_FN(abs)(x);
@@ -276,7 +277,7 @@ static inline LW_REAL LW_FN(asin)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(acos) needs LW_FN(abs) LW_FN(asin_poly) LW_FN(acos_pair) lw_no_contract */
-/* NaN beyond 1. pi/2 and pi are pairs. Error 0.80, 0.85 ulp. */
+/* Returns NaN beyond 1. pi/2 and pi are pairs. Error 0.80, 0.85 ulp. */
 static inline LW_REAL LW_FN(acos)(LW_REAL x)
 {
     if (LW_FN(abs)(x) < LW_NUM(0.5))
@@ -291,8 +292,8 @@ static inline LW_REAL LW_FN(acos)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(atan2) needs LW_TO_BITS LW_FN(abs) LW_FN(copysign) LW_PICK(lw_atan_unitf, lw_atan) lw_no_contract */
-/* The angle of the point (x, y): atan of the smaller coordinate over the larger, moved to its octant. Error 1.55, 1.50
- * ulp. */
+/* Returns the angle of the point (x, y): atan of the smaller coordinate over the larger one, moved to the octant of the
+ * point. Error 1.55, 1.50 ulp. */
 static inline LW_REAL LW_FN(atan2)(LW_REAL y, LW_REAL x)
 {
     if (x != x || y != y)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Random numbers as a function of a key and a counter, without state: Philox 4x32-10 (Salmon, Moraes, Dror and Shaw,
- * Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011). Ten rounds of two multiplications map a 128-bit counter,
- * under a key of 64, to 128 random bits. Element i of a tensor uses counter i, so the order of computation does not
+ * Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011). Ten rounds of two multiplications map a 128-bit counter, under
+ * a 64-bit key, to 128 random bits. Element i of a tensor uses counter i, so the order of computation does not
  * matter. */
 #ifndef LW_RANDOM_H
 #define LW_RANDOM_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* lw: lw_philox needs */
-/* word: the counter, least significant word first; then the random words. */
+/* Replaces the counter in word[0..3], least significant word first, by the random words. */
 static inline void lw_philox(uint32_t *word, uint32_t key0, uint32_t key1)
 {
     for (int32_t round = 0; round < 10; round++) {

@@ -32,7 +32,7 @@
 /* lw: lw_asm_rotated needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_DSP
 #define LW_ASM_NOW __asm__ volatile("" : : : "memory")
-/* Adds the product of the bottom halves ("bb") or the top halves ("tt") of x and w to c. */
+/* adds the product of the bottom halves ("bb") or the top halves ("tt") of x and w to c */
 #define LW_ASM_SMLA(halves, c, x, w) __asm__("smla" halves " %0, %1, %2, %0" : "+r"(c) : "r"(x), "r"(w))
 /* Returns the odd bytes of a word as a pair of 16-bit values. */
 static inline int32_t lw_asm_odd(int32_t w)
@@ -41,13 +41,13 @@ static inline int32_t lw_asm_odd(int32_t w)
     __asm__("sxtb16 %0, %1, ror #8" : "=r"(r) : "r"(w));
     return r;
 }
-/* sum + lw_asm_odd(w), half by half */
+/* Returns sum + lw_asm_odd(w), half by half. */
 static inline int32_t lw_asm_add_odd(int32_t sum, int32_t w)
 {
     __asm__("sxtab16 %0, %0, %1, ror #8" : "+r"(sum) : "r"(w));
     return sum;
 }
-/* Combine the low halves of even and odd in one word, or the high halves. */
+/* These combine the low halves of even and odd in one word, or the high halves. */
 static inline int32_t lw_asm_low(int32_t even, int32_t odd)
 {
     int32_t r;
@@ -64,10 +64,11 @@ static inline int32_t lw_asm_high(int32_t even, int32_t odd)
 /* lw: end */
 
 /* lw: lw_asm_2x2 needs LW_SIMD_CHOICE */
-#if LW_SIMD_ARM_DSP && defined(__OPTIMIZE__)      /* otherwise a frame pointer occupies a required register */
-/* In assembly, because compilers do not allocate 13 registers for it: four sums, three addresses, a count, and operand
- * words. The rows of weights alternate word by word; a word's even bytes are multiplied by the first pair of each
- * pixel, the odd ones by the second. Adjacent loads take one cycle each. */
+/* without optimization a frame pointer occupies a required register */
+#if LW_SIMD_ARM_DSP && defined(__OPTIMIZE__)
+/* It is assembly, because compilers do not allocate 13 registers for four sums, three addresses, a count, and operand
+ * words. The rows of weights alternate word by word; the even bytes of a word are multiplied by the first pair of each
+ * pixel, the odd bytes by the second pair. Adjacent loads take one cycle each. */
 static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw, const int8_t *b)
 {
     int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1], x0, x1, w0, w1, even;
@@ -162,7 +163,7 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
         "    cmp r2, r12\n"
         "    bne 5b\n"
         "    b 7f\n"
-        "6:  and r12, r0, #(1 << %c[shift]) - 1\n"   /* a remainder enters the iteration in its middle */
+        "6:  and r12, r0, #(1 << %c[shift]) - 1\n"   /* a remainder enters the first iteration in the middle */
         "    rsb r12, r12, #1 << %c[shift]\n"
         "    add r12, r12, r12, lsl #1\n"
         "    adr.w lr, 1f\n"
@@ -198,8 +199,8 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
 
 /* lw: lw_asm_1x4 needs LW_SIMD_CHOICE LW_SHARED */
 #if LW_SIMD_ARM_DSP
-/* As above, for one row of bytes: 17 instructions for 16 products. In assembly, because gcc 12 emits LDRD only for
- * weights of known alignment. b is a multiple of 4. */
+/* Does the same as lw_dsp_2x4 for one row of bytes, with 17 instructions for 16 products. It is assembly, because gcc
+ * 12 emits LDRD only for weights of known alignment. b is a multiple of 4. */
 static LW_SHARED void lw_dsp_1x4_pairs(int32_t n, int32_t *c, const int8_t *a, const int16_t *b)
 {
     int32_t even0 = c[0], both0 = even0, even1 = c[2], both1 = even1, x, odd, w0, w1, w2, w3;
@@ -238,8 +239,8 @@ static LW_SHARED void lw_dsp_1x4_pairs(int32_t n, int32_t *c, const int8_t *a, c
 
 /* lw: lw_asm_columns needs LW_SIMD_CHOICE LW_SHARED */
 #if LW_SIMD_ARM_DSP
-/* Four channels of a depthwise convolution of 3x3, m pixels of two output rows, m >= 1. A column holds the rows 0, 1
- * and 2, 3 in two words. With the weights k0, k1, k2 of a column, and the words (k0, k1), (k1, k2):
+/* Computes four channels of a 3x3 depthwise convolution, for m >= 1 pixels of two output rows. A column holds the rows
+ * 0, 1 and 2, 3 in two words. With the weights k0, k1, k2 of a column, and the words (k0, k1), (k1, k2):
  *
  *   first  += (0, 1) . (k0, k1) + 2 * k2         SMLAD, SMLABT
  *   second += 1 * k0 + (2, 3) . (k1, k2)         SMLATB, SMLAD
@@ -297,8 +298,8 @@ static LW_SHARED void lw_dsp_dot_columns(int32_t pixels, int32_t *sums, const in
 
 /* lw: lw_asm_mve_dots needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* In assembly, because compilers recompute addresses from one another and emit no loop instruction that counts lanes:
- * LETP disables the lanes after the row's end. Sums of VMLADAVA are in even registers. */
+/* It is assembly, because compilers recompute addresses from one another and emit no loop instruction that counts
+ * lanes. LETP disables the lanes after the row's end. Sums of VMLADAVA are in even registers. */
 static inline void lw_mve_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw, const int8_t *b,
                               int32_t bo)
 {
@@ -433,7 +434,7 @@ static inline int32_t lw_mve_1x1(int32_t n, int32_t c, const int8_t *a, const in
     "    cmp r11, r2\n"                                                                                                \
     "    beq 9f\n"                                                                                                     \
     LW_MVE_TILES_OF_TWO_ROWS(twos, "r0, r2", "r6, r8", begin, step2, end, "#12")
-/* o is even and positive. */
+/* o must be even and positive. */
 static LW_SHARED void lw_mve_2xn(int32_t n, int32_t o, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
                                  const int8_t *b, int32_t bo)
 {
@@ -510,7 +511,7 @@ static LW_SHARED void lw_mve_2xn(int32_t n, int32_t o, int32_t *c, int32_t cw, c
     "    cmp r1, r2\n"                                                                                                 \
     "    beq 9f\n"                                                                                                     \
     LW_MVE_TILES_OF_ONE_ROW(fours, "r0, r2, r4, r6", begin, step4, end, "#12")
-/* o is a positive multiple of 4. */
+/* o must be a positive multiple of 4. */
 static LW_SHARED void lw_mve_1xn(int32_t n, int32_t o, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
 {
     const int32_t skip = 6 * bo - ((n + 15) & -16);
@@ -646,8 +647,9 @@ static LW_SHARED void lw_mve_panel_pair(int32_t kh, int32_t n, int32_t m, int32_
 
 /* lw: lw_asm_mve_products needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Eight channels of two windows: the sums of the even and of the odd channels in q0, q1 and q2, q3. Structured loads
- * and stores separate them. A load widens elements; its address is in one of r0 to r7. */
+/* Computes eight channels of two windows: q0 and q1 hold the sums of the even channels, q2 and q3 those of the odd
+ * channels. Structured loads and stores separate the channels. A load widens elements; its address is in one of r0 to
+ * r7. */
 #define LW_MVE_TAP(even, odd, w)                                                                                       \
     "    vmullb.s16 q7, q4, " w "\n"                                                                                   \
     "    vadd.i32 " even ", " even ", q7\n"                                                                            \
@@ -671,9 +673,10 @@ static LW_SHARED void lw_mve_panel_pair(int32_t kh, int32_t n, int32_t m, int32_
 
 /* lw: lw_asm_mve_windows needs lw_asm_mve_products LW_SHARED */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Windows of 3x3 in t tiles of eight channels, t >= 1. The rows of the second window begin one row later, so both share
- * two of four rows: 12 loads of elements instead of 18. r0 to r3 are the rows in the middle column, r4 and r5 the first
- * two in the left one; they advance by the loads. The remaining addresses follow from r9, the distance of columns. */
+/* Computes two 3x3 windows in t >= 1 tiles of eight channels. The rows of the second window begin one row later, so the
+ * windows share two of four rows: 12 loads of elements instead of 18. r0 to r3 are the rows in the middle column, r4
+ * and r5 the first two rows in the left column; loads advance them. The remaining addresses follow from r9, the
+ * distance of columns. */
 #define LW_MVE_COLUMN(x0, x1, x2, x3, w0, w1, w2)                                                                      \
     "    vldrb.s16 q5, [r7, #" w0 "]\n" x0 LW_MVE_FIRST("q5") x1 LW_MVE_SECOND("q5")                                   \
     "    vldrb.s16 q6, [r7, #" w1 "]\n" LW_MVE_FIRST("q6") x2 LW_MVE_SECOND("q6")                                      \
@@ -713,7 +716,8 @@ static LW_SHARED void lw_mve_windows(int32_t t, int32_t *c, int32_t cw, const in
         :
         : "lr", LW_MVE_VECTORS);
 }
-/* As above, for windows that begin anywhere: r0 to r2 are the middle column of the first, r3 to r5 of the second. */
+/* Computes two 3x3 windows that begin anywhere: r0 to r2 are the middle column of the first window, r3 to r5 that of
+ * the second one. */
 #define LW_MVE_TAP_OF_BOTH(x0, x1, w)                                                                                  \
     "    vldrb.s16 q5, [r7, #" w "]\n" x0 LW_MVE_FIRST("q5") x1 LW_MVE_SECOND("q5")
 #define LW_MVE_ROW_OF_BOTH(row0, row1, w0, w1, w2)                                                                     \
@@ -754,8 +758,8 @@ static LW_SHARED void lw_mve_windows_apart(int32_t t, int32_t *c, int32_t cw, co
 
 /* lw: lw_asm_mve_taps needs lw_asm_mve_products LW_SHARED */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* k taps along one dimension, in t tiles of eight channels, k >= 1 and t >= 1. r4 leads from the last tap to the first
- * one of the next tile. */
+/* Computes k >= 1 taps along one dimension, in t >= 1 tiles of eight channels. r4 is the distance from the last tap to
+ * the first tap of the next tile. */
 static LW_SHARED void lw_mve_taps(int32_t k, int32_t t, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aw,
                                   const int8_t *b)
 {
@@ -819,7 +823,7 @@ static inline void lw_mve_fill(int32_t n, int8_t *y, int8_t fill)
 
 /* lw: lw_asm_mve_begin needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Stores the same numbers to two rows. */
+/* Stores equal numbers to two rows. */
 static inline void lw_mve_begin_two(int32_t n, int32_t *y, int32_t *y1, const int32_t *a)
 {
     __asm__ volatile(
@@ -858,7 +862,7 @@ static inline void lw_mve_begin_fours(int32_t n, int32_t *y, const int32_t *a)
 
 /* lw: lw_asm_mve_scale needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Scales four sums in an iteration, and rounds as lw_mve_scaled: VQDMLAH adds the sign, which is value >> 31. */
+/* Scales four sums per iteration and rounds like lw_mve_scaled: VQDMLAH adds the sign, which is value >> 31. */
 static inline void lw_mve_scale_each(int32_t n, int32_t zero, int32x4_t least, int32x4_t most, int8_t *y,
                                      const int32_t *a, const int32_t *m, const uint8_t *s)
 {
@@ -883,7 +887,7 @@ static inline void lw_mve_scale_each(int32_t n, int32_t zero, int32x4_t least, i
         : [n] "r"(n), [zero] "r"(zero), [least] "w"(least), [most] "w"(most), [one] "r"(1)
         : "lr", "memory");
 }
-/* The sums of two rows, which share factors and shifts. */
+/* Scales the sums of two rows, which share factors and shifts. */
 static inline void lw_mve_scale_two(int32_t n, int32x4_t zero, int32x4_t least, int32x4_t most, int8_t *y, int8_t *y1,
                                     const int32_t *a, const int32_t *a1, const int32_t *m, const uint8_t *s)
 {
@@ -922,7 +926,7 @@ static inline void lw_mve_scale_two(int32_t n, int32x4_t zero, int32x4_t least, 
  * even and odd channels, so that narrowing, which fills every second lane, restores their order and is the limit.
  * VRSHL reads the lowest byte of a lane. If zero is the smallest byte, negative values become that one, however their
  * ties are rounded. q0 are even channels of the first row, q3 odd ones of the second. */
-#ifdef __OPTIMIZE__      /* otherwise a frame pointer occupies a required register */
+#ifdef __OPTIMIZE__      /* without optimization a frame pointer occupies a required register */
 #define LW_MVE_SCALE_EIGHTS(number, sums, odd, even1, zero, shifts, signs)                                             \
     "    lsr lr, %[n], #3\n"                                                                                           \
     "    mov %[n], " number "\n"                                                                                       \
@@ -987,7 +991,7 @@ static inline void lw_mve_scale_eights(int32_t n, int32_t zero, int8_t *y, int8_
                          : [zero] "r"(zero)
                          : "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "memory");
 }
-/* As above, for sums that alternate. */
+/* Scales the sums of two pixels that alternate. */
 static inline void lw_mve_scale_pairs(int32_t n, int32_t zero, int8_t *y, int8_t *y1, const int32_t *a,
                                       const int32_t *m, const uint8_t *s)
 {
@@ -1033,8 +1037,8 @@ static inline void lw_mve_scale_row(int32_t n, int32_t zero, int32x4_t least, in
 
 /* lw: lw_asm_mve_now needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE
-/* Prevents an unrolling compiler from loading all taps at once and spilling them, and LW_MVE_STORED from loading the
- * operands of later iterations before a store. */
+/* LW_MVE_NOW prevents an unrolling compiler from loading all taps at once and spilling them. LW_MVE_STORED prevents it
+ * from loading the operands of later iterations before a store. */
 #if defined(__GNUC__)
 #define LW_MVE_NOW(a, b, c, d) __asm__ volatile("" : "+w"(a), "+w"(b), "+w"(c), "+w"(d) : : "memory")
 #define LW_MVE_STORED() __asm__ volatile("" : : : "memory")

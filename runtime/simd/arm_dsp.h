@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The macros of rows.h on the DSP extension of Cortex-M4, M7 and M33. SMLAD multiplies two pairs of 16-bit values, adds
- * both products. SXTB16 widens a word's even bytes to a pair, and with a rotation by 8 the odd ones. */
+/* The macros of rows.h on the DSP extension of Cortex-M4, M7 and M33. SMLAD multiplies two pairs of 16-bit values and
+ * adds both products. SXTB16 widens a word's even bytes to a pair, or the odd bytes with a rotation by 8. */
 #ifndef LW_SIMD_ARM_DSP_H
 #define LW_SIMD_ARM_DSP_H
 
@@ -70,7 +70,7 @@ static inline const int8_t *lw_dsp_pairs4(int16_t *y, const int8_t *a)
     memcpy(y + 4, &high, 4);
     return a + 4;
 }
-/* The pairs of both pixels alternate. */
+/* Widens the bytes of two pixels to pairs, which alternate. */
 static LW_SHARED void lw_dsp_pairs(int32_t n, int16_t *y, const int8_t *a, const int8_t *b)
 {
     LW_ROLLED
@@ -96,8 +96,8 @@ static LW_SHARED void lw_dsp_pairs(int32_t n, int16_t *y, const int8_t *a, const
 
 /* lw: lw_dsp_bytes needs lw_dsp_word */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
-/* Rows of a single product are not widened in advance: of four bytes of a and of b, the even ones form a pair, and the
- * odd ones. */
+/* Multiplies four bytes of a and of b, as a pair of the even bytes and a pair of the odd bytes. Rows of a single
+ * product are not widened in advance. */
 static inline int32_t lw_dsp_bytes(int32_t w, int32_t even, int32_t odd, int32_t c)
 {
     return __smlad(odd, lw_asm_odd(w), __smlad(even, lw_dsp_even(w), c));
@@ -173,7 +173,7 @@ static inline void lw_dsp_widen(int32_t n, int16_t *y, const int8_t *a)
 
 /* lw: lw_dsp_window needs lw_dsp_word lw_window */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
-/* A word holds four channels: the even and the odd ones are two pairs, and each half is multiplied separately. */
+/* A word holds four channels as two pairs, the even and the odd channels; each half is multiplied separately. */
 static inline void lw_dsp_window2(int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a, int32_t ai,
                                   int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
 {
@@ -212,7 +212,7 @@ static inline void lw_dsp_window2(int32_t kh, int32_t kw, int32_t *c, int32_t cw
 
 /* lw: lw_dsp_columns needs lw_dsp_word lw_columns LW_SHARED LW_ROLLED */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
-/* Four channels of four rows: two words for each channel of a column. */
+/* Stores four channels of four rows, with two words for each channel of a column. */
 static inline void lw_dsp_column(int16_t *y, int32_t r01, int32_t r23)
 {
     memcpy(y, &r01, 4);
@@ -277,7 +277,7 @@ static inline void lw_dsp_copy(int32_t n, int8_t *y, const int8_t *a)
 
 /* lw: lw_dsp_pool needs lw_dsp_word lw_sum_window */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
-/* Sums of four channels in two pairs of 16-bit values, of up to 256 bytes each. */
+/* Sums up to 256 bytes for each of four channels, in two pairs of 16-bit values. */
 static inline void lw_dsp_sum4(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
 {
     int32_t even = 0, odd = 0;

@@ -24,7 +24,7 @@
 
 /* lw: lw_mve_rows needs lw_asm_mve_tiles lw_asm_mve_dots */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* The last channels, of which there are fewer than a tile, one by one. */
+/* Computes the last channels, which do not fill a tile, one by one. */
 static inline void lw_mve_rest(int32_t from, int32_t n, int32_t o, int32_t *c, const int8_t *a, const int8_t *b,
                                int32_t bo)
 {
@@ -46,7 +46,7 @@ static inline void lw_mve_rest(int32_t from, int32_t n, int32_t o, int32_t *c, c
 
 /* lw: lw_mve_panel_pair needs lw_asm_mve_panels */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Vectors of 16 elements, all of them contiguous. */
+/* vectors of 16 contiguous elements */
 #define LW_ROWS_PANEL_PAIR_I8(n, m, d, c, ci, co, a, at, aw, aq, b, bt, bq, bo) \
     lw_mve_panel_pair(1, n, m, (c) + (ci), (a) + (at), aw, 0, (b) + (bt))
 #define LW_ROWS_WINDOW_PANEL_PAIR_I8(kh, n, m, d, c, ci, co, a, at, aw, ai, aq, b, bt, bi, bq, bo) \
@@ -56,7 +56,7 @@ static inline void lw_mve_rest(int32_t from, int32_t n, int32_t o, int32_t *c, c
 
 /* lw: lw_mve_copies needs lw_asm_mve_copies */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* A few whole vectors need no loop. The compiler decides by a constant n. */
+/* Copies a row; a few whole vectors need no loop. The compiler decides by a constant n. */
 static inline void lw_mve_copy_row(int32_t n, int8_t *y, const int8_t *a)
 {
     if (__builtin_constant_p(n) && n % 16 == 0 && n <= 96) {
@@ -72,8 +72,8 @@ static inline void lw_mve_copy_row(int32_t n, int8_t *y, const int8_t *a)
 
 /* lw: lw_mve_window needs lw_asm_mve_now lw_window */
 #if LW_SIMD_ARM_MVE
-/* Eight channels of `pixels` windows, 1 or 2. Products of the even and of the odd channels are 32 bits wide; structured
- * loads and stores keep their sums separate. */
+/* Computes eight channels of one or two windows (`pixels`). Products of the even and of the odd channels are 32 bits
+ * wide; structured loads and stores keep the sums of both separate. */
 static inline void lw_mve_window(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a,
                                  int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
 {
@@ -151,7 +151,8 @@ static inline void lw_mve_begin(int32_t n, int32_t *y, const int32_t *a)
 /* lw: lw_mve_scale needs LW_SIMD_CHOICE lw_asm_mve_scale */
 #if LW_SIMD_ARM_MVE
 /* VQRDMULH is mulhigh. VRSHL rounds ties up; subtracting 1 from a negative value makes its ties round away from zero.
- * If the shift is 0, nothing may be subtracted: value & -shift is negative only if both are. */
+ * If the shift is 0, nothing may be subtracted, so the code tests value & -shift, which is negative only if both
+ * are. */
 static inline int32x4_t lw_mve_scaled(int32x4_t v, int32x4_t m, int32x4_t minus_n)
 {
     v = vqrdmulhq_s32(v, m);
@@ -234,7 +235,7 @@ static inline void lw_mve_scale_pair(int32_t n, int32_t zero, int32_t least, int
 
 /* lw: lw_mve_pairs needs lw_mve_scale lw_asm_mve_begin_pair */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Sums of two pixels that alternate. The last ones are separated in memory. */
+/* Stores the first values of two pixels whose sums alternate. The last sums are separated in memory. */
 static inline void lw_mve_begin_pair(int32_t n, int32_t *y, const int32_t *a)
 {
     lw_mve_begin_fours(n & -4, y, a);
@@ -261,7 +262,7 @@ static inline void lw_mve_scale_alternate(int32_t n, int32_t zero, int32_t least
                          of[1], m + e, s + e);
     }
 }
-/* As above, for one factor and shift. */
+/* Scales sums of two pixels that alternate, by one factor and shift. */
 static inline void lw_mve_scale_alternate_all(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y,
                                               int32_t yw, const int32_t *a, int32_t m, int32_t s)
 {
@@ -286,8 +287,8 @@ static inline void lw_mve_scale_alternate_all(int32_t n, int32_t zero, int32_t l
 
 /* lw: lw_mve_add needs lw_mve_scale lw_asm_mve_now */
 #if LW_SIMD_ARM_MVE
-/* The numbers of an addition are compile-time constants: no-ops vanish, and a factor of one half is a shift. VQDMLAH by
- * 1 adds the sign to a value, and VMLAS multiplies by a power of two and adds. */
+/* The numbers of an addition are compile-time constants, so that steps without effect vanish and a factor of one half
+ * is a shift. VQDMLAH by 1 adds the sign to a value, and VMLAS multiplies by a power of two and adds. */
 static inline int32x4_t lw_mve_rounded(int32x4_t v, int32_t s)
 {
     return s ? vrshlq_n_s32(vqdmlahq_n_s32(v, v, 1), -s) : v;
@@ -325,7 +326,7 @@ static inline void lw_mve_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
 
 /* lw: lw_mve_pool needs LW_SIMD_CHOICE lw_sum_window */
 #if LW_SIMD_ARM_MVE
-/* Sums of eight channels in 16-bit lanes, of up to 256 bytes each. */
+/* Sums up to 256 bytes for each of eight channels, in 16-bit lanes. */
 static inline void lw_mve_sum8(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
 {
     int16x8_t sum = vdupq_n_s16(0);

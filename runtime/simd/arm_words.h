@@ -10,7 +10,7 @@
 
 /* lw: lw_arm_words needs LW_SIMD_CHOICE LW_SHARED lw_dot_words */
 #if LW_SIMD_ARM_WORDS
-/* n is an even number of weights, 2 or more. */
+/* n is the number of weights, which is even and positive. */
 static LW_SHARED void lw_arm_words(int32_t count, int32_t *sums, const int32_t *words, const int8_t *weights)
 {
     register int32_t n __asm__("r0") = count;
@@ -18,7 +18,7 @@ static LW_SHARED void lw_arm_words(int32_t count, int32_t *sums, const int32_t *
     register const int32_t *a __asm__("r2") = words;
     register const int8_t *b __asm__("r3") = weights;
 #if __ARM_ARCH_ISA_THUMB >= 2
-    /* MLA begins with 2^15, so that the lower half rounds the upper one; the sums begin without these: 11
+    /* MLA begins with 2^15, so that the lower half rounds the upper half, and the sums begin without these numbers: 11
      * instructions for 8 products. */
 #define LW_WORDS_PAIR                                                                                                  \
     "    ldm r2!, {r4, r5, r6, r8}\n"                                                                                  \
@@ -119,10 +119,10 @@ static LW_SHARED void lw_arm_words(int32_t count, int32_t *sums, const int32_t *
 
 /* lw: lw_arm_long needs LW_SIMD_CHOICE LW_SHARED lw_dot_long */
 #if LW_SIMD_ARM_WORDS && __ARM_ARCH_ISA_THUMB >= 2
-/* A word u + 2^24 * s, of two weights, u = w + 128 and s = w, times x: both products, 24 bits apart. SMLAL adds them up
- * in 64 bits. 256 sums of the lower ones stay below 2^23; 128 times the sum of x is taken from them at the end. The
- * even bytes of a word of weights are u: bytes 0 and 3 are a factor as they are, bytes 2 and 1 of the rotated word.
- * 26 instructions for 16 products. */
+/* A word u + 2^24 * s of two weights, u = w + 128 and s = w, times x gives both products, 24 bits apart. SMLAL adds
+ * them up in 64 bits. 256 sums of the lower products stay below 2^23; 128 times the sum of x is subtracted from them at
+ * the end. The even bytes of a word of weights are u: bytes 0 and 3 form a factor, and bytes 2 and 1 of the rotated
+ * word form the other one. 26 instructions compute 16 products. */
 #define LW_LONG_STEP                                                                                                   \
     "    ldr %[v], [%[b]], #4\n"                                                                                       \
     "    ldrsb %[x], [%[a]], #1\n"                                                                                     \
@@ -174,8 +174,8 @@ static LW_SHARED void lw_arm_long(int32_t n, int32_t m, int32_t *c, const int8_t
 
 /* lw: lw_arm_1x4 needs LW_SIMD_CHOICE LW_SHARED lw_dot_1x4 */
 #if LW_SIMD_ARM_WORDS && __ARM_ARCH_ISA_THUMB == 1
-/* Four rows of weights by one of elements: 15 instructions for 4 products. n > 0. The code saves r7 itself, because it
- * may be the frame pointer. */
+/* Multiplies four rows of weights by one row of elements: 15 instructions for 4 products. n must be positive. The code
+ * saves r7 itself, because it may be the frame pointer. */
 static LW_SHARED void lw_arm_1x4(int32_t count, int32_t *sums, const int8_t *elements, const int8_t *weights,
                                  int32_t row)
 {

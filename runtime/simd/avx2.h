@@ -104,8 +104,8 @@ static inline lw_m32x8 lw_i32x8_le(lw_i32x8 a, lw_i32x8 b)
 static inline lw_m32x8 lw_i32x8_eq(lw_i32x8 a, lw_i32x8 b) { return _mm256_cmpeq_epi32(a, b); }
 static inline lw_i32x8 lw_i32x8_select(lw_m32x8 m, lw_i32x8 a, lw_i32x8 b) { return _mm256_blendv_epi8(b, a, m); }
 
-/* The instruction returns the minimum integer if the value does not fit: from 2^31 on the result is its complement, for
- * NaN 0. */
+/* The instruction returns the minimum integer if the value does not fit. The result is its complement for values of at
+ * least 2^31, and 0 for NaN. */
 static inline lw_i32x8 lw_i32x8_from_f32(lw_f32x8 a)
 {
     const __m256i too_large = _mm256_castps_si256(_mm256_cmp_ps(a, _mm256_set1_ps(2147483648.0f), _CMP_GE_OQ));

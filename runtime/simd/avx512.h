@@ -102,8 +102,8 @@ static inline lw_i32x16 lw_i32x16_select(lw_m32x16 m, lw_i32x16 a, lw_i32x16 b)
     return _mm512_mask_mov_epi32(b, m, a);
 }
 
-/* The instruction returns the minimum integer if the value does not fit: from 2^31 on the result is the maximum, for
- * NaN 0. */
+/* The instruction returns the minimum integer if the value does not fit. The result is the maximum for values of at
+ * least 2^31, and 0 for NaN. */
 static inline lw_i32x16 lw_i32x16_from_f32(lw_f32x16 a)
 {
     const lw_m32x16 too_large = _mm512_cmp_ps_mask(a, _mm512_set1_ps(2147483648.0f), _CMP_GE_OQ);

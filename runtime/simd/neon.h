@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Vectors of 4 lanes in the registers of AArch64. A mask has all bits of a lane set, or none. The vectors of 32-bit Arm
- * flush subnormal floats to zero, so its floats stay scalar. At the end: what rows.h shares, of both. */
+ * flush subnormal floats to zero, so floats stay scalar there. The last part serves rows.h on both. */
 #ifndef LW_SIMD_NEON_H
 #define LW_SIMD_NEON_H
 
@@ -25,8 +25,9 @@ static inline lw_f32x4 lw_f32x4_sub(lw_f32x4 a, lw_f32x4 b) { return vsubq_f32(a
 static inline lw_f32x4 lw_f32x4_mul(lw_f32x4 a, lw_f32x4 b) { return vmulq_f32(a, b); }
 static inline lw_f32x4 lw_f32x4_div(lw_f32x4 a, lw_f32x4 b) { return vdivq_f32(a, b); }
 
-/* The instructions return -0 as the minimum of two zeros, and +0 as the maximum: equal operands give the second. A
- * constant second operand that is the instruction's own result for zeros, or no zero, requires no selection. */
+/* The instructions return -0 as the minimum of two zeros, and +0 as the maximum, but equal operands must give the
+ * second one. No selection is required if the second operand is a constant that is not zero, or that is the
+ * instruction's result for zeros. */
 #if defined(__GNUC__)
 #define LW_NEON_ALL(b, holds)                                                                                          \
     (__builtin_constant_p(vgetq_lane_f32(b, 0)) && __builtin_constant_p(vgetq_lane_f32(b, 1))                          \
@@ -36,7 +37,7 @@ static inline lw_f32x4 lw_f32x4_div(lw_f32x4 a, lw_f32x4 b) { return vdivq_f32(a
 #else
 #define LW_NEON_ALL(b, holds) 0
 #endif
-/* A second operand whose sign the instruction keeps where both are zero. */
+/* true for a second operand whose sign the instruction keeps if both are zero */
 #define LW_NEON_IS_MOST(b) ((b) < 0.0f || (b) > 0.0f || ((b) == 0.0f && !__builtin_signbit(b)))
 #define LW_NEON_IS_LEAST(b) ((b) < 0.0f || (b) > 0.0f || ((b) == 0.0f && __builtin_signbit(b)))
 static inline lw_f32x4 lw_f32x4_min(lw_f32x4 a, lw_f32x4 b)
@@ -105,13 +106,15 @@ static inline int32x4_t lw_neon_pairwise(int32x4_t a, int32x4_t b)
     return vcombine_s32(vpadd_s32(vget_low_s32(a), vget_high_s32(a)), vpadd_s32(vget_low_s32(b), vget_high_s32(b)));
 }
 #endif
-/* gcc moves no instruction across: it would load all operands of an unrolled loop first, more than registers hold. */
+/* gcc moves no instruction across this; otherwise it would load all operands of an unrolled loop first, more than the
+ * registers hold */
 #ifdef __clang__
 #define LW_NEON_IN_ORDER ((void)0)
 #else
 #define LW_NEON_IN_ORDER __asm__ volatile("")
 #endif
-/* Products of the low halves. gcc keeps the halves of a vector in registers of their own, which are too few. */
+/* Returns the products of the low halves. gcc would keep the halves of a vector in separate registers, of which there
+ * are too few. */
 static inline int16x8_t lw_neon_lows(int8x16_t a, int8x16_t b)
 {
 #if defined(__aarch64__) && !defined(__clang__)
@@ -131,13 +134,13 @@ static inline int16x8_t lw_neon_add_lows(int16x8_t s, int8x16_t a, int8x16_t b)
     return vmlal_s8(s, vget_low_s8(a), vget_low_s8(b));
 #endif
 }
-/* The sums of four vectors, in their order. */
+/* Returns the sum of each of four vectors, in their order. */
 static inline int32x4_t lw_neon_across(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d)
 {
     return lw_neon_pairwise(lw_neon_pairwise(a, b), lw_neon_pairwise(c, d));
 }
 static inline void lw_neon_increase(int32_t *c, int32x4_t by) { vst1q_s32(c, vaddq_s32(vld1q_s32(c), by)); }
-/* Sums of two products in 16 bits: no weight is -128. */
+/* Returns sums of two products in 16 bits, which fit because no weight is -128. */
 static inline int16x8_t lw_neon_two16(int8x16_t x, int8x16_t k)
 {
     return LW_NEON_HIGH(vmlal, lw_neon_lows(x, k), x, k);
@@ -150,7 +153,7 @@ static inline int32x4_t lw_neon_dot8(int32x4_t s, const int8_t *x, const int8_t 
 {
     return vpadalq_s16(s, vmull_s8(vld1_s8(x), vld1_s8(k)));
 }
-/* The first n bytes, fewer than 8, and zeros. */
+/* Returns the first n bytes, fewer than 8, followed by zeros. */
 static inline int8x8_t lw_neon_part(const int8_t *p, int32_t n)
 {
     int8_t all[8] = { 0 };

@@ -12,7 +12,8 @@
 
 /* lw: lw_neon_panels needs lw_neon_bytes lw_panel_i8 */
 #if LW_SIMD_NEON_BYTES
-/* w pixels, 1, 2 or 4, by four channels. Variables, not arrays: compilers keep these in registers. */
+/* Computes w pixels (1, 2 or 4) by four channels. The sums are variables instead of arrays, because compilers keep
+ * variables in registers. */
 #define LW_NEON_SUMS(r) int32x4_t s##r##0, s##r##1, s##r##2, s##r##3
 #define LW_NEON_ADD(r, at) lw_neon_increase(at, lw_neon_across(s##r##0, s##r##1, s##r##2, s##r##3))
 /* The first block of elements begins the sums. */
@@ -102,7 +103,8 @@ LW_FIXED void lw_neon_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, const
     if ((kh) == 1 && (m) == 4 && (d) == 16) lw_neon_panel16(w, n, c, cw, a, aw, b);                                    \
     else if ((kh) == 1 && (m) == 4 && (d) == 8) lw_neon_panel8(w, n, c, cw, a, aw, b);
 #if defined(__aarch64__) && defined(__ARM_FEATURE_DOTPROD)
-/* w pixels by m channels, 4, 8 or 16, of four elements: an instruction takes a pixel's elements from a lane. */
+/* Computes w pixels by m channels (4, 8 or 16) of four elements; an instruction takes a pixel's elements from a
+ * lane. */
 #define LW_NEON_AT(p, i) vld1q_s32((p) + 4 * ((i) < m / 4 ? (i) : 0))
 #define LW_NEON_BEGIN(r, p)                                                                                            \
     int32x4_t s##r##0 = LW_NEON_AT(p, 0), s##r##1 = LW_NEON_AT(p, 1), s##r##2 = LW_NEON_AT(p, 2),                      \
@@ -177,7 +179,7 @@ LW_FIXED void lw_neon_quads(int32_t w, int32_t m, int32_t kh, int32_t n, int32_t
 #define LW_NEON_PANEL_QUADS(w, kh, n, m, d, c, cw, a, aw, ai, b)
 #endif
 #if defined(__aarch64__) && defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD)
-/* Pixels a and b as the two rows of a factor: eight elements each. */
+/* Return pixels a and b as the two rows of a factor, with eight elements each. */
 LW_FIXED int8x16_t lw_neon_low(int8x16_t a, int8x16_t b)
 {
     return vreinterpretq_s8_s64(vzip1q_s64(vreinterpretq_s64_s8(a), vreinterpretq_s64_s8(b)));
@@ -194,7 +196,7 @@ LW_FIXED int32x4_t lw_neon_rows1(int32x4_t a, int32x4_t b)
 {
     return vreinterpretq_s32_s64(vzip2q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
 }
-/* Two pixels, or four, by eight channels: each sum is a square of two pixels by two channels. */
+/* Computes two or four pixels by eight channels; each sum is a square of two pixels by two channels. */
 #define LW_NEON_SQUARES(x, y)                                                                                          \
     do {                                                                                                               \
         const int8x16_t k0 = vld1q_s8(b), k1 = vld1q_s8(b + 16), k2 = vld1q_s8(b + 32), k3 = vld1q_s8(b + 48);         \
@@ -237,7 +239,7 @@ LW_FIXED void lw_neon_squares(int32_t w, int32_t kh, int32_t n, int32_t *c, int3
         lw_neon_increase(c + 3 * cw + 4, lw_neon_rows1(t2, t3));
     }
 }
-/* One pixel: its elements twice, two sums for a channel. */
+/* Computes one pixel, with its elements twice and two sums per channel. */
 LW_FIXED void lw_neon_octets(int32_t kh, int32_t n, int32_t *c, const int8_t *a, int32_t ai, const int8_t *b)
 {
     int32x4_t s0 = vdupq_n_s32(0), s1 = s0, s2 = s0, s3 = s0;

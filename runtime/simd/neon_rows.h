@@ -32,7 +32,7 @@ static inline int32_t lw_v_total(lw_v_sums s)
 
 /* lw: lw_v_windows needs lw_neon_bytes */
 #if LW_SIMD_NEON_BYTES
-/* The least sum of two products is -32512, the largest 32768: less 256 they fit 16 bits, and the sums are corrected
+/* Sums of two products are -32512 to 32768. After subtracting 256 they fit 16 bits, and the final sums are corrected
  * once. */
 #define LW_TILES_WINDOW 16
 typedef int8x8_t lw_v8_bytes;
@@ -105,8 +105,8 @@ LW_FIXED lw_v8_words lw_v8_load_shifts(const uint8_t *p)
 }
 LW_FIXED lw_v8_words lw_v8_fill(int32_t x) { return (lw_v8_words){ vdupq_n_s32(x), vdupq_n_s32(x) }; }
 LW_FIXED lw_v8_words lw_v8_fill_shift(int32_t s) { return lw_v8_fill(-s); }
-/* a*m / 2^31 / 2^-down, each to nearest; ties of the shift away from zero: negative values are decreased first. No
- * product is the smallest integer, so that does not wrap. */
+/* Returns a*m / 2^31 / 2^-down, with two roundings to nearest. Ties of the shift are rounded away from zero, because
+ * negative values are decreased first. No product is the smallest integer, so this does not wrap. */
 LW_FIXED int32x4_t lw_neon_times(int32x4_t a, int32x4_t m, int32x4_t down)
 {
     const int32x4_t v = vqrdmulhq_s32(a, m);
@@ -127,7 +127,7 @@ LW_FIXED lw_v8_words lw_v8_plus(lw_v8_words v, lw_v8_words w)
 {
     return (lw_v8_words){ vaddq_s32(v.a, w.a), vaddq_s32(v.b, w.b) };
 }
-/* Bytes saturate at their own limits. */
+/* Narrows to bytes, which saturate at their own limits. */
 LW_FIXED void lw_v8_narrow(int8_t *to, lw_v8_words v, int32_t zero, int32_t least, int32_t most)
 {
     const int32x4_t z = vdupq_n_s32(zero);

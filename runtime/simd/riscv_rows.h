@@ -10,8 +10,8 @@
 /* lw: lw_rv_panels needs LW_SIMD_CHOICE lw_panel_i8 */
 #if LW_SIMD_RISCV
 /* Pixels, `aw` apart, by channels whose weights alternate in fours: c[p * 4 + o] += a[p * aw + q * 4 + t] *
- * b[q * 16 + o * 4 + t] until b is `end`. In assembly, because gcc moves the loads and products of a tile ahead of its
- * sums, and spills these; clang does not. The upper halves of 64-bit registers are not used. */
+ * b[q * 16 + o * 4 + t] until b is `end`. It is assembly, because gcc moves the loads and products of a tile ahead of
+ * the sums, and spills these; clang does not. The upper halves of 64-bit registers are not used. */
 #ifndef __clang__
 #define LW_RISCV_ADD(p, o) "mul %[t],%[x],%[k" #o "]\n\tadd %[s" #p #o "],%[s" #p #o "],%[t]\n\t"
 #define LW_RISCV_ELEMENT(p) "lb %[x],%[aw]*" #p "+\\e(%[a])\n\t"
@@ -55,7 +55,7 @@
                      : [c] "r"(c), [end] "r"(end), [aw] "i"(aw)                                                        \
                      : "memory")
 
-/* One to four pixels by four channels. An even number of blocks is computed in twos. */
+/* Computes one to four pixels by four channels. An even number of blocks is computed in twos. */
 __attribute__((always_inline)) static inline void lw_rv_tile(int32_t w, int32_t n, int32_t *c, const int8_t *a,
                                                              int32_t aw, const int8_t *b)
 {
@@ -73,7 +73,7 @@ __attribute__((always_inline)) static inline void lw_rv_tile(int32_t w, int32_t 
     if (w > 3) LW_RISCV_STORE(3);
 }
 #define LW_RISCV_TILE_OF_PAIR LW_RISCV_TILE1 "lb %[x],\\e(%[y])\n\t" LW_RISCV_4(LW_RISCV_ADD, 1)
-/* Two pixels at any distance by four channels. */
+/* Computes two pixels at any distance by four channels. */
 __attribute__((always_inline)) static inline void lw_rv_pair(int32_t n, int32_t *c, const int8_t *a, const int8_t *y,
                                                              const int8_t *b)
 {
@@ -97,7 +97,7 @@ __attribute__((always_inline)) static inline void lw_rv_pair(int32_t n, int32_t 
                        LW_RISCV_OPERANDS                                                                               \
                      : [end] "r"(end), [aw] "i"(aw)                                                                    \
                      : "memory")
-/* Five pixels by two channels of four. */
+/* Computes five pixels by two of four channels. */
 __attribute__((always_inline)) static inline void lw_rv_five(int32_t n, int32_t *c, const int8_t *a, int32_t aw,
                                                              const int8_t *b)
 {
@@ -138,7 +138,7 @@ __attribute__((always_inline)) static inline void lw_rv_apart(int32_t w, int32_t
     for (int32_t p = 0; p + 1 < w; p += 2) lw_rv_pair(n, c + p * 4, a + p * aw, a + (p + 1) * aw, b);
     if (w % 2) lw_rv_tile(1, n, c + (w - 1) * 4, a + (w - 1) * aw, 0, b);
 }
-/* Offsets of loads are constants of 12 bits: other pixels are computed two by two. */
+/* Computes a panel. Offsets of loads are 12-bit constants, so pixels that are farther apart are computed two by two. */
 __attribute__((always_inline)) static inline void lw_rv_panel(int32_t w, int32_t n, int32_t *c, const int8_t *a,
                                                               int32_t aw, const int8_t *b)
 {
@@ -163,7 +163,7 @@ __attribute__((always_inline)) static inline void lw_rv_panel(int32_t w, int32_t
 
 /* lw: lw_rv_window needs LW_SIMD_CHOICE lw_window */
 #if LW_SIMD_RISCV
-/* A load that no other moves across: gcc would load all taps first, and spill them. */
+/* Loads a byte; no other load moves across, because gcc would load all taps first and spill them. */
 static inline long lw_rv_load(const int8_t *p)
 {
     long v;
@@ -171,8 +171,8 @@ static inline long lw_rv_load(const int8_t *p)
     return v;
 }
 enum { LW_RISCV_TAPS = 25, LW_RISCV_COLUMNS = 7 };
-/* Taps of `pixels` windows, 1 or 2. The loops over taps are unrolled. Where the windows are one row or one column
- * apart, the elements under both are loaded once. */
+/* Computes the taps of one or two windows (`pixels`), with unrolled loops over taps. If the windows are one row or one
+ * column apart, elements under both are loaded once. */
 __attribute__((always_inline)) static inline void lw_rv_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n,
                                                                int32_t *c, int32_t cw, const int8_t *a, int32_t ai,
                                                                int32_t aw, int32_t aj, const int8_t *b, int32_t bi,
@@ -216,7 +216,7 @@ __attribute__((always_inline)) static inline void lw_rv_window(int32_t pixels, i
 
 /* lw: lw_rv_copies needs LW_SIMD_CHOICE LW_SHARED */
 #if LW_SIMD_RISCV
-/* C libraries for small cores copy byte by byte; this copies four words at once where both are aligned. */
+/* Copies four words at once if both addresses are aligned; C libraries for small cores copy byte by byte. */
 static LW_SHARED void lw_rv_copy(int32_t n, int8_t *y, const int8_t *a)
 {
     if ((((uintptr_t)y | (uintptr_t)a) & 3) == 0)

@@ -26,7 +26,7 @@
 #include "simd.h"
 
 /* lw: lw_dot_pairs needs */
-/* Any tile and any strides. */
+/* Computes any tile with any strides. */
 static inline void lw_dot_pairs(int32_t w, int32_t o, int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw,
                                 int32_t aq, int32_t as, const int8_t *b, int32_t bo, int32_t bq, int32_t bt)
 {
@@ -80,7 +80,7 @@ static inline void lw_dot_1x4(int32_t n, int32_t *c, const int8_t *a, const int8
 /* lw: end */
 
 /* lw: lw_dot_row needs */
-/* One row by o rows. */
+/* Multiplies one row by o rows. */
 static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
 {
     for (int32_t j = 0; j < o; j++) {
@@ -172,8 +172,9 @@ static inline void lw_dot_2x4(int32_t n, int32_t *c, int32_t cw, int32_t cp, con
 /* lw: end */
 
 /* lw: lw_dot_words needs LW_SHARED */
-/* A word x0 + 65536 * x1 times w is x0 * w + 65536 * (x1 * w). Two such products fit both halves, as weights are at
- * least -127. The sum of all of them wraps; that of the upper halves is exact, and the lower one's follows. */
+/* A word x0 + 65536 * x1 times w is x0 * w + 65536 * (x1 * w). Two such products fit both halves, because weights are
+ * at least -127. The sum of all products wraps, but the sum of the upper halves is exact, and the sum of the lower
+ * halves follows from both. */
 static LW_SHARED void lw_dot_words(int32_t n, int32_t *c, int32_t cp, int32_t ch, const int32_t *a, int32_t ae,
                                    const int8_t *b)
 {
@@ -476,13 +477,13 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 /* lw: end */
 
 /* lw: lw_window needs */
-/* Taps of `pixels` windows, 1 or 2, over n channels. */
+/* Computes the taps of one or two windows (`pixels`) over n channels. */
 static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, int32_t *c, int32_t cw, const int8_t *a,
                              int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
 {
     for (int32_t o = 0; o < n; o++) {
         uint32_t sum = (uint32_t)c[o], sum1 = pixels == 2 ? (uint32_t)c[cw + o] : 0;
-        /* Advanced only if a row follows: after the last one they would leave the memory */
+        /* advanced only if another row follows, because after the last row they would leave the memory */
         const int8_t *x = a + o, *k = b + o;
         for (int32_t i = 0;;) {
             for (int32_t j = 0; j < kw; j++) {
@@ -626,8 +627,8 @@ static inline void lw_max_window(int32_t kh, int32_t kw, int32_t n, int8_t *y, c
 /* lw: end */
 
 /* lw: LW_FETCH_ROW_I8 needs LW_COPY_I8 LW_FILL_I8 */
-/* `left` pixels of fill, `inner` pixels of a, and fill to the end. Each has n channels in memory, of which `own` are
- * copied. `a` is the first of the inner pixels, or NULL if the row has none. */
+/* Stores `left` pixels of fill, `inner` pixels of a, and fill to the end. Each pixel has n channels in memory, of which
+ * `own` are copied. `a` is the first inner pixel, or NULL if the row has none. */
 static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t n, int32_t own, int8_t fill, int8_t *y,
                                 int32_t yw, const int8_t *a, int32_t aw)
 {
@@ -652,7 +653,7 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
     LW_ROWS_FETCH_ROW_I8(m, left, inner, n, own, fill, y, p, a)
 /* lw: end */
 
-/* Macros for vectors only, under the names in emitted code. */
+/* Macros that only vectors have, under the names in emitted code. */
 /* lw: LW_COPY_I32 needs LW_SIMD_CHOICE lw_dsp_begin lw_mve_begin lw_tile_copies lw_rvv_begin */
 #ifdef LW_ROWS_COPY_I32
 #define LW_COPY_I32(n, y, a) LW_ROWS_COPY_I32(n, y, a)

@@ -10,7 +10,7 @@
 
 /* lw: lw_rvv_types needs LW_SIMD_CHOICE */
 #if LW_SIMD_RVV
-/* The group sizes of elements of 8, 16 and 32 bits, which have the same number of lanes. */
+/* Group sizes of elements of 8, 16 and 32 bits with equal numbers of lanes. */
 #ifndef LW_RVV_LMUL
 #define LW_RVV_LMUL 4
 #endif
@@ -43,13 +43,13 @@ typedef vuint16mf2_t lw_rvv_u16;
 typedef vuint32m1_t lw_rvv_u32;
 #endif
 #define LW_RVV_LANES(n) LW_RVV_32(__riscv_vsetvl_e32)((size_t)(n))
-/* Lanes of the next part of a tile: a constant where `left` is one, without VSETVL. */
+/* Returns the number of lanes of the next part of a tile. It is a constant, without VSETVL, if `left` is a constant. */
 #if LW_RVV_LMUL == 4
 #define LW_RVV_PART 16
 #else
 #define LW_RVV_PART 4
 #endif
-/* Numbers of a layer are constants in its code. */
+/* numbers of a layer are constants in the layer's code */
 #define LW_RVV_INLINE __attribute__((always_inline)) static inline
 static inline size_t lw_rvv_part(int32_t left) { return (size_t)(left < LW_RVV_PART ? left : LW_RVV_PART); }
 #endif
@@ -66,7 +66,7 @@ static inline int32_t lw_rvv_sum(lw_rvv_i32 v, size_t lanes)
     return __riscv_vmv_x_s_i32m1_i32(__riscv_vredsum_vs_i32m1_i32m1(v, zero, lanes));
 #endif
 }
-/* Lanes beyond the row's end keep their sums. */
+/* Adds products; lanes beyond the row's end keep their sums. */
 static inline lw_rvv_i32 lw_rvv_add_product(lw_rvv_i32 sum, lw_rvv_i8 a, lw_rvv_i8 b, size_t lanes)
 {
 #if LW_RVV_LMUL == 4
@@ -75,7 +75,7 @@ static inline lw_rvv_i32 lw_rvv_add_product(lw_rvv_i32 sum, lw_rvv_i8 a, lw_rvv_
     return __riscv_vwadd_wv_i32m1_tu(sum, sum, LW_RVV_INT16(vwmul_vv)(a, b, lanes), lanes);
 #endif
 }
-/* c[0] += x . k0, c[1] += x . k1, c[cw] += y . k0, c[cw + 1] += y . k1; one and two rows of weights, and of x. */
+/* c[0] += x . k0, c[1] += x . k1, c[cw] += y . k0, c[cw + 1] += y . k1; for one or two rows of weights, and of x. */
 static inline void lw_rvv_2x2(int32_t xs, int32_t ks, int32_t n, int32_t *c, int32_t cw, const int8_t *x,
                               const int8_t *y, const int8_t *k0, const int8_t *k1)
 {
@@ -113,9 +113,9 @@ static inline void lw_rvv_2x2(int32_t xs, int32_t ks, int32_t n, int32_t *c, int
 
 /* lw: lw_rvv_quads needs lw_rvv_types lw_panel_i8 */
 #if LW_SIMD_RVV
-/* Up to four pixels by four channels. Two products are added in 16 bits, and their lanes to a 32-bit lane by VWREDSUM:
- * of two blocks of d elements, or in single registers of the halves of a block of 16. Empty assembly keeps the
- * instructions of one element size together, because each change of it costs a VSETVLI. */
+/* Up to four pixels by four channels. Two products are added in 16 bits: those of two blocks of d elements or, in
+ * single registers, of the halves of a block of 16. VWREDSUM adds their lanes to a 32-bit lane. Empty assembly keeps
+ * the instructions of one element size together, because each change of the size costs a VSETVLI. */
 #if LW_RVV_LMUL == 4
 typedef vint8m1_t lw_rvv_row;
 typedef vint16m2_t lw_rvv_products;
@@ -187,8 +187,8 @@ typedef vint16m1_t lw_rvv_products;
         if (w > 2) LW_RVV_PIXEL(both, u, a + 2 * aw);                                                                  \
         if (w > 3) LW_RVV_PIXEL(both, v, a + 3 * aw);                                                                  \
     } while (0)
-/* Blocks of d elements of a channel are ko apart, the second parts ks after the first ones; `n` pairs of both, and
- * then one first part alone if `single`. */
+/* Blocks of d elements of a channel are ko apart; the second part of a block is ks after the first part. Computes n
+ * blocks, and one more first part if `single`. */
 LW_RVV_INLINE void lw_rvv_quads(int32_t w, int32_t n, int32_t single, int32_t d, int32_t *c, int32_t cw,
                                 const int8_t *a, int32_t aw, int32_t xs, const int8_t *b, int32_t ko, int32_t ks)
 {
@@ -274,7 +274,7 @@ static inline void lw_rvv_copy32(int32_t n, int32_t *y, const int32_t *a)
 
 /* lw: lw_rvv_window needs lw_rvv_types lw_window */
 #if LW_SIMD_RVV
-/* Two taps are added in 16 bits, for 16 channels, or for eight in single registers. */
+/* Two taps are added in 16 bits, for 16 channels, or for eight channels in single registers. */
 #if LW_RVV_LMUL == 4
 enum { LW_RVV_WIDTH = 16 };
 #define LW_RVV_TAP_ROW(p) __riscv_vle8_v_i8m1(p, LW_RVV_WIDTH)
@@ -298,7 +298,7 @@ enum { LW_RVV_WIDTH = 8 };
 #define LW_RVV_TAP_STORE(s, c) (__riscv_vse32_v_i32m1(c, s, 4), __riscv_vse32_v_i32m1((c) + 4, s##_, 4))
 #define LW_RVV_TAP_TYPE vint16m1_t
 #endif
-/* Taps of `pixels` windows, 1 or 2, of a multiple of LW_RVV_WIDTH channels. */
+/* Computes the taps of one or two windows (`pixels`) over a multiple of LW_RVV_WIDTH channels. */
 LW_RVV_INLINE void lw_rvv_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, int32_t *c, int32_t cw,
                                  const int8_t *a, int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi,
                                  int32_t bj)
@@ -358,7 +358,8 @@ LW_RVV_INLINE void lw_rvv_window(int32_t pixels, int32_t kh, int32_t kw, int32_t
 #define LW_RVV_CLIP16(op, a, b, lanes) LW_RVV_INT16(op)(a, b, lanes)
 #define LW_RVV_CLIP8(op, a, b, lanes) LW_RVV_INT8(op)(a, b, lanes)
 #endif
-/* a / 2^s to nearest, ties away from zero, s > 0: the shift rounds ties up, so negative values are decreased first. */
+/* Returns a / 2^s, rounded to nearest, ties away from zero, for s > 0. The shift rounds ties up, so negative values are
+ * decreased first. */
 static inline lw_rvv_i32 lw_rvv_roundshift(lw_rvv_i32 a, size_t s, size_t lanes)
 {
     if (s == 0) return a;
@@ -368,7 +369,7 @@ static inline lw_rvv_i32 lw_rvv_times(lw_rvv_i32 a, int32_t m, int32_t s, size_t
 {
     return lw_rvv_roundshift(LW_RVV_FIXED(vsmul_vx, a, m, lanes), (size_t)s, lanes);
 }
-/* Stores the values plus `zero` between least and most as bytes. */
+/* Stores the values plus `zero`, clamped to least and most, as bytes. */
 static inline void lw_rvv_store(int8_t *y, lw_rvv_i16 v, int32_t zero, int32_t least, int32_t most, size_t lanes)
 {
     if (zero) v = LW_RVV_INT16(vsadd_vx)(v, (int16_t)zero, lanes);
@@ -376,8 +377,8 @@ static inline void lw_rvv_store(int8_t *y, lw_rvv_i16 v, int32_t zero, int32_t l
     if (most < 127) v = LW_RVV_INT16(vmin_vx)(v, (int16_t)most, lanes);
     LW_RVV_INT8(vse8_v)(y, LW_RVV_CLIP8(vnclip_wx, v, 0, lanes), lanes);
 }
-/* -1 where a value is negative and its shift is not 0: ties are rounded away from zero. Where no result is below the
- * zero point, they do not matter. */
+/* Adds -1 to a negative value whose shift is not 0, so that ties are rounded away from zero. If no result is below the
+ * zero point, ties do not matter. */
 static inline lw_rvv_i32 lw_rvv_scaled(const int32_t *a, const int32_t *m, const uint8_t *s, int has_negative,
                                        size_t lanes)
 {
@@ -487,7 +488,7 @@ static inline void lw_rvv_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
 
 /* lw: lw_rvv_pool needs lw_rvv_types lw_rvv_copies */
 #if LW_SIMD_RVV
-/* Sums of up to 256 bytes fit 16 bits. */
+/* Sums up to 256 bytes, which fit 16 bits. */
 static inline void lw_rvv_sum_window(int32_t kh, int32_t kw, int32_t n, int32_t *y, const int8_t *a, int32_t ai,
                                      int32_t aj)
 {

@@ -111,8 +111,8 @@ static inline lw_m32x4 lw_i32x4_le(lw_i32x4 a, lw_i32x4 b)
 static inline lw_m32x4 lw_i32x4_eq(lw_i32x4 a, lw_i32x4 b) { return _mm_cmpeq_epi32(a, b); }
 static inline lw_i32x4 lw_i32x4_select(lw_m32x4 m, lw_i32x4 a, lw_i32x4 b) { return _mm_blendv_epi8(b, a, m); }
 
-/* The instruction returns the minimum integer if the value does not fit: from 2^31 on the result is its complement, for
- * NaN 0. */
+/* The instruction returns the minimum integer if the value does not fit. The result is its complement for values of at
+ * least 2^31, and 0 for NaN. */
 static inline lw_i32x4 lw_i32x4_from_f32(lw_f32x4 a)
 {
     const __m128i too_large = _mm_castps_si128(_mm_cmpge_ps(a, _mm_set1_ps(2147483648.0f)));

@@ -37,7 +37,8 @@
 
 /* lw: lw_tile_dots needs lw_v_dots */
 #ifdef LW_TILES_DOT
-/* x by k0 and k1, y by k2 and k3. Variables, not arrays: compilers keep these in registers. */
+/* multiplies x by k0 and k1, and y by k2 and k3; the sums are variables instead of arrays, because compilers keep
+ * variables in registers */
 #define LW_TILE_DOTS(n, x, y, k0, k1, k2, k3)                                                                          \
     lw_v_sums s0 = lw_v_no_sums(), s1 = s0, s2 = s0, s3 = s0;                                                          \
     int32_t e = 0;                                                                                                     \
@@ -62,7 +63,7 @@ static inline void lw_tile_1x4(int32_t n, int32_t *c, const int8_t *a, const int
     lw_v_add_totals(c, s0, s1);
     lw_v_add_totals(c + 2, s2, s3);
 }
-/* Equal operands are computed once, and sums without a use are not. */
+/* Compilers compute equal operands once, and remove sums without a use. */
 static inline void lw_tile_1x2(int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
 {
     const int8_t *k = b + bo;
@@ -150,7 +151,7 @@ static inline int8_t lw_tile_scaled(int32_t a, int32_t m, int32_t s, int32_t zer
     const int32_t v = (int32_t)((uint32_t)lw_roundshift_i32(lw_mulhigh_sat_i32(a, m), s) + (uint32_t)zero);
     return (int8_t)(v < least ? least : v > most ? most : v);
 }
-/* The other values, `lanes` at once; the last ones, fewer than eight, one by one. Compilers compute n & -8. */
+/* scales the remaining values, `lanes` at once, and the last ones, fewer than eight, one by one */
 #define LW_TILE_ROW(lanes, step) \
     for (; e + lanes <= n; e += lanes) step(lanes)
 #if LW_TILES_SCALE == 16
@@ -171,7 +172,7 @@ LW_FIXED void lw_tile_scale(int32_t n, int32_t zero, int32_t least, int32_t most
     LW_TILE_ROWS(LW_TILE_EACH);
     for (e = n & -8; e < n; e++) y[e] = lw_tile_scaled(a[e], m[e], s[e], zero, least, most);
 }
-/* Two rows of sums by the same factors. */
+/* Scales two rows of sums by equal factors. */
 static inline void lw_tile_scale2(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, int32_t yw,
                               const int32_t *a, int32_t aw, const int32_t *m, const uint8_t *s)
 {
@@ -248,7 +249,7 @@ LW_FIXED void lw_tile_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int32_t
 
 /* lw: lw_tile_pool needs lw_v_pools lw_sum_window */
 #ifdef LW_TILES_POOL
-/* Sums of eight channels in 16-bit lanes, of up to 256 bytes each. */
+/* Sums up to 256 bytes for each of eight channels, in 16-bit lanes. */
 static inline void lw_tile_sum8(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
 {
     lw_v8_halves sum = lw_v8_no_halves();

@@ -9,14 +9,15 @@
 
 /* lw: lw_x86_panels needs lw_x86_pairs lw_panel */
 #if LW_SIMD_AVX2
-/* A pair of 16-bit values in all lanes. */
+/* Returns a pair of 16-bit values in all lanes. */
 static inline __m256i lw_x86_pair(const int16_t *p)
 {
     int32_t both;
     memcpy(&both, p, sizeof both);
     return _mm256_set1_epi32(both);
 }
-/* Two pixels, or one if y is x, by 16 channels: sums of even and of odd pairs, which the processor adds in parallel. */
+/* Computes two pixels, or one if y is x, by 16 channels, with separate sums of even and of odd pairs, which the
+ * processor adds in parallel. */
 static inline void lw_x86_panel16(int32_t w, int32_t n, int32_t *c, int32_t cw, const int16_t *x, const int16_t *y,
                                   const int8_t *b)
 {
@@ -50,7 +51,7 @@ static inline void lw_x86_panel16(int32_t w, int32_t n, int32_t *c, int32_t cw, 
         _mm256_storeu_si256(to1 + 1, _mm256_add_epi32(s3, t3));
     }
 }
-/* As above, for 8 channels, with four sums each, because a sum waits for the one before. */
+/* Does the same for 8 channels, with four sums each, because each addition waits for the previous one. */
 static inline void lw_x86_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, const int16_t *x, const int16_t *y,
                                  const int8_t *b)
 {
@@ -75,7 +76,7 @@ static inline void lw_x86_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, c
     _mm256_storeu_si256(to, _mm256_add_epi32(_mm256_add_epi32(s0, t0), _mm256_add_epi32(u0, v0)));
     if (w == 2) _mm256_storeu_si256(to1, _mm256_add_epi32(_mm256_add_epi32(s1, t1), _mm256_add_epi32(u1, v1)));
 }
-/* Four pixels by 16 or 8 channels: the weights are widened once for them. */
+/* Computes four pixels by 16 or 8 channels; the weights are widened once for all pixels. */
 #define LW_X86_BEGIN(r)                                                                                                \
     __m256i *const to##r = (__m256i *)(void *)(c + r * cw);                                                            \
     __m256i s##r = _mm256_loadu_si256(to##r), t##r = m > 8 ? _mm256_loadu_si256(to##r + 1) : s##r
@@ -137,14 +138,14 @@ static inline void lw_x86_panel4(int32_t m, int32_t n, int32_t *c, int32_t cw, c
 
 /* lw: lw_x86_quads needs lw_x86_pairs lw_panel_i8 */
 #if LW_SIMD_AVX2 && defined(__AVX512VNNI__)
-/* w pixels by m channels, 16 or 32, of four elements. w and m are literals, so the compiler removes the code for other
- * values. */
+/* Computes w pixels by m channels (16 or 32) of four elements. w and m are literals, so the compiler removes the code
+ * for other values. */
 #if defined(__GNUC__)
 #define LW_X86_FIXED static inline __attribute__((always_inline))
 #else
 #define LW_X86_FIXED static inline
 #endif
-/* Four elements plus 128, in all lanes. */
+/* Returns four elements plus 128, in all lanes. */
 LW_X86_FIXED __m512i lw_x86_quad(const int8_t *p)
 {
     int32_t four;
@@ -176,12 +177,12 @@ LW_X86_FIXED __m512i lw_x86_quad(const int8_t *p)
 #define LW_X86_WEIGHTS_ODD(k)                                                                                          \
     __m512i odd = _mm512_loadu_si512(k);                                                                               \
     LW_X86_KEEP(odd)
-/* In registers: gcc would read them from memory for each pixel. */
+/* kept in registers, because gcc would read them from memory for each pixel */
 #define LW_X86_WEIGHTS(k)                                                                                              \
     __m512i k0 = _mm512_loadu_si512(k), k1 = m > 16 ? _mm512_loadu_si512((k) + 64) : k0;                               \
     LW_X86_KEEP(k0);                                                                                                   \
     if (m > 16) LW_X86_KEEP(k1)
-/* With 16 channels, even and odd fours have sums apart, because a sum waits for the one before. */
+/* With 16 channels, even and odd fours have separate sums, because each addition waits for the previous one. */
 LW_X86_FIXED void lw_x86_quads(int32_t w, int32_t m, int32_t kh, int32_t n, int32_t *c, int32_t cw, const int8_t *a,
                                int32_t aw, int32_t ai, const int8_t *b)
 {
@@ -223,7 +224,7 @@ LW_X86_FIXED void lw_x86_quads(int32_t w, int32_t m, int32_t kh, int32_t n, int3
     if (w > 2) LW_X86_END(2, c2);
     if (w > 2) LW_X86_END(3, c3);
 }
-/* One pixel, with the sums of four fours apart, because a sum waits for the one before. */
+/* Computes one pixel with separate sums of four fours, because each addition waits for the previous one. */
 LW_X86_FIXED void lw_x86_quads1(int32_t m, int32_t kh, int32_t n, int32_t *c, const int8_t *a, int32_t ai,
                                 const int8_t *b)
 {
@@ -256,7 +257,7 @@ LW_X86_FIXED void lw_x86_quads1(int32_t m, int32_t kh, int32_t n, int32_t *c, co
 #undef LW_X86_PAIR
 #undef LW_X86_WEIGHTS
 #undef LW_X86_WEIGHTS_ODD
-/* One to four pixels by eight channels. */
+/* Computes one to four pixels by eight channels. */
 LW_X86_FIXED __m256i lw_x86_quad8(__m256i sum, const int8_t *p, __m256i k)
 {
     int32_t four;

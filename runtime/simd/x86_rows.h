@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Primitives of tiles.h, and macros of rows.h, on x86-64. Bytes are multiplied as 16-bit pairs, with PMADDWD of SSE2
- * and AVX2, or VPDPWSSD of AVX-512 VNNI, which adds the sum of the pair as well. Sums of pairs are at most 2 * 2^14:
+ * and AVX2, or VPDPWSSD of AVX-512 VNNI, which adds the sum of the pair as well. Sums of pairs are at most 2 * 2^14, so
  * nothing saturates. Panels are in x86_panels.h. */
 #ifndef LW_SIMD_X86_ROWS_H
 #define LW_SIMD_X86_ROWS_H
@@ -37,7 +37,8 @@ static inline __m256i lw_x86_add_pairs16(__m256i sum, __m256i a, __m256i b)
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 #endif
 }
-/* A sum stays in its register: gcc would compute several rows of a tile at once, which it has no registers for. */
+/* keeps a sum in its register; gcc would compute several rows of a tile at once, for which there are not enough
+ * registers */
 #if !defined(__GNUC__)
 #define LW_X86_KEEP(sum) ((void)0)
 #elif defined(__AVX512VL__)
@@ -154,8 +155,8 @@ static inline void lw_v16_end(int32_t *c, lw_v16_sums s)
     lw_v8_end(c + 8, s.high);
 }
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__)
-/* Sixteen channels, a lane each, of four taps of a row: byte t of a lane is tap t, or zero for t >= n. Loads under
- * masks fill the quarters of a register with the taps, before one permutation of bytes, or two. */
+/* Returns four taps of a row for sixteen channels, one lane each: byte t of a lane is tap t, or zero for t >= n. Masked
+ * loads fill the quarters of a register with the taps, before one or two permutations of bytes. */
 static inline __m512i lw_x86_four_taps(const int8_t *p, int32_t aj, int32_t n)
 {
 #define LW_X86_TAP(t) _mm_loadu_si128((const __m128i *)(const void *)(p + (t) * aj))
@@ -178,8 +179,8 @@ static inline __m512i lw_x86_four_taps(const int8_t *p, int32_t aj, int32_t n)
     return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(order, v), turn);
 #endif
 }
-/* One pixel, or two that are a row apart and share the taps of the rows between. VPDPBUSD takes the elements plus 128;
- * `more` is what that adds. */
+/* Computes one pixel, or two that are a row apart and share the taps of the rows between them. VPDPBUSD takes the
+ * elements plus 128; `more` is the sum that this adds. */
 static inline void lw_x86_window_quads(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a,
                                        int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
 {
@@ -199,7 +200,7 @@ static inline void lw_x86_window_quads(int32_t pixels, int32_t kh, int32_t kw, i
         if (pixels > 1 && !is_shared)                                                                                  \
             s1 = _mm512_dpbusd_epi32(s1, _mm512_xor_si512(lw_x86_four_taps(x + aw, aj, kw - (j)), offset), k);         \
     } while (0)
-    /* Without a loop, gcc moves what depends on weights alone out of the loop over tiles. */
+    /* without a loop, gcc moves code that depends only on weights out of the loop over tiles */
     if (kh == 3 && kw <= 4) {
         LW_X86_TAPS(0, 0);
         LW_X86_TAPS(1, 0);
@@ -219,7 +220,8 @@ static inline void lw_x86_window_quads(int32_t pixels, int32_t kh, int32_t kw, i
 
 /* lw: lw_v_scales needs LW_SIMD_CHOICE */
 #if LW_SIMD_AVX2
-/* a*b / 2^31, rounded to nearest, ties up: the bits 31 to 62 of the 64-bit products. Only least * least has more. */
+/* Returns a*b / 2^31, rounded to nearest, ties up: bits 31 to 62 of the 64-bit products. Only minimum * minimum has
+ * more bits. */
 static inline __m256i lw_x86_high_bits(__m256i a, __m256i b)
 {
     const __m256i half = _mm256_set1_epi64x(0x40000000);
@@ -227,13 +229,13 @@ static inline __m256i lw_x86_high_bits(__m256i a, __m256i b)
     const __m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32)), half);
     return _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
 }
-/* As above; least * least is 2^31 - 1, the complement of its bits. */
+/* Does the same as lw_x86_high_bits, but minimum * minimum is 2^31 - 1, the complement of its bits. */
 static inline __m256i lw_x86_mulhigh(__m256i a, __m256i b)
 {
     const __m256i high = lw_x86_high_bits(a, b);
     return _mm256_xor_si256(high, _mm256_cmpeq_epi32(high, _mm256_set1_epi32(INT32_MIN)));
 }
-/* a / 2^s to nearest, ties away from zero; `mask` is 2^s - 1. */
+/* Returns a / 2^s, rounded to nearest, ties away from zero; `mask` is 2^s - 1. */
 static inline __m256i lw_x86_roundshift(__m256i a, __m256i s, __m256i mask)
 {
     const __m256i tie = _mm256_sub_epi32(_mm256_srli_epi32(mask, 1), _mm256_srai_epi32(a, 31));
@@ -260,7 +262,7 @@ static inline lw_v8_words lw_v8_scaled(lw_v8_words a, lw_v8_words m, lw_v8_words
     (void)is_positive, (void)may_wrap;
     return lw_x86_roundshift(lw_x86_mulhigh(a, m), s, lw_x86_mask(s));
 }
-/* Bytes saturate at their own limits. */
+/* Narrows to bytes, which saturate at their own limits. */
 static inline void lw_v8_narrow(int8_t *y, lw_v8_words v, int32_t zero, int32_t least, int32_t most)
 {
     v = _mm256_add_epi32(v, _mm256_set1_epi32(zero));
@@ -272,7 +274,7 @@ static inline void lw_v8_narrow(int8_t *y, lw_v8_words v, int32_t zero, int32_t 
 }
 #define LW_TILES_SCALE (LW_SIMD_AVX512 ? 16 : 8)
 #if LW_SIMD_AVX512
-/* The same steps in 16 lanes. */
+/* Does the same as lw_x86_high_bits in 16 lanes. */
 static inline __m512i lw_x86_high_bits16(__m512i a, __m512i b)
 {
     const __m512i half = _mm512_set1_epi64(0x40000000);
@@ -296,12 +298,13 @@ static inline __m512i lw_x86_mask16(__m512i s)
 {
     return _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(1), s), _mm512_set1_epi32(1));
 }
-/* The roundings of products are one 64-bit shift, because floor(floor(x / 2^31 + h) / 2^s) is
- * floor((x + 2^31 h) / 2^(31+s)). Where values below 0 saturate (is_positive), their ties do not matter. */
+/* The two roundings of a product are one 64-bit shift, because floor(floor(x / 2^31 + h) / 2^s) is floor((x + 2^31 h) /
+ * 2^(31+s)). If values below 0 saturate (is_positive), their ties do not matter. */
 static inline __m512i lw_x86_scaled8(__m512i product, __m512i s, int is_positive)
 {
     const __m512i half = _mm512_set1_epi64(0x40000000), places = _mm512_add_epi64(s, _mm512_set1_epi64(31));
-    const __m512i halves = _mm512_or_si512(half, _mm512_sllv_epi64(half, s));      /* one, or both if s > 0 */
+    /* one half, or both halves if s > 0 */
+    const __m512i halves = _mm512_or_si512(half, _mm512_sllv_epi64(half, s));
     __m512i sum = _mm512_add_epi64(product, halves);
     if (!is_positive) {
         const __mmask8 is_shifted = _mm512_test_epi64_mask(s, s);
@@ -318,7 +321,7 @@ static inline lw_v16_words lw_v16_load_shifts(const uint8_t *p)
 }
 static inline lw_v16_words lw_v16_fill(int32_t x) { return _mm512_set1_epi32(x); }
 static inline lw_v16_words lw_v16_fill_shift(int32_t s) { return _mm512_set1_epi32(s); }
-/* The least product, which saturates, is 2^31 and wraps: with a zero point below 0 it is positive again. */
+/* The product minimum * minimum, which saturates, is 2^31 and wraps; with a zero point below 0 it is positive again. */
 static inline lw_v16_words lw_v16_scaled(lw_v16_words a, lw_v16_words m, lw_v16_words s, int is_positive, int may_wrap)
 {
     const __m512i low = _mm512_set1_epi64(0xffffffff), least = _mm512_set1_epi32(INT32_MIN);
@@ -341,10 +344,10 @@ static inline void lw_v16_narrow(int8_t *y, __m512i v, int32_t zero, int32_t lea
 
 /* lw: lw_v_adds needs lw_v_scales */
 #if LW_SIMD_AVX2
-/* The numbers are literals, so one form is compiled. The usual numbers are small: no sum passes 32 bits, and mulhigh of
- * t << 20 with |t| < 512 and m = h*2^11 + l is t*h + ((t*l + 2^10) >> 11), exactly. */
+/* The numbers are literals, so only one form is compiled. The usual numbers are small: no sum passes 32 bits, and
+ * mulhigh of t << 20 with |t| < 512 and m = h*2^11 + l is t*h + ((t*l + 2^10) >> 11), exactly. */
 #define LW_TILES_IS_SMALL(zero, m, s) ((zero) > -256 && (zero) < 256 && (m) >= 0 && (s) <= 30)
-/* a / 2^s as lw_x86_roundshift, where a + 2^(s-1) does not pass 32 bits. */
+/* Returns a / 2^s like lw_x86_roundshift, if a + 2^(s-1) does not overflow 32 bits. */
 static inline __m256i lw_x86_shift(__m256i a, int32_t s)
 {
     const __m256i half = _mm256_set1_epi32((1 << s) >> 1);
@@ -373,7 +376,7 @@ static inline lw_v8_words lw_v8_sum(lw_v8_words v, lw_v8_words w, int are_small,
     return lw_v8_scaled(sum, factor, _mm256_set1_epi32(s), is_positive, may_wrap);
 }
 #if LW_SIMD_AVX512
-/* As above, in 16 lanes. */
+/* Does the same as lw_x86_shift in 16 lanes. */
 static inline __m512i lw_x86_shift16(__m512i a, int32_t s)
 {
     const __m512i half = _mm512_set1_epi32((1 << s) >> 1), below = _mm512_srai_epi32(a, 31);
@@ -405,8 +408,8 @@ static inline lw_v16_words lw_v16_sum(lw_v16_words v, lw_v16_words w, int are_sm
 
 /* lw: lw_x86_add_line needs lw_v_scales */
 #if LW_SIMD_AVX2
-/* Pairs of a and b by the upper and by the lower parts of the slopes; the sum of both is exact above its 7 lowest bits.
- */
+/* Multiplies pairs of a and b by the upper and by the lower parts of the slopes; the sum of both products is exact
+ * above the 7 lowest bits. */
 static inline void lw_x86_add_line(int32_t n, int32_t ka, int32_t la, int32_t kb, int32_t lb, int32_t c, int32_t s,
                                    int32_t least, int32_t most, int8_t *y, const int8_t *a, const int8_t *b)
 {
