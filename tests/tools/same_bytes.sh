@@ -24,7 +24,7 @@ compiler=$1 model=$2 target=$3 options=$4
 folder=$(mktemp -d "$5/emit.XXXXXX") || exit 1
 if [ "$options" = least-ram ]; then
     least=$("$compiler" "$model" --target "$target" --ram 1 --name m -o "$folder/m.c" --quiet 2>&1 |
-        sed -n 's/.* reach is \([0-9]*\) bytes.*/\1/p')
+        sed -n 's/.*the smallest plan needs \([0-9]*\) bytes.*/\1/p')
     options="--ram ${least:-1}"
 fi
 # shellcheck disable=SC2086
