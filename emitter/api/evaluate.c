@@ -252,6 +252,9 @@ static void print_errors(Ctx *cx, Text *t, const char *path, const Tensor *outpu
     text_printf(t, "signal to noise %s; greatest error ", decibel_text(cx, outputs_sqnr(&want, y)));
     text_float(t, (float)outputs_greatest_error(&want, y));
     text_char(t, '\n');
+    const Errors errors = outputs_errors(&want, y);
+    errors_print(t, &errors);
+    text_char(t, '\n');
 }
 
 /* ---- Compared forms ---------------------------------------------------------------------------------------------- */
@@ -359,6 +362,9 @@ static void print_reference(Ctx *cx, Text *t, const lw_evaluation *e, const lw_o
     }
     text_printf(t, "against %s: signal to noise %s; greatest error %.4g\n", e->reference,
                 decibel_text(cx, outputs_sqnr(&want, y)), outputs_greatest_error(&want, y));
+    const Errors errors = outputs_errors(&want, y);
+    errors_print(t, &errors);
+    text_char(t, '\n');
 }
 
 static const char *evaluated(Ctx *cx, const char *model, const lw_evaluation *e, const lw_options *o)

@@ -101,6 +101,39 @@ double outputs_greatest_error(const Outputs *want, const Outputs *got)
     return greatest;
 }
 
+void errors_add(Errors *e, double want, double got)
+{
+    e->count++;
+    e->squares += (want - got) * (want - got);
+    e->absolutes += fabs(want - got);
+    e->want += want * want;
+    e->got += got * got;
+    e->products += want * got;
+}
+
+Errors outputs_errors(const Outputs *want, const Outputs *got)
+{
+    Errors e = { 0 };
+    for (int64_t i = 0; i < want->count * want->each; i++) errors_add(&e, want->value[i], got->value[i]);
+    return e;
+}
+
+static void print_quotient(Text *t, const char *name, double n, double of, int digits)
+{
+    text_add(t, name);
+    if (of > 0) text_printf(t, " %.*g", digits, n / of);
+    else text_add(t, " none");
+}
+
+void errors_print(Text *t, const Errors *e)
+{
+    const double n = (double)e->count;
+    print_quotient(t, "RMSE", sqrt(e->squares * n), n, 3);
+    print_quotient(t, ", MAE", e->absolutes, n, 3);
+    print_quotient(t, ", L2 relative", sqrt(e->squares), sqrt(e->want), 3);
+    print_quotient(t, ", cosine", e->products, sqrt(e->want) * sqrt(e->got), 6);
+}
+
 const char *percent_text(Ctx *cx, int64_t part, int64_t whole)
 {
     const int64_t hundredths = (int64_t)floor((double)part * 10000 / (double)whole + 0.5);

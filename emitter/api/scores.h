@@ -22,6 +22,13 @@ double outputs_sqnr(const Outputs *want, const Outputs *got);
 /* Returns outputs_sqnr over the elements with of[element] == part. */
 double outputs_sqnr_of(const Outputs *want, const Outputs *got, const int *of, int part);
 double outputs_greatest_error(const Outputs *want, const Outputs *got);
+/* Sums of the pairs that were added: of expected and got values, and of their errors. */
+typedef struct Errors { int64_t count; double squares, absolutes, want, got, products; } Errors;
+void errors_add(Errors *e, double want, double got);
+Errors outputs_errors(const Outputs *want, const Outputs *got);
+/* Prints "RMSE 0.012, MAE 0.008, L2 relative 0.0031, cosine 0.99999". L2 relative is the norm of the errors over that
+ * of the expected values; a figure whose divisor is 0 is "none". */
+void errors_print(Text *t, const Errors *e);
 /* "99.67 %" */
 const char *percent_text(Ctx *cx, int64_t part, int64_t whole);
 /* Returns "35.2 dB", or "equal" for an infinite ratio. */

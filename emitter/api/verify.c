@@ -7,6 +7,7 @@
 #include "api/elements.h"
 #include "api/recorded.h"
 #include "api/run.h"
+#include "api/scores.h"
 #include "api/trial.h"
 #include "support/guard.h"
 #include "support/names.h"
@@ -46,7 +47,8 @@ static Accepted accepted_of(const Verify *v, const Tensor *out)
 
 /* Prints a line such as "y: 3 of 10 elements differ, by at most 0.5 at element 4; 1 beyond the tolerance". channels:
  * the number of channels of the tensor as imported, or 0 if none was removed. */
-static void print_difference(Text *t, const char *sizes, const Tensor *out, int64_t channels, const Difference *d)
+static void print_difference(Text *t, const char *sizes, const Tensor *out, int64_t channels, const Difference *d,
+                             const Errors *e)
 {
     text_printf(t, "%s%s%s: %lld of %lld elements differ", *sizes ? sizes + 1 : "", *sizes ? ": " : "", out->name,
                 (long long)d->differ, (long long)tensor_elems(out));
@@ -56,11 +58,27 @@ static void print_difference(Text *t, const char *sizes, const Tensor *out, int6
         text_printf(t, " at element %lld", (long long)d->worst_at);
         if (d->wrong) text_printf(t, "; %lld beyond the tolerance", (long long)d->wrong);
         else text_add(t, ", within the tolerance");
+        text_add(t, "; ");
+        errors_print(t, e);
     }
     if (channels)
         text_printf(t, "; %lld of %lld channels are left", (long long)tensor_dim(out, out->rank - 1),
                     (long long)channels);
     text_char(t, '\n');
+}
+
+/* Integers with one scale count as the real numbers that they stand for. */
+static Errors errors_of(const Tensor *t, const void *got, const void *want)
+{
+    const bool is_real = dtype_is_float(t->type), has_scale = !is_real && t->quant && t->quant->count == 1;
+    const double scale = has_scale ? (double)t->quant->scale[0] : 1;
+    const double zero = has_scale ? (double)t->quant->zero_point[0] : 0;
+    Errors e = { 0 };
+    for (int64_t i = 0; i < tensor_elems(t); i++) {
+        const Scalar x = dtype_load(t->type, want, i), y = dtype_load(t->type, got, i);
+        errors_add(&e, is_real ? x.f : scale * ((double)x.i - zero), is_real ? y.f : scale * ((double)y.i - zero));
+    }
+    return e;
 }
 
 static bool same_shape(const Tensor *a, const Tensor *b)
@@ -107,7 +125,8 @@ static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, con
         v->left_out += !want;
         if (!want) continue;
         const Difference d = elements_compare(out, got, want, accepted_of(v, out));
-        print_difference(&v->said, sizes, out, i < layers_from ? 0 : b->imported_channels[number], &d);
+        const Errors e = errors_of(out, got, want);
+        print_difference(&v->said, sizes, out, i < layers_from ? 0 : b->imported_channels[number], &d, &e);
         v->outputs++;
         v->wrong_outputs += d.wrong > 0;
         v->has_floats = v->has_floats || dtype_is_float(out->type);
