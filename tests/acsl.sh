@@ -50,6 +50,9 @@ check acsl-bounds-sums-of-a-row states "$work/acsl/conv-int8.c" \
 check acsl-bounds-what-a-tile-has-updated states "$work/acsl/conv-int8.c" \
     'forall integer j_; 0 <= j_ < w * 2 ==> (i - \max(1 - h * 2 - h2, 0)) * (-49152) -' \
     'forall integer j_; w * 2 <= j_ < 12 ==> -((i - \max(1 - h * 2 - h2, 0)) * 49152) <='
+check acsl-joins-elements-with-equal-bounds states "$work/acsl/conv-int8.c" 'j_; w * 2 + o <= j_ < 12 ==> '
+check acsl-keeps-inputs-that-share-memory states "$work/acsl/digits.c" \
+    'loop invariant \forall integer j_; 0 <= j_ < 1024 ==> \initialized(&x[j_]);'
 check acsl-states-written-elements states "$work/acsl/conv-int8.c" \
     'forall integer j_; 0 <= j_ < h * 4 ==> \initialized(&y[j_]);' 'ensures \initialized(y + (0 .. 7));'
 check acsl-states-ranges-of-constants states "$work/acsl/conv-int8.c" '<= shift[j_] <='

@@ -45,9 +45,12 @@ golden-accept: all
 
 # Proves the emitted C by Frama-C, why3, z3 and cvc4. MODEL=FILE: one model; FLAGS: options of the compiler. Results of
 # layers are kept in BUILD/proof/cache by the text of the function.
-.PHONY: proof
+.PHONY: proof proof-mutants
 proof: all
 	@FLAGS="$(FLAGS)" sh tests/proof/proof.sh $(BUILD) $(MODEL)
+# Makes 40 faults in a proved network; the analyser must find each. COUNT=N: the first N.
+proof-mutants: all
+	@sh tests/proof/mutants.sh $(BUILD) $(COUNT)
 
 # The compiler on further hosts, beside those of check-all.
 .PHONY: hosts

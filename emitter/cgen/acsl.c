@@ -104,6 +104,16 @@ static const char *position(const Speller *s, const Area *r, int digit)
     return text_string(&t);
 }
 
+/* Prints `low <= j_ % period < high`. */
+static const char *in_period(const Speller *s, const Digit *d, int64_t period)
+{
+    Ctx *cx = s->cx;
+    const Expr *span = expr_mul(cx, d->count, expr_int(cx, d->count->type, d->coef));
+    const char *from = term(s, d->place, TERM_SUM);
+    const char *to = term(s, simplify(cx, expr_add(cx, d->place, span), NULL), TERM_SUM);
+    return from && to ? text_format(cx, "%s <= j_ %% %lld < %s", from, (long long)period, to) : NULL;
+}
+
 /* Prints `low <= j_ < high` for the elements of the area, and a condition for each digit below the first. */
 static const char *condition(const Speller *s, const Area *r)
 {
@@ -119,6 +129,12 @@ static const char *condition(const Speller *s, const Area *r)
     text_printf(&t, "%s <= j_ < %s", from, to);
     for (int i = 1; i < r->digit_count; i++) {
         const Digit *d = &r->digit[i];
+        if (d->place) {
+            const char *block = in_period(s, d, r->digit[i - 1].coef);
+            if (!block) return NULL;
+            text_printf(&t, " && %s", block);
+            continue;
+        }
         const Expr *part = expr_mul(cx, d->count, expr_int(cx, d->count->type, d->coef));
         const char *most = term(s, simplify(cx, part, NULL), TERM_SUM), *at = position(s, r, i);
         if (!most || !at) return NULL;

@@ -49,6 +49,31 @@ static void counter_clauses(Annotator *a, const Code *c, int loop)
 
 static void walk(Annotator *a, const Code *c);
 
+static bool is_written(const Memory *m) { return m->kind != MEMORY_INPUT; }
+
+static bool is_constant(const Memory *m) { return m->tensor && tensor_is_constant(m->tensor); }
+
+/* Returns true if the plan proves that the two parameters share no byte. */
+static bool are_apart(const Function *f, const Memory *x, const Memory *y)
+{
+    return function_is_apart(f, x) || function_is_apart(f, y) || is_constant(x) || is_constant(y);
+}
+
+/* An input that shares bytes with what the loop writes keeps its values. */
+static void shared_inputs(Annotator *a, const Code *c, int loop)
+{
+    const Function *f = a->f;
+    for (int i = 0; i < f->memory_count; i++) {
+        bool is_shared = false;
+        for (int k = 0; k < f->memory_count && !is_written(f->memory[i]); k++)
+            is_shared = is_shared || (is_written(f->memory[k]) && !are_apart(f, f->memory[i], f->memory[k])
+                                      && stores_to(c, f->memory[k]));
+        if (is_shared)
+            add_clause(a, &(Clause){ .loop = loop, .kind = CLAUSE_INVARIANT, .form = FORM_INITIALIZED,
+                                     .memory = f->memory[i], .area = area_of_all(a, f->memory[i]) });
+    }
+}
+
 static void walk_loop(Annotator *a, const Code *c)
 {
     const int loop = a->loop_count++, outer = a->tracked_count, lets = a->let_count;
@@ -56,6 +81,7 @@ static void walk_loop(Annotator *a, const Code *c)
     Tracked *after = NEW_ARRAY(a->cx->arena, Tracked, outer);
     Clause place = { .loop = loop, .kind = CLAUSE_LOOP_ASSIGNS, .form = FORM_MEMORY };
     counter_clauses(a, c, loop);
+    shared_inputs(a, c, loop);
     for (int i = 0; i < outer; i++) {
         Tracked *t = &a->tracked[i];
         Areas body = { 0 };
@@ -151,16 +177,6 @@ static void number_clauses(Annotator *a, const Expr *number)
     c.a = number;
     c.b = most;
     add_clause(a, &c);
-}
-
-static bool is_written(const Memory *m) { return m->kind != MEMORY_INPUT; }
-
-static bool is_constant(const Memory *m) { return m->tensor && tensor_is_constant(m->tensor); }
-
-/* Returns true if the plan proves that the two parameters share no byte. */
-static bool are_apart(const Function *f, const Memory *x, const Memory *y)
-{
-    return function_is_apart(f, x) || function_is_apart(f, y) || is_constant(x) || is_constant(y);
 }
 
 static void range_clause(Annotator *a, const Memory *m, Interval range)

@@ -378,19 +378,35 @@ static const Expr *bound_of(Annotator *a, const Sum *s, bool is_high)
     return simplify(cx, e, a->scope);
 }
 
-void values_clauses(Annotator *a, const Memory *m, const Values *v, int loop)
+static bool are_equal(const Sum *x, const Sum *y)
+{
+    bool equal = x->is_known == y->is_known && x->low == y->low && x->high == y->high && x->term_count == y->term_count;
+    for (int i = 0; equal && i < x->term_count; i++)
+        equal = x->term[i].steps == y->term[i].steps && x->term[i].low == y->term[i].low
+                && x->term[i].high == y->term[i].high;
+    return equal;
+}
+
+static void segment_clause(Annotator *a, const Memory *m, const Segment *s, int loop)
 {
     const DTypeInfo *type = dtype_info(m->type);
-    for (int i = 0; i < v->count; i++) {
-        const Segment *s = &v->at[i];
-        const Interval all = sum_interval(a, &s->sum);
-        if (!s->sum.is_known || (all.least == type->least && all.greatest == type->greatest)) continue;
-        Clause c = { .loop = loop, .kind = CLAUSE_INVARIANT, .form = FORM_WITHIN, .memory = m };
-        c.area.offset = s->from;
-        c.area.digit_count = 1;
-        c.area.digit[0] = (Digit){ 1, simplify(a->cx, expr_sub(a->cx, s->to, s->from), NULL) };
-        c.low = bound_of(a, &s->sum, false);
-        c.high = bound_of(a, &s->sum, true);
-        add_clause(a, &c);
+    const Interval all = sum_interval(a, &s->sum);
+    if (!s->sum.is_known || (all.least == type->least && all.greatest == type->greatest)) return;
+    Clause c = { .loop = loop, .kind = CLAUSE_INVARIANT, .form = FORM_WITHIN, .memory = m };
+    c.area.offset = s->from;
+    c.area.digit_count = 1;
+    c.area.digit[0] = (Digit){ .coef = 1, .count = simplify(a->cx, expr_sub(a->cx, s->to, s->from), NULL) };
+    c.low = bound_of(a, &s->sum, false);
+    c.high = bound_of(a, &s->sum, true);
+    add_clause(a, &c);
+}
+
+/* Adjacent segments with equal bounds become one clause. */
+void values_clauses(Annotator *a, const Memory *m, const Values *v, int loop)
+{
+    for (int i = 0; i < v->count;) {
+        Segment s = v->at[i++];
+        while (i < v->count && v->at[i].from == s.to && are_equal(&s.sum, &v->at[i].sum)) s.to = v->at[i++].to;
+        segment_clause(a, m, &s, loop);
     }
 }

@@ -21,7 +21,7 @@ static void join_digits(Ctx *cx, Area *r)
             i++;
             continue;
         }
-        r->digit[i] = (Digit){ lower.coef, product(cx, upper.count, lower.count->integer) };
+        r->digit[i] = (Digit){ .coef = lower.coef, .count = product(cx, upper.count, lower.count->integer) };
         for (int k = i + 1; k + 1 < r->digit_count; k++) r->digit[k] = r->digit[k + 1];
         r->digit_count--;
     }
@@ -40,7 +40,7 @@ static bool add_digit(Annotator *a, Area *r, int64_t coef, const Expr *count)
         return true;
     }
     for (int i = r->digit_count++; i > at; i--) r->digit[i] = r->digit[i - 1];
-    r->digit[at] = (Digit){ coef, count };
+    r->digit[at] = (Digit){ .coef = coef, .count = count };
     for (int i = 0; i + 1 < r->digit_count; i++) {
         const int64_t most = interval_of(a->cx, r->digit[i + 1].count, a->scope).greatest;
         if (sat_mul(most, r->digit[i + 1].coef) > r->digit[i].coef) return false;
@@ -156,7 +156,7 @@ void written_before(Annotator *a, const Code *loop, const Areas *by_body, Areas 
 
 Area area_of_all(Annotator *a, const Memory *m)
 {
-    return (Area){ .offset = expr_index(a->cx, 0), .digit_count = 1, .digit = { { 1, m->elems } } };
+    return (Area){ .offset = expr_index(a->cx, 0), .digit_count = 1, .digit = { { .coef = 1, .count = m->elems } } };
 }
 
 bool written_whole(Annotator *a, const Memory *m, const Areas *r)
@@ -167,12 +167,30 @@ bool written_whole(Annotator *a, const Memory *m, const Areas *r)
     return false;
 }
 
+/* Finds where the blocks of each digit are in the period of the digit above: the offset without multiples of the
+ * period. */
+static void find_places(Annotator *a, Area *r)
+{
+    Linear l;
+    for (int i = 1; i < r->digit_count; i++) {
+        const int64_t period = r->digit[i - 1].coef;
+        if (!linear_of(a->cx, r->offset, &l)) return;
+        for (int k = l.count - 1; k >= 0; k--)
+            if (l.coef[k] % period == 0) linear_drop(&l, k);
+        l.constant = l.constant % period;
+        const Expr *place = linear_expr(a->cx, &l), *span = product(a->cx, r->digit[i].count, r->digit[i].coef);
+        const Interval least = interval_of(a->cx, place, a->scope), most = interval_of(a->cx, span, a->scope);
+        if (least.least >= 0 && sat_add(least.greatest, most.greatest) <= period) r->digit[i].place = place;
+    }
+}
+
 void written_clauses(Annotator *a, const Memory *m, const Areas *r, int loop)
 {
     const bool is_whole = written_whole(a, m, r);
     const Area all = area_of_all(a, m);
-    for (int i = 0; i < r->count; i++)
-        if (!is_whole || is_same(&r->at[i], &all))
-            add_clause(a, &(Clause){ .loop = loop, .kind = CLAUSE_INVARIANT, .form = FORM_INITIALIZED,
-                                     .memory = m, .area = r->at[i] });
+    for (int i = 0; i < r->count; i++) {
+        Clause c = { .loop = loop, .kind = CLAUSE_INVARIANT, .form = FORM_INITIALIZED, .memory = m, .area = r->at[i] };
+        find_places(a, &c.area);
+        if (!is_whole || is_same(&r->at[i], &all)) add_clause(a, &c);
+    }
 }

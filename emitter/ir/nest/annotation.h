@@ -29,7 +29,12 @@ typedef enum ClauseForm {
 /* The elements at offset + sum(coef * d), with 0 <= d < count for each digit. Coefficients decrease, and the elements
  * below a digit fill at most its coefficient. Without digits, one element. */
 enum { AREA_DIGITS = 6 };
-typedef struct Digit { int64_t coef; const Expr *count; } Digit;
+typedef struct Digit {
+    int64_t coef;
+    const Expr *count;
+    /* The offset's place in the period of the digit above, if the elements do not pass the period's end; or NULL. */
+    const Expr *place;
+} Digit;
 typedef struct Area { const Expr *offset; int digit_count; Digit digit[AREA_DIGITS]; } Area;
 
 enum { CONTRACT = -1 };
