@@ -29,7 +29,7 @@ typedef struct Facts {
     Role role;
     Tensor *source;                    /* the source tensor of a CURVE */
     bool is_absorbed;                  /* true if the call continues the call that produces its operand */
-    bool is_left;                      /* true for FLOATS because of the call's place */
+    bool is_left;                      /* true if the call is FLOATS because of its position in the network */
 } Facts;
 
 typedef struct Finder {

@@ -41,9 +41,10 @@ typedef struct Reach { const Expr *low, *high; } Reach;
 bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *inner, int inner_count, Reach *out,
            const char **why);
 
-/* Returns true if the `own` loops, each run over its whole range under `guard` (NULL: none) with all other variables
- * fixed, take the index vector `bind` (one index per axis) to every point of one box exactly once. box[d] = [begin,
- * begin + count) is the box, over the other variables. Returns false if no proof is found; *why then names the term.
+/* Returns true if the `own` loops take the index vector `bind` (one index per axis) to every point of one box exactly
+ * once. Each loop runs over its whole range under `guard`, which may be NULL; all other variables are fixed. The box is
+ * box[d] = [begin, begin + count), over the other variables. Returns false if no proof is found; *why then names the
+ * term.
  *
  * - A guard cuts the box where it cuts a digit.
  * - If `repeats` is not NULL, shifted tails min(o*f, n-f) + i are accepted too. They reach some points of their axes

@@ -51,8 +51,8 @@ static bool own_loops_are_inside(Checker *c, const Site *s)
     return true;
 }
 
-/* Returns true if a loop that repeats points encloses no update of a partial reduction, because the reduce loops are
- * inside it. */
+/* Returns true if all reduce loops are inside the loop that repeats points. Each repetition then computes the whole
+ * reduction of a point again. */
 static bool repeat_is_whole(Checker *c, const Site *s, const Expr *repeats)
 {
     bool inside = false;
