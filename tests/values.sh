@@ -19,13 +19,17 @@ emitter/api/extend/extend.c             rows of a client
 emitter/api/figures.c                   words of a compiler
 emitter/api/package/package.c           paths of templates
 emitter/api/package/settings.c          files of a package, an address
+emitter/api/report/against.c            a report in JSON
 emitter/api/report/fit.c                --fit
 emitter/api/report/footprint.c          what a compiler prints
+emitter/api/report/functions.c          the emitted C, for the lines of functions
+emitter/api/report/html_report.c        lines of the template
 emitter/api/report/measure.c            what a program prints
 emitter/api/report/step.c               names of functions in an object file
 emitter/api/run.c                       --at
 emitter/api/trial.c                     words of a compiler, a file, what a program prints
 emitter/api/tune/tune.c                 a tuning record
+emitter/api/verify.c                    a macro in the emitted C
 emitter/cgen/apart.c                    words of the emitted C, for its digest
 emitter/cgen/program.c                  the places of arrays between printed constants
 emitter/cgen/runtime.c                  the headers of runtime/
@@ -52,6 +56,7 @@ emitter/schedule/draft/sizes.c          names in an extent
 emitter/schedule/primitives/compute_at.c  names of stages
 emitter/schedule/primitives/pack.c      words of an operand
 emitter/schedule/primitives/reverse_compute_inline.c  names of loops
+emitter/schedule/program.c              the first words of lines
 emitter/schedule/step/role.c            roles
 ops/integer/dynamic.c                   words of an attribute
 ops/layers/einsum.c                     an equation

@@ -60,7 +60,7 @@ static void json_schedule(const Caller *c, Text *t)
     if (chosen) json_text(t, chosen->name);
     else text_add(t, "null");
     text_add(t, ", ");
-    json_lines(t, b->cx, "steps", strncmp(first, ":\n", 2) == 0 ? first + 2 : first);
+    json_lines(t, b->cx, "steps", first[0] == ':' && first[1] == '\n' ? first + 2 : first);
     text_add(t, ", ");
     json_key(t, "loops", text_string(&loops));
     text_add(t, ", ");
