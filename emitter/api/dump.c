@@ -261,6 +261,7 @@ static bool dump_scheduled(Build *b, Text *t)
         const Nest *n = b->nest[i];
         if (!is_selected(b, g) || !n) continue;
         text_printf(t, "for %s on %s", g->parts ? g->parts : g->name, b->target->name);
+        schedule_head(t, n);
         schedule_steps(b->cx, t, n);
         if (g->anchor) text_printf(t, "# signature %s\n", group_signature(b->cx, g));
         Text comment = text_new(b->cx);

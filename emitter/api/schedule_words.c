@@ -6,7 +6,7 @@
 #include "ir/text/print_code.h"
 #include "schedule/schedule.h"
 
-void schedule_steps(Ctx *cx, Text *t, const Nest *n)
+void schedule_head(Text *t, const Nest *n)
 {
     if (n->when) {
         text_add(t, " when ");
@@ -14,9 +14,14 @@ void schedule_steps(Ctx *cx, Text *t, const Nest *n)
     }
     if (n->compute) text_printf(t, " with %s", n->compute);
     text_add(t, ":\n");
+}
+
+void schedule_steps(Ctx *cx, Text *t, const Nest *n)
+{
     for (int s = 0; s < n->step_count; s++) text_printf(t, "  %s\n", step_text(cx, &n->step[s]));
     if (!n->otherwise) return;
     text_add(t, "otherwise");
+    schedule_head(t, n->otherwise);
     schedule_steps(cx, t, n->otherwise);
 }
 

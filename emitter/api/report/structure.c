@@ -52,15 +52,15 @@ static void json_schedule(const Caller *c, Text *t)
     }
     const Implementation *chosen = b->chosen ? b->chosen[c->group] : NULL;
     Text steps = text_new(b->cx), loops = text_new(b->cx), why = text_new(b->cx);
+    if (n->when || n->compute) schedule_head(&steps, n);
     schedule_steps(b->cx, &steps, n);
     schedule_loops(b->cx, &loops, n);
     schedule_origin(b, &why, c->group);
-    const char *first = text_string(&steps);
     text_add(t, ", \"schedule\": {\"name\": ");
     if (chosen) json_text(t, chosen->name);
     else text_add(t, "null");
     text_add(t, ", ");
-    json_lines(t, b->cx, "steps", first[0] == ':' && first[1] == '\n' ? first + 2 : first);
+    json_lines(t, b->cx, "steps", text_string(&steps));
     text_add(t, ", ");
     json_key(t, "loops", text_string(&loops));
     text_add(t, ", ");
