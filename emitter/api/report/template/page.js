@@ -1,8 +1,9 @@
-/* One selection for all views, which is in the address; keys; the beginning. */
+/* One selection for all views, which is in the address; keys; the beginning. The frame of a notebook has no address of
+   its own, and refuses one. */
 function select(i, isShown = true) {
     const l = layers[i];
     state.layer = l ? i : -1;
-    history.replaceState(null, "", l ? "#layer=" + i : "#");
+    try { history.replaceState(null, "", l ? "#layer=" + i : "#"); } catch {}
     if (l && (l.graph || "") !== state.graph) {
         state.graph = l.graph || "";
         $("graph-of").value = state.graph;
