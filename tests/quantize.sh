@@ -256,7 +256,7 @@ check a-drop-has-its-unit                   refuses 'max-drop does not accept "0
 check a-missing-folder-is-named-first       refuses 'cannot write .*there is no folder ".*drop/"' \
     quantize "$work/net.te" --samples "$work/nowhere.npy" -o "$work/drop/net.onnx"
 check two-files-of-one-kind-are-refused     refuses \
-    '\-o other.c and -o .*out.c; use one file that ends in .c, one in .onnx' \
+    '\-o other.c and -o .*out.c cannot be combined; use one file that ends in .c, one that ends in .onnx' \
     quantize "$work/net.te" --samples "$work/good.npy" -o other.c
 check classes-need-a-drop                   refuses '\-\-labels has no effect without --max-drop' \
     quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/labels.npy"
