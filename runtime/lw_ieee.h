@@ -44,10 +44,10 @@
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunknown-pragmas"
 #pragma clang diagnostic ignored "-Wignored-pragmas"
+/* clang prints the line of the pragma when it refuses it, so the line says what to do. */
 __attribute__((unused)) static inline void lw_ieee(void)
 {
-/* an error here means that a part of -ffast-math changes results; compile with -fno-fast-math */
-#pragma STDC FENV_ACCESS ON
+#pragma STDC FENV_ACCESS ON     /* an error here: a part of -ffast-math changes results; compile with -fno-fast-math */
 }
 #pragma clang diagnostic pop
 #endif
