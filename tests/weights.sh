@@ -186,6 +186,6 @@ printf 'input x: i8[40000]\ninput w: i8[40000]\ny[i<40000] = x[i] + w[i]\noutput
         head -c 40000 /dev/zero | tr '\000' '\003'
 } > "$work/large.npy"
 check refuses-a-constant-beyond-an-object refuses 1 \
-    'the constant has 40000 bytes; --weights progmem accepts at most 32767' \
+    'the constant has 40000 bytes, but the largest object of an AVR has 32767; use --weights c' \
     "$work/large.te" --value "w=$work/large.npy" --weights progmem
 report_end

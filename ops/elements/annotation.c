@@ -192,8 +192,8 @@ static const OpCase quantize_cases[] = {
     { "", "i32[3] f32 i8", NULL, "use a float type" },
     { "", "f32[3] f32 f32", NULL, "use an integer type" },
     { "bits=32", "f32[3]", "f32[3]", NULL },
-    { "bits=24", "f32[3]", NULL, "or 32: floats" },
-    { "", "f32[3] f32", NULL, "the scale has no zero" },
+    { "bits=24", "f32[3]", NULL, "or 32 for floats" },
+    { "", "f32[3] f32", NULL, "the scale is given without a zero point" },
     { 0 }
 };
 

@@ -212,7 +212,7 @@ static const OpCase uniform_cases[] = {
     { "shape=4", "i32={7}", NULL, "use one u64 or i64" },
     { "shape=4", "u64[2]={7,8}", NULL, "use one u64 or i64" },
     { "shape=4,0", "u64={7}", NULL, "'shape' is 4,0" },
-    { "shape=65536,65536", "u64={7}", NULL, "less than 2^31 elements" },
+    { "shape=65536,65536", "u64={7}", NULL, "fewer than 2^31 elements" },
     { "shape=4 to=i8", "u64={7}", NULL, "use f32 or f64" },
     { 0 }
 };

@@ -488,7 +488,7 @@ static const OpCase packed_conv2d_cases[] = {
     { "kernel=3,3 row=8", "i8[1][7][5][3] i8[1][6][16][4] i32[16]", NULL, "; use " },
     { "kernel=3,3 row=18", "i8[1][7][5][3] i8[1][9][16][4] i32[16]", NULL, "; use " },
     { "kernel=3,3 offset=128 outs=20", "i8[1][5][6][3] i8[2][7][16][4] i32[32]", "i32[1][3][4][20]", NULL },
-    { "offset=128", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "requires weights in panels" },
+    { "offset=128", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "use weights in panels with an offset" },
     { "", "i8[1][6][7][32] i8[1][2][4][16] i32[4]", "i32[1][6][7][4]", NULL },
     { "", "i8[1][2][2][8] i8[1][3][4][8] i32[4]", NULL, "; use " },
     { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[1][2][2][2][2] i32[2]", "i32[2][2][3][2]", NULL },

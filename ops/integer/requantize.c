@@ -322,7 +322,7 @@ static const OpCase requantize_even_cases[] = {
     { "divisor=4 zero=3", "i32[9]={-6,-5,-2,-1,0,1,2,6,10}", "i8[9]", NULL },
     { "divisor=6 multiplier=-3 offset=1 min=-2 wide=1", "i32[9]={-6,-5,-2,-1,0,1,2,6,10}", "i8[9]", NULL },
     { "divisor=8", "i32[2][3] i32[3]={1,2,3} i64[3]={-4,0,4}", "i8[2][3]", NULL },
-    { "divisor=3", "i32[3]", NULL, "an even one" },
+    { "divisor=3", "i32[3]", NULL, "an even divisor" },
     { 0 }
 };
 static const OpCase requantize_sum_cases[] = {

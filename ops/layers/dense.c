@@ -130,7 +130,7 @@ static const OpCase dense_cases[] = {
     { "wide=1", "i16[2][5] i8[5][3]", "i64[2][3]", NULL },
     { "zero=-2000", "i16[2][5] i8[5][3]", "i32[2][3]", NULL },
     { "", "i8[2][5] i16[5][3]", NULL, "input 1 is i16" },
-    { "zero=3", "f32[5] f32[5][3]", NULL, "with 'zero' or 'zero_w' use i8, u8 or i16" },
+    { "zero=3", "f32[5] f32[5][3]", NULL, "use i8, u8 or i16 with 'zero' or 'zero_w'" },
     { "", "f32[2][5] f32[5][3]", "f32[2][3]", NULL },
     { "", "f32[5] f32[5][3]", "f32[3]", NULL },
     { "", "f32[2][4][5] f32[5][3]", "f32[2][4][3]", NULL },

@@ -25,7 +25,7 @@ static const OpCase from_panels_cases[] = {
     { "", "f32[3][2][4]", "f32[2][12]", NULL },
     { "", "f32[2][3][2][5][8]", "f32[3][2][5][16]", NULL },
     { "", "f32[3][4]", "f32[12]", NULL },
-    { "", "f32[4]", NULL, "a fixed one of rank 2 or more" },
+    { "", "f32[4]", NULL, "a rank of at least 2" },
     { 0 }
 };
 

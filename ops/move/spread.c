@@ -200,8 +200,8 @@ static const OpCase reverse_cases[] = {
 static const OpCase unravel_index_cases[] = {
     { "shape=2,3,4", "i64[4]={0,5,12,23}", "i64[3][4]", NULL },
     { "shape=7", "i32[2]={3,6}", "i64[1][2]", NULL },
-    { "shape=0", "i32[2]", NULL, "sizes of 1 or more" },
-    { "shape=3", "f32[2]", NULL, "integers [n]" },
+    { "shape=0", "i32[2]", NULL, "sizes of at least 1" },
+    { "shape=3", "f32[2]", NULL, "integer indices [n]" },
     { 0 }
 };
 static const OpCase set_diagonal_cases[] = {
@@ -209,15 +209,15 @@ static const OpCase set_diagonal_cases[] = {
     { "k=-1", "f32[2][3][2] f32[2][2]", "f32[2][3][2]", NULL },
     { "k=2", "i32[3][4] i32[2]", "i32[3][4]", NULL },
     { "k=4", "f32[3][4] f32[1]", NULL, "diagonal 4" },
-    { "k=-900000000000000000", "f32[3][4] f32[1]", NULL, "[..][its length]" },
-    { "", "f32[3][4] f32[4]", NULL, "[..][its length]" },
+    { "k=-900000000000000000", "f32[3][4] f32[1]", NULL, "a diagonal [..][length]" },
+    { "", "f32[3][4] f32[4]", NULL, "a diagonal [..][length]" },
     { 0 }
 };
 static const OpCase frames_cases[] = {
     { "length=4 step=3", "f32[2][11]", "f32[2][3][4]", NULL },
     { "length=3 step=1000000000000", "i8[1][3]", "i8[1][1][3]", NULL },
     { "length=4", "f32[2][3]", NULL, "a length from 1 to the number" },
-    { "step=0", "f32[2][3]", NULL, "a step of 1 or more" },
+    { "step=0", "f32[2][3]", NULL, "a step of at least 1" },
     { 0 }
 };
 

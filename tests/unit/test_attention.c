@@ -305,9 +305,9 @@ int main(void)
     test_refused("odd-heads", "q:1,3,8;k:1,3,8;v:1,3,8;>y;Attention q,k,v y q_num_heads=3! kv_num_heads=3!",
                  "3 heads in [1][3][8]");
     test_refused("uneven-groups", "q:1,3,2,4;k:1,2,2,4;v:1,2,2,4;>y;Attention q,k,v y",
-                 "heads of queries in equal groups");
+                 "use a number of query heads that is a multiple");
     test_refused("lone-past", "q:1,2,2,4;k:1,2,2,4;v:1,2,2,4;p:1,2,1,4;>y;Attention q,k,v,,p y",
-                 "use both, without that number");
+                 "use both past inputs, without a number of valid keys");
     test_refused("no-activation", "x:1,2,5;k:2,1,3;>y;CausalConvWithState x,k y activation=tanh",
                  "use one of none, silu, swish");
     test_refused("no-rule",
@@ -318,6 +318,6 @@ int main(void)
                  "decay is absent");
     test_refused("other-groups",
                  "q:1,2,6;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=3! kv_num_heads=2! update_rule=linear",
-                 "equal groups");
+                 "a number of query heads that is a multiple of the number of value heads");
     return check_done();
 }

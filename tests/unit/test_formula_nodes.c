@@ -432,7 +432,7 @@ static void test_from_c(void)
     lw_computation *p = two_groups(cx);
     const bool is_taken = lw_step(p, "unroll y.c");
     const char *why = lw_diagnostic(cx, 0, NULL);
-    check_that(!is_taken && why && strstr(why, "the computation has 2 groups: t and p; use lw_schedule_group"),
+    check_that(!is_taken && why && strstr(why, "the computation has 2 groups: t and p; call lw_schedule_group"),
                "from C: a step without a choice names both groups", "%s", why ? why : "accepted");
     lw_free(cx);
     cx = lw_new();

@@ -74,7 +74,7 @@ static void test_damage(const Damage *d)
 {
     const char *said = verdict(d, true);
     check_that(strstr(said, "the emitted C does not agree with the interpreter")
-                   || strstr(said, "more than a step beside the real numbers"),
+                   || strstr(said, "differ by more than one step from the real numbers"),
                check_label(d->name, "damaged-is-found"), "%s", said);
     if (!d->row) return;
     said = verdict(d, false);

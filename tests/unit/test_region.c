@@ -334,7 +334,7 @@ static void beside(void)
     choice = n.output[0]->producer->in[0]->producer;
     choice->region->graph[0].output[0]->producer->device = name(n.cx, "npu");
     said = built(&n, &(lw_options){ .name = "net" }, &b);
-    check_that(strstr(said, "is in a branch or loop; use calls outside") != NULL,
+    check_that(strstr(said, "is in a branch or loop; mark only calls that are in neither") != NULL,
                "a device inside a region is refused", "%s", said);
     ctx_free(n.cx);
 

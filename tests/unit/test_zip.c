@@ -248,7 +248,7 @@ static void check_zip(void)
     check_that(read_arrays(two_arrays, sizeof two_arrays, 100, why) == 0 && strstr(why, "use at most 100"),
                "more-than-wanted", "%s", why);
     check_refused("encrypted", entry + 8, 1, "encrypted");
-    check_refused("method", entry + 8, 0x000c0000, "method 12; use 0 or 8");
+    check_refused("method", entry + 8, 0x000c0000, "method 12; use method 0 (stored) or 8 (deflated)");
     check_refused("checksum", entry + 16, 5, "checksum");
     check_refused("size-that-lies", entry + 24, 135, "declares 135 bytes, which its 134 packed bytes cannot hold");
     check_refused("bomb", entry + 24, 0xffffffff, "use at most 4096");
