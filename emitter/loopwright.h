@@ -142,8 +142,8 @@ typedef struct lw_options {
      * saves a tenth of RAM. */
     const char *combine;
     /* "AXIS=HOP" or "INPUT.AXIS=HOP", or NULL. A run then receives HOP new frames along that axis of the input, and
-     * keeps the overlap of windows in struct NAME_state. After the first full window, outputs equal those of the whole
-     * window. */
+     * keeps the overlap of windows in struct NAME_state. After the first full window, the outputs equal the outputs of
+     * a run over the whole window. */
     const char *stream;
     /* Reports the progress of quantizations and evaluations, or NULL: `done` of `total` samples of a part
      * ("calibrating"). It is also called if a signal, handled without SA_RESTART, interrupts a wait for $CC or a

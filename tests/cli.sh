@@ -281,7 +281,8 @@ help_names_all() {
         grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }
     done
 }
-check combine-says-what-is-kept ends 0 'conv in each iteration of y_max_pool2d.h, 4 of 32 kept along h' \
+check combine-says-what-is-kept ends 0 \
+    'conv is computed in each iteration of y_max_pool2d.h; 4 of its 32 elements along h are stored' \
     dump $conv_pool --at strategy --combine all
 check explain-effect   ends 0 \
     'buffer bytes 61568 -> 8032, loads 6482880 -> 4476064, stores 25920 -> 18976, multiply-adds 3214080 -> 2214144' \
@@ -768,7 +769,7 @@ check schedule-other-role-is-refused refused_block 'for @contraction on generic:
 check schedule-role-refused     refused_block 'for @op(conv2d) on generic:\n  vectorize conv2d.i\n' \
     2:3 'in group conv_1: vectorize conv2d.i: wrong: '
 check schedule-otherwise-alone-is-refused refused_block 'for conv_1 on generic:\notherwise:\n' \
-    2:1 '.otherwise. without a condition before it'
+    2:1 'no condition precedes .otherwise.'
 check schedule-open-end-is-refused refused_block 'for conv_1 on generic when n == 4:\n' \
     1:1 'its last version has a condition; add .otherwise:'
 check schedule-fixed-sizes-is-refused refused_block 'for conv_1 on generic when n == 4:\notherwise:\n' \

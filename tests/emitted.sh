@@ -353,7 +353,8 @@ not_rolled_arena() {
 }
 check not-rolled-arena not_rolled_arena
 rolled_is_reported() {
-    "$lw" report tests/emitted/rolled.te | grep -q 'b in each iteration of c_max_pool2d.h, 4 of 16 kept along h'
+    "$lw" report tests/emitted/rolled.te | grep -q \
+        'b is computed in each iteration of c_max_pool2d.h; 4 of its 16 elements along h are stored'
 }
 check rolled-is-reported rolled_is_reported
 

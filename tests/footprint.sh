@@ -34,7 +34,7 @@ check fit-names-both ends 1 "does not fit: flash without code [0-9]* of 1024 byt
 # A training step needs a larger arena, the parameters and a target.
 check fit-counts-the-training-step ends 1 "does not fit: RAM [0-9]* of $((ram + 100)) bytes" $m4 \
     --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=all' --fit ram=$((ram + 100))
-check stack-bound-names-what-measures ends 0 '^stack  .*bytes; --cc COMPILER measures code and stack$' $m4
+check stack-bound-names-what-measures ends 0 '^stack  .*bytes; pass --cc COMPILER to measure code and stack$' $m4
 # Limits on bytes that are unknown would pass in error.
 check fit-of-unknown-code-is-refused ends 2 '--fit lacks the bytes of code; use --cc COMPILER' $m4 --fit flash=1M,ram=1M
 check fit-of-unknown-stack-is-refused ends 2 '--fit lacks the bytes of stack; use --cc COMPILER' $digits --fit ram=1M

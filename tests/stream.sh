@@ -207,12 +207,16 @@ check no-state-without-overlap stateless
 { echo 'input x: f32[1][20][4]'; echo "const w: f32[80][4] = {$(numbers 320 1 0.1)}"
   echo 'f = reshape(x, shape=1,-1)'; echo 'y = dense(f, w)'; echo 'output y'; } > "$work/dense.te"
 check refused-padding refused \
-    'conv1d: its result depends on the position in the window; use calls without padding' \
+    'conv1d cannot be computed only for the new frames, because its result depends on the position in the window; use' \
     "$work/padded.te" --stream 1=1
-check refused-whole-window refused 'no call slides along the axis 1' "$work/dense.te" --stream 1=1
+check refused-whole-window refused \
+    'cannot be computed only for the new frames of axis 1, because it .* and no other layer can' "$work/dense.te" \
+    --stream 1=1
 { echo 'input x: f32[1][20][4]'; echo "const k: f32[3][20][4] = {$(numbers 240 1 0.1)}"
   echo 't = transpose(x, perm=0,2,1)'; echo 'y = conv1d(t, k)'; echo 'output y'; } > "$work/moves.te"
-check refused-moves-alone refused 'no call with products slides along the axis 1: ' "$work/moves.te" --stream 1=1
+check refused-moves-alone refused \
+    'cannot be computed only for the new frames of axis 1, because .* and no layer that multiplies can' \
+    "$work/moves.te" --stream 1=1
 check refused-padding-at-the-end refused 'convolutions with padding only at its beginning' "$work/padded.te" \
     --stream 1=1
 check refused-stride refused 'the hop, 3 frames, is not a multiple of 2' "$work/float.te" --stream 1=3

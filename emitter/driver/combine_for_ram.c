@@ -116,8 +116,9 @@ static const char *given_up(Build *b, const Layers *l, const Layers *apart)
     const char *moves = l->moved ? text_format(b->cx, "; %lld bytes of results are moved in the arena",
                                                (long long)l->moved)
                                  : "";
-    return text_format(b->cx, "the plan has an arena of %lld bytes and %lld counted instructions (%s); the fastest, "
-                       "every group alone: %lld bytes, %lld instructions%s", (long long)l->plan.arena_size,
+    return text_format(b->cx, "the plan has an arena of %lld bytes and %lld counted instructions (%s); the fastest "
+                              "plan, in which no groups are combined, needs %lld bytes and %lld "
+                              "instructions%s", (long long)l->plan.arena_size,
                        (long long)l->work, percents(b->cx, l->work, apart->work), (long long)apart->plan.arena_size,
                        (long long)apart->work, moves);
 }

@@ -15,7 +15,7 @@ uint8_t  cursor_u8(Cursor *c);
 uint16_t cursor_u16(Cursor *c);
 uint32_t cursor_u32(Cursor *c);
 uint64_t cursor_u64(Cursor *c);
-/* Reads a base-128 number of protobuf; more than 10 bytes are bad. */
+/* Reads a base-128 number of protobuf; more than 10 bytes are an error. */
 uint64_t cursor_varint(Cursor *c);
 /* Returns the next `count` bytes as a new cursor; c moves past them. */
 Cursor   cursor_take(Cursor *c, uint64_t count);

@@ -2,8 +2,8 @@
 /* Calls that request gradients. The pass `gradient` replaces them (graph/differentiate); their computes have the types
  * and shapes of the result only.
  *
- *   d_x, d_w = gradient(loss, x, w)            the adjoints of x and w, of a scalar
- *   d_x, d_w = adjoint(y, seed, x, w)          the same of a tensor, given its adjoint */
+ *   d_x, d_w = gradient(loss, x, w)            the adjoints of x and w, for a scalar loss
+ *   d_x, d_w = adjoint(y, seed, x, w)          the adjoints of x and w, for a tensor y with the adjoint `seed` */
 #include "graph/dag/op_build.h"
 
 static bool is_float(Ctx *cx, const Node *n, int i)

@@ -40,7 +40,7 @@ static bool check_types(Ctx *cx, const Node *n, int operands, bool is_wide, cons
         if (i < operands ? t == I8 || t == U8 || t == I16 || t == I32 || (t == I64 && is_wide)
                          : !n->in[i] || t == wanted) continue;
         op_refuse(cx, n, "input %d is %s; %s", i, dtype_info(t)->spelling,
-                  i < operands ? is_wide ? "use integers" : "use integers of up to 32 bits"
+                  i < operands ? is_wide ? "use i8, u8, i16, i32 or i64" : "use i8, u8, i16 or i32"
                                : text_format(cx, "use %s", dtype_info(wanted)->spelling));
         return false;
     }

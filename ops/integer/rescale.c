@@ -46,7 +46,7 @@ static bool check(Ctx *cx, const Node *n)
 {
     DType x = n->in[0]->type;
     if (!dtype_is_integer(x) || dtype_info(x)->bytes > 4 || x == U32) {
-        op_refuse(cx, n, "the input is %s; use integers of up to 32 bits", dtype_info(x)->spelling);
+        op_refuse(cx, n, "the input is %s; use i8, u8, i16, u16 or i32", dtype_info(x)->spelling);
         return false;
     }
     for (int i = MULTIPLIER; i < n->in_count; i++)

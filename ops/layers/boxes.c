@@ -107,8 +107,9 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
 }
 
 /* Step t selects the best remaining score, and multiplies the scores of boxes that overlap its box by exp(scale *
- * ratio^2). Boxes that are not candidates have the score `least`. As in the reference, a selected box is compared with
- * itself as well: a box without area overlaps none and is selected again, up to the number of candidates. */
+ * ratio^2). Boxes that are not candidates have the score `least`. As in the reference, a selected box is also compared
+ * with itself, which lowers its own score. A box without area does not overlap itself, so it is selected again, up to
+ * the number of candidates. */
 static int soft_suppression(Ctx *cx, const Node *n, Tensor **out)
 {
     static const char *const words[] = { "box", "score", "overlap", "least" };

@@ -14,8 +14,8 @@ static bool check(Ctx *cx, const Node *n)
     for (int i = 1; i < 5; i++) {
         const Tensor *p = n->in[i];
         if (x->rank >= 1 && p->rank == 1 && p->shape[0] == x->shape[x->rank - 1]) continue;
-        op_refuse(cx, n, "input %d is %s and x %s; use one value for each channel, the last axis of x", i,
-                  tensor_shape_text(cx, p), tensor_shape_text(cx, x));
+        op_refuse(cx, n, "input %d is %s and x %s; use one value for each channel along the last axis of x",
+                  i, tensor_shape_text(cx, p), tensor_shape_text(cx, x));
         return false;
     }
     return true;

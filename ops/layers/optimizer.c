@@ -19,8 +19,9 @@ static bool check(Ctx *cx, const Node *n)
     const Tensor *x = n->in[2];
     if (n->in[0]->rank || n->in[1]->rank || !dtype_is_integer(n->in[1]->type) || n->in[0]->type != x->type
         || !dtype_is_float(x->type))
-        op_refuse(cx, n, "the rate is %s%s, the number of steps %s%s and the parameter %s; use scalars of the "
-                  "parameter's float type and of an integer type", dtype_info(n->in[0]->type)->spelling,
+        op_refuse(cx, n, "the rate is %s%s, the number of steps %s%s and the parameter %s; use a scalar rate of the "
+                         "parameter's float type and a scalar integer number of "
+                         "steps", dtype_info(n->in[0]->type)->spelling,
                   tensor_shape_text(cx, n->in[0]), dtype_info(n->in[1]->type)->spelling,
                   tensor_shape_text(cx, n->in[1]), dtype_info(x->type)->spelling);
     for (int i = 3; i < n->in_count && !ctx_failed(cx); i++) {

@@ -38,8 +38,8 @@ static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil
     return simplify(cx, expr_binary(cx, EXPR_MIN, count, begun), NULL);
 }
 
-/* Refuses a dimension d into which no window fits, or an open dimension with a size into which none fits. A size that
- * the run decides may have no window. */
+/* Refuses a dimension d into which no window fits, or an open dimension with a size into which no window fits. A size
+ * that the run decides is not refused: the result has no elements if no window fits. */
 static bool window_fits(Ctx *cx, const Node *n, const PoolWindows *w, int d)
 {
     if (op_least(cx, w->extent[d]) >= !size_is_decided(cx, w->size[d])) return true;

@@ -551,10 +551,11 @@ static LW_SHARED void lw_mve_1xn(int32_t n, int32_t o, int32_t *c, const int8_t 
 /* Panels of m channels by n vectors of kh rows, of two pixels, whose sums alternate. Up to three vectors of both pixels
  * stay in q0 to q2 and q3 to q5 for all channels, three channels at a time: 30 instructions for 18 products of vectors.
  * The remaining channels follow one by one. Sums are in r0, r2, .. r10; r1, r3 and r5 lead through the weights of the
- * vectors, r11 through the sums in memory; r7 counts threes of vectors, r9 is 16 * m, r12 the number of remaining
+ * vectors, r11 through the sums in memory; r7 counts groups of three vectors, r9 is 16 * m, r12 the number of remaining
  * channels. The asm pushes r0 to r2 and r4 to r8:
  *
- *   sp + 0: pixels    + 8: threes of channels    + 12: threes of vectors in a row    + 16: the remaining ones
+ *   sp + 0: pixels    + 8: groups of three channels    + 12: groups of three vectors in a row
+ *   sp + 16: the remaining vectors in a row
  *   sp + 20: from the end of a row to the next one    + 24: r7    + 28: rows */
 #define LW_MVE_FIRST_OF_PIXELS(sum, sum1)                                                                              \
     "    vldrb.8 q6, [r1], #16\n"                                                                                      \

@@ -82,7 +82,8 @@ const InstructionRow instructions_arm[] = {
     { "LW_SUM_TAPS_I8[k,n](a: i8[k][n]) y[o<n] = sum(i<k) i32(a[i,o])", NULL },
     { "LW_MAX_TAPS_I8[k,n](a: i8[k][n]) y[o<n] = max(i<k) a[i,o]", NULL },
     { "LW_MAX_IF_I8[n](p: bool, a: i8[1][n]) y[o<n] = max(k<1) select(p, a[k,o], -128)", NULL },
-    /* copies: plain, widened, of alternating pairs, of two pixels in a number; with `fill` if p is false */
+    /* Copies: elements unchanged, widened, in alternating pairs, or of two pixels in one number. FETCH gives `fill` if
+     * p is false. */
     { "LW_COPY_I8[n](a: i8[n]) y[e<n] = a[e]", NULL },
     { "LW_COPY_I16[n](a: i8[n]) y[e<n] = i16(a[e])", NULL },
     { "LW_PAIRS_I16[n](a: i8[2][n][2]) y[w<2,q<n,t<2] = i16(a[w,q,t])", "dsp" },

@@ -137,7 +137,7 @@ static void sets(void)
     check_that(n.b.groups.count == 1, "a chain is one group", "%d: %s", n.b.groups.count, said);
     ctx_free(n.cx);
     said = report_of(&n, conv_conv_pool, "b,y");
-    check_that(n.b.groups.count == 2 && strstr(said, "combined around y\n  b in each") != NULL,
+    check_that(n.b.groups.count == 2 && strstr(said, "combined around y\n  b is computed in each") != NULL,
                "a named set leaves the other groups apart", "%s", said);
     ctx_free(n.cx);
     said = report_of(&n, conv_conv_pool, "a,b,y@b");
@@ -180,7 +180,7 @@ static void stop_leaves_no_copy(void)
     bool copies = false;
     for (int i = 0; i < n.b.nest[0]->stage_count; i++)
         copies = copies || text_equal(n.b.nest[0]->stage[i]->part, "s");
-    check_that(n.b.groups.count == 1 && !copies && strstr(said, "s inlined"),
+    check_that(n.b.groups.count == 1 && !copies && strstr(said, "s is inlined"),
                "stop_fusion leaves no copy in a combined group", "%s", said);
     ctx_free(n.cx);
 }

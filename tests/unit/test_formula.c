@@ -283,10 +283,10 @@ static const Refusal refusals[] = {
     { "y[i] = q[0, i] / 0", "division by zero", 18, 1 },
     { "y[i] = tmod(q[0, i], 0)", "division by zero", 22, 1 },
     { "y[i] = q[0, i] << 8", "a shift of i8 by 8: 0 to 7 is expected", 19, 1 },
-    { "y[i] = 1 + sum(j) x[i, j]", "a reduction is outermost: write the rest in a formula of its own, or as a first "
-      "value, sum(k; FIRST)", 12, 3 },
-    { "y[i] = q[i, 0] + max(j) q[i, j]", "a reduction is outermost: write the rest in a formula of its own, or "
-      "as a first value, sum(k; FIRST)", 18, 3 },
+    { "y[i] = 1 + sum(j) x[i, j]", "'sum' is inside an expression, but a reduction must be outermost; write the rest "
+      "as a separate formula, or as the first value: sum(k; FIRST)", 12, 3 },
+    { "y[i] = q[i, 0] + max(j) q[i, j]", "'max' is inside an expression, but a reduction must be outermost; write the "
+      "rest as a separate formula, or as the first value: sum(k; FIRST)", 18, 3 },
     { "y[i] = sum(i) x[i, i]", "'i' is already an axis", 12, 1 },
     { "y[i] = x[0, i] + x[i, 0]", "axis 'i' is 5 as dimension 1 of 'x' but 3 as dimension 0 of 'x'", 20, 1 },
     { "y[i<3, i<3] = x[i, i]", "'i' is already an axis", 8, 1 },

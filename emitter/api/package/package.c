@@ -182,7 +182,7 @@ static void add_quoted(Text *t, const char *path, size_t length)
     text_char(t, '\'');
 }
 
-/* Returns the first part of the path that is a file, or NULL if there is none. */
+/* Returns the shortest prefix of the path that is a file, or NULL if no prefix is a file. */
 static const char *file_in_path(Ctx *cx, const char *path)
 {
     for (size_t n = 1; n <= strlen(path); n++) {

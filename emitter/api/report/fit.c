@@ -85,7 +85,7 @@ void footprint_print(const Build *b, const Footprint *f, Text *t)
     if (f->data > f->copied) text_printf(t, ", data of libraries %lld bytes", (long long)(f->data - f->copied));
     if (f->has_code) text_printf(t, ", by %s\n", f->command);
     if (f->is_bound) text_printf(t, "stack          at most about %lld bytes%s\n", (long long)f->stack,
-                                 f->has_code ? "" : "; --cc COMPILER measures code and stack");
+                                 f->has_code ? "" : "; pass --cc COMPILER to measure code and stack");
     text_printf(t, "in total       flash %lld bytes%s, RAM %s%lld bytes%s\n", (long long)f->flash,
                 f->has_code ? "" : " without code", f->is_bound ? "at most about " : "", (long long)f->ram,
                 f->has_stack || f->is_bound ? "" : " without stack");
@@ -104,13 +104,15 @@ static bool is_known(Build *b, const Footprint *f, const Limits *l)
     const bool is_flash = !keeps(f->flash, l->flash) || has_flash(f, l), is_ram = has_ram(f, l);
     if (is_flash && is_ram) return true;
     if (f->command)
-        diag_warn(b->cx, NULL, "--fit: RAM counts no stack, as \"%s\" writes no call graph (gcc 10 and later do)",
+        diag_warn(b->cx, NULL, "--fit does not count the stack in RAM, because \"%s\" writes no call graph; use gcc 10 "
+                               "or later",
                   f->command);
     else if (b->options->board)
-        diag_warn(b->cx, NULL, "--board \"%s\": %s of the target \"%s\" are not counted; --cc COMPILER measures them",
+        diag_warn(b->cx, NULL, "--board \"%s\": %s of the target \"%s\" are not counted; pass --cc COMPILER to measure "
+                               "them",
                   b->options->board, is_flash ? "stacks" : is_ram ? "code sizes" : "code and stack", b->target->name);
     else
-        diag_usage(b->cx, NULL, "--fit lacks the bytes of %s; use --cc COMPILER, which measures them",
+        diag_usage(b->cx, NULL, "--fit cannot decide without the bytes of %s; pass --cc COMPILER to measure them",
                    is_flash ? "stack" : is_ram ? "code" : "code and stack");
     return !ctx_failed(b->cx);
 }

@@ -44,7 +44,7 @@ typedef struct Tuning {
     const lw_options *options;
     Build *b;
     Candidates candidates;
-    const char *head;                    /* the first line of the file */
+    const char *head;                    /* the first line of the file of records */
     const char *unit;                    /* the unit, such as "instructions"; NULL if nothing is measured yet */
     double standard;                     /* the default's value; negative if unknown */
     const void *const *input; const void *const *want;

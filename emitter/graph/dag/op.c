@@ -49,7 +49,7 @@ static bool check_inputs(Ctx *cx, const Node *n)
     }
     for (int i = 0; i < op->least_inputs; i++)
         if (!n->in[i]) {
-            op_refuse(cx, n, "input %d is absent; the first %d inputs are required", i, op->least_inputs);
+            op_refuse(cx, n, "input %d is absent; give the first %d inputs", i, op->least_inputs);
             return false;
         }
     return true;

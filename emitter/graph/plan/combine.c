@@ -604,13 +604,13 @@ Combination combine_copies(const CombineInput *in, const Combination *c, int64_t
 
 /* ---- Reports ----------------------------------------------------------------------------------------------------- */
 
-/* Appends ", 4 of 32 kept along h" for the ring buffer that holds the part's result. */
+/* Appends "; 4 of its 32 elements along h are stored" for the ring buffer that holds the part's result. */
 static void explain_ring(const Stmt *s, const char *result, Text *t)
 {
     const Tensor *made = s->kind == STMT_ALLOC ? s->buffer->tensor : NULL;
     for (int d = 0; made && text_equal(made->name, result) && d < made->rank; d++)
         if (s->buffer->ring[d])
-            text_printf(t, ", %lld of %lld kept along %s", (long long)s->buffer->ring[d],
+            text_printf(t, "; %lld of its %lld elements along %s are stored", (long long)s->buffer->ring[d],
                         (long long)tensor_dim(made, d), expr_as_var(made->producer->stage->axis[d].var)->name);
     for (int i = 0; i < s->child_count; i++) explain_ring(s->child[i], result, t);
 }
@@ -622,10 +622,10 @@ void combine_explain(const CombineInput *in, const Combination *c, Text *t)
     for (int i = 0; i < c->count - 1; i++) {
         const char *name = groups->at[c->part[i]].name;
         if (c->how[i].form == ATTACH_INLINE) {
-            text_printf(t, "  %s inlined\n", name);
+            text_printf(t, "  %s is inlined\n", name);
             continue;
         }
-        text_printf(t, "  %s in each iteration of %s", name, c->loop[i] ? c->loop[i] : "?");
+        text_printf(t, "  %s is computed in each iteration of %s", name, c->loop[i] ? c->loop[i] : "?");
         explain_ring(c->nest->root, c->result[i], t);
         text_char(t, '\n');
     }

@@ -39,7 +39,7 @@ struct FuseNode {
     Pattern group_pattern;        /* valid for a root */
     int group_size;               /* of a root: the number of nodes */
     bool is_output;
-    /* True if the node's group computes it only from constants, such as scales that repeat. */
+    /* True if the node's group computes it only from constants, such as scales that are repeated along an axis. */
     bool over_constants;
     int mark;                     /* number of the last walk that visited the node */
     int reader_count; FuseNode **reader;

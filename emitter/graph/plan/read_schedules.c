@@ -226,7 +226,7 @@ static void read_otherwise(ScheduleReader *r, Line l)
     take_word(&l);
     if (!r->block || !before->when)
         lex_error(&lexer, token_of(begin, begin + strcspn(begin, " :\n")),
-                  "`otherwise` without a condition before it; accepted after `for GROUP on TARGET when CONDITION:`");
+                  "no condition precedes `otherwise`; write `for GROUP on TARGET when CONDITION:` before it");
     else if (!read_version(r, &l))
         lex_error(&lexer, token_of(begin, l.end),
                   "a further version begins `otherwise:` or `otherwise when CONDITION:`");

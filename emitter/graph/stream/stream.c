@@ -274,9 +274,9 @@ static void decide(Streamer *s, const Node *n)
         return;
     }
     if (!on_whole && slide->depends_on_position)
-        diag_unsupported(s->cx, n->name, "--stream: %s: %s; use calls without padding along the axis, or convolutions "
-                         "with padding only at its beginning",
-                         n->kind == NODE_CALL ? n->op->name : "a region", slide->why);
+        diag_unsupported(s->cx, n->name, "--stream: %s cannot be computed only for the new frames, because %s; use "
+                         "layers without padding along the axis, or convolutions with padding only at its beginning",
+                         n->kind == NODE_CALL ? n->op->name : "a branch or loop", slide->why);
     if (!s->first_whole && !on_whole) s->first_whole = n, s->why = slide->why;
     read_whole(s, n);
 }
@@ -302,9 +302,10 @@ static void decide_all(Streamer *s)
         if (y && !y->is_whole) reach_back(y, y->fresh);
     }
     if (s->first_whole && (!any || (s->products && !s->kept_products)))
-        diag_unsupported(s->cx, s->first_whole->name, "--stream: no call %sslides along the axis %d: %s; use networks "
-                         "that begin with convolutions, pooling or elementwise calls along it",
-                         any ? "with products " : "", s->s->axis, s->why);
+        diag_unsupported(s->cx, s->first_whole->name, "--stream: this layer cannot be computed only for the new frames "
+                         "of axis %d, because %s, and no %s can; use a network that begins with convolutions, pooling "
+                         "or elementwise operators along this axis",
+                         s->s->axis, s->why, any ? "layer that multiplies" : "other layer");
     else if (!any && !ctx_failed(s->cx))
         diag_error(s->cx, NULL, "--stream: no call reads the input \"%s\"", x->name);
 }

@@ -297,9 +297,7 @@ static Value read_primary(Reader *r)
         return value_poison(r, t);
     }
     if (at_reduction(r)) {
-        lex_error(r->lex, t,
-                  "a reduction is outermost: write the rest in a formula of its own, or as a first "
-                  "value, sum(k; FIRST)");
+        refuse_inner_reduction(r, t);
         return value_poison(r, t);
     }
     lex_take(r->lex);

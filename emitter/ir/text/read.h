@@ -91,6 +91,8 @@ void  values_agree(Reader *r, const Value *v, int count, bool requires_float, co
 Value value_operate(Reader *r, ExprKind k, Value a, Value b, Token at);
 /* Reports X / 0 and shifts out of range as errors. */
 bool  is_meaningless(Reader *r, ExprKind k, const Expr *b, Token at);
+/* Refuses the reduction `name`, which is inside an expression. */
+void refuse_inner_reduction(Reader *r, Token name);
 Value read_call(Reader *r, Token name);              /* reads a call; the name is consumed and '(' is next */
 Value read_element(Reader *r, Token name);           /* reads an element; the name is consumed and '[' is next */
 /* Notes that access `first` and later ones are under a condition. */

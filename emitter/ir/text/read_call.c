@@ -154,6 +154,12 @@ bool formula_has_function(const char *word)
     return expr_kind_read(word, n, &k) || dtype_read(word, n, &t) || read_bits_type(word, n, &t);
 }
 
+void refuse_inner_reduction(Reader *r, Token at)
+{
+    lex_error(r->lex, at, "'%.*s' is inside an expression, but a reduction must be outermost; write the rest as a "
+              "separate formula, or as the first value: sum(k; FIRST)", at.length, at.at);
+}
+
 Value read_call(Reader *r, Token at)
 {
     ExprKind k;
@@ -166,9 +172,7 @@ Value read_call(Reader *r, Token at)
     for (int i = 0; i < FUNCTIONS; i++)
         if (token_is(at, functions[i].name)) return functions[i].read(r, at);
     if (reducer_read(at.at, n, &reducer))
-        lex_error(r->lex, at,
-                  "a reduction is outermost: write the rest in a formula of its own, or as a first "
-                  "value, sum(k; FIRST)");
+        refuse_inner_reduction(r, at);
     else {
         const char **words = NEW_ARRAY(r->cx->arena, const char *, EXPR_KIND_COUNT);
         size_t count = 0;

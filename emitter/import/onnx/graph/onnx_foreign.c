@@ -41,7 +41,7 @@ static void add_attributes(OnnxCall *c, ForeignCall *f)
         }
         if (!next) return;
         if (next->kind != ONNX_ATTR_INT && next->kind != ONNX_ATTR_FLOAT)
-            onnx_unsupported(c, "its attribute '%s' is not a number; use only attributes INT and FLOAT with --extern",
+            onnx_unsupported(c, "its attribute '%s' is not a number; use only INT and FLOAT attributes with --extern",
                              next->name);
         else if (next->i > INT32_MAX || next->i < -INT32_MAX)
             onnx_unsupported(c, "its attribute '%s' is %lld; use a 32-bit number with --extern", next->name,

@@ -16,7 +16,7 @@ typedef struct OnnxImport {
     OnnxFile file;
     OnnxStrings strings;
     Map sizes;                    /* maps tensors with symbolic elements to size lists (onnx_open.c) */
-    Map sizes_materialized;       /* maps such a tensor to one that computes the list at run time, created on demand */
+    Map sizes_materialized;       /* maps a tensor in `sizes` to the tensor that computes its list at run time */
     Map ranges;                   /* maps an integer tensor to its bounds (onnx_range.c) */
     Decided decided;              /* sizes that the run decides */
     Map elements;                 /* elements of lists that the run computes (onnx_listed.c) */

@@ -299,11 +299,10 @@ static int fill_grams(OnnxCall *c, const GramPool *p, int length, int next, bool
             end = length < p->starts->int_count ? p->starts->ints[length] : p->words->int_count;
     if (begin < 0 || end < begin || end > p->words->int_count || (end - begin) % length
         || next + (end - begin) / length > p->count) {
-        onnx_refuse(
-            c,
-            "ngram_counts gives grams of %d words from %lld to %lld of %d; use ascending offsets whose distances are "
-            "multiples of the gram's length",
-            length, (long long)begin, (long long)end, p->words->int_count);
+        onnx_refuse(c, "'ngram_counts' puts the grams of %d words at offsets %lld to %lld of a pool of %d words; use "
+                    "ascending offsets within the pool, at distances that are multiples of the gram's length, and one "
+                    "index in 'ngram_indexes' per gram",
+                    length, (long long)begin, (long long)end, p->words->int_count);
         return -1;
     }
     for (; begin < end; begin += length, next++) {

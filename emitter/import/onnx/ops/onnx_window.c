@@ -285,8 +285,8 @@ static void max_pool(OnnxCall *c)
     c->out[1] = onnx_channels_second(c, index);
 }
 
-/* Scatters each element to its index, which refers to the smallest shape that pools to this one; pads the end up to the
- * requested shape. */
+/* Scatters each element to its index. The index is flat in the smallest shape from which pooling gives the input's
+ * shape. The end of each axis is then padded up to the requested shape. */
 static void max_unpool(OnnxCall *c)
 {
     OnnxWindows w;

@@ -57,9 +57,12 @@ static void list_reserve(TfliteCall *c)
     }
     for (int d = 0; d < y->rank; d++) shape[d] = y->is_open[d] ? c->subgraphs->open_size(c) : y->dim[d];
     for (int d = 0; d < y->rank; d++)
-        if (shape[d] < 1 || (d == 0 && shape[d] != count))
-            tflite_unsupported(c, "a list of %lld elements is stacked to a dimension of %lld; use sizes that are known "
-                               "at compile time", (long long)count, (long long)shape[d]);
+        if (shape[d] < 1)
+            tflite_unsupported(c, "dimension %d of the stacked list is open; use sizes that are known at compile time",
+                               d);
+        else if (d == 0 && shape[d] != count)
+            tflite_unsupported(c, "a list of %lld elements is stacked into a dimension of %lld; use equal sizes",
+                               (long long)count, (long long)shape[d]);
     if (ctx_failed(c->cx)) return;
     Tensor *zero = tensor_scalar(c->cx, c->name, type, 0);
     c->out[0] = tflite_call(c, "expand", zero, attr_ints("shape", shape, y->rank));

@@ -372,7 +372,8 @@ bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out
     out->subgraph_count = (int)(subgraphs.count < 1000 ? subgraphs.count : 1000);
     if (is_damaged(&r, NULL)) return false;
     if (subgraph >= subgraphs.count)
-        return refuse(&r, NULL, text_format(cx, "there is no subgraph %llu; the file has %llu",
+        return refuse(&r, NULL, text_format(cx, "there is no subgraph %llu, because the file has only %llu; use a file "
+                                                "that contains this subgraph",
                                             (unsigned long long)subgraph, (unsigned long long)subgraphs.count));
     FlatTable graph = flat_table_at(&subgraphs, subgraph);
     if (is_damaged(&r, NULL) || !read_graph(&r, &graph) || is_damaged(&r, NULL)) return false;

@@ -401,7 +401,7 @@ static void transpose_conv(TfliteCall *c)
     int64_t shape[4], pad[4], extra[2];
     if (!tflite_needs(c, 3) || c->in[1]->rank != 4 || c->in[2]->rank != 4 || !result_shape(c, shape)) {
         if (!ctx_failed(c->cx))
-            tflite_refuse(c, "its operands have unsupported shapes; use a shape of four integers, and weights and an "
+            tflite_refuse(c, "its operands have unsupported shapes; use four integers as operand 0, and weights and an "
                              "input of four dimensions");
         return;
     }
