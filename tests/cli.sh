@@ -356,15 +356,15 @@ cp $digits "$work/other.te"
 check refused-folder            refuses "' is a folder; use a model file (.onnx, .te or .tflite)" \
     "$work" -o "$work/a.c"
 check refused-folder-of-models  refuses "folder.onnx' is a folder; use a model file" "$work/folder.onnx" -o "$work/a.c"
-check refused-lfs-pointer       refuses 'no .onnx file, but a git-LFS pointer.*; fetch the file: git lfs pull' \
+check refused-lfs-pointer       refuses 'not a .onnx file, but a git-LFS pointer.*; fetch the file: git lfs pull' \
     "$work/lfs.onnx" -o "$work/a.c"
-check refused-page              refuses 'no .tflite file, but an HTML page' "$work/page.tflite" -o "$work/a.c"
-check refused-text              refuses 'no .onnx file, but text' "$work/text.onnx" -o "$work/a.c"
+check refused-page              refuses 'not a .tflite file, but an HTML page' "$work/page.tflite" -o "$work/a.c"
+check refused-text              refuses 'not a .onnx file, but text' "$work/text.onnx" -o "$work/a.c"
 check refused-renamed-tflite    refuses 'but a TensorFlow Lite model; give it a name that ends in .tflite' \
     "$work/lite.onnx" -o "$work/a.c"
 check refused-tflite-unnamed    refuses 'file is a TensorFlow Lite model; give it a name that ends in .tflite' \
     "$work/lite.bin" -o "$work/a.c"
-check refused-renamed-onnx      refuses 'no .te file, but an ONNX model; give it a name that ends in .onnx' \
+check refused-renamed-onnx      refuses 'not a .te file, but an ONNX model; give it a name that ends in .onnx' \
     "$work/other.te" -o "$work/a.c"
 check refused-lfs-input         refuses 'lfs.npy" is not a .npy file.*: it is a git-LFS pointer' \
     run $digits "$work/lfs.npy"
@@ -386,7 +386,7 @@ cp "$work/huge.npy" "$work/huge.onnx"
 for command in run verify; do
     check $command-folder-is-refused refuses "folder.onnx' is a folder; use a model file" \
         $command "$work/folder.onnx" tests/models/digits.in0.npy
-    check $command-empty-is-refused refuses 'no .onnx file, but an empty file' \
+    check $command-empty-is-refused refuses 'not a .onnx file, but an empty file' \
         $command "$work/empty.onnx" tests/models/digits.in0.npy
     check $command-missing-is-refused refuses 'cannot open' $command "$work/none.onnx" tests/models/digits.in0.npy
     check $command-too-large-is-refused refuses 'too large' $command "$work/huge.onnx" tests/models/digits.in0.npy
@@ -480,7 +480,7 @@ rm -f "$work/large.npy"
 te 'input x: f32[4]\ny[i] = x[i] + z[i]\noutput y\n' formula
 check refused-combine           refuses "no group 'cnv'" $conv_pool -o "$work/a.c" --combine cnv,y
 words="no group 'relu_1'; the node 'relu_1' is in the group 'conv_1'"
-check refused-combine-of-a-node refuses "$words; .dump MODEL --at fused --combine none. prints them" \
+check refused-combine-of-a-node refuses "$words; use a group that .dump MODEL --at fused --combine none. lists" \
     $digits -o "$work/a.c" --combine relu_1,conv_2
 check refused-combine-no-name   refuses '--combine "conv_1,": a name is missing; use GROUP,GROUP' \
     $digits -o "$work/a.c" --combine conv_1,
@@ -511,7 +511,7 @@ for stage in fused strategy loops step:1 scheduled lowered; do
     check "only-known-at-$stage-is-shown" ends 0 gemm_1 dump $digits --at $stage --only gemm_1
 done
 check only-of-a-combined-part-is-refused refuses \
-    "'conv_3'; it is a part of 'maxpool_1', which combines conv_3+maxpool_1; apart with --combine none; use " \
+    "'conv_3'; it is a part of 'maxpool_1', which combines conv_3+maxpool_1; pass --combine none to separate them; " \
     dump $digits --at fused --only conv_3
 check only-unknown-of-a-formula-is-refused refuses "no group 'sums'; use c" dump $matmul --at loops --only sums
 check only-of-a-view-at-lowered-is-shown ends 0 'flatten_1: no function' dump $digits --at lowered --only flatten_1
@@ -542,7 +542,7 @@ check combine-that-combines-nothing-is-shown ends 0 \
     'gemm_1: note: --combine: it stays apart: in the loops of softmax_1 it is refused: its' \
     $digits -o "$work/apart.c" --combine gemm_1,softmax_1
 check combine-all-that-combines-nothing-is-shown ends 0 \
-    'note: --combine all combines no groups; .dump MODEL --at strategy' \
+    'note: --combine all combines no groups; run .dump MODEL --at strategy' \
     "$work/apart.te" -o "$work/apart.c" --combine all
 check combine-of-one-is-refused refuses "'conv' is only one group" $conv_pool -o "$work/a.c" --combine conv
 check layers-of-a-nest-is-refused refuses '--layers has no effect: the file is one `nest`' verify $nest --layers
@@ -586,10 +586,10 @@ check tuning-unknown-row-is-refused refuses \
     $digits -o "$work/a.c" --schedule "$work/no.tuning"
 check tuning-does-not-apply-is-refused refuses 'the implementation pool.bytes does not apply to gemm_1' \
     $digits -o "$work/a.c" --schedule "$work/not.tuning"
-check tuning-twice-is-refused   refuses 'has a block already, at 1:1' \
+check tuning-twice-is-refused   refuses 'already has a block, at 1:1' \
     $digits -o "$work/a.c" --schedule "$work/twice.tuning"
 check tuning-old-form-is-refused refuses \
-    'a record that names an implementation is `for dense+add(.*) on TARGET by contraction.tiled:`' \
+    'to name an implementation, write `for dense+add(.*) on TARGET by contraction.tiled:`' \
     $digits -o "$work/a.c" --schedule "$work/old.tuning"
 check no-effect-leaves-no-file  [ ! -e "$work/a.c" ]
 
@@ -645,7 +645,7 @@ te 'input image: f32[4]\ninput weights: f32[4]\ny[i] = image[i] * weights[i]\nou
 check value-near-is-refused   refuses "no input 'wieghts' to be given with --value; did you mean 'weights'?" \
     "$work/long.te" -o "$work/a.c" --value wieghts=tests/models/digits.in0.npy
 check value-of-another-shape-is-refused refuses \
-    '--value input=tests/models/boxes.in0.npy: the file has f32.*, and the input is f32' \
+    '--value input=tests/models/boxes.in0.npy: the file has f32.*, but the input is f32' \
     $digits -o "$work/a.c" --value input=tests/models/boxes.in0.npy
 check value-no-file-is-refused  refuses '' "$work/weighted.te" -o "$work/a.c" --value "w=$work/none.npy"
 check value-other-shape-is-refused refuses 'does not hold' \
@@ -716,7 +716,9 @@ other_target() {
     "$lw" $digits -o "$work/once/o.c" --name o &&
         "$lw" $digits -o "$work/again/o.c" --name o --schedule "$work/other.txt" 2> "$work/err" &&
         cmp "$work/once/o.c" "$work/again/o.c" &&
-        grep -q 'other.txt: 1:1: warning: no block is for the target generic: the first is for cortex-m4$' "$work/err"
+        grep -q \
+            'other.txt: 1:1: warning: no block is for the target generic, and the first one is for cortex-m4; add' \
+            "$work/err"
 }
 # The groups' names do not depend on --name, although macros of the header begin with it, as CONV_E does.
 other_name() {
@@ -743,22 +745,22 @@ check schedule-refused-step     refused_block 'for conv_1 on generic:\n\n  vecto
 check schedule-unknown-step-is-refused refused_block 'for conv_1 on generic:\n  spilt y.c 4\n' \
     2:3 'this is not a schedule step; use split'
 check schedule-unknown-target-is-refused refused_block 'for conv_1 on z80:\n' 1:15 'there is no target "z80"'
-check schedule-step-alone-is-refused refused_block '  split y.c 4\n' 1:3 'a step before the first'
+check schedule-step-alone-is-refused refused_block '  split y.c 4\n' 1:3 'this step is in no block'
 check schedule-no-head-is-refused refused_block 'conv_1:\n' 1:1 'a block begins `for GROUP on TARGET:`'
 check schedule-folder-is-refused refuses 'folder.onnx" is a folder; use a file' \
     $digits -o "$work/a.c" --schedule "$work/folder.onnx"
 check schedule-twice-is-refused refused_block 'for conv_1 on generic:\nfor conv_1 on generic:\n' \
-    2:5 'conv_1 on generic has a block already, at 1:1'
+    2:5 'conv_1 on generic already has a block, at 1:1'
 check schedule-twice-by-role-is-refused refused_block 'for conv_1 on generic:\nfor @op(conv2d) on generic:\n' \
-    2:1 'the group conv_1 has a block already, at 1:1'
+    2:1 'the group conv_1 already has a block, at 1:1'
 check schedule-twice-in-parts-is-refused refused_block 'for conv_1+conv_2 on generic:\nfor conv_2 on generic:\n' \
-    2:5 'conv_2 on generic has a block already, at 1:1'
+    2:5 'conv_2 on generic already has a block, at 1:1'
 check schedule-part-twice-is-refused refused_block 'for conv_1+conv_1 on generic:\n' \
     1:5 "conv_1+conv_1 names the group 'conv_1' twice"
 check schedule-part-missing-is-refused refused_block 'for conv_1+conv_7 on generic:\n' \
     1:1 "there is no group 'conv_7'; did you mean"
 check schedule-parts-and-role-is-refused refused_block 'for @op(conv2d) on generic:\nfor conv_1+conv_2 on generic:\n' \
-    2:1 'the group conv_1 has a block already, at 1:1'
+    2:1 'the group conv_1 already has a block, at 1:1'
 check schedule-of-a-node-is-refused refused_block 'for relu_1 on generic:\n' \
     1:1 "there is no group 'relu_1'; the node 'relu_1' is in the group 'conv_1'"
 check schedule-no-call-is-refused refused_block 'for @op(conv3d) on generic:\n' 1:1 "no group has a call of 'conv3d'"

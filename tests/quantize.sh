@@ -246,7 +246,7 @@ check networks-without-floats-are-refused nothing_to_quantize
 check bounds-are-numbers                    refuses \
     '\-\-min-sqnr does not accept "high"; use a number from 0.1 to 1000, such as 40dB' \
     quantize "$work/net.te" --samples "$work/good.npy" --min-sqnr high
-check a-drop-needs-the-classes              refuses 'needs the classes of the samples: --labels' \
+check a-drop-needs-the-classes              refuses 'requires the classes of the samples; pass --labels' \
     quantize "$work/net.te" --samples "$work/good.npy" --max-drop 1%
 check drop-is-a-share                       refuses \
     '\-\-max-drop does not accept "150%"; use a number from 0 to 100, such as 0.5%' \

@@ -157,7 +157,7 @@ check steps-none-fails         says 1 'y: 1 of 4 elements differ; .*; 1 beyond t
 setup steps-one-passes         says 0 'y: 1 of 4 elements differ; .*, within the tolerance' \
     "$work/byte.te" "$work/ones.npy" --expect "$work/mixed.npy" --steps 1
 check steps-are-in-the-verdict grep -q '^verified: .*; quantized values within 1 steps' "$work/said"
-check tolerance-without-floats-is-refused says 1 'error: --tolerance has no effect: no output holds floats' \
+check tolerance-without-floats-is-refused says 1 'error: --tolerance has no effect, because no output holds floats' \
     "$work/byte.te" --tolerance 1
 check steps-without-integers-is-refused says 1 'error: --steps has no effect' "$work/real.te" --steps 1
 for value in -1 1,-1 x 1, 1,x ''; do
@@ -240,7 +240,7 @@ check board-without-runner-is-explained says 1 "error: $words: false" $digits --
 
 # Stacked samples, and floats for an integer input, name the command that takes them.
 check stacked-samples-name-evaluate says 1 \
-    'holds .* elements of f16, but .*; for stacked samples, there is `evaluate --test`' $digits samples/digits/test.npy
+    'holds .* elements of f16, but .*; use `evaluate --test` for stacked samples' $digits samples/digits/test.npy
 
 # The test bench as a bare-metal image.
 on_board() {

@@ -35,8 +35,8 @@ static void *parsed(Ctx *cx, const char *path, Bytes file, const Tensor *t, Size
     if (type == F32 && t->type == BF16 && elems == tensor_elems(t)) return rounded_to_bf16(cx, data, elems);
     diag_error(cx, NULL, "\"%s\" holds %lld elements of %s, but \"%s\" is %s%s%s%s", path, (long long)elems,
                dtype_info(type)->spelling, t->name, dtype_info(t->type)->spelling, tensor_shape_text(cx, t),
-               is_stacked(t, elems, sizes->rank, sizes->of) ? "; for stacked samples, there is `evaluate --test`" : "",
-               dtype_is_float(type) && t->quant ? "; `evaluate`, or a function of the header, quantizes floats" : "");
+               is_stacked(t, elems, sizes->rank, sizes->of) ? "; use `evaluate --test` for stacked samples" : "",
+               dtype_is_float(type) && t->quant ? "; quantize floats with `evaluate` or a function of the header" : "");
     return NULL;
 }
 

@@ -173,9 +173,10 @@ static bool read_bounds(Ctx *cx, const lw_quantization *q, const Build *b, const
 {
     double drop = -100;
     *out = (QualityBounds){ .lists_layers = q->sensitivity || (q->report && s->count) };
-    if (q->max_drop && !q->sample_labels) diag_usage(cx, NULL, "--max-drop needs the classes of the samples: --labels");
+    if (q->max_drop && !q->sample_labels)
+        diag_usage(cx, NULL, "--max-drop requires the classes of the samples; pass --labels");
     if (q->sample_labels && !q->max_drop && !q->finetune)
-        diag_usage(cx, NULL, "--labels has no effect without --max-drop or --finetune");
+        diag_usage(cx, NULL, "--labels has no effect without --max-drop or --finetune; add one of them");
     if (!read_bound(cx, &drop_bound, q->max_drop, &drop)) return false;
     out->most_drop = drop / 100;
     if (!read_bound(cx, &sqnr_bound, q->min_sqnr, &out->least_sqnr) || ctx_failed(cx)) return false;
@@ -217,7 +218,7 @@ static bool read_count(Ctx *cx, const char *option, const char *text, int least,
 static bool read_finetuning(Ctx *cx, const lw_quantization *q, Finetuning *f)
 {
     enum { MOST_EPOCHS = 10000, MOST_SEED = 1000000 };
-    if (q->seed && !q->finetune) diag_usage(cx, NULL, "--seed has no effect without --finetune");
+    if (q->seed && !q->finetune) diag_usage(cx, NULL, "--seed has no effect without --finetune; add --finetune");
     return !ctx_failed(cx) && read_count(cx, "--finetune", q->finetune, 1, MOST_EPOCHS, &f->epochs)
         && read_count(cx, "--seed", q->seed, 0, MOST_SEED, &f->tuner.seed);
 }
@@ -283,7 +284,7 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
     o = options_of(cx, "lw_quantize", o);
     if (!o || !is_given(cx, "lw_quantize", "the model", model)) return NULL;
     if (!q) q = &without_samples;
-    if (q->labels && !q->test_count) diag_usage(cx, NULL, "--test-labels has no effect without --test");
+    if (q->labels && !q->test_count) diag_usage(cx, NULL, "--test-labels has no effect without --test; add --test");
     if (ctx_failed(cx) || !are_given(cx, "lw_quantize", "the samples", q->samples, q->sample_count)) return NULL;
     if (!are_given(cx, "lw_quantize", "the test set", q->test, q->test_count)) return NULL;
     if (!outputs_are_right(cx, output, q->onnx, q->report)) return NULL;

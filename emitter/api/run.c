@@ -17,7 +17,7 @@ static bool has_fixed_sizes(Build *b)
         for (int d = 0; d < t->rank; d++) {
             const Var *size = expr_as_var(t->shape[d]);
             if (size)
-                diag_error(b->cx, NULL, "input \"%s\" has the symbolic size %s: fix it with --dim %s=N", t->name,
+                diag_error(b->cx, NULL, "input \"%s\" has the symbolic size %s; fix it with --dim %s=N", t->name,
                            size->name, size->name);
             if (size) return false;
         }

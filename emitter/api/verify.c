@@ -310,9 +310,10 @@ static const char *verdict(Verify *v)
     const lw_options *o = v->options;
     const char *of = v->files->expect_count || o->recorded ? "the expected outputs" : "the interpreter";
     const char *inputs = v->files->input_count ? "the given inputs" : "generated inputs";
-    if (o->tolerance && !v->has_floats) diag_error(v->cx, NULL, "--tolerance has no effect: no output holds floats");
+    if (o->tolerance && !v->has_floats)
+        diag_error(v->cx, NULL, "--tolerance has no effect, because no output holds floats");
     if (o->steps && !v->has_steps)
-        diag_error(v->cx, NULL, "--steps has no effect: no output holds integers of at most 16 bits");
+        diag_error(v->cx, NULL, "--steps has no effect, because no output holds integers of at most 16 bits");
     if (v->left_out)
         text_printf(&v->said, "%d layer%s of the emitted C %s no tensor of the model as imported\n", v->left_out,
                     v->left_out == 1 ? "" : "s", v->left_out == 1 ? "is" : "are");

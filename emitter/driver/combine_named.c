@@ -33,8 +33,8 @@ static void refuse_missing(Build *b, const char *word)
     const Group *const *all;
     const int count = build_all_groups(b, &all);
     if (*word)
-        diag_error(b->cx, NULL, "--combine: there is no group '%s'%s; `dump MODEL --at fused --combine none` prints "
-                   "them", word, group_advice(b->cx, word, all, count, ""));
+        diag_error(b->cx, NULL, "--combine: there is no group '%s'%s; use a group that `dump MODEL --at fused "
+                                "--combine none` lists", word, group_advice(b->cx, word, all, count, ""));
     else
         diag_error(b->cx, NULL, "--combine \"%s\": a name is missing; use GROUP,GROUP...[@GROUP], all, none",
                    b->options->combine);
@@ -186,5 +186,5 @@ void build_combine_named(Build *b)
     b->combine_text = combine_chosen(b, &c);
     if (c.is_all && !b->outer && !b->shared->is_combined && !ctx_failed(b->cx))
         diag_listed(b->cx, NOTE, NULL,
-                    "--combine all combines no groups; `dump MODEL --at strategy --combine all` prints the reasons");
+                    "--combine all combines no groups; run `dump MODEL --at strategy --combine all` for the reasons");
 }

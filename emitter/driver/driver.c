@@ -73,17 +73,18 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
             o->name, name_prefix(cx, o->name));
     if (o->ram < 0) diag_usage(cx, NULL, "--ram is %lld; use a number of bytes, 1 or more", (long long)o->ram);
     if (o->ram && o->combine)
-        diag_usage(cx, NULL, "--ram and --combine exclude each other: --ram selects the groups to combine");
+        diag_usage(cx, NULL, "--ram and --combine exclude each other, because --ram selects the groups to combine; "
+                             "omit one of them");
     if (o->train && (o->ram || kind == WEIGHTS_CALLER || kind == WEIGHTS_INCLUDED || kind == WEIGHTS_FLASH))
-        diag_usage(cx, NULL, "--train excludes --ram, and --weights except c and section=NAME: a training step has an "
-                   "arena and constants of its own");
+        diag_usage(cx, NULL, "--train excludes --ram, and --weights except c and section=NAME, because a training step "
+                             "has its own arena and constants; omit one of them");
     if (o->train && o->selftest_count)
-        diag_usage(cx, NULL, "--train and --selftest exclude each other: training changes the weights, and with them "
-                   "every checksum");
+        diag_usage(cx, NULL, "--train and --selftest exclude each other, because training changes the weights, and "
+                             "with them every checksum; omit one of them");
     if (o->ports_in_arena && o->static_arena)
         diag_usage(cx, NULL,
-                   "--io arena and --static-arena exclude each other: the caller cannot reach inputs and outputs in a "
-                   "static arena");
+                   "--io arena and --static-arena exclude each other, because the caller cannot reach inputs and "
+                   "outputs in a static arena; omit one of them");
 }
 
 /* Returns the target with the code budgets that --optimize selects. For size, loops have guards instead of copies; for

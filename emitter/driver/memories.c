@@ -245,7 +245,7 @@ static void check_together(Build *b)
         if (m->is_rom && !(m->kinds & MEMORY_FOR_WEIGHTS))
             diag_usage(b->cx, NULL, "--memory %s: a rom holds only weights; omit for=", m->name);
         else if (m->is_rom && m->channel)
-            diag_usage(b->cx, NULL, "--memory %s: copy= is of the RAM that constants are copied to; omit it for a rom",
+            diag_usage(b->cx, NULL, "--memory %s: constants are copied from a rom and not to it; give copy= to a RAM",
                        m->name);
         else if (m->channel && m->line == 1)
             diag_usage(b->cx, NULL, "--memory %s: copies of channel %d need line=N, a power of two; use line=32 on a "
@@ -421,7 +421,8 @@ static int64_t bytes_in_rom(const Build *b, int64_t bytes)
 static void refuse_constant(Build *b, const Tensor *constant)
 {
     diag_error(b->cx, b->path, "--memory: the constants do not fit into the memories with the key rom: %lld bytes of "
-               "\"%s\" are left over; use larger ones", (long long)tensor_bytes(constant), constant->name);
+                               "\"%s\" are left over; use larger memories",
+               (long long)tensor_bytes(constant), constant->name);
 }
 
 const FirmwareMemory *build_place_inner(Build *b, const Tensor *constant)
@@ -483,7 +484,7 @@ static void note_unused(const Build *b)
     for (int i = 0; i < b->memory_count; i++)
         if (!b->memory[i].is_rom && b->memory[i].section)
             diag_listed(b->cx, NOTE, NULL, "--memory %s: section=%s has no effect on the only RAM; declare the arena "
-                        "there", b->memory[i].name, b->memory[i].section);
+                                           "in that section", b->memory[i].name, b->memory[i].section);
 }
 
 /* Places the constants by the bytes that a run reads of each. pinned: the memories that are prescribed. */

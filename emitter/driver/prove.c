@@ -55,8 +55,8 @@ static bool is_supported(Build *b)
                         : p->state_count                     ? "a state"
                                                              : NULL;
     if (other)
-        diag_usage(b->cx, NULL, "--acsl and %s exclude each other: the proof runs the model with ports and constants "
-                                "in C arrays; omit one of them", other);
+        diag_usage(b->cx, NULL, "--acsl and %s exclude each other, because the proof runs the model with ports and "
+                                "constants in C arrays; omit one of them", other);
     return !other;
 }
 

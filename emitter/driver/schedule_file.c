@@ -137,7 +137,8 @@ static void check_parts(Build *b, const GroupSchedule *s, const int *part, int c
         const Group *g = &b->groups.at[part[i]];
         const GroupSchedule *other = schedule_of_group(b->cx, g, b->target);
         if (other && other->source <= s->source)
-            schedule_refuse(b->cx, s, text_format(b->cx, "the group %s has a block already, at %s", g->name,
+            schedule_refuse(b->cx, s, text_format(b->cx, "the group %s already has a block, at %s; keep one of them",
+                                                  g->name,
                                                   other->where));
     }
 }

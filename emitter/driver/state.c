@@ -31,16 +31,19 @@ static void check_state(Build *b, int i)
     Ctx *cx = b->cx;
     const Tensor *in = b->model.input[b->state[i].input], *out = b->model.output[b->state[i].output];
     if (in->type != out->type || tensor_elems(in) != tensor_elems(out) || tensor_elems(in) < 0)
-        diag_error(cx, NULL, "the state's input \"%s\" is %s%s, but its output \"%s\" is %s%s", in->name,
+        diag_error(cx, NULL, "the state's input \"%s\" is %s%s, but its output \"%s\" is %s%s; use equal types and "
+                             "shapes", in->name,
                    dtype_info(in->type)->spelling, tensor_shape_text(cx, in), out->name,
                    dtype_info(out->type)->spelling, tensor_shape_text(cx, out));
     const Tensor *first = build_initial(b, b->state[i].input);
     if (first && (first->type != in->type || tensor_elems(first) != tensor_elems(in)))
-        diag_error(cx, NULL, "the state \"%s\" is %s%s, but begins with %s%s", in->name, dtype_info(in->type)->spelling,
+        diag_error(cx, NULL, "the state \"%s\" is %s%s, but begins with %s%s; use initial values of the state's type "
+                             "and shape", in->name, dtype_info(in->type)->spelling,
                    tensor_shape_text(cx, in), dtype_info(first->type)->spelling, tensor_shape_text(cx, first));
     for (int j = 0; j < i; j++)
         if (b->state[j].input == b->state[i].input || b->state[j].output == b->state[i].output)
-            diag_error(cx, NULL, "\"%s\" or \"%s\" is given twice with --state", in->name, out->name);
+            diag_error(cx, NULL, "\"%s\" or \"%s\" is given twice with --state; give each name once",
+                       in->name, out->name);
 }
 
 bool build_states(Build *b)

@@ -174,7 +174,7 @@ const char *te_write(Ctx *cx, const Graph *g, const char *const *names, const ch
     TeWriter w = { cx, text_new(cx), map_new(cx->arena), map_new(cx->arena) };
     Node **order;
     const int count = graph_order(cx, g, &order);
-    if (is_open(g)) diag_unsupported(cx, NULL, "open sizes in a written .te file: fix them with --dim");
+    if (is_open(g)) diag_unsupported(cx, NULL, "open sizes in a written .te file; fix them with --dim");
     for (const char *s = head ? head : ""; *s; s += strcspn(s, "\n"), s += *s == '\n')
         text_printf(&w.text, "# %.*s\n", (int)strcspn(s, "\n"), s);
     for (int i = 0; i < g->input_count && !ctx_failed(cx); i++) write_input(&w, g->input[i]);

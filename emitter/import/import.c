@@ -39,10 +39,11 @@ static void refuse_contents(Ctx *cx, const char *extension, const Contents *c)
     const bool is_model = c && format_of(c->extension) && !text_equal(c->extension, "te");
     const char *advice = !c ? "" : is_model ? text_format(cx, "; give it a name that ends in .%s", c->extension)
                                             : c->advice ? text_format(cx, "; %s", c->advice) : "";
-    if (format_of(extension)) diag_error(cx, NULL, "this is no .%s file, but %s%s", extension, c->what, advice);
+    if (format_of(extension)) diag_error(cx, NULL, "this is not a .%s file, but %s%s", extension, c->what, advice);
     else if (c)
         diag_error(cx, NULL, "the name ends in none of .onnx, .te and .tflite, and the file is %s%s", c->what, advice);
-    else diag_error(cx, NULL, "the name ends in none of .onnx, .te and .tflite, so the format is unknown");
+    else diag_error(cx, NULL, "the name ends in none of .onnx, .te and .tflite, so the format is unknown; use a file "
+                              "whose name ends in one of them");
 }
 
 /* Refuses --dim and --value for names that the model does not have. */

@@ -372,7 +372,8 @@ static void refuse(WidthSearch *z)
     const double drop = is_drop ? 100 * (double)(z->out->right - q->right) / (double)z->samples->count : 0;
     bool has_ports = false;
     for (int i = 0; i < z->out->count; i++) has_ports = has_ports || z->out->at[i].is_port;
-    const char *hint = has_ports ? "; inputs and outputs keep their width: --ports float leaves them out" : "";
+    const char *hint = has_ports ? "; inputs and outputs keep their width, so pass --ports float to leave them in "
+                                   "floats" : "";
     if (z->bounds.least_sqnr > 0 && q->sqnr < z->bounds.least_sqnr)
         diag_error(z->cx, NULL, "--min-sqnr: no choice of widths reaches %g dB; the best has %.1f dB%s%s",
                    z->bounds.least_sqnr, q->sqnr, q->worst ? text_format(z->cx, " of \"%s\"", q->worst) : "",

@@ -215,12 +215,13 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
     Graph g = out->floats;
     Edges e = out->edges;
     e.per_tensor = out->edges.per_tensor = settings->per_tensor;
-    if (!s->count && settings->tuner) diag_usage(cx, NULL, "--finetune trains on samples: --samples FILE.npy");
+    if (!s->count && settings->tuner) diag_usage(cx, NULL, "--finetune trains on samples; pass --samples FILE.npy");
     else if (!s->count && edges_without_grid(&e))
         diag_usage(cx, NULL, "samples are required, because no annotation gives the grid of \"%s\"; pass --samples "
                              "FILE.npy for each input",
                    edges_without_grid(&e)->name);
-    if (!s->count && p) diag_usage(cx, NULL, "a bound on the outputs is measured on samples: --samples FILE.npy");
+    if (!s->count && p) diag_usage(cx, NULL, "a bound on the error of the outputs is measured on samples; pass "
+                                             "--samples FILE.npy");
     if (!s->count) return !ctx_failed(cx) && simulate_model(b, ports, out);
     ChannelStats *stats = prepare(b, s, settings, &g, &e);
     if (!stats) return false;

@@ -384,7 +384,7 @@ bool samples_read(Build *b, const char *const *path, int path_count, Samples *ou
         in[i].port = b->model.input[i];
         if (tensor_is_fixed(in[i].port)) make_rooms(cx, &in[i]);
         if (!tensor_is_fixed(b->model.input[i]))
-            diag_error(cx, NULL, "input \"%s\" has symbolic sizes: fix them with --dim", b->model.input[i]->name);
+            diag_error(cx, NULL, "input \"%s\" has symbolic sizes; fix them with --dim", b->model.input[i]->name);
         else if (is_zip) read_entry(b, &z, i, &in[i], out);
         else read_path(b, is_folder ? path_in_folder(cx, path[0], b->model.input[i]->name) : path[i], i, &in[i], out);
     }

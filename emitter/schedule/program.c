@@ -210,7 +210,8 @@ static void run_for(Program *p, const WrittenStep *line, int count, const char *
     const size_t n = head ? word_length(head) : 0;
     if (!head || !has_block(p, line, block)) return;
     if (!n || strncmp(head + n, " in ", 4) != 0) {
-        written_refuse(p->cx, line, "a loop is `for NAME in LIST:`, where LIST has stages, roles or numbers");
+        written_refuse(p->cx, line, "this loop has no list; write `for NAME in LIST:`, where LIST has stages, roles or "
+                                    "numbers");
         return;
     }
     const int elements = split_list(p->cx, head + n + 4, element, MOST_MATCHES);

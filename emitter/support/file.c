@@ -127,7 +127,7 @@ static Bytes read_all(Ctx *cx, FILE *f, const char *path)
     const bool is_longer = !ferror(f) && !feof(f) && count && fgetc(f) != EOF;
     if (ferror(f)) diag_error(cx, NULL, "cannot read \"%s\": %s", path, strerror(why));
     else if (is_longer)
-        diag_error(cx, NULL, "\"%s\" is too large: files up to 2 GiB are accepted, streams up to 256 MiB", path);
+        diag_error(cx, NULL, "\"%s\" is too large; use files of at most 2 GiB and streams of at most 256 MiB", path);
     at[count] = 0;
     return (Bytes){ at, count };
 }
@@ -211,7 +211,7 @@ bool file_read_part(Ctx *cx, const char *path, int64_t at, void *to, size_t coun
     const bool is_whole = f && fseek(f, (long)at, SEEK_SET) == 0 && fread(to, 1, count, f) == count;
     if (f) fclose(f);
     if (!is_whole)
-        diag_error(cx, NULL, "cannot read %llu bytes of \"%s\" from byte %lld on", (unsigned long long)count, path,
+        diag_error(cx, NULL, "cannot read %llu bytes of \"%s\" at offset %lld", (unsigned long long)count, path,
                    (long long)at);
     return is_whole;
 }

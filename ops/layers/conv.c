@@ -79,7 +79,7 @@ static bool check_zero(Ctx *cx, const Node *n)
         int64_t zero = node_int(n, attrs[i], 0);
         if (!zero || (is_byte(n->in[i]) && zero >= -255 && zero <= 255)) continue;
         if (n->in[i]->type == I16 && zero >= INT16_MIN && zero <= INT16_MAX) continue;
-        op_refuse(cx, n, "'%s' is %lld and the %s %s; a zero point requires i8 or u8, and is in -255..255, or i16",
+        op_refuse(cx, n, "'%s' is %lld and the %s %s; use i8 or u8 with -255 to 255, or i16 with a 16-bit value",
                   attrs[i], (long long)zero, i ? "kernel" : "input", dtype_info(n->in[i]->type)->spelling);
         return false;
     }

@@ -191,8 +191,8 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
         if (step[i]) ranges[d] = (is_decided ? decided_range : range_of)(cx, from, to, step[i], x->shape[d]);
         if (!step[i] || op_least(cx, ranges[d].count) < !is_decided || listed[d]) {
             op_refuse(cx, n,
-                      "from %lld to %lld by %lld along axis %d of %s: a result that is not empty, each axis once, is "
-                      "expected%s",
+                      "the slice from %lld to %lld by %lld along axis %d of %s is empty or repeats an axis; use a "
+                      "result with elements, and each axis once%s",
                       (long long)begin->ints[i], (long long)end->ints[i], (long long)step[i], d,
                       tensor_shape_text(cx, x), tensor_dim(x, d) < 0 ? op_greater_least : "");
             return 0;

@@ -112,7 +112,7 @@ static const FunctionCase function_cases[] = {
     { "else-alone", "  else:\n    unroll c.k\n", "there is no `if` before this line" },
     { "not-a-condition", "  if extent(c.k) + 1:\n    unroll c.k\n", "'16 + 1' is not true or false" },
     { "extent-of-no-loop", "  if extent(c.q) < 3:\n    unroll c.k\n", "there is no loop c.q" },
-    { "not-a-loop", "  for S:\n    unroll c.k\n", "a loop is `for NAME in LIST:`" },
+    { "not-a-loop", "  for S:\n    unroll c.k\n", "this loop has no list; write `for NAME in LIST:`" },
     { "not-a-role", "  for S in @sum:\n    unroll c.k\n", "@sum" },
     { "a-refusal-is-at-its-line", "  inner(c.z, 4)\n", "12:3: error: there is no loop c.z" },
     { "a-function-that-is-none", "  tile8(c)\n", "tile8(c)" },
@@ -237,7 +237,7 @@ static const Refusal refusals[] = {
     { "values-without-brackets", "input a: f32[2]\nconst s: f32[2] = 0.5\n",
       "e.te: 2:19: error: '[' is expected before the values, not '0.5'\n  const s: f32[2] = 0.5\n"
       "                    ^^^" },
-    { "no-output", "input a: f32[3]\n", "e.te: error: no output: write `output NAME`" },
+    { "no-output", "input a: f32[3]\n", "e.te: error: there is no output; write `output NAME`" },
     { "formula-at-its-line", "input a: f32[3]\n\ny[i] = a[i] + aa[i]\n",
       "e.te: 3:15: error: 'aa' is not a tensor here; did you mean 'a'?\n  y[i] = a[i] + aa[i]\n                ^^" },
     { "tabs-keep-the-caret-right", "input a: f32[3]\ny[i] =\ta[i] + 1 1\n",
@@ -264,7 +264,7 @@ static const Refusal refusals[] = {
     { "too-few-values", "const a: i8[2][2] = {{1, 2}, {3}}\n",
       "e.te: 1:21: error: 4 values are expected, not 3\n  const a: i8[2][2] = {{1, 2}, {3}}\n                      ^" },
     { "value-too-large", "const a: i8[2] = {1, 200}\n",
-      "e.te: 1:22: error: 200 does not fit in i8: use -128 to 127\n"
+      "e.te: 1:22: error: 200 does not fit in i8; use -128 to 127\n"
       "  const a: i8[2] = {1, 200}\n                       ^^^" },
     { "const-symbolic", "size n in 1..2\nconst a: i8[n] = {1}\n",
       "e.te: 2:7: error: the constant 'a' is [n]; use numbers as its sizes\n  const a: i8[n] = {1}\n        "
@@ -288,14 +288,14 @@ static const Refusal refusals[] = {
     { "elements-of-a-call", "input x: f32[65536][1]\ninput z: f32[1][65536]\ny = add(x, z)\noutput y\n",
       "e.te: 3:5: error: " },
     { "size-that-wraps", "input x: f32[65536*65536]\n",
-      "e.te: 1:19: error: this size may be 4294967296: use at most 2147483647\n  input x: "
+      "e.te: 1:19: error: this size may be 4294967296; use at most 2147483647\n  input x: "
       "f32[65536*65536]\n"
       "                    ^" },
     { "size-that-may-wrap", "size n in 1..2147483647\ninput x: f32[n]\ny[i<n+1] = x[0]\noutput y\n",
-      "e.te: 3:6: error: this size may be 2147483648: use at most 2147483647\n  y[i<n+1] = x[0]\n       "
+      "e.te: 3:6: error: this size may be 2147483648; use at most 2147483647\n  y[i<n+1] = x[0]\n       "
       "^" },
     { "size-shifted-out", "size n in 1..2\ninput x: f32[n<<30]\n",
-      "e.te: 2:15: error: this size may be 2147483648: use at most 2147483647\n  input x: f32[n<<30]\n"
+      "e.te: 2:15: error: this size may be 2147483648; use at most 2147483647\n  input x: f32[n<<30]\n"
       "                ^^" },
     { "data-leads-into-an-empty-tensor",
       "size n in 0..4\ninput x: f32[n]\ninput at: i32[2]\ny[i] = x[at[i]]\noutput y\n",
@@ -379,8 +379,8 @@ static void test_long_chains(void)
         text_add(&t, "output a200000\n");
         bool ok = te_read(cx, "long.te", text_string(&t), NULL, &m);
         const char *expected = f == 0
-                                   ? "long.te: 2049:1: error: more than 2048 statements in one nest, the most accepted"
-                                   : "long.te: 200001:1: error: more than 200000 statements, the most accepted";
+                                   ? "long.te: 2049:1: error: there are more than 2048 statements in one nest"
+                                   : "long.te: 200001:1: error: there are more than 200000 statements; use fewer";
         check_that(!ok && strstr(first_error(cx), expected), "long chain", "%s", first_error(cx));
         ctx_free(cx);
     }

@@ -435,8 +435,8 @@ static void check_comparison(void)
 static void check_signatures(void)
 {
     static const struct { const char *label, *wanted, *name, *said; } each[] = {
-        { "the-first-signature", NULL, "small", "the file has the signatures \"first\", \"second\"; \"first\" is "
-          "compiled; --signature NAME compiles another" },
+        { "the-first-signature", NULL, "small", "the file has the signatures \"first\", \"second\", of which \"first\" "
+          "is compiled; pass --signature NAME to choose a different one" },
         { "the-second-signature", "second", "other", "" },
         { "no-such-signature", "none", NULL, "there is no signature \"none\" (--signature); the file has \"first\", "
           "\"second\"" },

@@ -131,7 +131,8 @@ static void read_elf(Build *b, const char *path, Elf *e, Footprint *out)
     const Bytes file = file_read(b->cx, path);
     if (ctx_failed(b->cx)) return;
     if (!elf_open(file, e)) {
-        diag_error(b->cx, NULL, "--cc \"%s\" does not write ELF files, which the measurement requires", b->options->cc);
+        diag_error(b->cx, NULL, "--cc \"%s\" does not write ELF files, which the measurement requires; use a compiler "
+                                "that writes them", b->options->cc);
         return;
     }
     if (!report_is_target_code(b, e, out->command)) return;

@@ -124,7 +124,7 @@ bool report_measure(Build *b, const char *model)
     Ctx *cx = b->cx;
     if (!b->options->runner) return true;
     if (b->options->train) {
-        diag_usage(cx, NULL, "--runner does not measure training steps: leave out --train or --runner");
+        diag_usage(cx, NULL, "--runner does not measure training steps; omit --train or --runner");
         return false;
     }
     Build run;

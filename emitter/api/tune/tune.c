@@ -261,8 +261,8 @@ static const char *summary(Tuning *t)
 static bool is_tunable(Ctx *cx, const Build *b, const lw_options *o)
 {
     if (!o->runner)
-        diag_usage(cx, NULL, "--runner is missing: CMD PROGRAM IN.npy... OUT.npy... that prints `instructions N`, "
-                             "`cycles N` or `ns N`");
+        diag_usage(cx, NULL, "--runner is missing; pass a command that is called as CMD PROGRAM IN.npy... OUT.npy... "
+                             "and prints `instructions N`, `cycles N` or `ns N`");
     for (int i = 0; i < b->model.input_count; i++)
         if (!tensor_is_fixed(b->model.input[i]))
             diag_unsupported(cx, b->model.input[i]->name, "the input has open dimensions; give --dim NAME=N");

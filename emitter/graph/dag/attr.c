@@ -184,7 +184,7 @@ const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count)
     for (const char *p = text + strspn(text, " "); *p; p += strspn(p, " ")) {
         size_t word = strcspn(p, " "), left = strcspn(p, "=");
         if (left >= word) {
-            diag_error(cx, op->name, "expected an attribute as name=value, found '%s'", name_n(cx, p, word));
+            diag_error(cx, op->name, "'%s' is not an attribute; write NAME=VALUE", name_n(cx, p, word));
             return attrs;
         }
         const AttrRow *row = op_attr_row(op, name_n(cx, p, left));

@@ -126,7 +126,7 @@ bool op_ints(Ctx *cx, const Node *n, const char *attr, int count, int64_t least,
 /* ---- Sizes ------------------------------------------------------------------------------------------------------ */
 
 const char *const op_greater_least =
-    ", which an open size may be; a larger least size is required, as in --dim 'LEAST<=NAME<=MOST'";
+    ", which an open size may be; declare a larger minimum, as in --dim 'LEAST<=NAME<=MOST'";
 
 const Expr *op_size(Ctx *cx, const Expr *size, int64_t times, int64_t more)
 {

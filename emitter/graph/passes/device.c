@@ -72,7 +72,7 @@ static Map *copies_on(Crossing *c, const char *device)
     for (int i = 0; i < c->device_count; i++)
         if (c->device[i] == device) return &c->copy[i];
     if (c->device_count == MOST_DEVICES) {
-        diag_unsupported(c->cx, NULL, "more than %d devices in one model, the most accepted", MOST_DEVICES - 1);
+        diag_unsupported(c->cx, NULL, "more than %d devices in one model", MOST_DEVICES - 1);
         return &c->copy[0];
     }
     c->device[c->device_count] = device;

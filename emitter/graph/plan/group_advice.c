@@ -28,7 +28,8 @@ const char *group_advice(Ctx *cx, const char *word, const Group *const *group, i
         const Group *g = group[i];
         names[i] = g->name;
         if (g->parts && is_part(g->parts, word))
-            return text_format(cx, "; it is a part of '%s', which combines %s; apart with --combine none", g->name,
+            return text_format(cx, "; it is a part of '%s', which combines %s; pass --combine none to separate them",
+                               g->name,
                                g->parts);
         if (has_node(g, word)) return text_format(cx, "; the node '%s' is in the group '%s'", word, g->name);
     }

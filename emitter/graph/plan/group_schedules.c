@@ -53,7 +53,8 @@ GroupSchedule *schedule_of_group(Ctx *cx, const Group *g, const Target *t)
         if (!text_equal(s->target, t->name) || !is_of(s, g, signature)) continue;
         s->is_used = true;
         if (found && found->source == s->source)
-            schedule_refuse(cx, s, text_format(cx, "the group %s has a block already, at %s", g->name, found->where));
+            schedule_refuse(cx, s, text_format(cx, "the group %s already has a block, at %s; keep one of them",
+                                               g->name, found->where));
         if (!found || s->source < found->source) found = s;
     }
     return found;
@@ -71,7 +72,7 @@ static const Implementation *row_called(Ctx *cx, const GroupSchedule *s, const c
         names[i] = all[i]->name;
         if (text_equal(names[i], wanted)) return all[i];
     }
-    const char *listed = "; `dump MODEL --at strategy` prints those of each group";
+    const char *listed = "; use one that `dump MODEL --at strategy` prints for the group";
     schedule_refuse(cx, s, text_format(cx, "there is no implementation \"%s\"%s", wanted,
                                        text_hint(cx, wanted, names, (size_t)count, listed)));
     return NULL;
@@ -80,8 +81,8 @@ static const Implementation *row_called(Ctx *cx, const GroupSchedule *s, const c
 static const Nest *refuse_row(Ctx *cx, const GroupSchedule *s, const char *row, const char *group)
 {
     if (!ctx_failed(cx))
-        schedule_refuse(cx, s, text_format(cx, "the implementation %s does not apply to %s; `dump MODEL --at strategy` "
-                                           "prints those that apply", row, group));
+        schedule_refuse(cx, s, text_format(cx, "the implementation %s does not apply to %s; use one that `dump MODEL "
+                                               "--at strategy` prints for this group", row, group));
     return NULL;
 }
 
@@ -209,7 +210,7 @@ static const char *missing_part(Ctx *cx, const char *parts, const Group *const *
 
 static void refuse_unused(Ctx *cx, const GroupSchedule *s, const Group *const *group, int count)
 {
-    const char *listed = "; `dump MODEL --at fused --combine none` lists the groups";
+    const char *listed = "; use a group that `dump MODEL --at fused --combine none` lists";
     const char *missing = s->subject == OF_PARTS ? missing_part(cx, s->of, group, count) : s->of;
     if (s->subject == OF_OPERATOR)
         schedule_refuse(cx, s, text_format(cx, "no group has a call of '%s'%s", s->of, listed));
@@ -232,8 +233,8 @@ static void count_signatures(Ctx *cx, int source, const Target *t)
     }
     cx->file = path;
     if (unused)
-        diag_warn(cx, NULL, "%d of %d signatures on %s match no group of this model; `dump MODEL --at strategy` prints "
-                  "signatures", unused, all, t->name);
+        diag_warn(cx, NULL, "%d of %d signatures on %s match no group of this model; use the signatures that `dump "
+                            "MODEL --at strategy` prints", unused, all, t->name);
     cx->file = outer;
 }
 
@@ -250,7 +251,8 @@ static void warn_of_other_targets(Ctx *cx, const Target *t)
     }
     if (!other) return;
     cx->file = other->path;
-    diag_warn(cx, other->where, "no block is for the target %s: the first is for %s", t->name, other->target);
+    diag_warn(cx, other->where, "no block is for the target %s, and the first one is for %s; add a block or change "
+                                "--target", t->name, other->target);
     cx->file = outer;
 }
 

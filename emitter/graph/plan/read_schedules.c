@@ -159,7 +159,7 @@ static void refuse_twice(ScheduleReader *r, const GroupSchedule *b, Token at)
     const Lexer l = lexer_of(r);
     for (const GroupSchedule *o = r->first; o && b->subject != OF_SIGNATURE; o = o->next)
         if (overlaps(o, b))
-            lex_error(&l, at, "%s on %s has a block already, at %s", b->of, b->target, o->where);
+            lex_error(&l, at, "%s on %s already has a block, at %s; keep one of them", b->of, b->target, o->where);
 }
 
 /* Refuses a second block for a signature. A map finds the earlier signatures, because a text of records has many. */
@@ -168,7 +168,8 @@ static void refuse_twice_signed(ScheduleReader *r, Map *seen, const GroupSchedul
     const Lexer l = lexer_of(r);
     const char *key = text_format(r->cx, "%s %s", b->of, b->target);
     const GroupSchedule *o = map_get_const(seen, key, strlen(key));
-    if (o) lex_error(&l, at, "the signature %s on %s has a block already, at %s", b->of, b->target, o->where);
+    if (o) lex_error(&l, at, "the signature %s on %s already has a block, at %s; keep one of them",
+                     b->of, b->target, o->where);
     map_put_const(seen, key, strlen(key), b);
 }
 
@@ -180,7 +181,7 @@ static void refuse_head(ScheduleReader *r, const char *begin, const char *end)
     const Token first = take_word(&line), second = take_word(&line);
     const bool is_record = subject_of(word_text(r, first)) == OF_SIGNATURE && second.length && line.at == line.end;
     if (is_record)
-        lex_error(&l, first, "%s; a record that names an implementation is `for %s on TARGET by %s:`", form,
+        lex_error(&l, first, "%s; to name an implementation, write `for %s on TARGET by %s:`", form,
                   word_text(r, first), word_text(r, second));
     else lex_error(&l, token_of(begin, end), "%s", form);
 }
@@ -229,7 +230,7 @@ static void read_otherwise(ScheduleReader *r, Line l)
                   "no condition precedes `otherwise`; write `for GROUP on TARGET when CONDITION:` before it");
     else if (!read_version(r, &l))
         lex_error(&lexer, token_of(begin, l.end),
-                  "a further version begins `otherwise:` or `otherwise when CONDITION:`");
+                  "this line does not begin a version; write `otherwise:` or `otherwise when CONDITION:`");
     else before->otherwise = r->version;
 }
 
@@ -246,7 +247,8 @@ static void read_line(ScheduleReader *r, Map *seen, const char *line, int number
     if (s == line && token_is(first, "for")) read_for(r, seen, (Line){ s, end }, number);
     else if (s == line && token_is(first, "otherwise")) read_otherwise(r, (Line){ s, end });
     else if (s == line) refuse_head(r, s, end);
-    else if (!r->block) lex_error(&lexer, token_of(s, end), "a step before the first `for GROUP on TARGET:`");
+    else if (!r->block)
+        lex_error(&lexer, token_of(s, end), "this step is in no block; write `for GROUP on TARGET:` before it");
     else if (written_step(r->cx, r->path, r->text, s, end, &r->step[r->step_count])) {
         r->step_count++;
         r->version->step_count++;

@@ -206,7 +206,8 @@ static bool slides(Streamer *s, const Node *n, Slide *slide)
     const int64_t rate = rate_of(s, n, slide);
     if (!rate) return false;
     if (s->s->hop % rate) {
-        diag_error(cx, n->name, "--stream: the hop, %lld frames, is not a multiple of %lld, the stride up to this call",
+        diag_error(cx, n->name, "--stream: the hop, %lld frames, is not a multiple of %lld, the stride up to this "
+                                "layer; use a multiple",
                    (long long)s->s->hop, (long long)rate);
         return false;
     }
@@ -307,7 +308,7 @@ static void decide_all(Streamer *s)
                          "or elementwise operators along this axis",
                          s->s->axis, s->why, any ? "layer that multiplies" : "other layer");
     else if (!any && !ctx_failed(s->cx))
-        diag_error(s->cx, NULL, "--stream: no call reads the input \"%s\"", x->name);
+        diag_error(s->cx, NULL, "--stream: no layer reads the input \"%s\"", x->name);
 }
 
 /* ---- Causal convolutions ----------------------------------------------------------------------------------------- */

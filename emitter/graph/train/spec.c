@@ -169,7 +169,7 @@ static bool read_names(Ctx *cx, const Word *w, const char *at, char separator, T
     while (*at) {
         const size_t n = strcspn(at, ends);
         if (s->pattern_count == MOST_PATTERNS)
-            return refuse(cx, text_format(cx, "more than %d names in update", MOST_PATTERNS), "patterns, like conv*");
+            return refuse(cx, text_format(cx, "update has more than %d names", MOST_PATTERNS), "patterns, like conv*");
         if (!n)
             return refuse(cx, in_quotes(cx, w), "last, all, biases, lora(r=4), or names of layers, like dense,conv_*");
         s->pattern[s->pattern_count++] = name_n(cx, at, n);

@@ -23,7 +23,8 @@ Tensor *given_value(Ctx *cx, const char *input, const char *path, DType type, in
     bool fits = own == type && own_rank == rank;
     for (int d = 0; fits && d < rank; d++) fits = dim[d] < 0 || dim[d] == shape[d];
     if (fits) return tensor_constant(cx, input, own, own_rank, shape, data);
-    diag_error(cx, NULL, "--value %s=%s: the file has %s, and the input is %s", input, path,
+    diag_error(cx, NULL, "--value %s=%s: the file has %s, but the input is %s; use a file of the input's type and "
+                         "shape", input, path,
                value_type_text(cx, own, own_rank, shape), value_type_text(cx, type, rank, dim));
     return NULL;
 }

@@ -232,7 +232,8 @@ static void read_line(Annotations *a, const char *at)
     if (!is_quantized && (a->scale || a->zero))
         refuse(a, line, "'%s' does not accept scale and zero; give them to 'simulated_quantize'",
                word_text(a, line));
-    if (is_quantized && !a->scale && a->zero) refuse(a, line, "zero=%s has no scale=NUMBER beside it", a->zero);
+    if (is_quantized && !a->scale && a->zero) refuse(a, line, "zero=%s is given without a scale; add scale=NUMBER",
+                                                     a->zero);
     if (ctx_failed(a->cx)) return;
     if (a->scale) s.scale = numbers(a, line, "scale", a->scale, F32);
     if (a->scale) s.zero = numbers(a, line, "zero", a->zero ? a->zero : "0", I32);

@@ -121,7 +121,8 @@ static void default_batch(Importer *im)
     if (!first) return;
     const char *symbol = first->dim[0].symbol ? first->dim[0].symbol : "";
     diag_warn(im->cx, NULL,
-              "the first dimension of every input is open%s%s%s: the batch defaults to 1; --dim sets another size",
+              "the first dimension of every input is open%s%s%s: the batch defaults to 1; pass --dim to set a "
+              "different size",
               *symbol ? " (\"" : "", symbol, *symbol ? "\")" : "");
     for (int i = 0; i < im->shared.file.graph.input_count; i++)
         if (is_real_input(im, &im->shared.file.graph.input[i])) im->shared.file.graph.input[i].dim[0].size = 1;

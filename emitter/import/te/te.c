@@ -510,7 +510,7 @@ static void add_parameters(Lexer *l, ScheduleFunction *f)
         for (int i = 0; parameter && i < f->parameter_count; i++)
             if (text_equal(f->parameter[i], parameter)) lex_error(l, at, "two parameters are named '%s'", parameter);
         if (f->parameter_count == MOST_PARAMETERS)
-            lex_error(l, at, "a function has at most %d parameters", MOST_PARAMETERS);
+            lex_error(l, at, "the function has too many parameters; use at most %d", MOST_PARAMETERS);
         else f->parameter[f->parameter_count++] = parameter;
         if (!lex_is(l, ")")) lex_expect(l, ",", "between parameters");
     }
@@ -524,7 +524,7 @@ static void begin_function(TeReader *r, Lexer *l)
     *f = (ScheduleFunction){ .outer = r->model->functions, .name = lex_name(l, "the name of the function"),
                              .line = r->step + r->step_count };
     for (const ScheduleFunction *o = f->outer; o; o = o->outer)
-        if (text_equal(o->name, f->name)) lex_error(l, at, "a function '%s' exists already; use a new name", f->name);
+        if (text_equal(o->name, f->name)) lex_error(l, at, "the function '%s' already exists; use a new name", f->name);
     lex_expect(l, "(", "after the name of the function");
     add_parameters(l, f);
     lex_expect(l, ")", "after the parameters");
@@ -586,8 +586,8 @@ static void include_statement(TeReader *r, Lexer *l)
         lex_take(l);
         reducer_declare(l, &r->symbols);
     } else
-        lex_error(l, lex_peek(l), "an included file has functions of schedules, reducers and includes; move this "
-                  "statement to the file that includes it");
+        lex_error(l, lex_peek(l), "an included file may contain only functions of schedules, reducers and includes; "
+                                  "move this statement to the file that includes it");
 }
 
 static void include_text(TeReader *r)
@@ -630,7 +630,7 @@ static void walk_statements(TeReader *r, bool is_first)
         in_schedule = is_heading(&l) || is_function(&l);
         const int most = r->is_nest ? MOST_IN_NEST : MOST_CALLS;
         if (count++ >= most)
-            lex_error(&l, lex_peek(&l), "more than %d statements%s, the most accepted", most,
+            lex_error(&l, lex_peek(&l), "there are more than %d statements%s; use fewer", most,
                       r->is_nest ? " in one nest" : "");
         if (is_first && is_include(&l)) read_include(r, &l);
         else if (is_first && is_function(&l)) begin_function(r, &l);
@@ -664,7 +664,7 @@ bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *o
     walk_statements(&r, false);
     bool is_whole = !options || !options->is_part;
     if (is_whole) promises_are_kept(cx, r.symbols);
-    if (is_whole && !out->output_count) diag_error(cx, NULL, "no output: write `output NAME`");
+    if (is_whole && !out->output_count) diag_error(cx, NULL, "there is no output; write `output NAME`");
     if (is_whole && !r.is_nest && !ctx_failed(cx)) formulas_to_calls(cx, out->output, out->output_count);
     cx->file = outer;
     return !ctx_failed(cx);

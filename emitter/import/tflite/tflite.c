@@ -114,7 +114,7 @@ static void note_examples(Importer *im)
         for (int d = 0; d < t->rank; d++)
             if (t->is_open[d]) {
                 diag_listed(im->cx, NOTE, tflite_tensor_where(im->cx, t),
-                            "dimension %d is open: it is %lld; --dim %s sets it, and ends this note", d,
+                            "dimension %d is open and defaults to %lld; pass --dim %s to set it and end this note", d,
                             (long long)t->dim[d], d == 0 ? "batch=N" : text_format(im->cx, "%s.%d=N", t->name, d));
                 return;
             }

@@ -146,7 +146,7 @@ static bool same_data_together(Checker *c, const Site *a, const Site *b)
 static bool must_precede(Checker *c, const Site *first, const Site *then)
 {
     if (!check_precedes(first, then))
-        return check_fail(c, WRONG, FAULT_REDUCTION, "the copy that begins in front",
+        return check_fail(c, WRONG, FAULT_REDUCTION, "an order in which the copy that begins precedes the others",
                           "%s adds to points that %s, which follows it, has not initialised yet", name_of(then),
                           name_of(first));
     return same_data_together(c, first, then);

@@ -229,7 +229,7 @@ const Expr *expr_binary(Ctx *cx, ExprKind k, const Expr *a, const Expr *b)
 {
     if (!a || !b || a->kind == EXPR_POISON || b->kind == EXPR_POISON) return expr_poison(cx);
     if (a->type != b->type) {
-        diag_error(cx, NULL, "the operands of '%s' have the types %s and %s: cast one of them", expr_info(k)->spelling,
+        diag_error(cx, NULL, "the operands of '%s' have the types %s and %s; cast one of them", expr_info(k)->spelling,
                    dtype_info(a->type)->spelling, dtype_info(b->type)->spelling);
         return expr_poison(cx);
     }

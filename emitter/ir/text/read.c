@@ -110,9 +110,9 @@ static const Expr *integer_as(Reader *r, Value v, DType t)
     if (dtype_is_float(t) && fits) return expr_real(r->cx, t, v.negative ? -(double)magnitude : (double)magnitude);
     if (t != BOOL && fits && magnitude <= most)
         return expr_int(r->cx, t, (int64_t)(v.negative ? 0 - magnitude : magnitude));
-    if (t == BOOL) lex_error(r->lex, v.at, "%s is not a bool: true or false is expected", literal_text(r, v));
+    if (t == BOOL) lex_error(r->lex, v.at, "%s is not a bool; use true or false", literal_text(r, v));
     else if (dtype_is_float(t)) lex_error(r->lex, v.at, "%s does not fit in %s", literal_text(r, v), info->spelling);
-    else lex_error(r->lex, v.at, "%s does not fit in %s: use %lld to %llu", literal_text(r, v), info->spelling,
+    else lex_error(r->lex, v.at, "%s does not fit in %s; use %lld to %llu", literal_text(r, v), info->spelling,
                    (long long)info->least, (unsigned long long)(t == U64 ? UINT64_MAX : (uint64_t)info->greatest));
     return expr_poison(r->cx);
 }
@@ -120,7 +120,7 @@ static const Expr *integer_as(Reader *r, Value v, DType t)
 static const Expr *real_as(Reader *r, Value v, DType t)
 {
     if (!dtype_is_float(t)) {
-        lex_error(r->lex, v.at, "%s is not %s: cast one of the two", literal_text(r, v), dtype_info(t)->spelling);
+        lex_error(r->lex, v.at, "%s is not %s; cast one of the two", literal_text(r, v), dtype_info(t)->spelling);
         return expr_poison(r->cx);
     }
     const char *digits = name_n(r->cx, v.at.at, (size_t)v.at.length);
@@ -179,7 +179,7 @@ bool is_meaningless(Reader *r, ExprKind k, const Expr *b, Token at)
     bool divides = k == EXPR_DIV || k == EXPR_FLOORDIV || k == EXPR_FLOORMOD || k == EXPR_TDIV || k == EXPR_TMOD;
     if (divides && b->integer == 0) lex_error(r->lex, at, "division by zero");
     else if ((k == EXPR_SHL || k == EXPR_SHR) && (b->integer < 0 || b->integer >= bits))
-        lex_error(r->lex, at, "a shift of %s by %lld: 0 to %d is expected", dtype_info(b->type)->spelling,
+        lex_error(r->lex, at, "a shift of %s by %lld is out of range; use 0 to %d", dtype_info(b->type)->spelling,
                   (long long)b->integer, bits - 1);
     else return false;
     return true;
@@ -197,7 +197,7 @@ static bool size_wraps(Reader *r, ExprKind k, const Expr *a, const Expr *b, Toke
                        : k == EXPR_MUL ? sat_mul(x.greatest, y.greatest)
                        : k == EXPR_SHL ? sat_mul(x.greatest, (int64_t)1 << (y.greatest < 31 ? y.greatest : 31)) : 0;
     if (most <= INT32_MAX) return false;
-    lex_error(r->lex, at, "this size may be %lld: use at most %ld", (long long)most, (long)INT32_MAX);
+    lex_error(r->lex, at, "this size may be %lld; use at most %ld", (long long)most, (long)INT32_MAX);
     return true;
 }
 
@@ -335,8 +335,8 @@ static bool is_deep(Reader *r, const Value *v)
 {
     const bool deep = !v->literal && v->expr->depth > MOST_EXPR_DEPTH && !ctx_failed(r->cx);
     if (deep)
-        lex_error(r->lex, v->at, "more than %d operators in one chain, each on the result of the one before: "
-                  "compute a part in another formula", MOST_EXPR_DEPTH);
+        lex_error(r->lex, v->at, "one chain has more than %d operators, each on the result of the one before; compute "
+                                 "a part in a separate formula", MOST_EXPR_DEPTH);
     return deep;
 }
 
@@ -351,7 +351,8 @@ static Value read_binary(Reader *r, int least)
         Token at = lex_take(r->lex);
         int accesses = r->access_count;
         if (++r->operators > MOST_OPERATORS)
-            lex_error(r->lex, at, "more than %d operators in one expression", MOST_OPERATORS);
+            lex_error(r->lex, at, "the expression has more than %d operators; compute a part in a separate formula",
+                      MOST_OPERATORS);
         Value right = read_binary(r, expr_info(k)->precedence + 1);
         /* The right side is evaluated only if the left side requires it. */
         if (k == EXPR_AND || k == EXPR_OR) guard_accesses(r, accesses);
@@ -376,7 +377,7 @@ const Expr *read_extent(Reader *r)
     if (e->kind == EXPR_POISON || r->as_written) return e;
     e = simplify(r->cx, e, r->bounds);
     if (e->kind == EXPR_INT && e->integer < 0)
-        lex_error(r->lex, at, "the size is %lld: 0 or more is expected", (long long)e->integer);
+        lex_error(r->lex, at, "the size is %lld; use 0 or more", (long long)e->integer);
     return e;
 }
 

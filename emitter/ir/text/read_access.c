@@ -80,7 +80,7 @@ static const Expr *read_index(Reader *r, const Symbol *s, int dimension)
     Value v = read_value(r);
     const Expr *e = value_as(r, v, I32);
     if (e->type != I32 && e->kind != EXPR_POISON) {
-        lex_error(r->lex, v.at, "index %d of '%s' has type %s: i32 is expected", dimension, s->name,
+        lex_error(r->lex, v.at, "index %d of '%s' has type %s; use i32", dimension, s->name,
                   dtype_info(e->type)->spelling);
         return expr_poison(r->cx);
     }
@@ -113,7 +113,7 @@ Value read_element(Reader *r, Token at)
     if (!s) {
         const Symbol *v = symbol_value(r->symbols, at);
         if (v && v->value->kind == EXPR_POISON) lex_error(r->lex, at, "'%s' has no value", v->name);
-        else if (v) lex_error(r->lex, at, "'%s' is a number, not a tensor: write no index", v->name);
+        else if (v) lex_error(r->lex, at, "'%s' is a number, not a tensor; omit the index", v->name);
         else unknown_name(r->lex, r->symbols, at, true);
         return value_poison(r, at);
     }

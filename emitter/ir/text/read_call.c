@@ -81,7 +81,7 @@ static Value read_bits(Reader *r, DType t, Token at)
     if (ctx_failed(r->cx) || !of_kind(r, at, "a cast of bits", 1, count)) return value_poison(r, at);
     const Expr *e = value_alone(r, v[0]);
     if (dtype_info(e->type)->bytes != dtype_info(t)->bytes || e->type == BOOL || t == BOOL) {
-        lex_error(r->lex, at, "the bits of %s cannot be cast to %s: use equal sizes, except bool",
+        lex_error(r->lex, at, "the bits of %s cannot be cast to %s; use equal sizes, except bool",
                   dtype_info(e->type)->spelling, dtype_info(t)->spelling);
         return value_poison(r, at);
     }

@@ -37,7 +37,8 @@ static const Expr *read_number(Lexer *l, const Symbol *symbols)
     const Expr *e = expression_read(l, symbols, I32, false);
     if (ctx_failed(l->cx)) return NULL;
     if (expr_reads(l->cx, e))
-        lex_error(l, at, "an argument is a tensor, or a number over sizes: it does not read elements");
+        lex_error(l, at, "this argument reads elements, but it must be a tensor or a number that is computed from "
+                  "sizes");
     else if (e->type != I32 && e->type != I64 && e->type != F32 && e->type != F64)
         lex_error(l, at, "a number of type %s cannot be an argument; use i32, i64, f32 or f64",
                   dtype_info(e->type)->spelling);
@@ -75,7 +76,7 @@ External *external_read(Lexer *l, const Symbol *symbols)
     lex_expect(l, "(", "after the function's name");
     while (!ctx_failed(l->cx) && !lex_is(l, ")")) {
         if (e->arg_count == MAX_EXTERNAL_ARGS)
-            lex_error(l, lex_peek(l), "a call has up to %d arguments", MAX_EXTERNAL_ARGS);
+            lex_error(l, lex_peek(l), "the call has too many arguments; use at most %d", MAX_EXTERNAL_ARGS);
         else read_argument(l, symbols, &e->arg[e->arg_count++]);
         if (!ctx_failed(l->cx) && !lex_is(l, ")")) lex_expect(l, ",", "between arguments");
     }

@@ -32,9 +32,10 @@ static void add_axis(Formula *f, Token at, AxisKind kind, const Expr *extent)
     const Symbol *s = symbol_value(f->r.symbols, at);
     const char *axis_name = name_n(cx, at.at, (size_t)at.length);
     if (s && s->is_axis) lex_error(f->r.lex, at, "'%s' is already an axis", axis_name);
-    else if (s) lex_error(f->r.lex, at, "'%s' is a number here: the axis requires another name", axis_name);
+    else if (s) lex_error(f->r.lex, at, "'%s' is already a number here; use a different name for the axis", axis_name);
     if (f->spec.axis_count == MAX_AXES || (kind != AXIS_REDUCE && f->spec.axis_count == MAX_RANK))
-        lex_error(f->r.lex, at, "too many axes: a tensor has at most %d dimensions, a formula %d axes", MAX_RANK,
+        lex_error(f->r.lex, at, "there are too many axes; use at most %d dimensions for a tensor and %d axes for a "
+                                "formula", MAX_RANK,
                   MAX_AXES);
     if (!extent || ctx_failed(cx)) return;
     const Expr *var = axis_var(cx, axis_name, extent);
@@ -209,8 +210,8 @@ static bool is_axis_alone(Formula *f, Token axis)
     Lexer *l = f->r.lex;
     Token next = lex_peek(l);
     if (token_is(next, "<") || token_is(next, ",") || token_is(next, "]") || token_is(next, "ordered")) return true;
-    lex_error(l, axis, "an output is computed at each of its elements, and has an axis for each dimension, not an "
-              "index; use `update NAME[INDEX] += VALUE` of a tensor that has values");
+    lex_error(l, axis, "an output has an axis for each dimension and not an index, because each of its elements is "
+                       "computed; use `update NAME[INDEX] += VALUE` of a tensor that has values");
     return false;
 }
 
@@ -270,7 +271,9 @@ static void broadcast_shape(Formula *f)
                       "the shape %s of '%s' does not broadcast with %s; use equal sizes, or 1",
                       tensor_shape_text(f->r.cx, read->tensor), read->name, tensor_shape_text(f->r.cx, &before));
     }
-    if (!found) lex_error(l, lex_peek(l), "no tensor is read with [*]: the shape of the output is not known");
+    if (!found)
+        lex_error(l, lex_peek(l), "no tensor is read with [*], so the shape of the output is unknown; read a tensor "
+                  "with [*]");
 }
 
 /* Returns the name of axis d of [*]: the customary name for the rank if it is free, otherwise d0, d1, ... */
@@ -371,7 +374,8 @@ static int read_reduction(Formula *f, Value *init)
         const char *axis_name = expr_as_var(f->spec.axis[a].var)->name;
         bool is_used = false;
         for (int i = l->next; i < l->count; i++) is_used = is_used || token_is(l->token[i], axis_name);
-        if (!is_used) lex_error(l, l->token[body], "axis '%s' is reduced but not used", axis_name);
+        if (!is_used) lex_error(l, l->token[body], "axis '%s' is reduced but not used; use it as an index, or omit it",
+                                axis_name);
     }
     return count;
 }
@@ -720,7 +724,7 @@ static void read_further_axes(Update *u)
     Reducer r;
     if (ctx_failed(l->cx) || !at_reduction(&u->f.r)) return;
     if (!reducer_read(at.at, (size_t)at.length, &r) || r != u->f.spec.reducer)
-        lex_error(l, at, "the reducer of the update is %s; use the same one here",
+        lex_error(l, at, "the reducer of the update is %s; use the same reducer here",
                   u->f.spec.reducer ? reducer_info(u->f.spec.reducer)->spelling : "none");
     lex_take(l);
     lex_take(l);

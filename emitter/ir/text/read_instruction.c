@@ -21,7 +21,8 @@ static bool is_size(const Lexer *l, Token name)
 
 static bool has_room(const Lexer *l, Token at, const Instruction *out)
 {
-    if (out->number_count == MAX_NUMBERS) lex_error(l, at, "an instruction has up to %d numbers", MAX_NUMBERS);
+    if (out->number_count == MAX_NUMBERS) lex_error(l, at, "the instruction has too many numbers; use at most %d",
+                                                    MAX_NUMBERS);
     return !ctx_failed(l->cx);
 }
 
@@ -79,7 +80,8 @@ static const Symbol *read_operands(Ctx *cx, Lexer *l, Instruction *out, const Sy
         int rank;
         Token at = lex_peek(l);
         const char *operand = lex_name(l, "an operand");
-        if (out->operand_count == MAX_OPERANDS) lex_error(l, at, "an instruction has up to %d operands", MAX_OPERANDS);
+        if (out->operand_count == MAX_OPERANDS) lex_error(l, at, "the instruction has too many operands; use at most "
+                                                                 "%d", MAX_OPERANDS);
         if (!lex_expect(l, ":", "before the type") || !tensor_type_read(l, symbols, &type, &rank, shape)
             || ctx_failed(cx))
             return NULL;

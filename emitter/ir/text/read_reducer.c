@@ -14,7 +14,7 @@ static bool is_free(const Lexer *l, const Symbol *symbols, Token at)
     const char *word = name_n(l->cx, at.at, (size_t)at.length);
     const bool is_word = reducer_read(word, (size_t)at.length, &r) || formula_has_function(word);
     if (is_word || symbol_reducer(symbols, at))
-        lex_error(l, at, "'%s' is %s already; use a new name", word, is_word ? "a function or a reducer" : "declared");
+        lex_error(l, at, "'%s' is already %s; use a new name", word, is_word ? "a function or a reducer" : "declared");
     return !ctx_failed(l->cx);
 }
 
@@ -33,7 +33,8 @@ static int read_parameters(Lexer *l, Token *at)
 {
     int count = 0;
     do {
-        if (count == MAX_COMPONENTS) lex_error(l, lex_peek(l), "a reducer has at most %d values", MAX_COMPONENTS);
+        if (count == MAX_COMPONENTS) lex_error(l, lex_peek(l), "the reducer has too many values; use at most %d",
+                                               MAX_COMPONENTS);
         else at[count++] = lex_peek(l);
     } while (lex_name(l, "a parameter of the reducer") && lex_accept(l, ",") && !ctx_failed(l->cx));
     return count;

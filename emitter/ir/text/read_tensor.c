@@ -15,7 +15,7 @@ bool size_read(Lexer *l, const Symbol **symbols)
     Token top = lex_peek(l);
     if (!lex_integer(l, &greatest) || !lex_finish(l)) return false;
     if (least < 0 || greatest < least || greatest > INT32_MAX)
-        lex_error(l, top, "'%s' runs from %lld to %lld: a rising range within 0 to %d is expected", size,
+        lex_error(l, top, "'%s' runs from %lld to %lld; use a rising range within 0 to %d", size,
                   (long long)least, (long long)greatest, INT32_MAX);
     if (symbol_value(*symbols, at)) lex_error(l, at, "'%s' is already a size", size);
     *symbols = symbol_add(l->cx, *symbols, size, NULL, expr_new_var(l->cx, size, VAR_SIZE, I32, least, greatest));
@@ -37,7 +37,7 @@ bool tensor_type_read(Lexer *l, const Symbol *symbols, DType *type, int *rank, c
                       dtype_info(*type)->spelling);
         const Expr *e = ctx_failed(l->cx) ? NULL : read_extent(&r);
         lex_expect(l, "]", "after the size");
-        if (*rank == MAX_RANK) lex_error(l, at, "a tensor has at most %d dimensions", MAX_RANK);
+        if (*rank == MAX_RANK) lex_error(l, at, "the tensor has too many dimensions; use at most %d", MAX_RANK);
         else shape[(*rank)++] = e;
     }
     return !ctx_failed(l->cx);
@@ -93,7 +93,7 @@ static void read_datum(Lexer *l, DType type, void *data, int64_t at, int64_t cou
 const void *data_read(Lexer *l, DType type, int64_t count)
 {
     Token open = lex_peek(l);
-    if (count < 0) lex_error(l, open, "a list of values has a tensor of fixed sizes, not of open ones");
+    if (count < 0) lex_error(l, open, "the tensor has open sizes; use fixed sizes with a list of values");
     if (count > MOST_ELEMS)
         lex_error(l, open, "the tensor has %lld elements; use a list of values for up to %lld",
                   (long long)count, (long long)MOST_ELEMS);

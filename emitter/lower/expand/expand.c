@@ -605,7 +605,7 @@ static const Expr *operand_arg(Expand *x, const Tensor *pattern, const OperandMa
         if (d + 1 < pattern->rank) arg[n++] = distance;
         else if (!expr_is_int(distance, 1))
             diag_error(cx, o->tensor->name,
-                       "the instruction requires contiguous elements here, and these are strided: leave out tensorize");
+                       "these elements are strided, but the instruction requires contiguous ones; omit tensorize");
     }
     return expr_new(cx, EXPR_AT, arg[0]->type, NULL, arg, n);
 }

@@ -44,7 +44,7 @@ static const Expr *workspace(Storages *s, const External *e, const Expr *bytes)
 {
     const Interval size = interval_of(s->cx, bytes, NULL);
     if (size.least < 0 || size.greatest >= INT32_MAX)
-        diag_error(s->cx, e->function, "its workspace has %s: declare the ranges of its sizes",
+        diag_error(s->cx, e->function, "its workspace has %s; declare the ranges of its sizes",
                    size.least < 0 ? "a negative number of bytes" : "no bound");
     const Memory *m = storage_workspace(s, bytes);
     const Expr *load = load_expr(s->cx, m, expr_index(s->cx, 0));

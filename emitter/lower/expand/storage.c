@@ -229,7 +229,7 @@ static bool window_extents(Storages *s, const Stmt *alloc, const Bounds *around,
         int64_t whole = interval_of(s->cx, t->shape[d], NULL).greatest;
         if (extent[d] > whole) extent[d] = whole;
         if (extent[d] >= 0 && extent[d] < INT32_MAX) continue;
-        diag_error(s->cx, t->name, "dimension %d of this buffer has no bound: declare the maximum of its sizes",
+        diag_error(s->cx, t->name, "dimension %d of this buffer has no bound; declare the maximum of its sizes",
                    d);
         return false;
     }

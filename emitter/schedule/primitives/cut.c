@@ -35,7 +35,8 @@ const Nest *run_cut(Ctx *cx, const Nest *n, const StepArgs *a)
         const Interval extent = interval_of(cx, loop->extent, scope);
         refuse_unproved(&d, FAULT_VALUE,
                         extent.least > 1 ? text_format(cx, "1 to %lld", (long long)extent.least - 1)
-                                         : "a loop with more for certain, as a higher declared least size gives",
+                                         : "a loop that certainly has more iterations, or declare a higher minimum of "
+                                           "its size",
                         "%s is not shown to have iterations before and after %lld", loop->name,
                         (long long)a->factor[0]);
         return n;

@@ -175,7 +175,7 @@ static bool find_needed(Fold *f)
     const StageBox box = needed_box(f->d->cx, f->stage, &host);
     const Expr *begin = box.begin[f->dimension], *count = box.count[f->dimension];
     if (!begin || !is_constant(count))
-        return refuse_unproved(f->d, FAULT_EXTENT, "a fixed number of rows that moves along with the loop",
+        return refuse_unproved(f->d, FAULT_EXTENT, "reads of a fixed number of rows that moves along with the loop",
                                "%s is not shown to read only some rows of %s in an iteration",
                                f->path.at[f->host]->name, f->stage->name);
     f->low = not_raised(f->d->cx, begin);

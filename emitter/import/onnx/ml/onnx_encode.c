@@ -53,7 +53,7 @@ static Tensor *encoded(OnnxCall *c, Tensor *keys, Tensor *values, Tensor *none)
         return NULL;
     }
     if (onnx_holds_strings(c->strings, keys) != onnx_holds_strings(c->strings, x)) {
-        onnx_refuse(c, "the input and the keys differ: one is strings, the other numbers");
+        onnx_refuse(c, "the input and the keys differ, because only one of them has strings; use one type for both");
         return NULL;
     }
     Tensor *is_key = matches(c, x, onnx_cast(c, keys, x->type), holds_nan(keys)), *found = onnx_cast(c, is_key, I32);
@@ -115,7 +115,8 @@ static Tensor *encoder_default(OnnxCall *c, const Tensor *values)
     if (tensor && tensor->tensor) {
         Tensor *one = given_tensor(c, tensor->tensor);
         if (onnx_holds_strings(c->strings, one) != is_text)
-            onnx_refuse(c, "'default_tensor' and the values differ: one is strings, the other numbers");
+            onnx_refuse(c, "'default_tensor' and the values differ, because only one of them has strings; use one type "
+                           "for both");
         return onnx_reshape(c, one, NULL, 0);
     }
     if (is_text) return string_scalar(c, onnx_text(c, "default_string", "_Unused"));

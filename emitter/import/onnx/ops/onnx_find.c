@@ -347,7 +347,8 @@ static void tf_idf(OnnxCall *c)
     if (!onnx_requires(c, 1) || !read_pool(c, &p)) return;
     Tensor *x = c->in[0];
     if (onnx_holds_strings(c->strings, x) != !onnx_attr(c, "pool_int64s"))
-        onnx_refuse(c, "the input and the pool differ: strings have 'pool_strings', integers 'pool_int64s'");
+        onnx_refuse(c, "the types of the input and of the pool differ; use 'pool_strings' for strings and "
+                       "'pool_int64s' for integers");
     if (least < 1 || most < least || most > LONGEST_GRAM || skips < 0 || skips > 1 << 20 || !dtype_is_integer(x->type)
         || x->rank < 1 || x->rank > 2) {
         onnx_unsupported(

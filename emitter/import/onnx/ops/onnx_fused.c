@@ -100,8 +100,9 @@ static bool read_packed(OnnxCall *c, Packed *p)
                       && p->block <= 1 << 16 && !(p->block & (p->block - 1))
                       && (p->bits == 2 || p->bits == 4 || p->bits == 8);
     if (!fits) {
-        onnx_refuse(c, "N is %lld, K %lld, bits %lld, block_size %lld; use sizes up to 2^24, 2, 4 or 8 bits, and a "
-                    "power of two from 16 to 2^16", (long long)p->n, (long long)p->k, (long long)p->bits,
+        onnx_refuse(c, "N is %lld, K %lld, bits %lld, block_size %lld; use N and K up to 2^24, bits of 2, 4 or 8, and "
+                       "a block_size that is a power of two from 16 to 2^16",
+                    (long long)p->n, (long long)p->k, (long long)p->bits,
                     (long long)p->block);
         return false;
     }
@@ -248,7 +249,8 @@ static Tensor *looked_up(OnnxCall *c, Tensor *table, Tensor *index)
 static void embed_norm(OnnxCall *c)
 {
     if (!onnx_in(c, 0) || !onnx_in(c, 2) || !onnx_in(c, 3) || !onnx_in(c, 5) || !onnx_in(c, 6)) {
-        onnx_refuse(c, "ids, tables of words and positions, gamma and beta are required: inputs 0, 2, 3, 5 and 6");
+        onnx_refuse(c, "an input is missing; pass ids, tables of words and positions, gamma and beta (inputs 0, 2, 3, "
+                       "5 and 6)");
         return;
     }
     Tensor *ids = c->in[0], *sum = looked_up(c, c->in[2], ids);

@@ -267,7 +267,8 @@ static bool open_cache(OnnxCall *c, Cache *g, Tensor **in)
 {
     *g = (Cache){ .heads = heads_of(c), .shared = onnx_int(c, "kv_num_heads", 0) };
     if (!onnx_in(c, 0) || !onnx_in(c, 5) || g->shared < 1)
-        onnx_refuse(c, "a query, 'seqlens_k' and 'kv_num_heads' of 1 or more are required");
+        onnx_refuse(c, "a query, 'seqlens_k' or 'kv_num_heads' is missing; give all three, and at least 1 for "
+                    "'kv_num_heads'");
     for (int i = 12; i < c->in_count; i++)
         if (c->in[i]) onnx_unsupported(c, "it has input %d; use inputs 0 to 11", i);
     if (ctx_failed(c->cx) || !is_fixed3(c, c->in[0], "the query is") || !split_packed(c, g, in)) return false;

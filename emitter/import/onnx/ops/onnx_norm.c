@@ -136,7 +136,8 @@ static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
     const Expr *shape[MAX_RANK], *one = expr_index(c->cx, 1);
     int rank = 0;
     if (!x || !target || x->rank < 2 || target->rank != x->rank - 1) {
-        onnx_refuse(c, "use scores [n][classes][..] and targets [n][..]");
+        onnx_refuse(c, "the scores or targets are missing, or do not match; use scores [n][classes][..] and targets "
+                    "[n][..]");
         return NULL;
     }
     const OnnxAttr *ignored = onnx_attr(c, "ignore_index");

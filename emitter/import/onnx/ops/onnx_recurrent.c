@@ -324,7 +324,7 @@ static Tensor *factors_of(OnnxCall *c, Tensor *scale, Tensor *unit, int d, int64
 static void dynamic_lstm(OnnxCall *c)
 {
     if (!onnx_requires(c, 3) || !onnx_in(c, 8) || !onnx_in(c, 10)) {
-        if (!ctx_failed(c->cx)) onnx_refuse(c, "the scales of w and r, inputs 8 and 10, are required");
+        if (!ctx_failed(c->cx)) onnx_refuse(c, "a scale of w or r is missing; pass both, inputs 8 and 10");
         return;
     }
     Layers l;

@@ -54,7 +54,8 @@ static bool read_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
         w->size[d] = tensor_dim(x, 2 + d);
         if (w->kernel[d] < 1 || w->stride[d] < 1 || w->dilation[d] < 1 || w->kernel[d] > 1 << 20
             || w->stride[d] > 1 << 20 || w->dilation[d] > 1 << 20) {
-            onnx_refuse(c, "kernel %lld, stride %lld and dilation %lld: each must be in 1..%d", (long long)w->kernel[d],
+            onnx_refuse(c, "the kernel is %lld, the stride %lld and the dilation %lld; use 1 to %d for each",
+                        (long long)w->kernel[d],
                         (long long)w->stride[d], (long long)w->dilation[d], 1 << 20);
             return false;
         }

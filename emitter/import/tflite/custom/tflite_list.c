@@ -94,7 +94,7 @@ static void list_get(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
     if (tensor_elems(c->in[1]) != 1)
-        tflite_refuse(c, "%s indices; use one", tensor_shape_text(c->cx, c->in[1]));
+        tflite_refuse(c, "it has indices of shape %s; use one index", tensor_shape_text(c->cx, c->in[1]));
     if (!ctx_failed(c->cx))
         c->out[0] = tflite_call2(c, "gather", c->in[0], tflite_reshape(c, c->in[1], NULL, 0), attr_int("axis", 0));
 }

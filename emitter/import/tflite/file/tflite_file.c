@@ -363,7 +363,7 @@ bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out
         return refuse(&r, NULL, "this is not a TFLite file: the letters TFL3 or the root table are missing");
     int64_t version = flat_int(&model, MODEL_VERSION, 4, 0);
     if (version != SCHEMA) {
-        diag_unsupported(cx, NULL, "schema version %lld; use %d", (long long)version, SCHEMA);
+        diag_unsupported(cx, NULL, "the file has schema version %lld; use version %d", (long long)version, SCHEMA);
         return false;
     }
     r.codes = flat_vector(&model, MODEL_CODES, 4);

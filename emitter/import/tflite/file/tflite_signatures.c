@@ -44,7 +44,8 @@ static void note_others(Ctx *cx, const Signatures *all)
         else has_others = true;
     }
     if (has_others)
-        diag_listed(cx, NOTE, NULL, "the file has the signatures %s; %s is compiled; --signature NAME compiles another",
+        diag_listed(cx, NOTE, NULL, "the file has the signatures %s, of which %s is compiled; pass --signature NAME to "
+                                    "choose a different one",
                     names_text(cx, all), first);
 }
 
@@ -65,6 +66,6 @@ bool tflite_signature_subgraph(Ctx *cx, Bytes bytes, const char *wanted, size_t 
     diag_error(cx, NULL, "there is no signature \"%s\" (--signature)%s", wanted,
                text_hint(cx, wanted, all.name, (size_t)all.count,
                          all.count ? text_format(cx, "; the file has %s", names_text(cx, &all))
-                                   : "; the file has none, and its first subgraph is compiled without the option"));
+                                   : "; the file has none, so omit the option to compile its first subgraph"));
     return false;
 }
