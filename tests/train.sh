@@ -234,7 +234,7 @@ checkpoint_refuses() {
     if "$lw" samples/digits/digits.onnx "$@" -o "$work/no.c" > "$work/said" 2>&1; then echo accepted; return 1; fi
     grep -qF -e "$text" "$work/said" || { cat "$work/said"; return 1; }
 }
-text='--checkpoint without --train; use'
+text='--checkpoint is given without --train; add --train'
 check refused-checkpoint-alone checkpoint_refuses --checkpoint auto
 text='--checkpoint 100: the step requires an arena of '
 check refused-checkpoint-small checkpoint_refuses --checkpoint 100 --train 'loss=cross_entropy optimizer=sgd update=all'

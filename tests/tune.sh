@@ -102,10 +102,10 @@ sometimes() {
 check a-candidate-that-hangs-has-failed sometimes
 check refuses-no-seconds says 2 "does not accept '0'" "$model" --runner "$work/runner" --timeout 0 -o "$work/no.txt"
 check refuses-a-silent-runner says 1 'prints none of' "$model" --runner "$work/silent" -o "$work/no.txt"
-check refuses-the-file-of-another-target says 1 'is not of this model, target and options' \
+check refuses-the-file-of-another-target says 1 'belongs to a different model, target or options' \
     "$model" --target cortex-m4 --runner "$work/runner" -o "$work/tune.txt"
 echo notes > "$work/notes.txt"
-check refuses-another-file says 1 'is not of this model' "$model" --runner "$work/runner" -o "$work/notes.txt"
+check refuses-another-file says 1 'belongs to a different model' "$model" --runner "$work/runner" -o "$work/notes.txt"
 check keeps-another-file grep -qx notes "$work/notes.txt"
 check leaves-no-file [ ! -e "$work/no.txt" ]
 

@@ -174,13 +174,18 @@ static bool is_inside_everywhere(Check *c, const Expr *index, const Expr *last, 
 
 /* ---- One pointer ------------------------------------------------------------------------------------------------- */
 
+/* Proves 0 <= index <= last by intervals. */
+static bool is_inside(const Check *c, const Expr *index, const Expr *last)
+{
+    return provably(c->cx, expr_binary(c->cx, EXPR_LE, expr_index(c->cx, 0), index), c->scope)
+           && provably(c->cx, expr_binary(c->cx, EXPR_LE, index, last), c->scope);
+}
+
 /* Proves 0 <= index <= last, by intervals or by enumeration. */
 static bool is_proved(Check *c, const Expr *index, const Expr *last)
 {
     Ctx *cx = c->cx;
-    const bool is_inside = provably(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), index), c->scope)
-                           && provably(cx, expr_binary(cx, EXPR_LE, index, last), c->scope);
-    if (is_inside) return true;
+    if (is_inside(c, index, last)) return true;
     ArenaMark mark = arena_mark(cx->scratch);
     const bool is_enumerated = is_inside_everywhere(c, index, last, false)
                                || is_inside_everywhere(c, index, last, true);
@@ -188,12 +193,14 @@ static bool is_proved(Check *c, const Expr *index, const Expr *last)
     return is_enumerated;
 }
 
+/* Conditions may be about a variable of a CODE_LET, so the index is first tried without the variable's value. */
 static void prove(Check *c, const Memory *m, const Expr *index, int64_t capacity)
 {
     Ctx *cx = c->cx;
     if (c->why) return;
     const Expr *at = simplify(cx, with_values(c, index), c->scope);
-    if (is_proved(c, at, expr_sub(cx, m->elems, expr_index(cx, capacity)))) return;
+    const Expr *last = expr_sub(cx, m->elems, expr_index(cx, capacity));
+    if (is_inside(c, index, last) || is_proved(c, at, last)) return;
     const Interval i = interval_of(cx, at, c->scope);
     c->why = name_format(cx, "a pointer to %s[%s], which is in [%lld, %lld], of %s elements", m->name,
                          shown(cx, at), (long long)i.least, (long long)i.greatest, shown(cx, m->elems));

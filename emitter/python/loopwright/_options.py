@@ -9,7 +9,7 @@ from typing import Literal, Mapping, Sequence, TypedDict, Union
 Text = Union[str, "PathLike[str]"]
 Real = float     # `float` is a key below
 
-# Options of the command line that are fields of another name.
+# Options of the command line whose fields have other names.
 ALIASES = {
     "extern": "external",
     "float": "floats",
@@ -36,6 +36,7 @@ class Options(TypedDict, total=False):
     weights: Text
     class_names: Text
     stamp: bool
+    acsl: bool
     cpp: bool
     profile: bool
     selftest: Sequence[Text]
