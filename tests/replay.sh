@@ -11,16 +11,17 @@ mkdir -p "$work/once" "$work/again"
 targets="generic cortex-m0plus cortex-m4 cortex-m55 x86-avx2"
 
 # replays MODEL TARGET COMBINE OPTION...: each group has a block; COMBINE is a value of --combine, or - for the default.
-# A block of several groups excludes the option: `none` replays what was combined.
+# A block of several groups excludes the option. Groups that have blocks are not combined again, and results are moved as
+# without the option.
 replays() {
-    model=$1 target=$2 first="" second=""
-    [ "$3" = - ] || first="--combine $3" second="--combine none"
+    model=$1 target=$2 first=""
+    [ "$3" = - ] || first="--combine $3"
     shift 3
     # shellcheck disable=SC2086
     "$lw" "$model" -o "$work/once/r.c" --name r --target "$target" --quiet "$@" $first &&
         "$lw" dump "$model" --at fused --name r --target "$target" --quiet "$@" $first > "$work/fused.txt" &&
         "$lw" dump "$model" --at scheduled --name r --target "$target" --quiet "$@" $first > "$work/blocks.txt" &&
-        "$lw" "$model" -o "$work/again/r.c" --name r --target "$target" --quiet "$@" $second \
+        "$lw" "$model" -o "$work/again/r.c" --name r --target "$target" --quiet "$@" \
             --schedule "$work/blocks.txt" &&
         cmp "$work/once/r.c" "$work/again/r.c" && cmp "$work/once/r.h" "$work/again/r.h" || return
     groups=$(grep '^ *group ' "$work/fused.txt" | grep -v -c ' around \(if\|loop\)$')
