@@ -127,7 +127,7 @@ batch | GatherElements | float[N,5] x, int64[N,2] i => float y: y = GatherElemen
 batch | GatherND | float[N,5] x, int64[3,1] i => float y: y = GatherND(x, i)
 batch | ScatterElements | float[8,N] x, int64[2,N] i, float[2,N] u => float y: y = ScatterElements(x, i, u)
 batch | ScatterND | float[N,4] x, int64[1,1] i, float[1,4] u => float y: y = ScatterND(x, i, u) | \
-    refused an update of [N][4], which has an open size
+    refused the update is [N][4], which has an open size
 batch | OneHot | int64[N] i => float y: d = Constant<value_int=9>() v = Constant<value_floats=[0.0,1.0]>() \
     y = OneHot(i, d, v)
 batch | Trilu | float[N,4,4] x => float y: y = Trilu<upper=0>(x)
