@@ -11,8 +11,8 @@ mkdir -p "$work/once" "$work/again"
 targets="generic cortex-m0plus cortex-m4 cortex-m55 x86-avx2"
 
 # replays MODEL TARGET COMBINE OPTION...: each group has a block; COMBINE is a value of --combine, or - for the default.
-# A block of several groups excludes the option. Groups that have blocks are not combined again, and results are moved as
-# without the option.
+# A block of several groups excludes the option. Groups that have blocks are not combined again, and results are
+# moved as without the option.
 replays() {
     model=$1 target=$2 first=""
     [ "$3" = - ] || first="--combine $3"
