@@ -49,7 +49,7 @@ check file-no-pattern-is-refused   refuses 1:1 'it names no node'
 said 'stop_fusion scale=2 relu_1\n' said
 check file-scale-of-nothing-is-refused refuses 1:1 'does not accept scale'
 said 'simulated_quantize relu_1 zero=3\n' said
-check file-zero-alone-is-refused   refuses 1:1 'no scale=NUMBER beside it'
+check file-zero-alone-is-refused   refuses 1:1 'zero=.* is given without a scale; add scale=NUMBER'
 said 'simulated_quantize relu_1 scale=1 bits=99\n' said
 bad_bits() {
     ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" &&

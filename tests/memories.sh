@@ -337,7 +337,7 @@ check a-key-is-refused refused 2 'there is no key "cots"; did you mean .cost.' -
 check a-cost-is-refused refused 2 'cost= does not accept "1.2345"' --memory ram=1K,cost=1.2345
 check a-channel-needs-lines refused 2 'copies of channel 1 need line=N' --memory ram=1K,copy=1
 check a-channel-is-a-number refused 2 'copy= does not accept "dma"' --memory ram=1K,copy=dma
-check a-rom-has-no-channel refused 2 'omit it for a rom' --memory ram=9K --memory flash=1M,rom,copy=1
+check a-rom-has-no-channel refused 2 'give copy= to a RAM' --memory ram=9K --memory flash=1M,rom,copy=1
 check results-need-a-memory refused 2 'no --memory is for results' --memory a=9K,for=scratch --memory b=9K,for=scratch
 for other in '--ram 9000' '--io arena' '--weights progmem' --cpp; do
     # shellcheck disable=SC2086

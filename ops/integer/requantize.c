@@ -303,7 +303,7 @@ static const OpCase requantize_fixed_cases[] = {
     { "multiplier=1518500 shift=42 zero=-3", "i64[2][3]={1000,-1000,24,-24,2199023255551,-2199023255552}", "i8[2][3]",
       NULL },
     { "multiplier=1518500 offset=-5 shift=30 to=i16", "i64[4]={21474836470,-21474836470,24,-24}", "i16[4]", NULL },
-    { "", "f32[3]", NULL, "use integers" },
+    { "", "f32[3]", NULL, "use i8, u8, i16, i32 or i64" },
     { "", "i32[3] i64[3]", NULL, "use i32" },
     { 0 }
 };
@@ -336,7 +336,7 @@ static const OpCase requantize_sum_cases[] = {
     { "up=23 shift=3", "i8[5] i8[5]", NULL, "'up' is 23, but it must be in 1..22" },
     { "up=3 shift=3", "i8[5] i16[5]", NULL, "use 8-bit inputs with 'up'" },
     { "up=3 shift=32", "i8[5] i8[5]", NULL, "'shift' is 32 and 'offset' 0" },
-    { "", "i8[5] f32[5]", NULL, "integers of up to 32 bits" },
+    { "", "i8[5] f32[5]", NULL, "use i8, u8, i16 or i32" },
     { 0 }
 };
 static const OpCase requantize_sum_even_cases[] = {

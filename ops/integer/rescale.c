@@ -173,7 +173,7 @@ static const OpCase rescale_cases[] = {
     { "multiplier=5 once=3", "i32[3]", NULL, "'once' is 3" },
     { "multiplier=5 to=f32", "i32[3]", NULL, "'to' is \"f32\"" },
     { "multiplier=5 shift=32", "i32[3]", NULL, "'shift' is 32" },
-    { "multiplier=5", "f32[3]", NULL, "integers of up to 32 bits" },
+    { "multiplier=5", "f32[3]", NULL, "use i8, u8, i16, u16 or i32" },
     { "", "i32[3] f32[3]", NULL, "use i32" },
     { 0 }
 };

@@ -216,7 +216,8 @@ static bool move_rows(RowLoops *r, const char *loop)
     if (!nest_find_loop(n, loop, &host)) return false;
     StageBox box = needed_box(cx, r->stage, &host);
     if (!box.begin[r->dimension] || !is_constant(box.count[r->dimension]))
-        return refuse_unproved(r->d, FAULT_EXTENT, accepted(r, "a fixed number of rows that moves along with the loop"),
+        return refuse_unproved(r->d, FAULT_EXTENT,
+                               accepted(r, "reads of a fixed number of rows that moves along with the loop"),
                                "%s is not shown to read only some rows of %s in an iteration", loop, r->stage->name);
     const Stmt *part = rows_of_box(r, &box, &host);
     if (!part) return false;
