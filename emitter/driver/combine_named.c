@@ -151,7 +151,7 @@ static void use_plan(Build *b, const Layers *l)
 }
 
 /* Searches for combinations, and returns the report. The search begins as without the option, with pairs and then moves
- * of results, so its arena is no larger. A state whose old and new value are live together has two arrays,
+ * of results, so its arena is not larger. A state whose old and new value are live together has two arrays,
  * which the search does not plan. If these arrays need more bytes than the combination saves, the groups stay apart. */
 static const char *combine_chosen(Build *b, const Chosen *c)
 {
