@@ -36,8 +36,10 @@ check fit-counts-the-training-step ends 1 "does not fit: RAM [0-9]* of $((ram + 
     --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=all' --fit ram=$((ram + 100))
 check stack-bound-names-what-measures ends 0 '^stack  .*bytes; pass --cc COMPILER to measure code and stack$' $m4
 # Limits on bytes that are unknown would pass in error.
-check fit-of-unknown-code-is-refused ends 2 '--fit cannot decide without the bytes of code; pass --cc' $m4 --fit flash=1M,ram=1M
-check fit-of-unknown-stack-is-refused ends 2 '--fit cannot decide without the bytes of stack; pass --cc' $digits --fit ram=1M
+check fit-of-unknown-code-is-refused ends 2 '--fit cannot decide without the bytes of code; pass --cc' \
+    $m4 --fit flash=1M,ram=1M
+check fit-of-unknown-stack-is-refused ends 2 '--fit cannot decide without the bytes of stack; pass --cc' \
+    $digits --fit ram=1M
 check fit-of-unknown-bytes-names-both ends 2 '--fit cannot decide without the bytes of code and stack; pass' \
     $digits --fit flash=1M,ram=1M
 check fit-by-a-compiler-has-a-verdict ends 0 '^fit            flash [0-9]* of 1048576 bytes' \
