@@ -7,7 +7,7 @@
  *   feature   [nodes]           below features
  *   threshold [nodes]           x <= threshold selects the first link of a node; LT: x < threshold
  *   child     [nodes][2]        links to later nodes or to leaves, so each walk ends
- *   column    [pairs]           of the last pair of a leaf below columns; of the others, greater by columns
+ *   column    [pairs]           the pair's column in y; columns is added for all but the last pair of a leaf
  *   value     [pairs]
  *   y         [rows][columns]   the sums over the trees, in their order
  *

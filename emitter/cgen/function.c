@@ -22,7 +22,7 @@ static void statement(FunctionPrinter *p, const Code *c);
 
 static void line(FunctionPrinter *p) { text_spaces(p->t, 4 * p->depth); }
 
-/* The length that the text has if the current line contains only its indentation. */
+/* Returns the offset at which the current line starts. The line contains only its indentation. */
 static size_t line_start(const FunctionPrinter *p) { return p->t->length - 4 * (size_t)p->depth; }
 
 /* ---- Stores ---------------------------------------------------------------------------------------------------- */

@@ -9,8 +9,8 @@
  *             for (o ...)                     [0, 16w + o) is within (k + 1) * s, the rest within k * s
  *                 acc[w * 16 + o] += ...
  *
- * The effect of a loop's body decides the form: an element of its own for each iteration, the same elements in each
- * iteration, or neither, which is bounded by the sum over all iterations. Bounds of a summand contain 0, so they also
+ * The effect of its body decides a loop's form: each iteration changes an element of its own, each iteration changes
+ * the same elements, or neither. In the last case the sum over all iterations bounds every element. Bounds of a summand contain 0, so they also
  * hold for elements that an iteration skips. */
 #include "lower/annotate_parts.h"
 

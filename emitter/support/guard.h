@@ -7,8 +7,8 @@
  * failed allocation. From then on each call on the context fails at once.
  *
  * Two rules keep this sound.
- * - Every resource that no arena owns (an open file, a scratch folder, a second arena) is registered while memory is
- *   allocated while it exists.
+ * - If memory is allocated while a resource exists that no arena owns (an open file, a scratch folder, a second arena),
+ *   the resource must be registered.
  * - No guard is crossed. Calls of a callback into the interface set their own guards; the code that called the
  *   callback continues the unwinding with guard_resume. */
 #include <setjmp.h>

@@ -129,8 +129,8 @@ static Range range_of(Ctx *cx, const Expr *begin, const Expr *end, int64_t step,
     return (Range){ begin, greatest_of(cx, expr_index(cx, 0), op_size(cx, before_last, 1, 1)), step };
 }
 
-/* Returns the positions of a slice over a size that the run decides, in a form in which intervals bound their number,
- * which may be 0. An index counts elements from the first one or from the end. */
+/* Returns the begin, count and step of a slice along an axis whose size is known only at run time. The count may be 0;
+ * interval analysis can bound its expression. An index counts elements from the first one or from the end. */
 static Range decided_range(Ctx *cx, const Expr *begin, const Expr *end, int64_t step, const Expr *size)
 {
     const Expr *zero = expr_index(cx, 0);

@@ -30,8 +30,9 @@ static inline lw_f32x4 lw_f32x4_sub(lw_f32x4 a, lw_f32x4 b) { return _mm_sub_ps(
 static inline lw_f32x4 lw_f32x4_mul(lw_f32x4 a, lw_f32x4 b) { return _mm_mul_ps(a, b); }
 static inline lw_f32x4 lw_f32x4_div(lw_f32x4 a, lw_f32x4 b) { return _mm_div_ps(a, b); }
 
-/* The instructions return their second operand if either is NaN or both are zeros. A constant other than zero and NaN
- * can be their first operand instead, and the maximum with +0 is a if a is not at most +0. */
+/* The instructions return their second operand if either is NaN or both are zeros. If b is a constant
+ * that is neither zero nor NaN, b is the first operand, so a NaN in a is returned. If b is the constant +0, the maximum
+ * is a where a > 0 or a is NaN, and +0 elsewhere. */
 #if defined(__GNUC__)
 #define LW_SSE4_ALL(b, holds)                                                                                          \
     (__builtin_constant_p((b)[0]) && __builtin_constant_p((b)[1]) && __builtin_constant_p((b)[2])                      \

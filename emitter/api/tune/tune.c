@@ -19,7 +19,7 @@
  * time. Values therefore do not depend on the order, and the file of records is a function of the measured values: an
  * interrupted run ends with the same bytes. Candidates are texts of schedules, and records are the best candidates;
  * nothing else is stored. Each measurement has its own context, which bounds the memory. A candidate whose predicted
- * instructions exceed the default's by half is dropped, because predictions err by 15 percent. */
+ * instructions exceed four times the default's is not measured (`emitter/api/tune/candidates.c`). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,9 @@
  *
  * Therefore the points of the box and the values of the loops correspond one to one.
  *
- * A shifted tail is a term min(n * step, end) of a number n. Where the digits below it reach `step` values, it moves
- * these over [0, end + step): it is a digit that adds `end` to the values below, and reaches some of them again.
+ * A shifted tail is a term min(n * step, end) of a number n. If the digits below the tail
+ * cover [0, step), the digits and the tail together cover [0, end + step). The tail therefore counts as a digit that
+ * adds `end` values. Some values may be reached more than once.
  *
  * A guard is a conjunction of comparisons, called cuts. A cut from above bounds a mixed radix of digits of a line: sum
  * of q_j * digit_j <= R. It merges these digits into one digit of R + 1 values. The shortest cuts are applied first,

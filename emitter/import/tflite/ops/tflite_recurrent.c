@@ -8,7 +8,8 @@
 enum { OPTIONS_RNN = 7, OPTIONS_LSTM = 14, OPTIONS_SEQUENCE_RNN = 31, OPTIONS_BOTH_LSTM = 69, OPTIONS_BOTH_RNN = 70,
        OPTIONS_SEQUENCE_LSTM = 71, DIAGONAL = 5 };
 
-/* The first inputs of a direction's weights and states, and the option of the 8-bit grid. */
+/* For one direction: the index of the first input of each kind of weights, the indices of the states, and the index of
+ * the option `asymmetric_quantize_inputs`. */
 typedef struct LstmPlaces { int weights, recurrent, peepholes, biases, projection, state, cell, grid; } LstmPlaces;
 static const LstmPlaces alone = { LSTM_INPUT_WEIGHTS, LSTM_STATE_WEIGHTS, LSTM_PEEPHOLES, LSTM_BIASES, LSTM_PROJECTION,
                                   LSTM_STATE, LSTM_CELL, 4 },
