@@ -25,7 +25,7 @@ arena_is_no_larger() {
 }
 
 # attached NAME KIND: the groups that are attached to others.
-attached() { sed -n 's/^  \([^ ]*\) \(in each\|inlined\).*/\1/p' "$work/$1/$2.txt" | sort -u; }
+attached() { sed -n 's/^  \([^ ]*\) is \(computed in each\|inlined\).*/\1/p' "$work/$1/$2.txt" | sort -u; }
 attaches_as_many() {
     attached "$1" default > "$work/$1/default.names"
     attached "$1" all > "$work/$1/all.names"

@@ -66,7 +66,7 @@ static void mark_active(Expansion *e)
 
 static void of_compute(const Expansion *e, const Node *n)
 {
-    Tensor *adjoint[2] = { NULL, NULL };
+    Tensor **adjoint = NEW_ARRAY(e->cx->arena, Tensor *, n->out_count);
     bool is_zero = true;
     for (int o = 0; o < n->out_count; o++) {
         adjoint[o] = is_active(e, n->out[o]) ? summands_total(e->summands, n->out[o]) : NULL;
@@ -127,11 +127,15 @@ static void promise_back(Cycle *c)
 
 static void differentiate_step(Cycle *c, const Node *n)
 {
-    Tensor *adjoint[2] = { NULL, NULL };
-    for (int o = 0; o < n->out_count; o++) adjoint[o] = back_of(c, n->out[o]);
+    Tensor **adjoint = NEW_ARRAY(c->of->cx->arena, Tensor *, n->out_count);
+    bool is_zero = true;
+    for (int o = 0; o < n->out_count; o++) {
+        adjoint[o] = back_of(c, n->out[o]);
+        is_zero = is_zero && !adjoint[o];
+    }
     const StageAdjoint a = { .stage = n->stage, .adjoint = adjoint, .is_active = &c->of->is_active,
                              .stored = &c->of->stored, .last_step = c->last, .back = &c->back, .inside = c->inside };
-    if (adjoint[0] || adjoint[1]) stage_summands(c->of->cx, &a, c->of->summands);
+    if (!is_zero) stage_summands(c->of->cx, &a, c->of->summands);
 }
 
 /* Differentiates a recurrence. As for any compute, the summands of the expansion hold the adjoints of tensors outside
