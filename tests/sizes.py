@@ -135,7 +135,7 @@ a loop over a selection | float[6] x, bool[6] m, int64 n => float y, float r: v 
 rows that each iteration selects | float[4,3] x, bool[4,3] m, int64 n => float r: \
     r = Loop(n, ) <body = g (int64 i, bool c) => (bool d, float[k] o) { four = Constant<value_int=4>() \
     j = Mod(i, four) k = Gather<axis=0>(m, j) row = Gather<axis=0>(x, j) o = Compress<axis=0>(row, k) \
-    d = Identity(c) }> | dim r.0<=7 | refused of a size that each iteration decides; use rows of one size
+    d = Identity(c) }> | dim r.0<=7 | refused whose size each iteration decides; use rows of equal sizes
 branches of two ranks | float[4,2] x, bool[4] m, bool c, float[2,3] w => float y: r = If(c) \
     <then_branch = t () => (float a) { v = Compress<axis=0>(x, m) o = Constant<value_ints=[1]>() \
     a = Unsqueeze(v, o) }, else_branch = e () => (float b) { b = Compress<axis=0>(x, m) }> y = Gemm(r, w)

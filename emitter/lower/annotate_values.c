@@ -9,9 +9,9 @@
  *             for (o ...)                     [0, 16w + o) is within (k + 1) * s, the rest within k * s
  *                 acc[w * 16 + o] += ...
  *
- * The effect of its body decides a loop's form: each iteration changes an element of its own, each iteration changes
- * the same elements, or neither. In the last case the sum over all iterations bounds every element. Bounds of a summand contain 0, so they also
- * hold for elements that an iteration skips. */
+ * The effect of its body decides a loop's form: each iteration changes an element of its own, each iteration
+ * changes the same elements, or neither. In the last case the sum over all iterations bounds every element. Bounds
+ * of a summand contain 0, so they also hold for elements that an iteration skips. */
 #include "lower/annotate_parts.h"
 
 /* What code does to a memory: it adds to elements of [low, high), or sets them. covers: it sets each of them. */
