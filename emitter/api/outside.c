@@ -78,12 +78,9 @@ static void add_roots(Listing *l)
 
 static const char *name_of_copy(const Build *b, const Scratch *s, const char **memory)
 {
-    for (int k = 0; k < b->plan.constant_count; k++)
-        if (b->plan.constant[k] == s->copied) {
-            if (s->memory < 0) *memory = b->constant_memory[k]->name;
-            return b->program.constant_name[b->constant_of[k]];
-        }
-    return s->copied->name;
+    const int constant = plan_slot(&b->plan, s->copied)->index;
+    if (s->memory < 0) *memory = b->constant_memory[constant]->name;
+    return b->program.constant_name[b->constant_of[constant]];
 }
 
 static void add_scratch(Listing *l, int group)
@@ -110,14 +107,20 @@ static int dearest_first(const void *a, const void *b)
     return x->saved != y->saved ? x->saved > y->saved ? -1 : 1 : x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
+int report_fastest(const Build *b)
+{
+    int fastest = 0;
+    for (int k = 1; k < b->plan.memory_count; k++) {
+        const PlanMemory *m = &b->plan.memory[k], *f = &b->plan.memory[fastest];
+        if (m->read_cost + m->write_cost < f->read_cost + f->write_cost) fastest = k;
+    }
+    return fastest;
+}
+
 int report_outside(const Build *b, const Outside **out)
 {
-    Listing l = { .b = b };
+    Listing l = { .b = b, .fastest = report_fastest(b) };
     if (b->plan.memory_count < 2) return 0;
-    for (int k = 1; k < b->plan.memory_count; k++) {
-        const PlanMemory *m = &b->plan.memory[k], *f = &b->plan.memory[l.fastest];
-        if (m->read_cost + m->write_cost < f->read_cost + f->write_cost) l.fastest = k;
-    }
     list_items(&l);
     add_roots(&l);
     for (int g = 0; g < b->groups.count; g++) add_scratch(&l, g);

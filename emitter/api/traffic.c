@@ -13,20 +13,13 @@ static TrafficKind kind_of(const Build *b, int group, const Memory *m)
     return s->kind == SLOT_ARENA || b->outer ? TRAFFIC_RESULTS : TRAFFIC_PORTS;
 }
 
-static const FirmwareMemory *rom_of(const Build *b, const Tensor *constant)
-{
-    for (int k = 0; k < b->plan.constant_count && b->constant_memory; k++)
-        if (b->plan.constant[k] == constant) return b->constant_memory[k];
-    return NULL;
-}
-
 /* Sets the memory of the parameter, and the copy that it reads. scratch: its number among the function's buffers. */
 static void set_memory(const Build *b, int group, const Memory *m, int scratch, ParameterTraffic *to)
 {
     const Slot *s = m->kind == MEMORY_SCRATCH ? NULL : build_slot(b, group, m);
     const Scratch *copy = s ? build_copy(b, group, s) : NULL;
-    const Tensor *constant = s && s->kind == SLOT_CONST ? b->plan.constant[s->index] : NULL;
-    const FirmwareMemory *rom = rom_of(b, constant);
+    const bool has_memory = s && s->kind == SLOT_CONST && b->constant_memory;
+    const FirmwareMemory *rom = has_memory ? b->constant_memory[s->index] : NULL;
     if (!b->plan.memory_count) return;
     if (!s) to->memory = b->plan.memory[b->scratch[group][scratch].memory].name;
     else if (copy) to->memory = b->plan.memory[copy->memory].name;

@@ -46,6 +46,8 @@ typedef struct Outside { const char *name, *memory; int64_t bytes, missing, save
 /* Stores the items outside the memory with the least costs in *out, the one that saves most first; returns their
  * number. */
 int report_outside(const Build *b, const Outside **out);
+/* Returns the number of the plan's memory with the least costs; of equal ones, the first. */
+int report_fastest(const Build *b);
 
 /* Adds the traffic of a layer's parameters to the sums by kind. */
 void report_add_traffic(const ParameterTraffic *p, int count, Traffic sum[TRAFFIC_KINDS]);

@@ -70,12 +70,11 @@ typedef struct Aim {
 /* combine_search.c: */
 /* Combines pairs, each of which saves a tenth of RAM, until the arena has at most `enough` bytes. */
 void layers_pair(Search *r, Layers *l, int64_t enough);
-/* Moves results, and returns true, if that saves a tenth of RAM for few instructions. */
-bool layers_move_results(Search *r, Layers *l);
+/* Moves results if that saves a tenth of RAM for few instructions. */
+void layers_move_results(Search *r, Layers *l);
 /* Combines groups until the arena has at most `arena` bytes, for as few more instructions than `start` as possible. */
 void layers_join_until(Search *r, Layers *l, int64_t start, int64_t arena);
 /* Combines the groups whose combination pays for itself. Returns the report: each combination, and the reason why each
  * other group stays apart. */
 const char *layers_join_all(Search *r, Layers *l, const Layers *apart);
-bool layers_save_enough(const Search *r, const Layers *from, const Layers *to);      /* a tenth of RAM */
 #endif

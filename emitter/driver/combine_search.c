@@ -392,7 +392,7 @@ static const char *report(Joining *j, const Layers *apart)
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------- */
 
-bool layers_save_enough(const Search *r, const Layers *from, const Layers *to)
+static bool save_enough(const Search *r, const Layers *from, const Layers *to)
 {
     return to->plan.arena_size <= from->plan.arena_size - (from->plan.arena_size + r->outside) / LEAST_GAIN;
 }
@@ -454,7 +454,7 @@ static bool improve(Search *r, Layers *l, bool is_at_peak)
         Layers next;
         if (!best_pair(r, &now, is_at_peak, &next)) return false;
         now = next;
-        if (!layers_save_enough(r, l, &now)) continue;
+        if (!save_enough(r, l, &now)) continue;
         now.explain = text_format(r->b->cx, "%sfor an arena of %lld bytes, and not %lld\n", now.explain,
                                   (long long)now.plan.arena_size, (long long)l->plan.arena_size);
         *l = now;
@@ -475,21 +475,19 @@ void layers_pair(Search *r, Layers *l, int64_t enough)
 
 /* ---- Moves of results -------------------------------------------------------------------------------------------- */
 
-bool layers_move_results(Search *r, Layers *l)
+void layers_move_results(Search *r, Layers *l)
 {
     const bool counts = r->counts;
     Layers still = *l, moved = *l;
     moved.room = 1;
-    if (!l->plan.lead_count || r->b->memory_count || !layers_are_plain(r->b)) return false;
+    if (!l->plan.lead_count || r->b->memory_count || !layers_are_plain(r->b)) return;
     layers_plan(r, &moved);
-    if (ctx_failed(r->b->cx) || !layers_save_enough(r, l, &moved)) return false;
+    if (ctx_failed(r->b->cx) || !save_enough(r, l, &moved)) return;
     r->counts = true;
     layers_plan(r, &still);
     layers_plan(r, &moved);
     r->counts = counts;
-    if (moved.work - still.work > still.work / MOVE_SHARE) return false;
-    *l = moved;
-    return true;
+    if (moved.work - still.work <= still.work / MOVE_SHARE) *l = moved;
 }
 
 /* ---- Searches ---------------------------------------------------------------------------------------------------- */

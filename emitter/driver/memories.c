@@ -500,8 +500,8 @@ static void read_copied_once(Build *b, int64_t *read)
     for (int g = 0; g < b->groups.count; g++)
         for (int i = 0; i < b->scratch_count[g]; i++) {
             const Scratch *s = &b->scratch[g][i];
-            for (int k = 0; s->copied && s->memory >= 0 && k < b->plan.constant_count; k++)
-                if (b->plan.constant[k] == s->copied) read[k] += s->bytes - s->read_bytes;
+            if (s->copied && s->memory >= 0)
+                read[plan_slot(&b->plan, s->copied)->index] += s->bytes - s->read_bytes;
         }
 }
 

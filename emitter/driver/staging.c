@@ -48,8 +48,7 @@ void build_price_copies(Build *b)
     for (int g = 0; g < b->groups.count; g++)
         for (int i = 0; i < b->scratch_count[g]; i++) {
             Scratch *s = &b->scratch[g][i];
-            for (int k = 0; s->copied && k < b->plan.constant_count; k++)
-                if (b->plan.constant[k] == s->copied) s->source_cost = b->constant_memory[k]->read_cost;
+            if (s->copied) s->source_cost = b->constant_memory[plan_slot(&b->plan, s->copied)->index]->read_cost;
         }
 }
 
@@ -59,13 +58,11 @@ const Copy *build_copies(const Build *b, int group, int *count)
     *count = 0;
     for (int i = 0; i < b->scratch_count[group]; i++) {
         const Scratch *s = &b->scratch[group][i];
-        for (int k = 0; s->copied && s->memory >= 0 && k < b->plan.constant_count; k++) {
-            if (b->plan.constant[k] != s->copied) continue;
-            copy[(*count)++] = (Copy){ { PLACE_CONST, b->constant_of[k], 0, s->copied->type },
-                                       { PLACE_ARENA, s->memory, s->offset, s->copied->type }, s->bytes,
-                                       b->plan.memory[s->memory].channel, s->begins < group };
-            break;
-        }
+        if (!s->copied || s->memory < 0) continue;
+        const int constant = b->constant_of[plan_slot(&b->plan, s->copied)->index];
+        copy[(*count)++] = (Copy){ { PLACE_CONST, constant, 0, s->copied->type },
+                                   { PLACE_ARENA, s->memory, s->offset, s->copied->type }, s->bytes,
+                                   b->plan.memory[s->memory].channel, s->begins < group };
     }
     return copy;
 }

@@ -700,6 +700,7 @@ static double distinct_elements(Counting *c, const MacroWalk *w, const Memory *m
  * result. */
 static const ReadRow *read_row(const Counting *c, const Code *call, const Memory *m)
 {
+    const CostKind macro = cost_of_macro(call->text);
     int operand = 0;
     for (int i = 0; i < call->arg_count; i++) {
         if (call->args[i]->kind != EXPR_AT) continue;
@@ -708,7 +709,7 @@ static const ReadRow *read_row(const Counting *c, const Code *call, const Memory
     }
     for (const Costs *costs = c->costs; costs; costs = costs->base)
         for (const ReadRow *r = costs->reads; r && r->bytes > 0; r++)
-            if (r->operand == operand && r->macro == cost_of_macro(call->text)) return r;
+            if (r->operand == operand && r->macro == macro) return r;
     return NULL;
 }
 

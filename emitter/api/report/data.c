@@ -258,7 +258,8 @@ static void json_boards(const JsonReport *r, Text *t)
 
 void json_report(Build *b, const Footprint *f, const char *against, Text *t)
 {
-    const JsonReport r = { b, report_buffers(b), report_functions(b) };
+    JsonReport r = { b, report_buffers(b), report_functions(b), 0, NULL };
+    r.removed_count = report_removed(b, &r.removed);
     text_add(t, "{\n  ");
     json_key(t, "model", b->program.source);
     text_add(t, ",\n  ");
@@ -315,8 +316,7 @@ static void csv(Build *b, const Footprint *f, const char *against, Text *t)
         }
 }
 
-static const char *data(Ctx *cx, const char *function, const char *model, const lw_options *o,
-                        void (*print)(Build *b, const Footprint *f, const char *against, Text *t))
+const char *report_as(Ctx *cx, const char *function, const char *model, const lw_options *o, ReportPrint *print)
 {
     Build b;
     Footprint f;
@@ -331,10 +331,10 @@ static const char *data(Ctx *cx, const char *function, const char *model, const 
 
 const char *lw_report_json(lw_context *cx, const char *model, const lw_options *o)
 {
-    RETURN_GUARDED(cx, const char *, NULL, data(cx, "lw_report_json", model, o, json_report));
+    RETURN_GUARDED(cx, const char *, NULL, report_as(cx, "lw_report_json", model, o, json_report));
 }
 
 const char *lw_report_csv(lw_context *cx, const char *model, const lw_options *o)
 {
-    RETURN_GUARDED(cx, const char *, NULL, data(cx, "lw_report_csv", model, o, csv));
+    RETURN_GUARDED(cx, const char *, NULL, report_as(cx, "lw_report_csv", model, o, csv));
 }

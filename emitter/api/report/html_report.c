@@ -7,7 +7,6 @@
  * the same model gives the same bytes on every machine. */
 #include <string.h>
 
-#include "api/computation/arguments.h"
 #include "api/page/html.h"
 #include "api/report/html_parts.h"
 #include "api/report/json.h"
@@ -198,21 +197,13 @@ static void print_file(const Page *p, const char *name)
     }
 }
 
-static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
+static void print_page(Build *b, const Footprint *f, const char *against, Text *t)
 {
-    Build b;
-    Footprint f;
-    Text t = text_new(cx);
-    o = options_of(cx, "lw_report_html", o);
-    if (!o || !is_given(cx, "lw_report_html", "the model", model) || !footprint_is_limit(cx, o)) return NULL;
-    if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
-    if (!footprint_of(&b, model, &f)) return NULL;
-    const Page page = { cx, &b, &f, against_read(cx, o), &t };
+    const Page page = { b->cx, b, f, against, t };
     print_file(&page, "page.html");
-    return footprint_fits(&b, &f) ? text_string(&t) : NULL;
 }
 
 const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o)
 {
-    RETURN_GUARDED(cx, const char *, NULL, report_html(cx, model, o));
+    RETURN_GUARDED(cx, const char *, NULL, report_as(cx, "lw_report_html", model, o, print_page));
 }

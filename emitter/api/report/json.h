@@ -16,6 +16,7 @@ typedef struct JsonReport {
     Build *whole;
     ReportBuffers buffers;
     Map functions;                                                         /* of report_functions */
+    int removed_count; const Removed *removed;                             /* of report_removed */
 } JsonReport;
 /* layer_facts.c: the keys of a layer after its figures */
 void json_layer_facts(const JsonReport *r, Build *b, int group, Text *t);
@@ -29,6 +30,10 @@ typedef void JsonItem(const JsonReport *r, int i, Text *t);
 void json_list(const JsonReport *r, Text *t, const char *key, int count, JsonItem *item);
 /* data.c: prints the whole report; `against` is the JSON of another one, or NULL. */
 void json_report(Build *b, const Footprint *f, const char *against, Text *t);
+/* data.c: reads and measures the model, and returns the text that `print` prints; NULL on error. function: the name of
+ * the API's function, for diagnostics. */
+typedef void ReportPrint(Build *b, const Footprint *f, const char *against, Text *t);
+const char *report_as(Ctx *cx, const char *function, const char *model, const lw_options *o, ReportPrint *print);
 /* against.c: returns the JSON of --against; NULL without the option, or with a diagnostic. */
 const char *against_read(Ctx *cx, const lw_options *o);
 void against_print(const Build *b, const Footprint *f, const char *other, Text *t);    /* compares the totals */

@@ -25,8 +25,6 @@ const Function *json_called(const Build *b, int group)
 
 static const char *constant_of(const Build *b, const Slot *s)
 {
-    const Build *whole = b;
-    while (whole->outer) whole = whole->outer;
     const int i = b->constant_of && s->kind == SLOT_CONST ? b->constant_of[s->index] : -1;
     return i >= 0 && i < b->shared->constant_count ? b->shared->constant_name[i] : NULL;
 }

@@ -137,15 +137,12 @@ static void print_outside(const Build *b, Text *t, int64_t all)
 static void print_stack(const Build *b, Text *t)
 {
     Traffic sum[TRAFFIC_KINDS];
-    const PlanMemory *best = b->plan.memory;
+    if (b->plan.memory_count < 2) return;
     report_sum_traffic(b, sum);
-    for (int k = 1; k < b->plan.memory_count; k++) {
-        const PlanMemory *m = &b->plan.memory[k];
-        if (m->read_cost + m->write_cost < best->read_cost + best->write_cost) best = m;
-    }
-    if (b->plan.memory_count > 1 && sum[TRAFFIC_STACK].read + sum[TRAFFIC_STACK].written > 0)
+    if (sum[TRAFFIC_STACK].read + sum[TRAFFIC_STACK].written > 0)
         text_printf(t, "               arrays on the stack: a run reads %lld and writes %lld; put the stack in %s\n",
-                    (long long)sum[TRAFFIC_STACK].read, (long long)sum[TRAFFIC_STACK].written, best->name);
+                    (long long)sum[TRAFFIC_STACK].read, (long long)sum[TRAFFIC_STACK].written,
+                    b->plan.memory[report_fastest(b)].name);
 }
 
 static void count_copies(const Build *b, int group, int64_t *copies, int64_t *bytes)

@@ -130,21 +130,14 @@ static void json_constant(const JsonReport *r, int i, Text *t)
 
 /* ---- What passes did --------------------------------------------------------------------------------------------- */
 
-static void json_removed(const Build *b, Text *t)
+static void json_removed(const JsonReport *r, int i, Text *t)
 {
-    const Removed *at;
-    const int count = report_removed(b, &at);
-    text_add(t, "  \"removed\": [");
-    for (int i = 0; i < count; i++) {
-        text_add(t, i ? ",\n    {" : "\n    {");
-        json_key(t, "name", at[i].node->name);
-        text_add(t, ", ");
-        json_key(t, "operator", at[i].node->op->name);
-        text_add(t, ", ");
-        json_key(t, "why", at[i].why);
-        text_char(t, '}');
-    }
-    text_add(t, count ? "\n  ],\n" : "],\n");
+    const Removed *x = &r->removed[i];
+    json_key(t, "name", x->node->name);
+    text_add(t, ", ");
+    json_key(t, "operator", x->node->op->name);
+    text_add(t, ", ");
+    json_key(t, "why", x->why);
 }
 
 static void json_size(Text *t, const LayerSize *is, const LayerSize *was)
@@ -202,11 +195,12 @@ static void json_sums(Build *b, Text *t)
 static void json_annotation(const JsonReport *r, int i, Text *t)
 {
     const Node *n = r->whole->graph.mark[i].annotation;
+    const char *attrs = report_attrs(r->whole->cx, n);
     json_key(t, "node", n->name);
     text_add(t, ", ");
     json_key(t, "annotation", n->op->name);
     text_add(t, ", ");
-    json_key(t, "attributes", report_attrs(r->whole->cx, n) + strspn(report_attrs(r->whole->cx, n), " "));
+    json_key(t, "attributes", attrs + strspn(attrs, " "));
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
@@ -262,7 +256,7 @@ void json_structure(const JsonReport *r, Text *t)
     Build *b = r->whole;
     json_options(b, t);
     json_shrink(r, t);
-    json_removed(b, t);
+    json_list(r, t, "removed", r->removed_count, json_removed);
     json_combined(b, t);
     json_sums(b, t);
     json_list(r, t, "annotations", b->graph.mark_count, json_annotation);

@@ -53,6 +53,7 @@ typedef struct Placing {
     int64_t *live_bytes;             /* [group_count]: the live bytes of the memory that was planned last */
     bool has_copies;
     bool keeps_together;             /* true if a memory that can hold all pieces that are left takes them */
+    bool is_together;                /* true if a memory took them in the last placement */
 } Placing;
 
 static bool may_be_in(const Piece *x, int memory) { return x->allowed >> memory & 1; }
@@ -401,6 +402,7 @@ static int place_all(Placing *a, int64_t *missing)
         if (!is_done && !fill(a, k)) return a->group_count;
         (void)stage(a, k, true);
     }
+    a->is_together = is_done;
     for (int i = 0; i < a->count; i++)
         if (*a->piece[i].memory < 0 && !a->piece[i].is_optional) *a->piece[i].memory = a->order[last];
     (void)pack(a, a->order[last]);
@@ -531,7 +533,7 @@ int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, co
     list_pieces(&a);
     sort_memories(&a);
     const int worst = place(&a, missing);
-    if (*missing <= 0 && a.has_copies) place_apart(&a);
+    if (*missing <= 0 && a.has_copies && a.is_together) place_apart(&a);
     arena_reset(cx->scratch, mark);
     return worst;
 }
