@@ -60,5 +60,4 @@ check acsl-separates-what-is-written states "$work/acsl/conv-int8.c" 'requires \
 check acsl-refuses-weights-apart refuses --weights bin
 check acsl-refuses-ports-in-the-arena refuses --io arena
 check acsl-refuses-a-self-test refuses --selftest random
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+report_end

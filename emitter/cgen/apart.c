@@ -258,7 +258,7 @@ void section_attribute(Text *t, const char *section)
 
 bool memory_is_constant(const Memory *m)
 {
-    const Memory *base = m->kind == MEMORY_POINTER ? m->base : m;
+    const Memory *base = memory_base(m);
     return base->kind == MEMORY_INPUT && base->tensor && tensor_is_constant(base->tensor);
 }
 

@@ -231,10 +231,8 @@ static const char *layer_names(Ctx *cx, const Program *p)
     return text_string(&t);
 }
 
-static const char *helper_names(Ctx *cx, const Program *p, bool by_eva)
+static const char *helper_names(Ctx *cx, const char *const *name, int count, bool by_eva)
 {
-    int count;
-    const char *const *name = used_helpers(cx, p, &count);
     Text t = text_new(cx);
     for (int i = 0; i < count; i++)
         if ((helper_of(name[i]) != NULL) == by_eva) text_printf(&t, "%s%s", t.length ? " " : "", name[i]);
@@ -251,10 +249,12 @@ static void add_with_stem(Text *t, const char *text, const char *stem)
 
 const char *cgen_proof_script(Ctx *cx, const Program *p, const char *stem)
 {
+    int count;
+    const char *const *name = used_helpers(cx, p, &count);
     Text t = text_new(cx);
     add_with_stem(&t, about, stem);
-    text_printf(&t, "layers='%s'\nby_wp='%s'\nby_eva='%s'\n", layer_names(cx, p), helper_names(cx, p, false),
-                helper_names(cx, p, true));
+    text_printf(&t, "layers='%s'\nby_wp='%s'\nby_eva='%s'\n", layer_names(cx, p),
+                helper_names(cx, name, count, false), helper_names(cx, name, count, true));
     add_with_stem(&t, script, stem);
     return text_string(&t);
 }

@@ -6,11 +6,6 @@
 #include "lower/annotate.h"
 #include "lower/expand/storage.h"
 
-static Interval together(Interval a, Interval b)
-{
-    return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
-}
-
 /* Returns the range of a parameter over all calls, or {0, 0} if a call passes a tensor that is not a constant. */
 static Interval range_of(const Program *p, const Function *f, int parameter)
 {
@@ -23,7 +18,7 @@ static Interval range_of(const Program *p, const Function *f, int parameter)
         const Place *place = &call->place[parameter];
         const Tensor *t = place->kind == PLACE_CONST ? p->constant[place->index] : NULL;
         if (!t || t->type != f->memory[parameter]->type) return unknown;
-        all = is_first ? constant_range(t) : together(all, constant_range(t));
+        all = is_first ? constant_range(t) : interval_hull(all, constant_range(t));
         is_first = false;
     }
     return all;

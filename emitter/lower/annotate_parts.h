@@ -40,7 +40,6 @@ typedef struct Annotator {
 /* ---- annotate_queries.c ---------------------------------------------------------------------------------------- */
 
 void add_clause(Annotator *a, const Clause *c);
-const Memory *base_memory(const Memory *m);
 /* Returns the expression over loops and sizes, without names of values. */
 const Expr *with_named_values(const Annotator *a, const Expr *e);
 /* Returns the index of the store in the base of its memory. */
@@ -55,9 +54,6 @@ bool runs_once(Annotator *a, const Code *loop);     /* proves that the loop has 
 /* ---- annotate_values.c ------------------------------------------------------------------------------------------- */
 
 Values values_unknown(Annotator *a, const Memory *m);
-Interval value_interval(Annotator *a, const Expr *e);
-/* Returns bounds of all elements at this point, or the type's if they are unknown. */
-Interval values_hull(Annotator *a, const Tracked *t);
 void values_store(Annotator *a, Tracked *t, const Code *store);
 /* Sets the values at the head of a loop, at the start of its body, and after it. The scope is the body's. */
 typedef struct LoopValues { Values head, body, after; } LoopValues;

@@ -15,8 +15,6 @@ void add_clause(Annotator *a, const Clause *c)
 
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
-const Memory *base_memory(const Memory *m) { return m->kind == MEMORY_POINTER ? m->base : m; }
-
 const Expr *with_named_values(const Annotator *a, const Expr *e)
 {
     for (int i = a->let_count - 1; i >= 0; i--) e = expr_substitute(a->cx, e, &a->let[i], &a->value[i], 1);
@@ -55,7 +53,7 @@ Tracked *find_tracked(Annotator *a, const Memory *m)
 
 bool stores_to(const Code *c, const Memory *m)
 {
-    if (c->kind == CODE_STORE && base_memory(c->memory) == m) return true;
+    if (c->kind == CODE_STORE && memory_base(c->memory) == m) return true;
     for (int i = 0; i < c->child_count; i++)
         if (stores_to(c->child[i], m)) return true;
     return false;

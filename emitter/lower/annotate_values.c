@@ -23,11 +23,6 @@ typedef struct Effect {
 
 typedef enum LoopForm { EACH_OWN, EACH_SAME, NEITHER } LoopForm;
 
-static Interval hull(Interval a, Interval b)
-{
-    return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
-}
-
 static Interval plus(Interval a, Interval b)
 {
     return (Interval){ sat_add(a.least, b.least), sat_add(a.greatest, b.greatest) };
@@ -81,7 +76,8 @@ Values values_unknown(Annotator *a, const Memory *m)
     return v;
 }
 
-Interval values_hull(Annotator *a, const Tracked *t)
+/* Returns bounds of all elements at this point, or the type's if they are unknown. */
+static Interval values_hull(Annotator *a, const Tracked *t)
 {
     const DTypeInfo *type = dtype_info(t->memory->type);
     const Interval whole = { type->least, type->greatest };
@@ -89,14 +85,14 @@ Interval values_hull(Annotator *a, const Tracked *t)
     for (int i = 0; i < t->values.count; i++) {
         if (!t->values.at[i].sum.is_known) return whole;
         const Interval one = sum_interval(a, &t->values.at[i].sum);
-        all = i ? hull(all, one) : one;
+        all = i ? interval_hull(all, one) : one;
     }
     return all.least < whole.least || all.greatest > whole.greatest ? whole : all;
 }
 
 static Sum joined(Annotator *a, const Sum *before, Interval set)
 {
-    return before->is_known ? sum_of(hull(sum_interval(a, before), set)) : (Sum){ .is_known = false };
+    return before->is_known ? sum_of(interval_hull(sum_interval(a, before), set)) : (Sum){ .is_known = false };
 }
 
 /* Replaces an element by a variable with its bounds. Of narrow elements those of the type serve (summand_bounds). */
@@ -104,7 +100,7 @@ static const Expr *bounded_load(Ctx *cx, const Expr *e, void *user)
 {
     Annotator *a = user;
     if (e->kind != EXPR_LOAD || dtype_is_float(e->type) || dtype_info(e->type)->bytes < 4) return e;
-    const Memory *m = base_memory(e->ref);
+    const Memory *m = memory_base(e->ref);
     const int at = find_parameter(a->f, m);
     Tracked *t = find_tracked(a, m);
     Interval range = { 0, 0 };
@@ -114,7 +110,7 @@ static const Expr *bounded_load(Ctx *cx, const Expr *e, void *user)
     return expr_new_var(cx, m->name, VAR_LOCAL, e->type, range.least, range.greatest);
 }
 
-Interval value_interval(Annotator *a, const Expr *e)
+static Interval value_interval(Annotator *a, const Expr *e)
 {
     const Expr *bounded = expr_rewrite(a->cx, with_named_values(a, e), bounded_load, a);
     return interval_of(a->cx, bounded, a->scope);
@@ -133,7 +129,7 @@ static const Expr *summand_of(Annotator *a, const Code *store)
 static void find_load(const Expr *e, void *user)
 {
     const Memory **m = user;
-    if (e->kind == EXPR_LOAD && base_memory(e->ref) == *m) *m = NULL;
+    if (e->kind == EXPR_LOAD && memory_base(e->ref) == *m) *m = NULL;
 }
 
 static bool loads(Annotator *a, const Expr *e, const Memory *m)
@@ -152,7 +148,7 @@ static void find_product(const Expr *e, void *user)
  * product from the ranges of its factors' types, not its exact ones. */
 static Interval summand_bounds(Annotator *a, const Expr *summand)
 {
-    const Interval zero = { 0, 0 }, exact = hull(zero, value_interval(a, summand));
+    const Interval zero = { 0, 0 }, exact = interval_hull(zero, value_interval(a, summand));
     bool is_product = false;
     int64_t most = 1;
     expr_walk(a->cx, summand, find_product, &is_product);
@@ -166,10 +162,10 @@ static Effect effect_of_store(Annotator *a, const Code *c)
     const Expr *summand = summand_of(a, c);
     Effect e = { .touches = true, .is_known = true, .low = store_index(a, c) };
     e.high = next(a->cx, e.low, 1);
-    e.sets = !summand || loads(a, summand, base_memory(c->memory));
+    e.sets = !summand || loads(a, summand, memory_base(c->memory));
     if (!e.sets) e.add = summand_bounds(a, summand);
     else e.set = value_interval(a, c->value);
-    e.covers = e.sets && !loads(a, c->value, base_memory(c->memory));
+    e.covers = e.sets && !loads(a, c->value, memory_base(c->memory));
     return e;
 }
 
@@ -195,8 +191,8 @@ static Effect in_sequence(Annotator *a, Effect first, Effect second)
         within = low_first && high_first;
     }
     e.add = plus(first.add, second.add);
-    if (first.sets && second.sets) e.set = hull(first.set, second.set);
-    else if (first.sets) e.set = hull(first.set, plus(first.set, second.add));
+    if (first.sets && second.sets) e.set = interval_hull(first.set, second.set);
+    else if (first.sets) e.set = interval_hull(first.set, plus(first.set, second.add));
     else e.set = second.set;
     e.covers = first.sets && first.covers && within && (!second.sets || second.covers);
     return e;
@@ -255,7 +251,7 @@ static Effect effect_of(Annotator *a, const Code *c, const Memory *m)
 {
     Effect e = { .touches = false };
     const int lets = a->let_count;
-    if (c->kind == CODE_STORE) return base_memory(c->memory) == m ? effect_of_store(a, c) : e;
+    if (c->kind == CODE_STORE) return memory_base(c->memory) == m ? effect_of_store(a, c) : e;
     if (c->kind == CODE_FOR) return effect_of_loop(a, c, m);
     if (c->kind == CODE_LET) name_value(a, c);
     for (int i = 0; i < c->child_count; i++) {
@@ -339,12 +335,9 @@ LoopValues values_loop(Annotator *a, const Tracked *t, const Code *loop)
     if (!e.sets) {
         head->sum = before.is_known ? sum_plus_steps(before, steps, e.add) : before;
         after->sum = sum_plus(before, times(e.add, most));
-    } else if (e.add.least || e.add.greatest) {
-        head->sum.is_known = false;
-        const bool whole = e.covers && e.is_known && e.low == after->from && e.high == after->to && runs_once(a, loop);
-        after->sum = whole ? sum_of(e.set) : (Sum){ .is_known = false };
     } else {
-        head->sum = joined(a, &before, e.set);
+        if (e.add.least || e.add.greatest) forget(&l.head);
+        else head->sum = joined(a, &before, e.set);
         const bool whole = e.covers && e.is_known && e.low == after->from && e.high == after->to && runs_once(a, loop);
         after->sum = whole ? sum_of(e.set) : head->sum;
     }

@@ -137,7 +137,7 @@ void written_by(Annotator *a, const Code *c, const Memory *m, Areas *out)
         return;
     }
     if (c->kind == CODE_LET) name_value(a, c);
-    if (c->kind == CODE_STORE && base_memory(c->memory) == m) {
+    if (c->kind == CODE_STORE && memory_base(c->memory) == m) {
         const Area one = { .offset = store_index(a, c) };
         Area r = one;
         if (add_digit(a, &r, 1, expr_index(a->cx, 1))) add_area(a->cx, out, &r);

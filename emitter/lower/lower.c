@@ -38,8 +38,7 @@ typedef struct Used { Map memory, size; int size_count, capacity; const Expr **s
 
 static void use_memory(Used *u, const Memory *m)
 {
-    if (m->kind == MEMORY_POINTER) m = m->base;
-    map_put_ptr(&u->memory, m, u);
+    map_put_ptr(&u->memory, memory_base(m), u);
 }
 
 static void use_expr(const Expr *e, void *user)

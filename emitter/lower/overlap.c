@@ -101,7 +101,7 @@ static void touch_digits(Overlap *o, const Expr *at, MemoryTouch t)
 static void touch(Overlap *o, const Memory *m, const Expr *index)
 {
     Ctx *cx = o->cx;
-    const Memory *base = m->kind == MEMORY_POINTER ? m->base : m;
+    const Memory *base = memory_base(m);
     if (base != o->x && base != o->y) return;
     const Expr *at = m->kind == MEMORY_POINTER ? expr_add(cx, m->offset, index) : index, *rest = NULL;
     for (int i = o->let_count - 1; i >= 0; i--) at = expr_substitute(cx, at, &o->let[i], &o->value[i], 1);

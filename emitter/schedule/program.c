@@ -25,13 +25,12 @@ typedef struct Program {
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_in_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
 static size_t word_length(const char *s)
 {
     size_t n = 0;
     if (is_letter(*s))
-        while (is_in_word(s[n])) n++;
+        while (name_is_word(s[n])) n++;
     return n;
 }
 
@@ -48,7 +47,7 @@ static const char *with_bindings(Ctx *cx, const char *line, const Binding *b)
         if (found) text_add(&t, found->text);
         else text_addn(&t, s, n ? n : 1);
         s += n ? n : 1;
-        while (!n && is_in_word(s[-1]) && is_in_word(*s)) text_char(&t, *s++);      /* a number with letters */
+        while (!n && name_is_word(s[-1]) && name_is_word(*s)) text_char(&t, *s++);      /* a number with letters */
     }
     return text_string(&t);
 }

@@ -30,5 +30,4 @@ for model in "$@"; do
         sed 's/^/    /' "$out/log.txt"
     fi
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+report_end

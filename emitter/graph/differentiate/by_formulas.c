@@ -67,12 +67,8 @@ static void mark_active(Expansion *e)
 static void of_compute(const Expansion *e, const Node *n)
 {
     Tensor **adjoint = NEW_ARRAY(e->cx->arena, Tensor *, n->out_count);
-    bool is_zero = true;
-    for (int o = 0; o < n->out_count; o++) {
+    for (int o = 0; o < n->out_count; o++)
         adjoint[o] = is_active(e, n->out[o]) ? summands_total(e->summands, n->out[o]) : NULL;
-        is_zero = is_zero && !adjoint[o];
-    }
-    if (is_zero) return;
     const StageAdjoint a = { .stage = n->stage, .adjoint = adjoint, .is_active = &e->is_active, .stored = &e->stored };
     stage_summands(e->cx, &a, e->summands);
 }
@@ -128,14 +124,10 @@ static void promise_back(Cycle *c)
 static void differentiate_step(Cycle *c, const Node *n)
 {
     Tensor **adjoint = NEW_ARRAY(c->of->cx->arena, Tensor *, n->out_count);
-    bool is_zero = true;
-    for (int o = 0; o < n->out_count; o++) {
-        adjoint[o] = back_of(c, n->out[o]);
-        is_zero = is_zero && !adjoint[o];
-    }
+    for (int o = 0; o < n->out_count; o++) adjoint[o] = back_of(c, n->out[o]);
     const StageAdjoint a = { .stage = n->stage, .adjoint = adjoint, .is_active = &c->of->is_active,
                              .stored = &c->of->stored, .last_step = c->last, .back = &c->back, .inside = c->inside };
-    if (!is_zero) stage_summands(c->of->cx, &a, c->of->summands);
+    stage_summands(c->of->cx, &a, c->of->summands);
 }
 
 /* Differentiates a recurrence. As for any compute, the summands of the expansion hold the adjoints of tensors outside

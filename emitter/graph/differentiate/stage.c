@@ -330,16 +330,23 @@ static bool in_components(Ctx *cx, const StageAdjoint *a, Summands *to)
         StageAdjoint alone = *a;
         alone.stage = &one;
         alone.adjoint += i;
-        if (*alone.adjoint) stage_summands(cx, &alone, to);
+        stage_summands(cx, &alone, to);
     }
+    return true;
+}
+
+static bool is_zero(const StageAdjoint *a)
+{
+    for (int i = 0; i < a->stage->out_count; i++)
+        if (a->adjoint[i]) return false;
     return true;
 }
 
 void stage_summands(Ctx *cx, const StageAdjoint *a, Summands *to)
 {
-    if (in_components(cx, a, to)) return;
+    if (is_zero(a) || in_components(cx, a, to)) return;
     const Reads r = { cx, a, to };
-    const int value = a->stage->reducer == REDUCE_ARGMAX || a->stage->reducer == REDUCE_ARGMIN;
+    const int value = reducer_selects(a->stage->reducer);
     switch (a->stage->reducer) {
     case REDUCE_NONE: of_elements(&r); break;
     case REDUCE_SUM: of_sum(&r); break;

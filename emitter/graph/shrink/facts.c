@@ -6,11 +6,6 @@
 
 bool fits_type(Interval i, DType t) { return i.least >= dtype_info(t)->least && i.greatest <= dtype_info(t)->greatest; }
 
-static Interval hull(Interval a, Interval b)
-{
-    return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
-}
-
 static bool is_limit(const Expr *e)
 {
     return (e->kind == EXPR_MIN || e->kind == EXPR_MAX) && e->arg[1]->kind == EXPR_INT;
@@ -57,7 +52,7 @@ static void find_sum(const GraphRanges *r, Terms *t, Interval *box, Fact *f)
     terms_run(r, init, box);
     first = terms_value(init, s->init[0]);
     part = (Interval){ sat_add(part.least, first.least), sat_add(part.greatest, first.greatest) };
-    f->sum = f->is_sum ? hull(f->sum, part) : part;
+    f->sum = f->is_sum ? interval_hull(f->sum, part) : part;
     f->is_sum = true;
 }
 

@@ -19,11 +19,6 @@ enum {
 };
 
 static Interval point(int64_t v) { return (Interval){ v, v }; }
-static Interval hull(Interval a, Interval b)
-{
-    return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
-}
-
 /* Returns the range of the type. No interval holds the upper half of u64, so u64 has no range. */
 static Interval of_type(DType t)
 {
@@ -140,7 +135,7 @@ static Interval of_constant(const Tensor *x, const Interval *box)
         int64_t flat = 0;
         for (int d = 0; d < x->rank; d++) flat = flat * tensor_dim(x, d) + index[d];
         int64_t v = dtype_load(x->type, x->data, flat).i;
-        found = i ? hull(found, point(v)) : point(v);
+        found = i ? interval_hull(found, point(v)) : point(v);
         for (int d = x->rank - 1; d >= 0 && ++index[d] > box[d].greatest; d--) index[d] = box[d].least;
     }
     return found;
@@ -155,7 +150,8 @@ static Interval of_read(const GraphRanges *r, const Terms *t, int at)
     const ChannelRange *c = channel_range(r, x);
     if (!c) return of_type(x->type);
     found = c->at[box[x->rank - 1].least];
-    for (int64_t i = box[x->rank - 1].least + 1; i <= box[x->rank - 1].greatest; i++) found = hull(found, c->at[i]);
+    for (int64_t i = box[x->rank - 1].least + 1; i <= box[x->rank - 1].greatest; i++)
+        found = interval_hull(found, c->at[i]);
     return found;
 }
 
@@ -224,7 +220,7 @@ static Interval repeated(Reducer reducer, Interval i, int64_t count)
     return reducer == REDUCE_SUM ? (Interval){ sat_mul(i.least, count), sat_mul(i.greatest, count) } : i;
 }
 
-static Interval with_zero(Interval i) { return hull(i, point(0)); }
+static Interval with_zero(Interval i) { return interval_hull(i, point(0)); }
 
 static bool spend(const GraphRanges *r, int64_t values)
 {

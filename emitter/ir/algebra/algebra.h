@@ -30,6 +30,11 @@ Interval interval_of(Ctx *cx, const Expr *e, const Bounds *b);
 /* Returns the interval of one operation, from the intervals of its operands (up to three; the interval of a float
  * operand is ignored). A leaf has the interval of its type. */
 Interval interval_apply(const Expr *e, const Interval *operands);
+/* Returns the smallest interval that contains both. */
+static inline Interval interval_hull(Interval a, Interval b)
+{
+    return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
+}
 /* Returns true if the condition is proved wherever b holds. */
 bool provably(Ctx *cx, const Expr *condition, const Bounds *b);
 bool provably_equal(Ctx *cx, const Expr *a, const Expr *b, const Bounds *bounds);

@@ -42,14 +42,9 @@ static Interval add(Interval a, Interval b)
 {
     return (Interval){ low_add(a.least, b.least), high_add(a.greatest, b.greatest) };
 }
-static Interval hull(Interval a, Interval b)
-{
-    return (Interval){ least_of(a.least, b.least), greatest_of(a.greatest, b.greatest) };
-}
-
 static Interval hull4(int64_t a, int64_t b, int64_t c, int64_t d)
 {
-    return hull((Interval){ least_of(a, b), greatest_of(a, b) }, (Interval){ least_of(c, d), greatest_of(c, d) });
+    return (Interval){ least_of(least_of(a, b), least_of(c, d)), greatest_of(greatest_of(a, b), greatest_of(c, d)) };
 }
 
 static Interval multiply(Interval a, Interval b)
@@ -204,8 +199,7 @@ static Interval of_var(Ranges *r, const Expr *e)
 /* Returns the bounds that lowering proved for the memory's elements. */
 static Interval of_load(const Expr *e)
 {
-    const Memory *m = e->ref;
-    if (m->kind == MEMORY_POINTER) m = m->base;
+    const Memory *m = memory_base(e->ref);
     return m->range.least < m->range.greatest ? m->range : type_interval(e->type);
 }
 
@@ -218,7 +212,7 @@ static Interval converted(const Expr *e, Interval from)
 static Interval chosen(const Interval *v)
 {
     int known = is_equal(v[SELECT_COND], point(0));
-    return known < 0 ? hull(v[SELECT_YES], v[SELECT_NO]) : v[known ? SELECT_NO : SELECT_YES];
+    return known < 0 ? interval_hull(v[SELECT_YES], v[SELECT_NO]) : v[known ? SELECT_NO : SELECT_YES];
 }
 
 /* Returns the interval of an operation over the integers, which may exceed the type. Returns `whole`, the type's

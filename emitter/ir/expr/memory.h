@@ -36,6 +36,8 @@ typedef struct Memory {
     uint32_t serial;
 } Memory;
 
+/* Returns the memory that a POINTER points into, and any other memory itself. */
+static inline const Memory *memory_base(const Memory *m) { return m->kind == MEMORY_POINTER ? m->base : m; }
 const Memory *memory_new(Ctx *cx, const Memory *proto);                  /* returns a copy with a new serial */
 const Expr *load_expr(Ctx *cx, const Memory *m, const Expr *index);      /* returns an EXPR_LOAD */
 #endif

@@ -153,6 +153,11 @@ bool token_is(Token t, const char *text)
            memcmp(t.at, text, (size_t)t.length) == 0;
 }
 
+bool token_same(Token a, Token b)
+{
+    return a.kind == b.kind && a.length == b.length && memcmp(a.at, b.at, (size_t)a.length) == 0;
+}
+
 bool lex_is(const Lexer *l, const char *text) { return token_is(lex_peek(l), text); }
 
 bool lex_accept(Lexer *l, const char *text)

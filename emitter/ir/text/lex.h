@@ -40,6 +40,7 @@ Token lex_peek(const Lexer *l);                        /* returns the next token
 Token lex_ahead(const Lexer *l, int n);                /* returns the n-th token after the next one */
 Token lex_take(Lexer *l);
 bool  token_is(Token t, const char *text);             /* returns true for this name or symbol */
+bool  token_same(Token a, Token b);                    /* returns true for equal text of one kind */
 bool  lex_is(const Lexer *l, const char *text);
 bool  lex_accept(Lexer *l, const char *text);          /* consumes the name or symbol if it is next */
 /* Consumes the name or symbol, or reports an error: `')' is expected after the axes`. */

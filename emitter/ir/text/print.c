@@ -205,23 +205,20 @@ static void print_axes(const Printer *p, const Stage *s, int begin, int end)
     }
 }
 
-static void print_inits(Ctx *cx, const Printer *p, const Stage *s)
-{
-    bool is_usual = true;
-    for (int i = 0; i < s->out_count; i++)
-        is_usual = is_usual && s->init[i] == stage_identity(cx, s, i);
-    for (int i = 0; i < s->out_count && !is_usual; i++) {
-        text_add(p->t, i ? ", " : "; ");
-        print_at(p, s->init[i], 0, false, false);
-    }
-}
-
 static void print_each(const Printer *p, const char *before, const Expr *const *e, int count)
 {
     for (int i = 0; i < count; i++) {
         text_add(p->t, i ? ", " : before);
         print_at(p, e[i], 0, false, false);
     }
+}
+
+static void print_inits(Ctx *cx, const Printer *p, const Stage *s)
+{
+    bool is_usual = true;
+    for (int i = 0; i < s->out_count; i++)
+        is_usual = is_usual && s->init[i] == stage_identity(cx, s, i);
+    if (!is_usual) print_each(p, "; ", s->init, s->out_count);
 }
 
 static void print_combiner(const Printer *p, const Combiner *c)

@@ -71,11 +71,6 @@ static int closing(const Lexer *l, int open)
  * uses are a padded read, and a read with a wrong number of indices, which is reported later. */
 typedef struct Use { const Symbol *read; int dim; bool is_weak; Token at; } Use;
 
-static bool same_word(Token a, Token b)
-{
-    return a.kind == b.kind && a.length == b.length && memcmp(a.at, b.at, (size_t)a.length) == 0;
-}
-
 /* Finds the use of the axis in the read with '[' at `open`. */
 static bool find_use(const Formula *f, int open, Token axis, Use *out)
 {
@@ -87,7 +82,7 @@ static bool find_use(const Formula *f, int open, Token axis, Use *out)
         Token t = l->token[i], before = l->token[i - 1], after = l->token[i + 1];
         if (token_is(t, "(") || token_is(t, "[")) i = closing(l, i);
         else if (token_is(t, ",")) dim++;
-        else if (!found && same_word(t, axis) && (i == open + 1 || token_is(before, ","))
+        else if (!found && token_same(t, axis) && (i == open + 1 || token_is(before, ","))
                  && (token_is(after, ",") || i + 1 == close)) {
             out->dim = dim;
             out->at = t;
@@ -659,7 +654,7 @@ static bool stands_once(const Update *u, int i, int end)
 {
     const Lexer *l = u->f.r.lex;
     int count = 0;
-    for (int k = u->index[0]; k < end; k++) count += same_word(l->token[k], l->token[i]);
+    for (int k = u->index[0]; k < end; k++) count += token_same(l->token[k], l->token[i]);
     return count == 1;
 }
 

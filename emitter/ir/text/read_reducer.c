@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads declared reducers (formula.h has the grammar). A declaration has no types: each formula that uses it reads it
  * again with the types of its values, so one declaration serves f32 and i64. */
-#include <string.h>
-
 #include "ir/text/read.h"
 #include "support/names.h"
 
@@ -44,7 +42,7 @@ static bool are_distinct(const Lexer *l, const Token *at, int count)
 {
     for (int i = 0; i < count; i++)
         for (int k = 0; k < i; k++)
-            if (at[i].length == at[k].length && memcmp(at[i].at, at[k].at, (size_t)at[i].length) == 0)
+            if (token_same(at[i], at[k]))
                 lex_error(l, at[i], "two parameters are named '%.*s'", at[i].length, at[i].at);
     return !ctx_failed(l->cx);
 }
@@ -79,8 +77,7 @@ const ReducerText *reducer_text(const Reader *r, Token at)
 {
     const Lexer *l = r->lex;
     for (int i = l->next; i + 2 < l->count; i++)
-        if (token_is(l->token[i], "where") && token_is(l->token[i + 2], "(") && l->token[i + 1].length == at.length
-            && memcmp(l->token[i + 1].at, at.at, (size_t)at.length) == 0)
+        if (token_is(l->token[i], "where") && token_is(l->token[i + 2], "(") && token_same(l->token[i + 1], at))
             return text_of(l, name_n(l->cx, at.at, (size_t)at.length), i + 2);
     const Symbol *k = symbol_reducer(r->symbols, at);
     return k ? k->reducer : NULL;

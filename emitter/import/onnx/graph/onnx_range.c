@@ -13,11 +13,6 @@ typedef struct Query { OnnxImport *import; int depth; const Stage *stage; } Quer
 
 static Interval range_of(Query q, const Tensor *t);
 
-static Interval joined(Interval a, Interval b)
-{
-    return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
-}
-
 /* Returns the range of min or max: the smaller of two values is at most the maximum of either. */
 static Interval range_of_extremum(ExprKind kind, Interval a, Interval b)
 {
@@ -56,7 +51,7 @@ static Interval range_of_output(Query q, const Stage *s, int i, Interval whole)
     const Interval value = range_of_value(&q, s->value[i]);
     const bool is_usual = s->reducer == REDUCE_NONE
                           || s->init[i] == reducer_identity(q.import->cx, s->reducer, s->value[i]->type, i);
-    return is_usual ? value : joined(value, range_of_value(&q, s->init[i]));
+    return is_usual ? value : interval_hull(value, range_of_value(&q, s->init[i]));
 }
 
 static Interval range_of_elements(const Tensor *t)
@@ -65,7 +60,7 @@ static Interval range_of_elements(const Tensor *t)
     Interval all = { first, first };
     for (int64_t i = 1; i < tensor_elems(t); i++) {
         const int64_t v = dtype_load(t->type, t->data, i).i;
-        all = joined(all, (Interval){ v, v });
+        all = interval_hull(all, (Interval){ v, v });
     }
     return all;
 }
