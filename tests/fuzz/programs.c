@@ -364,23 +364,39 @@ static Tensor *make_stencil(Grower *g, Tensor *main)
     return finish(g, &spec);
 }
 
-/* A pool: y[a] = reducer(i < width) x[a*step + i] in one or two dimensions. */
+/* Returns the begin of a window along dimension d: a, a*step, or a*p/q, which does not rise in every iteration. */
+static const Expr *window_begin(Grower *g, StageSpec *spec, Tensor *main, int d, int width)
+{
+    Ctx *cx = g->cx;
+    const int64_t last = tensor_dim(main, d) - width;
+    if (width == 1) return add_axis(g, spec, AXIS_DATA, main->shape[d]);
+    if (random_chance(g->r, 20)) {
+        const int q = 2 + random_below(g->r, 3), p = 1 + random_below(g->r, 3);
+        const Expr *a = add_axis(g, spec, AXIS_DATA, expr_index(cx, last * q / p + 1));
+        return expr_binary(cx, EXPR_FLOORDIV, expr_mul(cx, a, expr_index(cx, p)), expr_index(cx, q));
+    }
+    const int step = 1 + random_below(g->r, 3);
+    const Expr *a = add_axis(g, spec, AXIS_DATA, expr_index(cx, last / step + 1));
+    return step == 1 ? a : expr_mul(cx, a, expr_index(cx, step));
+}
+
+/* A pool: y[a] = reducer(i < width) x[begin(a) + i] in one or two dimensions, some of them from the end backwards. */
 static Tensor *make_window(Grower *g, Tensor *main)
 {
     if (main->rank == 0) return NULL;
     StageSpec spec = { .out_count = 1, .reducer = some_reducer(g) };
     const Expr *at[MAX_RANK];
-    int width[MAX_RANK], step[MAX_RANK];
+    int width[MAX_RANK];
     for (int d = 0; d < main->rank; d++) {
         int64_t dim = tensor_dim(main, d);
         width[d] = dim > 1 && random_chance(g->r, 60) ? 1 + random_below(g->r, dim < 4 ? (int)dim : 4) : 1;
-        step[d] = width[d] > 1 ? 1 + random_below(g->r, 3) : 1;
-        const Expr *extent = width[d] > 1 ? expr_index(g->cx, (dim - width[d]) / step[d] + 1) : main->shape[d];
-        at[d] = expr_mul(g->cx, add_axis(g, &spec, AXIS_DATA, extent), expr_index(g->cx, step[d]));
-        if (step[d] == 1) at[d] = spec.axis[d].var;
+        at[d] = window_begin(g, &spec, main, d, width[d]);
     }
-    for (int d = 0; d < main->rank; d++)
-        if (width[d] > 1) at[d] = expr_add(g->cx, at[d], add_axis(g, &spec, AXIS_REDUCE, expr_index(g->cx, width[d])));
+    for (int d = 0; d < main->rank; d++) {
+        if (width[d] == 1) continue;
+        at[d] = expr_add(g->cx, at[d], add_axis(g, &spec, AXIS_REDUCE, expr_index(g->cx, width[d])));
+        if (random_chance(g->r, 25)) at[d] = expr_sub(g->cx, expr_index(g->cx, tensor_dim(main, d) - 1), at[d]);
+    }
     if (spec.axis_count == main->rank) return NULL;
     spec.value[0] = tensor_read(g->cx, main, at, main->rank);
     return finish(g, &spec);

@@ -21,6 +21,12 @@ typedef struct Case { const char *name; Verdict verdict; const char *says; const
 #define TWO "nest t\ninput x: i32[12]\nstage a[i<12] = x[i] + 1\nstage b[i<12] = a[i] * 3\noutput b\nloops\n"
 #define BLUR "nest t\ninput x: i32[12]\nstage a[i<12] = x[i] + 1\n" \
     "stage b[i<10] = a[i] + a[i+1] + a[i+2]\noutput b\nloops\n"
+#define FALLING "nest t\ninput x: i32[12]\nstage a[i<12] = x[i] + 1\n" \
+    "stage b[i<10] = a[11-i] + a[10-i] + a[9-i]\noutput b\nloops\n"
+#define UNEVEN "nest t\ninput x: i32[7]\nstage a[i<7] = x[i] + 1\n" \
+    "stage b[i<12] = a[i/2] + a[i/2+1]\noutput b\nloops\n"
+#define LATER "nest t\ninput x: i32[9][6]\nstage a[i<9, j<6] = x[i, j] + 1\n" \
+    "stage b[i<6, j<6] = select(0 <= i - 1, a[i-1, j], 0)\noutput b\nloops\n"
 #define STRIDED "nest t\ninput x: i32[11]\nstage a[i<11] = x[i] + 1\n" \
     "stage b[i<5] = max(r<3) a[i*2+r]\noutput b\nloops\n"
 #define PADDED "nest t\ninput x: i32[8]\nstage a[i<8] = x[i] * 5\n" \
@@ -69,6 +75,12 @@ static const Case cases[] = {
       "  for b.i < 10\n    alloc a stack\n      for a.i < 3\n        block a[i=b.i+a.i]\n      block b[i=b.i]\n" },
     { "halo-stored-outside", PROVED, NULL, BLUR,
       "  alloc a arena\n    for b.i < 10\n      for a.i < 3\n        block a[i=b.i+a.i]\n      block b[i=b.i]\n" },
+    { "falling-rows-in-a-ring", PROVED, NULL, FALLING,
+      "  alloc a arena ring(i)=3\n    for a@warm.i < 2\n      block a@warm[i=i+10]\n    for b.i < 10\n"
+      "      block a[i=9-i]\n      block b[i=i]\n" },
+    { "uneven-rows-in-a-ring", PROVED, NULL, UNEVEN,
+      "  alloc a arena ring(i)=2\n    for a@warm.i < 1\n      block a@warm[i=i]\n    for b.i < 12\n"
+      "      for a.i < i / 2 - (i - 1) / 2\n        block a[i=a.i+(b.i-1)/2+2]\n      block b[i=i]\n" },
     { "halo-in-a-ring", PROVED, NULL, BLUR,
       "  alloc a arena ring(i)=3\n    for b.i < 10\n      for a.i < 3\n        block a[i=b.i+a.i]\n      block "
       "b[i=b.i]\n" },
@@ -170,6 +182,20 @@ static const Case cases[] = {
     { "I4-reader-outside", WRONG, "b reads \"a\" outside", TWO,
       "  alloc a arena\n    for a.i < 12\n      block a[i=i]\n  alloc a arena\n    for b.i < 12\n      block "
       "b[i=i]\n" },
+    { "I3-what-a-condition-hides-in-the-first-iteration", UNPROVED, "not shown to have computed it", LATER,
+      "  alloc a arena\n    for b.i < 6\n      for b.jo < 1\n        for b.j < 6\n"
+      "          block a[i=max(i-1,0)+1, j=j]\n          block b[i=i, j=j]\n" },
+    { "I3-falling-without-the-first-rows", UNPROVED, "not shown to have computed it", FALLING,
+      "  alloc a arena ring(i)=3\n    for a@warm.i < 2\n      block a@warm[i=i+9]\n    for b.i < 10\n"
+      "      block a[i=9-i]\n      block b[i=i]\n" },
+    { "I3-falling-with-gaps", UNPROVED, "leave gaps", FALLING,
+      "  alloc a arena\n    for b.i < 5\n      block a[i=9-i*2]\n      block b[i=i]\n" },
+    { "I4-falling-ring-too-short", UNPROVED, "ring of 2", FALLING,
+      "  alloc a arena ring(i)=2\n    for a@warm.i < 2\n      block a@warm[i=i+10]\n    for b.i < 10\n"
+      "      block a[i=9-i]\n      block b[i=i]\n" },
+    { "I3-uneven-and-too-late", UNPROVED, "beyond the range", UNEVEN,
+      "  alloc a arena ring(i)=2\n    for a@warm.i < 1\n      block a@warm[i=i]\n    for b.i < 12\n"
+      "      for a.i < i / 2 - (i - 1) / 2\n        block a[i=a.i+(b.i-1)/2+1]\n      block b[i=i]\n" },
     { "I4-ring-too-short", UNPROVED, "ring of 2", BLUR,
       "  alloc a arena ring(i)=2\n    for a@warm.i < 2\n      block a@warm[i=i]\n    for b.i < 10\n      block "
       "a[i=b.i+2]\n      block b[i=b.i]\n" },

@@ -8,7 +8,8 @@
  *       others. computed(s) = [b(s), e(s)) with b(s+1) <= e(s) <= e(s+1), or e(s) at the tensor's end, so [first, e(s))
  *       is complete when the producer ends in iteration s. first = b(0), or lower if copies outside s have
  *       computed the elements up to b(0). need(s) is within [first, e(s)). If the producer follows the consumer,
- *       or is the consumer, need(s) is within [first, e(s-1)), and s = 0 needs nothing.
+ *       or is the consumer, need(s) is within [first, e(s-1)), and s = 0 needs nothing. A box that falls is proved by the
+ *       mirrored indices, n - 1 - i, which rise.
  * A ring of R slots is long enough if R >= e(s) - the lowest index needed at s or later. */
 #include "ir/check/check_parts.h"
 
@@ -27,6 +28,7 @@ typedef struct Flow {
     const Bounds *facts;                     /* the consumer's scope, with its guard and the conditions of the access */
     const Stmt *alloc; int alloc_loops;      /* the Alloc and the loops outside it; for an output, NULL and 0 */
     Reach need[MAX_RANK];                    /* the need at the current level */
+    bool is_mirrored[MAX_RANK];              /* dimensions whose needs and boxes are those of the mirrored indices */
     const Bounds *scope;                     /* the scope of the current level */
     const char *reason;                      /* the reason of the failed proof, at the innermost level that applies */
 } Flow;
@@ -44,6 +46,16 @@ static const Expr *end_of(Ctx *cx, const Box *b) { return expr_add(cx, b->begin,
 static const Expr *at(Ctx *cx, const Expr *e, const Expr *var, const Expr *value)
 {
     return expr_substitute(cx, e, &var, &value, 1);
+}
+
+/* Returns the scope without the facts about a loop, because these hold in the reader's iteration, but not in earlier
+ * iterations. */
+static const Bounds *without_facts(Ctx *cx, const Bounds *scope, const Expr *loop)
+{
+    if (!scope) return NULL;
+    const Bounds *outer = without_facts(cx, scope->outer, loop);
+    if (scope->fact) return expr_uses(scope->fact, loop) ? outer : bounds_fact(cx, outer, scope->fact);
+    return bounds_var(cx, outer, scope->var, scope->extent);
 }
 
 /* ---- Need ------------------------------------------------------------------------------------------------------ */
@@ -88,6 +100,22 @@ static bool need_is_within(const Flow *f, const Box *computed, int d)
     return is_at_most(cx, f->need[d].high, last, f->scope) || is_at_most(cx, f->tensor->shape[d], end, f->scope);
 }
 
+/* Returns the box of the mirrored indices along dimension d. No fact is used, because the box also stands for other
+ * iterations. */
+static Box mirrored_box(const Flow *f, const Box *b, int d)
+{
+    Ctx *cx = f->c->cx;
+    return (Box){ simplify(cx, expr_sub(cx, f->tensor->shape[d], end_of(cx, b)), NULL), b->count };
+}
+
+static Reach mirrored_need(const Flow *f, int d)
+{
+    Ctx *cx = f->c->cx;
+    const Expr *last = expr_sub(cx, f->tensor->shape[d], num(cx, 1));
+    return (Reach){ simplify(cx, expr_sub(cx, last, f->need[d].high), f->scope),
+                    simplify(cx, expr_sub(cx, last, f->need[d].low), f->scope) };
+}
+
 /* ---- The computed box -------------------------------------------------------------------------------------------- */
 
 /* The position of a producer relative to the consumer. AROUND means that the producer shares one more loop, or is the
@@ -125,6 +153,8 @@ static bool find_produced(Flow *f, int shared, FlowPoint position, Box *computed
                                     expr_as_var(stage->axis[a].var)->name);
         if (!whole) return false;
     }
+    for (int d = 0; d < f->tensor->rank; d++)
+        if (f->is_mirrored[d]) computed[d] = mirrored_box(f, &computed[d], d);
     return true;
 }
 
@@ -244,16 +274,6 @@ static bool follows_on(const Flow *f, int d, const Expr *next, const Expr *end, 
     return is_at_most(cx, simplify(cx, next, left), simplify(cx, end, left), left);
 }
 
-/* Returns the scope without the facts about a loop, because these hold in the reader's iteration, but not in earlier
- * iterations. */
-static const Bounds *without_facts(Ctx *cx, const Bounds *scope, const Expr *loop)
-{
-    if (!scope) return NULL;
-    const Bounds *outer = without_facts(cx, scope->outer, loop);
-    if (scope->fact) return expr_uses(scope->fact, loop) ? outer : bounds_fact(cx, outer, scope->fact);
-    return bounds_var(cx, outer, scope->var, scope->extent);
-}
-
 /* Returns true if rule (b) holds along d. `level` is the number of loops around the carrier. */
 static bool carried_along(Flow *f, int level, const Carrier *s, const Box *computed, int d, FlowPoint position)
 {
@@ -266,7 +286,8 @@ static bool carried_along(Flow *f, int level, const Carrier *s, const Box *compu
     }
     const Bounds *inside = bounds_fact(cx, without_facts(cx, f->scope, v), expr_binary(cx, EXPR_LT, next, s->extent));
     if (!is_at_most(cx, end, at(cx, end, v, next), inside))
-        return f->reason = text_format(cx, "the computed range of dimension %d falls as %s rises", d, s->name), false;
+        return f->reason = text_format(cx, "the computed range of dimension %d is not shown to rise with %s", d,
+                                       s->name), false;
     if (!follows_on(f, d, at(cx, begin, v, next), end, inside))
         return f->reason = text_format(cx, "the iterations of %s leave gaps along dimension %d", s->name, d), false;
     const Expr *first = warm_begin(f, level, d, at(cx, begin, v, num(cx, 0)), at(cx, end, v, num(cx, 0)));
@@ -291,18 +312,19 @@ static bool is_needed_later_only(Flow *f, const Expr *var)
     return provably(f->c->cx, expr_binary(f->c->cx, EXPR_LE, num(f->c->cx, 1), var), f->facts);
 }
 
-/* Returns the flow with the carrier's loops joined to one loop. */
+/* Returns the flow with the carrier's loops joined to one loop. The box also stands for other iterations, so the
+ * reader's facts do not simplify it. */
 static Flow joined_flow(const Flow *f, const Box *computed, const Carrier *s, Box *box)
 {
     Ctx *cx = f->c->cx;
     Flow j = *f;
     j.scope = carrier_scope(cx, f->scope, s);
     j.facts = carrier_scope(cx, f->facts, s);
+    const Bounds *any = without_facts(cx, j.scope, s->var);
     for (int d = 0; d < f->tensor->rank; d++) {
         j.need[d] = (Reach){ carrier_value(cx, f->need[d].low, s, j.scope),
                              carrier_value(cx, f->need[d].high, s, j.scope) };
-        box[d] = (Box){ carrier_value(cx, computed[d].begin, s, j.scope),
-                        carrier_value(cx, computed[d].count, s, j.scope) };
+        box[d] = (Box){ carrier_value(cx, computed[d].begin, s, any), carrier_value(cx, computed[d].count, s, any) };
     }
     return j;
 }
@@ -315,14 +337,30 @@ static bool is_serial(Flow *f, const Stmt *s)
                       loop_kind_text(s->loop_kind), s->name, f->tensor->name, name_of(f->reader));
 }
 
+/* Mirrors dimension d if the box falls from one iteration of the carrier to the next. */
+static void mirror_falling(Flow *f, const Carrier *s, Box *computed, int d)
+{
+    Ctx *cx = f->c->cx;
+    const Expr *next = expr_add(cx, s->var, num(cx, 1)), *begin = computed[d].begin;
+    const Bounds *inside = bounds_fact(cx, without_facts(cx, f->scope, s->var),
+                                       expr_binary(cx, EXPR_LT, next, s->extent));
+    if (is_at_most(cx, begin, at(cx, begin, s->var, next), inside)
+        || !is_at_most(cx, at(cx, begin, s->var, next), begin, inside))
+        return;
+    f->is_mirrored[d] = true;
+    f->need[d] = mirrored_need(f, d);
+    computed[d] = mirrored_box(f, &computed[d], d);
+}
+
 /* Returns true if the carrier, the shared loops at `level` and deeper, carries the tensor. */
-static bool by_carrier(Flow *f, int shared, int level, const Box *computed, FlowPoint position, const Carrier *s)
+static bool by_carrier(Flow *f, int shared, int level, Box *computed, FlowPoint position, const Carrier *s)
 {
     Ctx *cx = f->c->cx;
     if (position != BEFORE && is_needed_later_only(f, s->var))
         f->scope = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LE, num(cx, 1), s->var));
     for (int d = 0; d < f->tensor->rank; d++) {
         if (!expr_uses(computed[d].begin, s->var) && !expr_uses(computed[d].count, s->var)) continue;
+        mirror_falling(f, s, computed, d);
         if (!carried_along(f, level, s, computed, d, position)) return false;
         for (int l = level; l < shared; l++)
             if (!is_serial(f, f->reader->loop[l])) return false;

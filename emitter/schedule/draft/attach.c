@@ -138,12 +138,13 @@ StageBox needed_box(Ctx *cx, const Stage *s, const Path *host)
     return box;
 }
 
-bool needed_from(Ctx *cx, const Stage *s, const Path *host, int dimension, const Expr **low)
+bool needed_range(Ctx *cx, const Stage *s, const Path *host, int dimension, const Expr **low, const Expr **high)
 {
     const Stmt *loop = path_end(host);
     Need n = { .cx = cx, .stage = s, .host = loop->var };
     each_block(cx, loop->child[0], path_bounds(cx, host), visit_reader, &n);
     *low = n.low[dimension];
+    *high = n.high[dimension];
     return *low && !n.whole[dimension];
 }
 

@@ -12,6 +12,10 @@
  * ring spans the distance from the lowest row read at s to the last row computed there. `slots` requests a longer
  * ring; `mask` requests a power of two, whose slot index needs no division.
  *
+ * If b falls by `step` instead, the new rows are the first `step` ones, and the warm-up computes the others. If b does not
+ * rise by the same number in each iteration, as y.h/2, the new rows are those from the end of the iteration before,
+ * b(s - 1) + count; the loop over rows then has no constant extent.
+ *
  * With `warm=guard` there is no warm-up, which would copy the stage's code. The loop over rows then includes the k
  * rows that only the first iteration computes, under the guard min(s*k, k) <= row.
  *
@@ -39,9 +43,11 @@ typedef struct Fold {
     const Expr *base, *low;          /* the first row, and the first row without its clamp to 0 */
     const Expr *end;                 /* one past the last row that an iteration computes */
     int64_t ring;                    /* the slots of the ring buffer, or 0 if the dimension is stored whole */
-    /* Numbers of rows: the rows by which b rises per iteration of s; the rows that one iteration of s needs; the rows
-     * per iteration of the loop over rows. */
+    /* Numbers of rows: the most by which b rises, or falls, per iteration of s; the rows that one iteration of s needs;
+     * the rows per iteration of the loop over rows. */
     int64_t step, count, at_once;
+    bool falls;                      /* b falls */
+    bool is_uneven;                  /* b does not rise by `step` in every iteration */
 } Fold;
 
 /* ---- The loops on the path ------------------------------------------------------------------------------------- */
@@ -188,27 +194,6 @@ static const Expr *at_host(const Fold *f, const Expr *e, const Expr *value)
     return expr_substitute(f->d->cx, e, &f->path.at[f->host]->var, &value, 1);
 }
 
-static bool find_step(Fold *f)
-{
-    Ctx *cx = f->d->cx;
-    const Expr *host = f->path.at[f->host]->var, *low = without_shift(cx, f->low);
-    const Expr *step = simplify(cx, expr_sub(cx, at_host(f, low, sum_of(cx, host, 1)), low), NULL);
-    if (is_constant(step) && step->integer > 0) {
-        f->step = step->integer;
-        return true;
-    }
-    if (is_constant(step))
-        return refuse_unproved(f->d, FAULT_EXTENT,
-                               "rows that rise, as a formula over the reversed axis has them, or no fold",
-                               "the rows of %s fall as %s rises", f->stage->name, f->path.at[f->host]->name);
-    return refuse_unproved(f->d, FAULT_EXTENT, "rows that rise by a constant, as in the outer loop of a split by the "
-                           "divisor in the index",
-                           "the rows of %s do not rise by a fixed number with each iteration of %s", f->stage->name,
-                           f->path.at[f->host]->name);
-}
-
-/* ---- Dropping the rows computed before ------------------------------------------------------------------------- */
-
 static Path path_to(const Path *p, int last)
 {
     Path q = *p;
@@ -221,31 +206,88 @@ static const Bounds *scope_at(const Fold *f, int last)
     return path_bounds_to(f->d->cx, &f->path, last + 1);
 }
 
-/* Returns the loop over rows with its first row at `first` and a trip count of `groups`. */
-static const Stmt *rows_from(Fold *f, const Expr *first, int64_t groups)
+/* Finds the most rows by which the first row rises, where the number differs between iterations, as that of s / 2.
+ * Iterations that share no rows need no such number. */
+static bool find_uneven_step(Fold *f, const Expr *low)
+{
+    Ctx *cx = f->d->cx;
+    const Stmt *host = f->path.at[f->host];
+    const Expr *next = at_host(f, low, sum_of(cx, host->var, 1));
+    const Bounds *scope = scope_at(f, f->host);
+    if (!provably(cx, expr_binary(cx, EXPR_LE, low, next), scope)) return false;
+    for (f->step = 1; f->step < f->count; f->step++)
+        if (provably(cx, expr_binary(cx, EXPR_LE, next, sum_of(cx, low, f->step)), scope)) break;
+    return f->is_uneven = true;
+}
+
+static bool find_step(Fold *f)
+{
+    Ctx *cx = f->d->cx;
+    const Expr *host = f->path.at[f->host]->var, *low = without_shift(cx, f->low);
+    const Expr *step = simplify(cx, expr_sub(cx, at_host(f, low, sum_of(cx, host, 1)), low), NULL);
+    if (is_constant(step) && step->integer) {
+        f->falls = step->integer < 0;
+        f->step = f->falls ? -step->integer : step->integer;
+    } else if (!find_uneven_step(f, low)) {
+        return refuse_unproved(f->d, FAULT_EXTENT, "rows that rise with each iteration, or no fold",
+                               "the rows of %s are not shown to rise with each iteration of %s", f->stage->name,
+                               f->path.at[f->host]->name);
+    }
+    if ((f->falls || f->is_uneven) && (f->d->args.warm == WARM_GUARD || f->at_once > 1))
+        return refuse_unproved(f->d, FAULT_EXTENT, "fold_storage without warm=guard, before the rows are split",
+                               "the rows of %s %s with each iteration of %s", f->stage->name,
+                               f->falls ? "fall" : "do not rise by a fixed number", f->path.at[f->host]->name);
+    return true;
+}
+
+/* ---- Dropping the rows computed before ------------------------------------------------------------------------- */
+
+/* Returns the loop over rows with its first row at `first`. */
+static const Stmt *rows_from(Fold *f, const Expr *first, const Expr *extent)
 {
     Ctx *cx = f->d->cx;
     const Stmt *old = f->path.at[f->rows];
-    const Expr *extent = expr_index(cx, groups), *v = loop_var_new(cx, old->name, extent);
+    const Expr *v = loop_var_new(cx, old->name, extent);
     const Expr *moved = expr_add(cx, expr_sub(cx, first, f->base), expr_mul(cx, v, expr_index(cx, f->at_once)));
     const Bounds *scope = bounds_var(cx, scope_at(f, f->rows - 1), v, extent);
     const Stmt *body = body_of_group(cx, old->child[0], scope, old->var, f->at_once, moved, NULL, NULL, 0);
     return body ? stmt_for(cx, old->name, v, extent, old->loop_kind, body) : NULL;
 }
 
-/* Returns the warm-up: the rows base(0) .. low(0) + count - step - 1, or NULL if there are none. */
+/* Returns one past the last row that the iterations before this one compute, where rows rise. */
+static const Expr *end_before(const Fold *f)
+{
+    Ctx *cx = f->d->cx;
+    if (!f->is_uneven) return sum_of(cx, f->low, f->count - f->step);
+    return sum_of(cx, at_host(f, f->low, sum_of(cx, f->path.at[f->host]->var, -1)), f->count);
+}
+
+/* Returns the loop over the rows that no earlier iteration has computed. */
+static const Stmt *new_rows(Fold *f)
+{
+    Ctx *cx = f->d->cx;
+    const Expr *count = expr_index(cx, f->step);
+    if (f->falls) return rows_from(f, f->base, count);
+    if (f->is_uneven) count = expr_sub(cx, sum_of(cx, f->low, f->count), end_before(f));
+    return rows_from(f, end_before(f), simplify(cx, count, scope_at(f, f->rows - 1)));
+}
+
+/* Returns the warm-up: the rows base(0) .. end_before(0) - 1, or base(0) + step .. base(0) + count - 1 if rows fall.
+ * Returns NULL if there are none. */
 static const Stmt *warm_up(Fold *f)
 {
     Ctx *cx = f->d->cx;
     const Stmt *old = f->path.at[f->rows];
     const Expr *zero = expr_index(cx, 0), *var = f->path.at[f->host]->var;
-    const Expr *missing = expr_add(cx, expr_sub(cx, at_host(f, f->low, zero), at_host(f, f->base, zero)),
-                                   expr_index(cx, f->count - f->step));
+    const Expr *missing = expr_sub(cx, at_host(f, end_before(f), zero), at_host(f, f->base, zero));
     const Bounds *outside = scope_at(f, f->host - 1);
-    int64_t rows = interval_of(cx, simplify(cx, missing, outside), outside).greatest;
+    int64_t rows = f->falls ? f->count - f->step
+        : interval_of(cx, simplify(cx, missing, outside), outside).greatest;
     if (rows <= 0) return NULL;
     const Path part = { f->rows - f->top + 1, f->path.at + f->top };
-    const Stmt *fewer = stmt_for(cx, old->name, old->var, expr_index(cx, rows), old->loop_kind, old->child[0]);
+    const Expr *extent = expr_index(cx, rows);
+    const Stmt *fewer = f->falls ? rows_from(f, sum_of(cx, f->base, f->step), extent)
+        : stmt_for(cx, old->name, old->var, extent, old->loop_kind, old->child[0]);
     const Stmt *copy = draft_copy(f->d, path_replace(cx, &part, fewer), "warm");
     return replace_loops(cx, copy, outside, &var, &zero, 1);
 }
@@ -268,7 +310,7 @@ static const Stmt *put_rows(Fold *f, const Stmt *rows)
 static bool keep_groups(Fold *f, const Expr *first, int64_t groups, int64_t fresh)
 {
     Ctx *cx = f->d->cx;
-    const Stmt *rows = rows_from(f, first, groups);
+    const Stmt *rows = rows_from(f, first, expr_index(cx, groups));
     if (!rows)
         return refuse_unproved(f->d, FAULT_INDEX, "indices over the first row of a group",
                                "an index of %s in %s depends on the number of the row group", f->path.at[f->rows]->name,
@@ -347,7 +389,7 @@ static bool slide(Fold *f)
     if (f->d->args.warm == WARM_GUARD) return slide_guarded(f);
     Path p = path_to(&f->path, f->rows);
     const Stmt *warm = warm_up(f);
-    f->d->next.root = path_replace(cx, &p, rows_from(f, sum_of(cx, f->low, f->count - f->step), f->step));
+    f->d->next.root = path_replace(cx, &p, new_rows(f));
     if (!warm || ctx_failed(cx)) return !ctx_failed(cx);
     if (!nest_find_loop(&f->d->next, f->path.at[f->host]->name, &p)) return false;
     const Stmt *both[] = { warm, path_end(&p) };
@@ -357,18 +399,19 @@ static bool slide(Fold *f)
 
 /* ---- The ring -------------------------------------------------------------------------------------------------- */
 
-/* Computes the distance from the lowest row that an iteration reads to the end of the rows that it computes. */
+/* Computes the distance from the lowest row that an iteration reads to the end of the rows that it computes; where rows
+ * fall, from the lowest row that it computes to the end of those that it reads. */
 static bool find_slots(Fold *f, int64_t *slots)
 {
     Ctx *cx = f->d->cx;
     Path p;
-    const Expr *low;
+    const Expr *low, *high;
     if (!nest_find_loop(&f->d->next, f->path.at[f->host]->name, &p)) return false;
-    if (!needed_from(cx, f->stage, &p, f->dimension, &low))
+    if (!needed_range(cx, f->stage, &p, f->dimension, &low, &high))
         return refuse_unproved(f->d, FAULT_INDEX, "indices over loops and sizes",
                                "the rows of %s that an iteration of %s reads depend on data, or have no bounds",
                                f->stage->name, path_end(&p)->name);
-    const Expr *span = expr_sub(cx, f->end, low);
+    const Expr *span = f->falls ? sum_of(cx, expr_sub(cx, high, f->base), 1) : expr_sub(cx, f->end, low);
     Interval range = interval_of(cx, simplify(cx, span, path_bounds(cx, &p)), path_bounds(cx, &p));
     if (range.greatest > INT32_MAX)
         return refuse_unproved(f->d, FAULT_RING, "reads whose distance is bounded",
@@ -430,6 +473,20 @@ static const Nest *fold_by(Ctx *cx, const Nest *n, const StepArgs *a)
     return fold(&f) ? draft_close(&d) : n;
 }
 
+/* Returns true if another stage is computed in the loops of the stage, below its host. */
+static bool has_attached(const Nest *n, const Stage *stage)
+{
+    Path p;
+    if (!nest_find_block(n, stage->name, &p)) return false;
+    for (int i = 0; i < p.depth; i++) {
+        if (p.at[i]->kind != STMT_FOR || !loop_is_own(p.at[i], stage)) continue;
+        for (int s = 0; s < n->stage_count; s++)
+            if (n->stage[s] != stage && count_blocks(p.at[i], n->stage[s])) return true;
+        return false;
+    }
+    return false;
+}
+
 /* Runs fold_storage. A warm-up before the loop cannot read what its producers compute in the loop. In that case, the
  * step tries the warm-up in the first iteration, and records that option. If this is refused as well, the producers
  * must be attached later. */
@@ -441,7 +498,9 @@ const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
     if (!ctx_failed(cx) || a->warm == WARM_GUARD) return next;
     const Refusal *why = (*mark.last)->refusal;
     const Stage *stage = nest_stage(n, a->target);
-    if (!why || why->verdict != UNPROVED || why->kind != FAULT_ORDER || !stage || !host_of(n, stage)) return next;
+    if (!why || why->verdict != UNPROVED || why->kind != FAULT_ORDER || !stage || !host_of(n, stage)
+        || !has_attached(n, stage))
+        return next;
     diag_rewind(cx, mark);
     StepArgs guarded = *a;
     guarded.warm = WARM_GUARD;
