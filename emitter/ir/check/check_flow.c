@@ -8,8 +8,8 @@
  *       others. computed(s) = [b(s), e(s)) with b(s+1) <= e(s) <= e(s+1), or e(s) at the tensor's end, so [first, e(s))
  *       is complete when the producer ends in iteration s. first = b(0), or lower if copies outside s have
  *       computed the elements up to b(0). need(s) is within [first, e(s)). If the producer follows the consumer,
- *       or is the consumer, need(s) is within [first, e(s-1)), and s = 0 needs nothing. A box that falls is proved by the
- *       mirrored indices, n - 1 - i, which rise.
+ *       or is the consumer, need(s) is within [first, e(s-1)), and s = 0 needs nothing. A box that falls is proved by
+ *       the mirrored indices, n - 1 - i, which rise.
  * A ring of R slots is long enough if R >= e(s) - the lowest index needed at s or later. */
 #include "ir/check/check_parts.h"
 

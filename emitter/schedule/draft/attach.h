@@ -13,8 +13,8 @@ StageBox whole_box(const Stage *s);
 /* Returns the hull of the stage's points that the blocks below the loop (the last of the path) read. A read without an
  * interval gives the whole axis. A box that is too large costs only time, but a box that is too small is wrong. */
 StageBox needed_box(Ctx *cx, const Stage *s, const Path *host);
-/* Finds the lowest and the highest index that the blocks below the loop read along one dimension. Returns false if a bound is
- * missing. */
+/* Finds the lowest and the highest index that the blocks below the loop read along one dimension. Returns false if a
+ * bound is missing. */
 bool needed_range(Ctx *cx, const Stage *s, const Path *host, int dimension, const Expr **low, const Expr **high);
 
 /* Removes the stage's blocks, and the loops that contain nothing else. Its allocs stay. */

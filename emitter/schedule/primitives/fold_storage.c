@@ -12,8 +12,8 @@
  * ring spans the distance from the lowest row read at s to the last row computed there. `slots` requests a longer
  * ring; `mask` requests a power of two, whose slot index needs no division.
  *
- * If b falls by `step` instead, the new rows are the first `step` ones, and the warm-up computes the others. If b does not
- * rise by the same number in each iteration, as y.h/2, the new rows are those from the end of the iteration before,
+ * If b falls by `step` instead, the new rows are the first `step` ones, and the warm-up computes the others. If b does
+ * not rise by the same number in each iteration, as y.h/2, the new rows are those from the end of the iteration before,
  * b(s - 1) + count; the loop over rows then has no constant extent.
  *
  * With `warm=guard` there is no warm-up, which would copy the stage's code. The loop over rows then includes the k
