@@ -340,6 +340,7 @@ none_in_padding() { [ "$(in_padding "$@")" = 0 ]; }
 check padded-in-place both_in_padding
 check padded-apart-for-less-ram none_in_padding
 check padded-apart-for-size none_in_padding --optimize size
+check padded-apart-with-combine none_in_padding --combine all
 
 # Without overlap the two largest take 25600 bytes.
 for target in generic cortex-m0plus cortex-m4 cortex-m55; do

@@ -38,7 +38,8 @@ static void list_items(Listing *l)
     for (int g = 0; g < b->groups.count; g++)
         for (int i = 0; i < b->scratch_count[g]; i++) {
             const Scratch *s = &b->scratch[g][i];
-            if (s->memory >= 0) l->item[l->item_count++] = (Item){ g, g, s->memory, s->offset, s->bytes };
+            if (s->memory < 0) continue;
+            l->item[l->item_count++] = (Item){ s->copied ? s->begins : g, g, s->memory, s->offset, s->bytes };
         }
 }
 

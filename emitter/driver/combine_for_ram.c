@@ -69,17 +69,22 @@ static Layers copies_padding(Search *r, const Layers *apart, const Layers *in_pl
     return copied.plan.arena_size < arena - more ? copied : *in_place;
 }
 
+Layers layers_default(Search *r, const Layers *apart)
+{
+    Layers l = *apart;
+    layers_pair(r, &l, 0);
+    l = copies_padding(r, apart, &l);
+    layers_move_results(r, &l);
+    return l;
+}
+
 void build_combine_for_ram(Build *b)
 {
     if (!layers_are_plain(b)) return;
     bool *all = NEW_ARRAY(b->cx->arena, bool, b->groups.count);
     for (int i = 0; i < b->groups.count; i++) all[i] = true;
     Search r = layers_search(b, all);
-    const Layers apart = layers_apart(&r, false, 0);
-    Layers l = apart;
-    layers_pair(&r, &l, 0);
-    l = copies_padding(&r, &apart, &l);
-    layers_move_results(&r, &l);
+    const Layers apart = layers_apart(&r, false, 0), l = layers_default(&r, &apart);
     if (ctx_failed(b->cx)) return;
     if (l.count < b->groups.count) b->combine_text = l.explain;
     layers_use(b, &l);

@@ -67,6 +67,10 @@ typedef struct Aim {
     bool is_limit;                   /* the arena must be reached: code is not weighed, and each join must help */
 } Aim;
 
+/* combine_for_ram.c: returns the plan without options: pairs that save RAM, paddings that are copied if that is
+ * smaller, then moved results. `apart` is the plan of all groups apart. */
+Layers layers_default(Search *r, const Layers *apart);
+
 /* combine_search.c: */
 /* Combines pairs, each of which saves a tenth of RAM, until the arena has at most `enough` bytes. */
 void layers_pair(Search *r, Layers *l, int64_t enough);

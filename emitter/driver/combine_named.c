@@ -150,9 +150,9 @@ static void use_plan(Build *b, const Layers *l)
     b->plan = l->plan;
 }
 
-/* Searches for combinations, and returns the report. The search begins as without the option, with pairs and then moves
- * of results, so its arena is not larger. A state whose old and new value are live together has two arrays,
- * which the search does not plan. If these arrays need more bytes than the combination saves, the groups stay apart. */
+/* Searches for combinations, and returns the report. The search begins with the default plan, so its arena is not
+ * larger. A state whose old and new value are live together has two arrays, which the search does not plan. If these
+ * arrays need more bytes than the combination saves, the groups stay apart. */
 static const char *combine_chosen(Build *b, const Chosen *c)
 {
     Search r = layers_search(b, c->is_in);
@@ -160,14 +160,12 @@ static const char *combine_chosen(Build *b, const Chosen *c)
     r.joins_scheduled = true;
     r.notes_apart = !c->is_all;
     r.counts = true;
-    Layers apart = layers_apart(&r, false, 0), l = apart;
+    Layers apart = layers_apart(&r, false, 0), l = layers_default(&r, &apart);
     layers_move_results(&r, &apart);
     const Build before = *b;
     use_plan(b, &apart);
     const int64_t least = apart.plan.arena_size + build_second_arrays(b);
     *b = before;
-    layers_pair(&r, &l, 0);
-    layers_move_results(&r, &l);
     const char *said = layers_join_all(&r, &l, &apart);
     if (ctx_failed(b->cx)) return "";
     use_plan(b, &l);

@@ -157,7 +157,8 @@ static int choose(Placing *a, int at, const int64_t *capacity, KnapsackItem *ite
     memcpy(least, a->least, (size_t)a->group_count * sizeof *least);
     for (int i = 0; i < a->count; i++) {
         const Piece *x = &a->piece[i];
-        for (int g = x->first; *x->memory >= 0 && g <= x->last; g++) least[g] -= x->bytes;
+        const bool is_held = *x->memory >= 0 && !x->is_optional;       /* an optional piece does not count in `least` */
+        for (int g = x->first; is_held && g <= x->last; g++) least[g] -= x->bytes;
         if (*x->memory >= 0 || !may_be_in(x, memory) || (x->is_optional && !gain_of(a, x, at))) continue;
         piece[count] = i;
         item[count++] = (KnapsackItem){ aligned(&a->p->memory[memory], x->bytes), gain_of(a, x, at), x->first, x->last,

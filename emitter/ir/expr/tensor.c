@@ -186,6 +186,19 @@ static Stage *stage_of(Ctx *cx, const StageSpec *spec)
     return s;
 }
 
+StageSpec stage_spec(const Stage *s)
+{
+    StageSpec spec = { .name = s->name, .part = s->part, .call = s->call, .op = s->op, .is_result = s->is_result,
+                       .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer,
+                       .combiner = s->combiner, .scatters = s->scatters };
+    for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
+    for (int i = 0; i < s->out_count; i++) {
+        spec.value[i] = s->value[i];
+        spec.init[i] = s->init ? s->init[i] : NULL;
+    }
+    return spec;
+}
+
 Stage stage_component(const Stage *s, int i)
 {
     Stage one = *s;

@@ -10,15 +10,9 @@
 
 static const Stage *computing_stage(Ctx *cx, const Stage *s, const char *new_name)
 {
-    StageSpec spec = {
-        .name = new_name, .part = s->part, .call = s->call, .op = s->op, .axis_count = s->axis_count,
-        .out_count = s->out_count, .reducer = s->reducer, .combiner = s->combiner
-    };
-    for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
-    for (int i = 0; i < s->out_count; i++) {
-        spec.value[i] = s->value[i];
-        spec.init[i] = s->init ? s->init[i] : NULL;
-    }
+    StageSpec spec = stage_spec(s);
+    spec.name = new_name;
+    spec.is_result = false;
     Node *n = compute_new(cx, &spec);
     return n ? n->stage : NULL;
 }
@@ -34,6 +28,7 @@ static const Stage *copying_stage(Ctx *cx, const Stage *s, const Stage *from)
     copy->reducer = REDUCE_NONE;
     copy->combiner = NULL;
     copy->init = NULL;
+    copy->scatters = false;
     for (int a = 0; a < s->data_count; a++) {
         index[a] = axis_var(cx, expr_as_var(s->axis[a].var)->name, s->axis[a].extent);
         copy->axis[a] = (Axis){ index[a], s->axis[a].kind, s->axis[a].extent };

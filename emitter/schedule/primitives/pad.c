@@ -53,18 +53,14 @@ static bool reads_stay_inside(Ctx *cx, const StageSpec *spec)
 
 static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *extent)
 {
-    StageSpec spec = {
-        .name = s->name, .part = s->part, .call = s->call, .op = s->op, .is_result = s->is_result,
-        .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer, .combiner = s->combiner
-    };
+    StageSpec spec = stage_spec(s);
     const Expr *from = s->axis[axis].var, *v = axis_var(cx, expr_as_var(from)->name, extent);
-    for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
     spec.axis[axis] = (Axis){ v, AXIS_DATA, extent };
     for (int a = axis + 1; a < s->axis_count; a++)
         spec.axis[a].extent = expr_substitute(cx, s->axis[a].extent, &from, &v, 1);
     for (int i = 0; i < s->out_count; i++) {
         spec.value[i] = expr_substitute(cx, s->value[i], &from, &v, 1);
-        spec.init[i] = s->init ? expr_substitute(cx, s->init[i], &from, &v, 1) : NULL;
+        if (s->init) spec.init[i] = expr_substitute(cx, s->init[i], &from, &v, 1);
     }
     const Expr *needed = expr_binary(cx, EXPR_LT, v, s->axis[axis].extent);
     for (int i = 0; i < s->out_count && !reads_stay_inside(cx, &spec); i++) {

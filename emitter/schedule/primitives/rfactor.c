@@ -175,16 +175,16 @@ static const Stage *partial_stage(Factored *f, const char *new_name)
     Ctx *cx = f->d->cx;
     const Stage *s = f->stage;
     const Stmt *block = path_end(&f->path);
-    StageSpec spec = { .name = new_name,
-                       .part = s->part,
-                       .call = s->call,
-                       .op = s->op,
-                       .out_count = s->out_count,
-                       .reducer = f->reduce_count ? s->reducer : REDUCE_NONE,
-                       .combiner = f->reduce_count ? s->combiner : NULL };
+    StageSpec spec = stage_spec(s);
+    spec.name = new_name;
+    spec.is_result = false;
+    spec.axis_count = s->data_count;
+    if (!f->reduce_count) {
+        spec.reducer = REDUCE_NONE;
+        spec.combiner = NULL;
+    }
     Renaming r = { .count = 0 };
     const Expr *cond, *axis[MAX_AXES], *at[MAX_AXES];
-    for (int a = 0; a < s->data_count; a++) spec.axis[spec.axis_count++] = s->axis[a];
     add_axis(f, &spec, &r, f->loop, AXIS_DATA);
     for (int i = 0; i < f->reduce_count; i++) add_axis(f, &spec, &r, f->reduce[i], AXIS_REDUCE);
     if (!condition(f, &r, &cond)) return NULL;
@@ -195,6 +195,7 @@ static const Stage *partial_stage(Factored *f, const char *new_name)
     for (int i = 0; i < s->out_count; i++) {
         const Expr *v = expr_substitute(cx, s->value[i], axis, at, s->axis_count - s->data_count);
         spec.value[i] = cond ? expr_select(cx, cond, v, stage_identity(cx, s, i)) : v;
+        spec.init[i] = NULL;                      /* each part begins with the identity; the last stage has the values */
     }
     Node *n = compute_new(cx, &spec);
     return n ? n->stage : NULL;
@@ -210,6 +211,7 @@ static const Stage *final_stage(Factored *f, const Stage *partial)
     copy->axis_count = s->data_count + 1;
     copy->axis = NEW_ARRAY(cx->arena, Axis, copy->axis_count);
     copy->value = NEW_ARRAY(cx->arena, const Expr *, s->out_count);
+    copy->scatters = false;
     for (int a = 0; a < copy->axis_count; a++) {
         copy->axis[a] = a < s->data_count ? s->axis[a] : partial->axis[a];
         index[a] = copy->axis[a].var;
