@@ -17,12 +17,8 @@ static int64_t cost_in(const PlanMemory *m, const Traffic *moved)
 
 static Item item_of_root(const Build *b, const Slot *root)
 {
-    Item x = { b->groups.count, 0, root->memory, root->offset, tensor_most_bytes(b->cx, root->tensor) };
-    for (const Slot *s = root; s; s = s->next) {
-        if (s->first < x.first) x.first = s->first < 0 ? 0 : s->first;
-        if (s->last > x.last) x.last = s->last;
-    }
-    return x;
+    const Live live = plan_live(root);
+    return (Item){ live.first, live.last, root->memory, root->offset, tensor_most_bytes(b->cx, root->tensor) };
 }
 
 static void list_items(Listing *l)

@@ -16,16 +16,14 @@ static int64_t begin_of(const Build *b, int memory)
 
 static ReportBuffer buffer_of_root(const Build *b, const Slot *root)
 {
+    const Live live = plan_live(root);
     ReportBuffer k = { root->tensor->name, root, tensor_most_bytes(b->cx, root->tensor),
-                       root->offset + begin_of(b, root->memory), b->groups.count, 0, -1, -1 };
+                       root->offset + begin_of(b, root->memory), live.first, live.last, -1, -1 };
     for (const Slot *s = root; s; s = s->next) {
         const int producer = build_producer(b, s->tensor);
-        if (s->first < k.first) k.first = s->first;
-        if (s->last > k.last) k.last = s->last;
         if (producer >= 0 && (k.layer < 0 || producer < k.layer)) k.layer = producer;
     }
     if (root->kind == SLOT_INPUT) k.layer = -1;
-    if (k.first < 0) k.first = 0;                                           /* an input is also live before the run */
     if (k.last >= b->groups.count) k.last = b->groups.count - 1;            /* an output is also live after the run */
     return k;
 }

@@ -89,14 +89,10 @@ static int64_t cost_of(const Placing *a, const Piece *x)
 
 static Piece piece_of_root(Ctx *cx, Slot *s, int group_count)
 {
-    Piece x = { .root = s, .bytes = tensor_most_bytes(cx, s->tensor), .first = group_count, .read = s->read_bytes,
-                .written = s->written_bytes, .allowed = s->allowed, .memory = &s->memory };
-    for (const Slot *v = s; v; v = v->next) {
-        if (v->first < x.first) x.first = v->first < 0 ? 0 : v->first;
-        if (v->last > x.last) x.last = v->last;
-    }
-    if (x.last >= group_count) x.last = group_count - 1;
-    return x;
+    const Live live = plan_live(s);
+    return (Piece){ .root = s, .bytes = tensor_most_bytes(cx, s->tensor), .first = live.first,
+                    .last = live.last < group_count ? live.last : group_count - 1, .read = s->read_bytes,
+                    .written = s->written_bytes, .allowed = s->allowed, .memory = &s->memory };
 }
 
 static void list_pieces(Placing *a)

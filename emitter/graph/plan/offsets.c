@@ -52,15 +52,10 @@ static Items items_of(Ctx *cx, const Plan *p, int memory, int group_count, Scrat
     for (int i = 0; i < p->slot_count; i++) {
         Slot *s = &p->slot[i];
         if (!s->in_arena || s->root != s->tensor || s->memory != memory) continue;
-        Item *item = &it.at[it.count];
-        *item = (Item){ align_up(p, tensor_most_bytes(cx, s->tensor)), 0, group_count, 0, it.count, s, NULL, -1, 0,
-                        false, false };
+        const Live live = plan_live(s);
+        it.at[it.count] = (Item){ align_up(p, tensor_most_bytes(cx, s->tensor)), 0, live.first, live.last, it.count,
+                                  s, NULL, -1, 0, false, false };
         it.count++;
-        for (; s; s = s->next) {
-            /* `first` is negative for an input of the graph. */
-            if (s->first < item->first) item->first = s->first < 0 ? 0 : s->first;
-            if (s->last > item->last) item->last = s->last;
-        }
     }
     for (int g = 0; g < group_count; g++)
         for (int i = 0; i < count[g]; i++) {

@@ -101,6 +101,8 @@ struct Slot {
     int root_last;                     /* of a root: the last group in which any of its slots is live */
     Slot *next;                        /* the next slot of the same root; the list starts with the root's own */
 };
+/* Groups, inclusive. */
+typedef struct Live { int first, last; } Live;
 /* `group` produces root y and is the last to read root x; y may start `bytes` before x, or even earlier. */
 typedef struct Lead { const Tensor *x, *y; int group; int64_t bytes; } Lead;
 /* A RAM of the firmware. Costs are per byte, in thousandths. */
@@ -167,6 +169,9 @@ int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, co
 const Slot *plan_moved(const Plan *p, const Groups *groups, int group);
 /* Returns true if the slot's tensor covers its whole root densely. */
 bool plan_is_whole(const Slot *s);
+/* Returns the groups in which a slot of the root is live: 0 is the first group of an input, and the last group of an
+ * output is beyond all groups. An input that no group reads is live in group 0. */
+Live plan_live(const Slot *root);
 /* Returns the tensor's slot, or NULL if the tensor is not stored between groups. */
 const Slot *plan_slot(const Plan *p, const Tensor *t);
 #endif

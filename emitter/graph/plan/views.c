@@ -54,6 +54,18 @@ static Slot *slot_of(const Views *v, const Tensor *t) { return map_get_ptr(&v->p
 
 const Slot *plan_slot(const Plan *p, const Tensor *t) { return map_get_ptr(&p->of, t); }
 
+Live plan_live(const Slot *root)
+{
+    Live all = { root->first, root->last };
+    for (const Slot *s = root->next; s; s = s->next) {
+        if (s->first < all.first) all.first = s->first;
+        if (s->last > all.last) all.last = s->last;
+    }
+    if (all.first < 0) all.first = 0;
+    if (all.last < 0) all.last = 0;
+    return all;
+}
+
 static void dense_strides(const Tensor *t, int64_t *stride)
 {
     int64_t s = 1;
