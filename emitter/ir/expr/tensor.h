@@ -145,7 +145,7 @@ typedef struct StageSpec {
     const Expr *init[MAX_COMPONENTS]; /* the initial values; NULL for the reducer's identity */
 } StageSpec;
 Node *compute_new(Ctx *cx, const StageSpec *spec);     /* returns NULL on error */
-/* Returns the description of the stage, with its axes, values and initial values, for a stage that differs in a part. */
+/* Returns the description of the stage with its axes, values and initial values, for a stage that differs in a part. */
 StageSpec stage_spec(const Stage *s);
 const Expr *axis_var(Ctx *cx, const char *name, const Expr *extent);   /* creates a new VAR_AXIS variable */
 

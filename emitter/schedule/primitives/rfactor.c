@@ -195,7 +195,7 @@ static const Stage *partial_stage(Factored *f, const char *new_name)
     for (int i = 0; i < s->out_count; i++) {
         const Expr *v = expr_substitute(cx, s->value[i], axis, at, s->axis_count - s->data_count);
         spec.value[i] = cond ? expr_select(cx, cond, v, stage_identity(cx, s, i)) : v;
-        spec.init[i] = NULL;                      /* each part begins with the identity; the last stage has the values */
+        spec.init[i] = NULL;                              /* a part begins with the identity */
     }
     Node *n = compute_new(cx, &spec);
     return n ? n->stage : NULL;
