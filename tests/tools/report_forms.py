@@ -127,16 +127,19 @@ class Forms:
     def layers(self):
         layers = self.data["layers"]
         self.require("CSV: rows", len(self.rows), len(layers))
+        titles = re.findall(r"<th[^>]*>(.*?)</th>", self.found(r"<thead>(.*?)</thead>", self.page)[0])
         bodies = [[html.unescape(x) for x in re.findall(r"<td[^>]*>(.*?)</td>", row)]
-                  for row in re.findall(r"<tr><td>(.*?)</tr>", self.page)]
+                  for row in re.findall(r"<tr>(<td>.*?)</tr>", self.page)]
         self.require("page: layers", len(bodies), len(layers))
         lines = self.text.split("\nmultiply-adds")[0].splitlines()      # ", costs nothing" follows the place
         for layer, row, body in zip(layers, self.rows, bodies):
             name = layer["name"]
-            for key in ("operators", "place", "multiply_adds", "weights", "result", "instructions", "cycles"):
-                self.require(f"CSV: {name}, {key}", row[key], "" if layer[key] is None else str(layer[key]))
             time = "" if layer["milliseconds"] is None else f"{layer['milliseconds']:.3f}"
-            self.require(f"CSV: {name}, milliseconds", row["milliseconds"], time)
+            self.require(f"CSV: {name}, layer", row.pop("layer"), name)
+            for key, found in row.items():
+                value = layer.get(key, "")
+                self.require(f"CSV: {name}, {key}", found, time if key == "milliseconds" else str(int(value))
+                             if key == "free" else "" if value is None else str(value))
             figures = [layer["multiply_adds"], layer["instructions"], *([layer["cycles"], time] if time else []),
                        layer["weights"], layer["result"]]
             words = [shortened(name, NAMES), shortened(layer["operators"], OPERATORS),
@@ -145,11 +148,16 @@ class Forms:
                        for line in lines):
                 self.wrong.append(f"text: no row reads {' '.join(words)}")
             self.traffic(layer)
-            self.require(f"page: {name}", [body[0], body[-1], *body[-4:-1]],
-                         [name, layer["place"], short(layer["multiply_adds"], COUNTS), short(layer["weights"], BYTES),
-                          short(layer["result"], BYTES)])
-            if time:
-                self.require(f"page: {name}, time", body[3], digits(layer["milliseconds"]))
+            self.cells(layer, dict(zip(titles, body)))
+
+    def cells(self, layer, body):
+        """A row of the page's table, by titles: `result` is the last of that title, the bytes."""
+        units = {"count": lambda n: short(n, COUNTS), "bytes": lambda n: short(n, BYTES), "time": digits, "words": str}
+        for column in self.data["columns"]:
+            value = layer[column["key"]]
+            if column["title"] in body or value is not None:
+                self.require(f"page: {layer['name']}, {column['key']}", body.get(column["title"]),
+                             "" if value is None else units[column["unit"]](value))
 
 
 def main():

@@ -3,6 +3,7 @@
  * in the text. */
 #include "api/computation/arguments.h"
 #include "api/computation/boards.h"
+#include "api/report/columns.h"
 #include "api/report/footprint.h"
 #include "api/report/json.h"
 #include "api/run.h"
@@ -12,21 +13,6 @@
 #include "support/guard.h"
 
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */
-
-typedef struct Layer {
-    const char *graph, *name, *ops, *place;
-    int64_t macs, weights, result, instructions, cycles, microseconds;
-    bool is_free;
-} Layer;
-
-static Layer layer_of(Build *b, int i)
-{
-    const Group *g = &b->groups.at[i];
-    const char *graph = b->is_step ? "train" : b->outer ? b->body->name : "";
-    return (Layer){ graph, g->name, group_ops_text(b->cx, g, "+"), report_place(b, g),
-                    report_group_macs(b, i), report_weights(g), report_result(b->cx, g), report_instructions(b, i),
-                    report_cycles(b, i), report_microseconds(b, report_cycles(b, i)), b->plan.is_free[i] };
-}
 
 /* Prints the count, or `otherwise` if the count is unknown. */
 static void add_known(Text *t, int64_t n, const char *otherwise)
@@ -45,37 +31,15 @@ static void json_moved(Text *t, const Traffic *moved)
     text_printf(t, "\"read\": %lld, \"written\": %lld", (long long)moved->read, (long long)moved->written);
 }
 
-static void json_layer(Text *t, Ctx *cx, const Layer *l)
-{
-    text_add(t, "    {");
-    json_key(t, "name", l->name);
-    text_add(t, ", ");
-    if (*l->graph) {
-        json_key(t, "graph", l->graph);
-        text_add(t, ", ");
-    }
-    json_key(t, "operators", l->ops);
-    text_printf(t, ", \"multiply_adds\": %lld, \"weights\": %lld, \"result\": %lld, ", (long long)l->macs,
-                (long long)l->weights, (long long)l->result);
-    json_key(t, "place", l->place);
-    text_add(t, ", \"instructions\": ");
-    add_known(t, l->instructions, "null");
-    text_add(t, ", \"cycles\": ");
-    add_known(t, l->cycles, "null");
-    text_add(t, ", \"milliseconds\": ");
-    add_milliseconds(t, cx, l->microseconds, "null");
-    text_printf(t, ", \"free\": %s", l->is_free ? "true" : "false");
-}
-
 static void json_layers(const JsonReport *r, Text *t)
 {
     bool is_first = true;
+    columns_list(t);
     text_add(t, "  \"layers\": [\n");
     for (Build *b = r->whole; b; b = b->next)
         for (int i = 0; i < b->groups.count; i++, is_first = false) {
-            const Layer l = layer_of(b, i);
-            text_add(t, is_first ? "" : ",\n");
-            json_layer(t, b->cx, &l);
+            text_add(t, is_first ? "    {" : ",\n    {");
+            columns_json(b, i, t);
             json_layer_facts(r, b, i, t);
             json_traffic(r, b, i, t);
             text_char(t, '}');
@@ -285,35 +249,11 @@ void json_report(Build *b, const Footprint *f, const char *against, Text *t)
     text_add(t, "}\n");
 }
 
-/* Prints a field of CSV in quotes; quotes inside it are doubled. */
-static void add_field(Text *t, const char *s)
-{
-    text_char(t, '"');
-    for (; *s; s++) text_printf(t, *s == '"' ? "\"\"" : "%c", *s);
-    text_add(t, "\",");
-}
-
 static void csv(Build *b, const Footprint *f, const char *against, Text *t)
 {
     (void)f;
     if (against) diag_usage(b->cx, NULL, "--against has no effect on a report as .csv; use .txt, .html or .json");
-    text_add(t, "graph,layer,operators,place,multiply_adds,weights,result,free,instructions,cycles,milliseconds\n");
-    for (; b; b = b->next)
-        for (int i = 0; i < b->groups.count; i++) {
-            const Layer l = layer_of(b, i);
-            add_field(t, l.graph);
-            add_field(t, l.name);
-            add_field(t, l.ops);
-            add_field(t, l.place);
-            text_printf(t, "%lld,%lld,%lld,%d,", (long long)l.macs, (long long)l.weights, (long long)l.result,
-                        l.is_free);
-            add_known(t, l.instructions, "");
-            text_char(t, ',');
-            add_known(t, l.cycles, "");
-            text_char(t, ',');
-            add_milliseconds(t, b->cx, l.microseconds, "");
-            text_char(t, '\n');
-        }
+    columns_csv(b, t);
 }
 
 const char *report_as(Ctx *cx, const char *function, const char *model, const lw_options *o, ReportPrint *print)

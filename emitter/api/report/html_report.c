@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/page/html.h"
+#include "api/report/columns.h"
 #include "api/report/html_parts.h"
 #include "api/report/json.h"
 #include "support/guard.h"
@@ -98,47 +99,9 @@ static void print_verdict(const Page *p)
     print_shrunk(p);
 }
 
-/* ---- Layers ------------------------------------------------------------------------------------------------------ */
-
-static void cell(const Page *p, bool is_text, const char *value)
-{
-    text_add(p->t, is_text ? "<td class=\"t\">" : "<td>");
-    html_escaped(p->t, value);
-    text_add(p->t, "</td>");
-}
-
-static const char *known_count(Ctx *cx, int64_t n) { return n < 0 ? "" : html_count(cx, n); }
-
-static void print_layer(const Page *p, Build *b, int i, int id)
-{
-    const Group *g = &b->groups.at[i];
-    const int64_t time = report_microseconds(b, report_cycles(b, i));
-    text_printf(p->t, "<tr><td>%d</td>", id);
-    cell(p, true, g->name);
-    cell(p, true, group_ops_text(p->cx, g, " + "));
-    cell(p, true, text_format(p->cx, "%s %s", dtype_info(g->output[0]->type)->spelling,
-                              tensor_shape_names(p->cx, g->output[0])));
-    cell(p, false, time < 0 ? known_count(p->cx, report_instructions(b, i)) : html_milliseconds(p->cx, time));
-    cell(p, false, html_count(p->cx, report_group_macs(b, i)));
-    cell(p, false, html_bytes(p->cx, report_weights(g)));
-    cell(p, false, html_bytes(p->cx, report_result(p->cx, g)));
-    cell(p, true, report_place(b, g));
-    text_add(p->t, "</tr>\n");
-}
-
-static void print_layers(const Page *p)
-{
-    const char *time = report_microseconds(p->b, report_totals(p->b).cycles) >= 0 ? "ms" : "instructions";
-    int id = 0;
-    text_printf(p->t, "<thead><tr><th>#</th><th class=\"t\">layer</th><th class=\"t\">operators</th>"
-                      "<th class=\"t\">result</th><th>%s</th><th>MACs</th><th>flash</th><th>result</th>"
-                      "<th class=\"t\">place</th></tr></thead>\n<tbody>\n", time);
-    for (Build *g = p->b; g; g = g->next)
-        for (int i = 0; i < g->groups.count; i++) print_layer(p, g, i, id++);
-    text_add(p->t, "</tbody>\n");
-}
-
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
+
+static void print_layers(const Page *p) { columns_html(p->b, p->t); }
 
 /* A '<' would end the script that holds the data. */
 static void print_data(const Page *p)

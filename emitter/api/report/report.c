@@ -1,80 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright report` prints the model's cost as text. data.c prints JSON and CSV, html_report.c the page; all
- * take their figures from api/figures.h. For each layer the text has multiply-adds, instructions, the time if a clock
- * is given, the bytes of weights and result, and the result's address. The totals add RAM, flash, and a lower bound on
- * the arena of any plan that places whole tensors. */
+ * take their figures from api/figures.h, and the table of layers from columns.c. The totals add RAM, flash, and a lower
+ * bound on the arena of any plan that places whole tensors. */
 #include <stdio.h>
 #include <string.h>
 
 #include "api/computation/arguments.h"
+#include "api/report/columns.h"
 #include "api/report/json.h"
 #include "api/traffic.h"
 #include "graph/shrink/facts.h"
 #include "ir/nest/costs.h"
 #include "support/guard.h"
-
-/* Prints those of the columns instructions, cycles and milliseconds that are known. */
-static void print_time(const Build *b, Text *t, int group)
-{
-    const int64_t count = report_instructions(b, group), cycles = report_cycles(b, group),
-                  time = report_microseconds(b, cycles);
-    if (count >= 0) text_printf(t, "%12lld ", (long long)count);
-    if (time >= 0) text_printf(t, "%12lld %10s ", (long long)cycles, report_milliseconds(b->cx, time));
-}
-
-static const char *time_columns(Ctx *cx, const Build *b)
-{
-    const bool has_time = report_has_cycles(b) && report_microseconds(b, report_totals(b).cycles) >= 0;
-    return text_format(cx, "%s%s", report_has_instructions(b) ? "instructions " : "",
-                       has_time ? "      cycles         ms " : "");
-}
-
-/* The widths of the columns of names and operators; longer texts are shortened. */
-enum { LEAST_NAMES = 28, MOST_NAMES = 64, LEAST_OPS = 16, MOST_OPS = 40 };
-typedef struct Widths { int names, ops; } Widths;
-
-/* Prints the layers of one graph; the layers of regions follow those of the model. */
-static void print_layers_of(Build *b, Text *t, const Widths *w)
-{
-    if (b->outer) text_printf(t, "\n%s: %s\n", b->body->name, b->body->what);
-    if (b->is_step) text_printf(t, "\n%s_train: one sample\n", b->name);
-    for (int i = 0; i < b->groups.count; i++) {
-        const Group *g = &b->groups.at[i];
-        text_printf(t, "%-*s %-*s %12lld ", w->names, text_shortened(b->cx, g->name, MOST_NAMES), w->ops,
-                    text_shortened(b->cx, group_ops_text(b->cx, g, "+"), MOST_OPS),
-                    (long long)report_group_macs(b, i));
-        print_time(b, t, i);
-        text_printf(t, "%10lld %10lld  %s%s\n", (long long)report_weights(g), (long long)report_result(b->cx, g),
-                    report_place(b, g),
-                    b->plan.is_free[i] ? ", costs nothing" : b->is_shared[i] ? ", shares a function" : "");
-    }
-}
-
-static void widen(int *width, const char *text, int most)
-{
-    const int wanted = (int)strlen(text);
-    if (wanted > *width) *width = wanted < most ? wanted : most;
-}
-
-/* Returns the lengths of the longest texts, within limits. */
-static Widths widths_of(const Build *b)
-{
-    Widths w = { LEAST_NAMES, LEAST_OPS };
-    for (; b; b = b->next)
-        for (int i = 0; i < b->groups.count; i++) {
-            widen(&w.names, b->groups.at[i].name, MOST_NAMES);
-            widen(&w.ops, group_ops_text(b->cx, &b->groups.at[i], "+"), MOST_OPS);
-        }
-    return w;
-}
-
-static void print_layers(Build *b, Text *t)
-{
-    const Widths w = widths_of(b);
-    text_printf(t, "%-*s %-*s %12s %s%10s %10s  %s\n", w.names, "layer", w.ops, "operators", "multiply-add",
-                time_columns(b->cx, b), "weights", "result", "place");
-    for (; b; b = b->next) print_layers_of(b, t, &w);
-}
 
 static int free_layers(const Build *b)
 {
@@ -350,7 +287,7 @@ static void print_layer_traffic(Build *b, Text *t, int group, int names)
 static void print_traffic(Build *b, Text *t)
 {
     Traffic sum[TRAFFIC_KINDS];
-    const int names = widths_of(b).names;
+    const int names = columns_names(b);
     report_sum_traffic(b, sum);
     text_printf(t, "\nBytes that layers read and write; below, those of each parameter, read/written\n%-*s", names,
                 "layer");
@@ -375,7 +312,7 @@ static const char *report(Ctx *cx, const char *model, const lw_options *o)
     b.mode.weighs_checkpoints = true;
     if (!build_graph(&b) || !build_nests(&b) || !build_program(&b) || !footprint_of(&b, model, &f)) return NULL;
     text_printf(&t, "%s for %s\n\n", b.program.source, b.target->name);
-    print_layers(&b, &t);
+    columns_text(&b, &t);
     print_totals(&b, &f, &t);
     print_floats(&b, &t);
     print_quantized(&b.graph, &t);

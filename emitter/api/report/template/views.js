@@ -381,28 +381,33 @@ function memory() {
 }
 
 /* ---- Table ---- */
+/* Columns of the report without a form of their own; then all: key, head, text, class, title. */
+const UNITS = { count, bytes, words: x => x };
+const given = (unit, css) => report.columns.filter(c => c.unit === unit
+    && !/^(name|operators|place|instructions)$/.test(c.key)).map(c => [c.key, c.title,
+    l => l[c.key] ? UNITS[unit](l[c.key]) : "", css]);
 const COLUMNS = [
-    { key: "id", head: "#", text: l => l.id },
-    { key: "name", head: "layer", text: l => l.short, css: "t", title: l => l.file_name || l.name },
-    { key: "operators", head: "operators", text: l => l.operators.replace(/packed_/g, ""), css: "t more",
-        title: l => l.operators },
-    { key: "shapeText", head: "result", text: l => l.shapeText, css: "t more" },
-    { key: "work", head: workOf === "cycles" ? "ms" : workName,
-        text: l => !l.work ? "" : workOf === "cycles" ? three(milliseconds(l)) : count(l.work) },
-    { key: "share", head: "time", text: l => l.work ? percent(l.share) : "", css: "share" },
-    { key: "multiply_adds", head: "MACs", text: l => l.multiply_adds ? count(l.multiply_adds) : "", css: "more" },
-    { key: "perMac", head: workOf === "cycles" ? "cycles/MAC" : "work/MAC",
-        text: l => l.multiply_adds ? l.perMac.toFixed(2) : "", css: "more" },
-    { key: "weights", head: "flash", text: l => l.weights ? bytes(l.weights) : "" },
-    { key: "bytes", head: "live RAM", text: l => bytes(l.bytes) },
-    { key: "place", head: "place", text: l => l.place.replace("arena ", ""), css: "t more" },
-];
+    ["id", "#"],
+    ["name", "layer", l => l.short, "t", l => l.file_name || l.name],
+    ["operators", "operators", l => l.operators.replace(/packed_/g, ""), "t more", l => l.operators],
+    ["shapeText", "result", undefined, "t more"],
+    ["work", workOf === "cycles" ? "ms" : workName,
+        l => !l.work ? "" : workOf === "cycles" ? three(milliseconds(l)) : count(l.work)],
+    ["share", "time", l => l.work ? percent(l.share) : "", "share"],
+    ...given("count", "more"),
+    ["perMac", workOf === "cycles" ? "cycles/MAC" : "work/MAC", l => l.multiply_adds ? l.perMac.toFixed(2) : "",
+        "more"],
+    ...given("bytes", ""),
+    ["bytes", "live RAM", l => bytes(l.bytes)],
+    ["place", "place", l => l.place.replace("arena ", ""), "t more"],
+    ...given("words", "t more"),
+].map(([key, head, text = l => l[key], css = "", title]) => ({ key, head, text, css, title }));
 const isWords = c => typeof (layers[0] || {})[c.key] === "string";
 
 function headCell(c) {
     const isSorted = state.sort === c.key, order = state.down ? "descending" : "ascending";
     const arrow = !isSorted ? "" : state.down ? " \u25be" : " \u25b4";
-    return `<th scope="col" class="${(c.css || "").replace("share", "")}" aria-sort="${isSorted ? order : "none"}"
+    return `<th scope="col" class="${c.css.replace("share", "")}" aria-sort="${isSorted ? order : "none"}"
 ><button data-sort="${c.key}">${c.head}${arrow}</button></th>`;
 }
 
@@ -410,7 +415,7 @@ function bodyRow(l) {
     const most = (layers[hottest] || {}).share || 1;
     const style = c => c.css === "share" ? ` style="--p:${100 * l.share / most}%;--c:var(--k${l.kind})"` : "";
     const title = c => c.title ? ` title="${esc(c.title(l))}"` : "";
-    return `<tr data-layer="${l.id}">${COLUMNS.map(c => `<td class="${c.css || ""}"${style(c)}${title(c)}>`
+    return `<tr data-layer="${l.id}">${COLUMNS.map(c => `<td class="${c.css}"${style(c)}${title(c)}>`
         + `${esc(c.text(l))}</td>`).join("")}</tr>`;
 }
 
