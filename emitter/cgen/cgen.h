@@ -189,6 +189,9 @@ typedef struct ProgramMemory {
     const char *section;               /* the section of an array in it, or NULL */
 } ProgramMemory;
 
+/* The features of a program (features.h), in the order of their parts. */
+typedef struct Features { int count; const struct Feature *const *at; } Features;
+
 typedef struct Program Program;
 struct Program {
     const char *name;                  /* the prefix, a C identifier in lower case such as "kws" */
@@ -247,6 +250,7 @@ struct Program {
     const Selftest *selftest;          /* the data of --selftest, or NULL */
     /* is_step: true for NAME_train; run_call_count: the number of NAME_run's calls */
     bool is_step; int run_call_count;
+    Features features;                 /* set by cgen_complete */
     /* The labels of a training step must be at least 0 and less than label_limit; 0 if its target has no labels. */
     int64_t label_limit;
 };
@@ -261,6 +265,8 @@ typedef struct Source {
 } Source;
 Source cgen_source(Ctx *cx, const Program *p);
 void cgen_print(Ctx *cx, const Source *s, TextPut *put, void *to);
+/* Lists the features of a program, whose other fields are set. Call it before the program is printed. */
+void cgen_complete(Ctx *cx, Program *p);
 /* Lays out the file of weights. Call it after the calls of the program are complete. */
 void cgen_place_weights(Ctx *cx, Program *p, const char *file);
 /* Returns the functions of layers and NAME_run in the form that reads weights, without names of files, profile and

@@ -35,9 +35,7 @@ const char *comment_text(Ctx *cx, const char *name);       /* returns the name e
 /* These print the parts of --profile: the declarations of model.h, the definitions of model.c, and the statements
  * around the layers. */
 void profile_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
-void profile_define(Ctx *cx, Text *t, const Program *p);
-void profile_begin(Text *t, const Program *p);
-void profile_end(Text *t, const Program *p);
+void profile_define(Ctx *cx, Text *t, const Program *p, const char *prefix);
 
 /* --selftest */
 /* Returns true if a function of the self-test calls memcpy or memset. */

@@ -78,7 +78,7 @@ static void run_method(Ctx *cx, Text *t, const Program *p)
     text_printf(t, " };\n        const struct %s_outputs out_ = { ", p->name);
     initializers(t, p, &list.names, p->output, p->output_count, false);
     text_printf(t, " };\n        return %s_run(", p->name);
-    print_arguments(t, p, (const char *const[]){ "arena_", "memory_", "weights", "&params_", "&state_" });
+    print_arguments(t, p, IN_CLASS);
     text_add(t, "&in_, &out_);\n    }\n");
 }
 

@@ -1,50 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 #include "cgen/parameters.h"
 
-static bool has_arena(const Program *p) { return !p->static_arena && !p->memory_count; }
-static bool has_memories(const Program *p) { return !p->static_arena && p->memory_count; }
-static bool has_weights(const Program *p) { return p->weights.kind == WEIGHTS_CALLER; }
-static bool has_params(const Program *p) { return p->params.count > 0; }
-static bool has_state(const Program *p) { return p->state_count > 0; }
+#include "support/names.h"
 
-/* suffix: for the type struct NAME_suffix, or NULL if `type` is complete. error: the code for a null pointer, or NULL
- * if the pointer is tested elsewhere. */
-typedef struct Parameter {
-    bool (*is_passed)(const Program *p);
-    const char *type, *suffix, *name, *error;
-} Parameter;
+void program_text(Text *t, const Program *p, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '$') text_add(t, p->name);
+        else if (*text == '@')
+            for (const char *s = p->name; *s; s++) text_char(t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
+        else if (*text == '^') print_arguments(t, p, IN_TESTBENCH);
+        else if (*text == '~') text_add(t, p->weights.file);
+        else text_char(t, *text);
+    }
+}
 
-static const Parameter parameters[PARAMETER_COUNT] = {
-    [PARAMETER_ARENA] = { has_arena, "void", NULL, "arena", NULL },
-    [PARAMETER_MEMORY] = { has_memories, "const struct ", "memories", "memory", NULL },
-    [PARAMETER_WEIGHTS] = { has_weights, "const uint8_t", NULL, "weights", NULL },
-    [PARAMETER_PARAMS] = { has_params, "const struct ", "params", "params", "E_PARAMS" },
-    [PARAMETER_STATE] = { has_state, "struct ", "state", "state", "E_STATE" },
-};
+void features_print(Ctx *cx, Text *t, const Program *p, FeaturePart part)
+{
+    const int count = p->features.count;
+    for (int i = 0; i < count; i++) {
+        const Feature *f = p->features.at[part == FEATURE_END ? count - 1 - i : i];
+        if (f->part[part]) f->part[part](cx, t, p, name_upper(cx, p->name));
+        if (f->text[part]) program_text(t, p, f->text[part]);
+    }
+}
 
 const char *program_parameters(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
-    for (int i = 0; i < PARAMETER_COUNT; i++) {
-        const Parameter *x = &parameters[i];
-        if (!x->is_passed(p)) continue;
-        /* not const, because a training step changes its parameters */
-        const char *type = p->is_step && i == PARAMETER_PARAMS ? "struct " : x->type;
-        text_printf(&t, "%s%s%s%s *%s, ", type, x->suffix ? p->name : "", x->suffix ? "_" : "",
-                    x->suffix ? x->suffix : "", x->name);
+    for (int i = 0; i < p->features.count; i++) {
+        const Parameter *x = &p->features.at[i]->parameter;
+        if (!x->name) continue;
+        text_printf(&t, "%s%s%s%s%s *%s, ", x->step_writes && !p->is_step ? "const " : "", x->type,
+                    x->suffix ? p->name : "", x->suffix ? "_" : "", x->suffix ? x->suffix : "", x->name);
     }
     return text_string(&t);
 }
 
-void print_arguments(Text *t, const Program *p, const char *const spelled[])
+void print_arguments(Text *t, const Program *p, ArgumentOf of)
 {
-    for (int i = 0; i < PARAMETER_COUNT; i++)
-        if (parameters[i].is_passed(p)) text_printf(t, "%s, ", spelled[i]);
+    for (int i = 0; i < p->features.count; i++)
+        if (p->features.at[i]->parameter.name) text_printf(t, "%s, ", p->features.at[i]->parameter.argument[of]);
 }
 
 void parameters_check(Text *t, const Program *p, const char *prefix)
 {
-    for (int i = 0; i < PARAMETER_COUNT; i++)
-        if (parameters[i].error && parameters[i].is_passed(p))
-            text_printf(t, "    if (%s == NULL) return %s_%s;\n", parameters[i].name, prefix, parameters[i].error);
+    for (int i = 0; i < p->features.count; i++) {
+        const Parameter *x = &p->features.at[i]->parameter;
+        if (x->error) text_printf(t, "    if (%s == NULL) return %s_%s;\n", x->name, prefix, x->error);
+    }
+}
+
+void error_codes(Text *t, const Program *p, const char *prefix)
+{
+    for (int code = 1; code <= MOST_CODES; code++)
+        for (int i = 0; i < p->features.count; i++)
+            if (p->features.at[i]->code == code)
+                text_printf(t, "#define %s_E_%s\n", prefix, p->features.at[i]->meaning);
+}
+
+bool features_call_string(const Program *p)
+{
+    bool calls = false;
+    for (int i = 0; i < p->features.count; i++) calls = calls || p->features.at[i]->calls_string;
+    return calls;
+}
+
+void features_pieces(Text *t, const Program *p)
+{
+    for (int i = 0; i < p->features.count; i++)
+        if (p->features.at[i]->pieces) text_printf(t, "%s ", p->features.at[i]->pieces);
 }

@@ -36,10 +36,11 @@ static const char *layer_name(const Call *c)
     return c->partition ? c->partition->name : c->group ? c->group : c->label;
 }
 
-void profile_define(Ctx *cx, Text *t, const Program *p)
+void profile_define(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
     const char *name = p->name;
-    text_printf(t, "struct %s_layer %s_profile[] = {\n", name, name);
+    (void)prefix;
+    text_printf(t, "\nstruct %s_layer %s_profile[] = {\n", name, name);
     for (int i = 0; i < layer_count(p); i++)
         text_printf(t, "    { \"%s\", 0, 0 },\n", layer_label(cx, layer_name(program_call(p, i))));
     if (!layer_count(p)) text_add(t, "    { \"\", 0, 0 },\n");
@@ -56,14 +57,4 @@ void profile_define(Ctx *cx, Text *t, const Program *p)
                    "    %s_profile_begin = LW_COUNTER();\n}\n\n",
                 name, name, name, name, name, name, name, name);
     text_printf(t, "#undef LW_LAYER\n#define LW_LAYER(number, name) %s_profile_mark(number);\n\n", name);
-}
-
-void profile_begin(Text *t, const Program *p)
-{
-    if (p->has_profile) text_printf(t, "    %s_profile_layer = -1;\n    LW_COUNTER_START();\n", p->name);
-}
-
-void profile_end(Text *t, const Program *p)
-{
-    if (p->has_profile) text_printf(t, "    %s_profile_mark(-1);\n", p->name);
 }

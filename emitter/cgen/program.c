@@ -65,58 +65,20 @@ static void layers_signature(Ctx *cx, Text *t, const Program *p)
     wrap_list(cx, t, start);
 }
 
-/* Returns the bytes of the arena that NAME_run and NAME_train may share. */
-static int64_t arena_of_both(const Program *p)
-{
-    return p->step && p->step->arena_size > p->arena_size ? p->step->arena_size : p->arena_size;
-}
-
-/* Prints the macro that declares the caller's arena. It aligns the arena with the language's keyword, or in C99 with
- * the compiler's. */
-static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *word,
-                        const char *function)
-{
-    enum { LONG_DOUBLE = 8 };      /* arrays of at least this many bytes get the alignment */
-    const char *macro = text_format(cx, "%s_%s", prefix, word);
-    const int64_t bytes = strcmp(function, "run") == 0 ? p->arena_size : arena_of_both(p);
-    const char *array = bytes ? text_format(cx, "[%s_SIZE]", macro) : "[1]";
-    const char *align = text_format(cx, "%s_ARENA_ALIGN", prefix), *define = text_format(cx, "#define %s(name)", macro);
-    text_printf(t, "/* Declares the arena: `static %s(memory);`, passed as %s_%s(memory, ...) */\n", macro, p->name,
-                function);
-    text_printf(t,
-                "#if defined(__GNUC__) || defined(__TINYC__)\n%s unsigned char name%s __attribute__((aligned(%s)))\n",
-                    define, array, align);
-    text_printf(t, "#elif defined(__cplusplus)\n%s unsigned char name alignas(%s) %s\n", define, align, array);
-    text_printf(
-        t, "#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L\n%s _Alignas(%s) unsigned char name%s\n",
-        define, align, array);
-    text_printf(t, "#else     /* other C99 compilers: %s_%s rejects a misaligned arena */\n", p->name, function);
-    text_printf(t, "%s long double name[%lld]\n#endif\n\n", define, (long long)(bytes / LONG_DOUBLE + 1));
-}
-
 /* Prints the declarations: the sizes of the plan, ports, state, functions. */
 static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
-    if (p->memory_count) memories_declare(cx, t, p);
-    else {
-        text_printf(t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix,
-                    (long long)p->arena_size, p->name);
-        text_printf(t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
-    }
+    features_print(cx, t, p, FEATURE_SIZES);
     text_printf(t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n", prefix,
                 (long long)program_weights(p));
-    features_print(cx, t, p, prefix, FEATURE_MACROS);
+    features_print(cx, t, p, FEATURE_MACROS);
     text_char(t, '\n');
-    if (!p->static_arena && !p->memory_count) arena_macro(cx, t, p, prefix, "ARENA", "run");
-    if (p->step) {
-        text_printf(t, "#define %s_TRAIN_ARENA_SIZE %lldu     /* bytes for %s_train, and enough for %s_run */\n",
-                    prefix, (long long)arena_of_both(p), p->name, p->name);
-        if (!p->static_arena) arena_macro(cx, t, p, prefix, "TRAIN_ARENA", "train");
-    }
+    features_print(cx, t, p, FEATURE_MEMORY);
     error_codes(t, p, prefix);
     text_char(t, '\n');
     ports_declare(cx, t, p, prefix);
-    features_print(cx, t, p, prefix, FEATURE_DECLARED);
+    features_print(cx, t, p, FEATURE_DECLARED);
+    features_print(cx, t, p, FEATURE_CALLED);
     text_printf(t, "%s/* Runs the model once. Returns 0, or a negative %s_E... code. ", p->partition_count ? "" : "\n",
                 prefix);
     text_add(t, p->static_arena ? "Not reentrant: the arena is static."
@@ -128,7 +90,7 @@ static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
                          "checked. */\n");
     run_signature(cx, t, p);
     text_add(t, ";\n");
-    features_print(cx, t, p, prefix, FEATURE_DECLARED_AFTER);
+    features_print(cx, t, p, FEATURE_DECLARED_AFTER);
     ports_convert(cx, t, p, prefix);
 }
 
@@ -169,7 +131,7 @@ const char *cgen_header(Ctx *cx, const Program *p)
     for (int i = 0; i < p->input_count; i++) port_row(cx, &t, &p->input[i]);
     text_add(&t, " * Outputs\n");
     for (int i = 0; i < p->output_count; i++) port_row(cx, &t, &p->output[i]);
-    features_print(cx, &t, p, prefix, FEATURE_ROWS);
+    features_print(cx, &t, p, FEATURE_ROWS);
     if (ports_are_i8(p))
         text_printf(&t, " *\n * Requantization rounds %s.\n",
                     p->rounds_twice ? "twice, as TensorFlow Lite's reference kernels do" : "once");
@@ -397,16 +359,6 @@ static void bodies(Ctx *cx, Text *t, const Program *p)
     for (int i = 0; i < p->body_count; layer += p->body[i++]->call_count) cgen_body(cx, t, p, p->body[i], layer);
 }
 
-static bool uses_place(const Program *p, PlaceKind kind)
-{
-    for (int c = 0; c < p->call_count; c++)
-        for (int i = 0; i < p->call[c].place_count; i++)
-            if (p->call[c].place[i].kind == kind) return true;
-    return false;
-}
-
-static bool uses_arena(const Program *p) { return uses_place(p, PLACE_ARENA); }
-
 static void check_sizes(Text *t, const Program *p, const char *prefix, Speller *s)
 {
     for (int i = 0; i < p->size_count; i++) {
@@ -460,18 +412,6 @@ static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *lis
     }
 }
 
-static void static_arena(Text *t, const Program *p, const char *prefix)
-{
-    bool used[DTYPE_COUNT] = { false };
-    const Call *call;
-    for (int i = 0; (call = program_call(p, i)) != NULL; i++)
-        for (int j = 0; j < call->place_count; j++) used[call->place[j].type] = true;
-    text_printf(t, "static LW_ALIGN(%lld) union {\n    uint8_t bytes[%s_%sARENA_SIZE];\n", (long long)p->arena_align,
-                prefix, p->step ? "TRAIN_" : "");
-    memory_members(t, used, arena_of_both(p));
-    text_printf(t, "} %s_arena;\n\n", p->name);
-}
-
 /* Returns the number of the first layer. NAME_train's layers are numbered after those of NAME_run and of all bodies. */
 static int first_layer(const Program *p)
 {
@@ -490,26 +430,15 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) speller_name(&s, taken[i], taken[i]);
     if (p->weights.kind == WEIGHTS_CALLER) speller_name(&s, "weights", "weights");
     control_reserve(cx, &s, p->call, p->call_count);
-    if (p->static_arena && p->memory_count) memories_static(cx, t, p);
-    else if (p->static_arena && !p->is_step && (uses_arena(p) || (p->step && uses_arena(p->step))))
-        static_arena(t, p, prefix);
+    features_print(cx, t, p, FEATURE_STATIC);
     for (int i = 0; i < p->memory_count; i++) speller_name(&s, p->memory[i].name, p->memory[i].name);
     layers_signature(cx, t, p);
     text_add(t, "\n{\n");
-    if (p->memory_count) memories_begin(cx, t, p);
-    else if (uses_arena(p))
-        text_printf(t, "    uint8_t *const memory = %s%s;\n", p->static_arena ? p->name : "(uint8_t *)arena",
-                    p->static_arena ? "_arena.bytes" : "");
-    else if (!p->static_arena) text_add(t, "    (void)arena;\n");
+    features_print(cx, t, p, FEATURE_POINTERS);
     const bool has_input = p->input_count + p->size_count > 0;
     if (!has_input) text_add(t, "    (void)in;\n");
     if (!p->output_count) text_add(t, "    (void)out;\n");
-    const size_t start = t->length;
-    if (uses_arena(p) && !p->static_arena && !p->memory_count)
-        text_printf(t, "    if (memory == NULL || (uintptr_t)memory %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n",
-                    prefix, prefix);
-    wrap_statement(cx, t, start);
-    if (weights_are_in_file(p)) file_check_in_run(cx, t, p, prefix);
+    features_print(cx, t, p, FEATURE_TESTS);
     parameters_check(t, p, prefix);
     if (has_input) check_pointers(cx, t, prefix, "in", p->input, p->input_count - p->is_step, NULL, 0);
     if (p->is_step) {
@@ -518,15 +447,15 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         check_labels(t, p, prefix);
     } else if (p->output_count)
         check_pointers(cx, t, prefix, "out", p->output, p->output_count, p->decided, p->decided_count);
-    if (state_alternates(p)) text_add(t, "    const int now = state->current != 0, next = !now;\n");
+    features_print(cx, t, p, FEATURE_VARIABLES);
     check_sizes(t, p, prefix, &s);
-    profile_begin(t, p);
+    features_print(cx, t, p, FEATURE_BEGIN);
     for (int i = 0; i < p->call_count; i++) {
         const Partition *d = p->call[i].partition;
         bind_sizes(cx, t, p, p->call[i].bind, p->call[i].bind_count, &s);
         if (d && i && p->call[i - 1].partition == d) continue;
         layer_mark(cx, t, first_layer(p) + i, d ? d->name : p->call[i].label);
-        if (d) partition_call(cx, t, p, d, uses_arena(p) ? "memory" : "NULL", &s, place_text);
+        if (d) partition_call(cx, t, p, d, program_uses_arena(p) ? "memory" : "NULL", &s, place_text);
         else {
             copy_constants(cx, t, p, &p->call[i], i + 1 < p->call_count ? &p->call[i + 1] : NULL);
             print_call(cx, t, p, &p->call[i], &s);
@@ -536,8 +465,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     }
     bind_sizes(cx, t, p, p->last_bind, p->last_bind_count, &s);
     give_sizes(t, p, &s);
-    profile_end(t, p);
-    if (state_alternates(p)) text_add(t, "    state->current = (uint8_t)next;\n");
+    features_print(cx, t, p, FEATURE_END);
     text_add(t, "    return 0;\n}\n");
     if (!p->selftest) return;
     Text run = text_new(cx);
@@ -596,13 +524,6 @@ static void functions(Ctx *cx, Text *t, const Program *p)
     }
 }
 
-static const char *macro_of(const Program *p)
-{
-    static const char *const macros[] = { [WEIGHTS_TEXT] = "",   [WEIGHTS_SECTION] = "LW_SECTION",
-                                          [WEIGHTS_CALLER] = "", [WEIGHTS_INCLUDED] = "LW_INCBIN" };
-    return p->weights.kind == WEIGHTS_FLASH ? flash_word(p) : macros[p->weights.kind];
-}
-
 static const Expr *note_float(Ctx *cx, const Expr *e, void *found)
 {
     (void)cx;
@@ -618,46 +539,17 @@ static bool has_floats(Ctx *cx, const Program *p)
     return found;
 }
 
-static bool copies_constants(const Program *p)
-{
-    for (int i = 0; i < p->call_count; i++)
-        if (p->call[i].copy_count) return true;
-    return false;
-}
-
-static bool moves_results(const Program *p)
-{
-    const Call *call;
-    bool moves = false;
-    for (int i = 0; !moves && (call = program_call(p, i)) != NULL; i++) moves = call->move.bytes;
-    return moves || (p->step && moves_results(p->step));
-}
-
 /* Returns the names of the runtime's pieces that constants, the arena and the types of values require. */
 static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
 {
     bool are_finite = true;
     for (int i = 0; i < s->constant_count; i++) are_finite = are_finite && weights_are_finite(s->constant[i]);
-    bool has_section = false;
-    for (int i = 0; p->constant_section && i < p->constant_count; i++)
-        has_section = has_section || p->constant_section[i];
-    for (int i = 0; p->static_arena && i < p->memory_count; i++) has_section = has_section || p->memory[i].section;
     const bool is_aligned = s->constant_count || p->static_arena || p->weights.kind == WEIGHTS_INCLUDED;
-    return text_format(cx, "%s %s %s %s %s %s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY",
-                       macro_of(p), has_section ? "LW_SECTION" : "",
-                       p->has_profile ? "LW_COUNTER" : "", has_floats(cx, p) ? "lw_ieee" : "",
-                       copies_constants(p) ? "LW_COPY_START" : "", moves_results(p) ? "lw_move" : "");
-}
-
-/* Returns true if functions of the model, except those of layers, call functions of string.h. */
-static bool moves_memory(const Program *p)
-{
-    const Call *call;
-    bool moves = p->state_count || p->params.count || weights_are_in_file(p) || selftest_moves_memory(p)
-                 || copies_constants(p);
-    for (int i = 0; !moves && (call = program_call(p, i)) != NULL; i++)
-        moves = call->move.bytes || (call->control && control_moves_memory(call->control));
-    return moves;
+    Text t = text_new(cx);
+    features_pieces(&t, p);
+    text_printf(&t, "%s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY",
+                has_floats(cx, p) ? "lw_ieee" : "");
+    return text_string(&t);
 }
 
 /* Makes simd/simd.h read the target's primitives. */
@@ -673,26 +565,20 @@ static void begin_source(Ctx *cx, Text *t, const Program *p, const char *require
     text_printf(t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, comment_text(cx, p->source), p->target);
     cgen_include_header(cx, t, p);
     text_add(t, "\n#include <stddef.h>\n");
-    if (moves_memory(p)) text_add(t, "#include <string.h>\n");
+    if (features_call_string(p)) text_add(t, "#include <string.h>\n");
     name_core_header(t, p);
     runtime_prologue(cx, t, required, p->standalone);
-    text_add(t, p->has_profile ? "\n"
-                : "\n#ifndef LW_LAYER\n"
-                  "#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */\n"
-                  "#endif\n\n");
-    if (p->has_profile) profile_define(cx, t, p);
-    externals_declare(cx, t, p);
+    features_print(cx, t, p, FEATURE_FIRST);
 }
 
 Source cgen_source(Ctx *cx, const Program *p)
 {
-    const char *prefix = name_upper(cx, p->name);
     Source s = { .constant_count = 0 };
     Text code = text_new(cx), weights = text_new(cx), run = text_new(cx), before = text_new(cx);
     functions(cx, &code, p);
     constants(cx, p, &weights, &s);
-    features_print(cx, &weights, p, prefix, FEATURE_CONSTANTS);
-    features_print(cx, &run, p, prefix, FEATURE_DEFINED);
+    features_print(cx, &weights, p, FEATURE_CONSTANTS);
+    features_print(cx, &run, p, FEATURE_DEFINED);
     bodies(cx, &run, p);
     partition_defaults(cx, &run, p, print_call_of_partition);
     run_function(cx, &run, p);
@@ -701,7 +587,7 @@ Source cgen_source(Ctx *cx, const Program *p)
         text_char(&run, '\n');
         run_function(cx, &run, &step);
     }
-    if (p->has_profile) text_add(&run, "\n#undef LW_LAYER     /* it counts only for this model */\n");
+    features_print(cx, &run, p, FEATURE_LAST);
     const char *required = text_format(cx, "%s %s", required_pieces(cx, p, &s), text_string(&code));
     begin_source(cx, &before, p, required);
     text_addn(&before, text_string(&code), code.length);
@@ -717,6 +603,7 @@ const char *cgen_code(Ctx *cx, const Program *p)
     Text t = text_new(cx);
     plain.selftest = NULL;
     plain.has_profile = false;
+    cgen_complete(cx, &plain);
     functions(cx, &t, &plain);
     if (p->step) training_functions(cx, &t, &plain, name_upper(cx, p->name));
     bodies(cx, &t, &plain);

@@ -56,7 +56,7 @@ void selftest_checks(Ctx *cx, Text *t, const Program *p, int call, PrintPlace *p
 static void call_layers(Text *t, const Program *p, const char *in, const char *check)
 {
     text_printf(t, "    return %s_layers(", p->name);
-    print_arguments(t, p, (const char *const[]){ "arena", "memory", "weights", "params", "state" });
+    print_arguments(t, p, IN_MODEL);
     text_printf(t, "%s, out, %s);\n}\n", in, check);
 }
 

@@ -148,15 +148,7 @@ static const char *const profile_part[] = {
 
 static void add_line(Text *t, const Program *p, const char *line)
 {
-    static const char *const arguments[PARAMETER_COUNT] = { "arena", "&memories", "weights", "&params", "&state" };
-    for (; *line; line++) {
-        if (*line == '$') text_add(t, p->name);
-        else if (*line == '@')
-            for (const char *s = p->name; *s; s++) text_char(t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
-        else if (*line == '^') print_arguments(t, p, arguments);
-        else if (*line == '~') text_add(t, p->weights.file);
-        else text_char(t, *line);
-    }
+    program_text(t, p, line);
     text_char(t, '\n');
 }
 

@@ -214,8 +214,9 @@ bool build_program(Build *b)
     if (!ctx_failed(b->cx)) build_assemble(b);
     if (!ctx_failed(b->cx)) build_selftest(b);
     if (!ctx_failed(b->cx)) build_assemble_training(b);
-    if (!ctx_failed(b->cx) && b->options->acsl) build_prove(b);
     if (!ctx_failed(b->cx)) build_weights(b);
+    if (!ctx_failed(b->cx)) cgen_complete(b->cx, &b->program);
+    if (!ctx_failed(b->cx) && b->options->acsl) build_prove(b);
     if (!ctx_failed(b->cx)) build_class_names(b);
     return !ctx_failed(b->cx);
 }

@@ -2,6 +2,7 @@
 /* --acsl: annotates the functions of the program. Layers with equal text share a function, so its contract admits the
  * constants of all calls. */
 #include "cgen/control_flow.h"
+#include "cgen/features.h"
 #include "driver/driver.h"
 #include "lower/annotate.h"
 #include "lower/expand/storage.h"
@@ -33,26 +34,15 @@ static const Function *annotated(Build *b, const Function *f)
     return with;
 }
 
-static bool are_apart(const Program *p)
-{
-    return p->weights.kind != WEIGHTS_TEXT && p->weights.kind != WEIGHTS_SECTION;
-}
-
 /* Refuses what the program of the proof does not pass to the run. */
 static bool is_supported(Build *b)
 {
-    const Program *p = &b->program;
-    const char *other = p->params.count                      ? "--train"
-                        : p->memory_count                    ? "--memory"
-                        : are_apart(p)                      ? "--weights"
-                        : p->ports_in_arena                  ? "--io arena"
-                        : p->selftest                        ? "--selftest"
-                        : p->state_count                     ? "a state"
-                                                             : NULL;
-    if (other)
-        diag_usage(b->cx, NULL, "--acsl and %s exclude each other, because the proof runs the model with ports and "
-                                "constants in C arrays; omit one of them", other);
-    return !other;
+    const Features *f = &b->program.features;
+    for (int i = 0; i < f->count; i++)
+        if (f->at[i]->is_unproved)
+            diag_usage(b->cx, NULL, "--acsl and %s exclude each other, because the proof runs the model with ports and "
+                                    "constants in C arrays; omit one of them", f->at[i]->name);
+    return !ctx_failed(b->cx);
 }
 
 void build_prove(Build *b)

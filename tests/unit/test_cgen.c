@@ -214,27 +214,29 @@ static Program two_layers(Ctx *cx, bool standalone, bool static_arena)
     constants[1] = bt;
     names[0] = "dense_k";
     names[1] = "dense_b";
-    return (Program){ .name = "two",
-                      .header = "two.h",
-                      .source = "two.onnx",
-                      .target = "generic",
-                      .options = "",
-                      .digest = "0123",
-                      .input_count = 1,
-                      .output_count = 1,
-                      .input = ports,
-                      .output = ports + 1,
-                      .constant_count = 2,
-                      .constant = constants,
-                      .constant_name = names,
-                      .function_count = 2,
-                      .function = functions,
-                      .call_count = 2,
-                      .call = calls,
-                      .arena_size = 64,
-                      .arena_align = 16,
-                      .standalone = standalone,
-                      .static_arena = static_arena };
+    Program p = { .name = "two",
+                  .header = "two.h",
+                  .source = "two.onnx",
+                  .target = "generic",
+                  .options = "",
+                  .digest = "0123",
+                  .input_count = 1,
+                  .output_count = 1,
+                  .input = ports,
+                  .output = ports + 1,
+                  .constant_count = 2,
+                  .constant = constants,
+                  .constant_name = names,
+                  .function_count = 2,
+                  .function = functions,
+                  .call_count = 2,
+                  .call = calls,
+                  .arena_size = 64,
+                  .arena_align = 16,
+                  .standalone = standalone,
+                  .static_arena = static_arena };
+    cgen_complete(cx, &p);
+    return p;
 }
 
 static void header(Ctx *cx)
