@@ -2,6 +2,7 @@
 # Nothing to configure: sources are found by folder; everything is built in $(BUILD).
 #   make            the compiler; V=1 shows commands     make test        the tests that take minutes
 #   make library    build/libloopwright.a; make shared: build/libloopwright.so; make wheel: the Python package
+#   make playground the compiler in a browser: build/playground.html
 #   make demo       handwritten digits, end to end       make check-all   all tests, failing where something is skipped
 #   tests/run.sh SUITE [CASE]  one suite or case         make soak        random tests with great counts, for hours
 #   make golden     compare emitted text with tests/golden; golden-accept rewrites it after review
@@ -35,9 +36,10 @@ say = $(if $(Q),@echo "$(1) $(2)")
 # files(ROOT...): the C sources below these folders, at any depth. Templates of packages are texts.
 TEMPLATES := emitter/api/package/templates
 PAGE      := emitter/api/report/template
+PLAY      := emitter/playground
 files     = $(sort $(shell find -L $(1) -path $(TEMPLATES) -prune -o -name '*.c' -print))
 CLIENT    := emitter/main.c $(call files,emitter/command)
-SOURCES   := $(filter-out $(CLIENT),$(call files,emitter ops schedules))
+SOURCES   := $(filter-out $(CLIENT) $(call files,$(PLAY)),$(call files,emitter ops schedules))
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 LIBRARY   := $(BUILD)/internal.a
 PUBLIC    := $(BUILD)/libloopwright.a
@@ -75,6 +77,27 @@ $(SHARED): $(SHARED_OBJECTS) $(BUILD)/gen/sources.txt
 	$(Q)$(LD) -r -o $(BUILD)/loopwright-shared.o $(SHARED_OBJECTS)
 	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='lw_*' $(BUILD)/loopwright-shared.o
 	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $(BUILD)/loopwright-shared.o -lm
+
+# The compiler in a browser: one page that loads nothing (docs/playground.md). It requires clang, lld, wasi-libc and xz.
+# A second make builds the program's objects for WebAssembly; -w: the warnings are those of the other build.
+WASM := $(BUILD)/wasm
+WASM_CC ?= clang-16 --target=wasm32-wasi
+WASM_CFLAGS := -Oz -w -I$(PLAY) -mbulk-memory -mllvm -enable-emscripten-sjlj -D_WASI_EMULATED_PROCESS_CLOCKS \
+  -D_WASI_EMULATED_SIGNAL
+WASM_LIBS := -lwasi-emulated-process-clocks -lwasi-emulated-signal -lm \
+  -Wl,--allow-undefined,--import-memory,--initial-memory=8388608,--max-memory=4294967296,--export-table \
+  -Wl,--export=__stack_pointer,--gc-sections,--strip-all,--stack-first,-z,stack-size=4194304
+PLAYED := $(OBJECTS) $(CLIENT:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/$(PLAY)/host.o
+.PHONY: playground
+playground: $(BUILD)/playground.html
+$(BUILD)/playground.html: $(WASM)/program.wasm $(sort $(wildcard $(PLAY)/*)) $(PAGE)/page.css $(PAGE)/words.js
+	$(call say,JOIN,$@)
+	$(Q)sh $(PLAY)/join.sh $< > $@.new && mv $@.new $@
+$(WASM)/program.wasm: FORCE
+	$(Q)$(MAKE) --no-print-directory BUILD=$(WASM) CC="$(WASM_CC)" CFLAGS="$(WASM_CFLAGS)" $@
+$(BUILD)/program.wasm: $(PLAYED) $(BUILD)/gen/sources.txt
+	$(call say,LD,$@)
+	$(Q)$(CC) -o $@ $(PLAYED) $(WASM_LIBS)
 
 # The package for Python, and a wheel of it with the shared library inside (emitter/python/wheel.py: no package needed).
 .PHONY: wheel
@@ -156,7 +179,7 @@ $(BUILD)/pic/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -fPIC $(INCLUDE) $(DEPENDS) -c -o $@ $<
 
--include $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(CLIENT:%.c=$(BUILD)/obj/%.d)
+-include $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(CLIENT:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/$(PLAY)/host.d
 
 .PHONY: demo
 demo: $(PROGRAM)

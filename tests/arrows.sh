@@ -73,6 +73,7 @@ emitter/api/report           emitter/api emitter/machine
 emitter/api/tune             emitter/api
 emitter/command              emitter/loopwright.h
 emitter/main.c               emitter/command
+emitter/playground
 '
 
 # A new folder of schedules is on a floor at once.

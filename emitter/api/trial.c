@@ -45,6 +45,10 @@ Folder *trial_folder(Ctx *cx, int input_count)
     enum { TRIES = 100 };
     const char *base = getenv("TMPDIR");
     if (!base || !*base) base = "/tmp";
+    if (!shell_is_there()) {
+        diag_error(cx, NULL, "no command can run here, such as a C compiler; use loopwright where a shell is");
+        return NULL;
+    }
     for (int i = 0; i < TRIES; i++) {
         const char *candidate = text_format(cx, "%s/loopwright-verify-%llx", base, free_number(cx));
         Text make = text_new(cx);

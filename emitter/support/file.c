@@ -6,17 +6,24 @@
 #define _POSIX_C_SOURCE 200809L
 #define HAS_POSIX
 #endif
+/* WASI has folders, and neither locks nor limits of sizes. */
+#if defined HAS_POSIX || defined __wasi__
+#define HAS_FOLDERS
+#endif
 #include "support/file.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#ifdef HAS_POSIX
+#ifdef HAS_FOLDERS
 #include <dirent.h>
+#include <sys/stat.h>
+#endif
+#ifdef HAS_POSIX
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #endif
 
@@ -39,7 +46,7 @@ static void insert_name(const char **list, int count, const char *file)
     list[at] = file;
 }
 
-#ifdef HAS_POSIX
+#ifdef HAS_FOLDERS
 static void close_folder(void *d) { closedir(d); }
 
 /* Lists at most `most` names; returns the number of all names. */
@@ -75,6 +82,29 @@ const char *const *folder_files(Ctx *cx, const char *path, const char *extension
     return list;
 }
 
+bool file_is_folder(const char *path)
+{
+#ifdef HAS_FOLDERS
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+#else
+    (void)path;
+    return false;
+#endif
+}
+
+bool folder_create(const char *path)
+{
+#ifdef HAS_FOLDERS
+    return mkdir(path, 0777) == 0 || (errno == EEXIST && file_is_folder(path));
+#else
+    char command[FILENAME_MAX + 16];     /* C99 has no function that creates a folder */
+    errno = EINVAL;
+    return !strchr(path, '"') && snprintf(command, sizeof command, "mkdir \"%s\"", path) < (int)sizeof command
+           && system(command) == 0;
+#endif
+}
+
 /* ---- Reading -------------------------------------------------------------------------------------------------- */
 
 /* Limits in bytes, beyond any model for a microcontroller. The limit of streams keeps an endless stream from filling
@@ -105,17 +135,6 @@ static uint8_t *read_rest(Ctx *cx, FILE *f, uint8_t *at, size_t *count)
         *count += fread(at + *count, 1, capacity - *count, f);
     }
     return at;
-}
-
-bool file_is_folder(const char *path)
-{
-#ifdef HAS_POSIX
-    struct stat s;
-    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-#else
-    (void)path;
-    return false;
-#endif
 }
 
 static Bytes read_all(Ctx *cx, FILE *f, const char *path)
@@ -445,7 +464,7 @@ static bool refuse_folder(Ctx *cx, const char *path)
 
 bool file_has_folder(Ctx *cx, const char *path)
 {
-#ifdef HAS_POSIX
+#ifdef HAS_FOLDERS
     struct stat is;
     const char *folder = path_folder(cx, path);
     if (*folder && stat(folder, &is) != 0 && errno == ENOENT) return refuse_folder(cx, path);

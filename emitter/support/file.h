@@ -22,6 +22,7 @@ int64_t file_size(const char *path);
 /* Reads `count` bytes at the offset `at`. Returns false, with a diagnostic, if the file does not have them. */
 bool file_read_part(Ctx *cx, const char *path, int64_t at, void *to, size_t count);
 bool file_is_folder(const char *path);                  /* returns false also where the system has no stat */
+bool folder_create(const char *path);                   /* also true if it exists; errno is the reason of a failure */
 /* Returns the names in a folder that end in ".extension", sorted by bytes. Returns none where the system has no
  * folders. */
 const char *const *folder_files(Ctx *cx, const char *path, const char *extension, int *count);

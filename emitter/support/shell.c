@@ -70,6 +70,8 @@ static void end_group(pid_t child)
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
 }
 
+bool shell_is_there(void) { return true; }
+
 Ending shell_run(const char *command, double seconds, IsEnded *is_ended, const void *user)
 {
     int status = 0;
@@ -94,6 +96,8 @@ Ending shell_run(const char *command, double seconds, IsEnded *is_ended, const v
     return is_ended && is_ended(user) ? SHELL_INTERRUPTED : SHELL_FAILED;
 }
 #else
+bool shell_is_there(void) { return system(NULL) != 0; }
+
 Ending shell_run(const char *command, double seconds, IsEnded *is_ended, const void *user)
 {
     (void)seconds;

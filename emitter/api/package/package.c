@@ -4,8 +4,8 @@
  * added to the kind's folder of sources. */
 #include "api/package/package.h"
 
+#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/computation/arguments.h"
@@ -172,16 +172,6 @@ static void add_templates(Files *f, const char *kind)
 
 /* ---- Folders ----------------------------------------------------------------------------------------------------- */
 
-static void add_quoted(Text *t, const char *path, size_t length)
-{
-    text_add(t, " '");
-    for (size_t i = 0; i < length; i++) {
-        if (path[i] == '\'') text_add(t, "'\\''");
-        else text_char(t, path[i]);
-    }
-    text_char(t, '\'');
-}
-
 /* Returns the shortest prefix of the path that is a file, or NULL if no prefix is a file. */
 static const char *file_in_path(Ctx *cx, const char *path)
 {
@@ -221,21 +211,15 @@ static void remove_folders(const Folders *f)
         if (file_is_folder(f->path[i])) remove(f->path[i]);              /* fails if the folder has files */
 }
 
-/* C has no function that creates folders, so the shell's mkdir creates them. */
-static bool create_folders(Ctx *cx, const Files *f)
+static bool create_folders(Ctx *cx, const Folders *missing, const char *root)
 {
-    Text command = text_new(cx);
-    const char *file = file_in_path(cx, f->root);
-    if (file) diag_error(cx, f->root, "cannot create this folder: \"%s\" is a file", file);
-    if (file) return false;
-    text_add(&command, "mkdir -p --");
-    add_quoted(&command, f->root, strlen(f->root));
-    text_add(&command, " && mkdir -p --");
-    for (int i = 0; i < f->count; i++)
-        add_quoted(&command, f->at[i].path, (size_t)(strrchr(f->at[i].path, '/') - f->at[i].path));
-    if (system(text_string(&command)) == 0) return true;
-    diag_error(cx, f->root, "cannot create this folder");
-    return false;
+    const char *file = file_in_path(cx, root);
+    int done = 0;
+    while (!file && done < missing->count && folder_create(missing->path[done])) done++;
+    if (file) diag_error(cx, root, "cannot create this folder: \"%s\" is a file", file);
+    else if (done < missing->count)
+        diag_error(cx, missing->path[done], "cannot create this folder: %s", strerror(errno));
+    return !ctx_failed(cx);
 }
 
 /* ---- The model --------------------------------------------------------------------------------------------------- */
@@ -305,7 +289,7 @@ static bool package(Ctx *cx, const char *model, const char *kind, const char *fo
     add_templates(f, kind);
     if (ctx_failed(cx)) return false;
     const Folders created = missing_folders(cx, f);
-    const bool is_written = create_folders(cx, f) && file_write_all(cx, f->at, (size_t)f->count);
+    const bool is_written = create_folders(cx, &created, folder) && file_write_all(cx, f->at, (size_t)f->count);
     if (!is_written) remove_folders(&created);
     return is_written;
 }

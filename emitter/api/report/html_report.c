@@ -119,7 +119,8 @@ static void print_file(const Page *p, const char *name);
 static void print_style(const Page *p) { print_file(p, STYLE); }
 static void print_script(const Page *p)
 {
-    static const char *const parts[] = { "data.js", "layout.js", "views.js", "sidebar.js", "page.js" };
+    static const char *const parts[] = { "words.js", "data.js", "layout.js", "views.js", "sidebar.js",
+                                         "page.js" };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) print_file(p, parts[i]);
 }
 
