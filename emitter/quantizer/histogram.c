@@ -96,6 +96,7 @@ double histogram_error(const Histogram *h, double low, double high)
     const double width = h->bin ? ldexp(2.0 / HISTOGRAM_BINS, h->exponent) : 0;
     double error = 0;
     for (int i = 0; h->bin && i < HISTOGRAM_BINS; i++) {
+        if (!h->bin[i]) continue;
         const double v = (i - HISTOGRAM_BINS / 2 + 0.5) * width, beyond = v < low ? low - v : v > high ? v - high : 0;
         error += (double)h->bin[i] * (beyond > 0 ? beyond * beyond : rounding);
     }
@@ -157,16 +158,18 @@ static Range percentile_range(const Histogram *h, double share)
  * spreads its count evenly over its bins that are not empty. */
 static double divergence(const Histogram *h, Range r)
 {
-    const double step = (r.high - r.low) / LEVELS;
+    const double step = (r.high - r.low) / LEVELS, width = width_of(h);
     double count[LEVELS + 1] = { 0 }, bins[LEVELS + 1] = { 0 }, all = 0, sum = 0;
     int level[HISTOGRAM_BINS];
     if (!(step > 0)) return INFINITY;
     for (int i = 0; i < HISTOGRAM_BINS; i++) {
-        const double at = ((edge_of_bin(h, i) + width_of(h) / 2) - r.low) / step;
-        const bool is_inside = at >= -0.5 && at < LEVELS + 0.5;
-        level[i] = is_inside ? (int)fmin(LEVELS, floor(at + 0.5)) : -1;
-        if (is_inside && h->bin[i]) count[level[i]] += (double)h->bin[i], bins[level[i]]++;
+        level[i] = -1;
+        if (!h->bin[i]) continue;
+        const double at = (((i - HISTOGRAM_BINS / 2) * width + width / 2) - r.low) / step;
         all += (double)h->bin[i];
+        if (!(at >= -0.5 && at < LEVELS + 0.5)) continue;
+        level[i] = (int)fmin(LEVELS, floor(at + 0.5));
+        count[level[i]] += (double)h->bin[i], bins[level[i]]++;
     }
     double clipped_low = 0, clipped_high = 0, inside = 0;
     for (int i = 0; i < HISTOGRAM_BINS; i++)
