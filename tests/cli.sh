@@ -241,14 +241,12 @@ every_option() {
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done
     for option in $all; do
+        given=$(value_of $option) commands=$(commands_of $option)
         for command in compile run verify quantize evaluate dump report package tune ops targets boards passes steps; do
-            # shellcheck disable=SC2046
-            "$lw" $command $option $(value_of $option) > "$work/said" 2>&1
-            taken=yes
-            grep -q "is not an option of $command" "$work/said" && taken=no
-            case " $(commands_of $option) " in *" $command "*) want=yes ;; *) want=no ;; esac
-            [ $taken = $want ] ||
-                { echo "$command $option: taken: $taken, expected: $want"; cat "$work/said"; return 1; }
+            said=$("$lw" $command $option $given 2>&1)
+            case $said in *"is not an option of $command"*) taken=no ;; *) taken=yes ;; esac
+            case " $commands " in *" $command "*) want=yes ;; *) want=no ;; esac
+            [ $taken = $want ] || { echo "$command $option: taken: $taken, expected: $want"; echo "$said"; return 1; }
         done
     done
 }

@@ -8,27 +8,47 @@
 #include "cgen/cgen.h"
 #include "context/context.h"
 #include "lower/lower.h"
+#include "support/map.h"
 
-struct EmitBatch { Ctx *cx; Text functions, cases, list; int count; };
+struct EmitBatch { Ctx *cx; Text functions, cases, list; int count, array_count, nests; Map seen; };
 
 EmitBatch *emit_batch_new(void)
 {
     Ctx *cx = context_new(NULL, NULL);
     EmitBatch *b = NEW(cx->arena, EmitBatch);
-    *b = (EmitBatch){ cx, text_new(cx), text_new(cx), text_new(cx), 0 };
+    *b = (EmitBatch){ cx, text_new(cx), text_new(cx), text_new(cx), 0, 0, 0, map_new(cx->arena) };
     return b;
 }
 
 void emit_batch_free(EmitBatch *b) { ctx_free(b->cx); }
 int emit_batch_count(const EmitBatch *b) { return b->count; }
 
-static void add_bytes(EmitBatch *b, const char *array, int memory, const void *data, int64_t bytes)
+/* Returns the number of the text's first copy, or `next` if it is new. Many nests of a case have the same text and
+ * data. */
+static int first_copy(EmitBatch *b, const char *text, size_t length, int next)
+{
+    const int *found = map_get_const(&b->seen, text, length);
+    if (found) return *found;
+    char *key = arena_alloc(b->cx->arena, length);
+    int *number = NEW(b->cx->arena, int);
+    memcpy(key, text, length);
+    *number = next;
+    map_put(&b->seen, key, length, number);
+    return next;
+}
+
+/* Adds an array of bytes; returns its number. */
+static int add_bytes(EmitBatch *b, const void *data, int64_t bytes)
 {
     const unsigned char *at = data;
-    text_printf(&b->cases, "static const unsigned char %s_%d_%d[%lld] = {", array, b->count, memory,
-                (long long)(bytes ? bytes : 1));
-    for (int64_t i = 0; i < bytes; i++) text_printf(&b->cases, i % 32 ? "%d," : "\n%d,", at[i]);
-    text_add(&b->cases, bytes ? "\n};\n" : "0};\n");
+    Text t = text_new(b->cx);
+    text_printf(&t, "[%lld] = {", (long long)(bytes ? bytes : 1));
+    for (int64_t i = 0; i < bytes; i++) text_printf(&t, i % 32 ? "%d," : "\n%d,", at[i]);
+    text_add(&t, bytes ? "\n};\n" : "0};\n");
+    const int number = first_copy(b, t.at, t.length, b->array_count);
+    if (number < b->array_count) return number;
+    text_printf(&b->cases, "static const unsigned char data_%d%s", b->array_count, text_string(&t));
+    return b->array_count++;
 }
 
 static const char *float_kind(DType t)
@@ -41,57 +61,73 @@ static int64_t memory_bytes(Ctx *cx, const Env *env, const Memory *m)
     return env_eval_size(cx, env, m->elems) * dtype_info(m->type)->bytes;
 }
 
-/* int case_N(void): allocates the memories, calls the function, compares the outputs. */
-static void add_case(EmitBatch *b, Ctx *cx, const char *label, const Function *f, const Env *env)
+/* The body of a case: allocates the memories, calls the function t_f, compares the outputs. */
+static Text case_body(EmitBatch *b, Ctx *cx, const Function *f, const Env *env)
 {
-    Text *t = &b->cases;
-    for (int i = 0; i < f->memory_count; i++) {
-        const Memory *m = f->memory[i];
-        if (m->kind == MEMORY_SCRATCH) continue;
-        add_bytes(b, m->kind == MEMORY_INPUT ? "in" : "want", i, env_get(env, m->tensor), memory_bytes(cx, env, m));
-    }
-    text_printf(t, "static int case_%d(void)\n{\n    int wrong = 0;\n", b->count);
-    if (f->memory_count) text_printf(t, "    void *m[%d];\n", f->memory_count);
+    Text t = text_new(cx);
+    int *data = NEW_ARRAY(cx->arena, int, f->memory_count);
+    text_add(&t, "    int wrong = 0;\n");
+    if (f->memory_count) text_printf(&t, "    void *m[%d];\n", f->memory_count);
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
         long long bytes = (long long)memory_bytes(cx, env, m);
-        if (m->kind == MEMORY_INPUT) text_printf(t, "    m[%d] = make(in_%d_%d, %lldu);\n", i, b->count, i, bytes);
-        else text_printf(t, "    m[%d] = make(NULL, %lldu);\n", i, bytes);
+        if (m->kind != MEMORY_SCRATCH) data[i] = add_bytes(b, env_get(env, m->tensor), bytes);
+        if (m->kind == MEMORY_INPUT) text_printf(&t, "    m[%d] = make(data_%d, %lldu);\n", i, data[i], bytes);
+        else text_printf(&t, "    m[%d] = make(NULL, %lldu);\n", i, bytes);
     }
-    text_printf(t, "    t_f%d(", b->count);
+    text_add(&t, "    T_F(");
     for (int i = 0; i < f->size_count; i++) {
         int64_t size = 0;
         env_size(env, f->size[i], &size);
-        text_printf(t, "%s%lld", i ? ", " : "", (long long)size);
+        text_printf(&t, "%s%lld", i ? ", " : "", (long long)size);
     }
-    for (int i = 0; i < f->memory_count; i++) text_printf(t, "%sm[%d]", i || f->size_count ? ", " : "", i);
-    text_add(t, ");\n");
+    for (int i = 0; i < f->memory_count; i++) text_printf(&t, "%sm[%d]", i || f->size_count ? ", " : "", i);
+    text_add(&t, ");\n");
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
         if (m->kind != MEMORY_OUTPUT) continue;
-        text_printf(t, "    wrong += differ(\"%s\", \"%s\", m[%d], want_%d_%d, %lldu, %d, %s);\n", label, m->name, i,
-                    b->count, i, (long long)memory_bytes(cx, env, m), dtype_info(m->type)->bytes, float_kind(m->type));
+        text_printf(&t, "    wrong += differ(label, \"%s\", m[%d], data_%d, %lldu, %d, %s);\n", m->name, i, data[i],
+                    (long long)memory_bytes(cx, env, m), dtype_info(m->type)->bytes, float_kind(m->type));
     }
-    for (int i = 0; i < f->memory_count; i++) text_printf(t, "    free(m[%d]);\n", i);
-    text_add(t, "    return wrong;\n}\n\n");
+    for (int i = 0; i < f->memory_count; i++) text_printf(&t, "    free(m[%d]);\n", i);
+    text_add(&t, "    return wrong;\n}\n\n");
+    return t;
+}
+
+static Text function_text(Ctx *cx, const Function *lowered, const char *name)
+{
+    Function f = *lowered;
+    Text t = text_new(cx);
+    Program program = { .name = "t" };
+    f.name = name;
+    cgen_function(cx, &t, &program, &f);
+    return t;
+}
+
+/* Alternately: without vectors, and with each width. */
+int emit_batch_lanes(const EmitBatch *b)
+{
+    static const int lanes[] = { 0, 4, 8, 16 };
+    return lanes[b->nests % 4];
 }
 
 bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env)
 {
-    static const int lanes[] = { 0, 4, 8, 16 };      /* alternately: without vectors, and with each width */
-    const LowerOptions options = { .lanes = lanes[b->count % 4] };
-    const Function *lowered = lower_final(cx, lower_nest(cx, n, &options), &options);
-    if (!lowered) return false;
-    Function f = *lowered;
-    f.name = text_format(cx, "f%d", b->count);
-    Text t = text_new(cx);
-    Program program = { .name = "t" };
-    cgen_function(cx, &t, &program, &f);
+    const LowerOptions options = { .lanes = emit_batch_lanes(b) };
+    b->nests++;
+    const Function *f = lower_final(cx, lower_nest(cx, n, &options), &options);
+    if (!f) return false;
+    Text body = case_body(b, cx, f, env), whole = function_text(cx, f, "f");
+    text_addn(&whole, body.at, body.length);
     if (ctx_failed(cx)) return false;
+    if (first_copy(b, whole.at, whole.length, b->count) < b->count) return true;
+    const Text t = function_text(cx, f, text_format(cx, "f%d", b->count));
     text_printf(&b->functions, "/* %s */\n", label);
-    text_addn(&b->functions, text_string(&t), t.length);
+    text_addn(&b->functions, t.at, t.length);
     text_char(&b->functions, '\n');
-    add_case(b, cx, label, &f, env);
+    text_printf(&b->cases, "#undef T_F\n#define T_F t_f%d\nstatic int case_%d(void)\n{\n"
+                "    static const char label[] = \"%s\";\n    (void)label;\n", b->count, b->count, label);
+    text_addn(&b->cases, body.at, body.length);
     text_printf(&b->list, "    case_%d,\n", b->count);
     b->count++;
     return true;

@@ -11,10 +11,11 @@ typedef struct EmitBatch EmitBatch;
 
 EmitBatch *emit_batch_new(void);
 void emit_batch_free(EmitBatch *b);
-/* `env` holds the sizes, the inputs and, as expected, the outputs' data. False where lowering fails: cx has the
- * diagnostic. */
+/* `env` holds the sizes, the inputs and, as expected, the outputs' data. A nest with the text and data of an earlier
+ * one shares its function. False where lowering fails: cx has the diagnostic. */
 bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env);
-int  emit_batch_count(const EmitBatch *b);
+int  emit_batch_count(const EmitBatch *b);      /* the functions of the program */
+int  emit_batch_lanes(const EmitBatch *b);      /* of the next nest's vectors; 0: it has none */
 const char *emit_batch_text(EmitBatch *b);
 /* Writes STEM-PROCESS.c, so that no two runs share a file, compiles it with `cc flags` (from the project's root, for
  * -Iruntime), runs it: it prints a line for each mismatch. The number of mismatches; -1, after a line that says why,

@@ -5,16 +5,17 @@
 counts() {
     awk -v name="$1" -v column="$([ "$2" = test ] && echo 2 || echo 3)" -F ' *[|]' \
         '$1 == name && $column != "-" { print $column }' << 'TABLE'
-test_annotation_passes |-           |5
+test_annotation_passes |8           |5
 test_check_mutants     |1 200       |-
 test_gradient          |1           |1
 test_hostile           |--one-in 37 |--one-in 37
 test_plan              |-           |1 100
 test_quantize          |8           |8
 test_quantize_layers   |20          |15
-test_random_schedules  |-           |1 200
+test_random_schedules  |1 50        |1 200
 test_realize           |20          |10
-test_registry          |-           |--interpret
+test_registry          |--one-in 3  |--interpret
+test_scale             |4           |-
 test_simplify          |-           |150
 test_tflite_reference  |20          |10
 TABLE

@@ -8,7 +8,7 @@
 
 #include "loopwright.h"
 
-#define COMPILER "${CC:-cc} -std=c99 -O1 -Wall -Wextra -Werror -Itests/core"
+#define COMPILER "${CC:-cc} -std=c99 -O0 -Wall -Wextra -Werror -Itests/core"
 static const lw_target row = { .name = "made-up", .summary = "registers of eight bytes", .features = "rows bytes",
                                .lanes = 1, .header = "made_up.h", .macros = "defined(MADE_UP)" };
 /* Windows and rows of products; rows, and ends of layers in fixed point. */

@@ -64,7 +64,7 @@ static void emit_seed(Run *run, uint64_t seed)
                 run->steps++;
             }
         }
-        if (emit_batch_count(run->batch) % 4) c.nest = in_vectors(c.cx, c.nest);
+        if (emit_batch_lanes(run->batch)) c.nest = in_vectors(c.cx, c.nest);
         if (getenv("EMIT_PARALLEL")) c.nest = in_threads(c.cx, c.nest);
         run->programs++;
         if (!emit_batch_count(run->batch)) run->first = seed;

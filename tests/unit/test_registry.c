@@ -3,7 +3,8 @@
  * (the naive nest among them), by the interpreter and by emitted C that the host's compiler builds. The oracle is the
  * evaluator on the operator's own compute; schedules keep the order of sums, so that all bits must be the same.
  *
- *   test_registry --interpret    emits the C, too, but builds none */
+ *   test_registry --interpret    emits the C, too, but builds none
+ *   test_registry --one-in N     emits and builds every Nth nest */
 #include "check.h"
 #include "own_data.h"
 #include "graphs.h"
@@ -17,7 +18,7 @@ enum { BATCH = 400, MOST_IMPLEMENTATIONS = 256 };
 typedef struct RegistryRun {
     EmitBatch *batch;
     const char *cc, *stem;
-    int cases, nests, altered, wrong, unlowered, batches_wrong;
+    int one_in, cases, nests, altered, wrong, unlowered, batches_wrong;
     int tried[MOST_IMPLEMENTATIONS];     /* by index in the registry: its nests */
 } RegistryRun;
 
@@ -92,13 +93,14 @@ static void check_nest(Case *c, const Nest *n, const char *whose)
     const char *differs = NULL;
     for (int i = 0; ran && !differs && i < n->output_count; i++)
         differs = difference(c->cx, n->output[i], env_get(found, n->output[i]), c->wanted[i]);
-    c->run->nests++;
+    const bool is_emitted = c->run->nests++ % c->run->one_in == 0;
     if (!ran || differs) {
         c->run->wrong++;
         check_that(false, label, "the interpreter: %s", differs ? differs : c->cx->diags
                    ? diag_text(c->cx, c->cx->diags) : "it does not run");
         return;
     }
+    if (!is_emitted) return;
     for (int i = 0; i < n->output_count; i++) env_set_const(wanted, n->output[i], c->wanted[i]);
     for (int i = 0; i < n->input_count; i++) env_set_const(wanted, n->input[i], n->input[i]->data);
     if (!emit_batch_add(c->run->batch, c->cx, label, n, wanted)) {
@@ -211,13 +213,15 @@ static void check_addition(RegistryRun *run)
 int main(int argc, char **argv)
 {
     const bool builds = argc < 2 || strcmp(argv[1], "--interpret") != 0;
+    const int one_in = argc > 2 && strcmp(argv[1], "--one-in") == 0 ? atoi(argv[2]) : 1;
     const char *cc = getenv("CC"), *folder = getenv("TMPDIR");
     char stem[1024], find[256];
     Ctx *cx = context_new(NULL, NULL);
     snprintf(stem, sizeof stem, "%s/lw_registry", folder ? folder : "/tmp");
     snprintf(find, sizeof find, "command -v %s >/dev/null 2>&1", cc && *cc ? cc : "cc");
     RegistryRun run = {
-        emit_batch_new(), builds && system(find) == 0 ? cc && *cc ? cc : "cc" : NULL, stem, 0, 0, 0, 0, 0, 0, { 0 }
+        emit_batch_new(), builds && system(find) == 0 ? cc && *cc ? cc : "cc" : NULL, stem, one_in, 0, 0, 0, 0, 0, 0,
+        { 0 }
     };
     int count;
     const Op *const *op = op_list(cx, &count);
