@@ -134,28 +134,27 @@ void columns_text(Build *b, Text *t)
 
 void columns_json(Build *b, int group, Text *t)
 {
-    const char *between = "";
     for (const Column *c = columns; c < columns + COUNT; c++) {
         const char *value = c->key ? plain(b, group, c, "null") : "";
         if (!*value) continue;
-        text_printf(t, "%s\"%s\": ", between, c->key);
+        json_name(t, c->key);
         if (c->unit == UNIT_FLAG) text_add(t, *value == '0' ? "false" : "true");
         else if (c->unit == UNIT_NAME || c->unit == UNIT_WORDS) json_text(t, value);
         else text_add(t, value);
-        between = ", ";
     }
 }
 
 void columns_list(Text *t)
 {
     static const char *const units[UNITS] = { "words", "count", "time", "bytes", "words", "flag" };
-    const char *between = "";
     text_add(t, "  \"columns\": [");
     for (const Column *c = columns; c < columns + COUNT; c++) {
         if (!c->key || !c->title[ON_PAGE]) continue;
-        text_printf(t, "%s{\"key\": \"%s\", \"title\": \"%s\", \"unit\": \"%s\"}", between, c->key,
-                    c->title[ON_PAGE], units[c->unit]);
-        between = ", ";
+        json_item(t);
+        json_key(t, "key", c->key);
+        json_key(t, "title", c->title[ON_PAGE]);
+        json_key(t, "unit", units[c->unit]);
+        text_char(t, '}');
     }
     text_add(t, "],\n");
 }

@@ -14,21 +14,10 @@
 
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */
 
-/* Prints the count, or `otherwise` if the count is unknown. */
-static void add_known(Text *t, int64_t n, const char *otherwise)
-{
-    if (n < 0) text_add(t, otherwise);
-    else text_printf(t, "%lld", (long long)n);
-}
-
-static void add_milliseconds(Text *t, Ctx *cx, int64_t microseconds, const char *otherwise)
-{
-    text_add(t, microseconds < 0 ? otherwise : report_milliseconds(cx, microseconds));
-}
-
 static void json_moved(Text *t, const Traffic *moved)
 {
-    text_printf(t, "\"read\": %lld, \"written\": %lld", (long long)moved->read, (long long)moved->written);
+    json_number(t, "read", moved->read);
+    json_number(t, "written", moved->written);
 }
 
 static void json_layers(const JsonReport *r, Text *t)
@@ -57,20 +46,14 @@ static void json_ports(const Build *b, Text *t, const char *key, const Port *por
     text_printf(t, "  \"%s\": [", key);
     for (int i = 0; i < count; i++) {
         const Tensor *x = port[i].tensor;
-        text_add(t, i ? ", {" : "{");
+        json_item(t);
         json_key(t, "name", port[i].name);
-        text_add(t, ", ");
         json_key(t, "file_name", x->name);
-        text_add(t, ", ");
         json_key(t, "type", dtype_info(x->type)->spelling);
-        text_add(t, ", ");
         json_shape(cx, t, x);
-        text_printf(t, ", \"bytes\": %lld", (long long)tensor_most_bytes(cx, x));
+        json_number(t, "bytes", tensor_most_bytes(cx, x));
         json_scale(t, x);
-        if (source) {
-            text_add(t, ", \"layer\": ");
-            add_known(t, source(b, i), "null");
-        }
+        if (source) json_known(t, "layer", source(b, i));
         text_char(t, '}');
     }
     text_add(t, "],\n");
@@ -81,16 +64,12 @@ static int output_layer(const Build *b, int i)
     return build_producer(b, b->graph.output[run_output_number(b, i)]);
 }
 
-static void json_number(Text *t, const char *key, int64_t n)
+/* Prints a figure on a line of its own. A negative figure is unknown, such as one that requires a compiler. */
+static void json_total(Text *t, const char *key, int64_t n)
 {
-    text_printf(t, "    \"%s\": %lld,\n", key, (long long)n);
-}
-
-/* Figures that require a compiler are null if none is given. */
-static void json_measured(Text *t, const char *key, int64_t n, bool is_known)
-{
-    if (is_known) json_number(t, key, n);
-    else text_printf(t, "    \"%s\": null,\n", key);
+    text_add(t, "    ");
+    json_known(t, key, n);
+    text_add(t, ",\n");
 }
 
 /* Prints the traffic of the model's graph by kind of memory. */
@@ -100,7 +79,8 @@ static void json_all_traffic(const Build *b, Text *t)
     report_sum_traffic(b, sum);
     text_add(t, "    \"traffic\": {");
     for (int k = 0; k < TRAFFIC_KINDS; k++) {
-        text_printf(t, "%s\"%s\": {", k ? ", " : "", traffic_kind_names[k]);
+        json_name(t, traffic_kind_names[k]);
+        text_char(t, '{');
         json_moved(t, &sum[k]);
         text_char(t, '}');
     }
@@ -110,30 +90,29 @@ static void json_all_traffic(const Build *b, Text *t)
 static void json_totals(Build *b, const Footprint *f, Text *t)
 {
     const Totals all = report_totals(b);
+    const int64_t time = report_microseconds(b, all.cycles);
     text_add(t, "  \"totals\": {\n");
-    json_number(t, "multiply_adds", all.macs);
-    json_measured(t, "instructions", all.instructions, all.instructions >= 0);
-    json_measured(t, "cycles", all.cycles, all.cycles >= 0);
-    text_add(t, "    \"milliseconds\": ");
-    add_milliseconds(t, b->cx, report_microseconds(b, all.cycles), "null");
-    text_add(t, ",\n");
-    json_number(t, "arena", all.arena);
-    json_number(t, "inputs", all.inputs);
-    json_number(t, "outputs", all.outputs);
-    json_number(t, "state", all.state);
+    json_total(t, "multiply_adds", all.macs);
+    json_total(t, "instructions", all.instructions);
+    json_total(t, "cycles", all.cycles);
+    text_printf(t, "    \"milliseconds\": %s,\n", time < 0 ? "null" : report_milliseconds(b->cx, time));
+    json_total(t, "arena", all.arena);
+    json_total(t, "inputs", all.inputs);
+    json_total(t, "outputs", all.outputs);
+    json_total(t, "state", all.state);
     if (b->step) {
-        json_number(t, "params", all.params);
-        json_number(t, "targets", all.targets);
+        json_total(t, "params", all.params);
+        json_total(t, "targets", all.targets);
     }
-    json_number(t, "live_set_bound", b->plan.live_bound);
-    json_number(t, "least_arena", b->plan.least);
-    json_number(t, "weights", all.weights);
-    json_measured(t, "estimated_stack", report_stack(b), report_stack(b) >= 0);
-    json_measured(t, "code", f->code, f->has_code);
-    json_measured(t, "stack", f->stack, f->has_stack);
-    json_measured(t, "library_data", f->data - f->copied, f->has_code);
-    json_measured(t, "constants_in_ram", f->copied, f->has_code);
-    json_number(t, "flash", f->flash);
+    json_total(t, "live_set_bound", b->plan.live_bound);
+    json_total(t, "least_arena", b->plan.least);
+    json_total(t, "weights", all.weights);
+    json_total(t, "estimated_stack", report_stack(b));
+    json_total(t, "code", f->has_code ? f->code : -1);
+    json_total(t, "stack", f->has_stack ? f->stack : -1);
+    json_total(t, "library_data", f->has_code ? f->data - f->copied : -1);
+    json_total(t, "constants_in_ram", f->has_code ? f->copied : -1);
+    json_total(t, "flash", f->flash);
     json_all_traffic(b, t);
     text_printf(t, "    \"ram\": %lld\n  },\n", (long long)f->ram);
 }
@@ -149,10 +128,8 @@ static void json_runner(const Build *b, Text *t)
     }
     text_add(t, "  \"measured\": {");
     json_key(t, "runner", b->options->runner);
-    text_add(t, ", \"instructions\": ");
-    add_known(t, m->instructions.total, "null");
-    text_add(t, ", \"cycles\": ");
-    add_known(t, m->cycles.total, "null");
+    json_known(t, "instructions", m->instructions.total);
+    json_known(t, "cycles", m->cycles.total);
     text_add(t, "},\n");
 }
 
@@ -163,11 +140,12 @@ static void json_memories(const Build *b, Text *t)
     const int count = report_memories(b, &m);
     text_add(t, "  \"memories\": [");
     for (int i = 0; i < count; i++) {
-        text_add(t, i ? ", {" : "{");
+        json_item(t);
         json_key(t, "name", m[i].name);
-        text_printf(t, ", \"rom\": %s, \"capacity\": %lld, \"used\": %lld, \"live_set_bound\": %lld, ",
-                    m[i].is_rom ? "true" : "false", (long long)m[i].capacity, (long long)m[i].used,
-                    (long long)m[i].live_bound);
+        json_flag(t, "rom", m[i].is_rom);
+        json_number(t, "capacity", m[i].capacity);
+        json_number(t, "used", m[i].used);
+        json_number(t, "live_set_bound", m[i].live_bound);
         json_moved(t, &m[i].moved);
         text_printf(t, ", \"cost\": %lld.%03d}", (long long)(m[i].cost / 1000), (int)(m[i].cost % 1000));
     }
@@ -180,15 +158,13 @@ static void json_outside(const Build *b, Text *t)
     const int count = report_outside(b, &x);
     text_add(t, "  \"outside\": [");
     for (int i = 0; i < count; i++) {
-        text_add(t, i ? ", {" : "{");
+        json_item(t);
         json_key(t, "name", x[i].name);
-        text_add(t, ", ");
         json_key(t, "memory", x[i].memory);
-        text_add(t, ", ");
         json_key(t, "into", x[i].into);
-        text_printf(t, ", \"bytes\": %lld, \"missing\": %lld, \"saved\": %lld.%03d}", (long long)x[i].bytes,
-                    (long long)(x[i].missing > 0 ? x[i].missing : 0), (long long)(x[i].saved / 1000),
-                    (int)(x[i].saved % 1000));
+        json_number(t, "bytes", x[i].bytes);
+        json_number(t, "missing", x[i].missing > 0 ? x[i].missing : 0);
+        text_printf(t, ", \"saved\": %lld.%03d}", (long long)(x[i].saved / 1000), (int)(x[i].saved % 1000));
     }
     text_add(t, "],\n");
 }
@@ -200,12 +176,11 @@ static void json_board(const JsonReport *r, int i, Text *t)
     const Board *board = &board_rows(&count)[i];
     (void)r;
     json_key(t, "name", board->name);
-    text_add(t, ", ");
     json_key(t, "chip", board->chip);
-    text_add(t, ", ");
     json_key(t, "target", board->target);
-    text_printf(t, ", \"flash\": %d, \"ram\": %d, \"mhz\": %.0f", KILO * board->flash, KILO * board->ram,
-                board->mhz);
+    json_number(t, "flash", KILO * board->flash);
+    json_number(t, "ram", KILO * board->ram);
+    text_printf(t, ", \"mhz\": %.0f", board->mhz);
 }
 
 /* Prints the board of --board, and all boards: the page compares the totals with each. */
@@ -213,10 +188,7 @@ static void json_boards(const JsonReport *r, Text *t)
 {
     int count;
     board_rows(&count);
-    text_add(t, "  \"board\": ");
-    if (r->whole->options->board) json_text(t, r->whole->options->board);
-    else text_add(t, "null");
-    text_add(t, ",\n");
+    json_line(t, "board", r->whole->options->board);
     json_list(r, t, "boards", count, json_board);
 }
 
@@ -224,17 +196,11 @@ void json_report(Build *b, const Footprint *f, const char *against, Text *t)
 {
     JsonReport r = { b, report_buffers(b), report_functions(b), 0, NULL };
     r.removed_count = report_removed(b, &r.removed);
-    text_add(t, "{\n  ");
-    json_key(t, "model", b->program.source);
-    text_add(t, ",\n  ");
-    json_key(t, "sha256", b->program.digest);
-    text_add(t, ",\n  ");
-    json_key(t, "target", b->target->name);
-    text_add(t, ",\n  ");
-    if (f->command) {
-        json_key(t, "compiler", f->command);
-        text_add(t, ",\n");
-    } else text_add(t, "\"compiler\": null,\n");
+    text_add(t, "{\n");
+    json_line(t, "model", b->program.source);
+    json_line(t, "sha256", b->program.digest);
+    json_line(t, "target", b->target->name);
+    json_line(t, "compiler", f->command);
     json_runner(b, t);
     json_ports(b, t, "inputs", b->program.input, b->program.input_count, NULL);
     json_ports(b, t, "outputs", b->program.output, b->program.output_count, output_layer);
@@ -256,25 +222,27 @@ static void csv(Build *b, const Footprint *f, const char *against, Text *t)
     columns_csv(b, t);
 }
 
-const char *report_as(Ctx *cx, const char *function, const char *model, const lw_options *o, ReportPrint *print)
+const char *report_as(Ctx *cx, const char *function, const char *model, const lw_options *o, ReportPrint *print,
+                      bool weighs)
 {
     Build b;
     Footprint f;
     Text t = text_new(cx);
     o = options_of(cx, function, o);
     if (!o || !is_given(cx, function, "the model", model) || !footprint_is_limit(cx, o)) return NULL;
-    if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
-    if (!footprint_of(&b, model, &f)) return NULL;
+    if (!build_read(&b, cx, model, o)) return NULL;
+    b.mode.weighs_checkpoints = weighs;
+    if (!build_graph(&b) || !build_nests(&b) || !build_program(&b) || !footprint_of(&b, model, &f)) return NULL;
     print(&b, &f, against_read(cx, o), &t);
     return footprint_fits(&b, &f) ? text_string(&t) : NULL;
 }
 
 const char *lw_report_json(lw_context *cx, const char *model, const lw_options *o)
 {
-    RETURN_GUARDED(cx, const char *, NULL, report_as(cx, "lw_report_json", model, o, json_report));
+    RETURN_GUARDED(cx, const char *, NULL, report_as(cx, "lw_report_json", model, o, json_report, false));
 }
 
 const char *lw_report_csv(lw_context *cx, const char *model, const lw_options *o)
 {
-    RETURN_GUARDED(cx, const char *, NULL, report_as(cx, "lw_report_csv", model, o, csv));
+    RETURN_GUARDED(cx, const char *, NULL, report_as(cx, "lw_report_csv", model, o, csv, false));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the limits of --fit: `flash=256K,ram=64K`, either or both, in bytes or with K or M (powers of 1024). */
-#include "api/report/footprint.h"
+#include "api/report/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,12 +117,6 @@ static bool is_known(Build *b, const Footprint *f, const Limits *l)
     return !ctx_failed(b->cx);
 }
 
-static void json_limit(Text *t, const char *key, int64_t most)
-{
-    if (most < 0) text_printf(t, "\"%s\": null, ", key);
-    else text_printf(t, "\"%s\": %lld, ", key, (long long)most);
-}
-
 void footprint_json(const Build *b, const Footprint *f, Text *t)
 {
     Limits limits;
@@ -131,10 +125,10 @@ void footprint_json(const Build *b, const Footprint *f, Text *t)
         return;
     }
     text_add(t, "  \"fit\": {");
-    json_limit(t, "flash", limits.flash);
-    json_limit(t, "ram", limits.ram);
+    json_known(t, "flash", limits.flash);
+    json_known(t, "ram", limits.ram);
     const char *yes = has_flash(f, &limits) && has_ram(f, &limits) ? "true" : "null";
-    text_printf(t, "\"fits\": %s},\n", keeps(f->flash, limits.flash) && keeps(f->ram, limits.ram) ? yes : "false");
+    text_printf(t, ", \"fits\": %s},\n", keeps(f->flash, limits.flash) && keeps(f->ram, limits.ram) ? yes : "false");
 }
 
 /* Returns "fits" or "does not fit" with the limits and what is left, or NULL without limits. */

@@ -169,5 +169,5 @@ static void print_page(Build *b, const Footprint *f, const char *against, Text *
 
 const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o)
 {
-    RETURN_GUARDED(cx, const char *, NULL, report_as(cx, "lw_report_html", model, o, print_page));
+    RETURN_GUARDED(cx, const char *, NULL, report_as(cx, "lw_report_html", model, o, print_page, false));
 }

@@ -7,7 +7,16 @@
 #include "support/text.h"
 
 void json_text(Text *t, const char *s);                                    /* in quotes */
-void json_key(Text *t, const char *key, const char *value);                /* "key": "value" */
+/* Each adds a comma before it unless the text ends in a bracket or a blank: a comma, the beginning of an object in a
+ * list, a key, and a key with its value. A NULL text and a negative number of json_known are null. */
+void json_next(Text *t);
+void json_item(Text *t);
+void json_name(Text *t, const char *key);
+void json_key(Text *t, const char *key, const char *value);
+void json_line(Text *t, const char *key, const char *value);               /* a key of the report, on its own line */
+void json_number(Text *t, const char *key, int64_t n);
+void json_known(Text *t, const char *key, int64_t n);
+void json_flag(Text *t, const char *key, bool value);
 void json_shape(Ctx *cx, Text *t, const Tensor *x);                        /* an open size is printed as its maximum */
 void json_scale(Text *t, const Tensor *x);                                 /* nothing without one scale */
 
@@ -31,9 +40,10 @@ void json_list(const JsonReport *r, Text *t, const char *key, int count, JsonIte
 /* data.c: prints the whole report; `against` is the JSON of another one, or NULL. */
 void json_report(Build *b, const Footprint *f, const char *against, Text *t);
 /* data.c: reads and measures the model, and returns the text that `print` prints; NULL on error. function: the name of
- * the API's function, for diagnostics. */
+ * the API's function, for diagnostics. weighs: true if the text states the costs of checkpoints. */
 typedef void ReportPrint(Build *b, const Footprint *f, const char *against, Text *t);
-const char *report_as(Ctx *cx, const char *function, const char *model, const lw_options *o, ReportPrint *print);
+const char *report_as(Ctx *cx, const char *function, const char *model, const lw_options *o, ReportPrint *print,
+                      bool weighs);
 /* against.c: returns the JSON of --against; NULL without the option, or with a diagnostic. */
 const char *against_read(Ctx *cx, const lw_options *o);
 void against_print(const Build *b, const Footprint *f, const char *other, Text *t);    /* compares the totals */

@@ -39,27 +39,20 @@ static void json_memory(const JsonReport *r, Build *b, int group, const Memory *
     const char *constant = s ? constant_of(b, s) : NULL;
     if (buffer >= 0)
         text_printf(t, ", \"buffer\": %d, \"at\": %lld", buffer, (long long)report_offset_of(b, group, m));
-    if (layer >= 0) text_printf(t, ", \"layer\": %d", json_layer_id(r, b, layer));
-    if (!constant) return;
-    text_add(t, ", ");
-    json_key(t, "constant", constant);
+    if (layer >= 0) json_number(t, "layer", json_layer_id(r, b, layer));
+    if (constant) json_key(t, "constant", constant);
 }
 
 static void json_parameter(const JsonReport *r, Build *b, int group, const ParameterTraffic *p, Text *t)
 {
     json_key(t, "parameter", p->name);
-    text_add(t, ", ");
     json_key(t, "kind", traffic_kind_names[p->kind]);
-    text_printf(t, ", \"bytes\": %lld, \"read\": %lld, \"written\": %lld", (long long)p->bytes,
-                (long long)p->moved.read, (long long)p->moved.written);
-    if (p->memory) {
-        text_add(t, ", ");
-        json_key(t, "memory", p->memory);
-    }
-    if (p->copied) {
-        text_printf(t, ", \"copied\": %lld, ", (long long)p->copied);
-        json_key(t, "from", p->from);
-    }
+    json_number(t, "bytes", p->bytes);
+    json_number(t, "read", p->moved.read);
+    json_number(t, "written", p->moved.written);
+    if (p->memory) json_key(t, "memory", p->memory);
+    if (p->copied) json_number(t, "copied", p->copied);
+    if (p->copied) json_key(t, "from", p->from);
     if (p->parameter) json_memory(r, b, group, p->parameter, t);
 }
 
@@ -69,7 +62,7 @@ void json_traffic(const JsonReport *r, Build *b, int group, Text *t)
     const int count = report_traffic(b, group, &p);
     text_add(t, ", \"traffic\": [");
     for (int i = 0; i < count; i++) {
-        text_add(t, i ? ", {" : "{");
+        json_item(t);
         json_parameter(r, b, group, &p[i], t);
         text_char(t, '}');
     }
@@ -81,13 +74,11 @@ void json_traffic(const JsonReport *r, Build *b, int group, Text *t)
 static void json_reads(const JsonReport *r, Build *b, int group, Text *t)
 {
     const Group *g = &b->groups.at[group];
-    const char *between = "";
     text_add(t, ", \"reads\": [");
     for (int i = 0; i < g->input_count; i++) {
         const int layer = build_producer(b, g->input[i]);
         if (layer < 0 && tensor_is_constant(g->input[i])) continue;
-        text_add(t, between);
-        between = ", ";
+        json_next(t);
         if (layer >= 0) text_printf(t, "%d", json_layer_id(r, b, layer));
         else json_text(t, g->input[i]->name);
     }
@@ -125,10 +116,8 @@ static void json_place(const JsonReport *r, const Build *b, int group, Text *t)
 {
     const Tensor *x = place_of(b, group);
     const int layer = x ? build_producer(b, x) : -1;
-    text_add(t, ", \"in_place_of\": ");
-    if (layer >= 0) text_printf(t, "%d", json_layer_id(r, b, layer));
-    else if (x) json_text(t, x->name);
-    else text_add(t, "null");
+    if (layer >= 0) json_number(t, "in_place_of", json_layer_id(r, b, layer));
+    else json_key(t, "in_place_of", x ? x->name : NULL);
 }
 
 static const char *file_name_of(const Group *g)
@@ -141,22 +130,16 @@ void json_layer_facts(const JsonReport *r, Build *b, int group, Text *t)
     const Group *g = &b->groups.at[group];
     const Tensor *y = g->output[0];
     const Function *f = json_called(b, group);
-    text_printf(t, ", \"id\": %d, ", json_layer_id(r, b, group));
+    json_number(t, "id", json_layer_id(r, b, group));
     json_key(t, "file_name", file_name_of(g));
-    text_add(t, ", \"root_operator\": ");
-    if (g->anchor) json_text(t, g->anchor->op->name);
-    else text_add(t, "null");
+    json_key(t, "root_operator", g->anchor ? g->anchor->op->name : NULL);
     json_reads(r, b, group, t);
-    text_add(t, ", ");
     json_key(t, "type", dtype_info(y->type)->spelling);
-    text_add(t, ", ");
     json_shape(b->cx, t, y);
     json_scale(t, y);
-    if (b->plan.live_bytes) text_printf(t, ", \"live\": %lld", (long long)b->plan.live_bytes[group]);
-    text_printf(t, ", \"float\": %s", report_computes_floats(b, group) ? "true" : "false");
+    if (b->plan.live_bytes) json_number(t, "live", b->plan.live_bytes[group]);
+    json_flag(t, "float", report_computes_floats(b, group));
     json_channels(shrunk_of(b, g), t);
     json_place(r, b, group, t);
-    text_add(t, ", \"function\": ");
-    if (f) json_text(t, text_format(b->cx, "%s_%s", r->whole->program.name, f->name));
-    else text_add(t, "null");
+    json_key(t, "function", f ? text_format(b->cx, "%s_%s", r->whole->program.name, f->name) : NULL);
 }

@@ -301,30 +301,21 @@ static void print_traffic(Build *b, Text *t)
     text_char(t, '\n');
 }
 
-static const char *report(Ctx *cx, const char *model, const lw_options *o)
+static void report_text(Build *b, const Footprint *f, const char *against, Text *t)
 {
-    Build b;
-    Footprint f;
-    Text t = text_new(cx);
-    o = options_of(cx, "lw_report", o);
-    if (!o || !is_given(cx, "lw_report", "the model", model) || !footprint_is_limit(cx, o)) return NULL;
-    if (!build_read(&b, cx, model, o)) return NULL;
-    b.mode.weighs_checkpoints = true;
-    if (!build_graph(&b) || !build_nests(&b) || !build_program(&b) || !footprint_of(&b, model, &f)) return NULL;
-    text_printf(&t, "%s for %s\n\n", b.program.source, b.target->name);
-    columns_text(&b, &t);
-    print_totals(&b, &f, &t);
-    print_floats(&b, &t);
-    print_quantized(&b.graph, &t);
-    print_facts(&b, &t);
-    print_shrunk(&b.graph, &t);
-    print_annotations(&b, &t);
-    print_traffic(&b, &t);
-    against_print(&b, &f, against_read(cx, o), &t);
-    return footprint_fits(&b, &f) ? text_string(&t) : NULL;
+    text_printf(t, "%s for %s\n\n", b->program.source, b->target->name);
+    columns_text(b, t);
+    print_totals(b, f, t);
+    print_floats(b, t);
+    print_quantized(&b->graph, t);
+    print_facts(b, t);
+    print_shrunk(&b->graph, t);
+    print_annotations(b, t);
+    print_traffic(b, t);
+    against_print(b, f, against, t);
 }
 
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
 {
-    RETURN_GUARDED(cx, const char *, NULL, report(cx, model, o));
+    RETURN_GUARDED(cx, const char *, NULL, report_as(cx, "lw_report", model, o, report_text, true));
 }

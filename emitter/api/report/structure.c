@@ -31,11 +31,11 @@ static Caller json_callers(const JsonReport *r, const Function *f, Text *t)
 /* Prints the lines of a text as strings, without leading blanks. */
 static void json_lines(Text *t, Ctx *cx, const char *key, const char *text)
 {
-    const char *between = "";
-    text_printf(t, "\"%s\": [", key);
-    for (const char *s = text; *s; s += strcspn(s, "\n"), s += *s == '\n', between = ", ") {
+    json_name(t, key);
+    text_char(t, '[');
+    for (const char *s = text; *s; s += strcspn(s, "\n"), s += *s == '\n') {
         s += strspn(s, " ");
-        text_add(t, between);
+        json_next(t);
         json_text(t, text_format(cx, "%.*s", (int)strcspn(s, "\n"), s));
     }
     text_char(t, ']');
@@ -56,14 +56,10 @@ static void json_schedule(const Caller *c, Text *t)
     schedule_steps(b->cx, &steps, n);
     schedule_loops(b->cx, &loops, n);
     schedule_origin(b, &why, c->group);
-    text_add(t, ", \"schedule\": {\"name\": ");
-    if (chosen) json_text(t, chosen->name);
-    else text_add(t, "null");
-    text_add(t, ", ");
+    text_add(t, ", \"schedule\": {");
+    json_key(t, "name", chosen ? chosen->name : NULL);
     json_lines(t, b->cx, "steps", text_string(&steps));
-    text_add(t, ", ");
     json_key(t, "loops", text_string(&loops));
-    text_add(t, ", ");
     json_key(t, "why", text_string(&why));
     text_char(t, '}');
 }
@@ -77,9 +73,8 @@ static void json_function(const JsonReport *r, int i, Text *t)
     json_key(t, "name", name);
     const Caller first = json_callers(r, f, t);
     if (text) {
-        text_printf(t, ", \"lines\": [%d, %d], ", text->first_line, text->last_line);
+        text_printf(t, ", \"lines\": [%d, %d]", text->first_line, text->last_line);
         json_key(t, "formula", text->comment);
-        text_add(t, ", ");
         json_key(t, "text", text->text);
     } else text_add(t, ", \"lines\": null, \"formula\": null, \"text\": null");
     json_schedule(&first, t);
@@ -90,16 +85,16 @@ static void json_function(const JsonReport *r, int i, Text *t)
 static void json_buffer(const JsonReport *r, int i, Text *t)
 {
     const ReportBuffer *k = &r->buffers.at[i];
-    text_printf(t, "\"id\": %d, ", i);
+    json_number(t, "id", i);
     json_key(t, "name", k->name);
-    text_add(t, ", \"layer\": ");
-    if (k->layer >= 0) text_printf(t, "%d", k->layer);
-    else text_add(t, "null");
-    text_printf(t, ", \"kind\": \"%s\", \"at\": %lld, \"bytes\": %lld, \"from\": %d, \"to\": %d, \"in_place_of\": ",
-                !k->root ? "scratch" : k->layer < 0 ? "input" : k->root->kind == SLOT_OUTPUT ? "output" : "result",
-                (long long)k->offset, (long long)k->bytes, k->first, k->last);
-    if (k->in_place_of >= 0) text_printf(t, "%d", k->in_place_of);
-    else text_add(t, "null");
+    json_known(t, "layer", k->layer);
+    json_key(t, "kind", !k->root ? "scratch" : k->layer < 0 ? "input" : k->root->kind == SLOT_OUTPUT ? "output"
+                        : "result");
+    json_number(t, "at", k->offset);
+    json_number(t, "bytes", k->bytes);
+    json_number(t, "from", k->first);
+    json_number(t, "to", k->last);
+    json_known(t, "in_place_of", k->in_place_of);
 }
 
 /* Returns true if the group reads constant i of the program. */
@@ -116,14 +111,13 @@ static bool reads_constant(const Build *b, int group, int i)
 static void json_constant(const JsonReport *r, int i, Text *t)
 {
     const Program *p = &r->whole->program;
-    const char *between = "";
     json_key(t, "name", p->constant_name[i] ? p->constant_name[i] : p->constant[i]->name);
     text_printf(t, ", \"bytes\": %lld, \"layers\": [", (long long)tensor_bytes(p->constant[i]));
     for (const Build *g = r->whole; g; g = g->next)
         for (int j = 0; j < g->groups.count; j++) {
             if (!reads_constant(g, j, i)) continue;
-            text_printf(t, "%s%d", between, json_layer_id(r, g, j));
-            between = ", ";
+            json_next(t);
+            text_printf(t, "%d", json_layer_id(r, g, j));
         }
     text_char(t, ']');
 }
@@ -134,14 +128,13 @@ static void json_removed(const JsonReport *r, int i, Text *t)
 {
     const Removed *x = &r->removed[i];
     json_key(t, "name", x->node->name);
-    text_add(t, ", ");
     json_key(t, "operator", x->node->op->name);
-    text_add(t, ", ");
     json_key(t, "why", x->why);
 }
 
 static void json_size(Text *t, const LayerSize *is, const LayerSize *was)
 {
+    json_next(t);
     text_printf(t, "\"channels\": %lld, \"of_channels\": %lld, \"multiply_adds\": %lld, \"of_multiply_adds\": %lld, "
                    "\"kernels\": %lld, \"of_kernels\": %lld", (long long)is->channels, (long long)was->channels,
                 (long long)is->macs, (long long)was->macs, (long long)is->weights, (long long)was->weights);
@@ -151,7 +144,6 @@ static void json_shrunk(const JsonReport *r, int i, Text *t)
 {
     const Shrunk *s = &r->whole->graph.shrunk[i];
     json_key(t, "name", s->name);
-    text_add(t, ", ");
     json_size(t, &s->is, &s->was);
 }
 
@@ -168,12 +160,10 @@ static void json_shrink(const JsonReport *r, Text *t)
 
 static void json_combined(const Build *b, Text *t)
 {
-    const char *between = "";
     text_add(t, "  \"combined\": [");
     for (const Build *g = b; g; g = g->next) {
         if (!g->combine_text) continue;
-        text_add(t, between);
-        between = ", ";
+        json_next(t);
         json_text(t, g->combine_text);
     }
     text_add(t, "],\n");
@@ -197,9 +187,7 @@ static void json_annotation(const JsonReport *r, int i, Text *t)
     const Node *n = r->whole->graph.mark[i].annotation;
     const char *attrs = report_attrs(r->whole->cx, n);
     json_key(t, "node", n->name);
-    text_add(t, ", ");
     json_key(t, "annotation", n->op->name);
-    text_add(t, ", ");
     json_key(t, "attributes", attrs + strspn(attrs, " "));
 }
 
@@ -207,13 +195,12 @@ static void json_annotation(const JsonReport *r, int i, Text *t)
 
 static void json_messages(Ctx *cx, Text *t)
 {
-    const char *message, *between = "";
+    const char *message;
     bool is_error;
     text_add(t, "  \"warnings\": [");
     for (int i = 0; (message = lw_diagnostic(cx, i, &is_error)) != NULL; i++) {
         if (is_error) continue;
-        text_add(t, between);
-        between = ", ";
+        json_next(t);
         json_text(t, message);
     }
     text_add(t, "],\n");
@@ -222,14 +209,10 @@ static void json_messages(Ctx *cx, Text *t)
 /* The graphs of regions, with a description; a layer names its graph. */
 static void json_graphs(const Build *b, Text *t)
 {
-    const char *between = "";
     text_add(t, "  \"graphs\": [");
     for (const Build *g = b->next; g; g = g->next) {
-        text_add(t, between);
-        between = ", ";
-        text_char(t, '{');
+        json_item(t);
         json_key(t, "name", g->is_step ? "train" : g->body->name);
-        text_add(t, ", ");
         json_key(t, "what", g->is_step ? text_format(b->cx, "%s_train: one sample", g->name) : g->body->what);
         text_char(t, '}');
     }
@@ -238,17 +221,13 @@ static void json_graphs(const Build *b, Text *t)
 
 static void json_options(const Build *b, Text *t)
 {
-    text_add(t, "  ");
-    json_key(t, "version", lw_version());
-    text_add(t, ",\n  ");
-    json_key(t, "options", b->program.options);
-    text_add(t, ",\n  \"mhz\": ");
+    json_line(t, "version", lw_version());
+    json_line(t, "options", b->program.options);
+    text_add(t, "  \"mhz\": ");
     if (b->options->mhz > 0) text_double(t, b->options->mhz);
     else text_add(t, "null");
-    text_add(t, ",\n  \"cycle_model\": ");
-    if (report_has_cycles(b) && b->target->core) json_text(t, b->target->core->cycles_from);
-    else text_add(t, "null");
     text_add(t, ",\n");
+    json_line(t, "cycle_model", report_has_cycles(b) && b->target->core ? b->target->core->cycles_from : NULL);
 }
 
 void json_structure(const JsonReport *r, Text *t)
