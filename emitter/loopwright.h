@@ -309,7 +309,8 @@ bool lw_schedule_group(lw_computation *p, const char *tensor);
 /* The steps are in the order of `loopwright steps`, which documents them and the words of `options`. A stage, tensor or
  * loop is given as a name (`const char *`: "c", "c.i"), a name by role ("@contraction", "@output.i";
  * docs/schedules.md), or a handle (`const lw_stage *`, `const lw_loop *`; below). A list of loops is one text: "c.i
- * c.j", or lw_loop_names. A scope is register, stack, arena or static. A handle of another computation is an error. */
+ * c.j", or lw_loop_names. A scope is register, stack, arena, static or a declared memory. A handle of another
+ * computation is an error. */
 typedef const void *lw_stage_ref;
 typedef const void *lw_loop_ref;
 bool lw_step(lw_computation *p, const char *step);             /* in the syntax of .te files */
@@ -346,6 +347,8 @@ bool lw_pack(lw_computation *p, lw_stage_ref tensor, const char *dimensions, con
 bool lw_storage_align(lw_computation *p, lw_stage_ref tensor, int elements, const char *options);
 bool lw_pad(lw_computation *p, lw_stage_ref stage, const char *axis, int multiple, const char *options);
 bool lw_specialize(lw_computation *p, const char *condition, const char *options);
+/* options: "bytes=16384 align=16 row=16 banks=4 opaque"; later steps accept the name as a scope */
+bool lw_memory(lw_computation *p, const char *name, const char *options);
 bool lw_instruction(lw_computation *p, const char *declaration, const char *options);
 bool lw_blockize(lw_computation *p, lw_loop_ref loop, const char *options);
 bool lw_tensorize(lw_computation *p, lw_loop_ref loop, const char *macro, const char *options);

@@ -70,10 +70,10 @@ static inline void lw_copy_wait(int channel, int pending)
         count--;
     }
 }
-#define LW_COPY_START(channel, to, from, bytes) lw_copy_start(channel, -1, to, 0, from, 0, bytes, 1)
+#define LW_COPY_START(channel, to, from, bytes) lw_copy_start(channel, -1, to, 0, from, 0, (size_t)(bytes), 1)
 #define LW_COPY_ROWS_START(channel, to, to_step, from, from_step, bytes, rows) \
-    lw_copy_start(channel, -1, to, to_step, from, from_step, bytes, rows)
-#define LW_COPY_FILL_START(channel, to, value, bytes) lw_copy_start(channel, value, to, 0, NULL, 0, bytes, 1)
+    lw_copy_start(channel, -1, to, (size_t)(to_step), from, (size_t)(from_step), (size_t)(bytes), (size_t)(rows))
+#define LW_COPY_FILL_START(channel, to, value, bytes) lw_copy_start(channel, value, to, 0, NULL, 0, (size_t)(bytes), 1)
 #define LW_COPY_WAIT(channel, pending) lw_copy_wait(channel, pending)
 #else
 static inline void lw_copy_rows(void *to, size_t to_step, const void *from, size_t from_step, size_t bytes, size_t rows)
@@ -81,12 +81,18 @@ static inline void lw_copy_rows(void *to, size_t to_step, const void *from, size
     for (size_t i = 0; i < rows; i++)
         memcpy((unsigned char *)to + i * to_step, (const unsigned char *)from + i * from_step, bytes);
 }
-#define LW_COPY_START(channel, to, from, bytes) ((void)memcpy(to, from, bytes))
+#define LW_COPY_START(channel, to, from, bytes) ((void)memcpy(to, from, (size_t)(bytes)))
 #define LW_COPY_ROWS_START(channel, to, to_step, from, from_step, bytes, rows) \
-    lw_copy_rows(to, to_step, from, from_step, bytes, rows)
-#define LW_COPY_FILL_START(channel, to, value, bytes) ((void)memset(to, value, bytes))
+    lw_copy_rows(to, (size_t)(to_step), from, (size_t)(from_step), (size_t)(bytes), (size_t)(rows))
+#define LW_COPY_FILL_START(channel, to, value, bytes) ((void)memset(to, value, (size_t)(bytes)))
 #define LW_COPY_WAIT(channel, pending) ((void)0)
 #endif
+/* lw: end */
+
+/* lw: LW_COPY_ROWS_START needs LW_COPY_START */
+/* lw: end */
+
+/* lw: LW_COPY_FILL_START needs LW_COPY_START */
 /* lw: end */
 
 #endif

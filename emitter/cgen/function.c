@@ -118,6 +118,23 @@ static const char *stack_alignment(const FunctionPrinter *p)
     return p->program && p->program->arena_align >= WIDEST ? "LW_ALIGN(64) " : "";
 }
 
+/* Declares a buffer of a declared memory: at the address that a firmware's macro gives, or an array. */
+static void in_memory(FunctionPrinter *p, const Memory *m)
+{
+    const char *type = dtype_info(m->type)->c_type, *scope = m->scope->name, *buffer = speller_name(&p->s, m, m->name);
+    text_printf(p->t, "#ifdef LW_MEMORY_%s\n", scope);
+    line(p);
+    text_printf(p->t, "%s *const %s = (%s *)LW_MEMORY_%s(%lld);\n", type, buffer, type, scope,
+                (long long)m->begin);
+    line(p);
+    text_add(p->t, "#else\n");
+    line(p);
+    if (m->align > 1) text_printf(p->t, "LW_ALIGN(%lld) ", (long long)m->align);
+    text_printf(p->t, "%s %s[%lld];\n", type, buffer, (long long)m->elems->integer);
+    line(p);
+    text_add(p->t, "#endif\n");
+}
+
 static void declare(FunctionPrinter *p, const Memory *m)
 {
     if (m->kind == MEMORY_POINTER) {
@@ -131,6 +148,7 @@ static void declare(FunctionPrinter *p, const Memory *m)
         text_printf(p->t, "%s %s = %s_broadcast(0);\n", type, speller_name(&p->s, m, m->name), type);
     } else if (m->kind == MEMORY_SCALAR)
         text_printf(p->t, "%s %s = 0;\n", spell_type(m->type), speller_name(&p->s, m, m->name));
+    else if (m->scope) in_memory(p, m);
     else
         text_printf(p->t, "%s%s %s[%lld];\n", stack_alignment(p), dtype_info(m->type)->c_type,
                     speller_name(&p->s, m, m->name), (long long)m->elems->integer);
@@ -340,7 +358,10 @@ static void macro(FunctionPrinter *p, const Code *c)
     }
     const size_t start = line_start(p);
     text_printf(p->t, "%s(", c->text);
-    for (int i = 0; i < c->arg_count; i++) text_printf(p->t, i ? ", %s" : "%s", spell(&p->s, c->args[i]));
+    for (int i = 0; i < c->arg_count; i++) {
+        const bool is_address = c->takes_addresses && c->args[i]->kind == EXPR_AT;
+        text_printf(p->t, i ? ", %s" : "%s", is_address ? address(p, c->args[i]) : spell(&p->s, c->args[i]));
+    }
     text_add(p->t, ");");
     wrap_list(p->s.cx, p->t, start);
     text_char(p->t, '\n');

@@ -189,7 +189,8 @@ void runtime_prologue(Ctx *cx, Text *out, const char *code, bool inlined)
     bool math = wants_header(&p, "lw_math.h");
     if ((inlined && math) || mentions(code, "INFINITY") || mentions(code, "NAN") || mentions(code, "HUGE_VAL"))
         text_add(out, "#include <math.h>\n");
-    if (inlined && math) text_add(out, "#include <string.h>\n");
+    const bool copies = wants_header(&p, "lw_copy.h") && !strstr(text_string(out), "#include <string.h>");
+    if (inlined && (math || copies)) text_add(out, "#include <string.h>\n");
     text_add(out, "\n");
     if (!inlined) {
         for (int i = 0; i < LINE_COUNT; i++)

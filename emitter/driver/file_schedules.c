@@ -103,7 +103,9 @@ void build_find_file_schedules(Build *b)
 
 const Nest *build_after_file_steps(Build *b, const TeSchedule *s, const Nest *n)
 {
+    n = sched_program(b->cx, n, NULL, b->model.declaration, b->model.declaration_count);
     n = sched_program(b->cx, n, b->model.functions, s->step, s->step_count);
+    n = sched_finished(b->cx, n, s->step, s->step_count);
     return ctx_failed(b->cx) ? NULL : n;
 }
 

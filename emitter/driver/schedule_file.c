@@ -28,6 +28,7 @@ bool build_read_schedules(Build *b)
     if (o->schedule_text) schedules_read(cx, SCHEDULES_OF_TEXT, "schedule_text", o->schedule_text, 0);
     for (int i = 0; i < o->schedule_count; i++) read_file(cx, SCHEDULES_OF_FILES + i, o->schedule[i]);
     if (m->schedules) schedules_read(cx, SCHEDULES_OF_MODEL, b->path, m->schedules, m->schedules_at);
+    schedules_declare(cx, SCHEDULES_OF_MODEL, m->declaration, m->declaration_count);
     return !ctx_failed(cx);
 }
 

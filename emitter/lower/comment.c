@@ -139,7 +139,8 @@ static const char *choice_of(Ctx *cx, const Choices *k, const Step *step)
 {
     enum { VERB, FIRST, SECOND };
     const char *word[MAX_STEP_WORDS];
-    const bool is_elsewhere = k->kind == STEP_set_scope && step->args->scope != SCOPE_REGISTER;
+    const char *scope = scope_builtin(SCOPE_REGISTER)->name;
+    const bool is_elsewhere = k->kind == STEP_set_scope && !text_equal(step->args->scope, scope);
     if (step->row->kind != k->kind || is_elsewhere || step_words(cx, step, word) <= FIRST) return NULL;
     if (loop_is_of_init(word[FIRST])) return NULL;
     const char *second = k->shows_second ? name_n(cx, word[SECOND], strcspn(word[SECOND], "([")) : "";

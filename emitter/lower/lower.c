@@ -136,6 +136,9 @@ const Function *lower_final(Ctx *cx, const Function *f, const LowerOptions *opti
 const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options)
 {
     if (!n || ctx_failed(cx)) return NULL;
+    const Refusal *refusal = nest_memory_refusal(cx, n);
+    if (refusal) refusal_report(cx, n->name, refusal);
+    if (refusal) return NULL;
     LowerOptions own = options ? *options : (LowerOptions){ .view = NULL };
     Watch *watch = own.watch;
     if (n->copy_budget) own.code_budget = n->copy_budget;

@@ -237,6 +237,7 @@ static const Memory *walk_memory(MergeWalk *w, const Memory *m)
     Memory now = *m;
     now.range = range;
     if (m->kind == MEMORY_LOCAL) text_printf(&w->outline, " %lld", (long long)m->elems->integer);
+    if (m->scope) text_printf(&w->outline, " %s %lld", m->scope->name, (long long)m->begin);
     if (m->kind == MEMORY_POINTER) {
         mention(w, m->base);
         now.base = replacement_of(w, m->base);

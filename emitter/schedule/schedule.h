@@ -85,14 +85,15 @@ static inline const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char 
     return SCHED(cx, n, fold_storage, .target = stage, .factor = { slots });
 }
 
-static inline const Nest *sched_cache_write(Ctx *cx, const Nest *n, const char *stage, const char *name, Scope scope)
+static inline const Nest *sched_cache_write(Ctx *cx, const Nest *n, const char *stage, const char *name,
+                                            ScopeKind scope)
 {
-    return SCHED(cx, n, cache_write, .target = stage, .name = name, .scope = scope);
+    return SCHED(cx, n, cache_write, .target = stage, .name = name, .scope = scope_builtin(scope)->name);
 }
 
-static inline const Nest *sched_set_scope(Ctx *cx, const Nest *n, const char *tensor, Scope scope)
+static inline const Nest *sched_set_scope(Ctx *cx, const Nest *n, const char *tensor, ScopeKind scope)
 {
-    return SCHED(cx, n, set_scope, .target = tensor, .scope = scope);
+    return SCHED(cx, n, set_scope, .target = tensor, .scope = scope_builtin(scope)->name);
 }
 
 static inline const Nest *sched_pad(Ctx *cx, const Nest *n, const char *stage, const char *axis, int64_t multiple)

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "ir/check/check.h"
 #include "ir/text/lex.h"
+#include "ir/text/step.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -44,4 +46,30 @@ const Nest *sched_written(Ctx *cx, const Nest *n, const WrittenStep *step)
     lex_relocate_after(&l, mark, token_of(step), step->of ? text_format(cx, "in group %s", step->of) : NULL);
     cx->file = outer;
     return n;
+}
+
+/* Returns true if the step places a tensor of this name in a memory. */
+static bool places(Ctx *cx, const WrittenStep *w, const char *tensor)
+{
+    const DiagMark mark = diag_mark(cx);
+    const Step s = step_read(cx, w->text);
+    diag_rewind(cx, mark);
+    return s.row && s.args->scope && text_equal(s.args->name ? s.args->name : s.args->target, tensor);
+}
+
+const Nest *sched_finished(Ctx *cx, const Nest *n, const WrittenStep *step, int count)
+{
+    const Refusal *r = n && count && !ctx_failed(cx) ? nest_memory_refusal(cx, n) : NULL;
+    if (!r) return n;
+    const WrittenStep *at = &step[count - 1];
+    for (int i = count - 1; r->tensor && i >= 0; i--)
+        if (places(cx, &step[i], r->tensor->name)) at = &step[i];
+    const char *outer = cx->file;
+    cx->file = at->path;
+    Lexer l = lex_part(cx, at->whole, at->begin, at->begin, true, "te");
+    const DiagMark mark = diag_mark(cx);
+    refusal_report(cx, at->text, r);
+    lex_relocate_after(&l, mark, token_of(at), at->of ? text_format(cx, "in group %s", at->of) : NULL);
+    cx->file = outer;
+    return NULL;
 }

@@ -20,6 +20,7 @@ static const char *word_for(const Operand *o)
     case OPERAND_STAGES: return "s,t";
     case OPERAND_PAIR: return "outer,inner";
     case OPERAND_COUNT: return "4";
+    case OPERAND_PADDED: return "-4";
     case OPERAND_TYPE: return "i32";
     case OPERAND_TEXT: return "n % 4 == 0";
     default: return "s";

@@ -156,6 +156,7 @@ PRIMITIVE(pack, (lw_stage_ref tensor, const char *dimensions), tensor, dimension
 PRIMITIVE(storage_align, (lw_stage_ref tensor, int elements), tensor, elements)
 PRIMITIVE(pad, (lw_stage_ref stage, const char *axis, int multiple), stage, axis, multiple)
 PRIMITIVE(specialize, (const char *condition), condition)
+PRIMITIVE(memory, (const char *name), name)
 PRIMITIVE(instruction, (const char *declaration), declaration)
 PRIMITIVE(blockize, (lw_loop_ref loop), loop)
 PRIMITIVE(tensorize, (lw_loop_ref loop, const char *macro), loop, macro)

@@ -104,11 +104,13 @@ static const Nest *before_steps(Ctx *cx, const GroupSchedule *s, const ScheduleV
 /* Applies the version's steps. If a block serves several groups, a refusal names the group. */
 static const Nest *after_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Group *g, const Nest *n)
 {
-    for (int i = 0; n && i < v->step_count && !ctx_failed(cx); i++) {
-        WrittenStep step = v->step[i];
+    const int declared = v->step_count ? s->declaration_count : 0;
+    for (int i = -declared; n && i < v->step_count && !ctx_failed(cx); i++) {
+        WrittenStep step = i < 0 ? s->declaration[declared + i] : v->step[i];
         if (s->subject >= OF_OPERATOR) step.of = g->name;
         n = sched_written(cx, n, &step);
     }
+    n = sched_finished(cx, n, v->step, v->step_count);
     return ctx_failed(cx) ? NULL : n;
 }
 

@@ -13,6 +13,7 @@
  *   for dense_5 on generic when n % 4 == 0:   two versions, selected at run time by a condition on open sizes
  *   otherwise:
  *
+ * `memory NAME ...` and `instruction NAME...`, at the start of a line, are steps of all blocks of the text (te.h).
  * Such a block replaces the strategy of the groups that it names; blocks of other targets are skipped. '#' begins a
  * comment. Blocks come from a text, files and the model. Within one source, a group has at most one block; an earlier
  * source overrides a later one. */
@@ -42,6 +43,8 @@ struct GroupSchedule {
     const char *of;                      /* the subject as written; for OF_OPERATOR, the operator */
     const char *target, *path, *where;   /* `where` is the block's position, such as "12:1" */
     ScheduleVersion *version;            /* the first version */
+    /* the declarations of its source, steps that precede those of each version */
+    int declaration_count; const WrittenStep *declaration;
     bool is_used;                        /* true if a group of this model uses the block */
     GroupSchedule *next;                 /* the next block in the order of the text */
 };
@@ -50,6 +53,8 @@ struct GroupSchedule {
 void schedules_clear(Ctx *cx);
 /* Reads the blocks of text[begin...]. Lines are counted from the start of the text. Returns false after an error. */
 bool schedules_read(Ctx *cx, int source, const char *path, const char *text, size_t begin);
+/* Gives all blocks of a source these declarations. */
+void schedules_declare(Ctx *cx, int source, const WrittenStep *declaration, int count);
 GroupSchedule *schedules_first(Ctx *cx);
 
 /* Returns the group's block for the target and marks it used, or NULL. Two blocks of one source are an error. */

@@ -24,9 +24,20 @@ typedef struct ScheduleReader {
     GroupSchedule *block;                /* the current block, or NULL before the first */
     ScheduleVersion *version;            /* the last version of the current block */
     WrittenStep *step; int step_count;   /* the steps of all blocks */
+    WrittenStep *declaration; int declaration_count;     /* the declarations, steps that precede those of each block */
 } ScheduleReader;
 
 GroupSchedule *schedules_first(Ctx *cx) { return registry(cx)->schedules; }
+
+void schedules_declare(Ctx *cx, int source, const WrittenStep *declaration, int count)
+{
+    for (GroupSchedule *s = schedules_first(cx); s && count; s = s->next) {
+        if (s->source != source) continue;
+        s->declaration = declaration;
+        s->declaration_count = count;
+    }
+}
+
 void schedules_clear(Ctx *cx) { registry(cx)->schedules = NULL; }
 
 /* ---- Words of a line --------------------------------------------------------------------------------------------- */
@@ -246,6 +257,8 @@ static void read_line(ScheduleReader *r, Map *seen, const char *line, int number
     const Lexer lexer = lexer_of(r);
     if (s == line && token_is(first, "for")) read_for(r, seen, (Line){ s, end }, number);
     else if (s == line && token_is(first, "otherwise")) read_otherwise(r, (Line){ s, end });
+    else if (s == line && (token_is(first, "memory") || token_is(first, "instruction")))
+        r->declaration_count += written_step(r->cx, r->path, r->text, s, end, &r->declaration[r->declaration_count]);
     else if (s == line) refuse_head(r, s, end);
     else if (!r->block)
         lex_error(&lexer, token_of(s, end), "this step is in no block; write `for GROUP on TARGET:` before it");
@@ -271,6 +284,7 @@ bool schedules_read(Ctx *cx, int source, const char *path, const char *text, siz
     if (ctx_failed(cx)) return false;
     r.last = &r.first;
     r.step = NEW_ARRAY(cx->arena, WrittenStep, count_lines(text + begin));
+    r.declaration = NEW_ARRAY(cx->arena, WrittenStep, count_lines(text + begin));
     cx->file = r.path;
     for (const char *s = text; s < text + begin; s++) number += *s == '\n';
     for (const char *s = text + begin; *s; s += strcspn(s, "\n"), s += *s == '\n') read_line(&r, &seen, s, number++);
@@ -279,5 +293,6 @@ bool schedules_read(Ctx *cx, int source, const char *path, const char *text, siz
     GroupSchedule **last = &registry(cx)->schedules;
     while (*last) last = &(*last)->next;
     *last = r.first;
+    schedules_declare(cx, source, r.declaration, r.declaration_count);
     return !ctx_failed(cx);
 }

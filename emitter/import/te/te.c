@@ -29,6 +29,7 @@ typedef struct TeReader {
     Model *model;                    /* the model, and the capacity of its arrays */
     TeSchedule *schedule;
     WrittenStep *step; int step_count;
+    WrittenStep *declaration;
     int *line_count;                 /* the number of lines of the schedule or function that is being read */
     int includes;                    /* the depth of included files */
     Map inner;                       /* the names of nested calls that are in use */
@@ -490,6 +491,34 @@ static bool is_block(const char *line)
     return strncmp(line, "for", 3) == 0 && is_indented(s) && !strchr("[=", s[strspn(s, " \t")]);
 }
 
+/* Returns true for `memory NAME ...` and `instruction NAME...`, steps that declare something for all schedules. */
+static bool is_declaration(const Lexer *l)
+{
+    return l->count > 2 && (lex_is(l, "memory") || lex_is(l, "instruction")) && l->token[1].kind == TOKEN_NAME;
+}
+
+/* Returns the end of the last line of a declaration; indented lines continue it. */
+static const char *end_of_declaration(const char *end)
+{
+    while (*end && is_indented(end + 1)) end = end_of_statement(end + 1);
+    return end;
+}
+
+/* Reads a declaration, which may have several lines. */
+static void read_declaration_step(TeReader *r, const Lexer *l, const char *end)
+{
+    Text t = text_new(r->cx);
+    const char *begin = l->token[0].at;
+    for (const char *s = begin; s < end; s++) {
+        if (*s == '#') s += strcspn(s, "\n");
+        if (s < end) text_char(&t, *s == '\n' || *s == '\r' || *s == '\t' ? ' ' : *s);
+    }
+    r->declaration[r->model->declaration_count++] = (WrittenStep){
+        .text = name(r->cx, text_string(&t)), .path = r->path, .whole = r->text,
+        .begin = (size_t)(begin - r->text), .end = (size_t)(begin - r->text) + strcspn(begin, "#\n")
+    };
+}
+
 static void begin_schedule(TeReader *r, const Lexer *l)
 {
     const Token word = l->token[0], last = l->token[l->count - 1];
@@ -628,6 +657,7 @@ static void walk_statements(TeReader *r, bool is_first)
         Lexer l = lex_statement(r, s, end);
         if (!l.count || ctx_failed(r->cx) || !lex_brackets(&l)) continue;
         in_schedule = is_heading(&l) || is_function(&l);
+        if (is_declaration(&l)) end = end_of_declaration(end);
         const int most = r->is_nest ? MOST_IN_NEST : MOST_CALLS;
         if (count++ >= most)
             lex_error(&l, lex_peek(&l), "there are more than %d statements%s; use fewer", most,
@@ -635,8 +665,10 @@ static void walk_statements(TeReader *r, bool is_first)
         if (is_first && is_include(&l)) read_include(r, &l);
         else if (is_first && is_function(&l)) begin_function(r, &l);
         else if (is_first && in_schedule) begin_schedule(r, &l);
+        else if (is_first && is_declaration(&l)) read_declaration_step(r, &l, end);
         if (is_first && says_nest(&l)) r->is_nest = true;
-        if (!is_first && !in_schedule && !says_nest(&l) && !is_include(&l)) read_statement(r, &l);
+        const bool is_of_schedules = in_schedule || is_declaration(&l) || is_include(&l) || says_nest(&l);
+        if (!is_first && !is_of_schedules) read_statement(r, &l);
     }
 }
 
@@ -648,6 +680,7 @@ static void make_room(TeReader *r)
     r->model->output = NEW_ARRAY(r->cx->arena, Tensor *, capacity);
     r->model->schedule = r->schedule = NEW_ARRAY(r->cx->arena, TeSchedule, capacity);
     r->step = NEW_ARRAY(r->cx->arena, WrittenStep, capacity);
+    r->model->declaration = r->declaration = NEW_ARRAY(r->cx->arena, WrittenStep, capacity);
 }
 
 bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *options, Model *out)

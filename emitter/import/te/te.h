@@ -14,6 +14,8 @@
  *                                          s[i ordered, j] = (s[i-1, j]? : 0) + ...
  *   y = conv2d(relu(c), w, stride=2,2)     an operator; calls nest; `_` for an absent input
  *   output y                               or several: output y, z scale=0.1 zero=5
+ *   memory scratchpad bytes=16384 opaque   a memory, or an instruction, for all schedules of the file: the steps
+ *   instruction G(x: i8[16]) r[i<16] = ... `memory` and `instruction` (ir/text/steps.def)
  *   schedule c                             steps of the group that computes c, indented, one a line
  *     split c.i 8 names=io,ii              (schedule/schedule.h); `schedule` alone where there is one group
  *   nest                                   the whole file is one nest

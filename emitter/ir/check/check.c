@@ -8,6 +8,11 @@
  *   I4 stored until read        check_flow.c      position of the Alloc; rings
  *   I5 kinds                    check_kinds.c     conditions of parallel, vector and unrolled loops
  *   I6 all points, in bounds    check_domains.c   outputs covered; binds and accesses in range
+ *   I9 capacity                 check_memories.c  buffers that live together, in rows and aligned; banks of operands
+ *   I10 access                  check_memories.c  opaque memories: copies, and instructions that name them
+ *
+ * I1 to I6 hold after each step. I9 and I10 hold when all steps are done, because a step places a buffer in a memory
+ * before other steps make it small and map its loops to instructions.
  *
  * Verdicts: WRONG where a violation is certain, UNPROVED where its absence is not shown. */
 #include "ir/check/check_parts.h"
@@ -269,6 +274,13 @@ const Refusal *nest_refusal(Ctx *cx, const Nest *n)
             check_fail(&c, UNPROVED, FAULT_LIMIT, "fewer loops, stages or copies",
                        "\"%s\" is not shown to be right: the search for a proof ended at its limit", c.nest->name);
     }
+    return refusal_of(&c);
+}
+
+const Refusal *nest_memory_refusal(Ctx *cx, const Nest *n)
+{
+    Checker c = { .cx = cx, .nest = n };
+    check_memories(&c);
     return refusal_of(&c);
 }
 

@@ -104,7 +104,7 @@ static bool is_row_major(const External *e, const Buffer *b)
         if (b->permutation[d] != d || b->tile[d] || b->ring[d]) return false;
         if ((is_open || b->align > 1) && !external_knows_strides(e, t)) return false;
     }
-    return b->scope != SCOPE_REGISTER;
+    return b->scope->kind != SCOPE_REGISTER;
 }
 
 static bool argument_is_stored(const ExternalCheck *x, const Tensor *t)

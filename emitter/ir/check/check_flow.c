@@ -492,11 +492,11 @@ static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
             return check_fail(c, WRONG, FAULT_REDUCTION, "storage outside it",
                               "\"%s\" is allocated inside the reduce loop %s, so each iteration begins anew",
                               t->name, s->loop[l]->name);
-        Scope scope = alloc->buffer->scope;
-        if (s->loop[l]->loop_kind == LOOP_PARALLEL && scope != SCOPE_STACK && scope != SCOPE_REGISTER)
+        const Scope *scope = alloc->buffer->scope;
+        if (s->loop[l]->loop_kind == LOOP_PARALLEL && scope->kind != SCOPE_STACK && scope->kind != SCOPE_REGISTER)
             return check_fail(c, WRONG, FAULT_STORAGE, "scope stack or register: set_scope it first",
                               "\"%s\" has %s storage inside the parallel loop %s, shared by its iterations",
-                              t->name, scope_text(scope), s->loop[l]->name);
+                              t->name, scope->name, s->loop[l]->name);
     }
     return true;
 }

@@ -147,7 +147,7 @@ static bool is_in_memory(const Costing *c, const Tensor *t)
 {
     for (int d = 0; d < c->depth; d++)
         if (c->path[d]->kind == STMT_ALLOC && c->path[d]->buffer->tensor == t)
-            return c->path[d]->buffer->scope != SCOPE_REGISTER;
+            return c->path[d]->buffer->scope->kind != SCOPE_REGISTER;
     return true;
 }
 

@@ -128,3 +128,55 @@ bool alloc_window(Ctx *cx, const Nest *n, const Stmt *alloc, Window *out, const 
     *why = NULL;
     return !ctx_failed(cx);
 }
+
+/* ---- Layout ---------------------------------------------------------------------------------------------------- */
+
+/* Sets the extents as constants. A nest without a window has the whole tensor. */
+static int layout_extents(Ctx *cx, const Nest *n, const Stmt *alloc, const Bounds *around, BufferLayout *l)
+{
+    const Tensor *t = alloc->buffer->tensor;
+    const char *why = NULL;
+    if (!alloc_window(cx, n, alloc, &l->window, &why))
+        for (int d = 0; d < t->rank; d++) {
+            l->window.begin[d] = expr_index(cx, 0);
+            l->window.extent[d] = t->shape[d];
+        }
+    for (int d = 0; d < t->rank; d++) {
+        const int64_t ring = alloc->buffer->ring[d], whole = interval_of(cx, t->shape[d], NULL).greatest;
+        l->extent[d] = ring ? ring : interval_of(cx, l->window.extent[d], around).greatest;
+        if (l->extent[d] > whole) l->extent[d] = whole;
+        if (l->extent[d] < 0 || l->extent[d] >= INT32_MAX) return d;
+    }
+    return -1;
+}
+
+/* Returns the elements of a row, up to the buffer's alignment and the memory's row. */
+static int64_t row_elems(const Buffer *b, int64_t elems)
+{
+    const int64_t bytes = dtype_info(b->tensor->type)->bytes, row = b->scope->row / bytes;
+    if (b->align > 1) elems = sat_add(elems, b->align - 1) / b->align * b->align;
+    return row > 1 ? sat_add(elems, row - 1) / row * row : elems;
+}
+
+int alloc_layout(Ctx *cx, const Nest *n, const Stmt *alloc, const Bounds *around, BufferLayout *l)
+{
+    const Buffer *b = alloc->buffer;
+    *l = (BufferLayout){ .elems = 1 };
+    const int open = layout_extents(cx, n, alloc, around, l);
+    if (open >= 0) return open;
+    for (int i = b->tensor->rank - 1; i >= 0; i--) {
+        int d = b->permutation[i];
+        if (!b->tile[d]) continue;
+        l->within[d] = l->elems;
+        l->elems = sat_mul(l->elems, b->tile[d]);
+        l->extent[d] = sat_add(l->extent[d], b->tile[d] - 1) / b->tile[d];
+    }
+    for (int i = b->tensor->rank - 1; i >= 0; i--) {
+        int d = b->permutation[i];
+        l->stride[d] = l->elems;
+        l->elems = sat_mul(l->elems, l->extent[d]);
+        if (i == b->tensor->rank - 1) l->elems = row_elems(b, l->elems);
+    }
+    if (l->elems < 1) l->elems = 1;
+    return -1;
+}

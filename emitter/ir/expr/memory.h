@@ -4,6 +4,8 @@
 /* Flat memory of lowered code: the operand of a LOAD. */
 #include "ir/expr/tensor.h"
 
+struct Scope;
+
 /* An inclusive interval. Its ends saturate: INT64_MIN and INT64_MAX mean infinity. */
 typedef struct Interval { int64_t least, greatest; } Interval;
 
@@ -11,7 +13,7 @@ typedef enum MemoryKind {
     MEMORY_INPUT,      /* a const parameter */
     MEMORY_OUTPUT,     /* a parameter that the function writes */
     MEMORY_SCRATCH,    /* a parameter in arena memory, live during this call only */
-    MEMORY_LOCAL,      /* a stack array */
+    MEMORY_LOCAL,      /* an array of the function, on the stack or in a declared memory */
     MEMORY_SCALAR,     /* one variable (an unrolled register buffer); the index is 0, or the lane of a vector */
     MEMORY_POINTER     /* `base + offset`, hoisted out of loops; a CODE_LOCAL declares it */
 } MemoryKind;
@@ -22,6 +24,8 @@ typedef struct Memory {
     MemoryKind kind;
     const Expr *elems;           /* the number of elements; constant for LOCAL and SCRATCH */
     int64_t align;               /* in bytes; 0 means the alignment of the type */
+    const struct Scope *scope;   /* LOCAL: the declared memory in which it is (ir/nest/scope.h), or NULL */
+    int64_t begin;               /* LOCAL: its offset in `scope`, in bytes */
     int lanes;                   /* SCALAR: the vector width, accessed only in LANES loops; 0 for a plain variable */
     /* The tensor that is stored in it, or NULL. For a parameter, this is the nest's own input or output. */
     const Tensor *tensor;

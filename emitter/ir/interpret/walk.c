@@ -447,7 +447,8 @@ static bool is_in_lockstep(Walk *w, const Stmt *loop)
 static void run_alloc(Walk *w, const Stmt *alloc, const Lanes *l)
 {
     WalkStorage *p = storage_for(w, alloc->buffer);
-    bool own = !w->checked || alloc->buffer->scope == SCOPE_STACK || alloc->buffer->scope == SCOPE_REGISTER;
+    bool own = !w->checked || alloc->buffer->scope->kind == SCOPE_STACK
+        || alloc->buffer->scope->kind == SCOPE_REGISTER;
     reserve_copies(w, p, own || !l->shared ? l->width : l->shared, l->width);
     p->era = ++w->era;
     if (w->checked) set_windows(w, alloc, p, l);

@@ -119,6 +119,13 @@ const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int c
     return code_of(cx, &proto, NULL, 0);
 }
 
+const Code *code_call_at(Ctx *cx, const char *macro, const Expr *const *args, int count)
+{
+    Code proto = { .kind = CODE_CALL, .text = name(cx, macro), .arg_count = count, .takes_addresses = true };
+    proto.args = arena_copy(cx->arena, args, (size_t)count * sizeof *args);
+    return code_of(cx, &proto, NULL, 0);
+}
+
 const Code *code_external(Ctx *cx, const struct External *e, const char *function, const Expr *const *args, int count)
 {
     Code proto = { .kind = CODE_CALL, .text = name(cx, function), .arg_count = count, .external = e };
@@ -128,6 +135,7 @@ const Code *code_external(Ctx *cx, const struct External *e, const char *functio
 
 const Code *code_call_with(Ctx *cx, const Code *call, const Expr *const *args, const Code *otherwise)
 {
+    if (call->takes_addresses) return code_call_at(cx, call->text, args, call->arg_count);
     return call->external ? code_external(cx, call->external, call->text, args, call->arg_count)
                           : code_call_or(cx, call->text, args, call->arg_count, otherwise);
 }

@@ -32,6 +32,7 @@ struct Code {
     const Expr *const *args; int arg_count;
     /* CALL: the C function that is called, whose AT arguments are addresses; NULL for a macro. */
     const struct External *external;
+    bool takes_addresses;                        /* CALL: the AT arguments of the macro are addresses */
 };
 
 typedef struct Function {
@@ -66,6 +67,8 @@ const Code *code_let(Ctx *cx, const Expr *var, const Expr *value);
 const Code *code_local(Ctx *cx, const Memory *m);
 const Code *code_store(Ctx *cx, const Memory *m, const Expr *index, const Expr *value);
 const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int count);
+/* Like code_call, for a macro whose AT arguments are addresses. */
+const Code *code_call_at(Ctx *cx, const char *macro, const Expr *const *args, int count);
 const Code *code_external(Ctx *cx, const struct External *e, const char *function, const Expr *const *args, int count);
 /* Returns the call with other arguments and, where it has a fallback, with a different fallback. */
 const Code *code_call_with(Ctx *cx, const Code *call, const Expr *const *args, const Code *otherwise);

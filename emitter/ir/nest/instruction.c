@@ -31,6 +31,13 @@ bool instruction_is_open(const Instruction *i)
     return is_open;
 }
 
+bool instruction_names_memory(const Instruction *i)
+{
+    bool names = i->result_memory;
+    for (int k = 0; k < i->operand_count; k++) names = names || i->memory[k];
+    return names;
+}
+
 /* The variables of the declaration and their replacements. The declaration's numbers come first, then the axes of its
  * formula. */
 typedef struct Replaced {

@@ -11,6 +11,9 @@
  * - A name among the numbers is open: a size, or a number of the formula. The loops and constants that match the
  *   formula give its value, or the step that takes the instruction does. A name that only operands have follows the
  *   numbers. Only the formula has the numbers after a semicolon; the macro does not receive them.
+ * - An operand may name its memory: `x: i8[16][16] at scratchpad`, or `from core` for one that no step declares. The
+ *   result may be among the operands, to name its memory too: `r: i32[16][16] at accumulator`. Then `+=` before a sum
+ *   says that it accumulates.
  * - An operand of rank 0 is a value: any expression that does not depend on the loops, passed unchanged.
  * - A sum (or another reduction) accumulates into the existing contents of the result.
  * - The macro takes the result and the operands, each as one argument LW_AT(memory, index, strides...): the index of
@@ -28,6 +31,9 @@ typedef struct Instruction {
     /* The numbers, i32: constants, or the variables of open numbers. The first argument_count are arguments. */
     int number_count, argument_count; const Expr *number[MAX_NUMBERS];
     int operand_count; const Tensor *operand[MAX_OPERANDS];
+    /* The memories of the operands and of the result: the name of a declared memory, SCOPE_CORE for any other, or NULL
+     * where the declaration names none. */
+    const char *memory[MAX_OPERANDS], *result_memory;
     const Stage *stage;
     const struct Instruction *open;          /* the declaration with open numbers of which this is a case, or NULL */
 } Instruction;
@@ -44,6 +50,7 @@ const Instruction *nest_instruction(const Nest *n, const char *macro);
 /* Returns the index of an open number, or -1 if e is not an open number. */
 int instruction_number(const Instruction *i, const Expr *e);
 bool instruction_is_open(const Instruction *i);
+bool instruction_names_memory(const Instruction *i);
 /* Returns the instruction with these numbers; a NULL leaves a number open. */
 const Instruction *instruction_with(Ctx *cx, const Instruction *i, const Expr *const *number);
 #endif

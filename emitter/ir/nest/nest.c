@@ -16,12 +16,6 @@ const char *loop_kind_text(LoopKind k)
     return words[k];
 }
 
-const char *scope_text(Scope s)
-{
-    static const char *const words[] = { "register", "stack", "arena", "static", "const", "state", "parameter" };
-    return words[s];
-}
-
 bool loop_is_of_init(const char *loop) { return strstr(loop, INIT_SUFFIX) != NULL; }
 
 static const char *const pragma_words[] = {
@@ -365,7 +359,7 @@ static const Stmt *with_allocs(Ctx *cx, const Nest *n, const Stmt *body, Tensor 
             const Tensor *t = n->stage[s]->out[i];
             if (is_among(t, outputs, output_count)) continue;
             Buffer *b = NEW(cx->arena, Buffer);
-            *b = (Buffer){ .tensor = t, .scope = SCOPE_ARENA };
+            *b = (Buffer){ .tensor = t, .scope = scope_builtin(SCOPE_ARENA) };
             for (int d = 0; d < MAX_RANK; d++) b->permutation[d] = d;
             body = stmt_alloc(cx, b, body);
         }

@@ -8,20 +8,12 @@
  * stmt = Seq(stmt...) | For(loop, extent, kind, stmt) | If(cond, stmt, stmt) | Alloc(buffer, stmt)
  *      | Block(stage, bind[], guard) | Tile(stmt, instr, args) | Tile(stmt, external)
  *
- * check.c states and proves the invariants I1..I6, which hold for every stage. */
+ * check.c states and proves the invariants, which hold for every stage. */
 #include "ir/expr/tensor.h"
+#include "ir/nest/scope.h"
 
 /* LANES occurs only in lowered code: the iterations are the lanes of vectors. */
 typedef enum LoopKind { LOOP_SERIAL, LOOP_UNROLLED, LOOP_VECTOR, LOOP_PARALLEL, LOOP_LANES } LoopKind;
-typedef enum Scope {
-    SCOPE_REGISTER,
-    SCOPE_STACK,
-    SCOPE_ARENA,
-    SCOPE_STATIC,
-    SCOPE_CONST,
-    SCOPE_STATE,
-    SCOPE_PARAM
-} Scope;
 typedef enum StmtKind { STMT_SEQ, STMT_FOR, STMT_IF, STMT_ALLOC, STMT_BLOCK, STMT_TILE } StmtKind;
 
 /* A block computes its whole stage at a point, or only the init or the update part of a reduction. */
@@ -29,7 +21,7 @@ typedef enum BlockPart { BLOCK_WHOLE, BLOCK_INIT, BLOCK_UPDATE } BlockPart;
 
 typedef struct Buffer {              /* the storage of a tensor produced in the nest */
     const Tensor *tensor;
-    Scope scope;
+    const Scope *scope;              /* the memory in which it is */
     /* 0 for no folding. Otherwise the dimension is a ring buffer: slot = index modulo ring. */
     int64_t ring[MAX_RANK];
     int permutation[MAX_RANK];       /* the dimensions in memory order, outermost first; the default is the identity */
@@ -83,6 +75,7 @@ typedef struct Nest {
     int step_count;   const Step *step;
     /* The instructions declared so far (instruction.h). */
     int instruction_count; const struct Instruction *const *instruction;
+    int scope_count; const Scope *const *scope;      /* the memories declared so far */
     /* For the diagnostic "conv.h was split by step 3: use ho or hi". */
     const struct ConsumedLoop *consumed;             /* the newest consumed loop */
     /* The target's features, separated by spaces, or NULL if unknown. */
@@ -102,7 +95,6 @@ typedef struct ConsumedLoop ConsumedLoop;
 struct ConsumedLoop { const ConsumedLoop *older; const char *name; int step; const char *successors; };
 
 const char *loop_kind_text(LoopKind k);              /* returns a word such as "serial" */
-const char *scope_text(Scope s);                     /* returns a word such as "register" */
 /* The suffix in the name of a stage's separate init: conv@init, with the loop conv@init.o. */
 #define INIT_SUFFIX "@init"
 bool loop_is_of_init(const char *loop);

@@ -219,7 +219,7 @@ static void print_dim(NestPrinter *p, const Tensor *t, int d)
 static void print_alloc(NestPrinter *p, const Buffer *b)
 {
     const Tensor *t = b->tensor;
-    text_printf(p->t, "alloc %s %s", namer_get(&p->tensors, t, t->name), scope_text(b->scope));
+    text_printf(p->t, "alloc %s %s", namer_get(&p->tensors, t, t->name), b->scope->name);
     bool in_order = true;
     for (int d = 0; d < t->rank; d++) {
         in_order = in_order && b->permutation[d] == d;

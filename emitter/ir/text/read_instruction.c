@@ -69,8 +69,30 @@ static void open_sizes(Lexer *l, Instruction *out, const Symbol **symbols)
     }
 }
 
-static const Symbol *read_operands(Ctx *cx, Lexer *l, Instruction *out, const Symbol *symbols)
+/* Returns the number of the token after the parenthesis that closes the operands: the name of the result. */
+static int result_at(const Lexer *l)
 {
+    int i = l->next, depth = 0;
+    for (; i < l->count; i++) {
+        depth += token_is(l->token[i], "(") - token_is(l->token[i], ")");
+        if (!depth) break;
+    }
+    return i + 1 < l->count ? i + 1 : l->count - 1;
+}
+
+/* Reads `at MEMORY` or `from MEMORY`; returns NULL if there is neither. */
+static const char *read_memory(Lexer *l)
+{
+    return lex_accept(l, "at") || lex_accept(l, "from") ? lex_name(l, "the name of a memory") : NULL;
+}
+
+/* The result among the operands. */
+typedef struct DeclaredResult { const Tensor *tensor; Token at; } DeclaredResult;
+
+static const Symbol *read_operands(Ctx *cx, Lexer *l, Instruction *out, const Symbol *symbols, DeclaredResult *result)
+{
+    const Token named = l->token[result_at(l)];
+    const char *result_name = name_n(cx, named.at, (size_t)named.length);
     open_sizes(l, out, &symbols);
     if (!out->argument_count) out->argument_count = out->number_count;
     lex_expect(l, "(", "after the macro's name");
@@ -86,8 +108,15 @@ static const Symbol *read_operands(Ctx *cx, Lexer *l, Instruction *out, const Sy
             || ctx_failed(cx))
             return NULL;
         Tensor *t = tensor_new(cx, operand, type, rank, shape);
-        symbols = symbol_add(cx, symbols, operand, t, NULL);
-        out->operand[out->operand_count++] = t;
+        const char *memory = read_memory(l);
+        if (text_equal(operand, result_name)) {
+            *result = (DeclaredResult){ t, at };
+            out->result_memory = memory;
+        } else {
+            symbols = symbol_add(cx, symbols, operand, t, NULL);
+            out->memory[out->operand_count] = memory;
+            out->operand[out->operand_count++] = t;
+        }
         if (!lex_is(l, ")")) lex_expect(l, ",", "between operands");
     }
     lex_expect(l, ")", "after the operands");
@@ -120,6 +149,30 @@ static void visit_read(const Expr *e, void *user)
         if (p->instr->operand[k] == e->ref) p->is_read[k] = true;
 }
 
+/* Makes `r[i, j] += sum(...)` the formula `r[i, j] = sum(...)`. Returns true if it did. */
+static bool take_accumulation(Lexer *l)
+{
+    int i = l->next;
+    while (i < l->count && !token_is(l->token[i], "=")) i++;
+    const bool accumulates = i < l->count && i > l->next && token_is(l->token[i - 1], "+");
+    if (!accumulates) return false;
+    for (; i <= l->count; i++) l->token[i - 1] = l->token[i];
+    l->count--;
+    return true;
+}
+
+static void check_result(const Lexer *l, const DeclaredResult *r, const Stage *s, bool accumulates)
+{
+    const Tensor *t = s->out[0], *declared = r->tensor;
+    bool same = !declared || (declared->type == t->type && declared->rank == t->rank);
+    for (int d = 0; declared && same && d < t->rank; d++) same = declared->shape[d] == t->shape[d];
+    if (!same)
+        lex_error(l, r->at, "the formula computes %s: %s%s", declared->name, dtype_info(t->type)->spelling,
+                  tensor_shape_text(l->cx, t));
+    if (accumulates && s->reducer != REDUCE_SUM)
+        lex_error(l, lex_peek(l), "`+=` is for a sum; write `=`");
+}
+
 Instruction *instruction_read(Ctx *cx, const char *declaration)
 {
     Instruction *i = NEW(cx->arena, Instruction);
@@ -127,8 +180,11 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
     Lexer l = lex_text(cx, declaration, "instruction");
     i->text = name(cx, declaration);
     i->macro = lex_name(&l, "the name of a macro");
-    const Symbol *symbols = read_operands(cx, &l, i, read_numbers(cx, &l, i));
+    DeclaredResult result = { .tensor = NULL };
+    const Symbol *symbols = read_operands(cx, &l, i, read_numbers(cx, &l, i), &result);
+    const bool accumulates = !ctx_failed(cx) && take_accumulation(&l);
     Tensor *t = ctx_failed(cx) ? NULL : formula_read(&l, symbols, NULL, false);
+    if (t && !ctx_failed(cx)) check_result(&l, &result, t->producer->stage, accumulates);
     arena_reset(cx->scratch, mark);
     if (!t || ctx_failed(cx)) return NULL;
     i->stage = t->producer->stage;

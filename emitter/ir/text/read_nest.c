@@ -9,6 +9,7 @@
 
 #include "ir/text/read_external.h"
 #include "ir/text/read_instruction.h"
+#include "ir/text/read_scope.h"
 #include "ir/text/step.h"
 #include "support/names.h"
 
@@ -262,13 +263,35 @@ static void read_order(Lexer *l, Buffer *b)
     lex_expect(l, ")", "after the dimensions");
 }
 
-static bool read_scope(Lexer *l, Scope *out)
+/* Returns the text of the first step that begins with this word, at the line *from or after it, or NULL. *from moves
+ * behind the step. */
+static const char *step_from(const NestReader *r, const char *word, int *from)
 {
-    for (int s = SCOPE_REGISTER; s <= SCOPE_PARAM; s++)
-        if (lex_accept(l, scope_text((Scope)s))) return *out = (Scope)s, true;
-    lex_error(l, lex_peek(l), "a scope such as register, stack or arena is expected, not %s",
-              token_text(l->cx, lex_peek(l)));
-    return false;
+    const size_t n = strlen(word);
+    while (*from < r->count) {
+        const NestLine *line = &r->line[(*from)++];
+        const char *text = r->text + line->begin;
+        if (line->end - line->begin > n && strncmp(text, word, n) == 0)
+            return name_n(r->cx, text, line->end - line->begin);
+    }
+    return NULL;
+}
+
+/* Finds a memory: built in, or declared among the steps, which follow the loops. */
+static const Scope *read_scope(NestReader *r, Lexer *l)
+{
+    const Token at = lex_peek(l);
+    const char *wanted = lex_name(l, "a memory such as register, stack or arena"), *text, *fault, *accepted;
+    const Scope *found = wanted ? scope_called(NULL, 0, wanted) : NULL;
+    int from = r->next;
+    while (wanted && !found && !ctx_failed(r->cx) && (text = step_from(r, "memory ", &from))) {
+        const Step step = step_read(r->cx, text);
+        if (step.row && text_equal(step.args->name, wanted))
+            found = scope_declared(r->cx, step.args, &fault, &accepted);
+    }
+    if (wanted && !found)
+        lex_error(l, at, "a scope such as register, stack or arena is expected, not %s", token_text(l->cx, at));
+    return found;
 }
 
 /* alloc name scope {ring | order | tile | align} */
@@ -283,7 +306,7 @@ static const Stmt *read_alloc(NestReader *r, Lexer *l, int indent)
     Buffer *b = NEW(r->cx->arena, Buffer);
     b->tensor = k->tensor;
     for (int d = 0; d < MAX_RANK; d++) b->permutation[d] = d;
-    read_scope(l, &b->scope);
+    b->scope = read_scope(r, l);
     while (!ctx_failed(r->cx) && lex_accept(l, "ring")) read_of_dim(l, b, b->ring);
     if (lex_accept(l, "order")) read_order(l, b);
     while (!ctx_failed(r->cx) && lex_accept(l, "tile")) read_of_dim(l, b, b->tile);
@@ -349,10 +372,8 @@ static const Stmt *read_if(NestReader *r, Lexer *l, int indent)
 static const Instruction *instruction_in_steps(NestReader *r, const char *macro)
 {
     static const char word[] = "instruction ";
-    for (int i = r->next; i < r->count; i++) {
-        const NestLine *line = &r->line[i];
-        const char *text = name_n(r->cx, r->text + line->begin, line->end - line->begin);
-        if (strncmp(text, word, sizeof word - 1) != 0) continue;
+    int from = r->next;
+    for (const char *text; (text = step_from(r, word, &from));) {
         const Instruction *found = instruction_read(r->cx, text + sizeof word - 1);
         if (found && strcmp(found->macro, macro) == 0) return found;
     }

@@ -30,8 +30,8 @@
 #define COUNT(i, shown)                       { OPERAND_COUNT, NULL, shown, AT(factor[i]), NULL, NULL }
 /* A count, or the option `key` instead of it. */
 #define COUNT_OR(i, shown, key)               { OPERAND_COUNT, NULL, shown, AT(factor[i]), NULL, key }
-#define SCOPES                                "register|stack|arena|static"
-#define SCOPE                                 { OPERAND_CHOICE, NULL, SCOPES, AT(scope), NULL, NULL }
+#define SCOPES                                "register|stack|arena|static|MEMORY"
+#define SCOPE                                 { OPERAND_WORD, NULL, SCOPES, AT(scope), NULL, NULL }
 #define WORD(field, shown)                    { OPERAND_WORD, NULL, shown, AT(field), NULL, NULL }
 #define INSTRUCTION(shown)                    { OPERAND_INSTRUCTION, NULL, shown, AT(name), NULL, NULL }
 #define WORDS(shown)                          { OPERAND_WORDS, NULL, shown, AT(loop), NULL, NULL }
@@ -46,6 +46,7 @@
 #define STAGE_OPTION(key, field, shown, help) { OPERAND_STAGE, key, shown, AT(field), help, NULL }
 #define STAGES_OPTION(key, field, shown, help) { OPERAND_STAGES, key, shown, AT(field), help, NULL }
 #define LOOP_OPTION(key, i, shown, help)      { OPERAND_LOOP, key, shown, AT(loop[i]), help, NULL }
+#define PADDED_OPTION(key, help)              { OPERAND_PADDED, key, "V", AT(padded), help, NULL }
 #define TYPE_OPTION(key, field, shown, help)  { OPERAND_TYPE, key, shown, AT(field), help, NULL }
 
 #define STEP(name, help, ...) { STEP_##name, #name, help, { __VA_ARGS__, { OPERAND_END, NULL, NULL, 0, NULL, NULL } } },
@@ -72,7 +73,7 @@ const StepRow *step_row(const char *wanted)
 
 /* Fields of choices are enums, which are written through an int. */
 #define IS_INT(type) (sizeof(type) == sizeof(int))
-typedef char ChoicesAreInts[IS_INT(Tail) && IS_INT(Scope) && IS_INT(WarmUp) && IS_INT(MovedLoops) ? 1 : -1];
+typedef char ChoicesAreInts[IS_INT(Tail) && IS_INT(WarmUp) && IS_INT(MovedLoops) ? 1 : -1];
 
 typedef union Field {
     char *bytes;
@@ -101,7 +102,7 @@ static int *length_of(StepArgs *a, const Operand *o)
 static const char **words_in(StepArgs *a, const Operand *o, int *count)
 {
     const bool is_none = o->kind == OPERAND_COUNT || o->kind == OPERAND_CHOICE || o->kind == OPERAND_TYPE
-        || o->kind == OPERAND_FLAG;
+        || o->kind == OPERAND_FLAG || o->kind == OPERAND_PADDED;
     *count = is_none ? 0 : is_list(o) ? *length_of(a, o) : o->kind == OPERAND_PAIR ? 2 : 1;
     return field_of(a, o).word;
 }
@@ -163,6 +164,7 @@ static void print_value(Text *t, const Operand *o, StepArgs *a)
     case OPERAND_PAIR: print_words(t, f.word, 2, ","); break;
     case OPERAND_COUNT: text_printf(t, "%lld", (long long)*f.count); break;
     case OPERAND_TYPE: text_add(t, dtype_info(a->as.type)->spelling); break;
+    case OPERAND_PADDED: text_printf(t, "%lld", (long long)a->padded.value); break;
     case OPERAND_CHOICE: {
         const char *word = choice_word(o->shown, *f.choice, &length);
         text_addn(t, word, length);
@@ -181,6 +183,7 @@ static bool is_default(const Operand *o, StepArgs *a)
     case OPERAND_COUNT: return !*f.count;
     case OPERAND_CHOICE: return !*f.choice;
     case OPERAND_TYPE: return !a->as.given;
+    case OPERAND_PADDED: return !a->padded.given;
     case OPERAND_FLAG: return !*f.flag;
     default: return !*f.word;
     }
@@ -194,6 +197,12 @@ static const Operand *option_instead(const StepRow *row, const Operand *operand)
     return NULL;
 }
 
+/* Returns true for an option without a value. */
+static bool is_bare_option(const Operand *o, const StepArgs *a)
+{
+    return o->kind == OPERAND_FLAG || (o->kind == OPERAND_PADDED && !a->padded.has_value);
+}
+
 int step_words(Ctx *cx, const Step *s, const char *out[MAX_STEP_WORDS])
 {
     StepArgs a = *s->args;
@@ -203,8 +212,9 @@ int step_words(Ctx *cx, const Step *s, const char *out[MAX_STEP_WORDS])
         const Operand *instead = option_instead(s->row, o);
         if ((o->key && is_default(o, &a)) || (instead && !is_default(instead, &a))) continue;
         Text t = text_new(cx);
-        if (o->key) text_printf(&t, "%s%s", o->key, o->kind == OPERAND_FLAG ? "" : "=");
-        print_value(&t, o, &a);
+        const bool is_bare = is_bare_option(o, &a);
+        if (o->key) text_printf(&t, "%s%s", o->key, is_bare ? "" : "=");
+        if (!is_bare) print_value(&t, o, &a);
         out[count++] = text_string(&t);
     }
     return count;
@@ -239,7 +249,8 @@ const char *step_usage(Ctx *cx, const StepRow *row)
         const Operand *instead = option_instead(row, o);
         if (!o->key) text_printf(&t, " %s", o->shown);
         if (instead) text_printf(&t, "|%s=%s", instead->key, instead->shown);
-        if (o->key && !is_instead(row, o))
+        if (o->key && o->kind == OPERAND_PADDED) text_printf(&t, " [%s[=%s]]", o->key, o->shown);
+        else if (o->key && !is_instead(row, o))
             text_printf(&t, " [%s%s%s]", o->key, o->shown ? "=" : "", o->shown ? o->shown : "");
     }
     return text_string(&t);
@@ -271,7 +282,9 @@ static const Operand *option_of(const StepRow *row, const char *word, const char
 {
     for (const Operand *o = row->operand; o->kind; o++) {
         size_t n = o->key ? strlen(o->key) : 0;
-        if (!n || strncmp(word, o->key, n) != 0 || word[n] != (o->kind == OPERAND_FLAG ? 0 : '=')) continue;
+        if (!n || strncmp(word, o->key, n) != 0) continue;
+        const bool may_be_bare = o->kind == OPERAND_FLAG || o->kind == OPERAND_PADDED;
+        if (!(may_be_bare && !word[n]) && !(o->kind != OPERAND_FLAG && word[n] == '=')) continue;
         *value = word + n + (word[n] == '=');
         return o;
     }
@@ -300,6 +313,21 @@ static bool read_count(const char *word, int64_t *out)
     return c != word && !*c && *out <= INT32_MAX;
 }
 
+static bool read_integer(const char *word, int64_t *out)
+{
+    const bool is_negative = *word == '-';
+    if (!read_count(word + is_negative, out)) return false;
+    if (is_negative) *out = -*out;
+    return true;
+}
+
+static bool read_padded(const char *word, StepArgs *a)
+{
+    a->padded.given = true;
+    a->padded.has_value = *word;
+    return !*word || read_integer(word, &a->padded.value);
+}
+
 /* Reads MACRO or MACRO[NUMBER,...]. */
 static bool read_instruction(Ctx *cx, const char *word, StepArgs *a)
 {
@@ -309,9 +337,7 @@ static bool read_instruction(Ctx *cx, const char *word, StepArgs *a)
     if (length == all || word[all - 1] != ']') return length && length == all;
     a->number_count = split_commas(cx, name_n(cx, word + length + 1, all - length - 2), number, MAX_NUMBERS);
     for (int i = 0; i < a->number_count; i++) {
-        const bool is_negative = *number[i] == '-';
-        if (!read_count(number[i] + is_negative, &a->number[i])) return false;
-        if (is_negative) a->number[i] = -a->number[i];
+        if (!read_integer(number[i], &a->number[i])) return false;
     }
     return length && a->number_count > 0;
 }
@@ -352,6 +378,7 @@ static bool read_value(Ctx *cx, const char *word, const Operand *o, StepArgs *a)
     case OPERAND_CHOICE: return read_choice(word, o->shown, f.choice);
     case OPERAND_TYPE: return a->as.given = dtype_read(word, strlen(word), &a->as.type);
     case OPERAND_FLAG: return *f.flag = true;
+    case OPERAND_PADDED: return read_padded(word, a);
     }
     return false;
 }

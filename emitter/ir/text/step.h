@@ -19,7 +19,7 @@ typedef struct StepArgs {
     /* The loops; for pack the dimensions, for pad the axis; in store_at, NULL is the root. */
     const char *loop[MAX_STEP_LOOPS];
     int loop_count;                  /* the number of loops, for lists only */
-    int64_t factor[2];
+    int64_t factor[4];
     int64_t parts;                   /* of a split: the number of parts instead of the factor, or 0 */
     /* The condition of specialize, or the text of a pragma or declaration, as written. */
     const char *condition;
@@ -30,11 +30,12 @@ typedef struct StepArgs {
     int reader_count; const char *reader[MAX_STEP_LOOPS];
     const char *feature;             /* the feature that an instruction requires, or NULL */
     struct { bool given; DType type; } as;
+    struct { bool given, has_value; int64_t value; } padded;
     Tail tail;
-    Scope scope;
+    const char *scope;               /* the name of a memory (ir/nest/scope.h) */
     MovedLoops loops;
     WarmUp warm;
-    bool reassociate, contract, mask, in_place, status;
+    bool reassociate, contract, mask, in_place, status, opaque;
 } StepArgs;
 
 typedef enum OperandKind {
@@ -53,6 +54,7 @@ typedef enum OperandKind {
     OPERAND_CHOICE,                  /* an enum, with its words, separated by |, in the order of its values */
     OPERAND_TYPE,
     OPERAND_FLAG,                    /* an option without a value */
+    OPERAND_PADDED,                  /* an option that may have an integer as its value */
 } OperandKind;
 
 typedef struct Operand {

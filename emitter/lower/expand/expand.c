@@ -249,6 +249,8 @@ static const Code *expand_block(Expand *x, const Stmt *block)
 {
     Ctx *cx = x->cx;
     StoreTarget target[MAX_COMPONENTS];
+    const Code *copies = expand_copy(x->s, block, bounds_of_path(x));
+    if (copies) return copies;
     for (int i = 0; i < block->stage->out_count; i++)
         if (!target_of(x, block, i, &target[i])) return NULL;
     const Code *code;
@@ -545,6 +547,8 @@ static const Code *with_prefetches(Expand *x, const Stmt *loop, const Code *body
 
 static const Code *expand_for(Expand *x, const Stmt *s)
 {
+    const Code *copies = expand_copy(x->s, s, bounds_of_path(x));
+    if (copies) return copies;
     const Code *gathered = accumulate(x, s);
     if (gathered) return gathered;
     const Code *both[2];
@@ -566,11 +570,13 @@ static const Code *expand_alloc(Expand *x, const Stmt *s)
         *b = (Bounds){ .outer = around, .var = x->path[d]->var, .extent = x->path[d]->extent };
         around = b;
     }
+    const OpenBuffer *outside = x->s->open;
     const Storage *st = storage_alloc(x->s, s, around);
     if (!st) return NULL;
     const Code *both[2] = { NULL, NULL };
     if (st->memory->kind == MEMORY_LOCAL) both[0] = code_local(x->cx, st->memory);
     both[1] = expand(x, s->child[0]);
+    x->s->open = outside;
     return code_seq(x->cx, both, 2);
 }
 

@@ -5,6 +5,7 @@
  *
  *   register, stack    an array of the function; the pass `scalars` turns register buffers into variables
  *   arena, static      a scratch parameter, allocated in the arena of the call
+ *   a declared memory  an array of the function, or the address that LW_MEMORY_name(offset) gives
  *
  * Names state a tensor's role in the function, not its layer, so equal groups produce equal text:
  *
@@ -213,29 +214,6 @@ void storages_for(Storages *s, const Nest *other)
 
 const Storage *storage_of(const Storages *s, const Tensor *t) { return map_get_ptr(&s->of, t); }
 
-/* Returns the window's extents as constants. A symbolic size counts as its declared maximum. */
-static bool window_extents(Storages *s, const Stmt *alloc, const Bounds *around, Window *w, int64_t *extent)
-{
-    const Tensor *t = alloc->buffer->tensor;
-    const char *why = NULL;
-    if (!alloc_window(s->cx, s->nest, alloc, w, &why)) {
-        for (int d = 0; d < t->rank; d++) {
-            w->begin[d] = expr_index(s->cx, 0);
-            w->extent[d] = t->shape[d];
-        }
-    }
-    for (int d = 0; d < t->rank; d++) {
-        extent[d] = alloc->buffer->ring[d] ? alloc->buffer->ring[d] : interval_of(s->cx, w->extent[d], around).greatest;
-        int64_t whole = interval_of(s->cx, t->shape[d], NULL).greatest;
-        if (extent[d] > whole) extent[d] = whole;
-        if (extent[d] >= 0 && extent[d] < INT32_MAX) continue;
-        diag_error(s->cx, t->name, "dimension %d of this buffer has no bound; declare the maximum of its sizes",
-                   d);
-        return false;
-    }
-    return true;
-}
-
 static bool is_reduction(const Tensor *t)
 {
     return t->producer && t->producer->stage && t->producer->stage->reducer != REDUCE_NONE;
@@ -273,29 +251,27 @@ Interval sum_range(Ctx *cx, const Stage *s, int component)
                                                                                                              : unknown;
 }
 
+/* Returns the bytes of a declared memory that the buffers around this place take. */
+static int64_t storages_used(const Storages *s, const Scope *scope)
+{
+    const OpenBuffer *o = s->open;
+    while (o && !text_equal(o->memory->scope->name, scope->name)) o = o->outer;
+    return o ? o->memory->begin + o->memory->elems->integer * dtype_info(o->memory->type)->bytes : 0;
+}
+
 const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *around)
 {
     Ctx *cx = s->cx;
     const Buffer *b = alloc->buffer;
     const Tensor *t = b->tensor;
-    Window w;
-    int64_t extent[MAX_RANK], elems = 1, stride[MAX_RANK] = { 0 }, within[MAX_RANK] = { 0 };
-    if (ctx_failed(cx) || !window_extents(s, alloc, around, &w, extent)) return NULL;
-    for (int i = t->rank - 1; i >= 0; i--) {
-        int d = b->permutation[i];
-        if (!b->tile[d]) continue;
-        within[d] = elems;
-        elems = sat_mul(elems, b->tile[d]);
-        extent[d] = sat_add(extent[d], b->tile[d] - 1) / b->tile[d];
-    }
-    for (int i = t->rank - 1; i >= 0; i--) {
-        int d = b->permutation[i];
-        stride[d] = elems;
-        elems = sat_mul(elems, extent[d]);
-        if (b->align > 1 && i == t->rank - 1) elems = sat_add(elems, b->align - 1) / b->align * b->align;
-    }
-    bool in_function = b->scope == SCOPE_REGISTER || b->scope == SCOPE_STACK,
-         gathers = b->scope == SCOPE_REGISTER && is_reduction(t);
+    BufferLayout l;
+    if (ctx_failed(cx)) return NULL;
+    const int open = alloc_layout(cx, s->nest, alloc, around, &l);
+    if (open >= 0)
+        diag_error(cx, t->name, "dimension %d of this buffer has no bound; declare the maximum of its sizes", open);
+    if (ctx_failed(cx)) return NULL;
+    const ScopeKind kind = b->scope->kind;
+    bool in_function = kind != SCOPE_ARENA && kind != SCOPE_STATIC, gathers = kind == SCOPE_REGISTER && is_reduction(t);
     const char *stem = gathers ? "acc" : stem_of(s, "t", "between");
     Memory proto = {
         .type = t->type, .kind = in_function ? MEMORY_LOCAL : MEMORY_SCRATCH, .tensor = t, .is_restrict = true
@@ -304,18 +280,28 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
     int *count = gathers ? &s->acc_count : &s->local_count;
     proto.name = copy ? copy->memory->name : gathers ? NULL : own_word(s, t->word);
     if (!proto.name) proto.name = memory_name(s, t, stem, (*count)++);
-    proto.elems = expr_index(cx, elems > 0 ? elems : 1);
+    proto.elems = expr_index(cx, l.elems);
+    if (kind == SCOPE_DECLARED) {
+        proto.scope = b->scope;
+        proto.begin = scope_begin(b->scope, storages_used(s, b->scope));
+        proto.align = b->scope->align;
+    }
     if (is_reduction(t)) proto.range = sum_range(cx, t->producer->stage, t->output);
     const Memory *m = memory_new(cx, &proto);
     Storage *st = storage_new(s, t, m);
     for (int d = 0; d < t->rank; d++) {
-        st->begin[d] = w.begin[d];
-        st->stride[d] = expr_index(cx, stride[d]);
+        st->begin[d] = l.window.begin[d];
+        st->stride[d] = expr_index(cx, l.stride[d]);
         st->ring[d] = b->ring[d];
         st->tile[d] = b->tile[d];
-        st->within[d] = within[d];
+        st->within[d] = l.within[d];
     }
+    st->scope = b->scope;
     if (!in_function) add_parameter(s, m);
+    if (!m->scope) return st;
+    OpenBuffer *o = NEW(cx->arena, OpenBuffer);
+    *o = (OpenBuffer){ s->open, m };
+    s->open = o;
     return st;
 }
 

@@ -12,6 +12,7 @@ typedef struct Storage {
     const Memory *memory;
     /* The name of an input that is stored in an output; NULL for the memory's name. */
     const char *name;
+    const Scope *scope;                  /* the memory of a buffer; NULL for a parameter of the nest */
     const Expr *offset;
     const Expr *begin[MAX_RANK], *stride[MAX_RANK];
     int64_t ring[MAX_RANK];
@@ -31,7 +32,10 @@ typedef struct Storages {
     int input_count, output_count, local_count, acc_count, work_count;
     int memory_count, memory_room;       /* parameters in creation order; Function.memory sorts them */
     const Memory **memory;
+    const struct OpenBuffer *open;       /* the buffers of declared memories around this place, innermost first */
 } Storages;
+
+typedef struct OpenBuffer { const struct OpenBuffer *outer; const Memory *memory; } OpenBuffer;
 
 /* Returns storages for the inputs and outputs. */
 Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options);
@@ -56,6 +60,9 @@ const Memory *storage_workspace(Storages *s, const Expr *bytes);
 /* Returns the call of a C function (external.c). */
 struct External;
 const Code *expand_external(Storages *s, const struct External *e);
+/* Returns the copies for a statement that moves elements to or from a declared memory (copy.c), or NULL. `scope` holds
+ * the loops around it. */
+const Code *expand_copy(Storages *s, const Stmt *stmt, const Bounds *scope);
 /* Expands the nest to code: blocks become inits, updates and guards with flat accesses (expand.c). */
 const Code *expand_nest(Storages *s);
 #endif

@@ -21,7 +21,10 @@ enum { MIDDLE = -1 };
 typedef struct Array { bool is_array; int count; int64_t elems; int8_t *lanes; const Memory **vector; } Array;
 typedef struct Arrays { Ctx *cx; Map of; const Code *loop; } Arrays;
 
-static bool is_local_array(const Code *c) { return c->kind == CODE_LOCAL && c->memory->kind == MEMORY_LOCAL; }
+static bool is_local_array(const Code *c)
+{
+    return c->kind == CODE_LOCAL && c->memory->kind == MEMORY_LOCAL && !c->memory->scope;
+}
 
 static Array *note_array(Arrays *a, const Memory *m)
 {

@@ -12,7 +12,7 @@ typedef struct Scalars { Ctx *cx; Map locals; } Scalars;
 static const Code *note_local(Ctx *cx, const Code *c, void *user)
 {
     Scalars *s = user;
-    if (c->kind != CODE_LOCAL || c->memory->kind != MEMORY_LOCAL) return c;
+    if (c->kind != CODE_LOCAL || c->memory->kind != MEMORY_LOCAL || c->memory->scope) return c;
     Local *l = NEW(cx->arena, Local);
     l->elems = c->memory->elems->integer;
     l->is_array = l->elems > MOST_VARIABLES;

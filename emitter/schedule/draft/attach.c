@@ -255,7 +255,7 @@ const Stmt *with_allocs(Ctx *cx, const Stmt *body, const Stage *stage, const Buf
     return body;
 }
 
-const Buffer *buffer_new(Ctx *cx, const Tensor *t, Scope scope)
+const Buffer *buffer_new(Ctx *cx, const Tensor *t, const Scope *scope)
 {
     Buffer *b = NEW(cx->arena, Buffer);
     *b = (Buffer){ .tensor = t, .scope = scope };
@@ -484,9 +484,9 @@ void list_stage(Draft *d, const Stage *s, const Stage *before)
     n->stage_count = count;
 }
 
-const char *new_stage_name(Draft *d, const char *asked, const char *base, Scope scope)
+const char *new_stage_name(Draft *d, const char *asked, const char *base, const Scope *scope)
 {
-    const char *new_name = asked ? asked : name_format(d->cx, "%s_%s", base, scope_text(scope));
+    const char *new_name = asked ? asked : name_format(d->cx, "%s_%s", base, scope->name);
     const Nest *n = &d->next;
     bool taken = nest_stage(n, new_name) != NULL;
     for (int i = 0; i < n->input_count; i++) taken = taken || strcmp(n->input[i]->name, new_name) == 0;

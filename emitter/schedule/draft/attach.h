@@ -25,7 +25,7 @@ const Stmt *without_allocs(Ctx *cx, const Stmt *s, const Stage *stage, const Buf
  * end. */
 const Stmt *with_nest(Ctx *cx, const Stmt *body, const Stage *stage, const Stmt *nest);
 const Stmt *with_allocs(Ctx *cx, const Stmt *body, const Stage *stage, const Buffer *const *buffer);
-const Buffer *buffer_new(Ctx *cx, const Tensor *t, Scope scope);
+const Buffer *buffer_new(Ctx *cx, const Tensor *t, const Scope *scope);
 
 /* Return the innermost host loop of the stage's first block, and the innermost loop around its alloc. NULL is the
  * root. */
@@ -52,7 +52,7 @@ bool all_blocks_inside(Draft *d, const Stage *s, const char *host);
 void list_stage(Draft *d, const Stage *s, const Stage *before);
 /* Returns a name for a new stage: the requested name, or BASE_SCOPE. Returns NULL after it refuses a name that
  * exists. */
-const char *new_stage_name(Draft *d, const char *asked, const char *base, Scope scope);
+const char *new_stage_name(Draft *d, const char *asked, const char *base, const Scope *scope);
 /* Refuses the step if blocks of other stages are inside the loops of this one. */
 bool nothing_inside(Draft *d, const Stage *s);
 /* Refuses the step if a producer of the stage is computed inside a loop that does not enclose the new position. The

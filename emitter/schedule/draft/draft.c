@@ -340,6 +340,26 @@ const Tensor *draft_find_tensor(Draft *d, const char *tensor)
     return NULL;
 }
 
+const Scope *draft_find_scope(Draft *d, const char *wanted)
+{
+    enum { BUILTIN = SCOPE_DECLARED };
+    const Nest *n = &d->next;
+    const Scope *found = scope_called(n->scope, n->scope_count, wanted);
+    if (found) return found;
+    const char **names = NEW_ARRAY(d->cx->arena, const char *, n->scope_count + BUILTIN);
+    Text t = text_new(d->cx);
+    for (int i = 0; i < n->scope_count + BUILTIN; i++) {
+        names[i] = i < BUILTIN ? scope_builtin((ScopeKind)i)->name : n->scope[i - BUILTIN]->name;
+        text_printf(&t, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = text_nearest(d->cx, wanted, names, (size_t)(n->scope_count + BUILTIN));
+    refuse_invalid(d, FAULT_NAME,
+                   near ? near : text_format(d->cx, "%s, or declare it before: memory %s bytes=COUNT", text_string(&t),
+                                             wanted),
+                   "there is no memory '%s'", wanted);
+    return NULL;
+}
+
 bool draft_loop_name_is_free(Draft *d, const char *loop)
 {
     Path p;

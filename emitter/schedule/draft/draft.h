@@ -39,6 +39,8 @@ const Stage *draft_find_stage(Draft *d, const char *stage);                 /* r
 /* Finds the block of a stage, conv, or of a copy, conv@tail. */
 bool draft_find_block(Draft *d, const char *block, Path *out);
 const Tensor *draft_find_tensor(Draft *d, const char *tensor);
+/* Finds a memory, built in or declared by an earlier step. */
+const Scope *draft_find_scope(Draft *d, const char *scope);
 bool draft_loop_name_is_free(Draft *d, const char *loop);
 
 static inline const Stmt *path_end(const Path *p) { return p->at[p->depth - 1]; }

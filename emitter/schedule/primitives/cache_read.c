@@ -5,10 +5,17 @@
  *
  * which follows x's producer as a whole; a compute_at normally follows. Widening is accepted only where the cast is
  * exact. A cast of the read to any other type then equals the same cast of the copy: i32(x) becomes i32(copy), and a
- * row is widened once rather than at each use. */
+ * row is widened once rather than at each use.
+ *
+ * padded: the copy also has the elements outside the tensor that the readers name under a condition, with a value V for
+ * which the condition is not needed. Coordinate 0 of the copy is the lowest one that is named:
+ *
+ *   y[h] = sum(i) select(0 <= h+i-1 && h+i-1 < 16, x[h+i-1] * w[i], 0)
+ *   copy[h < 18] = select(1 <= h && h < 17, x[h-1], 0);  y[h] = sum(i) copy[h+i] * w[i] */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
+#include "schedule/draft/padding.h"
 #include "support/names.h"
 
 /* ---- Proofs ----------------------------------------------------------------------------------------------------- */
@@ -79,20 +86,36 @@ static const char *axis_name(Ctx *cx, const Stage *producer, int dimension)
 
 /* Returns the copy, which belongs to the part of its consumer. */
 static const Stage *copy_stage(Ctx *cx, const Tensor *t, const Stage *producer, const Stage *reader,
-                               const char *copy_name, DType type)
+                               const char *copy_name, DType type, const Padding *p)
 {
     StageSpec spec = { .name = copy_name, .part = reader->part, .axis_count = t->rank, .out_count = 1 };
-    const Expr *index[MAX_RANK];
+    const Expr *index[MAX_RANK], *inside = NULL;
     for (int i = 0; i < t->rank; i++) {
-        index[i] = axis_var(cx, axis_name(cx, producer, i), t->shape[i]);
-        spec.axis[i] = (Axis){ index[i], AXIS_DATA, t->shape[i] };
+        const Expr *below = expr_index(cx, p->below[i]), *end = expr_add(cx, below, t->shape[i]);
+        const Expr *extent = simplify(cx, expr_add(cx, end, expr_index(cx, p->above[i])), NULL);
+        const Expr *v = axis_var(cx, axis_name(cx, producer, i), extent);
+        spec.axis[i] = (Axis){ v, AXIS_DATA, extent };
+        index[i] = p->below[i] ? expr_sub(cx, v, below) : v;
+        if (p->below[i]) inside = conjoin(cx, inside, expr_binary(cx, EXPR_LE, below, v));
+        if (p->above[i]) inside = conjoin(cx, inside, expr_binary(cx, EXPR_LT, v, simplify(cx, end, NULL)));
     }
-    spec.value[0] = expr_cast(cx, type, tensor_read(cx, t, index, t->rank));
+    const Expr *read = tensor_read(cx, t, index, t->rank);
+    spec.value[0] = expr_cast(cx, type, inside ? expr_select(cx, inside, read, p->value) : read);
     Node *n = compute_new(cx, &spec);
     return n ? n->stage : NULL;
 }
 
-typedef struct Redirect { const Tensor *from, *to; } Redirect;
+typedef struct Redirect { const Tensor *from, *to; const Padding *padding; } Redirect;
+
+static const Expr *read_of_copy(Ctx *cx, const Redirect *r, const Expr *read)
+{
+    const Expr *index[MAX_RANK];
+    for (int d = 0; d < read->arg_count; d++)
+        index[d] = r->padding->below[d]
+                       ? simplify(cx, expr_add(cx, read->arg[d], expr_index(cx, r->padding->below[d])), NULL)
+                       : read->arg[d];
+    return tensor_read(cx, r->to, index, read->arg_count);
+}
 
 /* Redirects a read to the copy. Operands are rewritten first, so a cast of the read is a cast of the narrowed copy, and
  * the two casts fold into one. */
@@ -100,7 +123,7 @@ static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
 {
     const Redirect *r = user;
     if (e->kind == EXPR_READ && e->ref == r->from)
-        return expr_cast(cx, r->from->type, tensor_read(cx, r->to, e->arg, e->arg_count));
+        return expr_cast(cx, r->from->type, read_of_copy(cx, r, e));
     if (e->kind != EXPR_CAST || r->from->type == r->to->type) return e;
     const Expr *narrowed = e->arg[0];
     bool is_copy = narrowed->kind == EXPR_CAST && narrowed->type == r->from->type && narrowed->arg[0]->kind == EXPR_READ
@@ -114,27 +137,27 @@ const Nest *run_cache_read(Ctx *cx, const Nest *n, const StepArgs *a)
     Draft d = draft_open(cx, n, STEP_cache_read, a);
     const Tensor *t = draft_find_tensor(&d, a->target);
     if (!t || (a->as.given && !widening_is_exact(&d, t, a->as.type))) return n;
-    if (a->scope > SCOPE_STATIC) {
-        refuse_invalid(&d, FAULT_STORAGE, "register, stack, arena and static", "a copy cannot be %s",
-                       scope_text(a->scope));
-        return n;
-    }
-    const Stage **rewritten = NEW_ARRAY(cx->arena, const Stage *, n->stage_count + MAX_STEP_LOOPS);
-    int rewritten_count = readers_of(&d, t, rewritten);
+    const Scope *scope = draft_find_scope(&d, a->scope);
+    if (!scope) return n;
+    const Stage **reader = NEW_ARRAY(cx->arena, const Stage *, n->stage_count + MAX_STEP_LOOPS);
+    const int count = readers_of(&d, t, reader);
     const Stage *producer = producer_of(n, t);
     const char *host = producer ? host_of(n, producer) : NULL;
-    for (int i = 0; i < rewritten_count; i++)
-        if (!all_blocks_inside(&d, rewritten[i], host)) return n;
-    const char *new_name = rewritten_count ? new_stage_name(&d, a->name, a->target, a->scope) : NULL;
+    for (int i = 0; i < count; i++)
+        if (!all_blocks_inside(&d, reader[i], host)) return n;
+    const char *new_name = count ? new_stage_name(&d, a->name, a->target, scope) : NULL;
     if (!new_name) return n;
-    const Stage *copy = copy_stage(cx, t, producer, rewritten[0], new_name, a->as.given ? a->as.type : t->type);
+    const Stage **rewritten = arena_copy(cx->arena, reader, (size_t)count * sizeof *reader);
+    Padding padding = { .value = NULL };
+    if (a->padded.given && !padding_of(&d, t, rewritten, count, &padding)) return n;
+    const Stage *copy = copy_stage(cx, t, producer, reader[0], new_name, a->as.given ? a->as.type : t->type, &padding);
     if (!copy) return n;
 
-    Redirect r = { t, copy->out[0] };
-    for (int i = 0; i < rewritten_count; i++)
-        draft_replace_stage(&d, rewritten[i], stage_with_values(cx, rewritten[i], redirect_read, &r));
+    Redirect r = { t, copy->out[0], &padding };
+    for (int i = 0; i < count; i++)
+        draft_replace_stage(&d, reader[i], stage_with_values(cx, rewritten[i], redirect_read, &r));
     list_stage(&d, copy, NULL);
-    const Buffer *buffer = buffer_new(cx, copy->out[0], a->scope);
+    const Buffer *buffer = buffer_new(cx, copy->out[0], scope);
     if (!put_stage(&d, copy, host, &buffer)) return n;
     return draft_close(&d);
 }

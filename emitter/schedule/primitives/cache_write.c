@@ -57,13 +57,10 @@ const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a)
     Draft d = draft_open(cx, n, STEP_cache_write, a);
     const Stage *s = draft_find_stage(&d, a->target);
     if (!s || !has_no_ordered_loop(&d, s) || !nothing_inside(&d, s)) return n;
-    if (a->scope > SCOPE_STATIC) {
-        refuse_invalid(&d, FAULT_STORAGE, "register, stack, arena and static", "a cache cannot be %s",
-                       scope_text(a->scope));
-        return n;
-    }
+    const Scope *scope = draft_find_scope(&d, a->scope);
+    if (!scope) return n;
     const char *host = host_of(n, s);
-    const char *new_name = all_blocks_inside(&d, s, host) ? new_stage_name(&d, a->name, s->name, a->scope) : NULL;
+    const char *new_name = all_blocks_inside(&d, s, host) ? new_stage_name(&d, a->name, s->name, scope) : NULL;
     const Stage *cache = new_name ? computing_stage(cx, s, new_name) : NULL;
     if (!cache) return n;
     const Stage *copy = copying_stage(cx, s, cache);
@@ -72,7 +69,7 @@ const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a)
     list_stage(&d, cache, copy);
     const Buffer *buffer[MAX_RANK], *left[MAX_RANK] = { NULL };
     take_stage(&d, copy, false, left);
-    for (int i = 0; i < s->out_count; i++) buffer[i] = buffer_new(cx, cache->out[i], a->scope);
+    for (int i = 0; i < s->out_count; i++) buffer[i] = buffer_new(cx, cache->out[i], scope);
     if (!put_stage(&d, copy, host, left) || !put_stage(&d, cache, host, buffer)) return n;
     d.successors = name_format(cx, "the loops of %s or %s", cache->name, copy->name);
     return draft_close(&d);

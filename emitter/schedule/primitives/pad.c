@@ -6,13 +6,15 @@
  *
  * Consumers read the same points as before, so the slack reaches no value that is read. The condition keeps the stage's
  * own reads within its tensors. It is dropped where they are long enough: a stage computed from padded stages has no
- * condition. In the slack a reduction yields the identity. The stage stays where it was, with fresh loops.
+ * condition. A reader that was padded before it loses its condition if the slack, 0, gives the same value. In the slack
+ * a reduction yields the identity. The stage stays where it was, with fresh loops.
  *
  * Along a reduce axis the slack is also combined, with a value that changes nothing: select(k < 11, v, 0). The tensors
  * stay. */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
+#include "schedule/draft/margin.h"
 #include "support/names.h"
 
 static int axis_called(const Stage *s, const char *axis)
@@ -138,14 +140,28 @@ static bool may_be_padded(Draft *d, const Stage *s, int axis)
     return true;
 }
 
+/* Returns the value of the slack, or NULL if it is unknown. */
+static const Expr *slack_value(const Stage *padded, const Stage *old, int axis)
+{
+    const Expr *value = padded->value[0], *condition = value->kind == EXPR_SELECT ? value->arg[SELECT_COND] : NULL;
+    const bool is_slack = condition && condition->kind == EXPR_LT && condition->arg[0] == padded->axis[axis].var
+                          && condition->arg[1] == old->axis[axis].extent;
+    return is_slack && padded->out_count == 1 && !padded->init ? value->arg[SELECT_NO] : NULL;
+}
+
 /* Replaces the old stage in the list of stages and redirects its consumers. */
-static void redirect_readers(Draft *d, const Stage *old, const Stage *padded)
+static void redirect_readers(Draft *d, const Stage *old, const Stage *padded, int axis)
 {
     PadRedirect r = { old, padded };
+    Margin m = { .cx = d->cx, .tensor = padded->out[0], .shape = old->out[0]->shape,
+                 .value = slack_value(padded, old, axis) };
     draft_replace_stage(d, old, padded);
     for (int i = 0; i < d->next.stage_count; i++) {
         const Stage *s = d->next.stage[i];
-        if (s != padded) draft_replace_stage(d, s, stage_with_values(d->cx, s, redirect_read, &r));
+        if (s == padded) continue;
+        const Stage *redirected = stage_with_values(d->cx, s, redirect_read, &r);
+        const bool reads = m.value && stage_consumes(d->cx, redirected, padded);
+        draft_replace_stage(d, s, reads ? margin_simplify(&m, redirected) : redirected);
     }
 }
 
@@ -178,7 +194,7 @@ const Nest *run_pad(Ctx *cx, const Nest *n, const StepArgs *a)
     if (!padded) return n;
 
     take_stage(&d, s, true, old);
-    redirect_readers(&d, s, padded);
+    redirect_readers(&d, s, padded, axis);
     for (int i = 0; i < s->out_count; i++) buffer[i] = buffer_for(cx, old[i], padded->out[i]);
     const Buffer *none[MAX_RANK] = { NULL };
     if (!put_stage(&d, padded, host, none)) return n;

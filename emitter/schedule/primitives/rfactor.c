@@ -241,7 +241,8 @@ const Nest *run_rfactor(Ctx *cx, const Nest *n, const StepArgs *a)
         || !nothing_inside(&d, f.stage))
         return n;
     const char *new_name =
-        new_stage_name(&d, a->name ? a->name : name_format(cx, "%s_rf", a->target), a->target, SCOPE_ARENA);
+        new_stage_name(&d, a->name ? a->name : name_format(cx, "%s_rf", a->target), a->target,
+                       scope_builtin(SCOPE_ARENA));
     const Stage *partial = new_name ? partial_stage(&f, new_name) : NULL;
     if (!partial) return n;
     const Stage *final = final_stage(&f, partial);
@@ -251,7 +252,7 @@ const Nest *run_rfactor(Ctx *cx, const Nest *n, const StepArgs *a)
     draft_replace_stage(&d, f.stage, final);
     list_stage(&d, partial, final);
     take_stage(&d, final, false, left);
-    for (int i = 0; i < final->out_count; i++) buffer[i] = buffer_new(cx, partial->out[i], SCOPE_ARENA);
+    for (int i = 0; i < final->out_count; i++) buffer[i] = buffer_new(cx, partial->out[i], scope_builtin(SCOPE_ARENA));
     if (!put_stage(&d, final, host, left) || !put_stage(&d, partial, host, buffer)) return n;
     d.successors = name_format(cx, "the loops of %s or %s", partial->name, final->name);
     return draft_close(&d);

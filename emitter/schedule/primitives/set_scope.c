@@ -3,7 +3,7 @@
  * verifies that the buffer can be in registers, which requires constant indices after unrolling. */
 #include "schedule/draft/draft.h"
 
-typedef struct Rescope { const Tensor *tensor; Scope scope; int count; } Rescope;
+typedef struct Rescope { const Tensor *tensor; const Scope *scope; int count; } Rescope;
 
 static const Stmt *set_buffer_scope(Ctx *cx, const Stmt *s, void *user)
 {
@@ -15,16 +15,13 @@ static const Stmt *set_buffer_scope(Ctx *cx, const Stmt *s, void *user)
     return stmt_alloc(cx, b, s->child[0]);
 }
 
-static bool may_live_there(Draft *d, const Tensor *t, Scope scope)
+static bool may_live_there(Draft *d, const Tensor *t)
 {
     if (is_output(&d->next, t) || is_input(&d->next, t))
         return refuse_invalid(
             d, FAULT_ROLE,
             text_format(d->cx, "an intermediate stage, as cache_%s adds", is_output(&d->next, t) ? "write" : "read"),
             "%s is an %s in caller-owned storage", t->name, is_output(&d->next, t) ? "output" : "input");
-    if (scope > SCOPE_STATIC)
-        return refuse_invalid(d, FAULT_STORAGE, "register, stack, arena and static",
-                              "%s is computed anew in each run and cannot be %s", t->name, scope_text(scope));
     return true;
 }
 
@@ -33,8 +30,9 @@ const Nest *run_set_scope(Ctx *cx, const Nest *n, const StepArgs *a)
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, STEP_set_scope, a);
     const Tensor *t = draft_find_tensor(&d, a->target);
-    if (!t || !may_live_there(&d, t, a->scope)) return n;
-    Rescope r = { t, a->scope, 0 };
+    const Scope *scope = t ? draft_find_scope(&d, a->scope) : NULL;
+    if (!scope || !may_live_there(&d, t)) return n;
+    Rescope r = { t, scope, 0 };
     d.next.root = stmt_rewrite(cx, d.next.root, set_buffer_scope, &r);
     return draft_close(&d);
 }

@@ -100,6 +100,24 @@ const Nest *run_blockize(Ctx *cx, const Nest *n, const StepArgs *a)
     return draft_close(&d);
 }
 
+static void find_select(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_SELECT) *(bool *)user = true;
+}
+
+/* Returns what would be accepted instead of the loop: without the condition of a halo, if only the nest has one. */
+static const char *matching_loops(Ctx *cx, const Stmt *s, const Instruction *i)
+{
+    bool has_condition = false, takes_condition = false;
+    while (s->kind == STMT_FOR) s = s->child[0];
+    if (s->kind == STMT_BLOCK) expr_walk(cx, s->stage->value[0], find_select, &has_condition);
+    expr_walk(cx, i->stage->value[0], find_select, &takes_condition);
+    return has_condition && !takes_condition
+               ? "loops that compute its formula on operands in its layout; `cache_read TENSOR SCOPE padded` removes "
+                 "the condition of a halo"
+               : "loops that compute its formula on operands in its layout";
+}
+
 /* Returns the instruction of the step with the step's numbers. The nest, or the context's tables, declare the
  * instruction. */
 static const Instruction *wanted_instruction(Draft *d, const Nest *n, const StepArgs *a)
@@ -142,7 +160,7 @@ const Nest *run_tensorize(Ctx *cx, const Nest *n, const StepArgs *a)
             matches = instruction_match(cx, n, path_end(&p), i, &m, &why);
         }
         if (!matches)
-            refuse_unproved(&d, FAULT_INDEX, "loops that compute its formula on operands in its layout",
+            refuse_unproved(&d, FAULT_INDEX, matching_loops(cx, path_end(&p), i),
                             "%s does not match %s: %s", d.args.loop[0], a->name, why);
     }
     if (ctx_failed(cx)) return n;

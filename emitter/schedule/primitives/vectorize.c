@@ -108,7 +108,8 @@ static const Nest *make_lanes(Draft *d, const Nest *n)
     const char *host = ctx_failed(cx) ? NULL : innermost_data_loop(next, nest_stage(next, stage));
     if (host) next = SCHED(cx, next, compute_at, .target = partial, .loop = { host });
     for (int i = 0; i < r.stage->out_count && !ctx_failed(cx); i++)
-        next = SCHED(cx, next, set_scope, .target = nest_stage(next, partial)->out[i]->name, .scope = SCOPE_STACK);
+        next = SCHED(cx, next, set_scope, .target = nest_stage(next, partial)->out[i]->name,
+                     .scope = scope_builtin(SCOPE_STACK)->name);
     if (ctx_failed(cx) || !nest_find_loop(next, lanes, &p)) return next;      /* a loop of one iteration was dropped */
     return lanes_inside(cx, next, partial, lanes);
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SCHEDULE_DRAFT_MARGIN_H
+#define LW_SCHEDULE_DRAFT_MARGIN_H
+/* A tensor that has the value V outside the shape of another one needs no condition around its reads: where
+ *
+ *   select(C, YES, NO)
+ *
+ * reads it inside the old shape only if C holds, and YES with V in place of its elements equals NO, the select is
+ * YES. */
+#include "schedule/draft/draft.h"
+
+typedef struct Margin {
+    Ctx *cx;
+    const Tensor *tensor;                /* the tensor that the selects read */
+    const Expr *const *shape;            /* outside this shape it is V */
+    const Expr *value;                   /* V, of the tensor's type */
+    /* True if all elements that the selects name exist; otherwise those of `tensor` are compared with its shape. */
+    bool holds_all;
+    const Bounds *scope;                 /* the axes of the stage */
+    const char *why;                     /* after a failure: a clause with the missing proof */
+} Margin;
+
+/* Returns YES, or NULL if the select keeps its condition; m->why is then a clause. */
+const Expr *margin_without_condition(Margin *m, const Expr *select);
+/* Returns the expression with V in place of the reads of the tensor. */
+const Expr *margin_value(Margin *m, const Expr *e);
+/* Returns the stage without the conditions that are not needed. Others stay. */
+const Stage *margin_simplify(Margin *m, const Stage *s);
+#endif

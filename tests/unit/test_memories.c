@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Declared memories: the checker's invariants I9 and I10 on nests that a schedule does not produce, and the emitted
+ * copies. A mutant is a right nest with one damage, which the checker must refuse. The primitives take no part. */
+#include <string.h>
+
+#include "api/computation/computation.h"
+#include "check.h"
+#include "context/context.h"
+#include "ir/check/check.h"
+#include "ir/nest/instruction.h"
+#include "support/text.h"
+
+static const char *const steps[] = {
+    "memory pad bytes=2048 align=16 row=16 banks=4 opaque",
+    "memory sums bytes=256 align=64 opaque",
+    "instruction ZERO(r: i32[8][8] at sums) r[i<8, j<8] = 0",
+    "instruction GEMM(x: i8[8][8] at pad, w: i8[8][8] at pad, r: i32[8][8] at sums) "
+        "r[i, j] += sum(k) i32(x[i, k]) * i32(w[k, j])",
+    "cache_read x pad name=xs",
+    "cache_read w pad name=ws",
+    "cache_write y sums name=acc",
+    "tile y.i y.j 8 8",
+    "compute_at acc y.jo",
+    "split acc.k 8",
+    "reorder acc.ko acc.i acc.j acc.ki",
+    "decompose_reduction acc acc.ko",
+    "compute_at xs acc.ko",
+    "compute_at ws acc.ko",
+    "tensorize acc@init.i ZERO",
+    "tensorize acc.i GEMM",
+};
+
+/* Both operands are parts of one buffer. */
+static const char *const square[] = {
+    "memory pad bytes=2048 banks=4",
+    "instruction SQUARE(x: i8[16][16] at pad, w: i8[16][16] at pad) "
+        "r[i<16, j<16] = sum(k<16) i32(x[i, k]) * i32(w[k, j])",
+    "cache_read x pad name=xs",
+    "decompose_reduction y y.i",
+    "tensorize y.i SQUARE",
+};
+
+static lw_computation *computed(lw_context *cx, const char *formula, const char *const *step, size_t count)
+{
+    lw_computation *p = lw_define(cx, "product", NULL);
+    lw_input(p, "x: i8[16][16]");
+    lw_input(p, "w: i8[16][16]");
+    lw_compute(p, formula);
+    lw_output(p, "y");
+    for (size_t i = 0; i < count; i++) lw_step(p, step[i]);
+    return p;
+}
+
+static lw_computation *product(lw_context *cx)
+{
+    return computed(cx, "y[i, j] = sum(k) i32(x[i, k]) * i32(w[k, j])", steps, sizeof steps / sizeof steps[0]);
+}
+
+/* ---- Damage ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Damage {
+    const char *name, *scope;
+    int64_t bytes, row;              /* the memory's size, in one bank, and its row, or 0 */
+    bool no_tile, from_core, in_arena;
+    const char *says;                /* in the refusal; NULL for a nest that stays right */
+} Damage;
+
+static const Damage damages[] = {
+    { "as-scheduled", "pad", 0, 0, false, false, false, NULL },
+    { "exactly-two-buffers-fit", "pad", 2 * 128, 0, false, false, false, NULL },
+    { "i9-two-buffers-less-one-byte", "pad", 2 * 128 - 1, 0, false, false, false, "128 bytes after 128 others" },
+    { "i9-one-buffer-less-one-byte", "sums", 255, 0, false, false, false, "256 bytes after 0 others" },
+    { "i9-rows-are-rounded", "sums", 0, 64, false, false, false, "needs 512 bytes" },
+    { "i10-loops-instead-of-the-instruction", "pad", 0, 0, true, false, false, "is opaque" },
+    { "i10-operand-from-core", "pad", 0, 0, false, true, false, "the operand x of GEMM is in the core's memory" },
+    { "i10-buffer-is-elsewhere", "pad", 0, 0, false, false, true, "is at pad, and \"xs\" is in arena" },
+};
+
+static const Instruction *other_instruction(Ctx *cx, const Damage *d, const Instruction *i)
+{
+    if (!i || strcmp(i->macro, "GEMM") != 0 || !d->from_core) return i;
+    Instruction *copy = arena_copy(cx->arena, i, sizeof *i);
+    copy->memory[0] = SCOPE_CORE;
+    return copy;
+}
+
+static const Stmt *damaged(Ctx *cx, const Stmt *s, void *user)
+{
+    const Damage *d = user;
+    if (s->kind == STMT_TILE && d->no_tile && strcmp(s->instr->macro, "GEMM") == 0) return s->child[0];
+    if (s->kind == STMT_TILE) {
+        Stmt *tile = arena_copy(cx->arena, s, sizeof *s);
+        tile->instr = other_instruction(cx, d, s->instr);
+        return tile;
+    }
+    if (s->kind != STMT_ALLOC) return s;
+    Buffer *b = arena_copy(cx->arena, s->buffer, sizeof *b);
+    Scope *scope = arena_copy(cx->arena, b->scope, sizeof *scope);
+    if (strcmp(scope->name, d->scope) == 0) {
+        if (d->bytes) scope->bytes = d->bytes;
+        if (d->bytes) scope->banks = 1;
+        if (d->row) scope->row = d->row;
+    }
+    b->scope = d->in_arena && strcmp(b->tensor->name, "xs") == 0 ? scope_builtin(SCOPE_ARENA) : scope;
+    return stmt_alloc(cx, b, s->child[0]);
+}
+
+static void check_nest(Ctx *cx, lw_computation *p, const Damage *d)
+{
+    const Nest *n = computation_nest(p);
+    check_that(n && !ctx_failed(cx), d->name, "a step is refused");
+    if (!n) return;
+    Nest mutant = *n;
+    mutant.root = stmt_rewrite(cx, n->root, damaged, (void *)d);
+    const Refusal *r = nest_memory_refusal(cx, &mutant);
+    const char *said = r ? refusal_sentence(cx, r) : NULL;
+    check_that(d->says ? said && strstr(said, d->says) : !said, d->name, "says: %s", said ? said : "nothing");
+}
+
+int main(void)
+{
+    static const Damage shared = { "i9-operands-share-a-bank", "", 0, 0, false, false, false, "share a bank of pad" };
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        Ctx *cx = context_new(NULL, NULL);
+        check_nest(cx, product(cx), &damages[i]);
+        ctx_free(cx);
+    }
+    Ctx *cx = context_new(NULL, NULL);
+    lw_computation *p = computed(cx, "y[i, j] = sum(k) i32(x[i, k]) * i32(x[k, j])", square,
+                                 sizeof square / sizeof square[0]);
+    check_nest(cx, p, &shared);
+    ctx_free(cx);
+    return check_done();
+}
