@@ -8,13 +8,22 @@ const Stage *product_stage(const Nest *n)
     return NULL;
 }
 
+static bool unpacks(const Stage *s) { return s->call && s->call->op->layout.widens; }
+
+const Stage *unpacking_stage(const Nest *n)
+{
+    for (int i = 0; i < n->stage_count; i++)
+        if (unpacks(n->stage[i]) && !n->stage[i]->is_result) return n->stage[i];
+    return NULL;
+}
+
 const Stage *patch_stage(Ctx *cx, const Nest *n, const Stage *acc)
 {
     const Tensor **reads;
     int count = stage_reads(cx, acc, &reads);
     for (int i = 0; i < count; i++)
         for (int s = 0; s < n->stage_count; s++)
-            if (n->stage[s]->out[0] == reads[i]) return n->stage[s];
+            if (n->stage[s]->out[0] == reads[i] && !unpacks(n->stage[s])) return n->stage[s];
     return NULL;
 }
 

@@ -9,6 +9,8 @@
 const Stage *product_stage(const Nest *n);
 /* the first stage of this nest that acc reads, or NULL if there is none */
 const Stage *patch_stage(Ctx *cx, const Nest *n, const Stage *acc);
+/* Returns the stage that unpacks the weights of a product from few bits, in their order in memory, or NULL. */
+const Stage *unpacking_stage(const Nest *n);
 /* Returns true if the product's result has the shape of the group's only output, and no other stage reduces. */
 bool product_makes_output(Ctx *cx, const GroupNest *g);
 /* Inlines all stages except the product, *acc, which stays separate from the output, and the stages in `kept`, a list

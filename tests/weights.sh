@@ -35,6 +35,34 @@ check same-bytes-of-packed-weights "$lw" verify "$int8" --weights bin --target c
 arena() { "$lw" verify "$digits" --weights bin --static-arena && "$lw" verify "$digits" --weights bin --io arena; }
 check same-values-in-other-arenas arena
 
+# ---- Few bits -------------------------------------------------------------------------------------------------------
+
+# few NAME SHAPE COUNT FIRST LEVELS: a constant of so many adjacent integers from FIRST on.
+few() {
+    awk -v name="$1" -v shape="$2" -v n="$3" -v first="$4" -v levels="$5" 'BEGIN { printf "const %s: %s = {", name, shape
+        for (i = 0; i < n; i++) printf "%s%d", i ? "," : "", first + i * i * 37 % 251 % levels; print "}" }'
+}
+{
+    printf '%s\n' 'input x: i8[1][6][5][16]'
+    few wide 'i8[3][3][16][16]' 2304 -8 16
+    few odd 'i8[1][1][16][33]' 528 -113 16
+    few two 'i8[3][2][33][19]' 3762 -2 4
+    few last 'i8[304][19]' 5776 -7 15
+    printf '%s\n' 'a = rescale(conv2d(x, wide, pad=[1,1,1,1], zero=3), multiplier=1500000000, shift=8, zero=3)' \
+        'b = rescale(conv2d(a, odd, zero=3), multiplier=1500000000, shift=11, zero=-4)' \
+        'c = rescale(conv2d(b, two, zero=-4), multiplier=1500000000, shift=6)' \
+        'd = rescale(dense(reshape(c, shape=[1,304]), last), multiplier=1500000000, shift=5)' 'output d'
+} > "$work/few.te"
+# flash TARGET: 12,370 weights of 4 and 2 bits are 5,245 bytes, apart from padding and the first values of the sums.
+flash() { "$lw" report "$work/few.te" --target "$1" | grep '^flash  *[5-7][0-9][0-9][0-9] bytes'; }
+# ram TARGET: the weights of a few channels are unpacked at once, not all of a layer.
+ram() { "$lw" report "$work/few.te" --target "$1" | grep '^RAM  *[1-5][0-9][0-9][0-9] bytes'; }
+for target in generic cortex-m0plus cortex-m3 cortex-m4 cortex-m55 x86-avx2 aarch64 rv32imc; do
+    check "few-bits-stay-packed-$target" flash $target
+    check "few-bits-have-no-copy-$target" ram $target
+    check "few-bits-give-the-same-bytes-$target" "$lw" verify "$work/few.te" --target $target
+done
+
 # ---- Equal constants ------------------------------------------------------------------------------------------------
 
 # `a` and `b` are one array: type and bytes agree. `c` has another last element, `d` another type.

@@ -453,6 +453,51 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 #endif
 #define LW_COPY_I8(n, y, a) LW_ROWS_COPY_I8(n, y, a)
 /* lw: end */
+/* lw: lw_string needs */
+#include <string.h>
+/* lw: end */
+/* lw: lw_unpack needs lw_string LW_SHARED */
+#if defined(__GNUC__)
+#define LW_WORD_AT(p) __builtin_assume_aligned(p, 4)
+#else
+#define LW_WORD_AT(p) (p)
+#endif
+/* Unpacks the elements of n groups of m bytes: m elements of the lowest bits, then of the next ones. They are in
+ * [0, 15], so `least` is added to the four bytes of a word without a carry. */
+static LW_SHARED void lw_unpack(int32_t n, int32_t m, int32_t bits, int32_t least, int8_t *y, int32_t yg, int32_t yp,
+                                const uint8_t *a, int32_t ag)
+{
+    const uint32_t ones = 0x01010101u, mask = ones * ((1u << bits) - 1), first = ones * (uint8_t)least,
+                   low = first & 0x7f7f7f7fu, sign = first & 0x80808080u;
+    const int32_t words = (((uintptr_t)a | (uintptr_t)y) & 3) == 0 && ((m | ag | yg | yp) & 3) == 0 ? m : 0;
+    for (int32_t g = 0; g < n; g++)
+        for (int32_t p = 0; p * bits < 8; p++) {
+            const uint8_t *from = a + g * ag;
+            int8_t *to = y + g * yg + p * yp;
+            for (int32_t t = 0; t < words; t += 4) {
+                uint32_t w;
+                memcpy(&w, LW_WORD_AT(from + t), 4);
+                w = ((w >> p * bits & mask) + low) ^ sign;
+                memcpy(LW_WORD_AT(to + t), &w, 4);
+            }
+            for (int32_t t = words; t < m; t++) to[t] = (int8_t)((from[t] >> p * bits & (int32_t)mask & 15) + least);
+        }
+}
+/* lw: end */
+/* lw: LW_UNPACK4_I8 needs LW_SIMD_CHOICE lw_unpack */
+#ifndef LW_ROWS_UNPACK4_I8
+#define LW_ROWS_UNPACK4_I8(n, m, least, y, yi, yg, yp, a, ai, ag) \
+    lw_unpack(n, m, 4, least, (y) + (yi), yg, yp, (a) + (ai), ag)
+#endif
+#define LW_UNPACK4_I8(n, m, least, y, a) LW_ROWS_UNPACK4_I8(n, m, least, y, a)
+/* lw: end */
+/* lw: LW_UNPACK2_I8 needs LW_SIMD_CHOICE lw_unpack */
+#ifndef LW_ROWS_UNPACK2_I8
+#define LW_ROWS_UNPACK2_I8(n, m, least, y, yi, yg, yp, a, ai, ag) \
+    lw_unpack(n, m, 2, least, (y) + (yi), yg, yp, (a) + (ai), ag)
+#endif
+#define LW_UNPACK2_I8(n, m, least, y, a) LW_ROWS_UNPACK2_I8(n, m, least, y, a)
+/* lw: end */
 /* lw: LW_FETCH_I16 needs LW_COPY_I16 lw_fill_i16 */
 /* If p is false, the index of a may be outside its memory: no pointer is formed. */
 #define LW_ROWS_FETCH_I16(n, fill, y, yi, p, a, ai)                                                                    \

@@ -9,6 +9,8 @@
 bool multiplies_pairs(const Target *t);
 /* Returns the number of channels that a depthwise convolution with `channels` channels computes at once. */
 int64_t channel_tile(const Target *t, int64_t channels);
+/* Returns the number of channels whose weights of few bits are unpacked at once: of at most 1 KB, but at least four. */
+int64_t unpacked_channels(int64_t length);
 /* Returns true for a scalar core that computes up to five pixels by four channels of a panel. */
 bool is_scalar_with_panels(const Target *t);
 /* Returns true if convolutions of single pixels may be computed over one row of all pixels. */

@@ -90,6 +90,9 @@ const InstructionRow instructions_arm[] = {
     { "LW_WORDS_I8[n](a: i8[n], b: i8[n]) y[e<n,u<1] = i32(a[e]) + i32(b[e])*65536", "words" },
     { "LW_WORDS_IF_I8[n](p: bool, q: bool, a: i8[n], b: i8[n]) y[e<n,u<1] = "
       "select(p, i32(a[e]), 0) + select(q, i32(b[e]), 0)*65536", "words" },
+    /* elements of 4 and 2 bits from n groups of m bytes */
+    { "LW_UNPACK4_I8[n,m,least](a: u8[n][m]) y[g<n,p<2,t<m] = i8((i32(a[g,t]) >> p*4 & 15) + least)", NULL },
+    { "LW_UNPACK2_I8[n,m,least](a: u8[n][m]) y[g<n,p<4,t<m] = i8((i32(a[g,t]) >> p*2 & 3) + least)", NULL },
     { "LW_FETCH_I8[n,fill](p: bool, a: i8[n]) y[e<n] = select(p, a[e], i8(fill))", NULL },
     { "LW_FETCH_I16[n,fill](p: bool, a: i8[n]) y[e<n] = i16(select(p, a[e], i8(fill)))", NULL },
     /* copies m pixels: `left` pixels of fill, `inner` pixels of a, the rest fill; the first `own` of n channels are

@@ -21,6 +21,7 @@
 
 #include <string.h>
 
+#include "graph/dag/graph.h"
 #include "graph/dag/op_formula.h"
 #include "support/text.h"
 
@@ -56,8 +57,27 @@ typedef struct PanelRow { int64_t run, padded; } PanelRow;
 typedef struct WeightNumbers { int64_t length, outs, rows, groups, padded, run, row; Panel panel; } WeightNumbers;
 
 
+/* Returns the distance of elements that share a byte: a vector or a word, or less if that does not divide the run. */
+static int64_t distance_in_bytes(const Target *t, int64_t run, int bits)
+{
+    enum { BYTE_BITS = 8, VECTOR = 16, WORD = 4 };
+    int64_t by = target_has(t, "bytes") ? VECTOR : WORD;
+    while (by > 1 && run % (by * (BYTE_BITS / bits))) by /= 2;
+    return by;
+}
+
+/* Stores packed weights of few bits in runs, one for each index of their first dimension. */
+static Tensor *in_few_bits(Ctx *cx, const Target *t, Tensor *packed)
+{
+    int64_t least;
+    const int bits = packed ? narrow_bits(packed, &least) : 0;
+    const int64_t runs = bits ? tensor_dim(packed, 0) : 1;
+    return bits ? stored_in_bits(cx, packed, runs, distance_in_bytes(t, tensor_elems(packed) / runs, bits)) : packed;
+}
+
 /* Packs weights [e][o] in the operator's layout. */
-static Tensor *pack_weights(Ctx *cx, const char *op, const char *layout, const Tensor *k, const WeightNumbers *n)
+static Tensor *pack_weights(Ctx *cx, const Target *t, const char *op, const char *layout, const Tensor *k,
+                            const WeightNumbers *n)
 {
     enum { LEAST_BLOCKS = 2 };         /* smallest number of blocks of bytes */
     const int64_t shape[] = { n->length, n->outs }, depth = n->panel.depth ? n->panel.depth : 1,
@@ -69,8 +89,9 @@ static Tensor *pack_weights(Ctx *cx, const char *op, const char *layout, const T
         { "pairs", op_number(cx, (n->row + 1) / 2) }, { "fours", op_number(cx, (n->length + 3) / 4) },
         { "blocks", op_number(cx, depth > 2 && blocks < LEAST_BLOCKS ? LEAST_BLOCKS : blocks) },
         { "panel", op_number(cx, n->panel.block) }, { "depth", op_number(cx, depth) }, { NULL, NULL } };
-    return weights_packed(cx, weights_layout_named(cx, op, layout),
-                          tensor_constant(cx, k->name, I8, 2, shape, k->data), number);
+    Tensor *packed = weights_packed(cx, weights_layout_named(cx, op, layout),
+                                    tensor_constant(cx, k->name, I8, 2, shape, k->data), number);
+    return in_few_bits(cx, t, packed);
 }
 
 /* Returns true for several rows of x, or windows, each of which is widened once for all rows of weights. A single row
@@ -108,13 +129,20 @@ static Panel panel_of_quads(int64_t outs)
     return (Panel){ outs % (2 * LANES) == 0 ? 2 * LANES : outs < LANES ? LANES / 2 : LANES, 4, OFFSET };
 }
 
+int64_t unpacked_channels(int64_t length)
+{
+    enum { MOST = 1024, LEAST = 4 };
+    return length * LEAST < MOST ? MOST / length : LEAST;
+}
+
 /* Returns the panel for Helium: vectors of 16 elements of all channels of a tile, whose sums use at most 512 bytes for
  * two pixels. Rows of a single vector, and rows that do not fill their vectors, remain rows, because a patch padded
  * with zeros would cost more. */
 static Panel panel_of_vectors(const Node *n, int64_t length, int64_t outs)
 {
     enum { VECTOR = 16, MOST = 64, LEAST = 64 };
-    int64_t block = outs < MOST ? outs : MOST;
+    int64_t least, block = outs < MOST ? outs : MOST;
+    if (narrow_bits(n->in[1], &least) && block > unpacked_channels(length)) block = unpacked_channels(length);
     while (outs % block) block--;
     const bool gains = length > VECTOR && length % VECTOR == 0 && block * length / VECTOR >= LEAST;
     return gains && has_several_rows(n) ? (Panel){ block, VECTOR, 0 } : (Panel){ 0, 0, 0 };
@@ -256,9 +284,11 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, k->rank - 1), length = tensor_elems(k) / outs;
     if (x->type == I16 && !multiplies_sixteen(t, n, outs)) return NULL;
     /* channels are computed in fours or twos, except for a single one */
-    int64_t row = x->type == I8 ? row_of_pairs(t, n, length, outs) : 0;
-    const bool is_bytes = x->type == I8 && has_row_of_bytes(t, n, length, outs);
-    const bool is_long = x->type == I8 && has_long_sums(t, n, length, outs);
+    int64_t least;
+    const bool is_byte = x->type == I8 && !narrow_bits(k, &least);
+    int64_t row = is_byte ? row_of_pairs(t, n, length, outs) : 0;
+    const bool is_bytes = is_byte && has_row_of_bytes(t, n, length, outs);
+    const bool is_long = is_byte && has_long_sums(t, n, length, outs);
     int64_t rows = row || is_bytes || is_long ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
     bool is_wide = multiplies_pairs(t) && outs > 1 && has_several_rows(n);
     const Panel panel = panel_of(t, n, length, outs);
@@ -276,7 +306,7 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
                                                       : length,
                                     .run = padded.padded ? padded.run : length,
                                     .row = row ? row : padded.padded ? padded.padded : length, .panel = panel };
-    Tensor *packed = pack_weights(cx, has_window(n) ? "packed_conv2d" : "packed_dense", layout, k, &numbers);
+    Tensor *packed = pack_weights(cx, t, has_window(n) ? "packed_conv2d" : "packed_dense", layout, k, &numbers);
     if (!packed) return NULL;
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero + panel.offset) };
     const Attr outputs = attr_int("outs", outs), offset = attr_if(panel.offset, attr_int("offset", panel.offset));

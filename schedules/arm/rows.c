@@ -46,7 +46,9 @@ typedef struct Tiles {
     int64_t rows;
     bool is_whole;               /* true if one instruction computes all channels of the tile */
     bool alternates;             /* true if the sums of two pixels alternate in memory */
-    const char *at_rows, *at_pixels, *at_channels;
+    /* the stage that unpacks the weights of the tile's channels from few bits; NULL if weights are stored as read */
+    const char *weights;
+    const char *at_rows, *at_pixels, *at_channels, *at_weights;
 } Tiles;
 
 /* Returns true if one or two instructions compute the output from the sums, for `count` channels. */
@@ -120,7 +122,9 @@ static bool may_be_whole(Ctx *cx, const GroupNest *g, const Nest *n, const Tiles
 static void choose_whole(Ctx *cx, const GroupNest *g, const Nest *n, Tiles *t)
 {
     enum { MOST = 128 };
-    const int64_t outs = axis_extent(t->out, t->last), most = MOST / t->w;
+    const Tensor *k = g->group->anchor->in[1];
+    const int64_t outs = axis_extent(t->out, t->last), unpacked = unpacked_channels(tensor_dim(k, k->rank - 1));
+    const int64_t most = t->weights && unpacked < MOST / t->w ? unpacked : MOST / t->w;
     if (t->form != ROWS || !target_has(g->target, "mve")) return;
     int64_t block = outs <= most ? outs : most;
     while (block > t->o && !may_be_whole(cx, g, n, t, block)) block = block > most / 2 ? most / 2 : block / 2;
@@ -142,9 +146,10 @@ static int64_t channels_of_words(int64_t words)
  * four for one pixel or if one number packs two rows of weights, or the channels of a panel. */
 static Tiles tiles_of(Ctx *cx, const GroupNest *g, const Nest *n, const char *scaled)
 {
-    const Stage *out = output_stage(n);
+    const Stage *out = output_stage(n), *unpacked = unpacking_stage(n);
     Tiles t = { .out = out,
                 .scaled = scaled,
+                .weights = unpacked ? unpacked->name : NULL,
                 .row = -1,
                 .last = out->data_count - 1,
                 .w = 1,
@@ -185,6 +190,10 @@ static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
     int count = 0;
     Path found;
     bool cut_w = w && axis_extent(t->out, t->row) > t->w, cut_c = axis_extent(t->out, t->last) > t->block;
+    const char *const channels = cut_c ? text_format(cx, "%so", c) : NULL;
+    /* weights are unpacked once for all pixels, unless the channel alone is outside of the pixels */
+    const bool is_outside = channels && t->weights && t->block > 1;
+    if (is_outside) order[count++] = channels;
     const bool shifts = t->form != WORDS && t->row >= 0 && axis_extent(t->out, t->row) % t->w;
     if (cut_w) n = sched_split(cx, n, w, t->w, shifts ? TAIL_SHIFT : TAIL_GUARD, NULL, NULL);
     if (cut_c) n = sched_split(cx, n, c, t->block, TAIL_GUARD, NULL, NULL);
@@ -195,7 +204,8 @@ static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
         if (a == t->last - 2 && count) t->at_rows = order[count - 1];
     }
     t->at_pixels = count ? order[count - 1] : NULL;
-    if (cut_c) order[count++] = text_format(cx, "%so", c);
+    if (channels && !is_outside) order[count++] = channels;
+    t->at_weights = channels;
     t->at_channels = count ? order[count - 1] : NULL;
     if (w) order[count++] = cut_w ? text_format(cx, "%si", w) : w;
     if (nest_find_loop(n, c, &found) || cut_c) order[count++] = cut_c ? text_format(cx, "%si", c) : c;
@@ -543,12 +553,30 @@ static const char *keep_bytes(Ctx *cx, const Nest **n, const GroupNest *g, const
     return NULL;
 }
 
+/* Unpacks a run of weights with one instruction: words or vectors of elements from each group of bytes. */
+static const Nest *unpack_weights(Ctx *cx, const Nest *n, const char *weights)
+{
+    enum { BYTE_BITS = 8 };
+    if (ctx_failed(cx)) return n;
+    const Stage *s = nest_stage(n, weights);
+    const int64_t bits = node_int(s->call, "bits", 0), per = BYTE_BITS / bits, by = tensor_dim(s->call->in[0], 2);
+    const char *f = loop_name(cx, s, s->data_count - 1);
+    if (last_extent(s) % (per * by)) return n;
+    n = sched_split(cx, n, f, per * by, TAIL_GUARD, "g", "e");
+    n = sched_split(cx, n, text_format(cx, "%s.e", weights), by, TAIL_GUARD, "p", "t");
+    return tensorize_if_fits(cx, n, text_format(cx, "%s.g", weights),
+                             bits == 2 ? "LW_UNPACK2_I8" : "LW_UNPACK4_I8", NULL, 0);
+}
+
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const char *acc = product_stage(g->nest)->name, *patch = patch_stage(cx, g->nest, product_stage(g->nest))->name;
     const Stage *of = patch_stage(cx, g->nest, nest_stage(g->nest, patch));
     const char *rows = of ? of->name : NULL;
-    const char *bytes = product_bytes(cx, g), *const kept[] = { patch, rows ? rows : patch, bytes, NULL };
+    const Stage *unpacked = unpacking_stage(g->nest);
+    const char *weights = unpacked ? unpacked->name : NULL;
+    const char *bytes = product_bytes(cx, g),
+               *const kept[] = { patch, rows ? rows : patch, weights ? weights : patch, bytes, NULL };
     const Nest *n = isolate_product(cx, g->nest, &acc, kept);
     const char *scaled = keep_bytes(cx, &n, g, bytes);
     if (ctx_failed(cx)) return n;
@@ -570,6 +598,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (t.at_channels) n = sched_compute_at(cx, n, acc, t.at_channels);
     if (t.at_pixels && !is_direct) n = sched_compute_at(cx, n, patch, t.at_pixels);
     if (t.at_rows && rows) n = sched_compute_at(cx, n, rows, t.at_rows);
+    if (t.at_weights && weights) n = sched_compute_at(cx, n, weights, t.at_weights);
+    if (weights) n = unpack_weights(cx, n, weights);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     if (!ctx_failed(cx) && are_bordered(of)) n = copy_rows(cx, n, g->group->anchor, rows);
     if (!ctx_failed(cx) && !is_direct)

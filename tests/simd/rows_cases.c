@@ -79,6 +79,8 @@ static const Family families[] = {
     { "LW_SUM_WINDOW_I8", "kh=240..272 kw=1 n=4|8|16 a0=0" },
     { "LW_SUM_WINDOW_I8", "kh=1 kw=240..272 n=4|8|16 a1=0" },
     { "LW_*_TAPS_I8", "k=1..16 n=1..20|8|16" },
+    { "LW_UNPACK#_I8", "n=1..9 m=4|16 dense least=-128..112" },
+    { "LW_UNPACK#_I8", "n=1..9 m=1..20 least=-128..112" },
     { "LW_PAIRS_I16", "n=1..20" },
     { "LW_PAIRS_I16", "n=1..20 y@102 dense" },
     { "LW_FETCH_ROW_I8", "m=4..6 left=0..2 n=6..20 own=1..20 p=1" },

@@ -84,6 +84,13 @@ Graph graph_replace(Ctx *cx, Graph g, const Map *given);
 Node *node_over(Ctx *cx, const Node *n, Tensor *const *in);
 int graph_order(Ctx *cx, const Graph *g, Node ***out);
 
+/* Returns 2 or 4 if the values of the constant span so few integers, and if that many bits save more than the
+ * instructions that unpack them take; otherwise 0. *least: the value whose bits are 0. */
+int narrow_bits(const Tensor *t, int64_t *least);
+/* Returns k as a call of from_bits over a constant of few bits, or k itself if its values need more. runs: parts along
+ * the first axes that begin at a byte. by: the distance of elements that share a byte. */
+Tensor *stored_in_bits(Ctx *cx, Tensor *k, int64_t runs, int64_t by);
+
 /* Evaluates the call on constants; out[] receives a constant tensor for each output. */
 bool graph_run_call(Ctx *cx, const Node *call, Tensor **out);
 

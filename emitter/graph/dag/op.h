@@ -80,6 +80,8 @@ typedef struct OpLayout {
     bool repeats;
     /* The input is a constant in its storage order, and the output is in logical order. */
     bool unpacks;
+    /* The input is a constant whose bytes hold several elements each; the output has them one by one. */
+    bool widens;
     bool has_windows;                  /* dimensions of input 0 and of output 0 are [n][spatial..][c] */
     /* Computes y[..,o] = sum(k) x[..,k] * weights[k,o], so both operands may be reordered along k. */
     bool contracts_last;

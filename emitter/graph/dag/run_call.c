@@ -75,18 +75,19 @@ static Tensor *run_formula(Ctx *cx, const char *name, const char *text, const Bi
     return tensor_constant(cx, name, computed->type, computed->rank, shape, env_get(env, computed));
 }
 
-enum { MOST_NUMBERS = 12, MOST_WORDS = MOST_NUMBERS + 6 };
+enum { MOST_NUMBERS = 12, MOST_WORDS = MOST_NUMBERS + 7 };
 
 /* Returns the formula that computes the original weights from packed ones. */
-static const char *decoding(Ctx *cx, const WeightLayout *l, const Phrase *number)
+static const char *decoding(Ctx *cx, const WeightLayout *l, const Phrase *number, DType type)
 {
-    const Phrase axes[] = { { "q", l->q }, { "s", l->s }, { "t", l->t }, { "weight", l->decode }, { "of", l->of } };
+    const Phrase axes[] = { { "type", dtype_info(type)->spelling }, { "q", l->q }, { "s", l->s }, { "t", l->t },
+                            { "weight", l->decode }, { "of", l->of } };
     Phrase word[MOST_WORDS + 1] = { { NULL, NULL } };
     int count = 0;
     for (; number[count].name && count < MOST_NUMBERS; count++) word[count] = number[count];
     for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++)
         if (axes[i].text) word[count++] = axes[i];
-    return op_text(cx, "w[of] = i8(weight)", word);
+    return op_text(cx, "w[of] = type(weight)", word);
 }
 
 Tensor *weights_packed(Ctx *cx, const WeightLayout *l, const Tensor *w, const Phrase *number)
@@ -95,7 +96,7 @@ Tensor *weights_packed(Ctx *cx, const WeightLayout *l, const Tensor *w, const Ph
     const char *encode = op_text(cx, l->encode, number);
     Tensor *packed = run_formula(cx, w->name, encode, (const Bind[]){ BIND_T("w", w->self), { NULL, NULL, NULL } });
     if (!packed) return NULL;
-    const Tensor *again = run_formula(cx, w->name, decoding(cx, l, number),
+    const Tensor *again = run_formula(cx, w->name, decoding(cx, l, number, w->type),
                                       (const Bind[]){ BIND_T("k", packed), { NULL, NULL, NULL } });
     if (!again) return NULL;
     if (tensor_elems(again) == tensor_elems(w) && memcmp(again->data, w->data, (size_t)tensor_bytes(w)) == 0)

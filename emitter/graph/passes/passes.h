@@ -28,6 +28,7 @@ GraphPass graph_layout;
 /* graph_stream is declared in stream.h. */
 /* Replaces calls with the form that the target prefers, such as packed weights (Implementation.alter). */
 GraphPass graph_alter;
+GraphPass graph_narrow;       /* stores constants of few bits packed (narrow.c) */
 GraphPass graph_shrink;       /* removes channels on which no output depends */
 /* Copies outputs that are inputs, constants or other outputs, so that exactly one call writes each output. */
 GraphPass graph_outputs;
