@@ -87,7 +87,7 @@ static const char *with_numbers(Ctx *cx, const Bits *b, const char *text)
                    { "type", dtype_info(b->to)->spelling });
 }
 
-/* Bytes that hold elements of adjacent rows of the last axis: the position in a byte depends on the row alone. */
+/* Bytes that hold elements of adjacent rows of the last axis: the position in a byte depends only on the row. */
 static Tensor *by_rows(Ctx *cx, const Node *n, const Bits *b)
 {
     const char *text = OP_TEXT(cx, "y[axes] = type((i32(k[0,(row)/per,column]) >> (row)%per*bits & mask) + least)",

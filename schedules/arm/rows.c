@@ -191,7 +191,7 @@ static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
     Path found;
     bool cut_w = w && axis_extent(t->out, t->row) > t->w, cut_c = axis_extent(t->out, t->last) > t->block;
     const char *const channels = cut_c ? text_format(cx, "%so", c) : NULL;
-    /* weights are unpacked once for all pixels, unless the channel alone is outside of the pixels */
+    /* weights of several channels are unpacked before all pixels, those of one channel for each tile of pixels */
     const bool is_outside = channels && t->weights && t->block > 1;
     if (is_outside) order[count++] = channels;
     const bool shifts = t->form != WORDS && t->row >= 0 && axis_extent(t->out, t->row) % t->w;
