@@ -39,7 +39,8 @@ check same-values-in-other-arenas arena
 
 # few NAME SHAPE COUNT FIRST LEVELS: a constant of so many adjacent integers from FIRST on.
 few() {
-    awk -v name="$1" -v shape="$2" -v n="$3" -v first="$4" -v levels="$5" 'BEGIN { printf "const %s: %s = {", name, shape
+    awk -v name="$1" -v shape="$2" -v n="$3" -v first="$4" -v levels="$5" 'BEGIN {
+        printf "const %s: %s = {", name, shape
         for (i = 0; i < n; i++) printf "%s%d", i ? "," : "", first + i * i * 37 % 251 % levels; print "}" }'
 }
 {

@@ -4,8 +4,9 @@
  * which lists all of them at once. */
 
 /* Decision: weights are dense and whole after the file reader. `import/tflite/file/tflite_file.c` widens 4-bit
- * constants to int8; the pass `narrow` stores their values in 4 bits again. `tflite_sparse.c` beside it expands sparse
- * constants: a tree of dense and sparse levels, with a bound on the nodes visited. Later stages have dense tensors only. 8-bit weights under a real input (dynamic-range
+ * constants to int8; the pass `narrow` stores their values in 4 bits again. `tflite_sparse.c` beside it expands
+ * sparse constants: a tree of dense and sparse levels, with a bound on the nodes visited. Later stages have dense
+ * tensors only. 8-bit weights under a real input (dynamic-range
  * models) stay integers where the reference multiplies on integers: the input is rounded to 8 bits at run time
  * (`tflite_hybrid.c`), as is a layer's state at each step (`ops/layers/recurrent.c`). Dense weights with
  * a scale for each block follow XNNPACK, the only runtime with a kernel for them (BUILTIN_REF ignores the scales).
