@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The macros of rows.h on RISC-V without vectors. 31 registers hold the sums of five pixels by four channels; every
- * element and every weight is loaded once per tile. */
+ * element and every weight is loaded once per tile. It does not use tiles.h, which is for vectors. */
 #ifndef LW_SIMD_RISCV_ROWS_H
 #define LW_SIMD_RISCV_ROWS_H
 

@@ -91,7 +91,7 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 }
 /* lw: end */
 
-/* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_tile_dots lw_rvv_dots lw_dot_2x2 */
+/* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_tile_dots lw_dot_2x2 */
 #ifndef LW_ROWS_DOT_2X2_I8
 #define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) \
     lw_dot_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
@@ -112,7 +112,7 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 #endif
 #define LW_DOT_1XN_I8(n, o, c, a, b) LW_ROWS_DOT_1XN_I8(n, o, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_tile_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
+/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_tile_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_2X1_I8
 #define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi)                                                             \
     (lw_dot_row(1, n, (c) + (ci), (a) + (ai), (b) + (bi), 0),                                                          \
@@ -120,19 +120,19 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 #endif
 #define LW_DOT_2X1_I8(n, c, a, b) LW_ROWS_DOT_2X1_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X4_I8 needs lw_mve_dots lw_tile_dots lw_rvv_dots lw_dsp_bytes lw_arm_1x4 lw_dot_1x4 */
+/* lw: LW_DOT_1X4_I8 needs lw_mve_dots lw_tile_dots lw_dsp_bytes lw_arm_1x4 lw_dot_1x4 */
 #ifndef LW_ROWS_DOT_1X4_I8
 #define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_dot_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #endif
 #define LW_DOT_1X4_I8(n, c, a, b) LW_ROWS_DOT_1X4_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_tile_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
+/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_tile_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_1X2_I8
 #define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) lw_dot_row(2, n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #endif
 #define LW_DOT_1X2_I8(n, c, a, b) LW_ROWS_DOT_1X2_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_tile_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
+/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_tile_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_1X1_I8
 #define LW_ROWS_DOT_1X1_I8(n, c, ci, a, ai, b, bi) lw_dot_row(1, n, (c) + (ci), (a) + (ai), (b) + (bi), 0)
 #endif

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The macros of rows.h on RISC-V with vectors (V 1.0, any VLEN of at least 128). Sums are groups of four registers, 16
- * 32-bit lanes at VLEN 128; -DLW_RVV_LMUL=1 selects single registers. VSMUL with the rounding mode `rnu` is the
- * product of the reference. Intrinsics since 0.12 take that mode; those before read it from a register. */
+/* Primitives of tiles.h for rows of products, and the other macros of rows.h, on RISC-V with vectors (V 1.0, any VLEN
+ * of at least 128). Sums are groups of four registers, 16 32-bit lanes at VLEN 128; -DLW_RVV_LMUL=1 selects single
+ * registers. VSMUL with the rounding mode `rnu` is the product of the reference. Intrinsics since 0.12 take that mode;
+ * those before read it from a register.
+ *
+ * The other macros have loops of their own, because the loops of tiles.h would execute more instructions here:
+ *   - the last channels of a row are one shorter vector here; tiles.h computes them one by one
+ *   - VNCLIP shifts and narrows at once; tiles.h shifts before it narrows
+ *   - taps are added in pairs across the rows of a window, five times for 3x3; tiles.h pairs taps of one row, and adds
+ *     six times */
 #ifndef LW_SIMD_RVV_ROWS_H
 #define LW_SIMD_RVV_ROWS_H
 
@@ -29,6 +36,8 @@
 #define LW_RVV_UINT32(op) LW_RVV_32(__riscv_##op##_u32)
 #if LW_RVV_LMUL == 4
 #define LW_RVV_SIGNED(v) __riscv_vreinterpret_v_u32m4_i32m4(v)
+#define LW_RVV_TU(name) name##m4_tu
+#define LW_RVV_TOTAL(v, from, lanes) __riscv_vredsum_vs_i32m4_i32m1(v, from, lanes)
 typedef vint8m1_t lw_rvv_i8;
 typedef vint16m2_t lw_rvv_i16;
 typedef vint32m4_t lw_rvv_i32;
@@ -36,6 +45,8 @@ typedef vuint16m2_t lw_rvv_u16;
 typedef vuint32m4_t lw_rvv_u32;
 #else
 #define LW_RVV_SIGNED(v) __riscv_vreinterpret_v_u32m1_i32m1(v)
+#define LW_RVV_TU(name) name##m1_tu
+#define LW_RVV_TOTAL(v, from, lanes) __riscv_vredsum_vs_i32m1_i32m1(v, from, lanes)
 typedef vint8mf4_t lw_rvv_i8;
 typedef vint16mf2_t lw_rvv_i16;
 typedef vint32m1_t lw_rvv_i32;
@@ -55,59 +66,32 @@ static inline size_t lw_rvv_part(int32_t left) { return (size_t)(left < LW_RVV_P
 #endif
 /* lw: end */
 
-/* lw: lw_rvv_dots needs lw_rvv_types */
+/* lw: lw_v_dots needs lw_rvv_types */
 #if LW_SIMD_RVV
-static inline int32_t lw_rvv_sum(lw_rvv_i32 v, size_t lanes)
+#define LW_TILES_DOT ((int32_t)LW_RVV_32(__riscv_vsetvlmax_e32)())
+typedef lw_rvv_i32 lw_v_sums;
+static inline lw_v_sums lw_v_no_sums(void) { return LW_RVV_INT32(vmv_v_x)(0, (size_t)LW_TILES_DOT); }
+/* Lanes beyond n keep their sums. */
+static inline lw_v_sums lw_v_dot_part(lw_v_sums s, const int8_t *x, const int8_t *k, int32_t n)
+{
+    const size_t lanes = (size_t)n;
+    const lw_rvv_i8 a = LW_RVV_INT8(vle8_v)(x, lanes), b = LW_RVV_INT8(vle8_v)(k, lanes);
+    return LW_RVV_TU(__riscv_vwadd_wv_i32)(s, s, LW_RVV_INT16(vwmul_vv)(a, b, lanes), lanes);
+}
+static inline lw_v_sums lw_v_dot(lw_v_sums s, const int8_t *x, const int8_t *k)
+{
+    return lw_v_dot_part(s, x, k, LW_TILES_DOT);
+}
+static inline int32_t lw_v_total(lw_v_sums s)
 {
     const vint32m1_t zero = __riscv_vmv_v_x_i32m1(0, 1);
-#if LW_RVV_LMUL == 4
-    return __riscv_vmv_x_s_i32m1_i32(__riscv_vredsum_vs_i32m4_i32m1(v, zero, lanes));
-#else
-    return __riscv_vmv_x_s_i32m1_i32(__riscv_vredsum_vs_i32m1_i32m1(v, zero, lanes));
-#endif
+    return __riscv_vmv_x_s_i32m1_i32(LW_RVV_TOTAL(s, zero, (size_t)LW_TILES_DOT));
 }
-/* Adds products; lanes beyond the row's end keep their sums. */
-static inline lw_rvv_i32 lw_rvv_add_product(lw_rvv_i32 sum, lw_rvv_i8 a, lw_rvv_i8 b, size_t lanes)
+static inline void lw_v_add_totals(int32_t *c, lw_v_sums s, lw_v_sums t)
 {
-#if LW_RVV_LMUL == 4
-    return __riscv_vwadd_wv_i32m4_tu(sum, sum, LW_RVV_INT16(vwmul_vv)(a, b, lanes), lanes);
-#else
-    return __riscv_vwadd_wv_i32m1_tu(sum, sum, LW_RVV_INT16(vwmul_vv)(a, b, lanes), lanes);
-#endif
+    c[0] = (int32_t)((uint32_t)c[0] + (uint32_t)lw_v_total(s));
+    c[1] = (int32_t)((uint32_t)c[1] + (uint32_t)lw_v_total(t));
 }
-/* c[0] += x . k0, c[1] += x . k1, c[cw] += y . k0, c[cw + 1] += y . k1; for one or two rows of weights, and of x. */
-static inline void lw_rvv_2x2(int32_t xs, int32_t ks, int32_t n, int32_t *c, int32_t cw, const int8_t *x,
-                              const int8_t *y, const int8_t *k0, const int8_t *k1)
-{
-    const size_t all = LW_RVV_LANES(n);
-    lw_rvv_i32 s0 = LW_RVV_INT32(vmv_v_x)(0, all), s1 = s0, s2 = s0, s3 = s0;
-    for (int32_t e = 0; e < n;) {
-        const size_t lanes = LW_RVV_LANES(n - e);
-        const lw_rvv_i8 a = LW_RVV_INT8(vle8_v)(x + e, lanes), b = LW_RVV_INT8(vle8_v)(k0 + e, lanes);
-        s0 = lw_rvv_add_product(s0, a, b, lanes);
-        if (xs == 2) {
-            const lw_rvv_i8 a1 = LW_RVV_INT8(vle8_v)(y + e, lanes);
-            s2 = lw_rvv_add_product(s2, a1, b, lanes);
-            if (ks == 2) s3 = lw_rvv_add_product(s3, a1, LW_RVV_INT8(vle8_v)(k1 + e, lanes), lanes);
-        }
-        if (ks == 2) s1 = lw_rvv_add_product(s1, a, LW_RVV_INT8(vle8_v)(k1 + e, lanes), lanes);
-        e += (int32_t)lanes;
-    }
-    c[0] = (int32_t)((uint32_t)c[0] + (uint32_t)lw_rvv_sum(s0, all));
-    if (ks == 2) c[1] = (int32_t)((uint32_t)c[1] + (uint32_t)lw_rvv_sum(s1, all));
-    if (xs == 2) c[cw] = (int32_t)((uint32_t)c[cw] + (uint32_t)lw_rvv_sum(s2, all));
-    if (xs == 2 && ks == 2) c[cw + 1] = (int32_t)((uint32_t)c[cw + 1] + (uint32_t)lw_rvv_sum(s3, all));
-}
-#define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) \
-    lw_rvv_2x2(2, 2, n, (c) + (ci), cw, (a) + (ai), (a) + (ai) + (aw), (b) + (bi), (b) + (bi) + (bo))
-#define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) \
-    lw_rvv_2x2(1, 2, n, (c) + (ci), 0, (a) + (ai), NULL, (b) + (bi), (b) + (bi) + (bo))
-#define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo)                                                                 \
-    (LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo), LW_ROWS_DOT_1X2_I8(n, c, (ci) + 2, a, ai, b, (bi) + 2 * (bo), bo))
-#define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi) \
-    lw_rvv_2x2(2, 1, n, (c) + (ci), cw, (a) + (ai), (a) + (ai) + (aw), (b) + (bi), NULL)
-#define LW_ROWS_DOT_1X1_I8(n, c, ci, a, ai, b, bi) \
-    lw_rvv_2x2(1, 1, n, (c) + (ci), 0, (a) + (ai), NULL, (b) + (bi), NULL)
 #endif
 /* lw: end */
 
