@@ -36,6 +36,7 @@ say = $(if $(Q),@echo "$(1) $(2)")
 # files(ROOT...): the C sources below these folders, at any depth. Templates of packages are texts.
 TEMPLATES := emitter/api/package/templates
 PAGE      := emitter/api/report/template
+PRINTED   := emitter/cgen/template
 PLAY      := emitter/playground
 files     = $(sort $(shell find -L $(1) -path $(TEMPLATES) -prune -o -name '*.c' -print))
 CLIENT    := emitter/main.c $(call files,emitter/command)
@@ -116,7 +117,9 @@ INSTRUCTION_FILES := $(filter schedules/%/instructions.c,$(SOURCES))
 RUNTIME_FILES := $(sort $(wildcard runtime/*.h runtime/simd/*.h))
 PACKAGE_FILES := $(sort $(shell find $(TEMPLATES) -type f))
 PAGE_FILES := $(sort $(wildcard $(PAGE)/*))
-GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h $(BUILD)/gen/package_text.h $(BUILD)/gen/page_text.h
+PRINTED_FILES := $(sort $(wildcard $(PRINTED)/*))
+GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h $(BUILD)/gen/package_text.h \
+  $(BUILD)/gen/page_text.h $(BUILD)/gen/template_text.h
 
 # Lists of file names. Archives and files that are generated from names depend on a list: a file that vanishes renews
 # them, as a new one does.
@@ -124,7 +127,9 @@ $(BUILD)/gen/sources.txt: NAMES = $(SOURCES)
 $(BUILD)/gen/headers.txt: NAMES = $(RUNTIME_FILES)
 $(BUILD)/gen/packages.txt: NAMES = $(PACKAGE_FILES)
 $(BUILD)/gen/page.txt: NAMES = $(PAGE_FILES)
-$(BUILD)/gen/sources.txt $(BUILD)/gen/headers.txt $(BUILD)/gen/packages.txt $(BUILD)/gen/page.txt: FORCE
+$(BUILD)/gen/template.txt: NAMES = $(PRINTED_FILES)
+$(BUILD)/gen/sources.txt $(BUILD)/gen/headers.txt $(BUILD)/gen/packages.txt $(BUILD)/gen/page.txt \
+  $(BUILD)/gen/template.txt: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(NAMES) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
@@ -132,7 +137,7 @@ $(BUILD)/gen/sources.txt $(BUILD)/gen/headers.txt $(BUILD)/gen/packages.txt $(BU
 FORCE:
 
 # Files as lines of text: $(call as_lines,WORD,FOLDER,FILES). The runtime headers, for --standalone; the templates of
-# `loopwright package`; the parts of the page that `loopwright report` writes.
+# `loopwright package`; the parts of the page that `loopwright report` writes; what cgen prints with few changes.
 as_lines = for f in $(3); do \
 	  echo "$(1)_FILE(\"$${f\#$(2)/}\")"; \
 	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/$(1)_LINE("&")/' $$f; done
@@ -156,6 +161,8 @@ $(BUILD)/gen/package_text.h: Makefile $(BUILD)/gen/packages.txt $(PACKAGE_FILES)
 	@$(call as_lines,PACKAGE,$(TEMPLATES),$(PACKAGE_FILES)) > $@
 $(BUILD)/gen/page_text.h: Makefile $(BUILD)/gen/page.txt $(PAGE_FILES)
 	@$(call as_lines,PAGE,$(PAGE),$(PAGE_FILES)) > $@
+$(BUILD)/gen/template_text.h: Makefile $(BUILD)/gen/template.txt $(PRINTED_FILES)
+	@$(call as_lines,TEMPLATE,$(PRINTED),$(PRINTED_FILES)) > $@
 
 # Rows of the table are words of make; '...' keeps their parentheses from the shell.
 folder_of = $(firstword $(subst /, ,$(1:schedules/%=%)))

@@ -1,122 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints model_main.c, which runs the model on .npy files on a host. Most of it is a fixed template: $ is the model's
- * prefix and @ the prefix in capitals. Only the tables of inputs and outputs depend on the model. */
+/* Prints model_main.c, which runs the model on .npy files on a host. Most of it is a fixed template,
+ * for program_text: template/testbench.txt. Only the tables of inputs and outputs depend on the model. */
 #include <string.h>
 
 #include "cgen/memories.h"
 #include "cgen/device_calls.h"
 #include "cgen/parameters.h"
 #include "cgen/spell.h"
+#include "cgen/template.h"
 #include "support/wrap.h"
 #include "support/names.h"
-
-static const char *const head[] = {
-    "/* Runs $ on .npy files:  prog [SIZE=N...] IN.npy... [OUT.npy...] [--repeat N]  prints nanoseconds per run. */",
-    "#include <stdint.h>",
-    "#include <stdio.h>",
-    "#include <stdlib.h>",
-    "#include <string.h>",
-    "#include <time.h>",
-    "",
-    "#include \"%\"",
-    "",
-    "typedef struct Port { const char *name, *type; size_t bytes; int rank; long shape[8]; } Port;",
-    "",
-    "#if defined(__GNUC__)",
-    "__attribute__((noreturn))",
-    "#endif",
-    "static void fail(const char *file, const char *what)",
-    "{",
-    "    fprintf(stderr, \"%s: %s\\n\", file, what);",
-    "    exit(1);",
-    "}",
-    "",
-    "static size_t port_bytes(const Port *p)",
-    "{",
-    "    size_t n = p->bytes;",
-    "    for (int d = 0; d < p->rank; d++) n *= (size_t)p->shape[d];",
-    "    return n;",
-    "}",
-    "",
-    "/* Files are little-endian: reverses the bytes of each element where memory is not. */",
-    "static void swap_bytes(const Port *p, void *data)",
-    "{",
-    "    const unsigned short one = 1;",
-    "    unsigned char *at = (unsigned char *)data, *const end = at + port_bytes(p);",
-    "    if (*(const unsigned char *)&one == 1) return;",
-    "    for (; at < end; at += p->bytes)",
-    "        for (size_t i = 0; i < p->bytes / 2; i++) {",
-    "            const unsigned char low = at[i];",
-    "            at[i] = at[p->bytes - 1 - i];",
-    "            at[p->bytes - 1 - i] = low;",
-    "        }",
-    "}",
-    "",
-    "/* Reads the header of a .npy file: the magic string, the version (1), the length and a Python dictionary. */",
-    "static void read_npy(const char *file, const Port *p, void *data)",
-    "{",
-    "    unsigned char start[12];",
-    "    char header[4096];",
-    "    FILE *f = fopen(file, \"rb\");",
-    "    if (!f) fail(file, \"cannot be opened\");",
-    "    if (fread(start, 1, 10, f) != 10 || memcmp(start, \"\\x93NUMPY\", 6) != 0) fail(file, \"is no .npy file\");",
-    "    size_t length = (size_t)start[8] + 256u * start[9];",
-    "    if (start[6] > 1 && fread(start + 10, 1, 2, f) != 2) fail(file, \"ends too early\");",
-    "    if (length >= sizeof header || fread(header, 1, length, f) != length) fail(file, \"has a damaged header\");",
-    "    header[length] = 0;",
-    "    if (!strstr(header, p->type)) fail(file, \"has another element type\");",
-    "    if (strstr(header, \"'fortran_order': True\")) fail(file, \"is in Fortran order\");",
-    "    size_t bytes = port_bytes(p);",
-    "    if (fread(data, 1, bytes, f) != bytes || fgetc(f) != EOF) fail(file, \"has another number of elements\");",
-    "    fclose(f);",
-    "    swap_bytes(p, data);",
-    "}",
-    "",
-    "static void write_npy(const char *file, const Port *p, void *data)",
-    "{",
-    "    char header[512];",
-    "    int n = sprintf(header, \"{'descr': '%s', 'fortran_order': False, 'shape': (\", p->type);",
-    "    for (int d = 0; d < p->rank; d++) n += sprintf(header + n, d + 1 == p->rank && d ? \"%ld\" : \"%ld, \", "
-    "p->shape[d]);",
-    "    n += sprintf(header + n, \"), }\");",
-    "    while ((10 + n + 1) % 64 != 0) header[n++] = ' ';",
-    "    header[n++] = '\\n';",
-    "    const unsigned char start[10] = { 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(n & 255), (unsigned "
-    "char)(n >> 8) };",
-    "    FILE *f = fopen(file, \"wb\");",
-    "    if (!f) fail(file, \"cannot be written\");",
-    "    size_t bytes = port_bytes(p);",
-    "    swap_bytes(p, data);",
-    "    if (fwrite(start, 1, 10, f) != 10 || fwrite(header, 1, (size_t)n, f) != (size_t)n || fwrite(data, 1, bytes, "
-    "f) != bytes || fclose(f))",
-    "        fail(file, \"cannot be written\");",
-    "}",
-    "",
-    NULL
-};
-
-/* Opens the file of weights that the command line names, or the one in the folder of the program. */
-static const char *const read_weights[] = {
-    "/* Reads the file of weights into aligned memory: `given`, or ~ in the folder of the program. */",
-    "static const uint8_t *read_weights(const char *program, const char *given)",
-    "{",
-    "    static unsigned char memory[@_WEIGHTS_FILE_SIZE + @_WEIGHTS_ALIGN];",
-    "    uint8_t *weights = memory + (@_WEIGHTS_ALIGN - (uintptr_t)memory % @_WEIGHTS_ALIGN) % @_WEIGHTS_ALIGN;",
-    "    char path[4096];",
-    "    const char *slash = strrchr(program, '/');",
-    "    const int folder = slash ? (int)(slash + 1 - program) : 0;",
-    "    if (given) snprintf(path, sizeof path, \"%s\", given);",
-    "    else snprintf(path, sizeof path, \"%.*s%s\", folder, program, \"~\");",
-    "    FILE *f = fopen(path, \"rb\");",
-    "    if (!f) fail(path, \"cannot be opened\");",
-    "    const size_t bytes = fread(weights, 1, @_WEIGHTS_FILE_SIZE, f);",
-    "    fclose(f);",
-    "    if ($_check_weights(weights, (uint32_t)bytes) != 0) fail(path, \"is damaged, or of another network\");",
-    "    return weights;",
-    "}",
-    "",
-    NULL
-};
 
 static const char *const start_part[] = {
     "    int status = 0;",
@@ -134,18 +27,6 @@ static const char *const stop_part[] = {
     NULL
 };
 
-/* Prints a row per layer that ran, and the total, as counts of one run: `layer 3 1234 conv_1`, `cycles 9876`. */
-static const char *const profile_part[] = {
-    "    double total = 0;",
-    "    for (long i = 0; i < @_LAYERS; i++) {",
-    "        const double count = (double)$_profile[i].count / (double)repeat;",
-    "        total += count;",
-    "        if ($_profile[i].runs) printf(\"layer %ld %.0f %s\\n\", i, count, $_profile[i].name);",
-    "    }",
-    "    printf(\"%s %.0f\\n\", $_profile_unit, total);",
-    NULL
-};
-
 static void add_line(Text *t, const Program *p, const char *line)
 {
     program_text(t, p, line);
@@ -155,6 +36,11 @@ static void add_line(Text *t, const Program *p, const char *line)
 static void add_lines(Text *t, const Program *p, const char *const *lines)
 {
     for (; *lines; lines++) add_line(t, p, *lines);
+}
+
+static void add_file(Text *t, const Program *p, const char *file)
+{
+    for (const char *const *line = template_lines(file); !template_ends(*line); line++) add_line(t, p, *line);
 }
 
 static const char *npy_type(DType t)
@@ -251,7 +137,7 @@ static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structu
 static void main_function(Ctx *cx, Text *t, const Program *p)
 {
     Speller s = speller_new(cx);
-    if (p->weights.kind == WEIGHTS_CALLER) add_lines(t, p, read_weights);
+    if (p->weights.kind == WEIGHTS_CALLER) add_file(t, p, "read_weights.txt");
     add_line(
         t, p,
         "#define IN_ELEMENTS(name, type, count) static type $_in_##name[(count) + !(count)];\n@_INPUTS(IN_ELEMENTS)");
@@ -301,7 +187,7 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
                        "        fail(argv[0], \"@_E_SIZE: data decided a size above its \"\n"
                        "             \"maximum, or one that a layer cannot take\");");
     add_lines(t, p, stop_part);
-    if (p->has_profile) add_lines(t, p, profile_part);
+    if (p->has_profile) add_file(t, p, "profile.txt");
     for (int i = 0; i < p->output_count; i++)
         add_line(t, p,
                  text_format(cx, "    if (argc > %d) write_npy(argv[%d], &outputs[%d], $_out_%s);",
@@ -314,9 +200,9 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
 const char *cgen_testbench(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
-    for (int i = 0; head[i]; i++) {
-        if (strcmp(head[i], "#include \"%\"") == 0) cgen_include_header(cx, &t, p);
-        else add_line(&t, p, head[i]);
+    for (const char *const *line = template_lines("testbench.txt"); !template_ends(*line); line++) {
+        if (text_equal(*line, "#include \"%\"")) cgen_include_header(cx, &t, p);
+        else add_line(&t, p, *line);
     }
     main_function(cx, &t, p);
     return wrap_lines(cx, text_string(&t));
