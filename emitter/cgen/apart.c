@@ -298,20 +298,20 @@ void cgen_check_flash(Ctx *cx, Program *p)
 
 /* ---- model.h and model.c ----------------------------------------------------------------------------------------- */
 
-void file_macros(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void file_macros(Ctx *cx, Text *t, const Program *p)
 {
     (void)cx;
-    text_printf(t, "#define %s_WEIGHTS_FILE_SIZE %lldu     /* bytes of %s */\n", prefix, (long long)p->weights.bytes,
+    text_printf(t, "#define %s_WEIGHTS_FILE_SIZE %lldu     /* bytes of %s */\n", p->prefix, (long long)p->weights.bytes,
                 p->weights.file);
-    text_printf(t, "#define %s_WEIGHTS_ALIGN %lldu\n", prefix, (long long)p->arena_align);
+    text_printf(t, "#define %s_WEIGHTS_ALIGN %lldu\n", p->prefix, (long long)p->arena_align);
 }
 
-void file_declare_check(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void file_declare_check(Ctx *cx, Text *t, const Program *p)
 {
     (void)cx;
     const bool is_given = p->weights.kind == WEIGHTS_CALLER;
     text_printf(t, "\n/* Returns 0 if %s %s, complete and undamaged: header, size and CRC-32. Else %s_E_WEIGHTS. */\n",
-                is_given ? "the memory holds" : "the included file is", p->weights.file, prefix);
+                is_given ? "the memory holds" : "the included file is", p->weights.file, p->prefix);
     text_printf(t, "int %s_check_weights(%s);\n\n", p->name,
                 is_given ? "const uint8_t *weights, uint32_t bytes" : "void");
 }
@@ -324,14 +324,14 @@ static void byte_rows(Text *t, const uint8_t *bytes, int count)
 }
 
 /* Prints an array that includes the file: with #embed if the compiler supports C23, otherwise with the assembler. */
-static void included_file(Text *t, const Program *p, const char *prefix)
+static void included_file(Text *t, const Program *p)
 {
     text_printf(t, "#ifndef %s_WEIGHTS_FILE\n#define %s_WEIGHTS_FILE \"%s\"     /* its path, for #embed or .incbin */\n"
-                   "#endif\n", prefix, prefix, p->weights.file);
+                   "#endif\n", p->prefix, p->prefix, p->weights.file);
     text_add(t, "#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L && defined(__has_embed)\n");
     text_printf(t, "static const LW_ALIGN(%lld) uint8_t %s_weights[] = {\n#embed %s_WEIGHTS_FILE\n};\n",
-                (long long)p->arena_align, p->name, prefix);
-    text_printf(t, "#else\nLW_INCBIN(%s_weights, %s_WEIGHTS_FILE)\n#endif\n\n", p->name, prefix);
+                (long long)p->arena_align, p->name, p->prefix);
+    text_printf(t, "#else\nLW_INCBIN(%s_weights, %s_WEIGHTS_FILE)\n#endif\n\n", p->name, p->prefix);
 }
 
 static void crc_function(Text *t, const Program *p)
@@ -349,7 +349,7 @@ static void crc_function(Text *t, const Program *p)
                 "    return crc ^ 0xffffffffu;\n}\n\n");
 }
 
-void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void file_functions(Ctx *cx, Text *t, const Program *p)
 {
     const bool is_given = p->weights.kind == WEIGHTS_CALLER;
     const char *base = base_of(cx, p);
@@ -361,25 +361,25 @@ void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
     text_printf(t, "static const uint8_t %s_weights_header[%d] = {\n", p->name, CRC_AT);
     byte_rows(t, h, CRC_AT);
     text_add(t, "\n};\n\n");
-    if (!is_given) included_file(t, p, prefix);
+    if (!is_given) included_file(t, p);
     crc_function(t, p);
     text_printf(t, "int %s_check_weights(%s)\n{\n", p->name,
                 is_given ? "const uint8_t *weights, uint32_t bytes" : "void");
     if (is_given)
-        text_printf(t, "    if (bytes < %s_WEIGHTS_FILE_SIZE) return %s_E_WEIGHTS;\n", prefix, prefix);
-    file_check_in_run(cx, t, p, prefix);
+        text_printf(t, "    if (bytes < %s_WEIGHTS_FILE_SIZE) return %s_E_WEIGHTS;\n", p->prefix, p->prefix);
+    file_check_in_run(cx, t, p);
     text_printf(t, "    uint32_t expected = 0;\n"
                    "    for (int i = 3; i >= 0; i--) expected = expected << 8 | %s[%d + i];\n", base, CRC_AT);
     text_printf(t, "    const uint32_t crc = %s_crc32(%s + %d, %s_WEIGHTS_FILE_SIZE - %d);\n", p->name, base,
-                WEIGHTS_HEADER, prefix, WEIGHTS_HEADER);
-    text_printf(t, "    return crc == expected ? 0 : %s_E_WEIGHTS;\n}\n\n", prefix);
+                WEIGHTS_HEADER, p->prefix, WEIGHTS_HEADER);
+    text_printf(t, "    return crc == expected ? 0 : %s_E_WEIGHTS;\n}\n\n", p->prefix);
 }
 
-void file_check_in_run(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void file_check_in_run(Ctx *cx, Text *t, const Program *p)
 {
     if (p->weights.kind == WEIGHTS_CALLER)
         text_printf(t, "    if (weights == NULL || (uintptr_t)weights %% %s_WEIGHTS_ALIGN != 0) return %s_E_WEIGHTS;\n",
-                    prefix, prefix);
+                    p->prefix, p->prefix);
     text_printf(t, "    if (memcmp(%s, %s_weights_header, sizeof %s_weights_header) != 0) return %s_E_WEIGHTS;\n",
-                base_of(cx, p), p->name, p->name, prefix);
+                base_of(cx, p), p->name, p->name, p->prefix);
 }

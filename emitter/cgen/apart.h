@@ -20,10 +20,10 @@ void section_attribute(Text *t, const char *section);
 /* Returns the C expression of a constant's address in the file, plus `offset` bytes, as a pointer to `type`. */
 const char *file_constant(Ctx *cx, const Program *p, int constant, int64_t offset, DType type);
 /* Prints macros and the prototype of NAME_check_weights in model.h. */
-void file_macros(Ctx *cx, Text *t, const Program *p, const char *prefix);
-void file_declare_check(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void file_macros(Ctx *cx, Text *t, const Program *p);
+void file_declare_check(Ctx *cx, Text *t, const Program *p);
 /* These print parts of model.c: the expected header, the included file and NAME_check_weights; then NAME_run's check of
  * the header. */
-void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix);
-void file_check_in_run(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void file_functions(Ctx *cx, Text *t, const Program *p);
+void file_check_in_run(Ctx *cx, Text *t, const Program *p);
 #endif

@@ -250,7 +250,8 @@ struct Program {
     const Selftest *selftest;          /* the data of --selftest, or NULL */
     /* is_step: true for NAME_train; run_call_count: the number of NAME_run's calls */
     bool is_step; int run_call_count;
-    Features features;                 /* set by cgen_complete */
+    /* Set by cgen_complete: the name in capitals, and the features. */
+    const char *prefix; Features features;
     /* The labels of a training step must be at least 0 and less than label_limit; 0 if its target has no labels. */
     int64_t label_limit;
 };

@@ -34,17 +34,17 @@ const char *comment_text(Ctx *cx, const char *name);       /* returns the name e
 
 /* These print the parts of --profile: the declarations of model.h, the definitions of model.c, and the statements
  * around the layers. */
-void profile_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
-void profile_define(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void profile_declare(Ctx *cx, Text *t, const Program *p);
+void profile_define(Ctx *cx, Text *t, const Program *p);
 
 /* --selftest */
 /* Returns true if a function of the self-test calls memcpy or memset. */
 bool selftest_moves_memory(const Program *p);
-void selftest_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void selftest_declare(Ctx *cx, Text *t, const Program *p);
 /* Prints the checksums, and the function that compares them. */
-void selftest_define(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void selftest_define(Ctx *cx, Text *t, const Program *p);
 /* Prints the comparisons after call `call`; prints nothing without --selftest. */
 void selftest_checks(Ctx *cx, Text *t, const Program *p, int call, PrintPlace *print_place);
 /* Prints NAME_run, with this signature, and NAME_selftest. */
-void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *run);
+void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *run);
 #endif

@@ -82,12 +82,12 @@ static void run_method(Ctx *cx, Text *t, const Program *p)
     text_add(t, "&in_, &out_);\n    }\n");
 }
 
-static void private_members(Text *t, const Program *p, const char *prefix)
+static void private_members(Text *t, const Program *p)
 {
     if (p->static_arena && !p->state_count) return;
     text_add(t, "\nprivate:\n");
     if (!p->static_arena)
-        text_printf(t, "    alignas(%s_ARENA_ALIGN) unsigned char arena_[%s_ARENA_SIZE%s];\n", prefix, prefix,
+        text_printf(t, "    alignas(%s_ARENA_ALIGN) unsigned char arena_[%s_ARENA_SIZE%s];\n", p->prefix, p->prefix,
                     p->arena_size ? "" : " + 1");
     if (p->state_count) text_printf(t, "    struct %s_state state_;\n", p->name);
 }
@@ -95,24 +95,23 @@ static void private_members(Text *t, const Program *p, const char *prefix)
 const char *cgen_cpp_class(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
-    const char *prefix = name_upper(cx, p->name);
     const char *first = p->state_count ? text_format(cx, "%s_reset(&state_);", p->name) : "";
     text_printf(&t, "/* %s: a C++11 class over %s, emitted by Loopwright. No heap, no exceptions; %s.\n"
                     " * The object is as large as the arena: make it static rather than local. */\n", p->name,
                 p->header ? p->header : "the header",
                 p->static_arena ? "the arena is model.c's own" : "the arena is a member");
-    text_printf(&t, "#ifndef %s_HPP\n#define %s_HPP\n\n", prefix, prefix);
+    text_printf(&t, "#ifndef %s_HPP\n#define %s_HPP\n\n", p->prefix, p->prefix);
     cgen_include_header(cx, &t, p);
     text_printf(&t, "\nnamespace %s {\n\n", p->name);
     text_printf(&t, "class Model {\npublic:\n    Model() noexcept { %s%s}\n    Model(const Model &) = delete;\n"
                     "    Model &operator=(const Model &) = delete;\n\n", first, *first ? " " : "");
     if (p->state_count)
         text_printf(&t, "    void reset() noexcept { %s_reset(&state_); }\n", p->name);
-    for (int i = 0; p->ports_in_arena && i < p->input_count; i++) accessor(&t, prefix, "input", &p->input[i]);
-    for (int i = 0; p->ports_in_arena && i < p->output_count; i++) accessor(&t, prefix, "output", &p->output[i]);
-    text_printf(&t, "    /* As %s_run: 0, or a negative %s_E_... code. */\n", p->name, prefix);
+    for (int i = 0; p->ports_in_arena && i < p->input_count; i++) accessor(&t, p->prefix, "input", &p->input[i]);
+    for (int i = 0; p->ports_in_arena && i < p->output_count; i++) accessor(&t, p->prefix, "output", &p->output[i]);
+    text_printf(&t, "    /* As %s_run: 0, or a negative %s_E_... code. */\n", p->name, p->prefix);
     run_method(cx, &t, p);
-    private_members(&t, p, prefix);
+    private_members(&t, p);
     text_printf(&t, "};\n\n} /* namespace %s */\n\n#endif\n", p->name);
     return wrap_lines(cx, text_string(&t));
 }

@@ -134,9 +134,8 @@ static const char *where_called(Ctx *cx, const Program *p, const Partition *d)
     return d->when ? text_format(cx, " where %s", spell_size(&s, d->when)) : "";
 }
 
-void partition_prototypes(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void partition_prototypes(Ctx *cx, Text *t, const Program *p)
 {
-    (void)prefix;
     text_char(t, '\n');
     for (int i = 0; i < p->partition_count; i++) {
         const Partition *d = &p->partition[i];

@@ -12,7 +12,7 @@ typedef const char *PrintPlace(Ctx *cx, const Program *p, const Place *at, const
  * it. */
 void partition_function(Ctx *cx, Text *t, const Program *p, const Function *f, const char *text);
 void partition_constant(Ctx *cx, Text *t, const Program *p, int constant, const char *text);
-void partition_prototypes(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void partition_prototypes(Ctx *cx, Text *t, const Program *p);
 void partition_defaults(Ctx *cx, Text *t, const Program *p, PrintCall *print_call);
 void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, Speller *sizes,
                     PrintPlace *print_place);

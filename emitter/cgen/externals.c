@@ -46,9 +46,8 @@ static const Code *declare(Ctx *cx, const Code *c, void *user)
     return c;
 }
 
-void externals_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void externals_declare(Ctx *cx, Text *t, const Program *p)
 {
-    (void)prefix;
     Text list = text_new(cx);
     Prototypes all = { cx, &list, map_new(cx->arena) };
     for (int i = 0; i < p->function_count; i++) code_rewrite(cx, p->function[i]->body, declare, &all);

@@ -7,6 +7,7 @@
 #include "cgen/runtime.h"
 #include "cgen/state.h"
 #include "cgen/training.h"
+#include "support/names.h"
 
 static bool always(const Program *p) { return p != NULL; }
 static bool has_arena(const Program *p) { return !p->memory_count; }
@@ -146,4 +147,5 @@ void cgen_complete(Ctx *cx, Program *p)
     for (size_t i = 0; i < most; i++)
         if (features[i].is_in(p)) at[count++] = &features[i];
     p->features = (Features){ count, at };
+    p->prefix = name_upper(cx, p->name);
 }

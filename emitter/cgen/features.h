@@ -39,8 +39,7 @@ typedef struct Parameter {
     bool step_writes;                  /* not const in NAME_train */
 } Parameter;
 
-/* prefix: the program's name in capitals */
-typedef void PrintPart(Ctx *cx, Text *t, const Program *p, const char *prefix);
+typedef void PrintPart(Ctx *cx, Text *t, const Program *p);
 typedef struct Feature {
     const char *name;
     bool (*is_in)(const Program *p);

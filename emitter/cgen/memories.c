@@ -45,14 +45,14 @@ static int64_t arena_of_both(const Program *p)
 
 /* Prints the macro that declares the caller's arena. It aligns the arena with the language's keyword, or in C99 with
  * the compiler's. */
-static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *word,
-                        const char *function)
+static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *word, const char *function)
 {
     enum { LONG_DOUBLE = 8 };      /* arrays of at least this many bytes get the alignment */
-    const char *macro = text_format(cx, "%s_%s", prefix, word);
+    const char *macro = text_format(cx, "%s_%s", p->prefix, word);
     const int64_t bytes = strcmp(function, "run") == 0 ? p->arena_size : arena_of_both(p);
     const char *array = bytes ? text_format(cx, "[%s_SIZE]", macro) : "[1]";
-    const char *align = text_format(cx, "%s_ARENA_ALIGN", prefix), *define = text_format(cx, "#define %s(name)", macro);
+    const char *align = text_format(cx, "%s_ARENA_ALIGN", p->prefix);
+    const char *define = text_format(cx, "#define %s(name)", macro);
     text_printf(t, "/* Declares the arena: `static %s(memory);`, passed as %s_%s(memory, ...) */\n", macro, p->name,
                 function);
     text_printf(t,
@@ -66,24 +66,24 @@ static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix, 
     text_printf(t, "%s long double name[%lld]\n#endif\n\n", define, (long long)(bytes / LONG_DOUBLE + 1));
 }
 
-void arena_sizes(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void arena_sizes(Ctx *cx, Text *t, const Program *p)
 {
     (void)cx;
-    text_printf(t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix,
+    text_printf(t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", p->prefix,
                 (long long)p->arena_size, p->name);
-    text_printf(t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
+    text_printf(t, "#define %s_ARENA_ALIGN  %lldu\n", p->prefix, (long long)p->arena_align);
 }
 
-void arena_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void arena_declare(Ctx *cx, Text *t, const Program *p)
 {
-    if (!p->static_arena) arena_macro(cx, t, p, prefix, "ARENA", "run");
+    if (!p->static_arena) arena_macro(cx, t, p, "ARENA", "run");
 }
 
-void arena_of_training(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void arena_of_training(Ctx *cx, Text *t, const Program *p)
 {
-    text_printf(t, "#define %s_TRAIN_ARENA_SIZE %lldu     /* bytes for %s_train, and enough for %s_run */\n", prefix,
+    text_printf(t, "#define %s_TRAIN_ARENA_SIZE %lldu     /* bytes for %s_train, and enough for %s_run */\n", p->prefix,
                 (long long)arena_of_both(p), p->name, p->name);
-    if (!p->static_arena) arena_macro(cx, t, p, prefix, "TRAIN_ARENA", "train");
+    if (!p->static_arena) arena_macro(cx, t, p, "TRAIN_ARENA", "train");
 }
 
 /* Marks the types that the calls store in the memory. */
@@ -94,33 +94,33 @@ static void types_of_calls(const Program *p, bool used[DTYPE_COUNT])
         for (int j = 0; j < call->place_count; j++) used[call->place[j].type] = true;
 }
 
-void arena_static(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void arena_static(Ctx *cx, Text *t, const Program *p)
 {
     bool used[DTYPE_COUNT] = { false };
     (void)cx;
     if (!p->static_arena || p->is_step || !(program_uses_arena(p) || (p->step && program_uses_arena(p->step)))) return;
     types_of_calls(p, used);
     text_printf(t, "static LW_ALIGN(%lld) union {\n    uint8_t bytes[%s_%sARENA_SIZE];\n", (long long)p->arena_align,
-                prefix, p->step ? "TRAIN_" : "");
+                p->prefix, p->step ? "TRAIN_" : "");
     memory_members(t, used, arena_of_both(p));
     text_printf(t, "} %s_arena;\n\n", p->name);
 }
 
-void arena_begin(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void arena_begin(Ctx *cx, Text *t, const Program *p)
 {
-    (void)cx, (void)prefix;
+    (void)cx;
     if (program_uses_arena(p))
         text_printf(t, "    uint8_t *const memory = %s%s;\n", p->static_arena ? p->name : "(uint8_t *)arena",
                     p->static_arena ? "_arena.bytes" : "");
     else if (!p->static_arena) text_add(t, "    (void)arena;\n");
 }
 
-void arena_test(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void arena_test(Ctx *cx, Text *t, const Program *p)
 {
     const size_t start = t->length;
     if (program_uses_arena(p) && !p->static_arena)
         text_printf(t, "    if (memory == NULL || (uintptr_t)memory %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n",
-                    prefix, prefix);
+                    p->prefix, p->prefix);
     wrap_statement(cx, t, start);
 }
 
@@ -154,7 +154,7 @@ static void array_macro(Ctx *cx, Text *t, const Program *p, const ProgramMemory 
     text_add(t, "#endif\n");
 }
 
-void memories_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void memories_declare(Ctx *cx, Text *t, const Program *p)
 {
     for (int i = 0; i < p->memory_count; i++) {
         const ProgramMemory *m = &p->memory[i];
@@ -165,7 +165,7 @@ void memories_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
         if (m->section) text_printf(t, "#define %s_SECTION \"%s\"\n", macro, m->section);
     }
     if (!p->static_arena) {
-        text_printf(t, "/* The memories: X(name, size, alignment) for each */\n#define %s_MEMORIES(X)", prefix);
+        text_printf(t, "/* The memories: X(name, size, alignment) for each */\n#define %s_MEMORIES(X)", p->prefix);
         for (int i = 0; i < p->memory_count; i++)
             text_printf(t, " X(%s, %lld, %lld)", p->memory[i].name, (long long)p->memory[i].size,
                         (long long)p->memory[i].align);
@@ -178,10 +178,9 @@ void memories_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
     }
 }
 
-void memories_static(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void memories_static(Ctx *cx, Text *t, const Program *p)
 {
     bool used[DTYPE_COUNT] = { false };
-    (void)prefix;
     types_of_calls(p, used);
     for (int k = 0; k < p->memory_count && p->static_arena; k++) {
         const ProgramMemory *m = &p->memory[k];
@@ -194,9 +193,9 @@ void memories_static(Ctx *cx, Text *t, const Program *p, const char *prefix)
     }
 }
 
-void memories_begin(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void memories_begin(Ctx *cx, Text *t, const Program *p)
 {
-    if (!p->static_arena) text_printf(t, "    if (memory == NULL) return %s_E_ARENA;\n", prefix);
+    if (!p->static_arena) text_printf(t, "    if (memory == NULL) return %s_E_ARENA;\n", p->prefix);
     for (int k = 0; k < p->memory_count; k++) {
         const char *name = p->memory[k].name;
         if (!uses(p, k)) continue;
@@ -206,7 +205,7 @@ void memories_begin(Ctx *cx, Text *t, const Program *p, const char *prefix)
     for (int k = 0; k < p->memory_count && !p->static_arena; k++)
         if (uses(p, k))
             text_printf(t, "    if (%s == NULL || (uintptr_t)%s %% %s_ALIGN != 0) return %s_E_ARENA;\n",
-                        p->memory[k].name, p->memory[k].name, macro_of(cx, p, &p->memory[k]), prefix);
+                        p->memory[k].name, p->memory[k].name, macro_of(cx, p, &p->memory[k]), p->prefix);
 }
 
 /* ---- Test bench -------------------------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@ void features_print(Ctx *cx, Text *t, const Program *p, FeaturePart part)
     const int count = p->features.count;
     for (int i = 0; i < count; i++) {
         const Feature *f = p->features.at[part == FEATURE_END ? count - 1 - i : i];
-        if (f->part[part]) f->part[part](cx, t, p, name_upper(cx, p->name));
+        if (f->part[part]) f->part[part](cx, t, p);
         if (f->text[part]) program_text(t, p, f->text[part]);
     }
 }
@@ -43,20 +43,20 @@ void print_arguments(Text *t, const Program *p, ArgumentOf of)
         if (p->features.at[i]->parameter.name) text_printf(t, "%s, ", p->features.at[i]->parameter.argument[of]);
 }
 
-void parameters_check(Text *t, const Program *p, const char *prefix)
+void parameters_check(Text *t, const Program *p)
 {
     for (int i = 0; i < p->features.count; i++) {
         const Parameter *x = &p->features.at[i]->parameter;
-        if (x->error) text_printf(t, "    if (%s == NULL) return %s_%s;\n", x->name, prefix, x->error);
+        if (x->error) text_printf(t, "    if (%s == NULL) return %s_%s;\n", x->name, p->prefix, x->error);
     }
 }
 
-void error_codes(Text *t, const Program *p, const char *prefix)
+void error_codes(Text *t, const Program *p)
 {
     for (int code = 1; code <= MOST_CODES; code++)
         for (int i = 0; i < p->features.count; i++)
             if (p->features.at[i]->code == code)
-                text_printf(t, "#define %s_E_%s\n", prefix, p->features.at[i]->meaning);
+                text_printf(t, "#define %s_E_%s\n", p->prefix, p->features.at[i]->meaning);
 }
 
 bool features_call_string(const Program *p)

@@ -13,9 +13,9 @@ void print_arguments(Text *t, const Program *p, ArgumentOf of);
  * the file of weights. */
 void program_text(Text *t, const Program *p, const char *text);
 /* Prints the tests of NAME_run for parameters that are null. */
-void parameters_check(Text *t, const Program *p, const char *prefix);
+void parameters_check(Text *t, const Program *p);
 /* Prints the macros of the codes that NAME_run may return. */
-void error_codes(Text *t, const Program *p, const char *prefix);
+void error_codes(Text *t, const Program *p);
 /* Returns true if the code of a feature calls functions of string.h. */
 bool features_call_string(const Program *p);
 /* Prints the names of the runtime's pieces that the features require. */

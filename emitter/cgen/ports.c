@@ -149,7 +149,7 @@ static void facts(Ctx *cx, Text *t, const char *prefix, const Port *p)
 }
 
 /* Prints macros for the actual shape and number of elements of an output after a run: SHAPE(out), COUNT(out). */
-static void facts_of_run(Ctx *cx, Text *t, const char *prefix, const Program *p, const Port *port)
+static void facts_of_run(Ctx *cx, Text *t, const Program *p, const Port *port)
 {
     Text shape = text_new(cx), count = text_new(cx);
     const Tensor *x = port->tensor;
@@ -161,11 +161,11 @@ static void facts_of_run(Ctx *cx, Text *t, const char *prefix, const Program *p,
         if (at < 0) text_printf(&count, "%s%lldu", d ? " * " : "", (long long)tensor_dim(x, d));
         else text_printf(&count, "%s(uint32_t)%s", d ? " * " : "", field);
     }
-    fact(cx, t, prefix, port, "SHAPE(out)", text_format(cx, "{ %s }", text_string(&shape)));
-    fact(cx, t, prefix, port, "COUNT(out)", text_format(cx, "(%s)", text_string(&count)));
+    fact(cx, t, p->prefix, port, "SHAPE(out)", text_format(cx, "{ %s }", text_string(&shape)));
+    fact(cx, t, p->prefix, port, "COUNT(out)", text_format(cx, "(%s)", text_string(&count)));
 }
 
-static void sizes_of_run(Ctx *cx, Text *t, const char *prefix, const Program *p)
+static void sizes_of_run(Ctx *cx, Text *t, const Program *p)
 {
     const char *row = "X";
     bool is_taken = true;
@@ -176,22 +176,22 @@ static void sizes_of_run(Ctx *cx, Text *t, const char *prefix, const Program *p)
         if (is_taken) row = text_format(cx, "%s_", row);
     }
     text_printf(t, "/* Sizes of outputs that data decide: %s(name, least, greatest) */\n#define %s_SIZES(%s)", row,
-                prefix, row);
+                p->prefix, row);
     for (int i = 0; i < p->decided_count; i++)
         text_printf(t, "%s%s(%s, %lld, %lld)", p->decided_count > 1 ? " \\\n    " : " ", row, p->decided[i].name,
                     (long long)p->decided[i].least, (long long)p->decided[i].greatest);
     text_add(t, "\n/* The actual shapes and numbers of elements after a run; `out` points to the outputs */\n");
     for (int i = 0; i < p->output_count; i++)
-        if (p->output[i].decided) facts_of_run(cx, t, prefix, p, &p->output[i]);
+        if (p->output[i].decided) facts_of_run(cx, t, p, &p->output[i]);
     text_char(t, '\n');
 }
 
 typedef void EachPort(Ctx *cx, Text *t, const char *prefix, const Port *p);
 
-static void each_port(Ctx *cx, Text *t, const Program *p, const char *prefix, EachPort *print)
+static void each_port(Ctx *cx, Text *t, const Program *p, EachPort *print)
 {
-    for (int i = 0; i < p->input_count; i++) print(cx, t, prefix, &p->input[i]);
-    for (int i = 0; i < p->output_count; i++) print(cx, t, prefix, &p->output[i]);
+    for (int i = 0; i < p->input_count; i++) print(cx, t, p->prefix, &p->input[i]);
+    for (int i = 0; i < p->output_count; i++) print(cx, t, p->prefix, &p->output[i]);
 }
 
 static void offset(Ctx *cx, Text *t, const char *prefix, const Port *p)
@@ -207,12 +207,12 @@ static void string_macro(Text *t, const char *prefix, const char *what, const ch
     text_add(t, "\"\n");
 }
 
-void ports_origin(Text *t, const Program *p, const char *prefix)
+void ports_origin(Text *t, const Program *p)
 {
-    string_macro(t, prefix, "MODEL", p->source);
-    string_macro(t, prefix, "MODEL_SHA256", p->digest);
-    string_macro(t, prefix, "TARGET", p->target);
-    string_macro(t, prefix, "OPTIONS", p->options);
+    string_macro(t, p->prefix, "MODEL", p->source);
+    string_macro(t, p->prefix, "MODEL_SHA256", p->digest);
+    string_macro(t, p->prefix, "TARGET", p->target);
+    string_macro(t, p->prefix, "OPTIONS", p->options);
     text_char(t, '\n');
 }
 
@@ -228,41 +228,41 @@ static void list_of_strings(Text *t, int count, const char *const *string)
     text_add(t, " }\n\n");
 }
 
-static void class_names(Text *t, const Program *p, const char *prefix)
+static void class_names(Text *t, const Program *p)
 {
     if (!p->classes.count) return;
     text_printf(t, "/* In the order of %s's last axis: `static const char *const names[] = %s_CLASS_NAMES;` */\n",
-                p->output[p->classes.output].name, prefix);
-    text_printf(t, "#define %s_CLASS_COUNT %d\n#define %s_CLASS_NAMES", prefix, p->classes.count, prefix);
+                p->output[p->classes.output].name, p->prefix);
+    text_printf(t, "#define %s_CLASS_COUNT %d\n#define %s_CLASS_NAMES", p->prefix, p->classes.count, p->prefix);
     list_of_strings(t, p->classes.count, p->classes.name);
 }
 
-static void strings(Text *t, const Program *p, const char *prefix)
+static void strings(Text *t, const Program *p)
 {
     if (!p->strings.count) return;
     text_printf(t, "/* Strings: an element of %s is an index in this list; -1 is a string that is not in it. */\n",
                 p->strings.ports);
-    text_printf(t, "#define %s_STRING_COUNT %d\n#define %s_STRINGS", prefix, p->strings.count, prefix);
+    text_printf(t, "#define %s_STRING_COUNT %d\n#define %s_STRINGS", p->prefix, p->strings.count, p->prefix);
     list_of_strings(t, p->strings.count, p->strings.at);
 }
 
-void ports_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void ports_declare(Ctx *cx, Text *t, const Program *p)
 {
     text_add(t, "/* X(name, C type, number of elements) for every input and output, in the model's order */\n");
-    port_macro(cx, t, prefix, "INPUTS", p->input, p->input_count);
-    port_macro(cx, t, prefix, "OUTPUTS", p->output, p->output_count);
+    port_macro(cx, t, p->prefix, "INPUTS", p->input, p->input_count);
+    port_macro(cx, t, p->prefix, "OUTPUTS", p->output, p->output_count);
     text_printf(t, "\n/* For each: type, shape%s, elements, bytes; if quantized,"
                    " real = SCALE * (stored - ZERO_POINT) */\n",
                 p->size_count + p->decided_count ? " (open sizes: maximum)" : "");
-    each_port(cx, t, p, prefix, facts);
+    each_port(cx, t, p, facts);
     text_char(t, '\n');
-    sizes_of_run(cx, t, prefix, p);
-    class_names(t, p, prefix);
-    strings(t, p, prefix);
+    sizes_of_run(cx, t, p);
+    class_names(t, p);
+    strings(t, p);
     if (p->ports_in_arena) {
         text_printf(t, "/* Offsets in the arena, in bytes; the pointers below hold these addresses. A run may reuse\n"
                        " * an input's memory after its last read; outputs persist until the next run. */\n");
-        each_port(cx, t, p, prefix, offset);
+        each_port(cx, t, p, offset);
         text_char(t, '\n');
     }
     port_struct(t, p, "inputs", p->input, p->input_count, true);
@@ -311,15 +311,15 @@ static const char *grid_of(Ctx *cx, const char *prefix, const Port *p, const cha
 
 static const char *channel_parameter(const Port *p) { return p->tensor->quant->count > 1 ? ", int32_t channel" : ""; }
 
-static void one_element(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input)
+static void one_element(Ctx *cx, Text *t, const Program *p, const Port *port, bool is_input)
 {
     const Tensor *x = port->tensor;
     const bool by_channel = x->quant->count > 1;
-    const char *type = dtype_info(x->type)->c_type, *scale = grid_of(cx, prefix, port, "SCALE", "scale"),
-               *zero = grid_of(cx, prefix, port, "ZERO_POINT", "zero_point");
+    const char *type = dtype_info(x->type)->c_type, *scale = grid_of(cx, p->prefix, port, "SCALE", "scale"),
+               *zero = grid_of(cx, p->prefix, port, "ZERO_POINT", "zero_point");
     text_printf(t, "\nstatic inline %s %s_%s(%s value%s)\n{\n", is_input ? type : "float", p->name, port->convert,
                 is_input ? "float" : type, channel_parameter(port));
-    if (by_channel) channel_arrays(t, prefix, port);
+    if (by_channel) channel_arrays(t, p->prefix, port);
     if (is_input)
         text_printf(t, "    return (%s)%s_%s(value / %s, %s, %s);\n}\n", type, p->name, p->nearest, scale, zero,
                     limits(cx, x->type));
@@ -335,7 +335,7 @@ static int64_t elems_of_channel(const Tensor *x)
     return elems;
 }
 
-static void all_elements(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input)
+static void all_elements(Ctx *cx, Text *t, const Program *p, const Port *port, bool is_input)
 {
     const Tensor *x = port->tensor;
     const char *type = dtype_info(x->type)->c_type, *channel = "";
@@ -345,30 +345,30 @@ static void all_elements(Ctx *cx, Text *t, const Program *p, const char *prefix,
         channel = text_format(cx, ", i / %lld %% %d", (long long)inner, x->quant->count);
     text_printf(t, "static inline void %s_%s(const %s *from, %s *to)\n{\n    int32_t i;\n", p->name, port->convert_all,
                 is_input ? "float" : type, is_input ? type : "float");
-    text_printf(t, "    for (i = 0; i < (int32_t)%s_%s_ELEMS; i++) to[i] = %s_%s(from[i]%s);\n}\n", prefix, port->macro,
-                p->name, port->convert, channel);
+    text_printf(t, "    for (i = 0; i < (int32_t)%s_%s_ELEMS; i++) to[i] = %s_%s(from[i]%s);\n}\n",
+                p->prefix, port->macro, p->name, port->convert, channel);
 }
 
-typedef void EachConversion(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input);
+typedef void EachConversion(Ctx *cx, Text *t, const Program *p, const Port *port, bool is_input);
 
-static void each_conversion(Ctx *cx, Text *t, const Program *p, const char *prefix, EachConversion *print)
+static void each_conversion(Ctx *cx, Text *t, const Program *p, EachConversion *print)
 {
     for (int i = 0; i < p->input_count; i++)
-        if (p->input[i].convert) print(cx, t, p, prefix, &p->input[i], true);
+        if (p->input[i].convert) print(cx, t, p, &p->input[i], true);
     for (int i = 0; i < p->output_count; i++)
-        if (p->output[i].convert) print(cx, t, p, prefix, &p->output[i], false);
+        if (p->output[i].convert) print(cx, t, p, &p->output[i], false);
 }
 
-static void conversions(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input)
+static void conversions(Ctx *cx, Text *t, const Program *p, const Port *port, bool is_input)
 {
-    one_element(cx, t, p, prefix, port, is_input);
-    all_elements(cx, t, p, prefix, port, is_input);
+    one_element(cx, t, p, port, is_input);
+    all_elements(cx, t, p, port, is_input);
 }
 
 /* Declares functions that cannot be called: their result has an incomplete type, whose name the compiler quotes. */
-static void refusals(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input)
+static void refusals(Ctx *cx, Text *t, const Program *p, const Port *port, bool is_input)
 {
-    (void)cx, (void)prefix;
+    (void)cx;
     const char *stored = dtype_info(port->tensor->type)->c_type, *from = is_input ? "float" : stored,
                *to = is_input ? stored : "float";
     text_printf(t, "struct %s_needs_the_flag_fno_fast_math %s_%s(%s value%s);\n", p->name, p->name, port->convert,
@@ -384,14 +384,14 @@ static bool has_conversions(const Program *p)
     return false;
 }
 
-void ports_convert(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void ports_convert(Ctx *cx, Text *t, const Program *p)
 {
     if (!has_conversions(p)) return;
     text_add(t, "\n#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) \\\n"
                 "    || defined(__RECIPROCAL_MATH__)     /* other quotients, and no NaN */\n");
-    each_conversion(cx, t, p, prefix, refusals);
+    each_conversion(cx, t, p, refusals);
     text_add(t, "#else\n");
     if (p->nearest) nearest_step(t, p);
-    each_conversion(cx, t, p, prefix, conversions);
+    each_conversion(cx, t, p, conversions);
     text_add(t, "#endif\n");
 }

@@ -17,14 +17,14 @@ static int layer_count(const Program *p)
     return count;
 }
 
-void profile_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void profile_declare(Ctx *cx, Text *t, const Program *p)
 {
     const int count = layer_count(p);
     text_printf(t, "\n/* Counts per layer (--profile): %s_run adds the advance of the core's counter to `count`, and 1 "
                    "to `runs`.\n * Set both to 0 to begin again. Mutable, so runs may not overlap. */\n", p->name);
     text_printf(t, "struct %s_layer { const char *name; uint64_t count; uint32_t runs; };\n", p->name);
-    text_printf(t, "#define %s_LAYERS %d\nextern struct %s_layer %s_profile[%s];\n", prefix, count, p->name, p->name,
-                count ? text_format(cx, "%s_LAYERS", prefix) : "1");
+    text_printf(t, "#define %s_LAYERS %d\nextern struct %s_layer %s_profile[%s];\n", p->prefix, count, p->name, p->name,
+                count ? text_format(cx, "%s_LAYERS", p->prefix) : "1");
     text_printf(t, "extern const char *const %s_profile_unit;     /* \"cycles\", \"instructions\" or \"ns\" */\n",
                 p->name);
 }
@@ -36,10 +36,9 @@ static const char *layer_name(const Call *c)
     return c->partition ? c->partition->name : c->group ? c->group : c->label;
 }
 
-void profile_define(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void profile_define(Ctx *cx, Text *t, const Program *p)
 {
     const char *name = p->name;
-    (void)prefix;
     text_printf(t, "\nstruct %s_layer %s_profile[] = {\n", name, name);
     for (int i = 0; i < layer_count(p); i++)
         text_printf(t, "    { \"%s\", 0, 0 },\n", layer_label(cx, layer_name(program_call(p, i))));

@@ -66,21 +66,21 @@ static void layers_signature(Ctx *cx, Text *t, const Program *p)
 }
 
 /* Prints the declarations: the sizes of the plan, ports, state, functions. */
-static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
+static void interface(Ctx *cx, Text *t, const Program *p)
 {
     features_print(cx, t, p, FEATURE_SIZES);
-    text_printf(t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n", prefix,
+    text_printf(t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n", p->prefix,
                 (long long)program_weights(p));
     features_print(cx, t, p, FEATURE_MACROS);
     text_char(t, '\n');
     features_print(cx, t, p, FEATURE_MEMORY);
-    error_codes(t, p, prefix);
+    error_codes(t, p);
     text_char(t, '\n');
-    ports_declare(cx, t, p, prefix);
+    ports_declare(cx, t, p);
     features_print(cx, t, p, FEATURE_DECLARED);
     features_print(cx, t, p, FEATURE_CALLED);
     text_printf(t, "%s/* Runs the model once. Returns 0, or a negative %s_E... code. ", p->partition_count ? "" : "\n",
-                prefix);
+                p->prefix);
     text_add(t, p->static_arena ? "Not reentrant: the arena is static."
                  : p->memory_count ? "Reentrant: mutable data is in the memories and the state."
                  : p->state_count ? "Reentrant: mutable data is in the arena and the state."
@@ -91,7 +91,7 @@ static void interface(Ctx *cx, Text *t, const Program *p, const char *prefix)
     run_signature(cx, t, p);
     text_add(t, ";\n");
     features_print(cx, t, p, FEATURE_DECLARED_AFTER);
-    ports_convert(cx, t, p, prefix);
+    ports_convert(cx, t, p);
 }
 
 /* Returns ports without layouts, which describe the model's file and not the interface. */
@@ -110,14 +110,14 @@ static const char *header_hash(Ctx *cx, const Program *p)
     Text t = text_new(cx);
     plain.input = without_layouts(cx, p->input, p->input_count);
     plain.output = without_layouts(cx, p->output, p->output_count);
-    interface(cx, &t, &plain, name_upper(cx, p->name));
+    interface(cx, &t, &plain);
     return text_format(cx, "0x1%.7s", sha256_hex(cx, text_string(&t), t.length));
 }
 
 void cgen_include_header(Ctx *cx, Text *t, const Program *p)
 {
     text_printf(t, "#include \"%s\"\n", p->header ? p->header : text_format(cx, "%s.h", p->name));
-    text_printf(t, "#if %s_HEADER_HASH != %s\n", name_upper(cx, p->name), header_hash(cx, p));
+    text_printf(t, "#if %s_HEADER_HASH != %s\n", p->prefix, header_hash(cx, p));
     text_add(t, "#error \"the header is from another run of Loopwright; include the header that was written with this "
                 "file\"\n#endif\n");
 }
@@ -125,7 +125,6 @@ void cgen_include_header(Ctx *cx, Text *t, const Program *p)
 const char *cgen_header(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
-    const char *prefix = name_upper(cx, p->name);
     text_printf(&t, "/* %s: %s for %s, emitted by Loopwright.\n *\n * Inputs\n", p->name,
                 comment_text(cx, p->source), p->target);
     for (int i = 0; i < p->input_count; i++) port_row(cx, &t, &p->input[i]);
@@ -148,11 +147,11 @@ const char *cgen_header(Ctx *cx, const Program *p)
     if (*p->options) text_printf(&t, " * Options: %s\n", comment_text(cx, p->options));
     text_printf(
         &t, " */\n#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
-        prefix, prefix);
-    ports_origin(&t, p, prefix);
-    text_printf(&t, "#define %s_HEADER_HASH  %s     /* of the interface below; model.c compares it */\n", prefix,
+        p->prefix, p->prefix);
+    ports_origin(&t, p);
+    text_printf(&t, "#define %s_HEADER_HASH  %s     /* of the interface below; model.c compares it */\n", p->prefix,
                 header_hash(cx, p));
-    interface(cx, &t, p, prefix);
+    interface(cx, &t, p);
     text_add(&t, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     return wrap_lines(cx, text_string(&t));
 }
@@ -359,14 +358,14 @@ static void bodies(Ctx *cx, Text *t, const Program *p)
     for (int i = 0; i < p->body_count; layer += p->body[i++]->call_count) cgen_body(cx, t, p, p->body[i], layer);
 }
 
-static void check_sizes(Text *t, const Program *p, const char *prefix, Speller *s)
+static void check_sizes(Text *t, const Program *p, Speller *s)
 {
     for (int i = 0; i < p->size_count; i++) {
         const Var *v = expr_as_var(p->size[i]);
         const char *size = speller_name(s, p->size[i], v->name);
         text_printf(t, "    const int32_t %s = in->%s;\n", size, p->size_name[i]);
         text_printf(t, "    if (%s < %lld || %s > %lld) return %s_E_DIM;\n", size, (long long)v->least, size,
-                    (long long)v->greatest, prefix);
+                    (long long)v->greatest, p->prefix);
     }
 }
 
@@ -378,7 +377,7 @@ static void give_sizes(Text *t, const Program *p, Speller *s)
 }
 
 /* Prints the test that labels are classes, which precedes all changes of parameters. */
-static void check_labels(Text *t, const Program *p, const char *prefix)
+static void check_labels(Text *t, const Program *p)
 {
     const Port *label = &p->input[p->input_count - 1];
     const long long count = (long long)tensor_elems(label->tensor), classes = (long long)p->label_limit;
@@ -386,7 +385,7 @@ static void check_labels(Text *t, const Program *p, const char *prefix)
     if (!classes) return;
     if (count != 1) text_printf(t, "    for (int32_t i = 0; i < %lld; i++)\n    ", count);
     text_printf(t, "    if (target->%s[%s] < 0 || target->%s[%s] >= %lld) return %s_E_LABEL;\n", label->name, at,
-                label->name, at, classes, prefix);
+                label->name, at, classes, p->prefix);
 }
 
 /* Prints `if (in == NULL || in->x == NULL) return KWS_E_NULL;`, with a few pointers per line. A tensor without elements
@@ -423,7 +422,6 @@ static int first_layer(const Program *p)
 
 static void run_function(Ctx *cx, Text *t, const Program *p)
 {
-    const char *prefix = name_upper(cx, p->name);
     Speller s = speller_new(cx);
     static const char *const taken[] = { "in", "out", "arena", "memory", "state", "now", "next", "params", "target",
                                          "loss" };
@@ -439,16 +437,16 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     if (!has_input) text_add(t, "    (void)in;\n");
     if (!p->output_count) text_add(t, "    (void)out;\n");
     features_print(cx, t, p, FEATURE_TESTS);
-    parameters_check(t, p, prefix);
-    if (has_input) check_pointers(cx, t, prefix, "in", p->input, p->input_count - p->is_step, NULL, 0);
+    parameters_check(t, p);
+    if (has_input) check_pointers(cx, t, p->prefix, "in", p->input, p->input_count - p->is_step, NULL, 0);
     if (p->is_step) {
-        check_pointers(cx, t, prefix, "target", &p->input[p->input_count - 1], 1, NULL, 0);
-        text_printf(t, "    if (loss == NULL) return %s_E_NULL;\n", prefix);
-        check_labels(t, p, prefix);
+        check_pointers(cx, t, p->prefix, "target", &p->input[p->input_count - 1], 1, NULL, 0);
+        text_printf(t, "    if (loss == NULL) return %s_E_NULL;\n", p->prefix);
+        check_labels(t, p);
     } else if (p->output_count)
-        check_pointers(cx, t, prefix, "out", p->output, p->output_count, p->decided, p->decided_count);
+        check_pointers(cx, t, p->prefix, "out", p->output, p->output_count, p->decided, p->decided_count);
     features_print(cx, t, p, FEATURE_VARIABLES);
-    check_sizes(t, p, prefix, &s);
+    check_sizes(t, p, &s);
     features_print(cx, t, p, FEATURE_BEGIN);
     for (int i = 0; i < p->call_count; i++) {
         const Partition *d = p->call[i].partition;
@@ -470,7 +468,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     if (!p->selftest) return;
     Text run = text_new(cx);
     run_signature(cx, &run, p);
-    selftest_functions(cx, t, p, prefix, text_string(&run));
+    selftest_functions(cx, t, p, text_string(&run));
 }
 
 static bool shares_place_of_earlier(const Program *p, int function)
@@ -605,7 +603,7 @@ const char *cgen_code(Ctx *cx, const Program *p)
     plain.has_profile = false;
     cgen_complete(cx, &plain);
     functions(cx, &t, &plain);
-    if (p->step) training_functions(cx, &t, &plain, name_upper(cx, p->name));
+    if (p->step) training_functions(cx, &t, &plain);
     bodies(cx, &t, &plain);
     run_function(cx, &t, &plain);
     if (p->step) {

@@ -89,9 +89,8 @@ static void members(Text *t, const Port *port, int count, const char *prefix)
 
 static void run_all_inputs(Ctx *cx, Text *t, const Program *p)
 {
-    const char *prefix = name_upper(cx, p->name);
     text_add(t, "\n/* Runs the model on all inputs. */\nint main(void)\n{\n");
-    if (!p->static_arena) text_printf(t, "    %s_ARENA(arena);\n", prefix);
+    if (!p->static_arena) text_printf(t, "    %s_ARENA(arena);\n", p->prefix);
     for (int i = 0; i < p->input_count; i++)
         text_printf(t, "    for (int32_t i = 0; i < %lld; i++) in_%s[i] = %s;\n", (long long)room(cx, &p->input[i]),
                     p->input[i].name, all_values(cx, p->input[i].tensor->type));

@@ -9,5 +9,5 @@ void runtime_prologue(Ctx *cx, Text *out, const char *code, bool inlined);
 /* Returns the names of the runtime's functions that the code uses, and their count. */
 const char *const *runtime_functions(Ctx *cx, const char *code, int *count);
 /* Prints the prototypes of the C functions from outside that the program calls (externals.c). */
-void externals_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void externals_declare(Ctx *cx, Text *t, const Program *p);
 #endif

@@ -7,18 +7,17 @@
 
 #include "support/names.h"
 
-void selftest_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void selftest_declare(Ctx *cx, Text *t, const Program *p)
 {
     text_printf(t, "\n/* Runs the model on a recorded input, and compares the result of each layer with a checksum.\n"
                    " * Returns 0, the number of the first layer that differs (from 1, as model.c lists them), or a "
                    "negative\n * %s_E... code. `out`%s as for %s_run. */\n",
-                prefix, p->state_count ? " and `state` are" : " is", p->name);
+                p->prefix, p->state_count ? " and `state` are" : " is", p->name);
     text_printf(t, "int %s_selftest(%sconst struct %s_outputs *out);\n", p->name, program_parameters(cx, p), p->name);
 }
 
-void selftest_define(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void selftest_define(Ctx *cx, Text *t, const Program *p)
 {
-    (void)prefix;
     const Selftest *s = p->selftest;
     text_printf(t, "/* A layer's result on the recorded input: its sum (FNV-1a), `rows` of `bytes`, `pitch` apart. */\n"
                    "struct %s_checksum { uint32_t sum, rows, bytes, pitch; };\n", p->name);
@@ -61,14 +60,14 @@ static void call_layers(Text *t, const Program *p, const char *in, const char *c
 }
 
 /* Prints the statement that sets an input. An input in the arena is copied, because layers reuse its memory. */
-static void set_input(Text *t, const Program *p, int i, const char *prefix)
+static void set_input(Text *t, const Program *p, int i)
 {
     const Port *x = &p->input[i];
     const char *constant = p->selftest->input_name[i];
     if (x->at < 0) text_printf(t, "    in.%s = %s_%s;\n", x->name, p->name, constant);
     else
         text_printf(t, "    in.%s = (const %s *)memcpy((uint8_t *)arena + %s_%s_AT, %s_%s, sizeof %s_%s);\n", x->name,
-                    dtype_info(x->tensor->type)->c_type, prefix, x->macro, p->name, constant, p->name, constant);
+                    dtype_info(x->tensor->type)->c_type, p->prefix, x->macro, p->name, constant, p->name, constant);
 }
 
 bool selftest_moves_memory(const Program *p)
@@ -78,7 +77,7 @@ bool selftest_moves_memory(const Program *p)
     return moves;
 }
 
-void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *run)
+void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *run)
 {
     text_printf(t, "\n%s\n{\n", run);
     call_layers(t, p, "in", "NULL");
@@ -87,9 +86,9 @@ void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *prefix, 
     text_printf(t, "    struct %s_inputs in;\n", p->name);
     if (!p->input_count) text_add(t, "    memset(&in, 0, sizeof in);\n");
     if (p->ports_in_arena)
-        text_printf(t, "    if (arena == NULL || (uintptr_t)arena %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n", prefix,
-                    prefix);
-    for (int i = 0; i < p->input_count; i++) set_input(t, p, i, prefix);
+        text_printf(t, "    if (arena == NULL || (uintptr_t)arena %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n",
+                    p->prefix, p->prefix);
+    for (int i = 0; i < p->input_count; i++) set_input(t, p, i);
     if (p->state_count) text_printf(t, "    if (state != NULL) %s_reset(state);\n", p->name);
     call_layers(t, p, "&in", text_format(cx, "%s_checksums", p->name));
 }

@@ -16,9 +16,9 @@ static bool begins_with_zeros(const Program *p)
 }
 
 /* Prints the declarations of the state; the macros of streaming precede them, and one blank line precedes both. */
-void state_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void state_declare(Ctx *cx, Text *t, const Program *p)
 {
-    (void)cx, (void)prefix;
+    (void)cx;
     if (!p->stream.hop) text_char(t, '\n');
     text_printf(t, "/* State between runs: call %s_reset before the first run. */\nstruct %s_state {\n",
                 p->name, p->name);
@@ -30,9 +30,9 @@ void state_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
                 begins_with_zeros(p) ? "all zeros" : "the initial values of the model");
 }
 
-void state_define(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void state_define(Ctx *cx, Text *t, const Program *p)
 {
-    (void)cx, (void)prefix;
+    (void)cx;
     text_printf(t, "void %s_reset(struct %s_state *state)\n{\n    memset(state, 0, sizeof *state);\n", p->name,
                 p->name);
     for (int i = 0; i < p->state_count; i++) {
@@ -45,7 +45,7 @@ void state_define(Ctx *cx, Text *t, const Program *p, const char *prefix)
     text_add(t, "}\n\n");
 }
 
-void stream_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void stream_declare(Ctx *cx, Text *t, const Program *p)
 {
     (void)cx;
     const long long hop = p->stream.hop, window = p->stream.window;
@@ -53,15 +53,14 @@ void stream_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
     text_printf(t, "/* Streaming: the outputs are those of the last %lld frames from run %lld%s%s%s on. */\n", window,
                 (window + hop - 1) / hop, p->state_count ? " after " : "", p->state_count ? p->name : "",
                 p->state_count ? "_reset" : "");
-    text_printf(t, "#define %s_STREAM_HOP    %lld     /* new frames of a run */\n", prefix, hop);
-    text_printf(t, "#define %s_STREAM_WINDOW %lld     /* frames of the full window */\n", prefix, window);
-    text_printf(t, "#define %s_STREAM_RUNS_TO_FULL %lld     /* runs until the window is full */\n\n", prefix,
+    text_printf(t, "#define %s_STREAM_HOP    %lld     /* new frames of a run */\n", p->prefix, hop);
+    text_printf(t, "#define %s_STREAM_WINDOW %lld     /* frames of the full window */\n", p->prefix, window);
+    text_printf(t, "#define %s_STREAM_RUNS_TO_FULL %lld     /* runs until the window is full */\n\n", p->prefix,
                 (window + hop - 1) / hop);
 }
 
-void state_rows(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void state_rows(Ctx *cx, Text *t, const Program *p)
 {
-    (void)prefix;
     text_add(t, " * State\n");
     for (int i = 0; i < p->state_count; i++) {
         const State *s = &p->state[i];

@@ -7,8 +7,8 @@
 
 /* Returns true if a state has two arrays that alternate from run to run. */
 bool state_alternates(const Program *p);
-void state_rows(Ctx *cx, Text *t, const Program *p, const char *prefix);
-void state_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
-void stream_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
-void state_define(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void state_rows(Ctx *cx, Text *t, const Program *p);
+void state_declare(Ctx *cx, Text *t, const Program *p);
+void stream_declare(Ctx *cx, Text *t, const Program *p);
+void state_define(Ctx *cx, Text *t, const Program *p);
 #endif

@@ -23,9 +23,8 @@ const char *training_place(Ctx *cx, const Trained *x)
     return text_format(cx, "%sparams->%s", is_scalar(x) ? "&" : "", x->name);
 }
 
-void training_rows(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void training_rows(Ctx *cx, Text *t, const Program *p)
 {
-    (void)prefix;
     text_add(t, " * Parameters, caller-owned\n");
     for (int i = 0; i < p->params.count; i++)
         text_printf(t, " *   %-20s %-8s %s\n", p->params.at[i].name, dtype_info(p->params.at[i].tensor->type)->c_type,
@@ -49,10 +48,10 @@ static void declare_struct(Ctx *cx, Text *t, const Program *p)
     text_add(t, "};\n");
 }
 
-void training_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void training_declare(Ctx *cx, Text *t, const Program *p)
 {
     text_printf(t, "\n/* What %s_train changes. Plain data: it may be written to flash after any step. */\n", p->name);
-    text_printf(t, "#define %s_PARAMS_VERSION 0x%sUL     /* of the members and the model */\n", prefix,
+    text_printf(t, "#define %s_PARAMS_VERSION 0x%sUL     /* of the members and the model */\n", p->prefix,
                 p->params.version);
     declare_struct(cx, t, p);
     text_printf(t, "\n/* Sets the values of the model. */\nvoid %s_params_init(struct %s_params *params);\n", p->name,
@@ -60,7 +59,7 @@ void training_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
     text_printf(t, "/* Computes the checksum, before params are stored. */\nvoid %s_params_seal(struct %s_params "
                    "*params);\n", p->name, p->name);
     text_printf(t, "/* Returns 0, or %s_E_PARAMS if stored params are of another version or damaged. */\n"
-                   "int %s_params_check(const struct %s_params *params);\n\n", prefix, p->name, p->name);
+                   "int %s_params_check(const struct %s_params *params);\n\n", p->prefix, p->name, p->name);
     const Port *target = &p->step->input[p->step->input_count - 1];
     text_printf(t, "struct %s_targets {\n    const %s *%s;     /* %s */\n};\n", p->name,
                 dtype_info(target->tensor->type)->c_type, target->name, tensor_shape_names(cx, target->tensor));
@@ -77,9 +76,8 @@ void training_signature(Ctx *cx, Text *t, const Program *p)
     wrap_list(cx, t, start);
 }
 
-void training_declare_step(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void training_declare_step(Ctx *cx, Text *t, const Program *p)
 {
-    (void)prefix;
     text_printf(t, "\n/* Trains on one sample: params change in place, *loss is the loss before. Returns as %s_run "
                    "does. */\n", p->name);
     training_signature(cx, t, p);
@@ -88,10 +86,10 @@ void training_declare_step(Ctx *cx, Text *t, const Program *p, const char *prefi
 
 /* ---- model.c ----------------------------------------------------------------------------------------------------- */
 
-static void init_function(Ctx *cx, Text *t, const Program *p, const char *prefix)
+static void init_function(Ctx *cx, Text *t, const Program *p)
 {
     text_printf(t, "void %s_params_init(struct %s_params *params)\n{\n    memset(params, 0, sizeof *params);\n"
-                   "    params->version = %s_PARAMS_VERSION;\n", p->name, p->name, prefix);
+                   "    params->version = %s_PARAMS_VERSION;\n", p->name, p->name, p->prefix);
     for (int i = 0; i < p->params.count; i++) {
         const Trained *x = &p->params.at[i];
         if (x->initial_name)
@@ -119,14 +117,14 @@ static void checksum_function(Text *t, const Program *p)
                 "    }\n    return ~crc;\n}\n\n", p->name, p->name, p->name);
 }
 
-void training_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void training_functions(Ctx *cx, Text *t, const Program *p)
 {
-    init_function(cx, t, p, prefix);
+    init_function(cx, t, p);
     checksum_function(t, p);
     text_printf(t, "void %s_params_seal(struct %s_params *params)\n{\n", p->name, p->name);
     text_printf(t, "    params->checksum = %s_checksum(params);\n}\n\n", p->name);
     text_printf(t, "int %s_params_check(const struct %s_params *params)\n{\n"
                    "    if (params == NULL || params->version != %s_PARAMS_VERSION) return %s_E_PARAMS;\n"
                    "    return params->checksum == %s_checksum(params) ? 0 : %s_E_PARAMS;\n}\n\n", p->name, p->name,
-                prefix, prefix, p->name, prefix);
+                p->prefix, p->prefix, p->name, p->prefix);
 }

@@ -7,12 +7,12 @@
 
 int64_t training_bytes(const Program *p);                      /* returns the bytes of struct NAME_params */
 /* Prints lines of the header's first comment. */
-void training_rows(Ctx *cx, Text *t, const Program *p, const char *prefix);
-void training_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void training_rows(Ctx *cx, Text *t, const Program *p);
+void training_declare(Ctx *cx, Text *t, const Program *p);
 /* These print the signature of NAME_train, for the program or its step, and the prototype. */
 void training_signature(Ctx *cx, Text *t, const Program *p);
-void training_declare_step(Ctx *cx, Text *t, const Program *p, const char *prefix);
-void training_functions(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void training_declare_step(Ctx *cx, Text *t, const Program *p);
+void training_functions(Ctx *cx, Text *t, const Program *p);
 /* Returns the C expression of a parameter's address. */
 const char *training_place(Ctx *cx, const Trained *x);
 #endif
