@@ -239,6 +239,11 @@ const char *lw_evaluate(lw_context *cx, const char *model, const lw_evaluation *
  * and the interpreter's outputs, the files of the platform, and a README. Kinds: make, cmake, arduino, platformio,
  * zephyr, esp-idf, cmsis-pack. */
 bool lw_package(lw_context *cx, const char *model, const char *kind, const char *folder, const lw_options *o);
+/* Writes the evidence of one model for a reviewer into a folder, which is created: the annotated C with its proof;
+ * tables that link the nodes of the file with layers, functions, lines, buffers and constants; bounds of sums, loops;
+ * the stack by the call graph; test vectors with checksums of layers; the log of lw_verify; the SHA-256 of each file
+ * (docs/evidence.md). The same call writes the same bytes. */
+bool lw_evidence(lw_context *cx, const char *model, const char *folder, const lw_options *o);
 /* Measures other schedules of each group with the runner of the options, on generated inputs, and writes the best
  * schedules as records, which the field `schedule` of the options reads. The file also holds each measured value; a
  * call with the same file continues. Returns a text with the gains of the records, or NULL on error, or if `progress`

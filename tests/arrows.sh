@@ -70,6 +70,7 @@ emitter/api/page             emitter/quantizer
 emitter/api                  emitter/api/extend emitter/api/page emitter/export
 emitter/api/package          emitter/api
 emitter/api/report           emitter/api emitter/machine
+emitter/api/evidence         emitter/api/report
 emitter/api/tune             emitter/api
 emitter/command              emitter/loopwright.h
 emitter/main.c               emitter/command

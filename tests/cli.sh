@@ -171,13 +171,13 @@ check sum-of-equal-operands-is-an-instruction sum_of_one 127 14 100 "LW_ADD_"
 # usage with any other command.
 commands_of() {
     case $1 in
-    -o) echo compile run quantize dump report package tune ops targets boards passes steps ;;
+    -o) echo compile run quantize dump report package evidence tune ops targets boards passes steps ;;
     --board | --from | --to | --layout | --preprocess | --postprocess | \
         --target | --dim | --value | --state | --annotate | --gradient | --schedule | --combine | --optimize | \
         --ram | --hybrid | --extern | --signature | --float | --layers | --no-shrink | --werror | --quiet)
-        echo compile run verify quantize evaluate dump report package tune ;;
-    --rounding | --qdq) echo compile run verify evaluate dump report package tune ;;
-    --stream) echo compile run verify quantize evaluate dump report package tune ;;
+        echo compile run verify quantize evaluate dump report package evidence tune ;;
+    --rounding | --qdq) echo compile run verify evaluate dump report package evidence tune ;;
+    --stream) echo compile run verify quantize evaluate dump report package evidence tune ;;
     --for | --package-version | --author | --url | --licence) echo package ;;
     --samples | --ports) echo "quantize dump" ;;
     --ranges | --refine | --per-tensor | --no-equalization | --finetune | --seed | --min-sqnr | --max-drop | --labels)
@@ -185,20 +185,20 @@ commands_of() {
     --sensitivity | --report) echo quantize ;;
     --test | --test-labels) echo quantize evaluate ;;
     --top | --reference) echo evaluate ;;
-    --cc) echo verify evaluate report tune ;;
+    --cc) echo verify evaluate report evidence tune ;;
     --fit | --mhz | --against) echo report ;;
     --expect) echo verify evaluate ;;
-    --io) echo compile verify quantize dump report tune ;;
-    --memory) echo compile verify quantize dump report ;;
-    --name) echo compile verify quantize dump package ;;
+    --io) echo compile verify quantize dump report evidence tune ;;
+    --memory) echo compile verify quantize dump report evidence ;;
+    --name) echo compile verify quantize dump package evidence ;;
     --static-arena | --time-passes) echo compile verify quantize ;;
     --profile) echo compile verify quantize tune ;;
     --weights) echo compile verify quantize report package ;;
-    --rename) echo compile verify quantize dump package ;;
+    --rename) echo compile verify quantize dump package evidence ;;
     --class-names | --stamp) echo compile quantize package ;;
     --testbench | --standalone | --cpp | --selftest | --acsl) echo compile quantize ;;
     --train | --checkpoint) echo compile report ;;
-    --link | --runner | --timeout) echo verify report tune ;;
+    --link | --runner | --timeout) echo verify report evidence tune ;;
     --expect | --recorded | --tolerance | --steps) echo verify ;;
     --at) echo run dump ;;
     --only | --explain) echo dump ;;
@@ -242,7 +242,8 @@ every_option() {
     done
     for option in $all; do
         given=$(value_of $option) commands=$(commands_of $option)
-        for command in compile run verify quantize evaluate dump report package tune ops targets boards passes steps; do
+        for command in compile run verify quantize evaluate dump report package evidence tune ops targets boards \
+            passes steps; do
             said=$("$lw" $command $option $given 2>&1)
             case $said in *"is not an option of $command"*) taken=no ;; *) taken=yes ;; esac
             case " $commands " in *" $command "*) want=yes ;; *) want=no ;; esac

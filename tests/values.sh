@@ -15,6 +15,8 @@ emitter/ir/text                         formulas, nests, steps
 emitter/support                         text, names, paths
 emitter/api/computation/handles.c       a reference of a client
 emitter/api/dump.c                      --at
+emitter/api/evidence/source.c           the emitted C, for its lines
+emitter/api/evidence/tools.c            what tools print
 emitter/api/extend/extend.c             rows of a client
 emitter/api/figures.c                   words of a compiler
 emitter/api/package/package.c           paths of templates

@@ -142,13 +142,15 @@ static int64_t local_arrays(const Code *body)
     return declared + most;
 }
 
+int64_t report_arrays(const Function *f) { return local_arrays(f->body); }
+
 int64_t report_stack(const Build *b)
 {
     const Program *p = &b->program;
     int64_t most = 0;
     if (!b->target->core || !b->target->core->stack_frames) return -1;
     for (int i = 0; i < p->function_count; i++) {
-        const int64_t bytes = local_arrays(p->function[i]->body);
+        const int64_t bytes = report_arrays(p->function[i]);
         if (bytes > most) most = bytes;
     }
     return most + b->target->core->stack_frames;

@@ -214,6 +214,13 @@ static bool is_as_imported(Build *b, const void *const *inputs)
     return true;
 }
 
+bool run_recorded(Build *b, const void *const *inputs)
+{
+    Env *all = env_new(b->cx);
+    b->recorded = all;
+    return build_run_all(b, inputs, all) && is_as_imported(b, inputs);
+}
+
 bool run_selftest(Build *b)
 {
     const lw_options *o = b->options;
@@ -223,11 +230,8 @@ bool run_selftest(Build *b)
     if (b->model.is_nest)
         diag_error(b->cx, NULL, "--selftest requires a network: a file of one nest has no layers");
     if (ctx_failed(b->cx)) return false;
-    const void **inputs = NEW_ARRAY(b->cx->arena, const void *, b->model.input_count);
-    Env *all = env_new(b->cx);
-    b->recorded = all;
-    return read_inputs(b, o->selftest, is_random ? 0 : o->selftest_count, inputs) && build_run_all(b, inputs, all)
-           && is_as_imported(b, inputs);
+    const void **inputs;
+    return run_inputs(b, o->selftest, is_random ? 0 : o->selftest_count, &inputs) && run_recorded(b, inputs);
 }
 
 /* Returns the name of the pass over the DAG after which the model is interpreted (--at pass:NAME). */

@@ -19,7 +19,7 @@ static bool compile(const Arguments *a), run(const Arguments *a), verify(const A
 static bool report(const Arguments *a), ops(const Arguments *a), targets(const Arguments *a);
 static bool boards(const Arguments *a), passes(const Arguments *a);
 static bool steps(const Arguments *a), quantize(const Arguments *a), evaluate(const Arguments *a);
-static bool package(const Arguments *a), tune(const Arguments *a);
+static bool package(const Arguments *a), tune(const Arguments *a), evidence(const Arguments *a);
 
 static const Command all[] = {
 #define COMMAND(...) { __VA_ARGS__ },
@@ -198,6 +198,16 @@ static bool report(const Arguments *a)
 static bool package(const Arguments *a)
 {
     return lw_package(a->cx, a->file[0], a->package_kind, a->output[0], &a->options);
+}
+
+static bool evidence(const Arguments *a)
+{
+    Progress p = { 0 };
+    lw_options o = a->options;
+    watch_progress(&o, &p);
+    const bool is_written = lw_evidence(a->cx, a->file[0], a->output[0], &o);
+    end_progress(&p, NULL);
+    return is_written;
 }
 
 static bool tune(const Arguments *a)

@@ -278,6 +278,8 @@ void build_functions(Build *b);
 /* Returns the counted instructions of the group's function, and of moving its result; 0 without a function. */
 int64_t build_instructions(const Build *b, int group);
 void build_final_code(Build *b);
+/* Returns what the annotations exclude and the program has, such as "--memory", or NULL. */
+const char *build_unprovable(const Build *b);
 void build_prove(Build *b);                       /* prove.c: annotations of the program's functions (--acsl) */
 /* overlaps.c: finds the outputs that may alias inputs, and the states that a group may shift within their arrays */
 void build_overlaps(Build *b);
@@ -292,7 +294,9 @@ void build_check_renames(Build *b);
 /* header_words.c: sets the program's class names */
 void build_class_names(Build *b);
 void build_assemble(Build *b);                                                 /* assemble.c: assembles the program */
-/* selftest.c: makes the checks of the self-test, from `recorded` */
+/* selftest.c: returns the sum of a tensor's elements, as the self-test computes it */
+uint32_t build_checksum(const Build *b, const Tensor *t, const void *data);
+/* makes the checks of the self-test, from `recorded` */
 void build_selftest(Build *b);
 /* places.c: returns the address as an expression of the variables of NAME_run, or of the body that runs the graph */
 Place build_place(const Build *b, const Slot *s);

@@ -34,15 +34,22 @@ static const Function *annotated(Build *b, const Function *f)
     return with;
 }
 
-/* Refuses what the program of the proof does not pass to the run. */
-static bool is_supported(Build *b)
+const char *build_unprovable(const Build *b)
 {
     const Features *f = &b->program.features;
     for (int i = 0; i < f->count; i++)
-        if (f->at[i]->is_unproved)
-            diag_usage(b->cx, NULL, "--acsl and %s exclude each other, because the proof runs the model with ports and "
-                                    "constants in C arrays; omit one of them", f->at[i]->name);
-    return !ctx_failed(b->cx);
+        if (f->at[i]->is_unproved) return f->at[i]->name;
+    return NULL;
+}
+
+/* Refuses what the program of the proof does not pass to the run. */
+static bool is_supported(Build *b)
+{
+    const char *other = build_unprovable(b);
+    if (other)
+        diag_usage(b->cx, NULL, "--acsl and %s exclude each other, because the proof runs the model with ports and "
+                                "constants in C arrays; omit one of them", other);
+    return !other;
 }
 
 void build_prove(Build *b)

@@ -90,6 +90,11 @@ def written_c_finds_its_headers():
     subprocess.run(["cc", "-std=c99", "-fsyntax-only", "-I", loopwright.include_dir(), written], check=True)
 
 
+def evidence_is_written():
+    folder = loopwright.compile(DIGITS).evidence(WORK / "digits-evidence")
+    assert (folder / "evidence.json").exists() and (folder / "digits_evidence.c").exists()
+
+
 def package_is_written():
     folder = loopwright.compile(DIGITS).package("arduino", WORK / "my-digits", author="Ann")
     assert "author=Ann" in (folder / "library.properties").read_text()

@@ -20,7 +20,9 @@
  * computed. */
 typedef struct Frame Frame;
 typedef struct Callee { Frame *to; struct Callee *next; } Callee;
-struct Frame { int64_t bytes, deepest; Callee *callees; };
+struct Frame { const char *title; int64_t bytes, deepest; Callee *callees; Frame *next; };
+/* The functions by title, and in the order of the graph */
+typedef struct Frames { Ctx *cx; Map by_title; int count; Frame *first, **last; } Frames;
 
 /* Returns the text in quotes that follows `key`, or NULL; *line advances. */
 static const char *quoted_after(Ctx *cx, const char *line, const char *key)
@@ -32,30 +34,34 @@ static const char *quoted_after(Ctx *cx, const char *line, const char *key)
     return text_format(cx, "%.*s", (int)strcspn(at, "\"\n"), at);
 }
 
-static Frame *frame_of(Ctx *cx, Map *frames, const char *title)
+static Frame *frame_of(Frames *all, const char *title)
 {
-    Frame *f = map_get(frames, title, strlen(title));
+    Frame *f = map_get(&all->by_title, title, strlen(title));
     if (f) return f;
-    f = NEW(cx->arena, Frame);
-    *f = (Frame){ 0, -1, NULL };
-    map_put(frames, title, strlen(title), f);
+    f = NEW(all->cx->arena, Frame);
+    *f = (Frame){ .title = title, .deepest = -1 };
+    map_put(&all->by_title, title, strlen(title), f);
+    *all->last = f;
+    all->last = &f->next;
+    all->count++;
     return f;
 }
 
 /* Reads lines of the forms `node: { title: "f" label: "f\nfile:1:2\n40 bytes (static)" }` and `edge: { sourcename: "f"
  * targetname: "g" }`. For functions of libraries, the call graph states no bytes. */
-static void read_graph_line(Ctx *cx, Map *frames, const char *line)
+static void read_graph_line(Frames *frames, const char *line)
 {
+    Ctx *cx = frames->cx;
     const char *from = quoted_after(cx, line, "sourcename: \""), *to = quoted_after(cx, line, "targetname: \"");
     if (strncmp(line, "node:", 5) == 0) {
         const char *title = quoted_after(cx, line, "title: \""), *label = quoted_after(cx, line, "label: \"");
         const char *bytes = label ? strstr(label, " bytes (") : NULL, *digits = bytes;
         while (digits && digits > label && digits[-1] >= '0' && digits[-1] <= '9') digits--;
-        if (title) frame_of(cx, frames, title)->bytes = digits ? strtol(digits, NULL, 10) : 0;
+        if (title) frame_of(frames, title)->bytes = digits ? strtol(digits, NULL, 10) : 0;
     } else if (from && to) {
-        Frame *caller = frame_of(cx, frames, from);
+        Frame *caller = frame_of(frames, from);
         Callee *c = NEW(cx->arena, Callee);
-        *c = (Callee){ frame_of(cx, frames, to), caller->callees };
+        *c = (Callee){ frame_of(frames, to), caller->callees };
         caller->callees = c;
     }
 }
@@ -72,6 +78,21 @@ static int64_t deepest_of(Frame *f)
     return f->deepest = f->bytes + most;
 }
 
+/* The title of a static function begins with its file: "model.c:f". */
+static const char *function_of(const char *title)
+{
+    const char *colon = strrchr(title, ':');
+    return colon ? colon + 1 : title;
+}
+
+static void keep_frames(const Frames *all, Footprint *out)
+{
+    StackFrame *list = NEW_ARRAY(all->cx->arena, StackFrame, all->count);
+    for (Frame *f = all->first; f; f = f->next)
+        list[out->frame_count++] = (StackFrame){ function_of(f->title), f->bytes, deepest_of(f) };
+    out->frame = list;
+}
+
 static bool file_exists(const char *path)
 {
     FILE *f = fopen(path, "rb");
@@ -84,13 +105,14 @@ static void read_stack(const Build *b, const char *folder, Footprint *out)
     Ctx *cx = b->cx;
     const char *path = text_format(cx, "%s/prog.ci", folder);
     if (!file_exists(path)) return;
-    Map frames = map_new(cx->arena);
+    Frames frames = { .cx = cx, .by_title = map_new(cx->arena), .last = &frames.first };
     const char *text = file_text(cx, path, file_read(cx, path));
     if (ctx_failed(cx)) return;
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-        read_graph_line(cx, &frames, line);
+        read_graph_line(&frames, line);
     out->has_stack = true;
-    out->stack = deepest_of(frame_of(cx, &frames, text_format(cx, "%s_run", b->name)));
+    out->stack = deepest_of(frame_of(&frames, text_format(cx, "%s_run", b->name)));
+    keep_frames(&frames, out);
 }
 
 /* ---- The compiler ------------------------------------------------------------------------------------------------ */

@@ -6,6 +6,9 @@
 #include "api/figures.h"
 #include "api/report/elf.h"
 
+/* The stack of a function as the compiler states it: of its own, and of the deepest chain of calls from it. */
+typedef struct StackFrame { const char *name; int64_t bytes, deepest; } StackFrame;
+
 /* All fields are in bytes. code, data: those of the emitted C and of the library functions that it calls, linked; data:
  * the writable part. */
 typedef struct Footprint {
@@ -15,6 +18,7 @@ typedef struct Footprint {
     /* the part of data that is the model's constants, which an AVR's start-up code copies to RAM */
     int64_t copied;
     bool has_code, has_stack, is_linked;
+    int frame_count; const StackFrame *frame;        /* the functions of the compiled code, in its order */
     bool is_bound;                       /* true if stack is a bound from the core's figures; has_stack is then false */
     const char *command;                 /* the compiler that measured, or NULL if there is none */
     const char *not_stepped;             /* the reason why the instructions of the linked code are not known, or NULL */

@@ -439,7 +439,11 @@ bool formulas_to_calls(Ctx *cx, Tensor *const *output, int count)
                .rows = map_new(cx->arena), .done = map_new(cx->arena) };
     w.count = dag_order(cx, output, count, &w.order);
     find_readers(&w);
-    for (int i = 0; i < w.count && !ctx_failed(cx); i++)
-        if (w.order[i]->kind == NODE_COMPUTE && !map_get_ptr(&w.done, w.order[i])) wrap(&w, w.order[i]);
+    for (int i = 0; i < w.count && !ctx_failed(cx); i++) {
+        if (w.order[i]->kind != NODE_COMPUTE || map_get_ptr(&w.done, w.order[i])) continue;
+        cx->from = w.order[i]->from;
+        wrap(&w, w.order[i]);
+    }
+    cx->from = NULL;
     return !ctx_failed(cx);
 }

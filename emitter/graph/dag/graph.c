@@ -24,6 +24,7 @@ Node *node_over(Ctx *cx, const Node *n, Tensor *const *in)
         copy->out[i]->quant = n->out[i]->quant;
     }
     if (copy) copy->device = n->device;
+    if (copy) copy->from = n->from;
     return copy;
 }
 
@@ -154,6 +155,15 @@ static int rewrite_order(Ctx *cx, const Graph *g, Node ***out)
     return dag_order(cx, roots, g->output_count + g->mark_count, out);
 }
 
+/* The calls that a visit makes are from the visited call's node of the file. */
+static void visit_from(Ctx *cx, const Rewrite *r, Node *n, Tensor **out, const Uses *uses)
+{
+    const FileNode *outer = cx->from;
+    cx->from = n->from;
+    r->visit(cx, n, out, uses);
+    cx->from = outer;
+}
+
 static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
 {
     Node **order;
@@ -175,7 +185,7 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
         for (int j = 0; j < n->out_count; j++) inherit_uses(uses, n->out[j], now->out[j]);
         memcpy(out, now->out, (size_t)n->out_count * sizeof *out);
         uint32_t before = cx->serial;
-        if (r.visit && now->kind == r.visited) r.visit(cx, now, out, uses);
+        if (r.visit && now->kind == r.visited) visit_from(cx, &r, now, out, uses);
         for (int j = 0; j < n->out_count && now->device; j++) stay_on_device(out[j], now->device, before);
         for (int j = 0; j < n->out_count; j++) {
             if (out[j] != n->out[j]) map_put_ptr(&to, n->out[j], out[j]);

@@ -232,6 +232,7 @@ Node *op_call(Ctx *cx, const Op *op, const char *call_name, Tensor *const *in, i
     if (ctx_failed(cx) || !op) return NULL;
     Node *n = NEW(cx->arena, Node);
     n->kind = NODE_CALL;
+    n->from = cx->from;
     n->op = op;
     n->name = name(cx, call_name ? call_name : op->name);
     n->in = NEW_ARRAY(cx->arena, Tensor *, in_count);

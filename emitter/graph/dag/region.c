@@ -83,6 +83,7 @@ Node *region_new(Ctx *cx, const char *region_name, const Region *r, Tensor *cons
     *n = (Node){ .kind = NODE_REGION,
                  .op = &rows[r->kind],
                  .name = name(cx, *region_name ? region_name : rows[r->kind].name),
+                 .from = cx->from,
                  .in_count = in_count };
     n->in = NEW_ARRAY(cx->arena, Tensor *, in_count);
     n->region = prune(cx, r, in, n);

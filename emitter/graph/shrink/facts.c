@@ -54,6 +54,7 @@ static void find_sum(const GraphRanges *r, Terms *t, Interval *box, Fact *f)
     part = (Interval){ sat_add(part.least, first.least), sat_add(part.greatest, first.greatest) };
     f->sum = f->is_sum ? interval_hull(f->sum, part) : part;
     f->is_sum = true;
+    f->type = s->value[0]->type;
 }
 
 static void find_facts(const GraphRanges *r, const Stage *s, Fact *f)

@@ -8,6 +8,7 @@ typedef struct Fact {
     const Node *call;
     /* For an integer sum: bounds of the accumulator at any point, over all channels. */
     bool is_sum;
+    DType type;                      /* of the accumulator */
     Interval sum;
     /* `clamps` is true for a call that limits integers to constants; `binds` is true if the limit may change a value
      * for some input. */

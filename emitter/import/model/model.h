@@ -21,6 +21,7 @@ typedef struct Model {
     const Tensor **initial;
     /* Names of the file's tensors, by their numbers in the file; count is 0 if the format has no numbers */
     int number_count; const char *const *of_number;
+    int node_count; const FileNode *const *node;     /* the file's nodes, in its order; those of inner graphs follow */
     const char *digest;                  /* SHA-256 of the file or text in hexadecimal, as sha256sum prints it */
     /* true if quantization rounds ties away from zero, as in TensorFlow Lite; otherwise ties go to even */
     bool ties_away;

@@ -411,6 +411,7 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
     im->shared = (OnnxImport){ .cx = cx,
                                .options = im->options,
                                .rows = onnx_rows,
+                               .nodes = file_nodes_new(cx),
                                .folder = { path_folder(cx, path), map_new(a) },
                                .sizes = map_new(a),
                                .ranges = map_new(a),
@@ -432,6 +433,8 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
         if (!ctx_failed(cx)) onnx_scope_run(im->scope);
         if (!ctx_failed(cx)) build_model(im, out);
     }
+    file_node_enter(cx, NULL);
+    file_nodes_end(im->shared.nodes, out);
     cx->file = outer;
     return !ctx_failed(cx);
 }

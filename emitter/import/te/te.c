@@ -8,6 +8,7 @@
 #include "graph/dag/definition.h"
 #include "import/formats/npy.h"
 #include "import/formats/given_value.h"
+#include "import/model/file_nodes.h"
 #include "ir/algebra/algebra.h"
 #include "ir/text/read.h"
 #include "schedule/program.h"
@@ -33,6 +34,8 @@ typedef struct TeReader {
     int *line_count;                 /* the number of lines of the schedule or function that is being read */
     int includes;                    /* the depth of included files */
     Map inner;                       /* the names of nested calls that are in use */
+    FileNodes *nodes;                /* the statements with results */
+    const char *counted; int line;   /* the number of the line that holds this character */
 } TeReader;
 
 /* ---- Statements in the text ------------------------------------------------------------------------------------- */
@@ -454,6 +457,26 @@ static const Statement statements[] = {
 /* Returns true if the statement begins with this keyword; before '=', '[' or ',' the word is the name of a tensor. */
 static bool begins(const Lexer *l, const char *word) { return lex_is(l, word) && lex_ahead(l, 1).kind == TOKEN_NAME; }
 
+/* Returns the line of a token; the tokens are asked in the order of the text. */
+static int line_of(TeReader *r, const char *at)
+{
+    for (; r->counted < at; r->counted++) r->line += *r->counted == '\n';
+    return r->line;
+}
+
+static const char *word(const TeReader *r, Token t) { return name_n(r->cx, t.at, (size_t)t.length); }
+
+/* A statement with a result is a node of the file. Its number is its line. */
+static const FileNode *listed(TeReader *r, const Lexer *l)
+{
+    const Token first = lex_peek(l);
+    int n = 0;
+    const bool calls = !at_update(l) && is_call(r, l);
+    while (calls && !token_is(lex_ahead(l, n++), "=")) continue;
+    return file_node(r->nodes, "", line_of(r, first.at), calls ? word(r, lex_ahead(l, n)) : "formula",
+                     word(r, first));
+}
+
 static void read_statement(TeReader *r, Lexer *l)
 {
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
@@ -462,9 +485,11 @@ static void read_statement(TeReader *r, Lexer *l)
         statements[i].read(r, l);
         return;
     }
+    const FileNode *outer = file_node_enter(r->cx, listed(r, l));
     if (at_update(l)) read_update(r, l);
     else if (is_call(r, l)) read_op_call(r, l);
     else read_formula(r, l);
+    file_node_enter(r->cx, outer);
 }
 
 /* ---- Schedules and the file -------------------------------------------------------------------------------------- */
@@ -690,7 +715,8 @@ bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *o
     cx->file = path;
     *out = (Model){ .name = path_stem(cx, path) };
     TeReader r = { .cx = cx, .path = path, .text = text, .options = options, .model = out,
-                   .inner = map_new(cx->arena), .symbols = symbols_indexed(cx) };
+                   .inner = map_new(cx->arena), .symbols = symbols_indexed(cx), .nodes = file_nodes_new(cx),
+                   .counted = text, .line = 1 };
     make_room(&r);
     walk_statements(&r, true);
     out->is_nest = r.is_nest;
@@ -699,6 +725,7 @@ bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *o
     if (is_whole) promises_are_kept(cx, r.symbols);
     if (is_whole && !out->output_count) diag_error(cx, NULL, "there is no output; write `output NAME`");
     if (is_whole && !r.is_nest && !ctx_failed(cx)) formulas_to_calls(cx, out->output, out->output_count);
+    file_nodes_end(r.nodes, out);
     cx->file = outer;
     return !ctx_failed(cx);
 }

@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "import/model/file_nodes.h"
 #include "import/model/fold_small.h"
 #include "import/formats/given_value.h"
 #include "import/tflite/custom/tflite_custom.h"
@@ -43,6 +44,8 @@ typedef struct Importer {
     TfliteStates states;
     TfliteUnsigned bytes;             /* the values of UINT8 tensors minus 128 */
     TfliteOpen open;
+    FileNodes *nodes;
+    int64_t subgraph;                 /* the number of the subgraph in the file */
     TfliteSubgraphs subgraphs;
     bool runs_once;                   /* true for the subgraph of a CALL_ONCE: every result is folded */
     int depth, *imported;             /* depth: of this subgraph; imported: the number of imports of subgraphs so far */
@@ -217,6 +220,7 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
         if (im->runs_once) result = import_folded_to(im->cx, result, MOST_INITIAL, MOST_INITIAL);
         else if (is_known_size(c, result)) result = import_folded(im->cx, result);
     }
+    file_node_result(im->cx, result, is_new);
     *(is_shifted ? &im->bytes.shifted[index] : &im->value[index]) = result;
 }
 
@@ -282,6 +286,39 @@ static void import_operator(Importer *im, const TfliteOperator *op)
         if (c->next[i]) tflite_variable_set(&im->states, op->in[i], c->next[i]);
 }
 
+static FileNode *listed(Importer *im, int number)
+{
+    const TfliteOperator *op = &im->file.operator[number];
+    const char *builtin = op->code == TFLITE_CUSTOM ? op->custom : tflite_builtin_text(op->code);
+    const char *result = op->out_count ? im->file.tensor[op->out[0]].name : "";
+    return file_node(im->nodes, text_format(im->cx, "%lld", (long long)im->subgraph), number,
+                     builtin ? builtin : "", result);
+}
+
+/* An operator reads results of earlier operators. */
+static void list_operators(Importer *im)
+{
+    FileNode **producer = NEW_ARRAY(im->cx->arena, FileNode *, im->file.tensor_count);
+    for (int i = 0; i < im->file.operator_count; i++) {
+        const TfliteOperator *op = &im->file.operator[i];
+        FileNode *n = listed(im, i);
+        for (int k = 0; k < op->in_count; k++)
+            if (op->in[k] >= 0 && producer[op->in[k]])
+                file_node_reads(im->nodes, n, producer[op->in[k]], op->in_count);
+        for (int k = 0; k < op->out_count; k++) producer[op->out[k]] = n;
+    }
+}
+
+static void import_operators(Importer *im)
+{
+    list_operators(im);
+    for (int i = 0; i < im->file.operator_count && !ctx_failed(im->cx); i++) {
+        const FileNode *outer = file_node_enter(im->cx, listed(im, i));
+        import_operator(im, &im->file.operator[i]);
+        file_node_enter(im->cx, outer);
+    }
+}
+
 /* ---- Other subgraphs --------------------------------------------------------------------------------------------- */
 
 /* Gives the subgraph's inputs their values. */
@@ -337,6 +374,7 @@ static bool subgraph_open(Importer *im, const Importer *outer, int64_t subgraph)
     Ctx *cx = outer->cx;
     *im = (Importer){ .cx = cx, .options = outer->options, .constant_bytes = outer->constant_bytes, .open = outer->open,
                       .subgraphs = { run_subgraph, open_size, im }, .depth = outer->depth + 1,
+                      .nodes = outer->nodes, .subgraph = subgraph,
                       .imported = outer->imported };
     if (!tflite_subgraph_read(cx, outer->file.flat.bytes, (size_t)subgraph, &im->file)) return false;
     im->file.rounds_once = outer->file.rounds_once;
@@ -357,8 +395,7 @@ static bool run_subgraph(TfliteCall *c, int64_t subgraph, Tensor *const *in, int
                          (long long)subgraph,
                       im->file.input_count, im->file.output_count, in_count, out_count);
     if (ctx_failed(c->cx) || !bind_inputs(im, c, in)) return false;
-    for (int i = 0; i < im->file.operator_count && !ctx_failed(c->cx); i++)
-        import_operator(im, &im->file.operator[i]);
+    import_operators(im);
     for (int i = 0; i < out_count && !ctx_failed(c->cx); i++)
         if (!(out[i] = value_at(im, im->file.output[i])))
             tflite_refuse(c, "output %d of its subgraph is computed by no operator", i);
@@ -378,8 +415,7 @@ static void run_once(Importer *im, const TfliteOperator *op)
     Importer *init = NEW(im->cx->arena, Importer);
     if (!has_subgraph(im, c, subgraph) || !subgraph_open(init, im, subgraph)) return;
     init->runs_once = true;
-    for (int i = 0; i < init->file.operator_count && !ctx_failed(im->cx); i++)
-        import_operator(init, &init->file.operator[i]);
+    import_operators(init);
     for (int i = 0; i < init->states.count && !ctx_failed(im->cx); i++) {
         const TfliteVariable *v = &init->states.at[i];
         if (v->now == v->input) continue;
@@ -479,7 +515,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
     static const ImportOptions none = { 0 };
     Importer *im = NEW(cx->arena, Importer);
     *im = (Importer){ .cx = cx, .options = options ? options : &none, .subgraphs = { run_subgraph, open_size, im },
-                      .imported = NEW(cx->arena, int) };
+                      .nodes = file_nodes_new(cx), .imported = NEW(cx->arena, int) };
     TfliteSizes sizes = { .options = im->options, .decided = decided_new(cx), .selections = map_new(cx->arena) };
     im->open = (TfliteOpen){ .cx = cx, .options = im->options, .size = map_new(cx->arena),
                              .sizes = arena_copy(cx->arena, &sizes, sizeof sizes) };
@@ -501,11 +537,12 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
         tflite_list_unknown(im->cx, &im->file, im->options);
         if (!ctx_failed(cx)) make_inputs(im, out);
         if (!ctx_failed(cx)) note_examples(im);
-        for (int i = 0; i < im->file.operator_count && !ctx_failed(cx); i++) import_operator(im, &im->file.operator[i]);
+        import_operators(im);
         if (!ctx_failed(cx)) make_outputs(im, out);
         if (!ctx_failed(cx)) add_states(im, out);
         if (!ctx_failed(cx) && !subgraph) out->class_count = tflite_labels(cx, bytes, &out->class_name);
     }
+    file_nodes_end(im->nodes, out);
     cx->file = outer;
     return !ctx_failed(cx);
 }

@@ -226,6 +226,7 @@ Node *compute_new(Ctx *cx, const StageSpec *spec)
         }
     Node *n = NEW(cx->arena, Node);
     n->kind = NODE_COMPUTE;
+    n->from = cx->from;
     n->name = s->name;
     n->stage = s;
     n->serial = ctx_serial(cx);

@@ -87,6 +87,18 @@ typedef struct Attr {
 } Attr;
 
 typedef enum NodeKind { NODE_CALL, NODE_COMPUTE, NODE_REGION } NodeKind;
+/* A node of the model's file: an operator of TFLite, a node of ONNX, a statement of .te. Each call states from which
+ * node of the file it was made, so that a reviewer finds the lines of C that implement the node. */
+typedef struct FileNode {
+    /* Its number in the file's order from 0, or the line of a statement; inside a graph of another node, after that
+     * node's place and the graph: "7/then_branch/0". */
+    const char *place;
+    const char *op, *name;           /* the operator as the file names it; the name of the node or of its result */
+    bool is_constant, is_passed;     /* true if a result is a constant, or a value of another node */
+    const struct FileNode *outer;    /* the node that holds its graph, or NULL */
+    int read_count; const struct FileNode **read;    /* the nodes of its graph whose results it reads */
+} FileNode;
+
 struct Node {
     NodeKind kind;
     /* The name of the node in the model, for messages, or a generated name; never NULL. */
@@ -101,6 +113,7 @@ struct Node {
     int out_count; Tensor **out;
     Stage *stage;                    /* COMPUTE: its stage */
     const struct Region *region;     /* REGION: its graphs (graph/dag/region.h) */
+    const FileNode *from;            /* the node of the file that it was made from, or NULL */
     uint32_t serial;
 };
 

@@ -115,6 +115,8 @@ for _name, _result, _arguments in [
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(Quantization), ctypes.POINTER(Options)]),
         ("lw_package", ctypes.c_bool,
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
+        ("lw_evidence", ctypes.c_bool,
+         [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
         ("lw_list_targets", ctypes.c_char_p, [ctypes.c_void_p])]:
     getattr(_lib, _name).restype = _result
     getattr(_lib, _name).argtypes = _arguments

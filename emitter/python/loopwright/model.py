@@ -231,6 +231,12 @@ class Model:
         call("lw_package", self._file, kind, folder, options=names)
         return Path(folder)
 
+    def evidence(self, folder: Union[str, "os.PathLike[str]"], **options: Unpack[Options]) -> Path:
+        """Writes the evidence of the model for a reviewer into a folder, as the command `evidence` does."""
+        names = {"name": Path(folder).name.replace("-", "_"), **self._options, **options}
+        call("lw_evidence", self._file, folder, options=names)
+        return Path(folder)
+
     def verify(self) -> str:
         """Builds the emitted C, runs it on generated inputs, and compares with the interpreter. Returns the verdict."""
         options = {k: v for k, v in self._options.items() if k != "ports_in_arena"}

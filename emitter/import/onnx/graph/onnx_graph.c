@@ -439,6 +439,7 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
                    "its output \"%s\" is %s; use fewer than 2^31 elements", value_name,
                    tensor_shape_text(s->import->cx, t));
     if (holds_strings) onnx_mark_strings(c->strings, t);
+    file_node_result(s->import->cx, t, is_new);
     compare_declared(s, c, i, t);
     map_put_ptr(s->value, value_name, t);
 }
@@ -477,6 +478,7 @@ static void run_function(OnnxScope *s, OnnxCall *c, const OnnxFunction *f)
 {
     OnnxScope *inner = onnx_scope(s->import, &f->body, NULL);
     inner->depth = s->depth + 1;
+    inner->word = f->name;
     inner->function = f;
     inner->caller = c->node;
     inner->called_from = s;
@@ -573,6 +575,7 @@ OnnxScope *onnx_scope(OnnxImport *im, const OnnxGraph *g, const OnnxScope *outer
     OnnxScope *s = NEW(im->cx->arena, OnnxScope);
     *s = (OnnxScope){ .import = im,
                       .graph = g,
+                      .word = "",
                       .outer = outer,
                       .depth = outer ? outer->depth + 1 : 0,
                       .opset = outer ? outer->opset : im->file.opset };
@@ -609,9 +612,32 @@ void onnx_scope_order(OnnxScope *s)
     if (!ctx_failed(s->import->cx)) list_unsupported(s);
 }
 
+static FileNode *listed(OnnxScope *s, int number)
+{
+    const OnnxNode *n = &s->graph->node[number];
+    return file_node(s->import->nodes, s->word, number, n->type, n->name);
+}
+
+static void list_reads(OnnxScope *s, int number)
+{
+    const OnnxNode *n = &s->graph->node[number];
+    const int count = n->in_count + n->capture_count;
+    for (int i = 0; i < count; i++) {
+        const OnnxNode *from = *dependence(n, i) ? find_named(&s->producer, dependence(n, i)) : NULL;
+        if (from) file_node_reads(s->import->nodes, listed(s, number), listed(s, (int)(from - s->graph->node)), count);
+    }
+}
+
 void onnx_scope_run(OnnxScope *s)
 {
-    for (int i = 0; i < s->ordered && !ctx_failed(s->import->cx); i++) import_node(s, s->order[i]);
+    Ctx *cx = s->import->cx;
+    for (int i = 0; i < s->graph->node_count; i++) listed(s, i);
+    for (int i = 0; i < s->graph->node_count; i++) list_reads(s, i);
+    for (int i = 0; i < s->ordered && !ctx_failed(cx); i++) {
+        const FileNode *outer = file_node_enter(cx, listed(s, (int)(s->order[i] - s->graph->node)));
+        import_node(s, s->order[i]);
+        file_node_enter(cx, outer);
+    }
 }
 
 void onnx_scope_bind(OnnxScope *s, const char *value_name, Tensor *t)
@@ -629,10 +655,19 @@ int onnx_iterations(const OnnxScope *s, Tensor **out, int most)
     return count;
 }
 
+/* Returns the name of the attribute that holds the graph. */
+static const char *word_of_graph(const OnnxNode *n, const OnnxGraph *g)
+{
+    for (int i = 0; i < n->attr_count; i++)
+        if (n->attr[i].graph == g) return n->attr[i].name;
+    return "graph";
+}
+
 /* Creates the scope of a graph of the node, with its nodes in order; the graph takes in_count inputs. */
 static OnnxScope *inner_scope(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, int in_count, OnnxCaptured *all)
 {
     OnnxScope *inner = onnx_scope(c->scope->import, g, c->scope);
+    inner->word = word_of_graph(c->node, g);
     inner->captured = all;
     inner->iteration = iteration;
     if (inner->depth > ONNX_DEEPEST) onnx_unsupported(c, "graphs nested more than %d deep", ONNX_DEEPEST);

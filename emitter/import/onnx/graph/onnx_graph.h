@@ -4,6 +4,7 @@
 /* Represents a graph of an ONNX model during import: the model's own, a function's body, or a graph nested in a
  * node. */
 #include "import/model/decided.h"
+#include "import/model/file_nodes.h"
 #include "import/onnx/graph/onnx_ops.h"
 #include "ir/algebra/algebra.h"
 
@@ -15,6 +16,7 @@ typedef struct OnnxImport {
     OnnxFolder folder;
     OnnxFile file;
     OnnxStrings strings;
+    FileNodes *nodes;
     Map sizes;                    /* maps tensors with symbolic elements to size lists (onnx_open.c) */
     Map sizes_materialized;       /* maps a tensor in `sizes` to the tensor that computes its list at run time */
     Map ranges;                   /* maps an integer tensor to its bounds (onnx_range.c) */
@@ -33,6 +35,7 @@ struct OnnxScope {
     int depth;
     int64_t opset;
     const OnnxGraph *graph;
+    const char *word;             /* the name of the graph in its node: an attribute or a function; "" for the model */
     const OnnxFunction *function; /* the function whose body this graph is */
     const OnnxNode *caller;       /* the call of the function, which provides attributes */
     /* In a function's own graph: the scope of the call. Its tensors are accessible, but its names are not. */

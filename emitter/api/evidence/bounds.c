@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of bounds: why sums do not overflow, how often loops run, how deep calls go. */
+#include <string.h>
+
+#include "api/evidence/evidence.h"
+#include "graph/shrink/facts.h"
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+/* Returns the id of the layer that computes a result of the call, or -1. */
+static int layer_of_call(const Evidence *e, const Node *call)
+{
+    Build *b = e->b;
+    for (int i = 0; i < b->groups.count; i++)
+        for (int j = 0; j < b->groups.at[i].node_count; j++)
+            if (b->groups.at[i].node[j] == call) return json_layer_id(&e->report, b, i);
+    return -1;
+}
+
+static bool is_whole_type(const Fact *f)
+{
+    const DTypeInfo *type = dtype_info(f->type);
+    return f->sum.least <= type->least && f->sum.greatest >= type->greatest;
+}
+
+static const char *verdict_of(const Fact *f)
+{
+    if (is_whole_type(f)) return "not bounded here; the contract of the function in model.c bounds it";
+    return fits_type(f->sum, f->type) ? "no input makes it overflow" : "the bound exceeds the type";
+}
+
+static void add_sums(Evidence *e)
+{
+    const Fact *fact = NULL;
+    Build *b = e->b;
+    const int count = b->groups.count && b->groups.at[0].node_count ? graph_facts(e->cx, &b->graph, &fact) : 0;
+    Table *t = trace_table(&e->trace, "sums", "Bounds of integer sums",
+                           "The minimum and the maximum of the accumulator of a sum, at any point of the sum, "
+                           "for all inputs of the model and in any order of the terms. The bounds follow from the "
+                           "constants of each channel and the ranges of the operands: the sum of all negative terms, "
+                           "and that of all positive terms, with the initial value.",
+                           "layer call operator minimum maximum type type_minimum type_maximum verdict");
+    for (int i = 0; i < count; i++) {
+        const Fact *f = &fact[i];
+        if (!f->is_sum) continue;
+        const DTypeInfo *type = dtype_info(f->type);
+        trace_known(t, layer_of_call(e, f->call));
+        trace_text(t, f->call->name);
+        trace_text(t, f->call->op->name);
+        trace_number(t, f->sum.least);
+        trace_number(t, f->sum.greatest);
+        trace_text(t, type->spelling);
+        trace_number(t, type->least);
+        trace_number(t, type->greatest);
+        trace_text(t, verdict_of(f));
+    }
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------------------------- */
+
+/* lets: the values of the variables around a loop. line: the loops of the function's text, NULL if they are others than
+ * those of the code, because a macro replaces some. */
+enum { MOST_LETS = 256 };
+typedef struct LoopWalk {
+    Evidence *e;
+    Table *t;
+    const char *function;
+    int let_count; const Code *let[MOST_LETS];
+    int count, line_count; const int *line;
+} LoopWalk;
+
+static const Expr *with_values(const LoopWalk *w, const Expr *e)
+{
+    for (int i = w->let_count - 1; i >= 0; i--) 
+        e = expr_substitute(w->e->cx, e, &w->let[i]->var, &w->let[i]->value, 1);
+    return e;
+}
+
+static int64_t trips_of(int64_t span, int64_t step) { return span <= 0 ? 0 : (span + step - 1) / step; }
+
+static void add_loop(LoopWalk *w, const Code *c, const Bounds *scope)
+{
+    Ctx *cx = w->e->cx;
+    const Expr *span = with_values(w, expr_sub(cx, c->end, c->begin));
+    const Interval i = interval_of(cx, simplify(cx, span, scope), scope);
+    const int number = w->count++;
+    trace_text(w->t, w->function);
+    trace_known(w->t, number < w->line_count ? w->line[number] : -1);
+    trace_number(w->t, trips_of(i.least, c->step));
+    trace_number(w->t, trips_of(i.greatest, c->step));
+    trace_text(w->t, "its variable grows by a constant to an end that the body does not change");
+}
+
+/* A macro's portable form, the child of a call, is not among the loops. */
+static void walk_loops(LoopWalk *w, const Code *c, const Bounds *scope)
+{
+    const int lets = w->let_count;
+    if (c->kind == CODE_CALL) return;
+    if (c->kind == CODE_FOR) {
+        add_loop(w, c, scope);
+        scope = code_bounds(w->e->cx, scope, c);
+    }
+    if (c->kind == CODE_LET && w->let_count < MOST_LETS) w->let[w->let_count++] = c;
+    for (int i = 0; i < c->child_count; i++) walk_loops(w, c->child[i], scope);
+    if (c->kind != CODE_LET && c->kind != CODE_SEQ) w->let_count = lets;
+}
+
+static int count_loops(const Code *c)
+{
+    int count = c->kind == CODE_FOR;
+    for (int i = 0; i < c->child_count && c->kind != CODE_CALL; i++) count += count_loops(c->child[i]);
+    return count;
+}
+
+static void add_function_loops(Evidence *e, Table *t, const Function *f)
+{
+    const char *name = text_format(e->cx, "%s_%s", e->b->program.name, f->name);
+    const Part *p = source_part(&e->parts, name);
+    LoopWalk w = { .e = e, .t = t, .function = name };
+    if (p) w.line = source_loops(e->cx, p, &w.line_count);
+    if (w.line_count != count_loops(f->body)) w.line_count = 0;
+    walk_loops(&w, f->body, NULL);
+}
+
+static void add_region_loops(Evidence *e, Table *t)
+{
+    const Call *call;
+    for (int i = 0; (call = program_call(&e->b->program, i)) != NULL; i++) {
+        if (!call->control || !call->control->is_loop) continue;
+        trace_text(t, text_format(e->cx, "%s_run", e->b->program.name));
+        trace_none(t);
+        trace_number(t, 0);
+        trace_known(t, call->control->trip_count);
+        trace_text(t, call->control->trip_count < 0 ? "data decide how often it runs, without a maximum"
+                                                    : "data may end it before this maximum");
+    }
+}
+
+static void add_loops(Evidence *e)
+{
+    const Program *p = &e->b->program;
+    Table *t = trace_table(&e->trace, "loops", "Trip counts of loops",
+                           "How often each loop runs when it is reached, at least and at most. model.c states "
+                           "the loop variant that proves its end. A line is missing where the macros of a target "
+                           "replace loops of the function.",
+                           "function line least most ends_because");
+    for (int i = 0; i < p->function_count; i++) {
+        bool is_first = true;
+        for (int k = 0; k < i; k++) is_first = is_first && p->function[k] != p->function[i];
+        if (is_first) add_function_loops(e, t, p->function[i]);
+    }
+    add_region_loops(e, t);
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------- */
+
+static const Function *layer_function(const Evidence *e, const char *name)
+{
+    const Program *p = &e->b->program;
+    for (int i = 0; i < p->function_count; i++)
+        if (strcmp(name, text_format(e->cx, "%s_%s", p->name, p->function[i]->name)) == 0) return p->function[i];
+    return NULL;
+}
+
+/* deepest: the bytes of arrays on the deepest chain of calls; -1 while it is being computed, which finds recursion */
+typedef struct Calls { Evidence *e; int64_t *deepest; bool *is_open, *is_done; bool is_recursive; } Calls;
+
+static int64_t deepest_of(Calls *c, int part)
+{
+    const Parts *p = &c->e->parts;
+    const Function *f = layer_function(c->e, p->at[part].name);
+    int64_t below = 0;
+    if (c->is_open[part]) c->is_recursive = true;
+    if (c->is_open[part] || c->is_done[part]) return c->deepest[part];
+    c->is_open[part] = true;
+    for (int i = 0; i < p->count; i++) {
+        if (p->at[i].is_constant || !source_calls(&p->at[part], &p->at[i])) continue;
+        const int64_t bytes = deepest_of(c, i);
+        below = bytes > below ? bytes : below;
+    }
+    c->is_open[part] = false;
+    c->is_done[part] = true;
+    return c->deepest[part] = (f ? report_arrays(f) : 0) + below;
+}
+
+static const StackFrame *frame_of(const Evidence *e, const char *name)
+{
+    for (int i = 0; i < e->footprint->frame_count; i++)
+        if (strcmp(e->footprint->frame[i].name, name) == 0) return &e->footprint->frame[i];
+    return NULL;
+}
+
+static void add_function(Calls *c, Table *t, int part)
+{
+    const Evidence *e = c->e;
+    const Part *p = &e->parts.at[part];
+    const Function *f = layer_function(e, p->name);
+    const StackFrame *frame = frame_of(e, p->name);
+    Text callees = text_new(e->cx);
+    for (int i = 0; i < e->parts.count; i++)
+        if (!e->parts.at[i].is_constant && source_calls(p, &e->parts.at[i])) trace_item(&callees, e->parts.at[i].name);
+    trace_text(t, p->name);
+    trace_number(t, p->first_line);
+    trace_number(t, p->last_line);
+    trace_texts(t, &callees);
+    trace_number(t, f ? report_arrays(f) : 0);
+    trace_number(t, deepest_of(c, part));
+    trace_known(t, frame ? frame->bytes : -1);
+    trace_known(t, frame ? frame->deepest : -1);
+}
+
+static void add_functions(Evidence *e)
+{
+    const int count = e->parts.count;
+    Calls c = { e, NEW_ARRAY(e->cx->arena, int64_t, count), NEW_ARRAY(e->cx->arena, bool, count),
+                NEW_ARRAY(e->cx->arena, bool, count), false };
+    Table *t = trace_table(&e->trace, "functions", "Functions, calls and stack",
+                           "Each function of model.c with the functions that it calls. `arrays` are the bytes of its "
+                           "arrays on the stack, `deepest_arrays` those of the deepest chain of calls from it. "
+                           "`frame` and `deepest` are what the compiler of --cc states, with saved registers; it "
+                           "inlines functions without a frame. No function is called by a pointer.",
+                           "function first_line last_line calls arrays deepest_arrays frame deepest");
+    for (int i = 0; i < count; i++)
+        if (!e->parts.at[i].is_constant) add_function(&c, t, i);
+    if (c.is_recursive) diag_internal(e->cx, NULL, "a function of the emitted C calls itself");
+}
+
+void evidence_bounds(Evidence *e)
+{
+    add_sums(e);
+    add_loops(e);
+    add_functions(e);
+}
