@@ -111,6 +111,67 @@ int64_t report_instructions(const Build *b, int group)
     return f ? at_level(b, group, build_instructions(b, group)) : 0;
 }
 
+static int64_t counted_worst(const Build *b, int group);
+
+static int64_t graph_worst(const Build *b)
+{
+    int64_t count = 0;
+    for (int i = 0; i < b->groups.count && count >= 0; i++) {
+        const int64_t most = counted_worst(b, i);
+        count = most < 0 ? -1 : sat_add(count, most);
+    }
+    return count;
+}
+
+static int64_t region_worst(const Build *b, const Node *n)
+{
+    const Build *inner = build_graphs_of(b, n);
+    const bool is_loop = n->region->kind == REGION_LOOP;
+    const int64_t trips = region_trip_count(n);
+    const int64_t turns = !is_loop ? 1 : trips >= 0 ? trips : n->region->max_trip_count;
+    int64_t most = turns < 0 ? -1 : 0;
+    for (int g = 0; g < n->region->graph_count && most >= 0; g++) {
+        const int64_t count = graph_worst(&inner[g]);
+        most = count < 0 ? -1 : count > most ? count : most;
+    }
+    return most < 0 ? -1 : sat_mul(turns, most);
+}
+
+static int64_t counted_worst(const Build *b, int group)
+{
+    const Node *n = region_of_group(b, group);
+    const int64_t most = n ? region_worst(b, n) : build_worst(b, group);
+    return n || most < 0 ? most : at_level(b, group, most);
+}
+
+/* Returns the counted instructions of a layer, whether they are measured or not. */
+static int64_t counted(const Build *b, int group)
+{
+    const Node *n = region_of_group(b, group);
+    return n ? region_instructions(b, n) : at_level(b, group, build_instructions(b, group));
+}
+
+int64_t report_worst(const Build *b, int group)
+{
+    const int64_t most = b->target->costs ? counted_worst(b, group) : -1;
+    if (most < 0 || !has_layers(measured_instructions(b))) return most;
+    return sat_add(report_instructions(b, group), sat_add(most, -counted(b, group)));
+}
+
+/* Returns the sum over the layers. A measured total without layers takes the place of the counted one. */
+static int64_t total_worst(const Build *b)
+{
+    const Counts *m = measured_instructions(b);
+    int64_t worst = 0, typical = 0;
+    for (int i = 0; i < b->groups.count; i++) {
+        const int64_t most = report_worst(b, i);
+        if (most < 0) return -1;
+        worst = sat_add(worst, most);
+        typical = sat_add(typical, report_instructions(b, i));
+    }
+    return has_total(m) ? sat_add(m->total, sat_add(worst, -typical)) : worst;
+}
+
 int64_t report_cycles(const Build *b, int group)
 {
     const CoreFigures *c = b->target->core;
@@ -240,6 +301,7 @@ Totals report_totals(const Build *b)
     if (b->options->ports_in_arena) t.inputs = t.outputs = 0;
     for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_group_macs(b, i);
     add_time(b, &t);
+    t.worst = total_worst(b);
     t.ram = t.arena + t.inputs + t.outputs + t.state + t.params + t.targets;
     return t;
 }

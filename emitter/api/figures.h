@@ -9,6 +9,7 @@
  * with --train, the size of struct NAME_params, and of the target with the loss; otherwise 0. */
 typedef struct Totals {
     int64_t macs, arena, inputs, outputs, state, params, targets, ram, weights, instructions, cycles;
+    int64_t worst;                       /* of instructions; -1 if unknown, or if a loop has no maximum */
 } Totals;
 
 Totals report_totals(const Build *b);
@@ -18,6 +19,10 @@ int64_t report_group_macs(const Build *b, int group);
 /* Returns the instructions of a layer on the target, or -1 if the target has no costs. A runner measured them, or they
  * are counted on the layer's code. For a region, returns the most that a run executes. */
 int64_t report_instructions(const Build *b, int group);
+/* Returns the most instructions that any data make a layer execute, with the costlier branch of each condition on data
+ * and the maximum of each loop whose end data decide. If the typical instructions are measured, returns these with
+ * the counted difference. Returns -1 if the target has no costs, or if a loop has no maximum. */
+int64_t report_worst(const Build *b, int group);
 /* the cycles of a layer, estimated from its instructions; -1 if unknown */
 int64_t report_cycles(const Build *b, int group);
 bool report_has_instructions(const Build *b), report_has_cycles(const Build *b);      /* of layers */

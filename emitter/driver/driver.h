@@ -277,6 +277,8 @@ bool build_merges(const Build *b);                   /* merges functions that di
 void build_functions(Build *b);
 /* Returns the counted instructions of the group's function, and of moving its result; 0 without a function. */
 int64_t build_instructions(const Build *b, int group);
+/* Returns the same for the most that any data make the group execute (count_worst); -1 if there is no maximum. */
+int64_t build_worst(const Build *b, int group);
 void build_final_code(Build *b);
 /* Returns what the annotations exclude and the program has, such as "--memory", or NULL. */
 const char *build_unprovable(const Build *b);

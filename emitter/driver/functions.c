@@ -250,12 +250,24 @@ bool build_merges(const Build *b)
     return b->target->lanes == 1 && !text_equal(b->options->optimize, "speed");
 }
 
+/* Returns the instructions that move the group's result. */
+static int64_t move_of(const Build *b, int group)
+{
+    const Slot *moved = plan_moved(&b->plan, &b->groups, group);
+    return moved ? count_move(b->target->costs, tensor_bytes(moved->tensor)) : 0;
+}
+
 int64_t build_instructions(const Build *b, int group)
 {
-    const Costs *costs = b->target->costs;
-    const Slot *moved = plan_moved(&b->plan, &b->groups, group);
-    const int64_t move = moved ? count_move(costs, tensor_bytes(moved->tensor)) : 0;
-    return b->function[group] ? sat_add(count_instructions(b->cx, b->function[group], costs), move) : 0;
+    const Function *f = b->function[group];
+    return f ? sat_add(count_instructions(b->cx, f, b->target->costs), move_of(b, group)) : 0;
+}
+
+int64_t build_worst(const Build *b, int group)
+{
+    const Function *f = b->function[group];
+    const int64_t most = f ? count_worst(b->cx, f, b->target->costs) : 0;
+    return f && most >= 0 ? sat_add(most, move_of(b, group)) : most;
 }
 
 void build_functions(Build *b)

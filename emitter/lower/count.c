@@ -42,6 +42,9 @@ typedef struct Counting {
     Map in_vector;                   /* the stores of vectors, and the scalars that are their lanes */
     Map guarded;                     /* scalars that are stored under a condition */
     Map broadcast;                   /* loads that several lanes share */
+    bool is_worst;                   /* for the most that any data make it execute */
+    bool is_unbounded;               /* true if a loop has no maximum */
+    bool is_by_data;                 /* true if data decide the last average */
     bool has_rectified;              /* the costs have rows for products with rectified numbers */
     Map rectified;                   /* memories of which half the elements are zeros */
     const Function *function;
@@ -159,6 +162,7 @@ static double average(Counting *c, const Code *loop, const Expr *cond, double ot
     if (loop) mark_used(c, loop->end);
     if (c->read) mark_weights(c);
     sample(c, 0, &a);
+    c->is_by_data = !a.known;
     return a.known && a.count ? a.sum / (double)a.count : otherwise;
 }
 
@@ -616,6 +620,16 @@ static void count_copies(Counting *c, const Code *s, double runs, int64_t copies
     c->repeated = repeated;
 }
 
+/* Returns the trip count of a loop: an average over outer loops, or for the worst case the maximum that data allow. */
+static double trips_in(Counting *c, const Code *s)
+{
+    const double trips = average(c, s, NULL, 1);
+    if (!c->is_worst || !c->is_by_data) return trips;
+    const Interval end = interval_of(c->cx, s->end, NULL), begin = interval_of(c->cx, s->begin, NULL);
+    c->is_unbounded = c->is_unbounded || end.greatest >= INT32_MAX;
+    return (double)(sat_add(end.greatest, -begin.least) / s->step + 1);
+}
+
 static void count_loop(Counting *c, const Code *s, double runs)
 {
     const Loads outer = c->loaded;
@@ -623,7 +637,7 @@ static void count_loop(Counting *c, const Code *s, double runs)
     const int guards = c->guards;
     const double far = c->far;
     const double lanes = cost(c, COST_LOOP_LANES);
-    double trips = average(c, s, NULL, 1);
+    double trips = trips_in(c, s);
     const bool is_whole = !has_vector_rows(c) || fmod(trips, lanes) == 0;      /* the compiler adds no tail */
     const bool is_vector = lanes > 1 && s->loop_kind == LOOP_SERIAL && trips >= lanes && is_whole
         && is_vector_loop(c, s, s->child[0]);
@@ -800,18 +814,29 @@ static void count_call(Counting *c, const Code *s, double runs)
     c->written = written;
 }
 
+/* Counts branch i of a condition; returns its instructions. */
+static double count_branch(Counting *c, const Code *s, int i, double runs)
+{
+    const Loads outer = c->loaded;
+    const double before = c->sum;
+    c->loaded = (Loads){ map_new(c->cx->scratch), &outer };
+    c->guards++;
+    count(c, s->child[i], runs);
+    c->guards--;
+    c->loaded = outer;
+    return c->sum - before;
+}
+
 static void count_branches(Counting *c, const Code *s, double runs)
 {
     const double share = average(c, NULL, s->cond, DATA_SHARE);
+    const bool is_costlier = c->is_worst && c->is_by_data;
+    double most = 0;
     c->sum += runs * comparisons(c, s->cond);
-    const Loads outer = c->loaded;
-    for (int i = 0; i < s->child_count; i++) {
-        c->loaded = (Loads){ map_new(c->cx->scratch), &outer };
-        c->guards++;
-        count(c, s->child[i], runs * (i ? 1 - share : share));
-        c->guards--;
-    }
-    c->loaded = outer;
+    const double before = c->sum;
+    for (int i = 0; i < s->child_count; i++)
+        most = fmax(most, count_branch(c, s, i, runs * (is_costlier ? 1 : i ? 1 - share : share)));
+    if (is_costlier) c->sum = before + most;
 }
 
 static void count(Counting *c, const Code *s, double runs)
@@ -928,6 +953,18 @@ int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs)
     const double sum = c->sum;
     arena_reset(cx->scratch, mark);
     return whole(sum);
+}
+
+int64_t count_worst(Ctx *cx, const Function *f, const Costs *costs)
+{
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Counting *c = counting_of(cx, f, costs);
+    c->is_worst = true;
+    c->has_rectified = false;
+    count(c, f->body, 1);
+    const int64_t most = c->is_unbounded ? -1 : whole(c->sum);
+    arena_reset(cx->scratch, mark);
+    return most;
 }
 
 int64_t count_move(const Costs *costs, int64_t bytes)

@@ -10,6 +10,9 @@
  * conditions over loops are evaluated; a condition on data counts half. Sizes count with their upper bound. Macros and
  * operations cost what the table states (ir/nest/costs.def); costs may be NULL. */
 int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs);
+/* Like count_instructions, for the most that any data make it execute: with the costlier branch of each condition on
+ * data, the maximum of each loop whose end data decide, and no factor of zero. Returns -1 if a loop has no maximum. */
+int64_t count_worst(Ctx *cx, const Function *f, const Costs *costs);
 /* Returns the instructions that move a result of that many bytes within the arena (runtime/lw_move.h). */
 int64_t count_move(const Costs *costs, int64_t bytes);
 /* The bytes that a run reads from memory and writes to it. */

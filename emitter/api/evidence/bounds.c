@@ -5,55 +5,77 @@
 #include "api/evidence/evidence.h"
 #include "graph/shrink/facts.h"
 
-/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+/* ---- Ranges ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the id of the layer that computes a result of the call, or -1. */
-static int layer_of_call(const Evidence *e, const Node *call)
+static bool is_whole_type(Interval i, const DTypeInfo *type)
 {
+    return i.least <= type->least && i.greatest >= type->greatest;
+}
+
+static const char *verdict_of(Interval i, DType t)
+{
+    const DTypeInfo *d = dtype_info(t);
+    if (is_whole_type(i, d) && d->bytes <= 2) return "all values of its type: the operator limits its result to them";
+    if (is_whole_type(i, d)) return "not bounded here; the contract of the function in model.c bounds it";
+    return fits_type(i, t) ? "no input makes it overflow" : "the bound exceeds the type";
+}
+
+static void add_row(Table *t, int layer, const Node *n, const char *value, int64_t terms, Interval i, DType type)
+{
+    const DTypeInfo *d = dtype_info(type);
+    trace_number(t, layer);
+    trace_text(t, n->name);
+    trace_text(t, n->op->name);
+    trace_text(t, value);
+    trace_known(t, terms);
+    trace_number(t, i.least);
+    trace_number(t, i.greatest);
+    trace_text(t, d->spelling);
+    trace_number(t, d->least);
+    trace_number(t, d->greatest);
+    trace_text(t, verdict_of(i, type));
+}
+
+/* Stores the range of the tensor over all channels; false for floats and tensors without a known range. */
+static bool range_of(const GraphRanges *r, const Tensor *x, Interval *out)
+{
+    const ChannelRange *range = dtype_is_integer(x->type) ? channel_range(r, x) : NULL;
+    if (!range || !range->count) return false;
+    *out = range->at[0];
+    for (int64_t i = 1; i < range->count; i++) *out = interval_hull(*out, range->at[i]);
+    return true;
+}
+
+static const Fact *fact_of(const Fact *fact, int count, const Node *n)
+{
+    for (int i = 0; i < count; i++)
+        if (fact[i].call == n && fact[i].is_sum) return &fact[i];
+    return NULL;
+}
+
+static void add_ranges(Evidence *e)
+{
+    const Fact *fact;
     Build *b = e->b;
+    Interval range;
+    Table *t = trace_table(&e->trace, "ranges", "Ranges of integers",
+                           "For each operator of a layer, the minimum and the maximum of its result, and of the "
+                           "accumulator of a sum at any point of the sum, for all inputs of the model and in any order "
+                           "of the terms. The bounds follow from the constants of each channel and the ranges of the "
+                           "operands, which are results of operators before or the range of an input's type: the sum "
+                           "of all negative terms, and that of all positive terms, with the initial value.",
+                           "layer call operator value terms minimum maximum type type_minimum type_maximum verdict");
+    if (!b->groups.count || !b->groups.at[0].node_count) return;
+    const int count = graph_facts(e->cx, &b->graph, &fact);
+    const GraphRanges *r = graph_ranges(e->cx, &b->graph, ranges_budget(e->cx, &b->graph));
     for (int i = 0; i < b->groups.count; i++)
-        for (int j = 0; j < b->groups.at[i].node_count; j++)
-            if (b->groups.at[i].node[j] == call) return json_layer_id(&e->report, b, i);
-    return -1;
-}
-
-static bool is_whole_type(const Fact *f)
-{
-    const DTypeInfo *type = dtype_info(f->type);
-    return f->sum.least <= type->least && f->sum.greatest >= type->greatest;
-}
-
-static const char *verdict_of(const Fact *f)
-{
-    if (is_whole_type(f)) return "not bounded here; the contract of the function in model.c bounds it";
-    return fits_type(f->sum, f->type) ? "no input makes it overflow" : "the bound exceeds the type";
-}
-
-static void add_sums(Evidence *e)
-{
-    const Fact *fact = NULL;
-    Build *b = e->b;
-    const int count = b->groups.count && b->groups.at[0].node_count ? graph_facts(e->cx, &b->graph, &fact) : 0;
-    Table *t = trace_table(&e->trace, "sums", "Bounds of integer sums",
-                           "The minimum and the maximum of the accumulator of a sum, at any point of the sum, "
-                           "for all inputs of the model and in any order of the terms. The bounds follow from the "
-                           "constants of each channel and the ranges of the operands: the sum of all negative terms, "
-                           "and that of all positive terms, with the initial value.",
-                           "layer call operator minimum maximum type type_minimum type_maximum verdict");
-    for (int i = 0; i < count; i++) {
-        const Fact *f = &fact[i];
-        if (!f->is_sum) continue;
-        const DTypeInfo *type = dtype_info(f->type);
-        trace_known(t, layer_of_call(e, f->call));
-        trace_text(t, f->call->name);
-        trace_text(t, f->call->op->name);
-        trace_number(t, f->sum.least);
-        trace_number(t, f->sum.greatest);
-        trace_text(t, type->spelling);
-        trace_number(t, type->least);
-        trace_number(t, type->greatest);
-        trace_text(t, verdict_of(f));
-    }
+        for (int j = 0; j < b->groups.at[i].node_count; j++) {
+            const Node *n = b->groups.at[i].node[j];
+            const Fact *f = fact_of(fact, count, n);
+            if (f) add_row(t, i, n, "accumulator", f->terms, f->sum, f->type);
+            if (n->kind == NODE_CALL && range_of(r, n->out[0], &range))
+                add_row(t, i, n, "result", -1, range, n->out[0]->type);
+        }
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------------------------- */
@@ -227,7 +249,7 @@ static void add_functions(Evidence *e)
 
 void evidence_bounds(Evidence *e)
 {
-    add_sums(e);
+    add_ranges(e);
     add_loops(e);
     add_functions(e);
 }

@@ -71,6 +71,7 @@ static void add_about(Evidence *e)
              known(e->cx, e->footprint->has_stack ? e->footprint->stack : -1));
     add_item(t, "multiply-adds", known(e->cx, all.macs));
     add_item(t, "instructions of a run", known(e->cx, all.instructions));
+    add_item(t, "instructions of a run, for the worst data", known(e->cx, all.worst));
     add_item(t, "compiler of --cc", e->footprint->command);
 }
 

@@ -32,7 +32,7 @@ typedef struct Evidence {
 /* links.c: call it after build_nests; `imported` are the nodes of the model as read, in the order of execution. */
 Links links_of(Build *b, Node *const *imported, int count);
 void evidence_structure(Evidence *e);    /* structure.c: nodes, layers, parameters, buffers, constants, functions */
-void evidence_bounds(Evidence *e);       /* bounds.c: sums, clamps, loops, stack */
+void evidence_bounds(Evidence *e);       /* bounds.c: ranges, loops, functions */
 bool evidence_runs(Evidence *e);         /* runs.c: vectors, checksums, verification */
 void evidence_tools(Evidence *e);        /* tools.c: proof, deviations */
 /* files.c: adds a file of the folder */

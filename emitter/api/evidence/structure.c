@@ -99,6 +99,8 @@ static void add_layer(Evidence *e, Table *t, Build *b, int i)
     trace_text(t, text_format(e->cx, "%s %s", dtype_info(g->output[0]->type)->spelling,
                               tensor_shape_names(e->cx, g->output[0])));
     trace_text(t, report_place(b, g));
+    trace_known(t, report_instructions(b, i));
+    trace_known(t, report_worst(b, i));
 }
 
 static void add_layers(Evidence *e)
@@ -107,7 +109,7 @@ static void add_layers(Evidence *e)
                            "Each layer, with the nodes of the file that it implements, its function, the lines of the "
                            "function with its comment and contract in model.c, the lines of its call, and its result.",
                            "layer graph name operators nodes function first_line last_line call_line call_last_line "
-                           "result place");
+                           "result place instructions worst_instructions");
     for (Build *b = e->b; b; b = b->next)
         for (int i = 0; i < b->groups.count; i++) add_layer(e, t, b, i);
 }

@@ -40,6 +40,7 @@ static Figure weights_of(Build *b, int i) { return number(report_weights(&b->gro
 static Figure result_of(Build *b, int i) { return number(report_result(b->cx, &b->groups.at[i])); }
 static Figure free_of(Build *b, int i) { return number(b->plan.is_free[i]); }
 static Figure instructions_of(Build *b, int i) { return number(report_instructions(b, i)); }
+static Figure worst_of(Build *b, int i) { return number(report_worst(b, i)); }
 static Figure cycles_of(Build *b, int i) { return number(report_cycles(b, i)); }
 static Figure time_of(Build *b, int i) { return number(report_microseconds(b, report_cycles(b, i))); }
 static Figure type_of(Build *b, int i)
@@ -64,6 +65,7 @@ static const Column columns[] = {
     { "weights", NULL, { "weights", "flash" }, UNIT_BYTES, weights_of, NULL, FIGURE, FIGURE },
     { "result", NULL, { "result", "result" }, UNIT_BYTES, result_of, NULL, FIGURE, FIGURE },
     { "free", NULL, { NULL, NULL }, UNIT_FLAG, free_of, NULL, 0, 0 },
+    { "worst_instructions", NULL, { NULL, "worst case" }, UNIT_COUNT, worst_of, report_has_instructions, 0, 0 },
     { "instructions", NULL, { "instructions", "instructions" }, UNIT_COUNT, instructions_of, report_has_instructions,
       NUMBER, NUMBER },
     { "cycles", NULL, { "cycles", NULL }, UNIT_COUNT, cycles_of, has_time, NUMBER, NUMBER },

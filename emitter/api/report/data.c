@@ -94,6 +94,7 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
     text_add(t, "  \"totals\": {\n");
     json_total(t, "multiply_adds", all.macs);
     json_total(t, "instructions", all.instructions);
+    json_total(t, "worst_instructions", all.worst);
     json_total(t, "cycles", all.cycles);
     text_printf(t, "    \"milliseconds\": %s,\n", time < 0 ? "null" : report_milliseconds(b->cx, time));
     json_total(t, "arena", all.arena);

@@ -93,6 +93,8 @@ static void print_verdict(const Page *p)
     row(p, "RAM", ram_words(p, &all));
     row(p, "Flash", flash_words(p, &all));
     if (all.instructions >= 0) row(p, "Run", time_words(p, &all));
+    if (all.worst > all.instructions)
+        row(p, "Worst case", text_format(p->cx, "%s instructions", html_count(p->cx, all.worst)));
     row(p, "Work", text_format(p->cx, "%s multiply-adds in %d layers", html_count(p->cx, all.macs),
                                report_layers(p->b)));
     text_add(p->t, "</dl>\n");

@@ -38,6 +38,16 @@ static void print_cycles(const Build *b, int64_t cycles, Text *t)
                      b->target->core->cycles_from);
 }
 
+/* Prints the most that any data make a run execute. */
+static void print_worst(const Build *b, const Totals *all, Text *t)
+{
+    if (all->instructions < 0 || !b->target->costs) return;
+    if (all->worst < 0) text_add(t, "worst case     without a bound: data decide how often a loop runs\n");
+    else if (all->worst == all->instructions) text_add(t, "worst case     the same for all data\n");
+    else text_printf(t, "worst case     about %lld, with the costlier branch of each condition on data\n",
+                     (long long)all->worst);
+}
+
 static void print_total_time(const Build *b, const Totals *all, const Footprint *f, Text *t)
 {
     const bool is_measured = report_measures_instructions(b);
@@ -51,6 +61,7 @@ static void print_total_time(const Build *b, const Totals *all, const Footprint 
     }
     if (f->not_stepped) text_printf(t, ", as the compiled code is not followed: %s", f->not_stepped);
     if (all->instructions >= 0) text_char(t, '\n');
+    print_worst(b, all, t);
     print_cycles(b, all->cycles, t);
 }
 

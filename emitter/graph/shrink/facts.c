@@ -55,6 +55,9 @@ static void find_sum(const GraphRanges *r, Terms *t, Interval *box, Fact *f)
     f->sum = f->is_sum ? interval_hull(f->sum, part) : part;
     f->is_sum = true;
     f->type = s->value[0]->type;
+    f->terms = 1;
+    for (int a = s->data_count; a < s->axis_count; a++)
+        f->terms = sat_mul(f->terms, interval_of(r->cx, s->axis[a].extent, NULL).greatest);
 }
 
 static void find_facts(const GraphRanges *r, const Stage *s, Fact *f)

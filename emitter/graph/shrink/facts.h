@@ -10,6 +10,7 @@ typedef struct Fact {
     bool is_sum;
     DType type;                      /* of the accumulator */
     Interval sum;
+    int64_t terms;                   /* the number of terms of the sum */
     /* `clamps` is true for a call that limits integers to constants; `binds` is true if the limit may change a value
      * for some input. */
     bool clamps, binds;
