@@ -433,6 +433,30 @@ on_board() {
 why=$(missing arm-none-eabi-gcc qemu-system-arm)
 if [ "$why" ]; then skip runner-of-an-emulated-core "$why"; else check runner-of-an-emulated-core on_board; fi
 
+# The worst case against QEMU: on inputs at the ends of their ranges, no run executes more, and the worst case is at
+# most a tenth above the most that they execute. The board's timer and the marks of layers cost up to 300.
+worst_holds() {
+    name=$(basename "$1") folder=$work/worst-$(basename "$1") most=0
+    gcc="arm-none-eabi-gcc -mthumb -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard --specs=nano.specs"
+    "$lw" evidence "$1" --quiet --target cortex-m4 --name net -o "$folder" &&
+        "$lw" report "$1" --quiet --target cortex-m4 --cc "$gcc" -o "$work/r.json" || return 1
+    worst=$(value worst_instructions)
+    for vector in generated zeros least greatest; do
+        "$lw" report "$1" "$folder/vectors/$vector".in_*.npy --quiet --target cortex-m4 -o "$work/r.json" \
+            --cc "samples/cortex-m/hosted.sh cc cortex-m4 -O2 --specs=nano.specs" \
+            --runner "samples/cortex-m/hosted.sh run cortex-m4" || return 1
+        echo "$vector: $(value instructions)"
+        [ "$(value instructions)" -le "$most" ] || most=$(value instructions)
+    done
+    echo "$name: at most $worst; the most in QEMU is $most"
+    awk "BEGIN { exit !($most <= $worst + 300 && $worst <= 1.1 * $most) }"
+}
+for model in samples/digits/digits.onnx tests/golden/dense-softmax/dense-softmax.onnx \
+    tests/fuzz/corpus-tflite/conv-int8.tflite; do
+    name=worst-case-holds-for-$(basename "${model%.*}")
+    if [ "$why" ]; then skip "$name" "$why"; else check "$name" worst_holds "$model"; fi
+done
+
 # ---- Memory maps -----------------------------------------------------------------------------------------------------
 
 # links CHIP: its vectors, code and weights are in flash, and the totals hold at least weights, arena and ports.

@@ -49,6 +49,13 @@ golden-accept: all
 proof: all
 	@FLAGS="$(FLAGS)" sh tests/proof/proof.sh $(BUILD) $(MODEL)
 # Makes 40 faults in a proved network; the analyser must find each. COUNT=N: the first N.
+# The coverage of the emitted C by its own vectors: make coverage MODEL=FILE FLAGS='--target cortex-m4'
+.PHONY: coverage
+coverage: all
+	@out=$(BUILD)/coverage/$(notdir $(basename $(MODEL))) && \
+	  $(BUILD)/loopwright evidence $(MODEL) $(FLAGS) --quiet -o $$out && sh $$out/tools.sh coverage && \
+	  $(BUILD)/loopwright evidence $(MODEL) $(FLAGS) --quiet -o $$out && cut -d, -f1-7 $$out/coverage.csv
+
 proof-mutants: all
 	@sh tests/proof/mutants.sh $(BUILD) $(COUNT)
 

@@ -248,12 +248,24 @@ static CostKind integer_kind(const Expr *e)
          : k == EXPR_RECIPQ ? COST_RECIPQ : COST_INTEGER;
 }
 
+/* Returns what the worst data add to the figures of an operation, which are averages: an instruction that a choice
+ * skips for half of the data, and a quarter of a function whose paths depend on its argument. */
+static double by_worst_data(const Counting *c, const Expr *e, double each)
+{
+    const ExprKind k = e->kind;
+    const bool chooses = k == EXPR_MIN || k == EXPR_MAX || k == EXPR_SELECT;
+    const bool is_function = is_float(e) && float_kind(c, e) >= COST_F32_FMOD && float_kind(c, e) <= COST_F32_ATANH;
+    return !c->is_worst ? 0 : chooses ? 1 : is_function ? each / 4 : 0;
+}
+
 /* Returns the instructions of one operation on computed operands. */
 static double operation(const Counting *c, const Expr *e)
 {
-    if (!is_float(e) && !(e->arg_count && is_float(e->arg[0]))) return cost(c, integer_kind(e));
+    if (!is_float(e) && !(e->arg_count && is_float(e->arg[0])))
+        return cost(c, integer_kind(e)) + by_worst_data(c, e, 0);
     const Cost *row = cost_find(c->costs, float_kind(c, e));
-    return c->in_loop_vector && row->point > 0 ? row->point : row->each;
+    const double each = c->in_loop_vector && row->point > 0 ? row->point : row->each;
+    return each + by_worst_data(c, e, each);
 }
 
 /* Returns true if the expression reads a number that is computed outside its loop. */
