@@ -29,7 +29,7 @@ int onnx_type(Ctx *cx, DType t)
     Text accepted = text_new(cx);
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
         text_printf(&accepted, "%s%s", i ? ", " : "", dtype_info(codes[i].type)->spelling);
-    diag_unsupported(cx, NULL, "a written ONNX file cannot have elements of type %s; use %s", dtype_info(t)->spelling,
+    diag_unsupported(cx, NULL, "ONNX export does not support elements of type %s; use %s", dtype_info(t)->spelling,
                      text_string(&accepted));
     return 0;
 }

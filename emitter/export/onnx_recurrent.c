@@ -29,17 +29,17 @@ static bool is_recurrent(OnnxWriter *w, const Node *n, const Recurrent *r)
         is_constant = is_constant && (!input(n, constants[i]) || tensor_is_constant(input(n, constants[i])));
     const bool is_stored = dtype_is_integer(n->in[RECURRENT_X]->type);
     if (is_stored && strcmp(activations, r->activations) != 0)
-        diag_unsupported(w->cx, place, "a written ONNX file cannot have %s on integers with the activations \"%s\"; "
+        diag_unsupported(w->cx, place, "ONNX export does not support %s on integers with the activations \"%s\"; "
                                        "use \"%s\"",
                          r->op, activations, r->activations);
     else if (node_real(n, "cell_clip", 0) > 0 || node_int(n, "by_range", 0))
-        diag_unsupported(w->cx, place, "a written ONNX file cannot have %s with '%s'; use %s", r->op,
+        diag_unsupported(w->cx, place, "ONNX export does not support %s with '%s'; use %s", r->op,
                          node_int(n, "by_range", 0) ? "by_range" : "cell_clip", "a layer without it");
     else if (is_stored && (!onnx_is_store(n->in[RECURRENT_X]->producer) || r->gates == 1))
-        diag_unsupported(w->cx, place, "a written ONNX file cannot have %s over stored integers; use operands in real "
-                                       "numbers", r->op);
+        diag_unsupported(w->cx, place, "ONNX export does not support %s on integers with this input; use float "
+                                       "operands", r->op);
     else if (!is_constant)
-        diag_unsupported(w->cx, place, "a written ONNX file cannot have %s with a computed bias; use a constant",
+        diag_unsupported(w->cx, place, "ONNX export does not support %s with a computed bias; use a constant bias",
                          r->op);
     return !ctx_failed(w->cx);
 }

@@ -28,7 +28,7 @@ typedef struct Equalizer {
     double **greatest;                 /* [edges]: the current magnitude of each channel */
 } Equalizer;
 
-/* Returns the constant's elements, which may be changed. */
+/* Returns a writable copy of the constant's elements. */
 static float *elements_of(Equalizer *q, const Tensor *c)
 {
     float *v = map_get_ptr(&q->scaled, c);

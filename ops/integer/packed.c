@@ -188,7 +188,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
         return false;
     }
     op_refuse(cx, n,
-              "the weights are %s, the first values %s; use i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2], "
+              "the weights are %s and the biases %s; use i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2], "
               "i16[o/4][q][2][2][2], u8[o/4][%lld][2][2] or i8[o/b][q][b][2, 4, 8 or 16] and i32[o]",
               tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs,
               (long long)length);
@@ -413,10 +413,10 @@ static int packed_depthwise2d(Ctx *cx, const Node *n, Tensor **out)
                                  && channels >= own;
     if (x->type != I8 || k->type != I8 || b->type != I32 || b->rank != 1 || tensor_dim(b, 0) != channels || !fits) {
         op_refuse(cx, n,
-                  "the weights are %s, the first values %s; use i8[c/b][%lld][%lld][b] and i32[c] with c at least "
-                  "%lld, or i8[%lld][%lld][%lld]",
+                  "the weights are %s and the biases %s; use i8[c/t][%lld][%lld][t] and i32[c] with c at least "
+                  "%lld, or i8[c][%lld][%lld] and i32[c] with c = %lld",
                   tensor_shape_text(cx, k), tensor_shape_text(cx, b), (long long)w.kernel[0], (long long)w.kernel[1],
-                  (long long)own, (long long)own, (long long)w.kernel[1], (long long)w.kernel[0]);
+                  (long long)own, (long long)w.kernel[1], (long long)w.kernel[0], (long long)own);
         return 0;
     }
     Tensor *padded = padded_image(cx, n, &w, channels), *from = of_columns ? columns_of(cx, n, padded) : padded;

@@ -29,7 +29,7 @@ static bool read_columns(Ctx *cx, const Node *n, Columns *c)
     if (x->rank == 3 && c->windows >= 1 && tensor_dim(x, 2) == c->windows && tensor_dim(x, 1) >= 1
         && tensor_dim(x, 1) % c->taps == 0 && x->type != BOOL)
         return true;
-    op_refuse(cx, n, "the input is %s%s; use numbers [n][c * %lld][%lld]", dtype_info(x->type)->spelling,
+    op_refuse(cx, n, "the input is %s%s; use a numeric tensor [n][c * %lld][%lld]", dtype_info(x->type)->spelling,
               tensor_shape_text(cx, x), (long long)c->taps, (long long)c->windows);
     return false;
 }

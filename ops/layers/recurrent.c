@@ -599,7 +599,7 @@ static const char *why_real_weights(Ctx *cx, const Node *n, const int *bits)
     if (!tensor_is_constant(n->in[1]) || !tensor_is_constant(n->in[2])) return "its weights are computed";
     if (n->in[0]->type != F32) return text_format(cx, "its type is %s, not f32", dtype_info(n->in[0]->type)->spelling);
     if (!has_usual_activations(n))
-        return text_format(cx, "its activations are %s; on integers: %s", node_text(n, "activations", ""),
+        return text_format(cx, "its activations are %s; integers require %s", node_text(n, "activations", ""),
                            recurrent_of(n->op->name)->activations);
     if (h0 && tensor_is_constant(h0) && !is_bounded_state(h0)) return "its first state is beyond -1 to 1";
     if (h0 && !is_bounded_state(h0) && !bits[0] && !bits[1])

@@ -242,7 +242,8 @@ static bool read_sampling(Ctx *cx, const Node *n, Sampling *s)
         && (s->is_clamped || strcmp(padding, "zeros") == 0))
         return true;
     op_refuse(cx, n,
-              "'mode' is \"%s\" and 'padding' \"%s\"; use nearest, linear or cubic, and zeros, border or reflection",
+              "'mode' is \"%s\" and 'padding' \"%s\"; use 'mode' nearest, linear or cubic, and 'padding' zeros, border "
+              "or reflection",
               mode, padding);
     return false;
 }

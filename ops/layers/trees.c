@@ -106,8 +106,8 @@ static int tree_walk(Ctx *cx, const Node *n, Tensor **out)
     if (!fits_nodes(n) || root->rank != 1 || tensor_elems(root) < 1 || steps < 1
         || steps > INT32_MAX) {
         op_refuse(cx, n, "the operands are x %s, roots %s, features %s, thresholds %s of %s, children %s, %lld steps; "
-                         "use x[n][features], a root per tree, equal numbers of features, thresholds of x's type and "
-                         "pairs of children, and one step or more",
+                         "use x[n][features], root[trees], feature[nodes], threshold[nodes] of x's type, "
+                         "child[nodes][2], and at least one step",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, root), tensor_shape_text(cx, n->in[2]),
                   tensor_shape_text(cx, n->in[3]),
                   dtype_info(n->in[3]->type)->spelling, tensor_shape_text(cx, n->in[4]), (long long)steps);

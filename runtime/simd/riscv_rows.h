@@ -73,7 +73,7 @@ __attribute__((always_inline)) static inline void lw_rv_tile(int32_t w, int32_t 
     if (w > 3) LW_RISCV_STORE(3);
 }
 #define LW_RISCV_TILE_OF_PAIR LW_RISCV_TILE1 "lb %[x],\\e(%[y])\n\t" LW_RISCV_4(LW_RISCV_ADD, 1)
-/* Computes two pixels at any distance by four channels. */
+/* Computes four channels of two pixels, which may be any distance apart. */
 __attribute__((always_inline)) static inline void lw_rv_pair(int32_t n, int32_t *c, const int8_t *a, const int8_t *y,
                                                              const int8_t *b)
 {

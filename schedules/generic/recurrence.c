@@ -8,9 +8,9 @@
  *
  * A tile covers units, with all gates of each. If there is a single step, the activations are fused into its tile loop,
  * so that only one tile of the gates is stored. Tensors local to a step are allocated inside it; those that the next
- * step reads too are stored in two slots, unless they are outputs. The product with a step's inputs is also computed in
- * that step. Computing it for all steps at once would read the weights less often, but store all gates of all steps. A
- * scalar core, where every load is an instruction, computes it for a few steps at once:
+ * step also reads are stored in two slots, unless they are outputs. The product with a step's inputs is also computed
+ * in that step. Computing it for all steps at once would read the weights less often, but store all gates of all steps.
+ * A scalar core, where every load is an instruction, computes it for a few steps at once:
  *
  *   for to:                                         blocks of steps
  *       for the gates, tile by tile: acc[ti][u] = ..; for i: acc[ti][u] += ..     a weight is read once for all ti

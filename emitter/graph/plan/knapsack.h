@@ -8,7 +8,7 @@ typedef struct KnapsackItem {
     int64_t bytes, gain;             /* gain is 0 or more; it counts only if the item is chosen */
     int first, last;                 /* the first and last group, inclusive */
     bool is_forced;                  /* true if the item is always in the knapsack */
-    bool is_optional;                /* true if the item does not count towards the fewest bytes of a group */
+    bool is_optional;                /* true if the item does not count towards least[group] */
     bool is_chosen;                  /* the result */
 } KnapsackItem;
 

@@ -103,7 +103,7 @@ struct Slot {
 };
 /* Groups, inclusive. */
 typedef struct Live { int first, last; } Live;
-/* `group` produces root y and is the last to read root x; y may start `bytes` before x, or even earlier. */
+/* `group` produces root y and is the last to read root x; y's offset may be `bytes` below x's, or lower. */
 typedef struct Lead { const Tensor *x, *y; int group; int64_t bytes; } Lead;
 /* A RAM of the firmware. Costs are per byte, in thousandths. */
 typedef struct PlanMemory {

@@ -120,7 +120,8 @@ static const Expr *integer_as(Reader *r, Value v, DType t)
 static const Expr *real_as(Reader *r, Value v, DType t)
 {
     if (!dtype_is_float(t)) {
-        lex_error(r->lex, v.at, "%s is not %s; cast one of the two", literal_text(r, v), dtype_info(t)->spelling);
+        lex_error(r->lex, v.at, "%s is a real number where %s is required; use a number of that type, or a cast",
+                  literal_text(r, v), dtype_info(t)->spelling);
         return expr_poison(r->cx);
     }
     const char *digits = name_n(r->cx, v.at.at, (size_t)v.at.length);

@@ -58,7 +58,7 @@ static const Symbol *read_numbers(Ctx *cx, Lexer *l, Instruction *out)
     return symbols;
 }
 
-/* Adds the names of dimensions that are not among the numbers. */
+/* Adds a number for each named dimension that the list in brackets lacks. */
 static void open_sizes(Lexer *l, Instruction *out, const Symbol **symbols)
 {
     for (int i = l->next + 1; i + 1 < l->count && !token_is(l->token[i], ")"); i++) {

@@ -277,7 +277,7 @@ static Tensor *as_state(Body *b, int i)
     return new_state;
 }
 
-/* Returns true if the run decides how many rows there are. */
+/* Returns true if the number of rows is known only at run time. */
 static bool decides_rows(const Body *b)
 {
     const OnnxLoop *l = b->l;

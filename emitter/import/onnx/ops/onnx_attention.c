@@ -144,7 +144,8 @@ static void apply_mask(Attention *a, Tensor *mask)
     if (mask->type != BOOL) mask = onnx_cast(c, mask, a->q->type);
     if (!mask) return;
     if (width > 1 && a->keys->kind != EXPR_INT)
-        onnx_unsupported(c, "the mask has %lld keys, but the number of keys is open; use a mask of this open size",
+        onnx_unsupported(c, "the mask has %lld keys, but the number of keys is open; use a mask whose last "
+                            "dimension is the same open size",
                          (long long)width);
     if (width > 1 && width < a->keys->integer) {
         int64_t pads[2 * MAX_RANK] = { 0 };

@@ -23,7 +23,8 @@ static bool read_length(TfliteCall *c, int64_t *length)
         tflite_unsupported(c, "it transforms %lld points; use a power of two from 4 to %d",
                            (long long)*length, MOST_FOURIER_POINTS);
     if (c->in[0]->rank < 1 || tensor_elems(c->in[0]) < 1)
-        tflite_refuse(c, "its input is %s; use one dimension or more", tensor_shape_text(c->cx, c->in[0]));
+        tflite_refuse(c, "its input is %s; use at least one dimension, and none of size 0",
+                      tensor_shape_text(c->cx, c->in[0]));
     return !ctx_failed(c->cx);
 }
 

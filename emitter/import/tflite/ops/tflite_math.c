@@ -141,7 +141,7 @@ static void bitcast(TfliteCall *c)
     if (!tflite_needs(c, 1)) return;
     const TfliteTensor *y = tflite_out_info(c, 0);
     if (!tflite_dtype(y->type, &to) || dtype_info(to)->bytes != dtype_info(c->in[0]->type)->bytes)
-        tflite_unsupported(c, "it has elements of type %s; use a type with as many bytes as the input's",
+        tflite_unsupported(c, "its output has elements of type %s; use a type with as many bytes as the input's",
                            tflite_type_text(c->cx, y->type));
     else c->out[0] = tflite_call(c, c->in[0]->type == BOOL ? "cast" : "bitcast", c->in[0], attr_type("to", to));
 }

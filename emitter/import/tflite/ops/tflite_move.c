@@ -578,7 +578,7 @@ static void cast(TfliteCall *c)
     if (!tflite_needs(c, 1)) return;
     const TfliteTensor *y = tflite_out_info(c, 0);
     if (!tflite_dtype(y->type, &to))
-        tflite_unsupported(c, "it has elements of type %s; use %s", tflite_type_text(c->cx, y->type),
+        tflite_unsupported(c, "its output has elements of type %s; use %s", tflite_type_text(c->cx, y->type),
                            tflite_types_accepted(c->cx, NULL, NULL));
     else c->out[0] = tflite_call(c, "cast", c->in[0], attr_type("to", to));
 }
