@@ -286,7 +286,7 @@ const char *cgen_cpp_class(Ctx *cx, const Program *p);     /* model.hpp */
 const char *cgen_testbench(Ctx *cx, const Program *p);     /* returns the text of model_main.c */
 /* --acsl: model_proof.c, a program that runs the model on all inputs, and model_proof.sh, the commands that prove it */
 const char *cgen_proof(Ctx *cx, const Program *p);
-const char *cgen_proof_script(Ctx *cx, const Program *p, const char *stem);
+const char *cgen_proof_script(Ctx *cx, const Program *p);
 /* Prints the #include line of model.h, and an #error for a header that does not belong to the program. */
 void cgen_include_header(Ctx *cx, Text *t, const Program *p);
 /* Prints one function as C, for messages and tests. */

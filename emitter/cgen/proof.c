@@ -123,11 +123,17 @@ static void run_helpers(Ctx *cx, Text *t, const Program *p)
                 text_string(&all));
 }
 
+/* Returns the name of the files without their endings. */
+static const char *stem_of(Ctx *cx, const Program *p)
+{
+    return text_format(cx, "%.*s", (int)(strlen(p->header) - 2), p->header);
+}
+
 const char *cgen_proof(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
     text_printf(&t, "/* %s: a program for Frama-C. It includes the model's source, because the layers are static. */\n"
-                    "#include \"%.*s.c\"\n", p->name, (int)(strlen(p->header) - 2), p->header);
+                    "#include \"%s.c\"\n", p->name, stem_of(cx, p));
     text_add(&t, "\n#include <float.h>\n#include \"__fc_builtin.h\"\n\n"
                  "#ifndef PROOF_MOST\n#define PROOF_MOST FLT_MAX     /* the largest magnitude of an input's floats */\n"
                  "#endif\n\nstatic volatile int32_t result;\n");
@@ -159,14 +165,14 @@ static const char *helper_names(Ctx *cx, const char *const *name, int count, boo
     return text_string(&t);
 }
 
-const char *cgen_proof_script(Ctx *cx, const Program *p, const char *stem)
+const char *cgen_proof_script(Ctx *cx, const Program *p)
 {
     int count;
     const char *const *name = used_helpers(cx, p, &count);
     Text t = text_new(cx);
     for (const char *const *line = template_lines("proof.sh"); !template_ends(*line); line++) {
         for (const char *c = *line; *c && !text_equal(*line, "@variables@"); c++)
-            if (*c == '~') text_add(&t, stem);
+            if (*c == '~') text_add(&t, stem_of(cx, p));
             else text_char(&t, *c);
         if (text_equal(*line, "@variables@"))
             text_printf(&t, "layers='%s'\nby_wp='%s'\nby_eva='%s'", layer_names(cx, p),

@@ -18,11 +18,12 @@
 
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
 
-static void check_word(Ctx *cx, const char *option, const char *given, const char *const words[], const char *accepted)
+/* accepted: words with | between them */
+static void check_word(Ctx *cx, const char *option, const char *given, const char *accepted)
 {
-    for (int i = 0; words[i]; i++)
-        if (!given || text_equal(given, words[i])) return;
-    diag_usage(cx, NULL, "%s does not accept \"%s\"; use %s", option, given, accepted);
+    for (const char *s = accepted; given && s; s = strchr(s, '|') ? strchr(s, '|') + 1 : NULL)
+        if (strcspn(s, "|") == strlen(given) && memcmp(s, given, strlen(given)) == 0) return;
+    if (given) diag_usage(cx, NULL, "%s does not accept \"%s\"; use %s", option, given, accepted);
 }
 
 /* Refuses two values for one name, because neither has precedence over the other. */
@@ -41,18 +42,13 @@ static void check_twice(Ctx *cx, const lw_options *o)
 /* Refuses options that are wrong for every model. */
 static void check_options(Ctx *cx, const lw_options *o, const Target *target)
 {
-    static const char *const roundings[] = { "double", "single", NULL };
-    static const char *const qdqs[] = { "exact", "integer", "float", NULL };
-    static const char *const optimizations[] = { "size", "speed", "balanced", NULL };
-    static const char *const floats[] = { "contract", "separate", NULL };
-    static const char *const hybrids[] = { "rounded", "float", NULL };
     WeightsKind kind;
     const char *section;
-    check_word(cx, "--rounding", o->rounding, roundings, "double|single");
-    check_word(cx, "--qdq", o->qdq, qdqs, "exact|integer|float");
-    check_word(cx, "--float", o->floats, floats, "contract|separate");
-    check_word(cx, "--hybrid", o->hybrid, hybrids, "rounded|float");
-    check_word(cx, "--optimize", o->optimize, optimizations, "size|speed|balanced");
+    check_word(cx, "--rounding", o->rounding, "double|single");
+    check_word(cx, "--qdq", o->qdq, "exact|integer|float");
+    check_word(cx, "--float", o->floats, "contract|separate");
+    check_word(cx, "--hybrid", o->hybrid, "rounded|float");
+    check_word(cx, "--optimize", o->optimize, "size|speed|balanced");
     check_twice(cx, o);
     if (o->checkpoint && !o->train)
         diag_usage(cx, NULL, "--checkpoint is given without --train; add --train");
@@ -197,10 +193,10 @@ bool build_graph(Build *b)
 
 /* ---- The program ----------------------------------------------------------------------------------------------- */
 
-bool build_program(Build *b)
+/* Lowers the groups of all graphs, places their memory, and merges functions that differ only in numbers. */
+static void lower_groups(Build *b)
 {
     int groups = 0, graphs = 0;
-    if (ctx_failed(b->cx)) return false;
     for (const Build *g = b; g; g = g->next) groups += g->groups.count, graphs++;
     b->shared->function = NEW_ARRAY(b->cx->arena, const Function *, groups);
     b->shared->body = NEW_ARRAY(b->cx->arena, const Body *, graphs);
@@ -208,18 +204,22 @@ bool build_program(Build *b)
     if (b->step && !ctx_failed(b->cx)) build_functions(b->step);
     if (!ctx_failed(b->cx) && build_merges(b))
         functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
-    if (!ctx_failed(b->cx)) build_check_ram(b);
-    if (!ctx_failed(b->cx)) build_final_code(b);
-    if (!ctx_failed(b->cx)) build_name_shared(b);
-    if (!ctx_failed(b->cx)) build_assemble(b);
-    if (!ctx_failed(b->cx)) build_selftest(b);
-    if (!ctx_failed(b->cx)) build_assemble_training(b);
-    if (!ctx_failed(b->cx)) build_weights(b);
-    if (!ctx_failed(b->cx)) cgen_complete(b->cx, &b->program);
-    if (!ctx_failed(b->cx) && b->options->acsl) build_prove(b);
-    if (!ctx_failed(b->cx)) build_class_names(b);
+}
+
+static void list_features(Build *b) { cgen_complete(b->cx, &b->program); }
+
+bool build_program(Build *b)
+{
+    /* from the nests to the program, in order; each step reads what the steps before it have set */
+    static void (*const steps[])(Build *b) = {
+        lower_groups, build_check_ram, build_final_code, build_name_shared, build_assemble, build_selftest,
+        build_assemble_training, build_weights, list_features, build_prove, build_class_names
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !ctx_failed(b->cx); i++) steps[i](b);
     return !ctx_failed(b->cx);
 }
+
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
 
 bool build_is_c_file(Ctx *cx, const char *output)
 {
@@ -230,10 +230,25 @@ bool build_is_c_file(Ctx *cx, const char *output)
 
 static void print_source(Ctx *cx, const void *source, TextPut *put, void *to) { cgen_print(cx, source, put, to); }
 
-static FileOut file_of_text(const char *path, const char *text)
-{
-    return (FileOut){ .path = path, .bytes = text, .count = strlen(text) };
-}
+static bool has_testbench(const Build *b) { return b->options->testbench; }
+static bool has_proof(const Build *b) { return b->options->acsl; }
+static bool has_class(const Build *b) { return b->options->cpp; }
+static bool has_weights(const Build *b) { return b->program.weights.file != NULL; }
+
+/* The files beside model.c; .bin is printed straight into its file. */
+static const struct OutputFile {
+    const char *suffix;
+    bool (*is_written)(const Build *b);        /* NULL: always */
+    const char *(*text)(Ctx *cx, const Program *p);
+} outputs[] = {
+    { ".h", NULL, cgen_header },
+    { "_main.c", has_testbench, cgen_testbench },
+    { "_proof.c", has_proof, cgen_proof },
+    { "_proof.sh", has_proof, cgen_proof_script },
+    { ".hpp", has_class, cgen_cpp_class },
+    { ".bin", has_weights, NULL },
+};
+enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
 bool build_write(Build *b, const char *output)
 {
@@ -244,23 +259,17 @@ bool build_write(Build *b, const char *output)
     b->program.header = text_format(cx, "%s.h", path_stem(cx, output));
     const char *stem = text_format(cx, "%s%s", path_folder(cx, output), path_stem(cx, output));
     const Source source = cgen_source(cx, &b->program);
-    FileOut files[7] = { { .path = output, .print = print_source, .what = &source },
-                         file_of_text(text_format(cx, "%s.h", stem), cgen_header(cx, &b->program)) };
-    int count = 2;
-    if (b->options->testbench)
-        files[count++] = file_of_text(text_format(cx, "%s_main.c", stem), cgen_testbench(cx, &b->program));
-    if (b->options->acsl) {
-        files[count++] = file_of_text(text_format(cx, "%s_proof.c", stem), cgen_proof(cx, &b->program));
-        files[count++] = file_of_text(text_format(cx, "%s_proof.sh", stem),
-                                      cgen_proof_script(cx, &b->program, path_stem(cx, output)));
-    }
-    if (b->options->cpp)
-        files[count++] = file_of_text(text_format(cx, "%s.hpp", stem), cgen_cpp_class(cx, &b->program));
-    if (b->program.weights.file)
-        files[count++] = (FileOut){ .path = text_format(cx, "%s.bin", stem), .print = cgen_print_weights,
+    FileOut files[1 + OUTPUTS] = { { .path = output, .print = print_source, .what = &source } };
+    size_t count = 1;
+    for (const struct OutputFile *o = outputs; o < outputs + OUTPUTS; o++) {
+        if (o->is_written && !o->is_written(b)) continue;
+        const char *text = o->text ? o->text(cx, &b->program) : "";
+        files[count++] = (FileOut){ .path = text_format(cx, "%s%s", stem, o->suffix), .bytes = text,
+                                    .count = strlen(text), .print = o->text ? NULL : cgen_print_weights,
                                     .what = &b->program };
+    }
     watch_lap(b->watch, "", "printing");
-    bool ok = !ctx_failed(cx) && file_write_all(cx, files, (size_t)count);
+    bool ok = !ctx_failed(cx) && file_write_all(cx, files, count);
     watch_lap(b->watch, "", "writing");
     watch_report(b->watch);
     return ok;

@@ -152,7 +152,7 @@ struct Build {
     struct Watch *watch;                     /* the times of --time-passes, or NULL */
 };
 
-/* Each stage runs the stages before it if they have not run. Returns false on error. */
+/* The stages, in order. Each reads what the stages before it have set, and returns false on error. */
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o);     /* the model as imported */
 /* adapt.c: applies --from, --to, --layout, --preprocess and --postprocess */
 bool build_adapt(Build *b);

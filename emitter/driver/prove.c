@@ -55,7 +55,7 @@ static bool is_supported(Build *b)
 void build_prove(Build *b)
 {
     Program *p = &b->program;
-    if (!is_supported(b)) return;
+    if (!p->acsl || !is_supported(b)) return;
     const Function **with = NEW_ARRAY(b->cx->arena, const Function *, p->function_count);
     for (int i = 0; i < p->function_count; i++) {
         for (int k = 0; k < i && !with[i]; k++)

@@ -83,7 +83,7 @@ static void add_sources(Evidence *e)
     evidence_text(e, text_format(e->cx, "%s_main.c", p->name), cgen_testbench(e->cx, p));
     if (!p->acsl) return;
     evidence_text(e, text_format(e->cx, "%s_proof.c", p->name), cgen_proof(e->cx, p));
-    evidence_text(e, text_format(e->cx, "%s_proof.sh", p->name), cgen_proof_script(e->cx, p, p->name));
+    evidence_text(e, text_format(e->cx, "%s_proof.sh", p->name), cgen_proof_script(e->cx, p));
 }
 
 /* Builds the program with annotations, unless the options exclude them. */
