@@ -4,6 +4,7 @@
 #include "cgen/apart.h"
 #include "cgen/control_flow.h"
 #include "cgen/memories.h"
+#include "cgen/ports.h"
 #include "cgen/runtime.h"
 #include "cgen/state.h"
 #include "cgen/training.h"
@@ -28,6 +29,12 @@ static bool tests_itself(const Program *p) { return p->selftest != NULL; }
 static bool profiles(const Program *p) { return p->has_profile; }
 static bool marks_layers(const Program *p) { return !p->has_profile; }
 static bool decides_sizes(const Program *p) { return p->decides_sizes; }
+
+static bool rounds_once(const Program *p) { return ports_are_i8(p) && !p->rounds_twice; }
+static bool rounds_twice(const Program *p) { return ports_are_i8(p) && p->rounds_twice; }
+static bool contracts(const Program *p) { return p->contracts; }
+static bool has_flags(const Program *p) { return p->flags != NULL; }
+static bool has_core_header(const Program *p) { return p->core_header != NULL; }
 
 static bool may_stop(const Program *p)
 {
@@ -66,6 +73,21 @@ static bool moves_memory(const Program *p)
     for (int i = 0; !moves && (call = program_call(p, i)) != NULL; i++)
         moves = call->move.bytes || (call->control && control_moves_memory(call->control));
     return moves;
+}
+
+static void note_flags(Ctx *cx, Text *t, const Program *p)
+{
+    (void)cx;
+    text_printf(t, " *\n * Compile with %s. Other builds take the portable form of the instructions: the same bits, "
+                   "slower.\n", p->flags);
+}
+
+/* Makes simd/simd.h read the target's primitives. */
+static void name_core_header(Ctx *cx, Text *t, const Program *p)
+{
+    (void)cx;
+    text_printf(t, "\n#if !defined(LW_SIMD_CORE) && (%s)\n#define LW_SIMD_CORE \"%s\"\n#endif\n",
+                p->core_macros ? p->core_macros : "1", p->core_header);
 }
 
 /* The features in the order of their parts in a file. */
@@ -116,6 +138,18 @@ static const Feature features[] = {
     { .name = "alternating state", .is_in = state_alternates,
       .text = { [FEATURE_VARIABLES] = "    const int now = state->current != 0, next = !now;\n",
                 [FEATURE_END] = "    state->current = (uint8_t)next;\n" } },
+    { .name = "8-bit ports", .is_in = rounds_once,
+      .text = { [FEATURE_NOTES] = " *\n * Requantization rounds once.\n" } },
+    { .name = "8-bit ports, rounded twice", .is_in = rounds_twice,
+      .text = { [FEATURE_NOTES] =
+          " *\n * Requantization rounds twice, as TensorFlow Lite's reference kernels do.\n" } },
+    { .name = "--float contract", .is_in = contracts,
+      .text = { [FEATURE_NOTES] =
+          " *\n * Products and sums of floats round once, by fused multiply-adds. Processors without such an "
+          "instruction\n * compute them in software, slowly, with the same bits; --float separate rounds twice.\n" } },
+    { .name = "flags of the compiler", .is_in = has_flags, .part = { [FEATURE_NOTES] = note_flags } },
+    { .name = "primitives of the core", .is_in = has_core_header, .part = { [FEATURE_INCLUDED] = name_core_header } },
+    { .name = "loops", .is_in = always, .part = { [FEATURE_NOTES] = control_notes } },
     { .name = "devices", .is_in = has_devices, .part = { [FEATURE_CALLED] = partition_prototypes } },
     { .name = "external functions", .is_in = may_stop, .code = 5,
       .meaning = "CALL  (-5)     /* a C function that a layer calls returned a status not 0 */" },

@@ -11,12 +11,14 @@ enum { MOST_CODES = 9 };             /* the error codes are -1 to -9 */
 
 typedef enum FeaturePart {
     FEATURE_ROWS,                      /* model.h: lines of the first comment */
+    FEATURE_NOTES,                     /* model.h: then its sentences about the program */
     FEATURE_SIZES,                     /* model.h: macros of memory sizes */
     FEATURE_MACROS,                    /* model.h: after the size of weights */
     FEATURE_MEMORY,                    /* model.h: macros that declare memory for NAME_run */
     FEATURE_DECLARED,                  /* model.h: between the ports and NAME_run: types and their functions */
     FEATURE_CALLED,                    /* model.h: then functions of weights and devices */
     FEATURE_DECLARED_AFTER,            /* model.h: after NAME_run */
+    FEATURE_INCLUDED,                  /* model.c: before the headers of the runtime */
     FEATURE_FIRST,                     /* model.c: before the functions of layers */
     FEATURE_CONSTANTS,                 /* model.c: after the constants */
     FEATURE_DEFINED,                   /* model.c: before the functions that run graphs */

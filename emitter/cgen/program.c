@@ -131,17 +131,7 @@ const char *cgen_header(Ctx *cx, const Program *p)
     text_add(&t, " * Outputs\n");
     for (int i = 0; i < p->output_count; i++) port_row(cx, &t, &p->output[i]);
     features_print(cx, &t, p, FEATURE_ROWS);
-    if (ports_are_i8(p))
-        text_printf(&t, " *\n * Requantization rounds %s.\n",
-                    p->rounds_twice ? "twice, as TensorFlow Lite's reference kernels do" : "once");
-    if (p->contracts)
-        text_add(&t, " *\n * Products and sums of floats round once, by fused multiply-adds. Processors without such "
-                     "an instruction\n * compute them in software, slowly, with the same bits; --float separate rounds "
-                     "twice.\n");
-    if (p->flags)
-        text_printf(&t, " *\n * Compile with %s. Other builds take the portable form of the instructions: the same "
-                        "bits, slower.\n", p->flags);
-    control_notes(cx, &t, p);
+    features_print(cx, &t, p, FEATURE_NOTES);
     text_printf(&t, " *\n * Model's SHA-256: %s\n", p->digest);
     if (p->stamp) text_printf(&t, " * Loopwright %s\n", p->stamp);
     if (*p->options) text_printf(&t, " * Options: %s\n", comment_text(cx, p->options));
@@ -550,21 +540,13 @@ static const char *required_pieces(Ctx *cx, const Program *p, const Source *s)
     return text_string(&t);
 }
 
-/* Makes simd/simd.h read the target's primitives. */
-static void name_core_header(Text *t, const Program *p)
-{
-    if (p->core_header)
-        text_printf(t, "\n#if !defined(LW_SIMD_CORE) && (%s)\n#define LW_SIMD_CORE \"%s\"\n#endif\n",
-                    p->core_macros ? p->core_macros : "1", p->core_header);
-}
-
 static void begin_source(Ctx *cx, Text *t, const Program *p, const char *required)
 {
     text_printf(t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, comment_text(cx, p->source), p->target);
     cgen_include_header(cx, t, p);
     text_add(t, "\n#include <stddef.h>\n");
     if (features_call_string(p)) text_add(t, "#include <string.h>\n");
-    name_core_header(t, p);
+    features_print(cx, t, p, FEATURE_INCLUDED);
     runtime_prologue(cx, t, required, p->standalone);
     features_print(cx, t, p, FEATURE_FIRST);
 }
