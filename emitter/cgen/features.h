@@ -29,6 +29,13 @@ typedef enum FeaturePart {
     FEATURE_BEGIN,                     /* NAME_run: before the first layer */
     FEATURE_END,                       /* NAME_run: after the last layer, the last feature first */
     FEATURE_LAST,                      /* model.c: at its end */
+    FEATURE_BENCH_FUNCTIONS,           /* model_main.c: before main */
+    FEATURE_BENCH_OPTIONS,             /* main: options of its command line */
+    FEATURE_BENCH_MEMORY,              /* main: the memory of NAME_run */
+    FEATURE_BENCH_BEGIN,               /* main: before the first run */
+    FEATURE_BENCH_STATUS,              /* main: after the last run */
+    FEATURE_BENCH_END,                 /* main: after its time */
+    FEATURE_BENCH_LAST,                /* main: at its end */
     FEATURE_PARTS
 } FeaturePart;
 
@@ -47,6 +54,7 @@ typedef struct Feature {
     bool (*is_in)(const Program *p);
     PrintPart *part[FEATURE_PARTS];
     const char *text[FEATURE_PARTS];   /* for program_text */
+    const char *file[FEATURE_PARTS];   /* for program_file */
     Parameter parameter;               /* no name: none */
     int code; const char *meaning;     /* the error code -1, ..., and the rest of its macro; 0: none */
     const char *pieces;                /* names of the runtime's pieces, or NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cgen/parameters.h"
 
-#include "support/names.h"
+#include "cgen/template.h"
 
 void program_text(Text *t, const Program *p, const char *text)
 {
@@ -15,6 +15,14 @@ void program_text(Text *t, const Program *p, const char *text)
     }
 }
 
+void program_file(Text *t, const Program *p, const char *file)
+{
+    for (const char *const *line = template_lines(file); !template_ends(*line); line++) {
+        program_text(t, p, *line);
+        text_char(t, '\n');
+    }
+}
+
 void features_print(Ctx *cx, Text *t, const Program *p, FeaturePart part)
 {
     const int count = p->features.count;
@@ -22,6 +30,7 @@ void features_print(Ctx *cx, Text *t, const Program *p, FeaturePart part)
         const Feature *f = p->features.at[part == FEATURE_END ? count - 1 - i : i];
         if (f->part[part]) f->part[part](cx, t, p);
         if (f->text[part]) program_text(t, p, f->text[part]);
+        if (f->file[part]) program_file(t, p, f->file[part]);
     }
 }
 

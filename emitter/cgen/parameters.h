@@ -12,6 +12,7 @@ void print_arguments(Text *t, const Program *p, ArgumentOf of);
 /* Prints a text in which $ is the name of the program, @ the name in capitals, ^ the arguments of the test bench, and ~
  * the file of weights. */
 void program_text(Text *t, const Program *p, const char *text);
+void program_file(Text *t, const Program *p, const char *file);          /* such a text of template/ */
 /* Prints the tests of NAME_run for parameters that are null. */
 void parameters_check(Text *t, const Program *p);
 /* Prints the macros of the codes that NAME_run may return. */

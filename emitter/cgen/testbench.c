@@ -3,7 +3,6 @@
  * for program_text: template/testbench.txt. Only the tables of inputs and outputs depend on the model. */
 #include <string.h>
 
-#include "cgen/memories.h"
 #include "cgen/device_calls.h"
 #include "cgen/parameters.h"
 #include "cgen/spell.h"
@@ -11,36 +10,10 @@
 #include "support/wrap.h"
 #include "support/names.h"
 
-static const char *const start_part[] = {
-    "    int status = 0;",
-    "    const clock_t started = clock();",
-    NULL
-};
-
-static const char *const stop_part[] = {
-    "    const double nanoseconds = (double)(clock() - started) * 1e9 / (double)CLOCKS_PER_SEC / (double)repeat;",
-    "    if (status) {",
-    "        fprintf(stderr, \"$_run failed: %d\\n\", status);",
-    "        return 1;",
-    "    }",
-    "    if (timed) printf(\"%.0f ns per run\\n\", nanoseconds);",
-    NULL
-};
-
 static void add_line(Text *t, const Program *p, const char *line)
 {
     program_text(t, p, line);
     text_char(t, '\n');
-}
-
-static void add_lines(Text *t, const Program *p, const char *const *lines)
-{
-    for (; *lines; lines++) add_line(t, p, *lines);
-}
-
-static void add_file(Text *t, const Program *p, const char *file)
-{
-    for (const char *const *line = template_lines(file); !template_ends(*line); line++) add_line(t, p, *line);
 }
 
 static const char *npy_type(DType t)
@@ -137,24 +110,9 @@ static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structu
 static void main_function(Ctx *cx, Text *t, const Program *p)
 {
     Speller s = speller_new(cx);
-    if (p->weights.kind == WEIGHTS_CALLER) add_file(t, p, "read_weights.txt");
-    add_line(
-        t, p,
-        "#define IN_ELEMENTS(name, type, count) static type $_in_##name[(count) + !(count)];\n@_INPUTS(IN_ELEMENTS)");
-    add_line(t, p,
-             "#define OUT_ELEMENTS(name, type, count) static type $_out_##name[(count) + "
-             "!(count)];\n@_OUTPUTS(OUT_ELEMENTS)");
-    add_line(t, p, "\nint main(int argc, char **argv)\n{");
-    add_line(t, p, "    long repeat = 1;\n    int timed = 0;");
-    add_line(t, p,
-             "    if (argc > 2 && strcmp(argv[argc - 2], \"--repeat\") == 0) {\n        repeat = atol(argv[argc - "
-             "1]);\n        if (repeat < 1) repeat = 1;\n        timed = 1;\n        argc -= 2;\n    }");
-    if (p->weights.kind == WEIGHTS_CALLER)
-        add_line(t, p,
-                 "    const char *const program = argv[0], *given = NULL;\n"
-                 "    if (argc > 2 && strcmp(argv[1], \"--weights\") == 0) {\n        given = argv[2];\n"
-                 "        argv += 2;\n        argc -= 2;\n    }\n"
-                 "    const uint8_t *const weights = read_weights(program, given);");
+    features_print(cx, t, p, FEATURE_BENCH_FUNCTIONS);
+    program_file(t, p, "main.txt");
+    features_print(cx, t, p, FEATURE_BENCH_OPTIONS);
     size_arguments(t, p, &s);
     if (p->input_count) port_rows(t, "inputs", p->input, p->input_count, &s);
     else text_add(t, "    (void)read_npy;\n");
@@ -170,31 +128,22 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
         add_line(t, p, text_format(cx, "    read_npy(argv[%d], &inputs[%d], $_in_%s);", i + 1, i, p->input[i].name));
     for (int i = 0; i < p->size_count; i++)
         text_printf(t, "    in.%s = (int32_t)%s;\n", p->size_name[i], speller_find(&s, p->size[i]));
-    if (p->memory_count && !p->static_arena) memories_of_testbench(cx, t, p);
-    else if (!p->static_arena)
-        add_line(t, p,
-                 "    unsigned char *memory = (unsigned char *)malloc(@_ARENA_SIZE + @_ARENA_ALIGN);\n"
-                 "    if (!memory) fail(argv[0], \"out of memory\");\n"
-                 "    void *arena = memory + (@_ARENA_ALIGN - (uintptr_t)memory % @_ARENA_ALIGN) % @_ARENA_ALIGN;");
+    features_print(cx, t, p, FEATURE_BENCH_MEMORY);
     ports_are_at(cx, t, p, "in", "const ", p->input, p->input_count);
     ports_are_at(cx, t, p, "out", "", p->output, p->output_count);
     receive_sizes(t, p);
-    if (p->state_count) add_line(t, p, "    static struct $_state state;\n    $_reset(&state);");
-    add_lines(t, p, start_part);
+    features_print(cx, t, p, FEATURE_BENCH_BEGIN);
+    add_line(t, p, "    int status = 0;\n    const clock_t started = clock();");
     runs(cx, t, p);
-    if (p->decides_sizes)
-        add_line(t, p, "    if (status == @_E_SIZE)\n"
-                       "        fail(argv[0], \"@_E_SIZE: data decided a size above its \"\n"
-                       "             \"maximum, or one that a layer cannot take\");");
-    add_lines(t, p, stop_part);
-    if (p->has_profile) add_file(t, p, "profile.txt");
+    features_print(cx, t, p, FEATURE_BENCH_STATUS);
+    program_file(t, p, "stop.txt");
+    features_print(cx, t, p, FEATURE_BENCH_END);
     for (int i = 0; i < p->output_count; i++)
         add_line(t, p,
                  text_format(cx, "    if (argc > %d) write_npy(argv[%d], &outputs[%d], $_out_%s);",
                              p->input_count + i + 1, p->input_count + i + 1, i, p->output[i].name));
-    if (p->memory_count && !p->static_arena) memories_test_guards(cx, t, p);
-    add_line(t, p, p->static_arena || p->memory_count ? "    return 0;\n}"
-                                                      : "    free(memory);\n    return 0;\n}");
+    features_print(cx, t, p, FEATURE_BENCH_LAST);
+    text_add(t, "    return 0;\n}\n");
 }
 
 const char *cgen_testbench(Ctx *cx, const Program *p)
