@@ -8,6 +8,7 @@
 #   make golden     compare emitted text with tests/golden; golden-accept rewrites it after review
 #   make bench      the tables of figures                make bench-matmul   products beside OpenBLAS
 #   make bench-int8 int8 beside CMSIS-NN: instructions, cycles, memory   make bench-host   beside ONNX Runtime, XNNPACK
+#   make bench-int4 layers with weights of 4 and 2 bits
 #   make bench-compiler  the compiler's own time and memory for large networks
 #   make fuzz-schedules SEED=1 COUNT=20000
 #   make fuzz-onnx  hostile files, by libFuzzer          make hostile    damaged copies of the recorded models

@@ -83,6 +83,10 @@ bench: all
 # FLAGS=--check compares them with the recorded limits.
 bench-int8: all
 	@python3 tests/bench/int8.py $(BUILD) $(FLAGS)
+# Layers with weights of 4 and 2 bits beside 8 bits, on emulated cores. FLAGS: names of cores, --check.
+.PHONY: bench-int4
+bench-int4: all
+	@$(or $(PYTHON),python3) tests/bench/int4.py $(BUILD) $(FLAGS)
 # Networks on this machine beside ONNX Runtime and XNNPACK, interleaved, one thread. MODELS="FILE...": other files;
 # PYTHON has numpy, onnxruntime and ai-edge-litert.
 bench-host: all

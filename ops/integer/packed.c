@@ -14,6 +14,8 @@
  *   i8 [O/B][Q][B][2]         i16 [2*Q]         products of i16 pairs in B lanes, a channel each
  *   i8 [O/B][Q][B][D]         i8 [D*Q]          products of D bytes of B channels; D is 4, 8 or 16, Q at least 2
  *   u8 [O/4][K][2][2]         i8 [K]            64-bit sums; a word holds weights of four channels
+ *   u16 [O/4][Q][2]           i16 [Q][2]        products of i16 pairs; each weight holds four rows of 4 bits
+ *   u16 [O/4][Q][2][2]        i8 [4*Q]          the same for bytes
  *   i8 [O][K]                 i32 [K]           with `pairs`: one 32-bit product for two pixels
  *
  * With `pairs` = 1 or 2 a number of the patch holds two pixels that are adjacent along that dimension, here along w:
@@ -53,10 +55,15 @@
 #include "graph/dag/op_build.h"
 #include "support/text.h"
 
+/* four rows of 4 bits: w + 8 in ascending order, as a number less 32768 */
+#define FOUR_ROWS(row0, row1, row2, row3) \
+    "u16(i32(" row0 ") + 16*i32(" row1 ") + 256*i32(" row2 ") + 4096*i32(" row3 ") + 2184)"
+#define PAIR_OF(channel) "select(q%pairs*2+t < row, (w[q/pairs*row+q%pairs*2+t," channel "]? : 0), 0)"
+#define BYTE_OF(channel) "(w[4*q+2*t+s," channel "]? : 0)"
 #define EVEN_ODD(even, odd) "i16(i32(" even ") + 256*i32(" odd "))"
 
 /* Weights of products of rows. rows: channels, padded to whole groups. */
-typedef enum RowLayout { ROWS, PAIRS, BYTES, WIDE, PANELS, LONG } RowLayout;
+typedef enum RowLayout { ROWS, PAIRS, BYTES, FOURS, FOUR_BYTES, WIDE, PANELS, LONG } RowLayout;
 static const WeightLayout row_layouts[] = {
     [ROWS] = { .name = "rows", .type = I8, .rank = 2, .of = "e<length,o<outs",
                .encode = "k[o<rows,e<padded] = (w[e,o]? : 0)",
@@ -64,16 +71,28 @@ static const WeightLayout row_layouts[] = {
     /* even + 256 * odd of two channels; the rows of a window, `row` elements each, begin at even offsets */
     [PAIRS] = { .name = "pairs", .type = I16, .rank = 4, .of = "e<length,o<outs",
                 .encode = "k[g<groups,q<padded,p<2,t<2] = "
-                          EVEN_ODD("select(q%pairs*2+t < row, (w[q/pairs*row+q%pairs*2+t,4*g+2*p]? : 0), 0)",
-                                   "select(q%pairs*2+t < row, (w[q/pairs*row+q%pairs*2+t,4*g+2*p+1]? : 0), 0)"),
+                          EVEN_ODD(PAIR_OF("4*g+2*p"), PAIR_OF("4*g+2*p+1")),
                 .sum = "q,t<2", .element = "q,t", .decode = "i8(i32(k[o/4,q,o%4/2,t]) + o%2*128 >> o%2*8)",
                 .q = "(e/row*pairs + e%row/2)", .t = "e%row%2" },
     [BYTES] = { .name = "bytes", .type = I16, .rank = 5, .of = "e<length,o<outs",
-                .encode = "k[g<groups,q<fours,s<2,p<2,t<2] = " EVEN_ODD("(w[4*q+2*t+s,4*g+2*p]? : 0)",
-                                                                        "(w[4*q+2*t+s,4*g+2*p+1]? : 0)"),
+                .encode = "k[g<groups,q<fours,s<2,p<2,t<2] = " EVEN_ODD(BYTE_OF("4*g+2*p"),
+                                                                        BYTE_OF("4*g+2*p+1")),
                 .sum = "q,s<2,t<2", .element = "4*q+2*t+s",
                 .decode = "i8(i32(k[o/4,q,s,o%4/2,t]) + o%2*128 >> o%2*8)",
                 .q = "e/4", .s = "e%2", .t = "e%4/2" },
+    /* four channels of 4 bits in each number, for pairs and for bytes of the patch */
+    [FOURS] = { .name = "fours", .type = U16, .rank = 3, .of = "e<length,o<outs",
+                .encode = "k[g<groups,q<padded,t<2] = "
+                          FOUR_ROWS(PAIR_OF("4*g"), PAIR_OF("4*g+1"), PAIR_OF("4*g+2"), PAIR_OF("4*g+3")),
+                .sum = "q,t<2", .element = "q,t",
+                .decode = "i8((i32(k[o/4,q,t]) + 32768 >> o%4*4 & 15) - 8)",
+                .q = "(e/row*pairs + e%row/2)", .t = "e%row%2" },
+    [FOUR_BYTES] = { .name = "four_bytes", .type = U16, .rank = 4, .of = "e<length,o<outs",
+                     .encode = "k[g<groups,q<fours,s<2,t<2] = "
+                               FOUR_ROWS(BYTE_OF("4*g"), BYTE_OF("4*g+1"), BYTE_OF("4*g+2"), BYTE_OF("4*g+3")),
+                     .sum = "q,s<2,t<2", .element = "4*q+2*t+s",
+                     .decode = "i8((i32(k[o/4,q,s,t]) + 32768 >> o%4*4 & 15) - 8)",
+                     .q = "e/4", .s = "e%2", .t = "e%4/2" },
     [WIDE] = { .name = "wide", .type = I8, .rank = 5, .of = "e<length,o<outs",
                .encode = "k[g<groups,q<fours,h<2,t<2,s<2] = (w[4*q+2*s+t,2*g+h]? : 0)",
                .sum = "q,s<2,t<2", .element = "4*q+2*s+t", .decode = "k[o/2,q,o%2,t,s]",
@@ -148,8 +167,9 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     *r = (PackedRows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .length = length };
     r->layout = weights_layout(n->op, r->k);
     r->is_wide = r->layout == &row_layouts[WIDE];
-    r->is_paired = r->layout == &row_layouts[PAIRS];
-    r->is_bytes = r->layout == &row_layouts[BYTES];
+    const bool is_four = r->layout == &row_layouts[FOURS] || r->layout == &row_layouts[FOUR_BYTES];
+    r->is_paired = r->layout == &row_layouts[PAIRS] || r->layout == &row_layouts[FOURS];
+    r->is_bytes = r->layout == &row_layouts[BYTES] || r->layout == &row_layouts[FOUR_BYTES];
     r->is_long = r->layout == &row_layouts[LONG];
     r->panel = r->layout == &row_layouts[PANELS] ? tensor_dim(r->k, 2) : 0;
     r->depth = r->panel ? tensor_dim(r->k, 3) : 1;
@@ -160,10 +180,10 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     int64_t rows = (r->k->rank ? tensor_dim(r->k, 0) : 0) * (has_fours ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
     r->outs = node_int(n, "outs", rows);
     r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide || r->is_bytes ? 4 : r->depth);
-    bool fits = r->is_paired ? r->padded == pairs && ends_in_twos(r->k, 2)
+    bool fits = r->is_paired ? r->padded == pairs && ends_in_twos(r->k, is_four ? 1 : 2)
               : r->is_long ? r->padded == length && ends_in_twos(r->k, 2)
               : r->is_wide || r->is_bytes
-                  ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, 3)
+                  ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, is_four ? 2 : 3)
               : r->row ? fits_rows(r, length)
               : r->panel ? fits_panel(r, length)
                            : r->k->type == I8 && r->k->rank == 2
@@ -189,9 +209,10 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     }
     op_refuse(cx, n,
               "the weights are %s and the biases %s; use i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2], "
-              "i16[o/4][q][2][2][2], u8[o/4][%lld][2][2] or i8[o/b][q][b][2, 4, 8 or 16] and i32[o]",
+              "i16[o/4][q][2][2][2], u16[o/4][%lld][2], u16[o/4][q][2][2], u8[o/4][%lld][2][2] or "
+              "i8[o/b][q][b][2, 4, 8 or 16] and i32[o]",
               tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs,
-              (long long)length);
+              (long long)pairs, (long long)length);
     return false;
 }
 
@@ -498,6 +519,9 @@ static const OpCase packed_conv2d_cases[] = {
     { "outs=5", "i8[1][2][3][2] i16[2][1][2][2] i32[8]", "i32[1][2][3][5]", NULL },
     { "outs=7", "i8[1][2][2][9] i16[2][5][2][2] i32[8]", "i32[1][2][2][7]", NULL },
     { "kernel=2,3", "i8[1][4][5][3] i16[1][10][2][2] i32[4]", NULL, "odd number" },
+    { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][3] u16[1][15][2] i32[4]", "i32[1][4][5][4]", NULL },
+    { "outs=7", "i8[1][2][2][9] u16[2][5][2] i32[8]", "i32[1][2][2][7]", NULL },
+    { "outs=7", "i8[1][2][2][9] u16[2][4][2] i32[8]", NULL, "; use " },
     { "outs=3", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][3]", NULL },
     { "outs=5", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "; use " },
     { "", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][4]", NULL },
@@ -536,6 +560,8 @@ static const OpCase packed_dense_cases[] = {
     { "outs=7", "i8[1][10] i16[2][3][2][2][2] i32[8]", "i32[1][7]", NULL },
     { "", "i8[8] i16[1][2][2][2][2] i32[4]", "i32[4]", NULL },
     { "outs=3", "i8[4][9] i8[2][3][2][2][2] i32[4]", "i32[4][3]", NULL },
+    { "outs=6", "i8[9] u16[2][3][2][2] i32[8]", "i32[6]", NULL },
+    { "outs=3", "i8[4][9] u16[1][5][2] i32[4]", "i32[4][3]", NULL },
     { "outs=6", "i8[9] u8[2][9][2][2] i32[8]", "i32[6]", NULL },
     { "", "i8[9] u8[1][8][2][2] i32[4]", NULL, "; use " },
     { "outs=11", "i8[9] i8[2][5][8][2] i32[16]", "i32[11]", NULL },

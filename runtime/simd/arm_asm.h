@@ -8,8 +8,8 @@
  *   LW_ASM_SMLA                         with __smlabb and __smlatt, -O3 of gcc 12 takes from 1.6 % less to 0.8 % more
  *                                       instructions for a network (vww_96_int8, kws_ref_model); with products in C,
  *                                       3 to 5 % more
- *   lw_dsp_2x2, _2x4, _1x4_pairs,       sums, addresses and operands occupy all of r0 to r12 and lr; a compiler spills
- *   _dot_columns                        some of them in each iteration
+ *   lw_dsp_2x2, _2x4, _2xn_fours,       sums, addresses and operands occupy all of r0 to r12 and lr; a compiler spills
+ *   _1x4_pairs, _1x4_fours, _dot_columns  some of them in each iteration
  *   lw_mve_2x2, _1x4, _1x1, _copy,      tail-predicated loops (WLSTP, LETP), which gcc 12 never emits
  *   _fill, _scale_each, _scale_row,
  *   _scale_two, _scale_eights
@@ -18,11 +18,11 @@
  *   _taps
  *   LW_ASM_NOW, LW_MVE_NOW              no instruction: an unrolling compiler moves no load before it
  *
- * Contract. Each takes pointers to elements that exist, for n >= 0 (lw_dsp_2x4: n >= 1); operands do not overlap the
- * result. Each lists every register that it changes, and "memory" if it loads or stores. Only lw_dsp_2x4,
- * lw_dsp_dot_columns, lw_mve_2xn, _1xn, _panel_pair, _windows and _windows_apart change sp, and they pop every word
- * that they push; they jump only within themselves and are never inlined (LW_SHARED). The value that a loop leaves in
- * an address register is unused: it may be up to 15 bytes after the end of the row. */
+ * Contract. Each takes pointers to elements that exist, for n >= 0 (lw_dsp_2x4, _2xn_fours: n >= 1); operands do not
+ * overlap the result. Each lists every register that it changes, and "memory" if it loads or stores. Only lw_dsp_2x4,
+ * _2xn_fours, lw_dsp_dot_columns, lw_mve_2xn, _1xn, _panel_pair, _windows and _windows_apart change sp, and they pop
+ * every word that they push; they jump only within themselves and are never inlined (LW_SHARED). The value that a loop
+ * leaves in an address register is unused: it may be up to 15 bytes after the end of the row. */
 #ifndef LW_SIMD_ARM_ASM_H
 #define LW_SIMD_ARM_ASM_H
 
@@ -233,6 +233,163 @@ static LW_SHARED void lw_dsp_1x4_pairs(int32_t n, int32_t *c, const int8_t *a, c
     c[1] += (both0 - even0) >> 8;
     c[2] = even1;
     c[3] += (both1 - even1) >> 8;
+}
+#endif
+/* lw: end */
+
+/* lw: lw_asm_fours needs LW_SIMD_CHOICE LW_SHARED */
+#if LW_SIMD_ARM_DSP
+/* Each number holds four rows of 4 bits: three are 8 more than the weight, the fourth is the weight. SMLAD by the
+ * number, by its lower 12, 8 and 4 bits gives sums whose differences are the rows'. The sums begin with `first`, -8
+ * times the sum of the elements of x, in the units of the three rows. 13 instructions compute 16 products. All
+ * registers are in use, as in lw_dsp_2x4. */
+#define LW_DSP_FOURS                                                                                                   \
+    "    ldrd r12, lr, [r2], #8\n"                                                                                     \
+    "    ldr r0, [r3], #4\n"                                                                                           \
+    "    smlad r7, r12, r0, r7\n"                                                                                      \
+    "    smlad r11, lr, r0, r11\n"                                                                                     \
+    "    and r1, r0, #0x000f000f\n"                                                                                    \
+    "    bic r0, r0, #0xf000f000\n"                                                                                    \
+    "    smlad r4, r12, r1, r4\n"                                                                                      \
+    "    smlad r8, lr, r1, r8\n"                                                                                       \
+    "    uxtb16 r1, r0\n"                                                                                              \
+    "    smlad r6, r12, r0, r6\n"                                                                                      \
+    "    smlad r10, lr, r0, r10\n"                                                                                     \
+    "    smlad r5, r12, r1, r5\n"                                                                                      \
+    "    smlad r9, lr, r1, r9\n"
+/* The first values, addresses and sizes of the groups of four channels. */
+typedef struct LwDspFours {
+    int32_t first[8];                    /* of the first pixel and of the second */
+    const int16_t *pixels;
+    uintptr_t entry;                     /* the step where a remainder enters the first iteration */
+    const int16_t *end;
+    int32_t step;                        /* bytes from the sums of a pixel to the next */
+    const uint16_t *end_of_rows;
+} LwDspFours;
+static LW_SHARED void lw_dsp_2xn_fours(int32_t pairs, int32_t *sums, const uint16_t *rows, LwDspFours *begin)
+{
+    register int32_t n __asm__("r0") = pairs;
+    register LwDspFours *all __asm__("r1") = begin;
+    register int32_t *c __asm__("r2") = sums;
+    register const uint16_t *b __asm__("r3") = rows;
+    __asm__ volatile(
+        "    rsb r0, r0, #0\n"
+        "    and r0, r0, #7\n"
+        "    mov r4, #52\n"                            /* bytes of each step */
+        "    mul r0, r0, r4\n"
+        "    adr.w r4, 1f\n"
+        "    add r4, r4, r0\n"
+        "    orr r4, r4, #1\n"
+        "    str r4, [r1, #36]\n"
+        "    ldr r4, [r1, #40]\n"
+        "    ldr r5, [r1, #44]\n"
+        "    ldr r6, [r1, #48]\n"
+        "    push {r1, r2, r4, r5, r6, r7}\n"          /* all, sums, end, step, end of rows, perhaps a frame pointer */
+        "2:  ldm r1!, {r4-r11}\n"
+        "    ldrd r2, lr, [r1]\n"
+        "    bx lr\n"
+        "    .balign 4\n"
+        "1:\n" LW_DSP_FOURS LW_DSP_FOURS LW_DSP_FOURS LW_DSP_FOURS LW_DSP_FOURS LW_DSP_FOURS LW_DSP_FOURS LW_DSP_FOURS
+        "    ldr r12, [sp, #8]\n"
+        "    cmp r2, r12\n"
+        "    bne.w 1b\n"
+        "    ldr r1, [sp, #4]\n"
+        "    sub r7, r7, r6\n"
+        "    sub r6, r6, r5\n"
+        "    sub r5, r5, r4\n"
+        "    sub r11, r11, r10\n"
+        "    sub r10, r10, r9\n"
+        "    sub r9, r9, r8\n"
+        "    ldm r1, {r0, r2, r12, lr}\n"
+        "    add r4, r0, r4\n"
+        "    add r5, r2, r5, asr #4\n"
+        "    add r6, r12, r6, asr #8\n"
+        "    add r7, lr, r7, asr #12\n"
+        "    stm r1!, {r4-r7}\n"
+        "    str r1, [sp, #4]\n"
+        "    ldrd r0, r2, [sp, #12]\n"
+        "    add r0, r0, r1\n"
+        "    ldmdb r0, {r4, r5, r6, r7}\n"
+        "    add r8, r4, r8\n"
+        "    add r9, r5, r9, asr #4\n"
+        "    add r10, r6, r10, asr #8\n"
+        "    add r11, r7, r11, asr #12\n"
+        "    stmdb r0, {r8-r11}\n"
+        "    ldr r1, [sp]\n"
+        "    cmp r3, r2\n"
+        "    bne.w 2b\n"
+        "    pop {r1, r2, r4, r5, r6, r7}\n"
+        : "+r"(n), "+r"(all), "+r"(c), "+r"(b)
+        :
+        : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
+}
+/* Adds up the elements of two pixels, whose pairs alternate, of n * 4 pairs, n >= 1. */
+static LW_SHARED void lw_dsp_sum_pairs(int32_t fours, const int16_t *pixels, int32_t *sums)
+{
+    register int32_t n __asm__("r0") = fours;
+    register const int16_t *a __asm__("r1") = pixels;
+    register int32_t sum0 __asm__("r2") = sums[0];
+    register int32_t sum1 __asm__("r3") = sums[1];
+    __asm__ volatile(
+        "    mov lr, #0x00010001\n"
+        "1:  ldm r1!, {r4, r5, r6, r8, r9, r10, r11, r12}\n"
+        "    smlad r2, r4, lr, r2\n"
+        "    smlad r3, r5, lr, r3\n"
+        "    smlad r2, r6, lr, r2\n"
+        "    smlad r3, r8, lr, r3\n"
+        "    smlad r2, r9, lr, r2\n"
+        "    smlad r3, r10, lr, r3\n"
+        "    smlad r2, r11, lr, r2\n"
+        "    smlad r3, r12, lr, r3\n"
+        "    subs r0, r0, #1\n"
+        "    bne 1b\n"
+        : "+r"(n), "+r"(a), "+r"(sum0), "+r"(sum1)
+        :
+        : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
+    sums[0] = sum0;
+    sums[1] = sum1;
+}
+/* Does the same as lw_dsp_2xn_fours for one row of bytes, with 18 instructions for 16 products. b is a multiple
+ * of 4. */
+#define LW_DSP_FOUR(x, w)                                                                                              \
+    "    smlad %[t3], " x ", " w ", %[t3]\n"                                                                           \
+    "    and %[u], " w ", #0x000f000f\n"                                                                               \
+    "    bic " w ", " w ", #0xf000f000\n"                                                                              \
+    "    smlad %[t0], " x ", %[u], %[t0]\n"                                                                            \
+    "    uxtb16 %[u], " w "\n"                                                                                         \
+    "    smlad %[t2], " x ", " w ", %[t2]\n"                                                                           \
+    "    smlad %[t1], " x ", %[u], %[t1]\n"
+#define LW_DSP_FOUR_BYTES                                                                                              \
+    "    ldr %[x], [%[a]], #4\n"                                                                                       \
+    "    ldrd %[w0], %[w1], [%[b]], #8\n"                                                                              \
+    "    sxtb16 %[odd], %[x], ror #8\n"                                                                                \
+    "    sxtb16 %[x], %[x]\n" LW_DSP_FOUR("%[x]", "%[w0]") LW_DSP_FOUR("%[odd]", "%[w1]")
+static LW_SHARED void lw_dsp_1x4_fours(int32_t n, int32_t *c, const int8_t *a, const uint16_t *b, int32_t first)
+{
+    int32_t t0 = first, t1 = (int32_t)(17u * (uint32_t)first), t2 = (int32_t)(273u * (uint32_t)first), t3 = t2, x, odd,
+            w0, w1, u;
+    if (n <= 0) return;
+    __asm__ volatile(
+        "    tst %[n], #1\n"
+        "    beq 1f\n" LW_DSP_FOUR_BYTES
+        "    subs %[n], %[n], #1\n"
+        "    beq 3f\n"
+        "1:  tst %[n], #2\n"
+        "    beq 2f\n" LW_DSP_FOUR_BYTES LW_DSP_FOUR_BYTES
+        "    subs %[n], %[n], #2\n"
+        "    beq 3f\n"
+        "2:\n" LW_DSP_FOUR_BYTES LW_DSP_FOUR_BYTES LW_DSP_FOUR_BYTES LW_DSP_FOUR_BYTES
+        "    subs %[n], %[n], #4\n"
+        "    bne 2b\n"
+        "3:\n"
+        : [t0] "+r"(t0), [t1] "+r"(t1), [t2] "+r"(t2), [t3] "+r"(t3), [a] "+r"(a), [b] "+r"(b), [n] "+r"(n),
+          [x] "=&r"(x), [odd] "=&r"(odd), [w0] "=&r"(w0), [w1] "=&r"(w1), [u] "=&r"(u)
+        :
+        : "cc", "memory");
+    c[0] += t0;
+    c[1] += (int32_t)((uint32_t)t1 - (uint32_t)t0) >> 4;
+    c[2] += (int32_t)((uint32_t)t2 - (uint32_t)t1) >> 8;
+    c[3] += (int32_t)((uint32_t)t3 - (uint32_t)t2) >> 12;
 }
 #endif
 /* lw: end */

@@ -54,6 +54,66 @@ static inline int32_t lw_dsp_even(int32_t w) { return __sxtb16(w); }
 #endif
 /* lw: end */
 
+/* lw: lw_dsp_fours needs lw_asm_fours lw_dsp_word lw_dot_fours LW_SHARED LW_ROLLED */
+#if LW_SIMD_ARM_DSP
+/* Multiplies two pixels by 4 * m channels of 4 bits; the elements of both are added up once. */
+static LW_SHARED void lw_dsp_fours(int32_t n, int32_t m, int32_t *c, int32_t cw, const int16_t *a, const uint16_t *b)
+{
+    enum { ONES = 0x10001, EIGHT = 8, TWO_ROWS = 17, THREE_ROWS = 273 };
+    int32_t sum[2] = { 0, 0 };
+    LwDspFours begin = { { 0 }, a, 0, a + 4 * n, 4 * cw, b + 2 * n * m };
+    if (n >= 4) lw_dsp_sum_pairs(n / 4, a, sum);
+    for (int32_t q = n & ~3; q < n; q++) {
+        int32_t pixel[2];
+        memcpy(pixel, __builtin_assume_aligned(a + q * 4, 4), sizeof pixel);
+        sum[0] = __smlad(pixel[0], ONES, sum[0]);
+        sum[1] = __smlad(pixel[1], ONES, sum[1]);
+    }
+    for (int32_t i = 0; i < 2; i++) {
+        const uint32_t first = (uint32_t)(-EIGHT * sum[i]);
+        begin.first[4 * i] = (int32_t)first;
+        begin.first[4 * i + 1] = (int32_t)(TWO_ROWS * first);
+        begin.first[4 * i + 2] = begin.first[4 * i + 3] = (int32_t)(THREE_ROWS * first);
+    }
+    lw_dsp_2xn_fours(n, c, b, &begin);
+}
+#define LW_ROWS_DOT_2XN_FOURS(n, m, c, ci, cw, cu, a, ai, aq, aw, b, bi, bu, bq)                                       \
+    do {                                                                                                               \
+        if ((cu) == 4 && (aq) == 4 && (aw) == 2 && (bq) == 2 && ((bu) == 2 * (n) || (m) == 1)                          \
+            && ((uintptr_t)((a) + (ai)) & 3) == 0)                                                                     \
+            lw_dsp_fours(n, m, (c) + (ci), cw, (a) + (ai), (b) + (bi));                                                \
+        else {                                                                                                         \
+            lw_dot_fours(n, m, (c) + (ci), cu, (a) + (ai), NULL, aq, 0, (b) + (bi), bu, bq, 0);                        \
+            lw_dot_fours(n, m, (c) + (ci) + (cw), cu, (a) + (ai) + (aw), NULL, aq, 0, (b) + (bi), bu, bq, 0);          \
+        }                                                                                                              \
+    } while (0)
+#endif
+/* lw: end */
+
+/* lw: lw_dsp_four_bytes needs lw_asm_fours lw_dsp_word lw_dsp_even lw_dot_fours LW_SHARED LW_ROLLED */
+#if LW_SIMD_ARM_DSP
+/* Multiplies a row of bytes by 4 * m channels of 4 bits. */
+static LW_SHARED void lw_dsp_four_bytes(int32_t n, int32_t m, int32_t *c, int32_t cu, const int8_t *a,
+                                        const uint16_t *b, int32_t bu)
+{
+    enum { ONES = 0x10001, EIGHT = 8 };
+    int32_t sum = 0;
+    LW_ROLLED
+    for (int32_t q = 0; q < n; q++) {
+        const int32_t x = lw_dsp_word(a + q * 4);
+        sum = __smlad(lw_asm_odd(x), ONES, __smlad(lw_dsp_even(x), ONES, sum));
+    }
+    for (int32_t u = 0; u < m; u++) lw_dsp_1x4_fours(n, c + u * cu, a, b + u * bu, -EIGHT * sum);
+}
+#define LW_ROWS_DOT_1XN_FOURS_I8(n, m, c, ci, cu, a, ai, aq, at, b, bi, bu, bq, bs)                                    \
+    do {                                                                                                               \
+        if ((aq) == 4 && (at) == 2 && (bq) == 4 && (bs) == 2 && ((uintptr_t)((b) + (bi)) & 3) == 0 && (bu) % 2 == 0)   \
+            lw_dsp_four_bytes(n, m, (c) + (ci), cu, (a) + (ai), (b) + (bi), bu);                                       \
+        else lw_dot_fours(n, m, (c) + (ci), cu, NULL, (a) + (ai), aq, at, (b) + (bi), bu, bq, bs);                     \
+    } while (0)
+#endif
+/* lw: end */
+
 /* lw: lw_dsp_begin needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
 #define LW_ROWS_COPY_I32(n, y, yi, a, ai) ((void)memcpy((y) + (yi), (a) + (ai), (size_t)(n) * 4))

@@ -73,6 +73,40 @@ static inline void lw_mve_copy_row(int32_t n, int8_t *y, const int8_t *a)
 #endif
 /* lw: end */
 
+/* lw: lw_mve_unpack needs lw_unpack LW_SHARED */
+#if LW_SIMD_ARM_MVE
+/* Unpacks groups of 16 bytes of 4 or 2 bits to adjacent vectors. */
+static LW_SHARED void lw_mve_unpack4(int32_t n, int32_t least, int8_t *y, const uint8_t *a)
+{
+    const uint8x16_t first = vdupq_n_u8((uint8_t)least), mask = vdupq_n_u8(15);
+    for (; n > 0; n--, a += 16, y += 32) {
+        const uint8x16_t w = vldrbq_u8(a);
+        vstrbq_s8(y, vreinterpretq_s8_u8(vaddq_u8(vandq_u8(w, mask), first)));
+        vstrbq_s8(y + 16, vreinterpretq_s8_u8(vaddq_u8(vshrq_n_u8(w, 4), first)));
+    }
+}
+static LW_SHARED void lw_mve_unpack2(int32_t n, int32_t least, int8_t *y, const uint8_t *a)
+{
+    const uint8x16_t first = vdupq_n_u8((uint8_t)least), mask = vdupq_n_u8(3);
+    for (; n > 0; n--, a += 16, y += 64) {
+        const uint8x16_t w = vldrbq_u8(a);
+        vstrbq_s8(y, vreinterpretq_s8_u8(vaddq_u8(vandq_u8(w, mask), first)));
+        vstrbq_s8(y + 16, vreinterpretq_s8_u8(vaddq_u8(vandq_u8(vshrq_n_u8(w, 2), mask), first)));
+        vstrbq_s8(y + 32, vreinterpretq_s8_u8(vaddq_u8(vandq_u8(vshrq_n_u8(w, 4), mask), first)));
+        vstrbq_s8(y + 48, vreinterpretq_s8_u8(vaddq_u8(vshrq_n_u8(w, 6), first)));
+    }
+}
+#define LW_ROWS_UNPACK4_I8(n, m, least, y, yi, yg, yp, a, ai, ag)                                                      \
+    ((m) == 16 && (yg) == 32 && (yp) == 16 && (ag) == 16                                                               \
+         ? lw_mve_unpack4(n, least, (y) + (yi), (a) + (ai))                                                            \
+         : lw_unpack4(n, m, least, (y) + (yi), yg, yp, (a) + (ai), ag))
+#define LW_ROWS_UNPACK2_I8(n, m, least, y, yi, yg, yp, a, ai, ag)                                                      \
+    ((m) == 16 && (yg) == 64 && (yp) == 16 && (ag) == 16                                                               \
+         ? lw_mve_unpack2(n, least, (y) + (yi), (a) + (ai))                                                            \
+         : lw_unpack2(n, m, least, (y) + (yi), yg, yp, (a) + (ai), ag))
+#endif
+/* lw: end */
+
 /* lw: lw_mve_window needs lw_asm_mve_now lw_window */
 #if LW_SIMD_ARM_MVE
 /* Computes eight channels of one or two windows (`pixels`). Products of the even and of the odd channels are 32 bits

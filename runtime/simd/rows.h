@@ -11,6 +11,8 @@
  *   LW_DOT_2X4_I16         multiplies two pixels, whose pairs alternate, by two rows of weights in each number,
  *                          even + 256 * odd. The elements of a fit 8 bits, the sums of products with odd weights 24
  *                          bits. LW_DOT_1X4_PAIRS_I8 does so for a row of bytes.
+ *   LW_DOT_..._FOURS       multiply by four rows of 4 bits in each number. The sums of products with row h fit 32 - 4h
+ *                          bits
  *   LW_DOT_WORDS_I8        multiplies four pixels, two in each number. The weights are at least -127.
  *   LW_PANEL..._I8         the weights are at least -127, and with vectors of RISC-V also those of LW_WINDOW...: two
  *                          products are added in 16 bits
@@ -213,6 +215,50 @@ static inline void lw_words(int32_t n, int32_t *y, int32_t ye, int32_t p, int32_
 /* lw: LW_WORDS_IF_I8 needs lw_words */
 #define LW_ROWS_WORDS_IF_I8(n, y, yi, ye, p, q, a, ai, b, bi) lw_words(n, (y) + (yi), ye, p, q, (a) + (ai), (b) + (bi))
 #define LW_WORDS_IF_I8(n, y, p, q, a, b) LW_ROWS_WORDS_IF_I8(n, y, p, q, a, b)
+/* lw: end */
+
+/* lw: lw_dot_fours needs LW_SHARED */
+/* Multiplies one pixel, of pairs a or of bytes, by 4 * m channels, whose weights share numbers in fours. */
+static LW_SHARED void lw_dot_fours(int32_t n, int32_t m, int32_t *c, int32_t cu, const int16_t *a, const int8_t *bytes,
+                                   int32_t aq, int32_t at, const uint16_t *b, int32_t bu, int32_t bq, int32_t bs)
+{
+    for (int32_t i = 0; i < 4 * m; i++) {
+        const int32_t u = i >> 2, h = i & 3;
+        uint32_t sum = (uint32_t)c[u * cu + h];
+        for (int32_t e = 0; e < 4 * n; e++) {
+            const int32_t q = e >> 2, s = e >> 1 & 1, t = e & 1;
+            if (a && s) continue;
+            const int32_t w = ((b[u * bu + q * bq + s * bs + t] ^ 32768) >> 4 * h & 15) - 8;
+            sum += (uint32_t)((a ? a[q * aq + t] : bytes[q * aq + t * at + s]) * w);
+        }
+        c[u * cu + h] = (int32_t)sum;
+    }
+}
+/* lw: end */
+/* lw: LW_DOT_2XN_FOURS needs LW_SIMD_CHOICE lw_dsp_fours lw_dot_fours */
+#ifndef LW_ROWS_DOT_2XN_FOURS
+#define LW_ROWS_DOT_2XN_FOURS(n, m, c, ci, cw, cu, a, ai, aq, aw, b, bi, bu, bq)                                       \
+    (lw_dot_fours(n, m, (c) + (ci), cu, (a) + (ai), NULL, aq, 0, (b) + (bi), bu, bq, 0),                               \
+     lw_dot_fours(n, m, (c) + (ci) + (cw), cu, (a) + (ai) + (aw), NULL, aq, 0, (b) + (bi), bu, bq, 0))
+#endif
+#define LW_DOT_2XN_FOURS(n, m, c, a, b) LW_ROWS_DOT_2XN_FOURS(n, m, c, a, b)
+/* lw: end */
+/* lw: LW_DOT_2X4_FOURS needs LW_DOT_2XN_FOURS */
+#define LW_ROWS_DOT_2X4_FOURS(n, c, ci, cw, a, ai, aq, aw, b, bi, bq) \
+    LW_ROWS_DOT_2XN_FOURS(n, 1, c, ci, cw, 4, a, ai, aq, aw, b, bi, 0, bq)
+#define LW_DOT_2X4_FOURS(n, c, a, b) LW_ROWS_DOT_2X4_FOURS(n, c, a, b)
+/* lw: end */
+/* lw: LW_DOT_1XN_FOURS_I8 needs LW_SIMD_CHOICE lw_dsp_four_bytes lw_dot_fours */
+#ifndef LW_ROWS_DOT_1XN_FOURS_I8
+#define LW_ROWS_DOT_1XN_FOURS_I8(n, m, c, ci, cu, a, ai, aq, at, b, bi, bu, bq, bs) \
+    lw_dot_fours(n, m, (c) + (ci), cu, NULL, (a) + (ai), aq, at, (b) + (bi), bu, bq, bs)
+#endif
+#define LW_DOT_1XN_FOURS_I8(n, m, c, a, b) LW_ROWS_DOT_1XN_FOURS_I8(n, m, c, a, b)
+/* lw: end */
+/* lw: LW_DOT_1X4_FOURS_I8 needs LW_DOT_1XN_FOURS_I8 */
+#define LW_ROWS_DOT_1X4_FOURS_I8(n, c, ci, a, ai, aq, at, b, bi, bq, bs) \
+    LW_ROWS_DOT_1XN_FOURS_I8(n, 1, c, ci, 4, a, ai, aq, at, b, bi, 0, bq, bs)
+#define LW_DOT_1X4_FOURS_I8(n, c, a, b) LW_ROWS_DOT_1X4_FOURS_I8(n, c, a, b)
 /* lw: end */
 
 /* lw: lw_dot_long needs LW_SHARED */
@@ -464,37 +510,50 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 #endif
 /* Unpacks the elements of n groups of m bytes: m elements of the lowest bits, then of the next ones. They are in
  * [0, 15], so `least` is added to the four bytes of a word without a carry. */
-static LW_SHARED void lw_unpack(int32_t n, int32_t m, int32_t bits, int32_t least, int8_t *y, int32_t yg, int32_t yp,
-                                const uint8_t *a, int32_t ag)
+static inline void lw_unpack(int32_t n, int32_t m, int32_t bits, int32_t least, int8_t *y, int32_t yg, int32_t yp,
+                             const uint8_t *a, int32_t ag)
 {
     const uint32_t ones = 0x01010101u, mask = ones * ((1u << bits) - 1), first = ones * (uint8_t)least,
                    low = first & 0x7f7f7f7fu, sign = first & 0x80808080u;
     const int32_t words = (((uintptr_t)a | (uintptr_t)y) & 3) == 0 && ((m | ag | yg | yp) & 3) == 0 ? m : 0;
-    for (int32_t g = 0; g < n; g++)
-        for (int32_t p = 0; p * bits < 8; p++) {
-            const uint8_t *from = a + g * ag;
-            int8_t *to = y + g * yg + p * yp;
-            for (int32_t t = 0; t < words; t += 4) {
-                uint32_t w;
-                memcpy(&w, LW_WORD_AT(from + t), 4);
-                w = ((w >> p * bits & mask) + low) ^ sign;
-                memcpy(LW_WORD_AT(to + t), &w, 4);
+    for (int32_t g = 0; g < n; g++) {
+        const uint8_t *from = a + g * ag;
+        int8_t *to = y + g * yg;
+        for (int32_t t = 0; t < words; t += 4) {
+            uint32_t w;
+            memcpy(&w, LW_WORD_AT(from + t), 4);
+            for (int32_t p = 0; p * bits < 8; p++) {
+                const uint32_t four = ((w >> p * bits & mask) + low) ^ sign;
+                memcpy(LW_WORD_AT(to + p * yp + t), &four, 4);
             }
-            for (int32_t t = words; t < m; t++) to[t] = (int8_t)((from[t] >> p * bits & (int32_t)mask & 15) + least);
         }
+        for (int32_t p = 0; p * bits < 8; p++)
+            for (int32_t t = words; t < m; t++)
+                to[p * yp + t] = (int8_t)((from[t] >> p * bits & (int32_t)mask & 15) + least);
+    }
+}
+static LW_SHARED void lw_unpack4(int32_t n, int32_t m, int32_t least, int8_t *y, int32_t yg, int32_t yp,
+                                 const uint8_t *a, int32_t ag)
+{
+    lw_unpack(n, m, 4, least, y, yg, yp, a, ag);
+}
+static LW_SHARED void lw_unpack2(int32_t n, int32_t m, int32_t least, int8_t *y, int32_t yg, int32_t yp,
+                                 const uint8_t *a, int32_t ag)
+{
+    lw_unpack(n, m, 2, least, y, yg, yp, a, ag);
 }
 /* lw: end */
 /* lw: LW_UNPACK4_I8 needs LW_SIMD_CHOICE lw_unpack */
 #ifndef LW_ROWS_UNPACK4_I8
 #define LW_ROWS_UNPACK4_I8(n, m, least, y, yi, yg, yp, a, ai, ag) \
-    lw_unpack(n, m, 4, least, (y) + (yi), yg, yp, (a) + (ai), ag)
+    lw_unpack4(n, m, least, (y) + (yi), yg, yp, (a) + (ai), ag)
 #endif
 #define LW_UNPACK4_I8(n, m, least, y, a) LW_ROWS_UNPACK4_I8(n, m, least, y, a)
 /* lw: end */
 /* lw: LW_UNPACK2_I8 needs LW_SIMD_CHOICE lw_unpack */
 #ifndef LW_ROWS_UNPACK2_I8
 #define LW_ROWS_UNPACK2_I8(n, m, least, y, yi, yg, yp, a, ai, ag) \
-    lw_unpack(n, m, 2, least, (y) + (yi), yg, yp, (a) + (ai), ag)
+    lw_unpack2(n, m, least, (y) + (yi), yg, yp, (a) + (ai), ag)
 #endif
 #define LW_UNPACK2_I8(n, m, least, y, a) LW_ROWS_UNPACK2_I8(n, m, least, y, a)
 /* lw: end */

@@ -33,6 +33,15 @@ const InstructionRow instructions_arm[] = {
       "sum(q<n,t<2) i32(a[q,w,t]) * i32(i8(i32(b[q,p,t]) + h*128 >> h*8))", "dsp" },
     { "LW_DOT_1X4_PAIRS_I8[n](a: i8[n][2][2], b: i16[n][2][2][2]) c[p<2,h<2] = "
       "sum(q<n,s<2,t<2) i32(a[q,t,s]) * i32(i8(i32(b[q,s,p,t]) + h*128 >> h*8))", "dsp" },
+    /* Four rows of 4 bits in a number */
+    { "LW_DOT_2X4_FOURS[n](a: i16[n][2][2], b: u16[n][2]) c[w<2,h<4] = "
+      "sum(q<n,t<2) i32(a[q,w,t]) * ((i32(b[q,t]) + 32768 >> h*4 & 15) - 8)", "dsp" },
+    { "LW_DOT_2XN_FOURS[n,m](a: i16[n][2][2], b: u16[m][n][2]) c[w<2,u<m,h<4] = "
+      "sum(q<n,t<2) i32(a[q,w,t]) * ((i32(b[u,q,t]) + 32768 >> h*4 & 15) - 8)", "dsp" },
+    { "LW_DOT_1X4_FOURS_I8[n](a: i8[n][2][2], b: u16[n][2][2]) c[h<4] = "
+      "sum(q<n,s<2,t<2) i32(a[q,t,s]) * ((i32(b[q,s,t]) + 32768 >> h*4 & 15) - 8)", "dsp" },
+    { "LW_DOT_1XN_FOURS_I8[n,m](a: i8[n][2][2], b: u16[m][n][2][2]) c[u<m,h<4] = "
+      "sum(q<n,s<2,t<2) i32(a[q,t,s]) * ((i32(b[u,q,s,t]) + 32768 >> h*4 & 15) - 8)", "dsp" },
     /* 64-bit sums: a word holds weights of four channels, 128 added to the even ones */
     { "LW_DOT_LONG_I8[n,m](a: i8[n], b: u8[m][n][2][2]) c[u<m,p<2,h<2] = "
       "sum(e<n) i32(a[e]) * i32(i8(i32(b[u,e,p,h]) - h*128 + 128))", "long" },

@@ -44,6 +44,32 @@ static bool rows_fit_in_pairs(const Tensor *k, int64_t length, int64_t outs)
     return true;
 }
 
+/* One u16 holds four rows of 4 bits. The products with row h are recovered from the upper 32 - 4h bits of sums. */
+static bool rows_fit_in_fours(const Tensor *k, int64_t length, int64_t outs)
+{
+    enum { ROWS = 4, LEAST = -8, GREATEST = 7, ROW_BITS = 4, BYTE = 128 };
+    const int8_t *from = k->data;
+    int64_t least;
+    if (narrow_bits(k, &least) != ROW_BITS) return false;
+    for (int64_t o = 0; o < outs; o++) {
+        int64_t most = 0;
+        for (int64_t e = 0; e < length; e++) {
+            const int64_t w = from[e * outs + o];
+            if (w < LEAST || w > GREATEST) return false;
+            most += BYTE * (w < 0 ? -w : w);
+        }
+        if (most >= (int64_t)1 << (31 - o % ROWS * ROW_BITS)) return false;
+    }
+    return true;
+}
+
+/* Returns true if one number holds two rows of weights or, of 4 bits, four. */
+static bool rows_share_numbers(const Tensor *k, int64_t length, int64_t outs)
+{
+    int64_t least;
+    return narrow_bits(k, &least) ? rows_fit_in_fours(k, length, outs) : rows_fit_in_pairs(k, length, outs);
+}
+
 /* A panel: `block` channels, each with `depth` adjacent elements. block is 0 if a different form is better. offset:
  * added to the elements of x, for instructions that read them as unsigned. */
 typedef struct Panel { int64_t block, depth, offset; } Panel;
@@ -219,7 +245,7 @@ static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int6
 {
     int64_t stride[2], dilation[2], pad[4], channels = tensor_dim(n->in[0], n->in[0]->rank - 1);
     bool is_pixel = true, leaves = false;
-    if (!multiplies_pairs(t) || !has_several_rows(n) || outs < 4 || !rows_fit_in_pairs(n->in[1], length, outs))
+    if (!multiplies_pairs(t) || !has_several_rows(n) || outs < 4 || !rows_share_numbers(n->in[1], length, outs))
         return 0;
     if (!has_window(n)) return length;
     node_ints(n, "stride", stride, 2, 1);
@@ -244,7 +270,7 @@ static bool is_single_row(const Node *n, int64_t length, int64_t outs)
 /* Returns true if the product of a single row of bytes may use pairs: four rows of weights, in two numbers each. */
 static bool has_row_of_bytes(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
-    return multiplies_pairs(t) && is_single_row(n, length, outs) && rows_fit_in_pairs(n->in[1], length, outs);
+    return multiplies_pairs(t) && is_single_row(n, length, outs) && rows_share_numbers(n->in[1], length, outs);
 }
 
 /* Returns true if the product of a single row of bytes may use 64-bit sums: four rows of weights, in a word for each
@@ -285,10 +311,10 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     if (x->type == I16 && !multiplies_sixteen(t, n, outs)) return NULL;
     /* channels are computed in fours or twos, except for a single one */
     int64_t least;
-    const bool is_byte = x->type == I8 && !narrow_bits(k, &least);
-    int64_t row = is_byte ? row_of_pairs(t, n, length, outs) : 0;
-    const bool is_bytes = is_byte && has_row_of_bytes(t, n, length, outs);
-    const bool is_long = is_byte && has_long_sums(t, n, length, outs);
+    const bool is_narrow = narrow_bits(k, &least) > 0;
+    int64_t row = x->type == I8 ? row_of_pairs(t, n, length, outs) : 0;
+    const bool is_bytes = x->type == I8 && has_row_of_bytes(t, n, length, outs);
+    const bool is_long = x->type == I8 && !is_narrow && has_long_sums(t, n, length, outs);
     int64_t rows = row || is_bytes || is_long ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
     bool is_wide = multiplies_pairs(t) && outs > 1 && has_several_rows(n);
     const Panel panel = panel_of(t, n, length, outs);
@@ -297,7 +323,8 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     const int64_t pairs = panel.block ? 0 : pairs_of(t, n, length, joins);
     const PackedWindow w = has_window(n) ? window_of(n) : (PackedWindow){ .kernel = { 1, 1 } };
     const PanelRow padded = panel.block && has_window(n) ? row_of_panels(t, n, &w, panel) : (PanelRow){ 0, 0 };
-    const char *layout = panel.block ? "panels" : row ? "pairs" : is_bytes ? "bytes" : is_long ? "long"
+    const char *layout = panel.block ? "panels" : row ? is_narrow ? "fours" : "pairs"
+                       : is_bytes ? is_narrow ? "four_bytes" : "bytes" : is_long ? "long"
                        : is_wide ? "wide" : "rows";
     const int64_t group = panel.block ? panel.block : row || is_bytes || is_long ? 4 : 2;
     const WeightNumbers numbers = { .length = length, .outs = outs, .rows = rows, .groups = rows / group,

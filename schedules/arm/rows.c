@@ -33,8 +33,11 @@
 
 /* The weight layout along the axes of the sum. ROWS: bytes. PAIRS: two rows in one number. WIDE: alternating fours of
  * two rows. PANELS: pairs of a panel's channels. BYTES: two rows in one number, for bytes of x. WORDS: bytes, for a
- * patch whose numbers hold two pixels. LONG: words of four rows, for 64-bit sums. */
-typedef enum RowForm { NO_FORM, ROWS, PAIRS, WIDE, PANELS, BYTES, WORDS, LONG } RowForm;
+ * patch whose numbers hold two pixels. LONG: words of four rows, for 64-bit sums. FOURS, FOUR_BYTES: four rows of 4
+ * bits in one number, for pairs and for bytes of x. */
+typedef enum RowForm { NO_FORM, ROWS, PAIRS, WIDE, PANELS, BYTES, WORDS, LONG, FOURS, FOUR_BYTES } RowForm;
+
+enum { CHANNELS = 4, PAIR = 2 };     /* channels of a number or word, and of its halves */
 
 typedef struct Tiles {
     const Stage *out;
@@ -61,8 +64,12 @@ static bool epilogue_at_once(Ctx *cx, const GroupNest *g, const Nest *n, const c
 
 /* forms by the names of the layouts in ops/integer/packed.c */
 static const struct { const char *layout; RowForm form; } forms[] = {
-    { "rows", ROWS }, { "pairs", PAIRS }, { "wide", WIDE }, { "panels", PANELS }, { "bytes", BYTES }, { "long", LONG }
+    { "rows", ROWS }, { "pairs", PAIRS }, { "wide", WIDE }, { "panels", PANELS }, { "bytes", BYTES }, { "long", LONG },
+    { "fours", FOURS }, { "four_bytes", FOUR_BYTES }
 };
+
+/* Returns true for instructions of many channels, whose sums are stored. */
+static bool stores_sums(RowForm form) { return form == LONG || form == FOURS || form == FOUR_BYTES; }
 
 static RowForm form_named(const char *layout)
 {
@@ -85,7 +92,7 @@ static RowForm form_of(const GroupNest *g)
  * channels at a time, but only two with five pixels, which loads the elements twice. */
 static int64_t tile_cost(int64_t w, bool has_vectors)
 {
-    enum { CHANNELS = 4, MOST = 5 };
+    enum { MOST = 5 };
     return has_vectors ? w + 1 : w * (2 * CHANNELS + 1) + CHANNELS + (w == MOST ? MOST : 0);
 }
 
@@ -132,12 +139,13 @@ static void choose_whole(Ctx *cx, const GroupNest *g, const Nest *n, Tiles *t)
     if (t->is_whole) t->block = t->o = block;
 }
 
-/* Returns the number of channels of an instruction with 64-bit sums, given `words` groups of four channels. The
- * instruction adds up the elements of x once, and its sums use at most 128 bytes. */
-static int64_t channels_of_words(int64_t words)
+/* Returns the number of channels of an instruction that stores its sums, given `words` groups of four channels. The
+ * instruction adds up the elements of x once, and its sums use at most 128 bytes, or 256 a pixel for numbers of four
+ * rows. */
+static int64_t channels_of_words(RowForm form, int64_t words)
 {
-    enum { CHANNELS = 4, MOST = 8 };
-    int64_t count = MOST;
+    enum { MOST = 8, MOST_OF_FOURS = 16 };
+    int64_t count = form == LONG ? MOST : MOST_OF_FOURS;
     while (words % count) count--;
     return count * CHANNELS;
 }
@@ -170,7 +178,7 @@ static Tiles tiles_of(Ctx *cx, const GroupNest *g, const Nest *n, const char *sc
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
     if (t.form == PAIRS || t.form == BYTES) t.o = 4;
     if (t.form == PANELS) t.o = tensor_dim(k, 2);
-    if (t.form == LONG) t.o = channels_of_words(tensor_dim(k, 0));
+    if (stores_sums(t.form)) t.o = channels_of_words(t.form, tensor_dim(k, 0));
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
         if (epilogue_at_once(cx, g, n, scaled, block)) t.block = block;
@@ -228,7 +236,6 @@ static const char *first_loop(Ctx *cx, const Nest *n, const char *acc, int axis)
 /* Returns true if two pixels share the first values of their sums and the factors of their scales. */
 static bool ends_in_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const Tiles *t)
 {
-    enum { PAIR = 2 };
     const char *scaled = t->scaled ? t->scaled : t->out->name;
     return t->w == PAIR && t->form == ROWS && scales_pair_at_once(cx, g, nest_stage(n, scaled), t->block);
 }
@@ -287,9 +294,28 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
     return n;
 }
 
+/* Ends a tile whose sums four rows of 4 bits give: four channels of both pixels are unrolled, so that the pixels share
+ * factors and shifts. */
+static const Nest *end_fours(Ctx *cx, const Nest *n, const char *acc, const Tiles *t)
+{
+    const char *channels = tile_loop(cx, t, t->last, t->block), *order[MAX_AXES], *pixels = NULL;
+    int count = 0;
+    Path found;
+    n = initialize_at_once(cx, n, first_loop(cx, n, acc, t->last));
+    if (t->row >= 0) pixels = tile_loop(cx, t, t->row, t->w);
+    if (t->block > CHANNELS) n = sched_split(cx, n, channels, CHANNELS, TAIL_GUARD, NULL, NULL);
+    if (ctx_failed(cx)) return n;
+    if (t->block > CHANNELS) order[count++] = text_format(cx, "%so", channels);
+    if (pixels && nest_find_loop(n, pixels, &found)) order[count++] = pixels;
+    order[count++] = t->block > CHANNELS ? text_format(cx, "%si", channels) : channels;
+    if (count > 1) n = sched_reorder(cx, n, order, count, false);
+    for (int i = t->block > CHANNELS; i < count; i++) n = unroll_if_found(cx, n, order[i]);
+    return n;
+}
+
 /* The instructions of tiles, by weight layout. w, o: numbers of pixels and channels, or 0 for any number. */
-typedef enum Product { DOT, DOT_WHOLE, DOT_WIDE, DOT_PAIRED, DOT_BYTES, DOT_WORDS, DOT_LONG, PANEL_PAIRS, PANEL_BYTES,
-                       PANEL_QUADS, PANEL_VECTORS } Product;
+typedef enum Product { DOT, DOT_WHOLE, DOT_WIDE, DOT_PAIRED, DOT_BYTES, DOT_WORDS, DOT_LONG, DOT_FOURS,
+                       DOT_FOUR_BYTES, PANEL_PAIRS, PANEL_BYTES, PANEL_QUADS, PANEL_VECTORS } Product;
 static const struct { Product of; bool has_rows; int w, o; const char *macro; } products[] = {
     { DOT, false, 2, 2, "LW_DOT_2X2_I8" },
     { DOT, false, 2, 1, "LW_DOT_2X1_I8" },
@@ -304,6 +330,10 @@ static const struct { Product of; bool has_rows; int w, o; const char *macro; } 
     { DOT_WORDS, false, 0, 0, "LW_DOT_WORDS_I8" },
     { DOT_LONG, false, 0, 4, "LW_DOT_1X4_LONG_I8" },
     { DOT_LONG, false, 0, 0, "LW_DOT_LONG_I8" },
+    { DOT_FOURS, false, 0, 4, "LW_DOT_2X4_FOURS" },
+    { DOT_FOURS, false, 0, 0, "LW_DOT_2XN_FOURS" },
+    { DOT_FOUR_BYTES, false, 0, 4, "LW_DOT_1X4_FOURS_I8" },
+    { DOT_FOUR_BYTES, false, 0, 0, "LW_DOT_1XN_FOURS_I8" },
     { PANEL_PAIRS, false, 1, 0, "LW_PANEL_I16" },
     { PANEL_PAIRS, false, 2, 0, "LW_PANEL2_I16" },
     { PANEL_PAIRS, false, 4, 0, "LW_PANEL4_I16" },
@@ -328,7 +358,8 @@ static const struct { Product of; bool has_rows; int w, o; const char *macro; } 
 static Product product_of(const Tiles *t)
 {
     static const Product plain[] = { [ROWS] = DOT, [PAIRS] = DOT_PAIRED, [WIDE] = DOT_WIDE, [BYTES] = DOT_BYTES,
-                                     [WORDS] = DOT_WORDS, [LONG] = DOT_LONG };
+                                     [WORDS] = DOT_WORDS, [LONG] = DOT_LONG, [FOURS] = DOT_FOURS,
+                                     [FOUR_BYTES] = DOT_FOUR_BYTES };
     if (t->form != PANELS) return t->is_whole ? DOT_WHOLE : plain[t->form];
     return t->alternates ? PANEL_VECTORS : t->depth == 2 ? PANEL_PAIRS : t->offset ? PANEL_QUADS : PANEL_BYTES;
 }
@@ -356,11 +387,16 @@ static const Nest *split_products(Ctx *cx, const Nest *n, const char *const *loo
     return sched_reorder(cx, n, order, count + 1, false);
 }
 
+/* Splits the loop over the tile's channels into numbers of four. */
+static const Nest *split_fours(Ctx *cx, const Nest *n, const char *channels, int64_t count)
+{
+    return count > CHANNELS ? sched_split(cx, n, channels, CHANNELS, TAIL_GUARD, NULL, NULL) : n;
+}
+
 /* Splits the loop over the tile's channels into words, pairs and halves. */
 static const Nest *split_words(Ctx *cx, const Nest *n, const char *channels, int64_t count)
 {
-    enum { CHANNELS = 4, PAIR = 2 };
-    if (count > CHANNELS) n = sched_split(cx, n, channels, CHANNELS, TAIL_GUARD, NULL, NULL);
+    n = split_fours(cx, n, channels, count);
     return sched_split(cx, n, count > CHANNELS ? text_format(cx, "%si", channels) : channels, PAIR, TAIL_GUARD, NULL,
                        NULL);
 }
@@ -392,6 +428,7 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
     if (t->alternates) n = alternate_sums(cx, n, acc, t);
     if (t->block > t->o) n = split_products(cx, n, order, count, t->o);
     if (t->form == LONG) n = split_words(cx, n, order[count - 1], t->o);
+    if (t->form == FOURS || t->form == FOUR_BYTES) n = split_fours(cx, n, order[count - 1], t->o);
     if (t->form == PAIRS || t->form == BYTES)
         n = sched_split(cx, n, t->block > t->o ? text_format(cx, "%si", order[count - 1]) : order[count - 1], 2,
                         TAIL_GUARD, NULL, NULL);
@@ -603,13 +640,14 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     if (!ctx_failed(cx) && are_bordered(of)) n = copy_rows(cx, n, g->group->anchor, rows);
     if (!ctx_failed(cx) && !is_direct)
-        n = t.form == PAIRS ? fill_pairs(cx, n, g, patch, &t, are_bordered(of))
+        n = t.form == PAIRS || t.form == FOURS ? fill_pairs(cx, n, g, patch, &t, are_bordered(of))
             : t.form == WORDS ? fill_words(cx, n, g, patch, &t, are_bordered(of))
                              : fill_patch(cx, n, g, patch, are_bordered(of));
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
-    /* the results of 64-bit sums are stored, so the loops around them need no unrolling */
+    /* stored results need no unrolling of the loops around them */
     if (!ctx_failed(cx) && t.alternates) return end_alternate(cx, n, g, acc, &t);
-    return ctx_failed(cx) || t.form == LONG ? n : unroll_tile(cx, n, g, acc, &t);
+    if (!ctx_failed(cx) && (t.form == FOURS || t.form == FOUR_BYTES)) return end_fours(cx, n, acc, &t);
+    return ctx_failed(cx) || stores_sums(t.form) ? n : unroll_tile(cx, n, g, acc, &t);
 }
 
 /* Returns false if a tile is one product of two numbers, whose sum has no loop for an instruction to replace. */
@@ -629,7 +667,7 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
     const Stage *product = product_stage(g->nest);
     const RowForm form = form_of(g);
     if (form == NO_FORM || !tile_has_loops(cx, g, product)) return false;
-    const int64_t least = form == PAIRS || form == BYTES || form == LONG ? 4
+    const int64_t least = form == PAIRS || form == BYTES || stores_sums(form) ? 4
                         : form == PANELS ? tensor_dim(g->group->anchor->in[1], 2) : 1;
     return last_extent(product) >= least;
 }

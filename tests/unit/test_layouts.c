@@ -6,7 +6,7 @@
 #include "graph/dag/op_formula.h"
 #include "schedules/arm/arm.h"
 
-enum { LENGTH = 21, OUTS = 6, GREATEST = 100 };
+enum { LENGTH = 21, OUTS = 6, GREATEST = 100, GREATEST_OF_FOUR_BITS = 7 };
 
 /* Three rows of seven elements, of six channels. */
 static const Phrase numbers[] = {
@@ -20,7 +20,7 @@ static const Phrase *numbers_of(Ctx *cx, const WeightLayout *l)
     enum { COUNT = sizeof numbers / sizeof numbers[0] };
     Phrase *all = NEW_ARRAY(cx->arena, Phrase, COUNT + 2);
     const bool is_wide = strcmp(l->name, "wide") == 0, is_panel = strcmp(l->name, "panels") == 0,
-               is_pair = strcmp(l->name, "pairs") == 0;
+               is_pair = strcmp(l->name, "pairs") == 0 || strcmp(l->name, "fours") == 0;
     for (int i = 0; i < COUNT - 1; i++) all[i] = numbers[i];
     all[3].text = is_pair ? "12" : "21";
     all[COUNT - 1] = (Phrase){ "groups", is_wide ? "4" : "2" };
@@ -28,11 +28,11 @@ static const Phrase *numbers_of(Ctx *cx, const WeightLayout *l)
     return all;
 }
 
-static Tensor *weights(Ctx *cx)
+static Tensor *weights(Ctx *cx, int greatest)
 {
     const int64_t shape[] = { LENGTH, OUTS };
     int8_t w[LENGTH * OUTS];
-    for (int i = 0; i < LENGTH * OUTS; i++) w[i] = (int8_t)(i * 37 % (2 * GREATEST + 1) - GREATEST);
+    for (int i = 0; i < LENGTH * OUTS; i++) w[i] = (int8_t)(i * 37 % (2 * greatest + 1) - greatest);
     return tensor_constant(cx, "k", I8, 2, shape, w);
 }
 
@@ -40,7 +40,8 @@ static void check_rows(const char *op)
 {
     Ctx *cx = context_new(NULL, NULL);
     for (const WeightLayout *l = op_find(cx, op)->layouts; l->name; l++) {
-        const Tensor *k = weights_packed(cx, l, weights(cx), numbers_of(cx, l));
+        const int greatest = strncmp(l->name, "four", 4) == 0 ? GREATEST_OF_FOUR_BITS : GREATEST;
+        const Tensor *k = weights_packed(cx, l, weights(cx, greatest), numbers_of(cx, l));
         check_that(k && k->type == l->type && k->rank == l->rank, "a layout packs weights", "%s of %s: %s", l->name, op,
                    cx->diags ? cx->diags->what : "a different type");
         check_that(rows_have_tile(l->name), "a layout has a tile", "%s of %s", l->name, op);
@@ -52,7 +53,7 @@ static void check_unknown_layout(void)
 {
     Ctx *cx = context_new(NULL, NULL);
     check_that(!rows_have_tile("spirals"), "an unknown layout has no tile", "it has one");
-    check_that(!weights_packed(cx, weights_layout_named(cx, "packed_dense", "spirals"), weights(cx), numbers)
+    check_that(!weights_packed(cx, weights_layout_named(cx, "packed_dense", "spirals"), weights(cx, GREATEST), numbers)
                    && cx->diags && strstr(cx->diags->what, "packed_dense has no weight layout 'spirals'"),
                "an unknown layout is an error", "%s", cx->diags ? cx->diags->what : "it packs");
     ctx_free(cx);
@@ -63,7 +64,7 @@ static void check_broken_row(void)
     Ctx *cx = context_new(NULL, NULL);
     WeightLayout broken = op_find(cx, "packed_conv2d")->layouts[0];
     broken.decode = "k[o,length-1-e]";
-    check_that(!weights_packed(cx, &broken, weights(cx), numbers_of(cx, &broken)),
+    check_that(!weights_packed(cx, &broken, weights(cx, GREATEST), numbers_of(cx, &broken)),
                "a row whose formulas disagree is refused", "it packs");
     ctx_free(cx);
 }
