@@ -199,6 +199,9 @@ typedef struct lw_quantization {
     const char *labels;              /* .npy of integers, one for each sample of the test set, or NULL */
     const char *ranges;              /* "best" (NULL), "least", "squared", "min-max", "percentile", "divergence", or
                                       * "curves" */
+    const char *weights_bits;        /* "8" (NULL), "4" or "2": bits of the weights of layers; "auto": see `flash` */
+    /* bytes; layers lose bits of their weights (8, 4, 2) until all constants fit; 0: no limit */
+    int64_t flash;
     bool refine;                     /* weights are rounded by the error of their layer over the samples; slower */
     /* Bounds on the samples. The cheapest widths of tensors (8 bits, 16 bits, floats) that keep the bounds are chosen;
      * if both are NULL, all tensors have 8 bits. */

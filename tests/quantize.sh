@@ -104,6 +104,39 @@ check labels-without-samples-are-refused    refuses 'without --test' \
 check unknown-ports-are-refused             refuses 'use int8|int16|float' \
     quantize "$work/net.te" --samples "$work/good.npy" --ports int4
 
+# ---- Bits of weights -------------------------------------------------------------------------------------------------
+
+# Two dense layers of 3,072 weights, and one of fewer than few bits are worth.
+{
+    awk 'BEGIN { print "input x: f32[1][4]"
+        split("4 64 48 8", size)
+        for (l = 1; l < 4; l++) { printf "const w%d: f32[%d][%d] = {", l, size[l], size[l + 1]
+            for (i = 0; i < size[l] * size[l + 1]; i++) printf "%s%d", i ? "," : "", i * i * (31 + l) % 251 - 125
+            print "}" } }'
+    printf '%s\n' 'a = relu(dense(x, w1))' 'b = relu(dense(a, w2))' 'y = dense(b, w3)' 'output y'
+} > "$work/wide_layers.te"
+narrowed() {
+    wanted=$1
+    shift
+    "$lw" quantize "$work/wide_layers.te" --samples "$work/varied.npy" -o "$work/narrow.c" "$@" > "$work/said" 2>&1 &&
+        grep -qx "weights: $wanted" "$work/said" && grep -q 'static const.* uint8_t .*_w2*\[' "$work/narrow.c" && return
+    cat "$work/said"
+    return 1
+}
+check weights-of-4-bits         narrowed '2 layers of 8 bits, 1 layer of 4 bits' --weights-bits 4
+check weights-of-4-bits-refined narrowed '2 layers of 8 bits, 1 layer of 4 bits' --weights-bits 4 --refine
+check weights-of-2-bits         narrowed '2 layers of 8 bits, 1 layer of 2 bits' --weights-bits 2
+check weights-that-fit-flash    narrowed '2 layers of 8 bits, 1 layer of 4 bits' --flash 4K
+check weights-that-fit-little-flash narrowed '2 layers of 8 bits, 1 layer of 2 bits' --flash 2500 --weights-bits auto
+check flash-too-small-is-refused    refuses 'bytes with the fewest bits, --flash is 1000; use at least' \
+    quantize "$work/wide_layers.te" --samples "$work/varied.npy" --flash 1000
+check bits-of-weights-auto-needs-flash-is-refused refuses 'pass --flash BYTES' \
+    quantize "$work/net.te" --samples "$work/good.npy" --weights-bits auto
+check bits-of-weights-and-flash-are-refused refuses 'use auto, or one of the options' \
+    quantize "$work/net.te" --samples "$work/good.npy" --weights-bits 4 --flash 1K
+check other-bits-of-weights-are-refused refuses 'use 8, 4, 2 or auto' \
+    quantize "$work/net.te" --samples "$work/good.npy" --weights-bits 3
+
 # A feature that is constant in all samples has a grid with a stated range.
 constant() {
     "$lw" quantize "$work/net.te" --samples "$work/good.npy" --test "$work/good.npy" -o "$work/net.c" \

@@ -34,6 +34,22 @@ static bool read_ports(Ctx *cx, const char *word, Ports *out)
     return false;
 }
 
+/* Prints the layers by the bits of their weights, if some have few. */
+static void print_weights(Quantizing *z)
+{
+    enum { MOST = 8 };
+    int of[MOST + 1] = { 0 };
+    const char *before = "weights: ";
+    if (!z->q->weights_bits && !z->q->flash) return;
+    count_weight_bits(z->cx, &z->done.floats, &z->done.edges, of);
+    for (int bits = MOST; bits > 0; bits--) {
+        if (!of[bits]) continue;
+        text_printf(&z->said, "%s%d %s of %d bits", before, of[bits], of[bits] == 1 ? "layer" : "layers", bits);
+        before = ", ";
+    }
+    text_char(&z->said, '\n');
+}
+
 static void print_summary(Quantizing *z)
 {
     const Edges *e = &z->done.edges;
@@ -44,6 +60,7 @@ static void print_summary(Quantizing *z)
     if (of[16]) text_printf(&z->said, " and %d of 16", of[16]);
     if (of[FLOAT_BITS]) text_printf(&z->said, ", %d in floats", of[FLOAT_BITS]);
     text_printf(&z->said, "; %d %s in floats\n", z->float_count, z->float_count == 1 ? "call stays" : "calls stay");
+    print_weights(z);
     for (int i = 0; i < z->listed; i++) {
         const FloatCall *c = &z->in_floats[i];
         text_printf(&z->said, "stays in floats: %s (%s)", c->node->name,
@@ -223,6 +240,26 @@ static bool read_finetuning(Ctx *cx, const lw_quantization *q, Finetuning *f)
         && read_count(cx, "--seed", q->seed, 0, MOST_SEED, &f->tuner.seed);
 }
 
+/* Reads the bits of weights, and the bytes that the constants may take. */
+static bool read_weights(Ctx *cx, const lw_quantization *q, WeightBits *out)
+{
+    const char *bits = q->weights_bits ? q->weights_bits : "8";
+    const bool is_auto = text_equal(bits, "auto");
+    *out = (WeightBits){ 0 };
+    if (text_equal(bits, "4") || text_equal(bits, "2")) out->bits = bits[0] - '0';
+    else if (!is_auto && !text_equal(bits, "8"))
+        diag_usage(cx, NULL, "--weights-bits does not accept \"%s\"; use 8, 4, 2 or auto", bits);
+    if (is_auto && !q->flash)
+        diag_usage(cx, NULL, "--weights-bits auto chooses widths that fit the flash; pass --flash BYTES");
+    if (q->flash && q->weights_bits && !is_auto)
+        diag_usage(cx, NULL, "--flash chooses the bits of weights, but --weights-bits is %s; use auto, or one of the "
+                   "options", bits);
+    if (q->flash < 0)
+        diag_usage(cx, NULL, "--flash is %lld; use a number of bytes, 1 or more", (long long)q->flash);
+    out->flash = q->flash;
+    return !ctx_failed(cx);
+}
+
 static bool has_bounds(const lw_quantization *q) { return q->min_sqnr || q->max_drop || q->sensitivity; }
 
 static bool write_report(Quantizing *z, const char *model)
@@ -269,7 +306,8 @@ static bool read_asked(Ctx *cx, const char *model, const lw_quantization *q, con
     if (!read_ports(cx, q->ports, &s->ports) || !build_read(&a->b, cx, model, o)) return false;
     if (!read_samples(&a->b, q, &a->samples)) return false;
     a->names = output_names(&a->b);
-    if (!read_ranges(cx, q->ranges, &s->ranges) || !read_finetuning(cx, q, &a->tuning)) return false;
+    if (!read_weights(cx, q, &s->weights) || !read_ranges(cx, q->ranges, &s->ranges)) return false;
+    if (!read_finetuning(cx, q, &a->tuning)) return false;
     if (!read_bounds(cx, q, &a->b, &a->samples, &a->bounds)) return false;
     a->tuning.tuner.label = a->bounds.label;
     if (has_bounds(q) || (measures && a->samples.count)) s->bounds = &a->bounds;

@@ -252,6 +252,7 @@ static bool verify(const Arguments *a)
 static const char *quantization_option(const lw_quantization *q)
 {
     return q->sample_count ? "--samples" : q->ports ? "--ports" : q->ranges ? "--ranges" : q->refine ? "--refine"
+        : q->weights_bits ? "--weights-bits" : q->flash ? "--flash"
         : q->per_tensor ? "--per-tensor" : q->no_equalization ? "--no-equalization"
         : q->finetune ? "--finetune" : q->seed ? "--seed"
         : q->min_sqnr ? "--min-sqnr" : q->max_drop ? "--max-drop" : q->sample_labels ? "--labels" : NULL;

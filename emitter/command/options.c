@@ -9,7 +9,8 @@
 
 static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_tolerance,
     read_schedule, read_steps, read_rename, read_samples, read_selftest, read_test, read_top, read_level, read_ram,
-    read_mhz, read_timeout, read_memory, read_from, read_to, read_layout, read_preprocess, read_postprocess;
+    read_flash, read_mhz, read_timeout, read_memory, read_from, read_to, read_layout, read_preprocess,
+    read_postprocess;
 
 #define FLAG_AT(field) FLAG, offsetof(Arguments, field), NULL, false, 0
 #define TEXT_AT(field) TEXT, offsetof(Arguments, options.field), NULL, false, 0
@@ -84,14 +85,18 @@ static bool read_tolerance(Arguments *a, const char *v)
 
 static bool read_steps(Arguments *a, const char *v) { return read_count(v, 1000, &a->options.steps); }
 
-static bool read_ram(Arguments *a, const char *v)
+/* Reads bytes such as 8192 or 8K. */
+static bool read_bytes(const char *v, int64_t *out)
 {
     char *end;
     const long long n = strtoll(v, &end, 10);
     const bool is_kilo = *end == 'K' || *end == 'k', is_mega = *end == 'M' || *end == 'm', is_small = n <= INT32_MAX;
-    a->options.ram = is_small ? n * (is_kilo ? 1024 : is_mega ? 1024 * 1024 : 1) : -1;
-    return end != v && !end[is_kilo || is_mega] && a->options.ram >= 1 && a->options.ram <= INT32_MAX;
+    *out = is_small ? n * (is_kilo ? 1024 : is_mega ? 1024 * 1024 : 1) : -1;
+    return end != v && !end[is_kilo || is_mega] && *out >= 1 && *out <= INT32_MAX;
 }
+
+static bool read_ram(Arguments *a, const char *v) { return read_bytes(v, &a->options.ram); }
+static bool read_flash(Arguments *a, const char *v) { return read_bytes(v, &a->quantization.flash); }
 
 static bool read_mhz(Arguments *a, const char *v)
 {

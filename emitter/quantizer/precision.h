@@ -65,6 +65,8 @@ bool choose_precision(const Build *b, const Graph *model, const Graph *g, const 
 
 /* ---- Counted costs: width_cost.c --------------------------------------------------------------------------------- */
 
+/* Counts the bytes of the constants of the emitted network. Returns false on error. */
+bool network_constants(const Build *like, const Graph *g, const Edges *e, Ports ports, int64_t *bytes);
 /* Counts the network with the widths that the groups have. Returns false on error. */
 bool network_cost(const Build *like, const Graph *g, const Edges *e, Ports ports, NetworkCost *out);
 /* Returns the part of the network that depends on the group's width: the calls that write and read its tensors, up to

@@ -149,15 +149,16 @@ static bool simulate_model(Build *b, Ports ports, Quantized *out)
     return !ctx_failed(b->cx);
 }
 
-/* Enters the trained scales of weights as requests. */
-static void keep_scales(Ctx *cx, Edges *e, const Map *scaled, const Graph *g)
+/* Enters the trained scales and the chosen bits of weights as requests. */
+static void keep_scales(Ctx *cx, Edges *e, const Map *scaled, const Edges *from, const Graph *g)
 {
     Node **order;
     const int count = graph_order(cx, g, &order);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < order[i]->in_count; k++) {
             const Tensor *w = order[i]->in[k];
-            Request *r = w ? map_get_ptr(scaled, w) : NULL;
+            Request *r = w ? map_get_ptr(scaled, w) : NULL, *narrow = w ? map_get_ptr(&from->requests, w) : NULL;
+            if (narrow && narrow->saturates) map_put_ptr(&e->requests, w, narrow);
             if (r) map_put_ptr(&e->requests, w, r);
         }
 }
@@ -235,6 +236,8 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
     if (!last || !choose_ranges(b, &out->floats, &g, s, settings->ranges, stats, last, &e)) return false;
     warn_of_constants(cx, &e);
     warn_of_parts(cx, &g, &e);
+    if (ctx_failed(cx) || !choose_weight_bits(b, &g, s, ports, &settings->weights, &e, refined))
+        return false;
     if (settings->refines && (ctx_failed(cx) || !refine_layers(b, &g, s, &e, refined))) return false;
     Map corrected = corrected_biases(cx, &g, &e, stats), scaled = map_new(cx->arena);
     e.corrected = &corrected;
@@ -247,7 +250,7 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
     now.refined = refined;
     now.coarser = e.coarser;
     now.per_tensor = settings->per_tensor;
-    keep_scales(cx, &now, &scaled, &g);
+    keep_scales(cx, &now, &scaled, &e, &g);
     for (int i = 0; i < now.group_count; i++) {
         now.group[i].grid = e.group[i].grid;
         now.group[i].bits = e.group[i].bits;

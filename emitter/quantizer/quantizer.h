@@ -65,6 +65,9 @@ typedef struct Request {
     int bits;                          /* 8, 16, or FLOAT_BITS for no grid; for weights, 2 to 8 */
     bool has_grid;                     /* true if scale and zero point are given */
     Grid grid;                         /* the grid of an activation */
+    /* For weights: true if their scales have the least squared error, so that large weights saturate. Edges.refined has
+     * their values. */
+    bool saturates;
     const float *scale; int64_t scale_count;       /* for weights: one scale, or one for each index of the last axis */
 } Request;
 
@@ -263,12 +266,25 @@ typedef struct Tuner {
     bool (*run)(void *self, const TuneJob *job);
 } Tuner;
 
+/* The bits of weights: the same for all layers, or as many as fit the flash. */
+typedef struct WeightBits {
+    int bits;                          /* 2 or 4; 0 for 8 bits */
+    int64_t flash;                     /* the most bytes of the emitted constants; 0 for no limit */
+} WeightBits;
+/* Adds requests for the bits of weights to the edges, and their rounded values to `refined` (weight_bits.c). The edges
+ * have grids. Returns false on error. */
+bool choose_weight_bits(const Build *b, const Graph *g, const Samples *s, Ports ports, const WeightBits *asked,
+                        Edges *e, Map *refined);
+/* Adds to of_bits[n] the number of integer layers whose weights have n bits, 2 to 8. */
+void count_weight_bits(Ctx *cx, const Graph *g, const Edges *e, int *of_bits);
+
 typedef struct QuantizeSettings {
     Ports ports;
     const QualityBounds *bounds;       /* precision.h; NULL if all grids have 8 bits */
     RangeMethod ranges;
     bool refines;                      /* true if weights are rounded by the error of their layer */
     bool per_tensor, no_equalization;
+    WeightBits weights;
     const Tuner *tuner;                /* NULL if nothing is trained */
 } QuantizeSettings;
 

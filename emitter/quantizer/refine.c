@@ -34,7 +34,9 @@ static Tensor *patches_of(Ctx *cx, const Edges *e, const Layer *l)
     const Tensor *w = n->in[l->weights];
     const int64_t outs = channels_of(w), terms = tensor_elems(w) / outs;
     if (l->weights != 1 || l->axis_out != w->rank - 1 || l->axis_in < 0 || l->axis_in == l->axis_out) return NULL;
-    if (terms > MOST_TERMS || node_int(n, "groups", 1) != 1 || request_of(&e->requests, w)) return NULL;
+    if (terms > MOST_TERMS || node_int(n, "groups", 1) != 1) return NULL;
+    const Request *asked = request_of(&e->requests, w);
+    if (asked && (asked->has_grid || asked->bits > 8)) return NULL;
     if (!edge_of(e, n->in[0]) || channels_of(n->out[0]) != outs) return NULL;
     const Expr *shape[MAX_RANK];
     for (int d = 0; d < w->rank; d++) shape[d] = d < w->rank - 1 ? w->shape[d] : expr_index(cx, terms);
@@ -158,13 +160,14 @@ static void add(Ctx *cx, Patches p, Patches *out, int *count)
 
 static int find_layers(Ctx *cx, const Graph *g, const Edges *e, Patches *out)
 {
-    enum { MOST = 127 };
     const Readers r = readers_of(cx, g);
     int count = 0;
     for (int i = 0; i < r.count && !ctx_failed(cx); i++) {
         Layer l;
         Tensor *at = layer_of(&r, r.order[i], &l) ? patches_of(cx, e, &l) : NULL;
-        if (at) add(cx, (Patches){ .weights = l.call->in[1], .layer = l.call, .most = MOST, .at = at }, out, &count);
+        const Request *asked = at ? request_of(&e->requests, l.call->in[1]) : NULL;
+        const int most = (1 << ((asked ? asked->bits : 8) - 1)) - 1;
+        if (at) add(cx, (Patches){ .weights = l.call->in[1], .layer = l.call, .most = most, .at = at }, out, &count);
     }
     return count;
 }

@@ -14,6 +14,35 @@ typedef struct Simulation {
     bool has_ports;
 } Simulation;
 
+/* Returns the squared error of the weights of a channel on a grid of this scale. */
+static double error_of_scale(const float *v, int64_t count, int64_t step, float scale, float most)
+{
+    double error = 0;
+    for (int64_t i = 0; i < count; i += step) {
+        const float q = fminf(most, fmaxf(-most, nearbyintf(v[i] / scale)));
+        const double d = (double)v[i] - (double)q * (double)scale;
+        error += d * d;
+    }
+    return error;
+}
+
+/* Returns the scale of a channel whose weights have few bits: the one with the least squared error. Large weights may
+ * saturate, because a grid of few values would be coarse for all others. */
+static float scale_of_few_bits(const float *v, int64_t count, int64_t step, float whole, float most)
+{
+    enum { PERCENT = 100, LEAST = 30, STEP = 2 };
+    float best = whole;
+    double least = error_of_scale(v, count, step, whole, most);
+    for (int p = PERCENT - STEP; p >= LEAST; p -= STEP) {
+        const float scale = whole * (float)p / PERCENT;
+        const double error = error_of_scale(v, count, step, scale, most);
+        if (error >= least) continue;
+        best = scale;
+        least = error;
+    }
+    return best;
+}
+
 float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t *count)
 {
     const Request *r = request_of(&e->requests, w);
@@ -29,6 +58,8 @@ float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t
     for (int64_t c = 0; c < channels; c++) {
         scale[c] /= most;
         if (!(scale[c] > 0)) scale[c] = 1.0f / most;
+        else if (r && r->saturates)
+            scale[c] = scale_of_few_bits((const float *)w->data + c, tensor_elems(w) - c, channels, scale[c], most);
         scale[c] = scale_without_ties(e, w, scale[c], most);
     }
     *count = channels;

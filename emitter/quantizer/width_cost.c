@@ -18,7 +18,8 @@ static int64_t constant_bytes(const Plan *p)
     return bytes;
 }
 
-bool network_cost(const Build *like, const Graph *g, const Edges *e, Ports ports, NetworkCost *out)
+/* Lowers the simulated network. Returns false on error. */
+static bool lowered(const Build *like, const Graph *g, const Edges *e, Ports ports, Layers *out)
 {
     Ctx *cx = like->cx;
     const Graph simulated = simulate(cx, g, e, ports);
@@ -33,9 +34,24 @@ bool network_cost(const Build *like, const Graph *g, const Edges *e, Ports ports
     if (ctx_failed(cx) || !build_graph(&b) || !build_nests(&b)) return false;
     Search r = layers_search(&b, NULL);
     r.counts = true;
-    const Layers l = layers_apart(&r, b.copies_padding, b.room);
-    *out = (NetworkCost){ l.work, l.code + constant_bytes(&l.plan) + l.plan.arena_size };
+    *out = layers_apart(&r, b.copies_padding, b.room);
     return !ctx_failed(cx);
+}
+
+bool network_cost(const Build *like, const Graph *g, const Edges *e, Ports ports, NetworkCost *out)
+{
+    Layers l;
+    if (!lowered(like, g, e, ports, &l)) return false;
+    *out = (NetworkCost){ l.work, l.code + constant_bytes(&l.plan) + l.plan.arena_size };
+    return true;
+}
+
+bool network_constants(const Build *like, const Graph *g, const Edges *e, Ports ports, int64_t *bytes)
+{
+    Layers l;
+    if (!lowered(like, g, e, ports, &l)) return false;
+    *bytes = constant_bytes(&l.plan);
+    return true;
 }
 
 /* ---- The part around a group ------------------------------------------------------------------------------------- */

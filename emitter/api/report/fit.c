@@ -156,8 +156,12 @@ bool footprint_fits(Build *b, const Footprint *f)
     const char *flash = text_format(b->cx, "flash %s%lld of %lld bytes", f->has_code ? "" : "without code ",
                                     (long long)f->flash, (long long)limits.flash);
     const char *ram = text_format(b->cx, "RAM %lld of %lld bytes", (long long)f->ram, (long long)limits.ram);
+    /* weights of 2 bits take a quarter */
+    const bool may_fit = !is_flash && keeps(f->flash - (f->flash - f->code) * 3 / 4, limits.flash);
     if (!is_flash || !is_ram)
-        diag_verdict(b->cx, "the model does not fit: %s%s%s", is_flash ? "" : flash, is_flash || is_ram ? "" : ", ",
-                     is_ram ? "" : ram);
+        diag_verdict(b->cx, "the model does not fit: %s%s%s%s", is_flash ? "" : flash, is_flash || is_ram ? "" : ", ",
+                     is_ram ? "" : ram,
+                     may_fit ? text_format(b->cx, "; weights of 4 or 2 bits may fit: use `quantize --flash %lld`",
+                                           (long long)(limits.flash - f->code)) : "");
     return true;
 }

@@ -78,7 +78,8 @@ def compile(model: Source, target: str = "generic", *, example: Any = None, cc: 
 
 
 def quantize(model: Source, samples: Any, target: str = "generic", *, ports: str | None = None,
-             ranges: str | None = None, refine: bool = False, min_sqnr: float | None = None, per_tensor: bool = False,
+             ranges: str | None = None, refine: bool = False, weights_bits: int | str | None = None,
+             flash: int | None = None, min_sqnr: float | None = None, per_tensor: bool = False,
              no_equalization: bool = False, finetune: int | None = None, seed: int | None = None, labels: Any = None,
              max_drop: str | None = None, sensitivity: bool = False,
              report: Union[str, "os.PathLike[str]", None] = None, example: Any = None, cc: str | None = None,
@@ -99,7 +100,8 @@ def quantize(model: Source, samples: Any, target: str = "generic", *, ports: str
     >>> loopwright.quantize(text, numpy.linspace(-1, 1, 30).reshape(10, 1, 3)).outputs[0].dtype
     dtype('int8')
     """
-    choices: dict[str, Any] = {"ports": ports, "ranges": ranges, "refine": refine, "min_sqnr": min_sqnr,
+    choices: dict[str, Any] = {"ports": ports, "ranges": ranges, "refine": refine,
+                               "weights_bits": weights_bits, "flash": flash, "min_sqnr": min_sqnr,
                                "per_tensor": per_tensor, "no_equalization": no_equalization, "finetune": finetune,
                                "seed": seed, "max_drop": max_drop}
     check_names(options, [*choices, "labels", "sensitivity", "report"])
