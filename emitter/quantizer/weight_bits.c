@@ -27,6 +27,7 @@ typedef struct Narrowing {
     const Build *b; Ctx *cx; const Graph *g; Edges *e; const Samples *samples;
     int64_t measured;
     int count; NarrowLayer *at;
+    Map *refined;                      /* the rounded values of the weights of few bits */
 } Narrowing;
 
 static int64_t bytes_of(const NarrowLayer *l, int width)
@@ -83,6 +84,13 @@ static float *on_grid(const Narrowing *z, const NarrowLayer *l, int bits)
         out[i] = fminf(most, fmaxf(-most, nearbyintf(v[i] / s))) * s;
     }
     return out;
+}
+
+/* Gives the layer these bits, and its weights their values on that grid. */
+static void take_bits(const Narrowing *z, const NarrowLayer *l, int bits)
+{
+    request_bits(z, l, bits);
+    map_put_ptr(z->refined, l->weights, on_grid(z, l, bits));
 }
 
 static double noise_with(const Narrowing *z, float *const *want, const NarrowLayer *l, int bits)
@@ -143,7 +151,7 @@ static bool fit_flash(Narrowing *z, Ports ports, int64_t flash)
         }
         if (l) {
             saved += bytes_of(l, l->width) - bytes_of(l, l->width + 1);
-            request_bits(z, l, widths[++l->width]);
+            take_bits(z, l, widths[++l->width]);
             if (bytes - saved > flash) continue;
         }
         saved = 0;
@@ -155,15 +163,11 @@ static bool fit_flash(Narrowing *z, Ports ports, int64_t flash)
 bool choose_weight_bits(const Build *b, const Graph *g, const Samples *s, Ports ports, const WeightBits *asked,
                         Edges *e, Map *refined)
 {
-    Narrowing z = { .b = b, .cx = b->cx, .g = g, .e = e, .samples = s };
+    Narrowing z = { .b = b, .cx = b->cx, .g = g, .e = e, .samples = s, .refined = refined };
     if (!asked->bits && !asked->flash) return true;
     find_layers(&z);
-    for (int i = 0; i < z.count && asked->bits; i++) request_bits(&z, &z.at[i], asked->bits);
+    for (int i = 0; i < z.count && asked->bits; i++) take_bits(&z, &z.at[i], asked->bits);
     if (asked->flash && !fit_flash(&z, ports, asked->flash)) return false;
-    for (int i = 0; i < z.count && !ctx_failed(b->cx); i++) {
-        const Request *r = request_of(&e->requests, z.at[i].weights);
-        if (r) map_put_ptr(refined, z.at[i].weights, on_grid(&z, &z.at[i], r->bits));
-    }
     return !ctx_failed(b->cx);
 }
 
