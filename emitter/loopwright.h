@@ -351,6 +351,7 @@ bool lw_decompose_reduction(lw_computation *p, lw_stage_ref stage, lw_loop_ref l
 bool lw_cache_read(lw_computation *p, lw_stage_ref tensor, const char *scope, const char *options);
 bool lw_cache_write(lw_computation *p, lw_stage_ref stage, const char *scope, const char *options);
 bool lw_set_scope(lw_computation *p, lw_stage_ref tensor, const char *scope, const char *options);
+bool lw_async(lw_computation *p, lw_stage_ref stage, const char *options);
 bool lw_pack(lw_computation *p, lw_stage_ref tensor, const char *dimensions, const char *options);
 bool lw_storage_align(lw_computation *p, lw_stage_ref tensor, int elements, const char *options);
 bool lw_pad(lw_computation *p, lw_stage_ref stage, const char *axis, int multiple, const char *options);

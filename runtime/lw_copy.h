@@ -85,7 +85,7 @@ static inline void lw_copy_rows(void *to, size_t to_step, const void *from, size
 #define LW_COPY_ROWS_START(channel, to, to_step, from, from_step, bytes, rows) \
     lw_copy_rows(to, (size_t)(to_step), from, (size_t)(from_step), (size_t)(bytes), (size_t)(rows))
 #define LW_COPY_FILL_START(channel, to, value, bytes) ((void)memset(to, value, (size_t)(bytes)))
-#define LW_COPY_WAIT(channel, pending) ((void)0)
+#define LW_COPY_WAIT(channel, pending) ((void)(channel), (void)(pending))
 #endif
 /* lw: end */
 

@@ -135,8 +135,9 @@ bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, con
 
 static const char head[] = "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include "
                            "<stdlib.h>\n#include <string.h>\n"
-                           "#include \"lw_base.h\"\n#include \"lw_fixed.h\"\n#include \"lw_math.h\"\n#include "
-                           "\"lw_random.h\"\n#include \"lw_trees.h\"\n#include \"simd/simd.h\"\n\n";
+                           "#include \"lw_base.h\"\n#include \"lw_copy.h\"\n#include \"lw_fixed.h\"\n"
+                           "#include \"lw_math.h\"\n#include \"lw_random.h\"\n#include \"lw_trees.h\"\n"
+                           "#include \"simd/simd.h\"\n\n";
 static const char tools[] =
     "static void *make(const unsigned char *from, size_t bytes)\n{\n"
     "    unsigned char *to = malloc(bytes ? bytes : 1);\n    if (!to) exit(3);\n"

@@ -18,6 +18,7 @@
 #include "ir/text/formula.h"
 #include "ir/interpret/interpret.h"
 #include "programs.h"
+#include "ir/nest/copy.h"
 #include "ir/nest/instruction.h"
 #include "schedule/draft/draft.h"
 #include "schedule/draft/attach.h"
@@ -66,6 +67,7 @@ static const char *tensor_name(Chooser *c) { return c->w.tensor[random_below(c->
 static const char *some_scope(Chooser *c)
 {
     static const char *const scopes[] = { "register", "stack", "stack", "arena", "static" };
+    if (c->nest->scope_count && random_chance(c->r, 60)) return c->nest->scope[0]->name;
     return scopes[random_below(c->r, 5)];
 }
 
@@ -91,7 +93,7 @@ static const char *step_cut(Chooser *c) { return name_format(c->cx, "cut %s %d",
 /* Returns the name of a block in the statement. */
 static const char *block_in(Chooser *c, const Stmt *s)
 {
-    while (s->kind != STMT_BLOCK) s = s->child[random_below(c->r, s->child_count)];
+    while (s->child_count) s = s->child[random_below(c->r, s->child_count)];
     return s->name;
 }
 
@@ -110,7 +112,7 @@ static void two_neighbours(Chooser *c, const Stmt **first, const Stmt **second)
 {
     const Stmt *s = c->nest->root;
     *first = *second = s;
-    while (s->kind != STMT_BLOCK) {
+    while (s->child_count) {
         if (s->kind == STMT_SEQ) {
             int i = random_below(c->r, s->child_count - 1);
             *first = s->child[i];
@@ -529,7 +531,35 @@ static const char *step_cache_read(Chooser *c)
     static const char *const types[] = { "i16", "i32", "i64", "f32", "f64" };
     const char *as = random_chance(c->r, 50) ? name_format(c->cx, " as=%s", types[random_below(c->r, 5)]) : "";
     const char *readers = random_chance(c->r, 30) ? name_format(c->cx, " readers=%s", stage_name(c)) : "";
-    return name_format(c->cx, "cache_read %s %s name=r%d%s%s", tensor_name(c), some_scope(c), c->made++, as, readers);
+    const char *padded = random_chance(c->r, 40) ? " padded" : "";
+    return name_format(c->cx, "cache_read %s %s name=r%d%s%s%s", tensor_name(c), some_scope(c), c->made++, as, readers,
+                       padded);
+}
+
+static const char *step_memory(Chooser *c)
+{
+    static const char *const rest[] = { "", " align=16", " row=16", " align=64 row=8 banks=4" };
+    return name_format(c->cx, "memory pad bytes=16777216%s", rest[random_below(c->r, 4)]);
+}
+
+/* Starts a copy in a loop early; a copy that is in no loop is attached to one. */
+static const char *step_async(Chooser *c)
+{
+    const Stage *copy = NULL;
+    for (int i = 0; i < c->w.stage_count; i++) {
+        Path p;
+        BlockCopy of;
+        const Stage *s = c->w.stage[i];
+        if (!nest_find_block(c->nest, s->name, &p) || !block_copy(c->cx, path_end(&p), &of) || !of.read) continue;
+        if (!copy || random_chance(c->r, 50)) copy = s;
+    }
+    if (!copy) return step_cache_read(c);
+    if (!host_of(c->nest, copy) && random_chance(c->r, 90))
+        return name_format(c->cx, "compute_at %s %s", copy->name, loop_name(c));
+    const int slots = 1 + random_below(c->r, 4);
+    const char *ahead = random_chance(c->r, 30) ? name_format(c->cx, " ahead=%d", 1 + random_below(c->r, 3)) : "";
+    const char *channel = random_chance(c->r, 30) ? " channel=2" : "";
+    return name_format(c->cx, "async %s slots=%d%s%s", copy->name, slots, channel, ahead);
 }
 
 static const char *step_decompose(Chooser *c)
@@ -593,7 +623,7 @@ static Choose *const choices[] = {
     step_pack, step_pack, step_storage_align, step_pad, step_pad,
     step_specialize, step_specialize, step_blockize, step_instruction, step_tensorize, step_tensorize, step_tensorize,
     step_tensorize, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose,
-    step_decompose,
+    step_decompose, step_memory, step_async, step_async, step_async, step_async,
 };
 enum { CHOICE_COUNT = sizeof choices / sizeof choices[0] };
 
@@ -645,11 +675,21 @@ static const char *fault_of_run(Case *c, const Nest *n, const RunOptions *option
     return NULL;
 }
 
+static bool has_starts(const Stmt *s)
+{
+    bool has = s->kind == STMT_START;
+    for (int i = 0; i < s->child_count && !has; i++) has = has_starts(s->child[i]);
+    return has;
+}
+
 /* The same of a run with checks, and of the fast interpreter. */
 static const char *fault_of(Case *c, const Nest *n)
 {
     const RunOptions checked = { .checked = true, .shuffle = c->seed | 1 }, fast = { .ran = c->counts->path };
+    const RunOptions late = { .checked = true, .copies = COPIES_AT_WAIT }, early = { .checked = true };
     const char *fault = fault_of_run(c, n, &checked);
+    if (!fault && has_starts(n->root)) fault = fault_of_run(c, n, &late);
+    if (!fault && has_starts(n->root)) fault = fault_of_run(c, n, &early);
     return fault ? fault : fault_of_run(c, n, &fast);
 }
 
@@ -757,7 +797,10 @@ static const char *some_step(const Case *c, Random *r, int *made)
 {
     Chooser ch = { c->cx, r, c->nest, nouns_of(c->nest), *made };
     const bool cuts = has_kernels(c) && random_chance(r, 25);
-    const char *text = cuts ? step_cut_sums(&ch) : choices[random_below(r, CHOICE_COUNT)](&ch);
+    const bool pipelines = !cuts && c->seed % 3 == 0 && random_chance(r, 40);
+    const char *text = cuts        ? step_cut_sums(&ch)
+                       : pipelines ? step_async(&ch)
+                                   : choices[random_below(r, CHOICE_COUNT)](&ch);
     *made = ch.made;
     return text;
 }

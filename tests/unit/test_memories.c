@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Declared memories: the checker's invariants I9 and I10 on nests that a schedule does not produce, and the emitted
- * copies. A mutant is a right nest with one damage, which the checker must refuse. The primitives take no part. */
+/* Declared memories and asynchronous copies: the checker's invariants I7 to I10 on nests that a schedule does not
+ * produce. The interpreter is a second oracle for I7 and I8: with copies at their starts or at their waits, it stops at
+ * an element whose copy is unfinished or overwritten. A mutant is a right nest with one damage, which the checker
+ * must refuse. The primitives take no part. */
 #include <string.h>
 
 #include "api/computation/computation.h"
 #include "check.h"
 #include "context/context.h"
 #include "ir/check/check.h"
+#include "ir/interpret/interpret.h"
 #include "ir/nest/instruction.h"
 #include "support/text.h"
 
@@ -105,6 +108,87 @@ static const Stmt *damaged(Ctx *cx, const Stmt *s, void *user)
     return stmt_alloc(cx, b, s->child[0]);
 }
 
+/* ---- Asynchronous copies ----------------------------------------------------------------------------------------- */
+
+static const char *const pipelined[] = {
+    "cache_read x arena name=xs",
+    "split y.k 4",
+    "reorder y.ko y.i y.j y.ki",
+    "compute_at xs y.ko",
+    "async xs slots=3",
+};
+
+typedef struct AsyncDamage {
+    const char *name;
+    bool no_wait, late_wait, in_branch;
+    int64_t slots, pending;          /* added */
+    const char *says;                /* in the refusal; NULL for a nest that stays right */
+} AsyncDamage;
+
+static const AsyncDamage async_damages[] = {
+    { "async-as-scheduled", false, false, false, 0, 0, NULL },
+    { "async-more-slots", false, false, false, 1, 0, NULL },
+    { "async-waits-for-later-ones-too", false, false, false, 0, -1, NULL },
+    { "i7-wait-removed", true, false, false, 0, 0, "may read an element whose copy is unfinished" },
+    { "i7-wait-count-plus-one", false, false, false, 0, 1, "may read an element whose copy is unfinished" },
+    { "i7-wait-after-the-reader", false, true, false, 0, 0, "may read an element whose copy is unfinished" },
+    { "i7-wait-in-a-loop", false, false, true, 0, 0, "may read an element whose copy is unfinished" },
+    { "i8-slots-less-one", false, false, false, -1, 0, "overwrites one of 2 slots" },
+};
+
+static const Stmt *async_damaged(Ctx *cx, const Stmt *s, void *user)
+{
+    const AsyncDamage *d = user;
+    if (s->kind == STMT_WAIT && d->no_wait) return NULL;
+    if (s->kind == STMT_WAIT && d->in_branch) {
+        const Expr *v = expr_new_var(cx, "once", VAR_LOOP, I32, 0, 0);
+        return stmt_for(cx, "once", v, expr_index(cx, 1), LOOP_SERIAL, s);
+    }
+    if (s->kind == STMT_WAIT) return stmt_wait(cx, s->name, s->pending + d->pending);
+    if (s->kind == STMT_SEQ && d->late_wait && s->child[s->child_count - 2]->kind == STMT_WAIT) {
+        const Stmt **child = arena_copy(cx->arena, s->child, (size_t)s->child_count * sizeof *child);
+        child[s->child_count - 2] = s->child[s->child_count - 1];
+        child[s->child_count - 1] = s->child[s->child_count - 2];
+        return stmt_seq(cx, child, s->child_count);
+    }
+    if (s->kind != STMT_ALLOC || !s->buffer->slots) return s;
+    Buffer *b = arena_copy(cx->arena, s->buffer, sizeof *b);
+    b->slots += d->slots;
+    return stmt_alloc(cx, b, s->child[0]);
+}
+
+/* Returns true if the nest runs with copies at their starts, at their waits, and in four mixtures of both. */
+static bool runs(Ctx *cx, const Nest *n)
+{
+    bool good = true;
+    for (int k = 0; k < 6; k++) {
+        const RunOptions options = { .checked = true, .shuffle = k < 2 ? 0 : (uint64_t)k * 977,
+                                     .copies = k == 1 ? COPIES_AT_WAIT : COPIES_AT_START };
+        Env *e = env_new(cx);
+        for (int i = 0; i < n->input_count; i++) env_alloc(cx, e, n->input[i]);
+        const DiagMark mark = diag_mark(cx);
+        const bool ran = interpret(cx, n, e, &options);
+        good = !diag_rewind(cx, mark) && ran && good;
+    }
+    return good;
+}
+
+static void check_async_nest(Ctx *cx, const AsyncDamage *d)
+{
+    lw_computation *p = computed(cx, "y[i, j] = sum(k) i32(x[i, k]) * i32(w[k, j])", pipelined,
+                                 sizeof pipelined / sizeof pipelined[0]);
+    const Nest *n = computation_nest(p);
+    check_that(n && !ctx_failed(cx), d->name, "a step is refused");
+    if (!n) return;
+    Nest mutant = *n;
+    mutant.root = stmt_rewrite(cx, n->root, async_damaged, (void *)d);
+    const Refusal *r = nest_refusal(cx, &mutant);
+    const char *said = r ? refusal_sentence(cx, r) : NULL;
+    check_that(d->says ? said && strstr(said, d->says) : !said, d->name, "says: %s", said ? said : "nothing");
+    /* A wait in a loop that runs once is right, but not proved. */
+    check_that(runs(cx, &mutant) == (!d->says || d->in_branch), d->name, "the interpreter disagrees");
+}
+
 static void check_nest(Ctx *cx, lw_computation *p, const Damage *d)
 {
     const Nest *n = computation_nest(p);
@@ -126,6 +210,11 @@ int main(void)
         ctx_free(cx);
     }
     Ctx *cx = context_new(NULL, NULL);
+    for (size_t i = 0; i < sizeof async_damages / sizeof async_damages[0]; i++) {
+        Ctx *own = context_new(NULL, NULL);
+        check_async_nest(own, &async_damages[i]);
+        ctx_free(own);
+    }
     lw_computation *p = computed(cx, "y[i, j] = sum(k) i32(x[i, k]) * i32(x[k, j])", square,
                                  sizeof square / sizeof square[0]);
     check_nest(cx, p, &shared);

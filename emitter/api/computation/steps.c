@@ -152,6 +152,7 @@ PRIMITIVE(decompose_reduction, (lw_stage_ref stage, lw_loop_ref loop), stage, lo
 PRIMITIVE(cache_read, (lw_stage_ref tensor, const char *scope), tensor, scope)
 PRIMITIVE(cache_write, (lw_stage_ref stage, const char *scope), stage, scope)
 PRIMITIVE(set_scope, (lw_stage_ref tensor, const char *scope), tensor, scope)
+PRIMITIVE(async, (lw_stage_ref stage), stage)
 PRIMITIVE(pack, (lw_stage_ref tensor, const char *dimensions), tensor, dimensions)
 PRIMITIVE(storage_align, (lw_stage_ref tensor, int elements), tensor, elements)
 PRIMITIVE(pad, (lw_stage_ref stage, const char *axis, int multiple), stage, axis, multiple)

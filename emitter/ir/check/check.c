@@ -8,10 +8,12 @@
  *   I4 stored until read        check_flow.c      position of the Alloc; rings
  *   I5 kinds                    check_kinds.c     conditions of parallel, vector and unrolled loops
  *   I6 all points, in bounds    check_domains.c   outputs covered; binds and accesses in range
+ *   I7 wait                     check_async.c     a read of an asynchronous copy after the wait for it
+ *   I8 reuse                    check_async.c     slots; nobody writes the source of an unfinished copy
  *   I9 capacity                 check_memories.c  buffers that live together, in rows and aligned; banks of operands
  *   I10 access                  check_memories.c  opaque memories: copies, and instructions that name them
  *
- * I1 to I6 hold after each step. I9 and I10 hold when all steps are done, because a step places a buffer in a memory
+ * I1 to I8 hold after each step. I9 and I10 hold when all steps are done, because a step places a buffer in a memory
  * before other steps make it small and map its loops to instructions.
  *
  * Verdicts: WRONG where a violation is certain, UNPROVED where its absence is not shown. */
@@ -185,6 +187,8 @@ static bool is_well_formed(NestForm *f, const Stmt *s)
     case STMT_ALLOC: if (!alloc_is_well_formed(f, s)) return false; break;
     case STMT_IF:    if (!is_in_scope(f, s, s->cond, true, "condition")) return false; break;
     case STMT_TILE:  if (!tile_is_its_instruction(f, s)) return false; break;
+    case STMT_START:
+    case STMT_WAIT:  if (!s->name) return check_form(f->c, "a copy has no name"); break;
     case STMT_SEQ:   break;
     }
     f->above[f->depth++] = s;
@@ -274,6 +278,7 @@ const Refusal *nest_refusal(Ctx *cx, const Nest *n)
             check_fail(&c, UNPROVED, FAULT_LIMIT, "fewer loops, stages or copies",
                        "\"%s\" is not shown to be right: the search for a proof ended at its limit", c.nest->name);
     }
+    if (c.refusal.verdict == PROVED) check_async(&c);
     return refusal_of(&c);
 }
 

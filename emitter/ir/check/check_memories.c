@@ -38,14 +38,17 @@ static bool buffer_fits(MemoryWalk *w, const Stmt *alloc, OpenAlloc *o)
     if (open >= 0)
         return check_fail(w->c, UNPROVED, FAULT_EXTENT, "a declared maximum of its sizes",
                           "dimension %d of \"%s\", which is in %s, has no bound", open, b->tensor->name, s->name);
-    const int64_t bytes = sat_mul(l.elems, dtype_info(b->tensor->type)->bytes);
+    const int64_t slots = b->slots ? b->slots : 1;
+    const int64_t bytes = sat_mul(sat_mul(l.elems, slots), dtype_info(b->tensor->type)->bytes);
     o->begin = scope_begin(s, before ? before->end : 0);
     o->end = sat_add(o->begin, bytes);
     if (o->end <= s->bytes) return true;
     check_fail(w->c, before ? UNPROVED : WRONG, FAULT_LIMIT,
                       text_format(w->c->cx, "a smaller window: compute_at %s inside more loops, or tiles",
                                   b->tensor->name),
-                      "\"%s\" needs %lld bytes after %lld others, and %s has %lld", b->tensor->name, (long long)bytes,
+                      "\"%s\" needs %lld bytes%s after %lld others, and %s has %lld", b->tensor->name,
+                      (long long)bytes,
+                      b->slots ? text_format(w->c->cx, " with slots=%lld", (long long)b->slots) : "",
                       (long long)o->begin, s->name, (long long)s->bytes);
     return of_tensor(w, b->tensor);
 }

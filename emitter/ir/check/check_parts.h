@@ -101,5 +101,6 @@ bool check_points(Checker *c);       /* proves I1 and I2 */
 bool check_flow(Checker *c);         /* proves I3 and I4 */
 bool check_kinds(Checker *c);        /* proves I5 */
 bool check_domains(Checker *c);      /* proves I6 */
+bool check_async(Checker *c);        /* proves I7 and I8 */
 bool check_memories(Checker *c);     /* proves I9 and I10 */
 #endif

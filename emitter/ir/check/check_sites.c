@@ -182,6 +182,8 @@ static void gather(Gathering *g, const Stmt *s)
     case STMT_SEQ:
     case STMT_ALLOC:
     case STMT_TILE:
+    case STMT_START:
+    case STMT_WAIT:
         for (int i = 0; i < s->child_count; i++) gather_child(g, s, i);
         break;
     }

@@ -48,7 +48,7 @@ static bool contracts_any(const Nest *n)
 
 bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
 {
-    const bool watched = options && (options->checked || options->shuffle || options->visit);
+    const bool watched = options && (options->checked || options->shuffle || options->visit || options->copies);
     if (ctx_failed(cx) || !n) return false;
     if (n->otherwise && !env_eval_size(cx, e, n->when)) return interpret_other(cx, n, e, options);
     for (int i = 0; i < n->range_count; i++)

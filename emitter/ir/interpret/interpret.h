@@ -16,6 +16,8 @@ typedef struct RunOptions {
     bool checked;
     /* If not 0, parallel loops run in an order shuffled by this seed, and vector loops run in lockstep. */
     uint64_t shuffle;
+    /* When an asynchronous copy moves its elements. With `shuffle`, each copy does either. */
+    enum { COPIES_AT_START, COPIES_AT_WAIT } copies;
     InstanceVisit *visit; void *user;       /* visit may be NULL */
     /* [interpret_path_count()]: counters to which the runs of each path of the fast interpreter are added, or NULL. */
     int64_t *ran;

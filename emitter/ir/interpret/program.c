@@ -374,7 +374,9 @@ static void compile_stmt(Compiler *c, const Stmt *s)
     case STMT_IF:    compile_if(c, s); break;
     case STMT_ALLOC: compile_stmt(c, s->child[0]); break;
     case STMT_BLOCK: compile_block(c, s); break;
-    case STMT_TILE:  compile_stmt(c, s->child[0]); break;
+    case STMT_TILE:
+    case STMT_START: compile_stmt(c, s->child[0]); break;
+    case STMT_WAIT:  break;
     }
 }
 

@@ -9,7 +9,9 @@
  *   other's slots.
  * - Lanes of a vector loop run in lockstep. The loop moves down to its blocks, and each block is computed for all
  *   lanes before the first lane stores. Buffers inside the loop exist once per lane. Loops whose iterations a pragma
- *   declares independent run in the same way. */
+ *   declares independent run in the same way.
+ * - An asynchronous copy moves its elements at its start, or as late as the wait. In between, its slot may not be read,
+ *   and its source may not be written. In lanes of a loop around it, it runs at its place, as an ordinary statement. */
 #include "ir/interpret/walk.h"
 
 #include <string.h>
@@ -35,7 +37,21 @@ typedef struct WalkStorage {
     void *own;                                     /* the writable data; NULL for an input */
     RingSlot *slot;                                    /* [copies][slot_count]; NULL if everything is written */
     uint64_t era;                                  /* the era of the Alloc's current execution, or 0 */
+    struct CopyRun *copy;                          /* the asynchronous copy that fills it, or NULL */
 } WalkStorage;
+
+/* A slot of an asynchronous copy: the iteration whose elements it has, and its state. */
+typedef struct CopySlot { int64_t iteration; uint64_t era; bool is_unfinished, is_moved; } CopySlot;
+
+/* An asynchronous copy in a loop that runs. */
+typedef struct CopyRun {
+    const Stmt *loop, *start, *alloc;
+    WalkStorage *target;
+    const Tensor *source;
+    int64_t iterations, at, now, slots;            /* of the loop; its present one; the present slot; the slots */
+    CopySlot *slot;
+    struct CopyRun *outer;
+} CopyRun;
 
 /* The lanes in lockstep: values of the enclosing vector loops. Lane l is number id[l] of `width`. */
 typedef struct Lanes {
@@ -71,6 +87,7 @@ typedef struct Walk {
     Result *result;
     int result_room;
     const Stmt *block;        /* the block that runs, for messages */
+    CopyRun *copies;          /* the asynchronous copies of the loops that run */
     const RunOptions *options;
 } Walk;
 
@@ -107,8 +124,15 @@ static void fault(Walk *w, const WalkStorage *p, const int64_t *index, const cha
 }
 
 /* Returns the copy of the running lane: the number of the copy among the lanes at the time of the Alloc. */
-static int64_t copy_of(const Walk *w, const WalkStorage *p) { return w->lane / (w->width / p->copies); }
-static int64_t window_number(const Walk *w, const WalkStorage *p) { return w->lane / (w->width / p->windows); }
+static int64_t copy_of(const Walk *w, const WalkStorage *p)
+{
+    return p->copy ? p->copy->now : w->lane / (w->width / p->copies);
+}
+
+static int64_t window_number(const Walk *w, const WalkStorage *p)
+{
+    return p->copy ? p->copy->now : w->lane / (w->width / p->windows);
+}
 
 static bool is_inside(Walk *w, const WalkStorage *p, const int64_t *index, const char *does)
 {
@@ -160,10 +184,21 @@ static Scalar load(Walk *w, const Tensor *t, const int64_t *index, const char *d
     const WalkStorage *p = storage_at(w, t, index, does);
     if (!p) return zero;
     Spot s = spot_of(w, p, index);
-    if (p->slot && p->slot[s.slot].era != p->era) fault(w, p, index, does, "which has not been written");
+    if (w->checked && p->copy && p->copy->slot[p->copy->now].is_unfinished)
+        fault(w, p, index, does, "whose copy is unfinished");
+    else if (p->slot && p->slot[s.slot].era != p->era) fault(w, p, index, does, "which has not been written");
     else if (p->slot && p->slot[s.slot].elem != s.elem)
         fault(w, p, index, does, "which has been overwritten in its ring");
     return dtype_load(t->type, p->data, s.slot);
+}
+
+/* Returns true if an unfinished copy reads the tensor. */
+static bool is_source(const Walk *w, const Tensor *t)
+{
+    for (const CopyRun *c = w->copies; c; c = c->outer)
+        for (int64_t i = 0; i < c->slots && c->source == t; i++)
+            if (c->slot[i].is_unfinished) return true;
+    return false;
 }
 
 static void store(Walk *w, const Tensor *t, const int64_t *index, Scalar v)
@@ -171,6 +206,7 @@ static void store(Walk *w, const Tensor *t, const int64_t *index, Scalar v)
     WalkStorage *p = storage_at(w, t, index, "writes");
     if (!p) return;
     Spot s = spot_of(w, p, index);
+    if (w->checked && is_source(w, t)) fault(w, p, index, "writes", "while a copy of it is unfinished");
     dtype_store(t->type, p->own, s.slot, v);
     if (p->slot) p->slot[s.slot] = (RingSlot){ p->era, s.elem };
 }
@@ -249,6 +285,17 @@ static void set_windows(Walk *w, const Stmt *alloc, WalkStorage *p, const Lanes 
             p->begin[l->id[lane]][d] = begin;
             p->end[l->id[lane]][d] = known ? begin + point_value(w->point, site(w, window->extent[d])).i : p->dim[d];
         }
+    }
+}
+
+/* Sets window number `at` for the present values of the loops. */
+static void set_window_of(Walk *w, const Stmt *alloc, WalkStorage *p, int64_t at)
+{
+    const Window *window = window_of(w, alloc);
+    for (int d = 0; d < p->tensor->rank; d++) {
+        const bool known = window->begin[d] && window->extent[d];
+        p->begin[at][d] = known ? point_value(w->point, site(w, window->begin[d])).i : 0;
+        p->end[at][d] = known ? p->begin[at][d] + point_value(w->point, site(w, window->extent[d])).i : p->dim[d];
     }
 }
 
@@ -401,20 +448,140 @@ static int64_t longest(Walk *w, const Stmt *loop, const Lanes *l)
 
 static void run(Walk *w, const Stmt *s, const Lanes *l);
 
+/* ---- Asynchronous copies --------------------------------------------------------------------------------------- */
+
+static const Stmt *start_below(const Stmt *s, const Tensor *t)
+{
+    const Stmt *block = s->kind == STMT_START ? s->child[0] : NULL, *found = NULL;
+    while (block && block->kind == STMT_FOR) block = block->child[0];
+    if (block && block->kind == STMT_BLOCK && block->stage->out[0] == t) return s;
+    for (int i = 0; i < s->child_count && !found; i++) found = start_below(s->child[i], t);
+    return found;
+}
+
+static void find_source(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_READ) *(const Tensor **)user = e->ref;
+}
+
+static const Tensor *source_of(Walk *w, const Stmt *start)
+{
+    const Tensor *source = NULL;
+    const Stmt *block = start->child[0];
+    while (block->kind == STMT_FOR) block = block->child[0];
+    expr_walk(w->cx, block->stage->value[0], find_source, &source);
+    return source;
+}
+
+/* Prepares a copy of the loop, or returns NULL for a buffer without slots. */
+static CopyRun *open_copy(Walk *w, const Stmt *loop, const Stmt *alloc, int64_t iterations)
+{
+    const Stmt *start = alloc->buffer->slots ? start_below(alloc->child[0], alloc->buffer->tensor) : NULL;
+    if (!start) return NULL;
+    CopyRun *c = NEW(w->cx->arena, CopyRun);
+    *c = (CopyRun){ .loop = loop, .start = start, .alloc = alloc, .target = storage_for(w, alloc->buffer),
+                    .source = source_of(w, start), .iterations = iterations, .slots = alloc->buffer->slots,
+                    .outer = w->copies };
+    c->slot = NEW_ARRAY(w->cx->arena, CopySlot, c->slots);
+    for (int64_t i = 0; i < c->slots; i++) c->slot[i].iteration = -1;
+    reserve_copies(w, c->target, c->slots, c->slots);
+    c->target->copy = c;
+    return w->copies = c;
+}
+
+static void use_iteration(Walk *w, CopyRun *c, int64_t iteration)
+{
+    c->now = iteration % c->slots;
+    c->target->era = c->slot[c->now].era;
+    point_set_int(w->point, c->loop->var, iteration);
+    point_invalidate(w->point);
+}
+
+static void use_all(Walk *w, const Stmt *loop, int64_t iteration)
+{
+    for (CopyRun *c = w->copies; c && c->loop == loop; c = c->outer) use_iteration(w, c, iteration);
+}
+
+static void move_elements(Walk *w, CopyRun *c, CopySlot *s, const Lanes *l)
+{
+    if (s->is_moved) return;
+    s->is_moved = true;
+    const bool was_unfinished = s->is_unfinished;
+    use_all(w, c->loop, s->iteration);
+    run(w, c->start->child[0], l);
+    s->is_unfinished = was_unfinished;
+    use_all(w, c->loop, c->at);
+}
+
+/* Starts the copy of an iteration, if the loop has it. */
+static void start_copy(Walk *w, CopyRun *c, int64_t iteration, const Lanes *l)
+{
+    if (iteration >= c->iterations) return;
+    CopySlot *s = &c->slot[iteration % c->slots];
+    const bool is_early = w->random ? next_random(w) % 2 : w->options->copies == COPIES_AT_START;
+    *s = (CopySlot){ iteration, ++w->era, true, false };
+    use_all(w, c->loop, iteration);
+    if (w->checked) set_window_of(w, c->alloc, c->target, c->now);
+    use_all(w, c->loop, c->at);
+    if (is_early) move_elements(w, c, s, l);
+}
+
+static CopyRun *copy_called(const Walk *w, const char *wanted)
+{
+    CopyRun *c = w->copies;
+    while (c && !text_equal(c->start->name, wanted)) c = c->outer;
+    return c;
+}
+
+static void wait_for(Walk *w, const Stmt *wait, const Lanes *l)
+{
+    CopyRun *c = copy_called(w, wait->name);
+    if (!c) return;
+    const int64_t last = c->at + c->start->ahead - wait->pending;
+    for (int64_t i = last - c->slots + 1; i <= last; i++) {
+        CopySlot *s = i < 0 ? NULL : &c->slot[i % c->slots];
+        if (!s || s->iteration != i) continue;
+        move_elements(w, c, s, l);
+        s->is_unfinished = false;
+    }
+    use_all(w, c->loop, c->at);
+}
+
+/* Opens the copies of the loop and starts those of its first iterations. Returns the copies outside. */
+static void open_copies(Walk *w, const Stmt *loop, int64_t iterations, const Lanes *l)
+{
+    for (const Stmt *a = loop->child[0]; a->kind == STMT_ALLOC; a = a->child[0]) open_copy(w, loop, a, iterations);
+    for (CopyRun *c = w->copies; c && c->loop == loop; c = c->outer)
+        for (int64_t i = 0; i < c->start->ahead; i++) start_copy(w, c, i, l);
+}
+
+static void close_copies(Walk *w, CopyRun *outside)
+{
+    for (; w->copies != outside; w->copies = w->copies->outer) {
+        w->copies->target->era = 0;
+        w->copies->target->copy = NULL;
+    }
+}
+
 /* Runs a loop for all lanes. Lanes with a shorter extent are inactive in the last iterations. */
 static void run_loop(Walk *w, const Stmt *loop, const Lanes *l)
 {
     int64_t n = longest(w, loop, l);
     WalkOrder o = order_of(w, loop, n);
     Lanes *some = l->count > 1 ? lanes_at(w, loop, l, l->count) : NULL;
+    CopyRun *outside = w->copies;
+    if (!some && l->width == 1 && loop->loop_kind == LOOP_SERIAL) open_copies(w, loop, n, l);
     for (int64_t i = 0; i < n && !ctx_failed(w->cx); i++) {
         int64_t at = (o.factor * i + o.start) % n;
         if (some) some->count = 0;
         for (int lane = 0; lane < l->count && some; lane++)
             if (at < extent_in(w, loop, l, lane)) add_lane(some, l, lane, l->id[lane]);
         point_set_int(w->point, loop->var, at);
+        for (CopyRun *c = w->copies; c != outside; c = c->outer) c->at = at;
+        use_all(w, loop, at);
         run(w, loop->child[0], some ? some : l);
     }
+    close_copies(w, outside);
 }
 
 static void run_lockstep(Walk *w, const Stmt *loop, const Lanes *l)
@@ -446,6 +613,11 @@ static bool is_in_lockstep(Walk *w, const Stmt *loop)
 
 static void run_alloc(Walk *w, const Stmt *alloc, const Lanes *l)
 {
+    const WalkStorage *known = map_get_ptr(&w->storage, alloc->buffer->tensor);
+    if (known && known->copy) {
+        run(w, alloc->child[0], l);
+        return;
+    }
     WalkStorage *p = storage_for(w, alloc->buffer);
     bool own = !w->checked || alloc->buffer->scope->kind == SCOPE_STACK
         || alloc->buffer->scope->kind == SCOPE_REGISTER;
@@ -475,6 +647,13 @@ static void run(Walk *w, const Stmt *s, const Lanes *l)
     case STMT_ALLOC: run_alloc(w, s, l); break;
     case STMT_BLOCK: run_block(w, s, l); break;
     case STMT_TILE:  run(w, s->child[0], l); break;
+    case STMT_START: {
+        CopyRun *c = copy_called(w, s->name);
+        if (c && c->start == s) start_copy(w, c, c->at + s->ahead, l);
+        else run(w, s->child[0], l);
+        break;
+    }
+    case STMT_WAIT:  wait_for(w, s, l); break;
     }
 }
 

@@ -120,6 +120,18 @@ const Expr *block_in_loops(Ctx *cx, const Stmt *block, const Expr *e)
     return expr_substitute(cx, e, from, to, n);
 }
 
+const Stmt *stmt_start(Ctx *cx, const char *copy_name, int64_t ahead, int64_t channel, const Stmt *copy)
+{
+    const Stmt proto = { .kind = STMT_START, .name = copy_name, .ahead = ahead, .channel = channel };
+    return stmt_of(cx, &proto, &copy, 1);
+}
+
+const Stmt *stmt_wait(Ctx *cx, const char *copy_name, int64_t pending)
+{
+    const Stmt proto = { .kind = STMT_WAIT, .name = copy_name, .pending = pending };
+    return stmt_of(cx, &proto, NULL, 0);
+}
+
 const Stmt *stmt_with_children(Ctx *cx, const Stmt *s, const Stmt *const *child, int count)
 {
     bool same = count == s->child_count;

@@ -7,6 +7,13 @@
  *
  * stmt = Seq(stmt...) | For(loop, extent, kind, stmt) | If(cond, stmt, stmt) | Alloc(buffer, stmt)
  *      | Block(stage, bind[], guard) | Tile(stmt, instr, args) | Tile(stmt, external)
+ *      | Start(copy, ahead, channel) | Wait(copy, pending)
+ *
+ * A Start is in the body of a loop L. Its child is a copy of one stage. As an ordinary statement, the copy of iteration
+ * i would run at its place in iteration i. As a Start, it begins there in iteration i - ahead, or before L in the first
+ * iterations, and ends by the Wait of its name in iteration i: when at most `pending` of the copies that were started
+ * for later iterations are unfinished. The buffer of the copy has `slots` windows, of which iteration i of L uses
+ * window i % slots.
  *
  * check.c states and proves the invariants, which hold for every stage. */
 #include "ir/expr/tensor.h"
@@ -14,7 +21,9 @@
 
 /* LANES occurs only in lowered code: the iterations are the lanes of vectors. */
 typedef enum LoopKind { LOOP_SERIAL, LOOP_UNROLLED, LOOP_VECTOR, LOOP_PARALLEL, LOOP_LANES } LoopKind;
-typedef enum StmtKind { STMT_SEQ, STMT_FOR, STMT_IF, STMT_ALLOC, STMT_BLOCK, STMT_TILE } StmtKind;
+typedef enum StmtKind {
+    STMT_SEQ, STMT_FOR, STMT_IF, STMT_ALLOC, STMT_BLOCK, STMT_TILE, STMT_START, STMT_WAIT
+} StmtKind;
 
 /* A block computes its whole stage at a point, or only the init or the update part of a reduction. */
 typedef enum BlockPart { BLOCK_WHOLE, BLOCK_INIT, BLOCK_UPDATE } BlockPart;
@@ -28,15 +37,18 @@ typedef struct Buffer {              /* the storage of a tensor produced in the 
     /* 0 for no tiling. Otherwise the dimension is divided into tiles, and index % tile is innermost in memory. */
     int64_t tile[MAX_RANK];
     int64_t align;                   /* the alignment of the innermost row in elements, or 0 */
+    int64_t slots;                   /* the windows of an asynchronous copy that exist at the same time; otherwise 0 */
 } Buffer;
 
 typedef struct Stmt Stmt;
 struct Stmt {
     StmtKind kind;
-    int child_count;                 /* any number in a SEQ; 1 or 2 in an IF; 1 in a FOR, ALLOC or TILE; 0 in a BLOCK */
+    /* Any number in a SEQ; 1 or 2 in an IF; 1 in a FOR, ALLOC, TILE or START; otherwise 0. */
+    int child_count;
     const Stmt *const *child;
     /* FOR */
-    /* The full name of the loop, "conv.ho", or of the block, "conv" or "conv@tail". The name is interned. */
+    /* The full name of the loop, "conv.ho", or of the block, "conv" or "conv@tail", or the copy of a START or WAIT. The
+     * name is interned. */
     const char *name;
     const Expr *var;                 /* a VAR_LOOP of type i32, from 0 to extent-1 */
     const Expr *extent;              /* i32, over sizes and outer loops */
@@ -54,6 +66,9 @@ struct Stmt {
     const struct Instruction *instr; /* NULL until the step tensorize sets it */
     const struct External *external; /* the call of a C function that computes the statement, or NULL */
     const Expr *const *args;
+    /* START: how many iterations it is ahead, and the channel; WAIT: the copies of later iterations that may be
+     * unfinished */
+    int64_t ahead, channel, pending;
 };
 
 /* A schedule step: the row of its primitive, and its operands (ir/text/step.h). */
@@ -138,6 +153,8 @@ const Stmt *stmt_if(Ctx *cx, const Expr *cond, const Stmt *yes, const Stmt *no);
 const Stmt *stmt_alloc(Ctx *cx, const Buffer *b, const Stmt *body);
 const Stmt *stmt_block(Ctx *cx, const char *name, const Stage *s, BlockPart part, const Expr *const *bind,
                        const Expr *guard);
+const Stmt *stmt_start(Ctx *cx, const char *name, int64_t ahead, int64_t channel, const Stmt *copy);
+const Stmt *stmt_wait(Ctx *cx, const char *name, int64_t pending);
 /* Rewrites an expression over the axes of a block's stage to the loops around the block. Axes without a loop, such as
  * the reduce axes of an INIT, stay. */
 const Expr *block_in_loops(Ctx *cx, const Stmt *block, const Expr *e);

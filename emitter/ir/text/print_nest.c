@@ -237,6 +237,7 @@ static void print_alloc(NestPrinter *p, const Buffer *b)
         text_printf(p->t, ")=%lld", (long long)b->tile[d]);
     }
     if (b->align) text_printf(p->t, " align=%lld", (long long)b->align);
+    if (b->slots) text_printf(p->t, " slots=%lld", (long long)b->slots);
     text_char(p->t, '\n');
 }
 
@@ -308,6 +309,11 @@ static void print_stmt(NestPrinter *p, const Stmt *s, int indent)
     case STMT_FOR: print_loop(p, s, indent); break;
     case STMT_IF: print_if(p, s, indent); break;
     case STMT_BLOCK: print_block(p, s); break;
+    case STMT_START:
+        text_printf(p->t, "start %s ahead=%lld channel=%lld\n", s->name, (long long)s->ahead, (long long)s->channel);
+        print_stmt(p, s->child[0], indent + STEP);
+        break;
+    case STMT_WAIT: text_printf(p->t, "wait %s pending=%lld\n", s->name, (long long)s->pending); break;
     case STMT_ALLOC:
         print_alloc(p, s->buffer);
         print_stmt(p, s->child[0], indent + STEP);

@@ -311,6 +311,7 @@ static const Stmt *read_alloc(NestReader *r, Lexer *l, int indent)
     if (lex_accept(l, "order")) read_order(l, b);
     while (!ctx_failed(r->cx) && lex_accept(l, "tile")) read_of_dim(l, b, b->tile);
     if (lex_accept(l, "align") && lex_expect(l, "=", "before the elements")) lex_integer(l, &b->align);
+    if (lex_accept(l, "slots") && lex_expect(l, "=", "before the number")) lex_integer(l, &b->slots);
     if (!lex_finish(l) || ctx_failed(r->cx)) return NULL;
     return stmt_alloc(r->cx, b, read_stmts(r, indent));
 }
@@ -425,6 +426,29 @@ static const Stmt *read_external(NestReader *r, Lexer *l, int indent)
     return stmt_with_children(r->cx, &proto, &body, 1);
 }
 
+/* Reads KEY=NUMBER. */
+static int64_t read_number_of(Lexer *l, const char *key)
+{
+    int64_t value = 0;
+    if (lex_expect(l, key, "after the copy") && lex_expect(l, "=", "before the number")) lex_integer(l, &value);
+    return value;
+}
+
+static const Stmt *read_start(NestReader *r, Lexer *l, int indent)
+{
+    const char *copy = lex_name(l, "the name of a copy");
+    const int64_t ahead = read_number_of(l, "ahead"), channel = read_number_of(l, "channel");
+    if (!lex_finish(l) || ctx_failed(r->cx)) return NULL;
+    return stmt_start(r->cx, copy, ahead, channel, read_stmts(r, indent));
+}
+
+static const Stmt *read_wait(NestReader *r, Lexer *l)
+{
+    const char *copy = lex_name(l, "the name of a copy");
+    const int64_t pending = read_number_of(l, "pending");
+    return lex_finish(l) ? stmt_wait(r->cx, copy, pending) : NULL;
+}
+
 static const Stmt *read_stmt(NestReader *r)
 {
     int indent = r->line[r->next].indent;
@@ -436,8 +460,11 @@ static const Stmt *read_stmt(NestReader *r)
     if (token_is(word, "block")) return read_block(r, &l);
     if (token_is(word, "tile")) return read_tile(r, &l, indent);
     if (token_is(word, "external")) return read_external(r, &l, indent);
+    if (token_is(word, "start")) return read_start(r, &l, indent);
+    if (token_is(word, "wait")) return read_wait(r, &l);
     if (token_is(word, "nothing") && lex_finish(&l)) return stmt_seq(r->cx, NULL, 0);
-    lex_error(&l, word, "a statement is expected: for, if, alloc, block, tile, external or nothing, not %s",
+    lex_error(&l, word, "a statement is expected: for, if, alloc, block, tile, external, start, wait or nothing, not "
+                         "%s",
               token_text(r->cx, word));
     return NULL;
 }

@@ -13,6 +13,8 @@
  */
 #include "ir/nest/copy.h"
 #include "lower/expand/storage.h"
+#include "support/names.h"
+#include "support/text.h"
 
 /* A loop of a copy: its strides in elements in the target and the source, and the iterations [begin, end) in the box.
  * The condition holds for the iterations [low, high); NULL stands for no bound. */
@@ -31,6 +33,7 @@ typedef struct Copying {
     const Expr *fixed;                   /* the part of the condition that no loop of the copy changes, or NULL */
     int fill;                            /* the byte of V */
     int64_t size;                        /* bytes of an element */
+    const CopyQueue *queue;              /* of an asynchronous copy, or NULL */
 } Copying;
 
 typedef struct CopyBox { int count; CopyLoop loop[MOST_COPY_LOOPS]; } CopyBox;
@@ -157,28 +160,42 @@ static int adjacent_loops(const Copying *c, const CopyBox *b, bool is_fill, cons
     return first;
 }
 
+/* Returns a start. An asynchronous copy counts it. */
+static const Code *start_of(const Copying *c, const char *macro, const Expr *const *arg, int count)
+{
+    Ctx *cx = c->cx;
+    const Code *start = code_call_at(cx, macro, arg, count);
+    if (!c->queue) return start;
+    const Expr *zero = expr_index(cx, 0), *more = expr_add(cx, load_expr(cx, c->queue->started, zero),
+                                                           expr_index(cx, 1));
+    const Code *both[] = { start, code_store(cx, c->queue->started, zero, more) };
+    return code_seq(cx, both, 2);
+}
+
+static const Expr *channel_of(const Copying *c) { return expr_index(c->cx, c->queue ? c->queue->channel : 0); }
+
 static const Code *fill_box(const Copying *c, const CopyBox *b)
 {
-    const Expr *elems, *channel = expr_index(c->cx, 0);
+    const Expr *elems, *channel = channel_of(c);
     const int first = adjacent_loops(c, b, true, &elems);
     const Expr *arg[] = { channel, address(c, b, first, c->to, c->to_index), expr_index(c->cx, c->fill),
                           in_bytes(c, elems) };
-    return in_loops(c, b, first, code_call_at(c->cx, "LW_COPY_FILL_START", arg, 4));
+    return in_loops(c, b, first, start_of(c, "LW_COPY_FILL_START", arg, 4));
 }
 
 static const Code *copy_box(const Copying *c, const CopyBox *b)
 {
     Ctx *cx = c->cx;
-    const Expr *elems, *channel = expr_index(cx, 0);
+    const Expr *elems, *channel = channel_of(c);
     const int first = adjacent_loops(c, b, false, &elems);
     const int outer = first > 0 ? first - 1 : 0;
     const Expr *to = address(c, b, outer, c->to, c->to_index), *from = address(c, b, outer, c->from, c->from_index),
                *bytes = in_bytes(c, elems);
-    if (!first) return code_call_at(cx, "LW_COPY_START", (const Expr *[]){ channel, to, from, bytes }, 4);
+    if (!first) return start_of(c, "LW_COPY_START", (const Expr *[]){ channel, to, from, bytes }, 4);
     const CopyLoop *rows = &b->loop[first - 1];
     const Expr *arg[] = { channel, to, expr_index(cx, rows->to * c->size), from, expr_index(cx, rows->from * c->size),
                           bytes, extent_of(c, rows) };
-    return in_loops(c, b, outer, code_call_at(cx, "LW_COPY_ROWS_START", arg, 7));
+    return in_loops(c, b, outer, start_of(c, "LW_COPY_ROWS_START", arg, 7));
 }
 
 /* ---- Margins ----------------------------------------------------------------------------------------------------- */
@@ -243,9 +260,11 @@ const Code *expand_copy(Storages *s, const Stmt *stmt, const Bounds *scope)
     if (!block || uses_loops(block->cond, &box) || !block_copy(cx, block, &copy)) return NULL;
     const Tensor *t = block->stage->out[0], *source = copy.read ? copy.read->ref : NULL;
     const Storage *to = storage_of(s, t), *from = source ? storage_of(s, source) : NULL;
-    if (!to || (source && !from) || (!is_declared(to) && !is_declared(from))) return NULL;
+    if (!to || (source && !from) || (!is_declared(to) && !is_declared(from) && !s->starting))
+        return NULL;
     Copying c = { .cx = cx, .scope = scope, .to = to->memory, .from = from ? from->memory : NULL,
-                  .fill = copy.fill ? fill_byte(copy.fill) : 0, .size = dtype_info(t->type)->bytes };
+                  .fill = copy.fill ? fill_byte(copy.fill) : 0, .size = dtype_info(t->type)->bytes,
+                  .queue = s->starting };
     c.to_index = simplify(cx, storage_index(cx, to, t, block->bind), NULL);
     if (!strides_of(cx, c.to_index, &box, false)) return NULL;
     if (source) {
@@ -259,6 +278,90 @@ const Code *expand_copy(Storages *s, const Stmt *stmt, const Bounds *scope)
     sort_loops(&box);
     const Expr *none[] = { expr_index(cx, 0), expr_index(cx, 0) };
     const Code *starts = code_if(cx, c.fixed, in_box(&c, &box, !source), c.fixed ? in_box(&c, &box, true) : NULL);
-    const Code *both[] = { starts, code_call(cx, "LW_COPY_WAIT", none, 2) };
+    const Code *both[] = { starts, s->starting ? NULL : code_call(cx, "LW_COPY_WAIT", none, 2) };
     return code_if(cx, block->cond, code_seq(cx, both, 2), NULL);
+}
+
+/* ---- Asynchronous copies ----------------------------------------------------------------------------------------- */
+
+static const CopyQueue *queue_of(const Storages *s, const char *copy)
+{
+    const CopyQueue *q = s->copies;
+    while (q && !text_equal(q->name, copy)) q = q->outer;
+    return q;
+}
+
+static const Stmt *start_called(const Stmt *s, const Tensor *t)
+{
+    const Stmt *block = s->kind == STMT_START ? s->child[0] : NULL;
+    while (block && block->kind == STMT_FOR) block = block->child[0];
+    if (block && block->stage->out[0] == t) return s;
+    const Stmt *found = NULL;
+    for (int i = 0; i < s->child_count && !found; i++) found = start_called(s->child[i], t);
+    return found;
+}
+
+/* A run starts fewer copies: each takes a descriptor of several bytes. */
+enum { MOST_STARTS = 1 << 30 };
+
+static const Memory *counter(Storages *s, const char *of, MemoryKind kind, int64_t elems)
+{
+    Memory proto = { .name = of, .type = I32, .kind = kind, .elems = expr_index(s->cx, elems), .is_restrict = true,
+                     .range = { 0, MOST_STARTS } };
+    return memory_new(s->cx, &proto);
+}
+
+/* Returns the count of the copies that the channel has started, which copies of one channel share. */
+static const Memory *started_on(const Storages *s, int64_t channel)
+{
+    const CopyQueue *q = s->copies;
+    while (q && q->channel != channel) q = q->outer;
+    return q ? q->started : NULL;
+}
+
+const Code *copy_queues_open(Storages *s, const Stmt *loop, const Bounds *inside)
+{
+    Ctx *cx = s->cx;
+    const Code *part[4 * MOST_COPY_LOOPS] = { NULL };
+    int count = 0;
+    for (const Stmt *a = loop->child[0]; a->kind == STMT_ALLOC; a = a->child[0]) {
+        const Stmt *start = a->buffer->slots ? start_called(a->child[0], a->buffer->tensor) : NULL;
+        if (!start || count + 4 > 4 * MOST_COPY_LOOPS) continue;
+        const Storage *st = storage_alloc(s, a, inside);
+        const Memory *started = started_on(s, start->channel);
+        CopyQueue *q = NEW(cx->arena, CopyQueue);
+        if (!st) return NULL;
+        const char *buffer = st->memory->name;
+        *q = (CopyQueue){ s->copies, start->name, start->channel, a->buffer->slots,
+                          expr_binary(cx, EXPR_FLOORMOD, loop->var, expr_index(cx, a->buffer->slots)), started, NULL };
+        if (!started) {
+            q->started = counter(s, name_format(cx, "started%lld", (long long)start->channel), MEMORY_SCALAR, 1);
+            part[count++] = code_local(cx, q->started);
+            part[count++] = code_store(cx, q->started, expr_index(cx, 0), expr_index(cx, 0));
+        }
+        q->ends = counter(s, name_format(cx, "%s_end", buffer), MEMORY_LOCAL, a->buffer->slots);
+        part[count++] = code_local(cx, q->ends);
+        if (st->memory->kind == MEMORY_LOCAL) part[count++] = code_local(cx, st->memory);
+        s->copies = q;
+    }
+    return code_seq(cx, part, count);
+}
+
+const Code *copy_start(Storages *s, const Stmt *start, const Code *copy)
+{
+    Ctx *cx = s->cx;
+    const CopyQueue *q = queue_of(s, start->name);
+    const Code *both[] = { copy, code_store(cx, q->ends, q->slot, load_expr(cx, q->started, expr_index(cx, 0))) };
+    return code_seq(cx, both, 2);
+}
+
+void copy_starting(Storages *s, const Stmt *start) { s->starting = start ? queue_of(s, start->name) : NULL; }
+
+const Code *copy_wait(Storages *s, const Stmt *wait)
+{
+    Ctx *cx = s->cx;
+    const CopyQueue *q = queue_of(s, wait->name);
+    if (!q) return NULL;
+    const Expr *later = expr_sub(cx, load_expr(cx, q->started, expr_index(cx, 0)), load_expr(cx, q->ends, q->slot));
+    return code_call(cx, "LW_COPY_WAIT", (const Expr *[]){ expr_index(cx, q->channel), later }, 2);
 }

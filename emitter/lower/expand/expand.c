@@ -545,9 +545,80 @@ static const Code *with_prefetches(Expand *x, const Stmt *loop, const Code *body
     return code_seq(x->cx, part, h->prefetch_count + 1);
 }
 
+/* ---- Asynchronous copies --------------------------------------------------------------------------------------- */
+
+static const Stmt *loop_of_path(const Expand *x)
+{
+    int d = x->depth - 1;
+    while (d >= 0 && x->path[d]->kind != STMT_FOR) d--;
+    return d < 0 ? NULL : x->path[d];
+}
+
+/* Returns the copy of the iteration `at` of its loop, if there is such an iteration. */
+static const Code *start_at(Expand *x, const Stmt *start, const Expr *at)
+{
+    Ctx *cx = x->cx;
+    const Stmt *loop = loop_of_path(x);
+    copy_starting(x->s, start);
+    const Code *copy = copy_start(x->s, start, expand(x, start->child[0]));
+    copy_starting(x->s, NULL);
+    return code_if(cx, expr_binary(cx, EXPR_LT, at, loop->extent), code_substitute(cx, copy, loop->var, at), NULL);
+}
+
+static const Code *expand_start(Expand *x, const Stmt *s)
+{
+    return start_at(x, s, expr_add(x->cx, loop_of_path(x)->var, expr_index(x->cx, s->ahead)));
+}
+
+/* Returns the starts before the loop: the copies of its first iterations. */
+static const Code *starts_before(Expand *x, const Stmt *s, int64_t iteration)
+{
+    const Code **child = NEW_ARRAY(x->cx->arena, const Code *, s->child_count);
+    if (s->kind == STMT_START) return iteration < s->ahead ? start_at(x, s, expr_index(x->cx, iteration)) : NULL;
+    if (s->kind != STMT_ALLOC && s->kind != STMT_SEQ) return NULL;
+    for (int i = 0; i < s->child_count; i++) child[i] = starts_before(x, s->child[i], iteration);
+    return code_seq(x->cx, child, s->child_count);
+}
+
+static int64_t most_ahead(const Stmt *s)
+{
+    int64_t most = s->kind == STMT_START ? s->ahead : 0;
+    for (int i = 0; i < s->child_count && s->kind != STMT_FOR; i++) {
+        const int64_t ahead = most_ahead(s->child[i]);
+        if (ahead > most) most = ahead;
+    }
+    return most;
+}
+
+/* Returns a loop with asynchronous copies: their buffers, the first starts, and the loop. */
+static const Code *expand_pipeline(Expand *x, const Stmt *s)
+{
+    Ctx *cx = x->cx;
+    const OpenBuffer *open = x->s->open;
+    const CopyQueue *copies = x->s->copies;
+    const int64_t ahead = most_ahead(s->child[0]);
+    const Code **part = NEW_ARRAY(cx->arena, const Code *, ahead + 2);
+    x->path[x->depth++] = s;
+    part[0] = copy_queues_open(x->s, s, bounds_of_path(x));
+    for (int64_t i = 0; i < ahead; i++) part[i + 1] = starts_before(x, s->child[0], i);
+    const Code *body = expand(x, s->child[0]);
+    x->depth--;
+    x->s->open = open;
+    x->s->copies = copies;
+    part[ahead + 1] = code_for(cx, s->var, expr_index(cx, 0), s->extent, 1, s->loop_kind, body);
+    return code_seq(cx, part, (int)ahead + 2);
+}
+
+static bool has_slots(const Stmt *loop)
+{
+    const Stmt *s = loop->child[0];
+    while (s->kind == STMT_ALLOC && !s->buffer->slots) s = s->child[0];
+    return s->kind == STMT_ALLOC;
+}
+
 static const Code *expand_for(Expand *x, const Stmt *s)
 {
-    const Code *copies = expand_copy(x->s, s, bounds_of_path(x));
+    const Code *copies = has_slots(s) ? expand_pipeline(x, s) : expand_copy(x->s, s, bounds_of_path(x));
     if (copies) return copies;
     const Code *gathered = accumulate(x, s);
     if (gathered) return gathered;
@@ -563,6 +634,7 @@ static const Code *expand_for(Expand *x, const Stmt *s)
 
 static const Code *expand_alloc(Expand *x, const Stmt *s)
 {
+    if (s->buffer->slots) return expand(x, s->child[0]);       /* declared before the loop */
     const Bounds *around = NULL;
     for (int d = 0; d < x->depth; d++) {
         if (x->path[d]->kind != STMT_FOR) continue;
@@ -649,6 +721,8 @@ static const Code *expand(Expand *x, const Stmt *s)
     switch (s->kind) {
     case STMT_SEQ:   return expand_all(x, s);
     case STMT_TILE:  return expand_tile(x, s);
+    case STMT_START: return expand_start(x, s);
+    case STMT_WAIT:  return copy_wait(x->s, s);
     case STMT_FOR:   return expand_for(x, s);
     case STMT_ALLOC: return expand_alloc(x, s);
     case STMT_BLOCK: return expand_block(x, s);

@@ -280,7 +280,7 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
     int *count = gathers ? &s->acc_count : &s->local_count;
     proto.name = copy ? copy->memory->name : gathers ? NULL : own_word(s, t->word);
     if (!proto.name) proto.name = memory_name(s, t, stem, (*count)++);
-    proto.elems = expr_index(cx, l.elems);
+    proto.elems = expr_index(cx, sat_mul(l.elems, b->slots ? b->slots : 1));
     if (kind == SCOPE_DECLARED) {
         proto.scope = b->scope;
         proto.begin = scope_begin(b->scope, storages_used(s, b->scope));
@@ -297,6 +297,9 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
         st->within[d] = l.within[d];
     }
     st->scope = b->scope;
+    if (b->slots && around)
+        st->slot = expr_mul(cx, expr_binary(cx, EXPR_FLOORMOD, around->var, expr_index(cx, b->slots)),
+                            expr_index(cx, l.elems));
     if (!in_function) add_parameter(s, m);
     if (!m->scope) return st;
     OpenBuffer *o = NEW(cx->arena, OpenBuffer);
@@ -316,7 +319,7 @@ const Memory *storage_workspace(Storages *s, const Expr *bytes)
 
 const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr *const *coordinate)
 {
-    const Expr *index = s->offset;
+    const Expr *index = !s->slot ? s->offset : expr_is_int(s->offset, 0) ? s->slot : expr_add(cx, s->offset, s->slot);
     for (int d = 0; d < t->rank; d++) {
         const Expr *slot = expr_is_int(s->begin[d], 0) ? coordinate[d] : expr_sub(cx, coordinate[d], s->begin[d]);
         if (s->ring[d]) slot = expr_binary(cx, EXPR_FLOORMOD, slot, expr_index(cx, s->ring[d]));

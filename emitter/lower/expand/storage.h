@@ -19,6 +19,7 @@ typedef struct Storage {
     /* 0 if the dimension is not tiled. Otherwise stride[] is the stride of tiles, and within[] the stride of their
      * elements. */
     int64_t tile[MAX_RANK], within[MAX_RANK];
+    const Expr *slot;                    /* the offset of the window of an asynchronous copy, or NULL */
 } Storage;
 
 typedef struct Storages {
@@ -32,6 +33,8 @@ typedef struct Storages {
     int input_count, output_count, local_count, acc_count, work_count;
     int memory_count, memory_room;       /* parameters in creation order; Function.memory sorts them */
     const Memory **memory;
+    const struct CopyQueue *copies;      /* the asynchronous copies around this place (copy.c) */
+    const struct CopyQueue *starting;    /* the one whose start is being expanded, or NULL */
     const struct OpenBuffer *open;       /* the buffers of declared memories around this place, innermost first */
 } Storages;
 
@@ -60,9 +63,26 @@ const Memory *storage_workspace(Storages *s, const Expr *bytes);
 /* Returns the call of a C function (external.c). */
 struct External;
 const Code *expand_external(Storages *s, const struct External *e);
+/* An asynchronous copy in the loop that is being expanded: the number of copies that its channel has started so far,
+ * and their number at the end of each slot's last start. */
+typedef struct CopyQueue {
+    const struct CopyQueue *outer;
+    const char *name;
+    int64_t channel, slots;
+    const Expr *slot;                    /* the number of the slot, over the variable of the loop */
+    const Memory *started, *ends;
+} CopyQueue;
+
 /* Returns the copies for a statement that moves elements to or from a declared memory (copy.c), or NULL. `scope` holds
  * the loops around it. */
 const Code *expand_copy(Storages *s, const Stmt *stmt, const Bounds *scope);
+/* Declares the buffers and counters of the asynchronous copies in the loop. `inside` ends with the loop. */
+const Code *copy_queues_open(Storages *s, const Stmt *loop, const Bounds *inside);
+/* Makes the copies that are expanded next those of a Start, until it is called with NULL. */
+void copy_starting(Storages *s, const Stmt *start);
+/* Returns the copy of a Start with a note of its end, over the variable of its loop. */
+const Code *copy_start(Storages *s, const Stmt *start, const Code *copy);
+const Code *copy_wait(Storages *s, const Stmt *wait);
 /* Expands the nest to code: blocks become inits, updates and guards with flat accesses (expand.c). */
 const Code *expand_nest(Storages *s);
 #endif

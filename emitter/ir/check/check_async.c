@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* I7: on every path, an element of an asynchronous copy is read only after a wait that covers its start. The wait
+ * precedes the reader in the body of the loop, in no loop or branch that may not run, and leaves at most as many copies
+ * unfinished as were started for later iterations.
+ * I8: a start overwrites a slot only after its last read, and nobody writes the source between start and wait. The
+ * start of iteration i runs in iteration i - ahead of a serial loop, so there are at least ahead + 1 slots. The
+ * source is computed and stored outside the loop. */
+#include "ir/check/check_parts.h"
+#include "ir/nest/copy.h"
+
+typedef struct AsyncCheck {
+    Checker *c;
+    const Stmt *loop, *start, *block, *alloc;
+    const Tensor *tensor, *source;
+    bool waited;
+} AsyncCheck;
+
+static bool async_fail(AsyncCheck *a, Verdict v, const char *accepted, const char *fault)
+{
+    check_fail(a->c, v, FAULT_ORDER, accepted, "%s: %s", a->start->name, fault);
+    a->c->refusal.tensor = a->tensor;
+    return false;
+}
+
+/* ---- The copy ---------------------------------------------------------------------------------------------------- */
+
+/* Returns the only block below the start, in loops of its own. */
+static const Stmt *copied_block(const Stmt *start)
+{
+    const Stmt *s = start->child[0];
+    while (s->kind == STMT_FOR) s = s->child[0];
+    return s->kind == STMT_BLOCK ? s : NULL;
+}
+
+static bool is_a_copy(AsyncCheck *a)
+{
+    BlockCopy copy;
+    a->block = copied_block(a->start);
+    if (!a->loop) return async_fail(a, WRONG, "a start in a loop", "the copy is in no loop");
+    if (!a->block || !block_copy(a->c->cx, a->block, &copy) || !copy.read)
+        return async_fail(a, WRONG, "a copy of elements", "a start computes, and does not only copy");
+    a->tensor = a->block->stage->out[0];
+    a->source = copy.read->ref;
+    if (a->loop->loop_kind != LOOP_SERIAL)
+        return async_fail(a, WRONG, "a serial loop", "the iterations of its loop have no order");
+    if (a->start->ahead < 0) return async_fail(a, WRONG, "ahead=0 or more", "it starts behind its readers");
+    return true;
+}
+
+/* Finds the start below the body of a loop, through buffers and sequences only. */
+static bool is_direct(const Stmt *s, const Stmt *start)
+{
+    if (s == start) return true;
+    if (s->kind != STMT_SEQ && s->kind != STMT_ALLOC) return false;
+    for (int i = 0; i < s->child_count; i++)
+        if (is_direct(s->child[i], start)) return true;
+    return false;
+}
+
+/* ---- I8 ---------------------------------------------------------------------------------------------------------- */
+
+static bool touches(const Stmt *s, const AsyncCheck *a)
+{
+    bool found = s->kind == STMT_ALLOC && s->buffer->tensor == a->source;
+    for (int i = 0; s->kind == STMT_BLOCK && i < s->stage->out_count; i++)
+        found = found || s->stage->out[i] == a->source || (s->stage->out[i] == a->tensor && s != a->block);
+    for (int i = 0; i < s->child_count && !found; i++) found = touches(s->child[i], a);
+    return found;
+}
+
+static bool slots_suffice(AsyncCheck *a)
+{
+    const Stmt *s = a->loop->child[0];
+    while (s->kind == STMT_ALLOC && s->buffer->tensor != a->tensor) s = s->child[0];
+    if (s->kind != STMT_ALLOC || !is_direct(a->loop->child[0], a->start))
+        return async_fail(a, UNPROVED, "its buffer and start directly in the loop",
+                          "the slots do not follow the iterations of one loop");
+    a->alloc = s;
+    if (s->buffer->slots <= a->start->ahead)
+        return async_fail(a, WRONG, text_format(a->c->cx, "slots=%lld", (long long)a->start->ahead + 1),
+                          text_format(a->c->cx, "its start, %lld iterations ahead, overwrites one of %lld slots before "
+                                                "the slot's last read", (long long)a->start->ahead,
+                                      (long long)s->buffer->slots));
+    if (touches(a->loop->child[0], a))
+        return async_fail(a, WRONG, text_format(a->c->cx, "a source that is computed before %s", a->loop->name),
+                          text_format(a->c->cx, "\"%s\" is written in %s while a copy of it may be unfinished",
+                                      a->source->name, a->loop->name));
+    return true;
+}
+
+/* ---- I7 ---------------------------------------------------------------------------------------------------------- */
+
+static void find_use(const Expr *e, void *user)
+{
+    AsyncCheck *a = user;
+    if (e->kind == EXPR_READ && e->ref == a->tensor) a->tensor = NULL;
+}
+
+static bool block_uses(const AsyncCheck *a, const Stmt *block)
+{
+    AsyncCheck seen = *a;
+    for (int i = 0; i < block->stage->out_count; i++) {
+        expr_walk(a->c->cx, block->stage->value[i], find_use, &seen);
+        if (block->stage->init) expr_walk(a->c->cx, block->stage->init[i], find_use, &seen);
+    }
+    return !seen.tensor;
+}
+
+/* Walks the body in the order of the text. A wait inside a loop or branch holds only there. */
+static bool is_waited_for(AsyncCheck *a, const Stmt *s)
+{
+    if (s == a->start) return true;
+    if (s->kind == STMT_WAIT && text_equal(s->name, a->start->name)) a->waited = s->pending <= a->start->ahead;
+    if (s->kind == STMT_BLOCK && !a->waited && block_uses(a, s))
+        return async_fail(a, WRONG, text_format(a->c->cx, "wait %s pending=%lld before it", a->start->name,
+                                                (long long)a->start->ahead),
+                          text_format(a->c->cx, "%s may read an element whose copy is unfinished", s->name));
+    for (int i = 0; i < s->child_count; i++) {
+        const bool before = a->waited;
+        if (!is_waited_for(a, s->child[i])) return false;
+        if (s->kind == STMT_FOR || s->kind == STMT_IF) a->waited = before;
+    }
+    return true;
+}
+
+/* ---- The nest ---------------------------------------------------------------------------------------------------- */
+
+static bool starts_in(Checker *c, const Stmt *s, const Stmt *loop)
+{
+    AsyncCheck a = { .c = c, .loop = loop, .start = s };
+    if (s->kind == STMT_START
+        && !(is_a_copy(&a) && slots_suffice(&a) && is_waited_for(&a, loop->child[0]))) return false;
+    if (s->kind == STMT_FOR) loop = s;
+    for (int i = 0; i < s->child_count; i++)
+        if (!starts_in(c, s->child[i], loop)) return false;
+    return true;
+}
+
+static int count_starts(const Stmt *s, const Tensor *t)
+{
+    const Stmt *block = s->kind == STMT_START ? copied_block(s) : NULL;
+    int count = block && block->stage->out[0] == t;
+    for (int i = 0; i < s->child_count; i++) count += count_starts(s->child[i], t);
+    return count;
+}
+
+/* Refuses slots without the start of a copy to them: other stores have one window per execution of the Alloc. */
+static bool slots_have_starts(Checker *c, const Stmt *s)
+{
+    if (s->kind == STMT_ALLOC && s->buffer->slots && count_starts(s->child[0], s->buffer->tensor) != 1)
+        return check_fail(c, WRONG, FAULT_STORAGE, "one asynchronous copy in its loop", "\"%s\" has %lld slots and %d "
+                          "copies that start to fill them", s->buffer->tensor->name, (long long)s->buffer->slots,
+                          count_starts(s->child[0], s->buffer->tensor));
+    for (int i = 0; i < s->child_count; i++)
+        if (!slots_have_starts(c, s->child[i])) return false;
+    return true;
+}
+
+bool check_async(Checker *c)
+{
+    return slots_have_starts(c, c->nest->root) && starts_in(c, c->nest->root, NULL);
+}
