@@ -56,6 +56,8 @@ typedef struct lw_options {
     const char *name;                /* prefix of all symbols, or NULL for the name of the model file */
     bool testbench, static_arena, standalone, time_passes;
     bool werror;                     /* after a warning (not a note) no file is written, and the call fails */
+    /* The cores that share the layers (2 to 8); 0 or 1: one core. The firmware defines LW_FORK (runtime/lw_base.h). */
+    int cores;
     bool ports_in_arena;             /* inputs and outputs are in the arena, at the offsets NAME_X_AT of the header */
     /* Memories of the firmware: "dtcm=64K,cost=1,section=.dtcm", or "@FILE" with one memory per line. If the count is
      * 0, there is one arena. */

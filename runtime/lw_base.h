@@ -156,6 +156,18 @@
 #endif
 /* lw: end */
 
+/* lw: LW_FORK needs */
+/* Computes a layer in parts (--cores): calls function(argument, part) for each part of 0 .. parts - 1, and returns when
+ * all calls have returned. The calls may run in any order, or at once on several cores. Each of them must see all
+ * writes of the caller before the fork, and the caller must see theirs after it. This form runs one after another. */
+#ifndef LW_FORK
+#define LW_FORK(parts, function, argument)                                                                            \
+    do {                                                                                                              \
+        for (int lw_part = 0; lw_part < (parts); lw_part++) (function)((argument), lw_part);                          \
+    } while (0)
+#endif
+/* lw: end */
+
 /* lw: LW_SIMD needs */
 /* Precedes loops with independent iterations, for OpenMP. */
 #ifndef LW_SIMD

@@ -176,7 +176,7 @@ commands_of() {
         --target | --dim | --value | --state | --annotate | --gradient | --schedule | --combine | --optimize | \
         --ram | --hybrid | --extern | --signature | --float | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report package evidence tune ;;
-    --rounding | --qdq) echo compile run verify evaluate dump report package evidence tune ;;
+    --rounding | --qdq | --cores) echo compile run verify evaluate dump report package evidence tune ;;
     --stream) echo compile run verify quantize evaluate dump report package evidence tune ;;
     --for | --package-version | --author | --url | --licence) echo package ;;
     --samples | --ports) echo "quantize dump" ;;
@@ -215,7 +215,7 @@ value_of() {
     --io) echo arena ;;
     --memory) echo ram=1M ;;
     --weights) echo bin ;;
-    --level) echo 2 ;;
+    --level | --cores) echo 2 ;;
     --rounding) echo double ;;
     --qdq) echo exact ;;
     --float) echo contract ;;
@@ -236,7 +236,7 @@ every_option() {
         --train --checkpoint --time-passes --profile --testbench --acsl --selftest --standalone --rename --class-names
         --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only
         --explain --level --onnx --tflite --gradients --conditions --package-version --author --url --licence
-        --from --to --layout --preprocess --postprocess --board --against"
+        --from --to --layout --preprocess --postprocess --board --against --cores"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

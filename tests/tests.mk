@@ -76,6 +76,11 @@ docs: all
 bench-fft: all
 	@$(or $(PYTHON),python3) tests/bench/fft.py $(BUILD) $(or $(CPU),cortex-m4) $(LENGTHS)
 
+# Layers that cores share: instructions of the busiest Cortex-M33, threads on this machine. WHERE=host CORES=3 FILES=..
+.PHONY: bench-cores
+bench-cores: all
+	@$(or $(PYTHON),python3) tests/bench/cores.py $(BUILD) $(WHERE) $(FILES)
+
 # The tables of figures. For onnx2c's figures: ONNX2C_DIR=folder with its NAME.c, or ONNX2C=its program.
 bench: all
 	@tests/bench/all.sh $(BUILD)

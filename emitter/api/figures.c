@@ -172,6 +172,20 @@ static int64_t total_worst(const Build *b)
     return has_total(m) ? sat_add(m->total, sat_add(worst, -typical)) : worst;
 }
 
+int report_parts(const Build *b, int group)
+{
+    const Division *d = build_division(b, group);
+    return d ? d->parts : 1;
+}
+
+int64_t report_busiest(const Build *b, int group)
+{
+    const int64_t count = report_instructions(b, group);
+    const Division *d = build_division(b, group);
+    if (count < 0 || !d || !d->whole) return count;
+    return (int64_t)((double)count * (double)division_longest(d) / (double)d->whole + 0.5);
+}
+
 int64_t report_cycles(const Build *b, int group)
 {
     const CoreFigures *c = b->target->core;

@@ -87,6 +87,17 @@ typedef struct Control {
  * that precedes this call. */
 typedef struct Copy { Place from, to; int64_t bytes; int channel; bool is_early; } Copy;
 
+/* The parts of a call that cores compute at once (--cores): part p computes the iterations at[p] to at[p + 1].
+ * stride: [places] the bytes from one part's scratch memory to the next part's, or 0 for memory that parts share.
+ * moments: if not 0, the function also takes the moments to execute, which a fork limits to `round`.
+ * rows: if not 0, the forks of the call; row[i] replaces `at` in fork i. */
+typedef struct Fork {
+    const char *name;
+    int parts; const int64_t *at, *stride;
+    int64_t moments, round;
+    int rows; const int64_t *const *row;
+} Fork;
+
 struct Call {
     const Function *function;          /* NULL: */
     const Control *control;            /* the region that the call runs, or NULL */
@@ -97,6 +108,7 @@ struct Call {
     int copy_count; const Copy *copy;  /* the copies before the call */
     const Expr *const *size;           /* one size for each size parameter of the function */
     const int64_t *number;             /* one number for each number parameter of the function */
+    const Fork *fork;                  /* NULL: one core makes the call */
     int bind_count; const SizeBind *bind;              /* the sizes that are bound before the call */
     /* The move of the call's result within the arena, after the call; 0 bytes if it is not moved. */
     struct { int64_t from, to, bytes; } move;

@@ -3,6 +3,7 @@
 
 #include "cgen/apart.h"
 #include "cgen/control_flow.h"
+#include "cgen/fork.h"
 #include "cgen/memories.h"
 #include "cgen/ports.h"
 #include "cgen/runtime.h"
@@ -163,6 +164,8 @@ static const Feature features[] = {
     { .name = "--selftest", .is_in = tests_itself, .is_unproved = true,
       .part = { [FEATURE_DECLARED_AFTER] = selftest_declare, [FEATURE_DEFINED] = selftest_define } },
     { .name = "--selftest that copies inputs", .is_in = selftest_moves_memory, .calls_string = true },
+    { .name = "--cores", .is_in = forks_any, .is_unproved = true, .pieces = "LW_FORK",
+      .part = { [FEATURE_BEGIN] = fork_begin } },
     { .name = "--profile", .is_in = profiles, .pieces = "LW_COUNTER",
       .part = { [FEATURE_DECLARED_AFTER] = profile_declare, [FEATURE_FIRST] = profile_define },
       .file = { [FEATURE_BENCH_END] = "profile.txt" },

@@ -6,6 +6,7 @@
 #include "cgen/apart.h"
 #include "cgen/control_flow.h"
 #include "cgen/features.h"
+#include "cgen/fork.h"
 #include "cgen/parameters.h"
 #include "cgen/memories.h"
 #include "cgen/ports.h"
@@ -233,6 +234,14 @@ static void check_flash_argument(Ctx *cx, const Call *c, int i)
                          "--weights progmem places in different memories; use --weights c");
 }
 
+/* Returns the scratch memory of one part. */
+static const char *part_text(Ctx *cx, const Program *p, const Place *at, const Memory *m, int64_t stride)
+{
+    const char *memory = program_memory(p, at->index), *c_type = dtype_info(m->type)->c_type;
+    if (at->offset) memory = text_format(cx, "%s + %lld", memory, (long long)at->offset);
+    return text_format(cx, "(%s *)(void *)(%s + part * %lld)", c_type, memory, (long long)stride);
+}
+
 static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Speller *sizes)
 {
     int n = 0;
@@ -246,15 +255,33 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
     text_printf(t, stops ? "        const int status = %s_%s(" : "    %s_%s(", p->name, c->function->name);
     for (int i = 0; i < c->function->size_count; i++)
         text_printf(t, n++ ? ", %s" : "%s", spell_size(sizes, c->size[i]));
-    for (int i = 0; i < c->function->number_count; i++)
-        text_printf(t, n++ ? ", %lld" : "%lld", (long long)c->number[i]);
+    if (c->fork) text_add(t, fork_numbers(cx, c->fork));
+    for (int i = 0; i < c->function->number_count; i++, n++)
+        if (!c->fork) text_printf(t, n ? ", %lld" : "%lld", (long long)c->number[i]);
     for (int i = 0; i < c->place_count; i++) {
         if (p->weights.kind == WEIGHTS_FLASH) check_flash_argument(cx, c, i);
-        text_printf(t, n++ ? ", %s" : "%s", place_text(cx, p, &c->place[i], c->function->memory[i]));
+        const Memory *m = c->function->memory[i];
+        const int64_t stride = c->fork ? c->fork->stride[i] : 0;
+        text_printf(t, n++ ? ", %s" : "%s", stride ? part_text(cx, p, &c->place[i], m, stride)
+                                                   : place_text(cx, p, &c->place[i], m));
     }
     text_add(t, ");");
     wrap_list(cx, t, start);
     text_add(t, stops ? "\n        if (status != 0) return status;\n    }\n" : "\n");
+}
+
+/* Prints the functions of parts, which NAME_run forks. */
+static void parts(Ctx *cx, Text *t, const Program *p)
+{
+    Speller sizes = speller_new(cx);
+    if (!forks_any(p)) return;
+    fork_declare(cx, t, p);
+    for (int i = 0; i < p->call_count; i++) {
+        Text call = text_new(cx);
+        if (!p->call[i].fork) continue;
+        print_call(cx, &call, p, &p->call[i], &sizes);
+        fork_function(cx, t, p, &p->call[i], text_string(&call));
+    }
 }
 
 static void start_copies(Ctx *cx, Text *t, const Program *p, const Call *c, bool are_early)
@@ -414,12 +441,13 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
 {
     Speller s = speller_new(cx);
     static const char *const taken[] = { "in", "out", "arena", "memory", "state", "now", "next", "params", "target",
-                                         "loss" };
+                                         "loss", "fork" };
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) speller_name(&s, taken[i], taken[i]);
     if (p->weights.kind == WEIGHTS_CALLER) speller_name(&s, "weights", "weights");
     control_reserve(cx, &s, p->call, p->call_count);
     features_print(cx, t, p, FEATURE_STATIC);
     for (int i = 0; i < p->memory_count; i++) speller_name(&s, p->memory[i].name, p->memory[i].name);
+    parts(cx, t, p);
     layers_signature(cx, t, p);
     text_add(t, "\n{\n");
     features_print(cx, t, p, FEATURE_POINTERS);
@@ -446,7 +474,8 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         if (d) partition_call(cx, t, p, d, program_uses_arena(p) ? "memory" : "NULL", &s, place_text);
         else {
             copy_constants(cx, t, p, &p->call[i], i + 1 < p->call_count ? &p->call[i + 1] : NULL);
-            print_call(cx, t, p, &p->call[i], &s);
+            if (p->call[i].fork) fork_call(t, p, &p->call[i]);
+            else print_call(cx, t, p, &p->call[i], &s);
         }
         move_result(cx, t, &p->call[i]);
         selftest_checks(cx, t, p, i, place_text);

@@ -10,7 +10,7 @@
 static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_tolerance,
     read_schedule, read_steps, read_rename, read_samples, read_selftest, read_test, read_top, read_level, read_ram,
     read_flash, read_mhz, read_timeout, read_memory, read_from, read_to, read_layout, read_preprocess,
-    read_postprocess;
+    read_postprocess, read_cores;
 
 #define FLAG_AT(field) FLAG, offsetof(Arguments, field), NULL, false, 0
 #define TEXT_AT(field) TEXT, offsetof(Arguments, options.field), NULL, false, 0
@@ -83,6 +83,7 @@ static bool read_tolerance(Arguments *a, const char *v)
         a->tolerance.relative >= 0;
 }
 
+static bool read_cores(Arguments *a, const char *v) { return read_count(v, 8, &a->options.cores); }
 static bool read_steps(Arguments *a, const char *v) { return read_count(v, 1000, &a->options.steps); }
 
 /* Reads bytes such as 8192 or 8K. */

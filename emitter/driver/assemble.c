@@ -42,7 +42,7 @@ static Call call_of(Build *b, int group)
     const Copy *copy = build_copies(b, group, &copies);
     const char *label = g->anchor && *g->anchor->name ? g->anchor->name : g->name;
     const Merged *merged = map_get_ptr(&b->shared->merged, f);
-    return (Call){ .function = merged ? merged->by : f,
+    Call call = { .function = merged ? merged->by : f,
                    .number = merged ? merged->number : NULL,
                    .label = label,
                    .group = g->name,
@@ -54,6 +54,8 @@ static Call call_of(Build *b, int group)
                    .move = { moved ? moved->written : 0, moved ? moved->offset : 0,
                              moved ? tensor_bytes(moved->tensor) : 0 },
                    .partition = partition < 0 ? NULL : &b->partition[partition] };
+    build_fork_call(b, group, &call);
+    return call;
 }
 
 /* Returns the inputs or outputs that are not a state. */

@@ -77,6 +77,7 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     if (o->train && o->selftest_count)
         diag_usage(cx, NULL, "--train and --selftest exclude each other, because training changes the weights, and "
                              "with them every checksum; omit one of them");
+    build_check_cores(cx, o);
     if (o->ports_in_arena && o->static_arena)
         diag_usage(cx, NULL,
                    "--io arena and --static-arena exclude each other, because the caller cannot reach inputs and "

@@ -12,6 +12,7 @@
 #include "ir/interpret/evaluate.h"
 #include "import/model/model.h"
 #include "loopwright.h"
+#include "lower/divide.h"
 #include "lower/lower.h"
 
 typedef struct Build Build;
@@ -34,6 +35,7 @@ typedef struct Shared {
     Map lead;                                /* maps the input of a function to KnownLead (overlaps.c) */
     /* maps a function that differs from another function only in numbers to Merged */
     Map merged;
+    Map divided;                             /* maps a function that cores share to its Division (cores.c) */
     /* the functions of regions, inner regions first */
     int body_count; const Body **body;
     int constant_count; const Tensor **constant; const char **constant_name;
@@ -206,6 +208,15 @@ void build_split_training(Build *b);
 /* build.c: returns the index of the graph's input among the parameters, or -1 if it is not a parameter */
 int build_trained_of_input(const Build *b, int input);
 void build_assemble_training(Build *b);          /* assembles the program's second function */
+
+/* cores.c, for --cores: the number of cores that share the layers of this graph, or 1 */
+int build_cores(const Build *b);
+void build_check_cores(Ctx *cx, const lw_options *o);
+/* Returns the division of the group's lowered function, or NULL if one core computes the group. */
+const Division *build_divide(Build *b, int group, const Function *f);
+const Division *build_division(const Build *b, int group);     /* the division of the group's final function */
+int64_t build_part_stride(const Build *b, int64_t bytes);       /* the bytes from one part's scratch to the next's */
+void build_fork_call(Build *b, int group, Call *call);
 
 /* memories.c, for --memory: reads the options; places results, scratch and constants by their traffic */
 void build_read_memories(Build *b);

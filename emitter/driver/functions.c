@@ -28,7 +28,7 @@ static bool keeps_names(const Group *g)
 /* A lowered function. `first` is the first lowered function with the text of `final`, or NULL before `final` is
  * printed. */
 typedef struct Lowered Lowered;
-struct Lowered { const Function *function, *final; const Lowered *first; };
+struct Lowered { const Function *function, *final; const Lowered *first; const Division *division; };
 
 /* Returns the options, with the strides of the group's tensors that are views of other memory. The inputs and outputs
  * of the nest and of the group correspond by position. */
@@ -62,11 +62,12 @@ static LowerOptions lower_options(Build *b, int group)
 
 /* Writes the facts that determine the lowered function to `key`: the nest, and the options that depend on the plan.
  * Returns the size of the key in bytes. */
-static size_t lowering_key(const Nest *n, const LowerOptions *o, int64_t *key)
+static size_t lowering_key(const Nest *n, const LowerOptions *o, int cores, int64_t *key)
 {
     size_t count = 0;
     key[count++] = (int64_t)(uintptr_t)n;
     key[count++] = o->inputs_alias_output;
+    key[count++] = cores;
     for (int v = 0; v < o->view_count; v++) {
         key[count++] = (int64_t)(uintptr_t)o->view[v].tensor;
         key[count++] = (int64_t)(uintptr_t)o->view[v].within;
@@ -99,8 +100,8 @@ static Lowered *lowered_of(Build *b, int group)
 {
     Ctx *cx = b->cx;
     const LowerOptions options = lower_options(b, group);
-    int64_t *key = NEW_ARRAY(cx->scratch, int64_t, 2 + (MAX_RANK + 4) * options.view_count);
-    const size_t bytes = lowering_key(b->nest[group], &options, key);
+    int64_t *key = NEW_ARRAY(cx->scratch, int64_t, 3 + (MAX_RANK + 4) * options.view_count);
+    const size_t bytes = lowering_key(b->nest[group], &options, build_cores(b), key);
     Lowered *known = map_get(&b->shared->lowered, key, bytes);
     if (known) return known;
     key = arena_copy(cx->arena, key, bytes);
@@ -108,7 +109,8 @@ static Lowered *lowered_of(Build *b, int group)
     const Function *f = lower_nest(cx, b->nest[group], &options);
     if (!f) return NULL;
     known = NEW(cx->arena, Lowered);
-    known->function = f;
+    known->division = build_divide(b, group, f);
+    known->function = known->division ? known->division->function : f;
     map_put(&b->shared->lowered, key, bytes, known);
     return known;
 }
@@ -202,6 +204,7 @@ static void make_function(Build *b, int group)
         *known = (Emitted){ f, b->nest[group] };
         map_put_ptr(&b->shared->emitted, first, known);
         map_put_const_ptr(&b->shared->final, f, lowered->final);
+        if (lowered->division) map_put_const_ptr(&b->shared->divided, f, lowered->division);
         b->shared->function[b->shared->function_count++] = f;
     }
     else b->is_shared[group] = true;
@@ -224,14 +227,19 @@ void build_final_code(Build *b)
         }
 }
 
-static int function_scratch(Build *b, const Function *f, Scratch **out)
+static int function_scratch(Build *b, int group, Scratch **out)
 {
+    const Function *f = b->function[group];
+    const Division *d = build_division(b, group);
     int count = 0;
     *out = NEW_ARRAY(b->cx->arena, Scratch, f ? f->memory_count : 0);
     for (int m = 0; f && m < f->memory_count; m++)
-        if (is_scratch(f->memory[m]))
-            (*out)[count++].bytes = interval_of(b->cx, f->memory[m]->elems, NULL).greatest
-                                    * dtype_info(f->memory[m]->type)->bytes;
+        if (is_scratch(f->memory[m])) {
+            Scratch *s = &(*out)[count++];
+            s->bytes = interval_of(b->cx, f->memory[m]->elems, NULL).greatest * dtype_info(f->memory[m]->type)->bytes;
+            s->stride = d ? build_part_stride(b, s->bytes) : 0;
+            if (d) s->bytes = s->stride * d->parts;
+        }
     return count;
 }
 
@@ -257,15 +265,22 @@ static int64_t move_of(const Build *b, int group)
     return moved ? count_move(b->target->costs, tensor_bytes(moved->tensor)) : 0;
 }
 
+/* Returns the group's function; for one that cores share, the function before its division. */
+static const Function *undivided(const Build *b, int group)
+{
+    const Division *d = build_division(b, group);
+    return d ? d->undivided : b->function[group];
+}
+
 int64_t build_instructions(const Build *b, int group)
 {
-    const Function *f = b->function[group];
+    const Function *f = undivided(b, group);
     return f ? sat_add(count_instructions(b->cx, f, b->target->costs), move_of(b, group)) : 0;
 }
 
 int64_t build_worst(const Build *b, int group)
 {
-    const Function *f = b->function[group];
+    const Function *f = undivided(b, group);
     const int64_t most = f ? count_worst(b->cx, f, b->target->costs) : 0;
     return f && most >= 0 ? sat_add(most, move_of(b, group)) : most;
 }
@@ -287,12 +302,12 @@ void build_functions(Build *b)
         for (int g = 0; region && !b->mode.is_trial && g < region->region->graph_count; g++)
             build_functions(&build_graphs_of(b, region)[g]);
         if (!region && !b->plan.is_free[i]) make_function(b, i);
-        count[i] = region ? region_scratch(b, i, &b->scratch[i]) : function_scratch(b, b->function[i], &b->scratch[i]);
+        count[i] = region ? region_scratch(b, i, &b->scratch[i]) : function_scratch(b, i, &b->scratch[i]);
     }
     if (ctx_failed(cx)) return;
     if (b->options->ports_in_arena && !b->outer) place_ports_in_arena(b);
     build_overlaps(b);
-    b->plan.room = b->outer ? 0 : b->room;
+    b->plan.room = b->outer ? 0 : build_cores(b) > 1 && !text_equal(b->options->optimize, "speed") ? 1 : b->room;
     if (b->model.pin_count && !b->memory_count && !b->outer && !b->mode.is_trial)
         diag_usage(cx, b->options->annotate, "in_memory needs memories; add --memory");
     if (b->memory_count && !b->outer && !b->mode.is_trial) build_place_memories(b);

@@ -82,6 +82,7 @@ const char *build_option_words(Ctx *cx, const lw_options *o)
     add_adapts(cx, &t, "--postprocess", o->postprocess, o->postprocess_count);
     for (int i = 0; i < o->selftest_count; i++) word(&t, "--selftest", without_folder(o->selftest[i]));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) add_row(&t, o, &rows[i]);
+    if (o->cores > 1) word(&t, "--cores", text_format(cx, "%d", o->cores));
     return text_string(&t);
 }
 

@@ -44,7 +44,7 @@ Shared *build_shared(Ctx *cx)
                                        "CLASS_NAMES", "HEADER_HASH" };
     Shared *s = NEW(cx->arena, Shared);
     s->symbols = s->texts = s->emitted = s->bodies = s->scheduled = s->lowered = map_new(cx->arena);
-    s->final = s->lead = s->merged = map_new(cx->arena);
+    s->final = s->lead = s->merged = s->divided = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) build_unique_name(cx, &s->symbols, own[i]);
     return s;
 }
@@ -58,6 +58,7 @@ void build_reserve_names(Build *b)
         { has_file, { "weights", "weights_header", "check_weights", "crc32", "WEIGHTS_ALIGN", "WEIGHTS_FILE_SIZE",
                       "WEIGHTS_FILE", "E_WEIGHTS" } },
         { o->profile, { "profile", "profile_unit", "profile_layer", "profile_begin", "profile_mark", "LAYERS" } },
+        { o->cores > 1, { "fork" } },
         { o->selftest_count, { "selftest", "layers", "checksum", "checksums", "differs" } },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

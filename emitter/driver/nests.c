@@ -186,7 +186,9 @@ bool build_nests(Build *b)
     if (!build_inner_nests(b)) return false;
     if (is_named && !b->is_step) build_combine_named(b);
     if (!combine && !b->outer && !b->is_step && b->options->ram) build_combine_for_limit(b);
-    else if (!combine && !b->outer && !text_equal(b->options->optimize, "speed")) build_combine_for_ram(b);
+    /* Cores divide layers one by one: a row of a combined layer needs rows that another part computes. */
+    else if (!combine && !b->outer && b->options->cores < 2 && !text_equal(b->options->optimize, "speed"))
+        build_combine_for_ram(b);
     if (b->step) build_nests(b->step);
     return nests_of_graphs(b);
 }

@@ -53,7 +53,9 @@ static bool lead_of_root(Build *b, int group, const Tensor *root, const Memory *
         int64_t bytes = 0;
         if (s->root != root) continue;
         const Memory *x = parameter_of(b->function[group], b->lowered[group]->input[i]);
-        if (!x || !plan_is_whole(s) || !known_lead(b, b->function[group], x, y, &bytes)) return false;
+        if (!x || !plan_is_whole(s)) return false;
+        const Division *d = build_division(b, group);
+        if (d ? !division_lead(d, x, &bytes) : !known_lead(b, b->function[group], x, y, &bytes)) return false;
         *lead = bytes > *lead ? bytes : *lead;
         found = true;
     }
@@ -111,7 +113,9 @@ static bool may_shift(Build *b, int group, const Slot *from, const Slot *to)
 {
     const Group *g = &b->groups.at[group];
     int64_t lead;
-    if (g->output_count != 1 || g->output[0] != to->tensor || !b->function[group] || group_device(g)) return false;
+    if (g->output_count != 1 || g->output[0] != to->tensor || !b->function[group] || group_device(g)
+        || build_division(b, group))
+        return false;
     const Memory *y = parameter_of(b->function[group], b->lowered[group]->output[0]);
     for (int i = 0; y && i < g->input_count; i++) {
         const Slot *s = plan_slot(&b->plan, g->input[i]);

@@ -484,7 +484,7 @@ void functions_merge(Ctx *cx, const Function **f, int count, Map *into)
     const Function **alike = NEW_ARRAY(cx->arena, const Function *, count);
     const int64_t **number = NEW_ARRAY(cx->arena, const int64_t *, count);
     int *position = NEW_ARRAY(cx->arena, int, count);
-    for (int i = 0; i < count; i++) outline[i] = function_outline(cx, f[i]);
+    for (int i = 0; i < count; i++) outline[i] = f[i]->number_count ? NULL : function_outline(cx, f[i]);
     for (int i = 0; i < count; i++) {
         int found = 0;
         for (int j = i; outline[i] && j < count; j++)

@@ -10,6 +10,7 @@ typedef struct Merged { Function *by; const int64_t *number; } Merged;
 
 /* Returns the text of a function without its numbers. Functions with equal outlines are merged. */
 const char *function_outline(Ctx *cx, const Function *f);
-/* Replaces functions with equal outlines by one function; `into` receives a Merged for each of them. */
+/* Replaces functions with equal outlines by one function; `into` receives a Merged for each of them. Functions that
+ * already have number parameters stay. */
 void functions_merge(Ctx *cx, const Function **f, int count, Map *into);
 #endif

@@ -12,6 +12,7 @@ cpu_table='
 cortex-m0plus  mps2-an385  0x40028018  25000000  mps2.ld  -mcpu=cortex-m0plus
 cortex-m3      mps2-an385  0x40028018  25000000  mps2.ld  -mcpu=cortex-m3
 cortex-m4      mps2-an386  0x40028018  25000000  mps2.ld  -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard
+cortex-m33     mps2-an521  0x50302018  20000000  an521.ld -mcpu=cortex-m33 -mfpu=fpv5-sp-d16 -mfloat-abi=hard
 cortex-m55     mps3-an547  0x49302018  20000000  mps3.ld  -mcpu=cortex-m55 -mfloat-abi=hard
 '
 
@@ -22,6 +23,10 @@ choose_cpu() {
     while read -r name machine counter_address counter_hz linker_script rest; do
         if [ "$name" = "$1" ] && [ -n "$name" ]; then
             read -r -a cpu_flags <<< "-mthumb $rest"
+            machine_options=()
+            # by default core 0 of the AN521 lacks both
+            [ "$machine" != mps2-an521 ] ||
+                machine_options=(-global sse-200.CPU0_DSP=on -global sse-200.CPU0_FPU=on)
             return 0
         fi
     done <<< "$cpu_table"
@@ -73,7 +78,7 @@ link_image() {
 # run_image IMAGE: runs it with one nanosecond of virtual time per instruction; the image's text
 # and exit status, or 124 after TIMEOUT seconds (default 120).
 run_image() {
-    timeout "${TIMEOUT:-120}" qemu-system-arm -M "$machine" -icount shift=0 -nographic \
+    timeout "${TIMEOUT:-120}" qemu-system-arm -M "$machine" "${machine_options[@]}" -icount shift=0 -nographic \
         -monitor none -serial none -semihosting-config enable=on,target=native -kernel "$1" 2>&1
 }
 

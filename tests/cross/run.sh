@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # run.sh CPU MODEL_DIR NAME IN.npy... -- OUT.npy...: builds MODEL_DIR/NAME.c, emitted with
-# --name NAME, for CPU (cortex-m0plus, cortex-m3, cortex-m4 or cortex-m55), runs it in QEMU on the
+# --name NAME, for CPU (cortex-m0plus, cortex-m3, cortex-m4, cortex-m33 or cortex-m55), runs it in QEMU on the
 # inputs, and compares with the expected outputs. CFLAGS_TARGET: its optimisation (default -O3). MODEL_OBJECT: the
-# object file of NAME.c, if it is compiled already.
+# object file of NAME.c, if it is compiled already. MORE_SOURCES: C files to link; MAIN_FLAGS: flags for main.c.
 # Prints instructions, stack, arena, text and rodata. Status 0: they agree; 77: a tool is missing.
 set -euo pipefail
 source "$(dirname "$0")/../../samples/cortex-m/firmware.sh"
@@ -55,8 +55,13 @@ arm-none-eabi-gcc "${cpu_flags[@]}" -c "$work/vectors.s" -o "$work/vectors.o"
 object=${MODEL_OBJECT:-$work/model.o}
 [ -n "${MODEL_OBJECT:-}" ] || compile_model "$model_dir/$name.c" "$object" -I"$model_dir"
 compile_target "$cross_dir/main.c" "$work/main.o" -Os -I"$model_dir" -DMODEL="$name" \
-    -DMODEL_UPPER="${name^^}" -DMODEL_HEADER="\"$name.h\""
-link_image "$work/model.elf" "$work/main.o" "$object" "$work/vectors.o"
+    -DMODEL_UPPER="${name^^}" -DMODEL_HEADER="\"$name.h\"" ${MAIN_FLAGS:+"$MAIN_FLAGS"}
+more=()
+for source in ${MORE_SOURCES:-}; do
+    more+=("$work/more${#more[@]}.o")
+    compile_target "$source" "${more[-1]}" -O2 -DCOUNTER_ADDRESS="$counter_address"u -DCOUNTER_HZ="$counter_hz"u
+done
+link_image "$work/model.elf" "$work/main.o" "$object" "$work/vectors.o" "${more[@]}"
 
 echo "$name for $cpu on $machine"
 run_image "$work/model.elf"

@@ -54,6 +54,15 @@ static bool has_time(const Build *b)
     return report_has_cycles(b) && report_microseconds(b, report_totals(b).cycles) >= 0;
 }
 
+static bool has_cores(const Build *b) { return b->options->cores > 1; }
+static Figure parts_of(Build *b, int i) { return number(report_parts(b, i)); }
+static Figure busiest_of(Build *b, int i) { return number(report_busiest(b, i)); }
+static Figure share_of(Build *b, int i)
+{
+    const double all = (double)report_instructions(b, i), most = (double)report_busiest(b, i);
+    return words(text_format(b->cx, all > 0 ? "%.1f %%" : "", 100 * most / all));
+}
+
 enum { NUMBER = 12, FIGURE = 10 };        /* widths */
 static const Column columns[] = {
     { "graph", NULL, { NULL, NULL }, UNIT_NAME, graph_of, NULL, 0, 0 },
@@ -69,6 +78,9 @@ static const Column columns[] = {
     { "instructions", NULL, { "instructions", "instructions" }, UNIT_COUNT, instructions_of, report_has_instructions,
       NUMBER, NUMBER },
     { "cycles", NULL, { "cycles", NULL }, UNIT_COUNT, cycles_of, has_time, NUMBER, NUMBER },
+    { NULL, NULL, { "cores", NULL }, UNIT_COUNT, parts_of, has_cores, FIGURE / 2, FIGURE / 2 },
+    { NULL, NULL, { "busiest core", "busiest core" }, UNIT_COUNT, busiest_of, has_cores, NUMBER, NUMBER },
+    { NULL, NULL, { "share", NULL }, UNIT_COUNT, share_of, has_cores, FIGURE - 2, FIGURE - 2 },
     { "milliseconds", NULL, { "ms", "ms" }, UNIT_TIME, time_of, has_time, FIGURE, FIGURE },
 };
 enum { COUNT = sizeof columns / sizeof *columns, NAME = 1 };

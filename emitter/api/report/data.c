@@ -20,6 +20,13 @@ static void json_moved(Text *t, const Traffic *moved)
     json_number(t, "written", moved->written);
 }
 
+static void json_balance(const Build *b, int group, Text *t)
+{
+    if (b->options->cores < 2) return;
+    json_number(t, "parts", report_parts(b, group));
+    json_known(t, "busiest", report_busiest(b, group));
+}
+
 static void json_layers(const JsonReport *r, Text *t)
 {
     bool is_first = true;
@@ -29,6 +36,7 @@ static void json_layers(const JsonReport *r, Text *t)
         for (int i = 0; i < b->groups.count; i++, is_first = false) {
             text_add(t, is_first ? "    {" : ",\n    {");
             columns_json(b, i, t);
+            json_balance(b, i, t);
             json_layer_facts(r, b, i, t);
             json_traffic(r, b, i, t);
             text_char(t, '}');
@@ -87,6 +95,13 @@ static void json_all_traffic(const Build *b, Text *t)
     text_add(t, "},\n");
 }
 
+static int64_t total_busiest(const Build *b)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < b->groups.count; i++) sum = sat_add(sum, report_busiest(b, i));
+    return sum;
+}
+
 static void json_totals(Build *b, const Footprint *f, Text *t)
 {
     const Totals all = report_totals(b);
@@ -95,6 +110,10 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
     json_total(t, "multiply_adds", all.macs);
     json_total(t, "instructions", all.instructions);
     json_total(t, "worst_instructions", all.worst);
+    if (b->options->cores > 1) {
+        json_total(t, "cores", b->options->cores);
+        json_total(t, "busiest", all.instructions < 0 ? -1 : total_busiest(b));
+    }
     json_total(t, "cycles", all.cycles);
     text_printf(t, "    \"milliseconds\": %s,\n", time < 0 ? "null" : report_milliseconds(b->cx, time));
     json_total(t, "arena", all.arena);

@@ -48,6 +48,19 @@ static void print_worst(const Build *b, const Totals *all, Text *t)
                      (long long)all->worst);
 }
 
+/* Prints the gain of --cores: the sum over the layers of the instructions of the busiest part. */
+static void print_balance(const Build *b, Text *t)
+{
+    int64_t most = 0, all = 0;
+    if (b->options->cores < 2 || !report_has_instructions(b)) return;
+    for (int i = 0; i < b->groups.count; i++) {
+        most = sat_add(most, report_busiest(b, i));
+        all = sat_add(all, report_instructions(b, i));
+    }
+    text_printf(t, "cores          %d: about %lld instructions of the busiest core in each layer, a gain of %.2f\n",
+                b->options->cores, (long long)most, most ? (double)all / (double)most : 1.0);
+}
+
 static void print_total_time(const Build *b, const Totals *all, const Footprint *f, Text *t)
 {
     const bool is_measured = report_measures_instructions(b);
@@ -158,6 +171,7 @@ static void print_totals(Build *b, const Footprint *f, Text *t)
                     (long long)b->graph.stream->window_macs, (long long)b->graph.stream->window);
     text_char(t, '\n');
     print_total_time(b, &all, f, t);
+    print_balance(b, t);
     text_printf(t, "RAM            %lld bytes: arena %lld", (long long)all.ram, (long long)all.arena);
     if (b->options->ports_in_arena) text_add(t, " with inputs and outputs");
     else text_printf(t, ", inputs %lld, outputs %lld", (long long)all.inputs, (long long)all.outputs);

@@ -150,6 +150,8 @@ typedef struct Scratch {
     int64_t source_cost;               /* of a copy: the cost of reading a byte of the constant, in thousandths */
     int begins;                        /* of a copy: the group before which it begins, its own or an earlier one */
     bool is_optional;                  /* of a copy: true if the group may do without it; memory is then -1 */
+    /* With --cores: the bytes between the copies of two parts, or 0 if the group is not divided */
+    int64_t stride;
 } Scratch;
 /* Decides which tensors alias, and their strides; call this before lowering. nest[i] is the scheduled nest of group i.
  * With `copies_padding`, operands of paddings have their own memory. */

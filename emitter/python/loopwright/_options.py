@@ -25,6 +25,7 @@ class Options(TypedDict, total=False):
     standalone: bool
     time_passes: bool
     werror: bool
+    cores: int
     ports_in_arena: bool
     memory: Sequence[Text]
     no_shrink: bool
