@@ -8,7 +8,7 @@
  *   LW_COUNTER_UNIT      "cycles", "instructions" or "ns"
  *
  *   core                          counter              wraps after
- *   Cortex-M3 and later           DWT CYCCNT           2^32 cycles
+ *   Cortex-M3 and later           DWT CYCCNT           2^32 cycles; SysTick if the core has none
  *   Cortex-M0, M0+, M1, M23       SysTick              2^24 cycles, the longest layer that is right
  *   RISC-V, Espressif's           mpccr                2^32 cycles
  *   RISC-V                        mcycle; under Linux: cycle
@@ -23,22 +23,39 @@
 /* lw: LW_COUNTER needs */
 #ifdef LW_COUNTER
 /* the caller defined the counter */
-#elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__) || defined(LW_COUNTER_SYSTICK)
+#elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__) || defined(LW_COUNTER_SYSTICK) || \
+    (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M')
+#define LW_REGISTER(address) (*(volatile uint32_t *)(address))
 /* SysTick counts down from its reload value. A timer that runs already, as an operating system's, keeps its reload
  * value, and the measured cycles are wrong: define LW_COUNTER there. */
-#define LW_COUNTER_START() \
-    (*(volatile uint32_t *)0xE000E010u & 1u ? (void)0 : (void)(*(volatile uint32_t *)0xE000E014u = 0xFFFFFFu, \
-     *(volatile uint32_t *)0xE000E018u = 0u, *(volatile uint32_t *)0xE000E010u = 5u))
-#define LW_COUNTER()       (0xFFFFFFu - *(volatile uint32_t *)0xE000E018u)
+static inline void lw_systick_start(void)
+{
+    if (LW_REGISTER(0xE000E010u) & 1u) return;
+    LW_REGISTER(0xE000E014u) = 0xFFFFFFu;
+    LW_REGISTER(0xE000E018u) = 0u;
+    LW_REGISTER(0xE000E010u) = 5u;
+}
+static inline uint32_t lw_systick(void) { return 0xFFFFFFu - LW_REGISTER(0xE000E018u); }
+#if defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__) || defined(LW_COUNTER_SYSTICK)
+#define LW_COUNTER_START() lw_systick_start()
+#define LW_COUNTER()       lw_systick()
 #define LW_COUNTER_MASK    0xFFFFFFu
-#define LW_COUNTER_UNIT    "cycles"
-#elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+#else
+/* A core whose DWT has no cycle counter, and an emulator without the DWT, read the bit that enables it as 0. */
+static inline uint32_t lw_counts_cycles(void) { return LW_REGISTER(0xE0001000u) & 1u; }
 /* Enables the trace unit (DEMCR), unlocks the watchpoint unit as a Cortex-M7 requires, and enables its counter. */
-#define LW_COUNTER_START() \
-    ((void)(*(volatile uint32_t *)0xE000EDFCu |= 1u << 24, *(volatile uint32_t *)0xE0001FB0u = 0xC5ACCE55u, \
-     *(volatile uint32_t *)0xE0001000u |= 1u))
-#define LW_COUNTER()       (*(volatile uint32_t *)0xE0001004u)
-#define LW_COUNTER_MASK    0xFFFFFFFFu
+static inline void lw_counter_start(void)
+{
+    LW_REGISTER(0xE000EDFCu) |= 1u << 24;
+    LW_REGISTER(0xE0001FB0u) = 0xC5ACCE55u;
+    LW_REGISTER(0xE0001000u) |= 1u;
+    if (!lw_counts_cycles()) lw_systick_start();
+}
+static inline uint32_t lw_counter(void) { return lw_counts_cycles() ? LW_REGISTER(0xE0001004u) : lw_systick(); }
+#define LW_COUNTER_START() lw_counter_start()
+#define LW_COUNTER()       lw_counter()
+#define LW_COUNTER_MASK    (lw_counts_cycles() ? 0xFFFFFFFFu : 0xFFFFFFu)
+#endif
 #define LW_COUNTER_UNIT    "cycles"
 #elif defined(__riscv)
 /* Reads control registers by number, because names need the extension zicsr in -march. `.insn i` takes a signed

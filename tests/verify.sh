@@ -235,6 +235,17 @@ ones() {
 }
 check profile-reads-another-counter ones
 
+# The emulator's Cortex-M4 has no DWT: the header's own counter, without that of hosted.h, is then SysTick.
+counts_without_dwt() {
+    printf '#undef LW_COUNTER_%s\n' START MASK UNIT > "$work/own.h" && echo '#undef LW_COUNTER' >> "$work/own.h"
+    says 0 '^verified: 1 of 1' $digits --target cortex-m4 --profile \
+        --cc "samples/cortex-m/hosted.sh cc cortex-m4 -include $work/own.h" \
+        --runner "samples/cortex-m/hosted.sh run cortex-m4" &&
+        grep -q '^cycles [1-9]' "$work/said" && [ "$(grep -c '^  .* [1-9][0-9]* *[0-9.]* %$' "$work/said")" -eq 7 ]
+}
+if has arm-none-eabi-gcc && has qemu-system-arm; then check profile-without-cycle-counter counts_without_dwt
+else skip profile-without-cycle-counter "$(missing arm-none-eabi-gcc qemu-system-arm)"; fi
+
 # A compiler whose programs do not link, as those of bare cores: `false`.
 words='building the emitted C for a board (docs/verifying.md: --cc and --runner by samples/cortex-m/hosted.sh) failed'
 check board-without-runner-is-explained says 1 "error: $words: false" $digits --target cortex-m4 --cc false
