@@ -82,8 +82,8 @@ check a-moved-result-keeps-its-bytes copies_blocks
 counts_moves() {
     counted=$("$lw" tests/budgets/chain.te --target cortex-m4 --ram 12600 -o "$work/moved.c" 2>&1 |
         sed -n 's/.*arena of [0-9]* bytes and \([0-9]*\) counted instructions.*/\1/p')
-    reported=$("$lw" report tests/budgets/chain.te --target cortex-m4 --ram 12600 --quiet |
-        sed -n 's/^instructions   about //p')
+    "$lw" report tests/budgets/chain.te --target cortex-m4 --ram 12600 --quiet -o "$work/moved.json" || return 1
+    reported=$(sed -n 's/^    "instructions": \([0-9]*\),*$/\1/p' "$work/moved.json")
     echo "$reported reported, $counted counted"
     [ -n "$counted" ] && [ "$reported" = "$counted" ]
 }

@@ -236,6 +236,15 @@ const char *report_milliseconds(Ctx *cx, int64_t microseconds)
     return text_format(cx, "%lld.%03d", (long long)(microseconds / 1000), (int)(microseconds % 1000));
 }
 
+int64_t report_rounded(int64_t estimate)
+{
+    enum { LEAST = 1000, TEN = 10 };
+    int64_t unit = 1;
+    while (estimate / unit >= LEAST) unit *= TEN;
+    const int64_t digits = estimate / unit + (estimate % unit >= unit - estimate % unit);
+    return digits * unit;
+}
+
 int64_t report_weights(const Group *g)
 {
     int64_t bytes = 0;

@@ -36,6 +36,8 @@ int64_t report_arrays(const Function *f);    /* the bytes of its arrays on the s
  * used in addition to their arrays. Returns -1 if the target has no figures. */
 int64_t report_stack(const Build *b);
 const char *report_milliseconds(Ctx *cx, int64_t microseconds);    /* "12.345" */
+/* Rounds an estimate half up to three significant digits. The models of costs have errors of several percent. */
+int64_t report_rounded(int64_t estimate);
 int64_t report_weights(const Group *g);      /* bytes of constants that the group reads */
 int64_t report_result(Ctx *cx, const Group *g);              /* bytes */
 bool report_computes_floats(const Build *b, int group);      /* true if the group computes in floats when it runs */

@@ -40,6 +40,12 @@ def digits(milliseconds):
 NAMES, OPERATORS = 64, 40
 
 
+def three_digits(n):
+    """An estimate as the text has it: three significant digits, rounded half up."""
+    unit = 10 ** max(0, len(str(n)) - 3)
+    return (2 * n + unit) // (2 * unit) * unit
+
+
 def shortened(text, most):
     first = (most - 3) // 2
     return text if len(text) <= most else text[:first] + "..." + text[first + 3 + len(text) - most:]
@@ -79,9 +85,12 @@ class Forms:
                      (str(t["flash"]), str(t["ram"])))
         for key in ("instructions", "cycles"):
             if t[key] is not None and (key == "instructions" or t["milliseconds"] is not None):
-                self.require(f"text: {key}", self.found(rf"^{key} +(?:about )?(\d+)"), (str(t[key]),))
+                about, n = self.found(rf"^{key} +(about )?(\d+)")
+                self.require(f"text: {key}", n, str(three_digits(t[key]) if about else t[key]))
         if t["milliseconds"] is not None:
-            self.require("text: milliseconds", self.found(r"^cycles .*: ([\d.]+) ms at"), (f"{t['milliseconds']:.3f}",))
+            about, n = self.found(r"^cycles +(about )?.*: ([\d.]+) ms at")
+            micro = round(1000 * t["milliseconds"])
+            self.require("text: milliseconds", round(1000 * float(n)), three_digits(micro) if about else micro)
 
     def said(self, word):
         """The words of the page's verdict about RAM, Flash, Run or Work."""

@@ -21,15 +21,26 @@ static int free_layers(const Build *b)
     return count;
 }
 
+/* Returns the milliseconds of an estimate without zeros at their end, which would be more than three digits. */
+static const char *estimated_milliseconds(Ctx *cx, int64_t microseconds)
+{
+    const char *text = report_milliseconds(cx, report_rounded(microseconds));
+    size_t n = strlen(text);
+    while (text[n - 1] == '0') n--;
+    return text_format(cx, "%.*s", (int)(n - (text[n - 1] == '.')), text);
+}
+
 /* Prints cycles if --mhz is given or if cycles are measured. */
 static void print_cycles(const Build *b, int64_t cycles, Text *t)
 {
     const int64_t time = report_microseconds(b, cycles);
     const bool is_measured = report_measures_cycles(b);
     if (time < 0 && !is_measured) return;
-    text_printf(t, "cycles         %s%lld", is_measured ? "" : "about ", (long long)cycles);
+    text_printf(t, is_measured ? "cycles         %lld" : "cycles         about %lld",
+                (long long)(is_measured ? cycles : report_rounded(cycles)));
     if (time >= 0) {
-        text_printf(t, ": %s ms at ", report_milliseconds(b->cx, time));
+        text_printf(t, ": %s ms at ",
+                    is_measured ? report_milliseconds(b->cx, time) : estimated_milliseconds(b->cx, time));
         text_double(t, b->options->mhz);
         text_add(t, " MHz");
     }
@@ -65,7 +76,8 @@ static void print_total_time(const Build *b, const Totals *all, const Footprint 
 {
     const bool is_measured = report_measures_instructions(b);
     if (all->instructions >= 0)
-        text_printf(t, "instructions   %s%lld%s", is_measured ? "" : "about ", (long long)all->instructions,
+        text_printf(t, is_measured ? "instructions   %lld%s" : "instructions   about %lld%s",
+                    (long long)(is_measured ? all->instructions : report_rounded(all->instructions)),
                     b->step ? " for a run" : "");
     if (is_measured) {
         if (b->measured->is_stepped) text_add(t, ", of the compiled code");

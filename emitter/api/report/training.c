@@ -42,10 +42,10 @@ static void print_trade(const Build *b, Text *t)
     const StepCost *cost = b->trade;
     if (!cost) return;
     text_printf(t, "checkpoints    none: arena %lld, about %lld instructions for a step\n", (long long)cost[0].arena,
-                (long long)cost[0].instructions);
+                (long long)report_rounded(cost[0].instructions));
     if (cost[1].arena == cost[0].arena) text_printf(t, "               --checkpoint %s has no effect\n", wanted);
     else text_printf(t, "               --checkpoint %s: arena %lld, about %lld instructions\n", wanted,
-                     (long long)cost[1].arena, (long long)cost[1].instructions);
+                     (long long)cost[1].arena, (long long)report_rounded(cost[1].instructions));
 }
 
 void report_training(Build *b, Text *t)
@@ -60,6 +60,6 @@ void report_training(Build *b, Text *t)
                 b->name, (long long)params, (long long)k.parameters, (long long)k.state,
                 (long long)(params - k.parameters - k.state));
     text_printf(t, "instructions   about %lld for a step, %lld for a run\n",
-                (long long)instructions_of(b->step), (long long)instructions_of(b));
+                (long long)report_rounded(instructions_of(b->step)), (long long)report_rounded(instructions_of(b)));
     print_trade(b, t);
 }
