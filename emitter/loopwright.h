@@ -274,6 +274,9 @@ const char *lw_list_targets(lw_context *cx);
 const char *lw_list_boards(lw_context *cx);                      /* what `board` may name */
 const char *lw_list_passes(lw_context *cx);
 const char *lw_list_steps(lw_context *cx); /* the steps of a schedule: operands, options and defaults */
+/* The declaration, C prototype and portable form of the instruction MACRO, which a schedule of the model declares or a
+ * built-in schedule uses. */
+const char *lw_print_instruction(lw_context *cx, const char *model, const char *macro, const lw_options *o);
 const char *lw_list_conditions(lw_context *cx);                  /* the names of lw_implementation.when */
 
 /* ---- Computations and schedules from C ---------------------------------------------------------------------------

@@ -171,13 +171,13 @@ check sum-of-equal-operands-is-an-instruction sum_of_one 127 14 100 "LW_ADD_"
 # usage with any other command.
 commands_of() {
     case $1 in
-    -o) echo compile run quantize dump report package evidence tune ops targets boards passes steps ;;
+    -o) echo compile run quantize dump report package evidence tune instruction ops targets boards passes steps ;;
     --board | --from | --to | --layout | --preprocess | --postprocess | \
         --target | --dim | --value | --state | --annotate | --gradient | --schedule | --combine | --optimize | \
         --ram | --hybrid | --extern | --signature | --float | --layers | --no-shrink | --werror | --quiet)
-        echo compile run verify quantize evaluate dump report package evidence tune ;;
-    --rounding | --qdq | --cores) echo compile run verify evaluate dump report package evidence tune ;;
-    --stream) echo compile run verify quantize evaluate dump report package evidence tune ;;
+        echo compile run verify quantize evaluate dump report package evidence tune instruction ;;
+    --rounding | --qdq | --cores) echo compile run verify evaluate dump report package evidence tune instruction ;;
+    --stream) echo compile run verify quantize evaluate dump report package evidence tune instruction ;;
     --for | --package-version | --author | --url | --licence) echo package ;;
     --samples | --ports) echo "quantize dump" ;;
     --ranges | --refine | --per-tensor | --no-equalization | --finetune | --seed | --min-sqnr | --max-drop | --labels)
@@ -188,7 +188,7 @@ commands_of() {
     --cc) echo verify evaluate report evidence tune ;;
     --fit | --mhz | --against) echo report ;;
     --expect) echo verify evaluate ;;
-    --io) echo compile verify quantize dump report evidence tune ;;
+    --io) echo compile verify quantize dump report evidence tune instruction ;;
     --memory) echo compile verify quantize dump report evidence ;;
     --name) echo compile verify quantize dump package evidence ;;
     --static-arena | --time-passes) echo compile verify quantize ;;
@@ -242,7 +242,7 @@ every_option() {
     done
     for option in $all; do
         given=$(value_of $option) commands=$(commands_of $option)
-        for command in compile run verify quantize evaluate dump report package evidence tune ops targets boards \
+        for command in compile run verify quantize evaluate dump report package evidence tune instruction ops targets boards \
             passes steps; do
             said=$("$lw" $command $option $given 2>&1)
             case $said in *"is not an option of $command"*) taken=no ;; *) taken=yes ;; esac
@@ -272,9 +272,22 @@ check conditions-are-listed ends 0 "^target has FEATURE" ops --conditions
 check targets-are-listed ends 0 '^cortex-m4 ' targets
 check passes-are-listed ends 0 'partition' passes
 check steps-are-listed ends 0 'tail         the last tile' steps
+# The portable forms of a file's instructions, in place of their loops, compute the same values.
+portable_forms() {
+    "$lw" instruction tests/emitted/instruction.te MLA8 > "$work/mla8.h" &&
+        "$lw" instruction tests/emitted/instruction.te PLUS_ONE -o "$work/plus_one.h" &&
+        "$lw" verify tests/emitted/instruction.te --cc "${CC:-cc} -include $work/mla8.h -include $work/plus_one.h"
+}
+check instruction-portable-forms-compute-the-formulas portable_forms
+check instruction-has-its-strides ends 0 'const int8_t \*a, int32_t a_at,$' instruction tests/emitted/instruction.te \
+    LW_DOT_2X2_I8
+check instruction-without-a-portable-form-is-named ends 0 'has no portable form' instruction \
+    tests/emitted/instruction.te LW_ADD_LINE_I8
+check instruction-unknown-is-refused refuses 'declares the instruction "MLA9"' instruction \
+    tests/emitted/instruction.te MLA9
 help_names_all() {
     "$lw" --help > "$work/help"
-    for word in compile run verify quantize evaluate dump report ops targets passes steps --target --name \
+    for word in compile run verify quantize evaluate dump report instruction ops targets passes steps --target --name \
         --testbench --standalone --static-arena --dim --value --state --expect --rounding --hybrid --extern --qdq \
         --float --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
         grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }

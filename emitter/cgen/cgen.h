@@ -303,6 +303,10 @@ const char *cgen_proof_script(Ctx *cx, const Program *p);
 void cgen_include_header(Ctx *cx, Text *t, const Program *p);
 /* Prints one function as C, for messages and tests. */
 void cgen_function(Ctx *cx, Text *t, const Program *p, const Function *f);
+/* A parameter of an instruction's macro: a memory, or a number. */
+typedef struct MacroParameter { const Memory *memory; const Expr *number; } MacroParameter;
+/* Prints the macro as a C function with these parameters: its prototype if f is NULL, else f, which uses them. */
+void cgen_macro(Ctx *cx, Text *t, const char *name, const MacroParameter *parameter, int count, const Function *f);
 /* Prints the function of a body; the numbers of its layers begin at `first_layer`. */
 void cgen_body(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer);
 #endif

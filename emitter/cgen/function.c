@@ -470,3 +470,25 @@ void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
     text_add(t, stops ? "    return 0;\n}\n" : "}\n");
 }
 
+
+void cgen_macro(Ctx *cx, Text *t, const char *name, const MacroParameter *parameter, int count, const Function *f)
+{
+    const Program none = { .name = NULL };
+    FunctionPrinter p = { .s = speller_new(cx), .t = t, .depth = 1, .program = &none, .function = f };
+    const size_t start = t->length;
+    text_printf(t, "static inline void %s(", name);
+    for (int i = 0; i < count; i++) {
+        const Memory *m = parameter[i].memory;
+        const Expr *e = parameter[i].number;
+        if (m) text_printf(t, "%s%s%s *%s", i ? ", " : "", m->kind == MEMORY_INPUT ? "const " : "",
+                           dtype_info(m->type)->c_type, speller_name(&p.s, m, m->name));
+        else text_printf(t, "%s%s %s", i ? ", " : "", dtype_info(e->type)->c_type,
+                         speller_name(&p.s, e, expr_as_var(e)->name));
+    }
+    text_add(t, f ? ")" : ");\n");
+    wrap_list(cx, t, start);
+    if (!f) return;
+    text_add(t, "\n{\n");
+    statement(&p, f->body);
+    text_add(t, "}\n");
+}

@@ -20,6 +20,7 @@ static bool report(const Arguments *a), ops(const Arguments *a), targets(const A
 static bool boards(const Arguments *a), passes(const Arguments *a);
 static bool steps(const Arguments *a), quantize(const Arguments *a), evaluate(const Arguments *a);
 static bool package(const Arguments *a), tune(const Arguments *a), evidence(const Arguments *a);
+static bool instruction(const Arguments *a);
 
 static const Command all[] = {
 #define COMMAND(...) { __VA_ARGS__ },
@@ -217,6 +218,11 @@ static bool tune(const Arguments *a)
     watch_progress(&o, &p);
     const char *text = end_progress(&p, lw_tune(a->cx, a->file[0], a->output[0], &o));
     return a->quiet ? text != NULL : show(a, text);
+}
+
+static bool instruction(const Arguments *a)
+{
+    return show_or_write(a, lw_print_instruction(a->cx, a->file[0], a->file[1], &a->options));
 }
 
 static bool ops(const Arguments *a)
