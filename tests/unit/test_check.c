@@ -36,6 +36,7 @@ typedef struct Case { const char *name; Verdict verdict; const char *says; const
 #define CHAIN "nest t\ninput x: i32[6][8]\nstage s[i<6] = sum(r<8) x[i, r]\nstage t[i<6] = s[i] - 1\noutput t\nloops\n"
 #define SIZED "nest t\nsize n in 1..9\ninput x: i32[n]\nstage a[i<n] = x[i] + 1\n" \
     "stage b[i<n] = a[i] * 3\noutput b\nloops\n"
+#define FLOATS "nest t\ninput x: f32[4][6][9]\nstage y[i<4] = sum(r<6, q<9) x[i, r, q]\noutput y\nloops\n"
 #define MATRIX "nest t\ninput x: i32[4][6]\nstage y[i<4, j<6] = x[i, j] + 1\noutput y\nloops\n"
 
 static const Case cases[] = {
@@ -52,6 +53,14 @@ static const Case cases[] = {
       "  for y.i < 6\n    for y.r < 8\n      block y[i=i, r=r]\n    for y@tail.r < 2\n      block y@tail[i=i, "
       "r=r+8]\n" },
     { "reduce-fused-with-data", PROVED, NULL, SUM, "  for y.f < 60\n    block y[i=f/10, r=f%10]\n" },
+    { "floats-in-tiles-with-data-between", PROVED, NULL, FLOATS,
+      "  for y.r < 6\n    for y.qo < 3\n      for y.i < 4\n        for y.qi < 4\n"
+      "          block y[i=i, r=r, q=qo*4+qi] if qo * 4 + qi < 9\n" },
+    { "floats-fused-with-data-and-split", PROVED, NULL, FLOATS,
+      "  for y.fo < 27\n    for y.fi < 8\n      block y[i=(fo*8+fi)/54, r=(fo*8+fi)/9%6, q=(fo*8+fi)%9]\n" },
+    { "floats-peeled-in-a-loop", PROVED, NULL, FLOATS,
+      "  for y.i < 4\n    for y.r < 6\n      for y.q < 4\n        block y[i=i, r=r, q=q]\n"
+      "      for y@tail.q < 5\n        block y@tail[i=i, r=r, q=q+4]\n" },
     { "init-apart", PROVED, NULL, SUM,
       "  for y@init.i < 6\n    block init y@init[i=i]\n  for y.r < 10\n    for y.i < 6\n      block update y[i=i, "
       "r=r]\n" },
@@ -156,6 +165,21 @@ static const Case cases[] = {
     { "I2-init-of-a-part", UNPROVED, "y@init", SUM,
       "  for y@init.i < 5\n    block init y@init[i=i]\n  for y.i < 6\n    for y.r < 10\n      block update y[i=i, "
       "r=r]\n" },
+
+    /* I13 */
+    { "I13-reduce-loops-exchanged", UNPROVED, "in the order of the reduce axes of y", FLOATS,
+      "  for y.i < 4\n    for y.q < 9\n      for y.r < 6\n        block y[i=i, r=r, q=q]\n" },
+    { "I13-inner-tile-outside", UNPROVED, "y.qi", FLOATS,
+      "  for y.i < 4\n    for y.r < 6\n      for y.qi < 4\n        for y.qo < 3\n"
+      "          block y[i=i, r=r, q=qo*4+qi] if qo * 4 + qi < 9\n" },
+    { "I13-tile-around-another-axis", UNPROVED, "y.qo", FLOATS,
+      "  for y.i < 4\n    for y.qo < 3\n      for y.r < 6\n        for y.qi < 3\n"
+      "          block y[i=i, r=r, q=qo*3+qi]\n" },
+    { "I13-backwards", UNPROVED, "y.q", FLOATS,
+      "  for y.i < 4\n    for y.r < 6\n      for y.q < 9\n        block y[i=i, r=r, q=8-q]\n" },
+    { "I13-copies-of-inner-axis-in-loops-of-their-own", UNPROVED, "y@tail", FLOATS,
+      "  for y.i < 4\n    for y.r < 6\n      for y.q < 4\n        block y[i=i, r=r, q=q]\n"
+      "    for y@tail.r < 6\n      for y@tail.q < 5\n        block y@tail[i=i, r=r, q=q+4]\n" },
 
     /* I3 */
     { "I3-reader-first", WRONG, "b reads \"a\" before", TWO,

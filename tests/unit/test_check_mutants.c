@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random nests with one random damage: an extent, a guard, an index, a kind of loop, the order of statements, the
- * offset or ring of a buffer. If the checker still proves a nest, it must give the evaluator's values. Arguments: SEED
+/* Random nests with one random damage: an extent, a guard, an index, a kind of loop, the order of statements or
+ * loops, the offset or ring of a buffer. If the checker still proves a nest, it must give the evaluator's values. Arguments: SEED
  * COUNT. */
 #include "../fuzz/programs.c"
 #include "../fuzz/schedules.c"
@@ -85,8 +85,18 @@ static const Stmt *damage_alloc(Ctx *cx, Damage *d, const Stmt *s)
     return stmt_alloc(cx, b, body);
 }
 
+/* Exchanges a loop with the only loop in it; NULL if the inner extent depends on the outer loop. */
+static const Stmt *interchanged(Ctx *cx, const Stmt *s)
+{
+    const Stmt *inner = s->child[0];
+    if (inner->kind != STMT_FOR || expr_uses(inner->extent, s->var)) return NULL;
+    return stmt_with_children(cx, inner, (const Stmt *[]){ stmt_with_children(cx, s, inner->child, 1) }, 1);
+}
+
 static const Stmt *damage_for(Ctx *cx, Damage *d, const Stmt *s)
 {
+    const Stmt *other = random_chance(d->r, 40) ? interchanged(cx, s) : NULL;
+    if (other) return d->what = "order of loops", other;
     bool kind = random_chance(d->r, 50);
     d->what = kind ? "kind" : "extent";
     if (kind) return stmt_for(cx, s->name, s->var, s->extent, (LoopKind)random_below(d->r, 4), s->child[0]);

@@ -12,9 +12,10 @@
  *   I8 reuse                    check_async.c     slots; nobody writes the source of an unfinished copy
  *   I9 capacity                 check_memories.c  buffers that live together, in rows and aligned; banks of operands
  *   I10 access                  check_memories.c  opaque memories: copies, and instructions that name them
+ *   I13 order of reductions     check_order.c     the tuples of reduce indices rise from iteration to iteration
  *
- * I1 to I8 hold after each step. I9 and I10 hold when all steps are done, because a step places a buffer in a memory
- * before other steps make it small and map its loops to instructions.
+ * I1 to I8 and I13 hold after each step. I9 and I10 hold when all steps are done, because a step places a buffer in a
+ * memory before other steps make it small and map its loops to instructions.
  *
  * Verdicts: WRONG where a violation is certain, UNPROVED where its absence is not shown. */
 #include "ir/check/check_parts.h"
@@ -273,7 +274,8 @@ const Refusal *nest_refusal(Ctx *cx, const Nest *n)
     for (unsigned branches = 0; branches < 1u << ifs && c.refusal.verdict == PROVED; branches++) {
         bool gathered = check_gather(&c, branches);
         if (gathered && never_happens(cx, c.facts)) continue;
-        bool proved = gathered && check_points(&c) && check_flow(&c) && check_kinds(&c) && check_domains(&c);
+        bool proved = gathered && check_points(&c) && check_flow(&c) && check_kinds(&c) && check_domains(&c)
+                      && check_order(&c);
         if (!proved)
             check_fail(&c, UNPROVED, FAULT_LIMIT, "fewer loops, stages or copies",
                        "\"%s\" is not shown to be right: the search for a proof ended at its limit", c.nest->name);

@@ -70,6 +70,7 @@ typedef struct Stage {
     const Expr **init;               /* [out_count]: the initial values, over the data axes; NULL without a reducer */
     /* True if a step permits fused multiply-add: a*b + c is rounded once on targets that have the instruction. */
     bool contracts;
+    bool reassociates;               /* true if a step permits another order of a reduction of floats */
     /* True if an index from data chooses the elements that it updates: its naive loops run over the reduce axes outside
      * the others. */
     bool scatters;

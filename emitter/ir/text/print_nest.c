@@ -167,7 +167,7 @@ static void print_promises(NestPrinter *p, int at)
 static void print_stage_line(NestPrinter *p, const Stage *s)
 {
     Printer e = { .t = p->t, .tensors = &p->tensors, .vars = axes_of(p, s) };
-    text_add(p->t, s->contracts ? "stage contract " : "stage ");
+    text_printf(p->t, "stage %s%s", s->contracts ? "contract " : "", s->reassociates ? "reassociate " : "");
     if (!text_equal(s->name, s->out[0]->name)) text_printf(p->t, "%s: ", s->name);
     print_formula(p->cx, &e, s);
     text_char(p->t, '\n');

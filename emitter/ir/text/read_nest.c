@@ -112,14 +112,20 @@ static void read_promise(NestReader *r)
     promise_read(&l, &r->symbols);
 }
 
-/* stage ['contract'] [name ':'] formula */
+static bool accept_word(Lexer *l, const char *word)
+{
+    const bool is_there = lex_is(l, word) && lex_ahead(l, 1).kind == TOKEN_NAME;
+    if (is_there) lex_take(l);
+    return is_there;
+}
+
+/* stage ['contract'] ['reassociate'] [name ':'] formula */
 static void read_stage(NestReader *r)
 {
     Lexer l = lex_line(r, r->next++);
     const char *stage_name = NULL;
     lex_take(&l);
-    bool contracts = lex_is(&l, "contract") && lex_ahead(&l, 1).kind == TOKEN_NAME;
-    if (contracts) lex_take(&l);
+    const bool contracts = accept_word(&l, "contract"), reassociates = accept_word(&l, "reassociate");
     if (token_is(lex_ahead(&l, 1), ":")) {
         stage_name = lex_name(&l, "the name of the stage");
         lex_take(&l);
@@ -128,6 +134,7 @@ static void read_stage(NestReader *r)
     if (!t) return;
     Stage *s = t->producer->stage;      /* not shared yet, so it may be modified */
     s->contracts = contracts;
+    s->reassociates = reassociates;
     for (int i = 0; i < s->out_count; i++) r->symbols = symbol_add(r->cx, r->symbols, s->out[i]->name, s->out[i], NULL);
     push(r->cx, &r->stage, s);
 }

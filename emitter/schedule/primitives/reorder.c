@@ -110,6 +110,16 @@ static void visit_reduce_order(Ctx *cx, const Stmt *block, const Bounds *scope, 
     }
 }
 
+static void visit_reassociated(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    (void)scope;
+    if (block->stage->reassociates || block->stage->reducer == REDUCE_NONE || stage_order_is_free(block->stage, false))
+        return;
+    Stage *s = arena_copy(cx->arena, block->stage, sizeof *s);
+    s->reassociates = true;
+    draft_replace_stage(user, block->stage, s);
+}
+
 static bool reductions_may_be_reordered(Draft *d, const Chain *old, const Chain *now, const Stmt *below,
                                         bool reassociate)
 {
@@ -132,6 +142,7 @@ bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate)
         body = stmt_with_children(d->cx, s, &body, 1);
     }
     d->next.root = path_replace(d->cx, &p, body);
+    if (reassociate) each_block(d->cx, body, NULL, visit_reassociated, d);
     return true;
 }
 
