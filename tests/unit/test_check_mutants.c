@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random nests with one random damage: an extent, a guard, an index, a kind of loop, the order of statements or
- * loops, the offset or ring of a buffer. If the checker still proves a nest, it must give the evaluator's values. Arguments: SEED
- * COUNT. */
+ * loops, the offset or ring of a buffer. If the checker still proves a nest, it must give the evaluator's values.
+ * Arguments: SEED COUNT. */
 #include "../fuzz/programs.c"
 #include "../fuzz/schedules.c"
 

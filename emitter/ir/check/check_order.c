@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves I13: a reduction whose order matters combines the points of each element in the order of its reduce axes, the
- * last axis innermost. Sums of floats are such reductions, unless a step with the option reassociate permits another
- * order; so are the reducers that a file declares, except commutative ones.
+ * last axis innermost. Such reductions are sums of floats, unless a step with the option reassociate permits another
+ * order, and the reducers that a file declares, except commutative ones.
  *
  * Let the feeders be the loops that reduce axes use. Points of one element differ in the feeders only. Their tuples of
  * reduce indices rise lexicographically if, for each feeder v, every tuple of the iteration v is below every tuple of
@@ -75,7 +75,7 @@ static const Expr *flat(const Order *o, const Site *s)
     return sum;
 }
 
-/* Two iterations: of a in the loops outside `outer`, and of b with `from` replaced by `to`. */
+/* Two iterations of the first `outer` loops: a has the first one, b the second one, in which `to` replaces `from`. */
 typedef struct Pair { const Site *a, *b; int outer; const Expr *from, *to; const Bounds *scope; } Pair;
 
 static bool bounds_of(const Order *o, const Pair *p, const Expr *a, const Expr *b, Reach *low, Reach *high)
