@@ -285,6 +285,33 @@ check instruction-without-a-portable-form-is-named ends 0 'has no portable form'
     tests/emitted/instruction.te LW_ADD_LINE_I8
 check instruction-unknown-is-refused refuses 'declares the instruction "MLA9"' instruction \
     tests/emitted/instruction.te MLA9
+# ---- Functions of steps in files of schedules ------------------------------------------------------------------------
+
+# same_c MODEL TARGET FILE: with the schedules of FILE, the emitted C is that of the built-in schedules.
+same_c() {
+    mkdir -p "$work/built-in" "$work/given" &&
+        "$lw" "$1" --target "$2" --quiet -o "$work/built-in/m.c" &&
+        "$lw" "$1" --target "$2" --quiet --schedule "$3" -o "$work/given/m.c" &&
+        cmp "$work/built-in/m.c" "$work/given/m.c"
+}
+te 'input a: f32[64][96]\ninput b: f32[96][80]\nc[i, j] = sum(k) a[i, k] * b[k, j]\noutput c\n' product
+templates=samples/generic_schedule/templates.txt
+check functions-give-the-c-of-an-avx2-product same_c "$work/product.te" x86-avx2 $templates
+check functions-give-the-c-of-a-dense-row same_c tests/models/quantized.onnx cortex-m4 $templates
+printf '%b' 'schedule f(L):\n  unroll L\nfor c on generic:\n  f(c.x)\n' > "$work/call.txt"
+check function-of-a-file-refuses-at-its-line refuses 'there is no loop c.x' "$work/product.te" -o "$work/a.c" \
+    --schedule "$work/call.txt"
+check function-of-a-file-is-named names "$work/call.txt"
+printf '%b' 'schedule f(L):\n  unroll L\nschedule f(L):\n  unroll L\n' > "$work/twice.txt"
+check function-of-a-file-twice-is-refused refuses "the function 'f' already exists" "$work/product.te" \
+    -o "$work/a.c" --schedule "$work/twice.txt"
+printf 'include product.te\n' > "$work/include.txt"
+check include-without-quotes-is-refused refuses 'write include "FILE"' "$work/product.te" -o "$work/a.c" \
+    --schedule "$work/include.txt"
+printf 'include "product.te"\n' > "$work/include.txt"
+check include-of-a-model-is-refused refuses 'may contain only functions' "$work/product.te" -o "$work/a.c" \
+    --schedule "$work/include.txt"
+
 help_names_all() {
     "$lw" --help > "$work/help"
     for word in compile run verify quantize evaluate dump report instruction ops targets passes steps --target --name \

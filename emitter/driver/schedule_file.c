@@ -16,7 +16,7 @@
 static bool read_file(Ctx *cx, int source, const char *path)
 {
     const char *text = file_text(cx, path, file_read(cx, path));
-    return !ctx_failed(cx) && schedules_read(cx, source, path, text, 0);
+    return !ctx_failed(cx) && schedules_read(cx, source, path, text, 0, NULL);
 }
 
 bool build_read_schedules(Build *b)
@@ -25,9 +25,9 @@ bool build_read_schedules(Build *b)
     const lw_options *o = b->options;
     const Model *m = &b->model;
     schedules_clear(cx);
-    if (o->schedule_text) schedules_read(cx, SCHEDULES_OF_TEXT, "schedule_text", o->schedule_text, 0);
+    if (o->schedule_text) schedules_read(cx, SCHEDULES_OF_TEXT, "schedule_text", o->schedule_text, 0, NULL);
     for (int i = 0; i < o->schedule_count; i++) read_file(cx, SCHEDULES_OF_FILES + i, o->schedule[i]);
-    if (m->schedules) schedules_read(cx, SCHEDULES_OF_MODEL, b->path, m->schedules, m->schedules_at);
+    if (m->schedules) schedules_read(cx, SCHEDULES_OF_MODEL, b->path, m->schedules, m->schedules_at, m->functions);
     schedules_declare(cx, SCHEDULES_OF_MODEL, m->declaration, m->declaration_count);
     return !ctx_failed(cx);
 }

@@ -282,6 +282,38 @@ static void run(Program *p, const WrittenStep *line, int count, const Binding *b
     for (int i = 0; i < count && !ctx_failed(p->cx);) i += run_line(p, line + i, count - i, b);
 }
 
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
+
+static void add_parameters(Lexer *l, ScheduleFunction *f)
+{
+    while (!lex_is(l, ")") && !ctx_failed(l->cx)) {
+        const Token at = lex_peek(l);
+        const char *parameter = lex_name(l, "a parameter of the function");
+        for (int i = 0; parameter && i < f->parameter_count; i++)
+            if (text_equal(f->parameter[i], parameter)) lex_error(l, at, "two parameters are named '%s'", parameter);
+        if (f->parameter_count == MOST_PARAMETERS)
+            lex_error(l, at, "the function has too many parameters; use at most %d", MOST_PARAMETERS);
+        else f->parameter[f->parameter_count++] = parameter;
+        if (!lex_is(l, ")")) lex_expect(l, ",", "between parameters");
+    }
+}
+
+ScheduleFunction *sched_function(Lexer *l, const ScheduleFunction *outer, const WrittenStep *line)
+{
+    ScheduleFunction *f = NEW(l->cx->arena, ScheduleFunction);
+    lex_take(l);
+    const Token at = lex_peek(l);
+    *f = (ScheduleFunction){ .outer = outer, .name = lex_name(l, "the name of the function"), .line = line };
+    for (const ScheduleFunction *o = outer; o && f->name; o = o->outer)
+        if (text_equal(o->name, f->name)) lex_error(l, at, "the function '%s' already exists; use a new name", f->name);
+    lex_expect(l, "(", "after the name of the function");
+    add_parameters(l, f);
+    lex_expect(l, ")", "after the parameters");
+    lex_expect(l, ":", "after the parameters");
+    lex_finish(l);
+    return f;
+}
+
 const Nest *sched_program(Ctx *cx, const Nest *n, const ScheduleFunction *functions, const WrittenStep *line,
                           int count)
 {

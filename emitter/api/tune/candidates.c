@@ -61,7 +61,7 @@ static bool is_accepted(const Making *m, const char *block)
     Ctx *cx = m->b->cx;
     const DiagMark mark = diag_mark(cx);
     schedules_clear(cx);
-    const bool is_read = schedules_read(cx, SCHEDULES_OF_TEXT, "candidate", block, 0);
+    const bool is_read = schedules_read(cx, SCHEDULES_OF_TEXT, "candidate", block, 0, NULL);
     const GroupSchedule *s = is_read ? schedule_of_group(cx, m->group, m->b->target) : NULL;
     const Nest *n = s ? schedule_nest(cx, s, m->group, m->b->target, NULL, NULL) : NULL;
     const Lowered own = n && !ctx_failed(cx) ? lowered(m, n) : (Lowered){ "", 0 };

@@ -104,12 +104,13 @@ static const Nest *before_steps(Ctx *cx, const GroupSchedule *s, const ScheduleV
 /* Applies the version's steps. If a block serves several groups, a refusal names the group. */
 static const Nest *after_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Group *g, const Nest *n)
 {
-    const int declared = v->step_count ? s->declaration_count : 0;
-    for (int i = -declared; n && i < v->step_count && !ctx_failed(cx); i++) {
-        WrittenStep step = i < 0 ? s->declaration[declared + i] : v->step[i];
-        if (s->subject >= OF_OPERATOR) step.of = g->name;
-        n = sched_written(cx, n, &step);
+    const int declared = v->step_count ? s->declaration_count : 0, count = declared + v->step_count;
+    WrittenStep *step = NEW_ARRAY(cx->arena, WrittenStep, count);
+    for (int i = 0; i < count; i++) {
+        step[i] = i < declared ? s->declaration[i] : v->step[i - declared];
+        if (s->subject >= OF_OPERATOR) step[i].of = g->name;
     }
+    n = sched_program(cx, n, s->functions, step, count);
     n = sched_finished(cx, n, v->step, v->step_count);
     return ctx_failed(cx) ? NULL : n;
 }

@@ -14,11 +14,12 @@
  *   otherwise:
  *
  * `memory NAME ...` and `instruction NAME...`, at the start of a line, are steps of all blocks of the text (te.h).
+ * A text may also have functions of steps, which its blocks call, and `include "FILE"` for a file of functions.
  * Such a block replaces the strategy of the groups that it names; blocks of other targets are skipped. '#' begins a
  * comment. Blocks come from a text, files and the model. Within one source, a group has at most one block; an earlier
  * source overrides a later one. */
 #include "graph/plan/plan.h"
-#include "schedule/written.h"
+#include "schedule/program.h"
 
 /* The sources of blocks, in order of precedence: a text, the first file, the next files, then the model. */
 enum { SCHEDULES_OF_TEXT, SCHEDULES_OF_FILES, SCHEDULES_OF_MODEL = INT32_MAX };
@@ -45,14 +46,17 @@ struct GroupSchedule {
     ScheduleVersion *version;            /* the first version */
     /* the declarations of its source, steps that precede those of each version */
     int declaration_count; const WrittenStep *declaration;
+    const ScheduleFunction *functions;   /* the functions of the same text and of the files that it includes */
     bool is_used;                        /* true if a group of this model uses the block */
     GroupSchedule *next;                 /* the next block in the order of the text */
 };
 
 /* Drops the blocks of an earlier model in the context. */
 void schedules_clear(Ctx *cx);
-/* Reads the blocks of text[begin...]. Lines are counted from the start of the text. Returns false after an error. */
-bool schedules_read(Ctx *cx, int source, const char *path, const char *text, size_t begin);
+/* Reads the blocks of text[begin...], which may call these functions. Lines are counted from the start of the text.
+ * Returns false after an error. */
+bool schedules_read(Ctx *cx, int source, const char *path, const char *text, size_t begin,
+                    const ScheduleFunction *functions);
 /* Gives all blocks of a source these declarations. */
 void schedules_declare(Ctx *cx, int source, const WrittenStep *declaration, int count);
 GroupSchedule *schedules_first(Ctx *cx);

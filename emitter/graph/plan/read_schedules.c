@@ -13,6 +13,7 @@
 #include "graph/dag/registry.h"
 #include "graph/plan/group_schedules.h"
 #include "ir/text/lex.h"
+#include "support/file.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -23,7 +24,10 @@ typedef struct ScheduleReader {
     GroupSchedule *first, **last;        /* the blocks of this text */
     GroupSchedule *block;                /* the current block, or NULL before the first */
     ScheduleVersion *version;            /* the last version of the current block */
-    WrittenStep *step; int step_count;   /* the steps of all blocks */
+    ScheduleFunction *function;          /* the current function, or NULL in a block */
+    const ScheduleFunction *functions;   /* all functions, the last one first */
+    int includes;                        /* the number of files that include this text in a chain */
+    WrittenStep *step; int step_count;   /* the steps of all blocks and functions */
     WrittenStep *declaration; int declaration_count;     /* the declarations, steps that precede those of each block */
 } ScheduleReader;
 
@@ -216,6 +220,7 @@ static void read_for(ScheduleReader *r, Map *seen, Line l, int line)
         return;
     }
     b->version = r->version;
+    r->function = NULL;
     const Lexer lexer = lexer_of(r);
     b->of = word_text(r, of);
     b->target = word_text(r, target);
@@ -243,6 +248,59 @@ static void read_otherwise(ScheduleReader *r, Line l)
         lex_error(&lexer, token_of(begin, l.end),
                   "this line does not begin a version; write `otherwise:` or `otherwise when CONDITION:`");
     else before->otherwise = r->version;
+    r->function = NULL;
+}
+
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
+
+enum { MOST_INCLUDES = 8 };
+
+static void read_lines(ScheduleReader *r, Map *seen, const char *begin, int number);
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 1;
+    for (const char *s = text; *s; s++) lines += *s == '\n';
+    return lines;
+}
+
+static Lexer lexer_of_line(const ScheduleReader *r, const char *begin, const char *end)
+{
+    return lex_part(r->cx, r->text, (size_t)(begin - r->text), (size_t)(end - r->text), true, "schedule");
+}
+
+static void read_function(ScheduleReader *r, const char *begin, const char *end)
+{
+    Lexer l = lexer_of_line(r, begin, end);
+    refuse_open_end(r);
+    r->block = NULL;
+    r->functions = r->function = sched_function(&l, r->functions, r->step + r->step_count);
+}
+
+/* include "FILE": the functions of a file beside this one. */
+static void read_include(ScheduleReader *r, const char *begin, const char *end)
+{
+    Ctx *cx = r->cx;
+    Lexer l = lexer_of_line(r, begin, end);
+    lex_take(&l);
+    const Token at = lex_take(&l);
+    if (at.kind != TOKEN_STRING) lex_error(&l, at, "a file in quotes is expected here; write include \"FILE\"");
+    if (r->includes == MOST_INCLUDES) lex_error(&l, at, "files include each other more than %d deep", MOST_INCLUDES);
+    if (!lex_finish(&l)) return;
+    const char *folder = path_folder(cx, r->path), *file = name_n(cx, at.at + 1, (size_t)at.length - 2);
+    ScheduleReader part = { .cx = cx, .functions = r->functions, .includes = r->includes + 1 };
+    part.path = text_format(cx, "%s%s", folder, file);
+    const DiagMark mark = diag_mark(cx);
+    const Bytes bytes = file_read_below(cx, folder, file);
+    part.text = ctx_failed(cx) ? NULL : file_text(cx, part.path, bytes);
+    lex_relocate(&l, mark, at);
+    if (ctx_failed(cx)) return;
+    part.step = NEW_ARRAY(cx->arena, WrittenStep, count_lines(part.text));
+    const char *outer = cx->file;
+    cx->file = part.path;
+    read_lines(&part, NULL, part.text, 1);
+    cx->file = outer;
+    r->functions = part.functions;
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -255,29 +313,34 @@ static void read_line(ScheduleReader *r, Map *seen, const char *line, int number
     Line l = { s, end };
     const Token first = take_word(&l);
     const Lexer lexer = lexer_of(r);
-    if (s == line && token_is(first, "for")) read_for(r, seen, (Line){ s, end }, number);
+    if (s == line && token_is(first, "schedule")) read_function(r, s, end);
+    else if (s == line && token_is(first, "include")) read_include(r, s, end);
+    else if (s == line && r->includes)
+        lex_error(&lexer, token_of(s, end),
+                  "an included file may contain only functions of schedules and includes; move this line to the file "
+                  "that includes it");
+    else if (s == line && token_is(first, "for")) read_for(r, seen, (Line){ s, end }, number);
     else if (s == line && token_is(first, "otherwise")) read_otherwise(r, (Line){ s, end });
     else if (s == line && (token_is(first, "memory") || token_is(first, "instruction")))
         r->declaration_count += written_step(r->cx, r->path, r->text, s, end, &r->declaration[r->declaration_count]);
     else if (s == line) refuse_head(r, s, end);
-    else if (!r->block)
+    else if (!r->block && !r->function)
         lex_error(&lexer, token_of(s, end), "this step is in no block; write `for GROUP on TARGET:` before it");
-    else if (written_step(r->cx, r->path, r->text, s, end, &r->step[r->step_count])) {
+    else if (written_step(r->cx, r->path, r->text, line, end, &r->step[r->step_count])) {
         r->step_count++;
-        r->version->step_count++;
+        ++*(r->function ? &r->function->line_count : &r->version->step_count);
     }
 }
 
-static size_t count_lines(const char *text)
+static void read_lines(ScheduleReader *r, Map *seen, const char *begin, int number)
 {
-    size_t lines = 1;
-    for (const char *s = text; *s; s++) lines += *s == '\n';
-    return lines;
+    for (const char *s = begin; *s; s += strcspn(s, "\n"), s += *s == '\n') read_line(r, seen, s, number++);
 }
 
-bool schedules_read(Ctx *cx, int source, const char *path, const char *text, size_t begin)
+bool schedules_read(Ctx *cx, int source, const char *path, const char *text, size_t begin,
+                    const ScheduleFunction *functions)
 {
-    ScheduleReader r = { .cx = cx, .source = source, .path = name(cx, path), .text = text };
+    ScheduleReader r = { .cx = cx, .source = source, .path = name(cx, path), .text = text, .functions = functions };
     Map seen = map_new(cx->arena);
     const char *outer = cx->file;
     int number = 1;
@@ -287,8 +350,9 @@ bool schedules_read(Ctx *cx, int source, const char *path, const char *text, siz
     r.declaration = NEW_ARRAY(cx->arena, WrittenStep, count_lines(text + begin));
     cx->file = r.path;
     for (const char *s = text; s < text + begin; s++) number += *s == '\n';
-    for (const char *s = text + begin; *s; s += strcspn(s, "\n"), s += *s == '\n') read_line(&r, &seen, s, number++);
+    read_lines(&r, &seen, text + begin, number);
     refuse_open_end(&r);
+    for (GroupSchedule *b = r.first; b; b = b->next) b->functions = r.functions;
     cx->file = outer;
     GroupSchedule **last = &registry(cx)->schedules;
     while (*last) last = &(*last)->next;

@@ -556,34 +556,9 @@ static void begin_schedule(TeReader *r, const Lexer *l)
     };
 }
 
-static void add_parameters(Lexer *l, ScheduleFunction *f)
-{
-    while (!lex_is(l, ")") && !ctx_failed(l->cx)) {
-        const Token at = lex_peek(l);
-        const char *parameter = lex_name(l, "a parameter of the function");
-        for (int i = 0; parameter && i < f->parameter_count; i++)
-            if (text_equal(f->parameter[i], parameter)) lex_error(l, at, "two parameters are named '%s'", parameter);
-        if (f->parameter_count == MOST_PARAMETERS)
-            lex_error(l, at, "the function has too many parameters; use at most %d", MOST_PARAMETERS);
-        else f->parameter[f->parameter_count++] = parameter;
-        if (!lex_is(l, ")")) lex_expect(l, ",", "between parameters");
-    }
-}
-
 static void begin_function(TeReader *r, Lexer *l)
 {
-    ScheduleFunction *f = NEW(r->cx->arena, ScheduleFunction);
-    lex_take(l);
-    const Token at = lex_peek(l);
-    *f = (ScheduleFunction){ .outer = r->model->functions, .name = lex_name(l, "the name of the function"),
-                             .line = r->step + r->step_count };
-    for (const ScheduleFunction *o = f->outer; o; o = o->outer)
-        if (text_equal(o->name, f->name)) lex_error(l, at, "the function '%s' already exists; use a new name", f->name);
-    lex_expect(l, "(", "after the name of the function");
-    add_parameters(l, f);
-    lex_expect(l, ")", "after the parameters");
-    lex_expect(l, ":", "after the parameters");
-    lex_finish(l);
+    ScheduleFunction *f = sched_function(l, r->model->functions, r->step + r->step_count);
     r->model->functions = f;
     r->line_count = &f->line_count;
 }
