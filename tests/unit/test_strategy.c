@@ -274,7 +274,7 @@ static const char *given_by(Net *n, const Implementation *rows, const char *bloc
     const Graph g = net_graph(n);
     const Groups groups = fuse(n->cx, &g);
     const Implementation *chosen = NULL;
-    if (!schedules_read(n->cx, SCHEDULES_OF_FILES, "blocks.txt", blocks, 0)) return net_error(n);
+    if (!schedules_read(n->cx, SCHEDULES_OF_FILES, "blocks.txt", blocks, 0, NULL)) return net_error(n);
     const Nest *nest = group_nest(n->cx, &groups.at[0], target_find(n->cx, "generic"), &chosen);
     return !nest || ctx_failed(n->cx) ? net_error(n) : chosen ? chosen->name : own;
 }
