@@ -44,7 +44,7 @@ def interpreted(model, x):
 
 def docstrings_hold():
     flags = doctest.ELLIPSIS
-    for module in (loopwright, loopwright.model, loopwright._abi):
+    for module in (loopwright, loopwright.model, loopwright.schedule, loopwright._abi):
         assert doctest.testmod(module, optionflags=flags).failed == 0, module.__name__
 
 

@@ -18,7 +18,8 @@ array([[0. , 0. , 2.5]], dtype=float32)
 from ._abi import ArgumentError, LoopwrightError, include_dir, targets, version
 from ._host import Port
 from .model import Evaluation, Model, compile, quantize
+from .schedule import Schedule, te
 
 __version__ = version()
-__all__ = ["ArgumentError", "Evaluation", "LoopwrightError", "Model", "Port", "compile", "include_dir", "quantize",
-           "targets", "version"]
+__all__ = ["ArgumentError", "Evaluation", "LoopwrightError", "Model", "Port", "Schedule", "compile", "include_dir",
+           "quantize", "targets", "te", "version"]

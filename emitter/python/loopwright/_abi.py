@@ -105,7 +105,7 @@ for _name, _result, _arguments in [
         ("lw_compile", ctypes.c_bool, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
         ("lw_report", ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
         *((name, ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(Options)])
-          for name in ("lw_report_html", "lw_report_json", "lw_report_csv")),
+          for name in ("lw_report_html", "lw_report_json", "lw_report_csv", "lw_dump")),
         ("lw_verify", ctypes.c_char_p,
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p), ctypes.c_int,
           ctypes.POINTER(ctypes.c_char_p), ctypes.c_int, ctypes.POINTER(Options)]),
@@ -117,7 +117,7 @@ for _name, _result, _arguments in [
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
         ("lw_evidence", ctypes.c_bool,
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
-        ("lw_list_targets", ctypes.c_char_p, [ctypes.c_void_p])]:
+        ("lw_list_targets", ctypes.c_char_p, [ctypes.c_void_p]), ("lw_list_steps", ctypes.c_char_p, [ctypes.c_void_p])]:
     getattr(_lib, _name).restype = _result
     getattr(_lib, _name).argtypes = _arguments
 
