@@ -242,8 +242,8 @@ every_option() {
     done
     for option in $all; do
         given=$(value_of $option) commands=$(commands_of $option)
-        for command in compile run verify quantize evaluate dump report package evidence tune instruction ops targets boards \
-            passes steps; do
+        for command in compile run verify quantize evaluate dump report package evidence tune instruction ops targets \
+            boards passes steps; do
             said=$("$lw" $command $option $given 2>&1)
             case $said in *"is not an option of $command"*) taken=no ;; *) taken=yes ;; esac
             case " $commands " in *" $command "*) want=yes ;; *) want=no ;; esac
