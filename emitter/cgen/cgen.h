@@ -13,7 +13,14 @@ typedef enum PlaceKind {
  * index into its constants. STATE and NEXT have an index into its states: STATE is the value that the last run left,
  * NEXT the value that this run computes. TRAINED has an index into `params`. PARAM has an index into the parameters of
  * the calling function. NONE is never read. */
-typedef struct Place { PlaceKind kind; int index; int64_t offset; /* bytes from its start */ DType type; } Place;
+typedef struct Place {
+    PlaceKind kind; int index;
+    int64_t offset;                    /* bytes from its start */
+    DType type;
+    const struct ArenaItem *item;      /* of ARENA: the item that holds the place, or NULL in the body of a region */
+} Place;
+/* What a memory holds at `offset`: a tensor between layers, scratch of a layer, or a copy of a constant. */
+typedef struct ArenaItem { const char *name; int memory; int64_t offset, bytes; } ArenaItem;
 
 /* A parameter of a function that calls other functions: a partition or a body. */
 typedef struct Param {
@@ -111,7 +118,7 @@ struct Call {
     const Fork *fork;                  /* NULL: one core makes the call */
     int bind_count; const SizeBind *bind;              /* the sizes that are bound before the call */
     /* The move of the call's result within the arena, after the call; 0 bytes if it is not moved. */
-    struct { int64_t from, to, bytes; } move;
+    struct { const ArenaItem *item; int64_t from, to, bytes; } move;
     /* The partition whose default makes this call, or NULL if NAME_run makes it. The calls of a partition are
      * consecutive. */
     const Partition *partition;

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "cgen/arena_map.h"
 #include "cgen/spell.h"
 #include "ir/algebra/algebra.h"
 #include "support/wrap.h"
@@ -244,8 +245,7 @@ static const char *argument_text(const ControlPrinter *r, const Argument *a, con
 static const char *memory_of(const ControlPrinter *r)
 {
     const Place *at = &r->call->place[r->c->memory];
-    const char *memory = program_memory(r->p, at->index);
-    return at->offset ? text_format(r->cx, "%s + %lld", memory, (long long)at->offset) : memory;
+    return arena_address(r->cx, r->p, program_memory(r->p, at->index), at->item, at->offset);
 }
 
 static void body_call(const ControlPrinter *r, const Body *b, const char *indent)

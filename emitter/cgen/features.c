@@ -2,6 +2,7 @@
 #include "cgen/features.h"
 
 #include "cgen/apart.h"
+#include "cgen/arena_map.h"
 #include "cgen/control_flow.h"
 #include "cgen/fork.h"
 #include "cgen/memories.h"
@@ -179,6 +180,7 @@ static const Feature features[] = {
     { .name = "prototypes", .is_in = always, .part = { [FEATURE_FIRST] = externals_declare } },
     { .name = "copied constants", .is_in = copies_constants, .pieces = "LW_COPY_START", .calls_string = true },
     { .name = "moved results", .is_in = moves_results, .pieces = "lw_move" },
+    { .name = "names in memories", .is_in = always, .part = { [FEATURE_DEFINED] = arena_map } },
     { .name = "moves between layers", .is_in = moves_memory, .calls_string = true },
 };
 

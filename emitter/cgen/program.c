@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cgen/apart.h"
+#include "cgen/arena_map.h"
 #include "cgen/control_flow.h"
 #include "cgen/features.h"
 #include "cgen/fork.h"
@@ -170,8 +171,8 @@ static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const 
 static const char *place_in_memory(Ctx *cx, const Program *p, const Place *place, DType type)
 {
     const char *c_type = dtype_info(type)->c_type,
-               *memory = program_memory(p, place->index),
-               *at = place->offset ? text_format(cx, "(%s + %lld)", memory, (long long)place->offset) : memory;
+               *at = arena_address(cx, p, program_memory(p, place->index), place->item, place->offset);
+    if (place->item || place->offset) at = text_format(cx, "(%s)", at);
     return text_format(cx, dtype_info(type)->bytes == 1 ? "(%s *)%s" : "(%s *)(void *)%s", c_type, at);
 }
 
@@ -292,7 +293,7 @@ static void start_copies(Ctx *cx, Text *t, const Program *p, const Call *c, bool
         const char *memory = p->memory[k->to.index].name;
         if (k->is_early != are_early) continue;
         text_printf(t, "    LW_COPY_START(%d, %s, %s, %lld);\n", k->channel,
-                    k->to.offset ? text_format(cx, "%s + %lld", memory, (long long)k->to.offset) : memory,
+                    arena_address(cx, p, memory, k->to.item, k->to.offset),
                     place_text(cx, p, &k->from, &as), (long long)k->bytes);
     }
 }
@@ -311,17 +312,13 @@ static void copy_constants(Ctx *cx, Text *t, const Program *p, const Call *c, co
     if (next) start_copies(cx, t, p, next, true);
 }
 
-static const char *in_memory(Ctx *cx, int64_t offset)
-{
-    return offset ? text_format(cx, "memory + %lld", (long long)offset) : "memory";
-}
-
 /* Moves a layer's result that overlaps its input to the offset at which later layers read it. */
-static void move_result(Ctx *cx, Text *t, const Call *c)
+static void move_result(Ctx *cx, Text *t, const Program *p, const Call *c)
 {
     if (c->move.bytes)
         text_printf(t, "    lw_move(%s, %s, %lld);     /* the next result begins before it */\n",
-                    in_memory(cx, c->move.to), in_memory(cx, c->move.from), (long long)(c->move.bytes + 15) / 16);
+                    arena_address(cx, p, "memory", c->move.item, c->move.to),
+                    arena_address(cx, p, "memory", c->move.item, c->move.from), (long long)(c->move.bytes + 15) / 16);
 }
 
 static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Call *c)
@@ -477,7 +474,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
             if (p->call[i].fork) fork_call(t, p, &p->call[i]);
             else print_call(cx, t, p, &p->call[i], &s);
         }
-        move_result(cx, t, &p->call[i]);
+        move_result(cx, t, p, &p->call[i]);
         selftest_checks(cx, t, p, i, place_text);
     }
     bind_sizes(cx, t, p, p->last_bind, p->last_bind_count, &s);

@@ -18,8 +18,8 @@ static Place place_of(const Build *b, int group, int partition, const Memory *m)
     const Slot *s = build_slot(b, group, m);
     const Scratch *copy = build_copy(b, group, s);
     if (!copy) return build_place_in(b, partition, s);
-    return (Place){ PLACE_ARENA, copy->memory, copy->offset + s->view_offset * dtype_info(s->tensor->type)->bytes,
-                    m->type };
+    return build_place_of_scratch(b, copy, build_copy_name(b, copy),
+                                  s->view_offset * dtype_info(s->tensor->type)->bytes, m->type);
 }
 
 static Call call_of(Build *b, int group)
@@ -33,7 +33,7 @@ static Call call_of(Build *b, int group)
         const Memory *m = f->memory[i];
         if (is_scratch(m)) {
             const Scratch *s = &b->scratch[group][temporary++];
-            place[i] = (Place){ PLACE_ARENA, s->memory, s->offset, m->type };
+            place[i] = build_place_of_scratch(b, s, text_format(b->cx, "%s_%s", g->name, m->name), 0, m->type);
         }
         else place[i] = place_of(b, group, partition, m);
         if (moved && m->kind == MEMORY_OUTPUT) place[i].offset += moved->written - moved->offset;
@@ -51,8 +51,8 @@ static Call call_of(Build *b, int group)
                    .copy_count = copies,
                    .copy = copy,
                    .size = f->size,
-                   .move = { moved ? moved->written : 0, moved ? moved->offset : 0,
-                             moved ? tensor_bytes(moved->tensor) : 0 },
+                   .move = { moved ? build_item_of_root(b, moved->root) : NULL, moved ? moved->written : 0,
+                             moved ? moved->offset : 0, moved ? tensor_bytes(moved->tensor) : 0 },
                    .partition = partition < 0 ? NULL : &b->partition[partition] };
     build_fork_call(b, group, &call);
     return call;

@@ -152,7 +152,7 @@ Place build_place_in(const Build *b, int partition, const Slot *s)
         const Slot *given = plan_slot(&b->plan, b->partition[partition].param[i].tensor);
         if (given->root == s->root)
             return (Place){ PLACE_PARAM, i, (s->view_offset - given->view_offset) * dtype_info(s->tensor->type)->bytes,
-                            s->tensor->type };
+                            s->tensor->type, NULL };
     }
     return build_place(b, s);
 }

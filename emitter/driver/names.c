@@ -44,7 +44,7 @@ Shared *build_shared(Ctx *cx)
                                        "CLASS_NAMES", "HEADER_HASH" };
     Shared *s = NEW(cx->arena, Shared);
     s->symbols = s->texts = s->emitted = s->bodies = s->scheduled = s->lowered = map_new(cx->arena);
-    s->final = s->lead = s->merged = s->divided = map_new(cx->arena);
+    s->final = s->lead = s->merged = s->divided = s->items = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) build_unique_name(cx, &s->symbols, own[i]);
     return s;
 }
@@ -66,22 +66,54 @@ void build_reserve_names(Build *b)
     for (int i = 0; o->static_arena && i < b->memory_count; i++) build_symbol(b, b->memory[i].name);
 }
 
-static void name_group(Build *b, Group *g)
+static int groups_within(const Build *b, const char *scope, size_t length)
 {
+    int count = 0;
+    for (int i = 0; i < b->groups.count; i++) count += strncmp(b->groups.at[i].anchor->name, scope, length) == 0;
+    return count;
+}
+
+/* Returns the length of the longest scope, such as "functional_1/", that at least half of the groups' names begin with,
+ * and at least three; its text is in *scope. Such a scope does not tell groups apart. */
+static size_t common_scope(const Build *b, const char **scope)
+{
+    size_t longest = 0;
+    for (int i = 0; i < b->groups.count; i++) {
+        const char *name = b->groups.at[i].anchor->name;
+        for (const char *end = strchr(name, '/'); end; end = strchr(end + 1, '/')) {
+            const size_t length = (size_t)(end + 1 - name);
+            const int count = length > longest ? groups_within(b, name, length) : 0;
+            if (count < 3 || 2 * count < b->groups.count) continue;
+            longest = length;
+            *scope = name;
+        }
+    }
+    return longest;
+}
+
+/* Names the group after its anchor without the scope. Of names that a converter joined by ';', the first is taken. */
+static void name_group(Build *b, Group *g, const char *scope, size_t length)
+{
+    const char *whole = g->anchor->name, *semicolon = strchr(whole, ';');
+    if (semicolon && semicolon > whole) whole = text_format(b->cx, "%.*s", (int)(semicolon - whole), whole);
+    if (length && strlen(whole) > length && strncmp(whole, scope, length) == 0) whole += length;
+    g->name = name_identifier(b->cx, whole);
     const char *base = g->name + strspn(g->name, "_");
     if (!*base) base = g->anchor->op->name;
     if (*base >= '0' && *base <= '9') base = name_format(b->cx, "%s_%s", g->anchor->op->name, base);
     g->name = build_symbol(b, base);
 }
 
-/* Names each function after its anchor; each name is unique. Groups that only move elements are named last, because a
- * layout change is named after the operator that requires it. */
+/* Names each function after its anchor, without a scope that most groups share; each name is unique. Groups that only
+ * move elements are named last, because a layout change is named after the operator that requires it. */
 void build_name_groups(Build *b)
 {
+    const char *scope = NULL;
+    const size_t length = common_scope(b, &scope);
     for (int moves = 0; moves < 2; moves++)
         for (int i = 0; i < b->groups.count; i++)
             if ((b->groups.at[i].anchor->op->fusion.pattern == PATTERN_INJECTIVE) == moves)
-                name_group(b, &b->groups.at[i]);
+                name_group(b, &b->groups.at[i], scope, length);
 }
 
 /* ---- Functions of several layers --------------------------------------------------------------------------------- */

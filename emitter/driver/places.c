@@ -2,6 +2,10 @@
 /* Computes the addresses of tensors, in terms of the variables of NAME_run or of the body that runs the graph. */
 #include "driver/driver.h"
 
+#include "support/map.h"
+#include "support/names.h"
+#include "support/text.h"
+
 /* Returns the index of an input (or output) among those that are not a state. */
 static int port_number(const Build *b, int index, int (*state_of)(const Build *b, int index))
 {
@@ -15,7 +19,45 @@ static Place place_in_body(const Build *b, const Slot *s)
 {
     int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
     return (Place){ PLACE_PARAM, s->index + (s->kind == SLOT_OUTPUT ? b->graph.input_count : 0), bytes,
-                    s->tensor->type };
+                    s->tensor->type, NULL };
+}
+
+/* Returns the item that `of` identifies, a root's slot or a scratch. Its enumerator ends with _at. The body of a region
+ * has no items: its scratch is a parameter, and regions with equal text share a body. */
+static const ArenaItem *item_of(const Build *b, const void *of, const char *name, int memory, int64_t offset,
+                                int64_t bytes)
+{
+    if (b->outer) return NULL;
+    ArenaItem *item = map_get_ptr(&b->shared->items, of);
+    if (item) return item;
+    item = NEW(b->cx->arena, ArenaItem);
+    const char *base = name_suffix(b->cx, text_format(b->cx, "%s_at", name));
+    *item = (ArenaItem){ build_unique_name(b->cx, &b->shared->symbols, base), memory, offset, bytes };
+    map_put_ptr(&b->shared->items, of, item);
+    return item;
+}
+
+/* Returns the name of the group that computes the tensor, with the number of the result if there are several. */
+static const char *name_of_result(const Build *b, const Tensor *t)
+{
+    const int producer = build_producer(b, t);
+    if (producer < 0) return t->name;
+    const Group *g = &b->groups.at[producer];
+    for (int j = 1; j < g->output_count; j++)
+        if (g->output[j] == t) return text_format(b->cx, "%s_%d", g->name, j + 1);
+    return g->name;
+}
+
+Place build_place_of_scratch(const Build *b, const Scratch *s, const char *name, int64_t offset, DType type)
+{
+    return (Place){ PLACE_ARENA, s->memory, s->offset + offset, type,
+                    item_of(b, s, name, s->memory, s->offset, s->bytes) };
+}
+
+const ArenaItem *build_item_of_root(const Build *b, const Tensor *root)
+{
+    const Slot *s = plan_slot(&b->plan, root);
+    return item_of(b, s, name_of_result(b, root), s->memory, s->offset, tensor_most_bytes(b->cx, root));
 }
 
 Place build_place(const Build *b, const Slot *s)
@@ -24,7 +66,7 @@ Place build_place(const Build *b, const Slot *s)
     int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
     int in = s->kind == SLOT_INPUT ? build_state_of_input(b, s->index) : -1,
         out = s->kind == SLOT_OUTPUT ? build_state_of_output(b, s->index) : -1;
-    Place p = { PLACE_ARENA, s->index, bytes, s->tensor->type };
+    Place p = { PLACE_ARENA, s->index, bytes, s->tensor->type, NULL };
     switch (s->kind) {
     case SLOT_INPUT:
         if (build_trained_of_input(b, s->index) >= 0) {
@@ -46,6 +88,7 @@ Place build_place(const Build *b, const Slot *s)
     case SLOT_ARENA:
         p.index = s->memory;
         p.offset += s->offset;
+        p.item = build_item_of_root(b, s->root);
         break;
     }
     return p;

@@ -238,6 +238,7 @@ static int add_places(CallBuild *m)
     const Node *n = m->n;
     Build *b = m->b;
     const Scratch *scratch = b->scratch[m->group];
+    const char *name = b->groups.at[m->group].name;
     int count = n->in_count + n->out_count;
     m->place = NEW_ARRAY(b->cx->arena, Place, count + 1 + m->r->state_count);
     for (int k = 0; k < n->in_count; k++) {
@@ -247,12 +248,13 @@ static int add_places(CallBuild *m)
     for (int i = 0; i < n->out_count; i++) m->place[n->in_count + i] = build_place(b, plan_slot(&b->plan, n->out[i]));
     bool needs = false;
     for (int g = 0; g < m->r->graph_count; g++) needs = needs || m->inner[g].body->has_memory;
-    m->place[count++] = needs ? (Place){ PLACE_ARENA, scratch->memory, scratch->offset, U8 }
+    m->place[count++] = needs ? build_place_of_scratch(b, scratch, text_format(b->cx, "%s_memory", name), 0, U8)
                               : (Place){ .kind = PLACE_NONE };
     for (int i = 0, next = 1; i < m->r->state_count; i++)
         if (!build_is_single(m->inner, old_state(m->inner, i), new_state(m->inner, m->r, i))) {
             const Scratch *other = &scratch[next++];
-            m->place[count++] = (Place){ PLACE_ARENA, other->memory, other->offset, n->out[i]->type };
+            const char *next_name = text_format(b->cx, "%s_next_%d", name, i + 1);
+            m->place[count++] = build_place_of_scratch(b, other, next_name, 0, n->out[i]->type);
         }
     return count;
 }

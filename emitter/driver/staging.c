@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lower/count.h"
+#include "support/text.h"
 
 /* Returns the copy of the constant in that group, or NULL if there is none. */
 static Scratch *copy_in(const Build *b, int group, const Tensor *constant)
@@ -52,6 +53,12 @@ void build_price_copies(Build *b)
         }
 }
 
+const char *build_copy_name(const Build *b, const Scratch *copy)
+{
+    const int constant = b->constant_of[plan_slot(&b->plan, copy->copied)->index];
+    return text_format(b->cx, "%s_copy", b->shared->constant_name[constant]);
+}
+
 const Copy *build_copies(const Build *b, int group, int *count)
 {
     Copy *copy = NEW_ARRAY(b->cx->arena, Copy, b->scratch_count[group]);
@@ -60,8 +67,8 @@ const Copy *build_copies(const Build *b, int group, int *count)
         const Scratch *s = &b->scratch[group][i];
         if (!s->copied || s->memory < 0) continue;
         const int constant = b->constant_of[plan_slot(&b->plan, s->copied)->index];
-        copy[(*count)++] = (Copy){ { PLACE_CONST, constant, 0, s->copied->type },
-                                   { PLACE_ARENA, s->memory, s->offset, s->copied->type }, s->bytes,
+        copy[(*count)++] = (Copy){ { PLACE_CONST, constant, 0, s->copied->type, NULL },
+                                   build_place_of_scratch(b, s, build_copy_name(b, s), 0, s->copied->type), s->bytes,
                                    b->plan.memory[s->memory].channel, s->begins < group };
     }
     return copy;

@@ -20,9 +20,11 @@ if [ -n "$why" ]; then skip mutants "$why"; report_end; exit; fi
 work=$build/proof/mutants
 rm -rf "$work"
 mkdir -p "$work" && "$build/loopwright" "$model" --standalone --acsl --quiet -o "$work/m.c" && cd "$work" || exit 1
-cp m.c sound.c
+# The edits below change offsets, so the names of offsets are replaced by their numbers.
+sed -n 's/^    \([A-Za-z0-9_]*_at\) = \([0-9]*\),.*/s|+ \1\\b|+ \2|g/p' m.c > numbers.sed
+sed -f numbers.sed m.c > sound.c
 log=$work/log
-prefix=ad01_int8_functional_1_activation
+prefix=ad01_int8_activation
 layers=$(sed -n "s/^layers='\(.*\)'/\1/p" m_proof.sh)
 frama() { frama-c -machdep gcc_x86_64 -cpp-extra-args='-I. -DLW_VECTOR=' "$@" </dev/null >"$log" 2>&1; }
 

@@ -3,7 +3,8 @@
  * in the innermost loop that it depends on:
  *
  *     for (ho...) for (h...) y[(lw_min_i32(ho*2, 23) + h)*320] = .. x[lw_min_i32(ho*2, 23)*640 ..
- * =>  for (ho...) { const int32_t ho_at = lw_min_i32(ho*2, 23);  for (h...) y[(ho_at + h)*320] = .. x[ho_at*640 ..
+ * =>  for (ho...) { const int32_t ho_begin = lw_min_i32(ho*2, 23);
+ *                   for (h...) y[(ho_begin + h)*320] = .. x[ho_begin*640 ..
  *
  * Only an index that occurs at least twice gets a name, inner subexpressions first. Arithmetic on loop variables is
  * defined for all their values, so computing it early is safe. */
@@ -89,7 +90,7 @@ static const Code *named(Ctx *cx, const Code *body, const Expr *const *known, in
         if (p.at[i].uses < 2) continue;
         const Expr *index = p.at[i].index;
         const Interval range = interval_of(cx, index, NULL);
-        const Expr *var = expr_new_var(cx, name_format(cx, "%s_at", expr_as_var(known[known_count - 1])->name),
+        const Expr *var = expr_new_var(cx, name_format(cx, "%s_begin", expr_as_var(known[known_count - 1])->name),
                                        VAR_LOCAL, I32, range.least, range.greatest);
         body = code_substitute(cx, body, index, var);
         part[count++] = code_let(cx, var, index);

@@ -269,13 +269,15 @@ static const Expr *use_in_load(Ctx *cx, const Expr *e, void *user)
     return load_expr(cx, m, index);
 }
 
-/* Returns the name of a pointer (x_j) or of an index (x_at_j). */
+/* Returns the name of a pointer (x_j, or x_t_row for the reserved x_t) or of an index (x_at_j). */
 static const char *address_name(Hoist *h, const Address *a)
 {
     const char *stem = a->is_reached ? a->memory->name : name_format(h->cx, "%s_at", a->memory->name);
     for (int i = h->loop_count - 1; i >= 0; i--)
-        if (depends_on(a->fixed, h->loop[i]))
-            return name_format(h->cx, "%s_%s", stem, expr_as_var(h->loop[i]->var)->name);
+        if (depends_on(a->fixed, h->loop[i])) {
+            const char *loop = expr_as_var(h->loop[i]->var)->name, *both = name_format(h->cx, "%s_%s", stem, loop);
+            return name_identifier(h->cx, both) == both ? both : name_format(h->cx, "%s_%s_row", stem, loop);
+        }
     return a->is_reached ? name_format(h->cx, "%s_begin", stem) : stem;
 }
 

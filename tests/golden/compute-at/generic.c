@@ -29,6 +29,11 @@ static void compute_at_y(const float *restrict x, float *restrict t, float *rest
     }
 }
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    compute_at_y_t_at = 0,     /* 36 bytes in layer 0 */
+};
+
 int compute_at_run(void *arena, const struct compute_at_inputs *in, const struct compute_at_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -36,6 +41,6 @@ int compute_at_run(void *arena, const struct compute_at_inputs *in, const struct
     if (in == NULL || in->x == NULL) return COMPUTE_AT_E_NULL;
     if (out == NULL || out->y == NULL) return COMPUTE_AT_E_NULL;
     LW_LAYER(0, "y")
-    compute_at_y(in->x, (float *)(void *)memory, out->y);
+    compute_at_y(in->x, (float *)(void *)(memory + compute_at_y_t_at), out->y);
     return 0;
 }

@@ -173,6 +173,16 @@ static const LW_ALIGN(16) float control_flow_turned_w[16] = {
     -.875f,-.25f,.375f,1.f,-.5f,.125f,.75f,-.75f,-.125f,.5f,-1.f,-.375f,.25f,.875f,-.625f,0.f
 };
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    control_flow_choose_memory_at = 0,      /* 32 bytes in layer 1 */
+    control_flow_settle_3_at = 0,           /* 8 bytes in layer 2 */
+    control_flow_settle_next_1_at = 16,     /* 16 bytes in layer 2 */
+    control_flow_sum_at = 32,               /* 1 bytes in layers 0 to 1 */
+    control_flow_settle_next_2_at = 32,     /* 4 bytes in layer 2 */
+    control_flow_choose_at = 48,            /* 16 bytes in layers 1 to 2 */
+};
+
 /* choose, where its condition holds
  * x: f32[1][4] fine: f32[1][4] */
 static void control_flow_choose_then(uint8_t *memory, const float *x, float *fine)
@@ -217,20 +227,21 @@ int control_flow_run(void *arena, const struct control_flow_inputs *in, const st
     if (out == NULL || out->h == NULL || out->energy == NULL || out->rows == NULL || out->rows_0 == NULL)
         return CONTROL_FLOW_E_NULL;
     LW_LAYER(0, "sum")
-    control_flow_sum(in->x, (uint8_t *)(memory + 32));
+    control_flow_sum(in->x, (uint8_t *)(memory + control_flow_sum_at));
     LW_LAYER(1, "choose")
-    if (*(uint8_t *)(memory + 32)) {
-        control_flow_choose_then(memory, in->x, (float *)(void *)(memory + 48));
+    if (*(uint8_t *)(memory + control_flow_sum_at)) {
+        control_flow_choose_then(memory + control_flow_choose_memory_at, in->x,
+            (float *)(void *)(memory + control_flow_choose_at));
     } else {
-        control_flow_choose_else(in->x, (float *)(void *)(memory + 48));
+        control_flow_choose_else(in->x, (float *)(void *)(memory + control_flow_choose_at));
     }
     LW_LAYER(2, "settle")
     {
-        float *h_in = out->h, *h_in_next = (float *)(void *)(memory + 16);
-        memcpy(h_in, (float *)(void *)(memory + 48), 16);
-        float *energy_in = out->energy, *energy_in_next = (float *)(void *)(memory + 32);
+        float *h_in = out->h, *h_in_next = (float *)(void *)(memory + control_flow_settle_next_1_at);
+        memcpy(h_in, (float *)(void *)(memory + control_flow_choose_at), 16);
+        float *energy_in = out->energy, *energy_in_next = (float *)(void *)(memory + control_flow_settle_next_2_at);
         memset(energy_in, 0, 4);
-        int64_t *const rows = (int64_t *)(void *)memory;
+        int64_t *const rows = (int64_t *)(void *)(memory + control_flow_settle_3_at);
         memset(rows, 0, 8);
         uint8_t again = 1;
         int64_t iteration = 0;
@@ -244,8 +255,9 @@ int control_flow_run(void *arena, const struct control_flow_inputs *in, const st
         if (h_in != out->h) memcpy(out->h, h_in, 16);
         if (energy_in != out->energy) memcpy(out->energy, energy_in, 4);
     }
-    if (*((int64_t *)(void *)memory) < 0 || *((int64_t *)(void *)memory) > 8) return CONTROL_FLOW_E_SIZE;
-    const int32_t rows_size = (int32_t)*((int64_t *)(void *)memory);
+    if (*((int64_t *)(void *)(memory + control_flow_settle_3_at)) < 0
+        || *((int64_t *)(void *)(memory + control_flow_settle_3_at)) > 8) return CONTROL_FLOW_E_SIZE;
+    const int32_t rows_size = (int32_t)*((int64_t *)(void *)(memory + control_flow_settle_3_at));
     *out->rows_0 = rows_size;
     return 0;
 }

@@ -33,6 +33,12 @@ static void external_call_d(const float *restrict x, const float *restrict w, fl
     }
 }
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    external_call_d_d_at = 0,          /* 160 bytes in layer 0 */
+    external_call_d_work_at = 160,     /* 32 bytes in layer 0 */
+};
+
 int external_call_run(void *arena, const struct external_call_inputs *in, const struct external_call_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -40,6 +46,7 @@ int external_call_run(void *arena, const struct external_call_inputs *in, const 
     if (in == NULL || in->x == NULL || in->w == NULL) return EXTERNAL_CALL_E_NULL;
     if (out == NULL || out->y == NULL) return EXTERNAL_CALL_E_NULL;
     LW_LAYER(0, "d")
-    external_call_d(in->x, in->w, (float *)(void *)memory, (uint8_t *)(memory + 160), out->y);
+    external_call_d(in->x, in->w, (float *)(void *)(memory + external_call_d_d_at),
+        (uint8_t *)(memory + external_call_d_work_at), out->y);
     return 0;
 }

@@ -44,6 +44,11 @@ static void formula_calls_p(const float *restrict x, const float *restrict w, fl
         y[j] = lw_maxf(acc[j], 0.0f);
 }
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    formula_calls_t_at = 0,     /* 24 bytes in layers 0 to 2 */
+};
+
 int formula_calls_run(void *arena, const struct formula_calls_inputs *in, const struct formula_calls_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -51,10 +56,10 @@ int formula_calls_run(void *arena, const struct formula_calls_inputs *in, const 
     if (in == NULL || in->x == NULL || in->z == NULL || in->w == NULL) return FORMULA_CALLS_E_NULL;
     if (out == NULL || out->y == NULL || out->u == NULL) return FORMULA_CALLS_E_NULL;
     LW_LAYER(0, "t")
-    formula_calls_formula_6(in->x, (float *)(void *)memory);
+    formula_calls_formula_6(in->x, (float *)(void *)(memory + formula_calls_t_at));
     LW_LAYER(1, "u")
     formula_calls_formula_6(in->z, out->u);
     LW_LAYER(2, "p")
-    formula_calls_p((float *)(void *)memory, in->w, out->y);
+    formula_calls_p((float *)(void *)(memory + formula_calls_t_at), in->w, out->y);
     return 0;
 }

@@ -48,6 +48,11 @@ static void group_schedule_y_matmul(const float *restrict y_matmul_exp, const fl
     }
 }
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    group_schedule_y_matmul_exp_at = 0,     /* 48 bytes in layers 0 to 1 */
+};
+
 int group_schedule_run(void *arena, const struct group_schedule_inputs *in, const struct group_schedule_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -55,8 +60,8 @@ int group_schedule_run(void *arena, const struct group_schedule_inputs *in, cons
     if (in == NULL || in->x == NULL || in->w == NULL) return GROUP_SCHEDULE_E_NULL;
     if (out == NULL || out->y == NULL) return GROUP_SCHEDULE_E_NULL;
     LW_LAYER(0, "y_matmul_exp")
-    group_schedule_y_matmul_exp(in->x, (float *)(void *)memory);
+    group_schedule_y_matmul_exp(in->x, (float *)(void *)(memory + group_schedule_y_matmul_exp_at));
     LW_LAYER(1, "y_matmul")
-    group_schedule_y_matmul((float *)(void *)memory, in->w, out->y);
+    group_schedule_y_matmul((float *)(void *)(memory + group_schedule_y_matmul_exp_at), in->w, out->y);
     return 0;
 }

@@ -45,6 +45,11 @@ static const LW_ALIGN(16) LW_SECTION(".flash") float memories_b_b[8] = {
     1.f,2.f,3.f,4.f,5.f,6.f,7.f,8.f
 };
 
+/* What the memories hold, each, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    memories_b_at = 0,     /* 32 bytes of fast in layers 1 to 2 */
+};
+
 int memories_run(const struct memories_memories *memory, const struct memories_inputs *in,
     const struct memories_outputs *out)
 {
@@ -56,8 +61,8 @@ int memories_run(const struct memories_memories *memory, const struct memories_i
     LW_LAYER(0, "a")
     memories_a(in->x, out->y);
     LW_LAYER(1, "b")
-    memories_b(out->y, memories_b_b, (float *)(void *)fast);
+    memories_b(out->y, memories_b_b, (float *)(void *)(fast + memories_b_at));
     LW_LAYER(2, "y")
-    memories_y(out->y, (float *)(void *)fast, out->y);
+    memories_y(out->y, (float *)(void *)(fast + memories_b_at), out->y);
     return 0;
 }

@@ -29,6 +29,11 @@ static void pad_storage_y(const float *restrict x, float *restrict t, float *res
     }
 }
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    pad_storage_y_t_at = 0,     /* 20 bytes in layer 0 */
+};
+
 int pad_storage_run(void *arena, const struct pad_storage_inputs *in, const struct pad_storage_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -36,6 +41,6 @@ int pad_storage_run(void *arena, const struct pad_storage_inputs *in, const stru
     if (in == NULL || in->x == NULL) return PAD_STORAGE_E_NULL;
     if (out == NULL || out->y == NULL) return PAD_STORAGE_E_NULL;
     LW_LAYER(0, "y")
-    pad_storage_y(in->x, (float *)(void *)memory, out->y);
+    pad_storage_y(in->x, (float *)(void *)(memory + pad_storage_y_t_at), out->y);
     return 0;
 }

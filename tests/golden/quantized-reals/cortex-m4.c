@@ -91,13 +91,13 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *res
                 #else
                 for (int32_t q = 0; q < 9; q++)
                     for (int32_t t = 0; t < 2; t++) {
-                        const int16_t *patch_t_ = patch + q * 4 + t;
-                        const int16_t *k_t_ = k + q * 4 + t;
+                        const int16_t *patch_t_row = patch + q * 4 + t;
+                        const int16_t *k_t_row = k + q * 4 + t;
                         for (int32_t w = 0; w < 2; w++)
                             for (int32_t oo = 0; oo < 2; oo++)
                                 for (int32_t oi = 0; oi < 2; oi++)
-                                    acc[w * 4 + oo * 2 + oi] += (int32_t)patch_t_[w * 2]
-                                        * (int8_t)lw_asr_i32(oi * 128 + (int32_t)k_t_[oo * 2], oi * 8);
+                                    acc[w * 4 + oo * 2 + oi] += (int32_t)patch_t_row[w * 2]
+                                        * (int8_t)lw_asr_i32(oi * 128 + (int32_t)k_t_row[oo * 2], oi * 8);
                     }
                 #endif
                 between_h[wo * 8] = (int8_t)lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[0] + (int64_t)acc[0]
@@ -156,13 +156,13 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
     for (int32_t h = 0; h < 3; h++) {
         int8_t *y_h = y + h * 9;
         for (int32_t wo = 0; wo < 2; wo++) {
-            const int32_t wo_at = lw_min_i32(wo * 2, 1);
+            const int32_t wo_begin = lw_min_i32(wo * 2, 1);
             for (int32_t w = 0; w < 2; w++) {
                 #ifdef LW_COPY_I16
-                LW_COPY_I16(4, LW_AT(patch, w * 4), LW_AT(x, h * 12 + w * 4 + wo_at * 4));
+                LW_COPY_I16(4, LW_AT(patch, w * 4), LW_AT(x, h * 12 + w * 4 + wo_begin * 4));
                 #else
                 {
-                    const int8_t *x_w = x + h * 12 + (w + wo_at) * 4;
+                    const int8_t *x_w = x + h * 12 + (w + wo_begin) * 4;
                     int16_t *patch_w = patch + w * 4;
                     for (int32_t e = 0; e < 4; e++)
                         patch_w[e] = x_w[e];
@@ -177,22 +177,22 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
                 acc[3] = b[1];
                 for (int32_t s = 0; s < 2; s++)
                     for (int32_t t = 0; t < 2; t++) {
-                        const int16_t *patch_t_ = patch + s * 2 + t;
-                        const int8_t *k_t_ = k + t * 2 + s;
+                        const int16_t *patch_t_row = patch + s * 2 + t;
+                        const int8_t *k_t_row = k + t * 2 + s;
                         for (int32_t w = 0; w < 2; w++)
                             for (int32_t o = 0; o < 2; o++)
-                                acc[w * 2 + o] += (int32_t)patch_t_[w * 4] * k_t_[o * 4];
+                                acc[w * 2 + o] += (int32_t)patch_t_row[w * 4] * k_t_row[o * 4];
                     }
-                y_h[wo_at * 3] =
+                y_h[wo_begin * 3] =
                     table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5))
                     + 128];
-                y_h[wo_at * 3 + 1] =
+                y_h[wo_begin * 3 + 1] =
                     table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[1] * 1374389504 + 68719476736, 32), 5))
                     + 128];
-                y_h[wo_at * 3 + 3] =
+                y_h[wo_begin * 3 + 3] =
                     table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5))
                     + 128];
-                y_h[wo_at * 3 + 4] =
+                y_h[wo_begin * 3 + 4] =
                     table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[3] * 1374389504 + 68719476736, 32), 5))
                     + 128];
             }
@@ -204,16 +204,16 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
                 acc[3] = b[3];
                 for (int32_t s = 0; s < 2; s++)
                     for (int32_t t = 0; t < 2; t++) {
-                        const int16_t *patch_t_ = patch + s * 2 + t;
-                        const int8_t *k_t_ = k + t * 2 + s + 8;
+                        const int16_t *patch_t_row = patch + s * 2 + t;
+                        const int8_t *k_t_row = k + t * 2 + s + 8;
                         for (int32_t w = 0; w < 2; w++)
                             for (int32_t o = 0; o < 2; o++)
-                                acc[w * 2 + o] += (int32_t)patch_t_[w * 4] * k_t_[o * 4];
+                                acc[w * 2 + o] += (int32_t)patch_t_row[w * 4] * k_t_row[o * 4];
                     }
-                y_h[wo_at * 3 + 2] =
+                y_h[wo_begin * 3 + 2] =
                     table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5))
                     + 128];
-                y_h[wo_at * 3 + 5] =
+                y_h[wo_begin * 3 + 5] =
                     table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5))
                     + 128];
             }
@@ -274,6 +274,16 @@ static const LW_ALIGN(16) int8_t quantized_reals_dense1_table[256] = {
     127
 };
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    quantized_reals_mean_rows_at = 0,          /* 48 bytes in layer 1 */
+    quantized_reals_dense1_patch_at = 0,       /* 16 bytes in layer 2 */
+    quantized_reals_mean_at = 48,              /* 36 bytes in layers 1 to 2 */
+    quantized_reals_x_at = 64,                 /* 72 bytes in layers 0 to 1 */
+    quantized_reals_mean_patch_at = 144,       /* 72 bytes in layer 1 */
+    quantized_reals_mean_between_at = 224,     /* 48 bytes in layer 1 */
+};
+
 int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, const struct quantized_reals_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -281,13 +291,15 @@ int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, co
     if (in == NULL || in->x == NULL) return QUANTIZED_REALS_E_NULL;
     if (out == NULL || out->y == NULL) return QUANTIZED_REALS_E_NULL;
     LW_LAYER(0, "x")
-    quantized_reals_x(in->x, (int8_t *)(memory + 64));
+    quantized_reals_x(in->x, (int8_t *)(memory + quantized_reals_x_at));
     LW_LAYER(1, "mean")
-    quantized_reals_mean((int8_t *)(memory + 64), quantized_reals_mean_k, quantized_reals_mean_b,
+    quantized_reals_mean((int8_t *)(memory + quantized_reals_x_at), quantized_reals_mean_k, quantized_reals_mean_b,
         quantized_reals_mean_multiplier, quantized_reals_mean_offset, quantized_reals_mean_shift,
-        (int8_t *)(memory + 224), (int8_t *)memory, (int16_t *)(void *)(memory + 144), (int8_t *)(memory + 48));
+        (int8_t *)(memory + quantized_reals_mean_between_at), (int8_t *)(memory + quantized_reals_mean_rows_at),
+        (int16_t *)(void *)(memory + quantized_reals_mean_patch_at), (int8_t *)(memory + quantized_reals_mean_at));
     LW_LAYER(2, "dense1")
-    quantized_reals_dense1((int8_t *)(memory + 48), quantized_reals_dense1_k, quantized_reals_dense1_b,
-        quantized_reals_dense1_table, (int16_t *)(void *)memory, out->y);
+    quantized_reals_dense1((int8_t *)(memory + quantized_reals_mean_at), quantized_reals_dense1_k,
+        quantized_reals_dense1_b, quantized_reals_dense1_table,
+        (int16_t *)(void *)(memory + quantized_reals_dense1_patch_at), out->y);
     return 0;
 }

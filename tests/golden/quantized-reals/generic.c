@@ -188,6 +188,13 @@ static const LW_ALIGN(16) int8_t quantized_reals_dense1_table[256] = {
     127
 };
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    quantized_reals_mean_t_at = 0,     /* 192 bytes in layer 1 */
+    quantized_reals_mean_at = 192,     /* 36 bytes in layers 1 to 2 */
+    quantized_reals_x_at = 208,        /* 72 bytes in layers 0 to 1 */
+};
+
 int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, const struct quantized_reals_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -195,12 +202,13 @@ int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, co
     if (in == NULL || in->x == NULL) return QUANTIZED_REALS_E_NULL;
     if (out == NULL || out->y == NULL) return QUANTIZED_REALS_E_NULL;
     LW_LAYER(0, "x")
-    quantized_reals_x(in->x, (int8_t *)(memory + 208));
+    quantized_reals_x(in->x, (int8_t *)(memory + quantized_reals_x_at));
     LW_LAYER(1, "mean")
-    quantized_reals_mean((int8_t *)(memory + 208), quantized_reals_mean_k, quantized_reals_mean_multiplier,
-        quantized_reals_mean_offset, quantized_reals_mean_shift, (float *)(void *)memory, (int8_t *)(memory + 192));
+    quantized_reals_mean((int8_t *)(memory + quantized_reals_x_at), quantized_reals_mean_k,
+        quantized_reals_mean_multiplier, quantized_reals_mean_offset, quantized_reals_mean_shift,
+        (float *)(void *)(memory + quantized_reals_mean_t_at), (int8_t *)(memory + quantized_reals_mean_at));
     LW_LAYER(2, "dense1")
-    quantized_reals_dense1((int8_t *)(memory + 192), quantized_reals_dense1_w, quantized_reals_dense1_b,
-        quantized_reals_dense1_table, out->y);
+    quantized_reals_dense1((int8_t *)(memory + quantized_reals_mean_at), quantized_reals_dense1_w,
+        quantized_reals_dense1_b, quantized_reals_dense1_table, out->y);
     return 0;
 }

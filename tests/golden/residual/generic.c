@@ -243,6 +243,12 @@ static const LW_ALIGN(16) float residual_first_b[4] = {
     -.75f,-.125f,.5f,-1.f
 };
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    residual_first_at = 0,        /* 256 bytes in layers 0 to 3 */
+    residual_second_at = 256,     /* 256 bytes in layers 1 to 2 */
+};
+
 int residual_run(void *arena, const struct residual_inputs *in, const struct residual_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -250,13 +256,14 @@ int residual_run(void *arena, const struct residual_inputs *in, const struct res
     if (in == NULL || in->x == NULL) return RESIDUAL_E_NULL;
     if (out == NULL || out->y == NULL) return RESIDUAL_E_NULL;
     LW_LAYER(0, "first")
-    residual_first(in->x, residual_first_k, residual_first_b, (float *)(void *)memory);
+    residual_first(in->x, residual_first_k, residual_first_b, (float *)(void *)(memory + residual_first_at));
     LW_LAYER(1, "second")
-    residual_second((float *)(void *)memory, residual_first_k, residual_first_b, (float *)(void *)(memory + 256));
+    residual_second((float *)(void *)(memory + residual_first_at), residual_first_k, residual_first_b,
+        (float *)(void *)(memory + residual_second_at));
     LW_LAYER(2, "third")
-    residual_third((float *)(void *)(memory + 256), (float *)(void *)memory, residual_first_k, residual_first_b,
-        (float *)(void *)memory);
+    residual_third((float *)(void *)(memory + residual_second_at), (float *)(void *)(memory + residual_first_at),
+        residual_first_k, residual_first_b, (float *)(void *)(memory + residual_first_at));
     LW_LAYER(3, "y")
-    residual_y((float *)(void *)memory, out->y);
+    residual_y((float *)(void *)(memory + residual_first_at), out->y);
     return 0;
 }

@@ -34,6 +34,11 @@ static void reverse_compute_at_mirrored_y(const float *restrict a, float *restri
     }
 }
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    reverse_compute_at_mirrored_y_t_at = 0,     /* 16 bytes in layer 0 */
+};
+
 int reverse_compute_at_mirrored_run(void *arena, const struct reverse_compute_at_mirrored_inputs *in,
     const struct reverse_compute_at_mirrored_outputs *out)
 {
@@ -43,6 +48,7 @@ int reverse_compute_at_mirrored_run(void *arena, const struct reverse_compute_at
     if (in == NULL || in->a == NULL) return REVERSE_COMPUTE_AT_MIRRORED_E_NULL;
     if (out == NULL || out->y == NULL || out->z == NULL) return REVERSE_COMPUTE_AT_MIRRORED_E_NULL;
     LW_LAYER(0, "y")
-    reverse_compute_at_mirrored_y(in->a, (float *)(void *)memory, out->y, out->z);
+    reverse_compute_at_mirrored_y(in->a, (float *)(void *)(memory + reverse_compute_at_mirrored_y_t_at), out->y,
+        out->z);
     return 0;
 }

@@ -30,6 +30,11 @@ static void reverse_compute_at_y(const float *restrict a, float *restrict t, flo
     }
 }
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    reverse_compute_at_y_t_at = 0,     /* 96 bytes in layer 0 */
+};
+
 int reverse_compute_at_run(void *arena, const struct reverse_compute_at_inputs *in,
     const struct reverse_compute_at_outputs *out)
 {
@@ -38,6 +43,6 @@ int reverse_compute_at_run(void *arena, const struct reverse_compute_at_inputs *
     if (in == NULL || in->a == NULL) return REVERSE_COMPUTE_AT_E_NULL;
     if (out == NULL || out->y == NULL) return REVERSE_COMPUTE_AT_E_NULL;
     LW_LAYER(0, "y")
-    reverse_compute_at_y(in->a, (float *)(void *)memory, out->y);
+    reverse_compute_at_y(in->a, (float *)(void *)(memory + reverse_compute_at_y_t_at), out->y);
     return 0;
 }

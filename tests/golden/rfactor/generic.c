@@ -38,6 +38,11 @@ static void rfactor_s(const float *restrict x, float *restrict part, float *rest
     }
 }
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    rfactor_s_part_at = 0,     /* 128 bytes in layer 0 */
+};
+
 int rfactor_run(void *arena, const struct rfactor_inputs *in, const struct rfactor_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -45,6 +50,6 @@ int rfactor_run(void *arena, const struct rfactor_inputs *in, const struct rfact
     if (in == NULL || in->x == NULL) return RFACTOR_E_NULL;
     if (out == NULL || out->s == NULL) return RFACTOR_E_NULL;
     LW_LAYER(0, "s")
-    rfactor_s(in->x, (float *)(void *)memory, out->s);
+    rfactor_s(in->x, (float *)(void *)(memory + rfactor_s_part_at), out->s);
     return 0;
 }

@@ -38,6 +38,11 @@ static void ring_buffer_y(const float *restrict x, float *restrict t, float *res
     }
 }
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    ring_buffer_y_t_at = 0,     /* 96 bytes in layer 0 */
+};
+
 int ring_buffer_run(void *arena, const struct ring_buffer_inputs *in, const struct ring_buffer_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -45,6 +50,6 @@ int ring_buffer_run(void *arena, const struct ring_buffer_inputs *in, const stru
     if (in == NULL || in->x == NULL) return RING_BUFFER_E_NULL;
     if (out == NULL || out->y == NULL) return RING_BUFFER_E_NULL;
     LW_LAYER(0, "y")
-    ring_buffer_y(in->x, (float *)(void *)memory, out->y);
+    ring_buffer_y(in->x, (float *)(void *)(memory + ring_buffer_y_t_at), out->y);
     return 0;
 }

@@ -45,6 +45,11 @@ static LW_SHARED void shapes_shared_packed_dense(int32_t co_end, int32_t size, i
     }
 }
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    shapes_shared_sum1_at = 0,     /* 16 bytes in layers 0 to 1 */
+};
+
 int shapes_shared_run(void *arena, const struct shapes_shared_inputs *in, const struct shapes_shared_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -53,8 +58,8 @@ int shapes_shared_run(void *arena, const struct shapes_shared_inputs *in, const 
         return SHAPES_SHARED_E_NULL;
     if (out == NULL || out->y == NULL) return SHAPES_SHARED_E_NULL;
     LW_LAYER(0, "sum1")
-    shapes_shared_packed_dense(4, 32, 128, in->x, in->w1, in->b1, (int8_t *)memory);
+    shapes_shared_packed_dense(4, 32, 128, in->x, in->w1, in->b1, (int8_t *)(memory + shapes_shared_sum1_at));
     LW_LAYER(1, "sum2")
-    shapes_shared_packed_dense(2, 16, 64, (int8_t *)memory, in->w2, in->b2, out->y);
+    shapes_shared_packed_dense(2, 16, 64, (int8_t *)(memory + shapes_shared_sum1_at), in->w2, in->b2, out->y);
     return 0;
 }

@@ -19,15 +19,15 @@
 static void split_shift_y(const float *restrict x, float *restrict y)
 {
     for (int32_t io = 0; io < 4; io++) {
-        const int32_t io_at = lw_min_i32(io * 8, 22);
-        y[io_at] = x[io_at] * 2.0f;
-        y[io_at + 1] = x[io_at + 1] * 2.0f;
-        y[io_at + 2] = x[io_at + 2] * 2.0f;
-        y[io_at + 3] = x[io_at + 3] * 2.0f;
-        y[io_at + 4] = x[io_at + 4] * 2.0f;
-        y[io_at + 5] = x[io_at + 5] * 2.0f;
-        y[io_at + 6] = x[io_at + 6] * 2.0f;
-        y[io_at + 7] = x[io_at + 7] * 2.0f;
+        const int32_t io_begin = lw_min_i32(io * 8, 22);
+        y[io_begin] = x[io_begin] * 2.0f;
+        y[io_begin + 1] = x[io_begin + 1] * 2.0f;
+        y[io_begin + 2] = x[io_begin + 2] * 2.0f;
+        y[io_begin + 3] = x[io_begin + 3] * 2.0f;
+        y[io_begin + 4] = x[io_begin + 4] * 2.0f;
+        y[io_begin + 5] = x[io_begin + 5] * 2.0f;
+        y[io_begin + 6] = x[io_begin + 6] * 2.0f;
+        y[io_begin + 7] = x[io_begin + 7] * 2.0f;
     }
 }
 

@@ -46,6 +46,11 @@ static void stencil_fused_smooth(int32_t n, const int16_t *restrict x, int16_t *
     }
 }
 
+/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+enum {
+    stencil_fused_smooth_smooth_at = 0,     /* 16 bytes in layer 0 */
+};
+
 int stencil_fused_run(void *arena, const struct stencil_fused_inputs *in, const struct stencil_fused_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -55,6 +60,6 @@ int stencil_fused_run(void *arena, const struct stencil_fused_inputs *in, const 
     const int32_t n = in->n;
     if (n < 3 || n > 256) return STENCIL_FUSED_E_DIM;
     LW_LAYER(0, "smooth")
-    stencil_fused_smooth(n, in->x, (int16_t *)(void *)memory, out->y);
+    stencil_fused_smooth(n, in->x, (int16_t *)(void *)(memory + stencil_fused_smooth_smooth_at), out->y);
     return 0;
 }
