@@ -77,9 +77,8 @@ static const char *use_of(Ctx *cx, const Program *p, const Used *x)
                                  : text_format(cx, "%s in layers %d to %d", memory, x->first, x->last);
 }
 
-void arena_map(Ctx *cx, Text *t, const Program *p, const char *prefix)
+void arena_map(Ctx *cx, Text *t, const Program *p)
 {
-    (void)prefix;
     const Items u = items_of(cx, p);
     const char *row = "    %s_%s = %lld,%*s/* %lld bytes%s */\n";
     int width = 0;
