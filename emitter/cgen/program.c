@@ -238,9 +238,8 @@ static void check_flash_argument(Ctx *cx, const Call *c, int i)
 /* Returns the scratch memory of one part. */
 static const char *part_text(Ctx *cx, const Program *p, const Place *at, const Memory *m, int64_t stride)
 {
-    const char *memory = program_memory(p, at->index), *c_type = dtype_info(m->type)->c_type;
-    if (at->offset) memory = text_format(cx, "%s + %lld", memory, (long long)at->offset);
-    return text_format(cx, "(%s *)(void *)(%s + part * %lld)", c_type, memory, (long long)stride);
+    return text_format(cx, "(%s *)(void *)(%s + part * %lld)", dtype_info(m->type)->c_type,
+                       arena_address(cx, p, program_memory(p, at->index), at->item, at->offset), (long long)stride);
 }
 
 static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Speller *sizes)
