@@ -180,7 +180,8 @@ commands_of() {
     --stream) echo compile run verify quantize evaluate dump report package evidence tune instruction ;;
     --for | --package-version | --author | --url | --licence) echo package ;;
     --samples | --ports) echo "quantize dump" ;;
-    --ranges | --refine | --per-tensor | --no-equalization | --finetune | --seed | --min-sqnr | --max-drop | --labels)
+    --ranges | --refine | --per-tensor | --no-equalization | --finetune | --seed | --min-sqnr | --max-drop | \
+        --labels | --weights-bits | --flash)
         echo quantize dump ;;
     --sensitivity | --report) echo quantize ;;
     --test | --test-labels) echo quantize evaluate ;;
@@ -215,7 +216,8 @@ value_of() {
     --io) echo arena ;;
     --memory) echo ram=1M ;;
     --weights) echo bin ;;
-    --level | --cores) echo 2 ;;
+    --level | --cores | --weights-bits) echo 2 ;;
+    --flash) echo 20K ;;
     --rounding) echo double ;;
     --qdq) echo exact ;;
     --float) echo contract ;;
@@ -236,7 +238,7 @@ every_option() {
         --train --checkpoint --time-passes --profile --testbench --acsl --selftest --standalone --rename --class-names
         --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only
         --explain --level --onnx --tflite --gradients --conditions --package-version --author --url --licence
-        --from --to --layout --preprocess --postprocess --board --against --cores"
+        --from --to --layout --preprocess --postprocess --board --against --cores --weights-bits --flash"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

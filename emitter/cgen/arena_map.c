@@ -22,13 +22,6 @@
 typedef struct Used { const ArenaItem *item; int first, last; } Used;
 typedef struct Items { Ctx *cx; Map of; int count, most; Used *at; } Items;
 
-const char *arena_address(Ctx *cx, const Program *p, const char *memory, const ArenaItem *item, int64_t offset)
-{
-    const long long within = offset - (item ? item->offset : 0);
-    const char *at = item ? text_format(cx, "%s + %s_%s", memory, p->name, item->name) : memory;
-    return within ? text_format(cx, "%s %c %lld", at, within < 0 ? '-' : '+', within < 0 ? -within : within) : at;
-}
-
 static void use(Items *u, const ArenaItem *item, int call)
 {
     if (!item) return;

@@ -15,7 +15,6 @@
 
 #include <string.h>
 
-#include "cgen/arena_map.h"
 #include "cgen/spell.h"
 #include "ir/algebra/algebra.h"
 #include "support/wrap.h"
@@ -36,6 +35,13 @@ const Call *program_call(const Program *p, int i)
 const char *program_memory(const Program *p, int index)
 {
     return p->memory_count && !p->param ? p->memory[index].name : "memory";
+}
+
+const char *arena_address(Ctx *cx, const Program *p, const char *memory, const ArenaItem *item, int64_t offset)
+{
+    const long long within = offset - (item ? item->offset : 0);
+    const char *at = item ? text_format(cx, "%s + %s_%s", memory, p->name, item->name) : memory;
+    return within ? text_format(cx, "%s %c %lld", at, within < 0 ? '-' : '+', within < 0 ? -within : within) : at;
 }
 
 bool program_reads(const Program *p, int constant)

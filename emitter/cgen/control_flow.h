@@ -15,6 +15,9 @@ int call_size_count(const Call *c);
 
 /* Returns the C variable that holds a memory's address, or the arena's, in the function being printed. */
 const char *program_memory(const Program *p, int index);
+/* Returns the address of the byte at `offset` of the memory with this C name: "memory + kws_conv_1_at + 64", or
+ * "memory + 64" without an item. */
+const char *arena_address(Ctx *cx, const Program *p, const char *memory, const ArenaItem *item, int64_t offset);
 bool program_reads(const Program *p, int constant);        /* returns true if a call reads the constant */
 int64_t program_constants(const Program *p);               /* returns the bytes of the constants that calls read */
 /* Returns NAME_WEIGHTS_SIZE: the bytes of the constants that calls read, of initial states and of initial

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cgen/apart.h"
-#include "cgen/arena_map.h"
 #include "cgen/control_flow.h"
 #include "cgen/features.h"
 #include "cgen/fork.h"

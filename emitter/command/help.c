@@ -7,10 +7,16 @@ static const char *const status_rule =
     "             2 wrong usage: a command, option, value or target that is wrong for every model;\n"
     "             130 interrupted by SIGINT (143: by SIGTERM); no output file is written\n";
 
+static int count_commands(unsigned of)
+{
+    int count = 0;
+    for (int i = 0; i < COMMAND_COUNT; i++) count += (commands[i].bit & of) != 0;
+    return count;
+}
+
 void print_commands(FILE *f, unsigned of)
 {
-    int left = 0;
-    for (int i = 0; i < COMMAND_COUNT; i++) left += (commands[i].bit & of) != 0;
+    int left = count_commands(of);
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (commands[i].bit & of) fprintf(f, "%s%s", commands[i].name, --left == 0 ? "" : left == 1 ? " and " : ", ");
 }
@@ -19,9 +25,11 @@ static void print_heading(unsigned of)
 {
     printf("\noptions of ");
     if (of == ANY) printf("every command");
-    else if (of == (ANY & ~VERIFY)) printf("every command but verify");
     else if (of == MODEL) printf("every command that reads a model");
-    else print_commands(stdout, of);
+    else if (count_commands(ANY & ~of) < 3) {
+        printf("every command but ");
+        print_commands(stdout, ANY & ~of);
+    } else print_commands(stdout, of);
     printf(":\n");
 }
 
