@@ -126,7 +126,7 @@ check nothing-is-outside-a-large-memory all_inside
 
 copied="$ram --memory flash=1M,rom,cost=8"
 stages() {
-    emit copied $digits $copied && grep -q 'LW_COPY_START(0, [a-z0-9 +]*, m_[a-z0-9_]*, [0-9]*);' "$work/copied/m.c" &&
+    emit copied $digits $copied && grep -q 'LW_COPY_START(0, [a-z0-9_ +]*, m_[a-z0-9_]*, [0-9]*);' "$work/copied/m.c" &&
         grep -q '#include "lw_copy.h"' "$work/copied/m.c"
 }
 check constants-are-copied stages
@@ -208,8 +208,12 @@ check copies-that-cost-more-are-left-out dear_copies_are_left_out
 # Whole lines: each copy begins at a multiple of 64.
 lines() {
     emit lines $digits --memory a=2K,cost=1,line=64,copy=3 --memory b=64K,cost=4,line=64 --memory flash=1M,rom,cost=8 &&
-        sed -n 's/.*LW_COPY_START(\([0-9]*\), \(.\)\( + \)*\([0-9]*\),.*/\1 \2 \4/p' "$work/lines/m.c" > "$work/at" &&
-        awk '$1 != ($2 == "a" ? 3 : 0) || $3 % 64 { bad = 1 } END { exit bad || NR < 3 }' "$work/at"
+        sed -n -e 's/^    \(m_[a-zA-Z0-9_]*_at\) = \([0-9]*\),.*/item \1 \2/p' \
+            -e 's/.*LW_COPY_START(\([0-9]*\), \(.\) + \(m_[a-zA-Z0-9_]*_at\),.*/copy \1 \2 \3/p' "$work/lines/m.c" \
+            > "$work/at" &&
+        awk '$1 == "item" { at[$2] = $3; next }
+            $2 != ($3 == "a" ? 3 : 0) || !($4 in at) || at[$4] % 64 { bad = 1 }
+            { copies++ } END { exit bad || copies < 3 }' "$work/at"
 }
 check copies-have-whole-lines lines
 # With copies that the waits execute, a program without waits differs.

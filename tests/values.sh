@@ -33,12 +33,14 @@ emitter/api/trial.c                     words of a compiler, a file, what a prog
 emitter/api/tune/tune.c                 a tuning record
 emitter/api/verify.c                    a macro in the emitted C
 emitter/cgen/apart.c                    words of the emitted C, for its digest
+emitter/cgen/fork.c                     words of a call
 emitter/cgen/program.c                  the places of arrays between printed constants
 emitter/cgen/runtime.c                  the headers of runtime/
 emitter/driver/adapt.c                  --preprocess, --postprocess
 emitter/driver/combine_named.c          --combine
 emitter/driver/constants.c              --weights
 emitter/driver/memories.c               --memory
+emitter/driver/names.c                  names of layers
 emitter/driver/pins.c                   names of layers
 emitter/driver/schedule_file.c          names of groups
 emitter/graph/condition/condition.c     conditions of rows

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names what the memories hold. The calls of NAME_run use these names instead of numbers:
+/* Names the items of the memories. The calls of NAME_run use these names instead of numbers:
  *
  *   enum {
  *       kws_conv_1_at = 640,      // 8000 bytes in layers 0 and 1
@@ -10,6 +10,7 @@
  * instead. */
 #include "cgen/arena_map.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,23 +71,27 @@ static const char *use_of(Ctx *cx, const Program *p, const Used *x)
                                  : text_format(cx, "%s in layers %d to %d", memory, x->first, x->last);
 }
 
+/* Returns the characters of the item's name and offset. */
+static int width_of(const ArenaItem *x)
+{
+    return (int)strlen(x->name) + snprintf(NULL, 0, "%lld", (long long)x->offset);
+}
+
 void arena_map(Ctx *cx, Text *t, const Program *p)
 {
     const Items u = items_of(cx, p);
     const char *row = "    %s_%s = %lld,%*s/* %lld bytes%s */\n";
     int width = 0;
     for (int i = 0; i < u.count; i++) {
-        const char *name = text_format(cx, "%s%lld", u.at[i].item->name, (long long)u.at[i].item->offset);
-        if ((int)strlen(name) > width) width = (int)strlen(name);
+        if (width_of(u.at[i].item) > width) width = width_of(u.at[i].item);
         if (u.at[i].item->offset > INT16_MAX) row = "#define %s_%s %lld%*s /* %lld bytes%s */\n";
     }
     if (!u.count) return;
-    text_printf(t, "/* What the %s, in bytes from its start. Layers have the numbers of LW_LAYER. */\n%s",
-                p->memory_count ? "memories hold, each" : "arena holds", *row == '#' ? "" : "enum {\n");
+    text_printf(t, "/* The items of the %s, in bytes from its start. Layers have the numbers of LW_LAYER. */\n%s",
+                p->memory_count ? "memories, each" : "arena", *row == '#' ? "" : "enum {\n");
     for (int i = 0; i < u.count; i++) {
         const ArenaItem *x = u.at[i].item;
-        const int used = (int)strlen(text_format(cx, "%s%lld", x->name, (long long)x->offset));
-        text_printf(t, row, p->name, x->name, (long long)x->offset, width - used + 5, "", (long long)x->bytes,
+        text_printf(t, row, p->name, x->name, (long long)x->offset, width - width_of(x) + 5, "", (long long)x->bytes,
                     use_of(cx, p, &u.at[i]));
     }
     text_add(t, *row == '#' ? "\n" : "};\n\n");

@@ -19,7 +19,7 @@ typedef struct Place {
     DType type;
     const struct ArenaItem *item;      /* of ARENA: the item that holds the place, or NULL in the body of a region */
 } Place;
-/* What a memory holds at `offset`: a tensor between layers, scratch of a layer, or a copy of a constant. */
+/* An item of a memory, at `offset`: a tensor between layers, scratch of a layer, or a copy of a constant. */
 typedef struct ArenaItem { const char *name; int memory; int64_t offset, bytes; } ArenaItem;
 
 /* A parameter of a function that calls other functions: a partition or a body. */
@@ -105,6 +105,9 @@ typedef struct Fork {
     int rows; const int64_t *const *row;
 } Fork;
 
+/* A move of an item within the arena. */
+typedef struct Move { const ArenaItem *item; int64_t from, to, bytes; } Move;
+
 struct Call {
     const Function *function;          /* NULL: */
     const Control *control;            /* the region that the call runs, or NULL */
@@ -117,8 +120,7 @@ struct Call {
     const int64_t *number;             /* one number for each number parameter of the function */
     const Fork *fork;                  /* NULL: one core makes the call */
     int bind_count; const SizeBind *bind;              /* the sizes that are bound before the call */
-    /* The move of the call's result within the arena, after the call; 0 bytes if it is not moved. */
-    struct { const ArenaItem *item; int64_t from, to, bytes; } move;
+    const Move *move;                  /* the move of the call's result within the arena, after the call, or NULL */
     /* The partition whose default makes this call, or NULL if NAME_run makes it. The calls of a partition are
      * consecutive. */
     const Partition *partition;

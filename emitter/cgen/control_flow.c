@@ -112,9 +112,11 @@ const char *comment_text(Ctx *cx, const char *name)
     return text_string(&label);
 }
 
-void layer_mark(Ctx *cx, Text *t, int number, const char *name)
+void layer_mark(Text *t, int number, const char *name)
 {
-    text_printf(t, "    LW_LAYER(%d, \"%s\")\n", number, layer_label(cx, name));
+    text_printf(t, "    LW_LAYER(%d, \"", number);
+    text_escaped(t, name);
+    text_add(t, "\")\n");
 }
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */

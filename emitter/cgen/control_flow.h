@@ -31,7 +31,7 @@ void control_reserve(Ctx *cx, Speller *s, const Call *call, int count);
 /* Prints the header's notes on loops that may compute fewer rows than their capacity. */
 void control_notes(Ctx *cx, Text *t, const Program *p);
 void control_call(Ctx *cx, Text *t, const Program *p, const Call *c, Speller *sizes, PrintPlace *print_place);
-void layer_mark(Ctx *cx, Text *t, int number, const char *name);     /* prints LW_LAYER(3, "conv_1") */
+void layer_mark(Text *t, int number, const char *name);     /* prints LW_LAYER(3, "conv_1") */
 const char *layer_label(Ctx *cx, const char *name);        /* returns the name escaped for a C string */
 const char *comment_text(Ctx *cx, const char *name);       /* returns the name escaped for a comment */
 

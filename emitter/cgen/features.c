@@ -64,7 +64,7 @@ static bool moves_results(const Program *p)
 {
     const Call *call;
     bool moves = false;
-    for (int i = 0; !moves && (call = program_call(p, i)) != NULL; i++) moves = call->move.bytes;
+    for (int i = 0; !moves && (call = program_call(p, i)) != NULL; i++) moves = call->move != NULL;
     return moves || (p->step && moves_results(p->step));
 }
 
@@ -73,7 +73,7 @@ static bool moves_memory(const Program *p)
     const Call *call;
     bool moves = false;
     for (int i = 0; !moves && (call = program_call(p, i)) != NULL; i++)
-        moves = call->move.bytes || (call->control && control_moves_memory(call->control));
+        moves = call->move || (call->control && control_moves_memory(call->control));
     return moves;
 }
 

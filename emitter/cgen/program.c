@@ -169,10 +169,10 @@ static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const 
 /* Casts through void *, because compilers warn about the alignment otherwise; the pointer is aligned. */
 static const char *place_in_memory(Ctx *cx, const Program *p, const Place *place, DType type)
 {
-    const char *c_type = dtype_info(type)->c_type,
-               *at = arena_address(cx, p, program_memory(p, place->index), place->item, place->offset);
-    if (place->item || place->offset) at = text_format(cx, "(%s)", at);
-    return text_format(cx, dtype_info(type)->bytes == 1 ? "(%s *)%s" : "(%s *)(void *)%s", c_type, at);
+    const char *at = arena_address(cx, p, program_memory(p, place->index), place->item, place->offset),
+               *through = dtype_info(type)->bytes == 1 ? "" : "(void *)";
+    const bool is_sum = place->item || place->offset;
+    return text_format(cx, is_sum ? "(%s *)%s(%s)" : "(%s *)%s%s", dtype_info(type)->c_type, through, at);
 }
 
 static const char *base_of(const Port *p, const char *otherwise) { return p->base ? p->base : otherwise; }
@@ -313,10 +313,11 @@ static void copy_constants(Ctx *cx, Text *t, const Program *p, const Call *c, co
 /* Moves a layer's result that overlaps its input to the offset at which later layers read it. */
 static void move_result(Ctx *cx, Text *t, const Program *p, const Call *c)
 {
-    if (c->move.bytes)
+    if (c->move)
         text_printf(t, "    lw_move(%s, %s, %lld);     /* the next result begins before it */\n",
-                    arena_address(cx, p, "memory", c->move.item, c->move.to),
-                    arena_address(cx, p, "memory", c->move.item, c->move.from), (long long)(c->move.bytes + 15) / 16);
+                    arena_address(cx, p, "memory", c->move->item, c->move->to),
+                    arena_address(cx, p, "memory", c->move->item, c->move->from),
+                    (long long)(c->move->bytes + 15) / 16);
 }
 
 static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Call *c)
@@ -352,7 +353,7 @@ static void print_calls_of_body(Ctx *cx, Text *t, const Program *p, const Body *
 {
     for (int i = 0; i < b->call_count; i++) {
         bind_sizes(cx, t, p, b->call[i].bind, b->call[i].bind_count, sizes);
-        layer_mark(cx, t, first_layer + i, b->call[i].label);
+        layer_mark(t, first_layer + i, b->call[i].label);
         print_call(cx, t, p, &b->call[i], sizes);
     }
     bind_sizes(cx, t, p, b->last_bind, b->last_bind_count, sizes);
@@ -465,7 +466,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         const Partition *d = p->call[i].partition;
         bind_sizes(cx, t, p, p->call[i].bind, p->call[i].bind_count, &s);
         if (d && i && p->call[i - 1].partition == d) continue;
-        layer_mark(cx, t, first_layer(p) + i, d ? d->name : p->call[i].label);
+        layer_mark(t, first_layer(p) + i, d ? d->name : p->call[i].label);
         if (d) partition_call(cx, t, p, d, program_uses_arena(p) ? "memory" : "NULL", &s, place_text);
         else {
             copy_constants(cx, t, p, &p->call[i], i + 1 < p->call_count ? &p->call[i + 1] : NULL);

@@ -18,8 +18,13 @@ static Place place_of(const Build *b, int group, int partition, const Memory *m)
     const Slot *s = build_slot(b, group, m);
     const Scratch *copy = build_copy(b, group, s);
     if (!copy) return build_place_in(b, partition, s);
-    return build_place_of_scratch(b, copy, build_copy_name(b, copy),
-                                  s->view_offset * dtype_info(s->tensor->type)->bytes, m->type);
+    return build_place_of_copy(b, copy, s->view_offset * dtype_info(s->tensor->type)->bytes, m->type);
+}
+
+static const Move *move_of(const Build *b, const Slot *moved)
+{
+    const Move m = { build_item_of_root(b, moved->root), moved->written, moved->offset, tensor_bytes(moved->tensor) };
+    return arena_copy(b->cx->arena, &m, sizeof m);
 }
 
 static Call call_of(Build *b, int group)
@@ -33,7 +38,7 @@ static Call call_of(Build *b, int group)
         const Memory *m = f->memory[i];
         if (is_scratch(m)) {
             const Scratch *s = &b->scratch[group][temporary++];
-            place[i] = build_place_of_scratch(b, s, text_format(b->cx, "%s_%s", g->name, m->name), 0, m->type);
+            place[i] = build_place_of_scratch(b, s, g->name, m->name, 0, m->type);
         }
         else place[i] = place_of(b, group, partition, m);
         if (moved && m->kind == MEMORY_OUTPUT) place[i].offset += moved->written - moved->offset;
@@ -51,8 +56,7 @@ static Call call_of(Build *b, int group)
                    .copy_count = copies,
                    .copy = copy,
                    .size = f->size,
-                   .move = { moved ? build_item_of_root(b, moved->root) : NULL, moved ? moved->written : 0,
-                             moved ? moved->offset : 0, moved ? tensor_bytes(moved->tensor) : 0 },
+                   .move = moved ? move_of(b, moved) : NULL,
                    .partition = partition < 0 ? NULL : &b->partition[partition] };
     build_fork_call(b, group, &call);
     return call;

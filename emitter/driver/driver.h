@@ -232,7 +232,6 @@ void build_price_copies(Build *b);
 const Copy *build_copies(const Build *b, int group, int *count);
 /* Returns the copy from which the group reads the constant, or NULL if it reads the constant or another tensor. */
 const Scratch *build_copy(const Build *b, int group, const Slot *s);
-const char *build_copy_name(const Build *b, const Scratch *copy);      /* returns "conv_1_k_copy" */
 void build_pin_memories(Build *b);               /* pins.c: reads the lines `in_memory` of the annotations */
 /* constants.c: returns true if the text is a valid section name in C's attribute */
 bool build_is_section(const char *name);
@@ -337,8 +336,10 @@ void build_weights(Build *b);
 void build_partition_params(Build *b);
 /* Returns the address of a tensor as an expression of the parameters of the partition's function */
 Place build_place_in(const Build *b, int partition, const Slot *s);
-/* Returns the place at `offset` bytes in a scratch, which the emitted C names after `name`. */
-Place build_place_of_scratch(const Build *b, const Scratch *s, const char *name, int64_t offset, DType type);
+/* Returns the place at `offset` bytes in a scratch, which the emitted C names OWNER_PART_at. */
+Place build_place_of_scratch(const Build *b, const Scratch *s, const char *owner, const char *part, int64_t offset,
+                             DType type);
+Place build_place_of_copy(const Build *b, const Scratch *copy, int64_t offset, DType type);            /* staging.c */
 const ArenaItem *build_item_of_root(const Build *b, const Tensor *root);       /* returns NULL in a region's body */
 static inline bool is_scratch(const Memory *m) { return m->kind == MEMORY_SCRATCH; }
 

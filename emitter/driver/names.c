@@ -15,12 +15,15 @@
  * */
 const char *build_unique_name(Ctx *cx, Map *taken, const char *base)
 {
+    static const int first = 1;
     const char *unique = name(cx, base);
-    int *last = map_get_ptr(taken, unique);
-    while (last && map_get_ptr(taken, unique)) unique = name_format(cx, "%s_%d", base, ++*last);
-    int *first = NEW(cx->arena, int);
-    *first = 1;
-    map_put_ptr(taken, unique, first);
+    const int *known = map_get_const_ptr(taken, unique);
+    if (known) {
+        int *last = arena_copy(cx->arena, known, sizeof *known);
+        map_put_const_ptr(taken, unique, last);
+        while (map_get_const_ptr(taken, unique)) unique = name_format(cx, "%s_%d", base, ++*last);
+    }
+    map_put_const_ptr(taken, unique, &first);
     return unique;
 }
 
@@ -97,7 +100,7 @@ static void name_group(Build *b, Group *g, const char *scope, size_t length)
     const char *whole = g->anchor->name, *semicolon = strchr(whole, ';');
     if (semicolon && semicolon > whole) whole = text_format(b->cx, "%.*s", (int)(semicolon - whole), whole);
     if (length && strlen(whole) > length && strncmp(whole, scope, length) == 0) whole += length;
-    g->name = name_identifier(b->cx, whole);
+    if (whole != g->anchor->name) g->name = name_identifier(b->cx, whole);
     const char *base = g->name + strspn(g->name, "_");
     if (!*base) base = g->anchor->op->name;
     if (*base >= '0' && *base <= '9') base = name_format(b->cx, "%s_%s", g->anchor->op->name, base);

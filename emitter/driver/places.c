@@ -22,17 +22,24 @@ static Place place_in_body(const Build *b, const Slot *s)
                     s->tensor->type, NULL };
 }
 
-/* Returns the item that `of` identifies, a root's slot or a scratch. Its enumerator ends with _at. The body of a region
- * has no items: its scratch is a parameter, and regions with equal text share a body. */
-static const ArenaItem *item_of(const Build *b, const void *of, const char *name, int memory, int64_t offset,
-                                int64_t bytes)
+static bool has_items(const Build *b)
 {
-    if (b->outer) return NULL;
+    enum { MANY = 1000 };
+    return !b->outer && b->groups.count <= MANY;
+}
+
+/* Returns the item that `of` identifies, a root's slot or a scratch. Its enumerator ends with _at. The body of a region
+ * has no items: its scratch is a parameter, and regions with equal text share a body. A model of many layers has none,
+ * either: nobody reads such a list, and the names would take more of the file than the calls. */
+static const ArenaItem *item_of(const Build *b, const void *of, const char *owner, const char *part, ArenaItem as)
+{
+    if (!has_items(b)) return NULL;
     ArenaItem *item = map_get_ptr(&b->shared->items, of);
     if (item) return item;
     item = NEW(b->cx->arena, ArenaItem);
-    const char *base = name_suffix(b->cx, text_format(b->cx, "%s_at", name));
-    *item = (ArenaItem){ build_unique_name(b->cx, &b->shared->symbols, base), memory, offset, bytes };
+    as.name = build_unique_name(b->cx, &b->shared->symbols,
+                                name_format(b->cx, "%s%s%s_at", owner, part ? "_" : "", part ? part : ""));
+    *item = as;
     map_put_ptr(&b->shared->items, of, item);
     return item;
 }
@@ -41,23 +48,26 @@ static const ArenaItem *item_of(const Build *b, const void *of, const char *name
 static const char *name_of_result(const Build *b, const Tensor *t)
 {
     const int producer = build_producer(b, t);
-    if (producer < 0) return t->name;
+    if (producer < 0) return name_suffix(b->cx, t->name);
     const Group *g = &b->groups.at[producer];
     for (int j = 1; j < g->output_count; j++)
         if (g->output[j] == t) return text_format(b->cx, "%s_%d", g->name, j + 1);
     return g->name;
 }
 
-Place build_place_of_scratch(const Build *b, const Scratch *s, const char *name, int64_t offset, DType type)
+Place build_place_of_scratch(const Build *b, const Scratch *s, const char *owner, const char *part, int64_t offset,
+                             DType type)
 {
     return (Place){ PLACE_ARENA, s->memory, s->offset + offset, type,
-                    item_of(b, s, name, s->memory, s->offset, s->bytes) };
+                    item_of(b, s, owner, part, (ArenaItem){ NULL, s->memory, s->offset, s->bytes }) };
 }
 
 const ArenaItem *build_item_of_root(const Build *b, const Tensor *root)
 {
     const Slot *s = plan_slot(&b->plan, root);
-    return item_of(b, s, name_of_result(b, root), s->memory, s->offset, tensor_most_bytes(b->cx, root));
+    if (!has_items(b)) return NULL;               /* the name takes a walk over the groups */
+    return item_of(b, s, name_of_result(b, root), NULL,
+                   (ArenaItem){ NULL, s->memory, s->offset, tensor_most_bytes(b->cx, root) });
 }
 
 Place build_place(const Build *b, const Slot *s)

@@ -248,13 +248,13 @@ static int add_places(CallBuild *m)
     for (int i = 0; i < n->out_count; i++) m->place[n->in_count + i] = build_place(b, plan_slot(&b->plan, n->out[i]));
     bool needs = false;
     for (int g = 0; g < m->r->graph_count; g++) needs = needs || m->inner[g].body->has_memory;
-    m->place[count++] = needs ? build_place_of_scratch(b, scratch, text_format(b->cx, "%s_memory", name), 0, U8)
+    m->place[count++] = needs ? build_place_of_scratch(b, scratch, name, "memory", 0, U8)
                               : (Place){ .kind = PLACE_NONE };
     for (int i = 0, next = 1; i < m->r->state_count; i++)
         if (!build_is_single(m->inner, old_state(m->inner, i), new_state(m->inner, m->r, i))) {
             const Scratch *other = &scratch[next++];
-            const char *next_name = text_format(b->cx, "%s_next_%d", name, i + 1);
-            m->place[count++] = build_place_of_scratch(b, other, next_name, 0, n->out[i]->type);
+            const char *part = text_format(b->cx, "next_%d", i + 1);
+            m->place[count++] = build_place_of_scratch(b, other, name, part, 0, n->out[i]->type);
         }
     return count;
 }

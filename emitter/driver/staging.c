@@ -53,10 +53,10 @@ void build_price_copies(Build *b)
         }
 }
 
-const char *build_copy_name(const Build *b, const Scratch *copy)
+Place build_place_of_copy(const Build *b, const Scratch *copy, int64_t offset, DType type)
 {
     const int constant = b->constant_of[plan_slot(&b->plan, copy->copied)->index];
-    return text_format(b->cx, "%s_copy", b->shared->constant_name[constant]);
+    return build_place_of_scratch(b, copy, b->shared->constant_name[constant], "copy", offset, type);
 }
 
 const Copy *build_copies(const Build *b, int group, int *count)
@@ -68,7 +68,7 @@ const Copy *build_copies(const Build *b, int group, int *count)
         if (!s->copied || s->memory < 0) continue;
         const int constant = b->constant_of[plan_slot(&b->plan, s->copied)->index];
         copy[(*count)++] = (Copy){ { PLACE_CONST, constant, 0, s->copied->type, NULL },
-                                   build_place_of_scratch(b, s, build_copy_name(b, s), 0, s->copied->type), s->bytes,
+                                   build_place_of_copy(b, s, 0, s->copied->type), s->bytes,
                                    b->plan.memory[s->memory].channel, s->begins < group };
     }
     return copy;

@@ -67,6 +67,7 @@ struct Ctx {
     const char *refusing_check;  /* the last check that refused a step as wrong */
     bool off_fired;
 #endif
+    bool lists_nodes;            /* true if importers list the nodes of the file, for `evidence` */
     const struct FileNode *from; /* the node of the file from which calls are being made, or NULL (ir/expr/tensor.h) */
     const char *file;            /* the default file of diagnostics, which is being read, or NULL */
     uint32_t serial;             /* the last serial number assigned; serial numbers order all output */

@@ -164,6 +164,9 @@ const char *name_prefix(Ctx *cx, const char *text)
 
 const char *name_suffix(Ctx *cx, const char *text)
 {
+    size_t length = 0;
+    while (name_is_word(text[length])) length++;
+    if (!text[length]) return name(cx, text);
     Text t = text_new(cx);
     for (; *text; text++) text_char(&t, name_is_word(*text) ? *text : '_');
     return name(cx, text_string(&t));

@@ -7,7 +7,7 @@
 #define CORES_WAIT() __asm__ volatile("wfe")
 #include "handshake.h"
 
-#define REGISTER(at) (*(volatile uint32_t *)(uintptr_t)(at))
+#define REGISTER(at) (*(volatile uint32_t *)(at))
 #define INITSVTOR1   REGISTER(0x50021114u)
 #define CPUWAIT      REGISTER(0x50021118u)
 

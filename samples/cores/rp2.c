@@ -7,7 +7,7 @@
 
 #include "fork.h"
 
-#define REGISTER(at) (*(volatile uint32_t *)(uintptr_t)(at))
+#define REGISTER(at) (*(volatile uint32_t *)(at))
 #define FIFO_ST REGISTER(0xd0000050u)      /* bit 0: a word can be read; bit 1: a word can be written */
 #define FIFO_WR REGISTER(0xd0000054u)
 #define FIFO_RD REGISTER(0xd0000058u)

@@ -8,7 +8,7 @@
 #define CORES_SHARED __attribute__((section(".cores")))
 #include "handshake.h"
 
-#define REGISTER(at) (*(volatile uint32_t *)(uintptr_t)(at))
+#define REGISTER(at) (*(volatile uint32_t *)(at))
 #define LPSR_GPR0    REGISTER(0x40c0c000u)     /* the M4's vector table, bits 15 to 3 */
 #define LPSR_GPR1    REGISTER(0x40c0c004u)     /* bits 31 to 16 */
 #define SRC_SCR      REGISTER(0x40c04000u)

@@ -141,12 +141,12 @@ static void choose_whole(Ctx *cx, const GroupNest *g, const Nest *n, Tiles *t)
 
 /* Returns the number of channels of an instruction that stores its sums, given `words` groups of four channels. The
  * instruction adds up the elements of x once, and its sums use at most 128 bytes, or 256 a pixel for numbers of four
- * rows. */
-static int64_t channels_of_words(RowForm form, int64_t words)
+ * rows. A tile that the outputs do not fill is one of several. */
+static int64_t channels_of_words(RowForm form, int64_t words, int64_t outs)
 {
     enum { MOST = 8, MOST_OF_FOURS = 16 };
     int64_t count = form == LONG ? MOST : MOST_OF_FOURS;
-    while (words % count) count--;
+    while (count > 1 && (words % count || count * CHANNELS > outs)) count--;
     return count * CHANNELS;
 }
 
@@ -178,7 +178,7 @@ static Tiles tiles_of(Ctx *cx, const GroupNest *g, const Nest *n, const char *sc
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
     if (t.form == PAIRS || t.form == BYTES) t.o = 4;
     if (t.form == PANELS) t.o = tensor_dim(k, 2);
-    if (stores_sums(t.form)) t.o = channels_of_words(t.form, tensor_dim(k, 0));
+    if (stores_sums(t.form)) t.o = channels_of_words(t.form, tensor_dim(k, 0), outs);
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
         if (epilogue_at_once(cx, g, n, scaled, block)) t.block = block;

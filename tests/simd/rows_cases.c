@@ -238,7 +238,11 @@ static void choose_strides(Case *c, Operand *o)
     }
 }
 
-static char type_of(const Tensor *t) { return t->type == I8 ? 'b' : t->type == U8 ? 'u' : t->type == I16 ? 'h' : 'i'; }
+static char type_of(const Tensor *t)
+{
+    static const char type[] = { [I8] = 'b', [U8] = 'u', [I16] = 'h', [U16] = 'n' };
+    return t->type < sizeof type && type[t->type] ? type[t->type] : 'i';
+}
 
 static void choose_operand(Case *c, int k, const Tensor *t, const char *name, int turn)
 {
@@ -250,10 +254,13 @@ static void choose_operand(Case *c, int k, const Tensor *t, const char *name, in
     o->index = draw(0, 5);
     const int64_t extent = o->index + reach_of(o) + (k ? 0 : 4), words = o->type == 'i' ? 1000000 : INT16_MAX;
     int32_t least = t->type == I8    ? INT8_MIN
-                    : t->type == U8  ? 0
                     : t->type == I16 ? INT16_MIN
-                                     : (int32_t)-words,
-            greatest = t->type == I8 ? INT8_MAX : t->type == U8 ? UINT8_MAX : (int32_t)words;
+                    : t->type == U8 || t->type == U16 ? 0
+                                                      : (int32_t)-words,
+            greatest = t->type == I8    ? INT8_MAX
+                       : t->type == U8  ? UINT8_MAX
+                       : t->type == U16 ? UINT16_MAX
+                                        : (int32_t)words;
     if (k) choose(c, name, &least, &greatest);
     if (!t->rank) least = greatest = draw(least, greatest);
     c->is_fine = c->is_fine && extent <= ROWS_ROOM;
@@ -321,8 +328,8 @@ static void put_number(Text *t, int32_t value, bool is_constant, int *next, cons
 
 static void put_operand(const Case *c, Text *t, int k, bool is_constant, int *next)
 {
-    static const char *const type[] = { ['b'] = "int8_t", ['u'] = "uint8_t", ['h'] = "int16_t", ['i'] = "int32_t",
-                                        ['w'] = "int32_t" };
+    static const char *const type[] = { ['b'] = "int8_t", ['u'] = "uint8_t", ['h'] = "int16_t", ['n'] = "uint16_t",
+                                        ['i'] = "int32_t", ['w'] = "int32_t" };
     const Operand *o = &c->operand[k];
     if (!o->tensor->rank) {
         put_number(t, o->memory.least, is_constant, next, "");

@@ -2,7 +2,7 @@
 #ifndef LW_TESTS_ROWS_DATA_H
 #define LW_TESTS_ROWS_DATA_H
 /* What a case of rows_cases.c and its run on a core share: elements by their type's letter, and their first values.
- * b: i8, u: u8, h: i16, i: i32, w: two bytes in an i32, low + 65536 * high. */
+ * b: i8, u: u8, h: i16, n: u16, i: i32, w: two bytes in an i32, low + 65536 * high. */
 #include <stdint.h>
 
 enum { ROWS_ROOM = 4096, ROWS_OPERANDS = 4 };        /* elements of a memory; memories that a macro reads */
@@ -22,6 +22,7 @@ static inline int32_t rows_get(char type, const void *from, int32_t i)
     return type == 'b'   ? ((const int8_t *)from)[i]
            : type == 'u' ? ((const uint8_t *)from)[i]
            : type == 'h' ? ((const int16_t *)from)[i]
+           : type == 'n' ? ((const uint16_t *)from)[i]
                          : ((const int32_t *)from)[i];
 }
 
@@ -30,6 +31,7 @@ static inline void rows_set(char type, void *to, int32_t i, int32_t value)
     if (type == 'b') ((int8_t *)to)[i] = (int8_t)value;
     else if (type == 'u') ((uint8_t *)to)[i] = (uint8_t)value;
     else if (type == 'h') ((int16_t *)to)[i] = (int16_t)value;
+    else if (type == 'n') ((uint16_t *)to)[i] = (uint16_t)value;
     else ((int32_t *)to)[i] = value;
 }
 

@@ -19,7 +19,7 @@ static LW_ALIGN(16) int32_t result[ROWS_ROOM], operand[ROWS_OPERANDS][ROWS_ROOM]
 /* A memory ends where the case's elements end, but for 3 bytes, so that a checker of addresses finds a read beyond. */
 static void *at_end(char type, int32_t *memory, int32_t extent)
 {
-    const int32_t size = type == 'b' || type == 'u' ? 1 : type == 'h' ? 2 : 4;
+    const int32_t size = type == 'b' || type == 'u' ? 1 : type == 'h' || type == 'n' ? 2 : 4;
     return memory + (ROWS_ROOM - (extent * size + 3) / 4);
 }
 

@@ -18,6 +18,8 @@ typedef struct Case { const char *name; Verdict verdict; const char *says; const
 
 #define DOUBLE "nest t\ninput x: i32[10]\nstage y[i<10] = x[i] * 2\noutput y\nloops\n"
 #define SUM "nest t\ninput x: i32[6][10]\nstage y[i<6] = sum(r<10) x[i, r]\noutput y\nloops\n"
+#define FIRST "nest t\ninput x: i32[6][10]\ninput z: i32[6]\nstage a[i<6] = z[i] + 1\n" \
+    "stage y[i<6] = sum(r<10; a[i]) x[i, r]\noutput y\nloops\n"
 #define TWO "nest t\ninput x: i32[12]\nstage a[i<12] = x[i] + 1\nstage b[i<12] = a[i] * 3\noutput b\nloops\n"
 #define BLUR "nest t\ninput x: i32[12]\nstage a[i<12] = x[i] + 1\n" \
     "stage b[i<10] = a[i] + a[i+1] + a[i+2]\noutput b\nloops\n"
@@ -206,6 +208,9 @@ static const Case cases[] = {
     { "I4-reader-outside", WRONG, "b reads \"a\" outside", TWO,
       "  alloc a arena\n    for a.i < 12\n      block a[i=i]\n  alloc a arena\n    for b.i < 12\n      block "
       "b[i=i]\n" },
+    { "I3-init-before-its-first-values", WRONG, "before a computes it", FIRST,
+      "  alloc a arena\n    for y@init.i < 6\n      block init y@init[i=i]\n    for a.i < 6\n      block a[i=i]\n"
+      "    for y.r < 10\n      for y.i < 6\n        block update y[i=i, r=r]\n" },
     { "I3-what-a-condition-hides-in-the-first-iteration", UNPROVED, "not shown to have computed it", LATER,
       "  alloc a arena\n    for b.i < 6\n      for b.jo < 1\n        for b.j < 6\n"
       "          block a[i=max(i-1,0)+1, j=j]\n          block b[i=i, j=j]\n" },

@@ -117,10 +117,11 @@ static const Stmt *damage(Ctx *cx, const Stmt *s, void *user)
     case STMT_FOR:   return damage_for(cx, d, s);
     case STMT_START:
         d->what = "start";
-        return stmt_start(cx, s->name, s->ahead + (random_chance(d->r, 50) ? 1 : -1), s->channel, s->child[0]);
+        return stmt_start(cx, s->name, s->copy->ahead + (random_chance(d->r, 50) ? 1 : -1), s->copy->channel,
+                          s->child[0]);
     case STMT_WAIT:
         d->what = "wait";
-        return stmt_wait(cx, s->name, s->pending + (random_chance(d->r, 50) ? 1 : -1));
+        return stmt_wait(cx, s->name, s->copy->pending + (random_chance(d->r, 50) ? 1 : -1));
     case STMT_IF:
     case STMT_TILE:  break;
     }

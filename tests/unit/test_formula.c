@@ -665,8 +665,8 @@ static void test_nest_refusals(void)
           "write i<size\n  stage b[i] = a[j]\n          ^" },
         { "nest x\noutput c", "2:8: error: 'c' is not a tensor here\n  output c\n         ^" },
         { "nest x\nloops\n  four c.i < 3",
-          "3:3: error: a statement is expected: for, if, alloc, block, tile, external or nothing, not 'four'\n  "
-          "  four c.i < 3\n    ^^^^" },
+          "3:3: error: a statement is expected: for, if, alloc, block, tile, external, start, wait or nothing, not "
+          "'four'\n    four c.i < 3\n    ^^^^" },
         { "nest x\nloops\n  for c.i < 3",
           "3:3: error: a statement is expected below this line\n    for c.i < 3\n    ^^^" },
         { "nest x\nloops\n  block c[i=i]", "3:9: error: there is no stage 'c'\n    block c[i=i]\n          ^" },

@@ -144,7 +144,7 @@ static const Stmt *async_damaged(Ctx *cx, const Stmt *s, void *user)
         const Expr *v = expr_new_var(cx, "once", VAR_LOOP, I32, 0, 0);
         return stmt_for(cx, "once", v, expr_index(cx, 1), LOOP_SERIAL, s);
     }
-    if (s->kind == STMT_WAIT) return stmt_wait(cx, s->name, s->pending + d->pending);
+    if (s->kind == STMT_WAIT) return stmt_wait(cx, s->name, s->copy->pending + d->pending);
     if (s->kind == STMT_SEQ && d->late_wait && s->child[s->child_count - 2]->kind == STMT_WAIT) {
         const Stmt **child = arena_copy(cx->arena, s->child, (size_t)s->child_count * sizeof *child);
         child[s->child_count - 2] = s->child[s->child_count - 1];

@@ -117,7 +117,10 @@ static bool evidence(Ctx *cx, const char *model, const char *folder, const lw_op
     lw_options whole = *o;
     whole.standalone = true;
     whole.runner = NULL;
-    if (!build_read(&b, cx, model, &whole)) return false;
+    cx->lists_nodes = true;
+    const bool is_read = build_read(&b, cx, model, &whole);
+    cx->lists_nodes = false;
+    if (!is_read) return false;
     const Graph as_read = { .output_count = b.model.output_count, .output = b.model.output };
     const int count = graph_order(cx, &as_read, &imported);
     if (!build(&b, model, &f) || !is_in_c(&b)) return false;

@@ -144,8 +144,8 @@ typedef struct Plan {
 typedef struct Scratch {
     int64_t bytes, align, offset;
     int memory;
-    int64_t read_bytes, written_bytes;
     unsigned allowed;
+    int64_t read_bytes, written_bytes;
     const Tensor *copied;              /* the constant; NULL for a buffer */
     int64_t source_cost;               /* of a copy: the cost of reading a byte of the constant, in thousandths */
     int begins;                        /* of a copy: the group before which it begins, its own or an earlier one */

@@ -12,6 +12,7 @@ struct FileNodes { Ctx *cx; Map by_place; int count, capacity; FileNode **at; };
 
 FileNodes *file_nodes_new(Ctx *cx)
 {
+    if (!cx->lists_nodes) return NULL;
     FileNodes *all = NEW(cx->arena, FileNodes);
     *all = (FileNodes){ .cx = cx, .by_place = map_new(cx->arena) };
     return all;
@@ -30,6 +31,7 @@ static void append(FileNodes *all, FileNode *n)
 
 FileNode *file_node(FileNodes *all, const char *graph, int number, const char *op, const char *name)
 {
+    if (!all) return NULL;
     const FileNode *outer = all->cx->from;
     const char *place = outer ? text_format(all->cx, "%s/%s/%d", outer->place, graph, number)
                               : text_format(all->cx, "%d", number);
@@ -44,6 +46,7 @@ FileNode *file_node(FileNodes *all, const char *graph, int number, const char *o
 
 void file_node_reads(FileNodes *all, FileNode *n, const FileNode *other, int count)
 {
+    if (!all) return;
     if (!n->read) n->read = NEW_ARRAY(all->cx->arena, const FileNode *, count);
     for (int i = 0; i < n->read_count; i++)
         if (n->read[i] == other) return;
@@ -67,6 +70,7 @@ void file_node_result(Ctx *cx, const Tensor *t, bool is_new)
 
 void file_nodes_end(const FileNodes *all, Model *out)
 {
+    if (!all) return;
     out->node_count = all->count;
     out->node = (const FileNode *const *)all->at;
 }

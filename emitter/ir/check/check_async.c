@@ -43,7 +43,7 @@ static bool is_a_copy(AsyncCheck *a)
     a->source = copy.read->ref;
     if (a->loop->loop_kind != LOOP_SERIAL)
         return async_fail(a, WRONG, "a serial loop", "the iterations of its loop have no order");
-    if (a->start->ahead < 0) return async_fail(a, WRONG, "ahead=0 or more", "it starts behind its readers");
+    if (a->start->copy->ahead < 0) return async_fail(a, WRONG, "ahead=0 or more", "it starts behind its readers");
     return true;
 }
 
@@ -76,10 +76,10 @@ static bool slots_suffice(AsyncCheck *a)
         return async_fail(a, UNPROVED, "its buffer and start directly in the loop",
                           "the slots do not follow the iterations of one loop");
     a->alloc = s;
-    if (s->buffer->slots <= a->start->ahead)
-        return async_fail(a, WRONG, text_format(a->c->cx, "slots=%lld", (long long)a->start->ahead + 1),
+    if (s->buffer->slots <= a->start->copy->ahead)
+        return async_fail(a, WRONG, text_format(a->c->cx, "slots=%lld", (long long)a->start->copy->ahead + 1),
                           text_format(a->c->cx, "its start, %lld iterations ahead, overwrites one of %lld slots before "
-                                                "the slot's last read", (long long)a->start->ahead,
+                                                "the slot's last read", (long long)a->start->copy->ahead,
                                       (long long)s->buffer->slots));
     if (touches(a->loop->child[0], a))
         return async_fail(a, WRONG, text_format(a->c->cx, "a source that is computed before %s", a->loop->name),
@@ -110,10 +110,14 @@ static bool block_uses(const AsyncCheck *a, const Stmt *block)
 static bool is_waited_for(AsyncCheck *a, const Stmt *s)
 {
     if (s == a->start) return true;
-    if (s->kind == STMT_WAIT && text_equal(s->name, a->start->name)) a->waited = s->pending <= a->start->ahead;
+    if (s->kind == STMT_WAIT && text_equal(s->name, a->start->name)) {
+        if (s->copy->pending < 0)
+            return async_fail(a, WRONG, "pending=0 or more", "a wait leaves fewer than 0 copies unfinished");
+        a->waited = s->copy->pending <= a->start->copy->ahead;
+    }
     if (s->kind == STMT_BLOCK && !a->waited && block_uses(a, s))
         return async_fail(a, WRONG, text_format(a->c->cx, "wait %s pending=%lld before it", a->start->name,
-                                                (long long)a->start->ahead),
+                                                (long long)a->start->copy->ahead),
                           text_format(a->c->cx, "%s may read an element whose copy is unfinished", s->name));
     for (int i = 0; i < s->child_count; i++) {
         const bool before = a->waited;

@@ -537,6 +537,21 @@ static bool rings_keep_sums(Checker *c, const StageSites *stage, const Site *s)
     return true;
 }
 
+static bool has_read(const Expr *e, const Expr *read)
+{
+    bool found = e == read;
+    for (int i = 0; i < e->arg_count && !found; i++) found = has_read(e->arg[i], read);
+    return found;
+}
+
+/* Returns true if the block executes the read: an init only computes first values. */
+static bool part_reads(const Stmt *block, const Expr *read)
+{
+    bool found = block->part != BLOCK_INIT;
+    for (int i = 0; i < block->stage->out_count && !found; i++) found = has_read(block->stage->init[i], read);
+    return found;
+}
+
 bool check_flow(Checker *c)
 {
     for (int i = 0; i < c->stage_count; i++) {
@@ -545,9 +560,9 @@ bool check_flow(Checker *c)
             for (int o = 0; o < s->stage->out_count; o++)
                 if (!storage_is_outside(c, s->site[j], s->stage->out[o])) return false;
             if (!rings_keep_sums(c, s, s->site[j])) return false;
-            bool only_init = s->site[j]->block->part == BLOCK_INIT;
-            for (int a = 0; a < s->access_count && !only_init; a++)
-                if (!check_access(c, s->site[j], &s->access[a])) return false;
+            for (int a = 0; a < s->access_count; a++)
+                if (part_reads(s->site[j]->block, s->access[a].read) && !check_access(c, s->site[j], &s->access[a]))
+                    return false;
         }
     }
     return true;

@@ -25,18 +25,18 @@ typedef struct Memory {
     const Expr *elems;           /* the number of elements; constant for LOCAL and SCRATCH */
     int64_t align;               /* in bytes; 0 means the alignment of the type */
     const struct Scope *scope;   /* LOCAL: the declared memory in which it is (ir/nest/scope.h), or NULL */
-    int64_t begin;               /* LOCAL: its offset in `scope`, in bytes */
-    int lanes;                   /* SCALAR: the vector width, accessed only in LANES loops; 0 for a plain variable */
     /* The tensor that is stored in it, or NULL. For a parameter, this is the nest's own input or output. */
     const Tensor *tensor;
     const struct Memory *base;   /* POINTER: the memory that the pointer points into, which is never a POINTER */
     const Expr *offset;          /* POINTER: the offset from the start of `base`, in elements */
     Interval range;              /* integers: bounds of the elements; {0, 0} means unknown */
+    int lanes;                   /* SCALAR: the vector width, accessed only in LANES loops; 0 for a plain variable */
     bool is_const;               /* POINTER: true if the function never stores through the pointer */
     /* True for a SCALAR of lanes that must stay in its register, although C compilers would load it for each use. */
     bool is_held;
     /* True if it is proved that no other memory of the call overlaps this memory while it is written. */
     bool is_restrict;
+    int32_t begin;               /* LOCAL: its offset in `scope`, in bytes */
     uint32_t serial;
 } Memory;
 

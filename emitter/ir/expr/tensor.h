@@ -102,6 +102,7 @@ typedef struct FileNode {
 
 struct Node {
     NodeKind kind;
+    uint32_t serial;
     /* The name of the node in the model, for messages, or a generated name; never NULL. */
     const char *name;
     const struct Op *op;             /* CALL: the operator's row (graph/dag/op.h); REGION: the row of its kind */
@@ -115,7 +116,6 @@ struct Node {
     Stage *stage;                    /* COMPUTE: its stage */
     const struct Region *region;     /* REGION: its graphs (graph/dag/region.h) */
     const FileNode *from;            /* the node of the file that it was made from, or NULL */
-    uint32_t serial;
 };
 
 Tensor *tensor_new(Ctx *cx, const char *name, DType t, int rank, const Expr *const *shape);

@@ -537,7 +537,7 @@ static void wait_for(Walk *w, const Stmt *wait, const Lanes *l)
 {
     CopyRun *c = copy_called(w, wait->name);
     if (!c) return;
-    const int64_t last = c->at + c->start->ahead - wait->pending;
+    const int64_t last = c->at + c->start->copy->ahead - wait->copy->pending;
     for (int64_t i = last - c->slots + 1; i <= last; i++) {
         CopySlot *s = i < 0 ? NULL : &c->slot[i % c->slots];
         if (!s || s->iteration != i) continue;
@@ -552,7 +552,7 @@ static void open_copies(Walk *w, const Stmt *loop, int64_t iterations, const Lan
 {
     for (const Stmt *a = loop->child[0]; a->kind == STMT_ALLOC; a = a->child[0]) open_copy(w, loop, a, iterations);
     for (CopyRun *c = w->copies; c && c->loop == loop; c = c->outer)
-        for (int64_t i = 0; i < c->start->ahead; i++) start_copy(w, c, i, l);
+        for (int64_t i = 0; i < c->start->copy->ahead; i++) start_copy(w, c, i, l);
 }
 
 static void close_copies(Walk *w, CopyRun *outside)
@@ -649,7 +649,7 @@ static void run(Walk *w, const Stmt *s, const Lanes *l)
     case STMT_TILE:  run(w, s->child[0], l); break;
     case STMT_START: {
         CopyRun *c = copy_called(w, s->name);
-        if (c && c->start == s) start_copy(w, c, c->at + s->ahead, l);
+        if (c && c->start == s) start_copy(w, c, c->at + s->copy->ahead, l);
         else run(w, s->child[0], l);
         break;
     }

@@ -30,9 +30,9 @@ struct Code {
     const char *text;                            /* CALL: the name of the macro */
     /* CALL: the arguments of the macro. Its child, if any, is the fallback for compilers without the macro. */
     const Expr *const *args; int arg_count;
+    bool takes_addresses;                        /* CALL: the AT arguments of the macro are addresses */
     /* CALL: the C function that is called, whose AT arguments are addresses; NULL for a macro. */
     const struct External *external;
-    bool takes_addresses;                        /* CALL: the AT arguments of the macro are addresses */
 };
 
 typedef struct Function {

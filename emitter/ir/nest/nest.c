@@ -122,13 +122,15 @@ const Expr *block_in_loops(Ctx *cx, const Stmt *block, const Expr *e)
 
 const Stmt *stmt_start(Ctx *cx, const char *copy_name, int64_t ahead, int64_t channel, const Stmt *copy)
 {
-    const Stmt proto = { .kind = STMT_START, .name = copy_name, .ahead = ahead, .channel = channel };
+    const Transfer t = { .ahead = ahead, .channel = channel };
+    const Stmt proto = { .kind = STMT_START, .name = copy_name, .copy = arena_copy(cx->arena, &t, sizeof t) };
     return stmt_of(cx, &proto, &copy, 1);
 }
 
 const Stmt *stmt_wait(Ctx *cx, const char *copy_name, int64_t pending)
 {
-    const Stmt proto = { .kind = STMT_WAIT, .name = copy_name, .pending = pending };
+    const Transfer t = { .pending = pending };
+    const Stmt proto = { .kind = STMT_WAIT, .name = copy_name, .copy = arena_copy(cx->arena, &t, sizeof t) };
     return stmt_of(cx, &proto, NULL, 0);
 }
 

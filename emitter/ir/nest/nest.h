@@ -41,6 +41,10 @@ typedef struct Buffer {              /* the storage of a tensor produced in the 
 } Buffer;
 
 typedef struct Stmt Stmt;
+/* START: how many iterations it is ahead, and the channel; WAIT: the copies of later iterations that may be
+ * unfinished. */
+typedef struct Transfer { int64_t ahead, channel, pending; } Transfer;
+
 struct Stmt {
     StmtKind kind;
     /* Any number in a SEQ; 1 or 2 in an IF; 1 in a FOR, ALLOC, TILE or START; otherwise 0. */
@@ -53,22 +57,20 @@ struct Stmt {
     const Expr *var;                 /* a VAR_LOOP of type i32, from 0 to extent-1 */
     const Expr *extent;              /* i32, over sizes and outer loops */
     LoopKind loop_kind;
+    BlockPart part;                  /* of a BLOCK */
     /* The condition of an IF, and the guard of a BLOCK (NULL means always). */
     const Expr *cond;
     /* ALLOC */
     const Buffer *buffer;
     /* BLOCK */
     const Stage *stage;
-    BlockPart part;
     /* [stage->axis_count], over loop variables and sizes. In an INIT, the entries of reduce axes are NULL. */
     const Expr *const *bind;
     /* TILE */
     const struct Instruction *instr; /* NULL until the step tensorize sets it */
     const struct External *external; /* the call of a C function that computes the statement, or NULL */
     const Expr *const *args;
-    /* START: how many iterations it is ahead, and the channel; WAIT: the copies of later iterations that may be
-     * unfinished */
-    int64_t ahead, channel, pending;
+    const Transfer *copy;            /* of a START or a WAIT */
 };
 
 /* A schedule step: the row of its primitive, and its operands (ir/text/step.h). */

@@ -310,10 +310,11 @@ static void print_stmt(NestPrinter *p, const Stmt *s, int indent)
     case STMT_IF: print_if(p, s, indent); break;
     case STMT_BLOCK: print_block(p, s); break;
     case STMT_START:
-        text_printf(p->t, "start %s ahead=%lld channel=%lld\n", s->name, (long long)s->ahead, (long long)s->channel);
+        text_printf(p->t, "start %s ahead=%lld channel=%lld\n", s->name, (long long)s->copy->ahead,
+                    (long long)s->copy->channel);
         print_stmt(p, s->child[0], indent + STEP);
         break;
-    case STMT_WAIT: text_printf(p->t, "wait %s pending=%lld\n", s->name, (long long)s->pending); break;
+    case STMT_WAIT: text_printf(p->t, "wait %s pending=%lld\n", s->name, (long long)s->copy->pending); break;
     case STMT_ALLOC:
         print_alloc(p, s->buffer);
         print_stmt(p, s->child[0], indent + STEP);

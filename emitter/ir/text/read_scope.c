@@ -24,6 +24,9 @@ const Scope *scope_declared(Ctx *cx, const StepArgs *a, const char **fault, cons
     } else if (a->factor[BYTES] < 1) {
         *fault = text_format(cx, "the memory %s has no size", a->name);
         *accepted = "bytes=COUNT";
+    } else if (a->factor[BYTES] > INT32_MAX) {
+        *fault = text_format(cx, "the memory %s has %lld bytes", a->name, (long long)a->factor[BYTES]);
+        *accepted = "bytes=COUNT up to 2147483647";
     } else if (a->factor[BYTES] % given(a, BANKS)) {
         *fault = text_format(cx, "%lld bytes are not %lld banks of equal size", (long long)a->factor[BYTES],
                              (long long)a->factor[BANKS]);

@@ -328,14 +328,14 @@ const Code *copy_queues_open(Storages *s, const Stmt *loop, const Bounds *inside
         const Stmt *start = a->buffer->slots ? start_called(a->child[0], a->buffer->tensor) : NULL;
         if (!start || count + 4 > 4 * MOST_COPY_LOOPS) continue;
         const Storage *st = storage_alloc(s, a, inside);
-        const Memory *started = started_on(s, start->channel);
+        const Memory *started = started_on(s, start->copy->channel);
         CopyQueue *q = NEW(cx->arena, CopyQueue);
         if (!st) return NULL;
         const char *buffer = st->memory->name;
-        *q = (CopyQueue){ s->copies, start->name, start->channel, a->buffer->slots,
+        *q = (CopyQueue){ s->copies, start->name, start->copy->channel, a->buffer->slots,
                           expr_binary(cx, EXPR_FLOORMOD, loop->var, expr_index(cx, a->buffer->slots)), started, NULL };
         if (!started) {
-            q->started = counter(s, name_format(cx, "started%lld", (long long)start->channel), MEMORY_SCALAR, 1);
+            q->started = counter(s, name_format(cx, "started%lld", (long long)start->copy->channel), MEMORY_SCALAR, 1);
             part[count++] = code_local(cx, q->started);
             part[count++] = code_store(cx, q->started, expr_index(cx, 0), expr_index(cx, 0));
         }

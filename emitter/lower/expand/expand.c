@@ -567,14 +567,14 @@ static const Code *start_at(Expand *x, const Stmt *start, const Expr *at)
 
 static const Code *expand_start(Expand *x, const Stmt *s)
 {
-    return start_at(x, s, expr_add(x->cx, loop_of_path(x)->var, expr_index(x->cx, s->ahead)));
+    return start_at(x, s, expr_add(x->cx, loop_of_path(x)->var, expr_index(x->cx, s->copy->ahead)));
 }
 
 /* Returns the starts before the loop: the copies of its first iterations. */
 static const Code *starts_before(Expand *x, const Stmt *s, int64_t iteration)
 {
     const Code **child = NEW_ARRAY(x->cx->arena, const Code *, s->child_count);
-    if (s->kind == STMT_START) return iteration < s->ahead ? start_at(x, s, expr_index(x->cx, iteration)) : NULL;
+    if (s->kind == STMT_START) return iteration < s->copy->ahead ? start_at(x, s, expr_index(x->cx, iteration)) : NULL;
     if (s->kind != STMT_ALLOC && s->kind != STMT_SEQ) return NULL;
     for (int i = 0; i < s->child_count; i++) child[i] = starts_before(x, s->child[i], iteration);
     return code_seq(x->cx, child, s->child_count);
@@ -582,7 +582,7 @@ static const Code *starts_before(Expand *x, const Stmt *s, int64_t iteration)
 
 static int64_t most_ahead(const Stmt *s)
 {
-    int64_t most = s->kind == STMT_START ? s->ahead : 0;
+    int64_t most = s->kind == STMT_START ? s->copy->ahead : 0;
     for (int i = 0; i < s->child_count && s->kind != STMT_FOR; i++) {
         const int64_t ahead = most_ahead(s->child[i]);
         if (ahead > most) most = ahead;

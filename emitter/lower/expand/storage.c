@@ -283,7 +283,7 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
     proto.elems = expr_index(cx, sat_mul(l.elems, b->slots ? b->slots : 1));
     if (kind == SCOPE_DECLARED) {
         proto.scope = b->scope;
-        proto.begin = scope_begin(b->scope, storages_used(s, b->scope));
+        proto.begin = (int32_t)scope_begin(b->scope, storages_used(s, b->scope));
         proto.align = b->scope->align;
     }
     if (is_reduction(t)) proto.range = sum_range(cx, t->producer->stage, t->output);

@@ -29,7 +29,7 @@ static void compute_at_y(const float *restrict x, float *restrict t, float *rest
     }
 }
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     compute_at_y_t_at = 0,     /* 36 bytes in layer 0 */
 };

@@ -173,7 +173,7 @@ static const LW_ALIGN(16) float control_flow_turned_w[16] = {
     -.875f,-.25f,.375f,1.f,-.5f,.125f,.75f,-.75f,-.125f,.5f,-1.f,-.375f,.25f,.875f,-.625f,0.f
 };
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     control_flow_choose_memory_at = 0,      /* 32 bytes in layer 1 */
     control_flow_settle_3_at = 0,           /* 8 bytes in layer 2 */

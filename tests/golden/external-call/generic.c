@@ -33,7 +33,7 @@ static void external_call_d(const float *restrict x, const float *restrict w, fl
     }
 }
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     external_call_d_d_at = 0,          /* 160 bytes in layer 0 */
     external_call_d_work_at = 160,     /* 32 bytes in layer 0 */

@@ -44,7 +44,7 @@ static void formula_calls_p(const float *restrict x, const float *restrict w, fl
         y[j] = lw_maxf(acc[j], 0.0f);
 }
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     formula_calls_t_at = 0,     /* 24 bytes in layers 0 to 2 */
 };

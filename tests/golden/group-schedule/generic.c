@@ -48,7 +48,7 @@ static void group_schedule_y_matmul(const float *restrict y_matmul_exp, const fl
     }
 }
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     group_schedule_y_matmul_exp_at = 0,     /* 48 bytes in layers 0 to 1 */
 };

@@ -45,7 +45,7 @@ static const LW_ALIGN(16) LW_SECTION(".flash") float memories_b_b[8] = {
     1.f,2.f,3.f,4.f,5.f,6.f,7.f,8.f
 };
 
-/* What the memories hold, each, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the memories, each, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     memories_b_at = 0,     /* 32 bytes of fast in layers 1 to 2 */
 };

@@ -29,7 +29,7 @@ static void pad_storage_y(const float *restrict x, float *restrict t, float *res
     }
 }
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     pad_storage_y_t_at = 0,     /* 20 bytes in layer 0 */
 };

@@ -188,7 +188,7 @@ static const LW_ALIGN(16) int8_t quantized_reals_dense1_table[256] = {
     127
 };
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     quantized_reals_mean_t_at = 0,     /* 192 bytes in layer 1 */
     quantized_reals_mean_at = 192,     /* 36 bytes in layers 1 to 2 */

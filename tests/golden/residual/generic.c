@@ -243,7 +243,7 @@ static const LW_ALIGN(16) float residual_first_b[4] = {
     -.75f,-.125f,.5f,-1.f
 };
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     residual_first_at = 0,        /* 256 bytes in layers 0 to 3 */
     residual_second_at = 256,     /* 256 bytes in layers 1 to 2 */

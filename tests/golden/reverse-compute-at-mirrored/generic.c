@@ -34,7 +34,7 @@ static void reverse_compute_at_mirrored_y(const float *restrict a, float *restri
     }
 }
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     reverse_compute_at_mirrored_y_t_at = 0,     /* 16 bytes in layer 0 */
 };

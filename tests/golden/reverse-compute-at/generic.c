@@ -30,7 +30,7 @@ static void reverse_compute_at_y(const float *restrict a, float *restrict t, flo
     }
 }
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     reverse_compute_at_y_t_at = 0,     /* 96 bytes in layer 0 */
 };

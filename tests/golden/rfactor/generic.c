@@ -38,7 +38,7 @@ static void rfactor_s(const float *restrict x, float *restrict part, float *rest
     }
 }
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     rfactor_s_part_at = 0,     /* 128 bytes in layer 0 */
 };

@@ -38,7 +38,7 @@ static void ring_buffer_y(const float *restrict x, float *restrict t, float *res
     }
 }
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     ring_buffer_y_t_at = 0,     /* 96 bytes in layer 0 */
 };

@@ -45,7 +45,7 @@ static LW_SHARED void shapes_shared_packed_dense(int32_t co_end, int32_t size, i
     }
 }
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     shapes_shared_sum1_at = 0,     /* 16 bytes in layers 0 to 1 */
 };

@@ -46,7 +46,7 @@ static void stencil_fused_smooth(int32_t n, const int16_t *restrict x, int16_t *
     }
 }
 
-/* What the arena holds, in bytes from its start. Layers have the numbers of LW_LAYER. */
+/* The items of the arena, in bytes from its start. Layers have the numbers of LW_LAYER. */
 enum {
     stencil_fused_smooth_smooth_at = 0,     /* 16 bytes in layer 0 */
 };
