@@ -33,6 +33,21 @@ labels() {
 check layers-have-their-names         labels
 check layers-have-their-names-profile labels --profile
 
+# Layers are named without the scope that at least half of them share, and after the first of joined names.
+scopes() {
+    "$lw" tests/names/scopes.onnx --name m --target cortex-m4 -o "$work/m.c" || return 1
+    sed -n 's/^    m_\([a-z_]*\)_at = .*/\1/p; s/^    LW_LAYER([0-4], "\(.*\)")$/\1/p' "$work/m.c" > "$work/scopes"
+    printf '%s\n' a b d net_e net/block/a 'net/block/b;net/block/c' net/block/d net/e f | diff - "$work/scopes"
+}
+check scopes-are-left-out scopes
+# An offset above 32767 is no int of 16 bits.
+offsets() {
+    printf '%s\n' 'input x: f32[1][12000]' 'a = softmax(x, axis=1)' 'b = softmax(a, axis=1)' 'y = add(a, b)' 'output y' \
+        > "$work/large.te" && "$lw" "$work/large.te" --name m -o "$work/m.c" && builds || return 1
+    grep -q '^#define m_a_power_at 48000 ' "$work/m.c" && ! grep -q '^enum' "$work/m.c"
+}
+check large-offsets-are-macros offsets
+
 # Ports with the names of a class, its members, its variables and its namespace.
 ports="arena_ in_ weights Model run" results="out_ state_ reset m m_run"
 {

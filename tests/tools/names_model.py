@@ -55,9 +55,18 @@ FOLDER.mkdir(exist_ok=True)
 onnx.save(model, FOLDER / "hostile.onnx")
 np.save(FOLDER / "hostile.npy", random.standard_normal((16, 1, 2, 6, 6)).astype(np.float32))
 
-layers = [helper.make_node("Softmax", [x], [y], name=name) for x, y, name in (("x", "t", "a??/"), ("t", "y", "/é/b"))]
-ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 4]) for name in "xy"]
-model = helper.make_model(helper.make_graph(layers, "g", ports[:1], ports[1:]),
-                          opset_imports=[helper.make_opsetid("", 13)], ir_version=7)
-onnx.checker.check_model(model, full_check=True)
-onnx.save(model, FOLDER / "trigraph.onnx")
+
+def chain(file, names):
+    """Saves a chain of Softmax, a node for each name."""
+    values = ["x", *(f"t{i}" for i in range(1, len(names))), "y"]
+    layers = [helper.make_node("Softmax", [a], [b], name=name) for a, b, name in zip(values, values[1:], names)]
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 4]) for name in "xy"]
+    model = helper.make_model(helper.make_graph(layers, "g", ports[:1], ports[1:]),
+                              opset_imports=[helper.make_opsetid("", 13)], ir_version=7)
+    onnx.checker.check_model(model, full_check=True)
+    onnx.save(model, FOLDER / file)
+
+
+chain("trigraph.onnx", ["a??/", "/é/b"])
+# Three of five share the scope net/block/, one only net/; a converter has joined two names.
+chain("scopes.onnx", ["net/block/a", "net/block/b;net/block/c", "net/block/d", "net/e", "f"])
