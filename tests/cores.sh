@@ -138,9 +138,9 @@ else skip sample-of-c11-threads "$cc has no C11 threads"; fi
 arm="arm-none-eabi-gcc -mthumb -std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion -Werror -O2"
 board_builds() { $arm -mcpu="$2" -c "samples/cores/$1.c" -o "$work/$1.o"; }
 for row in rp2:cortex-m0plus rp2:cortex-m33 stm32h7:cortex-m4 rt1170:cortex-m4 mps2_an521:cortex-m33; do
-    why=$(missing arm-none-eabi-gcc)
-    if [ -z "$why" ]; then check "sample-for-$row-builds" board_builds "${row%:*}" "${row#*:}"
-    else skip "sample-for-$row-builds" "$why"; fi
+    why=$(missing arm-none-eabi-gcc) name=sample-for-${row%:*}-on-${row#*:}
+    if [ -z "$why" ]; then check "$name" board_builds "${row%:*}" "${row#*:}"
+    else skip "$name" "$why"; fi
 done
 
 # Two emulated Cortex-M33 compute the digits' network.
