@@ -328,6 +328,8 @@ for target in generic cortex-m4; do
     check "overlap-$target-values" "$lw" verify tests/emitted/overlap.te --target "$target"
 done
 
+check async-with-first-values "$lw" verify tests/emitted/async_init.te
+
 # An operand is stored in its padding if that costs at most a sixteenth of the arena, or RAM is free. Here: a quarter.
 for target in generic cortex-m4 x86-avx2; do
     check "padded-$target-values" "$lw" verify tests/emitted/padded.te --target "$target" --optimize speed

@@ -130,7 +130,7 @@ import json, sys
 tables = json.load(open(sys.argv[1]))
 columns = {
     "about": "item value", "nodes": "node operator name layers how",
-    "layers": "layer graph name operators nodes function first_line last_line call_line call_last_line "
+    "layers": "layer lw_layer graph name operators nodes function first_line last_line call_line call_last_line "
               "result place instructions worst_instructions",
     "parameters": "layer parameter kind bytes read written buffer at computed_by constant",
     "constants": "constant type bytes first_line last_line sha256 layers",

@@ -42,8 +42,8 @@ scopes() {
 check scopes-are-left-out scopes
 # An offset above 32767 is no int of 16 bits.
 offsets() {
-    printf '%s\n' 'input x: f32[1][12000]' 'a = softmax(x, axis=1)' 'b = softmax(a, axis=1)' 'y = add(a, b)' 'output y' \
-        > "$work/large.te" && "$lw" "$work/large.te" --name m -o "$work/m.c" && builds || return 1
+    printf '%s\n' 'input x: f32[1][12000]' 'a = softmax(x, axis=1)' 'b = softmax(a, axis=1)' 'y = add(a, b)' \
+        'output y' > "$work/large.te" && "$lw" "$work/large.te" --name m -o "$work/m.c" && builds || return 1
     grep -q '^#define m_a_power_at 48000 ' "$work/m.c" && ! grep -q '^enum' "$work/m.c"
 }
 check large-offsets-are-macros offsets

@@ -345,6 +345,32 @@ static void external(FunctionPrinter *p, const Code *c)
     text_printf(p->t, "    return %s_E_CALL;\n", name_upper(p->s.cx, p->program->name));
 }
 
+/* Returns the opaque memory of operand i, in which the core cannot compute, or NULL. */
+static const struct Scope *opaque_memory(const Code *c, int i)
+{
+    const Memory *m = c->args[i]->kind == EXPR_AT ? c->args[i]->arg[0]->ref : NULL;
+    if (m && m->base) m = m->base;
+    return m && m->scope && m->scope->is_opaque ? m->scope : NULL;
+}
+
+/* Stops a build in which a firmware gives operands the addresses of a unit's memories, and does not define the macro
+ * that computes there. */
+static void require_macro(FunctionPrinter *p, const Code *c)
+{
+    Text defined = text_new(p->s.cx);
+    for (int i = 0; i < c->arg_count; i++) {
+        const struct Scope *s = opaque_memory(c, i);
+        bool is_new = s != NULL;
+        for (int k = 0; k < i; k++) is_new = is_new && opaque_memory(c, k) != s;
+        if (is_new) text_printf(&defined, "%sdefined(LW_MEMORY_%s)", defined.length ? " || " : "", s->name);
+    }
+    if (!defined.length) return;
+    line(p);
+    text_printf(p->t, "#elif %s\n", text_string(&defined));
+    line(p);
+    text_printf(p->t, "#error \"%s computes in the memories of a unit; define it beside LW_MEMORY_...\"\n", c->text);
+}
+
 /* Prints a macro that a header may define, with its portable form as fallback. */
 static void macro(FunctionPrinter *p, const Code *c)
 {
@@ -366,6 +392,7 @@ static void macro(FunctionPrinter *p, const Code *c)
     wrap_list(p->s.cx, p->t, start);
     text_char(p->t, '\n');
     if (!c->child_count) return;
+    require_macro(p, c);
     line(p);
     text_add(p->t, "#else\n");
     if (c->child[0]->kind == CODE_FOR || c->child[0]->kind == CODE_STORE) statement(p, c->child[0]);

@@ -50,7 +50,10 @@ static void add_item(Table *t, const char *item, const char *value)
     trace_text(t, value);
 }
 
-static const char *known(Ctx *cx, int64_t n) { return n < 0 ? NULL : text_format(cx, "%lld", (long long)n); }
+static const char *known(Ctx *cx, int64_t n)
+{
+    return n < 0 ? "not measured: pass --cc with a compiler for the target" : text_format(cx, "%lld", (long long)n);
+}
 
 static void add_about(Evidence *e)
 {
@@ -72,7 +75,7 @@ static void add_about(Evidence *e)
     add_item(t, "multiply-adds", known(e->cx, all.macs));
     add_item(t, "instructions of a run", known(e->cx, all.instructions));
     add_item(t, "instructions of a run, for the worst data", known(e->cx, all.worst));
-    add_item(t, "compiler of --cc", e->footprint->command);
+    add_item(t, "compiler of --cc", e->footprint->command ? e->footprint->command : "none");
 }
 
 static void add_sources(Evidence *e)

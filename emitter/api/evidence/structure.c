@@ -89,6 +89,7 @@ static void add_layer(Evidence *e, Table *t, Build *b, int i)
     Text nodes = text_new(e->cx);
     list_nodes(e, id, &nodes);
     trace_number(t, id);
+    trace_known(t, mark_of(b, i));
     trace_text(t, graph_of(b));
     trace_text(t, g->name);
     trace_text(t, group_ops_text(e->cx, g, " + "));
@@ -107,9 +108,10 @@ static void add_layers(Evidence *e)
 {
     Table *t = trace_table(&e->trace, "layers", "Layers",
                            "Each layer, with the nodes of the file that it implements, its function, the lines of the "
-                           "function with its comment and contract in model.c, the lines of its call, and its result.",
-                           "layer graph name operators nodes function first_line last_line call_line call_last_line "
-                           "result place instructions worst_instructions");
+                           "function with its comment and contract in model.c, the lines of its call, and its result. "
+                           "lw_layer: its number in LW_LAYER, which counts only layers with code.",
+                           "layer lw_layer graph name operators nodes function first_line last_line call_line "
+                           "call_last_line result place instructions worst_instructions");
     for (Build *b = e->b; b; b = b->next)
         for (int i = 0; i < b->groups.count; i++) add_layer(e, t, b, i);
 }

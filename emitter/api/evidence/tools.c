@@ -13,8 +13,9 @@
 /* ~ is the name of the model. The commands of the test program follow. */
 static const char script[] =
     "#!/bin/sh\n"
-    "# Runs the independent tools that are installed on ~.c and writes what they print beside it; run `loopwright\n"
-    "# evidence` again to read it. `sh tools.sh proof`, `misra` or `coverage` runs one of them.\n"
+    "# Runs the independent tools on ~.c and writes what they print beside it; run `loopwright evidence` again to\n"
+    "# read it. `sh tools.sh proof`, `misra` or `coverage` runs one of them. The status is 0 only if each tool ran to\n"
+    "# its end and left no goal open. A tool that is missing or fails leaves no result.\n"
     "set -u\n"
     "cd \"$(dirname \"$0\")\" || exit 1\n"
     "work=$(mktemp -d) || exit 1\n"
@@ -24,37 +25,49 @@ static const char script[] =
     "has() { for tool in \"$@\"; do command -v \"$tool\" >/dev/null || { echo \"$tool is not installed\"; return 1; }; "
     "done; }\n"
     "proof() {\n"
-    "    [ -f ~_proof.sh ] && has frama-c why3 z3 cvc4 || return 0\n"
+    "    [ -f ~_proof.sh ] || { echo 'these options have no proof'; return 1; }\n"
+    "    has frama-c why3 z3 cvc4 || return 1\n"
     "    { head_of \"Frama-C $(frama-c -version)\"; sh ~_proof.sh; } >\"$work/proof.txt\" 2>&1\n"
-    "    mv \"$work/proof.txt\" proof.txt\n"
-    "    tail -n 1 proof.txt\n"
+    "    status=$?\n"
+    "    tail -n 1 \"$work/proof.txt\"\n"
+    "    grep -q ' goals, .* proved, .* alarms$' \"$work/proof.txt\" || return 1\n"
+    "    mv \"$work/proof.txt\" proof.txt && return $status\n"
     "}\n"
     "misra() {\n"
-    "    has cppcheck || return 0\n"
-    "    { head_of \"$(cppcheck --version)\"\n"
-    "      cppcheck --quiet --std=c99 --max-configs=1 --enable=style --addon=misra ~.c 2>&1 |\n"
-    "          sed -n 's/^~\\.c:\\([0-9]*\\):.*\\[misra-c2012-\\([0-9]*\\)\\.\\([0-9]*\\)\\].*/\\2 \\3 \\1/p' |\n"
-    "          sort -u -k 1,1n -k 2,2n -k 3,3n; } >\"$work/misra.txt\"\n"
+    "    has cppcheck || return 1\n"
+    "    cppcheck --quiet --std=c99 --max-configs=1 --enable=style --addon=misra ~.c >\"$work/found\" 2>&1\n"
+    "    status=$?\n"
     "    rm -f ~.c.dump ~.c.ctu-info\n"
+    "    if [ $status -ne 0 ] || grep -q 'nternalError\\|addon.*failed\\|[Ff]ailed to' \"$work/found\"; then\n"
+    "        cat \"$work/found\"\n"
+    "        return 1\n"
+    "    fi\n"
+    "    { head_of \"$(cppcheck --version)\"\n"
+    "      sed -n 's/^~\\.c:\\([0-9]*\\):.*\\[misra-c2012-\\([0-9]*\\)\\.\\([0-9]*\\)\\].*/\\2 \\3 \\1/p' \\\n"
+    "          \"$work/found\" | sort -u -k 1,1n -k 2,2n -k 3,3n; } >\"$work/misra.txt\"\n"
     "    mv \"$work/misra.txt\" misra.txt\n"
     "}\n"
     "coverage() {\n"
-    "    has gcc gcov || return 0\n"
+    "    has gcc gcov || return 1\n"
     "    conditions=\n"
     "    gcc -fcondition-coverage -E - </dev/null >/dev/null 2>&1 && conditions=1\n"
     "    cp ~.c ~.h ~_main.c \"$work\" || return 1\n"
     "    here=$PWD\n"
     "    (cd \"$work\" && gcc -std=c99 -O0 --coverage ${conditions:+-fcondition-coverage} -c ~.c -o model.o &&\n"
     "        gcc -std=c99 -O0 -c ~_main.c -o main.o && gcc --coverage model.o main.o -lm -o prog) || return 1\n"
-    "    run() { (cd \"$here\" && \"$work/prog\" \"$@\") >/dev/null; }\n";
+    "    run() {\n"
+    "        (cd \"$here\" && \"$work/prog\" \"$@\") >/dev/null || { echo \"$*: the program failed\"; return 1; }\n"
+    "    }\n";
 
 static const char script_end[] =
     "    (cd \"$work\" && gcov -b -c ${conditions:+--conditions} -o model.o model.o >/dev/null 2>&1 ||\n"
-    "        gcov -b -c model.gcno >/dev/null)\n"
-    "    { head_of \"$(gcov --version | head -n 1)\"; cat \"$work/~.c.gcov\"; } >\"$work/coverage.txt\"\n"
+    "        gcov -b -c model.gcno >/dev/null) || return 1\n"
+    "    { head_of \"$(gcov --version | head -n 1)\"; cat \"$work/~.c.gcov\"; } >\"$work/coverage.txt\" || return 1\n"
     "    mv \"$work/coverage.txt\" coverage.txt\n"
     "}\n"
-    "for tool in \"$@\"; do $tool || exit 1; done\n";
+    "failed=0\n"
+    "for tool in \"$@\"; do $tool || { echo \"$tool: no result, or open goals\"; failed=1; }; done\n"
+    "exit $failed\n";
 
 static void add_with_name(Text *t, const char *text, const char *name)
 {
@@ -72,7 +85,7 @@ static void add_script(Evidence *e)
         text_add(&t, "    run");
         for (int k = 0; k < p->input_count; k++)
             text_printf(&t, " vectors/%s.in_%s.npy", e->vectors.at[i].name, p->input[k].name);
-        text_add(&t, "\n");
+        text_add(&t, " || return 1\n");
     }
     add_with_name(&t, script_end, p->name);
     evidence_text(e, "tools.sh", text_string(&t));

@@ -99,9 +99,10 @@ static void find_use(const Expr *e, void *user)
 static bool block_uses(const AsyncCheck *a, const Stmt *block)
 {
     AsyncCheck seen = *a;
-    for (int i = 0; i < block->stage->out_count; i++) {
-        expr_walk(a->c->cx, block->stage->value[i], find_use, &seen);
-        if (block->stage->init) expr_walk(a->c->cx, block->stage->init[i], find_use, &seen);
+    const Stage *s = block->stage;
+    for (int i = 0; i < s->out_count; i++) {
+        if (block->part != BLOCK_INIT) expr_walk(a->c->cx, s->value[i], find_use, &seen);
+        if (block->part != BLOCK_UPDATE && s->init) expr_walk(a->c->cx, s->init[i], find_use, &seen);
     }
     return !seen.tensor;
 }

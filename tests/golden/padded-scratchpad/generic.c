@@ -36,6 +36,8 @@ static void padded_scratchpad_y(const int8_t *restrict x, const int8_t *restrict
     for (int32_t i = 0; i < 3; i++) {
         #ifdef GEMM
         GEMM(LW_AT(y, 0, 8), LW_AT(xs, i * 8, 8), LW_AT(k, i * 64, 8));
+        #elif defined(LW_MEMORY_scratchpad)
+        #error "GEMM computes in the memories of a unit; define it beside LW_MEMORY_..."
         #else
         for (int32_t h = 0; h < 16; h++) {
             int32_t *y_h = y + h * 8;
