@@ -328,6 +328,14 @@ for target in generic cortex-m4; do
     check "overlap-$target-values" "$lw" verify tests/emitted/overlap.te --target "$target"
 done
 
+# A macro with an open dimension has the same parameters for one row as for eight.
+open_rows() {
+    "$lw" tests/emitted/open_rows.te --name m -o "$work/m.c" &&
+        "$lw" instruction tests/emitted/open_rows.te MM > "$work/mm.h" &&
+        $cc -std=c99 -Wall -Wextra -Werror -Iruntime -I"$work" -include "$work/mm.h" -c "$work/m.c" -o "$work/m.o" &&
+        grep -q 'MM(8, ' "$work/m.c" && grep -q 'MM(1, ' "$work/m.c"
+}
+check open-rows-have-strides open_rows
 check async-with-first-values "$lw" verify tests/emitted/async_init.te
 
 # An operand is stored in its padding if that costs at most a sixteenth of the arena, or RAM is free. Here: a quarter.

@@ -660,8 +660,9 @@ static const Code *expand_all(Expand *x, const Stmt *s)
 }
 
 /* Returns an operand as an argument. An operand of rank 0 is passed by value. Any other operand is passed as its first
- * element and the strides of all dimensions except the last. */
-static const Expr *operand_arg(Expand *x, const Tensor *pattern, const OperandMatch *o)
+ * element and the strides of all dimensions except the last, and except those that are declared with one element. An
+ * open dimension has its stride also where it matches one element: the macro is the same for all calls. */
+static const Expr *operand_arg(Expand *x, const Tensor *pattern, const Tensor *declared, const OperandMatch *o)
 {
     Ctx *cx = x->cx;
     const Storage *st = o->tensor ? storage_of(x->s, o->tensor) : NULL;
@@ -679,9 +680,9 @@ static const Expr *operand_arg(Expand *x, const Tensor *pattern, const OperandMa
             if (o->move[d][k])
                 distance = expr_add(cx, distance, expr_mul(cx, expr_index(cx, o->move[d][k]), st->stride[k]));
         distance = simplify(cx, distance, NULL);
-        if (expr_is_int(pattern->shape[d], 1)) continue;
+        if (expr_is_int(declared->shape[d], 1)) continue;
         if (d + 1 < pattern->rank) arg[n++] = distance;
-        else if (!expr_is_int(distance, 1))
+        else if (!expr_is_int(pattern->shape[d], 1) && !expr_is_int(distance, 1))
             diag_error(cx, o->tensor->name,
                        "these elements are strided, but the instruction requires contiguous ones; omit tensorize");
     }
@@ -704,8 +705,10 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
     const Expr *arg[MAX_NUMBERS + MAX_OPERANDS + 1];
     int n = 0;
     for (int i = 0; i < instr->argument_count; i++) arg[n++] = instr->number[i];
-    arg[n++] = operand_arg(x, instr->stage->out[0], &m.result);
-    for (int i = 0; i < instr->operand_count; i++) arg[n++] = operand_arg(x, instr->operand[i], &m.operand[i]);
+    const Instruction *declared = instr->open ? instr->open : instr;
+    arg[n++] = operand_arg(x, instr->stage->out[0], declared->stage->out[0], &m.result);
+    for (int i = 0; i < instr->operand_count; i++)
+        arg[n++] = operand_arg(x, instr->operand[i], declared->operand[i], &m.operand[i]);
     return code_if(cx, m.block->cond, code_call_or(cx, instr->macro, arg, n, body), NULL);
 }
 
