@@ -543,14 +543,14 @@ static LW_SHARED void lw_unpack2(int32_t n, int32_t m, int32_t least, int8_t *y,
     lw_unpack(n, m, 2, least, y, yg, yp, a, ag);
 }
 /* lw: end */
-/* lw: LW_UNPACK4_I8 needs LW_SIMD_CHOICE lw_unpack */
+/* lw: LW_UNPACK4_I8 needs LW_SIMD_CHOICE lw_unpack lw_mve_unpack */
 #ifndef LW_ROWS_UNPACK4_I8
 #define LW_ROWS_UNPACK4_I8(n, m, least, y, yi, yg, yp, a, ai, ag) \
     lw_unpack4(n, m, least, (y) + (yi), yg, yp, (a) + (ai), ag)
 #endif
 #define LW_UNPACK4_I8(n, m, least, y, a) LW_ROWS_UNPACK4_I8(n, m, least, y, a)
 /* lw: end */
-/* lw: LW_UNPACK2_I8 needs LW_SIMD_CHOICE lw_unpack */
+/* lw: LW_UNPACK2_I8 needs LW_SIMD_CHOICE lw_unpack lw_mve_unpack */
 #ifndef LW_ROWS_UNPACK2_I8
 #define LW_ROWS_UNPACK2_I8(n, m, least, y, yi, yg, yp, a, ai, ag) \
     lw_unpack2(n, m, least, (y) + (yi), yg, yp, (a) + (ai), ag)
