@@ -120,8 +120,32 @@ static bool order_fails(const Order *o, const Site *s, const char *where)
                       name_of(s), where, o->stage->name);
 }
 
+/* Returns the loop of this variable, or -1. */
+static int loop_of(const Site *s, const Expr *var)
+{
+    for (int l = 0; l < s->loop_count; l++)
+        if (s->loop[l]->var == var) return l;
+    return -1;
+}
+
+/* Returns true if each axis of the tuples is a loop of its own, and the loops are nested in the order of the axes.
+ * Then the tuples rise whatever the extents are, such as sizes that data decide. */
+static bool loops_are_axes(const Order *o, const Site *s)
+{
+    int outer = -1;
+    for (int a = 0; a < o->stage->axis_count; a++) {
+        const int l = o->is_part[a] ? loop_of(s, s->block->bind[a]) : -1;
+        if (l >= 0 && l <= outer) return false;
+        if (l >= 0) outer = l;
+        for (int k = 0; k < s->loop_count && l < 0 && o->is_part[a]; k++)
+            if (is_feeder(s, k) && expr_uses(s->block->bind[a], s->loop[k]->var)) return false;
+    }
+    return true;
+}
+
 static bool site_is_in_order(const Order *o, const Site *s)
 {
+    if (loops_are_axes(o, s)) return true;
     for (int l = 0; l < s->loop_count; l++)
         if (is_feeder(s, l) && !rises_along(o, s, s, l)) return order_fails(o, s, s->loop[l]->name);
     return true;
