@@ -48,7 +48,6 @@ golden-accept: all
 .PHONY: proof proof-mutants
 proof: all
 	@FLAGS="$(FLAGS)" sh tests/proof/proof.sh $(BUILD) $(MODEL)
-# Makes 40 faults in a proved network; the analyser must find each. COUNT=N: the first N.
 # The coverage of the emitted C by its own vectors: make coverage MODEL=FILE FLAGS='--target cortex-m4'
 .PHONY: coverage
 coverage: all
@@ -56,6 +55,7 @@ coverage: all
 	  $(BUILD)/loopwright evidence $(MODEL) $(FLAGS) --quiet -o $$out && sh $$out/tools.sh coverage && \
 	  $(BUILD)/loopwright evidence $(MODEL) $(FLAGS) --quiet -o $$out && cut -d, -f1-7 $$out/coverage.csv
 
+# Makes 40 faults in a proved network; the analyser must find each. COUNT=N: the first N.
 proof-mutants: all
 	@sh tests/proof/mutants.sh $(BUILD) $(COUNT)
 
