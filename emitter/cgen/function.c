@@ -348,8 +348,7 @@ static void external(FunctionPrinter *p, const Code *c)
 /* Returns the opaque memory of operand i, in which the core cannot compute, or NULL. */
 static const struct Scope *opaque_memory(const Code *c, int i)
 {
-    const Memory *m = c->args[i]->kind == EXPR_AT ? c->args[i]->arg[0]->ref : NULL;
-    if (m && m->base) m = m->base;
+    const Memory *m = c->args[i]->kind == EXPR_AT ? memory_base(c->args[i]->arg[0]->ref) : NULL;
     return m && m->scope && m->scope->is_opaque ? m->scope : NULL;
 }
 
