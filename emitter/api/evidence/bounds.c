@@ -93,7 +93,7 @@ typedef struct LoopWalk {
 
 static const Expr *with_values(const LoopWalk *w, const Expr *e)
 {
-    for (int i = w->let_count - 1; i >= 0; i--) 
+    for (int i = w->let_count - 1; i >= 0; i--)
         e = expr_substitute(w->e->cx, e, &w->let[i]->var, &w->let[i]->value, 1);
     return e;
 }
