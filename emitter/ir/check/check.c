@@ -31,33 +31,50 @@
 
 typedef struct NestForm { Checker *c; Map names, vars; int depth; const Stmt *above[MAX_PATH]; Map written; } NestForm;
 
-typedef struct Scoping { const NestForm *form; const Expr *stray; bool sizes_only; } Scoping;
+/* A condition of an If is decided before the loops: it has no variables but sizes, and reads inputs only. */
+typedef struct Scoping { const NestForm *form; const Expr *stray; bool is_condition; } Scoping;
+
+static bool is_input(const Nest *n, const Tensor *t);
+
+/* Returns true if the read is of an input, at constant indices inside it. */
+static bool reads_input(const Nest *n, const Expr *read)
+{
+    const Tensor *t = read->ref;
+    for (int d = 0; d < t->rank; d++) {
+        const Expr *at = read->arg[d], *size = t->shape[d];
+        if (at->kind != EXPR_INT || size->kind != EXPR_INT || at->integer < 0 || at->integer >= size->integer)
+            return false;
+    }
+    return is_input(n, t);
+}
 
 static void find_stray(const Expr *e, void *user)
 {
     Scoping *s = user;
     const Var *v = expr_as_var(e);
-    if (e->kind == EXPR_READ) s->stray = e;
+    const bool is_allowed = s->is_condition && e->kind == EXPR_READ && reads_input(s->form->c->nest, e);
+    if (e->kind == EXPR_READ && !is_allowed) s->stray = e;
     if (!v || v->role == VAR_SIZE || s->stray) return;
-    for (int i = 0; i < s->form->depth && !s->sizes_only; i++)
+    for (int i = 0; i < s->form->depth && !s->is_condition; i++)
         if (s->form->above[i]->kind == STMT_FOR && s->form->above[i]->var == e) return;
     s->stray = e;
 }
 
 /* Requires that every variable is a size or the variable of a loop around the statement. */
-static bool is_in_scope(NestForm *f, const Stmt *s, const Expr *e, bool sizes_only, const char *what)
+static bool is_in_scope(NestForm *f, const Stmt *s, const Expr *e, bool is_condition, const char *what)
 {
     Checker *c = f->c;
     const char *where = s->name ? s->name : "the nest";
     if (!e || e->kind == EXPR_POISON) return check_form(c, "%s: the %s is missing", where, what);
-    Scoping scoping = { f, NULL, sizes_only };
+    Scoping scoping = { f, NULL, is_condition };
     expr_walk(c->cx, e, find_stray, &scoping);
     const Var *v = scoping.stray ? expr_as_var(scoping.stray) : NULL;
     if (v)
         return check_form(c, "%s: the %s uses '%s', which is no %s", where, what, v->name,
-                          sizes_only ? "size" : "size and no enclosing loop");
-    if (scoping.stray) return check_form(c, "%s: the %s reads a tensor", where, what);
-    return true;
+                          is_condition ? "size" : "size and no enclosing loop");
+    if (!scoping.stray) return true;
+    return check_form(c, "%s: the %s reads a tensor%s", where, what,
+                      is_condition ? " at an element that is no constant place in an input" : "");
 }
 
 static bool is_once(NestForm *f, Map *seen, const void *key, const char *format, const char *text)
@@ -270,7 +287,7 @@ const Refusal *nest_refusal(Ctx *cx, const Nest *n)
     int ifs = check_if_count(n->root);
     if (ifs > MAX_IFS)
         check_fail(&c, UNPROVED, FAULT_LIMIT, text_format(cx, "%d at most", MAX_IFS),
-                   "\"%s\" has %d conditions on sizes, whose branches are checked one by one", n->name, ifs);
+                   "\"%s\" has %d conditions, whose branches are checked one by one", n->name, ifs);
     for (unsigned branches = 0; branches < 1u << ifs && c.refusal.verdict == PROVED; branches++) {
         bool gathered = check_gather(&c, branches);
         if (gathered && never_happens(cx, c.facts)) continue;

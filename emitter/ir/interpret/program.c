@@ -264,11 +264,11 @@ static bool is_idle(Compiler *c, const Stmt *s)
 }
 
 /* Begins a loop. The extent is an expression over outer loops, so the extent is compiled like a strip without lanes. */
-static bool begin_loop(Compiler *c, const Stmt *s)
+static bool begin_times(Compiler *c, const Stmt *s, const Expr *extent)
 {
     if (c->depth == MAX_DEPTH) {
-        diag_unsupported(c->cx, s->name, "this loop is inside %d others; use up to %d nested loops",
-                         MAX_DEPTH, MAX_DEPTH);
+        diag_unsupported(c->cx, s->name ? s->name : "a condition",
+                         "this loop is inside %d others; use up to %d nested loops", MAX_DEPTH, MAX_DEPTH);
         return false;
     }
     Loop *loop = NEW(c->arena, Loop);
@@ -277,11 +277,13 @@ static bool begin_loop(Compiler *c, const Stmt *s)
     c->values = map_new(c->arena);
     loop->stmt = s;
     loop->var = NEW(c->arena, int32_t);
-    loop->extent = compile_value(c, resolve(c, s->extent), NULL).at;
+    loop->extent = compile_value(c, resolve(c, extent), NULL).at;
     add_action(c, loop, NULL);
     c->loops[c->depth++] = loop;
     return true;
 }
+
+static bool begin_loop(Compiler *c, const Stmt *s) { return begin_times(c, s, s->extent); }
 
 /* Compiles loops around one block. The innermost loops become its lanes. */
 static void compile_chain(Compiler *c, const Stmt *const *chain, int count, const Stmt *block)
@@ -347,11 +349,24 @@ static void compile_loop(Compiler *c, const Stmt *s)
     }
 }
 
+/* A condition on inputs makes each branch a loop that runs once or not at all. */
+static void compile_branches(Compiler *c, const Stmt *s)
+{
+    const Expr *fails = expr_unary(c->cx, EXPR_NOT, s->cond), *times[] = { s->cond, fails };
+    for (int i = 0; i < s->child_count; i++) {
+        if (!begin_times(c, s, expr_cast(c->cx, I32, times[i]))) return;
+        compile_stmt(c, s->child[i]);
+        c->depth--;
+    }
+}
+
 static void compile_if(Compiler *c, const Stmt *s)
 {
     const Expr *cond = resolve(c, s->cond);
-    if (cond->kind != EXPR_INT)
-        diag_internal(c->cx, c->nest->name, "the condition of an If depends on more than sizes");
+    if (cond->kind != EXPR_INT) {
+        compile_branches(c, s);
+        return;
+    }
     const int side = cond->integer ? 0 : 1;
     if (side < s->child_count) compile_stmt(c, s->child[side]);
 }

@@ -28,6 +28,7 @@ typedef struct Expand {
     Storages *s;
     int depth;
     const Stmt *path[MAX_PATH];      /* the enclosing FOR and ALLOC statements, outermost first */
+    const Bounds *facts;             /* the enclosing conditions on inputs, or their negations */
 } Expand;
 
 static const Code *expand(Expand *x, const Stmt *s);
@@ -88,9 +89,23 @@ static int outermost_reduce(const Expand *x, const Stmt *block)
 
 /* ---- One block ------------------------------------------------------------------------------------------------- */
 
+static const Expr *visit_decided(Ctx *cx, const Expr *e, void *user)
+{
+    const Expand *x = user;
+    if (e->kind != EXPR_SELECT) return e;
+    if (provably(cx, e->arg[SELECT_COND], x->facts)) return e->arg[SELECT_YES];
+    return provably(cx, expr_unary(cx, EXPR_NOT, e->arg[SELECT_COND]), x->facts) ? e->arg[SELECT_NO] : e;
+}
+
+/* Returns the value without the selects that the enclosing conditions decide. */
+static const Expr *decided(Expand *x, const Expr *e)
+{
+    return x->facts ? expr_rewrite(x->cx, e, visit_decided, x) : e;
+}
+
 static const Expr *at_bind(Expand *x, const Stmt *block, const Expr *e)
 {
-    return storage_loads(x->s, block_in_loops(x->cx, block, e));
+    return storage_loads(x->s, block_in_loops(x->cx, block, decided(x, e)));
 }
 
 typedef struct StoreTarget { const Memory *memory; const Expr *index; } StoreTarget;
@@ -169,7 +184,7 @@ static const Code *update(Expand *x, const Stmt *block, const StoreTarget *targe
     const Expr *old[MAX_COMPONENTS], *value[MAX_COMPONENTS], *new[MAX_COMPONENTS], *cond = NULL;
     const Code *store[MAX_COMPONENTS] = { NULL };
     for (int i = 0; i < s->out_count; i++) {
-        value[i] = s->value[i];
+        value[i] = decided(x, s->value[i]);
         old[i] = load_expr(cx, target[i].memory, target[i].index);
     }
     bool padded = s->out_count == 1 && value[0]->kind == EXPR_SELECT && skips(cx, s, value[0]->arg[SELECT_NO]);
@@ -372,8 +387,8 @@ static const Code *inits_below(Expand *x, const Stmt *s, int at)
         for (int d = x->depth - 1; d > at; d--) {
             const Stmt *up = x->path[d];
             const Stmt *next = d + 1 < x->depth ? x->path[d + 1] : s;
-            if (up->kind == STMT_IF && next == up->child[0]) code = code_if(cx, up->cond, code, NULL);
-            if (up->kind == STMT_IF && next != up->child[0]) code = code_if(cx, up->cond, NULL, code);
+            const Expr *cond = up->kind == STMT_IF ? storage_loads(x->s, up->cond) : NULL;
+            if (cond) code = next == up->child[0] ? code_if(cx, cond, code, NULL) : code_if(cx, cond, NULL, code);
             if (up->kind == STMT_FOR && !feeds_reduction(s, up))
                 code = code_for(cx, up->var, expr_index(cx, 0), at_first(x, s, up->extent), 1, up->loop_kind, code);
         }
@@ -712,10 +727,20 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
     return code_if(cx, m.block->cond, code_call_or(cx, instr->macro, arg, n, body), NULL);
 }
 
+static const Code *expand_branch(Expand *x, const Stmt *branch, const Expr *fact)
+{
+    const Bounds *outside = x->facts;
+    if (expr_reads(x->cx, fact)) x->facts = bounds_fact(x->cx, outside, fact);
+    const Code *code = expand(x, branch);
+    x->facts = outside;
+    return code;
+}
+
 static const Code *expand_if(Expand *x, const Stmt *s)
 {
-    const Code *no = s->child_count > 1 ? expand(x, s->child[1]) : NULL;
-    return code_if(x->cx, s->cond, expand(x, s->child[0]), no);
+    const Expr *fails = expr_unary(x->cx, EXPR_NOT, s->cond);
+    const Code *no = s->child_count > 1 ? expand_branch(x, s->child[1], fails) : NULL;
+    return code_if(x->cx, storage_loads(x->s, s->cond), expand_branch(x, s->child[0], s->cond), no);
 }
 
 static const Code *expand(Expand *x, const Stmt *s)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* specialize: a condition on sizes selects between two copies of the nest, so that each copy can be simpler or have
- * its own schedule:
+/* specialize: a condition on sizes, or on elements of inputs, selects between two copies of the nest, so that each copy
+ * can be simpler or have its own schedule:
  *
  *   specialize n % 4 == 0       =>       if n % 4 == 0: the nest under this fact; else: a copy, y@else
  *
  * Both copies compute the same values. Facts of the condition hold in the first copy only: a size that the condition
- * fixes is a constant there, and guards that follow from it are dropped. Storage stays outside, shared by both
- * copies. */
+ * fixes is a constant there, and guards and selects that follow from it are dropped. Storage stays outside, shared by
+ * both copies. The condition is decided before any stage runs, and a nest only reads its inputs. */
 #include "schedule/draft/draft.h"
 #include "schedule/draft/sizes.h"
 
@@ -63,7 +63,7 @@ const Nest *run_specialize(Ctx *cx, const Nest *n, const StepArgs *a)
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, STEP_specialize, a);
     const char *fault, *accepted;
-    const Expr *cond = condition_of_sizes(cx, n, a->condition, &fault, &accepted);
+    const Expr *cond = condition_of_run(cx, n, a->condition, &fault, &accepted);
     if (fault) refuse_invalid(&d, FAULT_VALUE, accepted, "%s", fault);
     if (!cond) return n;
     if (branches(n->root) == MOST_BRANCHES) {
