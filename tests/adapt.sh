@@ -40,6 +40,38 @@ for type in u8 i8 u16 i16; do
 done
 check preprocess-of-a-float-input-verifies "$lw" verify $digits --preprocess 'input=u8: x / 16'
 
+# The sensor's bytes are the port's, so there is no table: the function is that of the network alone.
+costs_nothing() {
+    "$lw" "$work/m.te" -o "$work/alone.c" && "$lw" "$work/m.te" -o "$work/m.c" --preprocess "x=i8: $1" &&
+        sed '/^ \* /d' "$work/alone.c" | sed 's/alone/m/g' > "$work/first" &&
+        sed '/^ \* /d' "$work/m.c" | grep -v HEADER_HASH > "$work/second" &&
+        grep -v HEADER_HASH "$work/first" | cmp - "$work/second"
+}
+check preprocess-of-equal-bytes-costs-nothing costs_nothing '(x + 1) * 0.0078125'
+check preprocess-of-equal-bytes-for-each-channel-costs-nothing costs_nothing '(x + [1, 1, 1]) / 128'
+
+# An image of 7 rows by 5 columns; the network sees the 4x4 pixels that are nearest to those of the crop. The second
+# formula computes the same in numbers of one channel, which all three channels share.
+image() {                # image WORDS CHANNELS ROW COLUMN CHANNEL: the places that the words denote
+    head -c "$((35 * $2))" $digits | npy "$work/image.npy" '|u1' "1, 7, 5, $2"
+    printf 'input x: u8[1][7][5][%s]\nr[n<1, h<4, w<4, c<3] = cast_x[n, %s, %s, %s]\n' "$2" "$3" "$4" "$5" |
+        sed 's/cast_x/x/; s/^r\(.*\)/g\1\nr = cast(g, to=f32)/' > "$work/hand.te"
+    printf 'q[*] = i8(i32(clamp(nearbyint((r[*] - 20.5) / 127.5 / 0.0078125), -127.0, 128.0)) - 1)
+k[n, h<3, w<3, c] = max(i<2, j<2) q[n, h+i, w+j, c]\ny[n, c] = sum(h, w) i32(k[n, h, w, c])\noutput y\n' \
+        >> "$work/hand.te"
+    run "$work/hand.te" "$work/image.npy" -o "$work/want.npy" &&
+        run "$work/window.te" "$work/image.npy" --preprocess "x=$1: (x - 20.5) / 127.5" -o "$work/got.npy" &&
+        same "$work/want.npy" "$work/got.npy" &&
+        "$lw" verify "$work/window.te" --preprocess "x=$1: (x - 20.5) / 127.5"
+}
+printf 'input x: i8[1][4][4][3] scale=0.0078125 zero=-1\nk = max_pool2d(x, kernel=2,2)
+y[n, c] = sum(h, w) i32(k[n, h, w, c])\noutput y\n' > "$work/window.te"
+check preprocess-crops image 'u8 5x7 crop 4x4+1+2' 3 'h + 2' 'w + 1' c
+check preprocess-scales-to-the-nearest-pixel image 'u8 5x7' 3 'h * 7 / 4' 'w * 5 / 4' c
+check preprocess-scales-a-crop-of-one-channel image 'u8 gray 5x7 crop 3x6+2+1' 1 'h * 3 / 2 + 1' 'w * 3 / 4 + 2' 0
+check preprocess-of-one-channel image 'u8 gray 5x7 crop 4x4+0+0' 1 h w 0
+check preprocess-of-16-bits-crops "$lw" verify "$work/window.te" --preprocess 'x=i16 gray 9x4 crop 2x2+7+2: x / 256'
+
 transposed() {
     "$lw" $digits --to maxpool_1 -o "$work/p.c" && grep '\[1\]\[24\]\[4\]\[4\]  NCHW' "$work/p.h" &&
         "$lw" $digits --to maxpool_1 --layout maxpool_1_out=nhwc -o "$work/p.c" &&
@@ -86,14 +118,19 @@ accuracy() {
 }
 check evaluate-accepts-labels accuracy --postprocess scores=argmax
 
-# refuses WORDS OPTION VALUE
+# refuses WORDS OPTION VALUE [MODEL]
 refuses() {
-    "$lw" $digits -o "$work/refused.c" "$2" "$3" 2> "$work/said" && return 1
+    "$lw" "${4-$digits}" -o "$work/refused.c" "$2" "$3" 2> "$work/said" && return 1
     grep -F -e "$1" "$work/said" || { cat "$work/said"; return 1; }
 }
 check unknown-tensor-is-refused refuses 'there is no tensor "relu_33"; did you mean' --to relu_33
 check unknown-port-is-refused refuses 'there is no input "inputs"; did you mean' --preprocess 'inputs=u8: x'
 check other-type-is-refused refuses 'use u8, i8, u16 or i16' --preprocess 'input=f32: x'
+check other-image-word-is-refused refuses '"grey" is not understood; use gray, then' --preprocess 'input=u8 grey: x'
+check later-gray-is-refused refuses '"gray" is not understood' --preprocess 'input=u8 9x9 gray: x'
+check size-of-nothing-is-refused refuses '"0x9" is not understood' --preprocess 'input=u8 0x9: x'
+check long-crop-is-refused refuses 'the crop leaves the image of 8x8' --preprocess 'input=u8 crop 8x8+0+1: x'
+check image-without-windows-is-refused refuses 'no window with a height' --preprocess 'x=u8 4x4: x' "$work/m.te"
 check open-parenthesis-is-refused refuses "'(' is not closed" --preprocess 'input=u8: (x'
 check other-word-is-refused refuses '"y" is not understood' --preprocess 'input=u8: x * y'
 check formula-without-x-is-refused refuses 'does not read x' --preprocess 'input=u8: 3'

@@ -55,6 +55,11 @@ coverage: all
 	  $(BUILD)/loopwright evidence $(MODEL) $(FLAGS) --quiet -o $$out && sh $$out/tools.sh coverage && \
 	  $(BUILD)/loopwright evidence $(MODEL) $(FLAGS) --quiet -o $$out && cut -d, -f1-7 $$out/coverage.csv
 
+# A camera's bytes to the scores of visual wake words, in one function and by hand, on COUNT images (default: 1,000).
+.PHONY: camera
+camera: all
+	@sh tests/camera/run.sh $(BUILD) $(COUNT)
+
 # Makes 40 faults in a proved network; the analyser must find each. COUNT=N: the first N.
 proof-mutants: all
 	@sh tests/proof/mutants.sh $(BUILD) $(COUNT)

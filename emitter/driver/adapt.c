@@ -8,12 +8,14 @@
  * as part of the model, and the passes fold and fuse them like other calls. An 8-bit sensor in front of a quantized
  * input becomes a table of 256 stored values (256 for each channel, if the formula has a list). The compiler computes
  * the table as a constant, so the emitted code has no float. Quantization rounds as NAME_quantize_X of the header does,
- * so the bytes are those of the formula followed by that function. */
+ * so the bytes are those of the formula followed by that function. A table of its own indices is left out. An image is
+ * cropped and scaled by the table's indices, so these steps add no pass over the pixels. */
 #include "driver/driver.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/passes/passes.h"
 #include "import/model/gradients.h"
 #include "import/te/te.h"
 #include "support/map.h"
@@ -234,15 +236,161 @@ static void adapt_layout(Adapt *a)
     join(a, a->inner->quant);
 }
 
-/* ---- --preprocess ------------------------------------------------------------------------------------------------ */
+/* ---- --preprocess: the sensor's words ---------------------------------------------------------------------------- */
 
 enum { BYTE_VALUES = 256 };
+
+/* The form of the input: an image, or elements in the port's shape if no word follows the type. The
+ * crop is the part of the image that the network sees, scaled to the port's size by the nearest pixel. */
+typedef struct Sensor {
+    DType type;
+    bool is_image, is_gray;
+    int64_t size[2], crop[2], at[2];    /* width, height; left, top */
+} Sensor;
 
 /* Reads u8, i8, u16 or i16. */
 static bool read_sensor(const char *word, size_t length, DType *sensor)
 {
     return dtype_read(word, length, sensor) && dtype_is_integer(*sensor) && dtype_info(*sensor)->bytes <= 2;
 }
+
+/* Reads whole numbers with these separators, such as 96x96+16+8, up to a blank or the end. The first two are a size.
+ * Returns where it ends, or NULL if the text has another form, or a number exceeds the size of an image. */
+static const char *read_numbers(const char *at, const char *separators, int64_t *const *to)
+{
+    enum { MOST = 1 << 15, DECIMAL = 10 };
+    for (int i = 0; to[i]; i++) {
+        if (i && *at++ != separators[i - 1]) return NULL;
+        if (*at < '0' || *at > '9') return NULL;
+        for (*to[i] = 0; *at >= '0' && *at <= '9' && *to[i] <= MOST; at++) *to[i] = *to[i] * DECIMAL + (*at - '0');
+        if (*to[i] > MOST || (i < 2 && *to[i] == 0)) return NULL;
+    }
+    return *at && *at != ' ' ? NULL : at;
+}
+
+static const char *read_gray(Sensor *s, const char *at)
+{
+    s->is_gray = true;
+    return at;
+}
+
+static const char *read_crop(Sensor *s, const char *at)
+{
+    return read_numbers(at + strspn(at, " "), "x++",
+                        (int64_t *const[]){ &s->crop[0], &s->crop[1], &s->at[0], &s->at[1], NULL });
+}
+
+static const char *read_image_size(Sensor *s, const char *at)
+{
+    const char *end = read_numbers(at, "x", (int64_t *const[]){ &s->size[0], &s->size[1], NULL });
+    memcpy(s->crop, s->size, sizeof s->crop);
+    return end;
+}
+
+/* Reads a word after the type. Returns where it ends, or NULL if it is not understood or is given twice. */
+static const char *read_image_word(Sensor *s, const char *at, unsigned *seen)
+{
+    static const struct { const char *word; const char *(*read)(Sensor *, const char *at); } rows[] = {
+        { "gray", read_gray }, { "", read_image_size }, { "crop", read_crop } };   /* "": no word before the numbers */
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const size_t length = strlen(rows[i].word);
+        const bool is_word = length ? strcspn(at, " ") == length && strncmp(at, rows[i].word, length) == 0
+                                    : *at >= '0' && *at <= '9';
+        if (!is_word) continue;
+        if (*seen >> i) return NULL;           /* also after a later row: the size stands before the crop */
+        *seen |= 1U << i;
+        return rows[i].read(s, at + length);
+    }
+    return NULL;
+}
+
+/* Returns the dimension of this letter in the port's layout, or -1. */
+static int axis_named(const Adapt *a, char letter)
+{
+    const char *layout = layout_of(a), *at = layout ? strchr(layout, letter) : NULL;
+    return at ? (int)(at - layout) : -1;
+}
+
+/* Checks that the port is an image and that the crop lies in the sensor's image. */
+static void check_image(Adapt *a, Sensor *s)
+{
+    const int axis[2] = { axis_named(a, 'W'), axis_named(a, 'H') };
+    if (axis[0] < 0 || axis[1] < 0) {
+        refuse(a, "no window with a height and a width reads the port", "TYPE: FORMULA");
+        return;
+    }
+    for (int d = 0; d < 2; d++) {
+        if (!s->size[d]) s->size[d] = tensor_dim(a->inner, axis[d]);
+        if (!s->crop[d]) s->crop[d] = s->size[d];
+    }
+    for (int d = 0; d < 2 && !ctx_failed(a->cx); d++)
+        if (s->at[d] + s->crop[d] > s->size[d])
+            refuse(a, text_format(a->cx, "the crop leaves the image of %lldx%lld", (long long)s->size[0],
+                                  (long long)s->size[1]), "WIDTHxHEIGHT+LEFT+TOP within the image");
+}
+
+/* Reads what stands before the colon, such as u8 gray 320x240 crop 240x240+40+0. */
+static void read_words(Adapt *a, const char *words, Sensor *s)
+{
+    const size_t type = strcspn(words, " ");
+    unsigned seen = 0;
+    if (!read_sensor(words, type, &s->type)) {
+        refuse(a, text_format(a->cx, "the sensor's type is \"%.*s\"", (int)type, words), "u8, i8, u16 or i16");
+        return;
+    }
+    for (const char *at = words + type; at[strspn(at, " ")] && !ctx_failed(a->cx);) {
+        const char *word = at + strspn(at, " ");
+        at = read_image_word(s, word, &seen);
+        s->is_image = true;
+        if (at) continue;
+        refuse(a, text_format(a->cx, "\"%s\" is not understood", word),
+               "gray, then WIDTHxHEIGHT, then crop WIDTHxHEIGHT+LEFT+TOP");
+        return;
+    }
+    if (s->is_image) check_image(a, s);
+}
+
+static int64_t common_divisor(int64_t a, int64_t b) { return b ? common_divisor(b, a % b) : a; }
+
+/* Prints the pixel of the sensor's image along one axis. The nearest pixel is floor(i * crop / size). */
+static void print_pixel(Text *t, int d, int64_t first, int64_t crop, int64_t size)
+{
+    const int64_t common = common_divisor(crop, size);
+    if (first) text_printf(t, "%lld + ", (long long)first);
+    text_printf(t, "i%d", d);
+    if (crop > common) text_printf(t, " * %lld", (long long)(crop / common));
+    if (size > common) text_printf(t, " / %lld", (long long)(size / common));
+}
+
+/* Prints the input as the sensor delivers it. Returns the name of the elements in the port's shape. */
+static const char *print_source(Adapt *a, const Sensor *s)
+{
+    const int axis[3] = { axis_named(a, 'W'), axis_named(a, 'H'), channel_axis(a) }, rank = a->inner->rank;
+    const char *type = dtype_info(s->type)->spelling;
+    if (!s->is_image) {
+        text_printf(&a->te, "input x: %s%s\n", type, tensor_shape_text(a->cx, a->inner));
+        return "x";
+    }
+    text_printf(&a->te, "input x: %s", type);
+    for (int d = 0; d < rank; d++)
+        text_printf(&a->te, "[%lld]", (long long)(d == axis[0] ? s->size[0] : d == axis[1] ? s->size[1]
+                                                  : d == axis[2] && s->is_gray ? 1 : tensor_dim(a->inner, d)));
+    text_add(&a->te, "\ng[");
+    for (int d = 0; d < rank; d++)
+        text_printf(&a->te, "%si%d<%lld", d ? ", " : "", d, (long long)tensor_dim(a->inner, d));
+    text_add(&a->te, "] = x[");
+    for (int d = 0; d < rank; d++) {
+        const int k = d == axis[0] ? 0 : d == axis[1] ? 1 : -1;
+        if (d) text_add(&a->te, ", ");
+        if (d == axis[2] && s->is_gray) text_add(&a->te, "0");
+        else if (k < 0) text_printf(&a->te, "i%d", d);
+        else print_pixel(&a->te, d, s->at[k], s->crop[k], tensor_dim(a->inner, d));
+    }
+    text_add(&a->te, "]\n");
+    return "g";
+}
+
+/* ---- --preprocess: the formula ----------------------------------------------------------------------------------- */
 
 static bool is_name_byte(char c)
 {
@@ -410,22 +558,48 @@ static void print_stored(Adapt *a, const char *out, const char *real)
     text_printf(&a->te, "), %ld.0, %ld.0)) + %ld)\n", (long)info->least - zero, (long)info->greatest - zero, zero);
 }
 
-/* Prints a table: the formula's value for each value of a byte, as a constant that the port's elements index. */
+/* Prints a table: the formula's value for each value of a byte, and for each channel if the formula has a list. */
 static void print_table(Adapt *a, const char *formula, DType sensor)
 {
-    const long least = (long)dtype_info(sensor)->least;
-    const bool has_list = strchr(formula, '[') != NULL;
-    const int rank = a->inner->rank, channel = channel_axis(a);
-    text_printf(&a->te, "const n: f32[%d]%s = {", BYTE_VALUES, has_list ? "[1]" : "");
-    for (int i = 0; i < BYTE_VALUES; i++) text_printf(&a->te, "%s%ld", i ? "," : "", least + i);
+    text_printf(&a->te, "const n: f32[%d]%s = {", BYTE_VALUES, strchr(formula, '[') ? "[1]" : "");
+    for (int i = 0; i < BYTE_VALUES; i++)
+        text_printf(&a->te, "%s%ld", i ? "," : "", (long)dtype_info(sensor)->least + i);
     text_add(&a->te, "}\n");
     print_stored(a, "table", print_formula(a, formula, "n", 0));
+}
+
+/* Returns true if the sensor's bytes are the port's bytes: the table has its own index in each place. */
+static bool is_identity(const Adapt *a, const char *formula, DType sensor)
+{
+    Adapt own = *a;
+    Model made;
+    const ImportOptions none = { 0 };
+    if (sensor != a->inner->type || dtype_info(sensor)->bytes != 1) return false;
+    own.te = text_new(a->cx);
+    print_table(&own, formula, sensor);
+    text_add(&own.te, "output table\n");
+    if (ctx_failed(a->cx) || !te_read(a->cx, a->option, text_string(&own.te), &none, &made)) return false;
+    const Tensor *table = graph_fold(a->cx, graph_of(&made)).output[0];
+    if (!tensor_is_constant(table)) return false;
+    const uint8_t *stored = table->data;
+    const int64_t channels = tensor_elems(table) / BYTE_VALUES;
+    for (int64_t i = 0; i < tensor_elems(table); i++)
+        if (stored[i] != (uint8_t)(i / channels + dtype_info(sensor)->least)) return false;
+    return true;
+}
+
+/* Prints the port's elements as the places of the table that the sensor's bytes index. */
+static void print_lookup(Adapt *a, const char *formula, DType sensor, const char *source)
+{
+    const int rank = a->inner->rank;
+    print_table(a, formula, sensor);
     for (int k = 0; k < 2; k++) {
-        text_add(&a->te, k ? "] = table[i32(x[" : "z[");
+        if (k) text_printf(&a->te, "] = table[i32(%s[", source);
+        else text_add(&a->te, "z[");
         for (int d = 0; d < rank; d++) text_printf(&a->te, "%si%d", d ? ", " : "", d);
     }
-    text_printf(&a->te, "]) - %ld", least);
-    if (has_list) text_printf(&a->te, ", i%d", channel);
+    text_printf(&a->te, "]) - %ld", (long)dtype_info(sensor)->least);
+    if (strchr(formula, '[')) text_printf(&a->te, ", i%d", channel_axis(a));
     text_add(&a->te, "]\noutput z\n");
 }
 
@@ -434,22 +608,26 @@ static bool is_real_port(const Tensor *t)
     return dtype_is_float(t->type) || (is_quantized(t) && dtype_info(t->type)->bytes <= 2);
 }
 
-/* Applies a formula such as 'u8: (x - 127.5) / 127.5' */
+/* Applies a formula such as 'u8 gray 320x240: (x - 127.5) / 127.5' */
 static void adapt_preprocess(Adapt *a)
 {
     const char *colon = strchr(a->word, ':'), *formula = colon ? colon + 1 + strspn(colon + 1, " ") : "";
-    DType sensor = U8;
-    if (!colon || !read_sensor(a->word, (size_t)(colon - a->word), &sensor) || !*formula
-        || strpbrk(formula, "\n\r#\"@"))
+    Sensor s = { .type = U8 };
+    if (!colon || !*formula || strpbrk(formula, "\n\r#\"@"))
         refuse(a, "this is not TYPE: FORMULA", "u8, i8, u16 or i16, a colon, and a formula of x, like "
-                                               "'u8: (x - 127.5) / 127.5'");
+                                               "'u8: (x - 127.5) / 127.5' or 'u8 gray 320x240: x / 255'");
     else if (!is_real_port(a->inner))
         refuse(a, text_format(a->cx, "the input holds integers, %s", type_of(a->inner)), "an input of real numbers");
     if (ctx_failed(a->cx) || !is_fixed(a)) return;
-    text_printf(&a->te, "input x: %s%s\n", dtype_info(sensor)->spelling, tensor_shape_text(a->cx, a->inner));
-    if (is_quantized(a->inner) && dtype_info(sensor)->bytes == 1) print_table(a, formula, sensor);
+    read_words(a, text_format(a->cx, "%.*s", (int)(colon - a->word), a->word), &s);
+    if (ctx_failed(a->cx)) return;
+    const bool is_kept = is_quantized(a->inner) && is_identity(a, formula, s.type);
+    if (ctx_failed(a->cx) || (is_kept && !s.is_image)) return;
+    const char *source = print_source(a, &s);
+    if (is_kept) text_printf(&a->te, "output %s\n", source);
+    else if (is_quantized(a->inner) && dtype_info(s.type)->bytes == 1) print_lookup(a, formula, s.type, source);
     else {
-        text_add(&a->te, "r = cast(x, to=f32)\n");
+        text_printf(&a->te, "r = cast(%s, to=f32)\n", source);
         print_stored(a, "z", print_formula(a, formula, "r", a->inner->rank - 1 - channel_axis(a)));
         text_add(&a->te, "output z\n");
     }
