@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A grayscale camera of 320x240 bytes in front of visual wake words, in one function (`seen`) and in two steps
- * (`plain`): crop, nearest pixel, three equal channels and the formula in floats, then the header's quantization. Prints
- * how many of N images give equal scores, and fails if one differs. Built by run.sh. */
+ * (`plain`): crop, nearest pixel, three equal channels and the formula in floats, then the header's quantization.
+ * Prints how many of N images give equal scores, and fails if one differs. Built by run.sh. */
 #include "plain.h"
 #include "seen.h"
 
