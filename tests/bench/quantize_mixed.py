@@ -158,7 +158,7 @@ def main():
     held, chosen = True, sys.argv[2:]
     print("| network | 8 bits, dB | QDQ within a step | bound, dB | emitted C, dB | 16-bit grids | calls in floats "
           "| interpreter agrees | "
-          "QDQ within a step | within an 8-bit step | in 64-bit floats |")
+          "QDQ within a 16-bit step | within an 8-bit step | in 64-bit floats |")
     print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
     for name, path, like in networks():
         if chosen and name not in chosen:
