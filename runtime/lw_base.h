@@ -214,9 +214,9 @@
 /* lw: end */
 
 /* lw: LW_AT needs */
-/* An operand of an instruction: its memory, the index of its first element, and the strides of its dimensions of two or
- * more elements except the last. The instruction's macro passes these on as separate parameters. Emitted code forms no
- * pointer here, because under a false predicate the index may be outside the memory. */
+/* An operand of an instruction: its memory, the index of its first element, and its strides. The last dimension and
+ * dimensions declared with one element have no stride. The instruction's macro passes these on as separate parameters.
+ * Emitted code forms no pointer here, because under a false predicate the index may be outside the memory. */
 #define LW_AT(...) __VA_ARGS__
 /* lw: end */
 

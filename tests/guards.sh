@@ -136,6 +136,8 @@ two_profiles() {
         ! sed -n '/^int first_run/,/^}/p' "$work/unit.i" | grep counted_
 }
 check unit-counts-the-layers-of-its-own two_profiles
+# The counts are global, so the header must not call NAME_run reentrant.
+check counts-are-not-called-reentrant grep -q "Not reentrant: the counts per layer are global" "$work/counted.h"
 versions() {
     sed 's/^#define LW_COPY .*/#define LW_COPY 0x1/' "$work/second.c" > "$work/older.c"
     refused "two models in one translation unit" unit older.c first.c

@@ -10,7 +10,7 @@
 /* Reads a .npy file; its type and element count must equal the tensor's, but its shape may differ. NULL on error. */
 void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t);
 void *elements_read(Ctx *cx, const char *path, const Tensor *t);
-/* Returns the tensor with the file's shape, the tensor itself if its shape is fixed, or NULL on error. */
+/* Returns the tensor itself if its shape is fixed, otherwise a tensor with the file's shape; NULL on error. */
 const Tensor *elements_shaped(Ctx *cx, const char *path, const Tensor *t);
 /* Reads an input; refuses sizes in a different order, such as NCHW for NHWC. Dimensions of 1 may differ; a
  * one-dimensional file has the elements in the tensor's order. */

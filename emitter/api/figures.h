@@ -25,7 +25,7 @@ int64_t report_instructions(const Build *b, int group);
 int64_t report_worst(const Build *b, int group);
 /* With --cores: the instructions of the layer's busiest part, or of the layer if one core computes it; -1 if unknown */
 int64_t report_busiest(const Build *b, int group);
-int report_parts(const Build *b, int group);         /* the parts of the layer, 1 if one core computes it */
+int report_parts(const Build *b, int group);         /* the number of parts, 1 if one core computes the layer */
 /* the cycles of a layer, estimated from its instructions; -1 if unknown */
 int64_t report_cycles(const Build *b, int group);
 bool report_has_instructions(const Build *b), report_has_cycles(const Build *b);      /* of layers */

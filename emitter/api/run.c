@@ -95,7 +95,7 @@ static const char *input_names(const Build *b)
     return t.length ? text_string(&t) : "there is none";
 }
 
-/* Reads the files of the inputs that are not a state. */
+/* Reads the files of the inputs that are not states. */
 static bool read_inputs(Build *b, const char *const *input, int count, const void **data)
 {
     enum { MOST_CALLS = 6 };

@@ -3,9 +3,10 @@
  * its last call to the row of the layer that ends. LW_LAYER numbers the layers of NAME_run first, then those of bodies,
  * then those of NAME_train. */
 
-/* Decision: counts per layer are the one mutable global. `LW_LAYER` has no operand through which a caller could pass
- * storage, and a parameter of `NAME_run` would change the interface that is measured. So `--profile` emits a table
- * and a counter (`cgen/profile.c`, `runtime/lw_counter.h`); without it, emitted C has none. */
+/* Decision: counts per layer are a mutable global. `LW_LAYER` has no operand through which a caller could pass storage,
+ * and a parameter of `NAME_run` would change the interface that is measured. So `--profile` emits a table and a counter
+ * (`cgen/profile.c`, `runtime/lw_counter.h`). Without `--profile` and `--static-arena`, emitted C has no mutable data
+ * of its own. */
 #include "cgen/control_flow.h"
 
 #include "support/names.h"

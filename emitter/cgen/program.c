@@ -83,6 +83,7 @@ static void interface(Ctx *cx, Text *t, const Program *p)
     text_printf(t, "%s/* Runs the model once. Returns 0, or a negative %s_E... code. ", p->partition_count ? "" : "\n",
                 p->prefix);
     text_add(t, p->static_arena ? "Not reentrant: the arena is static."
+                 : p->has_profile ? "Not reentrant: the counts per layer are global."
                  : p->memory_count ? "Reentrant: mutable data is in the memories and the state."
                  : p->state_count ? "Reentrant: mutable data is in the arena and the state."
                                   : "Reentrant: all state is in the arena.");

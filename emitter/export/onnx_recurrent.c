@@ -128,7 +128,7 @@ typedef struct Cell {
     const Node *n;
     const Recurrent *r;
     int64_t batch, units;
-    const char *x, *h, *c;             /* input[t] and the state before the step; c is NULL without a cell */
+    const char *x, *h, *c;             /* input[t], and the state (h, c) before the step; c only in LSTM */
     const char *stored;                /* the state in 16 bits */
     /* the weights of the gates i, o and f, which are constants outside the Scan, or NULL */
     const char *peephole[3];

@@ -383,7 +383,7 @@ static bool reads_memory(const Expr *e)
     return reads;
 }
 
-/* Returns the constant that is added to the rest of an index. */
+/* Returns the constant term of an index. *rest is the remaining index, or NULL if the index is constant. */
 static int64_t constant_of(const Expr *index, const Expr **rest)
 {
     const bool is_sum = index->kind == EXPR_ADD && expr_is_const(index->arg[1]);

@@ -12,8 +12,8 @@
 /* Decision: functions that differ in numbers are one. Layers of one kind and different shapes give texts that differ
  * only in bounds and strides. On scalar cores these become parameters (`lower/merge.c`); the numbers of a hot innermost
  * loop stay, and then its functions stay separate. Sums are compared in normal form, because their spelling depends on
- * their numbers. Functions of layers are not inlined into the list of layers: gcc runs out of registers there. It also
- * spills sums of a tile with vectors: four layers of MobileNetV2 took twice their time on a Zen 3. Parameters cost
+ * their numbers. Functions of layers are not inlined into NAME_run, because gcc would run out of registers in it. gcc
+ * also spills sums of a tile with vectors: four layers of MobileNetV2 took twice their time on a Zen 3. Parameters cost
  * instructions, because an instruction's strides are no longer immediate: 1.8 % on visual wake words, for 1,464 bytes
  * of code on the Cortex-M4 and 11,432 on the M0+. So `--optimize speed` keeps the functions apart. */
 #include "lower/merge.h"

@@ -173,7 +173,7 @@ static Tensor *part_of_constant(Cutter *c, const Tensor *t, const Selection *s)
     return now;
 }
 
-/* Splits a layer whose weights have an index for each of the result's channels. */
+/* Returns the selected part of a layer whose weights have an index for each of the result's channels. */
 static Tensor *part_of_layer(Cutter *c, const Node *n, const Layer *l, const Selection *s)
 {
     const Tensor *x = n->in[1 - l->weights], *w = n->in[l->weights];
@@ -229,7 +229,7 @@ static Tensor *part_of_view(Cutter *c, const Node *n, const Selection *s)
     return like ? view_call(c->cx, n->name, x, like) : NULL;
 }
 
-/* Splits an elementwise call: uses the parts of all operands that have the axis. */
+/* Returns the selected part of an elementwise call, which uses the parts of all operands that have the axis. */
 static Tensor *part_of_elements(Cutter *c, const Node *n, const Selection *s)
 {
     const Tensor *y = n->out[0];
@@ -246,7 +246,7 @@ static Tensor *part_of_elements(Cutter *c, const Node *n, const Selection *s)
     return quantized_call_over(c->cx, n, in, n->attr, n->attr_count);
 }
 
-/* Splits a pooling or a similar call, channel by channel. */
+/* Returns the selected part of a call that computes each channel separately, such as a pooling. */
 static Tensor *part_of_channels(Cutter *c, const Node *n, const Selection *s)
 {
     Tensor **in = arena_copy(c->cx->arena, n->in, (size_t)n->in_count * sizeof *in);
@@ -255,8 +255,8 @@ static Tensor *part_of_channels(Cutter *c, const Node *n, const Selection *s)
     return in[0] ? quantized_call_over(c->cx, n, in, n->attr, n->attr_count) : NULL;
 }
 
-/* Splits a concatenation. If the concatenation is along the axis, uses the parts of its operands; operands without a
- * part are left out. */
+/* Returns the selected part of a concatenation. A concatenation along the axis uses the parts of its operands; operands
+ * without a part are left out. */
 static Tensor *part_of_concat(Cutter *c, const Node *n, const Selection *s)
 {
     int64_t axis = node_int(n, "axis", 0), first = 0, taken = 0;

@@ -23,9 +23,9 @@ static bool is_in_graph(const Graph *g, Node *const *order, int count, const Ten
     return false;
 }
 
-/* Returns the tensor of the graph with the elements of the marked one. Layouts are changed by moves, and the tensor
- * that the mark followed may be dead. Weights are replaced, but their call keeps its name. Returns NULL if no tensor
- * has these elements. */
+/* Returns the tensor of the graph that holds the elements of the marked tensor. Layouts are changed by moves, and the
+ * tensor that the mark followed may be dead. Weights are replaced, but their call keeps its name. Returns NULL if no
+ * tensor has these elements. */
 static Tensor *current(const Graph *g, Node *const *order, int count, const Mark *m)
 {
     Tensor *t = m->tensor;

@@ -25,8 +25,8 @@ static inline lw_f32x4 lw_f32x4_sub(lw_f32x4 a, lw_f32x4 b) { return vsubq_f32(a
 static inline lw_f32x4 lw_f32x4_mul(lw_f32x4 a, lw_f32x4 b) { return vmulq_f32(a, b); }
 static inline lw_f32x4 lw_f32x4_div(lw_f32x4 a, lw_f32x4 b) { return vdivq_f32(a, b); }
 
-/* The instructions return -0 as the minimum of two zeros, and +0 as the maximum, but equal operands must give the
- * second one. No selection is required if the second operand is a constant that is not zero, or that is the
+/* vminq_f32 returns -0 and vmaxq_f32 returns +0 for zeros of different sign. lw_f32x4_min and lw_f32x4_max must return
+ * b if a == b, so they select b. No selection is required if b is a constant that is not zero, or that is the
  * instruction's result for zeros. */
 #if defined(__GNUC__)
 #define LW_NEON_ALL(b, holds)                                                                                          \

@@ -258,7 +258,7 @@ static inline void lw_rvv_copy32(int32_t n, int32_t *y, const int32_t *a)
 
 /* lw: lw_rvv_window needs lw_rvv_types lw_window */
 #if LW_SIMD_RVV
-/* Two taps are added in 16 bits, for 16 channels, or for eight channels in single registers. */
+/* The macros add two taps in 16 bits: of 16 channels if LW_RVV_LMUL is 4, otherwise of eight. */
 #if LW_RVV_LMUL == 4
 enum { LW_RVV_WIDTH = 16 };
 #define LW_RVV_TAP_ROW(p) __riscv_vle8_v_i8m1(p, LW_RVV_WIDTH)

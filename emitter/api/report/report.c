@@ -21,7 +21,8 @@ static int free_layers(const Build *b)
     return count;
 }
 
-/* Returns the milliseconds of an estimate without zeros at their end, which would be more than three digits. */
+/* Returns the milliseconds of an estimate. Trailing zeros are removed, because an estimate has only three significant
+ * digits. */
 static const char *estimated_milliseconds(Ctx *cx, int64_t microseconds)
 {
     const char *text = report_milliseconds(cx, report_rounded(microseconds));

@@ -23,7 +23,7 @@ Summands *summands_inside(const Summands *outer)
     return s;
 }
 
-/* Returns the first unused name. For each base, the map holds the next number to try. */
+/* Returns the first unused name of base, base_2, base_3, ... For each base, the map holds the next number to try. */
 const char *summands_name(Summands *s, const char *base)
 {
     const char *unique = name(s->cx, base);

@@ -422,7 +422,7 @@ typedef struct Adding {
 
 static int64_t work_of(const NestCost *c) { return c->loads + c->stores + c->multiply_adds; }
 
-/* Work beyond this share counts as repeated. Work below this share is due to rounded tiles. */
+/* Additional work of more than 1/SHARE counts as repeated; less is due to rounded tiles. */
 enum { SHARE = 64 };
 
 static bool repeats(const Adding *a, const Choice *c) { return c->work > a->apart + a->apart / SHARE; }

@@ -115,8 +115,8 @@ static const Nest *after_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVe
     return ctx_failed(cx) ? NULL : n;
 }
 
-/* Returns the group for the sizes at which the condition holds. Returns the group itself if its nest is given or an
- * operator's row refuses such sizes. */
+/* Returns the group, narrowed to the sizes at which the condition holds. Returns the group itself if its nest is given
+ * or an operator's row refuses such sizes. */
 static Scheduled scheduled_where(Ctx *cx, const Scheduled *of, const Expr *condition)
 {
     if (of->is_given || !condition) return *of;

@@ -132,8 +132,8 @@ static int64_t step_at(const Affine *x, const Grid *g, Interval range, int64_t k
 
 /* ---- A single line through all steps ----------------------------------------------------------------------------- */
 
-/* Returns true if the numbers are within bounds that ensure two things: every estimate of a step is close to the step,
- * and nothing below overflows. */
+/* Returns true if x and g are within bounds for which every estimate of a step is close to the step, and the functions
+ * below do not overflow. */
 static bool is_sound(const Affine *x, const Grid *g)
 {
     const double least = 0x1p-100, most = 0x1p100, near = 0x1p-40, far = 0x1p40;

@@ -88,8 +88,8 @@ static void list_unknown_custom(Ctx *cx, const char *where, const char *custom)
                 "your own C function, --extern %s", custom);
 }
 
-/* Lists builtin operators that no row can have. No formula gives the numbers of LiteRT's random generator: it continues
- * from run to run, and uses the C library's logarithm, sine and exponential. */
+/* Lists builtin operators that no row can have. No formula gives the numbers of LiteRT's random generator, because the
+ * generator continues from run to run and uses the C library's logarithm, sine and exponential. */
 #define DRAWS "it draws random numbers, which LiteRT continues from run to run; make the numbers an input of the model"
 static const struct { int code; const char *advice; } without_formula[] = {
     { 146, DRAWS }, { 148, DRAWS }, { 149, DRAWS },       /* RANDOM_STANDARD_NORMAL, RANDOM_UNIFORM, MULTINOMIAL */

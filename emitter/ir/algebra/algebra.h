@@ -52,8 +52,8 @@ bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *i
  * term.
  *
  * - A guard cuts the box where it cuts a digit.
- * - If `repeats` is not NULL, shifted tails min(o*f, n-f) + i are accepted too. They reach some points of their axes
- *   again, in another iteration of a loop in `repeats`; with these loops fixed, each point is reached at most once.
+ * - If `repeats` is not NULL, shifted tails min(o*f, n-f) + i are also accepted. Such tails reach some points again, in
+ *   another iteration of a loop that *repeats then holds; with these loops fixed, each point is reached at most once.
  * - `scope` must hold without the guard. */
 typedef struct Box { const Expr *begin, *count; } Box;
 enum { MAX_REPEATS = 16 };

@@ -188,7 +188,7 @@ static void add_linear(Compiler *c, Sum *s, const Expr *e, int64_t factor, const
     }
 }
 
-/* Returns the factor of a loop of the lanes, or 0 if the address does not use it. */
+/* Returns the factor of a lane loop in the offsets, or 0 if they do not use it. */
 static int64_t factor_of(const Compiler *c, const Offsets *o, int loop)
 {
     for (int k = 0; k < o->term_count; k++)

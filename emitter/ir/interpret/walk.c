@@ -67,7 +67,8 @@ typedef struct Lanes {
 typedef struct StageSites {
     int extent[MAX_AXES];
     const Expr *old[MAX_COMPONENTS];       /* the elements accumulated so far */
-    int init[MAX_COMPONENTS], combined[MAX_COMPONENTS]; /* sites; without a reducer, `combined` is the value */
+    /* sites of expressions, as `site` returns them; without a reducer, `combined` is the site of the value */
+    int init[MAX_COMPONENTS], combined[MAX_COMPONENTS];
 } StageSites;
 
 /* The pending result of one lane of a block. */

@@ -17,8 +17,9 @@
  * - An operand of rank 0 is a value: any expression that does not depend on the loops, passed unchanged.
  * - A sum (or another reduction) accumulates into the existing contents of the result.
  * - The macro takes the result and the operands, each as one argument LW_AT(memory, index, strides...): the index of
- *   its first element, and the strides of its dimensions of two or more elements except the last, whose elements are
- *   contiguous. Under a false predicate the index may be outside the memory, so the call forms no pointer.
+ *   its first element, and its strides. The last dimension, whose elements are contiguous, and dimensions declared with
+ *   one element have no stride. Under a false predicate the index may be outside the memory, so the call forms no
+ *   pointer.
  * - A Tile with an instruction has the meaning of its statement; the macro only replaces the printed code. */
 #include "ir/algebra/algebra.h"
 #include "ir/nest/nest.h"

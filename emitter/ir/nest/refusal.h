@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_CHECK_REFUSAL_H
 #define LW_IR_CHECK_REFUSAL_H
-/* States why a nest or a step is refused, as a value. Code branches on the verdict, the kind and the operands. The
- * sentence is for people and is printed where the refusal is reported:   VERDICT: FAULT; use ACCEPTED */
+/* A refusal of a nest or a step, and its reason, as a value. Code branches on the verdict, the kind and the operands.
+ * The sentence is for people and is printed where the refusal is reported:   VERDICT: FAULT; use ACCEPTED */
 
 /* Decision: a refusal is a value. It has a primitive, operands, a verdict, the kind of the fault and the tensor at
  * fault. Code branches on these fields (`graph/plan/combine.c` lengthens a ring where the kind is `FAULT_RING`); the

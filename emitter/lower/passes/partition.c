@@ -161,8 +161,9 @@ static bool holds_call(const Code *c)
     return found;
 }
 
-/* Returns true if a split does not pay off. A split copies the whole body. It pays off if conditions guard a good part
- * of the body's work. A body with instructions requires a larger part, because each copy prints them again. */
+/* Returns true if a split does not pay off. A split copies the whole body, and pays off if conditions guard a good part
+ * of the body's work. If the body has instructions, a larger part must be guarded, because each copy prints the
+ * instructions again. */
 static bool is_rarely_asked(const LoopPartition *found, const Code *body)
 {
     int64_t all = 0, asked = 0;

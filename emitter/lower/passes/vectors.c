@@ -12,18 +12,18 @@
  * the operations of simd.h. Vectors evaluate both sides of a select, so its sides may load only elements that are
  * loaded in any case. */
 
-/* Decision: vectors are loops to the last. If the target has vector registers, a vector loop is cut into pieces of 16,
- * 8 or 4 iterations, which are loops of kind `lanes`. Every pass treats these pieces as loops; the printer writes them
- * as statements on the types of `runtime/simd` (`cgen/vectors.c`). A register tile that only whole vectors access
- * becomes variables of these types (`lower/passes/registers.c`), so accumulators stay in registers whatever the C
- * compiler does with arrays. A tile that scalar code reads at the end is stored in its array after the loops. On x86
- * the factors that a tile shares are variables as well (`lower/passes/operands.c`), with `hold` around their loads: an
- * instruction may read an operand from memory, so gcc would load a vector of weights again for each position. A Zen 3
- * loads two vectors in a cycle and multiplies two, and a tile of 12 sums took 16 loads instead of 7. `simd/simd.h`
- * selects by the compiler's macros; `scalar.h` has all widths, so one text gives the same bits anywhere. `vectorize
- * LOOP contract` (and `unroll`) allows a*b + c to be rounded once. Where the nest's target has `fma`, the interpreter
- * and the emitted C round once, exactly in every header. The float contractions of the built-in schedules take it;
- * `--float separate` removes the feature from the target. */
+/* Decision: vectors remain loops until C is printed. If the target has vector registers, a vector loop is cut into
+ * pieces of 16, 8 or 4 iterations, which are loops of kind `lanes`. Every pass treats these pieces as loops; the
+ * printer writes them as statements on the types of `runtime/simd` (`cgen/vectors.c`). A register tile that only whole
+ * vectors access becomes variables of these types (`lower/passes/registers.c`), so accumulators stay in registers
+ * whatever the C compiler does with arrays. A tile that scalar code reads at the end is stored in its array after the
+ * loops. On x86 the factors that a tile shares are variables as well (`lower/passes/operands.c`), with `hold` around
+ * their loads: an instruction may read an operand from memory, so gcc would load a vector of weights again for each
+ * position. A Zen 3 loads two vectors in a cycle and multiplies two, and a tile of 12 sums took 16 loads instead of 7.
+ * `simd/simd.h` selects by the compiler's macros; `scalar.h` has all widths, so one text gives the same bits anywhere.
+ * `vectorize LOOP contract` (and `unroll`) allows a*b + c to be rounded once. Where the nest's target has `fma`, the
+ * interpreter and the emitted C round once, exactly in every header. The float contractions of the built-in schedules
+ * take it; `--float separate` removes the feature from the target. */
 #include "lower/passes/passes.h"
 #include "support/map.h"
 

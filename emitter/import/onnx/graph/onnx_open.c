@@ -129,8 +129,8 @@ bool onnx_open_constant_of_shape(OnnxCall *c)
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the operator accepts size lists as inputs; `size` is a size of such a list. If the operator computes
- * with the elements, replaces each list by a tensor that computes it. */
+/* Returns true if the operator accepts lists of sizes as inputs. `size` is an element of these lists that is not
+ * constant, or NULL. If the operator computes with the elements, replaces each list by a tensor that computes it. */
 static bool accepts_lists(OnnxCall *c, const OnnxOp *op, const Expr *size)
 {
     if (op->open.lists == LISTS_READ) c->in[0] = onnx_materialize_sizes(c->scope->import, c->in[0]);      /* data */

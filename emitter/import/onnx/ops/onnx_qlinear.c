@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Translates QLinear operators of the domain com.microsoft: an operator of the default domain between dequantized
- * operands and a quantized result. The pass `realize` computes it on integers if the operator allows it.
+/* Translates QLinear operators of the domain com.microsoft. Each becomes a dequantization of the operands, an operator
+ * of the default domain, and a quantization of the result. The pass `realize` computes it on integers if the operator
+ * allows it.
  *
  *   y = quantize(operator(dequantize(x, x_scale, x_zero), ..), y_scale, y_zero) */
 #include "import/onnx/ops/onnx_rows.h"

@@ -161,7 +161,7 @@ static void conv(OnnxCall *c)
     if (onnx_requires(c, 2)) c->out[0] = onnx_convolve(c, c->in[0], c->in[1], onnx_in(c, 2));
 }
 
-/* Translates Col2Im, whose inputs are the sizes of the image and of the window. */
+/* Translates Col2Im. Inputs 1 and 2 are the sizes of the image and of the window. */
 static void col2im(OnnxCall *c)
 {
     int64_t image[MAX_SPATIAL];

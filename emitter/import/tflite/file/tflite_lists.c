@@ -84,7 +84,7 @@ static bool is_list_write(const TfliteFile *f, TfliteOperator *const *producer, 
            && (!list->is_open[0] || is_behind(f, producer, before->in[2], after->in[1]));
 }
 
-/* Returns flags of the tensors that an operator reads, and of the outputs. */
+/* Returns an array [tensors]: true if an operator reads the tensor, or if it is an output. */
 static bool *used_tensors(Ctx *cx, const TfliteFile *f)
 {
     bool *is_used = NEW_ARRAY(cx->arena, bool, f->tensor_count + 1);

@@ -362,7 +362,8 @@ static void softmax(TfliteCall *c)
     }
 }
 
-/* Translates LOG_SOFTMAX. The reverse factor gives the limit below which results are the smallest stored value. */
+/* Translates LOG_SOFTMAX. `back` converts the logarithm of the sum to a distance from the peak: elements at this
+ * distance or further give -128. */
 static void log_softmax_int8(TfliteCall *c)
 {
     enum { BITS = 5 };
