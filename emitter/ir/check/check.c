@@ -74,7 +74,7 @@ static bool is_in_scope(NestForm *f, const Stmt *s, const Expr *e, bool is_condi
                           is_condition ? "size" : "size and no enclosing loop");
     if (!scoping.stray) return true;
     return check_form(c, "%s: the %s reads a tensor%s", where, what,
-                      is_condition ? " at an element that is no constant place in an input" : "");
+                      is_condition ? "; use an element of an input at a constant index" : "");
 }
 
 static bool is_once(NestForm *f, Map *seen, const void *key, const char *format, const char *text)
