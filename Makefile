@@ -14,6 +14,7 @@
 #   make fuzz-onnx  hostile files, by libFuzzer          make hostile    damaged copies of the recorded models
 #   make shrink     lossless shrinking, on 10,000 inputs
 #   make hosts      the compiler built on ppc64, mips and with the x87
+#   make site       the pages as a site with a search: build/site/html/index.html
 #   make docs       the outputs in README.md and docs/  make conformance ONNX_DATA=DIR   the ONNX backend suite
 CC      ?= cc
 CFLAGS  ?= -O2
@@ -100,6 +101,15 @@ $(WASM)/program.wasm: FORCE
 $(BUILD)/program.wasm: $(PLAYED) $(BUILD)/gen/sources.txt
 	$(call say,LD,$@)
 	$(Q)$(CC) -o $@ $(PLAYED) $(WASM_LIBS)
+
+# The pages as a site with a search (docs/site: the sources for mkdocs, the theme, and the check for dead links).
+.PHONY: site
+site:
+	@if command -v mkdocs > /dev/null; then \
+	  export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=docs/site && python3 docs/site/pages.py . $(BUILD) && \
+	  mkdocs build --strict --quiet --config-file $(BUILD)/site/mkdocs.yml && \
+	  python3 docs/site/finish.py $(BUILD)/site/html; \
+	else echo "skip site: mkdocs is not installed"; fi
 
 # The package for Python, and a wheel of it with the shared library inside (emitter/python/wheel.py: no package needed).
 .PHONY: wheel
