@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Declared memories and asynchronous copies: the checker's invariants I7 to I10 on nests that a schedule does not
- * produce. The interpreter is a second oracle for I7 and I8: with copies at their starts or at their waits, it stops at
- * an element whose copy is unfinished or overwritten. A mutant is a right nest with one damage, which the checker
- * must refuse. The primitives take no part. */
+/* Declared memories, asynchronous copies and sizes of instructions: the checker's invariants I7 to I10 and I12 on nests
+ * that a schedule does not produce. The interpreter is a second oracle for I7 and I8: with copies at their starts or at
+ * their waits, it stops at an element whose copy is unfinished or overwritten. A mutant is a right nest with one
+ * damage, which the checker must refuse. The primitives take no part. */
 #include <string.h>
 
 #include "api/computation/computation.h"
@@ -173,6 +173,57 @@ static bool runs(Ctx *cx, const Nest *n)
     return good;
 }
 
+/* ---- Sizes of the run -------------------------------------------------------------------------------------------- */
+
+/* 16 rows in tiles of 6: the last tile has 4. */
+static const char *const sized[] = {
+    "instruction ROWS(x: i8[m][k], w: i8[k][n], r: i32[m][n]; m in 4..6 step 2, k in 2..16 step 2) "
+        "r[i, j] += sum(k) i32(x[i, k]) * i32(w[k, j])",
+    "split y.i 6",
+    "split y.k 4",
+    "reorder y.io y.ko y.ii y.j y.ki",
+    "decompose_reduction y y.ko",
+    "tensorize y.ii ROWS",
+};
+
+typedef struct SizeDamage { const char *name; NumberRange range; const char *says; } SizeDamage;
+
+static const SizeDamage size_damages[] = {
+    { "sizes-as-scheduled", { 4, 6, 2 }, NULL },
+    { "sizes-in-a-wider-range", { 1, 99, 1 }, NULL },
+    { "i12-greatest-less-one", { 4, 5, 1 },
+      "the size m of ROWS is min(16 - io * 6, 6), which is not shown to be in 4..5" },
+    { "i12-least-plus-one", { 5, 6, 1 }, "not shown to be in 5..6" },
+    { "i12-twice-the-step", { 2, 6, 4 }, "not shown to be in 2..6 step 4" },
+    { "i12-another-first-value", { 3, 7, 2 }, "not shown to be in 3..7 step 2" },
+    { "i12-beyond-all-sizes", { 7, 16, 1 }, "not shown to be in 7..16" },
+};
+
+static const Stmt *with_range(Ctx *cx, const Stmt *s, void *user)
+{
+    const SizeDamage *d = user;
+    if (s->kind != STMT_TILE) return s;
+    Stmt *tile = arena_copy(cx->arena, s, sizeof *s);
+    Instruction *i = arena_copy(cx->arena, s->instr, sizeof *i);
+    i->range[0] = d->range;
+    tile->instr = i;
+    return tile;
+}
+
+static void check_sized_nest(Ctx *cx, const SizeDamage *d)
+{
+    lw_computation *p = computed(cx, "y[i, j] = sum(k) i32(x[i, k]) * i32(w[k, j])", sized,
+                                 sizeof sized / sizeof sized[0]);
+    const Nest *n = computation_nest(p);
+    check_that(n && !ctx_failed(cx), d->name, "a step is refused");
+    if (!n) return;
+    Nest mutant = *n;
+    mutant.root = stmt_rewrite(cx, n->root, with_range, (void *)d);
+    const Refusal *r = nest_refusal(cx, &mutant);
+    const char *said = r ? refusal_sentence(cx, r) : NULL;
+    check_that(d->says ? said && strstr(said, d->says) : !said, d->name, "says: %s", said ? said : "nothing");
+}
+
 static void check_async_nest(Ctx *cx, const AsyncDamage *d)
 {
     lw_computation *p = computed(cx, "y[i, j] = sum(k) i32(x[i, k]) * i32(w[k, j])", pipelined,
@@ -213,6 +264,11 @@ int main(void)
     for (size_t i = 0; i < sizeof async_damages / sizeof async_damages[0]; i++) {
         Ctx *own = context_new(NULL, NULL);
         check_async_nest(own, &async_damages[i]);
+        ctx_free(own);
+    }
+    for (size_t i = 0; i < sizeof size_damages / sizeof size_damages[0]; i++) {
+        Ctx *own = context_new(NULL, NULL);
+        check_sized_nest(own, &size_damages[i]);
         ctx_free(own);
     }
     lw_computation *p = computed(cx, "y[i, j] = sum(k) i32(x[i, k]) * i32(x[k, j])", square,

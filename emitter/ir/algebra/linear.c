@@ -205,6 +205,24 @@ static bool open_all(Ctx *cx, Ranges *ranges, const Expr *e, Linear *out)
 
 bool linear_of(Ctx *cx, const Expr *e, Linear *out) { return open_all(cx, NULL, e, out); }
 
+bool solved_for(Ctx *cx, const Expr *condition, const Expr *var, const Expr **low, const Expr **high)
+{
+    Linear l;
+    const bool is_strict = condition->kind == EXPR_LT;
+    *low = *high = NULL;
+    if (!is_strict && condition->kind != EXPR_LE) return false;
+    if (!linear_of(cx, expr_sub(cx, condition->arg[1], condition->arg[0]), &l)) return false;
+    const int64_t coef = linear_coef(&l, var);
+    for (int t = 0; t < l.count; t++)
+        if (l.term[t] == var) linear_drop(&l, t--);
+    const Expr *rest = linear_expr(cx, &l);
+    if ((coef != 1 && coef != -1) || expr_uses(rest, var)) return false;
+    /* coef * var + rest > 0, or >= 0 */
+    if (coef > 0) *low = expr_sub(cx, expr_index(cx, is_strict), rest);
+    else *high = expr_add(cx, rest, expr_index(cx, !is_strict));
+    return true;
+}
+
 bool ranges_linear(Ranges *r, const Expr *e, Linear *out)
 {
     if (open_all(r->cx, r, e, out)) return true;

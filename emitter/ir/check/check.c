@@ -12,10 +12,11 @@
  *   I8 reuse                    check_async.c     slots; nobody writes the source of an unfinished copy
  *   I9 capacity                 check_memories.c  buffers that live together, in rows and aligned; banks of operands
  *   I10 access                  check_memories.c  opaque memories: copies, and instructions that name them
+ *   I12 sizes of instructions   check_sizes.c     sizes of the run in range and step
  *   I13 order of reductions     check_order.c     the tuples of reduce indices rise from iteration to iteration
  *
- * I1 to I8 and I13 hold after each step. I9 and I10 hold when all steps are done, because a step places a buffer in a
- * memory before other steps make it small and map its loops to instructions.
+ * I1 to I8, I12 and I13 hold after each step. I9 and I10 hold when all steps are done, because a step places a buffer
+ * in a memory before other steps make it small and map its loops to instructions.
  *
  * Verdicts: WRONG where a violation is certain, UNPROVED where its absence is not shown. */
 #include "ir/check/check_parts.h"
@@ -297,7 +298,7 @@ const Refusal *nest_refusal(Ctx *cx, const Nest *n)
             check_fail(&c, UNPROVED, FAULT_LIMIT, "fewer loops, stages or copies",
                        "\"%s\" is not shown to be right: the search for a proof ended at its limit", c.nest->name);
     }
-    if (c.refusal.verdict == PROVED) check_async(&c);
+    if (c.refusal.verdict == PROVED && check_async(&c)) check_sizes(&c);
     return refusal_of(&c);
 }
 

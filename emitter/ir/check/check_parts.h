@@ -103,5 +103,6 @@ bool check_kinds(Checker *c);        /* proves I5 */
 bool check_domains(Checker *c);      /* proves I6 */
 bool check_async(Checker *c);        /* proves I7 and I8 */
 bool check_memories(Checker *c);     /* proves I9 and I10 */
+bool check_sizes(Checker *c);        /* proves I12 */
 bool check_order(Checker *c);        /* proves I13 */
 #endif

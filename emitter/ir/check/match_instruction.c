@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "ir/nest/code.h"
 #include "ir/text/formula.h"
 
 typedef struct Compare {
@@ -17,7 +18,10 @@ typedef struct Compare {
     const Expr *size[MAX_NUMBERS];
     const Stmt *block;
     int loop_count; const Stmt *loop[MAX_AXES];
-    const Bounds *scope;                     /* the scope of the outer loops and of the matched loops */
+    /* The iterations of each loop: its extent, or fewer where a guard stops it. */
+    const Expr *extent[MAX_AXES];
+    const Bounds *outside, *scope;           /* the scope of the outer loops, and of the matched loops in it */
+    const Expr *guard;                       /* Match.guard */
     /* Maps an axis of the formula to its loop; -1 for an axis of extent 1 without a loop. */
     int loop_of[MAX_AXES];
     Match match;
@@ -351,7 +355,7 @@ static bool match_body(Compare *c)
             c, "the reduce loops have another order than the formula's axes, which changes the rounding of floats");
     for (int a = 0; a < s->axis_count; a++) from[a] = s->axis[a].var;
     for (int a = 0; a < p->data_count; a++) axis[a] = p->axis[a].var;
-    c->match = (Match){ .block = c->block };
+    c->match = (Match){ .block = c->block, .guard = c->guard, .scope = c->outside };
     memcpy(c->match.number, c->size, sizeof c->size);
     const Expr *whole = begins(c->block) ? s->init[0] : s->value[0];
     const Expr *value = simplify(cx, expr_substitute(cx, whole, from, c->block->bind, axes_of(c->block)), c->scope);
@@ -369,11 +373,13 @@ static bool match_with_sizes(Compare *c)
     return matches;
 }
 
-/* Compares the extent of an axis. An open size is bound to the extent. */
+/* Compares the extent of an axis. An open size is bound to the extent, which is a constant unless the size is one of
+ * the run. */
 static bool match_extent(Compare *c, const Expr *wanted, const Expr *extent)
 {
     const int k = instruction_number(c->instr, wanted);
     if (k < 0 || c->size[k]) return (k < 0 ? wanted : c->size[k]) == extent;
+    if (extent->kind != EXPR_INT && !instruction_binds_late(c->instr, k)) return false;
     c->size[k] = extent;
     return true;
 }
@@ -387,7 +393,7 @@ static bool try_axes(Compare *c, int axis, unsigned used)
     for (int l = 0; l < c->loop_count; l++) {
         if (used >> l & 1 || !is_of_kind(c, c->loop[l], p->axis[axis].kind)) continue;
         c->loop_of[axis] = l;
-        if (match_extent(c, p->axis[axis].extent, c->loop[l]->extent) && try_axes(c, axis + 1, used | 1u << l))
+        if (match_extent(c, p->axis[axis].extent, c->extent[l]) && try_axes(c, axis + 1, used | 1u << l))
             return true;
         memcpy(c->size, before, sizeof before);
     }
@@ -402,7 +408,7 @@ static const char *shape_text(Compare *c)
     Text t = text_new(c->cx);
     const Stage *p = c->instr->stage;
     for (int l = 0; l < c->loop_count; l++)
-        text_printf(&t, "%s%s < %s", l ? ", " : "the loops are ", c->loop[l]->name, text_of(c->cx, c->loop[l]->extent));
+        text_printf(&t, "%s%s < %s", l ? ", " : "the loops are ", c->loop[l]->name, text_of(c->cx, c->extent[l]));
     for (int a = 0; a < p->axis_count; a++)
         text_printf(&t, "%s%s%s < %s", a ? ", " : "; the formula's axes are ",
                     p->axis[a].kind == AXIS_REDUCE ? "reduced " : "", expr_as_var(p->axis[a].var)->name,
@@ -422,13 +428,61 @@ static bool scope_above(Ctx *cx, const Stmt *at, const Stmt *s, const Bounds **s
     return false;
 }
 
+static bool uses_loops(const Compare *c, const Expr *e)
+{
+    for (int l = 0; l < c->loop_count; l++)
+        if (expr_uses(e, c->loop[l]->var)) return true;
+    return false;
+}
+
+static void add_guard(Compare *c, const Expr *e)
+{
+    c->guard = c->guard ? expr_and(c->cx, c->guard, e) : e;
+}
+
+/* Ends a loop where a part of the guard excludes all later iterations. Returns false for any other part. */
+static bool ends_a_loop(Compare *c, const Expr *part)
+{
+    for (int l = 0; l < c->loop_count; l++) {
+        const Expr *low = NULL, *high = NULL;
+        if (!expr_uses(part, c->loop[l]->var) || !solved_for(c->cx, part, c->loop[l]->var, &low, &high)) continue;
+        if (!high || uses_loops(c, high)) return false;
+        c->extent[l] = simplify(c->cx, expr_binary(c->cx, EXPR_MIN, c->extent[l], high), c->outside);
+        return true;
+    }
+    return false;
+}
+
+/* Divides the block's guard into ends of loops, for sizes of the run, and the part that the loops do not change. */
+static bool read_guard(Compare *c)
+{
+    enum { MOST = 16 };
+    const Expr *part[MOST];
+    const int count = c->block->cond ? conjuncts(c->block->cond, part, MOST) : 0;
+    if (count > MOST) return differs(c, "the guard has too many conditions");
+    for (int i = 0; i < count; i++) {
+        if (!uses_loops(c, part[i])) add_guard(c, part[i]);
+        else if (!instruction_has_sizes_of_run(c->instr) || !ends_a_loop(c, part[i]))
+            return differs(c, text_format(c->cx, "the guard %s depends on the loops: peel or pad first",
+                                          text_of(c->cx, part[i])));
+    }
+    for (int l = 0; l < c->loop_count; l++) {
+        const Expr *runs = expr_binary(c->cx, EXPR_LT, expr_index(c->cx, 0), c->extent[l]);
+        if (!provably(c->cx, runs, c->outside)) add_guard(c, runs);
+    }
+    c->outside = bounds_fact(c->cx, c->outside, c->guard);
+    return true;
+}
+
 static bool find_loops(Compare *c, const Stmt *s)
 {
-    scope_above(c->cx, c->nest->root, s, &c->scope);
+    scope_above(c->cx, c->nest->root, s, &c->outside);
+    c->scope = c->outside;
     for (; s->kind == STMT_FOR; s = s->child[0]) {
         if (c->loop_count == MAX_AXES) return differs(c, "there are too many loops");
-        if (s->extent->kind != EXPR_INT)
+        if (s->extent->kind != EXPR_INT && (!instruction_has_sizes_of_run(c->instr) || uses_loops(c, s->extent)))
             return differs(c, text_format(c->cx, "the extent of %s is not constant", s->name));
+        c->extent[c->loop_count] = s->extent;
         c->loop[c->loop_count++] = s;
         c->scope = bounds_var(c->cx, c->scope, s->var, s->extent);
     }
@@ -444,11 +498,7 @@ static bool find_loops(Compare *c, const Stmt *s)
             c, text_format(c->cx,
                            "the instruction accumulates, and %s starts from its init: decompose_reduction first",
                            s->name));
-    for (int l = 0; l < c->loop_count; l++)
-        if (s->cond && expr_uses(s->cond, c->loop[l]->var))
-            return differs(c,
-                           text_format(c->cx, "a guard depends on the loop %s: peel or pad first", c->loop[l]->name));
-    return true;
+    return read_guard(c);
 }
 
 bool instruction_match(Ctx *cx, const Nest *n, const Stmt *s, const Instruction *i, Match *out, const char **why)

@@ -14,12 +14,17 @@ typedef struct OperandMatch {
 typedef struct Match {
     const Stmt *block;
     OperandMatch result, operand[MAX_OPERANDS];
-    const Expr *number[MAX_NUMBERS];         /* the constants of an instruction with open numbers */
+    /* The constants of open numbers, and the sizes of the run over the loops around the statement. */
+    const Expr *number[MAX_NUMBERS];
+    /* The part of the block's guard that the loops do not change, and the conditions under which each of them has an
+     * iteration where that is not proved; NULL for none. */
+    const Expr *guard;
+    const Bounds *scope;                     /* the loops around the statement, and the guard */
 } Match;
 
 /* Returns true if the statement computes the instruction's formula. Its loops must be the formula's axes, with the same
- * kinds and extents. The value of its block must be the formula, up to names, the order of commutative operands,
- * offsets and strides. Open numbers take the values with which the formula matches. If it returns false, *why is the
- * first difference. */
+ * kinds and extents; an iteration that a guard excludes is no part of a size of the run. The value of its block must be
+ * the formula, up to names, the order of commutative operands, offsets and strides. Open numbers take the values with
+ * which the formula matches. If it returns false, *why is the first difference. */
 bool instruction_match(Ctx *cx, const Nest *n, const Stmt *s, const Instruction *i, Match *out, const char **why);
 #endif

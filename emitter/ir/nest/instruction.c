@@ -31,6 +31,15 @@ bool instruction_is_open(const Instruction *i)
     return is_open;
 }
 
+bool instruction_binds_late(const Instruction *i, int k) { return i->number[k]->kind == EXPR_VAR && i->range[k].step; }
+
+bool instruction_has_sizes_of_run(const Instruction *i)
+{
+    bool has = false;
+    for (int k = 0; k < i->number_count; k++) has = has || instruction_binds_late(i, k);
+    return has;
+}
+
 bool instruction_names_memory(const Instruction *i)
 {
     bool names = i->result_memory;
@@ -105,4 +114,11 @@ const Instruction *instruction_with(Ctx *cx, const Instruction *i, const Expr *c
     to->stage = replaced_stage(cx, &r);
     to->open = i->open ? i->open : i;
     return to;
+}
+
+const Instruction *instruction_with_constants(Ctx *cx, const Instruction *i, const Expr *const *number)
+{
+    const Expr *constant[MAX_NUMBERS];
+    for (int k = 0; k < i->number_count; k++) constant[k] = instruction_binds_late(i, k) ? NULL : number[k];
+    return instruction_with(cx, i, constant);
 }

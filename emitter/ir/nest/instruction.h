@@ -7,10 +7,14 @@
  *
  *  LW_FETCH[16, -3](p: bool, a: i8[16]) y[k<16] = select(p, a[k], -3)        16 and -3 are the first arguments
  *  LW_DOT[n](a: i8[n], b: i8[2][n]) c[o<2] = sum(e<n) i32(a[e]) * i32(b[o,e])      of any n: matching binds it
+ *  LOAD(x: i8[m][16], y: i8[m][16]; m in 1..16, ...) y[i, k] = x[i, k]       m: a size of the run
  *
  * - A name among the numbers is open: a size, or a number of the formula. The loops and constants that match the
  *   formula give its value, or the step that takes the instruction does. A name that only operands have follows the
  *   numbers. Only the formula has the numbers after a semicolon; the macro does not receive them.
+ * - An open number with a range is a size of the run: each call of the macro has its own, an expression over the loops
+ *   around it. It is where the loop of its axis ends: at the loop's extent, or where a guard stops it. The checker
+ *   proves that the value is in the range, at a multiple of the step from its first value (I12).
  * - An operand may name its memory: `x: i8[16][16] at scratchpad`, or `from core` for one that no step declares. The
  *   result may be among the operands, to name its memory too: `r: i32[16][16] at accumulator`. Then `+=` before a sum
  *   says that it accumulates.
@@ -26,11 +30,15 @@
 
 enum { MAX_OPERANDS = 6, MAX_NUMBERS = 20 };
 
+/* The values of a number: least, least + step, and so on, up to greatest; step is 0 for a number without a range. */
+typedef struct NumberRange { int64_t least, greatest, step; } NumberRange;
+
 typedef struct Instruction {
     const char *macro, *text;                /* the macro's name, and the declaration's source text */
     const char *feature;                     /* the required feature of the target, or NULL */
     /* The numbers, i32: constants, or the variables of open numbers. The first argument_count are arguments. */
     int number_count, argument_count; const Expr *number[MAX_NUMBERS];
+    NumberRange range[MAX_NUMBERS];
     int operand_count; const Tensor *operand[MAX_OPERANDS];
     /* The memories of the operands and of the result: the name of a declared memory, SCOPE_CORE for any other, or NULL
      * where the declaration names none. */
@@ -51,7 +59,12 @@ const Instruction *nest_instruction(const Nest *n, const char *macro);
 /* Returns the index of an open number, or -1 if e is not an open number. */
 int instruction_number(const Instruction *i, const Expr *e);
 bool instruction_is_open(const Instruction *i);
+/* Returns true if number k is a size of the run, which each call binds. */
+bool instruction_binds_late(const Instruction *i, int k);
+bool instruction_has_sizes_of_run(const Instruction *i);
 bool instruction_names_memory(const Instruction *i);
 /* Returns the instruction with these numbers; a NULL leaves a number open. */
 const Instruction *instruction_with(Ctx *cx, const Instruction *i, const Expr *const *number);
+/* Like instruction_with, but leaves the sizes of the run open. */
+const Instruction *instruction_with_constants(Ctx *cx, const Instruction *i, const Expr *const *number);
 #endif

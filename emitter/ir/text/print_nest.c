@@ -286,7 +286,8 @@ static void print_if(NestPrinter *p, const Stmt *s, int indent)
     print_stmt(p, s->child[1], indent + STEP);
 }
 
-/* Prints a tile. If an instruction with open numbers has values for them, the values follow its name. */
+/* Prints a tile. If an instruction with open numbers has values for them, the values follow its name, and a size of
+ * the run is its own name there. */
 static void print_tile(Text *t, const Instruction *i)
 {
     text_printf(t, "tile%s%s", i ? " " : "", i ? i->macro : "");

@@ -19,6 +19,7 @@ struct Symbol {
     const Expr *value;
     const struct ReducerText *reducer;
     bool is_axis;                /* true for an axis of the current formula */
+    bool yields;                 /* true for a size whose name an axis of a formula may take */
     bool is_promised;            /* true if the tensor is declared before the formula that produces it */
 };
 Symbol *symbol_add(Ctx *cx, const Symbol *outer, const char *name, Tensor *tensor, const Expr *value);

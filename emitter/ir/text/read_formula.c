@@ -32,7 +32,8 @@ static void add_axis(Formula *f, Token at, AxisKind kind, const Expr *extent)
     const Symbol *s = symbol_value(f->r.symbols, at);
     const char *axis_name = name_n(cx, at.at, (size_t)at.length);
     if (s && s->is_axis) lex_error(f->r.lex, at, "'%s' is already an axis", axis_name);
-    else if (s) lex_error(f->r.lex, at, "'%s' is already a number here; use a different name for the axis", axis_name);
+    else if (s && !s->yields)
+        lex_error(f->r.lex, at, "'%s' is already a number here; use a different name for the axis", axis_name);
     if (f->spec.axis_count == MAX_AXES || (kind != AXIS_REDUCE && f->spec.axis_count == MAX_RANK))
         lex_error(f->r.lex, at, "there are too many axes; use at most %d dimensions for a tensor and %d axes for a "
                                 "formula", MAX_RANK,

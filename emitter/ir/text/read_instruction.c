@@ -26,8 +26,63 @@ static bool has_room(const Lexer *l, Token at, const Instruction *out)
     return !ctx_failed(l->cx);
 }
 
-/* Adds an open number of this name. */
-static void open_number(Lexer *l, Token at, Instruction *out, const Symbol **symbols)
+/* Reads `least..greatest [step STEP]`. */
+static bool read_range(Lexer *l, bool is_size, NumberRange *r)
+{
+    enum { MOST_SIZE = 1 << 16 };
+    const Token at = lex_peek(l);
+    r->step = 1;
+    if (!lex_integer(l, &r->least) || !lex_expect(l, "..", "after the smallest value") || !lex_integer(l, &r->greatest)
+        || (lex_accept(l, "step") && !lex_integer(l, &r->step)))
+        return false;
+    if (r->greatest < r->least)
+        return lex_error(l, at, "the range has no value; write LEAST..GREATEST"), false;
+    if (r->step < 1) return lex_error(l, at, "the step is %lld; use a step of 1 or more", (long long)r->step), false;
+    if (is_size && (r->least < 1 || r->greatest > MOST_SIZE))
+        return lex_error(l, at, "the number is a size; use a range within 1..%d", MOST_SIZE), false;
+    return true;
+}
+
+/* Finds `NAME in RANGE` behind the semicolon of the operands, which follow the name. */
+static NumberRange range_of(Lexer *l, Token number, bool is_size)
+{
+    NumberRange r = { 0, 0, 0 };
+    const char *text = name_n(l->cx, number.at, (size_t)number.length);
+    const int next = l->next;
+    int i = next, depth = 0;
+    while (i < l->count && !(depth == 1 && token_is(l->token[i], ";"))) {
+        depth += token_is(l->token[i], "(") - token_is(l->token[i], ")");
+        i++;
+    }
+    for (; i + 2 < l->count && !token_is(l->token[i], ")"); i++) {
+        if (!token_is(l->token[i + 1], text) || !token_is(l->token[i + 2], "in")) continue;
+        l->next = i + 3;
+        read_range(l, is_size, &r);
+        l->next = next;
+        break;
+    }
+    return r;
+}
+
+/* Skips the ranges, and requires that each is of an open number. */
+static void skip_ranges(Lexer *l, const Instruction *out)
+{
+    NumberRange r;
+    do {
+        const Token at = lex_peek(l);
+        bool is_known = false;
+        const char *number = lex_name(l, "the name of a number");
+        for (int k = 0; number && k < out->number_count; k++)
+            is_known = is_known || (out->number[k]->kind == EXPR_VAR
+                                    && text_equal(expr_as_var(out->number[k])->name, number));
+        if (ctx_failed(l->cx)) return;
+        if (!is_known) lex_error(l, at, "no operand has a size '%s'; use a name in the brackets of a type", number);
+        if (!lex_expect(l, "in", "after the number") || !read_range(l, false, &r)) return;
+    } while (lex_accept(l, ","));
+}
+
+/* Adds an open number of this name; if it yields, an axis may have the name, too. */
+static void open_number(Lexer *l, Token at, bool yields, Instruction *out, const Symbol **symbols)
 {
     const char *number = name_n(l->cx, at.at, (size_t)at.length);
     if (symbol_value(*symbols, at)) lex_error(l, at, "'%s' is a number already", number);
@@ -36,9 +91,14 @@ static void open_number(Lexer *l, Token at, Instruction *out, const Symbol **sym
      * sizes */
     enum { MOST = 1 << 10 };
     const bool is_extent = is_size(l, at);
-    const Expr *e = expr_new_var(l->cx, number, VAR_SIZE, I32, is_extent ? 1 : INT32_MIN, is_extent ? MOST : INT32_MAX);
+    const NumberRange r = range_of(l, at, is_extent);
+    const Expr *e = expr_new_var(l->cx, number, VAR_SIZE, I32, r.step ? r.least : is_extent ? 1 : INT32_MIN,
+                                 r.step ? r.greatest : is_extent ? MOST : INT32_MAX);
+    out->range[out->number_count] = r;
     out->number[out->number_count++] = e;
-    *symbols = symbol_add(l->cx, *symbols, number, NULL, e);
+    Symbol *added = symbol_add(l->cx, *symbols, number, NULL, e);
+    added->yields = yields;
+    *symbols = added;
 }
 
 static const Symbol *read_numbers(Ctx *cx, Lexer *l, Instruction *out)
@@ -48,7 +108,7 @@ static const Symbol *read_numbers(Ctx *cx, Lexer *l, Instruction *out)
     while (!ctx_failed(cx) && !lex_is(l, "]")) {
         const Token at = lex_peek(l);
         int64_t number = 0;
-        if (at.kind == TOKEN_NAME) open_number(l, lex_take(l), out, &symbols);
+        if (at.kind == TOKEN_NAME) open_number(l, lex_take(l), false, out, &symbols);
         else if (has_room(l, at, out) && lex_integer(l, &number))
             out->number[out->number_count++] = expr_int(cx, I32, number);
         if (!out->argument_count && lex_accept(l, ";")) out->argument_count = out->number_count;
@@ -65,7 +125,7 @@ static void open_sizes(Lexer *l, Instruction *out, const Symbol **symbols)
         const Token at = l->token[i];
         if (at.kind == TOKEN_NAME && token_is(l->token[i - 1], "[") && token_is(l->token[i + 1], "]")
             && !symbol_value(*symbols, at))
-            open_number(l, at, out, symbols);
+            open_number(l, at, true, out, symbols);
     }
 }
 
@@ -117,7 +177,8 @@ static const Symbol *read_operands(Ctx *cx, Lexer *l, Instruction *out, const Sy
             out->memory[out->operand_count] = memory;
             out->operand[out->operand_count++] = t;
         }
-        if (!lex_is(l, ")")) lex_expect(l, ",", "between operands");
+        if (!lex_is(l, ")") && !lex_is(l, ";")) lex_expect(l, ",", "between operands");
+        else if (lex_accept(l, ";")) skip_ranges(l, out);
     }
     lex_expect(l, ")", "after the operands");
     return symbols;

@@ -400,7 +400,12 @@ static const Instruction *read_macro(NestReader *r, Lexer *l)
     if (!i || !lex_accept(l, "[")) return i;
     do {
         if (count == i->number_count) lex_error(l, at, "%s has %d numbers", i->macro, i->number_count);
-        if (ctx_failed(r->cx) || !lex_integer(l, &value)) return NULL;
+        if (ctx_failed(r->cx)) return NULL;
+        if (instruction_binds_late(i, count) && lex_accept(l, expr_as_var(i->number[count])->name)) {
+            count++;
+            continue;
+        }
+        if (!lex_integer(l, &value)) return NULL;
         number[count++] = expr_int(r->cx, I32, value);
     } while (lex_accept(l, ","));
     if (count != i->number_count)

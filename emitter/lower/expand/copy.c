@@ -6,7 +6,7 @@
  *   for (h) for (w) for (c)  xs[h, w, c] = select(1 <= h && h < 17 && 1 <= w && w < 17, x[h-1, w-1, c], V)
  *
  * A condition bounds a loop from below and above, and divides the box of the copy: rows of elements inside, margins of
- * V outside. No element has a condition of its own.
+ * V outside. A guard, as in the last tile of a split, ends the loops early. No element has a condition of its own.
  *
  *   LW_COPY_FILL_START(0, xs, V, 288);                                    the row above
  *   LW_COPY_ROWS_START(0, xs + 304, 288, x, 256, 256, 16);                the rows, without their margins
@@ -71,26 +71,18 @@ static const Expr *narrower(Ctx *cx, ExprKind k, const Expr *a, const Expr *b)
 static bool add_bound(Copying *c, CopyBox *b, const Expr *e)
 {
     Ctx *cx = c->cx;
-    Linear l;
     if (expr_is_int(e, 1)) return true;
     if (!uses_loops(e, b)) {
         c->fixed = c->fixed ? expr_and(cx, c->fixed, e) : e;
         return true;
     }
-    const bool is_strict = e->kind == EXPR_LT;
-    if ((!is_strict && e->kind != EXPR_LE) || !linear_of(cx, expr_sub(cx, e->arg[1], e->arg[0]), &l)) return false;
     for (int i = 0; i < b->count; i++) {
         CopyLoop *loop = &b->loop[i];
-        const int64_t coef = linear_coef(&l, loop->loop->var);
-        if (coef != 1 && coef != -1) continue;
-        Linear rest = l;
-        for (int t = 0; t < rest.count; t++)
-            if (rest.term[t] == loop->loop->var) linear_drop(&rest, t--);
-        const Expr *r = linear_expr(cx, &rest), *one = expr_index(cx, is_strict), *other = expr_index(cx, !is_strict);
-        if (uses_loops(r, b)) return false;
-        /* coef * loop + r >= 0, or > 0 */
-        if (coef > 0) loop->low = narrower(cx, EXPR_MAX, loop->low, expr_sub(cx, one, r));
-        else loop->high = narrower(cx, EXPR_MIN, loop->high, expr_add(cx, r, other));
+        const Expr *low, *high;
+        if (!expr_uses(e, loop->loop->var) || !solved_for(cx, e, loop->loop->var, &low, &high)) continue;
+        if (uses_loops(low ? low : high, b)) return false;
+        if (low) loop->low = narrower(cx, EXPR_MAX, loop->low, low);
+        else loop->high = narrower(cx, EXPR_MIN, loop->high, high);
         return true;
     }
     return false;
@@ -103,6 +95,26 @@ static bool add_condition(Copying *c, CopyBox *b, const Expr *condition)
     const int count = condition ? conjuncts(condition, part, MOST) : 0;
     for (int i = 0; i < count; i++)
         if (count > MOST || !add_bound(c, b, part[i])) return false;
+    return true;
+}
+
+/* Lets the loops run only where the block's guard holds. The part of the guard that no loop changes becomes *outside,
+ * with a condition for each loop that may have no iteration. */
+static bool narrow_loops(Copying *c, CopyBox *b, const Expr *guard, const Expr **outside)
+{
+    Ctx *cx = c->cx;
+    if (!add_condition(c, b, guard)) return false;
+    *outside = c->fixed;
+    for (int i = 0; i < b->count; i++) {
+        CopyLoop *l = &b->loop[i];
+        if (!l->low && !l->high) continue;
+        if (l->low) l->begin = simplify(cx, expr_binary(cx, EXPR_MAX, l->begin, l->low), c->scope);
+        if (l->high) l->end = simplify(cx, expr_binary(cx, EXPR_MIN, l->end, l->high), c->scope);
+        const Expr *runs = expr_binary(cx, EXPR_LT, l->begin, l->end);
+        if (!provably(cx, runs, c->scope)) *outside = *outside ? expr_and(cx, *outside, runs) : runs;
+        l->low = l->high = NULL;
+    }
+    c->fixed = NULL;
     return true;
 }
 
@@ -257,7 +269,7 @@ const Code *expand_copy(Storages *s, const Stmt *stmt, const Bounds *scope)
     CopyBox box = { .count = 0 };
     const Stmt *block = loops_of(cx, stmt, &box);
     BlockCopy copy;
-    if (!block || uses_loops(block->cond, &box) || !block_copy(cx, block, &copy)) return NULL;
+    if (!block || !block_copy(cx, block, &copy)) return NULL;
     const Tensor *t = block->stage->out[0], *source = copy.read ? copy.read->ref : NULL;
     const Storage *to = storage_of(s, t), *from = source ? storage_of(s, source) : NULL;
     if (!to || (source && !from) || (!is_declared(to) && !is_declared(from) && !s->starting))
@@ -265,6 +277,8 @@ const Code *expand_copy(Storages *s, const Stmt *stmt, const Bounds *scope)
     Copying c = { .cx = cx, .scope = scope, .to = to->memory, .from = from ? from->memory : NULL,
                   .fill = copy.fill ? fill_byte(copy.fill) : 0, .size = dtype_info(t->type)->bytes,
                   .queue = s->starting };
+    const Expr *outside = NULL;
+    if (!narrow_loops(&c, &box, block->cond, &outside)) return NULL;
     c.to_index = simplify(cx, storage_index(cx, to, t, block->bind), NULL);
     if (!strides_of(cx, c.to_index, &box, false)) return NULL;
     if (source) {
@@ -279,7 +293,7 @@ const Code *expand_copy(Storages *s, const Stmt *stmt, const Bounds *scope)
     const Expr *none[] = { expr_index(cx, 0), expr_index(cx, 0) };
     const Code *starts = code_if(cx, c.fixed, in_box(&c, &box, !source), c.fixed ? in_box(&c, &box, true) : NULL);
     const Code *both[] = { starts, s->starting ? NULL : code_call(cx, "LW_COPY_WAIT", none, 2) };
-    return code_if(cx, block->cond, code_seq(cx, both, 2), NULL);
+    return code_if(cx, outside, code_seq(cx, both, 2), NULL);
 }
 
 /* ---- Asynchronous copies ----------------------------------------------------------------------------------------- */

@@ -719,12 +719,13 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
     }
     const Expr *arg[MAX_NUMBERS + MAX_OPERANDS + 1];
     int n = 0;
-    for (int i = 0; i < instr->argument_count; i++) arg[n++] = instr->number[i];
+    for (int i = 0; i < instr->argument_count; i++)
+        arg[n++] = instruction_binds_late(instr, i) ? m.number[i] : instr->number[i];
     const Instruction *declared = instr->open ? instr->open : instr;
     arg[n++] = operand_arg(x, instr->stage->out[0], declared->stage->out[0], &m.result);
     for (int i = 0; i < instr->operand_count; i++)
         arg[n++] = operand_arg(x, instr->operand[i], declared->operand[i], &m.operand[i]);
-    return code_if(cx, m.block->cond, code_call_or(cx, instr->macro, arg, n, body), NULL);
+    return code_if(cx, m.guard, code_call_or(cx, instr->macro, arg, n, body), NULL);
 }
 
 static const Code *expand_branch(Expand *x, const Stmt *branch, const Expr *fact)

@@ -156,7 +156,7 @@ const Nest *run_tensorize(Ctx *cx, const Nest *n, const StepArgs *a)
     if (i && !ctx_failed(cx) && target_has(&d, i)) {
         bool matches = instruction_match(cx, n, path_end(&p), i, &m, &why);
         if (matches && instruction_is_open(i)) {
-            i = instruction_with(cx, i, m.number);
+            i = instruction_with_constants(cx, i, m.number);
             matches = instruction_match(cx, n, path_end(&p), i, &m, &why);
         }
         if (!matches)
