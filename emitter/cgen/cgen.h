@@ -140,6 +140,7 @@ typedef struct Port {                  /* an input or output of the model */
     /* [rank] for an output with sizes that the run decides: the index of each size among the decided sizes, or -1 for a
      * number. NULL for other ports. */
     const int *decided;
+    int inout;                         /* of an in-out tensor: 1 + the index of its other end; otherwise 0 */
 } Port;
 
 /* A field of the struct of outputs, for a size that the run decides, or for an open size of an output that has such a

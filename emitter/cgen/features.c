@@ -38,6 +38,13 @@ static bool contracts(const Program *p) { return p->contracts; }
 static bool has_flags(const Program *p) { return p->flags != NULL; }
 static bool has_core_header(const Program *p) { return p->core_header != NULL; }
 
+static bool has_inouts(const Program *p)
+{
+    bool has = false;
+    for (int i = 0; i < p->output_count; i++) has = has || p->output[i].inout;
+    return has;
+}
+
 static bool may_stop(const Program *p)
 {
     bool stops = false;
@@ -113,6 +120,8 @@ static const Feature features[] = {
       .meaning = "DIM   (-2)     /* a size is outside its declared range */" },
     { .name = "ports", .is_in = always, .code = 4,
       .meaning = "NULL  (-4)     /* `in`, `out` or a pointer in them is null */" },
+    { .name = "in-out tensors", .is_in = has_inouts, .is_unproved = true, .calls_string = true,
+      .part = { [FEATURE_BEGIN] = ports_take_before } },
     { .name = "--io arena", .is_in = has_ports, .is_unproved = true },
     { .name = "weights in a file", .is_in = weights_are_in_file, .code = 6, .calls_string = true,
       .meaning = "WEIGHTS (-6)  /* the weights are null, misaligned, damaged, or another network's */",

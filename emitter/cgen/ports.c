@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "cgen/spell.h"
 #include "support/names.h"
 
 int64_t port_elems(Ctx *cx, const Tensor *t)
@@ -53,9 +54,15 @@ static void port_macro(Ctx *cx, Text *t, const char *prefix, const char *list, c
 static void port_struct(Text *t, const Program *p, const char *list, const Port *port, int count, bool is_const)
 {
     text_printf(t, "struct %s_%s {\n", p->name, list);
-    for (int i = 0; i < count; i++)
-        text_printf(t, "    %s%s *%s;\n", is_const ? "const " : "", dtype_info(port[i].tensor->type)->c_type,
+    for (int i = 0; i < count; i++) {
+        text_printf(t, "    %s%s *%s;", is_const ? "const " : "", dtype_info(port[i].tensor->type)->c_type,
                     port[i].name);
+        if (port[i].inout && is_const)
+            text_printf(t, "    /* or null: out->%s has the values before the run */",
+                        p->output[port[i].inout - 1].name);
+        else if (port[i].inout) text_add(t, "    /* in and out: the run replaces its values */");
+        text_char(t, '\n');
+    }
     for (int i = 0; is_const && i < p->size_count; i++) {
         const Var *v = expr_as_var(p->size[i]);
         text_printf(t, "    int32_t %s;    /* %lld to %lld */\n", p->size_name[i], (long long)v->least,
@@ -267,6 +274,22 @@ void ports_declare(Ctx *cx, Text *t, const Program *p)
     }
     port_struct(t, p, "inputs", p->input, p->input_count, true);
     port_struct(t, p, "outputs", p->output, p->output_count, false);
+}
+
+/* ---- In-out tensors ---------------------------------------------------------------------------------------------- */
+
+/* Copies the values before the run, where the caller gives them in another array. */
+void ports_take_before(Ctx *cx, Text *t, const Program *p)
+{
+    Speller s = speller_new(cx);
+    for (int i = 0; i < p->size_count; i++) speller_name(&s, p->size[i], expr_as_var(p->size[i])->name);
+    for (int i = 0; i < p->output_count; i++) {
+        const Port *to = &p->output[i], *from = to->inout ? &p->input[to->inout - 1] : NULL;
+        if (!from) continue;
+        text_printf(t, "    if (in->%s != NULL && in->%s != out->%s)\n        memmove(out->%s, in->%s, (size_t)(%s) * "
+                       "sizeof *out->%s);\n", from->name, from->name, to->name, to->name, from->name,
+                    spell_size(&s, size_product(cx, to->tensor->shape, to->tensor->rank)), to->name);
+    }
 }
 
 /* ---- Functions between real numbers and stored integers ---------------------------------------------------------- */

@@ -13,5 +13,6 @@ void ports_origin(Text *t, const Program *p);
 void ports_declare(Ctx *cx, Text *t, const Program *p);
 /* Prints inline functions that quantize floats for 8-bit and 16-bit inputs, and dequantize the integers of such
  * outputs. */
+void ports_take_before(Ctx *cx, Text *t, const Program *p);
 void ports_convert(Ctx *cx, Text *t, const Program *p);
 #endif

@@ -405,14 +405,14 @@ static void check_labels(Text *t, const Program *p)
 /* Prints `if (in == NULL || in->x == NULL) return KWS_E_NULL;`, with a few pointers per line. A tensor without elements
  * may have a null pointer. */
 static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int ports,
-                           const DecidedSize *size, int sizes)
+                           const DecidedSize *size, int sizes, const Port *may_be_null)
 {
     enum { WIDTH = 100 };
     const int count = ports + sizes;
     Text line = text_new(cx);
     text_printf(&line, "%s == NULL", list);
     for (int i = 0; i <= count; i++) {
-        if (i < ports && port_elems(cx, port[i].tensor) == 0) continue;
+        if (i < ports && (port_elems(cx, port[i].tensor) == 0 || (port[i].inout && port == may_be_null))) continue;
         const char *own = i < ports ? port[i].name : i < count ? size[i - ports].name : "",
                    *next = i < count ? text_format(cx, "%s->%s == NULL", list, own) : "";
         if (i == count || line.length + strlen(next) > WIDTH) {
@@ -453,13 +453,13 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     if (!p->output_count) text_add(t, "    (void)out;\n");
     features_print(cx, t, p, FEATURE_TESTS);
     parameters_check(t, p);
-    if (has_input) check_pointers(cx, t, p->prefix, "in", p->input, p->input_count - p->is_step, NULL, 0);
+    if (has_input) check_pointers(cx, t, p->prefix, "in", p->input, p->input_count - p->is_step, NULL, 0, p->input);
     if (p->is_step) {
-        check_pointers(cx, t, p->prefix, "target", &p->input[p->input_count - 1], 1, NULL, 0);
+        check_pointers(cx, t, p->prefix, "target", &p->input[p->input_count - 1], 1, NULL, 0, NULL);
         text_printf(t, "    if (loss == NULL) return %s_E_NULL;\n", p->prefix);
         check_labels(t, p);
     } else if (p->output_count)
-        check_pointers(cx, t, p->prefix, "out", p->output, p->output_count, p->decided, p->decided_count);
+        check_pointers(cx, t, p->prefix, "out", p->output, p->output_count, p->decided, p->decided_count, NULL);
     features_print(cx, t, p, FEATURE_VARIABLES);
     check_sizes(t, p, &s);
     features_print(cx, t, p, FEATURE_BEGIN);

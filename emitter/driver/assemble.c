@@ -71,7 +71,10 @@ static Port *ports_of(Build *b, Tensor *const *t, Tensor *const *in_graph, int c
     for (int i = 0; i < count; i++)
         if (state_of(b, i) < 0) {
             const Slot *s = plan_slot(&b->plan, in_graph[i]);
-            port[(*number)++] = (Port){ .name = build_unique_name(b->cx, taken, build_port_name(b, t[i])),
+            const bool is_before = state_of == build_state_of_input && build_output_of_inout(b, i) >= 0;
+            const char *own = build_port_name(b, t[i]),
+                       *base = is_before ? name_format(b->cx, "%s_before", own) : own;
+            port[(*number)++] = (Port){ .name = build_unique_name(b->cx, taken, base),
                                         .tensor = t[i],
                                         .at = s && s->in_arena ? s->offset : -1 };
         }
@@ -102,6 +105,20 @@ static void name_ports(Build *b, Port *input, Port *output)
     Map macros = map_new(b->cx->arena);
     for (int i = 0; i < b->program.input_count; i++) name_port(b, &input[i], true, &macros);
     for (int i = 0; i < b->program.output_count; i++) name_port(b, &output[i], false, &macros);
+}
+
+/* The output of an in-out tensor has its name; the input is NAME_before. */
+static void pair_inouts(Build *b, Port *input, Port *output)
+{
+    for (int i = 0; i < b->program.input_count; i++)
+        for (int o = 0; o < b->program.output_count; o++)
+            for (int k = 0; k < b->model.inout_count; k++) {
+                const StatePair *pair = &b->model.inout[k];
+                if (b->graph.input[pair->input] != input[i].tensor || b->model.output[pair->output] != output[o].tensor)
+                    continue;
+                input[i].inout = o + 1;
+                output[o].inout = i + 1;
+            }
 }
 
 static const State *states_of(Build *b, Map *taken)
@@ -405,6 +422,7 @@ void build_assemble(Build *b)
     Port *output = ports_of(b, b->model.output, b->graph.output, b->graph.output_count, build_state_of_output, &ports,
                             &p->output_count);
     name_ports(b, input, output);
+    pair_inouts(b, input, output);
     p->input = input;
     p->output = output;
     check_port_names(b);

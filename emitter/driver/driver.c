@@ -169,9 +169,17 @@ bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool
     return ok;
 }
 
+static const Update *updates_of(Ctx *cx, const Model *m)
+{
+    Update *update = NEW_ARRAY(cx->arena, Update, m->inout_count);
+    for (int i = 0; i < m->inout_count; i++) update[i] = (Update){ m->inout[i].input, m->inout[i].output, true };
+    return update;
+}
+
 bool build_graph(Build *b)
 {
     const Model *m = &b->model;
+    build_check_inouts(b);
     b->shared = build_shared(b->cx);
     build_reserve_names(b);
     b->shared->until = b->mode.until;
@@ -182,6 +190,8 @@ bool build_graph(Build *b)
                         .output_count = m->output_count,
                         .output = m->output,
                         .target = b->target,
+                        .update_count = m->inout_count,
+                        .update = updates_of(b->cx, m),
                         .records_grids = b->mode.records_grids };
     if (b->options->stream) build_request_stream(b);
     if (b->options->train) build_request_forms(b);

@@ -298,6 +298,11 @@ void build_prove(Build *b);                       /* prove.c: annotations of the
 /* overlaps.c: finds the outputs that may alias inputs, and the states that a group may shift within their arrays */
 void build_overlaps(Build *b);
 void build_shifts(Build *b);
+/* Refuses options that exclude in-out tensors. */
+void build_check_inouts(Build *b);
+/* Return the other end of an in-out tensor, or -1 for another port. */
+int build_output_of_inout(const Build *b, int input);
+int build_input_of_inout(const Build *b, int output);
 
 /* header_words.c: returns the words of options that change results */
 const char *build_option_words(Ctx *cx, const lw_options *o);

@@ -30,6 +30,18 @@ static bool keeps_names(const Group *g)
 typedef struct Lowered Lowered;
 struct Lowered { const Function *function, *final; const Lowered *first; const Division *division; };
 
+/* Returns the output of the group that replaces the values of an in-out tensor, or -1. */
+static int output_of_inout(const Build *b, const Group *g, const Tensor *input)
+{
+    for (int u = 0; u < b->graph.update_count; u++) {
+        const Update *update = &b->graph.update[u];
+        if (!update->is_inout || b->graph.input[update->input] != input) continue;
+        for (int o = 0; o < g->output_count; o++)
+            if (g->output[o] == b->graph.output[update->output]) return o;
+    }
+    return -1;
+}
+
 /* Returns the options, with the strides of the group's tensors that are views of other memory. The inputs and outputs
  * of the nest and of the group correspond by position. */
 static LowerOptions lower_options(Build *b, int group)
@@ -48,6 +60,12 @@ static LowerOptions lower_options(Build *b, int group)
     for (int i = 0; i < g->input_count + g->output_count; i++) {
         bool in = i < g->input_count;
         const Slot *s = plan_slot(&b->plan, in ? g->input[i] : g->output[i - g->input_count]);
+        const int out = in ? output_of_inout(b, g, g->input[i]) : -1;
+        if (out >= 0) {
+            view[o.view_count++] = (View){ .tensor = n->input[i], .within = n->output[out], .is_before = true };
+            o.inputs_alias_output = false;
+            continue;
+        }
         if (!s || s->root == s->tensor || !tensor_is_fixed(s->tensor)) continue;
         View *v = &view[o.view_count++];
         *v = (View){ .tensor = in ? n->input[i] : n->output[i - g->input_count],
@@ -71,6 +89,7 @@ static size_t lowering_key(const Nest *n, const LowerOptions *o, int cores, int6
     for (int v = 0; v < o->view_count; v++) {
         key[count++] = (int64_t)(uintptr_t)o->view[v].tensor;
         key[count++] = (int64_t)(uintptr_t)o->view[v].within;
+        key[count++] = o->view[v].is_before;
         key[count++] = o->view[v].offset;
         key[count++] = o->view[v].elems;
         for (int d = 0; d < MAX_RANK; d++) key[count++] = o->view[v].stride[d];
@@ -100,7 +119,7 @@ static Lowered *lowered_of(Build *b, int group)
 {
     Ctx *cx = b->cx;
     const LowerOptions options = lower_options(b, group);
-    int64_t *key = NEW_ARRAY(cx->scratch, int64_t, 3 + (MAX_RANK + 4) * options.view_count);
+    int64_t *key = NEW_ARRAY(cx->scratch, int64_t, 3 + (MAX_RANK + 5) * options.view_count);
     const size_t bytes = lowering_key(b->nest[group], &options, build_cores(b), key);
     Lowered *known = map_get(&b->shared->lowered, key, bytes);
     if (known) return known;

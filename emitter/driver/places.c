@@ -84,6 +84,11 @@ Place build_place(const Build *b, const Slot *s)
             p.index = build_trained_of_input(b, s->index);
             break;
         }
+        if (build_output_of_inout(b, s->index) >= 0) {
+            p.kind = PLACE_OUTPUT;
+            p.index = port_number(b, build_output_of_inout(b, s->index), build_state_of_output);
+            break;
+        }
         p.kind = in >= 0 ? PLACE_STATE : PLACE_INPUT;
         p.index = in >= 0 ? in : port_number(b, s->index, build_state_of_input);
         break;

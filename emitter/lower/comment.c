@@ -242,8 +242,9 @@ Comment comment_of(Ctx *cx, const Storages *s, const Function *f)
     for (int i = 0; i < s->nest->input_count; i++) {
         const Storage *in = storage_of(s, s->nest->input[i]);
         if (!in || !in->name) continue;
-        add_wrapped(cx, &c, text_format(cx, "%s is stored in %s; only the elements around it are written", in->name,
-                                        in->memory->name));
+        const char *what = in->is_before ? "%s is what %s holds before the call"
+                                         : "%s is stored in %s; only the elements around it are written";
+        add_wrapped(cx, &c, text_format(cx, what, in->name, in->memory->name));
     }
     for (const Nest *n = s->nest; n; n = n->otherwise) {
         const char *prefix = n->otherwise   ? text_format(cx, "if %s: ", expr_text(cx, n->when))

@@ -26,8 +26,9 @@ typedef struct Origin { Tensor *now; const int *kept; int kept_count; } Origin;
  *   FLOAT     in floats, as written */
 typedef enum Qdq { QDQ_EXACT, QDQ_INTEGER, QDQ_FIXED, QDQ_FLOAT } Qdq;
 
-/* Indices of an input and an output that share memory: the output is the input's new value. */
-typedef struct Update { int input, output; } Update;
+/* Indices of an input and an output that share memory: the output is the input's new value. is_inout: the file declares
+ * so, and the caller owns the memory. */
+typedef struct Update { int input, output; bool is_inout; } Update;
 
 typedef struct Graph {
     const char *name;
@@ -45,7 +46,7 @@ typedef struct Graph {
     bool records_grids;
     /* True if a mark counts as one more use of its tensor, so the tensor remains. */
     bool counts_grids;
-    int update_count; const Update *update; /* the inputs and outputs of a training step that share memory */
+    int update_count; const Update *update; /* the inputs and outputs that share memory */
     /* True to keep dropouts, and norms over constants, in training form; a norm then needs several samples. */
     bool keeps_dropout, keeps_norms;
     bool spares_memory;                     /* true if groups are ordered to keep few bytes live */

@@ -159,6 +159,11 @@ Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const
 /* Returns true if the nest may compute `out` in the memory of its input t. Only the stage that computes `out` may read
  * t, and it may read only the element that it writes. Each element must be computed once. */
 bool plan_may_overwrite(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out);
+/* Returns true if every stage of the nest that reads an element of t does so before `out` has a new value there
+ * (inout.c). */
+bool plan_may_update(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out);
+/* Returns true if no loop executes the stage's blocks twice for a point. */
+bool plan_computes_once(Ctx *cx, const Nest *n, const Stage *s);
 /* Assigns offsets in the arena, also to scratch[i][0..count[i]) of group i; call this after lowering. */
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
 /* Assigns the offsets of the items of one memory, except optional copies. */

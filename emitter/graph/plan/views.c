@@ -507,9 +507,11 @@ static bool computes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, Re
 {
     Box box[MAX_AXES];
     const char *why;
-    if (s->kind == STMT_BLOCK)
+    if (s->kind == STMT_BLOCK) {
+        const int axes = s->part == BLOCK_INIT ? s->stage->data_count : s->stage->axis_count;
         return s->stage != o.stage
-               || dense(cx, s->bind, s->stage->axis_count, s->cond, scope, o.var, o.extent, o.count, box, NULL, &why);
+               || dense(cx, s->bind, axes, s->cond, scope, o.var, o.extent, o.count, box, NULL, &why);
+    }
     if (s->kind == STMT_FOR) {
         if (o.count == MAX_DEPTH) return false;
         scope = bounds_var(cx, scope, s->var, s->extent);
@@ -519,6 +521,11 @@ static bool computes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, Re
     for (int i = 0; i < s->child_count; i++)
         if (!computes_points_once(cx, s->child[i], scope, o)) return false;
     return true;
+}
+
+bool plan_computes_once(Ctx *cx, const Nest *n, const Stage *s)
+{
+    return computes_points_once(cx, n->root, NULL, (ReadOnce){ .stage = s });
 }
 
 bool plan_may_overwrite(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out)
@@ -616,6 +623,15 @@ static void list_uses(Views *v)
 
 /* ---- Updates ---------------------------------------------------------------------------------------------------- */
 
+/* Returns true if another operand of the group that computes `out` is a view of the old values. */
+static bool reads_view_of(const Views *v, const Tensor *from, int group)
+{
+    const Group *g = &v->groups->at[group];
+    for (int i = 0; i < g->input_count; i++)
+        if (g->input[i] != from && slot_of(v, g->input[i])->root == slot_of(v, from)->root) return true;
+    return false;
+}
+
 /* Stores each new value in the memory of the old value. The order of groups and the group's nest permit that
  * (updates.c, driver/nests.c). */
 static void take_updates(Views *v, const Graph *g)
@@ -623,12 +639,19 @@ static void take_updates(Views *v, const Graph *g)
     for (int u = 0; u < g->update_count; u++) {
         const Tensor *from = g->input[g->update[u].input], *to = g->output[g->update[u].output];
         Slot *in = slot_of(v, from), *out = slot_of(v, to);
+        const bool reads_late = in->root_last > out->first
+                                || (in->root_last == out->first && reads_view_of(v, from, out->first));
+        if (reads_late && g->update[u].is_inout) {
+            diag_unsupported(v->cx, to->name, "a layer reads old values of the in-out tensor after the update; use "
+                                              "`input` and `output` instead of `inout`");
+            return;
+        }
         if (in->last > out->first) {
             diag_internal(v->cx, to->name, "a layer reads the old value of \"%s\" after the update", from->name);
             return;
         }
-        v->p->in_place[out->first] = v->p->in_place[out->first] || in->last == out->first;
-        join(v, out, in, 0);
+        v->p->in_place[out->first] = v->p->in_place[out->first] || in->root_last == out->first;
+        if (!g->update[u].is_inout) join(v, out, in, 0);     /* the caller's array has two places */
     }
 }
 

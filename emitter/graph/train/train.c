@@ -186,7 +186,7 @@ static Graph step_graph(Ctx *cx, const Training *t, const Graph *g, Tensor *targ
     step.output_count = 1;
     for (int i = 0; i < t->param_count; i++) {
         if (!t->param[i].next) continue;
-        update[step.update_count++] = (Update){ first + i, step.output_count };
+        update[step.update_count++] = (Update){ first + i, step.output_count, false };
         output[step.output_count++] = t->param[i].next;
     }
     step.output = output;

@@ -17,6 +17,7 @@ typedef struct Model {
     int input_count;  Tensor **input;
     int output_count; Tensor **output;
     int state_count; const StatePair *state;         /* the pairs that the file declares */
+    int inout_count; const StatePair *inout;         /* the inputs whose arrays receive the values of outputs */
     /* [input_count] the initial value of an input that is state; the array or an entry is NULL for zeros */
     const Tensor **initial;
     /* Names of the file's tensors, by their numbers in the file; count is 0 if the format has no numbers */

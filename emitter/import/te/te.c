@@ -33,6 +33,7 @@ typedef struct TeReader {
     WrittenStep *declaration;
     int *line_count;                 /* the number of lines of the schedule or function that is being read */
     int includes;                    /* the depth of included files */
+    StatePair *inout;                /* the in-out tensors; their outputs are found at the end */
     Map inner;                       /* the names of nested calls that are in use */
     FileNodes *nodes;                /* the statements with results */
     const char *counted; int line;   /* the number of the line that holds this character */
@@ -202,6 +203,40 @@ static void read_input(TeReader *r, Lexer *l)
     }
     if (value->data) r->model->initial[r->model->input_count] = value;
     r->model->input[r->model->input_count++] = t;
+}
+
+/* Reads an in-out tensor: an input whose array receives the values of its last update. */
+static void read_inout(TeReader *r, Lexer *l)
+{
+    Token at;
+    Tensor *t = read_declaration(r, l, &at);
+    if (!t) return;
+    read_grid(l, t);
+    if (!lex_finish(l)) return;
+    r->inout[r->model->inout_count++] = (StatePair){ r->model->input_count, -1 };
+    r->model->input[r->model->input_count++] = t;
+}
+
+/* Makes the newest values of each in-out tensor an output, unless the file lists them. */
+static void find_inouts(TeReader *r)
+{
+    Model *m = r->model;
+    m->inout = r->inout;
+    for (int i = 0; i < m->inout_count && !ctx_failed(r->cx); i++) {
+        const Tensor *old = m->input[r->inout[i].input];
+        const Symbol *s = r->symbols;
+        while (s && !(s->tensor && text_equal(s->name, old->name))) s = s->outer;
+        if (!s || s->tensor == old) {
+            diag_error(r->cx, NULL, "the in-out tensor '%s' has no new values; use `input`, or a statement "
+                                    "`update %s[...] = ...`", old->name, old->name);
+            return;
+        }
+        int out = 0;
+        while (out < m->output_count && m->output[out] != s->tensor) out++;
+        if (out == m->output_count) m->output[m->output_count++] = s->tensor;
+        s->tensor->name = s->name;
+        r->inout[i].output = out;
+    }
 }
 
 static void read_promise(TeReader *r, Lexer *l) { promise_read(l, &r->symbols); }
@@ -450,8 +485,8 @@ static void read_formula(TeReader *r, Lexer *l)
 
 typedef struct Statement { const char *word; void (*read)(TeReader *r, Lexer *l); } Statement;
 static const Statement statements[] = {
-    { "size", read_size }, { "input", read_input }, { "const", read_const }, { "output", read_outputs },
-    { "promise", read_promise }, { "reducer", read_reducer_of_file },
+    { "size", read_size }, { "input", read_input }, { "inout", read_inout }, { "const", read_const },
+    { "output", read_outputs }, { "promise", read_promise }, { "reducer", read_reducer_of_file },
 };
 
 /* Returns true if the statement begins with this keyword; before '=', '[' or ',' the word is the name of a tensor. */
@@ -678,6 +713,7 @@ static void make_room(TeReader *r)
     r->model->input = NEW_ARRAY(r->cx->arena, Tensor *, capacity);
     r->model->initial = NEW_ARRAY(r->cx->arena, const Tensor *, capacity);
     r->model->output = NEW_ARRAY(r->cx->arena, Tensor *, capacity);
+    r->inout = NEW_ARRAY(r->cx->arena, StatePair, capacity);
     r->model->schedule = r->schedule = NEW_ARRAY(r->cx->arena, TeSchedule, capacity);
     r->step = NEW_ARRAY(r->cx->arena, WrittenStep, capacity);
     r->model->declaration = r->declaration = NEW_ARRAY(r->cx->arena, WrittenStep, capacity);
@@ -698,6 +734,7 @@ bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *o
     walk_statements(&r, false);
     bool is_whole = !options || !options->is_part;
     if (is_whole) promises_are_kept(cx, r.symbols);
+    if (is_whole && !ctx_failed(cx)) find_inouts(&r);
     if (is_whole && !out->output_count) diag_error(cx, NULL, "there is no output; write `output NAME`");
     if (is_whole && !r.is_nest && !ctx_failed(cx)) formulas_to_calls(cx, out->output, out->output_count);
     file_nodes_end(r.nodes, out);

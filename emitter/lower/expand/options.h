@@ -10,6 +10,7 @@ typedef struct View {
     const Tensor *tensor;
     int64_t offset, stride[MAX_RANK], elems;
     const Tensor *within;              /* for an input, the output of the nest that holds it, or NULL */
+    bool is_before;                    /* true if the input has the output's elements before the call */
 } View;
 
 typedef struct LowerOptions {

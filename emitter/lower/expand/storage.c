@@ -130,6 +130,12 @@ static void within_output(Storages *s, const View *v)
 {
     Storage *st = storage_new(s, v->tensor, storage_of(s, v->within)->memory);
     st->name = memory_name(s, v->tensor, stem_of(s, "x", "in"), s->input_count++);
+    st->is_before = v->is_before;
+    if (v->is_before) {
+        st->offset = storage_of(s, v->within)->offset;
+        memcpy(st->stride, storage_of(s, v->within)->stride, sizeof st->stride);
+        return;
+    }
     st->offset = expr_index(s->cx, v->offset);
     for (int d = 0; d < v->tensor->rank; d++) st->stride[d] = expr_index(s->cx, v->stride[d]);
 }

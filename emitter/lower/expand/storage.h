@@ -20,6 +20,7 @@ typedef struct Storage {
      * elements. */
     int64_t tile[MAX_RANK], within[MAX_RANK];
     const Expr *slot;                    /* the offset of the window of an asynchronous copy, or NULL */
+    bool is_before;                      /* true if it has the elements of an output before the call */
 } Storage;
 
 typedef struct Storages {

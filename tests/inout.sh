@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# inout.sh BUILD: in-out tensors: the caller's array is updated in place, or copied from another one; a schedule that
+# would read an element after its place has a new value is refused.
+set -u
+. "$(dirname "$0")/report.sh"
+begin "inout.sh BUILD" "$@"
+rm -rf "${work:?}"/*
+
+strict="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
+
+# te NAME LINE...: a file of statements.
+te() {
+    te_name=$1
+    shift
+    printf '%s\n' "$@" > "$work/$te_name.te"
+}
+
+# refuses TEXT FILE ARGUMENT...: the compiler refuses the file and says the text.
+refuses() {
+    text=$1 file=$2
+    shift 2
+    ! "$lw" "$work/$file.te" "$@" -o "$work/refused.c" > "$work/said" 2>&1 || return 1
+    cat "$work/said"
+    grep -q -- "$text" "$work/said"
+}
+
+# ---- The values --------------------------------------------------------------------------------------------------
+
+te axpy 'size n in 1..64' 'input a: f32' 'input x: f32[n]' 'inout y: f32[n]' 'update y[i] += a * x[i]'
+te product 'input a: f32[16][8]' 'input b: f32[8][12]' 'inout c: f32[16][12]' \
+    'update c[i, j] += sum(k) a[i, k] * b[k, j]'
+te histogram 'input x: u8[100]' 'inout h: i32[256]' 'update h[i32(x[i])] += 1'
+te twice 'input x: f32[8]' 'inout y: f32[8]' 'update y[i] += x[i]' 'update y[i] *= 2.0' 'z[i] = y[i] + 1' 'output z'
+te before 'input x: f32[8][8]' 'inout y: f32[8][8]' 's[i] = sum(j) y[i, j]' 'update y[i, j] += x[i, j]' \
+    'z[i] = s[i] * 2' 'output z'
+te transposed 'input x: f32[8][8]' 'inout y: f32[8][8]' nest 't[i, j] = y[j, i] + x[i, j]' \
+    'update y[i, j] = t[i, j]'
+te several 'input x: f32[8][6]' 'inout c: f32[8][6]' 'inout d: f32[8]' 'update c[i, j] += x[i, j]' \
+    'update d[i] += sum(j) c[i, j]'
+verifies() { "$lw" verify "$work/$1.te" --target "$2"; }
+open_size() { "$lw" verify "$work/axpy.te" --dim n=17; }
+check values-of-an-open-size open_size
+for file in product histogram twice before transposed several; do
+    check "values-of-$file" verifies $file generic
+done
+
+# ---- The interface -----------------------------------------------------------------------------------------------
+
+cat > "$work/main.c" << 'END'
+#include <string.h>
+#include "axpy.h"
+#include "product.h"
+
+int main(void)
+{
+    float a = 2, x[3] = { 1, 2, 3 }, y[3] = { 10, 20, 30 }, z[3] = { 0 };
+    float m[16 * 8], n[8 * 12], c[16 * 12], d[16 * 12];
+    const struct axpy_inputs in = { .a = &a, .x = x, .n = 3 }, copied = { .a = &a, .x = x, .y_before = y, .n = 3 };
+    const struct axpy_outputs out = { y }, other = { z };
+    const struct product_inputs factors = { .a = m, .b = n };
+    const struct product_outputs sums = { c };
+    if (axpy_run(NULL, &in, &out) || y[0] != 12 || y[1] != 24 || y[2] != 36) return 1;
+    if (axpy_run(NULL, &copied, &other) || z[0] != 14 || z[2] != 42 || y[0] != 12) return 2;
+    if (axpy_run(NULL, &copied, &out) || y[0] != 14 || y[2] != 42) return 3;
+    for (int i = 0; i < 16 * 8; i++) m[i] = (float)(i % 5);
+    for (int i = 0; i < 8 * 12; i++) n[i] = (float)(i % 7);
+    for (int i = 0; i < 16; i++)
+        for (int j = 0; j < 12; j++) {
+            c[i * 12 + j] = d[i * 12 + j] = (float)(i - j);
+            for (int k = 0; k < 8; k++) d[i * 12 + j] += m[i * 8 + k] * n[k * 12 + j];
+        }
+    return product_run(NULL, &factors, &sums) || memcmp(c, d, sizeof c) ? 4 : 0;
+}
+END
+one_pointer() {
+    for file in axpy product; do "$lw" "$work/$file.te" -o "$work/$file.c" || return 1; done
+    # shellcheck disable=SC2086
+    $cc $strict -ffp-contract=off -O2 -Iruntime -I"$work" "$work/main.c" "$work/axpy.c" "$work/product.c" -lm \
+        -o "$work/main" && "$work/main"
+}
+check one-pointer-is-in-and-out one_pointer
+says_so() {
+    grep -q 'float \*y;    /\* in and out' "$work/axpy.h" && grep -q 'y_before;    /\* or null' "$work/axpy.h"
+}
+check header-says-in-and-out says_so
+has_no_copy() { ! grep -q 'h_2\[[a-z0-9]*\] = h' "$work/histogram.c"; }
+setup histogram-is-emitted "$lw" "$work/histogram.te" -o "$work/histogram.c"
+check update-copies-nothing has_no_copy
+
+# ---- Refusals ----------------------------------------------------------------------------------------------------
+
+te crossed 'inout y: f32[8][8]' 'update y[i, j] = y[j, i]'
+te again 'input x: f32[40]' 'inout y: f32[40]' 'update y[i] += x[i]' schedule '  split y_2.i 16 tail=shift'
+te unchanged 'input x: f32[8]' 'inout y: f32[8]' 'z[i] = x[i] + y[i]' 'output z'
+te late 'input x: f32[8]' 'inout y: f32[8]' 't = softmax(y)' 'update y[i] += x[i]' 'z = mul(softmax(y), t)' 'output z'
+check element-read-after-its-update-is-refused refuses 'read before it is replaced' crossed
+check tail-that-repeats-an-update-is-refused refuses 'read before it is replaced' again
+check inout-without-update-is-refused refuses 'no new values' unchanged
+check inout-in-the-arena-is-refused refuses 'in-out tensor' axpy --io arena
+check inout-as-state-is-refused refuses 'in-out tensor' product --state c=c
+check layer-of-old-and-new-values-is-refused refuses "both old and new values of the in-out tensor" late
+
+report_end
