@@ -116,11 +116,23 @@ static bool extent_of(Program *p, const WrittenStep *at, const char *full, int64
     return false;
 }
 
+/* Returns true if the nest has a loop or stage of this name, or a stage that reads a tensor of this name. */
+static bool exists(Program *p, const char *wanted)
+{
+    Path path;
+    bool found = nest_stage(p->nest, wanted) || nest_find_loop(p->nest, wanted, &path);
+    for (int i = 0; i < p->nest->stage_count && !found; i++) {
+        const Tensor **reads;
+        const int count = stage_reads(p->cx, p->nest->stage[i], &reads);
+        for (int r = 0; r < count; r++) found = found || text_equal(reads[r]->name, wanted);
+    }
+    return found;
+}
+
 /* Replaces extent(LOOP) by its number, exists(NAME) and has(FEATURE) by true or false. */
 static const char *with_facts(Program *p, const WrittenStep *at, const char *condition)
 {
     Text t = text_new(p->cx);
-    Path path;
     for (const char *s = condition; *s && !ctx_failed(p->cx);) {
         const size_t n = word_length(s);
         const char *close = s[n] == '(' ? strchr(s + n, ')') : NULL;
@@ -130,7 +142,7 @@ static const char *with_facts(Program *p, const WrittenStep *at, const char *con
         if (close && is_word(s, n, "extent") && extent_of(p, at, argument, &extent))
             text_printf(&t, "%lld", (long long)extent);
         else if (close && is_word(s, n, "exists"))
-            text_add(&t, nest_stage(p->nest, argument) || nest_find_loop(p->nest, argument, &path) ? "true" : "false");
+            text_add(&t, exists(p, argument) ? "true" : "false");
         else if (close && is_word(s, n, "has"))
             text_add(&t, p->nest->features && text_has_word(p->nest->features, argument) ? "true" : "false");
         else is_fact = false;

@@ -21,6 +21,29 @@ bool written_step(Ctx *cx, const char *path, const char *whole, const char *line
     return true;
 }
 
+const char *written_declaration_end(const char *end)
+{
+    while (*end && (end[1] == ' ' || end[1] == '\t')) end += 1 + strcspn(end + 1, "\n");
+    return end;
+}
+
+const WrittenStep *written_declare(Ctx *cx, const WrittenStep *list, int count, const char *path, const char *whole,
+                                   const char *begin, const char *end)
+{
+    Text t = text_new(cx);
+    for (const char *s = begin; s < end; s++) {
+        if (*s == '#') s += strcspn(s, "\n");
+        if (s < end) text_char(&t, *s == '\n' || *s == '\r' || *s == '\t' ? ' ' : *s);
+    }
+    while (t.length && text_string(&t)[t.length - 1] == ' ') t.length--;
+    const size_t at = (size_t)(begin - whole);
+    WrittenStep *all = NEW_ARRAY(cx->arena, WrittenStep, count + 1);
+    for (int i = 0; i < count; i++) all[i] = list[i];
+    all[count] = (WrittenStep){ .text = name_n(cx, text_string(&t), t.length), .path = path, .whole = whole,
+                                .begin = at, .end = at + strcspn(begin, "#\n") };
+    return all;
+}
+
 static Token token_of(const WrittenStep *s)
 {
     return (Token){ TOKEN_NAME, s->whole + s->begin, (int)(s->end - s->begin) };

@@ -15,6 +15,11 @@ typedef struct WrittenStep {
 /* Reads the step in the line that begins at `line` and ends at `end` or before, without blanks around it and without a
  * comment. Returns false if the line has no step. */
 bool written_step(Ctx *cx, const char *path, const char *whole, const char *line, const char *end, WrittenStep *out);
+/* Returns the end of the last line of a declaration whose first line ends at `end`: indented lines continue it. */
+const char *written_declaration_end(const char *end);
+/* Returns the list with a declaration, which may have several lines. */
+const WrittenStep *written_declare(Ctx *cx, const WrittenStep *list, int count, const char *path, const char *whole,
+                                   const char *begin, const char *end);
 /* Reports an error at the step. */
 void written_refuse(Ctx *cx, const WrittenStep *at, const char *what);
 /* Returns the nest after the step; a refusal is a diagnostic at the step's line. */

@@ -28,7 +28,8 @@ typedef struct ScheduleReader {
     const ScheduleFunction *functions;   /* all functions, the last one first */
     int includes;                        /* the number of files that include this text in a chain */
     WrittenStep *step; int step_count;   /* the steps of all blocks and functions */
-    WrittenStep *declaration; int declaration_count;     /* the declarations, steps that precede those of each block */
+    /* The declarations, steps that precede those of each block. */
+    const WrittenStep *declaration; int declaration_count;
 } ScheduleReader;
 
 GroupSchedule *schedules_first(Ctx *cx) { return registry(cx)->schedules; }
@@ -277,7 +278,7 @@ static void read_function(ScheduleReader *r, const char *begin, const char *end)
     r->functions = r->function = sched_function(&l, r->functions, r->step + r->step_count);
 }
 
-/* include "FILE": the functions of a file beside this one. */
+/* include "FILE": the functions, memories and instructions of a file beside this one. */
 static void read_include(ScheduleReader *r, const char *begin, const char *end)
 {
     Ctx *cx = r->cx;
@@ -288,7 +289,8 @@ static void read_include(ScheduleReader *r, const char *begin, const char *end)
     if (r->includes == MOST_INCLUDES) lex_error(&l, at, "files include each other more than %d deep", MOST_INCLUDES);
     if (!lex_finish(&l)) return;
     const char *folder = path_folder(cx, r->path), *file = name_n(cx, at.at + 1, (size_t)at.length - 2);
-    ScheduleReader part = { .cx = cx, .functions = r->functions, .includes = r->includes + 1 };
+    ScheduleReader part = { .cx = cx, .functions = r->functions, .includes = r->includes + 1,
+                            .declaration = r->declaration, .declaration_count = r->declaration_count };
     part.path = text_format(cx, "%s%s", folder, file);
     const DiagMark mark = diag_mark(cx);
     const Bytes bytes = file_read_below(cx, folder, file);
@@ -301,6 +303,8 @@ static void read_include(ScheduleReader *r, const char *begin, const char *end)
     read_lines(&part, NULL, part.text, 1);
     cx->file = outer;
     r->functions = part.functions;
+    r->declaration = part.declaration;
+    r->declaration_count = part.declaration_count;
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -317,12 +321,10 @@ static void read_line(ScheduleReader *r, Map *seen, const char *line, int number
     else if (s == line && token_is(first, "include")) read_include(r, s, end);
     else if (s == line && r->includes)
         lex_error(&lexer, token_of(s, end),
-                  "an included file may contain only functions of schedules and includes; move this line to the file "
-                  "that includes it");
+                  "an included file may contain only functions of schedules, memories, instructions and includes; move "
+                  "this line to the file that includes it");
     else if (s == line && token_is(first, "for")) read_for(r, seen, (Line){ s, end }, number);
     else if (s == line && token_is(first, "otherwise")) read_otherwise(r, (Line){ s, end });
-    else if (s == line && (token_is(first, "memory") || token_is(first, "instruction")))
-        r->declaration_count += written_step(r->cx, r->path, r->text, s, end, &r->declaration[r->declaration_count]);
     else if (s == line) refuse_head(r, s, end);
     else if (!r->block && !r->function)
         lex_error(&lexer, token_of(s, end), "this step is in no block; write `for GROUP on TARGET:` before it");
@@ -332,9 +334,30 @@ static void read_line(ScheduleReader *r, Map *seen, const char *line, int number
     }
 }
 
+/* Returns true for a line `memory NAME ...` or `instruction NAME...`, which declares something for all blocks. */
+static bool is_declaration(const char *line)
+{
+    Line l = { line, line + strcspn(line, "#\n") };
+    const Token first = take_word(&l);
+    return first.at == line && (token_is(first, "memory") || token_is(first, "instruction"));
+}
+
+/* Reads a declaration, which indented lines continue. Returns its end. */
+static const char *read_declaration(ScheduleReader *r, const char *line)
+{
+    const char *end = written_declaration_end(line + strcspn(line, "\n"));
+    r->declaration = written_declare(r->cx, r->declaration, r->declaration_count++, r->path, r->text, line, end);
+    return end;
+}
+
 static void read_lines(ScheduleReader *r, Map *seen, const char *begin, int number)
 {
-    for (const char *s = begin; *s; s += strcspn(s, "\n"), s += *s == '\n') read_line(r, seen, s, number++);
+    for (const char *s = begin, *end; *s && !ctx_failed(r->cx); s = end + (*end == '\n')) {
+        const bool declares = is_declaration(s);
+        end = declares ? read_declaration(r, s) : s + strcspn(s, "\n");
+        if (!declares) read_line(r, seen, s, number);
+        for (const char *c = s; c <= end; c++) number += *c == '\n';
+    }
 }
 
 bool schedules_read(Ctx *cx, int source, const char *path, const char *text, size_t begin,
@@ -347,7 +370,6 @@ bool schedules_read(Ctx *cx, int source, const char *path, const char *text, siz
     if (ctx_failed(cx)) return false;
     r.last = &r.first;
     r.step = NEW_ARRAY(cx->arena, WrittenStep, count_lines(text + begin));
-    r.declaration = NEW_ARRAY(cx->arena, WrittenStep, count_lines(text + begin));
     cx->file = r.path;
     for (const char *s = text; s < text + begin; s++) number += *s == '\n';
     read_lines(&r, &seen, text + begin, number);

@@ -30,7 +30,6 @@ typedef struct TeReader {
     Model *model;                    /* the model, and the capacity of its arrays */
     TeSchedule *schedule;
     WrittenStep *step; int step_count;
-    WrittenStep *declaration;
     int *line_count;                 /* the number of lines of the schedule or function that is being read */
     int includes;                    /* the depth of included files */
     StatePair *inout;                /* the in-out tensors; their outputs are found at the end */
@@ -557,26 +556,13 @@ static bool is_declaration(const Lexer *l)
     return l->count > 2 && (lex_is(l, "memory") || lex_is(l, "instruction")) && l->token[1].kind == TOKEN_NAME;
 }
 
-/* Returns the end of the last line of a declaration; indented lines continue it. */
-static const char *end_of_declaration(const char *end)
-{
-    while (*end && is_indented(end + 1)) end = end_of_statement(end + 1);
-    return end;
-}
-
 /* Reads a declaration, which may have several lines. */
 static void read_declaration_step(TeReader *r, const Lexer *l, const char *end)
 {
-    Text t = text_new(r->cx);
-    const char *begin = l->token[0].at;
-    for (const char *s = begin; s < end; s++) {
-        if (*s == '#') s += strcspn(s, "\n");
-        if (s < end) text_char(&t, *s == '\n' || *s == '\r' || *s == '\t' ? ' ' : *s);
-    }
-    r->declaration[r->model->declaration_count++] = (WrittenStep){
-        .text = name(r->cx, text_string(&t)), .path = r->path, .whole = r->text,
-        .begin = (size_t)(begin - r->text), .end = (size_t)(begin - r->text) + strcspn(begin, "#\n")
-    };
+    Model *m = r->model;
+    m->declaration = written_declare(r->cx, m->declaration, m->declaration_count, r->path, r->text, l->token[0].at,
+                                     end);
+    m->declaration_count++;
 }
 
 static void begin_schedule(TeReader *r, const Lexer *l)
@@ -616,7 +602,7 @@ static void include_text(TeReader *r);
 
 enum { MOST_INCLUDES = 8 };
 
-/* include "FILE": the functions and reducers of a file beside this one. */
+/* include "FILE": the functions, reducers, memories and instructions of a file beside this one. */
 static void read_include(TeReader *r, Lexer *l)
 {
     const Token at = l->token[1];
@@ -642,16 +628,17 @@ static void read_include(TeReader *r, Lexer *l)
     r->symbols = part.symbols;
 }
 
-static void include_statement(TeReader *r, Lexer *l)
+static void include_statement(TeReader *r, Lexer *l, const char *end)
 {
     if (is_function(l)) begin_function(r, l);
+    else if (is_declaration(l)) read_declaration_step(r, l, end);
     else if (is_include(l)) read_include(r, l);
     else if (begins(l, "reducer")) {
         lex_take(l);
         reducer_declare(l, &r->symbols);
     } else
-        lex_error(l, lex_peek(l), "an included file may contain only functions of schedules, reducers and includes; "
-                                  "move this statement to the file that includes it");
+        lex_error(l, lex_peek(l), "an included file may contain only functions of schedules, reducers, memories, "
+                                  "instructions and includes; move this statement to the file that includes it");
 }
 
 static void include_text(TeReader *r)
@@ -667,7 +654,8 @@ static void include_text(TeReader *r)
         Lexer l = lex_statement(r, s, end);
         if (!l.count || ctx_failed(r->cx) || !lex_brackets(&l)) continue;
         in_function = is_function(&l);
-        include_statement(r, &l);
+        if (is_declaration(&l)) end = written_declaration_end(end);
+        include_statement(r, &l, end);
     }
 }
 
@@ -692,7 +680,7 @@ static void walk_statements(TeReader *r, bool is_first)
         Lexer l = lex_statement(r, s, end);
         if (!l.count || ctx_failed(r->cx) || !lex_brackets(&l)) continue;
         in_schedule = is_heading(&l) || is_function(&l);
-        if (is_declaration(&l)) end = end_of_declaration(end);
+        if (is_declaration(&l)) end = written_declaration_end(end);
         const int most = r->is_nest ? MOST_IN_NEST : MOST_CALLS;
         if (count++ >= most)
             lex_error(&l, lex_peek(&l), "there are more than %d statements%s; use fewer", most,
@@ -716,7 +704,6 @@ static void make_room(TeReader *r)
     r->inout = NEW_ARRAY(r->cx->arena, StatePair, capacity);
     r->model->schedule = r->schedule = NEW_ARRAY(r->cx->arena, TeSchedule, capacity);
     r->step = NEW_ARRAY(r->cx->arena, WrittenStep, capacity);
-    r->model->declaration = r->declaration = NEW_ARRAY(r->cx->arena, WrittenStep, capacity);
 }
 
 bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *options, Model *out)

@@ -76,8 +76,8 @@ typedef struct Linear {
     int64_t constant;
 } Linear;
 bool linear_of(Ctx *cx, const Expr *e, Linear *out);
-/* Solves a comparison for a variable whose coefficient is 1 or -1: sets *low to the least value for which it holds, or
- * *high to the first value beyond the largest one. Returns false for any other condition. */
+/* Solves a comparison for a variable whose coefficient is 1 or -1: sets *low to the smallest value for which it holds,
+ * or *high to the first value beyond the largest one. Returns false for any other condition. */
 bool solved_for(Ctx *cx, const Expr *condition, const Expr *var, const Expr **low, const Expr **high);
 /* Returns the form as an expression: positive terms first, large coefficients first, and the constant last. */
 const Expr *linear_expr(Ctx *cx, const Linear *l);

@@ -20,7 +20,7 @@ static bool in_range(Ctx *cx, const Expr *e, const NumberRange *r, const Bounds 
            && provably(cx, expr_binary(cx, EXPR_LE, e, greatest), scope);
 }
 
-/* Returns true if the distance of e from the least value is a multiple of the step wherever the scope holds. */
+/* Returns true if the distance of e from the range's first value is a multiple of the step wherever the scope holds. */
 static bool in_steps(Ctx *cx, const Expr *e, const NumberRange *r, const Bounds *scope)
 {
     if (r->step == 1) return true;

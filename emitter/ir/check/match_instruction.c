@@ -22,6 +22,7 @@ typedef struct Compare {
     const Expr *extent[MAX_AXES];
     const Bounds *outside, *scope;           /* the scope of the outer loops, and of the matched loops in it */
     const Expr *guard;                       /* Match.guard */
+    unsigned needed;                         /* a bit for each loop that must be an axis */
     /* Maps an axis of the formula to its loop; -1 for an axis of extent 1 without a loop. */
     int loop_of[MAX_AXES];
     Match match;
@@ -75,7 +76,9 @@ static bool has_constant_strides(Compare *c, const Tensor *pattern, const Operan
 {
     const Tensor *t = o->tensor;
     const Buffer *b = buffer_of(c->nest->root, t);
-    int innermost = b && t->rank ? b->permutation[t->rank - 1] : t->rank - 1;      /* -1 if no dimension is innermost */
+    int last = t->rank - 1;
+    while (last > 0 && expr_is_int(t->shape[b ? b->permutation[last] : last], 1)) last--;
+    int innermost = b && t->rank ? b->permutation[last] : last;                    /* -1 if no dimension is innermost */
     for (int k = 0; b && k < t->rank; k++)
         if (b->tile[k]) innermost = -1;                  /* the inner dimension of a tile is innermost */
     if (tensor_is_constant(t) && tensor_elems(t) == 1)
@@ -174,19 +177,29 @@ static bool match_number(Compare *c, const Expr *p, const Expr *e)
     return true;
 }
 
+static bool is_scalar(const Expr *p) { return p->kind == EXPR_READ && ((const Tensor *)p->ref)->rank == 0; }
+
+static bool match_operand(Compare *c, const Expr *p, const Expr *e);
+
+/* Matches an open number, an operand of rank 0, or a number of the formula with a number. */
+static bool match_constant(Compare *c, const Expr *p, const Expr *number)
+{
+    return p == number || (is_scalar(p) ? match_operand(c, p, number) : match_number(c, p, number));
+}
+
 /* Matches p + number and roundshift(p, number) with p, because the simplifier leaves out a number of 0. Matches p +
- * number with p - constant, because the simplifier subtracts the magnitude of a negative number. */
+ * number with p - constant, because the simplifier subtracts the magnitude of a negative number. The number may be an
+ * operand of rank 0. */
 static bool match_small_number(Compare *c, const Expr *p, const Expr *e)
 {
-    const int at = p->kind == EXPR_ADD && instruction_number(c->instr, p->arg[0]) >= 0 ? 0 : 1;
+    const bool is_first = p->kind == EXPR_ADD && (is_scalar(p->arg[0]) || instruction_number(c->instr, p->arg[0]) >= 0);
+    const int at = is_first ? 0 : 1;
     const bool is_negative = p->kind == EXPR_ADD && e->kind == EXPR_SUB && e->arg[1]->kind == EXPR_INT;
     if (p->kind != EXPR_ADD && p->kind != EXPR_ROUNDSHIFT) return false;
     const Expr *number = expr_int(c->cx, p->arg[at]->type, is_negative ? -e->arg[1]->integer : 0);
-    if (p->arg[at] != number && !match_number(c, p->arg[at], number)) return false;
+    if (!match_constant(c, p->arg[at], number)) return false;
     return match_value(c, p->arg[1 - at], is_negative ? e->arg[0] : e);
 }
-
-static bool is_scalar(const Expr *p) { return p->kind == EXPR_READ && ((const Tensor *)p->ref)->rank == 0; }
 
 static bool match_args(Compare *c, const Expr *p, const Expr *e, bool swapped)
 {
@@ -269,6 +282,34 @@ static bool is_by_loops(const Compare *c, const Expr *read)
     return true;
 }
 
+/* Returns true if the operands matched so far are in the memories that the declaration names. */
+static bool memories_agree(const Compare *c)
+{
+    for (int k = 0; k < c->instr->operand_count; k++) {
+        const char *wanted = c->instr->memory[k];
+        const Tensor *t = c->match.operand[k].tensor;
+        const Buffer *b = wanted && t ? buffer_of(c->nest->root, t) : NULL;
+        const char *found = b && scope_is_declared(b->scope) ? b->scope->name : SCOPE_CORE;
+        if (wanted && t && !text_equal(wanted, found)) return false;
+    }
+    return true;
+}
+
+/* Matches the arguments of an operation, of a commutative one in the order in which the operands are in their
+ * memories. */
+static bool match_in_any_order(Compare *c, const Expr *p, const Expr *e)
+{
+    const Match before = c->match;
+    const bool in_order = match_args(c, p, e, false);
+    if (!commutes(p->kind) || p->arg_count != 2 || (in_order && memories_agree(c))) return in_order;
+    const Match first = c->match;
+    c->match = before;
+    const bool is_swapped = match_args(c, p, e, true);
+    if (!in_order || (is_swapped && memories_agree(c))) return is_swapped;
+    c->match = first;
+    return true;
+}
+
 static bool match_value(Compare *c, const Expr *p, const Expr *e)
 {
     if (p->kind == EXPR_VAR && loop_for(c, p) == e) return true;
@@ -291,10 +332,8 @@ static bool match_value(Compare *c, const Expr *p, const Expr *e)
     if (!same)
         return differs(c,
                        text_format(c->cx, "the formula has %s instead of %s", text_of(c->cx, p), text_of(c->cx, e)));
-    if (match_args(c, p, e, false)) return true;
+    if (match_in_any_order(c, p, e)) return true;
     if (p->arg_count != 2) return false;
-    c->match = before;
-    if (commutes(p->kind) && match_args(c, p, e, true)) return true;
     c->match = before;
     if (match_small_number(c, p, e)) return true;
     c->match = before;
@@ -388,7 +427,7 @@ static bool try_axes(Compare *c, int axis, unsigned used)
 {
     const Stage *p = c->instr->stage;
     const Expr *before[MAX_NUMBERS];
-    if (axis == p->axis_count) return used == (1u << c->loop_count) - 1 ? match_with_sizes(c) : false;
+    if (axis == p->axis_count) return used == c->needed ? match_with_sizes(c) : false;
     memcpy(before, c->size, sizeof before);
     for (int l = 0; l < c->loop_count; l++) {
         if (used >> l & 1 || !is_of_kind(c, c->loop[l], p->axis[axis].kind)) continue;
@@ -501,10 +540,23 @@ static bool find_loops(Compare *c, const Stmt *s)
     return read_guard(c);
 }
 
+/* Returns true if the loop has one iteration, and no axis uses it. */
+static bool is_idle(const Compare *c, const Stmt *loop)
+{
+    return expr_is_int(loop->extent, 1) && !feeds(c, loop, 0, axes_of(c->block));
+}
+
+static bool find_needed(Compare *c)
+{
+    for (int l = 0; l < c->loop_count; l++)
+        if (!is_idle(c, c->loop[l])) c->needed |= 1u << l;
+    return true;
+}
+
 bool instruction_match(Ctx *cx, const Nest *n, const Stmt *s, const Instruction *i, Match *out, const char **why)
 {
     Compare c = { .cx = cx, .nest = n, .instr = i };
-    bool found = find_loops(&c, s) && try_axes(&c, 0, 0);
+    bool found = find_loops(&c, s) && find_needed(&c) && try_axes(&c, 0, 0);
     *why = found ? NULL : c.why ? c.why : shape_text(&c);
     *out = c.match;
     return found;

@@ -23,7 +23,7 @@ typedef struct Match {
 } Match;
 
 /* Returns true if the statement computes the instruction's formula. Its loops must be the formula's axes, with the same
- * kinds and extents; an iteration that a guard excludes is no part of a size of the run. The value of its block must be
+ * kinds and extents; a size of the run does not count iterations that a guard excludes. The value of its block must be
  * the formula, up to names, the order of commutative operands, offsets and strides. Open numbers take the values with
  * which the formula matches. If it returns false, *why is the first difference. */
 bool instruction_match(Ctx *cx, const Nest *n, const Stmt *s, const Instruction *i, Match *out, const char **why);

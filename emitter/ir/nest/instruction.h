@@ -28,7 +28,7 @@
 #include "ir/algebra/algebra.h"
 #include "ir/nest/nest.h"
 
-enum { MAX_OPERANDS = 6, MAX_NUMBERS = 20 };
+enum { MAX_OPERANDS = 8, MAX_NUMBERS = 20 };
 
 /* The values of a number: least, least + step, and so on, up to greatest; step is 0 for a number without a range. */
 typedef struct NumberRange { int64_t least, greatest, step; } NumberRange;

@@ -81,7 +81,7 @@ static void skip_ranges(Lexer *l, const Instruction *out)
     } while (lex_accept(l, ","));
 }
 
-/* Adds an open number of this name; if it yields, an axis may have the name, too. */
+/* Adds an open number of this name; if it yields, an axis may have its name. */
 static void open_number(Lexer *l, Token at, bool yields, Instruction *out, const Symbol **symbols)
 {
     const char *number = name_n(l->cx, at.at, (size_t)at.length);

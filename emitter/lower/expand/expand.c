@@ -722,9 +722,10 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
     for (int i = 0; i < instr->argument_count; i++)
         arg[n++] = instruction_binds_late(instr, i) ? m.number[i] : instr->number[i];
     const Instruction *declared = instr->open ? instr->open : instr;
-    arg[n++] = operand_arg(x, instr->stage->out[0], declared->stage->out[0], &m.result);
+    const Instruction *called = instruction_is_open(instr) ? instruction_with(cx, instr, m.number) : instr;
+    arg[n++] = operand_arg(x, called->stage->out[0], declared->stage->out[0], &m.result);
     for (int i = 0; i < instr->operand_count; i++)
-        arg[n++] = operand_arg(x, instr->operand[i], declared->operand[i], &m.operand[i]);
+        arg[n++] = operand_arg(x, called->operand[i], declared->operand[i], &m.operand[i]);
     return code_if(cx, m.guard, code_call_or(cx, instr->macro, arg, n, body), NULL);
 }
 
