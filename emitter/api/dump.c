@@ -69,7 +69,7 @@ static void print_graph(Build *b, Dag *d, void print_nodes(Build *b, Dag *d))
     print_nodes(b, d);
     for (int i = 0; i < b->graph.output_count; i++) {
         const char *id = tensor_id(d, b->graph.output[i]);
-        text_printf(d->t, "output %s  \"%s\"\n", id, b->outer ? b->graph.output[i]->name : b->model.output[i]->name);
+        text_printf(d->t, "output %s  \"%s\"\n", id, (b->tree.outer ? b->graph.output : b->model.output)[i]->name);
     }
 }
 
@@ -155,12 +155,12 @@ static bool dump_fused(Build *b, Text *t)
 /* Returns the nest before its first step. */
 static const Nest *naive_of(Build *b, int i)
 {
-    const Nest *n = b->nest[i];
+    const Nest *n = b->scheduled.nest[i];
     Tensor **in = NEW_ARRAY(b->cx->arena, Tensor *, n->input_count),
            **out = NEW_ARRAY(b->cx->arena, Tensor *, n->output_count);
     const Group *g = &b->groups.at[i];
     if (g->anchor) {
-        out = group_expand(b->cx, g, b->chosen[i], in, NULL);
+        out = group_expand(b->cx, g, b->scheduled.chosen[i], in, NULL);
         return out ? nest_naive(b->cx, g->name, in, g->input_count, out, n->output_count) : NULL;
     }
     for (int j = 0; j < n->input_count; j++) in[j] = n->input[j];
@@ -218,12 +218,12 @@ static const Nest *replay(Build *b, Text *t, const Nest *n, const Nest *last, in
 
 static bool dump_strategy(Build *b, Text *t)
 {
-    if (b->combine_text) text_add(t, b->combine_text);
+    if (b->scheduled.combine_text) text_add(t, b->scheduled.combine_text);
     for (int i = 0; i < b->groups.count; i++) {
         if (!is_selected(b, &b->groups.at[i])) continue;
         schedule_origin(b, t, i);
-        if (schedule_is_chosen(b, i) && b->options->explain && b->nest[i])
-            replay(b, t, naive_of(b, i), b->nest[i], b->nest[i]->step_count);
+        if (schedule_is_chosen(b, i) && b->options->explain && b->scheduled.nest[i])
+            replay(b, t, naive_of(b, i), b->scheduled.nest[i], b->scheduled.nest[i]->step_count);
     }
     return true;
 }
@@ -231,8 +231,8 @@ static bool dump_strategy(Build *b, Text *t)
 static bool dump_steps(Build *b, Text *t, int steps)
 {
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
-        if (!is_selected(b, &b->groups.at[i]) || !b->nest[i]) continue;
-        const Nest *n = replay(b, t, naive_of(b, i), b->nest[i], steps);
+        if (!is_selected(b, &b->groups.at[i]) || !b->scheduled.nest[i]) continue;
+        const Nest *n = replay(b, t, naive_of(b, i), b->scheduled.nest[i], steps);
         if (n) print_nest(b->cx, t, n);
         text_char(t, '\n');
     }
@@ -258,7 +258,7 @@ static bool dump_scheduled(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        const Nest *n = b->nest[i];
+        const Nest *n = b->scheduled.nest[i];
         if (!is_selected(b, g) || !n) continue;
         text_printf(t, "for %s on %s", g->parts ? g->parts : g->name, b->target->name);
         schedule_head(t, n);
@@ -279,10 +279,10 @@ static bool dump_lowered(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        const bool is_shared = b->is_shared[i];
-        if (!is_selected(b, g) || (!b->options->only && (is_shared || !b->function[i]))) continue;
+        const bool is_shared = b->lowered.is_shared[i];
+        if (!is_selected(b, g) || (!b->options->only && (is_shared || !b->lowered.function[i]))) continue;
         if (is_shared) text_printf(t, "group %s shares this function:\n", g->name);
-        if (b->function[i]) print_code(b->cx, t, b->function[i]);
+        if (b->lowered.function[i]) print_code(b->cx, t, b->lowered.function[i]);
         else if (region_of_group(b, i))
             text_printf(t, "group %s: a branch or a loop; its graphs' groups are lowered\n", g->name);
         else text_printf(t, "group %s: no function, for its output aliases its operand\n", g->name);
@@ -441,9 +441,9 @@ static void refuse_only(Build *b)
 static int most_steps(Build *b)
 {
     int most = -1;
-    for (const Build *g = b; g; g = g->next)
+    for (const Build *g = b; g; g = g->tree.next)
         for (int i = 0; i < g->groups.count; i++) {
-            const int steps = g->nest[i] ? g->nest[i]->step_count : 0;
+            const int steps = g->scheduled.nest[i] ? g->scheduled.nest[i]->step_count : 0;
             if (is_selected(g, &g->groups.at[i]) && steps > most) most = steps;
         }
     return most;
@@ -474,7 +474,7 @@ static const char *dumped(Ctx *cx, const char *model, const lw_options *o)
     bool ok = build_read(&b, cx, model, &own);
     b.mode.until = s == &after_dag_pass || s == &after_code_pass ? pass_of(own.at) : s->until;
     ok = ok && build_graph(&b) && (!s->needs || (s->needs(&b) && is_there(&b)));
-    for (Build *g = &b; ok && g; g = s->of_each ? g->next : NULL) ok = s->print(g, &t);
+    for (Build *g = &b; ok && g; g = s->of_each ? g->tree.next : NULL) ok = s->print(g, &t);
     return ok && !ctx_failed(cx) ? text_string(&t) : NULL;
 }
 

@@ -314,7 +314,7 @@ static bool run_form(Ctx *cx, const char *model, const Form *f, const char *cons
     if (f->qdq) own->qdq = f->qdq;
     if (f != &forms[AS_EMITTED]) own->stream = NULL;
     if (!build_read(b, cx, model, own)) return false;
-    if (b->state_count)
+    if (b->states.count)
         diag_unsupported(cx, NULL, "the model has state; use a model whose samples are independent");
     if (f->without_grids) model_without_grids(cx, &b->model);
     b->mode.is_as_imported = f != &forms[AS_EMITTED];

@@ -43,7 +43,7 @@ static int64_t graph_macs(const Build *b)
 int64_t report_group_macs(const Build *b, int group)
 {
     const Node *n = region_of_group(b, group);
-    if (!n) return nest_macs(b->cx, b->nest[group]);
+    if (!n) return nest_macs(b->cx, b->scheduled.nest[group]);
     const Build *inner = build_graphs_of(b, n);
     const int64_t turns = region_trip_count(n) < 0 ? 1 : region_trip_count(n);
     int64_t most = 0;
@@ -88,8 +88,15 @@ static int64_t region_instructions(const Build *b, const Node *n)
     return n->region->kind == REGION_LOOP ? sat_mul(turns, most) : most;
 }
 
-static const Counts *measured_instructions(const Build *b) { return b->measured ? &b->measured->instructions : NULL; }
-static const Counts *measured_cycles(const Build *b) { return b->measured ? &b->measured->cycles : NULL; }
+static const Counts *measured_instructions(const Build *b)
+{
+    return b->observed.measured ? &b->observed.measured->instructions : NULL;
+}
+
+static const Counts *measured_cycles(const Build *b)
+{
+    return b->observed.measured ? &b->observed.measured->cycles : NULL;
+}
 static bool has_layers(const Counts *c) { return c && c->layer; }
 static bool has_total(const Counts *c) { return c && c->total >= 0; }
 
@@ -104,7 +111,7 @@ bool report_has_cycles(const Build *b)
 int64_t report_instructions(const Build *b, int group)
 {
     const Node *n = region_of_group(b, group);
-    const Function *f = b->function[group];
+    const Function *f = b->lowered.function[group];
     if (has_layers(measured_instructions(b))) return measured_instructions(b)->layer[group];
     if (!b->target->costs) return -1;
     if (n) return region_instructions(b, n);
@@ -265,16 +272,16 @@ int64_t report_result(Ctx *cx, const Group *g) { return bytes_of(cx, g->output, 
 const char *report_place(Build *b, const Group *g)
 {
     const Slot *s = plan_slot(&b->plan, g->output[0]);
-    if (b->is_step && s->kind == SLOT_OUTPUT) return "loss";
+    if (b->training.is_step && s->kind == SLOT_OUTPUT) return "loss";
     if (s->kind == SLOT_INPUT && build_trained_of_input(b, s->index) >= 0)
         return text_format(b->cx, "params.%s", b->graph.input[s->index]->name);
-    if (b->outer && s->kind == SLOT_OUTPUT) return text_format(b->cx, "result %d", s->index);
+    if (b->tree.outer && s->kind == SLOT_OUTPUT) return text_format(b->cx, "result %d", s->index);
     if (s->kind == SLOT_OUTPUT && build_state_of_output(b, s->index) >= 0) return "state";
     if (s->kind == SLOT_OUTPUT)
         return text_format(b->cx, "output %d%s", s->index,
                            s->in_arena ? text_format(b->cx, ", arena +%lld", (long long)s->offset) : "");
     int64_t at = s->offset + s->view_offset * dtype_info(s->tensor->type)->bytes;
-    const char *memory = b->outer ? "memory" : b->plan.memory_count > 1 ? b->plan.memory[s->memory].name : "arena";
+    const char *memory = b->tree.outer ? "memory" : b->plan.memory_count > 1 ? b->plan.memory[s->memory].name : "arena";
     return text_format(b->cx, "%s +%lld%s", memory, (long long)at,
                        s->root != s->tensor ? " (shared)" : "");
 }
@@ -302,11 +309,12 @@ static void add_time(const Build *b, Totals *t)
 static void add_training(const Build *b, Totals *t)
 {
     const Program *step = b->program.step;
-    if (!b->step) return;
+    if (!b->training.step) return;
     t->params = training_bytes(&b->program);
-    if (b->step->plan.arena_size > t->arena) t->arena = b->step->plan.arena_size;
+    if (b->training.step->plan.arena_size > t->arena) t->arena = b->training.step->plan.arena_size;
     if (step)
-        t->targets = tensor_bytes(step->input[step->input_count - 1].tensor) + tensor_bytes(b->step->graph.output[0]);
+        t->targets = tensor_bytes(step->input[step->input_count - 1].tensor)
+                     + tensor_bytes(b->training.step->graph.output[0]);
 }
 
 Totals report_totals(const Build *b)
@@ -332,7 +340,7 @@ Totals report_totals(const Build *b)
 int report_layers(const Build *b)
 {
     int count = 0;
-    for (; b; b = b->next) count += b->groups.count;
+    for (; b; b = b->tree.next) count += b->groups.count;
     return count;
 }
 
@@ -361,7 +369,7 @@ int report_floats(const Build *b)
 {
     bool is_quantized = false;
     int floats = 0;
-    for (; b; b = b->next)
+    for (; b; b = b->tree.next)
         for (int i = 0; i < b->groups.count; i++) {
             is_quantized = is_quantized || has_type(&b->groups.at[i], is_byte);
             floats += report_computes_floats(b, i);

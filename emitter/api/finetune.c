@@ -137,8 +137,8 @@ static bool emit(const Finetuning *f, const TuneJob *job, const char *path)
     b.model.input_count = g->input_count;
     b.model.output = g->output;
     b.model.output_count = g->output_count;
-    b.trained = trainables(f->cx, job->tuned);
-    b.trained_count = job->tuned->count;
+    b.training.given = trainables(f->cx, job->tuned);
+    b.training.given_count = job->tuned->count;
     return build_graph(&b) && build_nests(&b) && build_write(&b, path);
 }
 

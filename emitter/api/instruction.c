@@ -145,9 +145,9 @@ static const char *find(Ctx *cx, const char *model, const char *macro, const lw_
         || !build_graph(&b) || !build_nests(&b))
         return NULL;
     const Instruction *found = NULL;
-    for (const Build *g = &b; g && !found; g = g->next)
+    for (const Build *g = &b; g && !found; g = g->tree.next)
         for (int i = 0; i < g->groups.count && !found; i++)
-            if (g->nest[i]) found = nest_instruction(g->nest[i], macro);
+            if (g->scheduled.nest[i]) found = nest_instruction(g->scheduled.nest[i], macro);
     if (found && found->open) found = found->open;
     if (!found) found = instruction_known(cx, macro);
     if (!found && !ctx_failed(cx))

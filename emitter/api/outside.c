@@ -25,15 +25,15 @@ static void list_items(Listing *l)
 {
     const Build *b = l->b;
     int most = b->plan.slot_count;
-    for (int g = 0; g < b->groups.count; g++) most += b->scratch_count[g];
+    for (int g = 0; g < b->groups.count; g++) most += b->lowered.scratch_count[g];
     l->item = NEW_ARRAY(b->cx->arena, Item, most);
     l->at = NEW_ARRAY(b->cx->arena, Outside, most);
     for (int i = 0; i < b->plan.slot_count; i++)
         if (b->plan.slot[i].in_arena && b->plan.slot[i].root == b->plan.slot[i].tensor)
             l->item[l->item_count++] = item_of_root(b, &b->plan.slot[i]);
     for (int g = 0; g < b->groups.count; g++)
-        for (int i = 0; i < b->scratch_count[g]; i++) {
-            const Scratch *s = &b->scratch[g][i];
+        for (int i = 0; i < b->lowered.scratch_count[g]; i++) {
+            const Scratch *s = &b->lowered.scratch[g][i];
             if (s->memory < 0) continue;
             l->item[l->item_count++] = (Item){ s->copied ? s->begins : g, g, s->memory, s->offset, s->bytes };
         }
@@ -76,15 +76,15 @@ static void add_roots(Listing *l)
 static const char *name_of_copy(const Build *b, const Scratch *s, const char **memory)
 {
     const int constant = plan_slot(&b->plan, s->copied)->index;
-    if (s->memory < 0) *memory = b->constant_memory[constant]->name;
+    if (s->memory < 0) *memory = b->memories.of_constant[constant]->name;
     return b->program.constant_name[b->constant_of[constant]];
 }
 
 static void add_scratch(Listing *l, int group)
 {
     const Build *b = l->b;
-    for (int i = 0; i < b->scratch_count[group]; i++) {
-        const Scratch *s = &b->scratch[group][i];
+    for (int i = 0; i < b->lowered.scratch_count[group]; i++) {
+        const Scratch *s = &b->lowered.scratch[group][i];
         if (s->memory == l->fastest || !(s->allowed >> l->fastest & 1)) continue;
         const Traffic moved = { s->read_bytes, s->written_bytes };
         const int64_t once = s->copied ? sat_mul(s->bytes, s->source_cost) : 0,

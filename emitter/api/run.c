@@ -67,7 +67,7 @@ static int64_t index_limit(const Build *b, const Tensor *t, int calls)
     Indexed found = { b->cx, NULL, 0 };
     int64_t behind = 0;
     for (int g = 0; g < b->groups.count; g++) {
-        const Nest *n = b->nest[g];
+        const Nest *n = b->scheduled.nest[g];
         const Group *of = &b->groups.at[g];
         for (int i = 0; n && i < n->input_count; i++) {
             if (of->input[i] != t) continue;
@@ -100,10 +100,10 @@ static bool read_inputs(Build *b, const char *const *input, int count, const voi
 {
     enum { MOST_CALLS = 6 };
     Ctx *cx = b->cx;
-    int inputs = b->model.input_count - b->state_count;
+    int inputs = b->model.input_count - b->states.count;
     if (count && count != inputs) {
         diag_error(cx, NULL, "%d file%s given; pass one .npy file for each input%s: %s", count,
-                   count == 1 ? " is" : "s are", b->state_count ? " that is not a state" : "", input_names(b));
+                   count == 1 ? " is" : "s are", b->states.count ? " that is not a state" : "", input_names(b));
         return false;
     }
     if (!has_fixed_sizes(b)) return false;
@@ -136,13 +136,13 @@ static bool add_layers(Build *b, Build *emitted, const Env *all, const void ***o
 {
     const int own = b->model.output_count;
     if (!build_graph(emitted)) return false;
-    emitted->sizes = b->sizes;
+    emitted->observed.sizes = b->observed.sizes;
     int64_t *channels = NEW_ARRAY(b->cx->arena, int64_t, emitted->model.output_count);
     const void **more = NEW_ARRAY(b->cx->arena, const void *, emitted->model.output_count);
     memcpy(more, *outputs, (size_t)own * sizeof *more);
     for (int i = own; i < emitted->model.output_count; i++)
         more[i] = build_reference_data(b, all, emitted, emitted->model.output[i], &channels[i]);
-    b->imported_channels = channels;
+    b->observed.imported_channels = channels;
     b->model.output = emitted->model.output;
     b->model.output_count = emitted->model.output_count;
     *outputs = more;
@@ -160,7 +160,8 @@ bool run_interpreted(Build *b, const char *const *input, int count, int runs, co
     *outputs = NEW_ARRAY(b->cx->arena, const void *, b->model.output_count);
     ok = ok && read_inputs(b, input, count, *inputs);
     for (int run = 0; ok && run < runs; run++) {
-        for (int i = 0; run && i < b->state_count; i++) (*inputs)[b->state[i].input] = (*outputs)[b->state[i].output];
+        for (int i = 0; run && i < b->states.count; i++)
+            (*inputs)[b->states.at[i].input] = (*outputs)[b->states.at[i].output];
         all = env_new(b->cx);
         ok = build_run_all(b, *inputs, all);
         for (int i = 0; ok && i < b->graph.output_count; i++) (*outputs)[i] = env_get(all, b->graph.output[i]);
@@ -204,12 +205,13 @@ static bool is_as_imported(Build *b, const void *const *inputs)
     for (int i = 0; i < b->groups.count; i++)
         for (int k = 0; k < b->groups.at[i].output_count; k++) {
             const Tensor *t = b->groups.at[i].output[k];
-            if (!is_equal(b, t, env_get(b->recorded, t), build_reference_data(&r, all, b, t, &channels))) return false;
+            if (!is_equal(b, t, env_get(b->observed.recorded, t), build_reference_data(&r, all, b, t, &channels)))
+                return false;
         }
     for (int i = 0; i < b->graph.output_count && i < r.graph.output_count; i++) {
         const Tensor *t = b->graph.output[i];
         if (!has_size_of(b, t, &r, r.graph.output[i])) return false;
-        if (!is_equal(b, t, env_get(b->recorded, t), env_get(all, r.graph.output[i]))) return false;
+        if (!is_equal(b, t, env_get(b->observed.recorded, t), env_get(all, r.graph.output[i]))) return false;
     }
     return true;
 }
@@ -217,7 +219,7 @@ static bool is_as_imported(Build *b, const void *const *inputs)
 bool run_recorded(Build *b, const void *const *inputs)
 {
     Env *all = env_new(b->cx);
-    b->recorded = all;
+    b->observed.recorded = all;
     return build_run_all(b, inputs, all) && is_as_imported(b, inputs);
 }
 
@@ -272,10 +274,10 @@ static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *i
     o = options_of(cx, "lw_run", o);
     if (!o || !is_given(cx, "lw_run", "the model", model)) return false;
     if (!are_given(cx, "lw_run", "the inputs", input, input_count) || !build_read(b, cx, model, o)) return false;
-    const int files = b->model.input_count - b->state_count;
+    const int files = b->model.input_count - b->states.count;
     if (!input_count && files)
         diag_error(cx, NULL, "no input file is given; pass one .npy file for each input%s: %s",
-                   b->state_count ? " that is not a state" : "", input_names(b));
+                   b->states.count ? " that is not a state" : "", input_names(b));
     b->mode.until = o->at ? pass_over_dag(cx, o->at) : NULL;
     if (ctx_failed(cx) || !run_interpreted(b, input, input_count, 1, &inputs, outputs)) return false;
     keep_common_layers(b, *outputs);
@@ -289,7 +291,7 @@ static bool run(Ctx *cx, const char *model, const char *const *input, int input_
     const void **outputs;
     if (!are_given(cx, "lw_run", "the outputs", output, output_count)) return false;
     if (!interpret(&b, cx, model, input, input_count, &outputs, o)) return false;
-    const int most = b.model.output_count - b.state_count;
+    const int most = b.model.output_count - b.states.count;
     if (output_count > most)
         diag_error(cx, NULL, "-o is given %d times; pass it once for each of the model's %d outputs", output_count,
                    most);
@@ -309,7 +311,7 @@ static const char *run_text(Ctx *cx, const char *model, const char *const *input
     const void **outputs;
     Text t = text_new(cx);
     if (!interpret(&b, cx, model, input, input_count, &outputs, o)) return NULL;
-    for (int i = 0; i < b.model.output_count - b.state_count; i++) {
+    for (int i = 0; i < b.model.output_count - b.states.count; i++) {
         const int at = run_output_number(&b, i);
         elements_print(cx, &t, build_actual(&b, b.model.output[at]), outputs[at]);
     }

@@ -10,7 +10,7 @@ static TrafficKind kind_of(const Build *b, int group, const Memory *m)
     const Slot *s = build_slot(b, group, m);
     if (s->kind == SLOT_CONST || (s->kind == SLOT_INPUT && build_trained_of_input(b, s->index) >= 0))
         return TRAFFIC_WEIGHTS;
-    return s->kind == SLOT_ARENA || b->outer ? TRAFFIC_RESULTS : TRAFFIC_PORTS;
+    return s->kind == SLOT_ARENA || b->tree.outer ? TRAFFIC_RESULTS : TRAFFIC_PORTS;
 }
 
 /* Sets the memory of the parameter, and the copy that it reads. scratch: its number among the function's buffers. */
@@ -18,10 +18,10 @@ static void set_memory(const Build *b, int group, const Memory *m, int scratch, 
 {
     const Slot *s = m->kind == MEMORY_SCRATCH ? NULL : build_slot(b, group, m);
     const Scratch *copy = s ? build_copy(b, group, s) : NULL;
-    const bool has_memory = s && s->kind == SLOT_CONST && b->constant_memory;
-    const FirmwareMemory *rom = has_memory ? b->constant_memory[s->index] : NULL;
+    const bool has_memory = s && s->kind == SLOT_CONST && b->memories.of_constant;
+    const FirmwareMemory *rom = has_memory ? b->memories.of_constant[s->index] : NULL;
     if (!b->plan.memory_count) return;
-    if (!s) to->memory = b->plan.memory[b->scratch[group][scratch].memory].name;
+    if (!s) to->memory = b->plan.memory[b->lowered.scratch[group][scratch].memory].name;
     else if (copy) to->memory = b->plan.memory[copy->memory].name;
     else if (s->in_arena) to->memory = b->plan.memory[s->memory].name;
     else if (rom) to->memory = rom->name;
@@ -39,12 +39,12 @@ static int64_t bytes_of(const Build *b, int group, const Memory *m)
 int report_traffic(const Build *b, int group, const ParameterTraffic **out)
 {
     Ctx *cx = b->cx;
-    const Function *f = b->function[group];
+    const Function *f = b->lowered.function[group];
     if (!f || b->plan.is_free[group]) return 0;
     Traffic *moved = NEW_ARRAY(cx->arena, Traffic, f->memory_count + 1);
     ParameterTraffic *list = NEW_ARRAY(cx->arena, ParameterTraffic, f->memory_count + 1);
     int count = 0, scratch = 0;
-    Traffic *const *measured = b->measured ? b->measured->traffic : NULL;
+    Traffic *const *measured = b->observed.measured ? b->observed.measured->traffic : NULL;
     count_traffic(cx, f, b->target->costs, moved);
     for (int i = 0; measured && i < f->memory_count; i++) moved[i] = measured[group][i];
     for (int i = 0; i <= f->memory_count; i++) {
@@ -81,10 +81,10 @@ void report_sum_traffic(const Build *b, Traffic sum[TRAFFIC_KINDS])
 
 int report_memories(const Build *b, const MemoryUse **out)
 {
-    MemoryUse *list = NEW_ARRAY(b->cx->arena, MemoryUse, b->memory_count);
+    MemoryUse *list = NEW_ARRAY(b->cx->arena, MemoryUse, b->memories.count);
     int ram = 0;
-    for (int i = 0; i < b->memory_count; i++) {
-        const FirmwareMemory *m = &b->memory[i];
+    for (int i = 0; i < b->memories.count; i++) {
+        const FirmwareMemory *m = &b->memories.at[i];
         MemoryUse *use = &list[i];
         *use = (MemoryUse){ m->name, m->is_rom, m->bytes, m->used, 0, 0, { m->read, 0 } };
         if (!m->is_rom) {
@@ -93,9 +93,9 @@ int report_memories(const Build *b, const MemoryUse **out)
             use->live_bound = p->live_bound;
             use->moved = (Traffic){ p->read, p->written };
         }
-        if (b->measured && b->measured->in_memory) use->moved = b->measured->in_memory[i];
+        if (b->observed.measured && b->observed.measured->in_memory) use->moved = b->observed.measured->in_memory[i];
         use->cost = sat_add(sat_mul(use->moved.read, m->read_cost), sat_mul(use->moved.written, m->write_cost));
     }
     *out = list;
-    return b->memory_count;
+    return b->memories.count;
 }

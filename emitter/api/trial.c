@@ -272,14 +272,14 @@ bool trial_run(Build *b, const char *folder, const char *sizes, const void *cons
         if (!elements_write(cx, path, &stored, inputs[i])) return false;
         trial_quote(&run, path);
     }
-    for (int i = 0; i < b->model.output_count - b->state_count; i++)
+    for (int i = 0; i < b->model.output_count - b->states.count; i++)
         trial_quote(&run, text_format(cx, "%s/out%d.npy", folder, i));
     if (runs > 1) text_printf(&run, " --repeat %d", runs);
     text_add(&run, " >");
     trial_quote(&run, out);
     const Ending e = run_command(cx, b->options, text_string(&run), b->options->timeout,
                                  runner ? "the runner" : "the emitted program");
-    b->is_signalled = e == SHELL_INTERRUPTED;
+    b->observed.is_signalled = e == SHELL_INTERRUPTED;
     if (e != SHELL_DONE) return false;
     if (runner || b->options->profile) add_measures(cx, out, said);
     if (b->options->profile) add_layers(cx, out, said);

@@ -106,7 +106,7 @@ static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, con
     const Files *f = v->files;
     Recorded r;
     if (!recorded_open(b, &r)) return false;
-    for (int i = 0; i < b->model.output_count - b->state_count && !ctx_failed(cx); i++) {
+    for (int i = 0; i < b->model.output_count - b->states.count && !ctx_failed(cx); i++) {
         const int number = run_output_number(b, i);
         const Tensor *as_built = b->model.output[number],
                      *out = i < f->expect_count ? elements_shaped(cx, f->expect[i], as_built)
@@ -126,7 +126,7 @@ static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, con
         if (!want) continue;
         const Difference d = elements_compare(out, got, want, accepted_of(v, out));
         const Errors e = errors_of(out, got, want);
-        print_difference(&v->said, sizes, out, i < layers_from ? 0 : b->imported_channels[number], &d, &e);
+        print_difference(&v->said, sizes, out, i < layers_from ? 0 : b->observed.imported_channels[number], &d, &e);
         v->outputs++;
         v->wrong_outputs += d.wrong > 0;
         v->has_floats = v->has_floats || dtype_is_float(out->type);
@@ -227,8 +227,8 @@ static bool trial(Verify *v, const char *model, const lw_options *o, const char 
     if (!build_read(&b, v->cx, model, o)) return false;
     Build written = b;
     if (*sizes) b.model.schedule_count = 0;
-    const int own_outputs = b.model.output_count - b.state_count;
-    const int runs = b.state_count && !f->expect_count ? RUNS_WITH_STATE : 1;
+    const int own_outputs = b.model.output_count - b.states.count;
+    const int runs = b.states.count && !f->expect_count ? RUNS_WITH_STATE : 1;
     return run_interpreted(&b, f->input, f->input_count, runs, &inputs, &outputs) &&
            compare_written(v, &written, &b, inputs) && trial_run(&b, v->folder, sizes, inputs, runs, &v->said) &&
            compare(v, &b, sizes, own_outputs, outputs);

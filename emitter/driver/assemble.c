@@ -7,7 +7,6 @@
 
 #include "cgen/control_flow.h"
 #include "ir/algebra/algebra.h"
-#include "lower/merge.h"
 #include "support/map.h"
 #include "support/names.h"
 #include "support/text.h"
@@ -30,14 +29,14 @@ static const Move *move_of(const Build *b, const Slot *moved)
 static Call call_of(Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
-    const Function *f = b->function[group];
+    const Function *f = b->lowered.function[group];
     Place *place = NEW_ARRAY(b->cx->arena, Place, f->memory_count);
     const Slot *moved = plan_moved(&b->plan, &b->groups, group);
-    int temporary = 0, partition = b->partition_of ? b->partition_of[group] : -1;
+    int temporary = 0, partition = b->devices.of ? b->devices.of[group] : -1;
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
         if (is_scratch(m)) {
-            const Scratch *s = &b->scratch[group][temporary++];
+            const Scratch *s = &b->lowered.scratch[group][temporary++];
             place[i] = build_place_of_scratch(b, s, g->name, m->name, 0, m->type);
         }
         else place[i] = place_of(b, group, partition, m);
@@ -46,7 +45,7 @@ static Call call_of(Build *b, int group)
     int copies;
     const Copy *copy = build_copies(b, group, &copies);
     const char *label = g->anchor && *g->anchor->name ? g->anchor->name : g->name;
-    const Merged *merged = map_get_ptr(&b->shared->merged, f);
+    const Merged *merged = build_merged(b, f);
     Call call = { .function = merged ? merged->by : f,
                    .number = merged ? merged->number : NULL,
                    .label = label,
@@ -57,7 +56,7 @@ static Call call_of(Build *b, int group)
                    .copy = copy,
                    .size = f->size,
                    .move = moved ? move_of(b, moved) : NULL,
-                   .partition = partition < 0 ? NULL : &b->partition[partition] };
+                   .partition = partition < 0 ? NULL : &b->devices.partition[partition] };
     build_fork_call(b, group, &call);
     return call;
 }
@@ -123,12 +122,12 @@ static void pair_inouts(Build *b, Port *input, Port *output)
 
 static const State *states_of(Build *b, Map *taken)
 {
-    State *state = NEW_ARRAY(b->cx->arena, State, b->state_count);
-    for (int i = 0; i < b->state_count; i++) {
-        const Tensor *t = b->graph.input[b->state[i].input];
+    State *state = NEW_ARRAY(b->cx->arena, State, b->states.count);
+    for (int i = 0; i < b->states.count; i++) {
+        const Tensor *t = b->graph.input[b->states.at[i].input];
         state[i] = (State){ build_unique_name(b->cx, taken, build_port_name(b, t)), t,
-                            build_is_single(b, t, b->graph.output[b->state[i].output]),
-                            build_initial(b, b->state[i].input), NULL };
+                            build_is_single(b, t, b->graph.output[b->states.at[i].output]),
+                            build_initial(b, b->states.at[i].input), NULL };
         if (state[i].initial)
             state[i].initial_name = build_symbol(b, name_format(b->cx, "%s_initial", state[i].name));
     }
@@ -189,7 +188,7 @@ static bool is_read(Build *b, const Call *call, int count, const Expr *size)
     SizeSearch s = { size, false };
     for (int i = 0; i < count; i++)
         if (call_reads(&call[i], size)) return true;
-    for (int i = 0; !b->region && i < b->graph.output_count; i++)
+    for (int i = 0; !b->tree.region && i < b->graph.output_count; i++)
         for (int d = 0; d < b->graph.output[i]->rank; d++)
             expr_walk(b->cx, b->graph.output[i]->shape[d], find_size, &s);
     return s.found;
@@ -208,7 +207,7 @@ static void check_bound(Build *b, const Call *c, Map *bound)
 {
     for (int i = 0; i < call_size_count(c); i++) {
         const Var *v = expr_as_var(c->size[i]);
-        if (v && v->is_decided && !map_get_const_ptr(bound, v) && (!b->region || build_binds_size(b, c->size[i])))
+        if (v && v->is_decided && !map_get_const_ptr(bound, v) && (!b->tree.region || build_binds_size(b, c->size[i])))
             diag_internal(b->cx, c->label, "it reads the size \"%s\" before the run has decided it", v->name);
     }
 }
@@ -227,7 +226,7 @@ int build_calls(Build *b, const Call **out, int *last_count, const SizeBind **la
             bind[binds++] = (SizeBind){ size, build_place(b, plan_slot(&b->plan, from)),
                                         tensor_is_constant(from) ? from : NULL, false };
         }
-        if (b->function[i]) call[count] = call_of(b, i);
+        if (b->lowered.function[i]) call[count] = call_of(b, i);
         else if (region_of_group(b, i)) call[count] = region_call(b, i);
         else continue;
         check_bound(b, &call[count], &bound);
@@ -246,7 +245,7 @@ int build_calls(Build *b, const Call **out, int *last_count, const SizeBind **la
 /* Returns true if a run may end because of a size that it decides. */
 static bool tests_sizes(const Build *b)
 {
-    for (const Build *g = b; g; g = g->next)
+    for (const Build *g = b; g; g = g->tree.next)
         for (int i = 0; i < g->groups.count; i++)
             if (group_bound_size(&g->groups.at[i])) return true;
     const Call *call;
@@ -293,9 +292,9 @@ static void decide_outputs(Build *b, Port *output, Map *taken)
 /* Returns true if a nest of the model contracts products and sums. */
 static bool contracts_any(const Build *b)
 {
-    for (const Build *g = b; g; g = g->next)
+    for (const Build *g = b; g; g = g->tree.next)
         for (int i = 0; i < g->groups.count; i++)
-            for (const Nest *n = g->nest[i]; n; n = n->otherwise)
+            for (const Nest *n = g->scheduled.nest[i]; n; n = n->otherwise)
                 for (int s = 0; s < n->stage_count; s++)
                     if (nest_contracts(n, n->stage[s])) return true;
     return false;
@@ -304,7 +303,7 @@ static bool contracts_any(const Build *b)
 /* Returns true if a call of the model rounds a requantization twice. */
 static bool rounds_twice(const Build *b)
 {
-    for (const Build *g = b; g; g = g->next) {
+    for (const Build *g = b; g; g = g->tree.next) {
         Node **order;
         const int count = graph_order(b->cx, &g->graph, &order);
         for (int i = 0; i < count; i++)
@@ -328,12 +327,12 @@ static void settle_outputs(Build *b)
 /* Replaces the arena by the RAMs of --memory if there are at least two. */
 static void assemble_memories(Build *b)
 {
-    ProgramMemory *m = NEW_ARRAY(b->cx->arena, ProgramMemory, b->memory_count);
+    ProgramMemory *m = NEW_ARRAY(b->cx->arena, ProgramMemory, b->memories.count);
     int rams = 0;
-    for (int i = 0; i < b->memory_count; i++) {
-        if (b->memory[i].is_rom) continue;
+    for (int i = 0; i < b->memories.count; i++) {
+        if (b->memories.at[i].is_rom) continue;
         const PlanMemory *from = &b->plan.memory[rams];
-        m[rams++] = (ProgramMemory){ from->name, from->size, from->align, b->memory[i].section };
+        m[rams++] = (ProgramMemory){ from->name, from->size, from->align, b->memories.at[i].section };
     }
     if (rams < 2) return;
     b->program.memory_count = rams;
@@ -344,9 +343,9 @@ static void section_constants(Build *b)
 {
     const char **section = NEW_ARRAY(b->cx->arena, const char *, b->shared->constant_count);
     const FirmwareMemory **of = NEW_ARRAY(b->cx->arena, const FirmwareMemory *, b->shared->constant_count);
-    for (int i = 0; b->constant_memory && i < b->plan.constant_count; i++)
-        of[b->constant_of[i]] = b->constant_memory[i];
-    for (const Build *g = b->next; g; g = g->next)
+    for (int i = 0; b->memories.of_constant && i < b->plan.constant_count; i++)
+        of[b->constant_of[i]] = b->memories.of_constant[i];
+    for (const Build *g = b->tree.next; g; g = g->tree.next)
         for (int i = 0; i < g->plan.constant_count; i++)
             if (!of[g->constant_of[i]]) of[g->constant_of[i]] = build_place_inner(b, g->plan.constant[i]);
     for (int i = 0; i < b->shared->constant_count; i++) section[i] = of[i] ? of[i]->section : NULL;
@@ -396,12 +395,12 @@ void build_assemble(Build *b)
     build_weights_kind(b->options, &p->weights.kind, &p->weights.section);
     build_constants(b);
     build_partition_params(b);
-    p->partition_count = b->partition_count;
-    p->partition = b->partition;
+    p->partition_count = b->devices.count;
+    p->partition = b->devices.partition;
     p->constant_count = b->shared->constant_count;
     p->constant = b->shared->constant;
     p->constant_name = b->shared->constant_name;
-    if (b->memory_count) {
+    if (b->memories.count) {
         assemble_memories(b);
         section_constants(b);
     }
@@ -430,7 +429,7 @@ void build_assemble(Build *b)
     p->decides_sizes = tests_sizes(b);
     build_unique_name(cx, &states, "current");
     p->state = states_of(b, &states);
-    p->state_count = b->state_count;
+    p->state_count = b->states.count;
     if (b->graph.stream) {
         p->stream.hop = b->graph.stream->hop;
         p->stream.window = b->graph.stream->window;

@@ -10,7 +10,7 @@ const Node *region_of_group(const Build *b, int group)
     return n && n->kind == NODE_REGION ? n : NULL;
 }
 
-Build *build_graphs_of(const Build *b, const Node *region) { return map_get_ptr(&b->inner, region); }
+Build *build_graphs_of(const Build *b, const Node *region) { return map_get_ptr(&b->tree.inner, region); }
 
 bool build_rounds_once(const lw_options *o) { return text_equal(o->rounding, "single"); }
 
@@ -26,21 +26,21 @@ bool build_progress(const Build *b, const char *part, int64_t done, int64_t tota
 
 int build_trained_of_input(const Build *b, int input)
 {
-    if (!b->training || input < b->model.input_count + b->is_step) return -1;
-    int place = input - b->model.input_count - b->is_step;
-    if (b->is_step) return place;
-    for (int i = 0; i < b->training->param_count; i++)
-        if (b->training->param[i].is_read && place-- == 0) return i;
+    if (!b->training.graphs || input < b->model.input_count + b->training.is_step) return -1;
+    int place = input - b->model.input_count - b->training.is_step;
+    if (b->training.is_step) return place;
+    for (int i = 0; i < b->training.graphs->param_count; i++)
+        if (b->training.graphs->param[i].is_read && place-- == 0) return i;
     return -1;
 }
 
 int build_all_groups(const Build *b, const Group *const **all)
 {
     int count = 0;
-    for (const Build *g = b; g; g = g->next) count += g->groups.count;
+    for (const Build *g = b; g; g = g->tree.next) count += g->groups.count;
     const Group **group = NEW_ARRAY(b->cx->arena, const Group *, count);
     count = 0;
-    for (const Build *g = b; g; g = g->next)
+    for (const Build *g = b; g; g = g->tree.next)
         for (int k = 0; k < g->groups.count; k++) group[count++] = &g->groups.at[k];
     *all = group;
     return count;

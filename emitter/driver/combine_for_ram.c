@@ -86,7 +86,7 @@ void build_combine_for_ram(Build *b)
     Search r = layers_search(b, all);
     const Layers apart = layers_apart(&r, false, 0), l = layers_default(&r, &apart);
     if (ctx_failed(b->cx)) return;
-    if (l.count < b->groups.count) b->combine_text = l.explain;
+    if (l.count < b->groups.count) b->scheduled.combine_text = l.explain;
     layers_use(b, &l);
 }
 
@@ -252,7 +252,7 @@ void build_combine_for_limit(Build *b)
     if (arena > 0 && l.plan.arena_size > arena) l = search_for(&r, &apart, 0);
     if (ctx_failed(b->cx)) return;
     layers_use(b, &l);
-    b->combine_text = text_format(b->cx, "%s%s\n", l.explain, given_up(b, &l, &apart));
+    b->scheduled.combine_text = text_format(b->cx, "%s%s\n", l.explain, given_up(b, &l, &apart));
     if (l.plan.arena_size + beside <= b->options->ram)
         diag_listed(b->cx, NOTE, NULL, "--ram %lld: %lld bytes of RAM; %s", (long long)b->options->ram,
                     (long long)(l.plan.arena_size + beside), given_up(b, &l, &apart));

@@ -6,7 +6,6 @@
 
 #include "graph/dag/target.h"
 #include "lower/count.h"
-#include "lower/merge.h"
 #include "support/text.h"
 
 static int64_t bytes_outside(Ctx *cx, const Graph *g)
@@ -23,7 +22,7 @@ Search layers_search(Build *b, const bool *may_join)
     Map *added = NEW(b->cx->arena, Map);
     *added = map_new(b->cx->arena);
     return (Search){ .b = b,
-                     .whole = { b->cx, &b->graph, groups, b->nest, b->chosen, b->target, added },
+                     .whole = { b->cx, &b->graph, groups, b->scheduled.nest, b->scheduled.chosen, b->target, added },
                      .may_join = may_join,
                      .master = -1,
                      .outside = bytes_outside(b->cx, &b->graph),
@@ -45,19 +44,19 @@ Layers layers_apart(Search *r, bool copies_padding, int64_t room)
 void layers_use(Build *b, const Layers *l)
 {
     Ctx *cx = b->cx;
-    const Implementation *const *chosen = b->chosen;
-    const int *partition = b->partition_of;
-    b->copies_padding = l->copies_padding;
-    b->room = l->room;
-    b->partition_of = NEW_ARRAY(cx->arena, int, l->count);
+    const Implementation *const *chosen = b->scheduled.chosen;
+    const int *partition = b->devices.of;
+    b->scheduled.copies_padding = l->copies_padding;
+    b->scheduled.room = l->room;
+    b->devices.of = NEW_ARRAY(cx->arena, int, l->count);
     b->groups = (Groups){ l->count, NEW_ARRAY(cx->arena, Group, l->count) };
-    b->nest = NEW_ARRAY(cx->arena, const Nest *, l->count);
-    b->chosen = NEW_ARRAY(cx->arena, const Implementation *, l->count);
+    b->scheduled.nest = NEW_ARRAY(cx->arena, const Nest *, l->count);
+    b->scheduled.chosen = NEW_ARRAY(cx->arena, const Implementation *, l->count);
     for (int i = 0; i < l->count; i++) {
         b->groups.at[i] = l->at[i].group;
-        b->nest[i] = l->at[i].nest;
-        b->partition_of[i] = partition[layers_last_part(&l->at[i])];
-        b->chosen[i] = l->at[i].count == 1 ? chosen[l->at[i].part[0]] : NULL;
+        b->scheduled.nest[i] = l->at[i].nest;
+        b->devices.of[i] = partition[layers_last_part(&l->at[i])];
+        b->scheduled.chosen[i] = l->at[i].count == 1 ? chosen[l->at[i].part[0]] : NULL;
     }
 }
 
@@ -88,7 +87,7 @@ static void count_layers(Search *r, Layers *l, const Build *trial)
     l->code = l->work = l->moved = 0;
     l->work_of = NEW_ARRAY(r->b->cx->arena, int64_t, l->count);
     for (int i = 0; i < l->count; i++) {
-        const Counted *c = trial->function[i] ? counted(r, trial->function[i]) : NULL;
+        const Counted *c = trial->lowered.function[i] ? counted(r, trial->lowered.function[i]) : NULL;
         const Slot *moved = plan_moved(&l->plan, &trial->groups, i);
         if (!c) continue;
         l->work_of[i] = c->work;
@@ -186,11 +185,11 @@ const char *layers_why_apart(const Search *r, const Layers *l, int i)
 
 const char *layers_why_not_in(const Search *r, const Layers *l, int i, int j)
 {
-    const int *partition = r->b->partition_of, in = partition[layers_last_part(&l->at[j])];
+    const int *partition = r->b->devices.of, in = partition[layers_last_part(&l->at[j])];
     if (partition[layers_last_part(&l->at[i])] == in) return NULL;
     return in < 0 ? text_format(r->b->cx, "%s reads it, and runs on the cpu", l->at[j].group.name)
                   : text_format(r->b->cx, "%s reads it, and runs on the device %s in %s_%s", l->at[j].group.name,
-                                r->b->partition[in].device, r->b->name, r->b->partition[in].name);
+                                r->b->devices.partition[in].device, r->b->name, r->b->devices.partition[in].name);
 }
 
 /* Returns true if the group reads or computes an update, because in the loops of another group it would do so later. */
@@ -213,7 +212,7 @@ bool layers_stays(const Search *r, const Layers *l, int i)
 
 bool layers_are_plain(Build *b)
 {
-    bool plain = !b->partition_count && b->groups.count > 1;
+    bool plain = !b->devices.count && b->groups.count > 1;
     for (int i = 0; i < b->groups.count; i++) plain = plain && !region_of_group(b, i);
     return plain;
 }

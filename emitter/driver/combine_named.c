@@ -47,11 +47,11 @@ static bool are_here(Build *b, const Chosen *c)
     const Group *const *all;
     int others = c->is_all ? build_all_groups(b, &all) : 0;
     while (c->missing && others > 0 && !text_equal(all[others - 1]->name, c->missing)) others--;
-    if (c->is_all && (!c->missing || b->outer || others)) return true;
-    if (!c->found && (b->outer || b->shared->is_combined)) return false;
-    if (c->missing && c->found && b->outer)
+    if (c->is_all && (!c->missing || b->tree.outer || others)) return true;
+    if (!c->found && (b->tree.outer || b->shared->is_combined)) return false;
+    if (c->missing && c->found && b->tree.outer)
         diag_error(b->cx, NULL, "--combine: '%s' is in %s, where there is no group '%s'; use groups of one branch or "
-                   "loop, or of the run outside them", c->found, b->body->name, c->missing);
+                   "loop, or of the run outside them", c->found, b->tree.body->name, c->missing);
     else if (c->missing) refuse_missing(b, c->missing);
     if (!c->is_all) b->shared->is_combined = true;
     return !ctx_failed(b->cx);
@@ -126,10 +126,10 @@ void build_merge_groups(Build *b, const int *part, int part_count, const Group *
         next += is_in;
         if (is_in && !is_last) continue;
         at[count] = is_last ? *merged : b->groups.at[i];
-        b->partition_of[count] = b->partition_of[i];
-        b->nest[count++] = is_last ? n : b->nest[i];
+        b->devices.of[count] = b->devices.of[i];
+        b->scheduled.nest[count++] = is_last ? n : b->scheduled.nest[i];
     }
-    for (int i = count; i < b->groups.count; i++) b->nest[i] = NULL;
+    for (int i = count; i < b->groups.count; i++) b->scheduled.nest[i] = NULL;
     b->groups = (Groups){ count, at };
 }
 
@@ -175,15 +175,15 @@ static const char *combine_chosen(Build *b, const Chosen *c)
         return "no group is combined: the old and the new value of a state would be live together, in two arrays\n";
     }
     if (l.count < before.groups.count) b->shared->is_combined = true;
-    return b->outer ? text_format(b->cx, "in %s:\n%s", b->body->name, said) : said;
+    return b->tree.outer ? text_format(b->cx, "in %s:\n%s", b->tree.body->name, said) : said;
 }
 
 void build_combine_named(Build *b)
 {
     const Chosen c = chosen_groups(b, b->options->combine);
     if (!check_groups(b, &c)) return;
-    b->combine_text = combine_chosen(b, &c);
-    if (c.is_all && !b->outer && !b->shared->is_combined && !ctx_failed(b->cx))
+    b->scheduled.combine_text = combine_chosen(b, &c);
+    if (c.is_all && !b->tree.outer && !b->shared->is_combined && !ctx_failed(b->cx))
         diag_listed(b->cx, NOTE, NULL,
                     "--combine all combines no groups; run `dump MODEL --at strategy --combine all` for the reasons");
 }

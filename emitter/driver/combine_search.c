@@ -480,7 +480,7 @@ void layers_move_results(Search *r, Layers *l)
     const bool counts = r->counts;
     Layers still = *l, moved = *l;
     moved.room = 1;
-    if (!l->plan.lead_count || r->b->memory_count || !layers_are_plain(r->b)) return;
+    if (!l->plan.lead_count || r->b->memories.count || !layers_are_plain(r->b)) return;
     layers_plan(r, &moved);
     if (ctx_failed(r->b->cx) || !save_enough(r, l, &moved)) return;
     r->counts = true;

@@ -111,10 +111,10 @@ static void name_constants(Build *b)
     const char **out = b->shared->constant_name;
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        for (int j = 0; j < g->input_count && (b->function[i] || region_of_group(b, i)); j++) {
+        for (int j = 0; j < g->input_count && (b->lowered.function[i] || region_of_group(b, i)); j++) {
             const Slot *s = plan_slot(&b->plan, g->input[j]);
             if (s->kind != SLOT_CONST || out[b->constant_of[s->index]]) continue;
-            const Tensor *role = b->nest[i] ? b->nest[i]->input[j] : g->input[j];
+            const Tensor *role = b->scheduled.nest[i] ? b->scheduled.nest[i]->input[j] : g->input[j];
             out[b->constant_of[s->index]] = build_symbol(
                 b, name_format(b->cx, "%s_%s", g->name, name_identifier(b->cx, role->name)));
         }
@@ -126,10 +126,10 @@ void build_constants(Build *b)
     Ctx *cx = b->cx;
     Numbers n = { cx, b->shared, map_new(cx->arena), map_new(cx->arena) };
     int most = 0;
-    for (const Build *g = b; g; g = g->next) most += g->plan.constant_count;
+    for (const Build *g = b; g; g = g->tree.next) most += g->plan.constant_count;
     b->shared->constant = NEW_ARRAY(cx->arena, const Tensor *, most);
     b->shared->constant_name = NEW_ARRAY(cx->arena, const char *, most);
-    for (Build *g = b; g; g = g->next) {
+    for (Build *g = b; g; g = g->tree.next) {
         g->constant_of = NEW_ARRAY(cx->arena, int, g->plan.constant_count);
         for (int i = 0; i < g->plan.constant_count; i++) g->constant_of[i] = number_of(&n, g->plan.constant[i]);
         name_constants(g);

@@ -12,7 +12,7 @@ enum { LEAST_GAIN = 200 };           /* the instructions that a fork must save; 
 
 int build_cores(const Build *b)
 {
-    return b->options->cores > 1 && !b->outer && !b->is_step && !b->mode.is_trial ? b->options->cores : 1;
+    return b->options->cores > 1 && !b->tree.outer && !b->training.is_step && !b->mode.is_trial ? b->options->cores : 1;
 }
 
 void build_check_cores(Ctx *cx, const lw_options *o)
@@ -32,13 +32,14 @@ const Division *build_divide(Build *b, int group, const Function *f)
 {
     const Group *g = &b->groups.at[group];
     if (build_cores(b) == 1 || group_device(g) || b->plan.is_padding[group]) return NULL;
-    const Division *d = divide_function(b->cx, f, b->nest[group], b->target->costs, build_cores(b));
+    const Division *d = divide_function(b->cx, f, b->scheduled.nest[group], b->target->costs, build_cores(b));
     return d && division_longest(d) + LEAST_GAIN <= d->whole ? d : NULL;
 }
 
 const Division *build_division(const Build *b, int group)
 {
-    const Division *d = b->function[group] ? map_get_const_ptr(&b->shared->divided, b->function[group]) : NULL;
+    const Function *f = b->lowered.function[group];
+    const Division *d = f ? map_get_const_ptr(&b->shared->divided, f) : NULL;
     return d;
 }
 
@@ -59,7 +60,7 @@ void build_fork_call(Build *b, int group, Call *call)
 {
     const Division *d = build_division(b, group);
     if (!d) return;
-    bool is_forked = !b->outer && !call->partition;
+    bool is_forked = !b->tree.outer && !call->partition;
     for (int i = 0; i < call->place_count; i++) is_forked = is_forked && is_in_reach(&call->place[i]);
     int64_t *all = NEW_ARRAY(b->cx->arena, int64_t, 4);
     all[1] = d->moments ? d->moments : d->at[d->parts];
@@ -70,7 +71,7 @@ void build_fork_call(Build *b, int group, Call *call)
     int64_t *stride = NEW_ARRAY(b->cx->arena, int64_t, call->place_count);
     int scratch = 0;
     for (int i = 0; i < call->place_count; i++)
-        if (is_scratch(call->function->memory[i])) stride[i] = b->scratch[group][scratch++].stride;
+        if (is_scratch(call->function->memory[i])) stride[i] = b->lowered.scratch[group][scratch++].stride;
     *fork = (Fork){ build_symbol(b, name_format(b->cx, "%s_part", b->groups.at[group].name)), d->parts, d->at, stride,
                     d->moments, b->plan.overlaps[group] ? d->round : d->moments,
                     b->plan.overlaps[group] ? d->rows : 0, (const int64_t *const *)d->row };

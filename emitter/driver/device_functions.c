@@ -24,8 +24,8 @@ static bool is_of_views(const Build *b, int start)
 static int number_on_device(const Build *b, const char *device, const char *composite)
 {
     int number = 1;
-    for (int i = 0; i < b->partition_count; i++)
-        number += b->partition[i].device == device && b->partition[i].composite == composite;
+    for (int i = 0; i < b->devices.count; i++)
+        number += b->devices.partition[i].device == device && b->devices.partition[i].composite == composite;
     return number;
 }
 
@@ -48,18 +48,18 @@ static Partition new_partition(Build *b, const char *device, const char *composi
 
 void build_partitions(Build *b)
 {
-    b->partition = NEW_ARRAY(b->cx->arena, Partition, b->groups.count);
-    b->partition_of = NEW_ARRAY(b->cx->arena, int, b->groups.count);
+    b->devices.partition = NEW_ARRAY(b->cx->arena, Partition, b->groups.count);
+    b->devices.of = NEW_ARRAY(b->cx->arena, int, b->groups.count);
     for (int i = 0; i < b->groups.count; i++) {
         const char *device = group_device(&b->groups.at[i]);
-        b->partition_of[i] = -1;
+        b->devices.of[i] = -1;
         if (!device) continue;
         if (is_partition_start(b, i)) {
             const CompositeMatch *match = group_match(&b->groups.at[i]);
             const char *composite = match ? match->composite : is_of_views(b, i) ? "view" : NULL;
-            b->partition[b->partition_count++] = new_partition(b, device, composite, match ? match->when : NULL);
+            b->devices.partition[b->devices.count++] = new_partition(b, device, composite, match ? match->when : NULL);
         }
-        b->partition_of[i] = b->partition_count - 1;
+        b->devices.of[i] = b->devices.count - 1;
     }
 }
 
@@ -77,7 +77,7 @@ static bool is_touched(const Build *b, int partition, bool within, bool writes, 
 {
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        if ((b->partition_of[i] == partition) != within || (writes && b->plan.is_free[i])) continue;
+        if ((b->devices.of[i] == partition) != within || (writes && b->plan.is_free[i])) continue;
         if (writes ? has_root(b, g->output, g->output_count, root) : has_root(b, g->input, g->input_count, root))
             return true;
     }
@@ -114,7 +114,7 @@ static const char *name_of_value(Build *b, const Tensor *t)
 
 static void add_param(Build *b, int partition, Param *param, const Tensor *t)
 {
-    Partition *p = &b->partition[partition];
+    Partition *p = &b->devices.partition[partition];
     const Slot *s = plan_slot(&b->plan, t);
     for (int i = 0; i < p->param_count; i++)
         if (plan_slot(&b->plan, param[i].tensor)->root == s->root) return;
@@ -132,24 +132,24 @@ static void add_param(Build *b, int partition, Param *param, const Tensor *t)
 
 void build_partition_params(Build *b)
 {
-    for (int p = 0; p < b->partition_count; p++) {
+    for (int p = 0; p < b->devices.count; p++) {
         int most = 0;
         for (int i = 0; i < b->groups.count; i++) most += b->groups.at[i].input_count + b->groups.at[i].output_count;
         Param *param = NEW_ARRAY(b->cx->arena, Param, most);
         for (int i = 0; i < b->groups.count; i++)
-            for (int j = 0; b->partition_of[i] == p && j < b->groups.at[i].input_count; j++)
+            for (int j = 0; b->devices.of[i] == p && j < b->groups.at[i].input_count; j++)
                 add_param(b, p, param, b->groups.at[i].input[j]);
         for (int i = 0; i < b->groups.count; i++)
-            for (int j = 0; b->partition_of[i] == p && j < b->groups.at[i].output_count; j++)
+            for (int j = 0; b->devices.of[i] == p && j < b->groups.at[i].output_count; j++)
                 add_param(b, p, param, b->groups.at[i].output[j]);
-        b->partition[p].param = param;
+        b->devices.partition[p].param = param;
     }
 }
 
 Place build_place_in(const Build *b, int partition, const Slot *s)
 {
-    for (int i = 0; partition >= 0 && i < b->partition[partition].param_count; i++) {
-        const Slot *given = plan_slot(&b->plan, b->partition[partition].param[i].tensor);
+    for (int i = 0; partition >= 0 && i < b->devices.partition[partition].param_count; i++) {
+        const Slot *given = plan_slot(&b->plan, b->devices.partition[partition].param[i].tensor);
         if (given->root == s->root)
             return (Place){ PLACE_PARAM, i, (s->view_offset - given->view_offset) * dtype_info(s->tensor->type)->bytes,
                             s->tensor->type, NULL };

@@ -9,7 +9,6 @@
 #include "import/model/gradients.h"
 #include "import/import.h"
 #include "import/te/te.h"
-#include "lower/merge.h"
 #include "support/file.h"
 #include "support/names.h"
 #include "support/sha256.h"
@@ -198,7 +197,7 @@ bool build_graph(Build *b)
     if (b->options->train && build_folding_passes(b)) build_split_training(b);
     if (build_passes(b)) build_add_stream(b);
     if (!ctx_failed(b->cx) && b->options->layers && !b->model.is_nest) build_show_layers(b);
-    if (b->step && build_passes(b->step)) build_inner_graphs(b->step);
+    if (b->training.step && build_passes(b->training.step)) build_inner_graphs(b->training.step);
     return build_inner_graphs(b);
 }
 
@@ -208,11 +207,11 @@ bool build_graph(Build *b)
 static void lower_groups(Build *b)
 {
     int groups = 0, graphs = 0;
-    for (const Build *g = b; g; g = g->next) groups += g->groups.count, graphs++;
+    for (const Build *g = b; g; g = g->tree.next) groups += g->groups.count, graphs++;
     b->shared->function = NEW_ARRAY(b->cx->arena, const Function *, groups);
     b->shared->body = NEW_ARRAY(b->cx->arena, const Body *, graphs);
     build_functions(b);
-    if (b->step && !ctx_failed(b->cx)) build_functions(b->step);
+    if (b->training.step && !ctx_failed(b->cx)) build_functions(b->training.step);
     if (!ctx_failed(b->cx) && build_merges(b))
         functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
 }

@@ -14,6 +14,7 @@
 #include "loopwright.h"
 #include "lower/divide.h"
 #include "lower/lower.h"
+#include "lower/merge.h"
 
 typedef struct Build Build;
 
@@ -88,71 +89,106 @@ typedef struct BuildMode {
     bool weighs_checkpoints;                 /* true if --checkpoint auto is tried even without the option */
 } BuildMode;
 
+/* The graph's place among the graphs of the program, which are those of regions, the model's and the step's. */
+typedef struct GraphTree {
+    const Node *region;                      /* the region that owns this graph; NULL for the model's graph */
+    Build *outer;                            /* the graph that holds the region's node; NULL for the model's graph */
+    /* the next graph of a region; a graph follows the graph that encloses it */
+    Build *next;
+    Map inner;                               /* maps the node of a region to Build[graph_count], its graphs */
+    Body *body;                              /* the function that runs the graph; NULL for NAME_run */
+} GraphTree;
+
+/* The states of the file, of --state and of --stream */
+typedef struct States { int count; StatePair *at; } States;
+
+/* The memories of --memory, in the order given */
+typedef struct FirmwareMemories {
+    int count; FirmwareMemory *at;
+    /* [plan.constant_count] the memory of each constant, or NULL if they are stored as without --memory */
+    FirmwareMemory **of_constant;
+} FirmwareMemories;
+
+/* What --train adds to the model's graph; the Build of the step has only is_step. */
+typedef struct BuildTraining {
+    Training *graphs;                        /* the graphs of inference and of the step, or NULL */
+    Build *step;                             /* the Build of the training step */
+    bool is_step;                            /* true in that Build */
+    /* the parameters of --train, which are the last inputs of the model; count 0 if the words of --train choose
+     * constants */
+    int given_count; const Trainable *given;
+    const StepCost *trade;                   /* [2] costs without and with checkpoints, or NULL if not tried */
+} BuildTraining;
+
+/* The sequences of groups on one foreign device */
+typedef struct Devices {
+    int count; Partition *partition;
+    int *of;                                 /* [groups] the partition, or -1 for the host; NULL if all are there */
+} Devices;
+
+/* What scheduling gives: nests with inputs and outputs in the group's order. Equal groups have one nest, with the
+ * first group's name. */
+typedef struct Scheduled {
+    const Nest **nest;                       /* [groups] */
+    const Implementation **chosen;           /* [groups] the chosen implementation, or NULL */
+    const Node **by_file;                    /* [model.schedule_count] the anchors of the groups of its schedules */
+    const char *combine_text;                /* the report of the combined groups, with reasons, or NULL */
+    /* the limit of the arena in bytes, for which results are moved to other offsets; 0 if none is moved */
+    int64_t room;
+    bool copies_padding;                     /* true if the operand of a padding has memory of its own */
+} Scheduled;
+
+/* What lowering gives for each group */
+typedef struct LoweredGroups {
+    Function **function;                     /* equal groups share one; NULL for groups that cost nothing */
+    /* a nest with the inputs and outputs of `function`, in the group's order */
+    const Nest **nest;
+    bool *is_shared;                         /* true if an earlier group has the same function */
+    Scratch **scratch; int *scratch_count;
+    bool *is_shifted;                        /* [states.count] true if a group may shift the state within its array */
+} LoweredGroups;
+
+/* What runs gave, for reports and tests of the emitted C */
+typedef struct Observed {
+    const Measured *measured;                /* the counts that `report` measured with a runner or compiler, or NULL */
+    const Env *sizes;                        /* tensors with the sizes that the last run decided, or NULL */
+    /* [model.output_count] the channels that the layers of --layers have in the reference */
+    const int64_t *imported_channels;
+    const Env *recorded;                     /* all tensors, computed on the input of --selftest, or NULL */
+    bool is_signalled;                       /* true if SIGINT or SIGTERM ended the program of a trial */
+} Observed;
+
+/* A graph of the program and what each stage gives for it, in the order of the stages. */
 struct Build {
     Ctx *cx;
     const lw_options *options;
     BuildMode mode;
     const char *path, *name;                 /* path of the model file; prefix of the symbols */
-    const Target *target;
-    Model model;                             /* the graph as imported; for a .te file, with its schedule steps */
-    /* the limit of the arena in bytes, for which results are moved to other offsets; 0 if none is moved */
-    int64_t room;
-    /* true if the operand of a padding has memory of its own, outside the result */
-    bool copies_padding;
-    bool is_signalled;                       /* true if SIGINT or SIGTERM ended the program of a trial */
-    /* [model.schedule_count] the anchors of the groups that the file schedules */
-    const Node **scheduled;
-    StatePair *state; int state_count;       /* states of the file, of --state and of --stream */
-    /* [state_count] true if a group may shift the state within one array (overlaps.c) */
-    bool *shifted;
-    Graph graph;                             /* the graph, which passes rewrite */
-    Groups groups;
-    const char *combine_text;                /* the report of the combined groups, with reasons, or NULL */
-    /* [groups] scheduled nests; inputs and outputs are in the group's order. Equal groups have one nest, with the first
-     * group's name */
-    const Nest **nest;
-    const Implementation **chosen;           /* [groups] the chosen implementation, or NULL */
-    Plan plan;
-    FirmwareMemory *memory; int memory_count;            /* memories of --memory, in the order given */
-    /* [plan.constant_count] the memory of each constant, or NULL if they are stored as without --memory */
-    FirmwareMemory **constant_memory;
-    /* [groups] functions; equal groups share one; NULL for groups that cost nothing */
-    Function **function;
-    /* [groups] a nest with the inputs and outputs of `function`, in the group's order */
-    const Nest **lowered;
-    bool *is_shared;                         /* [groups] true if an earlier group has the same function */
-    Shared *shared;
-    /* the next graph of a region; a graph follows the graph that encloses it */
-    Build *next;
-    Map inner;                               /* maps the node of a region to Build[graph_count], its graphs */
-    const Node *region;                      /* the region that owns this graph; NULL for the model's graph */
-    Build *outer;                            /* the graph that holds the region's node; NULL for the model's graph */
-    /* [plan.constant_count] the indices of the constants among the program's constants */
-    int *constant_of;
-    Scratch **scratch; int *scratch_count;   /* [groups] */
-    Body *body;                              /* the function that runs the graph; NULL for NAME_run */
-    Training *training;                      /* the training of --train, or NULL */
-    /* the parameters of --train, which are the last inputs of the model; count 0 if the words of --train choose
-     * constants */
-    int trained_count; const Trainable *trained;
-    Build *step;                             /* for the model's graph: the Build of the training step */
-    /* [2] the costs of the step without and with checkpoints, or NULL if not tried */
-    const StepCost *trade;
-    bool is_step;
-    int passes_done;                         /* the number of passes over the DAG that have run */
-    int partition_count; Partition *partition;   /* the sequences of groups on one foreign device */
-    /* [groups] the device, or -1 for the host; NULL if all groups are on the host */
-    int *partition_of;
-    const Measured *measured;                /* the counts that `report` measured with a runner or compiler, or NULL */
-    /* tensors with the sizes that the last run decided, or NULL if there was no run */
-    const Env *sizes;
-    /* [model.output_count] the channels that the layers of --layers have in the reference */
-    const int64_t *imported_channels;
-    const Env *recorded;                     /* all tensors, computed on the input of --selftest, or NULL */
-    Program program;
     /* the name of the files to write, such as "kws" for "dir/kws.c"; NULL if none is written */
     const char *output_stem;
+    const Target *target;
     struct Watch *watch;                     /* the times of --time-passes, or NULL */
+    Shared *shared;
+    GraphTree tree;
+    /* reading: the graph as imported; for a .te file, with its schedule steps */
+    Model model;
+    States states;
+    FirmwareMemories memories;
+    /* passes: the graph after the first passes_done of them */
+    Graph graph;
+    int passes_done;
+    BuildTraining training;
+    /* fusion */
+    Groups groups;
+    Devices devices;
+    /* schedules, functions, offsets */
+    Scheduled scheduled;
+    LoweredGroups lowered;
+    Plan plan;
+    /* the program; [plan.constant_count] the indices of the constants among its constants */
+    int *constant_of;
+    Program program;
+    Observed observed;
 };
 
 /* The stages, in order. Each reads what the stages before it have set, and returns false on error. */
@@ -285,6 +321,8 @@ const Nest *build_after_file_steps(Build *b, const struct TeSchedule *s, const N
 void build_check_file_schedules(Build *b);       /* call it after groups are combined */
 
 /* functions.c: these compute views, functions, offsets, and the final code of merged functions */
+/* Returns the function that is emitted instead of f, which differs from it only in numbers, or NULL. */
+const Merged *build_merged(const Build *b, const Function *f);
 bool build_merges(const Build *b);                   /* merges functions that differ only in numbers into one */
 void build_functions(Build *b);
 /* Returns the counted instructions of the group's function, and of moving its result; 0 without a function. */

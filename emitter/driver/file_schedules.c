@@ -91,13 +91,13 @@ static int group_of_schedule(Build *b, const TeSchedule *s)
 void build_find_file_schedules(Build *b)
 {
     const Model *m = &b->model;
-    b->scheduled = NEW_ARRAY(b->cx->arena, const Node *, m->schedule_count);
-    for (int i = 0; i < m->schedule_count && !b->outer && !ctx_failed(b->cx); i++) {
+    b->scheduled.by_file = NEW_ARRAY(b->cx->arena, const Node *, m->schedule_count);
+    for (int i = 0; i < m->schedule_count && !b->tree.outer && !ctx_failed(b->cx); i++) {
         const int group = group_of_schedule(b, &m->schedule[i]);
         if (group < 0) return;
         Group *g = &b->groups.at[group];
         g->keeps_names = g->is_scheduled = true;
-        b->scheduled[i] = g->anchor;
+        b->scheduled.by_file[i] = g->anchor;
     }
 }
 
@@ -115,7 +115,7 @@ const Nest *build_file_nest(Build *b, int group)
     const Group *g = &b->groups.at[group];
     const Nest *n = group_naive(b->cx, g, b->target, NULL);
     for (int i = 0; i < m->schedule_count; i++)
-        if (b->scheduled[i] == g->anchor) n = build_after_file_steps(b, &m->schedule[i], n);
+        if (b->scheduled.by_file[i] == g->anchor) n = build_after_file_steps(b, &m->schedule[i], n);
     return n;
 }
 
@@ -123,7 +123,7 @@ void build_check_file_schedules(Build *b)
 {
     for (int i = 0; i < b->model.schedule_count && !b->model.is_nest && !ctx_failed(b->cx); i++) {
         bool found = false;
-        for (int g = 0; g < b->groups.count; g++) found = found || b->groups.at[g].anchor == b->scheduled[i];
+        for (int g = 0; g < b->groups.count; g++) found = found || b->groups.at[g].anchor == b->scheduled.by_file[i];
         if (!found)
             written_refuse(b->cx, &b->model.schedule[i].at,
                            "its group is combined with other groups, by --combine or a block of --schedule; remove "

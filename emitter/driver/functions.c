@@ -11,7 +11,6 @@
 #include "ir/nest/external.h"
 #include "lower/comment.h"
 #include "lower/count.h"
-#include "lower/merge.h"
 #include "support/text.h"
 #include "support/watch.h"
 
@@ -47,7 +46,7 @@ static int output_of_inout(const Build *b, const Group *g, const Tensor *input)
 static LowerOptions lower_options(Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
-    const Nest *n = b->nest[group];
+    const Nest *n = b->scheduled.nest[group];
     View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
     LowerOptions o = { .view = view,
                        .code_budget = b->target->copy_budget,
@@ -103,7 +102,7 @@ static bool is_foreign(const Group *g) { return g->anchor && g->anchor->op->mean
 static bool has_its_call(Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
-    const Nest *n = b->nest[group];
+    const Nest *n = b->scheduled.nest[group];
     bool has_call = !is_foreign(g);
     for (int i = 0; i < n->stage_count && !has_call; i++)
         has_call = external_of_stage(n->root, n->stage[i]) != NULL;
@@ -120,12 +119,12 @@ static Lowered *lowered_of(Build *b, int group)
     Ctx *cx = b->cx;
     const LowerOptions options = lower_options(b, group);
     int64_t *key = NEW_ARRAY(cx->scratch, int64_t, 3 + (MAX_RANK + 5) * options.view_count);
-    const size_t bytes = lowering_key(b->nest[group], &options, build_cores(b), key);
+    const size_t bytes = lowering_key(b->scheduled.nest[group], &options, build_cores(b), key);
     Lowered *known = map_get(&b->shared->lowered, key, bytes);
     if (known) return known;
     key = arena_copy(cx->arena, key, bytes);
     if (!has_its_call(b, group)) return NULL;
-    const Function *f = lower_nest(cx, b->nest[group], &options);
+    const Function *f = lower_nest(cx, b->scheduled.nest[group], &options);
     if (!f) return NULL;
     known = NEW(cx->arena, Lowered);
     known->division = build_divide(b, group, f);
@@ -220,16 +219,21 @@ static void make_function(Build *b, int group)
         if (!keeps_names(&b->groups.at[group]))
             comment_begin(cx, f, group_ops_text(cx, &b->groups.at[group], " + "));
         known = NEW(cx->arena, Emitted);
-        *known = (Emitted){ f, b->nest[group] };
+        *known = (Emitted){ f, b->scheduled.nest[group] };
         map_put_ptr(&b->shared->emitted, first, known);
         map_put_const_ptr(&b->shared->final, f, lowered->final);
         if (lowered->division) map_put_const_ptr(&b->shared->divided, f, lowered->division);
         b->shared->function[b->shared->function_count++] = f;
     }
-    else b->is_shared[group] = true;
-    b->function[group] = known->function;
-    b->lowered[group] = known->nest == b->nest[group] ? known->nest
-                        : with_parameters_of(cx, b->nest[group], lowered->function, known);
+    else b->lowered.is_shared[group] = true;
+    b->lowered.function[group] = known->function;
+    b->lowered.nest[group] = known->nest == b->scheduled.nest[group] ? known->nest
+                        : with_parameters_of(cx, b->scheduled.nest[group], lowered->function, known);
+}
+
+const Merged *build_merged(const Build *b, const Function *f)
+{
+    return f ? map_get_ptr(&b->shared->merged, f) : NULL;
 }
 
 /* Runs the final passes on the functions of all groups, and on merged functions. Does nothing if `dump --at` names an
@@ -238,17 +242,18 @@ void build_final_code(Build *b)
 {
     const char *until = b->shared->until;
     if (until && !lower_is_final(until)) return;
-    for (const Build *g = b; g; g = g->next)
+    for (const Build *g = b; g; g = g->tree.next)
         for (int i = 0; i < g->groups.count; i++) {
-            const Merged *merged = g->function[i] ? map_get_ptr(&b->shared->merged, g->function[i]) : NULL;
+            Function *f = g->lowered.function[i];
+            const Merged *merged = build_merged(b, f);
             if (merged) merged->by->body = final_of(b, merged->by)->body;
-            if (g->function[i]) g->function[i]->body = final_of(b, g->function[i])->body;
+            if (f) f->body = final_of(b, f)->body;
         }
 }
 
 static int function_scratch(Build *b, int group, Scratch **out)
 {
-    const Function *f = b->function[group];
+    const Function *f = b->lowered.function[group];
     const Division *d = build_division(b, group);
     int count = 0;
     *out = NEW_ARRAY(b->cx->arena, Scratch, f ? f->memory_count : 0);
@@ -288,7 +293,7 @@ static int64_t move_of(const Build *b, int group)
 static const Function *undivided(const Build *b, int group)
 {
     const Division *d = build_division(b, group);
-    return d ? d->undivided : b->function[group];
+    return d ? d->undivided : b->lowered.function[group];
 }
 
 int64_t build_instructions(const Build *b, int group)
@@ -308,32 +313,34 @@ void build_functions(Build *b)
 {
     Ctx *cx = b->cx;
     const int groups = b->groups.count;
-    int *count = b->scratch_count = NEW_ARRAY(cx->arena, int, groups);
-    b->plan = plan_views(cx, &b->graph, &b->groups, b->nest, b->copies_padding);
+    int *count = b->lowered.scratch_count = NEW_ARRAY(cx->arena, int, groups);
+    b->plan = plan_views(cx, &b->graph, &b->groups, b->scheduled.nest, b->scheduled.copies_padding);
     b->plan.align = b->target->vector_bytes;       /* so that no vector access crosses a cache line */
     watch_lap(b->watch, "dag", "views");
-    b->function = NEW_ARRAY(cx->arena, Function *, groups);
-    b->lowered = NEW_ARRAY(cx->arena, const Nest *, groups);
-    b->is_shared = NEW_ARRAY(cx->arena, bool, groups);
-    b->scratch = NEW_ARRAY(cx->arena, Scratch *, groups);
+    b->lowered.function = NEW_ARRAY(cx->arena, Function *, groups);
+    b->lowered.nest = NEW_ARRAY(cx->arena, const Nest *, groups);
+    b->lowered.is_shared = NEW_ARRAY(cx->arena, bool, groups);
+    b->lowered.scratch = NEW_ARRAY(cx->arena, Scratch *, groups);
     for (int i = 0; i < groups && !ctx_failed(cx); i++) {
         const Node *region = region_of_group(b, i);
         for (int g = 0; region && !b->mode.is_trial && g < region->region->graph_count; g++)
             build_functions(&build_graphs_of(b, region)[g]);
         if (!region && !b->plan.is_free[i]) make_function(b, i);
-        count[i] = region ? region_scratch(b, i, &b->scratch[i]) : function_scratch(b, i, &b->scratch[i]);
+        Scratch **scratch = &b->lowered.scratch[i];
+        count[i] = region ? region_scratch(b, i, scratch) : function_scratch(b, i, scratch);
     }
     if (ctx_failed(cx)) return;
-    if (b->options->ports_in_arena && !b->outer) place_ports_in_arena(b);
+    if (b->options->ports_in_arena && !b->tree.outer) place_ports_in_arena(b);
     build_overlaps(b);
-    b->plan.room = b->outer ? 0 : build_cores(b) > 1 && !text_equal(b->options->optimize, "speed") ? 1 : b->room;
-    if (b->model.pin_count && !b->memory_count && !b->outer && !b->mode.is_trial)
+    b->plan.room = b->tree.outer ? 0 : build_cores(b) > 1 && !text_equal(b->options->optimize, "speed") ? 1
+                   : b->scheduled.room;
+    if (b->model.pin_count && !b->memories.count && !b->tree.outer && !b->mode.is_trial)
         diag_usage(cx, b->options->annotate, "in_memory needs memories; add --memory");
-    if (b->memory_count && !b->outer && !b->mode.is_trial) build_place_memories(b);
-    else plan_offsets(cx, &b->plan, groups, b->scratch, count);
+    if (b->memories.count && !b->tree.outer && !b->mode.is_trial) build_place_memories(b);
+    else plan_offsets(cx, &b->plan, groups, b->lowered.scratch, count);
     if (ctx_failed(cx)) return;
     for (int i = 0; i < groups; i++)
-        if (b->plan.overlaps[i]) b->function[i]->may_alias = true;
+        if (b->plan.overlaps[i]) b->lowered.function[i]->may_alias = true;
     build_shifts(b);
     watch_lap(b->watch, "dag", "place");
 }

@@ -169,8 +169,8 @@ static void check_memory_name(Reading *r, const char *name)
     if (name_unprefixed(cx, name) != name_n(cx, name, strlen(name)) || is_taken(name))
         diag_usage(cx, r->where, "--memory %s: \"%s\" cannot be the name of a memory in C; use a name like dtcm",
                    r->given, name);
-    for (int i = 0; i < b->memory_count && !ctx_failed(cx); i++)
-        if (text_equal(name_upper(cx, b->memory[i].name), name_upper(cx, name)))
+    for (int i = 0; i < b->memories.count && !ctx_failed(cx); i++)
+        if (text_equal(name_upper(cx, b->memories.at[i].name), name_upper(cx, name)))
             diag_usage(cx, r->where, "--memory %s: the memory \"%s\" is given twice", r->given, name);
 }
 
@@ -194,9 +194,9 @@ static void read_memory(Build *b, const char *where, const char *text)
         read_key(&r, text_format(cx, "%.*s", (int)word, s));
         s += word;
     }
-    if (!ctx_failed(cx) && b->memory_count == MOST_MEMORIES)
+    if (!ctx_failed(cx) && b->memories.count == MOST_MEMORIES)
         diag_usage(cx, where, "--memory %s: there are more than %d memories", text, MOST_MEMORIES);
-    if (!ctx_failed(cx)) b->memory[b->memory_count++] = m;
+    if (!ctx_failed(cx)) b->memories.at[b->memories.count++] = m;
 }
 
 /* Returns the text up to the end of its line, without its comment and without blanks at both ends. */
@@ -212,24 +212,24 @@ static void read_board(Build *b, const char *path)
 {
     Ctx *cx = b->cx;
     const char *text = file_text(cx, path, file_read(cx, path));
-    const int before = b->memory_count;
+    const int before = b->memories.count;
     int number = 1;
     for (const char *s = text; !ctx_failed(cx) && *s; s += strcspn(s, "\n"), s += *s == '\n', number++) {
         const char *words = stripped(cx, s);
         if (*words) read_memory(b, text_format(cx, "%s:%d", path, number), words);
     }
-    if (!ctx_failed(cx) && b->memory_count == before)
+    if (!ctx_failed(cx) && b->memories.count == before)
         diag_usage(cx, path, "the file names no memory; write a line like dtcm=64K,cost=1");
 }
 
 static int ram_count(const Build *b)
 {
     int count = 0;
-    for (int i = 0; i < b->memory_count; i++) count += !b->memory[i].is_rom;
+    for (int i = 0; i < b->memories.count; i++) count += !b->memories.at[i].is_rom;
     return count;
 }
 
-static bool has_rom(const Build *b) { return ram_count(b) < b->memory_count; }
+static bool has_rom(const Build *b) { return ram_count(b) < b->memories.count; }
 
 static bool has_file(const lw_options *o) { return text_equal(o->weights, "bin") || text_equal(o->weights, "incbin"); }
 
@@ -240,8 +240,8 @@ static void check_together(Build *b)
     const char *other = o->ram ? "--ram" : o->train ? "--train" : o->ports_in_arena ? "--io arena" : o->cpp ? "--cpp"
                       : text_equal(o->weights, "progmem") ? "--weights progmem" : NULL;
     if (other) diag_usage(b->cx, NULL, "--memory and %s exclude each other; omit one of them", other);
-    for (int i = 0; i < b->memory_count && !ctx_failed(b->cx); i++) {
-        const FirmwareMemory *m = &b->memory[i];
+    for (int i = 0; i < b->memories.count && !ctx_failed(b->cx); i++) {
+        const FirmwareMemory *m = &b->memories.at[i];
         if (m->is_rom && !(m->kinds & MEMORY_FOR_WEIGHTS))
             diag_usage(b->cx, NULL, "--memory %s: a rom holds only weights; omit for=", m->name);
         else if (m->is_rom && m->channel)
@@ -251,7 +251,7 @@ static void check_together(Build *b)
             diag_usage(b->cx, NULL, "--memory %s: copies of channel %d need line=N, a power of two; use line=32 on a "
                        "Cortex-M7", m->name, m->channel);
     }
-    if (!ctx_failed(b->cx) && has_file(o) && b->memory_count - ram_count(b) > 1)
+    if (!ctx_failed(b->cx) && has_file(o) && b->memories.count - ram_count(b) > 1)
         diag_usage(b->cx, NULL, "--weights %s stores all constants in one file; use one --memory with the key rom",
                    o->weights);
     if (!ctx_failed(b->cx) && !ram_count(b))
@@ -262,7 +262,7 @@ void build_read_memories(Build *b)
 {
     const lw_options *o = b->options;
     if (!o->memory_count) return;
-    b->memory = NEW_ARRAY(b->cx->arena, FirmwareMemory, MOST_MEMORIES);
+    b->memories.at = NEW_ARRAY(b->cx->arena, FirmwareMemory, MOST_MEMORIES);
     for (int i = 0; i < o->memory_count && !ctx_failed(b->cx); i++) {
         if (*o->memory[i] == '@') read_board(b, o->memory[i] + 1);
         else read_memory(b, NULL, o->memory[i]);
@@ -286,13 +286,13 @@ static const Traffic *traffic_of(Build *b, const Function *f, Map *known)
 static void add_region_traffic(Build *b, int group, Map *known)
 {
     const Node *region = region_of_group(b, group);
-    Scratch *s = b->scratch[group];
+    Scratch *s = b->lowered.scratch[group];
     const int64_t known_count = region->region->kind == REGION_LOOP ? region_trip_count(region) : 1,
                   runs = known_count > 0 ? known_count : 1;
     for (int g = 0; g < region->region->graph_count; g++) {
         Build *inner = &build_graphs_of(b, region)[g];
         for (int i = 0; i < inner->groups.count; i++) {
-            const Function *f = inner->function[i];
+            const Function *f = inner->lowered.function[i];
             const Traffic *moved = f ? traffic_of(inner, f, known) : NULL;
             for (int k = 0; f && k < f->memory_count; k++) {
                 if (!is_scratch(f->memory[k]) && build_slot(inner, i, f->memory[k])->kind != SLOT_ARENA) continue;
@@ -306,12 +306,12 @@ static void add_region_traffic(Build *b, int group, Map *known)
 /* Adds the traffic of a group to its buffers, to the roots of its results, and to constants. */
 static void add_traffic(Build *b, int group, Map *known, int64_t *of_constant)
 {
-    const Function *f = b->function[group];
+    const Function *f = b->lowered.function[group];
     int temporary = 0;
     const Traffic *moved = f ? traffic_of(b, f, known) : NULL;
     for (int i = 0; f && i < f->memory_count; i++) {
         if (is_scratch(f->memory[i])) {
-            Scratch *s = &b->scratch[group][temporary++];
+            Scratch *s = &b->lowered.scratch[group][temporary++];
             s->read_bytes = moved[i].read;
             s->written_bytes = moved[i].written;
             continue;
@@ -330,9 +330,9 @@ static void add_traffic(Build *b, int group, Map *known, int64_t *of_constant)
 static unsigned mask_for(const Build *b, unsigned kind)
 {
     unsigned mask = 0;
-    for (int i = 0, ram = 0; i < b->memory_count; i++) {
-        if (b->memory[i].is_rom) continue;
-        mask |= b->memory[i].kinds & kind ? 1u << ram : 0;
+    for (int i = 0, ram = 0; i < b->memories.count; i++) {
+        if (b->memories.at[i].is_rom) continue;
+        mask |= b->memories.at[i].kinds & kind ? 1u << ram : 0;
         ram++;
     }
     return mask;
@@ -340,9 +340,9 @@ static unsigned mask_for(const Build *b, unsigned kind)
 
 static void describe_rams(Build *b)
 {
-    PlanMemory *m = b->plan.memory = NEW_ARRAY(b->cx->arena, PlanMemory, b->memory_count);
-    for (int i = 0; i < b->memory_count; i++) {
-        const FirmwareMemory *from = &b->memory[i];
+    PlanMemory *m = b->plan.memory = NEW_ARRAY(b->cx->arena, PlanMemory, b->memories.count);
+    for (int i = 0; i < b->memories.count; i++) {
+        const FirmwareMemory *from = &b->memories.at[i];
         int64_t align = b->plan.align > 16 ? b->plan.align : 16;
         if (from->is_rom) continue;
         align = from->align > align ? from->align : align;
@@ -387,7 +387,7 @@ static void allow(Build *b)
     const unsigned results = mask_for(b, MEMORY_FOR_RESULTS), scratch = mask_for(b, MEMORY_FOR_SCRATCH);
     for (int i = 0; i < b->plan.slot_count; i++) b->plan.slot[i].allowed = results;
     for (int g = 0; g < b->groups.count; g++)
-        for (int i = 0; i < b->scratch_count[g]; i++) b->scratch[g][i].allowed = scratch;
+        for (int i = 0; i < b->lowered.scratch_count[g]; i++) b->lowered.scratch[g][i].allowed = scratch;
     const char *kind = !results ? "results" : !scratch ? "scratch" : NULL;
     if (kind) diag_usage(b->cx, NULL, "no --memory is for %s; add %s to the for= of a RAM", kind, kind);
 }
@@ -405,8 +405,8 @@ static void set_views(Build *b)
 static FirmwareMemory *rom_for(Build *b, int64_t bytes)
 {
     FirmwareMemory *best = NULL;
-    for (int i = 0; i < b->memory_count; i++) {
-        FirmwareMemory *m = &b->memory[i];
+    for (int i = 0; i < b->memories.count; i++) {
+        FirmwareMemory *m = &b->memories.at[i];
         if (m->is_rom && m->bytes - m->used >= bytes && (!best || m->read_cost < best->read_cost)) best = m;
     }
     return best;
@@ -450,7 +450,7 @@ static void pinned_first(const Build *b, Weighed *w, int count)
     int to = 0;
     for (int turn = 0; turn < 2; turn++)
         for (int i = 0; i < count; i++)
-            if ((b->constant_memory[w[i].index] != NULL) == (turn == 0)) sorted[to++] = w[i];
+            if ((b->memories.of_constant[w[i].index] != NULL) == (turn == 0)) sorted[to++] = w[i];
     if (count) memcpy(w, sorted, (size_t)count * sizeof *w);
 }
 
@@ -460,19 +460,19 @@ static void place_constants(Build *b, const int64_t *read)
     Ctx *cx = b->cx;
     const int count = b->plan.constant_count;
     Weighed *w = NEW_ARRAY(cx->arena, Weighed, count);
-    for (int i = 0; i < b->memory_count; i++) {
-        b->memory[i].used = b->memory[i].is_rom && has_file(b->options) ? WEIGHTS_HEADER : 0;
-        b->memory[i].read = 0;
+    for (int i = 0; i < b->memories.count; i++) {
+        b->memories.at[i].used = b->memories.at[i].is_rom && has_file(b->options) ? WEIGHTS_HEADER : 0;
+        b->memories.at[i].read = 0;
     }
     for (int i = 0; i < count; i++) w[i] = (Weighed){ i, read[i], tensor_bytes(b->plan.constant[i]) };
     if (count) qsort(w, (size_t)count, sizeof *w, most_read_first);
     pinned_first(b, w, count);
     for (int i = 0; i < count && has_rom(b) && !ctx_failed(cx); i++) {
         const int64_t bytes = bytes_in_rom(b, w[i].bytes);
-        FirmwareMemory *m = b->constant_memory[w[i].index];
+        FirmwareMemory *m = b->memories.of_constant[w[i].index];
         if (!m) m = rom_for(b, bytes);
         else if (m->bytes - m->used < bytes) m = NULL;
-        b->constant_memory[w[i].index] = m;
+        b->memories.of_constant[w[i].index] = m;
         if (m) m->used += bytes, m->read = sat_add(m->read, w[i].read);
         else refuse_constant(b, b->plan.constant[w[i].index]);
     }
@@ -481,16 +481,16 @@ static void place_constants(Build *b, const int64_t *read)
 /* If there is one RAM, the caller owns its arena; without roms, only the size of this RAM has an effect. */
 static void note_unused(const Build *b)
 {
-    for (int i = 0; i < b->memory_count; i++)
-        if (!b->memory[i].is_rom && b->memory[i].section)
+    for (int i = 0; i < b->memories.count; i++)
+        if (!b->memories.at[i].is_rom && b->memories.at[i].section)
             diag_listed(b->cx, NOTE, NULL, "--memory %s: section=%s has no effect on the only RAM; declare the arena "
-                                           "in that section", b->memory[i].name, b->memory[i].section);
+                                           "in that section", b->memories.at[i].name, b->memories.at[i].section);
 }
 
 /* Places the constants by the bytes that a run reads of each. pinned: the memories that are prescribed. */
 static void place_constants_again(Build *b, FirmwareMemory *const *pinned, const int64_t *read)
 {
-    for (int i = 0; i < b->plan.constant_count; i++) b->constant_memory[i] = pinned[i];
+    for (int i = 0; i < b->plan.constant_count; i++) b->memories.of_constant[i] = pinned[i];
     place_constants(b, read);
 }
 
@@ -498,8 +498,8 @@ static void place_constants_again(Build *b, FirmwareMemory *const *pinned, const
 static void read_copied_once(Build *b, int64_t *read)
 {
     for (int g = 0; g < b->groups.count; g++)
-        for (int i = 0; i < b->scratch_count[g]; i++) {
-            const Scratch *s = &b->scratch[g][i];
+        for (int i = 0; i < b->lowered.scratch_count[g]; i++) {
+            const Scratch *s = &b->lowered.scratch[g][i];
             if (s->copied && s->memory >= 0)
                 read[plan_slot(&b->plan, s->copied)->index] += s->bytes - s->read_bytes;
         }
@@ -513,14 +513,15 @@ static void place_several(Build *b, Map *known, int64_t *of_constant)
     int64_t missing;
     const unsigned staged = ram_count(b) > 1 && has_rom(b) ? mask_for(b, MEMORY_FOR_WEIGHTS) : 0;
     for (int i = 0; i < b->groups.count && staged; i++)
-        if (b->function[i]) build_list_copies(b, i, traffic_of(b, b->function[i], known), staged);
+        if (b->lowered.function[i]) build_list_copies(b, i, traffic_of(b, b->lowered.function[i], known), staged);
     build_pin_memories(b);
-    FirmwareMemory **pinned = arena_copy(cx->arena, b->constant_memory,
+    FirmwareMemory **pinned = arena_copy(cx->arena, b->memories.of_constant,
                                          (size_t)b->plan.constant_count * sizeof *pinned);
     if (!ctx_failed(cx)) place_constants(b, of_constant);
     if (ctx_failed(cx)) return;
     if (staged) build_price_copies(b);
-    const int group = plan_memories(cx, &b->plan, b->groups.count, b->scratch, b->scratch_count, &missing);
+    const int group = plan_memories(cx, &b->plan, b->groups.count, b->lowered.scratch, b->lowered.scratch_count,
+                                    &missing);
     if (missing > 0) refuse_size(b, group, missing);
     read_copied_once(b, of_constant);
     if (!ctx_failed(cx)) place_constants_again(b, pinned, of_constant);
@@ -535,7 +536,7 @@ void build_place_memories(Build *b)
     describe_rams(b);
     if (is_one) note_unused(b);
     else check_graph(b);
-    b->constant_memory = NEW_ARRAY(cx->arena, FirmwareMemory *, b->plan.constant_count);
+    b->memories.of_constant = NEW_ARRAY(cx->arena, FirmwareMemory *, b->plan.constant_count);
     if (!ctx_failed(cx)) allow(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++) {
         if (region_of_group(b, i)) add_region_traffic(b, i, &known);

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "lower/merge.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -66,7 +65,7 @@ void build_reserve_names(Build *b)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int k = 0; rows[i].is_given && rows[i].symbol[k]; k++) build_symbol(b, rows[i].symbol[k]);
-    for (int i = 0; o->static_arena && i < b->memory_count; i++) build_symbol(b, b->memory[i].name);
+    for (int i = 0; o->static_arena && i < b->memories.count; i++) build_symbol(b, b->memories.at[i].name);
 }
 
 static int groups_within(const Build *b, const char *scope, size_t length)
@@ -150,7 +149,7 @@ typedef struct Users { Function *function; const Group *first; const char *shape
 
 static void add_user(Build *b, Map *users, Function *f, const Group *g)
 {
-    const Merged *merged = map_get_ptr(&b->shared->merged, f);
+    const Merged *merged = build_merged(b, f);
     Function *called = merged ? merged->by : f;
     const char *shape = shape_of(b->cx, g);
     Users *u = map_get_ptr(users, called);
@@ -168,13 +167,14 @@ static void add_user(Build *b, Map *users, Function *f, const Group *g)
 void build_name_shared(Build *b)
 {
     Map users = map_new(b->cx->arena);
-    for (const Build *g = b; g; g = g->next)
+    for (const Build *g = b; g; g = g->tree.next)
         for (int i = 0; i < g->groups.count; i++)
-            if (g->function[i]) add_user(b, &users, g->function[i], &g->groups.at[i]);
-    for (const Build *g = b; g; g = g->next)
+            if (g->lowered.function[i]) add_user(b, &users, g->lowered.function[i], &g->groups.at[i]);
+    for (const Build *g = b; g; g = g->tree.next)
         for (int i = 0; i < g->groups.count; i++) {
-            const Merged *merged = g->function[i] ? map_get_ptr(&b->shared->merged, g->function[i]) : NULL;
-            Users *u = g->function[i] ? map_get_ptr(&users, merged ? merged->by : g->function[i]) : NULL;
+            const Function *f = g->lowered.function[i];
+            const Merged *merged = build_merged(b, f);
+            Users *u = f ? map_get_ptr(&users, merged ? merged->by : f) : NULL;
             if (!u || u->count < 2) continue;
             u->function->name = build_symbol(b, name_format(b->cx, "%s%s", operators_of(b->cx, u->first), u->shape));
             u->count = 0;

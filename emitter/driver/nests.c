@@ -19,7 +19,7 @@ static bool run_passes(Build *b, GraphPass *last)
     int count;
     const GraphPassRow *pass = graph_passes(&count);
     form_of_qdq(b);
-    if (!b->passes_done && !b->outer && !b->graph.stream) graph_follow(b->cx, &b->graph);
+    if (!b->passes_done && !b->tree.outer && !b->graph.stream) graph_follow(b->cx, &b->graph);
     for (bool ends = false; b->passes_done < count && !ends && !ctx_failed(b->cx); b->passes_done++) {
         const GraphPassRow *row = &pass[b->passes_done];
         if (b->options->no_shrink && row->run == graph_shrink) continue;
@@ -101,9 +101,9 @@ static bool nest_of_te(Build *b)
     group->input = arena_copy(cx->arena, n->input, (size_t)n->input_count * sizeof *n->input);
     group->output = g->output;
     b->groups = (Groups){ 1, group };
-    b->nest = NEW_ARRAY(cx->arena, const Nest *, 1);
-    b->chosen = NEW_ARRAY(cx->arena, const Implementation *, 1);
-    b->nest[0] = n;
+    b->scheduled.nest = NEW_ARRAY(cx->arena, const Nest *, 1);
+    b->scheduled.chosen = NEW_ARRAY(cx->arena, const Implementation *, 1);
+    b->scheduled.nest[0] = n;
     return !ctx_failed(cx);
 }
 
@@ -123,7 +123,7 @@ static bool naive_nests(Build *b)
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
         if (region_of_group(b, i)) continue;
         b->groups.at[i].keeps_names = b->groups.at[i].is_scheduled = true;
-        b->nest[i] = group_naive(b->cx, &b->groups.at[i], b->target, NULL);
+        b->scheduled.nest[i] = group_naive(b->cx, &b->groups.at[i], b->target, NULL);
     }
     return !ctx_failed(b->cx);
 }
@@ -133,10 +133,10 @@ static bool naive_nests(Build *b)
 static void check_inout(Build *b, int group, int in, int out)
 {
     const Group *g = &b->groups.at[group];
-    const Nest *n = b->nest[group];
+    const Nest *n = b->scheduled.nest[group];
     const bool is_given = b->model.is_nest || (n->step_count && !n->strategy);
     if (plan_may_update(b->cx, n, n->input[in], n->output[out])) return;
-    if (!is_given) n = b->nest[group] = group_naive(b->cx, g, b->target, NULL);
+    if (!is_given) n = b->scheduled.nest[group] = group_naive(b->cx, g, b->target, NULL);
     if (!is_given && plan_may_update(b->cx, n, n->input[in], n->output[out])) return;
     diag_unsupported(b->cx, g->output[out]->name,
                      "the in-out tensor is not shown to be read before it is replaced: an element is read again after "
@@ -157,13 +157,13 @@ static void check_updates(Build *b)
             while (in < g->input_count && g->input[in] != from) in++;
             while (out < g->output_count && g->output[out] != to) out++;
             if (in == g->input_count || out == g->output_count) continue;
-            const Nest *n = b->nest[i];
+            const Nest *n = b->scheduled.nest[i];
             if (b->graph.update[u].is_inout) {
                 check_inout(b, i, in, out);
                 continue;
             }
             if (!n->otherwise && plan_may_overwrite(b->cx, n, n->input[in], n->output[out])) continue;
-            b->nest[i] = group_naive(b->cx, g, b->target, NULL);
+            b->scheduled.nest[i] = group_naive(b->cx, g, b->target, NULL);
         }
     }
 }
@@ -173,7 +173,7 @@ static bool nests_of_graphs(Build *b)
 {
     if (ctx_failed(b->cx)) return false;
     if (b->graph.update_count) check_updates(b);
-    if (!b->outer && !b->is_step) build_check_schedules(b);
+    if (!b->tree.outer && !b->training.is_step) build_check_schedules(b);
     return !ctx_failed(b->cx);
 }
 
@@ -193,24 +193,24 @@ bool build_nests(Build *b)
     build_name_groups(b);
     watch_lap(b->watch, "dag", "fuse");
     const char *combine = b->options->combine;
-    b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
-    b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
+    b->scheduled.nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
+    b->scheduled.chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
     if (b->mode.is_naive) return naive_nests(b);
     build_find_file_schedules(b);
     bool is_named = combine && !text_equal(combine, "none");
     build_combine_blocks(b);
     if (ctx_failed(cx)) return false;
-    if (!b->outer && !b->is_step) build_check_file_schedules(b);
+    if (!b->tree.outer && !b->training.is_step) build_check_file_schedules(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
-        if (!b->nest[i]) build_schedule_group(b, i);
+        if (!b->scheduled.nest[i]) build_schedule_group(b, i);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
     /* regions' graphs first, because their plans determine the regions' memory */
     if (!build_inner_nests(b)) return false;
-    if (is_named && !b->is_step) build_combine_named(b);
-    if (!combine && !b->outer && !b->is_step && b->options->ram) build_combine_for_limit(b);
+    if (is_named && !b->training.is_step) build_combine_named(b);
+    if (!combine && !b->tree.outer && !b->training.is_step && b->options->ram) build_combine_for_limit(b);
     /* Cores divide layers one by one: a row of a combined layer needs rows that another part computes. */
-    else if (!combine && !b->outer && b->options->cores < 2 && !text_equal(b->options->optimize, "speed"))
+    else if (!combine && !b->tree.outer && b->options->cores < 2 && !text_equal(b->options->optimize, "speed"))
         build_combine_for_ram(b);
-    if (b->step) build_nests(b->step);
+    if (b->training.step) build_nests(b->training.step);
     return nests_of_graphs(b);
 }

@@ -52,10 +52,10 @@ static bool lead_of_root(Build *b, int group, const Tensor *root, const Memory *
         const Slot *s = plan_slot(&b->plan, g->input[i]);
         int64_t bytes = 0;
         if (s->root != root) continue;
-        const Memory *x = parameter_of(b->function[group], b->lowered[group]->input[i]);
+        const Memory *x = parameter_of(b->lowered.function[group], b->lowered.nest[group]->input[i]);
         if (!x || !plan_is_whole(s)) return false;
         const Division *d = build_division(b, group);
-        if (d ? !division_lead(d, x, &bytes) : !known_lead(b, b->function[group], x, y, &bytes)) return false;
+        if (d ? !division_lead(d, x, &bytes) : !known_lead(b, b->lowered.function[group], x, y, &bytes)) return false;
         *lead = bytes > *lead ? bytes : *lead;
         found = true;
     }
@@ -83,8 +83,8 @@ static void leads_of_group(Build *b, int group)
     Plan *p = &b->plan;
     const Group *g = &b->groups.at[group];
     const Slot *y = g->output_count == 1 ? plan_slot(p, g->output[0]) : NULL;
-    if (!y || !b->function[group] || p->in_place[group] || group_device(g)) return;
-    const Memory *out = parameter_of(b->function[group], b->lowered[group]->output[0]);
+    if (!y || !b->lowered.function[group] || p->in_place[group] || group_device(g)) return;
+    const Memory *out = parameter_of(b->lowered.function[group], b->lowered.nest[group]->output[0]);
     if (!out || !y->in_arena || !tensor_is_fixed(y->root)) return;
     for (int i = 0; i < g->input_count; i++) {
         const Slot *x = plan_slot(p, g->input[i]);
@@ -113,15 +113,16 @@ static bool may_shift(Build *b, int group, const Slot *from, const Slot *to)
 {
     const Group *g = &b->groups.at[group];
     int64_t lead;
-    if (g->output_count != 1 || g->output[0] != to->tensor || !b->function[group] || group_device(g)
+    if (g->output_count != 1 || g->output[0] != to->tensor || !b->lowered.function[group] || group_device(g)
         || build_division(b, group))
         return false;
-    const Memory *y = parameter_of(b->function[group], b->lowered[group]->output[0]);
+    const Memory *y = parameter_of(b->lowered.function[group], b->lowered.nest[group]->output[0]);
     for (int i = 0; y && i < g->input_count; i++) {
         const Slot *s = plan_slot(&b->plan, g->input[i]);
         if (s->root != from->root) continue;
-        const Memory *x = parameter_of(b->function[group], b->lowered[group]->input[i]);
-        if (!x || !overlap_lead(b->cx, b->function[group], x, y, &lead) || lead > view_bytes(s) - view_bytes(to))
+        const Memory *x = parameter_of(b->lowered.function[group], b->lowered.nest[group]->input[i]);
+        if (!x || !overlap_lead(b->cx, b->lowered.function[group], x, y, &lead)
+            || lead > view_bytes(s) - view_bytes(to))
             return false;
     }
     return y != NULL;
@@ -143,17 +144,17 @@ static int shifting_group(const Build *b, const Slot *from, const Slot *to, cons
 
 void build_shifts(Build *b)
 {
-    if (b->outer || b->is_step) return;
-    b->shifted = NEW_ARRAY(b->cx->arena, bool, b->state_count);
-    for (int i = 0; i < b->state_count; i++) {
-        const Slot *from = plan_slot(&b->plan, b->graph.input[b->state[i].input]),
-                   *to = plan_slot(&b->plan, b->graph.output[b->state[i].output]), *part = NULL;
+    if (b->tree.outer || b->training.is_step) return;
+    b->lowered.is_shifted = NEW_ARRAY(b->cx->arena, bool, b->states.count);
+    for (int i = 0; i < b->states.count; i++) {
+        const Slot *from = plan_slot(&b->plan, b->graph.input[b->states.at[i].input]),
+                   *to = plan_slot(&b->plan, b->graph.output[b->states.at[i].output]), *part = NULL;
         if (!from || !to || from->root != from->tensor || to->root != to->tensor
             || from->tensor->type != to->tensor->type)
             continue;
         const int group = shifting_group(b, from, to, &part);
         if (group < 0 || !part || !may_shift(b, group, from, part)) continue;
-        b->shifted[i] = true;
-        b->function[group]->may_alias = true;
+        b->lowered.is_shifted[i] = true;
+        b->lowered.function[group]->may_alias = true;
     }
 }

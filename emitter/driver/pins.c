@@ -33,19 +33,19 @@ static const char *next_word(Ctx *cx, const char **at)
 static bool find_memory(Pinning *p, const char *name)
 {
     Build *b = p->b;
-    const char **names = NEW_ARRAY(b->cx->arena, const char *, b->memory_count);
+    const char **names = NEW_ARRAY(b->cx->arena, const char *, b->memories.count);
     int ram = 0;
-    for (int i = 0; i < b->memory_count; i++) {
-        names[i] = b->memory[i].name;
+    for (int i = 0; i < b->memories.count; i++) {
+        names[i] = b->memories.at[i].name;
         if (text_equal(names[i], name)) {
             p->memory = i;
-            p->bit = b->memory[i].is_rom ? 0 : 1u << ram;
+            p->bit = b->memories.at[i].is_rom ? 0 : 1u << ram;
             return true;
         }
-        ram += !b->memory[i].is_rom;
+        ram += !b->memories.at[i].is_rom;
     }
     diag_error(b->cx, p->where, "in_memory: there is no --memory \"%s\"%s", name,
-               text_hint(b->cx, name, names, (size_t)b->memory_count, "; add it to the command line"));
+               text_hint(b->cx, name, names, (size_t)b->memories.count, "; add it to the command line"));
     return false;
 }
 
@@ -67,7 +67,7 @@ static int find_layer(const Build *b, const char *name, bool last)
 
 static void refuse_bytes(const Pinning *p, int group, const char *what, int64_t bytes)
 {
-    const FirmwareMemory *m = &p->b->memory[p->memory];
+    const FirmwareMemory *m = &p->b->memories.at[p->memory];
     diag_error(p->b->cx, p->where, "in_memory %s %s: its %s has %lld bytes, and %s %lld; use another memory", m->name,
                p->b->groups.at[group].name, what, (long long)bytes, m->name, (long long)m->bytes);
 }
@@ -81,21 +81,21 @@ static void pin_results(const Pinning *p, int group)
         const int64_t bytes = root ? tensor_most_bytes(p->b->cx, root->tensor) : 0;
         if (!root || !root->in_arena)
             diag_error(p->b->cx, p->where, "in_memory %s %s: its result is an output or state of the model, which the "
-                       "caller owns; omit the layer", p->b->memory[p->memory].name, g->name);
-        else if (bytes > p->b->memory[p->memory].bytes) refuse_bytes(p, group, "result", bytes);
+                       "caller owns; omit the layer", p->b->memories.at[p->memory].name, g->name);
+        else if (bytes > p->b->memories.at[p->memory].bytes) refuse_bytes(p, group, "result", bytes);
         else if (!(root->allowed & p->bit))
             diag_error(p->b->cx, p->where, "in_memory %s %s: another line, or for=, excludes that memory; omit one of "
-                       "them", p->b->memory[p->memory].name, g->name);
+                       "them", p->b->memories.at[p->memory].name, g->name);
         else root->allowed = p->bit;
     }
 }
 
 static void pin_scratch(const Pinning *p, int group)
 {
-    for (int i = 0; i < p->b->scratch_count[group]; i++) {
-        Scratch *s = &p->b->scratch[group][i];
+    for (int i = 0; i < p->b->lowered.scratch_count[group]; i++) {
+        Scratch *s = &p->b->lowered.scratch[group][i];
         if (s->copied) continue;
-        if (s->bytes > p->b->memory[p->memory].bytes) refuse_bytes(p, group, "scratch buffer", s->bytes);
+        if (s->bytes > p->b->memories.at[p->memory].bytes) refuse_bytes(p, group, "scratch buffer", s->bytes);
         else s->allowed = p->bit;
     }
 }
@@ -103,10 +103,10 @@ static void pin_scratch(const Pinning *p, int group)
 /* The layer reads copies of its constants in this RAM. */
 static void pin_copies(const Pinning *p, int group)
 {
-    for (int i = 0; i < p->b->scratch_count[group]; i++) {
-        Scratch *s = &p->b->scratch[group][i];
+    for (int i = 0; i < p->b->lowered.scratch_count[group]; i++) {
+        Scratch *s = &p->b->lowered.scratch[group][i];
         if (!s->copied) continue;
-        if (s->bytes > p->b->memory[p->memory].bytes) refuse_bytes(p, group, "constant", s->bytes);
+        if (s->bytes > p->b->memories.at[p->memory].bytes) refuse_bytes(p, group, "constant", s->bytes);
         s->allowed = p->bit;
         s->is_optional = false;
     }
@@ -121,7 +121,7 @@ static void pin_weights(const Pinning *p, int group)
     const Group *g = &p->b->groups.at[group];
     for (int i = 0; i < g->input_count; i++) {
         const Slot *s = plan_slot(&p->b->plan, g->input[i]);
-        if (s && s->kind == SLOT_CONST) p->b->constant_memory[s->index] = &p->b->memory[p->memory];
+        if (s && s->kind == SLOT_CONST) p->b->memories.of_constant[s->index] = &p->b->memories.at[p->memory];
     }
 }
 
@@ -154,7 +154,7 @@ static void pin_layers(const Pinning *p, const char *word)
 
 static bool may_copy(const Build *b)
 {
-    return b->plan.memory_count > 1 && b->plan.memory_count < b->memory_count;
+    return b->plan.memory_count > 1 && b->plan.memory_count < b->memories.count;
 }
 
 static void read_pin(Build *b, const Pin *line)
@@ -171,7 +171,7 @@ static void read_pin(Build *b, const Pin *line)
         words = -1;
         break;
     }
-    const FirmwareMemory *m = &b->memory[p.memory];
+    const FirmwareMemory *m = &b->memories.at[p.memory];
     if (m->is_rom && p.kind != PIN_WEIGHTS) {
         diag_error(b->cx, p.where, "in_memory %s: %s cannot be in a rom; use a memory without the key rom", m->name,
                    kind_names[p.kind]);

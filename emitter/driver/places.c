@@ -25,7 +25,7 @@ static Place place_in_body(const Build *b, const Slot *s)
 static bool has_items(const Build *b)
 {
     enum { MANY = 1000 };
-    return !b->outer && b->groups.count <= MANY;
+    return !b->tree.outer && b->groups.count <= MANY;
 }
 
 /* Returns the item that `of` identifies, a root's slot or a scratch. Its enumerator ends with _at. The body of a region
@@ -72,7 +72,7 @@ const ArenaItem *build_item_of_root(const Build *b, const Tensor *root)
 
 Place build_place(const Build *b, const Slot *s)
 {
-    if (b->outer && (s->kind == SLOT_INPUT || s->kind == SLOT_OUTPUT)) return place_in_body(b, s);
+    if (b->tree.outer && (s->kind == SLOT_INPUT || s->kind == SLOT_OUTPUT)) return place_in_body(b, s);
     int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
     int in = s->kind == SLOT_INPUT ? build_state_of_input(b, s->index) : -1,
         out = s->kind == SLOT_OUTPUT ? build_state_of_output(b, s->index) : -1;
@@ -119,7 +119,7 @@ static int index_of(const Tensor *t, Tensor *const *list, int count)
 const Slot *build_slot(const Build *b, int group, const Memory *m)
 {
     const Group *g = &b->groups.at[group];
-    const Nest *n = b->lowered[group];
+    const Nest *n = b->lowered.nest[group];
     return plan_slot(&b->plan, m->kind == MEMORY_INPUT ? g->input[index_of(m->tensor, n->input, n->input_count)]
                                                        : g->output[index_of(m->tensor, n->output, n->output_count)]);
 }
@@ -136,8 +136,8 @@ int build_producer(const Build *b, const Tensor *t)
  * write the new value, and it writes no element that it has still to read. */
 static bool is_shifted(const Build *b, const Tensor *from)
 {
-    for (int i = 0; i < b->state_count && b->shifted; i++)
-        if (b->graph.input[b->state[i].input] == from) return b->shifted[i];
+    for (int i = 0; i < b->states.count && b->lowered.is_shifted; i++)
+        if (b->graph.input[b->states.at[i].input] == from) return b->lowered.is_shifted[i];
     return false;
 }
 

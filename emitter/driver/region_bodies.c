@@ -16,7 +16,7 @@ static const Tensor *old_state(const Build *body, int s) { return body->graph.in
 
 static int64_t second_arrays_of_body(const Build *body)
 {
-    const Region *r = body->region->region;
+    const Region *r = body->tree.region->region;
     int64_t bytes = 0;
     for (int i = 0; r->kind == REGION_LOOP && i < r->state_count; i++)
         if (!build_is_single(body, old_state(body, i), new_state(body, r, i)))
@@ -27,9 +27,9 @@ static int64_t second_arrays_of_body(const Build *body)
 int64_t build_second_arrays(const Build *b)
 {
     int64_t bytes = 0;
-    if (b->region) return second_arrays_of_body(b);
-    for (int i = 0; i < b->state_count; i++) {
-        const Tensor *from = b->graph.input[b->state[i].input], *to = b->graph.output[b->state[i].output];
+    if (b->tree.region) return second_arrays_of_body(b);
+    for (int i = 0; i < b->states.count; i++) {
+        const Tensor *from = b->graph.input[b->states.at[i].input], *to = b->graph.output[b->states.at[i].output];
         if (!build_is_single(b, from, to)) bytes += tensor_bytes(to);
     }
     return bytes;
@@ -39,8 +39,8 @@ int64_t build_state_bytes(const Build *b, bool all_alternate)
 {
     int64_t bytes = 0, align = 1;
     bool alternates = false;
-    for (int i = 0; i < b->state_count; i++) {
-        const Tensor *from = b->graph.input[b->state[i].input], *to = b->graph.output[b->state[i].output];
+    for (int i = 0; i < b->states.count; i++) {
+        const Tensor *from = b->graph.input[b->states.at[i].input], *to = b->graph.output[b->states.at[i].output];
         const bool is_single = !all_alternate && build_is_single(b, from, to);
         const int64_t element = dtype_info(to->type)->bytes;
         bytes = (bytes + element - 1) / element * element + (is_single ? 1 : 2) * tensor_bytes(to);
@@ -76,8 +76,8 @@ static Map reserved_names(const Build *b)
     Map taken = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) map_put_ptr(&taken, name(cx, own[i]), cx);
     const Build *outer = b;
-    while (outer->outer) outer = outer->outer;
-    for (int i = 0; i < outer->memory_count; i++) map_put_ptr(&taken, name(cx, outer->memory[i].name), cx);
+    while (outer->tree.outer) outer = outer->tree.outer;
+    for (int i = 0; i < outer->memories.count; i++) map_put_ptr(&taken, name(cx, outer->memories.at[i].name), cx);
     if (text_equal(b->options->weights, "bin")) map_put_ptr(&taken, name(cx, "weights"), cx);
     return taken;
 }
@@ -133,7 +133,7 @@ static bool needs_memory(const Body *b)
 static Param *add_params(Build *b, Body *body)
 {
     const Graph *g = &b->graph;
-    const Region *r = b->region->region;
+    const Region *r = b->tree.region->region;
     Param *param = NEW_ARRAY(b->cx->arena, Param, g->input_count + g->output_count);
     Map taken = reserved_names(b);
     for (int i = 0; i < g->input_count; i++) {
@@ -154,17 +154,17 @@ static Param *add_params(Build *b, Body *body)
 static void share_body(Build *b)
 {
     const Program nameless = { .name = "", .constant = b->shared->constant, .constant_name = b->shared->constant_name };
-    Body twin = *b->body;
+    Body twin = *b->tree.body;
     Text t = text_new(b->cx);
     twin.name = twin.what = "";
     cgen_body(b->cx, &t, &nameless, &twin, 0);
     const Body *known = map_get(&b->shared->bodies, text_string(&t), t.length);
     if (known) {
-        b->body->name = known->name;
+        b->tree.body->name = known->name;
         return;
     }
-    map_put(&b->shared->bodies, text_string(&t), t.length, b->body);
-    b->shared->body[b->shared->body_count++] = b->body;
+    map_put(&b->shared->bodies, text_string(&t), t.length, b->tree.body);
+    b->shared->body[b->shared->body_count++] = b->tree.body;
 }
 
 /* A list of distinct sizes. */
@@ -208,7 +208,7 @@ static bool call_may_stop(const Call *c)
 
 static void make_body(Build *b)
 {
-    Body *body = b->body;
+    Body *body = b->tree.body;
     Param *param = add_params(b, body);
     body->call_count = build_calls(b, &body->call, &body->last_bind_count, &body->last_bind);
     add_sizes_from_outside(b, body);
@@ -227,7 +227,7 @@ typedef struct CallBuild { Build *b; int group; const Node *n; const Region *r; 
 static bool is_unused(const CallBuild *m, int param)
 {
     for (int g = 0; g < m->r->graph_count; g++)
-        if (!m->inner[g].body->param[param].is_unused) return false;
+        if (!m->inner[g].tree.body->param[param].is_unused) return false;
     return true;
 }
 
@@ -237,7 +237,7 @@ static int add_places(CallBuild *m)
 {
     const Node *n = m->n;
     Build *b = m->b;
-    const Scratch *scratch = b->scratch[m->group];
+    const Scratch *scratch = b->lowered.scratch[m->group];
     const char *name = b->groups.at[m->group].name;
     int count = n->in_count + n->out_count;
     m->place = NEW_ARRAY(b->cx->arena, Place, count + 1 + m->r->state_count);
@@ -247,7 +247,7 @@ static int add_places(CallBuild *m)
     }
     for (int i = 0; i < n->out_count; i++) m->place[n->in_count + i] = build_place(b, plan_slot(&b->plan, n->out[i]));
     bool needs = false;
-    for (int g = 0; g < m->r->graph_count; g++) needs = needs || m->inner[g].body->has_memory;
+    for (int g = 0; g < m->r->graph_count; g++) needs = needs || m->inner[g].tree.body->has_memory;
     m->place[count++] = needs ? build_place_of_scratch(b, scratch, name, "memory", 0, U8)
                               : (Place){ .kind = PLACE_NONE };
     for (int i = 0, next = 1; i < m->r->state_count; i++)
@@ -311,7 +311,8 @@ static void take_names(const Build *b, Map *taken)
     const Group *g = b->groups.at;
     for (int i = 0; i < b->groups.count; i++) take_sizes(b->cx, g[i].output, g[i].output_count, taken);
     take_sizes(b->cx, b->graph.input, b->graph.input_count, taken);
-    for (int i = 0; b->body && i < b->body->param_count; i++) map_put_ptr(taken, b->body->param[i].name, taken);
+    const Body *body = b->tree.body;
+    for (int i = 0; body && i < body->param_count; i++) map_put_ptr(taken, body->param[i].name, taken);
 }
 
 /* Returns the loop's states; their names are locals of the function that contains the loop. */
@@ -357,7 +358,7 @@ static const Control *control_of(const CallBuild *m)
                     .has_condition = r->has_condition,
                     .trip_count = region_trip_count(n),
                     .capacity = r->max_trip_count };
-    for (int g = 0; g < r->graph_count; g++) c->body[g] = m->inner[g].body;
+    for (int g = 0; g < r->graph_count; g++) c->body[g] = m->inner[g].tree.body;
     add_sizes_of_control(m, c);
     if (!c->is_loop) {
         c->condition = 0;

@@ -36,7 +36,7 @@ static Graph inner_graph(const Build *b, const Node *n, int which)
 static void make_inner(Build *b, const Node *n)
 {
     Build *inner = NEW_ARRAY(b->cx->arena, Build, n->region->graph_count);
-    map_put_ptr(&b->inner, n, inner);
+    map_put_ptr(&b->tree.inner, n, inner);
     for (int i = 0; i < n->region->graph_count && !ctx_failed(b->cx); i++) {
         inner[i] = (Build){ .cx = b->cx,
                             .options = b->options,
@@ -45,11 +45,10 @@ static void make_inner(Build *b, const Node *n)
                             .target = b->target,
                             .watch = b->watch,
                             .shared = b->shared,
-                            .outer = b,
+                            .tree = { .region = n, .outer = b },
                             .mode = { .is_reference = b->mode.is_reference, .is_as_imported = b->mode.is_as_imported },
-                            .region = n,
                             .graph = inner_graph(b, n, i) };
-        b->shared->last->next = &inner[i];
+        b->shared->last->tree.next = &inner[i];
         b->shared->last = &inner[i];
         if (!build_passes(&inner[i])) return;
         refuse_devices(&inner[i]);
@@ -61,7 +60,7 @@ bool build_inner_graphs(Build *b)
 {
     Node **order;
     int count = ctx_failed(b->cx) ? 0 : graph_order(b->cx, &b->graph, &order);
-    b->inner = map_new(b->cx->arena);
+    b->tree.inner = map_new(b->cx->arena);
     for (int i = 0; i < count; i++)
         if (order[i]->kind == NODE_REGION) make_inner(b, order[i]);
     return !ctx_failed(b->cx);
@@ -86,9 +85,9 @@ bool build_inner_nests(Build *b)
         const Node *n = region_of_group(b, i);
         for (int g = 0; n && g < n->region->graph_count && !ctx_failed(b->cx); g++) {
             Build *inner = &build_graphs_of(b, n)[g];
-            inner->body = NEW(b->cx->arena, Body);
-            inner->body->name = build_symbol(b, name_format(b->cx, "%s_%s", b->groups.at[i].name, part_name(n, g)));
-            inner->body->what = part_meaning(b->cx, n, g);
+            Body *body = inner->tree.body = NEW(b->cx->arena, Body);
+            body->name = build_symbol(b, name_format(b->cx, "%s_%s", b->groups.at[i].name, part_name(n, g)));
+            body->what = part_meaning(b->cx, n, g);
             build_nests(inner);
         }
     }

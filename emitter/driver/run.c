@@ -35,7 +35,7 @@ static int64_t scalar_of(Env *all, const Tensor *t) { return dtype_load(t->type,
 /* Returns the size in bytes of a tensor in the last run. */
 static int64_t actual_bytes(const Build *b, const Tensor *t)
 {
-    return env_elems(b->cx, b->sizes, t) * dtype_info(t->type)->bytes;
+    return env_elems(b->cx, b->observed.sizes, t) * dtype_info(t->type)->bytes;
 }
 
 /* Runs a region's graph, with the sizes that are known outside it. */
@@ -172,7 +172,7 @@ static bool run_group(Build *b, int group, Env *all)
 bool build_run_all(Build *b, const void *const *inputs, Env *all)
 {
     for (int i = 0; i < b->graph.input_count; i++) env_set_const(all, b->graph.input[i], inputs[i]);
-    b->sizes = all;
+    b->observed.sizes = all;
     for (int i = 0; i < b->groups.count; i++)
         if (!run_group(b, i, all)) return false;
     return !ctx_failed(b->cx);
@@ -181,8 +181,9 @@ bool build_run_all(Build *b, const void *const *inputs, Env *all)
 const Tensor *build_actual(const Build *b, const Tensor *t)
 {
     const Expr *shape[MAX_RANK];
-    if (tensor_is_fixed(t) || !b->sizes) return t;
-    for (int d = 0; d < t->rank; d++) shape[d] = expr_index(b->cx, env_eval_size(b->cx, b->sizes, t->shape[d]));
+    if (tensor_is_fixed(t) || !b->observed.sizes) return t;
+    for (int d = 0; d < t->rank; d++)
+        shape[d] = expr_index(b->cx, env_eval_size(b->cx, b->observed.sizes, t->shape[d]));
     Tensor *actual = tensor_new(b->cx, t->name, t->type, t->rank, shape);
     actual->quant = t->quant;
     return actual;
@@ -206,7 +207,7 @@ void build_as_reference(Build *b)
     o->ram = 0;
     o->selftest_count = o->memory_count = 0;
     b->options = o;
-    b->memory_count = 0;
+    b->memories.count = 0;
     b->mode.is_reference = true;
     if (b->target) b->target = target_without(b->cx, b->target, "fma");
 }
@@ -234,13 +235,13 @@ bool build_reference_nests(Build *b)
 {
     Ctx *cx = b->cx;
     b->groups = groups_of_calls(cx, &b->graph);
-    b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
-    b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
+    b->scheduled.nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
+    b->scheduled.chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++) {
         const Node *region = region_of_group(b, i);
         for (int g = 0; region && g < region->region->graph_count; g++)
             if (!build_reference_nests(&build_graphs_of(b, region)[g])) return false;
-        if (!region) b->nest[i] = group_naive(cx, &b->groups.at[i], b->target, NULL);
+        if (!region) b->scheduled.nest[i] = group_naive(cx, &b->groups.at[i], b->target, NULL);
     }
     return !ctx_failed(cx);
 }
@@ -317,7 +318,7 @@ static double step_of(Ctx *cx, const Tensor *t)
 static const void *data_of(const Build *reference, const Tensor *t)
 {
     Ctx *cx = reference->cx;
-    const void *data = t ? env_get(reference->sizes, t) : NULL;
+    const void *data = t ? env_get(reference->observed.sizes, t) : NULL;
     Node *n = t ? t->producer : NULL;
     if (data || !n || n->kind != NODE_CALL) return data;
     Group one = { .name = n->name, .node_count = 1, .node = &n, .anchor = n, .output = n->out,
@@ -326,14 +327,14 @@ static const void *data_of(const Build *reference, const Tensor *t)
         int before = 0;
         while (before < i && n->in[before] != n->in[i]) before++;
         if (!n->in[i] || before < i) continue;
-        if (!tensor_is_constant(n->in[i]) && !env_get(reference->sizes, n->in[i])) return NULL;
+        if (!tensor_is_constant(n->in[i]) && !env_get(reference->observed.sizes, n->in[i])) return NULL;
         one.input[one.input_count++] = n->in[i];
     }
     const Nest *nest = group_naive(cx, &one, reference->target, NULL);
     Env *env = env_new(cx);
     for (int i = 0; nest && i < one.input_count; i++)
         if (!tensor_is_constant(one.input[i]))
-            env_set_const(env, nest->input[i], env_get(reference->sizes, one.input[i]));
+            env_set_const(env, nest->input[i], env_get(reference->observed.sizes, one.input[i]));
     const RunOptions fast = { .checked = false };
     return nest && interpret(cx, nest, env, &fast) ? env_get(env, nest->output[t->output]) : NULL;
 }
@@ -342,7 +343,7 @@ bool build_compare_written(Build *written, const void *const *inputs, const Buil
 {
     Env *all = env_new(written->cx);
     for (int i = 0; i < written->graph.input_count; i++) env_set_const(all, written->graph.input[i], inputs[i]);
-    written->sizes = all;
+    written->observed.sizes = all;
     for (int i = 0; i < written->groups.count; i++) {
         if (!run_group(written, i, all)) return false;
         for (int k = 0; k < written->groups.at[i].output_count; k++) {

@@ -57,12 +57,12 @@ static const Nest *strategy_nest(Build *b, int group)
     const char *key = group_key(cx, g, &bytes);
     const EqualGroups *known = key ? map_get(&b->shared->scheduled, key, bytes) : NULL;
     Diag *const *before = cx->last_diag;
-    if (known) b->chosen[group] = known->chosen;
+    if (known) b->scheduled.chosen[group] = known->chosen;
     if (known) return known->nest;
-    const Nest *n = strategy_schedule(cx, g, b->target, &b->chosen[group], NULL);
+    const Nest *n = strategy_schedule(cx, g, b->target, &b->scheduled.chosen[group], NULL);
     if (!key || !n || cx->last_diag != before) return n;
     EqualGroups *made = NEW(cx->arena, EqualGroups);
-    *made = (EqualGroups){ n, b->chosen[group] };
+    *made = (EqualGroups){ n, b->scheduled.chosen[group] };
     map_put(&b->shared->scheduled, arena_copy(cx->arena, key, bytes), bytes, made);
     return n;
 }
@@ -71,7 +71,7 @@ static const Nest *own_nest(Build *b, int group, const GroupSchedule *s)
 {
     const Group *g = &b->groups.at[group];
     if (ctx_failed(b->cx)) return NULL;
-    if (s) return schedule_nest(b->cx, s, g, b->target, g->naive, g->naive ? NULL : &b->chosen[group]);
+    if (s) return schedule_nest(b->cx, s, g, b->target, g->naive, g->naive ? NULL : &b->scheduled.chosen[group]);
     const ArenaMark mark = arena_mark(b->cx->scratch);
     const Nest *n = strategy_nest(b, group);
     arena_reset(b->cx->scratch, mark);
@@ -87,13 +87,13 @@ void build_schedule_group(Build *b, int group)
     if (s && region_of_group(b, group)) refuse_region(b, s);
     if (region_of_group(b, group)) return;
     if (s && s->subject > OF_PARTS && !is_of_file) g->keeps_names = false;
-    b->nest[group] = is_of_file ? build_file_nest(b, group) : own_nest(b, group, s);
+    b->scheduled.nest[group] = is_of_file ? build_file_nest(b, group) : own_nest(b, group, s);
 }
 
 const Nest *build_named_nest(const Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
-    return g->anchor ? nest_called(b->cx, b->nest[group], g->name) : b->nest[group];
+    return g->anchor ? nest_called(b->cx, b->scheduled.nest[group], g->name) : b->scheduled.nest[group];
 }
 
 const Nest *build_schedule_nest(Build *b, const Nest *naive, const char *group)
@@ -151,7 +151,7 @@ static void combine_block(Build *b, const GroupSchedule *s)
     if (!parts_of(b, s->of, part, &count, &master)) return;
     const char *gap = build_between(b, part, count);
     for (int i = 1; i < count && !gap; i++)
-        if (b->partition_of[part[i]] != b->partition_of[part[0]])
+        if (b->devices.of[part[i]] != b->devices.of[part[0]])
             gap = "its groups run in different functions of devices";
     if (gap) schedule_refuse(cx, s, gap);
     check_parts(b, s, part, count);

@@ -60,10 +60,10 @@ static bool survives(const Slot *s, int last, bool is_partition)
 static void add_checks(Build *b, int group, int call, int last, Check *check, int *count)
 {
     const Group *g = &b->groups.at[group];
-    const bool is_partition = b->partition_of && b->partition_of[group] >= 0;
+    const bool is_partition = b->devices.of && b->devices.of[group] >= 0;
     for (int i = 0; i < g->output_count; i++) {
         const Slot *s = plan_slot(&b->plan, g->output[i]);
-        const void *data = env_get(b->recorded, g->output[i]);
+        const void *data = env_get(b->observed.recorded, g->output[i]);
         Check c = { .call = call, .label = b->program.call[call].label };
         const int64_t bytes = tensor_bytes(build_actual(b, g->output[i]));
         const bool is_set = data && bytes && !region_fills_part(g->output[i]) && survives(s, last, is_partition);
@@ -74,7 +74,7 @@ static void add_checks(Build *b, int group, int call, int last, Check *check, in
     }
 }
 
-static int partition_of(const Build *b, int group) { return b->partition_of ? b->partition_of[group] : -1; }
+static int partition_of(const Build *b, int group) { return b->devices.of ? b->devices.of[group] : -1; }
 
 /* Returns the last group of the partition, or the group itself outside partitions. */
 static int last_group(const Build *b, int group)
@@ -94,11 +94,11 @@ uint32_t build_checksum(const Build *b, const Tensor *t, const void *data)
 void build_selftest(Build *b)
 {
     int results = 0, count = 0, calls = 0, first = 0;
-    if (!b->recorded) return;
+    if (!b->observed.recorded) return;
     for (int i = 0; i < b->groups.count; i++) results += b->groups.at[i].output_count;
     Check *check = NEW_ARRAY(b->cx->arena, Check, results);
     for (int i = 0; i < b->groups.count; i++) {
-        if (!b->function[i] && !region_of_group(b, i)) continue;
+        if (!b->lowered.function[i] && !region_of_group(b, i)) continue;
         const Partition *p = b->program.call[calls].partition;
         if (!p || !calls || b->program.call[calls - 1].partition != p) first = calls;
         add_checks(b, i, first, last_group(b, i), check, &count);
@@ -110,7 +110,7 @@ void build_selftest(Build *b)
     for (int i = 0; i < b->program.input_count; i++) {
         const Port *p = &b->program.input[i];
         Tensor *constant = arena_copy(b->cx->arena, p->tensor, sizeof *p->tensor);
-        constant->data = env_get(b->recorded, p->tensor);
+        constant->data = env_get(b->observed.recorded, p->tensor);
         input[i] = constant;
         name[i] = build_symbol(b, name_format(b->cx, "selftest_%s", p->name));
     }

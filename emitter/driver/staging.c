@@ -12,8 +12,8 @@
 /* Returns the copy of the constant in that group, or NULL if there is none. */
 static Scratch *copy_in(const Build *b, int group, const Tensor *constant)
 {
-    for (int i = 0; i < b->scratch_count[group]; i++)
-        if (b->scratch[group][i].copied == constant) return &b->scratch[group][i];
+    for (int i = 0; i < b->lowered.scratch_count[group]; i++)
+        if (b->lowered.scratch[group][i].copied == constant) return &b->lowered.scratch[group][i];
     return NULL;
 }
 
@@ -25,18 +25,18 @@ const Scratch *build_copy(const Build *b, int group, const Slot *s)
 
 void build_list_copies(Build *b, int group, const Traffic *moved, unsigned allowed)
 {
-    const Function *f = b->function[group];
-    const int before = b->scratch_count[group];
+    const Function *f = b->lowered.function[group];
+    const int before = b->lowered.scratch_count[group];
     Scratch *all = NEW_ARRAY(b->cx->arena, Scratch, before + f->memory_count);
-    if (before) memcpy(all, b->scratch[group], (size_t)before * sizeof *all);
-    b->scratch[group] = all;
+    if (before) memcpy(all, b->lowered.scratch[group], (size_t)before * sizeof *all);
+    b->lowered.scratch[group] = all;
     for (int i = 0; i < f->memory_count; i++) {
         const Slot *s = is_scratch(f->memory[i]) ? NULL : build_slot(b, group, f->memory[i]);
         if (!s || s->kind != SLOT_CONST || !moved[i].read) continue;
         const Tensor *constant = b->plan.constant[s->index];
         Scratch *copy = copy_in(b, group, constant);
         if (!copy) {
-            copy = &all[b->scratch_count[group]++];
+            copy = &all[b->lowered.scratch_count[group]++];
             *copy = (Scratch){ .bytes = tensor_bytes(constant), .written_bytes = tensor_bytes(constant), .memory = -1,
                                .begins = group, .allowed = allowed, .copied = constant, .is_optional = true };
         }
@@ -47,9 +47,9 @@ void build_list_copies(Build *b, int group, const Traffic *moved, unsigned allow
 void build_price_copies(Build *b)
 {
     for (int g = 0; g < b->groups.count; g++)
-        for (int i = 0; i < b->scratch_count[g]; i++) {
-            Scratch *s = &b->scratch[g][i];
-            if (s->copied) s->source_cost = b->constant_memory[plan_slot(&b->plan, s->copied)->index]->read_cost;
+        for (int i = 0; i < b->lowered.scratch_count[g]; i++) {
+            Scratch *s = &b->lowered.scratch[g][i];
+            if (s->copied) s->source_cost = b->memories.of_constant[plan_slot(&b->plan, s->copied)->index]->read_cost;
         }
 }
 
@@ -61,10 +61,10 @@ Place build_place_of_copy(const Build *b, const Scratch *copy, int64_t offset, D
 
 const Copy *build_copies(const Build *b, int group, int *count)
 {
-    Copy *copy = NEW_ARRAY(b->cx->arena, Copy, b->scratch_count[group]);
+    Copy *copy = NEW_ARRAY(b->cx->arena, Copy, b->lowered.scratch_count[group]);
     *count = 0;
-    for (int i = 0; i < b->scratch_count[group]; i++) {
-        const Scratch *s = &b->scratch[group][i];
+    for (int i = 0; i < b->lowered.scratch_count[group]; i++) {
+        const Scratch *s = &b->lowered.scratch[group][i];
         if (!s->copied || s->memory < 0) continue;
         const int constant = b->constant_of[plan_slot(&b->plan, s->copied)->index];
         copy[(*count)++] = (Copy){ { PLACE_CONST, constant, 0, s->copied->type, NULL },

@@ -29,19 +29,19 @@ const Tensor *build_initial(const Build *b, int input) { return b->model.initial
 static void check_state(Build *b, int i)
 {
     Ctx *cx = b->cx;
-    const Tensor *in = b->model.input[b->state[i].input], *out = b->model.output[b->state[i].output];
+    const Tensor *in = b->model.input[b->states.at[i].input], *out = b->model.output[b->states.at[i].output];
     if (in->type != out->type || tensor_elems(in) != tensor_elems(out) || tensor_elems(in) < 0)
         diag_error(cx, NULL, "the state's input \"%s\" is %s%s, but its output \"%s\" is %s%s; use equal types and "
                              "shapes", in->name,
                    dtype_info(in->type)->spelling, tensor_shape_text(cx, in), out->name,
                    dtype_info(out->type)->spelling, tensor_shape_text(cx, out));
-    const Tensor *first = build_initial(b, b->state[i].input);
+    const Tensor *first = build_initial(b, b->states.at[i].input);
     if (first && (first->type != in->type || tensor_elems(first) != tensor_elems(in)))
         diag_error(cx, NULL, "the state \"%s\" is %s%s, but begins with %s%s; use initial values of the state's type "
                              "and shape", in->name, dtype_info(in->type)->spelling,
                    tensor_shape_text(cx, in), dtype_info(first->type)->spelling, tensor_shape_text(cx, first));
     for (int j = 0; j < i; j++)
-        if (b->state[j].input == b->state[i].input || b->state[j].output == b->state[i].output)
+        if (b->states.at[j].input == b->states.at[i].input || b->states.at[j].output == b->states.at[i].output)
             diag_error(cx, NULL, "\"%s\" or \"%s\" is given twice with --state; give each name once",
                        in->name, out->name);
 }
@@ -50,11 +50,11 @@ bool build_states(Build *b)
 {
     const lw_options *o = b->options;
     const int own = b->model.state_count;
-    b->state_count = own + o->state_count;
-    b->state = NEW_ARRAY(b->cx->arena, StatePair, b->state_count);
-    for (int i = 0; i < b->state_count && !ctx_failed(b->cx); i++) {
+    b->states.count = own + o->state_count;
+    b->states.at = NEW_ARRAY(b->cx->arena, StatePair, b->states.count);
+    for (int i = 0; i < b->states.count && !ctx_failed(b->cx); i++) {
         const lw_state *given = &o->state[i < own ? 0 : i - own];
-        b->state[i] = i < own ? b->model.state[i]
+        b->states.at[i] = i < own ? b->model.state[i]
                               : (StatePair){ find_port(b, b->model.input, b->model.input_count, given->input, "input"),
                                              find_port(b, b->model.output, b->model.output_count, given->output,
                                                        "output") };
@@ -71,8 +71,8 @@ void build_check_inouts(Build *b)
         const char *of = b->model.input[b->model.inout[i].input]->name;
         if (other)
             diag_unsupported(b->cx, of, "%s cannot be used with an in-out tensor; use `input` and `output`", other);
-        for (int s = 0; s < b->state_count; s++)
-            if (b->state[s].input == b->model.inout[i].input || b->state[s].output == b->model.inout[i].output)
+        for (int s = 0; s < b->states.count; s++)
+            if (b->states.at[s].input == b->model.inout[i].input || b->states.at[s].output == b->model.inout[i].output)
                 diag_error(b->cx, of, "the in-out tensor is also given with --state; declare it as `input`");
     }
 }
@@ -92,15 +92,15 @@ int build_input_of_inout(const Build *b, int output) { return other_end(b, outpu
 
 int build_state_of_input(const Build *b, int input)
 {
-    for (int i = 0; i < b->state_count; i++)
-        if (b->state[i].input == input) return i;
+    for (int i = 0; i < b->states.count; i++)
+        if (b->states.at[i].input == input) return i;
     return -1;
 }
 
 int build_state_of_output(const Build *b, int output)
 {
-    for (int i = 0; i < b->state_count; i++)
-        if (b->state[i].output == output) return i;
+    for (int i = 0; i < b->states.count; i++)
+        if (b->states.at[i].output == output) return i;
     return -1;
 }
 
@@ -117,7 +117,7 @@ void build_request_stream(Build *b)
 {
     const Model *m = &b->model;
     const char *other = m->is_nest ? "a file that is one `nest`" : b->options->train ? "--train"
-        : b->state_count ? "state between runs" : is_open(m) ? "open dimensions" : NULL;
+        : b->states.count ? "state between runs" : is_open(m) ? "open dimensions" : NULL;
     if (other) diag_unsupported(b->cx, NULL, "--stream cannot be used with %s; remove one of the two", other);
     else b->graph.stream = stream_request(b->cx, b->options->stream, m->input, m->input_count);
 }
@@ -164,7 +164,7 @@ void build_add_stream(Build *b)
     m->initial = NULL;
     m->input_count = b->graph.input_count;
     m->output_count = b->graph.output_count;
-    b->state = NEW_ARRAY(b->cx->arena, StatePair, s->state_count);
-    b->state_count = s->state_count;
-    for (int i = 0; i < s->state_count; i++) b->state[i] = (StatePair){ s->state[i].input, s->state[i].output };
+    b->states.at = NEW_ARRAY(b->cx->arena, StatePair, s->state_count);
+    b->states.count = s->state_count;
+    for (int i = 0; i < s->state_count; i++) b->states.at[i] = (StatePair){ s->state[i].input, s->state[i].output };
 }

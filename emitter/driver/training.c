@@ -13,7 +13,7 @@
 static void refuse_options(Build *b)
 {
     const lw_options *o = b->options;
-    const char *other = b->model.is_nest ? "a file that is one `nest`" : b->state_count ? "state between runs"
+    const char *other = b->model.is_nest ? "a file that is one `nest`" : b->states.count ? "state between runs"
         : o->ports_in_arena ? "--io arena" : o->testbench ? "--testbench" : o->cpp ? "--cpp" : o->layers ? "--layers"
         : NULL;
     if (other) diag_unsupported(b->cx, NULL, "--train cannot be used with %s; remove one of the two", other);
@@ -22,8 +22,9 @@ static void refuse_options(Build *b)
 static void begin_step(const Build *b, Training *t, Shared *shared, Build *step)
 {
     *step = (Build){ .cx = b->cx, .options = b->options, .path = b->path, .name = b->name, .target = b->target,
-                     .model = b->model, .shared = shared, .training = t, .is_step = true, .graph = t->step };
-    if (shared->last) shared->last->next = step;
+                     .model = b->model, .shared = shared, .training = { .graphs = t, .is_step = true },
+                     .graph = t->step };
+    if (shared->last) shared->last->tree.next = step;
     shared->last = step;
 }
 
@@ -150,7 +151,7 @@ static Training *with_checkpoints(Build *b, Training *training)
     StepCost *trade = NEW_ARRAY(b->cx->arena, StepCost, 2);
     trade[0] = plain.cost;
     trade[1] = best.cost;
-    b->trade = trade;
+    b->training.trade = trade;
     return best.training;
 }
 
@@ -158,27 +159,28 @@ void build_split_training(Build *b)
 {
     Ctx *cx = b->cx;
     refuse_options(b);
-    if (b->trained_count) b->model.input_count -= b->trained_count;
+    if (b->training.given_count) b->model.input_count -= b->training.given_count;
     Training *t = ctx_failed(cx) ? NULL
-        : b->trained_count ? training_of_inputs(cx, b->options->train, &b->graph, b->trained, b->trained_count)
+        : b->training.given_count ? training_of_inputs(cx, b->options->train, &b->graph, b->training.given,
+                                                       b->training.given_count)
         : training_new(cx, b->options->train, &b->graph, &(StepForm){ 0 });
     if (t && (b->options->checkpoint || b->mode.weighs_checkpoints)) {
         Training *with = with_checkpoints(b, t);
         if (b->options->checkpoint) t = with;
     }
     if (ctx_failed(cx)) return;
-    b->training = t;
+    b->training.graphs = t;
     b->graph = t->inference;
-    b->step = NEW(cx->arena, Build);
-    begin_step(b, t, b->shared, b->step);
-    b->step->watch = b->watch;
+    b->training.step = NEW(cx->arena, Build);
+    begin_step(b, t, b->shared, b->training.step);
+    b->training.step->watch = b->watch;
 }
 
 /* ---- The program ------------------------------------------------------------------------------------------------- */
 
 static const Trained *trained_of(Build *b, const char **layout)
 {
-    const Training *t = b->training;
+    const Training *t = b->training.graphs;
     Trained *all = NEW_ARRAY(b->cx->arena, Trained, t->param_count);
     Text text = text_new(b->cx);
     text_printf(&text, "%s\n", b->model.digest ? b->model.digest : "");
@@ -200,7 +202,7 @@ static const Port *inputs_of_step(Build *b, int *count)
     const Program *p = &b->program;
     Port *input = NEW_ARRAY(b->cx->arena, Port, p->input_count + 1);
     for (int i = 0; i < p->input_count; i++) input[i] = p->input[i];
-    const Tensor *t = b->step->graph.input[b->training->target];
+    const Tensor *t = b->training.step->graph.input[b->training.graphs->target];
     input[p->input_count] = (Port){ .name = t->name, .tensor = t, .at = -1, .base = "target" };
     *count = p->input_count + 1;
     return input;
@@ -209,23 +211,23 @@ static const Port *inputs_of_step(Build *b, int *count)
 static const Port *loss_of_step(Build *b)
 {
     Port *loss = NEW(b->cx->arena, Port);
-    *loss = (Port){ .name = "loss", .tensor = b->step->graph.output[0], .at = -1, .is_alone = true };
+    *loss = (Port){ .name = "loss", .tensor = b->training.step->graph.output[0], .at = -1, .is_alone = true };
     return loss;
 }
 
 void build_assemble_training(Build *b)
 {
     const char *layout;
-    if (!b->step) return;
-    Program *p = &b->program, *s = &b->step->program;
-    p->params.count = b->training->param_count;
+    if (!b->training.step) return;
+    Program *p = &b->program, *s = &b->training.step->program;
+    p->params.count = b->training.graphs->param_count;
     p->params.at = trained_of(b, &layout);
     p->params.version = name_n(b->cx, layout, 8);
-    s->call_count = build_calls(b->step, &s->call, &s->last_bind_count, &s->last_bind);
-    s->arena_size = b->step->plan.arena_size;
+    s->call_count = build_calls(b->training.step, &s->call, &s->last_bind_count, &s->last_bind);
+    s->arena_size = b->training.step->plan.arena_size;
     s->input = inputs_of_step(b, &s->input_count);
     s->output = loss_of_step(b);
     s->output_count = 1;
-    s->label_limit = b->training->class_count;
+    s->label_limit = b->training.graphs->class_count;
     p->step = s;
 }

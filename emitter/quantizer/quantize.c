@@ -98,7 +98,7 @@ static bool float_graph(Build *b, Graph *out)
     floats.mode.records_grids = true;
     if (b->model.is_nest || b->model.schedule_count)
         diag_unsupported(b->cx, NULL, "the file has `nest` or `schedule`; remove these statements");
-    if (b->state_count)
+    if (b->states.count)
         diag_unsupported(b->cx, NULL,
                          "the model has state; use a model without --state and variables");
     if (ctx_failed(b->cx) || !build_graph(&floats) || !has_fixed_sizes(b->cx, &floats.graph)) return false;

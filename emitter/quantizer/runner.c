@@ -30,7 +30,7 @@ static void connect(Runner *r)
         env_set(all, g->input[i], r->input[i] = arena_alloc(r->arena, (size_t)tensor_bytes(g->input[i])));
     for (int k = 0; k < r->b.groups.count; k++) {
         const Group *group = &r->b.groups.at[k];
-        const Nest *n = r->b.nest[k];
+        const Nest *n = r->b.scheduled.nest[k];
         r->env[k] = env_new_in(r->arena);
         for (int i = 0; i < group->input_count; i++)
             if (!tensor_is_constant(group->input[i]))
@@ -87,8 +87,9 @@ static bool run_group(Runner *r, int k)
     const RunOptions fast = { .checked = false };
     Ctx *cx = r->b.cx;
     if (!build_is_known(cx, &r->b.groups.at[k])) return false;
-    if (!r->program[k]) r->program[k] = interpret_compile(cx, r->b.nest[k], r->env[k]);
-    return r->program[k] ? interpret_compiled(cx, r->program[k]) : interpret(cx, r->b.nest[k], r->env[k], &fast);
+    if (!r->program[k]) r->program[k] = interpret_compile(cx, r->b.scheduled.nest[k], r->env[k]);
+    return r->program[k] ? interpret_compiled(cx, r->program[k])
+                         : interpret(cx, r->b.scheduled.nest[k], r->env[k], &fast);
 }
 
 bool runner_run(Runner *r, const Samples *s, int64_t number)

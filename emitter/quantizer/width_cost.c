@@ -34,7 +34,7 @@ static bool lowered(const Build *like, const Graph *g, const Edges *e, Ports por
     if (ctx_failed(cx) || !build_graph(&b) || !build_nests(&b)) return false;
     Search r = layers_search(&b, NULL);
     r.counts = true;
-    *out = layers_apart(&r, b.copies_padding, b.room);
+    *out = layers_apart(&r, b.scheduled.copies_padding, b.scheduled.room);
     return !ctx_failed(cx);
 }
 

@@ -87,7 +87,7 @@ static int print_model(const char *path, const char *target)
         return 1;
     Costs all = all_of(b.target);
     for (int i = 0; i < b.groups.count; i++)
-        if (b.function[i]) print_layer(b.cx, b.target, b.function[i], b.groups.at[i].name, &all);
+        if (b.lowered.function[i]) print_layer(b.cx, b.target, b.lowered.function[i], b.groups.at[i].name, &all);
     return 0;
 }
 

@@ -269,8 +269,8 @@ static void combined_sides(void)
                && first_difference(was.output[0], found[0], wanted[0], 1e-4) < 0;
         arena[i] = b.plan.arena_size;
         groups[i] = b.groups.count;
-        partitions[i] = b.partition_count;
-        if (i) said = b.combine_text ? b.combine_text : net_error(n);
+        partitions[i] = b.devices.count;
+        if (i) said = b.scheduled.combine_text ? b.scheduled.combine_text : net_error(n);
         check_that(!i || (same && groups[1] == groups[0] - 2 && partitions[1] == 1 && arena[1] < arena[0]
                           && strstr(said, "conv2_to_npu reads it, and stays apart: it copies between devices")),
                    "on_device: groups combine on each side of a border", "%d and %d groups, %lld and %lld bytes: %s",
@@ -313,7 +313,7 @@ static void random_devices(void)
             ok = first_difference(was.output[i], found[i], wanted[i], 1e-4) < 0;
         if (!ok) printf("# net %u: %s\n", seed, net_error(n));
         bad += !ok;
-        foreign += b.partition_count;
+        foreign += b.devices.count;
         ctx_free(n->cx);
     }
     check_that(bad == 0 && foreign > NETS, "on_device: random nets keep their values on three devices",

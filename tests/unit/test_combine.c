@@ -77,9 +77,10 @@ static void computes_once(const char *name, const char *text, const char *target
     Net n;
     const char *why = "";
     if (!read_net(&n, text, "none", target)) return;
-    const CombineInput in = { n.cx, &n.b.graph, &n.b.groups, n.b.nest, n.b.chosen, n.b.target, NULL };
+    const CombineInput in = { n.cx, &n.b.graph, &n.b.groups, n.b.scheduled.nest, n.b.scheduled.chosen, n.b.target,
+                              NULL };
     int64_t apart = 0;
-    for (int i = 0; i < n.b.groups.count; i++) apart += work_of(n.cx, n.b.nest[i]);
+    for (int i = 0; i < n.b.groups.count; i++) apart += work_of(n.cx, n.b.scheduled.nest[i]);
     Combination now = combine_alone(&in, n.b.groups.count - 1);
     for (int i = n.b.groups.count - 2; i >= 0 && why; i--) {
         Choice choice[1];
@@ -114,7 +115,8 @@ static void any_loop(void)
     const char *why;
     Choice choice[MOST_CHOICES];
     if (!read_net(&n, columns_first, "none", "cortex-m4")) return;
-    const CombineInput in = { n.cx, &n.b.graph, &n.b.groups, n.b.nest, n.b.chosen, n.b.target, NULL };
+    const CombineInput in = { n.cx, &n.b.graph, &n.b.groups, n.b.scheduled.nest, n.b.scheduled.chosen, n.b.target,
+                              NULL };
     const Combination y = combine_alone(&in, 1);
     const int count = combine_add(&in, &y, 0, false, MOST_CHOICES, choice, &why);
     bool inside = false;
@@ -127,7 +129,7 @@ static void any_loop(void)
 
 static const char *report_of(Net *n, const char *text, const char *combine)
 {
-    return read_net(n, text, combine, "cortex-m4") && n->b.combine_text ? n->b.combine_text : "";
+    return read_net(n, text, combine, "cortex-m4") && n->b.scheduled.combine_text ? n->b.scheduled.combine_text : "";
 }
 
 static void sets(void)
@@ -178,8 +180,8 @@ static void stop_leaves_no_copy(void)
     Net n;
     const char *said = report_of(&n, stopped, "all");
     bool copies = false;
-    for (int i = 0; i < n.b.nest[0]->stage_count; i++)
-        copies = copies || text_equal(n.b.nest[0]->stage[i]->part, "s");
+    for (int i = 0; i < n.b.scheduled.nest[0]->stage_count; i++)
+        copies = copies || text_equal(n.b.scheduled.nest[0]->stage[i]->part, "s");
     check_that(n.b.groups.count == 1 && !copies && strstr(said, "s is inlined"),
                "stop_fusion leaves no copy in a combined group", "%s", said);
     ctx_free(n.cx);
@@ -203,8 +205,8 @@ static void parts_keep_their_steps(void)
     Net n;
     const char *said = report_of(&n, scheduled, "a,y");
     bool found[3] = { false };
-    for (int i = 0; i < n.b.nest[0]->step_count; i++) {
-        const char *step = step_text(n.b.cx, &n.b.nest[0]->step[i]);
+    for (int i = 0; i < n.b.scheduled.nest[0]->step_count; i++) {
+        const char *step = step_text(n.b.cx, &n.b.scheduled.nest[0]->step[i]);
         found[0] = found[0] || text_equal(step, "split a_a.w 4");
         found[1] = found[1] || text_equal(step, "reorder a_a.wo a_a.o a_a.wi");
         found[2] = found[2] || text_equal(step, "split y_y.w 4");

@@ -66,7 +66,8 @@ static const char *steps_of(Ctx *cx, const Build *b, const char *group)
     const int g = group_at(b, group);
     Text t = text_new(cx);
     if (g < 0) return "no such group";
-    for (int i = 0; i < b->nest[g]->step_count; i++) text_printf(&t, "%s;", step_text(b->cx, &b->nest[g]->step[i]));
+    const Nest *n = b->scheduled.nest[g];
+    for (int i = 0; i < n->step_count; i++) text_printf(&t, "%s;", step_text(b->cx, &n->step[i]));
     return text_string(&t);
 }
 
@@ -166,7 +167,7 @@ static const char *only_function(Ctx *cx, const char *text, const char *target)
     Build b;
     const lw_options o = { .name = "net", .combine = "none", .target = target };
     if (!compiled_by(cx, &b, text, &o) || b.groups.count != 1) return first_error(cx);
-    Function f = *b.function[0];
+    Function f = *b.lowered.function[0];
     Text t = text_new(cx);
     const Program nameless = { .name = "" };
     f.comment_count = 0;
@@ -211,7 +212,8 @@ static void test_equal_formulas(void)
     Build b;
     const bool ok = compiled(cx, &b, "input x: f32[4][6]\ninput z: f32[4][6]\nt[i, j] = x[i, j] * 2 + 1\n"
                                      "u[i, j] = z[i, j] * 2 + 1\nv[i, j] = z[i, j] * 2 + 2\noutput t, u, v\n");
-    check_that(ok && b.groups.count == 3 && b.function[0] == b.function[1] && b.function[0] != b.function[2],
+    Function *const *f = ok ? b.lowered.function : NULL;
+    check_that(ok && b.groups.count == 3 && f[0] == f[1] && f[0] != f[2],
                "equal formulas share a function", "%s", first_error(cx));
     check_that(ok && b.groups.at[0].anchor->op == b.groups.at[1].anchor->op, "equal formulas share a row", "%s", "");
     ctx_free(cx);
@@ -329,13 +331,13 @@ static void test_devices(void)
                                "output y\n");
     const int g = ok ? group_at(&b, "t") : -1;
     check_that(g >= 0 && b.groups.at[g].anchor->device && strcmp(b.groups.at[g].anchor->device, "dsp") == 0 &&
-                   b.partition_count == 1, "a formula runs on a device", "%s",
+                   b.devices.count == 1, "a formula runs on a device", "%s",
                ok ? groups_of(cx, &b) : first_error(cx));
     ctx_free(cx);
     cx = context_new(NULL, NULL);
     ok = compiled(cx, &b, ROWS "t[i, j] = x[i, j] * 2\nu = annotation.on_device(t, device=npu)\ny = matmul(u, w)\n"
                           "output y\n");
-    check_that(ok && b.partition_count == 0 && cx->diags && strstr(cx->diags->what, "npu does not accept formula"),
+    check_that(ok && b.devices.count == 0 && cx->diags && strstr(cx->diags->what, "npu does not accept formula"),
                "a device that does not list formula declines", "%s", cx->diags ? cx->diags->what : "no note");
     ctx_free(cx);
     cx = context_new(NULL, NULL);
@@ -399,14 +401,14 @@ static void test_groups(void)
     check_that(ok && !*steps_of(cx, &empty, "p") && *steps_of(cx, &own, "p"), "a schedule without steps: as written",
                "%s", first_error(cx));
     ok = compiled(cx, &nest, "nest\n" TWO "schedule\n  compute_at p y.c\n  compute_at t y.n\n");
-    check_that(ok && nest.groups.count == 1 && nest.nest[0]->step_count == 2, "nest makes the file one group", "%s",
-               first_error(cx));
+    check_that(ok && nest.groups.count == 1 && nest.scheduled.nest[0]->step_count == 2,
+               "nest makes the file one group", "%s", first_error(cx));
     ok = compiled(cx, &nest, ROWS "y[i, j] = sum(k) x[i, k] * w[k, j]\noutput y\nschedule\n  unroll y.j\n");
     check_that(ok && strcmp(steps_of(cx, &nest, "y"), "unroll y.j;") == 0, "a bare schedule is of the only group", "%s",
                first_error(cx));
     const lw_options combine = { .name = "net", .combine = "t,p" };
     ok = compiled_by(cx, &nest, TWO "schedule p\n  split y.c 4\n", &combine);
-    const Nest *n = ok && nest.groups.count == 1 ? nest.nest[0] : NULL;
+    const Nest *n = ok && nest.groups.count == 1 ? nest.scheduled.nest[0] : NULL;
     check_that(n && n->step_count && strcmp(step_text(cx, &n->step[0]), "split p_y.c 4") == 0,
                "a combined group keeps the steps of its part's schedule", "%s", first_error(cx));
     ctx_free(cx);

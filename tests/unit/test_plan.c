@@ -81,7 +81,7 @@ static bool runs_in_place(const Machine *m, int group, const Slot *in, const Slo
 static void run(Machine *m, int group)
 {
     const Group *g = &m->b->groups.at[group];
-    const Nest *n = m->b->nest[group];
+    const Nest *n = m->b->scheduled.nest[group];
     Env *apart = env_new(m->net->cx), *shared = env_new(m->net->cx);
     const Slot *out = plan_slot(&m->b->plan, g->output[0]);
     for (int i = 0; i < g->input_count; i++) {
@@ -112,7 +112,7 @@ static void run(Machine *m, int group)
 static void skip(Machine *m, int group)
 {
     const Group *g = &m->b->groups.at[group];
-    const Nest *n = m->b->nest[group];
+    const Nest *n = m->b->scheduled.nest[group];
     Env *env = env_new(m->net->cx);
     RunOptions fast = { .checked = false };
     for (int i = 0; i < g->input_count; i++)

@@ -21,7 +21,7 @@ static const Nest *combined(Ctx *cx, Build *b)
 {
     static const lw_options options = { .name = "net", .combine = "all" };
     bool ok = build_read_text(b, cx, "net.te", two_layers, false, &options) && build_graph(b) && build_nests(b);
-    return ok ? b->nest[0] : NULL;
+    return ok ? b->scheduled.nest[0] : NULL;
 }
 
 static void test_parts(void)
@@ -68,7 +68,7 @@ static void test_values(void)
     for (size_t i = 0; ok && i < sizeof refused / sizeof refused[0]; i++) {
         const Refused *r = &refused[i];
         DiagMark mark = diag_mark(cx);
-        sched_step(cx, b.nest[0], r->step);
+        sched_step(cx, b.scheduled.nest[0], r->step);
         const Diag *d = diag_rewind(cx, mark);
         const Refusal *found = d ? d->refusal : NULL;
         bool same = found && found->verdict == r->verdict && found->kind == r->kind &&

@@ -91,8 +91,8 @@ static void branches(void)
     built(&n, &(lw_options){ .name = "net" }, &b);
     check_that(n.output[0]->producer->in[0]->producer->in_count == 2, "what no branch reads is not handed in",
                "%d inputs", n.output[0]->producer->in[0]->producer->in_count);
-    const Build *inner = b.next;
-    check_that(inner && inner->plan.arena_size == 1200 && inner->next->plan.arena_size == 800,
+    const Build *inner = b.tree.next;
+    check_that(inner && inner->plan.arena_size == 1200 && inner->tree.next->plan.arena_size == 800,
                "each branch has a plan of its own", "%lld bytes", (long long)(inner ? inner->plan.arena_size : -1));
     check_that(b.plan.arena_size == 1200 + 16, "memory for a choice is that of its greater branch", "%lld bytes",
                (long long)b.plan.arena_size);
@@ -326,7 +326,7 @@ static void beside(void)
     said = built(&n, &(lw_options){ .name = "net" }, &b);
     const Diag *note = n.cx->diags;
     check_that(
-        !*said && b.partition_count == 0 && note
+        !*said && b.devices.count == 0 && note
             && strstr(diag_text(n.cx, note), "node \"choose\" (if): note: runs on the cpu: no device accepts a region"),
         "a region stays at home", "%s", said);
     ctx_free(n.cx);
@@ -379,7 +379,7 @@ static Combined combined(const char *combine)
     const char *said = built(&n, &(lw_options){ .name = "net", .combine = combine }, &b);
     const float *y = *said ? NULL : run(&b, made_up_inputs(&n));
     Combined c = { b.plan.arena_size, 0, y ? y[0] : 0, "" };
-    for (const Build *g = &b; g; g = g->next) c.calls += g->groups.count;
+    for (const Build *g = &b; g; g = g->tree.next) c.calls += g->groups.count;
     static char text[400];
     snprintf(text, sizeof text, "%s", n.cx->diags ? diag_text(n.cx, n.cx->diags) : "");
     c.said = text;

@@ -151,8 +151,8 @@ static void decided_when_run(void)
     b.model = m;
     ok = ok && build_graph(&b) && build_nests(&b) && build_program(&b);
     const char *source = ok ? cgen_text(n->cx, &b.program) : net_error(n);
-    check_that(ok && b.chosen[0] == &row && strstr(source, "if ((k & 3) == 0) {") && strstr(source, "} else {")
-                   && !strstr(source, "== 2"),
+    check_that(ok && b.scheduled.chosen[0] == &row && strstr(source, "if ((k & 3) == 0) {")
+                   && strstr(source, "} else {") && !strstr(source, "== 2"),
                "an open condition is tested when it runs", "%s", source);
     ctx_free(n->cx);
 }
@@ -383,7 +383,8 @@ static void rows_of_one_channel(void)
         Build b = net_build(n, &options);
         b.target = target_find(n->cx, target[i % 3]);
         const bool ok = build_graph(&b) && build_nests(&b) && build_program(&b);
-        const char *chosen = ok && b.chosen[b.groups.count - 1] ? b.chosen[b.groups.count - 1]->name : "none";
+        const Implementation *last = ok ? b.scheduled.chosen[b.groups.count - 1] : NULL;
+        const char *chosen = last ? last->name : "none";
         check_that(ok && !n->cx->diags && strcmp(chosen, "rows.dot") == 0,
                    text_format(n->cx, "%s %s of %dx%d%s takes dot products of rows on %s", trial[i / 3].op,
                                trial[i / 3].attrs, (int)r, (int)o, turned ? ", transposed," : "", target[i % 3]),
@@ -452,7 +453,8 @@ static void narrow_depthwise(void)
         target.spends_code = trial[i].spends_code;
         b.target = &target;
         const bool ok = build_graph(&b) && build_nests(&b) && build_program(&b);
-        const char *chosen = ok && b.chosen[b.groups.count - 1] ? b.chosen[b.groups.count - 1]->name : "none";
+        const Implementation *last = ok ? b.scheduled.chosen[b.groups.count - 1] : NULL;
+        const char *chosen = last ? last->name : "none";
         check_that(ok && strcmp(chosen, trial[i].chosen) == 0,
                    text_format(n->cx, "%s depthwise layer takes %s on %s", trial[i].what, trial[i].chosen,
                                trial[i].target),

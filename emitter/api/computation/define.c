@@ -96,14 +96,14 @@ static bool has_nests(lw_computation *p)
 static bool has_all_nests(lw_computation *p)
 {
     if (!has_nests(p)) return false;
-    if (p->chosen >= 0) p->build.nest[p->chosen] = p->nest;
+    if (p->chosen >= 0) p->build.scheduled.nest[p->chosen] = p->nest;
     return true;
 }
 
 static const Nest *choose(lw_computation *p, int group)
 {
     p->chosen = group;
-    return p->nest = group < 0 ? NULL : p->build.nest[group];
+    return p->nest = group < 0 ? NULL : p->build.scheduled.nest[group];
 }
 
 const Nest *computation_nest(lw_computation *p)
@@ -145,7 +145,7 @@ static const char *show(lw_computation *p)
     if (p->group) print_nest(p->cx, &t, p->nest);
     const Build *b = &p->build;
     for (int i = 0; i < b->groups.count; i++) {
-        if (!b->nest[i]) continue;
+        if (!b->scheduled.nest[i]) continue;
         if (b->groups.count > 1) text_printf(&t, "%sgroup %s\n", i ? "\n" : "", b->groups.at[i].name);
         print_nest(p->cx, &t, build_named_nest(b, i));
     }
@@ -168,7 +168,7 @@ static const char *whole_text(lw_computation *p)
     text_add(&t, text_string(&p->statements));
     const Build *b = &p->build;
     for (int i = 0, count; p->has_nests && has_all_nests(p) && i < b->groups.count; i++) {
-        const Nest *n = b->nest[i];
+        const Nest *n = b->scheduled.nest[i];
         if (!n || (!n->step_count && !p->is_chosen[i])) continue;
         const bool is_only = build_only_group(b, &count) == i;
         text_printf(&t, "\nschedule%s%s\n", is_only ? "" : " ", is_only ? "" : b->groups.at[i].name);

@@ -86,7 +86,7 @@ static void link_call(Linking *l, const Node *n, int layer)
 
 static void link_calls(Linking *l)
 {
-    for (Build *g = l->b; g; g = g->next)
+    for (Build *g = l->b; g; g = g->tree.next)
         for (int i = 0; i < g->groups.count; i++) {
             const Group *group = &g->groups.at[i];
             const int id = json_layer_id(&l->report, g, i);

@@ -59,8 +59,9 @@ static const void **inputs_of(Evidence *e, Fill *fill, bool *is_other)
 /* A loop whose end data decide may not end on inputs that the model does not expect. */
 static bool ends_always(const Build *b)
 {
-    for (const Build *g = b->next; g; g = g->next)
-        if (g->region && g->region->region->kind == REGION_LOOP && region_trip_count(g->region) < 0) return false;
+    for (const Build *g = b->tree.next; g; g = g->tree.next)
+        if (g->tree.region && g->tree.region->region->kind == REGION_LOOP && region_trip_count(g->tree.region) < 0)
+            return false;
     return true;
 }
 
@@ -74,7 +75,7 @@ static bool make_vectors(Evidence *e)
         if (!inputs) return false;
         if (!is_other) continue;
         if (!run_recorded(e->b, inputs)) return false;
-        e->vectors.at[e->vectors.count++] = (Vector){ kinds[i].name, inputs, e->b->recorded };
+        e->vectors.at[e->vectors.count++] = (Vector){ kinds[i].name, inputs, e->b->observed.recorded };
     }
     return true;
 }

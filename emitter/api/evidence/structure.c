@@ -63,7 +63,8 @@ static void list_nodes(const Evidence *e, int layer, Text *lines)
 static int mark_of(const Build *b, int group)
 {
     int number = 0;
-    if (b->outer || b->is_step || b->program.body_count || b->partition_count || b->plan.is_free[group]) return -1;
+    if (b->tree.outer || b->training.is_step || b->program.body_count || b->devices.count || b->plan.is_free[group])
+        return -1;
     for (int i = 0; i < group; i++) number += !b->plan.is_free[i];
     return number;
 }
@@ -78,7 +79,10 @@ static void add_call(const Evidence *e, Table *t, const Build *b, int group)
     trace_known(t, first ? last : -1);
 }
 
-static const char *graph_of(const Build *b) { return b->is_step ? "train" : b->outer ? b->body->name : ""; }
+static const char *graph_of(const Build *b)
+{
+    return b->training.is_step ? "train" : b->tree.outer ? b->tree.body->name : "";
+}
 
 static void add_layer(Evidence *e, Table *t, Build *b, int i)
 {
@@ -112,7 +116,7 @@ static void add_layers(Evidence *e)
                            "lw_layer: its number in LW_LAYER, which counts only layers with code.",
                            "layer lw_layer graph name operators nodes function first_line last_line call_line "
                            "call_last_line result place instructions worst_instructions");
-    for (Build *b = e->b; b; b = b->next)
+    for (Build *b = e->b; b; b = b->tree.next)
         for (int i = 0; i < b->groups.count; i++) add_layer(e, t, b, i);
 }
 
@@ -149,7 +153,7 @@ static void add_parameters(Evidence *e)
                            "writes, the buffer and its offset in the arena, the layer that computes it, or the "
                            "constant.",
                            "layer parameter kind bytes read written buffer at computed_by constant");
-    for (Build *b = e->b; b; b = b->next)
+    for (Build *b = e->b; b; b = b->tree.next)
         for (int i = 0; i < b->groups.count; i++) {
             const ParameterTraffic *p;
             const int count = report_traffic(b, i, &p);
@@ -209,7 +213,7 @@ static void add_constants(Evidence *e)
         const Tensor *x = p->constant[i];
         const char *name = p->constant_name[i] ? p->constant_name[i] : x->name;
         Text layers = text_new(e->cx);
-        for (Build *b = e->b; b; b = b->next)
+        for (Build *b = e->b; b; b = b->tree.next)
             for (int g = 0; g < b->groups.count; g++)
                 if (reads(b, g, i)) trace_item_number(&layers, json_layer_id(&e->report, b, g));
         trace_text(t, name);

@@ -182,7 +182,7 @@ static bool record(Ctx *cx, const char *model, const lw_options *o, Recording *r
     const Tensor **actual = NEW_ARRAY(cx->arena, const Tensor *, b.model.output_count);
     for (int i = 0, n = 0; i < b.model.input_count; i++)
         if (build_state_of_input(&b, i) < 0) in[n++] = inputs[i];
-    for (int i = 0; i < b.model.output_count - b.state_count; i++) {
+    for (int i = 0; i < b.model.output_count - b.states.count; i++) {
         const int at = run_output_number(&b, i);
         out[i] = outputs[at];
         actual[i] = build_actual(&b, b.model.output[at]);

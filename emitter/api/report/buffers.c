@@ -36,23 +36,23 @@ static void add_scratch(Buffers *to, const char *what, int group, int64_t bytes,
 
 static void add_scratch_of_function(Buffers *to, int group)
 {
-    const Function *f = to->b->function[group];
+    const Function *f = to->b->lowered.function[group];
     int number = 0;
     for (int i = 0; i < f->memory_count; i++) {
         if (!is_scratch(f->memory[i])) continue;
-        const Scratch *s = &to->b->scratch[group][number++];
+        const Scratch *s = &to->b->lowered.scratch[group][number++];
         add_scratch(to, f->memory[i]->name, group, s->bytes, s->offset + begin_of(to->b, s->memory));
     }
-    for (; number < to->b->scratch_count[group]; number++) {
-        const Scratch *s = &to->b->scratch[group][number];
+    for (; number < to->b->lowered.scratch_count[group]; number++) {
+        const Scratch *s = &to->b->lowered.scratch[group][number];
         add_scratch(to, "copies of constants", group, s->bytes, s->offset + begin_of(to->b, s->memory));
     }
 }
 
 static void add_scratch_of_region(Buffers *to, int group)
 {
-    for (int i = 0; i < to->b->scratch_count[group]; i++) {
-        const Scratch *s = &to->b->scratch[group][i];
+    for (int i = 0; i < to->b->lowered.scratch_count[group]; i++) {
+        const Scratch *s = &to->b->lowered.scratch[group][i];
         add_scratch(to, i ? "a state's second buffer" : "memory", group, s->bytes, s->offset);
     }
 }
@@ -75,7 +75,7 @@ static void find_places(Buffers *all)
 ReportBuffers report_buffers(const Build *b)
 {
     int most = b->plan.slot_count;
-    for (int i = 0; i < b->groups.count; i++) most += b->scratch_count[i];
+    for (int i = 0; i < b->groups.count; i++) most += b->lowered.scratch_count[i];
     Buffers all = { b, 0, NEW_ARRAY(b->cx->arena, ReportBuffer, most) };
     for (int i = 0; i < b->plan.slot_count; i++) {
         const Slot *s = &b->plan.slot[i];
@@ -83,7 +83,7 @@ ReportBuffers report_buffers(const Build *b)
     }
     for (int i = 0; i < b->groups.count; i++) {
         if (region_of_group(b, i)) add_scratch_of_region(&all, i);
-        else if (b->function[i]) add_scratch_of_function(&all, i);
+        else if (b->lowered.function[i]) add_scratch_of_function(&all, i);
     }
     find_places(&all);
     return (ReportBuffers){ all.count, all.at };
@@ -92,7 +92,7 @@ ReportBuffers report_buffers(const Build *b)
 /* Returns the number of the parameter among those that are scratch memory. */
 static int scratch_number(const Build *b, int group, const Memory *m)
 {
-    const Function *f = b->function[group];
+    const Function *f = b->lowered.function[group];
     int number = 0;
     for (int i = 0; f->memory[i] != m; i++) number += is_scratch(f->memory[i]);
     return number;
@@ -101,7 +101,7 @@ static int scratch_number(const Build *b, int group, const Memory *m)
 int64_t report_offset_of(const Build *b, int group, const Memory *m)
 {
     if (is_scratch(m)) {
-        const Scratch *own = &b->scratch[group][scratch_number(b, group, m)];
+        const Scratch *own = &b->lowered.scratch[group][scratch_number(b, group, m)];
         return own->offset + begin_of(b, own->memory);
     }
     const Slot *s = build_slot(b, group, m);

@@ -30,7 +30,7 @@ static Figure number(int64_t n) { return (Figure){ NULL, n }; }
 static Figure graph_of(Build *b, int i)
 {
     (void)i;
-    return words(b->is_step ? "train" : b->outer ? b->body->name : "");
+    return words(b->training.is_step ? "train" : b->tree.outer ? b->tree.body->name : "");
 }
 static Figure name_of(Build *b, int i) { return words(b->groups.at[i].name); }
 static Figure operators_of(Build *b, int i) { return words(group_ops_text(b->cx, &b->groups.at[i], "+")); }
@@ -109,7 +109,7 @@ static const char *plain(Build *b, int group, const Column *c, const char *unkno
 static int width_of(const Build *b, const Column *c)
 {
     int width = c->least;
-    for (const Build *g = b; g && c->least < c->most; g = g->next)
+    for (const Build *g = b; g && c->least < c->most; g = g->tree.next)
         for (int i = 0; i < g->groups.count; i++) {
             const int length = (int)strlen(c->of((Build *)g, i).words);
             width = length > c->most ? c->most : length > width ? length : width;
@@ -134,12 +134,13 @@ void columns_text(Build *b, Text *t)
     for (int k = 0; k < count; k++)
         text_cell(b->cx, t, list[k], width[k] = width_of(b, list[k]), list[k]->title[IN_TEXT]);
     text_char(t, '\n');
-    for (; b; b = b->next) {
-        if (b->outer) text_printf(t, "\n%s: %s\n", b->body->name, b->body->what);
-        if (b->is_step) text_printf(t, "\n%s_train: one sample\n", b->name);
+    for (; b; b = b->tree.next) {
+        if (b->tree.outer) text_printf(t, "\n%s: %s\n", b->tree.body->name, b->tree.body->what);
+        if (b->training.is_step) text_printf(t, "\n%s_train: one sample\n", b->name);
         for (int i = 0; i < b->groups.count; i++) {
             for (int k = 0; k < count; k++) text_cell(b->cx, t, list[k], width[k], plain(b, i, list[k], ""));
-            text_add(t, b->plan.is_free[i] ? ", costs nothing\n" : b->is_shared[i] ? ", shares a function\n" : "\n");
+            text_add(t, b->plan.is_free[i] ? ", costs nothing\n" : b->lowered.is_shared[i] ? ", shares a function\n"
+                        : "\n");
         }
     }
 }
@@ -187,7 +188,7 @@ void columns_csv(Build *b, Text *t)
     for (const Column *c = columns; c < columns + COUNT; c++)
         if (c->key) text_printf(t, "%s%s", c == columns ? "" : ",", c->csv ? c->csv : c->key);
     text_char(t, '\n');
-    for (; b; b = b->next)
+    for (; b; b = b->tree.next)
         for (int i = 0; i < b->groups.count; i++) {
             for (const Column *c = columns; c < columns + COUNT; c++) {
                 if (c > columns && c->key) text_char(t, ',');
@@ -221,7 +222,7 @@ void columns_html(Build *b, Text *t)
     text_add(t, "<thead><tr><th>#</th>");
     for (int k = 0; k < count; k++) page_cell(t, list[k], "th", list[k]->title[ON_PAGE]);
     text_add(t, "</tr></thead>\n<tbody>\n");
-    for (; b; b = b->next)
+    for (; b; b = b->tree.next)
         for (int i = 0; i < b->groups.count; i++) {
             text_printf(t, "<tr><td>%d</td>", id++);
             for (int k = 0; k < count; k++) page_cell(t, list[k], "td", page_text(b, i, list[k]));

@@ -32,7 +32,7 @@ static void json_layers(const JsonReport *r, Text *t)
     bool is_first = true;
     columns_list(t);
     text_add(t, "  \"layers\": [\n");
-    for (Build *b = r->whole; b; b = b->next)
+    for (Build *b = r->whole; b; b = b->tree.next)
         for (int i = 0; i < b->groups.count; i++, is_first = false) {
             text_add(t, is_first ? "    {" : ",\n    {");
             columns_json(b, i, t);
@@ -120,7 +120,7 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
     json_total(t, "inputs", all.inputs);
     json_total(t, "outputs", all.outputs);
     json_total(t, "state", all.state);
-    if (b->step) {
+    if (b->training.step) {
         json_total(t, "params", all.params);
         json_total(t, "targets", all.targets);
     }
@@ -140,7 +140,7 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
 /* Prints the totals that a runner measured; the other totals are estimates. */
 static void json_runner(const Build *b, Text *t)
 {
-    const Measured *m = b->measured;
+    const Measured *m = b->observed.measured;
     text_printf(t, "  \"stepped\": %s,\n", m && m->is_stepped ? "true" : "false");
     if (!m || m->is_stepped) {
         text_add(t, "  \"measured\": null,\n");

@@ -4,20 +4,19 @@
 
 #include "api/report/json.h"
 #include "api/traffic.h"
-#include "lower/merge.h"
 
 /* The layers of all graphs are numbered in the order of the list. */
 int json_layer_id(const JsonReport *r, const Build *b, int group)
 {
     int first = 0;
-    for (const Build *g = r->whole; g && g != b; g = g->next) first += g->groups.count;
+    for (const Build *g = r->whole; g && g != b; g = g->tree.next) first += g->groups.count;
     return first + group;
 }
 
 const Function *json_called(const Build *b, int group)
 {
-    const Function *f = b->function[group];
-    const Merged *merged = f ? map_get_ptr(&b->shared->merged, f) : NULL;
+    const Function *f = b->lowered.function[group];
+    const Merged *merged = build_merged(b, f);
     return merged ? merged->by : f;
 }
 

@@ -56,7 +56,7 @@ const int64_t *report_by_group(const Build *b, const int64_t *row, int row_count
 {
     int64_t *layer = NEW_ARRAY(b->cx->arena, int64_t, b->groups.count);
     int number = 0;
-    if (b->program.body_count || b->partition_count) return NULL;
+    if (b->program.body_count || b->devices.count) return NULL;
     for (int i = 0; i < b->groups.count; i++) {
         layer[i] = 0;
         if (b->plan.is_free[i]) continue;
@@ -73,12 +73,12 @@ static void keep(Build *b, const Reading *r)
                                                                           : NULL;
     *m = (Measured){ { r->instructions, r->rows_are_instructions ? layer : NULL },
                      { r->cycles, r->rows_are_cycles ? layer : NULL }, false, NULL, NULL };
-    b->measured = m;
+    b->observed.measured = m;
 }
 
 static bool are_equal(Build *b, const char *folder, const void *const *want)
 {
-    for (int i = 0; i < b->model.output_count - b->state_count; i++) {
+    for (int i = 0; i < b->model.output_count - b->states.count; i++) {
         const int at = run_output_number(b, i);
         const Tensor *out = build_actual(b, b->model.output[at]);
         const void *got = trial_output(b->cx, folder, i, out);

@@ -16,7 +16,7 @@
 static int free_layers(const Build *b)
 {
     int count = 0;
-    for (; b; b = b->next)
+    for (; b; b = b->tree.next)
         for (int i = 0; i < b->groups.count; i++) count += b->plan.is_free[i];
     return count;
 }
@@ -79,11 +79,11 @@ static void print_total_time(const Build *b, const Totals *all, const Footprint 
     if (all->instructions >= 0)
         text_printf(t, is_measured ? "instructions   %lld%s" : "instructions   about %lld%s",
                     (long long)(is_measured ? all->instructions : report_rounded(all->instructions)),
-                    b->step ? " for a run" : "");
+                    b->training.step ? " for a run" : "");
     if (is_measured) {
-        if (b->measured->is_stepped) text_add(t, ", of the compiled code");
+        if (b->observed.measured->is_stepped) text_add(t, ", of the compiled code");
         else text_printf(t, ", measured by %s", b->options->runner);
-        if (!b->measured->instructions.layer) text_add(t, "; layers are estimated");
+        if (!b->observed.measured->instructions.layer) text_add(t, "; layers are estimated");
     }
     if (f->not_stepped) text_printf(t, ", as the compiled code is not followed: %s", f->not_stepped);
     if (all->instructions >= 0) text_char(t, '\n');
@@ -121,8 +121,8 @@ static void print_stack(const Build *b, Text *t)
 
 static void count_copies(const Build *b, int group, int64_t *copies, int64_t *bytes)
 {
-    for (int i = 0; i < b->scratch_count[group]; i++) {
-        const Scratch *s = &b->scratch[group][i];
+    for (int i = 0; i < b->lowered.scratch_count[group]; i++) {
+        const Scratch *s = &b->lowered.scratch[group][i];
         if (!s->copied || s->memory < 0) continue;
         ++*copies;
         *bytes += s->bytes;
@@ -189,7 +189,8 @@ static void print_totals(Build *b, const Footprint *f, Text *t)
     if (b->options->ports_in_arena) text_add(t, " with inputs and outputs");
     else text_printf(t, ", inputs %lld, outputs %lld", (long long)all.inputs, (long long)all.outputs);
     if (all.state) text_printf(t, ", state %lld", (long long)all.state);
-    if (b->step) text_printf(t, ", params %lld, target and loss %lld", (long long)all.params, (long long)all.targets);
+    if (b->training.step)
+        text_printf(t, ", params %lld, target and loss %lld", (long long)all.params, (long long)all.targets);
     text_char(t, '\n');
     print_memories(b, t);
     for (int i = 0; i < b->program.size_count; i++) {
@@ -203,8 +204,8 @@ static void print_totals(Build *b, const Footprint *f, Text *t)
                 b->program.function_count, report_layers(b));
     text_printf(t, free ? ", of which %d cost nothing\n" : "\n", free);
     footprint_print(b, f, t);
-    for (const Build *g = b; g; g = g->next)
-        if (g->combine_text) text_printf(t, "\n%s\n", g->combine_text);
+    for (const Build *g = b; g; g = g->tree.next)
+        if (g->scheduled.combine_text) text_printf(t, "\n%s\n", g->scheduled.combine_text);
     report_training(b, t);
 }
 
@@ -285,7 +286,7 @@ static void print_floats(Build *b, Text *t)
     const int floats = report_floats(b);
     if (floats < 0) return;
     text_printf(t, "floating point in %d of %d layers%s", floats, report_layers(b), floats ? ":" : "");
-    for (; b; b = b->next)
+    for (; b; b = b->tree.next)
         for (int i = 0; i < b->groups.count; i++)
             if (report_computes_floats(b, i))
                 text_printf(t, " %s (%s)", b->groups.at[i].name, group_ops_text(b->cx, &b->groups.at[i], "+"));
@@ -331,9 +332,9 @@ static void print_traffic(Build *b, Text *t)
                 "layer");
     for (int k = 0; k < TRAFFIC_KINDS; k++) text_printf(t, " %11s", traffic_kind_names[k]);
     text_char(t, '\n');
-    for (Build *g = b; g; g = g->next)
+    for (Build *g = b; g; g = g->tree.next)
         for (int i = 0; i < g->groups.count; i++) print_layer_traffic(g, t, i, names);
-    text_printf(t, "%-*s", names, b->next ? "all layers of the run" : "all layers");
+    text_printf(t, "%-*s", names, b->tree.next ? "all layers of the run" : "all layers");
     for (int k = 0; k < TRAFFIC_KINDS; k++)
         text_printf(t, " %11lld", (long long)sat_add(sum[k].read, sum[k].written));
     text_char(t, '\n');

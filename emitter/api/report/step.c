@@ -124,7 +124,7 @@ static uint32_t address_of(const Loaded *l, const Place *p)
 }
 
 /* Returns true if the calls of the program are exactly the groups that have code, in their order. */
-static bool calls_are_groups(const Build *b) { return !b->program.body_count && !b->partition_count; }
+static bool calls_are_groups(const Build *b) { return !b->program.body_count && !b->devices.count; }
 
 /* Lists a range of the call. */
 static void add_range(const Loaded *l, MachineCounts *out, int call, const Place *p, int64_t bytes, bool is_written)
@@ -165,7 +165,7 @@ static void set_ranges(Build *b, const Loaded *l, MachineCounts *out)
         if (b->plan.is_free[i]) continue;
         const Call *c = &b->program.call[number];
         for (int j = 0; j < c->place_count; j++) {
-            const Memory *m = b->function[i]->memory[j];
+            const Memory *m = b->lowered.function[i]->memory[j];
             const int64_t bytes = interval_of(b->cx, m->elems, NULL).greatest * dtype_info(m->type)->bytes;
             add_range(l, out, number, &c->place[j], bytes, m->kind != MEMORY_INPUT);
         }
@@ -195,27 +195,27 @@ static Traffic **traffic_by_group(const Build *b, const MachineCounts *counts)
 /* Returns the memory of the options that holds the place, or NULL if none does. */
 static const FirmwareMemory *memory_of(const Build *b, const Place *p)
 {
-    for (int i = 0, ram = 0; i < b->memory_count && p->kind == PLACE_ARENA; i++)
-        if (!b->memory[i].is_rom && ram++ == p->index) return &b->memory[i];
+    for (int i = 0, ram = 0; i < b->memories.count && p->kind == PLACE_ARENA; i++)
+        if (!b->memories.at[i].is_rom && ram++ == p->index) return &b->memories.at[i];
     for (int i = 0; i < b->plan.constant_count && p->kind == PLACE_CONST; i++)
-        if (b->constant_of[i] == p->index && b->constant_memory[i]) return b->constant_memory[i];
+        if (b->constant_of[i] == p->index && b->memories.of_constant[i]) return b->memories.of_constant[i];
     return NULL;
 }
 
 static const MachineRange *add_traffic(const Build *b, const Place *p, const MachineRange *r, Traffic *sum)
 {
     const FirmwareMemory *m = memory_of(b, p);
-    if (m) sum[m - b->memory].read += r->read;
-    if (m) sum[m - b->memory].written += r->written;
+    if (m) sum[m - b->memories.at].read += r->read;
+    if (m) sum[m - b->memories.at].written += r->written;
     return r + 1;
 }
 
 /* Returns the traffic of each memory of the options, in the order of set_ranges. */
 static Traffic *traffic_by_memory(const Build *b, const MachineCounts *counts)
 {
-    Traffic *sum = NEW_ARRAY(b->cx->arena, Traffic, b->memory_count);
+    Traffic *sum = NEW_ARRAY(b->cx->arena, Traffic, b->memories.count);
     const MachineRange *r = counts->range;
-    if (!calls_are_groups(b) || !b->memory_count) return NULL;
+    if (!calls_are_groups(b) || !b->memories.count) return NULL;
     for (int i = 0; i < b->program.call_count; i++) {
         const Call *c = &b->program.call[i];
         for (int j = 0; j < c->place_count; j++) r = add_traffic(b, &c->place[j], r, sum);
@@ -233,8 +233,8 @@ bool report_steps(const Build *b, const Elf *e)
 {
     const Program *p = &b->program;
     const bool is_thumb = elf_machine(e) == ELF_ARM && (elf_entry(e) & 1) && !e->is_wide && !e->is_big;
-    return !b->measured && is_thumb && !p->size_count && !p->params.count && !p->step
-           && !p->ports_in_arena && p->weights.kind != WEIGHTS_CALLER && !b->partition_count
+    return !b->observed.measured && is_thumb && !p->size_count && !p->params.count && !p->step
+           && !p->ports_in_arena && p->weights.kind != WEIGHTS_CALLER && !b->devices.count
            && report_totals(b).ram < MOST_BYTES;
 }
 
@@ -293,7 +293,7 @@ void report_step(Build *b, const Elf *e, Footprint *out)
     *m = (Measured){ { counts.total, has_marks ? report_by_group(b, counts.layer, rows) : NULL }, { -1, NULL }, true,
                     has_marks ? traffic_by_group(b, &counts) : NULL,
                     has_marks ? traffic_by_memory(b, &counts) : NULL };
-    b->measured = m;
+    b->observed.measured = m;
     if (!out->has_stack || (int64_t)counts.stack > out->stack) out->stack = counts.stack;
     out->has_stack = true;
 }

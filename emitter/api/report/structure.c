@@ -18,7 +18,7 @@ static Caller json_callers(const JsonReport *r, const Function *f, Text *t)
 {
     Caller first = { NULL, 0 };
     text_add(t, ", \"layers\": [");
-    for (Build *g = r->whole; g; g = g->next)
+    for (Build *g = r->whole; g; g = g->tree.next)
         for (int i = 0; i < g->groups.count; i++) {
             if (json_called(g, i) != f) continue;
             text_printf(t, "%s%d", first.build ? ", " : "", json_layer_id(r, g, i));
@@ -50,7 +50,7 @@ static void json_schedule(const Caller *c, Text *t)
         text_add(t, ", \"schedule\": null");
         return;
     }
-    const Implementation *chosen = b->chosen ? b->chosen[c->group] : NULL;
+    const Implementation *chosen = b->scheduled.chosen ? b->scheduled.chosen[c->group] : NULL;
     Text steps = text_new(b->cx), loops = text_new(b->cx), why = text_new(b->cx);
     if (n->when || n->compute) schedule_head(&steps, n);
     schedule_steps(b->cx, &steps, n);
@@ -113,7 +113,7 @@ static void json_constant(const JsonReport *r, int i, Text *t)
     const Program *p = &r->whole->program;
     json_key(t, "name", p->constant_name[i] ? p->constant_name[i] : p->constant[i]->name);
     text_printf(t, ", \"bytes\": %lld, \"layers\": [", (long long)tensor_bytes(p->constant[i]));
-    for (const Build *g = r->whole; g; g = g->next)
+    for (const Build *g = r->whole; g; g = g->tree.next)
         for (int j = 0; j < g->groups.count; j++) {
             if (!reads_constant(g, j, i)) continue;
             json_next(t);
@@ -161,10 +161,10 @@ static void json_shrink(const JsonReport *r, Text *t)
 static void json_combined(const Build *b, Text *t)
 {
     text_add(t, "  \"combined\": [");
-    for (const Build *g = b; g; g = g->next) {
-        if (!g->combine_text) continue;
+    for (const Build *g = b; g; g = g->tree.next) {
+        if (!g->scheduled.combine_text) continue;
         json_next(t);
-        json_text(t, g->combine_text);
+        json_text(t, g->scheduled.combine_text);
     }
     text_add(t, "],\n");
 }
@@ -210,10 +210,11 @@ static void json_messages(Ctx *cx, Text *t)
 static void json_graphs(const Build *b, Text *t)
 {
     text_add(t, "  \"graphs\": [");
-    for (const Build *g = b->next; g; g = g->next) {
+    for (const Build *g = b->tree.next; g; g = g->tree.next) {
         json_item(t);
-        json_key(t, "name", g->is_step ? "train" : g->body->name);
-        json_key(t, "what", g->is_step ? text_format(b->cx, "%s_train: one sample", g->name) : g->body->what);
+        json_key(t, "name", g->training.is_step ? "train" : g->tree.body->name);
+        json_key(t, "what",
+                 g->training.is_step ? text_format(b->cx, "%s_train: one sample", g->name) : g->tree.body->what);
         text_char(t, '}');
     }
     text_add(t, "],\n");

@@ -21,8 +21,8 @@ static Kinds kinds_of(const Build *step)
         if (s->first > loss) k.gradients += tensor_bytes(s->tensor);
         else if (s->root_last > loss) k.activations += tensor_bytes(s->tensor);
     }
-    for (int i = 0; i < step->training->param_count; i++) {
-        const TrainParam *x = &step->training->param[i];
+    for (int i = 0; i < step->training.graphs->param_count; i++) {
+        const TrainParam *x = &step->training.graphs->param[i];
         *(x->is_trained ? &k.parameters : &k.state) += tensor_bytes(x->value);
     }
     return k;
@@ -39,7 +39,7 @@ static int64_t instructions_of(const Build *b)
 static void print_trade(const Build *b, Text *t)
 {
     const char *wanted = b->options->checkpoint ? b->options->checkpoint : "auto";
-    const StepCost *cost = b->trade;
+    const StepCost *cost = b->training.trade;
     if (!cost) return;
     text_printf(t, "checkpoints    none: arena %lld, about %lld instructions for a step\n", (long long)cost[0].arena,
                 (long long)report_rounded(cost[0].instructions));
@@ -50,9 +50,9 @@ static void print_trade(const Build *b, Text *t)
 
 void report_training(Build *b, Text *t)
 {
-    if (!b->step) return;
-    const Kinds k = kinds_of(b->step);
-    const int64_t arena = b->step->plan.arena_size, params = training_bytes(&b->program);
+    if (!b->training.step) return;
+    const Kinds k = kinds_of(b->training.step);
+    const int64_t arena = b->training.step->plan.arena_size, params = training_bytes(&b->program);
     text_printf(t, "\ntraining       arena %lld: kept activations %lld, gradients %lld, scratch %lld\n",
                 (long long)arena, (long long)k.activations, (long long)k.gradients,
                 (long long)(arena - k.activations - k.gradients));
@@ -60,6 +60,7 @@ void report_training(Build *b, Text *t)
                 b->name, (long long)params, (long long)k.parameters, (long long)k.state,
                 (long long)(params - k.parameters - k.state));
     text_printf(t, "instructions   about %lld for a step, %lld for a run\n",
-                (long long)report_rounded(instructions_of(b->step)), (long long)report_rounded(instructions_of(b)));
+                (long long)report_rounded(instructions_of(b->training.step)),
+                (long long)report_rounded(instructions_of(b)));
     print_trade(b, t);
 }

@@ -142,11 +142,11 @@ static void add_rows(const Making *m, const Implementation *chosen)
 static void add_group(Build *b, int i, Candidates *to)
 {
     const Group *g = &b->groups.at[i];
-    Making m = { b, g, b->nest[i], group_signature(b->cx, g), to, { "", 0 } };
+    Making m = { b, g, b->scheduled.nest[i], group_signature(b->cx, g), to, { "", 0 } };
     for (int k = 0; k < to->count; k++)
         if (text_equal(to->at[k].signature, m.signature)) return;
     m.standard = lowered(&m, m.nest);
-    add_rows(&m, b->chosen[i]);
+    add_rows(&m, b->scheduled.chosen[i]);
     for (int s = 0; s < m.nest->step_count; s++) add_factors(&m, s);
     for (size_t k = 0; k < sizeof copy_budgets / sizeof copy_budgets[0]; k++)
         if (b->target->copy_budget && b->target->copy_budget < copy_budgets[k])
@@ -157,7 +157,8 @@ Candidates tune_candidates(Build *b)
 {
     Candidates c = { 0 };
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++)
-        if (b->groups.at[i].anchor && !b->groups.at[i].is_scheduled && b->nest[i] && !b->nest[i]->otherwise)
+        if (b->groups.at[i].anchor && !b->groups.at[i].is_scheduled && b->scheduled.nest[i]
+            && !b->scheduled.nest[i]->otherwise)
             add_group(b, i, &c);
     return c;
 }

@@ -68,7 +68,7 @@ static bool read_value(Tuning *t, const char *said, double *value)
 static bool are_outputs_right(const Tuning *t, Ctx *cx, const char *folder)
 {
     const Build *b = t->interpreted;
-    for (int i = 0; i < b->model.output_count - b->state_count; i++) {
+    for (int i = 0; i < b->model.output_count - b->states.count; i++) {
         const Tensor *out = build_actual(b, b->model.output[run_output_number(b, i)]);
         const void *got = trial_output(cx, folder, i, out);
         const void *want = t->want[run_output_number(b, i)];
@@ -88,10 +88,10 @@ static bool measured_in(Tuning *t, Ctx *cx, const char *folder, const char *bloc
     Build as = *t->b;
     as.cx = cx;
     as.options = &o;
-    as.is_signalled = false;
+    as.observed.is_signalled = false;
     const bool ok = lw_compile(cx, t->model, text_format(cx, "%s/model.c", folder), &o) && trial_build(cx, folder, &o)
                     && trial_run(&as, folder, "", t->input, 1, &said);
-    t->is_ended = as.is_signalled;
+    t->is_ended = as.observed.is_signalled;
     const Diag *error = cx->diags;
     while (error && error->severity < ERROR) error = error->next;
     *why = ok ? !said.length ? "the runner prints none of `instructions N`, `cycles N`, `ns N`"
@@ -266,7 +266,7 @@ static bool is_tunable(Ctx *cx, const Build *b, const lw_options *o)
     for (int i = 0; i < b->model.input_count; i++)
         if (!tensor_is_fixed(b->model.input[i]))
             diag_unsupported(cx, b->model.input[i]->name, "the input has open dimensions; give --dim NAME=N");
-    if (b->state_count) diag_unsupported(cx, NULL, "a model with state cannot be tuned; use a model without --state");
+    if (b->states.count) diag_unsupported(cx, NULL, "a model with state cannot be tuned; use a model without --state");
     return !ctx_failed(cx);
 }
 
