@@ -33,9 +33,9 @@ static const char *tensor_id(Dag *d, const Tensor *x)
     return id;
 }
 
-static void print_graphs_of(Dag *d, Build *b, const Node *n);
+static void print_graphs_of(Dag *d, const Build *b, const Node *n);
 
-static void print_node(Dag *d, Build *b, const Node *n)
+static void print_node(Dag *d, const Build *b, const Node *n)
 {
     Text line = text_new(d->cx);
     for (int i = 0; i < n->out_count; i++) text_printf(&line, "%s%s", i ? ", " : "", tensor_id(d, n->out[i]));
@@ -58,7 +58,7 @@ static void print_node(Dag *d, Build *b, const Node *n)
 }
 
 /* Prints one graph; tensor numbers are unique over all graphs. */
-static void print_graph(Build *b, Dag *d, void print_nodes(Build *b, Dag *d))
+static void print_graph(const Build *b, Dag *d, void print_nodes(const Build *b, Dag *d))
 {
     for (int i = 0; i < b->graph.input_count; i++) {
         const Tensor *x = b->graph.input[i];
@@ -73,7 +73,7 @@ static void print_graph(Build *b, Dag *d, void print_nodes(Build *b, Dag *d))
     }
 }
 
-static void print_order(Build *b, Dag *d)
+static void print_order(const Build *b, Dag *d)
 {
     Node **order;
     int count = graph_order(b->cx, &b->graph, &order);
@@ -85,7 +85,7 @@ static bool is_selected(const Build *b, const Group *g)
     return !b->options->only || strcmp(b->options->only, g->name) == 0;
 }
 
-static void print_groups(Build *b, Dag *d)
+static void print_groups(const Build *b, Dag *d)
 {
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
@@ -96,7 +96,7 @@ static void print_groups(Build *b, Dag *d)
 }
 
 /* Prints a region's graphs below its node, indented. */
-static void print_graphs_of(Dag *d, Build *b, const Node *n)
+static void print_graphs_of(Dag *d, const Build *b, const Node *n)
 {
     Build *inner = build_graphs_of(b, n);
     Text *outer = d->t;
@@ -114,7 +114,7 @@ static void print_graphs_of(Dag *d, Build *b, const Node *n)
 
 /* Prints the marked values. A pass may remove such a value from the program, for example when it folds a scale into
  * weights. In that case the calls that define the value precede its mark. */
-static void print_marks(Build *b, Dag *d)
+static void print_marks(const Build *b, Dag *d)
 {
     Map computed = map_new(b->cx->arena), printed = map_new(b->cx->arena);
     Node **order;
@@ -153,7 +153,7 @@ static bool dump_fused(Build *b, Text *t)
 /* ---- Nests ------------------------------------------------------------------------------------------------------ */
 
 /* Returns the nest before its first step. */
-static const Nest *naive_of(Build *b, int i)
+static const Nest *naive_of(const Build *b, int i)
 {
     const Nest *n = b->scheduled.nest[i];
     Tensor **in = NEW_ARRAY(b->cx->arena, Tensor *, n->input_count),
@@ -200,7 +200,7 @@ static void print_cost(Text *t, const char *when, const NestCost *c)
 }
 
 /* Applies and prints the first `steps` steps; with --explain, also prints the effect of each step. */
-static const Nest *replay(Build *b, Text *t, const Nest *n, const Nest *last, int steps)
+static const Nest *replay(const Build *b, Text *t, const Nest *n, const Nest *last, int steps)
 {
     NestCost cost = b->options->explain && n ? nest_cost(b->cx, n) : (NestCost){ .loops = 0 };
     if (b->options->explain && n) print_cost(t, "before", &cost);
@@ -228,7 +228,7 @@ static bool dump_strategy(Build *b, Text *t)
     return true;
 }
 
-static bool dump_steps(Build *b, Text *t, int steps)
+static bool dump_steps(const Build *b, Text *t, int steps)
 {
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
         if (!is_selected(b, &b->groups.at[i]) || !b->scheduled.nest[i]) continue;
@@ -424,7 +424,7 @@ static bool has_effects(Ctx *cx, const Stop *s, const lw_options *o)
     return !ctx_failed(cx);
 }
 
-static void refuse_only(Build *b)
+static void refuse_only(const Build *b)
 {
     enum { MOST_LISTED = 12 };
     const char *only = b->options->only;
@@ -438,7 +438,7 @@ static void refuse_only(Build *b)
 }
 
 /* Returns the largest step count of the selected groups, or -1 if no group is selected. */
-static int most_steps(Build *b)
+static int most_steps(const Build *b)
 {
     int most = -1;
     for (const Build *g = b; g; g = g->tree.next)
@@ -450,7 +450,7 @@ static int most_steps(Build *b)
 }
 
 /* Checks that one of the graphs has the group of --only and the step of --at. */
-static bool is_there(Build *b)
+static bool is_there(const Build *b)
 {
     const char *only = b->options->only, *at = b->options->at;
     const int steps = most_steps(b);

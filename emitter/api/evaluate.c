@@ -156,7 +156,7 @@ void outputs_put(Outputs *y, const Tensor *t, int64_t sample, const void *data)
     }
 }
 
-static bool read_outputs(Build *b, const char *path, Batch batch, Outputs *out)
+static bool read_outputs(const Build *b, const char *path, Batch batch, Outputs *out)
 {
     size_t each = 0;
     for (int i = 0; i < b->graph.output_count; i++)
@@ -174,7 +174,7 @@ static bool read_outputs(Build *b, const char *path, Batch batch, Outputs *out)
 }
 
 /* Runs the built program on one batch after another. */
-static bool run_batches(Build *b, const char *folder, const Samples *s, Outputs *out)
+static bool run_batches(const Build *b, const char *folder, const Samples *s, Outputs *out)
 {
     enum { LEAST = 64, PARTS = 50 };
     Ctx *cx = b->cx;
@@ -294,7 +294,7 @@ static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int6
 
 /* Returns false, with a diagnostic, if data decide sizes of the first output, which is compared. Other outputs may have
  * such sizes. */
-static bool has_fixed_output(Build *b)
+static bool has_fixed_output(const Build *b)
 {
     const Tensor *t = b->model.output_count ? b->model.output[0] : NULL;
     if (!t || tensor_is_fixed(t)) return true;

@@ -269,7 +269,7 @@ static int64_t bytes_of(Ctx *cx, Tensor *const *t, int count)
 
 int64_t report_result(Ctx *cx, const Group *g) { return bytes_of(cx, g->output, g->output_count); }
 
-const char *report_place(Build *b, const Group *g)
+const char *report_place(const Build *b, const Group *g)
 {
     const Slot *s = plan_slot(&b->plan, g->output[0]);
     if (b->training.is_step && s->kind == SLOT_OUTPUT) return "loss";

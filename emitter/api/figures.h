@@ -48,5 +48,5 @@ int report_floats(const Build *b);
 /* the attributes of a recorded annotation, such as " dtype=i16" */
 const char *report_attrs(Ctx *cx, const Node *annotation);
 /* the place of the group's result, such as "arena +1024" or "output 0" */
-const char *report_place(Build *b, const Group *g);
+const char *report_place(const Build *b, const Group *g);
 #endif

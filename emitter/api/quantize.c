@@ -269,7 +269,7 @@ static bool write_report(Quantizing *z, const char *model)
     return page && file_write(z->cx, z->q->report, page, strlen(page));
 }
 
-static const char **output_names(Build *b)
+static const char **output_names(const Build *b)
 {
     const char **names = NEW_ARRAY(b->cx->arena, const char *, b->model.output_count);
     for (int i = 0; i < b->model.output_count; i++) names[i] = b->model.output[i]->name;

@@ -17,7 +17,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-bool recorded_open(Build *b, Recorded *r)
+bool recorded_open(const Build *b, Recorded *r)
 {
     *r = (Recorded){ .path = b->options->recorded };
     if (!r->path) return true;
@@ -27,7 +27,7 @@ bool recorded_open(Build *b, Recorded *r)
 
 /* Returns true for LAYER.npy, with the layer's name or its C identifier, and for ANYTHING_tN.npy if N is the tensor's
  * number in the file. */
-static bool is_entry_of(Build *b, const char *entry, const Tensor *t)
+static bool is_entry_of(const Build *b, const char *entry, const Tensor *t)
 {
     if (text_equal(entry, text_format(b->cx, "%s.npy", t->name))
         || text_equal(entry, text_format(b->cx, "%s.npy", name_identifier(b->cx, t->name))))
@@ -39,7 +39,7 @@ static bool is_entry_of(Build *b, const char *entry, const Tensor *t)
            && text_equal(b->model.of_number[number], t->name);
 }
 
-static const void *zipped_data(Build *b, Recorded *r, const Tensor *t)
+static const void *zipped_data(const Build *b, Recorded *r, const Tensor *t)
 {
     enum { MOST_HEADER = 1 << 16 };
     for (int i = 0; i < r->zip.count; i++) {
@@ -54,7 +54,7 @@ static const void *zipped_data(Build *b, Recorded *r, const Tensor *t)
     return NULL;
 }
 
-const void *recorded_layer(Build *b, Recorded *r, const Tensor *t)
+const void *recorded_layer(const Build *b, Recorded *r, const Tensor *t)
 {
     if (!r->path || ctx_failed(b->cx)) return NULL;
     if (r->is_zip) return zipped_data(b, r, t);

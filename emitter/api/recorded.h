@@ -13,7 +13,7 @@ typedef struct Recorded {
 } Recorded;
 
 /* Opens the path of --recorded; returns false on error. */
-bool recorded_open(Build *b, Recorded *r);
+bool recorded_open(const Build *b, Recorded *r);
 /* Returns the recorded data of the layer, or NULL if it has no entry or after an error. */
-const void *recorded_layer(Build *b, Recorded *r, const Tensor *t);
+const void *recorded_layer(const Build *b, Recorded *r, const Tensor *t);
 #endif

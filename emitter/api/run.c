@@ -10,7 +10,7 @@
 #include "support/text.h"
 
 /* Refuses inputs with symbolic sizes, because their data requires numbers. */
-static bool has_fixed_sizes(Build *b)
+static bool has_fixed_sizes(const Build *b)
 {
     for (int i = 0; i < b->model.input_count; i++) {
         const Tensor *t = b->model.input[i];
@@ -26,7 +26,7 @@ static bool has_fixed_sizes(Build *b)
 }
 
 /* Returns a copy of the state's initial value. */
-static void *initial_state(Build *b, int input)
+static void *initial_state(const Build *b, int input)
 {
     const Tensor *first = build_initial(b, input);
     int64_t bytes = tensor_bytes(b->model.input[input]);
@@ -96,7 +96,7 @@ static const char *input_names(const Build *b)
 }
 
 /* Reads the files of the inputs that are not states. */
-static bool read_inputs(Build *b, const char *const *input, int count, const void **data)
+static bool read_inputs(const Build *b, const char *const *input, int count, const void **data)
 {
     enum { MOST_CALLS = 6 };
     Ctx *cx = b->cx;
@@ -117,7 +117,7 @@ static bool read_inputs(Build *b, const char *const *input, int count, const voi
     return !ctx_failed(cx);
 }
 
-bool run_inputs(Build *b, const char *const *input, int count, const void ***inputs)
+bool run_inputs(const Build *b, const char *const *input, int count, const void ***inputs)
 {
     *inputs = NEW_ARRAY(b->cx->arena, const void *, b->model.input_count);
     return read_inputs(b, input, count, *inputs);
@@ -169,7 +169,7 @@ bool run_interpreted(Build *b, const char *const *input, int count, int runs, co
     return ok && (!emitted.options->layers || add_layers(b, &emitted, all, outputs));
 }
 
-static bool is_equal(Build *b, const Tensor *t, const void *got, const void *want)
+static bool is_equal(const Build *b, const Tensor *t, const void *got, const void *want)
 {
     if (!got || !want) return true;
     t = build_actual(b, t);
@@ -182,7 +182,7 @@ static bool is_equal(Build *b, const Tensor *t, const void *got, const void *wan
 }
 
 /* Refuses an output whose number of elements differs from that of the reference. */
-static bool has_size_of(Build *b, const Tensor *t, const Build *r, const Tensor *whole)
+static bool has_size_of(const Build *b, const Tensor *t, const Build *r, const Tensor *whole)
 {
     const Tensor *got = build_actual(b, t), *want = build_actual(r, whole);
     if (tensor_elems(got) == tensor_elems(want)) return true;
@@ -193,7 +193,7 @@ static bool has_size_of(Build *b, const Tensor *t, const Build *r, const Tensor 
 
 /* Compares the values that the self-test records with the reference. The recorded values are those of the emitted
  * nests, bit for bit. */
-static bool is_as_imported(Build *b, const void *const *inputs)
+static bool is_as_imported(const Build *b, const void *const *inputs)
 {
     Build r;
     Env *all = env_new(b->cx);

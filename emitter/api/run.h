@@ -11,7 +11,7 @@
 bool run_interpreted(Build *b, const char *const *input, int count, int runs, const void ***inputs,
                      const void ***outputs);
 /* Prepares only the inputs; call it after build_nests. An input that is a state gets its initial value. */
-bool run_inputs(Build *b, const char *const *input, int count, const void ***inputs);
+bool run_inputs(const Build *b, const char *const *input, int count, const void ***inputs);
 /* Records the values of all tensors on these inputs in b->recorded, and compares them with the model as imported. */
 bool run_recorded(Build *b, const void *const *inputs);
 /* With --selftest, records the values of all tensors on the self-test's input, in b->recorded; call it after

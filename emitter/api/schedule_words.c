@@ -41,7 +41,7 @@ bool schedule_is_chosen(const Build *b, int group)
     return g->anchor && !g->keeps_names && !region_of_group(b, group);
 }
 
-void schedule_origin(Build *b, Text *t, int group)
+void schedule_origin(const Build *b, Text *t, int group)
 {
     const Group *g = &b->groups.at[group];
     if (region_of_group(b, group)) text_printf(t, "group %s: a branch or a loop; its graphs' groups follow\n", g->name);

@@ -12,6 +12,6 @@ void schedule_steps(Ctx *cx, Text *t, const Nest *n);
 /* Prints the loops of all versions. */
 void schedule_loops(Ctx *cx, Text *t, const Nest *n);
 /* Prints where the group's steps come from: for a strategy, the candidates and the reasons. A region has none. */
-void schedule_origin(Build *b, Text *t, int group);
+void schedule_origin(const Build *b, Text *t, int group);
 bool schedule_is_chosen(const Build *b, int group);      /* true if a strategy chose the steps */
 #endif

@@ -100,7 +100,7 @@ static bool compare_shapes(Text *t, Ctx *cx, const Tensor *got, const Tensor *wa
 
 /* Compares the outputs and prints a line for each. With --layers, the outputs from number `layers_from` on are results
  * of layers. */
-static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, const void *const *interpreted)
+static bool compare(Verify *v, const Build *b, const char *sizes, int layers_from, const void *const *interpreted)
 {
     Ctx *cx = v->cx;
     const Files *f = v->files;
@@ -234,7 +234,7 @@ static bool trial(Verify *v, const char *model, const lw_options *o, const char 
            compare(v, &b, sizes, own_outputs, outputs);
 }
 
-static bool trials(Verify *v, Build *b, const char *model)
+static bool trials(Verify *v, const Build *b, const char *model)
 {
     const SizeList s = sizes_of(b);
     bool ok = true;
@@ -273,7 +273,7 @@ static bool copies_constants(Ctx *cx, const char *folder)
 }
 
 /* Builds and runs the program again with copies that the waits execute. */
-static bool trials_of_late_copies(Verify *v, Build *b, const char *model)
+static bool trials_of_late_copies(Verify *v, const Build *b, const char *model)
 {
     Verify late = *v;
     lw_options o = *v->options;

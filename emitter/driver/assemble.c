@@ -26,7 +26,7 @@ static const Move *move_of(const Build *b, const Slot *moved)
     return arena_copy(b->cx->arena, &m, sizeof m);
 }
 
-static Call call_of(Build *b, int group)
+static Call call_of(const Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
     const Function *f = b->lowered.function[group];
@@ -62,7 +62,7 @@ static Call call_of(Build *b, int group)
 }
 
 /* Returns the inputs or outputs that are not a state. */
-static Port *ports_of(Build *b, Tensor *const *t, Tensor *const *in_graph, int count,
+static Port *ports_of(const Build *b, Tensor *const *t, Tensor *const *in_graph, int count,
                             int (*state_of)(const Build *b, int place), Map *taken, int *number)
 {
     Port *port = NEW_ARRAY(b->cx->arena, Port, count);
@@ -107,7 +107,7 @@ static void name_ports(Build *b, Port *input, Port *output)
 }
 
 /* The output of an in-out tensor has its name; the input is NAME_before. */
-static void pair_inouts(Build *b, Port *input, Port *output)
+static void pair_inouts(const Build *b, Port *input, Port *output)
 {
     for (int i = 0; i < b->program.input_count; i++)
         for (int o = 0; o < b->program.output_count; o++)
@@ -120,7 +120,7 @@ static void pair_inouts(Build *b, Port *input, Port *output)
             }
 }
 
-static const State *states_of(Build *b, Map *taken)
+static const State *states_of(const Build *b, Map *taken)
 {
     State *state = NEW_ARRAY(b->cx->arena, State, b->states.count);
     for (int i = 0; i < b->states.count; i++) {
@@ -183,7 +183,7 @@ static void find_size(const Expr *e, void *user)
 }
 
 /* Returns true if a call of the graph, or an output of the model, reads the size. */
-static bool is_read(Build *b, const Call *call, int count, const Expr *size)
+static bool is_read(const Build *b, const Call *call, int count, const Expr *size)
 {
     SizeSearch s = { size, false };
     for (int i = 0; i < count; i++)
@@ -203,7 +203,7 @@ bool build_binds_size(const Build *b, const Expr *size)
 
 /* Reports an internal error for a call that reads a size before it has a value. The caller of a region's graph passes
  * the values of the sizes that the graph does not bind. */
-static void check_bound(Build *b, const Call *c, Map *bound)
+static void check_bound(const Build *b, const Call *c, Map *bound)
 {
     for (int i = 0; i < call_size_count(c); i++) {
         const Var *v = expr_as_var(c->size[i]);
@@ -353,7 +353,7 @@ static void section_constants(Build *b)
 }
 
 /* Refuses a port and a memory with one name, because the macros of both begin with the name. */
-static void check_port_names(Build *b)
+static void check_port_names(const Build *b)
 {
     const Program *p = &b->program;
     for (int i = 0; i < p->input_count + p->output_count; i++) {

@@ -94,7 +94,7 @@ void build_combine_for_ram(Build *b)
 
 /* Returns the bytes of ports and states that are not in the arena. A state counts with two arrays unless
  * `is_planned`. */
-static int64_t bytes_beside(Build *b, bool is_planned)
+static int64_t bytes_beside(const Build *b, bool is_planned)
 {
     int64_t bytes = 0;
     for (int i = 0; i < b->graph.input_count; i++) {
@@ -116,7 +116,7 @@ static const char *percents(Ctx *cx, int64_t now, int64_t before)
 }
 
 /* Returns the plan's RAM, and the instructions and arena that the search compares. */
-static const char *given_up(Build *b, const Layers *l, const Layers *apart)
+static const char *given_up(const Build *b, const Layers *l, const Layers *apart)
 {
     const char *moves = l->moved ? text_format(b->cx, "; %lld bytes of results are moved in the arena",
                                                (long long)l->moved)

@@ -210,7 +210,7 @@ bool layers_stays(const Search *r, const Layers *l, int i)
     return l->plan.is_free[i] || layers_why_apart(r, l, i);
 }
 
-bool layers_are_plain(Build *b)
+bool layers_are_plain(const Build *b)
 {
     bool plain = !b->devices.count && b->groups.count > 1;
     for (int i = 0; i < b->groups.count; i++) plain = plain && !region_of_group(b, i);

@@ -57,7 +57,7 @@ const char *layers_why_not_in(const Search *r, const Layers *l, int i, int j);
 bool layers_stays(const Search *r, const Layers *l, int i);
 /* Returns true if the graph has several groups, and no regions or devices, because groups of regions and devices
  * combine only if --combine names them. */
-bool layers_are_plain(Build *b);
+bool layers_are_plain(const Build *b);
 
 /* The aim of a search: it may add `more` counted instructions, and ends at an arena of that many bytes. */
 typedef struct Aim {

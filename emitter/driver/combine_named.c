@@ -18,7 +18,7 @@ typedef struct Chosen {
     const char *found, *missing;
 } Chosen;
 
-static int group_called(Build *b, Chosen *c, const char *wanted, size_t length)
+static int group_called(const Build *b, Chosen *c, const char *wanted, size_t length)
 {
     const char *word = name_n(b->cx, wanted, length);
     int at = b->groups.count - 1;
@@ -28,7 +28,7 @@ static int group_called(Build *b, Chosen *c, const char *wanted, size_t length)
     return at;
 }
 
-static void refuse_missing(Build *b, const char *word)
+static void refuse_missing(const Build *b, const char *word)
 {
     const Group *const *all;
     const int count = build_all_groups(b, &all);
@@ -42,7 +42,7 @@ static void refuse_missing(Build *b, const char *word)
 
 /* Returns false if this graph has none of the named groups, because the graphs of a region have them. Refuses unknown
  * names, and groups of several graphs. */
-static bool are_here(Build *b, const Chosen *c)
+static bool are_here(const Build *b, const Chosen *c)
 {
     const Group *const *all;
     int others = c->is_all ? build_all_groups(b, &all) : 0;
@@ -58,7 +58,7 @@ static bool are_here(Build *b, const Chosen *c)
 }
 
 /* Returns the last group of a list "A,B". */
-static int read_list(Build *b, Chosen *c, const char *list, size_t length)
+static int read_list(const Build *b, Chosen *c, const char *list, size_t length)
 {
     int last = -1;
     for (const char *s = list; s <= list + length;) {
@@ -70,7 +70,7 @@ static int read_list(Build *b, Chosen *c, const char *list, size_t length)
     return last;
 }
 
-static Chosen chosen_groups(Build *b, const char *wish)
+static Chosen chosen_groups(const Build *b, const char *wish)
 {
     Chosen c = { .part = NEW_ARRAY(b->cx->arena, int, b->groups.count),
                  .is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count) };
@@ -100,7 +100,7 @@ static bool reads_any(const Group *g, const Group *of)
 
 /* Checks that the parts form a convex subgraph: combined, they run as one call, so no path may leave the subgraph and
  * return to it. Returns the text of a path that leaves the subgraph and returns, or NULL if there is none. */
-const char *build_between(Build *b, const int *part, int part_count)
+const char *build_between(const Build *b, const int *part, int part_count)
 {
     bool *is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count),
          *is_behind = NEW_ARRAY(b->cx->arena, bool, b->groups.count);
@@ -133,7 +133,7 @@ void build_merge_groups(Build *b, const int *part, int part_count, const Group *
     b->groups = (Groups){ count, at };
 }
 
-static bool check_groups(Build *b, const Chosen *c)
+static bool check_groups(const Build *b, const Chosen *c)
 {
     Ctx *cx = b->cx;
     if (!are_here(b, c)) return false;

@@ -106,7 +106,7 @@ void build_weights(Build *b)
 
 /* Names a constant after its first consumer and its role there, such as "conv_1_w". A constant of a region keeps the
  * model's name. */
-static void name_constants(Build *b)
+static void name_constants(const Build *b)
 {
     const char **out = b->shared->constant_name;
     for (int i = 0; i < b->groups.count; i++) {

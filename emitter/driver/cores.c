@@ -28,7 +28,7 @@ void build_check_cores(Ctx *cx, const lw_options *o)
                        rows[i].why);
 }
 
-const Division *build_divide(Build *b, int group, const Function *f)
+const Division *build_divide(const Build *b, int group, const Function *f)
 {
     const Group *g = &b->groups.at[group];
     if (build_cores(b) == 1 || group_device(g) || b->plan.is_padding[group]) return NULL;
@@ -56,7 +56,7 @@ static bool is_in_reach(const Place *p)
     return p->kind == PLACE_INPUT || p->kind == PLACE_OUTPUT || p->kind == PLACE_ARENA || p->kind == PLACE_CONST;
 }
 
-void build_fork_call(Build *b, int group, Call *call)
+void build_fork_call(const Build *b, int group, Call *call)
 {
     const Division *d = build_division(b, group);
     if (!d) return;

@@ -30,13 +30,13 @@ static int number_on_device(const Build *b, const char *device, const char *comp
 }
 
 /* Names a partition, such as "npu_2", or "npu_conv_block_1" for a composite. */
-static const char *function_name(Build *b, const char *device, const char *composite)
+static const char *function_name(const Build *b, const char *device, const char *composite)
 {
     const char *of = composite ? text_format(b->cx, "%s_%s", device, composite) : device;
     return build_symbol(b, text_format(b->cx, "%s_%d", of, number_on_device(b, device, composite)));
 }
 
-static Partition new_partition(Build *b, const char *device, const char *composite, const Expr *when)
+static Partition new_partition(const Build *b, const char *device, const char *composite, const Expr *when)
 {
     const char *name = function_name(b, device, composite);
     return (Partition){ .name = name,
@@ -87,7 +87,7 @@ static bool is_touched(const Build *b, int partition, bool within, bool writes, 
 /* Returns the imported tensor that a tensor of the graph replaces, or NULL if there is none. Finds it by the node's
  * name, which passes that replace calls keep. If an importer emits several calls for a node, the last call yields the
  * node's result. */
-static const Tensor *model_tensor(Build *b, const Tensor *t)
+static const Tensor *model_tensor(const Build *b, const Tensor *t)
 {
     Node **order;
     const int count = dag_order(b->cx, b->model.output, b->model.output_count, &order);
@@ -105,7 +105,7 @@ static bool has_name_of_input(const Node *n)
 
 /* Returns the model's name of a value. A copy for a device, and a view or transpose that a pass inserts, gets the name
  * of its source. */
-static const char *name_of_value(Build *b, const Tensor *t)
+static const char *name_of_value(const Build *b, const Tensor *t)
 {
     const Tensor *own = model_tensor(b, t);
     for (; !own && has_name_of_input(t->producer); own = model_tensor(b, t)) t = t->producer->in[0];

@@ -213,10 +213,10 @@ bool build_progress(const Build *b, const char *part, int64_t done, int64_t tota
 /* names.c: returns the first unused name of base, base_2, ... and marks it used; build_symbol searches among the
  * program's names. */
 const char *build_unique_name(Ctx *cx, Map *taken, const char *base);
-const char *build_symbol(Build *b, const char *base);
+const char *build_symbol(const Build *b, const char *base);
 Shared *build_shared(Ctx *cx);                   /* a new set; the names that every program has are marked as used */
-void build_reserve_names(Build *b);              /* marks the names that options add to every program */
-void build_name_groups(Build *b);
+void build_reserve_names(const Build *b);              /* marks the names that options add to every program */
+void build_name_groups(const Build *b);
 void build_name_shared(Build *b);                /* names shared functions; call it after functions are merged */
 
 /* nests.c: both run passes over the DAG of the model or of a region. The first function runs the passes up to those
@@ -250,10 +250,10 @@ void build_assemble_training(Build *b);          /* assembles the program's seco
 int build_cores(const Build *b);
 void build_check_cores(Ctx *cx, const lw_options *o);
 /* Returns the division of the group's lowered function, or NULL if one core computes the group. */
-const Division *build_divide(Build *b, int group, const Function *f);
+const Division *build_divide(const Build *b, int group, const Function *f);
 const Division *build_division(const Build *b, int group);     /* the division of the group's final function */
 int64_t build_part_stride(const Build *b, int64_t bytes);       /* the bytes from one part's scratch to the next's */
-void build_fork_call(Build *b, int group, Call *call);
+void build_fork_call(const Build *b, int group, Call *call);
 
 /* memories.c, for --memory: reads the options; places results, scratch and constants by their traffic */
 void build_read_memories(Build *b);
@@ -293,32 +293,32 @@ bool build_reference_nests(Build *b);
 void build_show_layers(Build *b);                                              /* nests.c */
 void build_partitions(Build *b);                                               /* device_functions.c */
 void build_combine_named(Build *b);                                            /* combine_named.c */
-const char *build_between(Build *b, const int *part, int part_count);          /* the obstacle to combining, or NULL */
+const char *build_between(const Build *b, const int *part, int part_count);    /* the obstacle to combining, or NULL */
 void build_merge_groups(Build *b, const int *part, int part_count, const Group *merged, const Nest *n);
 void build_combine_for_ram(Build *b);            /* combine_for_ram.c */
 void build_combine_for_limit(Build *b);          /* --ram */
 void build_check_ram(Build *b);                  /* refuses a plan above the limit */
 
 /* schedule_file.c handles schedules of groups from outside. */
-bool build_read_schedules(Build *b);
+bool build_read_schedules(const Build *b);
 void build_combine_blocks(Build *b);             /* joins the groups that a block names together into one */
 void build_schedule_group(Build *b, int group);  /* schedules the group by its block or its strategy */
 /* returns the nest with the group's own name, for messages */
 const Nest *build_named_nest(const Build *b, int group);
-const Nest *build_schedule_nest(Build *b, const Nest *naive, const char *group);     /* or NULL if no block applies */
-void build_check_schedules(Build *b);            /* call it after all nests: a block without its group is an error */
+const Nest *build_schedule_nest(const Build *b, const Nest *naive, const char *group);   /* NULL if no block applies */
+void build_check_schedules(const Build *b);      /* call it after all nests: a block without its group is an error */
 
 /* file_schedules.c handles the schedules of the .te file. build_group_of: returns the group that computes the tensor,
  * or -1 if there is none. build_only_group: returns the only group with loops, or -1 if *count is not 1. */
 int build_group_of(const Build *b, const char *tensor);
 int build_only_group(const Build *b, int *count);
-const char *build_group_names(Build *b);         /* lists the groups with loops, such as "a, b and c" */
-const char *build_no_group(Build *b, const char *tensor);        /* reports that no group computes the tensor */
+const char *build_group_names(const Build *b);         /* lists the groups with loops, such as "a, b and c" */
+const char *build_no_group(const Build *b, const char *tensor);        /* reports that no group computes the tensor */
 void build_find_file_schedules(Build *b);        /* call it after groups have names */
 /* returns the nest of a group that the file schedules, or NULL on error */
-const Nest *build_file_nest(Build *b, int group);
-const Nest *build_after_file_steps(Build *b, const struct TeSchedule *s, const Nest *n);
-void build_check_file_schedules(Build *b);       /* call it after groups are combined */
+const Nest *build_file_nest(const Build *b, int group);
+const Nest *build_after_file_steps(const Build *b, const struct TeSchedule *s, const Nest *n);
+void build_check_file_schedules(const Build *b);       /* call it after groups are combined */
 
 /* functions.c: these compute views, functions, offsets, and the final code of merged functions */
 /* Returns the function that is emitted instead of f, which differs from it only in numbers, or NULL. */
@@ -347,7 +347,7 @@ const char *build_option_words(Ctx *cx, const lw_options *o);
 /* header_words.c: returns the header's name of an input or output, by --rename or by the file; refuses wrong words of
  * --rename. */
 const char *build_port_name(const Build *b, const Tensor *t);
-void build_check_renames(Build *b);
+void build_check_renames(const Build *b);
 /* header_words.c: sets the program's class names */
 void build_class_names(Build *b);
 void build_assemble(Build *b);                                                 /* assemble.c: assembles the program */
@@ -391,9 +391,9 @@ static inline bool is_scratch(const Memory *m) { return m->kind == MEMORY_SCRATC
 const Node *region_of_group(const Build *b, int group);                        /* or NULL if it is not a region */
 Build *build_graphs_of(const Build *b, const Node *region);                    /* [graph_count] */
 bool build_inner_graphs(Build *b);
-bool build_inner_nests(Build *b);
+bool build_inner_nests(const Build *b);
 /* Stores the region's memory other than its inputs and outputs in *out, and returns the count */
-int region_scratch(Build *b, int group, Scratch **out);
+int region_scratch(const Build *b, int group, Scratch **out);
 /* Returns the bytes of the states of the model, or of a loop's body, that have two arrays. */
 int64_t build_second_arrays(const Build *b);
 /* Returns the size of struct NAME_state, with the index of alternating arrays and padding, if types are aligned to

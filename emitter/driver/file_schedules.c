@@ -35,7 +35,7 @@ static bool has_loops(const Build *b, int group)
     return !region_of_group(b, group) && (!anchor || !anchor->op->layout.is_view);
 }
 
-const char *build_group_names(Build *b)
+const char *build_group_names(const Build *b)
 {
     Text t = text_new(b->cx);
     int left = 0;
@@ -66,7 +66,7 @@ int build_group_of(const Build *b, const char *tensor)
     return -1;
 }
 
-const char *build_no_group(Build *b, const char *tensor)
+const char *build_no_group(const Build *b, const char *tensor)
 {
     const char **names = NEW_ARRAY(b->cx->arena, const char *, b->groups.count), *all = build_group_names(b);
     for (int i = 0; i < b->groups.count; i++) names[i] = b->groups.at[i].name;
@@ -74,7 +74,7 @@ const char *build_no_group(Build *b, const char *tensor)
                        text_hint(b->cx, tensor, names, (size_t)b->groups.count, ""), *all ? "; use " : "", all);
 }
 
-static int group_of_schedule(Build *b, const TeSchedule *s)
+static int group_of_schedule(const Build *b, const TeSchedule *s)
 {
     int count = 0;
     const int group = s->group ? build_group_of(b, s->group) : build_only_group(b, &count);
@@ -101,7 +101,7 @@ void build_find_file_schedules(Build *b)
     }
 }
 
-const Nest *build_after_file_steps(Build *b, const TeSchedule *s, const Nest *n)
+const Nest *build_after_file_steps(const Build *b, const TeSchedule *s, const Nest *n)
 {
     n = sched_program(b->cx, n, NULL, b->model.declaration, b->model.declaration_count);
     n = sched_program(b->cx, n, b->model.functions, s->step, s->step_count);
@@ -109,7 +109,7 @@ const Nest *build_after_file_steps(Build *b, const TeSchedule *s, const Nest *n)
     return ctx_failed(b->cx) ? NULL : n;
 }
 
-const Nest *build_file_nest(Build *b, int group)
+const Nest *build_file_nest(const Build *b, int group)
 {
     const Model *m = &b->model;
     const Group *g = &b->groups.at[group];
@@ -119,7 +119,7 @@ const Nest *build_file_nest(Build *b, int group)
     return n;
 }
 
-void build_check_file_schedules(Build *b)
+void build_check_file_schedules(const Build *b)
 {
     for (int i = 0; i < b->model.schedule_count && !b->model.is_nest && !ctx_failed(b->cx); i++) {
         bool found = false;

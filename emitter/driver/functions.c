@@ -43,7 +43,7 @@ static int output_of_inout(const Build *b, const Group *g, const Tensor *input)
 
 /* Returns the options, with the strides of the group's tensors that are views of other memory. The inputs and outputs
  * of the nest and of the group correspond by position. */
-static LowerOptions lower_options(Build *b, int group)
+static LowerOptions lower_options(const Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
     const Nest *n = b->scheduled.nest[group];
@@ -99,7 +99,7 @@ static size_t lowering_key(const Nest *n, const LowerOptions *o, int cores, int6
 static bool is_foreign(const Group *g) { return g->anchor && g->anchor->op->meaning.is_foreign; }
 
 /* Refuses a schedule that lacks the call of a C function if only this C function defines the group. */
-static bool has_its_call(Build *b, int group)
+static bool has_its_call(const Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
     const Nest *n = b->scheduled.nest[group];
@@ -114,7 +114,7 @@ static bool has_its_call(Build *b, int group)
 }
 
 /* Returns the group's function. Candidates of build_combine_for_ram share this cache, so each nest is lowered once. */
-static Lowered *lowered_of(Build *b, int group)
+static Lowered *lowered_of(const Build *b, int group)
 {
     Ctx *cx = b->cx;
     const LowerOptions options = lower_options(b, group);
@@ -137,7 +137,7 @@ static Lowered *lowered_of(Build *b, int group)
 typedef struct Emitted { Function *function; const Nest *nest; } Emitted;
 
 /* Returns the function after the final passes. */
-static const Function *final_of(Build *b, const Function *f)
+static const Function *final_of(const Build *b, const Function *f)
 {
     const LowerOptions options = { .watch = b->watch };
     const Function *final = map_get_const_ptr(&b->shared->final, f);
@@ -149,7 +149,7 @@ static const Function *final_of(Build *b, const Function *f)
 /* Returns the first lowered function whose C differs at most in the name. It compares the final code: two functions
  * share their text only if their final code agrees. f is a copy of the lowered function; it has the same text for each
  * candidate of build_combine_for_ram. */
-static const Lowered *first_with_text(Build *b, Lowered *lowered, const Function *f)
+static const Lowered *first_with_text(const Build *b, Lowered *lowered, const Function *f)
 {
     Program nameless = { .name = "" };
     Text t = text_new(b->cx);
@@ -251,7 +251,7 @@ void build_final_code(Build *b)
         }
 }
 
-static int function_scratch(Build *b, int group, Scratch **out)
+static int function_scratch(const Build *b, int group, Scratch **out)
 {
     const Function *f = b->lowered.function[group];
     const Division *d = build_division(b, group);

@@ -124,7 +124,7 @@ const char *build_port_name(const Build *b, const Tensor *t)
     return name_unprefixed(b->cx, t->name);
 }
 
-static void refuse_unknown(Build *b, const lw_rename *row)
+static void refuse_unknown(const Build *b, const lw_rename *row)
 {
     const Ports p = named_ports(b);
     const char **names = NEW_ARRAY(b->cx->arena, const char *, p.count);
@@ -144,7 +144,7 @@ static bool same_macro(Ctx *cx, const char *a, const char *b)
 }
 
 /* Refuses the port's new name if another port or a size has this name. */
-static void check_name(Build *b, const lw_rename *row, const Tensor *own)
+static void check_name(const Build *b, const lw_rename *row, const Tensor *own)
 {
     Ctx *cx = b->cx;
     const Ports p = named_ports(b);
@@ -157,7 +157,7 @@ static void check_name(Build *b, const lw_rename *row, const Tensor *own)
             diag_error(cx, NULL, "--rename %s=%s: an open dimension has that name", row->port, row->name);
 }
 
-static void check_row(Build *b, const lw_rename *row)
+static void check_row(const Build *b, const lw_rename *row)
 {
     Ctx *cx = b->cx;
     const Ports p = named_ports(b);
@@ -178,7 +178,7 @@ static void check_row(Build *b, const lw_rename *row)
                 diag_error(cx, NULL, "\"%s\" is given twice with --rename", row->port);
 }
 
-void build_check_renames(Build *b)
+void build_check_renames(const Build *b)
 {
     for (int i = 0; i < b->options->rename_count && !ctx_failed(b->cx); i++) check_row(b, &b->options->rename[i]);
 }

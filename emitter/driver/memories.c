@@ -234,7 +234,7 @@ static bool has_rom(const Build *b) { return ram_count(b) < b->memories.count; }
 static bool has_file(const lw_options *o) { return text_equal(o->weights, "bin") || text_equal(o->weights, "incbin"); }
 
 /* Refuses options that have an arena or constants of their own. */
-static void check_together(Build *b)
+static void check_together(const Build *b)
 {
     const lw_options *o = b->options;
     const char *other = o->ram ? "--ram" : o->train ? "--train" : o->ports_in_arena ? "--io arena" : o->cpp ? "--cpp"
@@ -272,7 +272,7 @@ void build_read_memories(Build *b)
 
 /* ---- Traffic ----------------------------------------------------------------------------------------------------- */
 
-static const Traffic *traffic_of(Build *b, const Function *f, Map *known)
+static const Traffic *traffic_of(const Build *b, const Function *f, Map *known)
 {
     const Traffic *moved = map_get_const_ptr(known, f);
     if (moved) return moved;
@@ -365,7 +365,7 @@ static const char *rams_text(const Build *b, int64_t *bytes)
     return text_string(&t);
 }
 
-static void refuse_size(Build *b, int group, int64_t missing)
+static void refuse_size(const Build *b, int group, int64_t missing)
 {
     int64_t bytes;
     const char *names = rams_text(b, &bytes);
@@ -375,7 +375,7 @@ static void refuse_size(Build *b, int group, int64_t missing)
 }
 
 /* Refuses devices, whose functions receive one arena. */
-static void check_graph(Build *b)
+static void check_graph(const Build *b)
 {
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++)
         if (group_device(&b->groups.at[i]))
@@ -418,7 +418,7 @@ static int64_t bytes_in_rom(const Build *b, int64_t bytes)
     return (bytes + align - 1) / align * align;
 }
 
-static void refuse_constant(Build *b, const Tensor *constant)
+static void refuse_constant(const Build *b, const Tensor *constant)
 {
     diag_error(b->cx, b->path, "--memory: the constants do not fit into the memories with the key rom: %lld bytes of "
                                "\"%s\" are left over; use larger memories",
@@ -495,7 +495,7 @@ static void place_constants_again(Build *b, FirmwareMemory *const *pinned, const
 }
 
 /* A constant that is copied is read once per copy. */
-static void read_copied_once(Build *b, int64_t *read)
+static void read_copied_once(const Build *b, int64_t *read)
 {
     for (int g = 0; g < b->groups.count; g++)
         for (int i = 0; i < b->lowered.scratch_count[g]; i++) {

@@ -28,7 +28,7 @@ const char *build_unique_name(Ctx *cx, Map *taken, const char *base)
 
 /* Returns the symbol for `base`. Replaces characters that an identifier cannot have, as in the operator's name
  * annotation.simulated_quantize. All symbols are created here. */
-const char *build_symbol(Build *b, const char *base)
+const char *build_symbol(const Build *b, const char *base)
 {
     return build_unique_name(b->cx, &b->shared->symbols, name_suffix(b->cx, base));
 }
@@ -51,7 +51,7 @@ Shared *build_shared(Ctx *cx)
     return s;
 }
 
-void build_reserve_names(Build *b)
+void build_reserve_names(const Build *b)
 {
     const lw_options *o = b->options;
     const bool has_file = text_equal(o->weights, "bin") || text_equal(o->weights, "incbin");
@@ -94,7 +94,7 @@ static size_t common_scope(const Build *b, const char **scope)
 }
 
 /* Names the group after its anchor without the scope. Of names that a converter joined by ';', the first is taken. */
-static void name_group(Build *b, Group *g, const char *scope, size_t length)
+static void name_group(const Build *b, Group *g, const char *scope, size_t length)
 {
     const char *whole = g->anchor->name, *semicolon = strchr(whole, ';');
     if (semicolon && semicolon > whole) whole = text_format(b->cx, "%.*s", (int)(semicolon - whole), whole);
@@ -108,7 +108,7 @@ static void name_group(Build *b, Group *g, const char *scope, size_t length)
 
 /* Names each function after its anchor, without a scope that most groups share; each name is unique. Groups that only
  * move elements are named last, because a layout change is named after the operator that requires it. */
-void build_name_groups(Build *b)
+void build_name_groups(const Build *b)
 {
     const char *scope = NULL;
     const size_t length = common_scope(b, &scope);
@@ -147,7 +147,7 @@ static const char *shape_of(Ctx *cx, const Group *g)
 
 typedef struct Users { Function *function; const Group *first; const char *shape; int count; } Users;
 
-static void add_user(Build *b, Map *users, Function *f, const Group *g)
+static void add_user(const Build *b, Map *users, Function *f, const Group *g)
 {
     const Merged *merged = build_merged(b, f);
     Function *called = merged ? merged->by : f;

@@ -69,7 +69,7 @@ void build_show_layers(Build *b)
 /* ---- Groups and nests ------------------------------------------------------------------------------------------ */
 
 /* Applies the file's schedules to the nest of its only group; refuses schedules for other groups. */
-static const Nest *after_file_schedules(Build *b, const Nest *n, const char *group)
+static const Nest *after_file_schedules(const Build *b, const Nest *n, const char *group)
 {
     for (int i = 0; i < b->model.schedule_count && n; i++) {
         const TeSchedule *s = &b->model.schedule[i];
@@ -109,7 +109,7 @@ static bool nest_of_te(Build *b)
 
 /* Refuses options that name layers, for a file that is a single group. `--combine all` and `--combine none` are
  * valid. */
-static void refuse_layers(Build *b)
+static void refuse_layers(const Build *b)
 {
     const lw_options *o = b->options;
     const bool names_groups = o->combine && !text_equal(o->combine, "all") && !text_equal(o->combine, "none");

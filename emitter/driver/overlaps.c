@@ -27,7 +27,7 @@ static const Memory *parameter_of(const Function *f, const Tensor *t)
 typedef struct KnownLead { const Memory *y; bool is_bounded; int64_t bytes; } KnownLead;
 
 /* Returns the result of overlap_lead. Caches it, because the candidates of build_combine_for_ram share functions. */
-static bool known_lead(Build *b, const Function *f, const Memory *x, const Memory *y, int64_t *lead)
+static bool known_lead(const Build *b, const Function *f, const Memory *x, const Memory *y, int64_t *lead)
 {
     KnownLead *known = map_get_ptr(&b->shared->lead, x);
     if (!known) {
@@ -43,7 +43,7 @@ static bool known_lead(Build *b, const Function *f, const Memory *x, const Memor
 }
 
 /* Finds the largest lead over all inputs of the group in this root; returns false if an input has no bound. */
-static bool lead_of_root(Build *b, int group, const Tensor *root, const Memory *y, int64_t *lead)
+static bool lead_of_root(const Build *b, int group, const Tensor *root, const Memory *y, int64_t *lead)
 {
     const Group *g = &b->groups.at[group];
     bool found = false;
@@ -109,7 +109,7 @@ void build_overlaps(Build *b)
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
 /* Returns true if the group may write `to`, a part of the new value, over the old value that it reads. */
-static bool may_shift(Build *b, int group, const Slot *from, const Slot *to)
+static bool may_shift(const Build *b, int group, const Slot *from, const Slot *to)
 {
     const Group *g = &b->groups.at[group];
     int64_t lead;

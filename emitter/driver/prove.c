@@ -25,7 +25,7 @@ static Interval range_of(const Program *p, const Function *f, int parameter)
     return all;
 }
 
-static const Function *annotated(Build *b, const Function *f)
+static const Function *annotated(const Build *b, const Function *f)
 {
     Function *with = arena_copy(b->cx->arena, f, sizeof *f);
     Interval *range = NEW_ARRAY(b->cx->arena, Interval, f->memory_count);
@@ -43,7 +43,7 @@ const char *build_unprovable(const Build *b)
 }
 
 /* Refuses what the program of the proof does not pass to the run. */
-static bool is_supported(Build *b)
+static bool is_supported(const Build *b)
 {
     const char *other = build_unprovable(b);
     if (other)

@@ -51,7 +51,7 @@ int64_t build_state_bytes(const Build *b, bool all_alternate)
 }
 
 /* The scratch is the memory of the body, followed by a second array for each state that needs one. */
-int region_scratch(Build *b, int group, Scratch **out)
+int region_scratch(const Build *b, int group, Scratch **out)
 {
     const Node *n = region_of_group(b, group);
     const Region *r = n->region;
@@ -130,7 +130,7 @@ static bool needs_memory(const Body *b)
 }
 
 /* Adds the graph's inputs, then its outputs. */
-static Param *add_params(Build *b, Body *body)
+static Param *add_params(const Build *b, Body *body)
 {
     const Graph *g = &b->graph;
     const Region *r = b->tree.region->region;

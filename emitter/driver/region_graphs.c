@@ -79,7 +79,7 @@ static const char *part_meaning(Ctx *cx, const Node *region, int graph)
     return text_format(cx, "%s, %s", region->name, is_loop ? "one iteration" : branch[graph]);
 }
 
-bool build_inner_nests(Build *b)
+bool build_inner_nests(const Build *b)
 {
     for (int i = 0; i < b->groups.count; i++) {
         const Node *n = region_of_group(b, i);

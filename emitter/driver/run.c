@@ -47,7 +47,7 @@ static bool run_graph(Build *b, const Env *outer, const void *const *inputs, con
     return true;
 }
 
-static bool run_choice(Build *b, const Node *n, Env *all)
+static bool run_choice(const Build *b, const Node *n, Env *all)
 {
     Build *taken = &build_graphs_of(b, n)[scalar_of(all, n->in[0]) ? 0 : 1];
     const void **in = NEW_ARRAY(b->cx->arena, const void *, n->in_count);
@@ -99,7 +99,7 @@ static bool run_iteration(Build *body, const Node *n, int64_t iteration, int64_t
     return true;
 }
 
-static bool run_loop(Build *b, const Node *n, Env *all)
+static bool run_loop(const Build *b, const Node *n, Env *all)
 {
     const Region *r = n->region;
     Build *body = build_graphs_of(b, n);
@@ -119,7 +119,7 @@ static bool run_loop(Build *b, const Node *n, Env *all)
     return !ctx_failed(b->cx);
 }
 
-static bool run_region(Build *b, int group, Env *all)
+static bool run_region(const Build *b, int group, Env *all)
 {
     const Node *n = region_of_group(b, group);
     return n->region->kind == REGION_CHOICE ? run_choice(b, n, all) : run_loop(b, n, all);
@@ -137,7 +137,7 @@ bool build_is_known(Ctx *cx, const Group *g)
 }
 
 /* Gives the size its value at the first call that computes the value. */
-static bool bind_size(Build *b, const Group *g, const Expr *size, Env *all)
+static bool bind_size(const Build *b, const Group *g, const Expr *size, Env *all)
 {
     const Var *v = expr_as_var(size);
     const int64_t value = scalar_of(all, g->input[0]);
@@ -151,7 +151,7 @@ static bool bind_size(Build *b, const Group *g, const Expr *size, Env *all)
     return !ctx_failed(b->cx);
 }
 
-static bool run_group(Build *b, int group, Env *all)
+static bool run_group(const Build *b, int group, Env *all)
 {
     const Group *g = &b->groups.at[group];
     const Expr *size = group_bound_size(g);

@@ -19,7 +19,7 @@ static bool read_file(Ctx *cx, int source, const char *path)
     return !ctx_failed(cx) && schedules_read(cx, source, path, text, 0, NULL);
 }
 
-bool build_read_schedules(Build *b)
+bool build_read_schedules(const Build *b)
 {
     Ctx *cx = b->cx;
     const lw_options *o = b->options;
@@ -38,7 +38,7 @@ bool build_read_schedules(Build *b)
  * or a signature replaces only the strategy, so the group may still be combined with other groups. */
 static bool fixes_nest(const GroupSchedule *s) { return s && s->subject <= OF_PARTS; }
 
-static void refuse_region(Build *b, const GroupSchedule *s)
+static void refuse_region(const Build *b, const GroupSchedule *s)
 {
     schedule_refuse(b->cx, s, text_format(b->cx, "'%s' is a branch or loop of the run, without steps of its own; use "
                                           "the groups inside it", s->of));
@@ -96,7 +96,7 @@ const Nest *build_named_nest(const Build *b, int group)
     return g->anchor ? nest_called(b->cx, b->scheduled.nest[group], g->name) : b->scheduled.nest[group];
 }
 
-const Nest *build_schedule_nest(Build *b, const Nest *naive, const char *group)
+const Nest *build_schedule_nest(const Build *b, const Nest *naive, const char *group)
 {
     const Group g = { .name = group };
     const GroupSchedule *s = schedule_of_group(b->cx, &g, b->target);
@@ -132,7 +132,7 @@ static bool parts_of(const Build *b, const char *group, int *part, int *count, i
 }
 
 /* Refuses a block of the same source that is for only one part. */
-static void check_parts(Build *b, const GroupSchedule *s, const int *part, int count)
+static void check_parts(const Build *b, const GroupSchedule *s, const int *part, int count)
 {
     for (int i = 0; i < count; i++) {
         const Group *g = &b->groups.at[part[i]];
@@ -174,7 +174,7 @@ void build_combine_blocks(Build *b)
     }
 }
 
-void build_check_schedules(Build *b)
+void build_check_schedules(const Build *b)
 {
     const Group *const *all;
     const int count = build_all_groups(b, &all);

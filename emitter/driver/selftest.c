@@ -57,7 +57,7 @@ static bool survives(const Slot *s, int last, bool is_partition)
 }
 
 /* Adds the checks of a group's results after call `call`. */
-static void add_checks(Build *b, int group, int call, int last, Check *check, int *count)
+static void add_checks(const Build *b, int group, int call, int last, Check *check, int *count)
 {
     const Group *g = &b->groups.at[group];
     const bool is_partition = b->devices.of && b->devices.of[group] >= 0;

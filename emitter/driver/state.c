@@ -11,7 +11,7 @@
 
 #include "support/text.h"
 
-static int find_port(Build *b, Tensor *const *port, int count, const char *wanted, const char *what)
+static int find_port(const Build *b, Tensor *const *port, int count, const char *wanted, const char *what)
 {
     const char **names = NEW_ARRAY(b->cx->arena, const char *, count);
     for (int i = 0; i < count; i++) {
@@ -26,7 +26,7 @@ static int find_port(Build *b, Tensor *const *port, int count, const char *wante
 const Tensor *build_initial(const Build *b, int input) { return b->model.initial ? b->model.initial[input] : NULL; }
 
 /* Checks that both tensors have equal types and equal, fixed shapes, and that neither is in another pair. */
-static void check_state(Build *b, int i)
+static void check_state(const Build *b, int i)
 {
     Ctx *cx = b->cx;
     const Tensor *in = b->model.input[b->states.at[i].input], *out = b->model.output[b->states.at[i].output];
@@ -144,7 +144,7 @@ static void shorten_outputs(Build *b)
 
 /* Notes that results may depend on the hop: the schedule decides whether a * b + c is rounded once, and it depends on
  * the number of frames. */
-static void note_contraction(Build *b)
+static void note_contraction(const Build *b)
 {
     if (b->target && target_has(b->target, "fma") && dtype_is_float(b->graph.input[b->graph.stream->input]->type))
         diag_listed(b->cx, NOTE, NULL, "--stream: %s rounds products and sums of floats once where the schedule admits "

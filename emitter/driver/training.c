@@ -10,7 +10,7 @@
 
 /* ---- Graphs ------------------------------------------------------------------------------------------------------ */
 
-static void refuse_options(Build *b)
+static void refuse_options(const Build *b)
 {
     const lw_options *o = b->options;
     const char *other = b->model.is_nest ? "a file that is one `nest`" : b->states.count ? "state between runs"
@@ -178,7 +178,7 @@ void build_split_training(Build *b)
 
 /* ---- The program ------------------------------------------------------------------------------------------------- */
 
-static const Trained *trained_of(Build *b, const char **layout)
+static const Trained *trained_of(const Build *b, const char **layout)
 {
     const Training *t = b->training.graphs;
     Trained *all = NEW_ARRAY(b->cx->arena, Trained, t->param_count);
@@ -197,7 +197,7 @@ static const Trained *trained_of(Build *b, const char **layout)
     return all;
 }
 
-static const Port *inputs_of_step(Build *b, int *count)
+static const Port *inputs_of_step(const Build *b, int *count)
 {
     const Program *p = &b->program;
     Port *input = NEW_ARRAY(b->cx->arena, Port, p->input_count + 1);
@@ -208,7 +208,7 @@ static const Port *inputs_of_step(Build *b, int *count)
     return input;
 }
 
-static const Port *loss_of_step(Build *b)
+static const Port *loss_of_step(const Build *b)
 {
     Port *loss = NEW(b->cx->arena, Port);
     *loss = (Port){ .name = "loss", .tensor = b->training.step->graph.output[0], .at = -1, .is_alone = true };

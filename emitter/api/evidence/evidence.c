@@ -101,7 +101,7 @@ static bool build(Build *b, const char *model, Footprint *f)
     return !ctx_failed(cx);
 }
 
-static bool is_in_c(Build *b)
+static bool is_in_c(const Build *b)
 {
     const WeightsKind kind = b->program.weights.kind;
     if (kind == WEIGHTS_CALLER || kind == WEIGHTS_INCLUDED)

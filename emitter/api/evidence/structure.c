@@ -84,7 +84,7 @@ static const char *graph_of(const Build *b)
     return b->training.is_step ? "train" : b->tree.outer ? b->tree.body->name : "";
 }
 
-static void add_layer(Evidence *e, Table *t, Build *b, int i)
+static void add_layer(Evidence *e, Table *t, const Build *b, int i)
 {
     const Group *g = &b->groups.at[i];
     const Function *f = json_called(b, i);
@@ -128,7 +128,7 @@ static const char *constant_of(const Build *b, const Slot *s)
     return i >= 0 && i < b->shared->constant_count ? b->shared->constant_name[i] : NULL;
 }
 
-static void add_parameter(Evidence *e, Table *t, Build *b, int group, const ParameterTraffic *p)
+static void add_parameter(Evidence *e, Table *t, const Build *b, int group, const ParameterTraffic *p)
 {
     const Memory *m = p->parameter;
     const Slot *s = m && !is_scratch(m) ? build_slot(b, group, m) : NULL;

@@ -102,7 +102,7 @@ static int64_t total_busiest(const Build *b)
     return sum;
 }
 
-static void json_totals(Build *b, const Footprint *f, Text *t)
+static void json_totals(const Build *b, const Footprint *f, Text *t)
 {
     const Totals all = report_totals(b);
     const int64_t time = report_microseconds(b, all.cycles);

@@ -99,7 +99,7 @@ static bool has_ram(const Footprint *f, const Limits *l) { return l->ram < 0 || 
 
 /* Without this check, a model would pass although some of its bytes are unknown. If the constants exceed the limit of
  * flash, the verdict is known without the code. */
-static bool is_known(Build *b, const Footprint *f, const Limits *l)
+static bool is_known(const Build *b, const Footprint *f, const Limits *l)
 {
     const bool is_flash = !keeps(f->flash, l->flash) || has_flash(f, l), is_ram = has_ram(f, l);
     if (is_flash && is_ram) return true;
@@ -146,7 +146,7 @@ const char *footprint_verdict(const Build *b, const Footprint *f)
     return text_string(&t);
 }
 
-bool footprint_fits(Build *b, const Footprint *f)
+bool footprint_fits(const Build *b, const Footprint *f)
 {
     Limits limits;
     if (ctx_failed(b->cx)) return false;

@@ -147,7 +147,7 @@ static bool runs(const Build *b, const char *folder, const char *command, const 
     return e == SHELL_DONE;
 }
 
-static void read_elf(Build *b, const char *path, Elf *e, Footprint *out)
+static void read_elf(const Build *b, const char *path, Elf *e, Footprint *out)
 {
     int64_t flash = 0;
     const Bytes file = file_read(b->cx, path);

@@ -48,9 +48,9 @@ void footprint_json(const Build *b, const Footprint *f, Text *t);    /* the limi
 const char *footprint_verdict(const Build *b, const Footprint *f);   /* a sentence, or NULL without limits */
 /* Reports an error if a limit is exceeded; call it after the report is complete. Returns false if there is no report,
  * because of another error or because a limit concerns bytes that are unknown. */
-bool footprint_fits(Build *b, const Footprint *f);
+bool footprint_fits(const Build *b, const Footprint *f);
 /* returns false, with a diagnostic, if `fit` has a different form */
 bool footprint_is_limit(Ctx *cx, const lw_options *o);
 
-void report_training(Build *b, Text *t);     /* training.c: prints nothing without --train */
+void report_training(const Build *b, Text *t);     /* training.c: prints nothing without --train */
 #endif

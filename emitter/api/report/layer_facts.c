@@ -30,7 +30,7 @@ static const char *constant_of(const Build *b, const Slot *s)
 
 /* A parameter is in a buffer, a constant, or neither if the caller owns its memory. layer: the layer that computes what
  * it holds. */
-static void json_memory(const JsonReport *r, Build *b, int group, const Memory *m, Text *t)
+static void json_memory(const JsonReport *r, const Build *b, int group, const Memory *m, Text *t)
 {
     const Slot *s = is_scratch(m) ? NULL : build_slot(b, group, m);
     const int buffer = b == r->whole ? report_buffer_of(b, &r->buffers, group, m) : -1;
@@ -42,7 +42,7 @@ static void json_memory(const JsonReport *r, Build *b, int group, const Memory *
     if (constant) json_key(t, "constant", constant);
 }
 
-static void json_parameter(const JsonReport *r, Build *b, int group, const ParameterTraffic *p, Text *t)
+static void json_parameter(const JsonReport *r, const Build *b, int group, const ParameterTraffic *p, Text *t)
 {
     json_key(t, "parameter", p->name);
     json_key(t, "kind", traffic_kind_names[p->kind]);
@@ -55,7 +55,7 @@ static void json_parameter(const JsonReport *r, Build *b, int group, const Param
     if (p->parameter) json_memory(r, b, group, p->parameter, t);
 }
 
-void json_traffic(const JsonReport *r, Build *b, int group, Text *t)
+void json_traffic(const JsonReport *r, const Build *b, int group, Text *t)
 {
     const ParameterTraffic *p;
     const int count = report_traffic(b, group, &p);
@@ -70,7 +70,7 @@ void json_traffic(const JsonReport *r, Build *b, int group, Text *t)
 
 /* ---- The layer --------------------------------------------------------------------------------------------------- */
 
-static void json_reads(const JsonReport *r, Build *b, int group, Text *t)
+static void json_reads(const JsonReport *r, const Build *b, int group, Text *t)
 {
     const Group *g = &b->groups.at[group];
     text_add(t, ", \"reads\": [");
@@ -124,7 +124,7 @@ static const char *file_name_of(const Group *g)
     return g->anchor && *g->anchor->name ? g->anchor->name : g->name;
 }
 
-void json_layer_facts(const JsonReport *r, Build *b, int group, Text *t)
+void json_layer_facts(const JsonReport *r, const Build *b, int group, Text *t)
 {
     const Group *g = &b->groups.at[group];
     const Tensor *y = g->output[0];

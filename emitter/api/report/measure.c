@@ -76,7 +76,7 @@ static void keep(Build *b, const Reading *r)
     b->observed.measured = m;
 }
 
-static bool are_equal(Build *b, const char *folder, const void *const *want)
+static bool are_equal(const Build *b, const char *folder, const void *const *want)
 {
     for (int i = 0; i < b->model.output_count - b->states.count; i++) {
         const int at = run_output_number(b, i);
@@ -91,7 +91,7 @@ static bool are_equal(Build *b, const char *folder, const void *const *want)
     return true;
 }
 
-static Reading reading_of(Build *b, const char *path)
+static Reading reading_of(const Build *b, const char *path)
 {
     Reading r = { .instructions = -1, .cycles = -1, .row_count = b->program.call_count };
     const Bytes file = file_read(b->cx, path);

@@ -175,7 +175,7 @@ static void print_bounds(const Build *b, Text *t)
     text_add(t, may_take_ram(b->options) ? "; `--ram 1` prints the smallest of all plans\n" : "\n");
 }
 
-static void print_totals(Build *b, const Footprint *f, Text *t)
+static void print_totals(const Build *b, const Footprint *f, Text *t)
 {
     Totals all = report_totals(b);
     text_printf(t, "\nmultiply-adds  %lld", (long long)all.macs);
@@ -261,7 +261,7 @@ static bool limits(const Fact *f) { return f->clamps; }
 static bool never_limits(const Fact *f) { return !f->binds; }
 
 /* Prints the results of range analysis of integer arithmetic. */
-static void print_facts(Build *b, Text *t)
+static void print_facts(const Build *b, Text *t)
 {
     const Fact *fact = NULL;
     int count = b->groups.count && b->groups.at[0].node_count ? graph_facts(b->cx, &b->graph, &fact) : 0;
@@ -281,7 +281,7 @@ static void print_quantized(const Graph *g, Text *t)
     text_char(t, '\n');
 }
 
-static void print_floats(Build *b, Text *t)
+static void print_floats(const Build *b, Text *t)
 {
     const int floats = report_floats(b);
     if (floats < 0) return;
@@ -304,7 +304,7 @@ static void print_annotations(const Build *b, Text *t)
 }
 
 /* Prints a line per layer with its traffic by kind of memory, and a line with its parameters. */
-static void print_layer_traffic(Build *b, Text *t, int group, int names)
+static void print_layer_traffic(const Build *b, Text *t, int group, int names)
 {
     const ParameterTraffic *p;
     const int count = report_traffic(b, group, &p);

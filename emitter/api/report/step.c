@@ -47,7 +47,7 @@ static void visit_constant(const char *name, uint64_t value, void *user)
         if (strcmp(name, l->constant[i]) == 0) l->constant_at[i] = (uint32_t)value;
 }
 
-static void find_constants(Build *b, Loaded *l, const Elf *e)
+static void find_constants(const Build *b, Loaded *l, const Elf *e)
 {
     const Program *p = &b->program;
     const char **name = NEW_ARRAY(b->cx->arena, const char *, p->constant_count);
@@ -81,7 +81,7 @@ static uint32_t place_pointers(Loaded *l, const uint32_t *pointer, int count)
     return at;
 }
 
-static uint32_t place_inputs(Build *b, Loaded *l, const void *const *data)
+static uint32_t place_inputs(const Build *b, Loaded *l, const void *const *data)
 {
     uint32_t *pointer = NEW_ARRAY(b->cx->arena, uint32_t, b->model.input_count);
     int count = 0;
@@ -92,7 +92,7 @@ static uint32_t place_inputs(Build *b, Loaded *l, const void *const *data)
     return place_pointers(l, pointer, count);
 }
 
-static uint32_t place_outputs(Build *b, Loaded *l)
+static uint32_t place_outputs(const Build *b, Loaded *l)
 {
     uint32_t *pointer = NEW_ARRAY(b->cx->arena, uint32_t, b->program.output_count);
     for (int i = 0; i < b->program.output_count; i++)
@@ -102,7 +102,7 @@ static uint32_t place_outputs(Build *b, Loaded *l)
 }
 
 /* Places the memories, or the arena. Static arrays have the addresses of the linker, which are not known here. */
-static void place_memories(Build *b, Loaded *l)
+static void place_memories(const Build *b, Loaded *l)
 {
     const Program *p = &b->program;
     const int count = p->memory_count ? p->memory_count : 1;
@@ -155,7 +155,7 @@ static void add_copies(const Build *b, const Loaded *l, MachineCounts *out, int 
 
 /* Lists for each call its parameters, then the constants that are copied in its layer, and the copies. If an output
  * overlaps an input, a load counts for the input. */
-static void set_ranges(Build *b, const Loaded *l, MachineCounts *out)
+static void set_ranges(const Build *b, const Loaded *l, MachineCounts *out)
 {
     int most = 0, number = 0;
     for (int i = 0; i < b->program.call_count; i++)
@@ -238,7 +238,7 @@ bool report_steps(const Build *b, const Elf *e)
            && report_totals(b).ram < MOST_BYTES;
 }
 
-static bool step_in(Build *b, const Elf *e, const void *const *data, Arena *arena, MachineCounts *counts)
+static bool step_in(const Build *b, const Elf *e, const void *const *data, Arena *arena, MachineCounts *counts)
 {
     Loaded l = { .machine = machine_new(arena), .free = BUFFERS };
     uint32_t argument[5];
@@ -257,7 +257,7 @@ static bool step_in(Build *b, const Elf *e, const void *const *data, Arena *aren
 }
 
 /* The machine's memory is released at the end. */
-static bool step(Build *b, const Elf *e, const void *const *data, MachineCounts *counts)
+static bool step(const Build *b, const Elf *e, const void *const *data, MachineCounts *counts)
 {
     Resource held;
     Arena *own = arena_beside(b->cx->arena);

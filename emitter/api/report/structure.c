@@ -170,7 +170,7 @@ static void json_combined(const Build *b, Text *t)
 }
 
 /* Counts the integer sums that fit into 16 bits. */
-static void json_sums(Build *b, Text *t)
+static void json_sums(const Build *b, Text *t)
 {
     const Fact *fact = NULL;
     const int count = b->groups.count && b->groups.at[0].node_count ? graph_facts(b->cx, &b->graph, &fact) : 0;

@@ -48,7 +48,7 @@ static void print_trade(const Build *b, Text *t)
                      (long long)cost[1].arena, (long long)report_rounded(cost[1].instructions));
 }
 
-void report_training(Build *b, Text *t)
+void report_training(const Build *b, Text *t)
 {
     if (!b->training.step) return;
     const Kinds k = kinds_of(b->training.step);
