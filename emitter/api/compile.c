@@ -48,8 +48,7 @@ static bool compile(Ctx *cx, const char *model, const char *output, const lw_opt
     o = options_of(cx, "lw_compile", o);
     if (!o || !is_given(cx, "lw_compile", "the model", model) || !is_given(cx, "lw_compile", "the output", output))
         return false;
-    return build_is_c_file(cx, output) && build_read(&b, cx, model, o) && build_graph(&b) && build_nests(&b)
-           && run_selftest(&b) && build_write(&b, output);
+    return build_files(&b, cx, model, o, run_selftest, output);
 }
 
 static bool write_text(Ctx *cx, const char *path, const char *text)

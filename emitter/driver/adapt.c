@@ -733,7 +733,7 @@ static void adapt_each(Ctx *cx, Model *m, const Form *form, const lw_adapt *row,
     }
 }
 
-bool build_adapt(Build *b)
+void build_adapt(Build *b)
 {
     static const Form layout = { "--layout", true, true, adapt_layout };
     static const Form preprocess = { "--preprocess", true, false, adapt_preprocess };
@@ -748,5 +748,4 @@ bool build_adapt(Build *b)
     adapt_each(cx, m, &layout, o->layout, o->layout_count);
     adapt_each(cx, m, &preprocess, o->preprocess, o->preprocess_count);
     adapt_each(cx, m, &postprocess, o->postprocess, o->postprocess_count);
-    return !ctx_failed(cx);
 }

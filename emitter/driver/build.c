@@ -3,6 +3,18 @@
 #include "driver/driver.h"
 
 #include "support/text.h"
+#include "support/watch.h"
+
+bool build_steps(Build *b, const BuildStep *step)
+{
+    for (; (step->run || step->check) && !ctx_failed(b->cx); step++) {
+        if (step->when && !step->when(b)) continue;
+        if (step->run) step->run(b);
+        else step->check(b);
+        if (step->part) watch_lap(b->watch, step->part, step->name);
+    }
+    return !ctx_failed(b->cx);
+}
 
 const Node *region_of_group(const Build *b, int group)
 {
@@ -44,4 +56,9 @@ int build_all_groups(const Build *b, const Group *const **all)
         for (int k = 0; k < g->groups.count; k++) group[count++] = &g->groups.at[k];
     *all = group;
     return count;
+}
+
+const Merged *build_merged(const Build *b, const Function *f)
+{
+    return f ? map_get_ptr(&b->shared->merged, f) : NULL;
 }

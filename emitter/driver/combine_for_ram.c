@@ -258,7 +258,7 @@ void build_combine_for_limit(Build *b)
                     (long long)(l.plan.arena_size + beside), given_up(b, &l, &apart));
 }
 
-void build_check_ram(Build *b)
+void build_check_ram(const Build *b)
 {
     const int64_t limit = b->options->ram, beside = limit ? bytes_beside(b, true) : 0;
     const int64_t ram = beside + b->plan.arena_size;

@@ -108,13 +108,6 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
     if (text_equal(o->floats, "separate") && b->target) b->target = target_without(cx, b->target, "fma");
 }
 
-/* Reads the files that the options name in addition to the model. */
-static bool read_beside(Build *b, const lw_options *o)
-{
-    return build_read_schedules(b) && (!o->annotate || annotations_read(b->cx, o->annotate, &b->model))
-           && (!o->gradient || gradients_add(b->cx, o->gradient, &b->model));
-}
-
 /* Reads "NAME,OTHER=FUNCTION". */
 static void read_externs(Ctx *cx, const char *text, ImportOptions *out)
 {
@@ -134,9 +127,10 @@ static void read_externs(Ctx *cx, const char *text, ImportOptions *out)
     }
 }
 
-bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
+static void import_file(Build *b)
 {
-    build_begin(b, cx, path, o);
+    Ctx *cx = b->cx;
+    const lw_options *o = b->options;
     ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count, .state_count = o->state_count,
                               .rounds_once = build_rounds_once(o), .signature = o->signature,
                               .has_float_hybrid = text_equal(o->hybrid, "float") };
@@ -147,26 +141,17 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     for (int i = 0; i < o->value_count; i++) value[i] = (ImportValue){ o->value[i].name, o->value[i].path };
     const char **state = NEW_ARRAY(cx->arena, const char *, o->state_count);
     for (int i = 0; i < o->state_count; i++) state[i] = o->state[i].input;
-    if (!ctx_failed(cx)) read_externs(cx, o->external, &options);
+    read_externs(cx, o->external, &options);
     options.dim = dim;
     options.value = value;
     options.state = state;
-    bool ok = !ctx_failed(cx) && import_model(cx, path, &options, &b->model) && build_adapt(b)
-              && read_beside(b, o);
-    watch_lap(b->watch, "", "import");
-    return ok && build_states(b);
+    if (!ctx_failed(cx)) import_model(cx, b->path, &options, &b->model);
 }
 
-bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool is_naive, const lw_options *o)
-{
-    const ImportOptions options = { 0 };
-    build_begin(b, cx, path, o);
-    b->mode.is_naive = is_naive;
-    bool ok = !ctx_failed(cx) && te_read(cx, path, text, &options, &b->model) && read_beside(b, o);
-    b->model.digest = sha256_hex(cx, text, strlen(text));
-    watch_lap(b->watch, "", "import");
-    return ok;
-}
+static void add_annotations(Build *b) { annotations_read(b->cx, b->options->annotate, &b->model); }
+static void add_gradients(Build *b) { gradients_add(b->cx, b->options->gradient, &b->model); }
+
+/* ---- The graph --------------------------------------------------------------------------------------------------- */
 
 static const Update *updates_of(Ctx *cx, const Model *m)
 {
@@ -175,10 +160,9 @@ static const Update *updates_of(Ctx *cx, const Model *m)
     return update;
 }
 
-bool build_graph(Build *b)
+static void begin_graph(Build *b)
 {
     const Model *m = &b->model;
-    build_check_inouts(b);
     b->shared = build_shared(b->cx);
     build_reserve_names(b);
     b->shared->until = b->mode.until;
@@ -192,18 +176,23 @@ bool build_graph(Build *b)
                         .update_count = m->inout_count,
                         .update = updates_of(b->cx, m),
                         .records_grids = b->mode.records_grids };
-    if (b->options->stream) build_request_stream(b);
-    if (b->options->train) build_request_forms(b);
-    if (b->options->train && build_folding_passes(b)) build_split_training(b);
-    if (build_passes(b)) build_add_stream(b);
-    if (!ctx_failed(b->cx) && b->options->layers && !b->model.is_nest) build_show_layers(b);
-    if (b->training.step && build_passes(b->training.step)) build_inner_graphs(b->training.step);
-    return build_inner_graphs(b);
 }
 
-/* ---- The program ----------------------------------------------------------------------------------------------- */
+static void split_training(Build *b)
+{
+    if (build_folding_passes(b)) build_split_training(b);
+}
 
-/* Lowers the groups of all graphs, places their memory, and merges functions that differ only in numbers. */
+static void run_passes(Build *b) { build_passes(b); }
+
+static void graph_of_step(Build *b)
+{
+    if (build_passes(b->training.step)) build_inner_graphs(b->training.step);
+}
+
+/* ---- The program ------------------------------------------------------------------------------------------------- */
+
+/* Lowers the groups of all graphs, and places their memory. */
 static void lower_groups(Build *b)
 {
     int groups = 0, graphs = 0;
@@ -212,22 +201,89 @@ static void lower_groups(Build *b)
     b->shared->body = NEW_ARRAY(b->cx->arena, const Body *, graphs);
     build_functions(b);
     if (b->training.step && !ctx_failed(b->cx)) build_functions(b->training.step);
-    if (!ctx_failed(b->cx) && build_merges(b))
-        functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
+}
+
+static void merge_functions(Build *b)
+{
+    functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
 }
 
 static void list_features(Build *b) { cgen_complete(b->cx, &b->program); }
 
-bool build_program(Build *b)
+/* ---- The stages -------------------------------------------------------------------------------------------------- */
+
+static bool annotates(const Build *b) { return b->options->annotate; }
+static bool has_gradients(const Build *b) { return b->options->gradient; }
+static bool streams(const Build *b) { return b->options->stream; }
+static bool trains(const Build *b) { return b->options->train; }
+static bool has_step(const Build *b) { return b->training.step; }
+static bool shows_layers(const Build *b) { return b->options->layers && !b->model.is_nest; }
+
+/* From a file to a program, in order. Each row is a function, and the field of Build that it gives; nests.c has the
+ * rows between the graph and the program. */
+static const BuildStep beside_model[] = {
+    { .check = build_read_schedules },                   /* blocks of schedules, in the context */
+    { .run = add_annotations, .when = annotates },       /* model */
+    { .run = add_gradients, .when = has_gradients },     /* model */
+    { NULL }
+};
+
+static const BuildStep reading[] = {
+    { .run = import_file },                              /* model */
+    { .run = build_adapt },                              /* model, with the ports that the options ask for */
+    { NULL }
+};
+
+static const BuildStep graph[] = {
+    { .check = build_check_inouts },
+    { .run = begin_graph },                              /* shared, graph */
+    { .run = build_request_stream, .when = streams },    /* graph.stream */
+    { .run = build_request_forms, .when = trains },      /* graph.keeps_... */
+    { .run = split_training, .when = trains },           /* training, graph */
+    { .run = run_passes },                               /* graph */
+    { .run = build_add_stream },                         /* model, states */
+    { .run = build_show_layers, .when = shows_layers },  /* model, graph */
+    { .run = graph_of_step, .when = has_step },          /* training.step */
+    { .run = build_inner_graphs },                       /* tree.inner */
+    { NULL }
+};
+
+static const BuildStep program[] = {
+    { .run = lower_groups },                             /* lowered, plan */
+    { .run = merge_functions, .when = build_merges },    /* shared.merged */
+    { .check = build_check_ram },
+    { .run = build_final_code },                         /* lowered: after the final passes */
+    { .run = build_name_shared },                        /* lowered: the names of functions */
+    { .run = build_assemble },                           /* program */
+    { .run = build_selftest },                           /* program: from observed.recorded */
+    { .run = build_assemble_training },                  /* program.step */
+    { .run = build_weights },                            /* program.weights */
+    { .run = list_features },                            /* program.features */
+    { .run = build_prove },                              /* program.function, with annotations */
+    { .run = build_class_names },                        /* program: names of classes */
+    { NULL }
+};
+
+bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
-    /* from the nests to the program, in order; each step reads what the steps before it have set */
-    static void (*const steps[])(Build *b) = {
-        lower_groups, build_check_ram, build_final_code, build_name_shared, build_assemble, build_selftest,
-        build_assemble_training, build_weights, list_features, build_prove, build_class_names
-    };
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && !ctx_failed(b->cx); i++) steps[i](b);
-    return !ctx_failed(b->cx);
+    static const BuildStep states[] = { { .run = build_states, .part = "", .name = "import" }, { NULL } };
+    build_begin(b, cx, path, o);
+    return build_steps(b, reading) && build_steps(b, beside_model) && build_steps(b, states);
 }
+
+bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool is_naive, const lw_options *o)
+{
+    const ImportOptions options = { 0 };
+    build_begin(b, cx, path, o);
+    b->mode.is_naive = is_naive;
+    const bool ok = !ctx_failed(cx) && te_read(cx, path, text, &options, &b->model) && build_steps(b, beside_model);
+    b->model.digest = sha256_hex(cx, text, strlen(text));
+    watch_lap(b->watch, "", "import");
+    return ok;
+}
+
+bool build_graph(Build *b) { return build_steps(b, graph); }
+bool build_program(Build *b) { return build_steps(b, program); }
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
@@ -259,6 +315,18 @@ static const struct OutputFile {
     { ".bin", has_weights, NULL },
 };
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+
+/* The whole compilation. Each stage gives a part of the Build, which the stages after it read. */
+bool build_files(Build *b, Ctx *cx, const char *path, const lw_options *o, bool (*record)(Build *b),
+                 const char *output)
+{
+    return build_is_c_file(cx, output)
+           && build_read(b, cx, path, o)         /* model, states, memories */
+           && build_graph(b)                     /* graph, training */
+           && build_nests(b)                     /* groups, devices, scheduled */
+           && record(b)                          /* observed.recorded */
+           && build_write(b, output);            /* lowered, plan, program (build_program); the files */
+}
 
 bool build_write(Build *b, const char *output)
 {

@@ -191,10 +191,26 @@ struct Build {
     Observed observed;
 };
 
+/* A step of a stage. `run` gives the part of the Build that its row names; the steps before it have given what it
+ * reads. A step without `when` always runs; part and name are of --time-passes. */
+typedef struct BuildStep {
+    void (*run)(Build *b);
+    void (*check)(const Build *b);           /* instead of `run`, for a step that gives nothing but refusals */
+    bool (*when)(const Build *b);
+    const char *part, *name;
+} BuildStep;
+
+/* build.c: runs the steps in order, up to the first diagnostic; the last row is empty. Returns false on error. */
+bool build_steps(Build *b, const BuildStep *step);
+
+/* The whole compilation: a file of a model becomes files of C. `record` runs before the program, for --selftest. */
+bool build_files(Build *b, Ctx *cx, const char *path, const lw_options *o, bool (*record)(Build *b),
+                 const char *output);
+
 /* The stages, in order. Each reads what the stages before it have set, and returns false on error. */
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o);     /* the model as imported */
 /* adapt.c: applies --from, --to, --layout, --preprocess and --postprocess */
-bool build_adapt(Build *b);
+void build_adapt(Build *b);
 /* Reads the text of a .te file instead; errors point into `path`. */
 bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool is_naive, const lw_options *o);
 bool build_graph(Build *b);                                                    /* passes */
@@ -216,7 +232,7 @@ const char *build_unique_name(Ctx *cx, Map *taken, const char *base);
 const char *build_symbol(const Build *b, const char *base);
 Shared *build_shared(Ctx *cx);                   /* a new set; the names that every program has are marked as used */
 void build_reserve_names(const Build *b);              /* marks the names that options add to every program */
-void build_name_groups(const Build *b);
+void build_name_groups(Build *b);
 void build_name_shared(Build *b);                /* names shared functions; call it after functions are merged */
 
 /* nests.c: both run passes over the DAG of the model or of a region. The first function runs the passes up to those
@@ -229,7 +245,7 @@ bool build_rounds_once(const lw_options *o);
 int build_all_groups(const Build *b, const Group *const **all);
 
 /* state.c handles pairs of an input and an output. */
-bool build_states(Build *b);
+void build_states(Build *b);
 /* Returns the index of the state whose input is this input of the model, or -1 if there is none */
 int build_state_of_input(const Build *b, int input);
 int build_state_of_output(const Build *b, int output);
@@ -297,10 +313,10 @@ const char *build_between(const Build *b, const int *part, int part_count);    /
 void build_merge_groups(Build *b, const int *part, int part_count, const Group *merged, const Nest *n);
 void build_combine_for_ram(Build *b);            /* combine_for_ram.c */
 void build_combine_for_limit(Build *b);          /* --ram */
-void build_check_ram(Build *b);                  /* refuses a plan above the limit */
+void build_check_ram(const Build *b);                  /* refuses a plan above the limit */
 
 /* schedule_file.c handles schedules of groups from outside. */
-bool build_read_schedules(const Build *b);
+void build_read_schedules(const Build *b);
 void build_combine_blocks(Build *b);             /* joins the groups that a block names together into one */
 void build_schedule_group(Build *b, int group);  /* schedules the group by its block or its strategy */
 /* returns the nest with the group's own name, for messages */
@@ -321,7 +337,7 @@ const Nest *build_after_file_steps(const Build *b, const struct TeSchedule *s, c
 void build_check_file_schedules(const Build *b);       /* call it after groups are combined */
 
 /* functions.c: these compute views, functions, offsets, and the final code of merged functions */
-/* Returns the function that is emitted instead of f, which differs from it only in numbers, or NULL. */
+/* build.c: returns the function that is emitted instead of f, which differs from it only in numbers, or NULL. */
 const Merged *build_merged(const Build *b, const Function *f);
 bool build_merges(const Build *b);                   /* merges functions that differ only in numbers into one */
 void build_functions(Build *b);
@@ -337,7 +353,7 @@ void build_prove(Build *b);                       /* prove.c: annotations of the
 void build_overlaps(Build *b);
 void build_shifts(Build *b);
 /* Refuses options that exclude in-out tensors. */
-void build_check_inouts(Build *b);
+void build_check_inouts(const Build *b);
 /* Return the other end of an in-out tensor, or -1 for another port. */
 int build_output_of_inout(const Build *b, int input);
 int build_input_of_inout(const Build *b, int output);
@@ -390,8 +406,8 @@ static inline bool is_scratch(const Memory *m) { return m->kind == MEMORY_SCRATC
  * that of the enclosing graph. */
 const Node *region_of_group(const Build *b, int group);                        /* or NULL if it is not a region */
 Build *build_graphs_of(const Build *b, const Node *region);                    /* [graph_count] */
-bool build_inner_graphs(Build *b);
-bool build_inner_nests(const Build *b);
+void build_inner_graphs(Build *b);
+void build_inner_nests(Build *b);
 /* Stores the region's memory other than its inputs and outputs in *out, and returns the count */
 int region_scratch(const Build *b, int group, Scratch **out);
 /* Returns the bytes of the states of the model, or of a loop's body, that have two arrays. */

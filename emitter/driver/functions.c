@@ -231,11 +231,6 @@ static void make_function(Build *b, int group)
                         : with_parameters_of(cx, b->scheduled.nest[group], lowered->function, known);
 }
 
-const Merged *build_merged(const Build *b, const Function *f)
-{
-    return f ? map_get_ptr(&b->shared->merged, f) : NULL;
-}
-
 /* Runs the final passes on the functions of all groups, and on merged functions. Does nothing if `dump --at` names an
  * earlier pass. */
 void build_final_code(Build *b)

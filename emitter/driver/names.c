@@ -108,7 +108,7 @@ static void name_group(const Build *b, Group *g, const char *scope, size_t lengt
 
 /* Names each function after its anchor, without a scope that most groups share; each name is unique. Groups that only
  * move elements are named last, because a layout change is named after the operator that requires it. */
-void build_name_groups(const Build *b)
+void build_name_groups(Build *b)
 {
     const char *scope = NULL;
     const size_t length = common_scope(b, &scope);

@@ -84,19 +84,18 @@ static const Nest *after_file_schedules(const Build *b, const Nest *n, const cha
 
 /* Builds the only group of a .te file with the statement `nest`. The group is named after its output, and has the
  * file's schedule and names. */
-static bool nest_of_te(Build *b)
+static void nest_of_te(Build *b)
 {
     Ctx *cx = b->cx;
     const Graph *g = &b->graph;
     Group *group = NEW(cx->arena, Group);
     const Nest *n = nest_naive(cx, b->name, g->input, g->input_count, g->output, g->output_count);
     n = n ? nest_for(cx, n, b->target->features) : NULL;
-    if (!n) return false;
+    if (!n) return;
     const char *group_name = build_symbol(b, g->output[0]->name);
     const Nest *by_block = b->mode.is_reference ? n : build_schedule_nest(b, n, group_name);
     n = by_block ? by_block : after_file_schedules(b, n, group_name);
-    watch_lap(b->watch, "nest", "steps of the file, with their proofs");
-    if (!n) return false;
+    if (!n) return;
     *group = (Group){ .name = group_name, .input_count = n->input_count, .output_count = n->output_count };
     group->input = arena_copy(cx->arena, n->input, (size_t)n->input_count * sizeof *n->input);
     group->output = g->output;
@@ -104,7 +103,6 @@ static bool nest_of_te(Build *b)
     b->scheduled.nest = NEW_ARRAY(cx->arena, const Nest *, 1);
     b->scheduled.chosen = NEW_ARRAY(cx->arena, const Implementation *, 1);
     b->scheduled.nest[0] = n;
-    return !ctx_failed(cx);
 }
 
 /* Refuses options that name layers, for a file that is a single group. `--combine all` and `--combine none` are
@@ -117,15 +115,30 @@ static void refuse_layers(const Build *b)
     if (option) diag_error(b->cx, NULL, "%s has no effect: the file is one `nest`", option);
 }
 
+/* Fuses the calls into groups, in the order in which they run. */
+static void fuse_groups(Build *b)
+{
+    const Groups fused = groups_by_device(b->cx, groups_near_readers(b->cx, fuse(b->cx, &b->graph)));
+    b->groups = groups_by_updates(b->cx, &b->graph, fused);
+    if (b->graph.spares_memory) b->groups = groups_by_memory(b->cx, &b->graph, b->groups);
+    b->scheduled.nest = NEW_ARRAY(b->cx->arena, const Nest *, b->groups.count);
+    b->scheduled.chosen = NEW_ARRAY(b->cx->arena, const Implementation *, b->groups.count);
+}
+
 /* Builds each group's naive nest, for steps from C. */
-static bool naive_nests(Build *b)
+static void naive_nests(Build *b)
 {
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
         if (region_of_group(b, i)) continue;
         b->groups.at[i].keeps_names = b->groups.at[i].is_scheduled = true;
         b->scheduled.nest[i] = group_naive(b->cx, &b->groups.at[i], b->target, NULL);
     }
-    return !ctx_failed(b->cx);
+}
+
+static void schedule_groups(Build *b)
+{
+    for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++)
+        if (!b->scheduled.nest[i]) build_schedule_group(b, i);
 }
 
 /* Gives the group of an in-out tensor its naive nest if only that is shown to read each element before it replaces it.
@@ -168,49 +181,62 @@ static void check_updates(Build *b)
     }
 }
 
-/* Checks the schedules and options that no graph has used, once all graphs have nests. */
-static bool nests_of_graphs(Build *b)
+static void nests_of_step(Build *b) { build_nests(b->training.step); }
+
+/* ---- The steps of this stage ------------------------------------------------------------------------------------- */
+
+static bool is_model(const Build *b) { return !b->tree.outer && !b->training.is_step; }
+static bool has_step(const Build *b) { return b->training.step != NULL; }
+
+static bool combines_named(const Build *b)
 {
-    if (ctx_failed(b->cx)) return false;
-    if (b->graph.update_count) check_updates(b);
-    if (!b->tree.outer && !b->training.is_step) build_check_schedules(b);
-    return !ctx_failed(b->cx);
+    return b->options->combine && !text_equal(b->options->combine, "none") && !b->training.is_step;
 }
+
+static bool has_limit(const Build *b) { return !b->options->combine && b->options->ram && is_model(b); }
+
+/* Cores divide layers one by one: a row of a combined layer needs rows that another part computes. */
+static bool combines_for_ram(const Build *b)
+{
+    return !b->options->combine && !has_limit(b) && !b->tree.outer && b->options->cores < 2
+           && !text_equal(b->options->optimize, "speed");
+}
+
+static const BuildStep file_nest[] = {
+    { .check = refuse_layers },
+    { .run = nest_of_te, .part = "nest", .name = "steps of the file, with their proofs" },
+    { .run = check_updates },
+    { .check = build_check_schedules },
+    { NULL }
+};
+
+static const BuildStep fusion[] = {
+    { .run = fuse_groups },                              /* groups */
+    { .run = build_partitions },                         /* devices */
+    { .run = build_name_groups, .part = "dag", .name = "fuse" },
+    { NULL }
+};
+
+static const BuildStep scheduling[] = {                  /* scheduled */
+    { .run = build_find_file_schedules },
+    { .run = build_combine_blocks },
+    { .check = build_check_file_schedules, .when = is_model },
+    { .run = schedule_groups, .part = "nest", .name = "strategy, with its proofs" },
+    /* regions' graphs first, because their plans determine the regions' memory */
+    { .run = build_inner_nests },
+    { .run = build_combine_named, .when = combines_named },
+    { .run = build_combine_for_limit, .when = has_limit },
+    { .run = build_combine_for_ram, .when = combines_for_ram },
+    { .run = nests_of_step, .when = has_step },
+    { .run = check_updates },
+    { .check = build_check_schedules, .when = is_model },
+    { NULL }
+};
 
 bool build_nests(Build *b)
 {
-    Ctx *cx = b->cx;
-    if (ctx_failed(cx)) return false;
-    if (b->model.is_nest) {
-        refuse_layers(b);
-        return !ctx_failed(cx) && nest_of_te(b) && nests_of_graphs(b);
-    }
-    if (b->mode.is_reference) return build_reference_nests(b);
-    b->groups = groups_near_readers(cx, fuse(cx, &b->graph));
-    b->groups = groups_by_updates(cx, &b->graph, groups_by_device(cx, b->groups));
-    if (b->graph.spares_memory) b->groups = groups_by_memory(cx, &b->graph, b->groups);
-    build_partitions(b);
-    build_name_groups(b);
-    watch_lap(b->watch, "dag", "fuse");
-    const char *combine = b->options->combine;
-    b->scheduled.nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
-    b->scheduled.chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
-    if (b->mode.is_naive) return naive_nests(b);
-    build_find_file_schedules(b);
-    bool is_named = combine && !text_equal(combine, "none");
-    build_combine_blocks(b);
-    if (ctx_failed(cx)) return false;
-    if (!b->tree.outer && !b->training.is_step) build_check_file_schedules(b);
-    for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
-        if (!b->scheduled.nest[i]) build_schedule_group(b, i);
-    watch_lap(b->watch, "nest", "strategy, with its proofs");
-    /* regions' graphs first, because their plans determine the regions' memory */
-    if (!build_inner_nests(b)) return false;
-    if (is_named && !b->training.is_step) build_combine_named(b);
-    if (!combine && !b->tree.outer && !b->training.is_step && b->options->ram) build_combine_for_limit(b);
-    /* Cores divide layers one by one: a row of a combined layer needs rows that another part computes. */
-    else if (!combine && !b->tree.outer && b->options->cores < 2 && !text_equal(b->options->optimize, "speed"))
-        build_combine_for_ram(b);
-    if (b->training.step) build_nests(b->training.step);
-    return nests_of_graphs(b);
+    static const BuildStep naive[] = { { .run = naive_nests }, { NULL } };
+    if (b->model.is_nest) return build_steps(b, file_nest);
+    if (b->mode.is_reference) return !ctx_failed(b->cx) && build_reference_nests(b);
+    return build_steps(b, fusion) && build_steps(b, b->mode.is_naive ? naive : scheduling);
 }

@@ -56,14 +56,13 @@ static void make_inner(Build *b, const Node *n)
     }
 }
 
-bool build_inner_graphs(Build *b)
+void build_inner_graphs(Build *b)
 {
     Node **order;
     int count = ctx_failed(b->cx) ? 0 : graph_order(b->cx, &b->graph, &order);
     b->tree.inner = map_new(b->cx->arena);
     for (int i = 0; i < count; i++)
         if (order[i]->kind == NODE_REGION) make_inner(b, order[i]);
-    return !ctx_failed(b->cx);
 }
 
 static const char *part_name(const Node *region, int graph)
@@ -79,7 +78,7 @@ static const char *part_meaning(Ctx *cx, const Node *region, int graph)
     return text_format(cx, "%s, %s", region->name, is_loop ? "one iteration" : branch[graph]);
 }
 
-bool build_inner_nests(const Build *b)
+void build_inner_nests(Build *b)
 {
     for (int i = 0; i < b->groups.count; i++) {
         const Node *n = region_of_group(b, i);
@@ -91,5 +90,4 @@ bool build_inner_nests(const Build *b)
             build_nests(inner);
         }
     }
-    return !ctx_failed(b->cx);
 }

@@ -19,7 +19,7 @@ static bool read_file(Ctx *cx, int source, const char *path)
     return !ctx_failed(cx) && schedules_read(cx, source, path, text, 0, NULL);
 }
 
-bool build_read_schedules(const Build *b)
+void build_read_schedules(const Build *b)
 {
     Ctx *cx = b->cx;
     const lw_options *o = b->options;
@@ -29,7 +29,6 @@ bool build_read_schedules(const Build *b)
     for (int i = 0; i < o->schedule_count; i++) read_file(cx, SCHEDULES_OF_FILES + i, o->schedule[i]);
     if (m->schedules) schedules_read(cx, SCHEDULES_OF_MODEL, b->path, m->schedules, m->schedules_at, m->functions);
     schedules_declare(cx, SCHEDULES_OF_MODEL, m->declaration, m->declaration_count);
-    return !ctx_failed(cx);
 }
 
 /* ---- Nests ------------------------------------------------------------------------------------------------------- */

@@ -46,7 +46,7 @@ static void check_state(const Build *b, int i)
                        in->name, out->name);
 }
 
-bool build_states(Build *b)
+void build_states(Build *b)
 {
     const lw_options *o = b->options;
     const int own = b->model.state_count;
@@ -60,10 +60,9 @@ bool build_states(Build *b)
                                                        "output") };
         if (!ctx_failed(b->cx)) check_state(b, i);
     }
-    return !ctx_failed(b->cx);
 }
 
-void build_check_inouts(Build *b)
+void build_check_inouts(const Build *b)
 {
     const lw_options *o = b->options;
     const char *other = o->ports_in_arena ? "--io arena" : o->train ? "--train" : o->stream ? "--stream" : NULL;

@@ -62,7 +62,8 @@ static bool try_step(Checkpoints *c, int form_number, Trial *out)
     *out = (Trial){ .training = training_new(cx, c->b->options->train, &c->b->graph, &form) };
     if (out->training) {
         begin_step(c->b, out->training, build_shared(cx), &step);
-        if (build_passes(&step) && build_inner_graphs(&step) && build_nests(&step)) {
+        if (build_passes(&step)) build_inner_graphs(&step);
+        if (build_nests(&step)) {
             step.shared->function = NEW_ARRAY(cx->arena, const Function *, step.groups.count);
             build_functions(&step);
             build_final_code(&step);
