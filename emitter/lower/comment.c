@@ -35,20 +35,76 @@ static const Expr *rename_read(Ctx *cx, const Expr *e, void *user)
     return to ? expr_new(cx, EXPR_READ, e->type, to, e->arg, e->arg_count) : e;
 }
 
-/* Prints x + -5 as x - 5. */
+/* Prints x + -5 as x - 5, and x - -5 as x + 5. */
 static const char *with_differences(Ctx *cx, const char *formula)
 {
     Text t = text_new(cx);
     for (const char *s = formula; *s; s++) {
-        const bool is_negative = strncmp(s, "+ -", 3) == 0 && s[3] >= '0' && s[3] <= '9';
-        text_add(&t, is_negative ? "- " : "");
-        if (is_negative) s += 2;
-        else text_char(&t, *s);
+        const bool is_negative = (*s == '+' || *s == '-') && s[1] == ' ' && s[2] == '-' && s[3] >= '0' && s[3] <= '9';
+        text_char(&t, is_negative ? *s == '+' ? '-' : '+' : *s);
+        if (!is_negative) continue;
+        text_char(&t, ' ');
+        s += 2;
     }
     return text_string(&t);
 }
 
-static const char *formula_line(Ctx *cx, Rename *r, const Stage *s)
+/* ---- Parts that a formula has several times ---------------------------------------------------------------------- */
+
+/* What counts of an expression in a formula: the expressions that have it as an operand, and the nodes of its text. */
+typedef struct Uses { int count; int64_t size; } Uses;
+
+static int64_t count_uses(Ctx *cx, Map *all, const Expr *e)
+{
+    Uses *u = map_get_ptr(all, e);
+    if (u) {
+        u->count++;
+        return u->size;
+    }
+    u = NEW(cx->arena, Uses);
+    map_put_ptr(all, e, u);
+    *u = (Uses){ 1, 1 };
+    for (int i = 0; i < e->arg_count; i++) u->size = sat_add(u->size, count_uses(cx, all, e->arg[i]));
+    return u->size;
+}
+
+/* Returns the largest expression with several uses that is longer than its name would make clear, or NULL. */
+static const Expr *largest_repeated(Map *all, const Expr *e, const Expr *best)
+{
+    enum { LEAST = 9 };
+    const Uses *u = map_get_ptr(all, e), *most = best ? map_get_ptr(all, best) : NULL;
+    if (u->size < LEAST || (most && u->size <= most->size)) return best;
+    if (u->count > 1 && e->kind != EXPR_READ) return e;
+    for (int i = 0; i < e->arg_count; i++) best = largest_repeated(all, e->arg[i], best);
+    return best;
+}
+
+enum { MOST_PARTS = 4 };
+
+/* Replaces long expressions that the formula has several times by names; returns "where part1 = ..., part2 = ...", or
+ * NULL if there are none. */
+static const char *name_parts(Ctx *cx, const Expr **value)
+{
+    const Expr *part[MOST_PARTS], *name[MOST_PARTS];
+    int count = 0;
+    for (; count < MOST_PARTS; count++) {
+        Map uses = map_new(cx->arena);
+        count_uses(cx, &uses, *value);
+        part[count] = largest_repeated(&uses, *value, NULL);
+        if (!part[count]) break;
+        name[count] = expr_new_var(cx, text_format(cx, "part%d", count + 1), VAR_LOCAL, part[count]->type, 0, 0);
+        *value = expr_substitute(cx, *value, &part[count], &name[count], 1);
+    }
+    Text t = text_new(cx);
+    for (int i = 0; i < count; i++) {
+        text_printf(&t, i ? ", part%d = " : "    where part%d = ", i + 1);
+        print_expr(&t, part[i]);
+    }
+    return count ? text_string(&t) : NULL;
+}
+
+/* Returns the stage's formula. *where: its repeated parts, or NULL. */
+static const char *formula_line(Ctx *cx, Rename *r, const Stage *s, const char **where)
 {
     Stage copy = *s;
     Tensor *out[MAX_COMPONENTS];
@@ -63,6 +119,7 @@ static const char *formula_line(Ctx *cx, Rename *r, const Stage *s)
     copy.out = out;
     copy.value = value;
     copy.init = s->init ? init : NULL;
+    *where = s->out_count == 1 ? name_parts(cx, &value[0]) : NULL;
     Text t = text_new(cx);
     print_stage(cx, &t, &copy);
     return with_differences(cx, text_string(&t));
@@ -236,8 +293,12 @@ Comment comment_of(Ctx *cx, const Storages *s, const Function *f)
 {
     Comment c = { 0, { NULL } };
     Rename r = { s, map_new(cx->arena) };
-    for (int i = 0; i < s->nest->stage_count; i++)
-        if (storage_of(s, s->nest->stage[i]->out[0])) add_wrapped(cx, &c, formula_line(cx, &r, s->nest->stage[i]));
+    for (int i = 0; i < s->nest->stage_count; i++) {
+        const char *where;
+        if (!storage_of(s, s->nest->stage[i]->out[0])) continue;
+        add_wrapped(cx, &c, formula_line(cx, &r, s->nest->stage[i], &where));
+        if (where) add_wrapped(cx, &c, with_differences(cx, where));
+    }
     add_wrapped(cx, &c, shape_line(cx, f));
     for (int i = 0; i < s->nest->input_count; i++) {
         const Storage *in = storage_of(s, s->nest->input[i]);

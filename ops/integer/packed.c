@@ -66,15 +66,20 @@
 typedef enum RowLayout { ROWS, PAIRS, BYTES, FOURS, FOUR_BYTES, WIDE, PANELS, LONG } RowLayout;
 static const WeightLayout row_layouts[] = {
     [ROWS] = { .name = "rows", .type = I8, .rank = 2, .of = "e<length,o<outs",
+               .words = "[channel][element]",
                .encode = "k[o<rows,e<padded] = (w[e,o]? : 0)",
                .sum = "e", .element = "e", .decode = "k[o,e]" },
     /* even + 256 * odd of two channels; the rows of a window, `row` elements each, begin at even offsets */
     [PAIRS] = { .name = "pairs", .type = I16, .rank = 4, .of = "e<length,o<outs",
+                .words = "[4 channels][2 elements][2 channels][element]; "
+                         "two int8 in an int16, even channel + 256 * odd",
                 .encode = "k[g<groups,q<padded,p<2,t<2] = "
                           EVEN_ODD(PAIR_OF("4*g+2*p"), PAIR_OF("4*g+2*p+1")),
                 .sum = "q,t<2", .element = "q,t", .decode = "i8(i32(k[o/4,q,o%4/2,t]) + o%2*128 >> o%2*8)",
                 .q = "(e/row*pairs + e%row/2)", .t = "e%row%2" },
     [BYTES] = { .name = "bytes", .type = I16, .rank = 5, .of = "e<length,o<outs",
+                .words = "[4 channels][4 elements][even, odd][2 channels][element]; "
+                         "two int8 in an int16, even channel + 256 * odd",
                 .encode = "k[g<groups,q<fours,s<2,p<2,t<2] = " EVEN_ODD(BYTE_OF("4*g+2*p"),
                                                                         BYTE_OF("4*g+2*p+1")),
                 .sum = "q,s<2,t<2", .element = "4*q+2*t+s",
@@ -82,29 +87,36 @@ static const WeightLayout row_layouts[] = {
                 .q = "e/4", .s = "e%2", .t = "e%4/2" },
     /* four channels of 4 bits in each number, for pairs and for bytes of the patch */
     [FOURS] = { .name = "fours", .type = U16, .rank = 3, .of = "e<length,o<outs",
+                .words = "[4 channels][2 elements][element]; four 4-bit weights + 8 in a uint16, "
+                         "lowest bits first, less 32768",
                 .encode = "k[g<groups,q<padded,t<2] = "
                           FOUR_ROWS(PAIR_OF("4*g"), PAIR_OF("4*g+1"), PAIR_OF("4*g+2"), PAIR_OF("4*g+3")),
                 .sum = "q,t<2", .element = "q,t",
                 .decode = "i8((i32(k[o/4,q,t]) + 32768 >> o%4*4 & 15) - 8)",
                 .q = "(e/row*pairs + e%row/2)", .t = "e%row%2" },
     [FOUR_BYTES] = { .name = "four_bytes", .type = U16, .rank = 4, .of = "e<length,o<outs",
+                     .words = "[4 channels][4 elements][even, odd][element]; "
+                              "four 4-bit weights + 8 in a uint16, lowest bits first, less 32768",
                      .encode = "k[g<groups,q<fours,s<2,t<2] = "
                                FOUR_ROWS(BYTE_OF("4*g"), BYTE_OF("4*g+1"), BYTE_OF("4*g+2"), BYTE_OF("4*g+3")),
                      .sum = "q,s<2,t<2", .element = "4*q+2*t+s",
                      .decode = "i8((i32(k[o/4,q,s,t]) + 32768 >> o%4*4 & 15) - 8)",
                      .q = "e/4", .s = "e%2", .t = "e%4/2" },
     [WIDE] = { .name = "wide", .type = I8, .rank = 5, .of = "e<length,o<outs",
+               .words = "[2 channels][4 elements][channel][2 elements][even, odd]: elements 0 2 1 3",
                .encode = "k[g<groups,q<fours,h<2,t<2,s<2] = (w[4*q+2*s+t,2*g+h]? : 0)",
                .sum = "q,s<2,t<2", .element = "4*q+2*s+t", .decode = "k[o/2,q,o%2,t,s]",
                .q = "e/4", .s = "e%4/2", .t = "e%2" },
     /* `depth` adjacent elements of each channel; the `run` elements of a window's row are padded to `row` */
     [PANELS] = { .name = "panels", .type = I8, .rank = 4, .of = "e<length,o<outs",
+                 .words = "[panel][block of elements][channel of the panel][element]",
                  .encode = "k[g<groups,q<blocks,c<panel,t<depth] = select((depth*q+t)%row < run, "
                            "(w[(depth*q+t)/row*run+(depth*q+t)%row,panel*g+c]? : 0), 0)",
                  .sum = "q,t<depth", .element = "depth*q+t", .decode = "k[o/panel,q,o%panel,t]",
                  .q = "((e/run*row + e%run)/depth)", .t = "((e/run*row + e%run)%depth)" },
     /* words of four channels, with 128 added to even channels */
     [LONG] = { .name = "long", .type = U8, .rank = 4, .of = "e<length,o<outs",
+               .words = "[4 channels][element][2 channels][channel]; 128 added to even channels",
                .encode = "k[g<groups,e<length,p<2,h<2] = u8(i32((w[e,4*g+2*p+h]? : 0)) + 128 - h*128)",
                .sum = "e", .element = "e", .decode = "i8(i32(k[o/4,e,o%4/2,o%2]) - o%2*128 + 128)" },
     { 0 }
@@ -113,8 +125,10 @@ static const WeightLayout row_layouts[] = {
 /* Weights of depthwise convolutions. */
 static const WeightLayout depthwise_layouts[] = {
     { .name = "tiles", .type = I8, .rank = 4, .of = "i<kh,j<kw,o<outs",
+      .words = "[tile of channels][row][column][channel]",
       .encode = "k[g<groups,i<kh,j<kw,c<block] = (w[i,j,block*g+c]? : 0)", .decode = "k[o/block,i,j,o%block]" },
     { .name = "columns", .type = I8, .rank = 3, .of = "i<kh,j<kw,o<outs",
+      .words = "[channel][column][row]",
       .encode = "k[o,j<kw,i<kh] = w[i,j,o]", .decode = "k[o,j,i]" },
     { 0 }
 };

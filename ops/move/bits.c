@@ -19,6 +19,7 @@
 /* elements of w: [runs][length]; padding has the value `least` */
 static const WeightLayout bits_layouts[] = {
     { .name = "bits", .type = U8, .rank = 3, .of = "r<runs,f<length",
+      .words = "[run][group][byte]; 2 or 4 elements in a byte, lowest bits first, less the least",
       .encode = "k[r<runs,g<groups,t<by] = "
                 "sum(p<per) u8((i32((w[r,(per*g+p)*by+t]? : least)) - least) << bits*p)",
       .decode = "(i32(k[r,f/group,f%by]) >> f/by%per*bits & mask) + least" },

@@ -27,6 +27,7 @@ typedef struct Op Op;
 typedef struct WeightLayout {
     const char *name;
     DType type; int rank;    /* type and rank of the packed weights k; no other layout of the operator has both */
+    const char *words;       /* the dimensions of k and how an element is stored, for the comment in the emitted file */
     const char *encode;      /* computes k from the weights w: "k[o<rows,q<pairs,t<2] = (w[2*q+t,o]? : 0)" */
     const char *decode;      /* gives the weight of channel o at the axes of the sum: "k[o,q,t]" */
     const char *sum;         /* the axes of the sum: "q,t<2" */

@@ -18,8 +18,9 @@
  * from[n<1, t<1] = i8(0)
  * at_1[n<1, t<1] = select(0 <= i32(from[n, t]), select(x[n, 0] <= 0, child[0, 0], child[0, 1]), from[n, t])
  * end[n<1, t<1] = min(j<2) select(i32(column[max(min(j-i32(at_1[0, 0])-1,2),0)]) < 3, j, 2)
- * y[n<1, c<3] = sum(t<1, j<2) select(j <= end[n, t] && i32(column[max(min(j-i32(at_1[0,
- *     0])-1,2),0)]) - select(j < end[n, t], 3, 0) == c, value[max(min(j-i32(at_1[0, 0])-1,2),0)], 0.0)
+ * y[n<1, c<3] = sum(t<1, j<2) select(j <= end[n, t] && i32(column[part1]) - select(j < end[n, t], 3, 0) == c,
+ *     value[part1], 0.0)
+ *     where part1 = max(min(j - i32(at_1[0, 0]) - 1, 2), 0)
  * x: [1][2]  root: [1]  feature: [1]  threshold: [1]  child: [1][2]  column: [3]  value: [3]  y: [1][3]
  * schedule trees.forest: calls LW_FOREST_LE */
 static void forest_y(const int8_t *restrict x, const int8_t *root, const int8_t *feature, const int8_t *threshold,

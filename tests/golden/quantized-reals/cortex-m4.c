@@ -37,8 +37,8 @@ static LW_NOINLINE void quantized_reals_x(const uint8_t *restrict x, int8_t *res
  * between[n<1, h<6, w<6, c<4] = i8(min(max(i32(i64(acc[n, h, w,
  *     c]) * i64(multiplier[c]) + offset[c] >> 32) >> i32(shift[c]), -128), 127))
  * acc2[n<1, h<3, w<3, c<4] = sum(i<2, j<2) i32(between[n, h*2+i, w*2+j, c])
- * y[n<1, h<3, w<3, c<4] = i8(min(max((acc2[n, h, w, c] * 1 + 512 + 1 + (acc2[n, h, w,
- *     c] * 1 + 512 >> 2 & 1) >> 2) - 128, -128), 127))
+ * y[n<1, h<3, w<3, c<4] = i8(min(max((part1 + 1 + (part1 >> 2 & 1) >> 2) - 128, -128), 127))
+ *     where part1 = acc2[n, h, w, c] * 1 + 512
  * x: [1][6][6][2]  k: [1][9][2][2]  b: [4]  multiplier: [4]  offset: [4]  shift: [4]  between: [1][6][6][4]
  *     rows: [1][8][16]  patch: [1][6][6][9][2]  y: [1][3][3][4]
  * schedule rows.dot + pool.bytes: between.w by 2, rows.u by 2, patch.q by 3, acc.o by 2; LW_SUM_WINDOW_I8, ... */
@@ -221,7 +221,7 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
     }
 }
 
-/* [1][9][2][2] */
+/* [1][9][2][2]: [4 channels][2 elements][2 channels][element]; two int8 in an int16, even channel + 256 * odd */
 static const LW_ALIGN(16) int16_t quantized_reals_mean_k[36] = {
     -12867,-1306,14491,-26712,-31342,-13461,3303,32333,-28604,-8950,1465,18375,21421,29111,-15460,-30866,
     9557,-14771,-15537,-21838,-13616,30268,24353,23131,-8094,-10468,22679,-7124,-16382,-14342,-16466,
@@ -248,7 +248,7 @@ static const LW_ALIGN(16) uint8_t quantized_reals_mean_shift[4] = {
     6,6,7,6
 };
 
-/* [2][1][2][2][2] */
+/* [2][1][2][2][2]: [2 channels][4 elements][channel][2 elements][even, odd]: elements 0 2 1 3 */
 static const LW_ALIGN(16) int8_t quantized_reals_dense1_k[16] = {
     105,90,53,-78,-53,68,98,-22,19,3,-48,-19,0,0,0,0
 };

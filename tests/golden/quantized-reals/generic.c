@@ -33,7 +33,7 @@ static void quantized_reals_x(const uint8_t *restrict x, int8_t *restrict y)
  * acc2[n<1, h<6, w<6, o<4] = sum(i<3, j<3, c<2) select(0 <= h + i - 1 && h + i - 1 < 6 && 0 <= w + j - 1
  *     && w + j - 1 < 6, (i32(x[n, h+i-1, w+j-1, c]) - 3) * i32(k[i, j, c, o]), 0)
  * t[n<1, h<6, w<6, c<4] = f32(i32(i8(min(max(i32(i64(acc2[n, h, w,
- *     c]) * i64(multiplier[c]) + offset[c] >> 32) >> i32(shift[c]), -128), 127))) - -128) * 0.047
+ *     c]) * i64(multiplier[c]) + offset[c] >> 32) >> i32(shift[c]), -128), 127))) + 128) * 0.047
  * acc[n<1, h<3, w<3, c<4] = sum(i<2, j<2) t[n, h*2+i, w*2+j, c]
  * y[n<1, h<3, w<3, c<4] = i8(nearbyint(acc[n, h, w, c] / 4.0 / 0.047) - 128.0)
  * x: [1][6][6][2]  k: [3][3][2][4]  multiplier: [4]  offset: [4]  shift: [4]  t: [1][6][6][4]  y: [1][3][3][4]
