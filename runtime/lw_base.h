@@ -272,10 +272,16 @@ static inline int32_t lw_max_i32(int32_t a, int32_t b) { return a > b ? a : b; }
 /* lw: end */
 
 /* lw: lw_min_u32 needs */
+/*@ assigns \nothing;
+    ensures \result == \min(a, b);
+*/
 static inline uint32_t lw_min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 /* lw: end */
 
 /* lw: lw_max_u32 needs */
+/*@ assigns \nothing;
+    ensures \result == \max(a, b);
+*/
 static inline uint32_t lw_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 /* lw: end */
 
@@ -294,41 +300,56 @@ static inline int64_t lw_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 /* lw: end */
 
 /* lw: lw_min_u64 needs */
+/*@ assigns \nothing;
+    ensures \result == \min(a, b);
+*/
 static inline uint64_t lw_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 /* lw: end */
 
 /* lw: lw_max_u64 needs */
+/*@ assigns \nothing;
+    ensures \result == \max(a, b);
+*/
 static inline uint64_t lw_max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 /* lw: end */
 
 /* Return the absolute value; the minimum maps to itself. */
 /* lw: lw_abs_i32 needs */
+/*@ assigns \nothing; */
 static inline int32_t lw_abs_i32(int32_t a) { return a < 0 ? (int32_t)(0 - (uint32_t)a) : a; }
 /* lw: end */
 
 /* lw: lw_abs_i64 needs */
+/*@ assigns \nothing; */
 static inline int64_t lw_abs_i64(int64_t a) { return a < 0 ? (int64_t)(0u - (uint64_t)a) : a; }
 /* lw: end */
 
 /* Shift a value. An amount outside the type's bits shifts all bits out; a right shift of a signed value keeps its
  * sign. */
 /* lw: lw_shl_u32 needs */
+/*@ assigns \nothing; */
 static inline uint32_t lw_shl_u32(uint32_t a, uint64_t n) { return n < 32 ? a << n : 0; }
 /* lw: end */
 
 /* lw: lw_shl_u64 needs */
+/*@ assigns \nothing; */
 static inline uint64_t lw_shl_u64(uint64_t a, uint64_t n) { return n < 64 ? a << n : 0; }
 /* lw: end */
 
 /* lw: lw_shr_u32 needs */
+/*@ assigns \nothing; */
 static inline uint32_t lw_shr_u32(uint32_t a, uint64_t n) { return n < 32 ? a >> n : 0; }
 /* lw: end */
 
 /* lw: lw_shr_u64 needs */
+/*@ assigns \nothing; */
 static inline uint64_t lw_shr_u64(uint64_t a, uint64_t n) { return n < 64 ? a >> n : 0; }
 /* lw: end */
 
 /* lw: lw_shr_i32 needs */
+/*@ assigns \nothing;
+    ensures interval: n >= 1 ==> -0x40000000 <= \result < 0x40000000;
+*/
 static inline int32_t lw_shr_i32(int32_t a, uint64_t n)
 {
     const int32_t k = n < 31 ? (int32_t)n : 31;
@@ -337,6 +358,7 @@ static inline int32_t lw_shr_i32(int32_t a, uint64_t n)
 /* lw: end */
 
 /* lw: lw_shr_i64 needs */
+/*@ assigns \nothing; */
 static inline int64_t lw_shr_i64(int64_t a, uint64_t n)
 {
     const int32_t k = n < 63 ? (int32_t)n : 63;
@@ -347,6 +369,7 @@ static inline int64_t lw_shr_i64(int64_t a, uint64_t n)
 /* Divide, for all operands: division by zero yields 0, and minimum / -1 wraps. tdiv and tmod truncate as C does,
  * floordiv rounds down, and floormod has the divisor's sign. */
 /* lw: lw_tdiv_i32 needs */
+/*@ assigns \nothing; */
 static inline int32_t lw_tdiv_i32(int32_t a, int32_t b)
 {
     return b == 0 ? 0 : b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b;
@@ -354,10 +377,12 @@ static inline int32_t lw_tdiv_i32(int32_t a, int32_t b)
 /* lw: end */
 
 /* lw: lw_tmod_i32 needs */
+/*@ assigns \nothing; */
 static inline int32_t lw_tmod_i32(int32_t a, int32_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 /* lw: end */
 
 /* lw: lw_floordiv_i32 needs lw_tdiv_i32 lw_tmod_i32 */
+/*@ assigns \nothing; */
 static inline int32_t lw_floordiv_i32(int32_t a, int32_t b)
 {
     const int32_t rest = lw_tmod_i32(a, b);
@@ -366,6 +391,7 @@ static inline int32_t lw_floordiv_i32(int32_t a, int32_t b)
 /* lw: end */
 
 /* lw: lw_floormod_i32 needs lw_tmod_i32 */
+/*@ assigns \nothing; */
 static inline int32_t lw_floormod_i32(int32_t a, int32_t b)
 {
     const int32_t rest = lw_tmod_i32(a, b);
@@ -374,6 +400,7 @@ static inline int32_t lw_floormod_i32(int32_t a, int32_t b)
 /* lw: end */
 
 /* lw: lw_tdiv_i64 needs */
+/*@ assigns \nothing; */
 static inline int64_t lw_tdiv_i64(int64_t a, int64_t b)
 {
     return b == 0 ? 0 : b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b;
@@ -381,10 +408,12 @@ static inline int64_t lw_tdiv_i64(int64_t a, int64_t b)
 /* lw: end */
 
 /* lw: lw_tmod_i64 needs */
+/*@ assigns \nothing; */
 static inline int64_t lw_tmod_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 /* lw: end */
 
 /* lw: lw_floordiv_i64 needs lw_tdiv_i64 lw_tmod_i64 */
+/*@ assigns \nothing; */
 static inline int64_t lw_floordiv_i64(int64_t a, int64_t b)
 {
     const int64_t rest = lw_tmod_i64(a, b);
@@ -393,6 +422,7 @@ static inline int64_t lw_floordiv_i64(int64_t a, int64_t b)
 /* lw: end */
 
 /* lw: lw_floormod_i64 needs lw_tmod_i64 */
+/*@ assigns \nothing; */
 static inline int64_t lw_floormod_i64(int64_t a, int64_t b)
 {
     const int64_t rest = lw_tmod_i64(a, b);
@@ -401,23 +431,28 @@ static inline int64_t lw_floormod_i64(int64_t a, int64_t b)
 /* lw: end */
 
 /* lw: lw_div_u32 needs */
+/*@ assigns \nothing; */
 static inline uint32_t lw_div_u32(uint32_t a, uint32_t b) { return b == 0 ? 0 : a / b; }
 /* lw: end */
 
 /* lw: lw_mod_u32 needs */
+/*@ assigns \nothing; */
 static inline uint32_t lw_mod_u32(uint32_t a, uint32_t b) { return b == 0 ? 0 : a % b; }
 /* lw: end */
 
 /* lw: lw_div_u64 needs */
+/*@ assigns \nothing; */
 static inline uint64_t lw_div_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
 /* lw: end */
 
 /* lw: lw_mod_u64 needs */
+/*@ assigns \nothing; */
 static inline uint64_t lw_mod_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
 /* lw: end */
 
 /* Convert from floating point: truncate towards zero, saturate, and map NaN to 0. */
 /* lw: lw_i32_from_f32 needs */
+/*@ assigns \nothing; */
 static inline int32_t lw_i32_from_f32(float x)
 {
     return x >= 2147483648.0f ? INT32_MAX : x > -2147483648.0f ? (int32_t)x : x <= -2147483648.0f ? INT32_MIN : 0;
@@ -425,10 +460,12 @@ static inline int32_t lw_i32_from_f32(float x)
 /* lw: end */
 
 /* lw: lw_u32_from_f32 needs */
+/*@ assigns \nothing; */
 static inline uint32_t lw_u32_from_f32(float x) { return x >= 4294967296.0f ? UINT32_MAX : x > 0.0f ? (uint32_t)x : 0; }
 /* lw: end */
 
 /* lw: lw_i64_from_f32 needs */
+/*@ assigns \nothing; */
 static inline int64_t lw_i64_from_f32(float x)
 {
     return x >= 9223372036854775808.0f    ? INT64_MAX
@@ -439,6 +476,7 @@ static inline int64_t lw_i64_from_f32(float x)
 /* lw: end */
 
 /* lw: lw_u64_from_f32 needs */
+/*@ assigns \nothing; */
 static inline uint64_t lw_u64_from_f32(float x)
 {
     return x >= 18446744073709551616.0f ? UINT64_MAX : x > 0.0f ? (uint64_t)x : 0;
@@ -446,6 +484,7 @@ static inline uint64_t lw_u64_from_f32(float x)
 /* lw: end */
 
 /* lw: lw_i32_from_f64 needs */
+/*@ assigns \nothing; */
 static inline int32_t lw_i32_from_f64(double x)
 {
     return x >= 2147483647.0 ? INT32_MAX : x > -2147483648.0 ? (int32_t)x : x <= -2147483648.0 ? INT32_MIN : 0;
@@ -453,10 +492,12 @@ static inline int32_t lw_i32_from_f64(double x)
 /* lw: end */
 
 /* lw: lw_u32_from_f64 needs */
+/*@ assigns \nothing; */
 static inline uint32_t lw_u32_from_f64(double x) { return x >= 4294967295.0 ? UINT32_MAX : x > 0.0 ? (uint32_t)x : 0; }
 /* lw: end */
 
 /* lw: lw_i64_from_f64 needs */
+/*@ assigns \nothing; */
 static inline int64_t lw_i64_from_f64(double x)
 {
     return x >= 9223372036854775808.0    ? INT64_MAX
@@ -467,6 +508,7 @@ static inline int64_t lw_i64_from_f64(double x)
 /* lw: end */
 
 /* lw: lw_u64_from_f64 needs */
+/*@ assigns \nothing; */
 static inline uint64_t lw_u64_from_f64(double x)
 {
     return x >= 18446744073709551616.0 ? UINT64_MAX : x > 0.0 ? (uint64_t)x : 0;
@@ -474,18 +516,22 @@ static inline uint64_t lw_u64_from_f64(double x)
 /* lw: end */
 
 /* lw: lw_isnanf needs */
+/*@ assigns \nothing; */
 static inline int lw_isnanf(float x) { return x != x; }
 /* lw: end */
 
 /* lw: lw_isnan needs */
+/*@ assigns \nothing; */
 static inline int lw_isnan(double x) { return x != x; }
 /* lw: end */
 
 /* lw: lw_isinff needs */
+/*@ assigns \nothing; */
 static inline int lw_isinff(float x) { return x == x && x - x != 0.0f; }
 /* lw: end */
 
 /* lw: lw_isinf needs */
+/*@ assigns \nothing; */
 static inline int lw_isinf(double x) { return x == x && x - x != 0.0; }
 /* lw: end */
 

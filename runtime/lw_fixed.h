@@ -13,9 +13,7 @@
 
 /* lw: lw_mulhigh_i32 needs */
 /* Returns a*b / 2^31, rounded to nearest, ties up; a and b must not both be the minimum. */
-/*@ requires a > INT32_MIN || b > INT32_MIN;
-    assigns \nothing;
-*/
+/*@ assigns \nothing; */
 static inline int32_t lw_mulhigh_i32(int32_t a, int32_t b)
 {
     return (int32_t)(uint32_t)((uint64_t)((int64_t)a * b + 0x40000000) >> 31);
@@ -48,6 +46,11 @@ static inline int64_t lw_asr_i64(int64_t a, int32_t n)
 /* lw: lw_mulhigh_up_i32 needs lw_mulhigh_i32 lw_asr_i32 */
 /* Returns lw_mulhigh_i32(v << up, m), faster, for |v| < 2^(30 - up), up in [16, 29] and m >= 0. On cores without a
  * 64-bit product, the high half of m shifts v by whole bits, and only the product with the low half is rounded. */
+/*@ requires 16 <= up <= 29;
+    requires -(1 << (30 - up)) < v < 1 << (30 - up);
+    requires 0 <= m;
+    assigns \nothing;
+*/
 static inline int32_t lw_mulhigh_up_i32(int32_t v, int32_t up, int32_t m)
 {
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
@@ -76,6 +79,7 @@ static inline int32_t lw_mulhigh_sat_i32(int32_t a, int32_t b)
 /* Returns a / 2^n, rounded to nearest, ties away from zero; n in [0, 31]. */
 /*@ requires 0 <= n <= 31;
     assigns \nothing;
+    ensures interval: -(1 << (31 - n)) <= \result <= 1 << (31 - n);
 */
 static inline int32_t lw_roundshift_i32(int32_t a, int32_t n)
 {
@@ -187,9 +191,7 @@ static inline int32_t lw_sum_i32(int32_t a, int32_t b) { return (int32_t)((uint3
 /* lw: lw_expq_i32 needs lw_mulhigh_i32 lw_roundshift_i32 lw_sum_i32 */
 /* Returns exp(a) as Q0.31, for a <= 0 in Qm.(31-m) and m in [0, 5]. Multiplies the Taylor series of fourth order at
  * -1/8, for a's remainder modulo a quarter, by the factors exp(-1/4), exp(-1/2), ..., exp(-16) of the higher bits. */
-/*@ requires a <= 0;
-    assigns \nothing;
-*/
+/*@ assigns \nothing; */
 static inline int32_t lw_expq_i32(int32_t a, int32_t m)
 {
     static const int32_t factor[] = { 1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242 };
@@ -197,10 +199,12 @@ static inline int32_t lw_expq_i32(int32_t a, int32_t m)
     const int32_t quarter = (int32_t)((uint32_t)1 << (29 - m)), part = (a & (quarter - 1)) - quarter;
     const int32_t x = lw_sum_i32((int32_t)((uint32_t)part << m), (int32_t)1 << 28);
     const int32_t x2 = lw_mulhigh_i32(x, x), x3 = lw_mulhigh_i32(x2, x), x4 = lw_mulhigh_i32(x2, x2);
-    const int32_t tail = lw_roundshift_i32(lw_mulhigh_i32(lw_roundshift_i32(x4, 2) + x3, 715827883) + x2, 1);
-    int32_t result = lw_sum_i32(1895147668, lw_mulhigh_i32(1895147668, x + tail));
+    const int32_t rest = lw_mulhigh_i32(lw_sum_i32(lw_roundshift_i32(x4, 2), x3), 715827883);
+    const int32_t tail = lw_roundshift_i32(lw_sum_i32(rest, x2), 1);
+    int32_t result = lw_sum_i32(1895147668, lw_mulhigh_i32(1895147668, lw_sum_i32(x, tail)));
     const uint32_t quarters = (uint32_t)part - (uint32_t)a;
     if (a == 0) return INT32_MAX;
+    //@ loop assigns i, result;
     for (int32_t i = 0; i < m + 2; i++)
         if (quarters & (uint32_t)quarter << i) result = lw_mulhigh_i32(result, factor[i]);
     return result;
@@ -209,11 +213,17 @@ static inline int32_t lw_expq_i32(int32_t a, int32_t m)
 
 /* lw: lw_recipq_i32 needs lw_mulhigh_i32 lw_sum_i32 */
 /* Returns 1/h in Q2.29, for h from 1/2 to 1 in Q0.31: the estimate 48/17 - 32/17 h, followed by three Newton steps. */
+/*@ requires 0 <= h;
+    assigns \nothing;
+*/
 static inline int32_t lw_recipq_i32(int32_t h)
 {
     int32_t x = lw_sum_i32(1515870810, lw_mulhigh_i32(h, -1010580540));
+    /*@ loop assigns i, x;
+        loop unroll 3;
+    */
     for (int32_t i = 0; i < 3; i++) {
-        const int32_t rest = lw_mulhigh_i32(x, lw_sum_i32((int32_t)1 << 29, -lw_mulhigh_i32(h, x)));
+        const int32_t rest = lw_mulhigh_i32(x, (int32_t)(((uint32_t)1 << 29) - (uint32_t)lw_mulhigh_i32(h, x)));
         const int32_t most = ((int32_t)1 << 29) - 1;
         x = lw_sum_i32(x, rest > most ? INT32_MAX : rest < -most ? INT32_MIN : rest * 4);
     }
@@ -224,12 +234,15 @@ static inline int32_t lw_recipq_i32(int32_t h)
 /* lw: lw_clz_i32 needs */
 /* Counts leading zeros; 32 for 0. */
 /*@ assigns \nothing;
-    ensures 0 <= \result <= 32;
+    ensures interval: 0 <= \result <= 32;
 */
 static inline int32_t lw_clz_i32(int32_t a)
 {
     uint32_t u = (uint32_t)a;
     int32_t n = u ? 0 : 32;
+    /*@ loop assigns step, u, n;
+        loop unroll 5;
+    */
     for (int32_t step = 16; step > 0 && u; step /= 2)
         if (u >> (32 - step) == 0) {
             u <<= step;

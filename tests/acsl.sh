@@ -32,6 +32,12 @@ states() {
     for line in "$@"; do grep -qF -- "$line" "$file" || { printf '%s lacks: %s\n' "$file" "$line"; return 1; }; done
 }
 
+# has_contracts FILE...: a contract stands above each function.
+has_contracts() {
+    awk '/^static inline/ && !/lw_joins/ && !contract { print FILENAME ": " $0; missing = 1 }
+        { contract = /^\*\/$/ || /^\/\*@ .*\*\/$/ } END { exit missing }' "$@"
+}
+
 # refuses WORDS...: the compiler refuses the options and says why.
 refuses() {
     ! "$lw" samples/digits/digits.onnx --acsl "$@" -o "$work/refused.c" 2> "$work/refused.txt" &&
@@ -57,6 +63,7 @@ check acsl-states-written-elements states "$work/acsl/conv-int8.c" \
     'forall integer j_; 0 <= j_ < h * 4 ==> \initialized(&y[j_]);' 'ensures \initialized(y + (0 .. 7));'
 check acsl-states-ranges-of-constants states "$work/acsl/conv-int8.c" '<= shift[j_] <='
 check acsl-separates-what-is-written states "$work/acsl/conv-int8.c" 'requires \separated(y + (0 .. 7), b + (0 .. '
+check acsl-has-contracts-of-helpers has_contracts runtime/lw_base.h runtime/lw_fixed.h
 check acsl-refuses-weights-apart refuses --weights bin
 check acsl-refuses-ports-in-the-arena refuses --io arena
 check acsl-refuses-a-self-test refuses --selftest random

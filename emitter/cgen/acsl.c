@@ -193,8 +193,8 @@ static const char *valid(const Speller *s, const Clause *c)
 /* A contract names the whole array as a set, from which Eva learns. */
 static const char *initialized(const Speller *s, const Clause *c)
 {
-    const char *name = speller_find(s, c->memory);
-    if (c->loop == CONTRACT) return name ? text_format(s->cx, "\\initialized(%s)", addresses(s, c->memory)) : NULL;
+    const char *name = speller_find(s, c->memory), *all = addresses(s, c->memory);
+    if (c->loop == CONTRACT) return all ? text_format(s->cx, "\\initialized(%s)", all) : NULL;
     return name ? for_each(s, &c->area, text_format(s->cx, "\\initialized(&%s[j_])", name)) : NULL;
 }
 

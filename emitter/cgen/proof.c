@@ -32,9 +32,23 @@ static const Helper helpers[] = {
       "    const int32_t n = Frama_C_interval(1, 22), zero = Frama_C_interval(-128, 128);\n"
       "    result = lw_scale_i8(a, m, n, zero);\n" },
     { "lw_mulhigh_i32",
-      "    const int32_t a = Frama_C_interval(INT32_MIN, INT32_MAX), b = Frama_C_interval(-INT32_MAX, INT32_MAX);\n"
-      "    result = lw_mulhigh_i32(a, b);\n"
-      "    result = lw_mulhigh_i32(b, a);\n" },
+      "    const int32_t a = Frama_C_interval(INT32_MIN, INT32_MAX), b = Frama_C_interval(INT32_MIN, INT32_MAX);\n"
+      "    result = lw_mulhigh_i32(a, b);\n" },
+    { "lw_shr_i32",
+      "    const int32_t a = Frama_C_interval(INT32_MIN, INT32_MAX);\n"
+      "    result = lw_shr_i32(a, 0);\n"
+      "    result = lw_shr_i32(a, Frama_C_unsigned_long_long_interval(1, UINT64_MAX));\n" },
+    { "lw_clz_i32",
+      "    result = lw_clz_i32(0);\n"
+      "    result = lw_clz_i32(Frama_C_interval(1, INT32_MAX));\n"
+      "    result = lw_clz_i32(Frama_C_interval(INT32_MIN, -1));\n" },
+    { "lw_expq_i32",
+      "    const int32_t a = Frama_C_interval(INT32_MIN, INT32_MAX);\n"
+      "    result = lw_expq_i32(a, Frama_C_interval(INT32_MIN, -1));\n"
+      "    result = lw_expq_i32(a, Frama_C_interval(6, INT32_MAX));\n"
+      "    //@ loop unroll 6;\n"
+      "    for (int32_t m = 0; m < 6; m++) result = lw_expq_i32(a, m);\n" },
+    { "lw_recipq_i32", "    result = lw_recipq_i32(Frama_C_interval(0, INT32_MAX));\n" },
     { "lw_roundshift_i32",
       "    const int32_t a = Frama_C_interval(INT32_MIN, INT32_MAX), n = Frama_C_interval(0, 31);\n"
       "    //@ split n;\n"

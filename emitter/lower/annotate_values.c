@@ -95,10 +95,12 @@ static Sum joined(Annotator *a, const Sum *before, Interval set)
     return before->is_known ? sum_of(interval_hull(sum_interval(a, before), set)) : (Sum){ .is_known = false };
 }
 
-/* Replaces an element by a variable with its bounds. Of narrow elements those of the type serve (summand_bounds). */
+/* Replaces an element by a variable with its bounds. Of narrow elements those of the type serve (summand_bounds). The
+ * contract of lw_expq_i32 states no bounds of its result, so those of its type hold. */
 static const Expr *bounded_load(Ctx *cx, const Expr *e, void *user)
 {
     Annotator *a = user;
+    if (e->kind == EXPR_EXPQ) return expr_new_var(cx, "exp", VAR_LOCAL, e->type, INT32_MIN, INT32_MAX);
     if (e->kind != EXPR_LOAD || dtype_is_float(e->type) || dtype_info(e->type)->bytes < 4) return e;
     const Memory *m = memory_base(e->ref);
     const int at = find_parameter(a->f, m);
