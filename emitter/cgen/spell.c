@@ -237,9 +237,19 @@ static Spelled negative(Speller *s, const Expr *e)
     return piece(text, LEVEL_UNARY, !is_narrow(e->type));
 }
 
-/* Prints the floor remainder by a power of two, the only floor remainder of legal code. */
+/* Prints the floor remainder by a power of two, the only floor remainder of legal code: of unsigned numbers, because
+ * provers know the bounds of a remainder and not those of a mask. */
 static Spelled mask(Speller *s, const Expr *e)
 {
+    const bool is_long = dtype_info(e->type)->bytes == 8;
+    if (dtype_info(e->type)->bytes >= 4) {
+        const char *x = operand(s, e->arg[0], e->type == U32 || e->type == U64 ? LEVEL_MUL : LEVEL_UNARY);
+        if (e->type == U32 || e->type == U64)
+            return piece(text_format(s->cx, "%s %% %lldu", x, (long long)e->arg[1]->integer), LEVEL_MUL, true);
+        return cast_to(s, dtype_info(e->type)->c_type,
+                       text_format(s->cx, "((%s)%s %% %lldu)", is_long ? "uint64_t" : "uint32_t", x,
+                                   (long long)e->arg[1]->integer));
+    }
     const Expr *bits = expr_int(s->cx, e->type, e->arg[1]->integer - 1);
     const char *x = operand(s, e->arg[0], LEVEL_UNARY), *and = operand(s, bits, LEVEL_UNARY);
     return piece(text_format(s->cx, "(%s & %s)", x, and), LEVEL_PRIMARY, true);

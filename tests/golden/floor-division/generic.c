@@ -18,7 +18,7 @@
 static void floor_division_y(const int32_t *restrict x, int32_t *restrict y)
 {
     for (int32_t i = 0; i < 10; i++)
-        y[i] = lw_floordiv32(x[i], 3) + (x[-i + 9] & 3);
+        y[i] = lw_floordiv32(x[i], 3) + (int32_t)((uint32_t)x[-i + 9] % 4u);
 }
 
 int floor_division_run(void *arena, const struct floor_division_inputs *in, const struct floor_division_outputs *out)

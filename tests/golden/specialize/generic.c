@@ -18,7 +18,7 @@
  * schedule of the file: split y.i 4; specialize n % 4 == 0 */
 static void specialize_y(int32_t n, const float *restrict x, float *restrict y)
 {
-    if ((n & 3) == 0) {
+    if ((int32_t)((uint32_t)n % 4u) == 0) {
         const int32_t io_end = (n + 3) / 4;
         for (int32_t io = 0; io < io_end; io++) {
             const float *x_io = x + io * 4;
