@@ -123,10 +123,29 @@ static void two_neighbours(Chooser *c, const Stmt **first, const Stmt **second)
     }
 }
 
+static bool holds_reader(Chooser *c, const Stmt *s, const Stage *producer);
+static bool reads_from(Chooser *c, const Stmt *reader, const Stmt *s);
+
+/* Neighbours in sequences that do not read each other, each with the same chance: *seen counts them. */
+static void independent_neighbours(Chooser *c, const Stmt *s, const Stmt **first, const Stmt **second, int *seen)
+{
+    for (int i = 0; i < s->child_count; i++) {
+        independent_neighbours(c, s->child[i], first, second, seen);
+        if (s->kind != STMT_SEQ || i == 0 || reads_from(c, s->child[i], s->child[i - 1])) continue;
+        if (random_below(c->r, ++*seen)) continue;
+        *first = s->child[i - 1];
+        *second = s->child[i];
+    }
+}
+
+/* Neighbours that may change places, mostly. Without any, a loop is cut: its two parts are such neighbours. */
 static const char *step_swap(Chooser *c)
 {
     const Stmt *a, *b;
+    int seen = 0;
     two_neighbours(c, &a, &b);
+    if (random_chance(c->r, 85)) independent_neighbours(c, c->nest->root, &a, &b, &seen);
+    if (!seen && random_chance(c->r, 60)) return step_cut(c);
     return name_format(c->cx, "swap %s %s", block_in(c, a), block_in(c, b));
 }
 
@@ -244,6 +263,16 @@ static bool reads(Chooser *c, const Stage *reader, const Stage *producer)
     for (int i = 0; i < count; i++)
         for (int j = 0; j < producer->out_count; j++)
             if (in[i] == producer->out[j]) return true;
+    return false;
+}
+
+/* True if `reader` reads what s computes, or continues its sums. */
+static bool reads_from(Chooser *c, const Stmt *reader, const Stmt *s)
+{
+    if (s->kind == STMT_BLOCK)
+        return holds_reader(c, reader, s->stage) || (s->stage->reducer != REDUCE_NONE && holds(reader, s->stage));
+    for (int i = 0; i < s->child_count; i++)
+        if (reads_from(c, reader, s->child[i])) return true;
     return false;
 }
 
@@ -396,8 +425,23 @@ static const char *step_pad(Chooser *c)
     return name_format(c->cx, "pad %s %s %d", s->name, axis, some_factor(c));
 }
 
+/* A condition on the first element of an input, or NULL without inputs. */
+static const char *condition_on_input(Chooser *c)
+{
+    static const char *const conditions[] = { " > 1", " <= 0", " == 3", " < 5" };
+    if (!c->nest->input_count) return NULL;
+    const Tensor *t = c->nest->input[random_below(c->r, c->nest->input_count)];
+    Text text = text_new(c->cx);
+    text_printf(&text, "specialize %s", t->name);
+    for (int d = 0; d < t->rank; d++) text_add(&text, d ? ", 0" : "[0");
+    text_printf(&text, "%s%s", t->rank ? "]" : "", conditions[random_below(c->r, 4)]);
+    return text_string(&text);
+}
+
 static const char *step_specialize(Chooser *c)
 {
+    const char *of_input = random_chance(c->r, 50) ? condition_on_input(c) : NULL;
+    if (of_input) return of_input;
     static const char *const conditions[] = {
         "%s %% 4 == 0", "%s < 6", "%s == 7", "%s >= 4", "%s %% 2 == 1", "%s == 5"
     };
@@ -612,16 +656,15 @@ static const char *step_cut_sums(Chooser *c)
 
 typedef const char *Choose(Chooser *c);
 static Choose *const choices[] = {
-    step_split, step_split, step_split, step_cut, step_fission, step_fission, step_swap, step_swap, step_compute_with,
-    step_compute_with, step_compute_with, step_peel, step_tile, step_fuse, step_reorder, step_reorder, step_unroll,
-    step_vectorize,
-    step_parallel, step_compute_at, step_compute_at, step_compute_at, step_compute_at, step_store_at,
-    step_fold_storage, step_fold_storage,
-    step_fold_storage, step_fold_storage, step_fold_storage, step_fold_storage, step_compute_inline, step_reverse_at,
-    step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline, step_reverse_inline,
-    step_reverse_inline, step_pragma, step_copy_budget, step_prefetch, step_prefetch, step_rfactor, step_rfactor,
-    step_pack, step_pack, step_storage_align, step_pad, step_pad,
-    step_specialize, step_specialize, step_blockize, step_instruction, step_tensorize, step_tensorize, step_tensorize,
+    step_split, step_split, step_split, step_cut, step_fission, step_fission, step_swap, step_swap, step_swap,
+    step_swap, step_swap, step_swap, step_compute_with, step_compute_with, step_compute_with, step_peel, step_tile,
+    step_fuse, step_reorder, step_reorder, step_unroll, step_vectorize, step_parallel, step_compute_at,
+    step_compute_at, step_compute_at, step_compute_at, step_store_at, step_fold_storage, step_fold_storage,
+    step_fold_storage, step_fold_storage, step_fold_storage, step_fold_storage, step_compute_inline,
+    step_reverse_at, step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline,
+    step_reverse_inline, step_reverse_inline, step_pragma, step_copy_budget, step_prefetch, step_prefetch,
+    step_rfactor, step_rfactor, step_pack, step_pack, step_storage_align, step_pad, step_pad, step_specialize,
+    step_specialize, step_blockize, step_instruction, step_tensorize, step_tensorize, step_tensorize,
     step_tensorize, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose,
     step_decompose, step_memory, step_async, step_async, step_async, step_async,
 };

@@ -274,6 +274,7 @@ static bool begin_times(Compiler *c, const Stmt *s, const Expr *extent)
     Loop *loop = NEW(c->arena, Loop);
     Strip none = { .lanes = 1 };
     c->strip = &none;
+    c->load_room = 0;
     c->values = map_new(c->arena);
     loop->stmt = s;
     loop->var = NEW(c->arena, int32_t);

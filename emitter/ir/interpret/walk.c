@@ -641,6 +641,8 @@ static void run(Walk *w, const Stmt *s, const Lanes *l)
         else run_loop(w, s, l);
         break;
     case STMT_IF: {
+        w->lane = 0;                 /* the condition is the same for all lanes */
+        w->width = l->width;
         int side = point_value(w->point, site(w, s->cond)).i ? 0 : 1;
         if (side < s->child_count) run(w, s->child[side], l);
         break;
