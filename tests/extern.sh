@@ -90,4 +90,82 @@ out="-o $work/refused.c"
     check interpreter-is-refused refuses 1 'the C function mine computes it' \
         verify $tflite --extern Mine=mine --link "$work/mine.c"
 }
+
+# ---- Calls in loops ------------------------------------------------------------------------------------------------
+
+cat > "$work/tiles.c" << 'EOF'
+#include <stdint.h>
+void add1(const float *x, float *t, int32_t rows);
+void sum3(const float *t, float *y, int32_t in_rows, int32_t rows, int32_t columns, int32_t first);
+void product(const float *a, int32_t a_row, const float *b, int32_t b_row, float *c, int32_t c_row, int32_t m,
+             int32_t n, int32_t k);
+void add1(const float *x, float *t, int32_t rows)
+{
+    for (int32_t i = 0; i < rows * 8; i++) t[i] = x[i] + 1;
+}
+void sum3(const float *t, float *y, int32_t in_rows, int32_t rows, int32_t columns, int32_t first)
+{
+    for (int32_t i = 0; i < rows * columns && in_rows == rows + 2; i++)
+        y[i] = t[i] + t[i + columns] + t[i + 2 * columns] + (float)(first + i / columns);
+}
+void product(const float *a, int32_t a_row, const float *b, int32_t b_row, float *c, int32_t c_row, int32_t m,
+             int32_t n, int32_t k)
+{
+    for (int32_t i = 0; i < m; i++)
+        for (int32_t j = 0; j < n; j++) {
+            float sum = 0;
+            for (int32_t l = 0; l < k; l++) sum += a[i * a_row + l] * b[l * b_row + j];
+            c[i * c_row + j] = sum;
+        }
+}
+EOF
+cat > "$work/producer.te" << 'EOF'
+input x: f32[18][8]
+t[i, j] = x[i, j] + 1
+y[i, j] = t[i, j] * 2
+output y
+nest
+schedule
+  split y.i 4
+  compute_at t y.io
+  external t add1(x, t, dim(t, 0))
+EOF
+cat > "$work/window.te" << 'EOF'
+input x: f32[18][9]
+t[i<18, j<9] = x[i, j] + 1
+y[i<16, j<9] = t[i, j] + t[i+1, j] + t[i+2, j] + f32(i)
+output y
+nest
+schedule
+  split y.i 5
+  compute_at t y.io
+  external y sum3(t, y, dim(t, 0), dim(y, 0), dim(y, 1), first(y, 0)) at=y.ii
+EOF
+cat > "$work/tiles.te" << 'EOF'
+size n in 1..40
+input a: f32[n][24]
+input b: f32[24][12]
+c[i, j] = sum(k) a[i, k] * b[k, j]
+output c
+schedule
+  split c.i 4
+  split c.j 5
+  reorder c.io c.jo c.ii c.ji c.k
+  external c product(a, stride(a, 0), b, stride(b, 0), c, stride(c, 0), dim(c, 0), dim(c, 1), dim(a, 1)) at=c.ii
+EOF
+for file in producer window; do
+    check "call-in-a-loop-$file" "$lw" verify "$work/$file.te" --link "$work/tiles.c"
+done
+check call-in-a-loop-tiles "$lw" verify "$work/tiles.te" --dim n=18 --link "$work/tiles.c"
+# edited FILE EDIT TEXT: the file with the edit is refused with the text.
+edited() {
+    sed "$2" "$work/$1.te" > "$work/edited.te" && rm -f "$work/refused.c" &&
+        refuses 1 "$3" "$work/edited.te" -o "$work/refused.c"
+}
+check call-on-rows-apart-is-refused edited tiles 's/stride(c, 0), //' \
+    'rows of the part of "c" that product gets are apart'
+check call-on-a-part-of-a-sum-is-refused edited tiles \
+    's/  reorder .*/  split c.k 6\n  reorder c.ko c.io c.jo c.ii c.ji c.ki/' 'reduces over a part of the axis k'
+check call-in-lanes-is-refused edited producer 's/external t/split y.io 1 names=u,io\n  &/; $a\  vectorize y.io' 'lanes'
+check call-that-computes-with-a-dim-is-refused edited producer 's/dim(t, 0))/dim(t, 0) * 2)/' 'size of a part'
 report_end

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks external calls (ir/nest/external.h). The statement below the call is its meaning. The call computes the same
- * values under four conditions. It runs once, outside all loops. It takes every tensor that the statement reads from
- * elsewhere. It yields every tensor that others read from the statement. It finds each of these tensors in row-major
- * order. */
+ * values under four conditions. It takes every tensor that the statement reads from elsewhere. It yields every tensor
+ * that others read from the statement. It finds each of these tensors in row-major order. Inside loops, it gets the
+ * parts of them that one iteration computes and reads, which are boxes (external_view.h), and no loop around it runs in
+ * the lanes of vectors. */
 #include "ir/check/check_parts.h"
+#include "ir/check/external_view.h"
 #include "ir/nest/external.h"
 
 typedef struct ExternalCheck { Checker *c; const Stmt *const *above; int depth; const Stmt *tile; } ExternalCheck;
@@ -107,12 +109,47 @@ static bool is_row_major(const External *e, const Buffer *b)
     return b->scope->kind != SCOPE_REGISTER;
 }
 
+/* Returns true if the elements of the part follow each other in memory, or the call takes the strides. */
+static bool part_is_row_major(const ExternalCheck *x, const Tensor *t, const ExternalView *v)
+{
+    const Bounds *scope = NULL;
+    bool is_one = true;                /* all dimensions so far have one index in the part */
+    if (external_knows_strides(x->tile->external, t)) return true;
+    for (int i = 0; i < x->depth; i++)
+        if (x->above[i]->kind == STMT_FOR)
+            scope = bounds_var(x->c->cx, scope, x->above[i]->var, x->above[i]->extent);
+    for (int d = 0; d < t->rank; d++) {
+        if (!is_one && !provably_equal(x->c->cx, v->count[d], t->shape[d], scope)) return false;
+        is_one = is_one && expr_is_int(v->count[d], 1);
+    }
+    return true;
+}
+
+static bool part_is_known(const ExternalCheck *x, const ExternalArg *a)
+{
+    const char *why = NULL, *function = x->tile->external->function;
+    ExternalView v;
+    if (!external_is_in_loop(x->above, x->depth)) return true;
+    if (a->kind == EXTERNAL_VALUE && a->uses_dims)
+        return check_fail(x->c, UNPROVED, FAULT_EXTENT, "dim(T, N) as an argument of its own",
+                          "an argument of %s computes with dim(T, N), which in a loop is the size of a part", function);
+    if (!a->tensor) return true;
+    if (!external_view(x->c->cx, x->above, x->depth, x->tile, a->tensor, &v, &why))
+        return check_fail(x->c, UNPROVED, FAULT_EXTENT, "a call in fewer loops, for a box of whole sums",
+                          "an argument of %s: %s", function, why);
+    if (a->kind != EXTERNAL_TENSOR || part_is_row_major(x, a->tensor, &v)) return true;
+    return check_fail(x->c, UNPROVED, FAULT_STORAGE,
+                      text_format(x->c->cx, "a call that takes stride(%s, N) for all dimensions but the last",
+                                  a->tensor->name),
+                      "the rows of the part of \"%s\" that %s gets are apart", a->tensor->name, function);
+}
+
 static bool argument_is_stored(const ExternalCheck *x, const Tensor *t)
 {
     const Buffer *b = buffer_of(x, t);
     const char *function = x->tile->external->function;
     if (!b && producer(x->c->nest, t) && !is_nest_output(x->c->nest, t))
-        return check_fail(x->c, UNPROVED, FAULT_STORAGE, "a tensor that is stored outside all loops",
+        return check_fail(x->c, UNPROVED, FAULT_STORAGE, "a tensor that is stored around the call",
                           "\"%s\", an argument of %s, has no storage there", t->name, function);
     if (!b || is_row_major(x->tile->external, b)) return true;
     return check_fail(x->c, UNPROVED, FAULT_STORAGE,
@@ -120,12 +157,18 @@ static bool argument_is_stored(const ExternalCheck *x, const Tensor *t)
                       "\"%s\", an argument of %s, is not stored in row-major order", t->name, function);
 }
 
-static bool runs_once(const ExternalCheck *x)
+static bool loops_are_plain(const ExternalCheck *x)
 {
-    for (int i = 0; i < x->depth; i++)
-        if (x->above[i]->kind == STMT_FOR)
-            return check_fail(x->c, UNPROVED, FAULT_NESTING, "a call outside all loops", "%s is called in %s",
-                              x->tile->external->function, x->above[i]->name);
+    const External *e = x->tile->external;
+    for (int i = 0; i < x->depth; i++) {
+        if (x->above[i]->kind != STMT_FOR) continue;
+        if (x->above[i]->loop_kind == LOOP_VECTOR)
+            return check_fail(x->c, UNPROVED, FAULT_KIND, "a loop that is serial, parallel or unrolled",
+                              "%s is called in %s, whose iterations are lanes", e->function, x->above[i]->name);
+        if (e->in_place)
+            return check_fail(x->c, UNPROVED, FAULT_NESTING, "a call outside all loops, or without in_place",
+                              "%s is called in place in %s", e->function, x->above[i]->name);
+    }
     return true;
 }
 
@@ -133,10 +176,12 @@ bool check_external(Checker *c, const Stmt *const *above, int depth, const Stmt 
 {
     const ExternalCheck x = { c, above, depth, tile };
     const External *e = tile->external;
-    if (!runs_once(&x)) return false;
+    if (!loops_are_plain(&x)) return false;
     for (int i = 0; i < c->nest->stage_count; i++)
         if (!stage_is_right(&x, c->nest->stage[i])) return false;
     for (int i = 0; i < e->arg_count; i++)
         if (e->arg[i].kind == EXTERNAL_TENSOR && !argument_is_stored(&x, e->arg[i].tensor)) return false;
+    for (int i = 0; i < e->arg_count; i++)
+        if (!part_is_known(&x, &e->arg[i])) return false;
     return true;
 }

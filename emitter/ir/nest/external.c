@@ -32,6 +32,16 @@ bool external_is_macro(const char *function)
     return false;
 }
 
+void external_of_whole_tensors(Ctx *cx, External *e)
+{
+    for (int i = 0; i < e->arg_count; i++) {
+        ExternalArg *a = &e->arg[i];
+        if (a->kind != EXTERNAL_DIM && a->kind != EXTERNAL_FIRST) continue;
+        const Expr *value = a->kind == EXTERNAL_DIM ? a->tensor->shape[a->dimension] : expr_index(cx, 0);
+        *a = (ExternalArg){ .kind = EXTERNAL_VALUE, .value = value };
+    }
+}
+
 void external_mark_written(External *e, const Stmt *s)
 {
     for (int o = 0; s->kind == STMT_BLOCK && o < s->stage->out_count; o++)

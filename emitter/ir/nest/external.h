@@ -9,11 +9,16 @@
  * An argument is
  *
  *   T                  the address of a row-major tensor: an input, or the output of a stage
- *   dim(T, N)          the size of dimension N; any expression over sizes and numbers, of type i32, i64, f32 or f64
+ *   dim(T, N)          the size of dimension N
+ *   first(T, N)        the first index of dimension N, 0 outside all loops
+ *   a number           any expression over sizes, numbers and dim(T, N), of type i32, i64, f32 or f64
  *   stride(T, N)       elements from one index of dimension N to the next, where T is stored
  *   workspace(BYTES)   the address of scratch memory of the arena
  *
  * The function may be a macro of the runtime headers, whose last argument counts its points, for estimates.
+ *
+ * Inside loops, a call gets the part of each tensor that its statement computes or reads in one iteration
+ * (ir/check/external_view.h): T is the address of the first element of the part, and dim(T, N) the part's size.
  *
  * A call may state the strides of a tensor in all dimensions except the last. It then accepts a tensor whose rows are
  * apart. */
@@ -26,11 +31,13 @@
  * `in_place`. */
 #include "ir/nest/nest.h"
 
-typedef enum ExternalArgKind { EXTERNAL_TENSOR, EXTERNAL_VALUE, EXTERNAL_STRIDE, EXTERNAL_WORKSPACE } ExternalArgKind;
+typedef enum ExternalArgKind { EXTERNAL_TENSOR, EXTERNAL_VALUE, EXTERNAL_STRIDE, EXTERNAL_WORKSPACE, EXTERNAL_DIM,
+                               EXTERNAL_FIRST } ExternalArgKind;
 typedef struct ExternalArg {
     ExternalArgKind kind;
-    const Tensor *tensor;              /* TENSOR, STRIDE: the tensor */
-    int dimension;                     /* STRIDE: the dimension */
+    const Tensor *tensor;              /* TENSOR, STRIDE, DIM, FIRST: the tensor */
+    int dimension;                     /* STRIDE, DIM, FIRST: the dimension */
+    bool uses_dims;                    /* VALUE: true if the text of the expression has dim(T, N) */
     bool is_written;                   /* TENSOR: true if the call computes the tensor */
     const Expr *value;                 /* VALUE: the expression; WORKSPACE: the bytes */
 } ExternalArg;
@@ -46,6 +53,8 @@ typedef struct External {
 
 /* Returns true for a macro of the runtime headers, which has no prototype. */
 bool external_is_macro(const char *function);
+/* Replaces dim(T, N) and first(T, N) by the numbers of whole tensors, for a call outside all loops. */
+void external_of_whole_tensors(Ctx *cx, External *e);
 /* Marks the tensors that the statement computes. */
 void external_mark_written(External *e, const Stmt *meaning);
 bool external_takes(const External *e, const Tensor *t);

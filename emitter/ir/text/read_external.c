@@ -7,8 +7,8 @@
 #include "ir/text/print.h"
 #include "support/names.h"
 
-/* Reads `T, N)` after stride(. */
-static void read_stride(Lexer *l, const Symbol *symbols, ExternalArg *a)
+/* Reads `T, N)` after stride(, dim( or first(. */
+static void read_dimension(Lexer *l, const Symbol *symbols, ExternalArgKind kind, ExternalArg *a)
 {
     Token at = lex_take(l);
     const Symbol *k = at.kind == TOKEN_NAME ? symbol_tensor(symbols, at) : NULL;
@@ -20,7 +20,7 @@ static void read_stride(Lexer *l, const Symbol *symbols, ExternalArg *a)
     if (dimension < 0 || dimension >= k->tensor->rank)
         lex_error(l, at, "'%s' has no dimension %lld; use 0 to %d", k->name, (long long)dimension,
                   k->tensor->rank - 1);
-    *a = (ExternalArg){ .kind = EXTERNAL_STRIDE, .tensor = k->tensor, .dimension = (int)dimension };
+    *a = (ExternalArg){ .kind = kind, .tensor = k->tensor, .dimension = (int)dimension };
     lex_expect(l, ")", "after the dimension");
 }
 
@@ -45,24 +45,54 @@ static const Expr *read_number(Lexer *l, const Symbol *symbols)
     return e;
 }
 
+/* Returns true if `dim(T, N)` is the whole argument. */
+static bool is_lone_dim(const Lexer *l)
+{
+    const Token after = lex_ahead(l, 6);
+    return lex_is(l, "dim") && token_is(lex_ahead(l, 1), "(") && lex_ahead(l, 4).kind == TOKEN_INTEGER
+           && token_is(lex_ahead(l, 5), ")") && (token_is(after, ",") || token_is(after, ")"));
+}
+
+/* Returns true if the argument that begins here has dim(...) in it. */
+static bool has_dim(const Lexer *l)
+{
+    int depth = 0;
+    for (int i = 0;; i++) {
+        const Token t = lex_ahead(l, i);
+        depth += token_is(t, "(") - token_is(t, ")");
+        if (t.kind == TOKEN_END || depth < 0 || (depth == 0 && token_is(t, ","))) return false;
+        if (token_is(t, "dim")) return true;
+    }
+}
+
 static void read_argument(Lexer *l, const Symbol *symbols, ExternalArg *a)
 {
-    const bool is_stride = lex_is(l, "stride"), is_workspace = lex_is(l, "workspace");
+    static const struct { const char *word; ExternalArgKind kind; } of_dimension[] = {
+        { "stride", EXTERNAL_STRIDE }, { "first", EXTERNAL_FIRST }, { "dim", EXTERNAL_DIM },
+    };
+    const bool is_workspace = lex_is(l, "workspace");
+    for (int i = 0; i < 3; i++) {
+        if (!lex_is(l, of_dimension[i].word) || !token_is(lex_ahead(l, 1), "(")) continue;
+        if (of_dimension[i].kind == EXTERNAL_DIM && !is_lone_dim(l)) continue;
+        lex_take(l);
+        lex_take(l);
+        read_dimension(l, symbols, of_dimension[i].kind, a);
+        return;
+    }
     if (is_address(l, symbols)) {
         *a = (ExternalArg){ .kind = EXTERNAL_TENSOR, .tensor = symbol_tensor(symbols, lex_take(l))->tensor };
-    } else if (is_stride || is_workspace) {
+    } else if (is_workspace) {
         lex_take(l);
-        if (!lex_expect(l, "(", is_stride ? "after `stride`" : "after `workspace`")) return;
-        if (is_stride) read_stride(l, symbols, a);
-        else {
-            const Token at = lex_peek(l);
-            *a = (ExternalArg){ .kind = EXTERNAL_WORKSPACE, .value = read_number(l, symbols) };
-            if (!ctx_failed(l->cx) && a->value->type != I32)
-                lex_error(l, at, "the bytes of a workspace have type i32, not %s",
-                          dtype_info(a->value->type)->spelling);
-            lex_expect(l, ")", "after the bytes");
-        }
-    } else *a = (ExternalArg){ .kind = EXTERNAL_VALUE, .value = read_number(l, symbols) };
+        if (!lex_expect(l, "(", "after `workspace`")) return;
+        const Token at = lex_peek(l);
+        *a = (ExternalArg){ .kind = EXTERNAL_WORKSPACE, .value = read_number(l, symbols) };
+        if (!ctx_failed(l->cx) && a->value->type != I32)
+            lex_error(l, at, "the bytes of a workspace have type i32, not %s", dtype_info(a->value->type)->spelling);
+        lex_expect(l, ")", "after the bytes");
+    } else {
+        *a = (ExternalArg){ .kind = EXTERNAL_VALUE, .uses_dims = has_dim(l) };
+        a->value = read_number(l, symbols);
+    }
 }
 
 External *external_read(Lexer *l, const Symbol *symbols)
@@ -108,6 +138,8 @@ void external_print(Text *t, const External *e, const Namer *tensors)
         if (i) text_add(t, ", ");
         if (a->kind == EXTERNAL_TENSOR) text_add(t, of);
         if (a->kind == EXTERNAL_STRIDE) text_printf(t, "stride(%s, %d)", of, a->dimension);
+        if (a->kind == EXTERNAL_DIM) text_printf(t, "dim(%s, %d)", of, a->dimension);
+        if (a->kind == EXTERNAL_FIRST) text_printf(t, "first(%s, %d)", of, a->dimension);
         if (a->kind == EXTERNAL_WORKSPACE) text_add(t, "workspace(");
         if (a->value) print_expr(t, a->value);
         if (a->kind == EXTERNAL_WORKSPACE) text_char(t, ')');

@@ -707,7 +707,7 @@ static const Expr *operand_arg(Expand *x, const Tensor *pattern, const Tensor *d
 static const Code *expand_tile(Expand *x, const Stmt *s)
 {
     Ctx *cx = x->cx;
-    if (s->external) return expand_external(x->s, s->external);
+    if (s->external) return expand_external(x->s, x->path, x->depth, s);
     const Code *body = expand(x, s->child[0]);
     const Instruction *instr = s->instr;
     const char *why;

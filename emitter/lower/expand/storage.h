@@ -63,7 +63,7 @@ const Memory *storage_workspace(Storages *s, const Expr *bytes);
 
 /* Returns the call of a C function (external.c). */
 struct External;
-const Code *expand_external(Storages *s, const struct External *e);
+const Code *expand_external(Storages *s, const Stmt *const *above, int depth, const Stmt *tile);
 /* An asynchronous copy in the loop that is being expanded: the number of copies that its channel has started so far,
  * and their number at the end of each slot's last start. */
 typedef struct CopyQueue {

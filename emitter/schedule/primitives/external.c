@@ -3,8 +3,9 @@
  *
  *   external dense cblas_sgemm(101, 111, 111, dim(x, 0), dim(w, 1), ..., x, dim(x, 1), w, dim(w, 1), 0.0, dense, ...)
  *
- * The call computes STAGE and the producers between it and the operands of the call. Their statements, at the root
- * and in order, become one unit. Its statement remains the definition for the checker and the interpreter; the
+ * The call computes STAGE and the producers between it and the operands of the call. Their statements, in one sequence
+ * and in order, become one unit. The sequence is at the root, or in the loop at which STAGE is computed; with `at`, the
+ * one that holds the named loop of STAGE. Its statement remains the definition for the checker and the interpreter; the
  * emitted C has the call. After every later step the checker proves that the unit reads only operands of the call,
  * and that all other statements read only its results. */
 #include <string.h>
@@ -127,6 +128,36 @@ static const Stmt *with_unit(const Absorbed *a, const Stmt *s)
     return stmt_seq(cx, rest, rest_count + 1);
 }
 
+/* Returns the depth of the loop in which the unit stands, or -1 for the root: the innermost loop outside `at`, or
+ * outside all loops of the absorbed stages. */
+static int host_depth(const Absorbed *a, const Path *p, const char *at)
+{
+    int host = -1;
+    for (int i = 0; i < p->depth; i++) {
+        bool is_own = false;
+        if (p->at[i]->kind != STMT_FOR) continue;
+        if (at && text_equal(p->at[i]->name, at)) return host;
+        for (int s = 0; s < a->count; s++) is_own = is_own || loop_is_own(p->at[i], a->stage[s]);
+        if (at || !is_own) host = i;
+    }
+    return host;
+}
+
+/* Returns the root with the unit, or NULL if the statements are in no common sequence. */
+static const Stmt *root_with_unit(const Absorbed *a, const Stage *s, const char *at)
+{
+    Path p;
+    if (!nest_find_block(&a->d->next, s->name, &p)) return NULL;
+    const int host = host_depth(a, &p, at);
+    if (host < 0) {
+        external_of_whole_tensors(a->d->cx, a->call);
+        return with_unit(a, a->d->next.root);
+    }
+    p.depth = host + 2;
+    const Stmt *body = with_unit(a, p.at[host + 1]);
+    return body ? path_replace(a->d->cx, &p, body) : NULL;
+}
+
 const Nest *run_external(Ctx *cx, const Nest *n, const StepArgs *args)
 {
     if (ctx_failed(cx) || !n) return n;
@@ -142,10 +173,18 @@ const Nest *run_external(Ctx *cx, const Nest *n, const StepArgs *args)
     call->has_status = args->status;
     Absorbed a = { &d, call, 0, NEW_ARRAY(cx->arena, const Stage *, n->stage_count) };
     if (!absorb(&a, s) || !absorb_results(&a)) return n;
-    const Stmt *root = with_unit(&a, d.next.root);
+    Path loop;
+    if (args->loop[0] && !draft_find_loop(&d, &d.args.loop[0], &loop)) return n;
+    if (args->loop[0] && !loop_is_own(path_end(&loop), s)) {
+        refuse_invalid(&d, FAULT_ROLE, text_format(cx, "a loop of %s", s->name), "%s is a loop of another stage",
+                       d.args.loop[0]);
+        return n;
+    }
+    const Stmt *root = root_with_unit(&a, s, d.args.loop[0]);
     if (!root)
         refuse_invalid(&d, FAULT_NESTING, "the step before those that move or attach its stages",
-                       "%s is not computed in loops of its own, outside all others", args->target);
+                       "%s and the stages that the call absorbs are not computed in loops of their own, in one "
+                       "sequence", args->target);
     if (ctx_failed(cx)) return n;
     d.next.root = root;
     return draft_close(&d);
