@@ -76,7 +76,7 @@ static void shared_inputs(Annotator *a, const Code *c, int loop)
 
 static void walk_loop(Annotator *a, const Code *c)
 {
-    const int loop = a->loop_count++, outer = a->tracked_count, lets = a->let_count;
+    const int loop = a->loop_count++, outer = a->tracked_count, lets = a->lets.count;
     const Bounds *outside = a->scope;
     Tracked *after = NEW_ARRAY(a->cx->arena, Tracked, outer);
     Clause place = { .loop = loop, .kind = CLAUSE_LOOP_ASSIGNS, .form = FORM_MEMORY };
@@ -90,7 +90,7 @@ static void walk_loop(Annotator *a, const Code *c)
         written_by(a, c, t->memory, &after[i].written);
         a->scope = code_bounds(a->cx, outside, c);
         written_by(a, c->child[0], t->memory, &body);
-        a->let_count = lets;
+        a->lets.count = lets;
         written_before(a, c, &body, &t->written);
         if (t->memory->kind != MEMORY_SCALAR) written_clauses(a, t->memory, &t->written, loop);
         if (has_values(t->memory)) {
@@ -110,14 +110,14 @@ static void walk_loop(Annotator *a, const Code *c)
     a->scope = code_bounds(a->cx, outside, c);
     walk(a, c->child[0]);
     a->scope = outside;
-    a->let_count = lets;
+    a->lets.count = lets;
     a->tracked_count = outer;
     for (int i = 0; i < outer; i++) a->tracked[i] = after[i];
 }
 
 static void walk_branch(Annotator *a, const Code *c)
 {
-    const int outer = a->tracked_count, lets = a->let_count;
+    const int outer = a->tracked_count, lets = a->lets.count;
     const Bounds *outside = a->scope;
     Tracked *after = NEW_ARRAY(a->cx->arena, Tracked, outer), *before = NEW_ARRAY(a->cx->arena, Tracked, outer);
     for (int i = 0; i < outer; i++) {
@@ -127,7 +127,7 @@ static void walk_branch(Annotator *a, const Code *c)
     for (int k = 0; k < c->child_count; k++) {
         a->scope = code_fact(a->cx, outside, k ? expr_unary(a->cx, EXPR_NOT, c->cond) : c->cond);
         walk(a, c->child[k]);
-        a->let_count = lets;
+        a->lets.count = lets;
         a->tracked_count = outer;
         for (int i = 0; i < outer; i++) a->tracked[i] = before[i];
     }
@@ -145,7 +145,7 @@ static void walk_store(Annotator *a, const Code *c)
 
 static void walk(Annotator *a, const Code *c)
 {
-    const int lets = a->let_count, outer = a->tracked_count;
+    const int lets = a->lets.count, outer = a->tracked_count;
     switch (c->kind) {
     case CODE_FOR:   if (c->loop_kind != LOOP_LANES) walk_loop(a, c); return;
     case CODE_IF:    walk_branch(a, c); return;
@@ -156,7 +156,7 @@ static void walk(Annotator *a, const Code *c)
     }
     for (int i = 0; i < c->child_count; i++) walk(a, c->child[i]);
     if (c->kind == CODE_SEQ) return;
-    a->let_count = lets;
+    a->lets.count = lets;
     a->tracked_count = outer;
 }
 

@@ -4,7 +4,7 @@
 /* The parts of lower/annotate.c: the walk, the bounds of elements, the written elements. */
 #include "lower/passes/passes.h"
 
-enum { MOST_TERMS = 6, MOST_SEGMENTS = 12, MOST_WRITTEN = 16, MOST_TRACKED = 32, MOST_NAMED_VALUES = 256 };
+enum { MOST_TERMS = 6, MOST_SEGMENTS = 12, MOST_WRITTEN = 16, MOST_TRACKED = 32 };
 
 /* Bounds of a value: [low, high], and for each term its bounds times the number of steps, which is at least 0. */
 typedef struct Sum {
@@ -29,8 +29,7 @@ typedef struct Annotator {
     const Function *f;
     const Interval *range;             /* bounds of the parameters' elements */
     const Bounds *scope;
-    int let_count;
-    const Expr *let[MOST_NAMED_VALUES], *value[MOST_NAMED_VALUES];
+    Lets lets;
     int tracked_count;
     Tracked tracked[MOST_TRACKED];
     int loop_count;                    /* the number of the next loop */

@@ -17,16 +17,10 @@ void add_clause(Annotator *a, const Clause *c)
 
 const Expr *with_named_values(const Annotator *a, const Expr *e)
 {
-    for (int i = a->let_count - 1; i >= 0; i--) e = expr_substitute(a->cx, e, &a->let[i], &a->value[i], 1);
-    return e;
+    return lets_replace(a->cx, &a->lets, e);
 }
 
-void name_value(Annotator *a, const Code *let)
-{
-    if (a->let_count == MOST_NAMED_VALUES) return;
-    a->let[a->let_count] = let->var;
-    a->value[a->let_count++] = let->value;
-}
+void name_value(Annotator *a, const Code *let) { lets_add(&a->lets, let); }
 
 const Expr *store_index(const Annotator *a, const Code *store)
 {
@@ -51,13 +45,12 @@ Tracked *find_tracked(Annotator *a, const Memory *m)
     return NULL;
 }
 
-bool stores_to(const Code *c, const Memory *m)
+static bool stores_at(const Code *c, const void *base)
 {
-    if (c->kind == CODE_STORE && memory_base(c->memory) == m) return true;
-    for (int i = 0; i < c->child_count; i++)
-        if (stores_to(c->child[i], m)) return true;
-    return false;
+    return c->kind == CODE_STORE && memory_base(c->memory) == base;
 }
+
+bool stores_to(const Code *c, const Memory *m) { return code_any(c, stores_at, m); }
 
 int64_t most_trips(Annotator *a, const Code *loop)
 {

@@ -228,11 +228,11 @@ static Effect effect_of(Annotator *a, const Code *c, const Memory *m);
 static Effect effect_of_loop(Annotator *a, const Code *loop, const Memory *m)
 {
     const Bounds *outside = a->scope;
-    const int lets = a->let_count;
+    const int lets = a->lets.count;
     bool fills;
     a->scope = code_bounds(a->cx, outside, loop);
     Effect e = effect_of(a, loop->child[0], m);
-    a->let_count = lets;
+    a->lets.count = lets;
     if (!e.touches) {
         a->scope = outside;
         return e;
@@ -252,7 +252,7 @@ static Effect effect_of_loop(Annotator *a, const Code *loop, const Memory *m)
 static Effect effect_of(Annotator *a, const Code *c, const Memory *m)
 {
     Effect e = { .touches = false };
-    const int lets = a->let_count;
+    const int lets = a->lets.count;
     if (c->kind == CODE_STORE) return memory_base(c->memory) == m ? effect_of_store(a, c) : e;
     if (c->kind == CODE_FOR) return effect_of_loop(a, c, m);
     if (c->kind == CODE_LET) name_value(a, c);
@@ -261,7 +261,7 @@ static Effect effect_of(Annotator *a, const Code *c, const Memory *m)
         if (c->kind == CODE_IF) one.covers = false;
         e = in_sequence(a, e, one);
     }
-    if (c->kind == CODE_SCOPE) a->let_count = lets;
+    if (c->kind == CODE_SCOPE) a->lets.count = lets;
     return e;
 }
 
@@ -316,10 +316,10 @@ static void own_elements(Annotator *a, LoopValues *l, const Code *loop, const Ef
 LoopValues values_loop(Annotator *a, const Tracked *t, const Code *loop)
 {
     LoopValues l = { t->values, t->values, t->values };
-    const int lets = a->let_count;
+    const int lets = a->lets.count;
     const Effect e = effect_of(a, loop->child[0], t->memory);
     bool fills;
-    a->let_count = lets;
+    a->lets.count = lets;
     if (!e.touches) return l;
     const LoopForm form = form_of(a, loop, &e, &fills);
     const Sum before = t->values.at[t->values.current].sum;
@@ -349,10 +349,10 @@ LoopValues values_loop(Annotator *a, const Tracked *t, const Code *loop)
 
 void values_branch(Annotator *a, Tracked *t, const Code *branch)
 {
-    const int lets = a->let_count;
+    const int lets = a->lets.count;
     const Effect e = effect_of(a, branch, t->memory);
     Segment *s = &t->values.at[t->values.current];
-    a->let_count = lets;
+    a->lets.count = lets;
     if (!e.touches) return;
     if (!e.sets) s->sum = sum_plus(s->sum, e.add);
     else if (e.add.least || e.add.greatest) s->sum.is_known = false;

@@ -114,10 +114,10 @@ static void written_by_loop(Annotator *a, const Code *loop, const Memory *m, Are
 {
     Areas body = { 0 };
     const Bounds *outside = a->scope;
-    const int lets = a->let_count;
+    const int lets = a->lets.count;
     a->scope = code_bounds(a->cx, outside, loop);
     written_by(a, loop->child[0], m, &body);
-    a->let_count = lets;
+    a->lets.count = lets;
     a->scope = outside;
     for (int i = 0; i < body.count; i++) {
         Area r = body.at[i];
@@ -130,7 +130,7 @@ static void written_by_loop(Annotator *a, const Code *loop, const Memory *m, Are
 
 void written_by(Annotator *a, const Code *c, const Memory *m, Areas *out)
 {
-    const int lets = a->let_count;
+    const int lets = a->lets.count;
     if (c->kind == CODE_IF) return;
     if (c->kind == CODE_FOR) {
         written_by_loop(a, c, m, out);
@@ -143,7 +143,7 @@ void written_by(Annotator *a, const Code *c, const Memory *m, Areas *out)
         if (add_digit(a, &r, 1, expr_index(a->cx, 1))) add_area(a->cx, out, &r);
     }
     for (int i = 0; i < c->child_count; i++) written_by(a, c->child[i], m, out);
-    if (c->kind == CODE_SCOPE) a->let_count = lets;
+    if (c->kind == CODE_SCOPE) a->lets.count = lets;
 }
 
 void written_before(Annotator *a, const Code *loop, const Areas *by_body, Areas *out)

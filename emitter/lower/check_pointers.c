@@ -17,7 +17,7 @@
 #include "ir/text/print.h"
 #include "support/names.h"
 
-enum { MOST_LETS = 256, MOST_AROUND = 64, MOST_POINTS = 1 << 24 };
+enum { MOST_AROUND = 64, MOST_POINTS = 1 << 24 };
 
 typedef struct Check {
     Ctx *cx;
@@ -26,8 +26,7 @@ typedef struct Check {
     int around_count;
     /* loops and conditions, outermost first */
     struct Around { const Code *loop; const Expr *cond; } around[MOST_AROUND];
-    int let_count;
-    const Expr *let[MOST_LETS], *value[MOST_LETS];
+    Lets lets;
     const char *why;                     /* the first failure */
 } Check;
 
@@ -36,12 +35,6 @@ static const char *shown(Ctx *cx, const Expr *e)
     Text t = text_new(cx);
     print_expr(&t, e);
     return text_string(&t);
-}
-
-static const Expr *with_values(Check *c, const Expr *e)
-{
-    for (int i = c->let_count - 1; i >= 0; i--) e = expr_substitute(c->cx, e, &c->let[i], &c->value[i], 1);
-    return e;
 }
 
 /* ---- Enumeration ------------------------------------------------------------------------------------------------- */
@@ -104,8 +97,8 @@ static void visit(Points *p, int depth);
 static void visit_loop(Points *p, const Code *loop, int var, int depth)
 {
     Scalar begin, end;
-    const bool is_known = evaluate(p, with_values(p->c, loop->begin), &begin)
-                          && evaluate(p, with_values(p->c, loop->end), &end);
+    const bool is_known = evaluate(p, lets_replace(p->c->cx, &p->c->lets, loop->begin), &begin)
+                          && evaluate(p, lets_replace(p->c->cx, &p->c->lets, loop->end), &end);
     if (!is_known) p->is_outside = true;
     p->is_set[var] = true;
     for (int64_t i = is_known ? begin.i : 0; is_known && i < end.i && !p->is_outside; i += loop->step) {
@@ -125,7 +118,7 @@ static void visit(Points *p, int depth)
     if (depth < p->c->around_count) {
         const struct Around *a = &p->c->around[depth];
         const int var = a->loop ? find_var(p, a->loop->var) : p->var_count;
-        if (a->cond && !may_hold(p, with_values(p->c, a->cond))) return;
+        if (a->cond && !may_hold(p, lets_replace(p->c->cx, &p->c->lets, a->cond))) return;
         if (var < p->var_count) visit_loop(p, a->loop, var, depth);
         else visit(p, depth + 1);
         return;
@@ -163,10 +156,10 @@ static bool is_inside_everywhere(Check *c, const Expr *index, const Expr *last, 
     expr_walk(c->cx, last, add_var, p);
     for (int i = c->around_count - 1; i >= 0; i--) {
         const struct Around *a = &c->around[i];
-        if (a->cond && with_conditions) expr_walk(c->cx, with_values(c, a->cond), add_var, p);
+        if (a->cond && with_conditions) expr_walk(c->cx, lets_replace(c->cx, &c->lets, a->cond), add_var, p);
         if (!a->loop || find_var(p, a->loop->var) == p->var_count) continue;
-        expr_walk(c->cx, with_values(c, a->loop->begin), add_var, p);
-        expr_walk(c->cx, with_values(c, a->loop->end), add_var, p);
+        expr_walk(c->cx, lets_replace(c->cx, &c->lets, a->loop->begin), add_var, p);
+        expr_walk(c->cx, lets_replace(c->cx, &c->lets, a->loop->end), add_var, p);
     }
     visit_sizes(p, 0);
     return !p->is_outside;
@@ -198,7 +191,7 @@ static void prove(Check *c, const Memory *m, const Expr *index, int64_t capacity
 {
     Ctx *cx = c->cx;
     if (c->why) return;
-    const Expr *at = simplify(cx, with_values(c, index), c->scope);
+    const Expr *at = simplify(cx, lets_replace(c->cx, &c->lets, index), c->scope);
     const Expr *last = expr_sub(cx, m->elems, expr_index(cx, capacity));
     if (is_inside(c, index, last) || is_proved(c, at, last)) return;
     const Interval i = interval_of(cx, at, c->scope);
@@ -273,20 +266,18 @@ static void check_branch(Check *c, const Code *code)
 
 static void note_let(Check *c, const Code *code)
 {
-    if (code->var->type != I32 || c->let_count == MOST_LETS) return;
-    c->let[c->let_count] = code->var;
-    c->value[c->let_count++] = code->value;
+    if (code->var->type == I32) lets_add(&c->lets, code);
 }
 
 static void check(Check *c, const Code *code)
 {
     const Memory *m = code->memory;
-    const int lets = c->let_count;
+    const int lets = c->lets.count;
     switch (code->kind) {
     case CODE_SEQ:
     case CODE_SCOPE:
         for (int i = 0; i < code->child_count; i++) check(c, code->child[i]);
-        c->let_count = lets;
+        c->lets.count = lets;
         break;
     case CODE_FOR: check_loop(c, code); break;
     case CODE_IF:  check_branch(c, code); break;

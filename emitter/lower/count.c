@@ -25,7 +25,7 @@
 #include "ir/nest/external.h"
 
 enum { MOST_SAMPLES = 32,            /* the iterations of a loop that are sampled for an average */
-       MOST_LETS = 512, MAX_CONJUNCTS = 32 };
+       MOST_VALUES = 512, MAX_CONJUNCTS = 32 };
 static const double DATA_SHARE = 0.5;    /* the share of the executions in which a condition on data holds */
 
 /* runs counts the executions of the loop's body; trips is used in a macro's portable form */
@@ -36,7 +36,7 @@ typedef struct Counting {
     Ctx *cx;
     const Costs *costs;
     int depth; Level at[MAX_DEPTH];
-    int let_count; const Code *let[MOST_LETS];
+    int let_count; const Code *let[MOST_VALUES];
     /* The lanes of vectors that the C compiler forms from adjacent statements; 1 without vectors. */
     double lanes;
     Map in_vector;                   /* the stores of vectors, and the scalars that are their lanes */
@@ -766,7 +766,7 @@ static void note_macro(Counting *c, MacroWalk *w, const Code *s, double runs)
         c->at[c->depth++] = (Level){ .loop = s, .runs = runs * trips, .trips = trips };
     c->runs = runs;
     if (s->kind == CODE_STORE || s->kind == CODE_LET) note_macro_value(c, w, s->value);
-    if (s->kind == CODE_LET && c->let_count < MOST_LETS) c->let[c->let_count++] = s;
+    if (s->kind == CODE_LET && c->let_count < MOST_VALUES) c->let[c->let_count++] = s;
     if (s->kind == CODE_STORE && s->memory->kind != MEMORY_SCALAR)
         c->written[traffic_index(c, origin(s->memory))] +=
             distinct_elements(c, w, s->memory, s->index) * element_bytes(s->memory);
@@ -860,7 +860,7 @@ static void count(Counting *c, const Code *s, double runs)
     case CODE_IF: count_branches(c, s, runs); return;
     case CODE_LET:
         c->sum += runs * operations(c, s->value);
-        if (c->let_count < MOST_LETS) c->let[c->let_count++] = s;
+        if (c->let_count < MOST_VALUES) c->let[c->let_count++] = s;
         return;
     case CODE_LOCAL:
         if (s->memory->kind == MEMORY_POINTER) c->sum += runs * (1 + divisions(c, s->memory->offset));

@@ -30,7 +30,7 @@
 
 enum { MOST_LOSS = 3,                /* percent of speed that an inner loop may cost: its rounds are shorter */
        ROUNDS = 12 };
-enum { MOST_UNITS = 64, MOST_ACCESSES = 1024, MOST_LETS = 256, MOST_LOOPS = 32, MOST_STRIDES = 16, MOST_ROUNDS = 8 };
+enum { MOST_UNITS = 64, MOST_ACCESSES = 1024, MOST_OWN = 256, MOST_LOOPS = 32, MOST_STRIDES = 16, MOST_ROUNDS = 8 };
 
 /* A statement of the body. Its moments are [first, first + count). A declaration has none: every part executes it. */
 typedef struct Unit { const Code *code; int64_t first, count; bool is_loop, is_declaration; } Unit;
@@ -56,8 +56,8 @@ typedef struct Divider {
     int64_t count;                   /* the iterations or moments to divide */
     int unit_count; Unit unit[MOST_UNITS];
     int access_count; Access access[MOST_ACCESSES];
-    int let_count; const Expr *let[MOST_LETS], *value[MOST_LETS];
-    int own_count; const Memory *own[MOST_LETS];       /* memories that the divided code declares */
+    Lets lets;
+    int own_count; const Memory *own[MOST_OWN];       /* memories that the divided code declares */
     const Bounds *scope;
     const Expr *when;
     int at_unit;
@@ -66,12 +66,6 @@ typedef struct Divider {
 } Divider;
 
 /* ---- Accesses ---------------------------------------------------------------------------------------------------- */
-
-static const Expr *without_lets(Divider *d, const Expr *e)
-{
-    for (int i = d->let_count - 1; e && i >= 0; i--) e = expr_substitute(d->cx, e, &d->let[i], &d->value[i], 1);
-    return e;
-}
 
 static void add_access(Divider *d, const Memory *m, const Expr *index, bool is_write)
 {
@@ -83,7 +77,7 @@ static void add_access(Divider *d, const Memory *m, const Expr *index, bool is_w
     /* Every part executes a declaration, which must not read what parts write. */
     else d->failed = d->failed || (!d->loop && d->unit[d->at_unit].is_declaration);
     const Expr *at = m->kind == MEMORY_POINTER ? expr_add(d->cx, m->offset, index) : index;
-    at = simplify(d->cx, without_lets(d, at), d->scope);
+    at = simplify(d->cx, lets_replace(d->cx, &d->lets, at), d->scope);
     d->failed = d->failed || d->access_count == MOST_ACCESSES;
     for (int i = 0; i < d->access_count && !d->failed; i++) {
         const Access *known = &d->access[i];
@@ -107,10 +101,8 @@ static bool is_divided(const Divider *d, const Code *c)
 
 static void note_let(Divider *d, const Code *c)
 {
-    d->failed = d->failed || d->let_count == MOST_LETS;
-    if (d->failed || c->var->type != I32) return;
-    d->let[d->let_count] = c->var;
-    d->value[d->let_count++] = c->value;
+    d->failed = d->failed || d->lets.count == MOST_LETS;
+    if (!d->failed && c->var->type == I32) lets_add(&d->lets, c);
 }
 
 static const Expr *both_of(Ctx *cx, const Expr *a, const Expr *b) { return a ? expr_and(cx, a, b) : b; }
@@ -129,7 +121,7 @@ static void collect(Divider *d, const Code *c)
     if (c->kind == CODE_LET) note_let(d, c);
     const bool is_private = d->loop ? d->is_inside : c != d->unit[d->at_unit].code;
     if (c->kind == CODE_LOCAL && c->memory->kind != MEMORY_POINTER && is_private) {
-        d->failed = d->failed || d->own_count == MOST_LETS;
+        d->failed = d->failed || d->own_count == MOST_OWN;
         if (!d->failed) d->own[d->own_count++] = c->memory;
     }
     if (is_divided(d, c)) {
@@ -139,7 +131,7 @@ static void collect(Divider *d, const Code *c)
     }
     if (c->kind == CODE_FOR) d->scope = code_bounds(d->cx, outer, c);
     for (int i = 0; i < c->child_count && !d->failed; i++) {
-        if (c->kind == CODE_IF) d->when = i == 0 ? both_of(d->cx, when, without_lets(d, c->cond)) : when;
+        if (c->kind == CODE_IF) d->when = i == 0 ? both_of(d->cx, when, lets_replace(d->cx, &d->lets, c->cond)) : when;
         collect(d, c->child[i]);
     }
     d->when = when;
@@ -149,7 +141,7 @@ static void collect(Divider *d, const Code *c)
 
 static void collect_all(Divider *d)
 {
-    d->access_count = d->let_count = d->own_count = 0;
+    d->access_count = d->lets.count = d->own_count = 0;
     d->failed = false;
     d->scope = NULL;
     for (d->at_unit = 0; d->at_unit < d->unit_count; d->at_unit++) collect(d, d->unit[d->at_unit].code);

@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-enum { MOST_MOMENTS = 4096, MOST_TOUCHES = 512, MOST_LETS = 256 };
+enum { MOST_MOMENTS = 4096, MOST_TOUCHES = 512 };
 
 /* The elements of an access in iteration v of the outermost loop: [coef*i + least, coef*i + greatest], with i =
  * min(step*v + offset, last) for a shifted tail and i = v otherwise. If `at` is not NULL, the elements are at + rest
@@ -43,7 +43,7 @@ typedef struct Overlap {
     const Memory *x, *y;
     const Expr *var;                 /* the variable of the outermost loop, or NULL */
     const Bounds *scope;
-    int let_count; const Expr *let[MOST_LETS], *value[MOST_LETS];
+    Lets lets;
     int touch_count; MemoryTouch touch[MOST_TOUCHES];
     /* The lowest and highest elements, by moment. INT64_MAX and 0 mean no access. */
     int moment_count; int64_t low[MOST_MOMENTS], high[MOST_MOMENTS];
@@ -104,8 +104,7 @@ static void touch(Overlap *o, const Memory *m, const Expr *index)
     const Memory *base = memory_base(m);
     if (base != o->x && base != o->y) return;
     const Expr *at = m->kind == MEMORY_POINTER ? expr_add(cx, m->offset, index) : index, *rest = NULL;
-    for (int i = o->let_count - 1; i >= 0; i--) at = expr_substitute(cx, at, &o->let[i], &o->value[i], 1);
-    at = simplify(cx, at, o->scope);
+    at = simplify(cx, lets_replace(cx, &o->lets, at), o->scope);
     MemoryTouch t = { .is_write = base == o->y };      /* a read of the output follows its write */
     bool moves = moves_with_loop(o, at, &t, &rest);
     if (!moves && o->var && expr_uses(at, o->var)) {
@@ -126,10 +125,8 @@ static void touch_load(const Expr *e, void *user)
 
 static void note_let(Overlap *o, const Code *c)
 {
-    if (o->let_count == MOST_LETS) o->failed = true;
-    if (o->failed || c->var->type != I32) return;
-    o->let[o->let_count] = c->var;
-    o->value[o->let_count++] = c->value;
+    if (o->lets.count == MOST_LETS) o->failed = true;
+    if (!o->failed && c->var->type == I32) lets_add(&o->lets, c);
 }
 
 static void scan(Overlap *o, const Code *c)

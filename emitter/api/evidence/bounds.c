@@ -82,28 +82,20 @@ static void add_ranges(Evidence *e)
 
 /* lets: the values of the variables around a loop. line: the loops of the function's text, NULL if they are others than
  * those of the code, because a macro replaces some. */
-enum { MOST_LETS = 256 };
 typedef struct LoopWalk {
     Evidence *e;
     Table *t;
     const char *function;
-    int let_count; const Code *let[MOST_LETS];
+    Lets lets;
     int count, line_count; const int *line;
 } LoopWalk;
-
-static const Expr *with_values(const LoopWalk *w, const Expr *e)
-{
-    for (int i = w->let_count - 1; i >= 0; i--)
-        e = expr_substitute(w->e->cx, e, &w->let[i]->var, &w->let[i]->value, 1);
-    return e;
-}
 
 static int64_t trips_of(int64_t span, int64_t step) { return span <= 0 ? 0 : (span + step - 1) / step; }
 
 static void add_loop(LoopWalk *w, const Code *c, const Bounds *scope)
 {
     Ctx *cx = w->e->cx;
-    const Expr *span = with_values(w, expr_sub(cx, c->end, c->begin));
+    const Expr *span = lets_replace(cx, &w->lets, expr_sub(cx, c->end, c->begin));
     const Interval i = interval_of(cx, simplify(cx, span, scope), scope);
     const int number = w->count++;
     trace_text(w->t, w->function);
@@ -116,15 +108,15 @@ static void add_loop(LoopWalk *w, const Code *c, const Bounds *scope)
 /* A macro's portable form, the child of a call, is not among the loops. */
 static void walk_loops(LoopWalk *w, const Code *c, const Bounds *scope)
 {
-    const int lets = w->let_count;
+    const int lets = w->lets.count;
     if (c->kind == CODE_CALL) return;
     if (c->kind == CODE_FOR) {
         add_loop(w, c, scope);
         scope = code_bounds(w->e->cx, scope, c);
     }
-    if (c->kind == CODE_LET && w->let_count < MOST_LETS) w->let[w->let_count++] = c;
+    if (c->kind == CODE_LET) lets_add(&w->lets, c);
     for (int i = 0; i < c->child_count; i++) walk_loops(w, c->child[i], scope);
-    if (c->kind != CODE_LET && c->kind != CODE_SEQ) w->let_count = lets;
+    if (c->kind != CODE_LET && c->kind != CODE_SEQ) w->lets.count = lets;
 }
 
 static int count_loops(const Code *c)

@@ -122,10 +122,10 @@ static void add_layers(Evidence *e)
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-static const char *constant_of(const Build *b, const Slot *s)
+/* Returns the index of the slot's constant among the program's constants, or -1. */
+static int constant_of(const Build *b, const Slot *s)
 {
-    const int i = s && b->constant_of && s->kind == SLOT_CONST ? b->constant_of[s->index] : -1;
-    return i >= 0 && i < b->shared->constant_count ? b->shared->constant_name[i] : NULL;
+    return s && b->constant_of && s->kind == SLOT_CONST ? b->constant_of[s->index] : -1;
 }
 
 static void add_parameter(Evidence *e, Table *t, const Build *b, int group, const ParameterTraffic *p)
@@ -133,7 +133,7 @@ static void add_parameter(Evidence *e, Table *t, const Build *b, int group, cons
     const Memory *m = p->parameter;
     const Slot *s = m && !is_scratch(m) ? build_slot(b, group, m) : NULL;
     const int buffer = m && b == e->b ? report_buffer_of(b, &e->report.buffers, group, m) : -1;
-    const int producer = s ? build_producer(b, s->tensor) : -1;
+    const int producer = s ? build_producer(b, s->tensor) : -1, constant = constant_of(b, s);
     trace_number(t, json_layer_id(&e->report, b, group));
     trace_text(t, p->name);
     trace_text(t, traffic_kind_names[p->kind]);
@@ -143,7 +143,7 @@ static void add_parameter(Evidence *e, Table *t, const Build *b, int group, cons
     trace_known(t, buffer);
     trace_known(t, buffer < 0 ? -1 : report_offset_of(b, group, m));
     trace_known(t, producer < 0 ? -1 : json_layer_id(&e->report, b, producer));
-    trace_text(t, constant_of(b, s));
+    trace_text(t, constant >= 0 && constant < b->shared->constant_count ? b->shared->constant_name[constant] : NULL);
 }
 
 static void add_parameters(Evidence *e)
@@ -195,10 +195,9 @@ static const void *lowest_first(Ctx *cx, const Tensor *x)
 static bool reads(const Build *b, int group, int constant)
 {
     const Group *g = &b->groups.at[group];
-    for (int i = 0; i < g->input_count; i++) {
-        const Slot *s = tensor_is_constant(g->input[i]) ? plan_slot(&b->plan, g->input[i]) : NULL;
-        if (s && s->kind == SLOT_CONST && b->constant_of && b->constant_of[s->index] == constant) return true;
-    }
+    for (int i = 0; i < g->input_count; i++)
+        if (tensor_is_constant(g->input[i]) && constant_of(b, plan_slot(&b->plan, g->input[i])) == constant)
+            return true;
     return false;
 }
 

@@ -120,8 +120,7 @@ static Node *copied(Copy *c, const Node *of, const char **why)
 {
     const Stage *s = of->stage;
     const Expr *from[MAX_AXES], *to[MAX_AXES];
-    StageSpec spec = { .name = s->name, .axis_count = s->axis_count, .out_count = s->out_count,
-                       .reducer = s->reducer, .combiner = s->combiner, .scatters = s->scatters };
+    StageSpec spec = stage_spec(s);
     Resize r;
     if (!resized(c, s, &r)) {
         *why = r.why;

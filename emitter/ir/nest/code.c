@@ -324,3 +324,31 @@ const Bounds *code_bounds(Ctx *cx, const Bounds *outer, const Code *loop)
     if (expr_is_int(loop->begin, 0)) return outer;
     return code_fact(cx, outer, expr_binary(cx, EXPR_LE, loop->begin, loop->var));
 }
+
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
+
+bool lets_add(Lets *l, const Code *let)
+{
+    if (l->count == MOST_LETS) return false;
+    l->var[l->count] = let->var;
+    l->value[l->count++] = let->value;
+    return true;
+}
+
+const Expr *lets_replace(Ctx *cx, const Lets *l, const Expr *e)
+{
+    for (int i = l->count - 1; e && i >= 0; i--) e = expr_substitute(cx, e, &l->var[i], &l->value[i], 1);
+    return e;
+}
+
+bool code_any(const Code *c, bool (*is)(const Code *c, const void *user), const void *user)
+{
+    if (is(c, user)) return true;
+    for (int i = 0; i < c->child_count; i++)
+        if (code_any(c->child[i], is, user)) return true;
+    return false;
+}
+
+static bool is_store_to(const Code *c, const void *memory) { return c->kind == CODE_STORE && c->memory == memory; }
+
+bool code_stores(const Code *c, const Memory *m) { return code_any(c, is_store_to, m); }

@@ -96,4 +96,15 @@ const Bounds *code_bounds(Ctx *cx, const Bounds *outer, const Code *loop);
 const Bounds *code_fact(Ctx *cx, const Bounds *outer, const Expr *fact);
 /* Collects the conjuncts of a condition, in order; returns their number. */
 int conjuncts(const Expr *cond, const Expr **out, int capacity);
+
+/* The variables that CODE_LET declares before a statement, in order; a value may use the variables before it. */
+enum { MOST_LETS = 256 };
+typedef struct Lets { int count; const Expr *var[MOST_LETS], *value[MOST_LETS]; } Lets;
+bool lets_add(Lets *l, const Code *let);         /* returns false if there is no room */
+/* Returns the expression with the variables' values instead of the variables. */
+const Expr *lets_replace(Ctx *cx, const Lets *l, const Expr *e);
+
+/* Returns true if `is` holds for the code or a part of it, which includes the portable forms of macros. */
+bool code_any(const Code *c, bool (*is)(const Code *c, const void *user), const void *user);
+bool code_stores(const Code *c, const Memory *m);        /* returns true if a part stores to this memory by its name */
 #endif

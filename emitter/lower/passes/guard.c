@@ -56,32 +56,24 @@ static const Expr *only_value(const Expr *cond, const Expr *var)
     return NULL;
 }
 
-typedef struct Stores { const Memory *memory; bool found; } Stores;
-
-static const Code *find_store(Ctx *cx, const Code *c, void *user)
+static bool may_store(const Code *c, const void *memory)
 {
-    Stores *s = user;
-    (void)cx;
-    s->found = s->found || c->kind == CODE_CALL || (c->kind == CODE_STORE && c->memory == s->memory);
-    return c;
+    return c->kind == CODE_CALL || (c->kind == CODE_STORE && c->memory == memory);
 }
 
-typedef struct Loads { Ctx *cx; const Code *body; bool changes; } Loads;
+typedef struct Loads { const Code *body; bool changes; } Loads;
 
 static void find_changed(const Expr *e, void *user)
 {
     Loads *l = user;
     if (e->kind == EXPR_AT) l->changes = true;
-    if (e->kind != EXPR_LOAD) return;
-    Stores s = { e->ref, false };
-    code_rewrite(l->cx, l->body, find_store, &s);
-    l->changes = l->changes || s.found;
+    if (e->kind == EXPR_LOAD && code_any(l->body, may_store, e->ref)) l->changes = true;
 }
 
 /* Returns true if the body stores what the expression loads. */
 static bool changes(Ctx *cx, const Expr *e, const Code *body)
 {
-    Loads l = { cx, body, false };
+    Loads l = { body, false };
     expr_walk(cx, e, find_changed, &l);
     return l.changes;
 }

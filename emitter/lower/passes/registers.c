@@ -171,21 +171,9 @@ static const Code *exchange(Ctx *cx, const Code *c, Exchange *x)
     return code_rewrite(cx, code_map_exprs(cx, c, exchange_load, x), exchange_store, x);
 }
 
-typedef struct FindStore { const Memory *memory; bool is_in_loop; } FindStore;
-
-static const Code *find_store(Ctx *cx, const Code *c, void *user)
+static bool is_computed_in_loop(const Code *c, const Memory *m)
 {
-    (void)cx;
-    FindStore *f = user;
-    if (c->kind == CODE_STORE && c->memory == f->memory) f->is_in_loop = true;
-    return c;
-}
-
-static bool is_computed_in_loop(Ctx *cx, const Code *c, const Memory *m)
-{
-    FindStore f = { m, false };
-    if (c->kind == CODE_FOR && c->loop_kind != LOOP_LANES) code_rewrite(cx, c, find_store, &f);
-    return f.is_in_loop;
+    return c->kind == CODE_FOR && c->loop_kind != LOOP_LANES && code_stores(c, m);
 }
 
 /* Returns the number of statements after the declaration that access the array in whole vectors only. Returns 0 unless
@@ -202,7 +190,7 @@ static int whole_statements(Ctx *cx, const Code *seq, int at, int8_t *lanes)
         memcpy(lanes, array->lanes, (size_t)array->elems);
         note_accesses(&a, seq->child[i]);
         if (array->is_array) return has_loop ? i - at - 1 : 0;
-        has_loop = has_loop || is_computed_in_loop(cx, seq->child[i], m);
+        has_loop = has_loop || is_computed_in_loop(seq->child[i], m);
     }
     return 0;
 }

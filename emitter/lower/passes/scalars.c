@@ -99,20 +99,12 @@ static const Expr *touch_load(Ctx *cx, const Expr *e, void *user)
     return e;
 }
 
-static const Code *touch_store(Ctx *cx, const Code *c, void *user)
-{
-    Touch *t = user;
-    (void)cx;
-    if (c->kind == CODE_STORE && c->memory == t->memory) t->touched = true;
-    return c;
-}
-
 static bool is_touched(Ctx *cx, const Code *const *code, int count, const Memory *m)
 {
     Touch t = { m, false };
     for (int i = 0; i < count && !t.touched; i++) {
         code_map_exprs(cx, code[i], touch_load, &t);
-        code_rewrite(cx, code[i], touch_store, &t);
+        t.touched = t.touched || code_stores(code[i], m);
     }
     return t.touched;
 }
