@@ -492,6 +492,11 @@ check conv-pool-verified "$lw" verify samples/matmul/conv_pool.te
 for schedule in two_nests rolling chain; do
     check "conv-pool-$schedule" "$lw" verify "samples/conv_pool/$schedule.te"
 done
+awk -v N=64 -f samples/kernels/fft.awk > "$work/fft.te"
+check kernel-fft "$lw" verify "$work/fft.te" --target x86-avx2
+for kernel in conv3x3 equalize laplacian solve; do
+    check "kernel-$kernel" "$lw" verify "samples/kernels/$kernel.te"
+done
 if has bash; then check conv-pool-rows-once-and-no-slower samples/conv_pool/run.sh "$build"
 else skip conv-pool-rows-once-and-no-slower "bash is not installed"; fi
 
