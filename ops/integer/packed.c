@@ -16,6 +16,8 @@
  *   u8 [O/4][K][2][2]         i8 [K]            64-bit sums; a word holds weights of four channels
  *   u16 [O/4][Q][2]           i16 [Q][2]        products of i16 pairs; each weight holds four rows of 4 bits
  *   u16 [O/4][Q][2][2]        i8 [4*Q]          the same for bytes
+ *   u32 [O/8][K]              i8 [K]            32-bit products; each weight holds eight rows of 4 bits
+ *   i32 [O/16][K]             i8 [K]            the same for sixteen rows of 2 bits
  *   i8 [O][K]                 i32 [K]           with `pairs`: one 32-bit product for two pixels
  *
  * With `pairs` = 1 or 2 a number of the patch holds two pixels that are adjacent along that dimension, here along w:
@@ -58,12 +60,18 @@
 /* four rows of 4 bits: w + 8 in ascending order, as a number less 32768 */
 #define FOUR_ROWS(row0, row1, row2, row3) \
     "u16(i32(" row0 ") + 16*i32(" row1 ") + 256*i32(" row2 ") + 4096*i32(" row3 ") + 2184)"
+/* `rows` rows of `bits` bits each in ascending order, with 8 or 2 added */
+#define SHARED_ROWS(type, rows, bits)                                                                                  \
+    "k[g<groups,e<length] = sum(h<" rows ") " type "(i32((w[e," rows "*g+h]? : 0)) + (1 << " bits "-1)) << " type      \
+    "(h*" bits ")"
+#define SHARED_ROW(rows, bits) \
+    "i8((i32(k[o/" rows ",e]) >> o%" rows "*" bits " & (1 << " bits ")-1) - (1 << " bits "-1))"
 #define PAIR_OF(channel) "select(q%pairs*2+t < row, (w[q/pairs*row+q%pairs*2+t," channel "]? : 0), 0)"
 #define BYTE_OF(channel) "(w[4*q+2*t+s," channel "]? : 0)"
 #define EVEN_ODD(even, odd) "i16(i32(" even ") + 256*i32(" odd "))"
 
 /* Weights of products of rows. rows: channels, padded to whole groups. */
-typedef enum RowLayout { ROWS, PAIRS, BYTES, FOURS, FOUR_BYTES, WIDE, PANELS, LONG } RowLayout;
+typedef enum RowLayout { ROWS, PAIRS, BYTES, FOURS, FOUR_BYTES, EIGHTS, SIXTEENS, WIDE, PANELS, LONG } RowLayout;
 static const WeightLayout row_layouts[] = {
     [ROWS] = { .name = "rows", .type = I8, .rank = 2, .of = "e<length,o<outs",
                .words = "[channel][element]",
@@ -102,6 +110,12 @@ static const WeightLayout row_layouts[] = {
                      .sum = "q,s<2,t<2", .element = "4*q+2*t+s",
                      .decode = "i8((i32(k[o/4,q,s,t]) + 32768 >> o%4*4 & 15) - 8)",
                      .q = "e/4", .s = "e%2", .t = "e%4/2" },
+    /* rows of 4 or 2 bits that share words */
+    [EIGHTS] = { .name = "eights", .type = U32, .rank = 2, .of = "e<length,o<outs",
+                 .encode = SHARED_ROWS("u32", "8", "4"), .sum = "e", .element = "e", .decode = SHARED_ROW("8", "4") },
+    [SIXTEENS] = { .name = "sixteens", .type = I32, .rank = 2, .of = "e<length,o<outs",
+                   .encode = SHARED_ROWS("i32", "16", "2"), .sum = "e", .element = "e",
+                   .decode = SHARED_ROW("16", "2") },
     [WIDE] = { .name = "wide", .type = I8, .rank = 5, .of = "e<length,o<outs",
                .words = "[2 channels][4 elements][channel][2 elements][even, odd]: elements 0 2 1 3",
                .encode = "k[g<groups,q<fours,h<2,t<2,s<2] = (w[4*q+2*s+t,2*g+h]? : 0)",
@@ -139,6 +153,7 @@ typedef struct PackedRows {
     int64_t outs, length, padded;
     bool is_wide, is_paired, is_bytes;     /* weights of rows 2, 3 and 4 of the table at the head of the file */
     bool is_long;                      /* 64-bit sums */
+    int64_t shared;                    /* the rows of 4 or 2 bits that share a word, or 0 */
     /* panel: number of channels in a panel, or 0 for other layouts. depth: the number of adjacent elements of each
      * channel. */
     int64_t panel, depth;
@@ -185,13 +200,15 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     r->is_paired = r->layout == &row_layouts[PAIRS] || r->layout == &row_layouts[FOURS];
     r->is_bytes = r->layout == &row_layouts[BYTES] || r->layout == &row_layouts[FOUR_BYTES];
     r->is_long = r->layout == &row_layouts[LONG];
+    r->shared = r->layout == &row_layouts[EIGHTS] ? 8 : r->layout == &row_layouts[SIXTEENS] ? 16 : 0;
     r->panel = r->layout == &row_layouts[PANELS] ? tensor_dim(r->k, 2) : 0;
     r->depth = r->panel ? tensor_dim(r->k, 3) : 1;
     r->offset = node_int(n, "offset", 0);
     r->pairs = node_int(n, "pairs", 0);
     r->row = node_int(n, "row", 0);
     const bool has_fours = r->is_paired || r->is_bytes || r->is_long;
-    int64_t rows = (r->k->rank ? tensor_dim(r->k, 0) : 0) * (has_fours ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
+    const int64_t group = r->shared ? r->shared : has_fours ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1,
+                  rows = (r->k->rank ? tensor_dim(r->k, 0) : 0) * group;
     r->outs = node_int(n, "outs", rows);
     r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide || r->is_bytes ? 4 : r->depth);
     bool fits = r->is_paired ? r->padded == pairs && ends_in_twos(r->k, is_four ? 1 : 2)
@@ -200,6 +217,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
                   ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, is_four ? 2 : 3)
               : r->row ? fits_rows(r, length)
               : r->panel ? fits_panel(r, length)
+              : r->shared ? r->padded == length
                            : r->k->type == I8 && r->k->rank == 2
                                  && (r->padded == length || (r->pairs && r->padded == length + 1));
     if (r->offset && !r->panel) {
@@ -223,10 +241,11 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     }
     op_refuse(cx, n,
               "the weights are %s and the biases %s; use i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2], "
-              "i16[o/4][q][2][2][2], u16[o/4][%lld][2], u16[o/4][q][2][2], u8[o/4][%lld][2][2] or "
+              "i16[o/4][q][2][2][2], u16[o/4][%lld][2], u16[o/4][q][2][2], u32[o/8][%lld], i32[o/16][%lld], "
+              "u8[o/4][%lld][2][2] or "
               "i8[o/b][q][b][2, 4, 8 or 16] and i32[o]",
               tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs,
-              (long long)pairs, (long long)length);
+              (long long)pairs, (long long)length, (long long)length, (long long)length);
     return false;
 }
 

@@ -13,6 +13,7 @@
  *                          bits. LW_DOT_1X4_PAIRS_I8 does so for a row of bytes.
  *   LW_DOT_..._FOURS       multiply by four rows of 4 bits in each number. The sums of products with row h fit 32 - 4h
  *                          bits
+ *   LW_DOT_EIGHTS_I8       multiplies by eight rows of 4 bits in each word; LW_DOT_SIXTEENS_I8 by sixteen of 2 bits
  *   LW_DOT_WORDS_I8        multiplies four pixels, two in each number. The weights are at least -127.
  *   LW_PANEL..._I8         the weights are at least -127, and with vectors of RISC-V also those of LW_WINDOW...: two
  *                          products are added in 16 bits
@@ -259,6 +260,94 @@ static LW_SHARED void lw_dot_fours(int32_t n, int32_t m, int32_t *c, int32_t cu,
 #define LW_ROWS_DOT_1X4_FOURS_I8(n, c, ci, a, ai, aq, at, b, bi, bq, bs) \
     LW_ROWS_DOT_1XN_FOURS_I8(n, 1, c, ci, 4, a, ai, aq, at, b, bi, 0, bq, bs)
 #define LW_DOT_1X4_FOURS_I8(n, c, a, b) LW_ROWS_DOT_1X4_FOURS_I8(n, c, a, b)
+/* lw: end */
+
+/* lw: lw_dot_shared needs LW_SIMD_CHOICE lw_arm_shared */
+/* Multiplies elements by rows that share words: word e holds w + 8 or w + 2 of each row, in `bits` bits. A product of
+ * an element and of two rows that are 16 bits apart holds both. The lower ones stay within 2^15: 16 * 128 * 15 for
+ * 4 bits, (64 + 16) * 128 * 3 for 2 bits. */
+static inline void lw_shared_step(uint32_t *sum, int32_t bits, int32_t first, uint32_t x, uint32_t v)
+{
+    const uint32_t mask = 0x00010001 * ((1u << bits) - 1);
+    for (int32_t i = 0; i < 4; i++) sum[i] += (v >> (first + i * bits) & mask) * x;
+}
+/* Adds to the sums of four rows from `row` on, and of the rows 16 bits above. */
+static inline void lw_shared_add(int32_t *restrict c, int32_t bits, int32_t row, const uint32_t *sum)
+{
+    for (int32_t i = 0; i < 4; i++) {
+        int32_t *low = c + row + i, *high = low + 16 / bits;
+        *low = (int32_t)((uint32_t)*low + (uint32_t)(int16_t)(sum[i] & 0xffff));
+        *high = (int32_t)((uint32_t)*high + (uint32_t)(int16_t)((sum[i] + 0x8000) >> 16));
+    }
+}
+/* n: a multiple of 16 */
+static inline void lw_shared_part(int32_t bits, int32_t n, int32_t row, int32_t *restrict c, const int8_t *a,
+                                  const uint32_t *b)
+{
+    uint32_t sum[4] = { 0, 0, 0, 0 };
+    for (int32_t e = 0; e < n; e += 16)
+#ifdef LW_SHARED_16
+        LW_SHARED_16(bits, row, sum, a + e, b + e);
+#else
+        for (int32_t i = e; i < e + 16; i++) lw_shared_step(sum, bits, row * bits, (uint32_t)a[i], b[i]);
+#endif
+    lw_shared_add(c, bits, row, sum);
+}
+/* Multiplies a row by m groups of channels: 8 or 2 times the sum of the row is subtracted. */
+static inline void lw_dot_shared(int32_t bits, int32_t n, int32_t m, int32_t *restrict c, int32_t cu, const int8_t *a,
+                                 const uint32_t *b, int32_t bu)
+{
+    const int32_t whole = n & -16, rows = 32 / bits, most = bits == 4 ? 16 : 64;
+    int32_t all = 0;
+#if defined(__GNUC__) && __GNUC__ >= 8
+#pragma GCC unroll 4
+#endif
+    for (int32_t e = 0; e < n; e++) all += a[e];
+    const uint32_t less = (uint32_t)all << (bits - 1);
+    for (int32_t u = 0; u < m; u++, c += cu, b += bu) {
+        for (int32_t h = 0; h < rows; h++) c[h] = (int32_t)((uint32_t)c[h] - less);
+        for (int32_t row = 0; row < rows / 2; row += 4) {
+            uint32_t sum[4] = { 0, 0, 0, 0 };
+            for (int32_t e = 0; e < whole; e += most)
+                lw_shared_part(bits, bits == 4 || whole - e > most ? most : whole - e, row, c, a + e, b + e);
+            for (int32_t e = whole; e < n; e++) lw_shared_step(sum, bits, row * bits, (uint32_t)a[e], b[e]);
+            if (whole < n) lw_shared_add(c, bits, row, sum);
+        }
+    }
+}
+/* lw: end */
+/* lw: lw_dot_eights needs lw_dot_shared LW_SHARED */
+static LW_SHARED void lw_dot_eights(int32_t n, int32_t m, int32_t *c, int32_t cu, const int8_t *a, const uint32_t *b,
+                                    int32_t bu)
+{
+    lw_dot_shared(4, n, m, c, cu, a, b, bu);
+}
+/* lw: end */
+/* lw: LW_DOT_EIGHTS_I8 needs lw_dot_eights */
+#define LW_ROWS_DOT_EIGHTS_I8(n, m, c, ci, cu, a, ai, b, bi, bu) \
+    lw_dot_eights(n, m, (c) + (ci), cu, (a) + (ai), (b) + (bi), bu)
+#define LW_DOT_EIGHTS_I8(n, m, c, a, b) LW_ROWS_DOT_EIGHTS_I8(n, m, c, a, b)
+/* lw: end */
+/* lw: LW_DOT_1X8_EIGHTS_I8 needs lw_dot_eights */
+#define LW_ROWS_DOT_1X8_EIGHTS_I8(n, c, ci, a, ai, b, bi) lw_dot_eights(n, 1, (c) + (ci), 8, (a) + (ai), (b) + (bi), 0)
+#define LW_DOT_1X8_EIGHTS_I8(n, c, a, b) LW_ROWS_DOT_1X8_EIGHTS_I8(n, c, a, b)
+/* lw: end */
+/* lw: lw_dot_sixteens needs lw_dot_shared LW_SHARED */
+static LW_SHARED void lw_dot_sixteens(int32_t n, int32_t m, int32_t *c, int32_t cu, const int8_t *a, const int32_t *b,
+                                      int32_t bu)
+{
+    lw_dot_shared(2, n, m, c, cu, a, (const uint32_t *)b, bu);
+}
+/* lw: end */
+/* lw: LW_DOT_SIXTEENS_I8 needs lw_dot_sixteens */
+#define LW_ROWS_DOT_SIXTEENS_I8(n, m, c, ci, cu, a, ai, b, bi, bu) \
+    lw_dot_sixteens(n, m, (c) + (ci), cu, (a) + (ai), (b) + (bi), bu)
+#define LW_DOT_SIXTEENS_I8(n, m, c, a, b) LW_ROWS_DOT_SIXTEENS_I8(n, m, c, a, b)
+/* lw: end */
+/* lw: LW_DOT_1X16_SIXTEENS_I8 needs lw_dot_sixteens */
+#define LW_ROWS_DOT_1X16_SIXTEENS_I8(n, c, ci, a, ai, b, bi) \
+    lw_dot_sixteens(n, 1, (c) + (ci), 16, (a) + (ai), (b) + (bi), 0)
+#define LW_DOT_1X16_SIXTEENS_I8(n, c, a, b) LW_ROWS_DOT_1X16_SIXTEENS_I8(n, c, a, b)
 /* lw: end */
 
 /* lw: lw_dot_long needs LW_SHARED */

@@ -42,6 +42,15 @@ const InstructionRow instructions_arm[] = {
       "sum(q<n,s<2,t<2) i32(a[q,t,s]) * ((i32(b[q,s,t]) + 32768 >> h*4 & 15) - 8)", "dsp" },
     { "LW_DOT_1XN_FOURS_I8[n,m](a: i8[n][2][2], b: u16[m][n][2][2]) c[u<m,h<4] = "
       "sum(q<n,s<2,t<2) i32(a[q,t,s]) * ((i32(b[u,q,s,t]) + 32768 >> h*4 & 15) - 8)", "dsp" },
+    /* Rows of 4 or 2 bits in a word, two of which a 32-bit product serves */
+    { "LW_DOT_EIGHTS_I8[n,m](a: i8[n], b: u32[m][n]) c[u<m,h<8] = "
+      "sum(e<n) i32(a[e]) * ((i32(b[u,e]) >> h*4 & 15) - 8)", "words" },
+    { "LW_DOT_1X8_EIGHTS_I8[n](a: i8[n], b: u32[n]) c[h<8] = "
+      "sum(e<n) i32(a[e]) * ((i32(b[e]) >> h*4 & 15) - 8)", "words" },
+    { "LW_DOT_SIXTEENS_I8[n,m](a: i8[n], b: i32[m][n]) c[u<m,h<16] = "
+      "sum(e<n) i32(a[e]) * ((b[u,e] >> h*2 & 3) - 2)", "words" },
+    { "LW_DOT_1X16_SIXTEENS_I8[n](a: i8[n], b: i32[n]) c[h<16] = "
+      "sum(e<n) i32(a[e]) * ((b[e] >> h*2 & 3) - 2)", "words" },
     /* 64-bit sums: a word holds weights of four channels, 128 added to the even ones */
     { "LW_DOT_LONG_I8[n,m](a: i8[n], b: u8[m][n][2][2]) c[u<m,p<2,h<2] = "
       "sum(e<n) i32(a[e]) * i32(i8(i32(b[u,e,p,h]) - h*128 + 128))", "long" },

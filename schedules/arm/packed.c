@@ -280,6 +280,20 @@ static bool has_long_sums(const Target *t, const Node *n, int64_t length, int64_
     return target_has(t, "long") && !multiplies_pairs(t) && is_single_row(n, length, outs);
 }
 
+/* Returns the number of rows that share a word, 8 of 4 bits or 16 of 2, or 0 if no rows do. Without an instruction for
+ * pairs, one product serves two of them. The numbers are those of as many bits in two's complement. */
+static int64_t shared_rows(const Target *t, const Tensor *k, int64_t outs)
+{
+    enum { WORD = 32 };
+    int64_t least;
+    const int bits = target_has(t, "words") ? narrow_bits(k, &least) : 0;
+    const int8_t *from = k->data;
+    if (!bits || outs < WORD / bits) return 0;
+    for (int64_t i = 0; i < tensor_elems(k); i++)
+        if (from[i] < -(1 << (bits - 1)) || from[i] >= 1 << (bits - 1)) return 0;
+    return WORD / bits;
+}
+
 /* Returns true for several rows of 16-bit elements, which already are pairs. Sums wrap in 32 bits, and the result fits
  * 32 bits. A number with two rows of weights would overflow. */
 static bool multiplies_sixteen(const Target *t, const Node *n, int64_t outs)
@@ -315,18 +329,22 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     int64_t row = x->type == I8 ? row_of_pairs(t, n, length, outs) : 0;
     const bool is_bytes = x->type == I8 && has_row_of_bytes(t, n, length, outs);
     const bool is_long = x->type == I8 && !is_narrow && has_long_sums(t, n, length, outs);
-    int64_t rows = row || is_bytes || is_long ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
+    const int64_t shared = x->type == I8 ? shared_rows(t, k, outs) : 0;
     bool is_wide = multiplies_pairs(t) && outs > 1 && has_several_rows(n);
     const Panel panel = panel_of(t, n, length, outs);
-    if (panel.block) rows = (outs + panel.block - 1) / panel.block * panel.block;
     const bool joins = joins_pixels(t, n) && (panel.block || target_has(t, "words"));
-    const int64_t pairs = panel.block ? 0 : pairs_of(t, n, length, joins);
+    const int64_t pairs = panel.block || shared ? 0 : pairs_of(t, n, length, joins);
     const PackedWindow w = has_window(n) ? window_of(n) : (PackedWindow){ .kernel = { 1, 1 } };
     const PanelRow padded = panel.block && has_window(n) ? row_of_panels(t, n, &w, panel) : (PanelRow){ 0, 0 };
-    const char *layout = panel.block ? "panels" : row ? is_narrow ? "fours" : "pairs"
-                       : is_bytes ? is_narrow ? "four_bytes" : "bytes" : is_long ? "long"
-                       : is_wide ? "wide" : "rows";
-    const int64_t group = panel.block ? panel.block : row || is_bytes || is_long ? 4 : 2;
+    const char *layout = panel.block ? "panels"
+                       : shared      ? shared == 8 ? "eights" : "sixteens"
+                       : row         ? is_narrow ? "fours" : "pairs"
+                       : is_bytes    ? is_narrow ? "four_bytes" : "bytes"
+                       : is_long     ? "long"
+                       : is_wide     ? "wide"
+                                     : "rows";
+    const int64_t group = panel.block ? panel.block : shared ? shared : row || is_bytes || is_long ? 4 : 2,
+                  rows = outs == 1 && group == 2 ? 1 : (outs + group - 1) / group * group;
     const WeightNumbers numbers = { .length = length, .outs = outs, .rows = rows, .groups = rows / group,
                                     .padded = row     ? length / row * ((row + 1) / 2)
                                               : pairs ? length + length % 2

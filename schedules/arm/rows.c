@@ -34,8 +34,9 @@
 /* The weight layout along the axes of the sum. ROWS: bytes. PAIRS: two rows in one number. WIDE: alternating fours of
  * two rows. PANELS: pairs of a panel's channels. BYTES: two rows in one number, for bytes of x. WORDS: bytes, for a
  * patch whose numbers hold two pixels. LONG: words of four rows, for 64-bit sums. FOURS, FOUR_BYTES: four rows of 4
- * bits in one number, for pairs and for bytes of x. */
-typedef enum RowForm { NO_FORM, ROWS, PAIRS, WIDE, PANELS, BYTES, WORDS, LONG, FOURS, FOUR_BYTES } RowForm;
+ * bits in one number, for pairs and for bytes of x. EIGHTS, SIXTEENS: rows of 4 and 2 bits in one word. */
+typedef enum RowForm { NO_FORM, ROWS, PAIRS, WIDE, PANELS, BYTES, WORDS, LONG, FOURS, FOUR_BYTES, EIGHTS,
+                       SIXTEENS } RowForm;
 
 enum { CHANNELS = 4, PAIR = 2 };     /* channels of a number or word, and of its halves */
 
@@ -65,11 +66,24 @@ static bool epilogue_at_once(Ctx *cx, const GroupNest *g, const Nest *n, const c
 /* forms by the names of the layouts in ops/integer/packed.c */
 static const struct { const char *layout; RowForm form; } forms[] = {
     { "rows", ROWS }, { "pairs", PAIRS }, { "wide", WIDE }, { "panels", PANELS }, { "bytes", BYTES }, { "long", LONG },
-    { "fours", FOURS }, { "four_bytes", FOUR_BYTES }
+    { "fours", FOURS }, { "four_bytes", FOUR_BYTES }, { "eights", EIGHTS },
+    { "sixteens", SIXTEENS }
 };
 
+/* Returns true for rows of few bits in words, of which one instruction multiplies any number. */
+static bool shares_words(RowForm form) { return form == EIGHTS || form == SIXTEENS; }
+
 /* Returns true for instructions of many channels, whose sums are stored. */
-static bool stores_sums(RowForm form) { return form == LONG || form == FOURS || form == FOUR_BYTES; }
+static bool stores_sums(RowForm form)
+{
+    return form == LONG || form == FOURS || form == FOUR_BYTES || shares_words(form);
+}
+
+/* Returns the number of channels of one number or word of weights. */
+static int64_t channels_of(RowForm form)
+{
+    return form == SIXTEENS ? 4 * CHANNELS : form == EIGHTS ? 2 * CHANNELS : CHANNELS;
+}
 
 static RowForm form_named(const char *layout)
 {
@@ -139,15 +153,16 @@ static void choose_whole(Ctx *cx, const GroupNest *g, const Nest *n, Tiles *t)
     if (t->is_whole) t->block = t->o = block;
 }
 
-/* Returns the number of channels of an instruction that stores its sums, given `words` groups of four channels. The
+/* Returns the number of channels of an instruction that stores its sums, given `words` groups of channels. The
  * instruction adds up the elements of x once, and its sums use at most 128 bytes, or 256 a pixel for numbers of four
  * rows. A tile that the outputs do not fill is one of several. */
 static int64_t channels_of_words(RowForm form, int64_t words, int64_t outs)
 {
     enum { MOST = 8, MOST_OF_FOURS = 16 };
-    int64_t count = form == LONG ? MOST : MOST_OF_FOURS;
-    while (count > 1 && (words % count || count * CHANNELS > outs)) count--;
-    return count * CHANNELS;
+    const int64_t channels = channels_of(form);
+    int64_t count = form == LONG ? MOST : shares_words(form) ? MOST * 8 / channels : MOST_OF_FOURS;
+    while (count > 1 && (words % count || count * channels > outs)) count--;
+    return count * channels;
 }
 
 /* Chooses the tile. It has two pixels, or up to five if an instruction uses a panel of weights. It has two channels,
@@ -172,7 +187,10 @@ static Tiles tiles_of(Ctx *cx, const GroupNest *g, const Nest *n, const char *sc
     if (t.form == PANELS) t.depth = tensor_dim(k, 3);
     t.alternates = t.form == PANELS && target_has(g->target, "mve");
     t.offset = node_int(g->group->anchor, "offset", 0);
-    const int64_t most = t.form != PANELS || t.alternates ? FEW : has_vectors ? MANY : SCALAR;
+    const int64_t most = shares_words(t.form)                   ? 1
+                         : t.form != PANELS || t.alternates ? FEW
+                         : has_vectors                      ? MANY
+                                                            : SCALAR;
     choose_pixels(&t, most, has_vectors || t.depth <= 2);
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
@@ -315,7 +333,8 @@ static const Nest *end_fours(Ctx *cx, const Nest *n, const char *acc, const Tile
 
 /* The instructions of tiles, by weight layout. w, o: numbers of pixels and channels, or 0 for any number. */
 typedef enum Product { DOT, DOT_WHOLE, DOT_WIDE, DOT_PAIRED, DOT_BYTES, DOT_WORDS, DOT_LONG, DOT_FOURS,
-                       DOT_FOUR_BYTES, PANEL_PAIRS, PANEL_BYTES, PANEL_QUADS, PANEL_VECTORS } Product;
+                       DOT_FOUR_BYTES, DOT_EIGHTS, DOT_SIXTEENS, PANEL_PAIRS, PANEL_BYTES, PANEL_QUADS,
+                       PANEL_VECTORS } Product;
 static const struct { Product of; bool has_rows; int w, o; const char *macro; } products[] = {
     { DOT, false, 2, 2, "LW_DOT_2X2_I8" },
     { DOT, false, 2, 1, "LW_DOT_2X1_I8" },
@@ -334,6 +353,10 @@ static const struct { Product of; bool has_rows; int w, o; const char *macro; } 
     { DOT_FOURS, false, 0, 0, "LW_DOT_2XN_FOURS" },
     { DOT_FOUR_BYTES, false, 0, 4, "LW_DOT_1X4_FOURS_I8" },
     { DOT_FOUR_BYTES, false, 0, 0, "LW_DOT_1XN_FOURS_I8" },
+    { DOT_EIGHTS, false, 0, 8, "LW_DOT_1X8_EIGHTS_I8" },
+    { DOT_EIGHTS, false, 0, 0, "LW_DOT_EIGHTS_I8" },
+    { DOT_SIXTEENS, false, 0, 16, "LW_DOT_1X16_SIXTEENS_I8" },
+    { DOT_SIXTEENS, false, 0, 0, "LW_DOT_SIXTEENS_I8" },
     { PANEL_PAIRS, false, 1, 0, "LW_PANEL_I16" },
     { PANEL_PAIRS, false, 2, 0, "LW_PANEL2_I16" },
     { PANEL_PAIRS, false, 4, 0, "LW_PANEL4_I16" },
@@ -359,7 +382,8 @@ static Product product_of(const Tiles *t)
 {
     static const Product plain[] = { [ROWS] = DOT, [PAIRS] = DOT_PAIRED, [WIDE] = DOT_WIDE, [BYTES] = DOT_BYTES,
                                      [WORDS] = DOT_WORDS, [LONG] = DOT_LONG, [FOURS] = DOT_FOURS,
-                                     [FOUR_BYTES] = DOT_FOUR_BYTES };
+                                     [FOUR_BYTES] = DOT_FOUR_BYTES, [EIGHTS] = DOT_EIGHTS,
+                                     [SIXTEENS] = DOT_SIXTEENS };
     if (t->form != PANELS) return t->is_whole ? DOT_WHOLE : plain[t->form];
     return t->alternates ? PANEL_VECTORS : t->depth == 2 ? PANEL_PAIRS : t->offset ? PANEL_QUADS : PANEL_BYTES;
 }
@@ -387,17 +411,18 @@ static const Nest *split_products(Ctx *cx, const Nest *n, const char *const *loo
     return sched_reorder(cx, n, order, count + 1, false);
 }
 
-/* Splits the loop over the tile's channels into numbers of four. */
-static const Nest *split_fours(Ctx *cx, const Nest *n, const char *channels, int64_t count)
+/* Splits the loop over the tile's channels into the numbers of its weights. */
+static const Nest *split_numbers(Ctx *cx, const Nest *n, const char *channels, const Tiles *t)
 {
-    return count > CHANNELS ? sched_split(cx, n, channels, CHANNELS, TAIL_GUARD, NULL, NULL) : n;
+    const int64_t by = channels_of(t->form);
+    return t->o > by ? sched_split(cx, n, channels, by, TAIL_GUARD, NULL, NULL) : n;
 }
 
 /* Splits the loop over the tile's channels into words, pairs and halves. */
-static const Nest *split_words(Ctx *cx, const Nest *n, const char *channels, int64_t count)
+static const Nest *split_words(Ctx *cx, const Nest *n, const char *channels, const Tiles *t)
 {
-    n = split_fours(cx, n, channels, count);
-    return sched_split(cx, n, count > CHANNELS ? text_format(cx, "%si", channels) : channels, PAIR, TAIL_GUARD, NULL,
+    n = split_numbers(cx, n, channels, t);
+    return sched_split(cx, n, t->o > CHANNELS ? text_format(cx, "%si", channels) : channels, PAIR, TAIL_GUARD, NULL,
                        NULL);
 }
 
@@ -427,8 +452,8 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
     n = sched_decompose_reduction(cx, n, acc, order[0]);
     if (t->alternates) n = alternate_sums(cx, n, acc, t);
     if (t->block > t->o) n = split_products(cx, n, order, count, t->o);
-    if (t->form == LONG) n = split_words(cx, n, order[count - 1], t->o);
-    if (t->form == FOURS || t->form == FOUR_BYTES) n = split_fours(cx, n, order[count - 1], t->o);
+    if (t->form == LONG) n = split_words(cx, n, order[count - 1], t);
+    else if (stores_sums(t->form)) n = split_numbers(cx, n, order[count - 1], t);
     if (t->form == PAIRS || t->form == BYTES)
         n = sched_split(cx, n, t->block > t->o ? text_format(cx, "%si", order[count - 1]) : order[count - 1], 2,
                         TAIL_GUARD, NULL, NULL);
@@ -667,16 +692,18 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
     const Stage *product = product_stage(g->nest);
     const RowForm form = form_of(g);
     if (form == NO_FORM || !tile_has_loops(cx, g, product)) return false;
-    const int64_t least = form == PAIRS || form == BYTES || stores_sums(form) ? 4
+    const int64_t least = form == PAIRS || form == BYTES || stores_sums(form) ? channels_of(form)
                         : form == PANELS ? tensor_dim(g->group->anchor->in[1], 2) : 1;
     return last_extent(product) >= least;
 }
 
 /* For a core with 13 registers and a scalar multiply-accumulate: returns true if a patch gains, because it moves
- * padding out of the loops. It gains nothing if rows are already contiguous in x and each number holds one pixel. */
+ * padding out of the loops. It gains nothing if rows are already contiguous in x, each number of the patch holds one
+ * pixel and each weight one row. */
 static bool applies_to_patches(Ctx *cx, const GroupNest *g)
 {
-    const bool gains = !rows_are_contiguous(g->group->anchor) || node_int(g->group->anchor, "pairs", 0);
+    const bool gains = !rows_are_contiguous(g->group->anchor) || node_int(g->group->anchor, "pairs", 0)
+                       || shares_words(form_of(g));
     return gains && applies_to_rows(cx, g);
 }
 
@@ -693,7 +720,14 @@ static bool has_form(Ctx *cx, const GroupNest *g, RowForm form)
     return product && form_of(g) == form && applies_to_rows(cx, g);
 }
 
-static bool applies_to_long(Ctx *cx, const GroupNest *g) { return has_form(cx, g, LONG); }
+static bool has_shared_words(Ctx *cx, const GroupNest *g)
+{
+    const Stage *product = product_stage(g->nest);
+    return product && shares_words(form_of(g)) && applies_to_rows(cx, g);
+}
+
+/* For a core with 64-bit sums, which a single row uses unless its weights have few bits. */
+static bool applies_to_long(Ctx *cx, const GroupNest *g) { return has_form(cx, g, LONG) || has_shared_words(cx, g); }
 
 /* For a scalar core with panels, which keeps the tile in registers even if rows are contiguous. */
 static bool applies_to_panels(Ctx *cx, const GroupNest *g) { return has_form(cx, g, PANELS); }

@@ -38,6 +38,12 @@ static const Family families[] = {
     { "LW_DOT_2X*_FOURS", "n=1..40 m=1..5 a=-128..127 dense a@102" },
     { "LW_DOT_1X*_FOURS_I8", "n=1..20 m=1..5" },
     { "LW_DOT_1X*_FOURS_I8", "n=1..20 m=1..5 dense" },
+    { "LW_DOT_EIGHTS_I8", "n=1..60 m=1..5" },
+    { "LW_DOT_EIGHTS_I8", "n=1..60 m=1..5 dense" },
+    { "LW_DOT_1X8_EIGHTS_I8", "n=1..60" },
+    { "LW_DOT_SIXTEENS_I8", "n=1..90 m=1..3 b=-2147483647..2147483647" },
+    { "LW_DOT_SIXTEENS_I8", "n=1..90 m=1..3 b=-2147483647..2147483647 dense" },
+    { "LW_DOT_1X16_SIXTEENS_I8", "n=1..90 b=-2147483647..2147483647" },
     { "LW_DOT_LONG_I8", "n=1..40|256..300 m=1..3" },
     { "LW_DOT_LONG_I8", "n=1..40 m=1..3 dense" },
     { "LW_DOT_1X4_LONG_I8", "n=1..40|256..300" },
@@ -240,7 +246,7 @@ static void choose_strides(Case *c, Operand *o)
 
 static char type_of(const Tensor *t)
 {
-    static const char type[] = { [I8] = 'b', [U8] = 'u', [I16] = 'h', [U16] = 'n' };
+    static const char type[] = { [I8] = 'b', [U8] = 'u', [I16] = 'h', [U16] = 'n', [U32] = 'l' };
     return t->type < sizeof type && type[t->type] ? type[t->type] : 'i';
 }
 
@@ -255,11 +261,13 @@ static void choose_operand(Case *c, int k, const Tensor *t, const char *name, in
     const int64_t extent = o->index + reach_of(o) + (k ? 0 : 4), words = o->type == 'i' ? 1000000 : INT16_MAX;
     int32_t least = t->type == I8    ? INT8_MIN
                     : t->type == I16 ? INT16_MIN
+                    : t->type == U32 ? INT32_MIN
                     : t->type == U8 || t->type == U16 ? 0
                                                       : (int32_t)-words,
             greatest = t->type == I8    ? INT8_MAX
                        : t->type == U8  ? UINT8_MAX
                        : t->type == U16 ? UINT16_MAX
+                       : t->type == U32 ? INT32_MAX
                                         : (int32_t)words;
     if (k) choose(c, name, &least, &greatest);
     if (!t->rank) least = greatest = draw(least, greatest);
@@ -329,7 +337,7 @@ static void put_number(Text *t, int32_t value, bool is_constant, int *next, cons
 static void put_operand(const Case *c, Text *t, int k, bool is_constant, int *next)
 {
     static const char *const type[] = { ['b'] = "int8_t", ['u'] = "uint8_t", ['h'] = "int16_t", ['n'] = "uint16_t",
-                                        ['i'] = "int32_t", ['w'] = "int32_t" };
+                                        ['i'] = "int32_t", ['w'] = "int32_t", ['l'] = "uint32_t" };
     const Operand *o = &c->operand[k];
     if (!o->tensor->rank) {
         put_number(t, o->memory.least, is_constant, next, "");

@@ -2,7 +2,7 @@
 #ifndef LW_TESTS_ROWS_DATA_H
 #define LW_TESTS_ROWS_DATA_H
 /* What a case of rows_cases.c and its run on a core share: elements by their type's letter, and their first values.
- * b: i8, u: u8, h: i16, n: u16, i: i32, w: two bytes in an i32, low + 65536 * high. */
+ * b: i8, u: u8, h: i16, n: u16, i: i32, l: u32, w: two bytes in an i32, low + 65536 * high. */
 #include <stdint.h>
 
 enum { ROWS_ROOM = 4096, ROWS_OPERANDS = 4 };        /* elements of a memory; memories that a macro reads */

@@ -92,7 +92,7 @@ static const char *decoding(Ctx *cx, const WeightLayout *l, const Phrase *number
 
 Tensor *weights_packed(Ctx *cx, const WeightLayout *l, const Tensor *w, const Phrase *number)
 {
-    if (!l) return NULL;
+    if (!l || !w) return NULL;
     const char *encode = op_text(cx, l->encode, number);
     Tensor *packed = run_formula(cx, w->name, encode, (const Bind[]){ BIND_T("w", w->self), { NULL, NULL, NULL } });
     if (!packed) return NULL;
